@@ -1,0 +1,25 @@
+#!/usr/bin/env node
+// Has to parse and run on Node 12 too, so that an old Node gets a sentence and not a syntax error: no static imports,
+// no optional chaining, no top-level await.
+const version = process.versions.node.split('.').map(Number);
+
+if (version[0] < 24 || (version[0] === 24 && version[1] < 15)) {
+  process.stderr.write(
+    'forge needs Node 24.15 or newer; this is Node v' +
+      process.versions.node +
+      '. Install it from https://nodejs.org, or run through npx or an npm script of a project that carries it.\n',
+  );
+  process.exit(1);
+} else {
+  // Keeps compiled code between runs, which a cold start would otherwise spend on compiling the bundle again.
+  process.getBuiltinModule('node:module').enableCompileCache();
+  import('../dist/main.js')
+    .then(function start(app) {
+      return app.main();
+    })
+    .catch(function fail(error) {
+      // What main() did not turn into a message is a bug: the stack is what a report needs.
+      process.stderr.write(((error && error.stack) || String(error)) + '\n');
+      process.exitCode = 1;
+    });
+}

@@ -1,0 +1,46 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runGit } from '#git/run-git.ts';
+import type { Clock } from '#kernel/clock.ts';
+import type { Host } from '#operations/operation.ts';
+import { runProgram } from '#process/run-program.ts';
+import { openSqliteStore } from '#store/open-sqlite-store.ts';
+import { initialiseProject } from '#sync/initialise-project.ts';
+
+/** What operations have done for them on this machine. */
+export function createLocalHost(options: {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly clock: Clock;
+  readonly progress: (line: string) => void;
+}): Host {
+  const { cwd, env, clock } = options;
+  return {
+    initProject: (input) =>
+      initialiseProject({
+        cwd,
+        env,
+        homeDir: homedir(),
+        prefix: input.prefix,
+        name: input.name,
+        now: clock.now(),
+        async openStore(database) {
+          await using _store = await openSqliteStore({ database, replica: join(database, '..', 'tasks.jsonl'), clock });
+        },
+      }),
+    run(command, args, { cwd: folder, env: more }) {
+      const environment = { ...withoutGitVariables(env), ...more };
+      if (command === 'git') return runGit(args, { cwd: folder, env: environment });
+      return runProgram(process.execPath, [process.argv[1] ?? '', ...args], { cwd: folder, env: environment });
+    },
+    makeTemporaryFolder: (prefix) => mkdtemp(join(tmpdir(), prefix)),
+    removeFolder: (path) => rm(path, { recursive: true, force: true }),
+    progress: options.progress,
+  };
+}
+
+/** Inside a hook git's variables point at the user's repository; a command in another folder must not follow them. */
+function withoutGitVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^GIT_(DIR|WORK_TREE|INDEX_FILE|COMMON_DIR|PREFIX)$/.test(name)));
+}

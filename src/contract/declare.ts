@@ -1,0 +1,48 @@
+import type * as z from 'zod';
+import type { ErrorCode } from '#kernel/errors.ts';
+
+/** How one input field looks on a command line; everything else follows from its schema. */
+export interface FlagHint {
+  /** Without the dashes; the field's name with hyphens when left out. */
+  readonly flag?: string;
+  /** Shown in help: `--assignee <identity>`. */
+  readonly placeholder?: string;
+  /** A second flag that reads the value from a file, `-` for standard input. */
+  readonly file_flag?: string;
+}
+
+export interface CliHints {
+  /** `["task", "create"]` */
+  readonly path: readonly string[];
+  /** A second, shorter spelling: `["claim"]`. */
+  readonly alias?: readonly string[];
+  /** Input fields that stand without a flag, in order. */
+  readonly args?: readonly string[];
+  readonly flags?: Readonly<Record<string, FlagHint>>;
+  readonly examples: readonly string[];
+  /** Asked for on a terminal when it is missing. */
+  readonly prompt?: { readonly field: string; readonly question: string };
+}
+
+export interface Declaration<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = z.ZodType> {
+  /** `area.verb` */
+  readonly name: string;
+  readonly summary: string;
+  /** More than the summary says: one paragraph for help and the reference. */
+  readonly about?: string;
+  readonly input: I;
+  readonly output: O;
+  /** Besides what every operation may give: internal, invalid_input, not_a_project, and the store's. */
+  readonly errors: readonly ErrorCode[];
+  readonly access: 'read' | 'task' | 'exec' | 'admin';
+  /** What must be around it: a Forge project, only a git repository, or nothing. */
+  readonly needs: 'project' | 'repository' | 'nothing';
+  readonly cli: CliHints;
+}
+
+export function declare<I extends z.ZodObject, O extends z.ZodType>(declaration: Declaration<I, O>): Declaration<I, O> {
+  return declaration;
+}
+
+export type InputOf<D> = D extends Declaration<infer I, infer _O> ? z.output<I> : never;
+export type OutputOf<D> = D extends Declaration<infer _I, infer O> ? z.output<O> : never;

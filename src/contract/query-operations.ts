@@ -1,0 +1,137 @@
+import * as z from 'zod';
+import { LIMITS } from '#kernel/limits.ts';
+import { declare } from './declare.ts';
+import { GithubIssue, Identity, Label, Priority, Status, Task, TaskRef, TaskSummary, TaskType } from './task.ts';
+
+const limit = z.int().min(1).max(LIMITS.list_limit).optional().describe('At most this many');
+const state = z.string().min(1).max(60).optional().describe('Workflow state, such as todo or backlog');
+
+const filters = {
+  status: Status.optional().describe('open, in_progress or closed'),
+  state,
+  type: TaskType.optional().describe('Kind of work'),
+  priority: Priority.optional().describe('0 critical to 4 backlog'),
+  assignee: Identity.nullable().optional().describe('Whose; "none" for nobody\'s'),
+  label: Label.optional().describe('With this label'),
+  parent_id: TaskRef.nullable().optional().describe('Children of this task; "none" for top-level tasks'),
+  github_issue: GithubIssue.nullable().optional().describe('From this GitHub issue; "none" for tasks without one'),
+};
+
+const filterFlags = {
+  assignee: { placeholder: 'identity|none' },
+  parent_id: { flag: 'parent', placeholder: 'id|none' },
+  github_issue: { placeholder: 'number|none' },
+} as const;
+
+export const readyTasks = declare({
+  name: 'task.ready',
+  summary: 'List the tasks that can be started now',
+  about:
+    'Open, unassigned and without an open blocker, by priority, then age. With --assignee also the open tasks reserved for that identity. Parked tasks (state backlog) and the types in `ready.excludeTypes` of the config are left out. --sort impact puts first what the longest chain of open work waits for.',
+  input: z.object({
+    assignee: Identity.nullable().optional().describe('Also tasks reserved for this identity; "none" for unassigned only'),
+    type: TaskType.optional().describe('Kind of work'),
+    label: Label.optional().describe('With this label'),
+    sort: z.enum(['priority', 'impact']).optional().describe('priority (default), or impact: by the chain of work it unblocks'),
+    limit,
+    explain: z.boolean().optional().describe('Say for each open task why it is or is not ready'),
+  }),
+  output: z.array(
+    z.union([
+      Task.extend({ impact: z.object({ critical_path: z.int(), unblocks: z.int() }).optional() }),
+      TaskSummary.extend({
+        ready: z.boolean(),
+        reasons: z.array(z.string()),
+        blockers: z.array(z.object({ id: z.string(), title: z.string().nullable(), status: Status.nullable() })),
+      }),
+    ]),
+  ),
+  errors: [],
+  access: 'read',
+  needs: 'project',
+  cli: {
+    path: ['ready'],
+    flags: { assignee: { placeholder: 'identity' } },
+    examples: ['forge ready', 'forge ready --json --limit 5 --fields id,title,priority', 'forge ready --sort impact', 'forge ready --explain'],
+  },
+});
+
+export const listTasks = declare({
+  name: 'task.list',
+  summary: 'List tasks, newest work last; closed ones only with --all or --status closed',
+  input: z.object({
+    ...filters,
+    all: z.boolean().optional().describe('Closed tasks too'),
+    sort: z.enum(['priority', 'created', 'updated', 'id']).optional().describe('priority (default), created, updated or id'),
+    limit,
+  }),
+  output: z.array(Task),
+  errors: ['not_found', 'ambiguous_id'],
+  access: 'read',
+  needs: 'project',
+  cli: { path: ['task', 'list'], flags: filterFlags, examples: ['forge task list', 'forge task list --assignee worker-1 --status in_progress', 'forge task list --all --json --fields id,status'] },
+});
+
+export const searchTasks = declare({
+  name: 'task.search',
+  summary: 'Find tasks by field and by text',
+  about: '--query looks for the text in title and description, in upper or lower case; every character stands for itself.',
+  input: z.object({
+    ...filters,
+    query: z.string().min(1).max(LIMITS.query_length).optional().describe('Text in title or description'),
+    sort: z.enum(['priority', 'created', 'updated', 'id']).optional().describe('priority (default), created, updated or id'),
+    limit,
+  }),
+  output: z.array(Task),
+  errors: ['not_found', 'ambiguous_id'],
+  access: 'read',
+  needs: 'project',
+  cli: {
+    path: ['search'],
+    flags: { ...filterFlags, query: { placeholder: 'text' } },
+    examples: [
+      'forge search --status open --label frontend',
+      'forge search --status open --assignee none --priority 0',
+      'forge search --github-issue 47',
+      'forge search --query authentication --status open --json',
+    ],
+  },
+});
+
+export const blockedTasks = declare({
+  name: 'task.blocked',
+  summary: 'List the open tasks that wait, and what each waits for',
+  input: z.object({ limit }),
+  output: z.array(
+    TaskSummary.extend({
+      blockers: z.array(z.object({ id: z.string(), title: z.string().nullable(), status: Status.nullable(), assignee: z.string().nullable() })),
+    }),
+  ),
+  errors: [],
+  access: 'read',
+  needs: 'project',
+  cli: { path: ['blocked'], examples: ['forge blocked', 'forge blocked --json'] },
+});
+
+export const projectStats = declare({
+  name: 'project.stats',
+  summary: 'Count the tasks of the project',
+  input: z.object({}),
+  output: z.object({
+    total: z.int(),
+    by_status: z.record(z.string(), z.int()),
+    by_state: z.record(z.string(), z.int()),
+    by_type: z.record(z.string(), z.int()),
+    by_priority: z.record(z.string(), z.int()),
+    ready: z.int(),
+    blocked: z.int(),
+    parked: z.int(),
+    assigned: z.array(z.object({ assignee: z.string(), in_progress: z.int(), open: z.int() })),
+    closed_last_7_days: z.int(),
+    deleted: z.int(),
+  }),
+  errors: [],
+  access: 'read',
+  needs: 'project',
+  cli: { path: ['stats'], examples: ['forge stats', 'forge stats --json'] },
+});

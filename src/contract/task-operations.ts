@@ -1,0 +1,282 @@
+import * as z from 'zod';
+import { LIMITS } from '#kernel/limits.ts';
+import { declare } from './declare.ts';
+import {
+  CloseReason,
+  Comment,
+  CommentBody,
+  Description,
+  GithubIssue,
+  Identity,
+  Label,
+  Metadata,
+  Priority,
+  Status,
+  Task,
+  TaskRef,
+  TaskType,
+  TaskView,
+  Title,
+} from './task.ts';
+
+const version = z.int().min(1).optional().describe('Refuse unless the task still has this version');
+const fence = z.int().min(0).optional().describe('Refuse unless this is still the number of the current claim');
+const metadata_set = Metadata.optional().describe(
+  'Set a metadata key; JSON literals are read as such, @file takes the text of a file; repeats',
+);
+const metadataFlag = { flag: 'meta-set', placeholder: 'key=value' } as const;
+const descriptionFlag = { placeholder: 'markdown', file_flag: 'description-file' } as const;
+const noneHint = '"none" clears it';
+
+export const createTask = declare({
+  name: 'task.create',
+  summary: 'Create a task',
+  input: z.object({
+    title: Title.describe('One line that says what is to be done'),
+    type: TaskType.optional().describe('Kind of work (default: settings.defaultType, else task)'),
+    priority: Priority.optional().describe('0 critical, 1 high, 2 medium, 3 low, 4 backlog (default: settings.defaultPriority, else 2)'),
+    parent_id: TaskRef.nullable().optional().describe('The epic this task belongs to'),
+    assignee: Identity.nullable().optional().describe('Reserve it for somebody; it stays open until claimed'),
+    labels: z.array(Label).max(LIMITS.labels_per_task).optional().describe('A label; repeats'),
+    github_issue: GithubIssue.nullable().optional().describe('Number of the GitHub issue it came from'),
+    description: Description.optional().describe('Markdown; say under "## Acceptance Criteria" when it is done'),
+    depends_on: z.array(TaskRef).max(LIMITS.labels_per_task).optional().describe('A task that must be closed first; repeats'),
+    metadata_set,
+    state: z.enum(['todo', 'backlog']).optional().describe('Where it starts; backlog parks it until somebody moves it to todo'),
+  }),
+  output: Task,
+  errors: ['not_found', 'ambiguous_id'],
+  access: 'task',
+  needs: 'project',
+  cli: {
+    path: ['task', 'create'],
+    args: ['title'],
+    flags: {
+      parent_id: { flag: 'parent', placeholder: 'id' },
+      assignee: { placeholder: 'identity' },
+      labels: { flag: 'label' },
+      description: descriptionFlag,
+      depends_on: { placeholder: 'id' },
+      metadata_set: metadataFlag,
+    },
+    examples: [
+      'forge task create "Add user authentication" --type feature --priority 1',
+      'forge task create "Fix null pointer in parser" --type bug --priority 0 --label crash --github-issue 47',
+      'forge task create "Write the JWT middleware" --parent fg-e5a2 --description-file specs/jwt.md --json',
+      'forge task create "Maybe one day" --state backlog',
+    ],
+  },
+});
+
+export const showTask = declare({
+  name: 'task.show',
+  summary: 'Show one task with its dependencies, subtasks, comments and metadata',
+  input: z.object({ id: TaskRef.describe('Task id, or any unambiguous beginning of it') }),
+  output: TaskView,
+  errors: ['not_found', 'ambiguous_id'],
+  access: 'read',
+  needs: 'project',
+  cli: { path: ['task', 'show'], args: ['id'], examples: ['forge task show fg-a3f8', 'forge task show a3 --json --fields id,title,dependencies'] },
+});
+
+export const updateTask = declare({
+  name: 'task.update',
+  summary: 'Change fields of a task, or claim it with --status in_progress --assignee <identity>',
+  about:
+    'With --status in_progress and --assignee together this is the claim of the agent loop: it takes the task only if it is open and unassigned. A lost claim changes nothing, exits 0 and shows the current owner with "claimed": false. `forge claim` is the strict form.',
+  input: z.object({
+    id: TaskRef.describe('Task id'),
+    title: Title.optional().describe('New title'),
+    description: Description.optional().describe('New description, Markdown'),
+    status: Status.optional().describe('Move the task; open, in_progress or closed'),
+    state: z.enum(['todo', 'backlog']).optional().describe('Park an open task (backlog) or put it back in the queue (todo)'),
+    reason: CloseReason.optional().describe('Why it is closed, with --status closed'),
+    priority: Priority.optional().describe('0 critical to 4 backlog'),
+    type: TaskType.optional().describe('Kind of work'),
+    assignee: Identity.nullable().optional().describe(`Who works on it; ${noneHint}`),
+    labels_add: z.array(Label).optional().describe('Add a label; repeats'),
+    labels_remove: z.array(Label).optional().describe('Remove a label; repeats'),
+    parent_id: TaskRef.nullable().optional().describe(`The epic it belongs to; ${noneHint}`),
+    github_issue: GithubIssue.nullable().optional().describe(`GitHub issue number; ${noneHint}`),
+    metadata_set,
+    metadata_unset: z.array(z.string().min(1)).optional().describe('Remove a metadata key; repeats'),
+    version,
+    fence,
+  }),
+  output: Task.extend({ claimed: z.boolean().optional(), fence: z.int().optional() }),
+  errors: ['not_found', 'ambiguous_id', 'version_conflict', 'fence_conflict', 'state_invalid', 'dependency_cycle'],
+  access: 'task',
+  needs: 'project',
+  cli: {
+    path: ['task', 'update'],
+    args: ['id'],
+    flags: {
+      description: descriptionFlag,
+      assignee: { placeholder: 'identity|none' },
+      labels_add: { flag: 'label-add', placeholder: 'label' },
+      labels_remove: { flag: 'label-remove', placeholder: 'label' },
+      parent_id: { flag: 'parent', placeholder: 'id|none' },
+      github_issue: { placeholder: 'number|none' },
+      metadata_set: metadataFlag,
+      metadata_unset: { flag: 'meta-unset', placeholder: 'key' },
+    },
+    examples: [
+      'forge task update fg-a3f8 --status in_progress --assignee worker-1',
+      'forge task update fg-a3f8 --priority 0 --label-add urgent',
+      'forge task update fg-a3f8 --status open --assignee none',
+      'forge task update fg-a3f8 --meta-set plan_approved=true --meta-set log=@build.log',
+    ],
+  },
+});
+
+export const closeTask = declare({
+  name: 'task.close',
+  summary: 'Close a task with a reason',
+  about:
+    'A reason that begins with "cancelled", "duplicate" or "wontfix" puts the task in the state cancelled, any other in done. Closing a closed task changes nothing.',
+  input: z.object({
+    id: TaskRef.describe('Task id'),
+    reason: CloseReason.describe('Why it is closed, kept word for word'),
+    version,
+    fence,
+  }),
+  output: Task,
+  errors: ['not_found', 'ambiguous_id', 'version_conflict', 'fence_conflict'],
+  access: 'task',
+  needs: 'project',
+  cli: {
+    path: ['task', 'close'],
+    args: ['id'],
+    prompt: { field: 'reason', question: 'Why is it closed?' },
+    examples: [
+      'forge task close fg-a3f8 --reason "Implemented in commit abc123"',
+      'forge task close fg-a3f8 --reason "cancelled: superseded by fg-d4e5"',
+      'forge task close fg-a3f8 --reason duplicate:fg-c9d1',
+    ],
+  },
+});
+
+export const reopenTask = declare({
+  name: 'task.reopen',
+  summary: 'Put a closed task back in the queue',
+  input: z.object({ id: TaskRef.describe('Task id'), reason: CloseReason.optional().describe('Why, for the history'), version }),
+  output: Task,
+  errors: ['not_found', 'ambiguous_id', 'version_conflict', 'state_invalid'],
+  access: 'task',
+  needs: 'project',
+  cli: { path: ['task', 'reopen'], args: ['id'], examples: ['forge task reopen fg-a3f8 --reason "The fix did not hold"'] },
+});
+
+export const deleteTask = declare({
+  name: 'task.delete',
+  summary: 'Delete a task; `forge task restore` brings it back',
+  about: 'Its children lose their parent and its dependents their edge to it. Closing is nearly always what you want.',
+  input: z.object({ id: TaskRef.describe('Task id'), version }),
+  output: z.object({
+    id: z.string(),
+    title: z.string(),
+    deleted_at: z.string(),
+    orphaned: z.array(z.string()),
+    unblocked: z.array(z.string()),
+  }),
+  errors: ['not_found', 'ambiguous_id', 'version_conflict'],
+  access: 'task',
+  needs: 'project',
+  cli: { path: ['task', 'delete'], args: ['id'], examples: ['forge task delete fg-a3f8'] },
+});
+
+export const restoreTask = declare({
+  name: 'task.restore',
+  summary: 'Bring a deleted task back, with its children and edges where they are still free',
+  input: z.object({ id: TaskRef.describe('Id of the deleted task') }),
+  output: Task,
+  errors: ['not_found', 'ambiguous_id'],
+  access: 'task',
+  needs: 'project',
+  cli: { path: ['task', 'restore'], args: ['id'], examples: ['forge task restore fg-a3f8'] },
+});
+
+export const commentTask = declare({
+  name: 'task.comment',
+  summary: 'Add a comment to a task, or answer one',
+  input: z.object({
+    id: TaskRef.describe('Task id'),
+    body: CommentBody.describe('Markdown'),
+    reply_to: z.string().min(1).optional().describe('Id of the comment this answers'),
+  }),
+  output: Comment.extend({ task_id: z.string() }),
+  errors: ['not_found', 'ambiguous_id'],
+  access: 'task',
+  needs: 'project',
+  cli: {
+    path: ['task', 'comment'],
+    args: ['id', 'body'],
+    flags: { body: { file_flag: 'body-file' }, reply_to: { placeholder: 'comment' } },
+    examples: ['forge task comment fg-a3f8 "The parser also drops tabs"', 'forge task comment fg-a3f8 --body-file - < notes.md'],
+  },
+});
+
+export const taskHistory = declare({
+  name: 'task.history',
+  summary: 'Everything that happened to a task, oldest first',
+  input: z.object({ id: TaskRef.describe('Task id'), limit: z.int().min(1).max(LIMITS.list_limit).optional().describe('Only the newest entries') }),
+  output: z.array(
+    z.object({
+      seq: z.int(),
+      type: z.string(),
+      at: z.string(),
+      triggered_by: z.string(),
+      summary: z.string(),
+      changed: z.array(z.string()),
+      from_state: z.string().nullable(),
+      to_state: z.string().nullable(),
+      reason: z.string().nullable(),
+    }),
+  ),
+  errors: ['not_found', 'ambiguous_id'],
+  access: 'read',
+  needs: 'project',
+  cli: { path: ['task', 'history'], args: ['id'], examples: ['forge task history fg-a3f8', 'forge task history fg-a3f8 --limit 5 --json'] },
+});
+
+export const claimTask = declare({
+  name: 'task.claim',
+  summary: 'Claim a task, or with --next the first ready one',
+  about:
+    'Exactly one of many claims of a task succeeds; the others get claim_conflict and exit code 4. A task with open blockers is refused unless --force. The answer holds the fence number of the claim.',
+  input: z.object({
+    id: TaskRef.optional().describe('Task id; leave it out with --next'),
+    next: z.boolean().optional().describe('Pick the first ready task and claim it in one step'),
+    type: TaskType.optional().describe('With --next: only this kind of task'),
+    label: Label.optional().describe('With --next: only tasks with this label'),
+    assignee: Identity.optional().describe('Claim for this identity instead of the actor'),
+    force: z.boolean().optional().describe('Take it from its owner, or in spite of open blockers; logged'),
+  }),
+  output: Task.extend({ claimed: z.literal(true), fence: z.int() }),
+  errors: ['not_found', 'ambiguous_id', 'claim_conflict', 'dependency_gate', 'nothing_ready', 'state_invalid'],
+  access: 'task',
+  needs: 'project',
+  cli: {
+    path: ['task', 'claim'],
+    alias: ['claim'],
+    args: ['id'],
+    flags: { assignee: { placeholder: 'identity' } },
+    examples: ['forge claim fg-a3f8', 'forge claim --next --type bug --json', 'FORGE_ACTOR=worker-1 forge claim --next'],
+  },
+});
+
+export const releaseTask = declare({
+  name: 'task.release',
+  summary: 'Give a claimed task back to the queue',
+  input: z.object({
+    id: TaskRef.describe('Task id'),
+    reason: CloseReason.optional().describe('Why, for the history'),
+    force: z.boolean().optional().describe("Release somebody else's claim"),
+    fence,
+  }),
+  output: Task,
+  errors: ['not_found', 'ambiguous_id', 'claim_conflict', 'fence_conflict', 'state_invalid'],
+  access: 'task',
+  needs: 'project',
+  cli: { path: ['task', 'release'], alias: ['release'], args: ['id'], examples: ['forge release fg-a3f8 --reason "Needs a database I do not have"'] },
+});

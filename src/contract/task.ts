@@ -1,0 +1,131 @@
+import * as z from 'zod';
+import { LIMITS } from '#kernel/limits.ts';
+
+export const STATUSES = ['open', 'in_progress', 'closed'] as const;
+export const TASK_TYPES = ['task', 'bug', 'feature', 'epic', 'message'] as const;
+export const DEPENDENCY_TYPES = ['blocks', 'related', 'discovered-from'] as const;
+/** 0 is the most urgent; the position is the number. */
+export const PRIORITY_NAMES = ['critical', 'high', 'medium', 'low', 'backlog'] as const;
+
+export const Status = z.enum(STATUSES);
+export const TaskType = z.enum(TASK_TYPES);
+export const DependencyType = z.enum(DEPENDENCY_TYPES);
+export const Priority = z.int().min(0).max(4);
+export type Status = z.output<typeof Status>;
+export type TaskType = z.output<typeof TaskType>;
+export type DependencyType = z.output<typeof DependencyType>;
+
+/** No U+0000 in any text: no line-based tool and no other database can hold it. */
+const ONE_LINE = /^[^\u0000\n\r\u2028\u2029]*[^\s\u0000][^\u0000\n\r\u2028\u2029]*$/;
+const NO_NUL = /^[^\u0000]*$/;
+const IDENTITY = /^[^\s\u0000-\u001f\u007f]([^\u0000-\u001f\u007f]*[^\s\u0000-\u001f\u007f])?$/;
+
+export const Title = z
+  .string()
+  .max(LIMITS.title_length, `a title has at most ${LIMITS.title_length} characters`)
+  .regex(ONE_LINE, 'a title is one line and not blank');
+export const Description = z.string().max(LIMITS.description_bytes).regex(NO_NUL, 'the text holds a NUL character');
+export const Identity = z
+  .string()
+  .max(LIMITS.identity_length)
+  .regex(IDENTITY, 'an identity is one line without spaces around it');
+export const Label = z.string().max(LIMITS.label_length).regex(IDENTITY, 'a label is one line without spaces around it');
+export const CloseReason = z
+  .string()
+  .max(LIMITS.close_reason_length)
+  .regex(/^[^\u0000]*[^\s\u0000][^\u0000]*$/, 'a reason is not blank');
+export const CommentBody = z
+  .string()
+  .max(LIMITS.comment_bytes)
+  .regex(/^[^\u0000]*[^\s\u0000][^\u0000]*$/, 'a comment is not blank');
+/** Full or shortened to any unambiguous beginning, with or without the project's prefix. */
+export const TaskRef = z.string().min(1).max(80);
+export const GithubIssue = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
+export const Metadata = z.record(z.string(), z.unknown());
+
+export const TaskDependency = z.object({ id: z.string(), type: DependencyType });
+export type TaskDependency = z.output<typeof TaskDependency>;
+
+/** The task on the wire, in every answer of every surface. */
+export const Task = z.object({
+  id: z.string(),
+  title: z.string(),
+  description: z.string(),
+  status: Status,
+  state: z.string(),
+  close_reason: z.string().optional(),
+  priority: Priority,
+  type: TaskType,
+  assignee: z.string().nullable(),
+  parent_id: z.string().nullable(),
+  dependencies: z.array(TaskDependency),
+  labels: z.array(z.string()),
+  github_issue: z.number().nullable(),
+  created_at: z.string(),
+  created_by: z.string(),
+  updated_at: z.string(),
+  closed_at: z.string().nullable(),
+  metadata: Metadata,
+  version: z.int(),
+});
+export type Task = z.output<typeof Task>;
+
+export const TaskSummary = z.object({
+  id: z.string(),
+  title: z.string(),
+  status: Status,
+  state: z.string(),
+  priority: Priority,
+  type: TaskType,
+  assignee: z.string().nullable(),
+});
+export type TaskSummary = z.output<typeof TaskSummary>;
+
+export const ResolvedDependency = z.object({
+  id: z.string(),
+  type: DependencyType,
+  /** Null where the other task is not in this project. */
+  resolved: z
+    .object({
+      title: z.string(),
+      status: Status,
+      state: z.string(),
+      priority: Priority,
+      assignee: z.string().nullable(),
+    })
+    .nullable(),
+});
+export type ResolvedDependency = z.output<typeof ResolvedDependency>;
+
+export const Comment = z.object({
+  id: z.string(),
+  author: z.string(),
+  body: z.string(),
+  reply_to: z.string().nullable(),
+  created_at: z.string(),
+});
+export type Comment = z.output<typeof Comment>;
+
+/** `task show`: the task with everything around it. */
+export const TaskView = Task.extend({
+  dependencies: z.array(ResolvedDependency),
+  dependents: z.array(ResolvedDependency),
+  subtasks: z.array(TaskSummary),
+  child_count: z.int(),
+  closed_child_count: z.int(),
+  comments: z.array(Comment),
+  open_blockers: z.int(),
+  ready: z.boolean(),
+});
+export type TaskView = z.output<typeof TaskView>;
+
+export const Transition = z.object({
+  from_state: z.string(),
+  to_state: z.string(),
+  from_status: Status,
+  to_status: Status,
+  reason: z.string().nullable(),
+  triggered_by: z.string(),
+  created_at: z.string(),
+});
+export type Transition = z.output<typeof Transition>;

@@ -1,0 +1,25 @@
+/** Who asks: a name kept word for word, and whether a person or an agent bears it. */
+export interface Actor {
+  readonly kind: 'user' | 'agent' | 'system';
+  readonly name: string;
+  /** True when the caller named itself (flag or environment), false when git's user.name was taken. */
+  readonly named: boolean;
+}
+
+/** As the transition log and the events write it: `agent:worker-1`. */
+export function toTriggeredBy(actor: Actor): string {
+  return `${actor.kind}:${actor.name}`;
+}
+
+/**
+ * `agent:x` and `user:x` say the kind themselves. A bare name that somebody gave by flag or environment is
+ * an agent's, because that is how agents name themselves; git's user.name is a person's.
+ */
+export function parseActor(text: string, from: 'named' | 'git'): Actor {
+  const marked = /^(user|agent):(.+)$/s.exec(text);
+  const named = from === 'named';
+  if (marked?.[1] !== undefined && marked[2] !== undefined) {
+    return { kind: marked[1] as 'user' | 'agent', name: marked[2], named }; // the pattern allows nothing else
+  }
+  return { kind: named ? 'agent' : 'user', name: text, named };
+}

@@ -1,0 +1,34 @@
+import { ForgeError } from '#kernel/errors.ts';
+import { checkJsonDepth, type Json } from '#kernel/json.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import { utf8Length } from '#kernel/text.ts';
+
+/** The rules that no schema can say. Throws invalid_input. */
+export function checkMetadata(values: Readonly<Record<string, unknown>>): Map<string, Json> {
+  const checked = new Map<string, Json>();
+  for (const [key, value] of Object.entries(values)) {
+    if (key === '' || key.length > LIMITS.metadata_key_length || key.includes('\u0000')) {
+      throw new ForgeError('invalid_input', `A metadata key has 1 to ${LIMITS.metadata_key_length} characters and no NUL`, {
+        details: { limit: LIMITS.metadata_key_length },
+      });
+    }
+    const json = value as Json; // inputs come from JSON
+    checkJsonDepth(json, `Metadata "${key}"`);
+    checkSize(JSON.stringify(json), `Metadata "${key}"`, LIMITS.metadata_bytes);
+    checked.set(key, json);
+  }
+  return checked;
+}
+
+/** What the whole metadata of a task may hold after a change. */
+export function checkMetadataSize(encoded: string): void {
+  checkSize(encoded, 'The metadata of a task', LIMITS.metadata_bytes);
+}
+
+/** `what` takes at most `limit` bytes; schemas count characters, files and databases bytes. */
+export function checkSize(text: string, what: string, limit: number): void {
+  if (text.length * 3 <= limit) return;
+  const bytes = utf8Length(text);
+  if (bytes <= limit) return;
+  throw new ForgeError('invalid_input', `${what} takes ${bytes} bytes; the limit is ${limit}`, { details: { bytes, limit } });
+}

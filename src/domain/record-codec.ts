@@ -1,0 +1,232 @@
+import type { Comment, Status } from '#contract/task.ts';
+import { parseIso, toIso } from '#kernel/clock.ts';
+import { ForgeError } from '#kernel/errors.ts';
+import type { Json, JsonObject } from '#kernel/json.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import { compareText } from '#kernel/text.ts';
+import { decodeStamps, encodeStamps, type Stamps } from './record-stamps.ts';
+import { defaultState } from './states.ts';
+import {
+  dependencyKey,
+  FIELD_DEFAULTS,
+  FIELD_NAMES,
+  fieldValue,
+  lastStamp,
+  splitDependencyKey,
+  type Element,
+  type ElementMap,
+  type Life,
+  type Register,
+  type TaskRecord,
+} from './task-record.ts';
+
+const STATUSES = ['open', 'in_progress', 'closed'] satisfies Status[];
+const DEPENDENCY_TYPES = ['blocks', 'related', 'discovered-from'];
+
+/** Keys with a place of their own; everything else in a line is an unknown key and kept as it is. */
+const KNOWN_KEYS = new Set([
+  'id',
+  ...FIELD_NAMES,
+  'status',
+  'state',
+  'close_reason',
+  'assignee',
+  'dependencies',
+  'labels',
+  'created_at',
+  'created_by',
+  'updated_at',
+  'closed_at',
+  'metadata',
+  'comments',
+  '_v',
+]);
+
+/** One canonical line: fixed key order, same state gives the same bytes. Without the newline. */
+export function encodeRecord(record: TaskRecord): string {
+  const { life } = record;
+  const parts: string[] = [];
+  const put = (key: string, value: Json): void => void parts.push(`${JSON.stringify(key)}:${JSON.stringify(value)}`);
+  put('id', record.id);
+  put('title', fieldValue(record, 'title'));
+  put('description', fieldValue(record, 'description'));
+  put('status', life.status);
+  if (life.state !== defaultState(life.status, life.close_reason)) put('state', life.state);
+  if (life.close_reason !== null) put('close_reason', life.close_reason);
+  put('priority', fieldValue(record, 'priority'));
+  put('type', fieldValue(record, 'type'));
+  put('assignee', life.assignee);
+  put('parent_id', fieldValue(record, 'parent_id'));
+  put('dependencies', listDependencies(record));
+  put('labels', listLabels(record));
+  put('github_issue', fieldValue(record, 'github_issue'));
+  put('created_at', record.created_at);
+  put('created_by', record.created_by);
+  put('updated_at', toIso(lastStamp(record)));
+  put('closed_at', life.closed_at);
+  parts.push(`"metadata":${encodeMetadata(record)}`);
+  if (record.comments.size > 0) put('comments', listComments(record) as unknown as Json);
+  for (const key of unknownKeys(record)) put(key, fieldValue(record, key));
+  const stamps = encodeStamps(record);
+  if (stamps !== undefined) put('_v', stamps as unknown as Json);
+  return `{${parts.join(',')}}`;
+}
+
+/** A line's object into a record. Throws invalid_input for what is not a task. */
+export function decodeRecord(line: JsonObject): TaskRecord {
+  const text = (key: string): string => {
+    const value = line[key];
+    if (typeof value !== 'string') throw unreadable(line, `"${key}" is not a text`);
+    return value;
+  };
+  const id = text('id');
+  const created_at = text('created_at');
+  const created = time(line, created_at);
+  const updated = Math.max(typeof line.updated_at === 'string' ? time(line, line.updated_at) : created, 0);
+  const stamps = decodeStamps(line._v, { created, updated });
+  return {
+    id,
+    created_at,
+    created_by: text('created_by'),
+    life: decodeLife(line, stamps),
+    fields: decodeFields(line, stamps),
+    labels: elements(stamps, 'labels', labelEntries(line)),
+    dependencies: elements(stamps, 'dependencies', dependencyEntries(line)),
+    metadata: elements(stamps, 'metadata', Object.entries(object(line, 'metadata'))),
+    comments: decodeComments(line),
+  };
+}
+
+export function listDependencies(record: TaskRecord): { id: string; type: string }[] {
+  return presentKeys(record.dependencies)
+    .map(splitDependencyKey)
+    .sort((a, b) => compareText(a.id, b.id) || compareText(a.type, b.type));
+}
+
+export function listLabels(record: TaskRecord): string[] {
+  return presentKeys(record.labels).sort(compareText);
+}
+
+export function listComments(record: TaskRecord): Comment[] {
+  return [...record.comments.values()].sort((a, b) => compareText(a.created_at, b.created_at) || compareText(a.id, b.id));
+}
+
+/** Built by hand, because an object would put keys that look like numbers first. */
+export function encodeMetadata(record: TaskRecord): string {
+  const parts = presentKeys(record.metadata)
+    .sort(compareText)
+    .map((key) => `${JSON.stringify(key)}:${JSON.stringify(record.metadata.elements.get(key)?.value)}`);
+  return `{${parts.join(',')}}`;
+}
+
+export function unknownKeys(record: TaskRecord): string[] {
+  return [...record.fields.keys()].filter((key) => !KNOWN_KEYS.has(key) && record.fields.get(key)?.value !== null).sort(compareText);
+}
+
+function presentKeys(map: ElementMap): string[] {
+  return [...map.elements].filter(([, element]) => element.value !== undefined).map(([key]) => key);
+}
+
+function decodeLife(line: JsonObject, stamps: Stamps): Life {
+  const status = line.status as Status;
+  if (!STATUSES.includes(status)) throw unreadable(line, '"status" is not open, in_progress or closed');
+  const nullable = (key: string): string | null => {
+    const value = line[key] ?? null;
+    if (value !== null && typeof value !== 'string') throw unreadable(line, `"${key}" is neither text nor null`);
+    return value;
+  };
+  const close_reason = nullable('close_reason');
+  return {
+    status,
+    state: nullable('state') ?? defaultState(status, close_reason),
+    assignee: nullable('assignee'),
+    close_reason,
+    closed_at: nullable('closed_at'),
+    ...stamps.life,
+  };
+}
+
+function decodeFields(line: JsonObject, stamps: Stamps): Map<string, Register> {
+  const fields = new Map<string, Register>();
+  for (const name of FIELD_NAMES) {
+    fields.set(name, { value: checkField(line, name), stamp: stamps.field(name) });
+  }
+  for (const key of Object.keys(line)) {
+    if (!KNOWN_KEYS.has(key)) fields.set(key, { value: line[key] ?? null, stamp: stamps.field(key) });
+  }
+  // A key that was emptied leaves nothing in the line but its stamp, which must not be forgotten.
+  for (const key of stamps.listedFields) {
+    if (!fields.has(key) && !KNOWN_KEYS.has(key)) fields.set(key, { value: null, stamp: stamps.field(key) });
+  }
+  return fields;
+}
+
+function checkField(line: JsonObject, name: (typeof FIELD_NAMES)[number]): Json {
+  const value = line[name] ?? FIELD_DEFAULTS[name];
+  const expected = FIELD_DEFAULTS[name];
+  if (name === 'github_issue' && (value === null || Number.isSafeInteger(value))) return value;
+  if (name === 'parent_id' && (value === null || typeof value === 'string')) return value;
+  if (name === 'priority' && Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 4) return value;
+  if (typeof expected === 'string' && typeof value === 'string') return value;
+  throw unreadable(line, `"${name}" holds ${JSON.stringify(value)}`);
+}
+
+function elements(stamps: Stamps, name: 'labels' | 'dependencies' | 'metadata', present: [string, Json][]): ElementMap {
+  const { floor, listed } = stamps.map(name);
+  const found = new Map<string, Element>();
+  for (const [key, value] of present) found.set(key, { value, stamp: Math.abs(listed.get(key) ?? floor) });
+  for (const [key, stamp] of listed) if (stamp < 0) found.set(key, { value: undefined, stamp: -stamp });
+  return { floor, elements: found };
+}
+
+function labelEntries(line: JsonObject): [string, Json][] {
+  const labels = line.labels ?? [];
+  if (!Array.isArray(labels)) throw unreadable(line, '"labels" is not a list');
+  return labels.map((label: Json) => {
+    if (typeof label !== 'string') throw unreadable(line, '"labels" holds something that is not a text');
+    return [label, true];
+  });
+}
+
+function dependencyEntries(line: JsonObject): [string, Json][] {
+  const list = line.dependencies ?? [];
+  if (!Array.isArray(list)) throw unreadable(line, '"dependencies" is not a list');
+  return list.map((entry: Json) => {
+    const { id, type } = (entry ?? {}) as { id?: Json; type?: Json };
+    if (typeof id !== 'string' || typeof type !== 'string' || !DEPENDENCY_TYPES.includes(type)) {
+      throw unreadable(line, '"dependencies" holds something that is not {id, type}');
+    }
+    return [dependencyKey(id, type), true];
+  });
+}
+
+function decodeComments(line: JsonObject): Map<string, Comment> {
+  const list = line.comments ?? [];
+  if (!Array.isArray(list)) throw unreadable(line, '"comments" is not a list');
+  const comments = new Map<string, Comment>();
+  for (const entry of list as unknown[]) {
+    const { id, author, body, created_at, reply_to } = (entry ?? {}) as Partial<Comment>;
+    if (typeof id !== 'string' || typeof author !== 'string' || typeof body !== 'string' || typeof created_at !== 'string') {
+      throw unreadable(line, '"comments" holds something that is not a comment');
+    }
+    time(line, created_at);
+    comments.set(id, { id, author, body, reply_to: reply_to ?? null, created_at });
+  }
+  return comments;
+}
+
+function object(line: JsonObject, key: string): JsonObject {
+  const value = line[key] ?? {};
+  if (typeof value !== 'object' || Array.isArray(value)) throw unreadable(line, `"${key}" is not an object`);
+  return value as JsonObject;
+}
+
+function time(line: JsonObject, iso: string): number {
+  const ms = parseIso(iso);
+  if (ms === undefined || ms >= LIMITS.stamp_max_ms) throw unreadable(line, `${JSON.stringify(iso)} is not a time`);
+  return ms;
+}
+
+function unreadable(line: JsonObject, why: string): ForgeError {
+  return new ForgeError('invalid_input', `Not a task: ${why}`, { details: { id: line.id ?? null } });
+}

@@ -1,0 +1,153 @@
+import { parseIso } from '#kernel/clock.ts';
+import { ForgeError } from '#kernel/errors.ts';
+import { emptyObject, type Json, type JsonObject } from '#kernel/json.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import { compareText } from '#kernel/text.ts';
+import { lastStamp, type ElementMap, type TaskRecord } from './task-record.ts';
+
+/**
+ * The `_v` key of a line. All stamps in base36.
+ * - `""`: the stamp of every field that is not listed; left out when it equals created_at
+ * - a field's name: its stamp
+ * - `status`: the life register, `n.began.written`, the last left out when it equals began
+ * - `labels`, `dependencies`, `metadata`: the floor, or [floor, {element: stamp}]; `-stamp` is a removed one,
+ *   and a present element that is not listed has the floor's stamp
+ * A line whose stamps all equal its updated_at, and that nobody ever claimed, has no `_v`.
+ */
+export type StampsJson = Record<string, string | readonly [string, Readonly<Record<string, string>>]>;
+
+export interface Stamps {
+  readonly life: { readonly n: number; readonly began: number; readonly written: number };
+  field(name: string): number;
+  /** Fields whose stamp is written out. */
+  readonly listedFields: readonly string[];
+  map(name: MapName): { readonly floor: number; readonly listed: ReadonlyMap<string, number> };
+}
+
+type MapName = 'labels' | 'dependencies' | 'metadata';
+const MAP_NAMES: readonly MapName[] = ['labels', 'dependencies', 'metadata'];
+
+export function encodeStamps(record: TaskRecord): StampsJson | undefined {
+  const last = lastStamp(record);
+  if (isUniform(record, last)) return undefined;
+  const created = parseIso(record.created_at) ?? 0;
+  const base = commonStamp(record);
+  const stamps = emptyObject<StampsJson[string]>();
+  if (base !== created) stamps[''] = base36(base);
+  const { life } = record;
+  if (life.n !== 0 || life.began !== 0 || life.written !== base) stamps.status = encodeLife(life);
+  for (const [name, field] of [...record.fields].sort(([a], [b]) => compareText(a, b))) {
+    if (field.stamp !== base) stamps[name] = base36(field.stamp);
+  }
+  for (const name of MAP_NAMES) {
+    const encoded = encodeMap(record[name], base);
+    if (encoded !== undefined) stamps[name] = encoded;
+  }
+  return stamps;
+}
+
+export function decodeStamps(value: Json | undefined, times: { created: number; updated: number }): Stamps {
+  if (value === undefined) {
+    const { updated } = times;
+    return {
+      life: { n: 0, began: 0, written: updated },
+      field: () => updated,
+      listedFields: [],
+      map: () => ({ floor: updated, listed: new Map() }),
+    };
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw damaged(value);
+  const listed = value as JsonObject;
+  const own = (key: string): Json | undefined => (Object.hasOwn(listed, key) ? listed[key] : undefined);
+  const base = own('') === undefined ? times.created : stamp(own(''));
+  return {
+    life: decodeLife(own('status'), base),
+    field: (name) => (own(name) === undefined ? base : stamp(own(name))),
+    listedFields: Object.keys(listed).filter((key) => key !== '' && key !== 'status' && !MAP_NAMES.includes(key as MapName)),
+    map: (name) => decodeMap(own(name), base),
+  };
+}
+
+/** Every stamp is the same, so `updated_at` alone says it. */
+function isUniform(record: TaskRecord, last: number): boolean {
+  const { life } = record;
+  if (life.n !== 0 || life.began !== 0 || life.written !== last) return false;
+  for (const field of record.fields.values()) if (field.stamp !== last) return false;
+  return MAP_NAMES.every((name) => {
+    const map = record[name];
+    if (map.floor !== last) return false;
+    for (const element of map.elements.values()) if (element.stamp !== last || element.value === undefined) return false;
+    return true;
+  });
+}
+
+/** The stamp that most single values share; of two equally common ones the smaller. */
+function commonStamp(record: TaskRecord): number {
+  const counts = new Map<number, number>();
+  const count = (at: number): void => void counts.set(at, (counts.get(at) ?? 0) + 1);
+  for (const field of record.fields.values()) count(field.stamp);
+  for (const name of MAP_NAMES) count(record[name].floor);
+  let best = { at: 0, times: 0 };
+  for (const [at, times] of counts) {
+    if (times > best.times || (times === best.times && at < best.at)) best = { at, times };
+  }
+  return best.at;
+}
+
+function encodeLife(life: TaskRecord['life']): string {
+  const head = `${base36(life.n)}.${base36(life.began)}`;
+  return life.written === life.began ? head : `${head}.${base36(life.written)}`;
+}
+
+function decodeLife(value: Json | undefined, base: number): Stamps['life'] {
+  if (value === undefined) return { n: 0, began: 0, written: base };
+  if (typeof value !== 'string') throw damaged(value);
+  const [n, began, written, ...rest] = value.split('.');
+  if (n === undefined || began === undefined || rest.length > 0) throw damaged(value);
+  return { n: number36(n, Number.MAX_SAFE_INTEGER), began: stamp(began), written: stamp(written ?? began) };
+}
+
+function encodeMap(map: ElementMap, base: number): StampsJson[string] | undefined {
+  const listed = emptyObject<string>();
+  let count = 0;
+  for (const [key, element] of [...map.elements].sort(([a], [b]) => compareText(a, b))) {
+    if (element.value !== undefined && element.stamp === map.floor) continue;
+    listed[key] = element.value === undefined ? `-${base36(element.stamp)}` : base36(element.stamp);
+    count += 1;
+  }
+  if (count > 0) return [base36(map.floor), listed];
+  return map.floor === base ? undefined : base36(map.floor);
+}
+
+function decodeMap(value: Json | undefined, base: number): { floor: number; listed: Map<string, number> } {
+  if (value === undefined) return { floor: base, listed: new Map() };
+  if (typeof value === 'string') return { floor: stamp(value), listed: new Map() };
+  if (!Array.isArray(value)) throw damaged(value);
+  const [floor, entries] = value as readonly Json[];
+  if (typeof entries !== 'object' || entries === null || Array.isArray(entries)) throw damaged(value);
+  const listed = new Map<string, number>();
+  for (const [key, text] of Object.entries(entries as JsonObject)) {
+    const removed = typeof text === 'string' && text.startsWith('-');
+    listed.set(key, removed ? -stamp(text.slice(1)) : stamp(text));
+  }
+  return { floor: stamp(floor), listed };
+}
+
+function base36(value: number): string {
+  return value.toString(36);
+}
+
+function stamp(value: Json | undefined): number {
+  if (typeof value !== 'string') throw damaged(value);
+  return number36(value, LIMITS.stamp_max_ms);
+}
+
+function number36(text: string, max: number): number {
+  const value = /^[0-9a-z]{1,11}$/.test(text) ? Number.parseInt(text, 36) : Number.NaN;
+  if (!(value <= max)) throw damaged(text);
+  return value;
+}
+
+function damaged(value: unknown): ForgeError {
+  return new ForgeError('invalid_input', `Not a task: the stamps "_v" hold ${JSON.stringify(value)}`);
+}

@@ -1,0 +1,31 @@
+import type { DependencyType, Task, TaskType } from '#contract/task.ts';
+import { toIso } from '#kernel/clock.ts';
+import { listDependencies, listLabels } from './record-codec.ts';
+import { fieldValue, lastStamp, type TaskRecord } from './task-record.ts';
+
+/** The record as every surface shows it. */
+export function toTask(record: TaskRecord, version: number): Task {
+  const { life } = record;
+  const metadata = [...record.metadata.elements].filter(([, { value }]) => value !== undefined).map(([key, { value }]) => [key, value]);
+  return {
+    id: record.id,
+    title: String(fieldValue(record, 'title')),
+    description: String(fieldValue(record, 'description')),
+    status: life.status,
+    state: life.state,
+    ...(life.close_reason !== null && { close_reason: life.close_reason }),
+    priority: Number(fieldValue(record, 'priority')),
+    type: fieldValue(record, 'type') as TaskType, // checked when it was decoded or parsed
+    assignee: life.assignee,
+    parent_id: fieldValue(record, 'parent_id') as string | null, // checked likewise
+    dependencies: listDependencies(record) as { id: string; type: DependencyType }[], // checked likewise
+    labels: listLabels(record),
+    github_issue: fieldValue(record, 'github_issue') as number | null, // checked likewise
+    created_at: record.created_at,
+    created_by: record.created_by,
+    updated_at: toIso(lastStamp(record)),
+    closed_at: life.closed_at,
+    metadata: Object.fromEntries(metadata) as Record<string, unknown>,
+    version,
+  };
+}

@@ -1,0 +1,106 @@
+import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { ForgeError } from '#kernel/errors.ts';
+import { findLastEntry, isTrue, parseGitConfig } from './parse-git-config.ts';
+
+export interface Repository {
+  /** Top folder of the working tree. */
+  readonly worktree: string;
+  /** What belongs to this working tree alone (HEAD, index). */
+  readonly git_dir: string;
+  /** What all working trees of the repository share; the same as `git_dir` unless this one is linked. */
+  readonly common_dir: string;
+}
+
+/**
+ * The repository whose working tree holds `cwd`, by file reads alone: every command starts here, and starting
+ * git would take longer than the rest of it. Undefined outside a working tree, which includes `.git` itself
+ * and bare repositories. Throws not_a_repository where a `.git` file leads nowhere, as git does.
+ */
+export function findRepository(cwd: string): Repository | undefined {
+  let folder = resolve(cwd);
+  for (;;) {
+    const dotGit = join(folder, '.git');
+    const found = look(dotGit);
+    if (found?.isFile() === true) return openLinked(folder, dotGit);
+    if (found?.isDirectory() === true && holdsHead(dotGit)) return openFolder(folder, dotGit);
+    if (isGitFolder(folder)) return undefined;
+    const parent = dirname(folder);
+    if (parent === folder) return undefined;
+    folder = parent;
+  }
+}
+
+function openLinked(folder: string, dotGit: string): Repository | undefined {
+  // Newlines only: a path may begin or end with spaces.
+  const [, target] = /^gitdir: (.+)$/s.exec(readFileSync(dotGit, 'utf8').replace(/[\r\n]+$/, '')) ?? [];
+  if (target === undefined) throw brokenGitFile(dotGit, 'it does not say "gitdir: <path>"');
+  // `..` in a relative path means the parent on disk, also where `cwd` came through a symbolic link.
+  const gitDir = resolve(realpathSync.native(folder), target);
+  if (!holdsHead(gitDir)) throw brokenGitFile(dotGit, `it points to ${gitDir}, which is not a git directory`);
+  return openFolder(folder, gitDir);
+}
+
+function openFolder(folder: string, gitDir: string): Repository | undefined {
+  const shared = readText(join(gitDir, 'commondir'))?.replace(/[\r\n]+$/, '');
+  if (shared === undefined) {
+    const worktree = findWorktree(folder, gitDir);
+    return worktree === undefined ? undefined : { worktree, git_dir: gitDir, common_dir: gitDir };
+  }
+  const commonDir = resolve(gitDir, shared);
+  if (!holdsHead(commonDir)) {
+    throw brokenGitFile(join(gitDir, 'commondir'), `it points to ${commonDir}, which is not a git directory`);
+  }
+  return { worktree: folder, git_dir: gitDir, common_dir: commonDir };
+}
+
+/**
+ * The folder around a git directory is its working tree unless the configuration says that there is none
+ * (`core.bare`: the hub of a group of linked worktrees) or that it is elsewhere (`core.worktree`: submodules).
+ * Linked worktrees have neither. The pattern spares nearly every repository the parsing: what `git init`
+ * writes is `bare = false`.
+ */
+function findWorktree(folder: string, gitDir: string): string | undefined {
+  const text = readText(join(gitDir, 'config'));
+  if (text === undefined || !/bare(?![ \t]*=[ \t]*false\s)|worktree/i.test(text)) return folder;
+  const main = parseGitConfig(text) ?? [];
+  const own = isTrue(findLastEntry(main, 'extensions.worktreeconfig'))
+    ? parseGitConfig(readText(join(gitDir, 'config.worktree')) ?? '')
+    : [];
+  const entries = [...main, ...(own ?? [])];
+  if (isTrue(findLastEntry(entries, 'core.bare'))) return undefined;
+  const elsewhere = findLastEntry(entries, 'core.worktree')?.value;
+  return elsewhere === undefined ? folder : resolve(gitDir, elsewhere);
+}
+
+/** HEAD may be a symbolic link to a branch without commits, so it is not followed. */
+function holdsHead(folder: string): boolean {
+  return lstatSync(join(folder, 'HEAD'), { throwIfNoEntry: false }) !== undefined;
+}
+
+function isGitFolder(folder: string): boolean {
+  return (
+    holdsHead(folder) &&
+    look(join(folder, 'objects'))?.isDirectory() === true &&
+    look(join(folder, 'refs'))?.isDirectory() === true
+  );
+}
+
+function look(path: string): ReturnType<typeof statSync> {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined; // a folder that may not be searched holds nothing for us; git goes on upwards too
+  }
+}
+
+function readText(path: string): string | undefined {
+  return look(path)?.isFile() === true ? readFileSync(path, 'utf8') : undefined;
+}
+
+function brokenGitFile(path: string, why: string): ForgeError {
+  return new ForgeError('not_a_repository', `${path} is broken: ${why}`, {
+    hint: 'git worktree repair, or git submodule update --init in a submodule',
+    details: { path },
+  });
+}

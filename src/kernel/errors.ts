@@ -1,0 +1,78 @@
+/** One error class, one table. A code without a row here does not compile. */
+export const ERROR_CODES = {
+  internal: { http: 500, exit: 1, retryable: false },
+  invalid_input: { http: 400, exit: 2, retryable: false },
+  usage: { http: 400, exit: 2, retryable: false },
+  not_found: { http: 404, exit: 3, retryable: false },
+  nothing_ready: { http: 404, exit: 3, retryable: true },
+  ambiguous_id: { http: 409, exit: 4, retryable: false },
+  already_exists: { http: 409, exit: 4, retryable: false },
+  claim_conflict: { http: 409, exit: 4, retryable: false },
+  version_conflict: { http: 409, exit: 4, retryable: true },
+  fence_conflict: { http: 409, exit: 4, retryable: false },
+  dependency_cycle: { http: 409, exit: 5, retryable: false },
+  dependency_gate: { http: 409, exit: 5, retryable: false },
+  state_invalid: { http: 409, exit: 5, retryable: false },
+  not_a_project: { http: 404, exit: 5, retryable: false },
+  not_a_repository: { http: 404, exit: 5, retryable: false },
+  schema_newer: { http: 409, exit: 5, retryable: false },
+  permission_denied: { http: 403, exit: 6, retryable: false },
+  read_only: { http: 403, exit: 6, retryable: false },
+  dependency_missing: { http: 500, exit: 7, retryable: false },
+  store_busy: { http: 503, exit: 1, retryable: true },
+  store_corrupt: { http: 500, exit: 1, retryable: false },
+  disk_full: { http: 507, exit: 1, retryable: true },
+  io_failed: { http: 500, exit: 1, retryable: false },
+  interrupted: { http: 499, exit: 130, retryable: true },
+} as const satisfies Record<string, { http: number; exit: number; retryable: boolean }>;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+export type ErrorDetails = Readonly<Record<string, unknown>>;
+
+/** Two bundles may meet in one process, so `instanceof` is not enough. */
+const MARKER = Symbol.for('forge.error');
+
+export class ForgeError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly details: ErrorDetails;
+  readonly [MARKER] = true;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    more: { hint?: string; details?: ErrorDetails; cause?: unknown } = {},
+  ) {
+    super(message, more.cause === undefined ? undefined : { cause: more.cause });
+    this.name = 'ForgeError';
+    this.code = code;
+    this.hint = more.hint;
+    this.details = more.details ?? {};
+  }
+}
+
+export function isForgeError(value: unknown): value is ForgeError {
+  return typeof value === 'object' && value !== null && MARKER in value;
+}
+
+/** What every surface shows of an error; `hint` only where there is one. */
+export interface ErrorBody {
+  code: ErrorCode;
+  message: string;
+  hint?: string;
+  details: ErrorDetails;
+}
+
+export function toErrorBody(error: unknown): ErrorBody {
+  if (isForgeError(error)) {
+    return {
+      code: error.code,
+      message: error.message,
+      ...(error.hint !== undefined && { hint: error.hint }),
+      details: error.details,
+    };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return { code: 'internal', message: `Unexpected failure: ${message}`, details: {} };
+}

@@ -1,0 +1,27 @@
+/** Every limit of Forge, in one place. Lengths are UTF-16 code units unless the name says bytes. */
+export const LIMITS = {
+  title_length: 500,
+  description_bytes: 1_048_576,
+  comment_bytes: 262_144,
+  close_reason_length: 2_000,
+  identity_length: 200,
+  label_length: 100,
+  labels_per_task: 100,
+  metadata_bytes: 1_048_576,
+  metadata_depth: 64,
+  metadata_key_length: 200,
+  dependencies_per_task: 10_000,
+  query_length: 1_000,
+  list_limit: 10_000_000,
+  tree_depth: 1_000,
+  graph_svg_nodes: 2_000,
+  project_name_length: 200,
+  /** How long a command waits for another writer, unless FORGE_LOCK_TIMEOUT_MS says otherwise. */
+  lock_timeout_ms: 60_000,
+  /** Tries at one id length before the next longer one is used. */
+  id_tries: 30,
+  /** Odds of a collision that a growing project accepts before its ids get longer. */
+  id_collision_odds: 0.01,
+  /** Stamps from the year 2200 on are not times but damage. */
+  stamp_max_ms: 7_258_118_400_000,
+} as const;

@@ -1,0 +1,15 @@
+import type { addDependency } from '#contract/graph-operations.ts';
+import { implement } from './operation.ts';
+import { writerOf } from './writer.ts';
+
+export const depAdd = implement<typeof addDependency>({
+  async run(ctx, input) {
+    const type = input.type ?? 'blocks';
+    const { from_id, to_id, added } = await ctx.project.store.addDependency({ ...input, type }, await writerOf(ctx));
+    return { from_id, to_id, type, added };
+  },
+  text: ({ from_id, to_id, type, added }) => {
+    const edge = type === 'blocks' ? `${from_id} depends on ${to_id}` : `${from_id} is ${type} ${to_id}`;
+    return added ? `Added: ${edge}` : `Already there: ${edge}`;
+  },
+});

@@ -1,0 +1,31 @@
+import type { DependencyNode, dependencyTree } from '#contract/graph-operations.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import { escapeLine } from '#kernel/text.ts';
+import { implement, type TextView } from './operation.ts';
+import { styleStatus } from './style-text.ts';
+
+export const depTree = implement<typeof dependencyTree>({
+  run: (ctx, input) => ctx.project.store.readTree({ id: input.id, depth: input.depth ?? LIMITS.tree_depth }),
+  text: (tree, view) => treeLines(tree, view).join('\n'),
+});
+
+/** One line a node, drawn without recursion: trees may be a thousand levels deep. */
+export function treeLines(root: DependencyNode, view: TextView): string[] {
+  const lines = [describe(root, view)];
+  const open: { node: DependencyNode; indent: string; last: boolean }[] = [];
+  const push = (children: readonly DependencyNode[], indent: string): void => {
+    for (const [i, node] of [...children.entries()].reverse()) open.push({ node, indent, last: i === children.length - 1 });
+  };
+  push(root.children, '  ');
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { node, indent, last } = next;
+    lines.push(`${indent}${last ? '└─' : '├─'} ${node.dep_type ?? ''} ${describe(node, view)}`);
+    push(node.children, `${indent}${last ? '   ' : '│  '}`);
+  }
+  return lines;
+}
+
+function describe(node: DependencyNode, view: TextView): string {
+  const mark = node.seen === true ? '  (shown above)' : node.truncated === true ? '  (more below, see --depth)' : '';
+  return `${node.id}  ${escapeLine(node.title)}  [${styleStatus(view, node.status)}]${mark}`;
+}

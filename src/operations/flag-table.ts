@@ -1,0 +1,95 @@
+import type { Declaration } from '#contract/declare.ts';
+import type { Operation } from './operation.ts';
+
+/**
+ * What a command line may say, derived from the declarations by `scripts/generate.ts`. It exists so that a cold
+ * command reads its flags without loading a schema: the table only accepts; whoever it does not understand is
+ * sent on to commander and Zod, which own every error message.
+ */
+export interface FlagTable {
+  readonly operations: readonly OperationEntry[];
+  /** The value of the global `--actor`. */
+  readonly actor: FieldRule;
+}
+
+export interface OperationEntry {
+  /** `task.create` */
+  readonly name: string;
+  readonly path: readonly string[];
+  /** A second, shorter path. */
+  readonly alias?: readonly string[];
+  /** Input fields that stand without a flag, in order; the optional ones come last and may be missing. */
+  readonly args: readonly string[];
+  readonly needs: 'project' | 'repository' | 'nothing';
+  readonly fields: Readonly<Record<string, FieldRule>>;
+  readonly required: readonly string[];
+  /** Asked for on a terminal when it is missing. */
+  readonly prompt?: { readonly field: string; readonly question: string };
+  /** Fields of the answer, or of each of its rows: what `--fields` may name. */
+  readonly output: readonly string[];
+}
+
+/**
+ * One input field. `minLength`, `maxLength`, `pattern` and `values` speak of the value, of each element when
+ * the kind is `strings`, and of each key when it is `assignments`.
+ */
+export interface FieldRule {
+  readonly kind: 'boolean' | 'string' | 'integer' | 'enum' | 'strings' | 'assignments';
+  /** Without the dashes; none for fields that stand without a flag. */
+  readonly flag?: string;
+  /** A second flag that reads the value from a file. */
+  readonly file_flag?: string;
+  /** The word `none` stands for null. */
+  readonly nullable?: true;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  /** Source and flags of a regular expression. */
+  readonly pattern?: readonly [source: string, flags: string];
+  readonly values?: readonly string[];
+  readonly maxItems?: number;
+  /** It names a task, so a shell can complete it. */
+  readonly task?: true;
+}
+
+export interface GlobalFlags {
+  readonly json: boolean;
+  /** Only these fields of the answer. */
+  readonly fields?: readonly string[];
+  readonly actor?: string;
+  /** As if started there. */
+  readonly directory?: string;
+  /** False under `--no-color`; the terminal decides otherwise. */
+  readonly color: boolean;
+  readonly quiet: boolean;
+}
+
+/** A field, or one key of an assignments field, whose text is still in a file (`-`: standard input). */
+export interface FileValue {
+  readonly field: string;
+  readonly key?: string;
+  readonly path: string;
+}
+
+/** A command line that was understood. */
+export interface Accepted {
+  readonly operation: OperationEntry;
+  /** Complete but for what `files` and the prompt still bring. */
+  readonly input: Record<string, unknown>;
+  readonly globals: GlobalFlags;
+  readonly files: readonly FileValue[];
+}
+
+/** Any operation, for code that finds them by name. */
+export type AnyOperation = Operation<Declaration>;
+
+/** Global flags that stand alone, and those that take a value. No field of an operation may be called so. */
+export const GLOBAL_SWITCHES = ['json', 'no-color', 'quiet'] as const;
+export const GLOBAL_VALUES = ['fields', 'actor', 'directory'] as const;
+
+/** How a field is written: `--priority`, or `<title>` when it stands without a flag. */
+export function spellField(entry: OperationEntry, field: string): string {
+  const flag = entry.fields[field]?.flag;
+  return flag === undefined ? `<${field.replaceAll('_', '-')}>` : `--${flag}`;
+}

@@ -1,0 +1,30 @@
+import type { taskGraph } from '#contract/graph-operations.ts';
+import { ForgeError } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import { implement } from './operation.ts';
+
+export const projectGraph = implement<typeof taskGraph>({
+  async run(ctx, input) {
+    const { store, config } = ctx.project;
+    const graph = await store.readGraph({ id: input.id, all: input.all === true });
+    const format = input.format ?? 'mermaid';
+    switch (format) {
+      case 'json':
+        return graph;
+      case 'mermaid':
+        return { format, text: (await import('./graph-mermaid.ts')).toMermaid(graph) };
+      case 'dot':
+        return { format, text: (await import('./graph-dot.ts')).toDot(graph) };
+      case 'svg': {
+        if (graph.nodes.length > LIMITS.graph_svg_nodes) {
+          throw new ForgeError('invalid_input', `${graph.nodes.length} tasks are too many for a picture; the limit is ${LIMITS.graph_svg_nodes}`, {
+            hint: 'forge graph <id> --format svg, or --format dot',
+            details: { limit: LIMITS.graph_svg_nodes },
+          });
+        }
+        return { format, text: await (await import('./graph-svg.ts')).toSvg(graph, { title: config.name }) };
+      }
+    }
+  },
+  text: (output) => ('text' in output ? output.text.replace(/\n$/, '') : JSON.stringify(output, null, 2)),
+});

@@ -1,0 +1,31 @@
+import type { projectStats as declaration } from '#contract/query-operations.ts';
+import { escapeLine } from '#kernel/text.ts';
+import { implement } from './operation.ts';
+import { PRIORITY_LABELS } from './priority-labels.ts';
+import { style } from './style-text.ts';
+
+export const projectStats = implement<typeof declaration>({
+  run: (ctx) => ctx.project.store.readStats({ now: ctx.clock.now(), exclude_types: ctx.project.config.ready.excludeTypes }),
+  text(stats, view) {
+    const list = (counts: Record<string, number>, name = (key: string) => key): string =>
+      Object.entries(counts)
+        .map(([key, n]) => `${n} ${escapeLine(name(key))}`)
+        .join(', ') || 'none';
+    const rows: [string, string][] = [
+      ['Tasks', `${stats.total}${stats.deleted > 0 ? ` (and ${stats.deleted} deleted)` : ''}`],
+      ['Status', list(stats.by_status)],
+      ['State', list(stats.by_state)],
+      ['Type', list(stats.by_type)],
+      ['Priority', list(stats.by_priority, (key) => PRIORITY_LABELS[Number(key)] ?? key)],
+      ['Ready', `${stats.ready} ready, ${stats.blocked} blocked, ${stats.parked} parked`],
+      ['Closed', `${stats.closed_last_7_days} in the last 7 days`],
+      ...stats.assigned.map(
+        ({ assignee, in_progress, open }): [string, string] => [
+          'Owner',
+          `${escapeLine(assignee)}: ${in_progress} in progress${open > 0 ? `, ${open} reserved` : ''}`,
+        ],
+      ),
+    ];
+    return rows.map(([name, value]) => `${style(view, 'dim', name.padEnd(9))} ${value}`).join('\n');
+  },
+});

@@ -1,0 +1,9 @@
+import type { closeTask } from '#contract/task-operations.ts';
+import { escapeLine } from '#kernel/text.ts';
+import { implement } from './operation.ts';
+import { writerOf } from './writer.ts';
+
+export const taskClose = implement<typeof closeTask>({
+  run: async (ctx, input) => ctx.project.store.closeTask(input, await writerOf(ctx)),
+  text: (task) => `Closed task ${task.id}: ${escapeLine(task.title)} (${escapeLine(task.close_reason ?? '')})`,
+});

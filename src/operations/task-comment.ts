@@ -1,0 +1,13 @@
+import type { commentTask } from '#contract/task-operations.ts';
+import { checkSize } from '#domain/metadata.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import { implement } from './operation.ts';
+import { writerOf } from './writer.ts';
+
+export const taskComment = implement<typeof commentTask>({
+  async run(ctx, input) {
+    checkSize(input.body, 'A comment', LIMITS.comment_bytes);
+    return ctx.project.store.addComment({ id: input.id, body: input.body, reply_to: input.reply_to ?? null }, await writerOf(ctx));
+  },
+  text: (comment) => `Added comment ${comment.id} to ${comment.task_id}`,
+});

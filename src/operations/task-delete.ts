@@ -1,0 +1,15 @@
+import type { deleteTask } from '#contract/task-operations.ts';
+import { escapeLine } from '#kernel/text.ts';
+import { implement } from './operation.ts';
+import { writerOf } from './writer.ts';
+
+export const taskDelete = implement<typeof deleteTask>({
+  run: async (ctx, input) => ctx.project.store.deleteTask(input, await writerOf(ctx)),
+  text: (gone) =>
+    [
+      `Deleted task ${gone.id}: ${escapeLine(gone.title)}`,
+      ...(gone.orphaned.length > 0 ? [`Without a parent now: ${gone.orphaned.join(', ')}`] : []),
+      ...(gone.unblocked.length > 0 ? [`No longer blocked: ${gone.unblocked.join(', ')}`] : []),
+      `Undo: forge task restore ${gone.id}`,
+    ].join('\n'),
+});

@@ -1,0 +1,28 @@
+import type { readyTasks } from '#contract/query-operations.ts';
+import type { OutputOf } from '#contract/declare.ts';
+import { escapeLine } from '#kernel/text.ts';
+import { implement, type TextView } from './operation.ts';
+import { style, styleStatus } from './style-text.ts';
+import { taskLines } from './task-lines.ts';
+
+type Row = OutputOf<typeof readyTasks>[number];
+type Explained = Extract<Row, { ready: boolean }>;
+
+export const taskReady = implement<typeof readyTasks>({
+  async run(ctx, input) {
+    const { store, config } = ctx.project;
+    const { explain, ...query } = input;
+    const asked = { ...query, exclude_types: config.ready.excludeTypes };
+    return explain === true ? store.explainReady(asked) : store.listReady(asked);
+  },
+  text(tasks, view) {
+    const explained = tasks.filter((task): task is Explained => 'reasons' in task);
+    if (explained.length > 0) return explained.map((task) => explanation(task, view)).join('\n');
+    return taskLines(tasks, view, 'Nothing is ready. `forge ready --explain` says why.');
+  },
+});
+
+function explanation(task: Explained, view: TextView): string {
+  const verdict = task.ready ? style(view, 'green', 'ready    ') : styleStatus(view, task.status, 'not ready');
+  return `${verdict}  ${task.id}  ${escapeLine(task.title)}\n           ${escapeLine(task.reasons.join('; '))}`;
+}

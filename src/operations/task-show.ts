@@ -1,0 +1,90 @@
+import type { showTask } from '#contract/task-operations.ts';
+import { PRIORITY_LABELS } from './priority-labels.ts';
+import type { Comment, ResolvedDependency, TaskView } from '#contract/task.ts';
+import { escapeLine, escapeText } from '#kernel/text.ts';
+import { implement, type TextView } from './operation.ts';
+import { style, stylePriority, styleStatus } from './style-text.ts';
+
+export const taskShow = implement<typeof showTask>({
+  run: (ctx, input) => ctx.project.store.getTask(input.id),
+  text: (task, view) =>
+    [
+      heading(task, view),
+      facts(task, view),
+      task.description === '' ? '' : indent(escapeText(task.description)),
+      section(view, 'Depends on', task.dependencies.map((edge) => edgeLine(view, edge, '└─'))),
+      section(view, 'Needed by', task.dependents.map((edge) => edgeLine(view, edge, '└─'))),
+      section(
+        view,
+        `Subtasks (${task.closed_child_count} of ${task.child_count} closed)`,
+        task.subtasks.map((child) => `${child.id}  ${escapeLine(child.title)}  [${styleStatus(view, child.status)}]`),
+      ),
+      section(view, 'Metadata', metadataLines(task)),
+      section(view, 'Comments', commentLines(task.comments, view)),
+    ]
+      .filter((part) => part !== '')
+      .join('\n\n'),
+});
+
+function heading(task: TaskView, view: TextView): string {
+  return `${style(view, 'bold', task.id)}  ${style(view, 'bold', escapeLine(task.title))}  [${styleStatus(view, task.status)}]`;
+}
+
+function facts(task: TaskView, view: TextView): string {
+  const state = task.state === task.status ? '' : ` (${escapeLine(task.state)})`;
+  const readiness = task.status === 'open' ? (task.ready ? ', ready' : task.open_blockers > 0 ? `, waits for ${task.open_blockers}` : '') : '';
+  const rows: [string, string][] = [
+    ['Status', `${styleStatus(view, task.status)}${state}${readiness}`],
+    ['Priority', stylePriority(view, task.priority, `${task.priority} ${PRIORITY_LABELS[task.priority] ?? ''}`)],
+    ['Type', task.type],
+    ['Owner', task.assignee === null ? 'nobody' : escapeLine(task.assignee)],
+  ];
+  if (task.close_reason !== undefined) rows.push(['Reason', escapeLine(task.close_reason)]);
+  if (task.parent_id !== null) rows.push(['Parent', task.parent_id]);
+  if (task.labels.length > 0) rows.push(['Labels', escapeLine(task.labels.join(', '))]);
+  if (task.github_issue !== null) rows.push(['GitHub', `#${task.github_issue}`]);
+  rows.push(['Created', `${task.created_at} by ${escapeLine(task.created_by)}`], ['Updated', task.updated_at]);
+  if (task.closed_at !== null) rows.push(['Closed', task.closed_at]);
+  return rows.map(([name, value]) => `${style(view, 'dim', name.padEnd(9))} ${value}`).join('\n');
+}
+
+function edgeLine(view: TextView, edge: ResolvedDependency, mark: string): string {
+  if (edge.resolved === null) return `${mark} ${edge.type} ${edge.id}  (not in this project)`;
+  const { title, status, assignee, priority } = edge.resolved;
+  const owner = assignee === null ? '' : `  ${escapeLine(assignee)}`;
+  return `${mark} ${edge.type} ${edge.id}  ${escapeLine(title)}  [${styleStatus(view, status)}]  ${stylePriority(view, priority)}${owner}`;
+}
+
+function metadataLines(task: TaskView): string[] {
+  return Object.entries(task.metadata).map(([key, value]) => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return `${escapeLine(key)} = ${indent(escapeText(text)).trimStart()}`;
+  });
+}
+
+/** Answers stand under what they answer. */
+function commentLines(comments: readonly Comment[], view: TextView): string[] {
+  const lines: string[] = [];
+  const known = new Set(comments.map((comment) => comment.id));
+  const add = (parent: string | null, depth: number): void => {
+    for (const comment of comments) {
+      const above = comment.reply_to !== null && known.has(comment.reply_to) ? comment.reply_to : null;
+      if (above !== parent) continue;
+      const pad = '  '.repeat(Math.min(depth, 8));
+      lines.push(`${pad}${style(view, 'dim', `${comment.id}  ${comment.created_at}`)}  ${escapeLine(comment.author)}`);
+      lines.push(...escapeText(comment.body).split('\n').map((line) => `${pad}  ${line}`));
+      add(comment.id, depth + 1);
+    }
+  };
+  add(null, 0);
+  return lines;
+}
+
+function section(view: TextView, title: string, lines: readonly string[]): string {
+  if (lines.length === 0) return '';
+  return [style(view, 'bold', title), ...lines.map((line) => `  ${line}`)].join('\n');
+}
+
+function indent(text: string): string {
+  return text.split('\n').map((line) => (line === '' ? '' : `  ${line}`)).join('\n');
+}

@@ -1,0 +1,96 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Clock } from '#kernel/clock.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import { Database } from './sqlite/database.ts';
+import { migrate } from './sqlite/migrate.ts';
+import { listBlocked, listReady } from './sqlite/ready-queries.ts';
+import { Replica } from './sqlite/replica.ts';
+import { getTask, listTasks } from './sqlite/task-queries.ts';
+import { translateStoreError } from './sqlite/translate-error.ts';
+import type { TaskStore, Writer } from './store.ts';
+
+export interface SqliteStoreOptions {
+  readonly database: string;
+  /** The local replica; see the design's "three replicas". */
+  readonly replica: string;
+  readonly clock: Clock;
+  readonly lock_timeout_ms?: number | undefined;
+}
+
+/** Opens the store, making or upgrading its schema first and replaying what a crash kept from it. */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<TaskStore> {
+  const db = openDatabase(options);
+  const replica = new Replica(options.replica);
+  try {
+    migrate(db, () => options.clock.now());
+    await catchUp(db, replica, options.clock);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+  return createStore(db, replica);
+}
+
+function openDatabase(options: SqliteStoreOptions): Database {
+  const settings = { lock_timeout_ms: options.lock_timeout_ms ?? LIMITS.lock_timeout_ms };
+  try {
+    return new Database(options.database, settings);
+  } catch {
+    // Most often the folder is not there yet; if it was something else, the second try says what.
+    try {
+      mkdirSync(dirname(options.database), { recursive: true });
+    } catch (error) {
+      throw translateStoreError(error, options.database);
+    }
+    return new Database(options.database, settings);
+  }
+}
+
+/** A replica of another size means a crash, or a writer at work right now: then it is the writer's business. */
+async function catchUp(db: Database, replica: Replica, clock: Clock): Promise<void> {
+  const held = Number(db.get("SELECT value FROM store_facts WHERE name = 'replica_bytes'")?.value ?? 0);
+  if (replica.size() <= held) return;
+  const { replayReplica } = await import('./sqlite/replay.ts');
+  db.tryWrite(() => void replayReplica(db, replica, clock.now()));
+}
+
+/** What a cold read needs is here; the rest loads when it is called. */
+function createStore(db: Database, replica: Replica): TaskStore {
+  const write = async <W, T>(by: Writer, load: () => Promise<W>, work: (writes: W, tx: Transaction) => T): Promise<T> => {
+    const [{ writeInTransaction }, writes] = await Promise.all([import('./sqlite/write-transaction.ts'), load()]);
+    return writeInTransaction({ db, replica }, by, (tx) => work(writes, tx));
+  };
+  const onTask = () => import('./sqlite/task-writes.ts');
+  const onGraph = () => import('./sqlite/graph-writes.ts');
+  return {
+    createTask: (task, by) => write(by, onTask, (writes, tx) => writes.createTask(tx, task)),
+    updateTask: (change, by) => write(by, onTask, (writes, tx) => writes.updateTask(tx, change)),
+    claimTask: (claim, by) => write(by, onTask, (writes, tx) => writes.claimTask(tx, claim)),
+    claimNext: (claim, by) => write(by, onTask, (writes, tx) => writes.claimNext(tx, claim)),
+    releaseTask: (release, by) => write(by, onTask, (writes, tx) => writes.releaseTask(tx, release)),
+    closeTask: (close, by) => write(by, onTask, (writes, tx) => writes.closeTask(tx, close)),
+    reopenTask: (reopen, by) => write(by, onTask, (writes, tx) => writes.reopenTask(tx, reopen)),
+    addComment: (comment, by) => write(by, onTask, (writes, tx) => writes.addComment(tx, comment)),
+    deleteTask: (remove, by) => write(by, onGraph, (writes, tx) => writes.deleteTask(tx, remove)),
+    restoreTask: (id, by) => write(by, onGraph, (writes, tx) => writes.restoreTask(tx, id)),
+    addDependency: (edge, by) => write(by, onGraph, (writes, tx) => writes.addDependency(tx, edge)),
+    removeDependency: (edge, by) => write(by, onGraph, (writes, tx) => writes.removeDependency(tx, edge)),
+
+    getTask: async (id) => db.read(() => getTask(db, id)),
+    listReady: async (query) => listReady(db, query),
+    listTasks: async (query) => listTasks(db, query),
+    listBlocked: async (query) => db.read(() => listBlocked(db, query)),
+    explainReady: async (query) => (await import('./sqlite/report-queries.ts')).explainReady(db, query),
+    readHistory: async (query) => (await import('./sqlite/report-queries.ts')).readHistory(db, query),
+    readStats: async (query) => (await import('./sqlite/report-queries.ts')).readStats(db, query),
+    readTree: async (query) => (await import('./sqlite/graph-queries.ts')).readTree(db, query),
+    readGraph: async (query) => (await import('./sqlite/graph-queries.ts')).readGraph(db, query),
+    async [Symbol.asyncDispose]() {
+      replica.close();
+      db.close();
+    },
+  };
+}
+
+type Transaction = import('./sqlite/write-transaction.ts').WriteTransaction;

@@ -1,0 +1,129 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { ForgeError } from '#kernel/errors.ts';
+import { translateStoreError } from './translate-error.ts';
+
+export type Row = Record<string, unknown>;
+export type Value = SQLInputValue;
+
+/** Below this, WAL can lose a commit that two connections race for (fixed in 3.51.3). */
+const SQLITE_FLOOR = [3, 51, 3];
+
+/** The only file that knows which SQLite driver is used; a swap is this file. */
+export class Database {
+  readonly path: string;
+  readonly #db: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+  #wide = false;
+
+  constructor(path: string, options: { lock_timeout_ms: number }) {
+    this.path = path;
+    assertSqliteVersion(process.versions.sqlite ?? '0');
+    try {
+      this.#db = new DatabaseSync(path, { timeout: options.lock_timeout_ms });
+    } catch (error) {
+      throw translateStoreError(error, path);
+    }
+  }
+
+  all(sql: string, ...values: Value[]): Row[] {
+    return this.#translated(() => this.#prepare(sql).all(...values) as Row[]);
+  }
+
+  get(sql: string, ...values: Value[]): Row | undefined {
+    return this.#translated(() => this.#prepare(sql).get(...values) as Row | undefined);
+  }
+
+  run(sql: string, ...values: Value[]): { changes: number; last_row_id: number } {
+    return this.#translated(() => {
+      const result = this.#prepare(sql).run(...values);
+      return { changes: Number(result.changes), last_row_id: Number(result.lastInsertRowid) };
+    });
+  }
+
+  /** Several statements without parameters: migrations and pragmas. */
+  execute(sql: string): void {
+    this.#translated(() => this.#db.exec(sql));
+  }
+
+  /** One consistent view for several reads. */
+  read<T>(work: () => T): T {
+    return this.#transaction('BEGIN', work);
+  }
+
+  /** Every read-then-write takes the writer's lock first, so that nothing changes in between. */
+  write<T>(work: () => T): T {
+    if (!this.#wide) {
+      // The local replica is fsynced before each commit and is the durability, so the database need not be.
+      this.execute('PRAGMA synchronous = NORMAL');
+      this.#wide = true;
+    }
+    return this.#transaction('BEGIN IMMEDIATE', work);
+  }
+
+  /** Like write, but gives up at once when somebody else is writing. */
+  tryWrite(work: () => void): boolean {
+    const before = Number(this.get('PRAGMA busy_timeout')?.timeout ?? 0);
+    this.execute('PRAGMA busy_timeout = 0');
+    try {
+      this.write(work);
+      return true;
+    } catch (error) {
+      if (error instanceof ForgeError && error.code === 'store_busy') return false;
+      throw error;
+    } finally {
+      this.execute(`PRAGMA busy_timeout = ${before}`);
+    }
+  }
+
+  /** A pure function that SQL may call. */
+  define(name: string, work: (text: string) => string): void {
+    this.#db.function(name, { deterministic: true }, (value) => (typeof value === 'string' ? work(value) : null));
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#db.close();
+  }
+
+  #transaction<T>(begin: string, work: () => T): T {
+    this.execute(begin);
+    try {
+      const result = work();
+      this.execute('COMMIT');
+      return result;
+    } catch (error) {
+      // Some errors (a full disk) roll back by themselves; a second ROLLBACK would hide the first error.
+      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+      throw translateStoreError(error, this.path);
+    }
+  }
+
+  #prepare(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#db.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  #translated<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw translateStoreError(error, this.path);
+    }
+  }
+}
+
+export function assertSqliteVersion(version: string): void {
+  const parts = version.split('.').map(Number);
+  for (const [i, floor] of SQLITE_FLOOR.entries()) {
+    const part = parts[i] ?? 0;
+    if (part > floor) return;
+    if (part < floor) {
+      throw new ForgeError('dependency_missing', `SQLite ${version} is too old; Forge needs ${SQLITE_FLOOR.join('.')}`, {
+        hint: 'Use Node 24.15 or newer',
+      });
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import { toIso } from '#kernel/clock.ts';
+import { ForgeError } from '#kernel/errors.ts';
+import type { Database } from './database.ts';
+import { MIGRATIONS } from './migrations.generated.ts';
+
+const NEWEST = MIGRATIONS.at(-1)?.number ?? 0;
+
+/**
+ * Brings the schema up to date. One look at a number in the file's header when it is; otherwise one
+ * transaction a step under the writer's lock, so that of twenty processes that start at once one does the
+ * work and the others find it done.
+ */
+export function migrate(db: Database, now: () => number): void {
+  const version = schemaVersion(db);
+  if (version === NEWEST) return;
+  if (version > NEWEST) throw newerSchema(db, version);
+  enableWal(db);
+  for (const step of MIGRATIONS) {
+    db.write(() => {
+      const found = schemaVersion(db);
+      if (found > NEWEST) throw newerSchema(db, found);
+      if (found >= step.number) return;
+      db.execute('CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL)');
+      db.run('INSERT INTO migrations (number, name, applied_at) VALUES (?, ?, ?)', step.number, step.name, toIso(now()));
+      db.execute(step.sql);
+      db.execute(`PRAGMA user_version = ${step.number}`);
+    });
+  }
+}
+
+function schemaVersion(db: Database): number {
+  return Number(db.get('PRAGMA user_version')?.user_version ?? 0);
+}
+
+/**
+ * The journal mode is a property of the file and stays. Where a file system cannot do WAL, SQLite answers
+ * with the mode it keeps, and Forge goes on with that: slower, as safe.
+ */
+function enableWal(db: Database): void {
+  // Two processes that switch at the same moment can see "locked" in spite of the time-out; the loser finds it done.
+  for (let tries = 0; ; tries += 1) {
+    try {
+      db.execute('PRAGMA journal_mode = WAL');
+      return;
+    } catch (error) {
+      if (!(error instanceof ForgeError) || error.code !== 'store_busy' || tries >= 100) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+    }
+  }
+}
+
+function newerSchema(db: Database, version: number): ForgeError {
+  return new ForgeError('schema_newer', `The task database has schema ${version}; this Forge knows schemas up to ${NEWEST}: ${db.path}`, {
+    hint: 'Update Forge on this machine',
+    details: { found: version, known: NEWEST },
+  });
+}

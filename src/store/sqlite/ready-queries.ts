@@ -1,0 +1,91 @@
+import type { Status } from '#contract/task.ts';
+import { criticalPaths } from '#domain/graph-paths.ts';
+import type { Blocker, BlockedTask, ReadyQuery, ReadyTask } from '../store.ts';
+import type { Database, Value } from './database.ts';
+import { rowToSummary, rowToTask, SUMMARY_COLUMNS, TASK_COLUMNS } from './task-rows.ts';
+
+const READY = "t.status = 'open' AND t.assignee IS NULL AND t.open_blockers = 0 AND t.parked = 0";
+const RESERVED = "t.status = 'open' AND t.assignee = ? AND t.open_blockers = 0 AND t.parked = 0";
+const ORDER = 'ORDER BY priority, created_at, id';
+
+/** Tasks that can be started, in order. Walks idx_tasks_ready; the planner would not choose it by itself. */
+export function listReady(db: Database, query: ReadyQuery): ReadyTask[] {
+  if (query.sort === 'impact') return listByImpact(db, query);
+  const { sql, values } = readySql(TASK_COLUMNS, query);
+  return db.all(`${sql} ${ORDER} LIMIT ?`, ...values, query.limit ?? -1).map(rowToTask);
+}
+
+/** Everything that keeps a task from being ready, other projects' tasks included. */
+export function listBlockers(db: Database, id: string): Blocker[] {
+  const sql = `SELECT d.to_id AS id, b.title, b.status, b.assignee FROM dependencies d JOIN tasks b ON b.id = d.to_id
+      WHERE d.from_id = ?1 AND d.dep_type = 'blocks' AND b.status <> 'closed'
+    UNION ALL SELECT u.to_id, NULL, NULL, NULL FROM unresolved_dependencies u
+      WHERE u.from_id = ?1 AND u.dep_type = 'blocks' AND u.closed = 0
+    ORDER BY 1`;
+  return db.all(sql, id).map((row) => ({
+    id: row.id as string,
+    title: row.title as string | null,
+    status: row.status as Status | null,
+    assignee: row.assignee as string | null,
+  }));
+}
+
+/** Uses idx_tasks_status_priority. */
+export function listBlocked(db: Database, query: { limit: number | undefined }): BlockedTask[] {
+  const sql = `SELECT ${SUMMARY_COLUMNS} FROM tasks t WHERE t.status = 'open' AND t.open_blockers > 0
+    ORDER BY t.priority, t.created_at, t.id LIMIT ?`;
+  return db.all(sql, query.limit ?? -1).map((row) => ({ ...rowToSummary(row), blockers: listBlockers(db, row.id as string) }));
+}
+
+/**
+ * By the longest chain of open tasks that waits for each, then by how many wait directly, then as always.
+ * Ids and edges of open tasks are read once; whole rows only for what is shown.
+ */
+function listByImpact(db: Database, query: ReadyQuery): ReadyTask[] {
+  const dependents = new Map<string, string[]>();
+  // Driven by the open tasks (idx_tasks_status_priority), so that closed history costs nothing.
+  const edges = `SELECT d.from_id, d.to_id FROM tasks t JOIN dependencies d ON d.from_id = t.id
+    WHERE t.status IN ('open', 'in_progress') AND d.dep_type = 'blocks' AND t.open_blockers > 0`;
+  for (const row of db.all(edges)) {
+    const waiting = dependents.get(row.to_id as string);
+    if (waiting === undefined) dependents.set(row.to_id as string, [row.from_id as string]);
+    else waiting.push(row.from_id as string);
+  }
+  const chains = criticalPaths(dependents);
+  const { sql, values } = readySql('t.id, t.priority, t.created_at', query);
+  const ranked = db.all(`${sql} ${ORDER}`, ...values).map((row) => {
+    const id = row.id as string;
+    return { id, critical_path: chains.get(id) ?? 0, unblocks: dependents.get(id)?.length ?? 0 };
+  });
+  // Array.sort keeps the order of equals, so priority and age decide among them.
+  ranked.sort((a, b) => b.critical_path - a.critical_path || b.unblocks - a.unblocks);
+  const one = `SELECT ${TASK_COLUMNS} FROM tasks t WHERE t.id = ?`;
+  return ranked.slice(0, query.limit ?? ranked.length).flatMap(({ id, ...impact }) => {
+    const row = db.get(one, id);
+    return row === undefined ? [] : [{ ...rowToTask(row), impact }];
+  });
+}
+
+function readySql(columns: string, query: ReadyQuery): { sql: string; values: Value[] } {
+  const conditions: string[] = [];
+  const filters: Value[] = [];
+  if (query.type !== undefined) {
+    conditions.push('t.type = ?');
+    filters.push(query.type);
+  }
+  for (const type of query.exclude_types ?? []) {
+    // A type that is asked for by name is shown, whatever the config leaves out.
+    if (type === query.type) continue;
+    conditions.push('t.type <> ?');
+    filters.push(type);
+  }
+  if (query.label !== undefined) {
+    conditions.push('EXISTS (SELECT 1 FROM json_each(t.labels) l WHERE l.value = ?)');
+    filters.push(query.label);
+  }
+  const more = conditions.map((condition) => ` AND ${condition}`).join('');
+  const unassigned = `SELECT ${columns} FROM tasks t INDEXED BY idx_tasks_ready WHERE ${READY}${more}`;
+  if (typeof query.assignee !== 'string') return { sql: unassigned, values: filters };
+  const reserved = `SELECT ${columns} FROM tasks t INDEXED BY idx_tasks_assignee WHERE ${RESERVED}${more}`;
+  return { sql: `${unassigned} UNION ALL ${reserved}`, values: [...filters, query.assignee, ...filters] };
+}

@@ -1,0 +1,119 @@
+import { closeSync, fdatasyncSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, renameSync, statSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { translateStoreError } from './translate-error.ts';
+
+/**
+ * The local replica: one line a write, appended and fsynced before the database commits. All calls happen
+ * under the database's write lock, except `size`.
+ */
+export class Replica {
+  readonly path: string;
+  #file: number | undefined;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** Bytes on disk; 0 when there is no file. */
+  size(): number {
+    return statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
+  }
+
+  /** Appends whole lines at `offset` and makes them durable. A failure leaves the file as it was. Returns the new size. */
+  append(offset: number, lines: readonly string[]): number {
+    const bytes = Buffer.from(`${lines.join('\n')}\n`, 'utf8');
+    return this.#guarded(() => {
+      const file = this.#open();
+      try {
+        writeAll(file, bytes, offset);
+        fdatasyncSync(file);
+      } catch (error) {
+        ftruncateSync(file, offset);
+        throw error;
+      }
+      return offset + bytes.length;
+    });
+  }
+
+  /** Takes back what an append added when the commit after it failed. */
+  truncate(size: number): void {
+    this.#guarded(() => ftruncateSync(this.#open(), size));
+  }
+
+  /** The whole lines from `offset` on, and where the last of them ends; a torn last line was never acknowledged. */
+  readFrom(offset: number): { lines: string[]; end: number } {
+    return this.#guarded(() => {
+      const file = this.#open();
+      const bytes = Buffer.alloc(Math.max(0, fstatSync(file).size - offset));
+      let read = 0;
+      while (read < bytes.length) {
+        const count = readSync(file, bytes, read, bytes.length - read, offset + read);
+        if (count === 0) break;
+        read += count;
+      }
+      const last = bytes.lastIndexOf(0x0a, read - 1);
+      if (last < 0) return { lines: [], end: offset };
+      return { lines: bytes.toString('utf8', 0, last).split('\n'), end: offset + last + 1 };
+    });
+  }
+
+  /** The whole file anew: temp, fsync, rename. Returns its size. */
+  rewrite(lines: Iterable<string>): number {
+    return this.#guarded(() => {
+      this.close();
+      const temporary = `${this.path}.${process.pid}.tmp`;
+      const file = openSync(temporary, 'w');
+      let size = 0;
+      try {
+        for (const line of lines) {
+          const bytes = Buffer.from(`${line}\n`, 'utf8');
+          writeAll(file, bytes, size);
+          size += bytes.length;
+        }
+        fsyncSync(file);
+      } finally {
+        closeSync(file);
+      }
+      renameSync(temporary, this.path);
+      syncFolder(dirname(this.path));
+      return size;
+    });
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+  }
+
+  #open(): number {
+    if (this.#file !== undefined) return this.#file;
+    const isNew = statSync(this.path, { throwIfNoEntry: false }) === undefined;
+    this.#file = openSync(this.path, isNew ? 'w+' : 'r+');
+    if (isNew) syncFolder(dirname(this.path));
+    return this.#file;
+  }
+
+  #guarded<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw translateStoreError(error, this.path);
+    }
+  }
+}
+
+function writeAll(file: number, bytes: Uint8Array, offset: number): void {
+  let written = 0;
+  while (written < bytes.length) written += writeSync(file, bytes, written, bytes.length - written, offset + written);
+}
+
+/** A new name survives a power cut only once its folder is synced. Windows cannot open folders. */
+function syncFolder(path: string): void {
+  if (process.platform === 'win32') return;
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}

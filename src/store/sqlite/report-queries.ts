@@ -1,0 +1,129 @@
+import type { TaskType } from '#contract/task.ts';
+import { toIso } from '#kernel/clock.ts';
+import type { ExplainedTask, HistoryEntry, ReadyQuery, StoreStats } from '../store.ts';
+import type { Database, Row } from './database.ts';
+import { listBlockers } from './ready-queries.ts';
+import { resolveTaskId } from './resolve-id.ts';
+import { rowToSummary, SUMMARY_COLUMNS } from './task-rows.ts';
+
+const WEEK_MS = 7 * 24 * 3_600_000;
+
+/** Why each open task is or is not ready; every clause of the definition gets a sentence. */
+export function explainReady(db: Database, query: ReadyQuery): ExplainedTask[] {
+  const sql = `SELECT ${SUMMARY_COLUMNS}, t.open_blockers, t.parked, t.labels FROM tasks t WHERE t.status <> 'closed'
+    ORDER BY t.priority, t.created_at, t.id`;
+  const explained = db.all(sql).flatMap((row): ExplainedTask[] => {
+    if (query.type !== undefined && row.type !== query.type) return [];
+    if (query.label !== undefined && !(JSON.parse(row.labels as string) as string[]).includes(query.label)) return [];
+    const blockers = (row.open_blockers as number) > 0 ? listBlockers(db, row.id as string) : [];
+    const reasons = reasonsAgainst(row, query, blockers.map((blocker) => describe(blocker)));
+    const ready = reasons.length === 0;
+    return [{ ...rowToSummary(row), ready, reasons: ready ? ['open, unassigned, no open blocker'] : reasons, blockers }];
+  });
+  return explained.slice(0, query.limit ?? explained.length);
+}
+
+function reasonsAgainst(row: Row, query: ReadyQuery, blockers: readonly string[]): string[] {
+  const reasons: string[] = [];
+  const assignee = row.assignee as string | null;
+  if (row.status === 'in_progress') reasons.push(`in progress with ${assignee ?? 'nobody'}`);
+  else if (assignee !== null && assignee !== query.assignee) reasons.push(`reserved for ${assignee}`);
+  if (row.parked === 1) reasons.push(`parked in ${String(row.state)}`);
+  if (query.type === undefined && query.exclude_types?.includes(row.type as TaskType) === true) {
+    reasons.push(`type ${String(row.type)} is left out by ready.excludeTypes`);
+  }
+  return [...reasons, ...blockers.map((blocker) => `waits for ${blocker}`)];
+}
+
+function describe(blocker: { id: string; status: string | null }): string {
+  return blocker.status === null ? `${blocker.id} (not in this project)` : `${blocker.id} (${blocker.status})`;
+}
+
+/** Uses idx_events_task_id and idx_transitions_task_id. Works for deleted tasks too. */
+export function readHistory(db: Database, query: { id: string; limit: number | undefined }): HistoryEntry[] {
+  const id = historyId(db, query.id);
+  const sql = `SELECT e.seq, e.type, e.created_at, e.triggered_by, e.data, r.from_state, r.to_state, r.reason
+    FROM events e LEFT JOIN transitions r ON r.event_seq = e.seq
+    WHERE e.task_id = ? ORDER BY e.seq DESC LIMIT ?`;
+  return db
+    .all(sql, id, query.limit ?? -1)
+    .map((row) => {
+      const { changed = [] } = JSON.parse(row.data as string) as { changed?: string[] };
+      return {
+        seq: row.seq as number,
+        type: row.type as string,
+        at: row.created_at as string,
+        triggered_by: row.triggered_by as string,
+        summary: summarise(row, changed),
+        changed,
+        from_state: row.from_state as string | null,
+        to_state: row.to_state as string | null,
+        reason: row.reason as string | null,
+      };
+    })
+    .reverse();
+}
+
+function historyId(db: Database, ref: string): string {
+  const deleted = db.get('SELECT id FROM deleted_tasks WHERE id = ?', ref.toLowerCase());
+  return deleted === undefined ? resolveTaskId(db, ref) : (deleted.id as string);
+}
+
+function summarise(row: Row, changed: readonly string[]): string {
+  const data = JSON.parse(row.data as string) as {
+    task?: { title?: string; assignee?: string | null };
+    comment?: { body: string };
+    dependency?: { id: string; type: string };
+    dependencies?: { id: string; type: string }[];
+    restored?: true;
+  };
+  const edges = [...(data.dependencies ?? []), ...(data.dependency === undefined ? [] : [data.dependency])];
+  switch (row.type) {
+    case 'task.created':
+      return data.restored === true ? 'restored' : `created: ${data.task?.title ?? ''}`;
+    case 'task.claimed':
+      return `claimed by ${data.task?.assignee ?? 'nobody'}`;
+    case 'task.commented':
+      return `comment: ${data.comment?.body.split('\n', 1)[0] ?? ''}`;
+    case 'dependency.added':
+      return `depends on ${edges.map((edge) => `${edge.id} (${edge.type})`).join(', ')}`;
+    case 'dependency.removed':
+      return `no longer depends on ${edges.map((edge) => `${edge.id} (${edge.type})`).join(', ')}`;
+    case 'task.updated':
+      return changed.length === 0 ? 'updated' : `changed ${changed.join(', ')}`;
+    default:
+      return String(row.type).replace(/^.*\./, '').replaceAll('_', ' ') + (row.reason === null ? '' : `: ${String(row.reason)}`);
+  }
+}
+
+export function readStats(db: Database, query: { now: number; exclude_types: readonly TaskType[] }): StoreStats {
+  const count = (sql: string, ...values: (string | number)[]): number => Number(db.get(sql, ...values)?.n ?? 0);
+  const grouped = (column: 'status' | 'state' | 'type' | 'priority'): Record<string, number> =>
+    Object.fromEntries(
+      db.all(`SELECT ${column} AS name, count(*) AS n FROM tasks GROUP BY 1 ORDER BY 1`).map((row) => [String(row.name), row.n as number]),
+    );
+  const excluded = query.exclude_types.map(() => ' AND type <> ?').join('');
+  const owners = `SELECT assignee, sum(status = 'in_progress') AS in_progress, sum(status = 'open') AS open FROM tasks
+    WHERE assignee IS NOT NULL AND status <> 'closed' GROUP BY assignee ORDER BY 2 DESC, 3 DESC, 1`;
+  return {
+    total: count('SELECT count(*) AS n FROM tasks'),
+    by_status: grouped('status'),
+    by_state: grouped('state'),
+    by_type: grouped('type'),
+    by_priority: grouped('priority'),
+    ready: count(
+      `SELECT count(*) AS n FROM tasks INDEXED BY idx_tasks_ready
+        WHERE status = 'open' AND assignee IS NULL AND open_blockers = 0 AND parked = 0${excluded}`,
+      ...query.exclude_types,
+    ),
+    blocked: count("SELECT count(*) AS n FROM tasks WHERE status = 'open' AND open_blockers > 0"),
+    parked: count("SELECT count(*) AS n FROM tasks WHERE status = 'open' AND parked = 1"),
+    assigned: db.all(owners).map((row) => ({
+      assignee: row.assignee as string,
+      in_progress: row.in_progress as number,
+      open: row.open as number,
+    })),
+    closed_last_7_days: count("SELECT count(*) AS n FROM tasks WHERE status = 'closed' AND closed_at >= ?", toIso(query.now - WEEK_MS)),
+    deleted: count('SELECT count(*) AS n FROM deleted_tasks'),
+  };
+}

@@ -1,0 +1,124 @@
+import type { Comment, DependencyType, ResolvedDependency, Status, Task, TaskView } from '#contract/task.ts';
+import type { TaskQuery } from '../store.ts';
+import type { Database, Row, Value } from './database.ts';
+import { resolveTaskId } from './resolve-id.ts';
+import { rowToSummary, rowToTask, SUMMARY_COLUMNS, TASK_COLUMNS } from './task-rows.ts';
+
+/** One task with everything around it, in one consistent view. All by primary key or index on the id. */
+export function getTask(db: Database, ref: string): TaskView {
+  const id = resolveTaskId(db, ref);
+  const row = db.get(`SELECT ${TASK_COLUMNS}, t.open_blockers, t.parked FROM tasks t WHERE t.id = ?`, id) as Row; // just resolved
+  const task = rowToTask(row);
+  const subtasks = db
+    .all(`SELECT ${SUMMARY_COLUMNS} FROM tasks t WHERE t.parent_id = ? ORDER BY t.priority, t.created_at, t.id`, id)
+    .map(rowToSummary);
+  const counts = { child_count: subtasks.length, closed_child_count: subtasks.filter((child) => child.status === 'closed').length };
+  const open_blockers = row.open_blockers as number;
+  return {
+    ...task,
+    // An epic's counts also stand where older exports of the format have them.
+    metadata: task.type === 'epic' ? { ...task.metadata, ...counts } : task.metadata,
+    dependencies: listOutbound(db, id),
+    dependents: listInbound(db, id),
+    subtasks,
+    ...counts,
+    comments: listComments(db, id),
+    open_blockers,
+    ready: task.status === 'open' && task.assignee === null && open_blockers === 0 && row.parked === 0,
+  };
+}
+
+/** Sort keys are a closed list; what a user types never becomes SQL. */
+const ORDERS = {
+  priority: 'priority, created_at, id',
+  created: 'created_at, id',
+  updated: 'updated_at DESC, id',
+  id: 'id',
+} as const;
+
+export function listTasks(db: Database, query: TaskQuery): Task[] {
+  const { where, values } = conditionsOf(db, query);
+  const order = ORDERS[query.sort ?? 'priority'];
+  return db.all(`SELECT ${TASK_COLUMNS} FROM tasks t ${where} ORDER BY ${order} LIMIT ?`, ...values, query.limit ?? -1).map(rowToTask);
+}
+
+/** Each condition has its index: status+priority, assignee, parent_id, github_issue; text and labels scan. */
+function conditionsOf(db: Database, query: TaskQuery): { where: string; values: Value[] } {
+  const conditions: string[] = [];
+  const values: Value[] = [];
+  const equal = (column: string, value: Value | undefined): void => {
+    if (value === undefined) return;
+    if (value === null) {
+      conditions.push(`t.${column} IS NULL`);
+      return;
+    }
+    conditions.push(`t.${column} = ?`);
+    values.push(value);
+  };
+  equal('status', query.status);
+  equal('state', query.state);
+  equal('type', query.type);
+  equal('priority', query.priority);
+  equal('assignee', query.assignee);
+  equal('github_issue', query.github_issue);
+  equal('parent_id', typeof query.parent_id === 'string' ? resolveTaskId(db, query.parent_id) : query.parent_id);
+  if (query.open_only === true && query.status === undefined) conditions.push("t.status IN ('open', 'in_progress')");
+  if (query.label !== undefined) {
+    conditions.push('EXISTS (SELECT 1 FROM json_each(t.labels) l WHERE l.value = ?)');
+    values.push(query.label);
+  }
+  if (query.text !== undefined) {
+    conditions.push(textCondition(db, query.text));
+    const pattern = `%${fold(query.text).replace(/[\\%_]/g, '\\$&')}%`;
+    values.push(pattern, pattern);
+  }
+  return { where: conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`, values };
+}
+
+/** SQLite's LIKE knows upper and lower case of ASCII only; for anything else the text is folded here. */
+function textCondition(db: Database, text: string): string {
+  // oxlint-disable-next-line no-control-regex -- ASCII is what it asks for
+  if (/^[\u0000-\u007f]*$/.test(text)) return "(t.title LIKE ? ESCAPE '\\' OR t.description LIKE ? ESCAPE '\\')";
+  db.define('forge_fold', fold);
+  return "(forge_fold(t.title) LIKE ? ESCAPE '\\' OR forge_fold(t.description) LIKE ? ESCAPE '\\')";
+}
+
+function fold(text: string): string {
+  return text.toLowerCase();
+}
+
+function listOutbound(db: Database, id: string): ResolvedDependency[] {
+  const sql = `SELECT d.to_id AS id, d.dep_type, t.title, t.status, t.state, t.priority, t.assignee
+      FROM dependencies d JOIN tasks t ON t.id = d.to_id WHERE d.from_id = ?1
+    UNION ALL SELECT u.to_id, u.dep_type, NULL, NULL, NULL, NULL, NULL FROM unresolved_dependencies u WHERE u.from_id = ?1
+    ORDER BY 1, 2`;
+  return db.all(sql, id).map(rowToEdge);
+}
+
+function listInbound(db: Database, id: string): ResolvedDependency[] {
+  const sql = `SELECT d.from_id AS id, d.dep_type, t.title, t.status, t.state, t.priority, t.assignee
+    FROM dependencies d JOIN tasks t ON t.id = d.from_id WHERE d.to_id = ? ORDER BY t.priority, t.created_at, t.id, d.dep_type`;
+  return db.all(sql, id).map(rowToEdge);
+}
+
+function listComments(db: Database, id: string): Comment[] {
+  const sql = 'SELECT id, author, body, reply_to, created_at FROM comments WHERE task_id = ? ORDER BY created_at, id';
+  return db.all(sql, id).map((row) => ({ ...row }) as unknown as Comment);
+}
+
+function rowToEdge(row: Row): ResolvedDependency {
+  return {
+    id: row.id as string,
+    type: row.dep_type as DependencyType,
+    resolved:
+      row.title === null
+        ? null
+        : {
+            title: row.title as string,
+            status: row.status as Status,
+            state: row.state as string,
+            priority: row.priority as number,
+            assignee: row.assignee as string | null,
+          },
+  };
+}

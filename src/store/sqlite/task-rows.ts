@@ -1,0 +1,52 @@
+import type { DependencyType, Status, Task, TaskSummary, TaskType } from '#contract/task.ts';
+import type { Row } from './database.ts';
+
+/** All outbound edges of a task as a JSON list, in the canonical order. Uses both primary keys. */
+const DEPENDENCIES = `(SELECT json_group_array(json_object('id', e.to_id, 'type', e.dep_type)) FROM (
+  SELECT to_id, dep_type FROM dependencies WHERE from_id = t.id
+  UNION ALL SELECT to_id, dep_type FROM unresolved_dependencies WHERE from_id = t.id
+  ORDER BY to_id, dep_type) e) AS dependencies`;
+
+/** What a Task is made of, for `FROM tasks t`. */
+export const TASK_COLUMNS = `t.id, t.title, t.description, t.status, t.state, t.close_reason, t.priority, t.type, t.assignee,
+  t.parent_id, t.labels, t.github_issue, t.created_at, t.created_by, t.updated_at, t.closed_at, t.metadata, t.version, ${DEPENDENCIES}`;
+
+export const SUMMARY_COLUMNS = 't.id, t.title, t.status, t.state, t.priority, t.type, t.assignee';
+
+/** Rows of the driver have no prototype and the database's types; these give them ours. The schema's checks prove the casts. */
+export function rowToTask(row: Row): Task {
+  const reason = row.close_reason as string | null;
+  return {
+    id: row.id as string,
+    title: row.title as string,
+    description: row.description as string,
+    status: row.status as Status,
+    state: row.state as string,
+    ...(reason !== null && { close_reason: reason }),
+    priority: row.priority as number,
+    type: row.type as TaskType,
+    assignee: row.assignee as string | null,
+    parent_id: row.parent_id as string | null,
+    dependencies: JSON.parse(row.dependencies as string) as { id: string; type: DependencyType }[],
+    labels: JSON.parse(row.labels as string) as string[],
+    github_issue: row.github_issue as number | null,
+    created_at: row.created_at as string,
+    created_by: row.created_by as string,
+    updated_at: row.updated_at as string,
+    closed_at: row.closed_at as string | null,
+    metadata: JSON.parse(row.metadata as string) as Record<string, unknown>,
+    version: row.version as number,
+  };
+}
+
+export function rowToSummary(row: Row): TaskSummary {
+  return {
+    id: row.id as string,
+    title: row.title as string,
+    status: row.status as Status,
+    state: row.state as string,
+    priority: row.priority as number,
+    type: row.type as TaskType,
+    assignee: row.assignee as string | null,
+  };
+}

@@ -1,0 +1,288 @@
+import { randomBytes } from 'node:crypto';
+import type { Comment, Task } from '#contract/task.ts';
+import { decideClaim, decideLife, type LifeDecision } from '#domain/decide-life.ts';
+import { checkMetadataSize } from '#domain/metadata.ts';
+import { encodeMetadata, listLabels } from '#domain/record-codec.ts';
+import { isParkedState } from '#domain/states.ts';
+import {
+  claimRecord,
+  closeRecord,
+  commentRecord,
+  editRecord,
+  moveRecord,
+  newRecord,
+  reopenRecord,
+  type Edit,
+  type ElementEdit,
+} from '#domain/task-changes.ts';
+import { dependencyKey, fieldValue, lastStamp, type TaskRecord } from '#domain/task-record.ts';
+import { toTask } from '#domain/to-task.ts';
+import { toIso } from '#kernel/clock.ts';
+import { ForgeError } from '#kernel/errors.ts';
+import { generateTaskId, idLength, randomBase36 } from '#kernel/ids.ts';
+import type { Json } from '#kernel/json.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import type { ClaimResult, NewTaskInput, ReadyQuery, TaskUpdate, UpdateResult } from '../store.ts';
+import { refuseParentCycle } from './cycle-checks.ts';
+import type { Database } from './database.ts';
+import { listBlockers, listReady } from './ready-queries.ts';
+import type { StoredRecord } from './record-rows.ts';
+import { resolveTaskId } from './resolve-id.ts';
+import type { WriteTransaction } from './write-transaction.ts';
+
+/** The port's writes on single tasks; each runs inside one WriteTransaction. */
+
+export function createTask(tx: WriteTransaction, input: NewTaskInput): Task {
+  const { db, by } = tx;
+  const parent_id = input.parent_id === null ? null : resolveTaskId(db, input.parent_id);
+  const blockers = input.depends_on.map((ref) => resolveTaskId(db, ref));
+  const record = newRecord(
+    {
+      id: freeId(db, input.id_prefix),
+      created_by: by.actor.name,
+      fields: {
+        title: input.title,
+        description: input.description,
+        priority: input.priority,
+        type: input.type,
+        parent_id,
+        github_issue: input.github_issue,
+      },
+      assignee: input.assignee,
+      state: input.state,
+      labels: [...new Set(input.labels)],
+      dependencies: [...new Set(blockers.map((id) => dependencyKey(id, 'blocks')))],
+      metadata: input.metadata,
+    },
+    by.now,
+  );
+  checkMetadataSize(encodeMetadata(record));
+  return tx.save(undefined, record, { type: 'task.created', changed: [] }).task;
+}
+
+export function updateTask(tx: WriteTransaction, update: TaskUpdate): UpdateResult {
+  const { db, by } = tx;
+  const before = tx.read(resolveTaskId(db, update.id));
+  checkVersion(before, update);
+  const decision = decideLife(before.record.life, { ...update, actor: by.actor.name });
+  if (decision.outcome === 'refused') throw refusal(before.record, decision);
+  if (decision.outcome === 'lost') return { ...toTask(before.record, before.version), claimed: false };
+  const edited = editRecord(before.record, toEdit(db, before.record, update), by.now);
+  checkMetadataSize(encodeMetadata(edited));
+  checkLabelCount(edited);
+  const after = applyLife(edited, decision, by.now);
+  const saved = tx.save(before, after, {
+    type: eventOf(before.record, after),
+    changed: changedNames(before.record, after),
+    reason: decision.outcome === 'close' ? decision.reason : null,
+  });
+  const claimed = (decision.outcome === 'keep' || decision.outcome === 'claim') && decision.claimed === true;
+  return claimed ? { ...saved.task, claimed: true, fence: saved.fence } : saved.task;
+}
+
+export function claimTask(tx: WriteTransaction, claim: { id: string; assignee: string; force: boolean }): ClaimResult {
+  const before = tx.read(resolveTaskId(tx.db, claim.id));
+  const decision = decideClaim(before.record.life, { ...claim, open_blockers: before.open_blockers });
+  const task = toTask(before.record, before.version);
+  switch (decision.outcome) {
+    case 'claim': {
+      const saved = saveClaim(tx, before, claim.assignee, claim.force);
+      return { outcome: 'claimed', ...saved };
+    }
+    case 'mine':
+      return { outcome: 'claimed', task, fence: before.fence };
+    case 'taken':
+      return { outcome: 'taken', task, owner: decision.owner };
+    case 'blocked':
+      return { outcome: 'blocked', task, blockers: listBlockers(tx.db, task.id) };
+    case 'closed':
+    case 'parked':
+      return { outcome: decision.outcome, task };
+  }
+}
+
+export function claimNext(tx: WriteTransaction, claim: ReadyQuery & { assignee: string }): (Task & { fence: number }) | undefined {
+  const [first] = listReady(tx.db, { ...claim, limit: 1 });
+  if (first === undefined) return undefined;
+  const { task, fence } = saveClaim(tx, tx.read(first.id), claim.assignee, false);
+  return { ...task, fence };
+}
+
+export function releaseTask(
+  tx: WriteTransaction,
+  release: { id: string; owner: string; force: boolean; reason: string | null; fence?: number | undefined },
+): Task {
+  const before = tx.read(resolveTaskId(tx.db, release.id));
+  const { life, id } = before.record;
+  if (life.status !== 'in_progress') {
+    throw new ForgeError('state_invalid', `${id} is ${life.status}; only a claimed task can be released`, { details: { id, status: life.status } });
+  }
+  checkVersion(before, { fence: release.fence });
+  if (life.assignee !== release.owner && !release.force) {
+    throw new ForgeError('claim_conflict', `${id} belongs to ${life.assignee ?? 'nobody'}, not to ${release.owner}`, {
+      hint: `forge release ${id} --force`,
+      details: { id, assignee: life.assignee },
+    });
+  }
+  const after = moveRecord(before.record, { status: 'open', state: 'todo', assignee: null }, tx.by.now);
+  return tx.save(before, after, { type: 'task.released', changed: ['status', 'state', 'assignee'], reason: release.reason }).task;
+}
+
+export function closeTask(tx: WriteTransaction, close: { id: string; reason: string; version?: number | undefined; fence?: number | undefined }): Task {
+  const before = tx.read(resolveTaskId(tx.db, close.id));
+  checkVersion(before, close);
+  const after = closeRecord(before.record, close.reason, tx.by.now);
+  const happening = { type: 'task.closed', changed: changedNames(before.record, after), reason: close.reason };
+  return tx.save(before, after, happening).task;
+}
+
+export function reopenTask(tx: WriteTransaction, reopen: { id: string; reason: string | null; version?: number | undefined }): Task {
+  const before = tx.read(resolveTaskId(tx.db, reopen.id));
+  const { life, id } = before.record;
+  checkVersion(before, reopen);
+  if (life.status !== 'closed') {
+    throw new ForgeError('state_invalid', `${id} is not closed; it is ${life.status}`, { details: { id, status: life.status } });
+  }
+  const after = reopenRecord(before.record, null, tx.by.now);
+  return tx.save(before, after, { type: 'task.reopened', changed: changedNames(before.record, after), reason: reopen.reason }).task;
+}
+
+export function addComment(tx: WriteTransaction, comment: { id: string; body: string; reply_to: string | null }): Comment & { task_id: string } {
+  const before = tx.read(resolveTaskId(tx.db, comment.id));
+  const { record } = before;
+  if (comment.reply_to !== null && !record.comments.has(comment.reply_to)) {
+    throw new ForgeError('not_found', `No comment ${comment.reply_to} on ${record.id}`, {
+      hint: `forge task show ${record.id}`,
+      details: { id: record.id, comment: comment.reply_to },
+    });
+  }
+  // The line's largest stamp is its updated_at, so a comment comes after what is there like any other write.
+  const at = Math.max(tx.by.now, lastStamp(record) + 1);
+  const added: Comment = {
+    id: `c-${randomBase36(10, randomBytes)}`,
+    author: tx.by.actor.name,
+    body: comment.body,
+    reply_to: comment.reply_to,
+    created_at: toIso(at),
+  };
+  tx.save(before, commentRecord(record, added), { type: 'task.commented', changed: ['comments'], more: { comment: added } });
+  return { ...added, task_id: record.id };
+}
+
+function saveClaim(tx: WriteTransaction, before: StoredRecord, assignee: string, force: boolean): { task: Task; fence: number } {
+  const after = claimRecord(before.record, assignee, tx.by.now);
+  const changed = changedNames(before.record, after);
+  return tx.save(before, after, { type: 'task.claimed', changed, reason: force ? 'forced' : null });
+}
+
+/** Random, and not taken by any task that is or was. The table's highest row number stands for its size: exact without deletions, and instant. */
+function freeId(db: Database, prefix: string): string {
+  const rows = Number(db.get('SELECT max(rowid) AS n FROM tasks')?.n ?? 0);
+  const taken = 'SELECT 1 AS taken FROM tasks WHERE id = ?1 UNION ALL SELECT 1 FROM deleted_tasks WHERE id = ?1';
+  for (let length = idLength(rows); ; length += 1) {
+    for (let tries = 0; tries < LIMITS.id_tries; tries += 1) {
+      const id = generateTaskId(prefix, length, randomBytes);
+      if (db.get(taken, id) === undefined) return id;
+    }
+  }
+}
+
+function checkVersion(stored: StoredRecord, asked: { version?: number | undefined; fence?: number | undefined }): void {
+  const { id } = stored.record;
+  if (asked.version !== undefined && asked.version !== stored.version) {
+    throw new ForgeError('version_conflict', `${id} has version ${stored.version}, not ${asked.version}: somebody changed it`, {
+      hint: `forge task show ${id}`,
+      details: { id, version: stored.version },
+    });
+  }
+  if (asked.fence !== undefined && asked.fence !== stored.fence) {
+    throw new ForgeError('fence_conflict', `The claim ${asked.fence} of ${id} is over; ${stored.record.life.assignee ?? 'nobody'} has it now`, {
+      details: { id, fence: stored.fence, assignee: stored.record.life.assignee },
+    });
+  }
+}
+
+function toEdit(db: Database, record: TaskRecord, update: TaskUpdate): Edit {
+  const fields = new Map<string, Json>();
+  for (const name of ['title', 'description', 'priority', 'type', 'github_issue'] as const) {
+    const value = update[name];
+    if (value !== undefined) fields.set(name, value);
+  }
+  if (update.parent_id !== undefined) {
+    const parent_id = update.parent_id === null ? null : resolveTaskId(db, update.parent_id);
+    if (parent_id !== null) refuseParentCycle(db, record.id, parent_id);
+    fields.set('parent_id', parent_id);
+  }
+  const labels = new Map<string, ElementEdit>();
+  for (const label of update.labels_remove ?? []) labels.set(label, { value: undefined });
+  for (const label of update.labels_add ?? []) labels.set(label, { value: true });
+  const metadata = new Map<string, ElementEdit>();
+  for (const key of update.metadata_unset ?? []) metadata.set(key, { value: undefined });
+  for (const [key, value] of update.metadata_set ?? []) metadata.set(key, { value });
+  return { fields, labels, metadata };
+}
+
+function applyLife(record: TaskRecord, decision: LifeDecision, now: number): TaskRecord {
+  switch (decision.outcome) {
+    case 'claim':
+      return claimRecord(record, decision.assignee, now);
+    case 'close': {
+      const { life } = record;
+      return closeRecord(moveRecord(record, { status: life.status, state: life.state, assignee: decision.assignee }, now), decision.reason, now);
+    }
+    case 'reopen': {
+      const open = reopenRecord(record, decision.assignee, now);
+      return isParkedState(decision.state) ? moveRecord(open, { status: 'open', state: decision.state, assignee: decision.assignee }, now) : open;
+    }
+    case 'move':
+      return moveRecord(record, decision.to, now);
+    case 'keep':
+    case 'lost':
+    case 'refused':
+      return record;
+  }
+}
+
+function refusal(record: TaskRecord, decision: LifeDecision & { outcome: 'refused' }): ForgeError {
+  const { id } = record;
+  const hints = {
+    reopen: `forge task reopen ${id}`,
+    unpark: `forge task update ${id} --state todo`,
+    release: `forge release ${id}`,
+    owner: `forge task update ${id} --status in_progress --assignee <identity>`,
+    state: `forge task update ${id} --status open --state backlog`,
+  };
+  return new ForgeError('state_invalid', `${id} cannot be changed that way: ${decision.why}`, {
+    hint: hints[decision.next],
+    details: { id, status: record.life.status, state: record.life.state },
+  });
+}
+
+function eventOf(before: TaskRecord, after: TaskRecord): string {
+  if (before.life.status === after.life.status) {
+    return before.life.n === after.life.n ? 'task.updated' : 'task.claimed';
+  }
+  if (after.life.status === 'closed') return 'task.closed';
+  if (after.life.status === 'in_progress') return 'task.claimed';
+  return before.life.status === 'closed' ? 'task.reopened' : 'task.released';
+}
+
+/** The names of the Task's fields that differ. */
+function changedNames(before: TaskRecord, after: TaskRecord): string[] {
+  const life = ['status', 'state', 'assignee', 'close_reason', 'closed_at'] as const;
+  const maps = ['labels', 'dependencies', 'metadata'] as const;
+  return [
+    ...[...after.fields.keys()].filter((name) => fieldValue(before, name) !== fieldValue(after, name)),
+    ...life.filter((name) => before.life[name] !== after.life[name]),
+    ...maps.filter((name) => before[name] !== after[name]),
+  ];
+}
+
+function checkLabelCount(record: TaskRecord): void {
+  const count = listLabels(record).length;
+  if (count <= LIMITS.labels_per_task) return;
+  throw new ForgeError('invalid_input', `${record.id} would have ${count} labels; the limit is ${LIMITS.labels_per_task}`, {
+    details: { limit: LIMITS.labels_per_task },
+  });
+}
+

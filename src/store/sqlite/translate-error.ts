@@ -1,0 +1,45 @@
+import { ForgeError, isForgeError, type ErrorCode } from '#kernel/errors.ts';
+
+/** SQLite's primary result codes that users can meet, and what each means to them. */
+const MEANINGS: Readonly<Record<number, { code: ErrorCode; message: string; hint?: string }>> = {
+  5: {
+    code: 'store_busy',
+    message: 'Another process is writing to the task database and did not finish in time',
+    hint: 'Run the command again, or set FORGE_LOCK_TIMEOUT_MS higher',
+  },
+  6: { code: 'store_busy', message: 'The task database is locked by this process itself' },
+  8: { code: 'read_only', message: 'The task database cannot be written', hint: 'Check the permissions of the git directory' },
+  10: { code: 'io_failed', message: 'The disk refused to read or write the task database' },
+  11: { code: 'store_corrupt', message: 'The task database is damaged', hint: 'Keep the file, and restore it or move it away: the local replica beside it holds every task' },
+  13: { code: 'disk_full', message: 'The disk is full; nothing was changed', hint: 'Free some space and run the command again' },
+  14: { code: 'io_failed', message: 'The task database cannot be opened', hint: 'Check that its folder exists and may be read and written' },
+  26: { code: 'store_corrupt', message: 'The task database is not a database', hint: 'Keep the file, and restore it or move it away: the local replica beside it holds every task' },
+};
+
+const SYSTEM: Readonly<Record<string, { code: ErrorCode; message: string }>> = {
+  ENOSPC: { code: 'disk_full', message: 'The disk is full; nothing was changed' },
+  EDQUOT: { code: 'disk_full', message: 'The disk quota is used up; nothing was changed' },
+  EFBIG: { code: 'disk_full', message: 'The file size limit is reached; nothing was changed' },
+  EROFS: { code: 'read_only', message: 'The file system cannot be written' },
+  EACCES: { code: 'permission_denied', message: 'Not allowed to open the task store' },
+  EPERM: { code: 'permission_denied', message: 'Not allowed to open the task store' },
+  EIO: { code: 'io_failed', message: 'The disk refused to read or write' },
+};
+
+/** The one place where SQLite's and the file system's errors become ours. */
+export function translateStoreError(error: unknown, path: string): unknown {
+  if (isForgeError(error) || !(error instanceof Error)) return error;
+  const { errcode, code } = error as { errcode?: unknown; code?: unknown };
+  if (typeof errcode === 'number') {
+    const meaning = MEANINGS[errcode & 0xff];
+    if (meaning === undefined) return error;
+    return new ForgeError(meaning.code, `${meaning.message}: ${path}`, {
+      ...(meaning.hint !== undefined && { hint: meaning.hint }),
+      details: { path, sqlite: errcode },
+      cause: error,
+    });
+  }
+  const meaning = typeof code === 'string' ? SYSTEM[code] : undefined;
+  if (meaning === undefined) return error;
+  return new ForgeError(meaning.code, `${meaning.message}: ${path}`, { details: { path, system: code }, cause: error });
+}

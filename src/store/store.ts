@@ -1,0 +1,169 @@
+import type { DependencyNode, GraphView } from '#contract/graph-operations.ts';
+import type { Comment, DependencyType, Status, Task, TaskSummary, TaskType, TaskView } from '#contract/task.ts';
+import type { Actor } from '#domain/actor.ts';
+import type { Json } from '#kernel/json.ts';
+
+/**
+ * The task graph as the rest of Forge sees it. It knows tasks, not SQL. Each method is exactly one
+ * transaction: it has happened when the promise resolves and has not when it rejects.
+ *
+ * Every `id` taken here may be shortened (`TaskRef`); what it means is settled inside the transaction.
+ * All methods may throw not_found and ambiguous_id for one, and the store's own troubles: store_busy (after
+ * the lock time-out), store_corrupt, read_only, disk_full, schema_newer, io_failed.
+ */
+export interface TaskStore extends AsyncDisposable {
+  /** Not idempotent: each call makes a task. */
+  createTask(task: NewTaskInput, by: Writer): Promise<Task>;
+  /** Idempotent. A claim by update that is lost changes nothing and says so. */
+  updateTask(change: TaskUpdate, by: Writer): Promise<UpdateResult>;
+  /** Idempotent: claiming one's own task again gives the same fence. */
+  claimTask(claim: { id: string; assignee: string; force: boolean }, by: Writer): Promise<ClaimResult>;
+  /** Picks and claims in one step; undefined when nothing is ready. */
+  claimNext(claim: ReadyQuery & { assignee: string }, by: Writer): Promise<(Task & { fence: number }) | undefined>;
+  /** Throws state_invalid unless somebody owns the task, claim_conflict when it is not the caller. */
+  releaseTask(release: { id: string; owner: string; force: boolean; reason: string | null; fence?: number | undefined }, by: Writer): Promise<Task>;
+  /** Idempotent: closing a closed task changes nothing. */
+  closeTask(close: { id: string; reason: string; version?: number | undefined; fence?: number | undefined }, by: Writer): Promise<Task>;
+  /** Throws state_invalid when the task is not closed. */
+  reopenTask(reopen: { id: string; reason: string | null; version?: number | undefined }, by: Writer): Promise<Task>;
+  deleteTask(remove: { id: string; version?: number | undefined }, by: Writer): Promise<DeleteResult>;
+  restoreTask(id: string, by: Writer): Promise<Task>;
+  addComment(comment: { id: string; body: string; reply_to: string | null }, by: Writer): Promise<Comment & { task_id: string }>;
+  /** Idempotent. Throws dependency_cycle with the path. */
+  addDependency(edge: { from_id: string; to_id: string; type: DependencyType }, by: Writer): Promise<{ from_id: string; to_id: string; added: boolean }>;
+  /** Throws not_found when there is no such edge. */
+  removeDependency(edge: { from_id: string; to_id: string; type: DependencyType | undefined }, by: Writer): Promise<{ from_id: string; to_id: string; removed: DependencyType[] }>;
+
+  getTask(id: string): Promise<TaskView>;
+  listReady(query: ReadyQuery): Promise<ReadyTask[]>;
+  explainReady(query: ReadyQuery): Promise<ExplainedTask[]>;
+  listTasks(query: TaskQuery): Promise<Task[]>;
+  listBlocked(query: { limit: number | undefined }): Promise<BlockedTask[]>;
+  readHistory(query: { id: string; limit: number | undefined }): Promise<HistoryEntry[]>;
+  readTree(query: { id: string; depth: number }): Promise<DependencyNode>;
+  readGraph(query: { id: string | undefined; all: boolean }): Promise<GraphView>;
+  readStats(query: { now: number; exclude_types: readonly TaskType[] }): Promise<StoreStats>;
+}
+
+/** Who writes, and what the clock says. */
+export interface Writer {
+  readonly actor: Actor;
+  readonly now: number;
+}
+
+export interface NewTaskInput {
+  readonly id_prefix: string;
+  readonly title: string;
+  readonly description: string;
+  readonly type: TaskType;
+  readonly priority: number;
+  readonly state: string;
+  readonly parent_id: string | null;
+  readonly assignee: string | null;
+  readonly labels: readonly string[];
+  readonly github_issue: number | null;
+  readonly depends_on: readonly string[];
+  readonly metadata: ReadonlyMap<string, Json>;
+}
+
+export interface TaskUpdate {
+  readonly id: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly priority?: number | undefined;
+  readonly type?: TaskType | undefined;
+  readonly github_issue?: number | null | undefined;
+  readonly parent_id?: string | null | undefined;
+  readonly status?: Status | undefined;
+  readonly state?: 'todo' | 'backlog' | undefined;
+  readonly assignee?: string | null | undefined;
+  readonly reason?: string | undefined;
+  readonly labels_add?: readonly string[] | undefined;
+  readonly labels_remove?: readonly string[] | undefined;
+  readonly metadata_set?: ReadonlyMap<string, Json> | undefined;
+  readonly metadata_unset?: readonly string[] | undefined;
+  readonly version?: number | undefined;
+  readonly fence?: number | undefined;
+}
+
+/** `claimed` only where the update was a claim. */
+export type UpdateResult = Task & { claimed?: boolean; fence?: number };
+
+export type ClaimResult =
+  | { readonly outcome: 'claimed'; readonly task: Task; readonly fence: number }
+  | { readonly outcome: 'taken'; readonly task: Task; readonly owner: string }
+  | { readonly outcome: 'blocked'; readonly task: Task; readonly blockers: readonly Blocker[] }
+  | { readonly outcome: 'closed' | 'parked'; readonly task: Task };
+
+export interface DeleteResult {
+  id: string;
+  title: string;
+  deleted_at: string;
+  orphaned: string[];
+  unblocked: string[];
+}
+
+export interface ReadyQuery {
+  /** Undefined and null: unassigned tasks. A name: also what is reserved for it. */
+  readonly assignee?: string | null | undefined;
+  readonly type?: TaskType | undefined;
+  readonly label?: string | undefined;
+  readonly exclude_types?: readonly TaskType[] | undefined;
+  readonly sort?: 'priority' | 'impact' | undefined;
+  readonly limit?: number | undefined;
+}
+
+export type ReadyTask = Task & { impact?: { critical_path: number; unblocks: number } };
+
+export interface Blocker {
+  readonly id: string;
+  /** Null where the blocker is not in this store. */
+  readonly title: string | null;
+  readonly status: Status | null;
+  readonly assignee: string | null;
+}
+
+export type BlockedTask = TaskSummary & { blockers: Blocker[] };
+export type ExplainedTask = TaskSummary & { ready: boolean; reasons: string[]; blockers: Blocker[] };
+
+export interface TaskQuery {
+  readonly status?: Status | undefined;
+  readonly state?: string | undefined;
+  readonly type?: TaskType | undefined;
+  readonly priority?: number | undefined;
+  readonly assignee?: string | null | undefined;
+  readonly label?: string | undefined;
+  readonly parent_id?: string | null | undefined;
+  readonly github_issue?: number | null | undefined;
+  readonly text?: string | undefined;
+  /** Leaves closed tasks out unless `status` asks for them. */
+  readonly open_only?: boolean | undefined;
+  readonly sort?: 'priority' | 'created' | 'updated' | 'id' | undefined;
+  readonly limit?: number | undefined;
+}
+
+export interface HistoryEntry {
+  seq: number;
+  type: string;
+  at: string;
+  triggered_by: string;
+  summary: string;
+  changed: string[];
+  from_state: string | null;
+  to_state: string | null;
+  reason: string | null;
+}
+
+export interface StoreStats {
+  total: number;
+  by_status: Record<string, number>;
+  by_state: Record<string, number>;
+  by_type: Record<string, number>;
+  by_priority: Record<string, number>;
+  ready: number;
+  blocked: number;
+  parked: number;
+  assigned: { assignee: string; in_progress: number; open: number }[];
+  closed_last_7_days: number;
+  deleted: number;
+}

@@ -1,0 +1,63 @@
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+
+/** Whole or not at all: readers see the old bytes or the new ones, also after a crash. */
+export function replaceFile(path: string, content: string | Uint8Array): void {
+  const temporary = writeBeside(path, content);
+  try {
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+export interface StagedFile {
+  /** Puts the file in its place; throws EEXIST where something is there already. Called at most once. */
+  publish(): void;
+  /** Removes what was staged; harmless after `publish`. */
+  discard(): void;
+}
+
+/** Writes a new file next to its place, so that putting it there is one step that hardly can fail. */
+export function stageFile(path: string, content: string): StagedFile {
+  const temporary = writeBeside(path, content);
+  return {
+    publish: () => {
+      try {
+        linkSync(temporary, path); // unlike rename it never replaces what another process put there
+      } catch (error) {
+        // File systems without hard links answer with various codes; only "there already" is final.
+        if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw error;
+        renameSync(temporary, path);
+      }
+      rmSync(temporary, { force: true });
+    },
+    discard: () => rmSync(temporary, { force: true }),
+  };
+}
+
+function writeBeside(path: string, content: string | Uint8Array): string {
+  const temporary = `${path}.${process.pid}-${process.hrtime.bigint().toString(36)}.tmp`;
+  try {
+    const file = openSync(temporary, 'wx');
+    try {
+      writeFileSync(file, content);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+  return temporary;
+}

@@ -1,0 +1,41 @@
+import { configDefaults, defineConfig } from 'vitest/config';
+import { TestSummaryReporter } from './scripts/test-summary-reporter.ts';
+
+// The suffix of a test says what it needs; what needs more than Node leaves the unit project.
+const NEEDS_MORE = '**/*.{git,e2e,soak,pg,web}.test.ts';
+
+export default defineConfig({
+  test: {
+    allowOnly: false,
+    maxWorkers: 2,
+    reporters: ['default', new TestSummaryReporter()],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['src/**/*.test.ts', 'tests/*.test.ts'],
+          exclude: [...configDefaults.exclude, NEEDS_MORE],
+          // Starting an environment for every file was nine tenths of the time; modules hold no state here.
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'git',
+          include: ['src/**/*.git.test.ts', 'tests/**/*.git.test.ts'],
+          testTimeout: 30_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'e2e',
+          include: ['tests/e2e/**/*.e2e.test.ts'],
+          testTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});
