@@ -6,9 +6,14 @@ import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 
 /** Who asks: the flag, the environment, git's user.name, the login name, in this order. */
-export function findActor(options: { readonly flag: string | undefined; readonly env: NodeJS.ProcessEnv; readonly cwd: string }): Actor {
+export function findActor(options: {
+  readonly flag: string | undefined;
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+}): Actor {
   const named = options.flag ?? (options.env.FORGE_ACTOR || undefined);
-  if (named !== undefined) return parseActor(checkIdentity(named, options.flag === undefined ? 'FORGE_ACTOR' : '--actor'), 'named');
+  if (named !== undefined)
+    return parseActor(checkIdentity(named, options.flag === undefined ? 'FORGE_ACTOR' : '--actor'), 'named');
   const name = findUserName(findRepository(options.cwd), options.env, homedir()) || loginName();
   return parseActor(checkIdentity(name, "git's user.name"), 'git');
 }
@@ -16,10 +21,15 @@ export function findActor(options: { readonly flag: string | undefined; readonly
 function checkIdentity(text: string, from: string): string {
   const identity = text.trim();
   // The same rule as the contract's Identity, whose schema a write must not have to load.
-  if (identity !== '' && identity.length <= LIMITS.identity_length && !/[\u0000-\u001f\u007f]/.test(identity)) return identity;
-  throw new ForgeError('invalid_input', `${from} is not an identity: one line of 1 to ${LIMITS.identity_length} characters`, {
-    hint: 'FORGE_ACTOR=worker-1 forge …',
-  });
+  if (identity !== '' && identity.length <= LIMITS.identity_length && !/[\u0000-\u001f\u007f]/.test(identity))
+    return identity;
+  throw new ForgeError(
+    'invalid_input',
+    `${from} is not an identity: one line of 1 to ${LIMITS.identity_length} characters`,
+    {
+      hint: 'FORGE_ACTOR=worker-1 forge …',
+    },
+  );
 }
 
 function loginName(): string {

@@ -26,13 +26,20 @@ export function createLocalHost(options: {
         name: input.name,
         now: clock.now(),
         async openStore(database) {
-          await using _store = await openSqliteStore({ database, replica: join(database, '..', 'tasks.jsonl'), clock });
+          await using _store = await openSqliteStore({
+            database,
+            replica: join(database, '..', 'tasks.jsonl'),
+            clock,
+          });
         },
       }),
     run(command, args, { cwd: folder, env: more }) {
       const environment = { ...withoutGitVariables(env), ...more };
       if (command === 'git') return runGit(args, { cwd: folder, env: environment });
-      return runProgram(process.execPath, [process.argv[1] ?? '', ...args], { cwd: folder, env: environment });
+      return runProgram(process.execPath, [process.argv[1] ?? '', ...args], {
+        cwd: folder,
+        env: environment,
+      });
     },
     makeTemporaryFolder: (prefix) => mkdtemp(join(tmpdir(), prefix)),
     removeFolder: (path) => rm(path, { recursive: true, force: true }),
@@ -42,5 +49,7 @@ export function createLocalHost(options: {
 
 /** Inside a hook git's variables point at the user's repository; a command in another folder must not follow them. */
 function withoutGitVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^GIT_(DIR|WORK_TREE|INDEX_FILE|COMMON_DIR|PREFIX)$/.test(name)));
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => !/^GIT_(DIR|WORK_TREE|INDEX_FILE|COMMON_DIR|PREFIX)$/.test(name)),
+  );
 }

@@ -1,33 +1,13 @@
-import { resolve } from 'node:path';
-import { ForgeError } from '#kernel/errors.ts';
-import type { Accepted } from '#operations/flag-table.ts';
-import { FLAG_TABLE } from '#operations/flag-table.generated.ts';
-import { MANIFEST } from '#operations/manifest.generated.ts';
-import { createProcessIo } from '#surfaces/cli/process-io.ts';
-import { runCli } from '#surfaces/cli/run-cli.ts';
-import { openContext } from './open-context.ts';
+import { writeSync } from 'node:fs';
 import { VERSION } from './version.ts';
 
-/** The program: what `bin/forge.js` starts. */
+/** The program: what `bin/forge.cjs` starts. `--version` alone is answered without loading anything else. */
 export async function main(): Promise<void> {
-  const io = createProcessIo();
-  process.exitCode = await runCli(process.argv.slice(2), io, {
-    table: FLAG_TABLE,
-    version: VERSION,
-    async loadOperation(name) {
-      const load = MANIFEST[name];
-      if (load === undefined) throw new ForgeError('internal', `No implementation of ${name}`);
-      return load();
-    },
-    openContext: ({ operation, globals }: Accepted) =>
-      openContext({
-        needs: operation.needs,
-        cwd: resolve(io.cwd, globals.directory ?? '.'),
-        env: process.env,
-        actor: globals.actor,
-        progress: (line) => {
-          if (!globals.json && !globals.quiet) process.stdout.write(`${line}\n`);
-        },
-      }),
-  });
+  const argv = process.argv.slice(2);
+  if (argv.length === 1 && argv[0] === '--version') {
+    writeSync(1, `${VERSION}\n`);
+    return;
+  }
+  const { startCli } = await import('./start-cli.ts');
+  process.exitCode = await startCli(argv);
 }

@@ -29,7 +29,8 @@ export async function openContext(request: ContextRequest): Promise<OperationCon
       return findActor({ flag: request.actor, env, cwd });
     },
     get project(): OpenProject {
-      if (project === undefined) throw new ForgeError('not_a_project', "Not a Forge project. Run 'forge init' first.");
+      if (project === undefined)
+        throw new ForgeError('not_a_project', "Not a Forge project. Run 'forge init' first.");
       return project;
     },
     host: lazyHost(request),
@@ -42,7 +43,12 @@ export async function openContext(request: ContextRequest): Promise<OperationCon
 async function openProject(cwd: string, env: NodeJS.ProcessEnv): Promise<OpenProject> {
   const { paths, config } = findProject(cwd, env, homedir());
   const { database, replica } = paths;
-  const store = await openSqliteStore({ database, replica, clock: systemClock, lock_timeout_ms: lockTimeout(env) });
+  const store = await openSqliteStore({
+    database,
+    replica,
+    clock: systemClock,
+    lock_timeout_ms: lockTimeout(env),
+  });
   return { paths, config, store };
 }
 
@@ -51,11 +57,15 @@ function lockTimeout(env: NodeJS.ProcessEnv): number {
   if (text === undefined || text === '') return LIMITS.lock_timeout_ms;
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (!Number.isNaN(value)) return value;
-  throw new ForgeError('invalid_input', `FORGE_LOCK_TIMEOUT_MS is "${text}"; it must be a number of milliseconds`);
+  throw new ForgeError(
+    'invalid_input',
+    `FORGE_LOCK_TIMEOUT_MS is "${text}"; it must be a number of milliseconds`,
+  );
 }
 
 function lazyHost(request: ContextRequest): Host {
-  const load = async (): Promise<Host> => (await import('./local-host.ts')).createLocalHost({ ...request, clock: systemClock });
+  const load = async (): Promise<Host> =>
+    (await import('./local-host.ts')).createLocalHost({ ...request, clock: systemClock });
   return {
     initProject: async (options) => (await load()).initProject(options),
     run: async (command, args, options) => (await load()).run(command, args, options),

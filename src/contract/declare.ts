@@ -40,7 +40,9 @@ export interface Declaration<I extends z.ZodObject = z.ZodObject, O extends z.Zo
   readonly cli: CliHints;
 }
 
-export function declare<I extends z.ZodObject, O extends z.ZodType>(declaration: Declaration<I, O>): Declaration<I, O> {
+export function declare<I extends z.ZodObject, O extends z.ZodType>(
+  declaration: Declaration<I, O>,
+): Declaration<I, O> {
   return declaration;
 }
 

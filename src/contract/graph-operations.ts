@@ -6,7 +6,8 @@ import { DependencyType, Status, TaskRef, TaskSummary } from './task.ts';
 export const addDependency = declare({
   name: 'dep.add',
   summary: 'Make one task depend on another',
-  about: 'The first depends on the second: `forge dep add a b` means that b blocks a. An edge that would close a cycle is refused with the path.',
+  about:
+    'The first depends on the second: `forge dep add a b` means that b blocks a. An edge that would close a cycle is refused with the path.',
   input: z.object({
     from_id: TaskRef.describe('The task that depends'),
     to_id: TaskRef.describe('The task it depends on'),
@@ -29,13 +30,19 @@ export const removeDependency = declare({
   input: z.object({
     from_id: TaskRef.describe('The task that depends'),
     to_id: TaskRef.describe('The task it depends on'),
-    type: DependencyType.optional().describe('Only the edge of this type (default: every edge between the two)'),
+    type: DependencyType.optional().describe(
+      'Only the edge of this type (default: every edge between the two)',
+    ),
   }),
   output: z.object({ from_id: z.string(), to_id: z.string(), removed: z.array(DependencyType) }),
   errors: ['not_found', 'ambiguous_id'],
   access: 'task',
   needs: 'project',
-  cli: { path: ['dep', 'remove'], args: ['from_id', 'to_id'], examples: ['forge dep remove fg-c9d1 fg-b2c1'] },
+  cli: {
+    path: ['dep', 'remove'],
+    args: ['from_id', 'to_id'],
+    examples: ['forge dep remove fg-c9d1 fg-b2c1'],
+  },
 });
 
 export interface DependencyNode {
@@ -66,13 +73,22 @@ export const dependencyTree = declare({
   about: 'Each task is shown in full where it is nearest to the root, elsewhere as a leaf marked seen.',
   input: z.object({
     id: TaskRef.describe('Task id'),
-    depth: z.int().min(0).max(LIMITS.tree_depth).optional().describe(`Levels below the task (at most ${LIMITS.tree_depth}, which is also the default)`),
+    depth: z
+      .int()
+      .min(0)
+      .max(LIMITS.tree_depth)
+      .optional()
+      .describe(`Levels below the task (at most ${LIMITS.tree_depth}, which is also the default)`),
   }),
   output: DependencyTree,
   errors: ['not_found', 'ambiguous_id'],
   access: 'read',
   needs: 'project',
-  cli: { path: ['dep', 'tree'], args: ['id'], examples: ['forge dep tree fg-c9d1', 'forge dep tree fg-e5a2 --depth 5 --json'] },
+  cli: {
+    path: ['dep', 'tree'],
+    args: ['id'],
+    examples: ['forge dep tree fg-c9d1', 'forge dep tree fg-e5a2 --depth 5 --json'],
+  },
 });
 
 export const GraphView = z.object({
@@ -84,15 +100,27 @@ export type GraphView = z.output<typeof GraphView>;
 export const taskGraph = declare({
   name: 'project.graph',
   summary: 'Draw the task graph as Mermaid, DOT, JSON or SVG',
-  about: 'Without an id: every task that is not closed, and the closed ones they wait for. Arrows point from a task to what it unblocks.',
+  about:
+    'Without an id: every task that is not closed, and the closed ones they wait for. Arrows point from a task to what it unblocks.',
   input: z.object({
     id: TaskRef.optional().describe('Only this task, what it waits for and what waits for it'),
-    format: z.enum(['mermaid', 'dot', 'json', 'svg']).optional().describe('mermaid (default), dot, json or svg'),
+    format: z
+      .enum(['mermaid', 'dot', 'json', 'svg'])
+      .optional()
+      .describe('mermaid (default), dot, json or svg'),
     all: z.boolean().optional().describe('Closed tasks too'),
   }),
   output: z.union([GraphView, z.object({ format: z.string(), text: z.string() })]),
   errors: ['not_found', 'ambiguous_id', 'invalid_input'],
   access: 'read',
   needs: 'project',
-  cli: { path: ['graph'], args: ['id'], examples: ['forge graph', 'forge graph --format svg > graph.svg', 'forge graph fg-e5a2 --format dot | dot -Tpng > epic.png'] },
+  cli: {
+    path: ['graph'],
+    args: ['id'],
+    examples: [
+      'forge graph',
+      'forge graph --format svg > graph.svg',
+      'forge graph fg-e5a2 --format dot | dot -Tpng > epic.png',
+    ],
+  },
 });

@@ -14,7 +14,10 @@ export const initProject = declare({
     name: z
       .string()
       .max(LIMITS.project_name_length)
-      .regex(/^[^\u0000-\u001f\u007f]*[^\s\u0000-\u001f\u007f][^\u0000-\u001f\u007f]*$/, 'a name is one line and not blank')
+      .regex(
+        /^[^\u0000-\u001f\u007f]*[^\s\u0000-\u001f\u007f][^\u0000-\u001f\u007f]*$/,
+        'a name is one line and not blank',
+      )
       .optional()
       .describe('Name of the project (default: the folder)'),
   }),
@@ -54,7 +57,8 @@ export const completionScript = declare({
 export const runDemo = declare({
   name: 'project.demo',
   summary: 'Show Forge at work in a throw-away repository',
-  about: 'Makes a git repository in the temporary folder, a small graph with dependencies, and two workers that claim, work and close until nothing is left. Your own files are not touched.',
+  about:
+    'Makes a git repository in the temporary folder, a small graph with dependencies, and two workers that claim, work and close until nothing is left. Your own files are not touched.',
   input: z.object({ keep: z.boolean().optional().describe('Keep the repository to look around in') }),
   output: z.object({
     directory: z.string(),

@@ -1,7 +1,17 @@
 import * as z from 'zod';
 import { LIMITS } from '#kernel/limits.ts';
 import { declare } from './declare.ts';
-import { GithubIssue, Identity, Label, Priority, Status, Task, TaskRef, TaskSummary, TaskType } from './task.ts';
+import {
+  GithubIssue,
+  Identity,
+  Label,
+  Priority,
+  Status,
+  Task,
+  TaskRef,
+  TaskSummary,
+  TaskType,
+} from './task.ts';
 
 const limit = z.int().min(1).max(LIMITS.list_limit).optional().describe('At most this many');
 const state = z.string().min(1).max(60).optional().describe('Workflow state, such as todo or backlog');
@@ -14,7 +24,9 @@ const filters = {
   assignee: Identity.nullable().optional().describe('Whose; "none" for nobody\'s'),
   label: Label.optional().describe('With this label'),
   parent_id: TaskRef.nullable().optional().describe('Children of this task; "none" for top-level tasks'),
-  github_issue: GithubIssue.nullable().optional().describe('From this GitHub issue; "none" for tasks without one'),
+  github_issue: GithubIssue.nullable()
+    .optional()
+    .describe('From this GitHub issue; "none" for tasks without one'),
 };
 
 const filterFlags = {
@@ -29,10 +41,15 @@ export const readyTasks = declare({
   about:
     'Open, unassigned and without an open blocker, by priority, then age. With --assignee also the open tasks reserved for that identity. Parked tasks (state backlog) and the types in `ready.excludeTypes` of the config are left out. --sort impact puts first what the longest chain of open work waits for.',
   input: z.object({
-    assignee: Identity.nullable().optional().describe('Also tasks reserved for this identity; "none" for unassigned only'),
+    assignee: Identity.nullable()
+      .optional()
+      .describe('Also tasks reserved for this identity; "none" for unassigned only'),
     type: TaskType.optional().describe('Kind of work'),
     label: Label.optional().describe('With this label'),
-    sort: z.enum(['priority', 'impact']).optional().describe('priority (default), or impact: by the chain of work it unblocks'),
+    sort: z
+      .enum(['priority', 'impact'])
+      .optional()
+      .describe('priority (default), or impact: by the chain of work it unblocks'),
     limit,
     explain: z.boolean().optional().describe('Say for each open task why it is or is not ready'),
   }),
@@ -42,7 +59,9 @@ export const readyTasks = declare({
       TaskSummary.extend({
         ready: z.boolean(),
         reasons: z.array(z.string()),
-        blockers: z.array(z.object({ id: z.string(), title: z.string().nullable(), status: Status.nullable() })),
+        blockers: z.array(
+          z.object({ id: z.string(), title: z.string().nullable(), status: Status.nullable() }),
+        ),
       }),
     ]),
   ),
@@ -52,7 +71,12 @@ export const readyTasks = declare({
   cli: {
     path: ['ready'],
     flags: { assignee: { placeholder: 'identity' } },
-    examples: ['forge ready', 'forge ready --json --limit 5 --fields id,title,priority', 'forge ready --sort impact', 'forge ready --explain'],
+    examples: [
+      'forge ready',
+      'forge ready --json --limit 5 --fields id,title,priority',
+      'forge ready --sort impact',
+      'forge ready --explain',
+    ],
   },
 });
 
@@ -62,24 +86,39 @@ export const listTasks = declare({
   input: z.object({
     ...filters,
     all: z.boolean().optional().describe('Closed tasks too'),
-    sort: z.enum(['priority', 'created', 'updated', 'id']).optional().describe('priority (default), created, updated or id'),
+    sort: z
+      .enum(['priority', 'created', 'updated', 'id'])
+      .optional()
+      .describe('priority (default), created, updated or id'),
     limit,
   }),
   output: z.array(Task),
   errors: ['not_found', 'ambiguous_id'],
   access: 'read',
   needs: 'project',
-  cli: { path: ['task', 'list'], flags: filterFlags, examples: ['forge task list', 'forge task list --assignee worker-1 --status in_progress', 'forge task list --all --json --fields id,status'] },
+  cli: {
+    path: ['task', 'list'],
+    flags: filterFlags,
+    examples: [
+      'forge task list',
+      'forge task list --assignee worker-1 --status in_progress',
+      'forge task list --all --json --fields id,status',
+    ],
+  },
 });
 
 export const searchTasks = declare({
   name: 'task.search',
   summary: 'Find tasks by field and by text',
-  about: '--query looks for the text in title and description, in upper or lower case; every character stands for itself.',
+  about:
+    '--query looks for the text in title and description, in upper or lower case; every character stands for itself.',
   input: z.object({
     ...filters,
     query: z.string().min(1).max(LIMITS.query_length).optional().describe('Text in title or description'),
-    sort: z.enum(['priority', 'created', 'updated', 'id']).optional().describe('priority (default), created, updated or id'),
+    sort: z
+      .enum(['priority', 'created', 'updated', 'id'])
+      .optional()
+      .describe('priority (default), created, updated or id'),
     limit,
   }),
   output: z.array(Task),
@@ -104,7 +143,14 @@ export const blockedTasks = declare({
   input: z.object({ limit }),
   output: z.array(
     TaskSummary.extend({
-      blockers: z.array(z.object({ id: z.string(), title: z.string().nullable(), status: Status.nullable(), assignee: z.string().nullable() })),
+      blockers: z.array(
+        z.object({
+          id: z.string(),
+          title: z.string().nullable(),
+          status: Status.nullable(),
+          assignee: z.string().nullable(),
+        }),
+      ),
     }),
   ),
   errors: [],

@@ -20,7 +20,11 @@ import {
 } from './task.ts';
 
 const version = z.int().min(1).optional().describe('Refuse unless the task still has this version');
-const fence = z.int().min(0).optional().describe('Refuse unless this is still the number of the current claim');
+const fence = z
+  .int()
+  .min(0)
+  .optional()
+  .describe('Refuse unless this is still the number of the current claim');
 const metadata_set = Metadata.optional().describe(
   'Set a metadata key; JSON literals are read as such, @file takes the text of a file; repeats',
 );
@@ -34,15 +38,26 @@ export const createTask = declare({
   input: z.object({
     title: Title.describe('One line that says what is to be done'),
     type: TaskType.optional().describe('Kind of work (default: settings.defaultType, else task)'),
-    priority: Priority.optional().describe('0 critical, 1 high, 2 medium, 3 low, 4 backlog (default: settings.defaultPriority, else 2)'),
+    priority: Priority.optional().describe(
+      '0 critical, 1 high, 2 medium, 3 low, 4 backlog (default: settings.defaultPriority, else 2)',
+    ),
     parent_id: TaskRef.nullable().optional().describe('The epic this task belongs to'),
     assignee: Identity.nullable().optional().describe('Reserve it for somebody; it stays open until claimed'),
     labels: z.array(Label).max(LIMITS.labels_per_task).optional().describe('A label; repeats'),
     github_issue: GithubIssue.nullable().optional().describe('Number of the GitHub issue it came from'),
-    description: Description.optional().describe('Markdown; say under "## Acceptance Criteria" when it is done'),
-    depends_on: z.array(TaskRef).max(LIMITS.labels_per_task).optional().describe('A task that must be closed first; repeats'),
+    description: Description.optional().describe(
+      'Markdown; say under "## Acceptance Criteria" when it is done',
+    ),
+    depends_on: z
+      .array(TaskRef)
+      .max(LIMITS.labels_per_task)
+      .optional()
+      .describe('A task that must be closed first; repeats'),
     metadata_set,
-    state: z.enum(['todo', 'backlog']).optional().describe('Where it starts; backlog parks it until somebody moves it to todo'),
+    state: z
+      .enum(['todo', 'backlog'])
+      .optional()
+      .describe('Where it starts; backlog parks it until somebody moves it to todo'),
   }),
   output: Task,
   errors: ['not_found', 'ambiguous_id'],
@@ -76,7 +91,11 @@ export const showTask = declare({
   errors: ['not_found', 'ambiguous_id'],
   access: 'read',
   needs: 'project',
-  cli: { path: ['task', 'show'], args: ['id'], examples: ['forge task show fg-a3f8', 'forge task show a3 --json --fields id,title,dependencies'] },
+  cli: {
+    path: ['task', 'show'],
+    args: ['id'],
+    examples: ['forge task show fg-a3f8', 'forge task show a3 --json --fields id,title,dependencies'],
+  },
 });
 
 export const updateTask = declare({
@@ -89,7 +108,10 @@ export const updateTask = declare({
     title: Title.optional().describe('New title'),
     description: Description.optional().describe('New description, Markdown'),
     status: Status.optional().describe('Move the task; open, in_progress or closed'),
-    state: z.enum(['todo', 'backlog']).optional().describe('Park an open task (backlog) or put it back in the queue (todo)'),
+    state: z
+      .enum(['todo', 'backlog'])
+      .optional()
+      .describe('Park an open task (backlog) or put it back in the queue (todo)'),
     reason: CloseReason.optional().describe('Why it is closed, with --status closed'),
     priority: Priority.optional().describe('0 critical to 4 backlog'),
     type: TaskType.optional().describe('Kind of work'),
@@ -104,7 +126,14 @@ export const updateTask = declare({
     fence,
   }),
   output: Task.extend({ claimed: z.boolean().optional(), fence: z.int().optional() }),
-  errors: ['not_found', 'ambiguous_id', 'version_conflict', 'fence_conflict', 'state_invalid', 'dependency_cycle'],
+  errors: [
+    'not_found',
+    'ambiguous_id',
+    'version_conflict',
+    'fence_conflict',
+    'state_invalid',
+    'dependency_cycle',
+  ],
   access: 'task',
   needs: 'project',
   cli: {
@@ -159,18 +188,27 @@ export const closeTask = declare({
 export const reopenTask = declare({
   name: 'task.reopen',
   summary: 'Put a closed task back in the queue',
-  input: z.object({ id: TaskRef.describe('Task id'), reason: CloseReason.optional().describe('Why, for the history'), version }),
+  input: z.object({
+    id: TaskRef.describe('Task id'),
+    reason: CloseReason.optional().describe('Why, for the history'),
+    version,
+  }),
   output: Task,
   errors: ['not_found', 'ambiguous_id', 'version_conflict', 'state_invalid'],
   access: 'task',
   needs: 'project',
-  cli: { path: ['task', 'reopen'], args: ['id'], examples: ['forge task reopen fg-a3f8 --reason "The fix did not hold"'] },
+  cli: {
+    path: ['task', 'reopen'],
+    args: ['id'],
+    examples: ['forge task reopen fg-a3f8 --reason "The fix did not hold"'],
+  },
 });
 
 export const deleteTask = declare({
   name: 'task.delete',
   summary: 'Delete a task; `forge task restore` brings it back',
-  about: 'Its children lose their parent and its dependents their edge to it. Closing is nearly always what you want.',
+  about:
+    'Its children lose their parent and its dependents their edge to it. Closing is nearly always what you want.',
   input: z.object({ id: TaskRef.describe('Task id'), version }),
   output: z.object({
     id: z.string(),
@@ -212,14 +250,20 @@ export const commentTask = declare({
     path: ['task', 'comment'],
     args: ['id', 'body'],
     flags: { body: { file_flag: 'body-file' }, reply_to: { placeholder: 'comment' } },
-    examples: ['forge task comment fg-a3f8 "The parser also drops tabs"', 'forge task comment fg-a3f8 --body-file - < notes.md'],
+    examples: [
+      'forge task comment fg-a3f8 "The parser also drops tabs"',
+      'forge task comment fg-a3f8 --body-file - < notes.md',
+    ],
   },
 });
 
 export const taskHistory = declare({
   name: 'task.history',
   summary: 'Everything that happened to a task, oldest first',
-  input: z.object({ id: TaskRef.describe('Task id'), limit: z.int().min(1).max(LIMITS.list_limit).optional().describe('Only the newest entries') }),
+  input: z.object({
+    id: TaskRef.describe('Task id'),
+    limit: z.int().min(1).max(LIMITS.list_limit).optional().describe('Only the newest entries'),
+  }),
   output: z.array(
     z.object({
       seq: z.int(),
@@ -236,7 +280,11 @@ export const taskHistory = declare({
   errors: ['not_found', 'ambiguous_id'],
   access: 'read',
   needs: 'project',
-  cli: { path: ['task', 'history'], args: ['id'], examples: ['forge task history fg-a3f8', 'forge task history fg-a3f8 --limit 5 --json'] },
+  cli: {
+    path: ['task', 'history'],
+    args: ['id'],
+    examples: ['forge task history fg-a3f8', 'forge task history fg-a3f8 --limit 5 --json'],
+  },
 });
 
 export const claimTask = declare({
@@ -253,7 +301,14 @@ export const claimTask = declare({
     force: z.boolean().optional().describe('Take it from its owner, or in spite of open blockers; logged'),
   }),
   output: Task.extend({ claimed: z.literal(true), fence: z.int() }),
-  errors: ['not_found', 'ambiguous_id', 'claim_conflict', 'dependency_gate', 'nothing_ready', 'state_invalid'],
+  errors: [
+    'not_found',
+    'ambiguous_id',
+    'claim_conflict',
+    'dependency_gate',
+    'nothing_ready',
+    'state_invalid',
+  ],
   access: 'task',
   needs: 'project',
   cli: {
@@ -261,7 +316,11 @@ export const claimTask = declare({
     alias: ['claim'],
     args: ['id'],
     flags: { assignee: { placeholder: 'identity' } },
-    examples: ['forge claim fg-a3f8', 'forge claim --next --type bug --json', 'FORGE_ACTOR=worker-1 forge claim --next'],
+    examples: [
+      'forge claim fg-a3f8',
+      'forge claim --next --type bug --json',
+      'FORGE_ACTOR=worker-1 forge claim --next',
+    ],
   },
 });
 
@@ -278,5 +337,10 @@ export const releaseTask = declare({
   errors: ['not_found', 'ambiguous_id', 'claim_conflict', 'fence_conflict', 'state_invalid'],
   access: 'task',
   needs: 'project',
-  cli: { path: ['task', 'release'], alias: ['release'], args: ['id'], examples: ['forge release fg-a3f8 --reason "Needs a database I do not have"'] },
+  cli: {
+    path: ['task', 'release'],
+    alias: ['release'],
+    args: ['id'],
+    examples: ['forge release fg-a3f8 --reason "Needs a database I do not have"'],
+  },
 });

@@ -24,12 +24,18 @@ export const Title = z
   .string()
   .max(LIMITS.title_length, `a title has at most ${LIMITS.title_length} characters`)
   .regex(ONE_LINE, 'a title is one line and not blank');
-export const Description = z.string().max(LIMITS.description_bytes).regex(NO_NUL, 'the text holds a NUL character');
+export const Description = z
+  .string()
+  .max(LIMITS.description_bytes)
+  .regex(NO_NUL, 'the text holds a NUL character');
 export const Identity = z
   .string()
   .max(LIMITS.identity_length)
   .regex(IDENTITY, 'an identity is one line without spaces around it');
-export const Label = z.string().max(LIMITS.label_length).regex(IDENTITY, 'a label is one line without spaces around it');
+export const Label = z
+  .string()
+  .max(LIMITS.label_length)
+  .regex(IDENTITY, 'a label is one line without spaces around it');
 export const CloseReason = z
   .string()
   .max(LIMITS.close_reason_length)

@@ -19,7 +19,11 @@ export type LifeDecision =
   | { readonly outcome: 'close'; readonly reason: string; readonly assignee: string | null }
   | { readonly outcome: 'reopen'; readonly assignee: string | null; readonly state: string }
   | { readonly outcome: 'move'; readonly to: { status: Status; state: string; assignee: string | null } }
-  | { readonly outcome: 'refused'; readonly why: string; readonly next: 'reopen' | 'unpark' | 'release' | 'owner' | 'state' };
+  | {
+      readonly outcome: 'refused';
+      readonly why: string;
+      readonly next: 'reopen' | 'unpark' | 'release' | 'owner' | 'state';
+    };
 
 /**
  * Status, state and owner belong together, so one decision moves them together: no combination of flags can
@@ -27,14 +31,22 @@ export type LifeDecision =
  */
 export function decideLife(life: Life, request: LifeRequest): LifeDecision {
   if (request.state !== undefined && request.status !== undefined && request.status !== 'open') {
-    return { outcome: 'refused', why: `a task that is ${request.status} is in no queue to be parked in`, next: 'state' };
+    return {
+      outcome: 'refused',
+      why: `a task that is ${request.status} is in no queue to be parked in`,
+      next: 'state',
+    };
   }
   switch (request.status) {
     case 'in_progress':
       return decideStart(life, request);
     case 'closed':
       if (life.status === 'closed') return { outcome: 'keep' };
-      return { outcome: 'close', reason: request.reason ?? 'done', assignee: request.assignee === undefined ? life.assignee : request.assignee };
+      return {
+        outcome: 'close',
+        reason: request.reason ?? 'done',
+        assignee: request.assignee === undefined ? life.assignee : request.assignee,
+      };
     case 'open':
       return decideOpen(life, request);
     case undefined:
@@ -55,14 +67,16 @@ export function decideClaim(
   if (life.status === 'closed') return { outcome: 'closed' };
   if (life.status === 'in_progress' && life.assignee === claim.assignee) return { outcome: 'mine' };
   if (claim.force) return { outcome: 'claim' };
-  if (life.assignee !== null && life.assignee !== claim.assignee) return { outcome: 'taken', owner: life.assignee };
+  if (life.assignee !== null && life.assignee !== claim.assignee)
+    return { outcome: 'taken', owner: life.assignee };
   if (isParkedState(life.state)) return { outcome: 'parked' };
   if (claim.open_blockers > 0) return { outcome: 'blocked' };
   return { outcome: 'claim' };
 }
 
 function decideStart(life: Life, request: LifeRequest): LifeDecision {
-  if (request.assignee === null) return { outcome: 'refused', why: 'a task in progress has an owner', next: 'owner' };
+  if (request.assignee === null)
+    return { outcome: 'refused', why: 'a task in progress has an owner', next: 'owner' };
   const named = request.assignee !== undefined;
   if (life.status === 'closed') {
     return named ? { outcome: 'lost' } : { outcome: 'refused', why: 'it is closed', next: 'reopen' };
@@ -95,7 +109,9 @@ function decideOwner(life: Life, request: LifeRequest): LifeDecision {
   }
   const state = request.state ?? life.state;
   if (request.assignee === undefined) {
-    return request.state === undefined ? { outcome: 'keep' } : { outcome: 'move', to: { status: 'open', state, assignee: life.assignee } };
+    return request.state === undefined
+      ? { outcome: 'keep' }
+      : { outcome: 'move', to: { status: 'open', state, assignee: life.assignee } };
   }
   if (life.status !== 'in_progress') {
     return { outcome: 'move', to: { status: life.status, state, assignee: request.assignee } };
@@ -103,5 +119,7 @@ function decideOwner(life: Life, request: LifeRequest): LifeDecision {
   if (request.assignee === null) {
     return { outcome: 'move', to: { status: 'open', state: STATE_FOR_STATUS.open, assignee: null } };
   }
-  return request.assignee === life.assignee ? { outcome: 'keep' } : { outcome: 'claim', assignee: request.assignee };
+  return request.assignee === life.assignee
+    ? { outcome: 'keep' }
+    : { outcome: 'claim', assignee: request.assignee };
 }

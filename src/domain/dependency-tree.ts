@@ -14,7 +14,11 @@ export interface TreeTask {
  */
 export function buildDependencyTree(
   root: TreeTask,
-  options: { readonly depth: number; readonly blockersOf: (id: string) => readonly TreeTask[]; readonly hasBlockers: (id: string) => boolean },
+  options: {
+    readonly depth: number;
+    readonly blockersOf: (id: string) => readonly TreeTask[];
+    readonly hasBlockers: (id: string) => boolean;
+  },
 ): DependencyNode {
   const top = toNode(root, null);
   const shown = new Set([root.id]);

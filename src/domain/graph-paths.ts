@@ -27,26 +27,31 @@ function walkBack(cameFrom: ReadonlyMap<string, string | undefined>, goal: strin
 }
 
 /**
- * For each task, how long the longest chain of open tasks is that waits for it (0: nothing waits). Iterative,
- * so that a chain of 100,000 does not overflow the stack; an edge back into the chain being walked counts as
- * nothing, because merges can make cycles.
+ * For each task that others wait for, how long the longest chain of tasks is that waits for it. Peels the graph
+ * from its far end, each edge once. Tasks on a cycle (merges can make them) are never peeled; they count the
+ * chains that leave the cycle.
  */
-export function criticalPaths(dependents: ReadonlyMap<string, readonly string[]>): Map<string, number> {
-  const lengths = new Map<string, number>();
-  const walking = new Set<string>();
-  for (const root of dependents.keys()) {
-    const stack = [root];
-    while (stack.length > 0) {
-      const at = stack.at(-1) as string; // the stack is not empty
-      const waiting = dependents.get(at) ?? [];
-      if (!walking.has(at) && !lengths.has(at)) {
-        walking.add(at);
-        for (const id of waiting) if (!lengths.has(id) && !walking.has(id)) stack.push(id);
-        if (stack.at(-1) !== at) continue;
-      }
-      stack.pop();
-      if (!walking.delete(at)) continue;
-      lengths.set(at, waiting.reduce((longest, id) => Math.max(longest, walking.has(id) ? 0 : (lengths.get(id) ?? 0) + 1), 0));
+export function criticalPaths<Key>(dependents: ReadonlyMap<Key, readonly Key[]>): Map<Key, number> {
+  const lengths = new Map<Key, number>();
+  const unpeeled = new Map<Key, number>();
+  const blockers = new Map<Key, Key[]>();
+  for (const [id, waiting] of dependents) {
+    lengths.set(id, 0);
+    unpeeled.set(id, waiting.length);
+    for (const dependent of waiting) {
+      const known = blockers.get(dependent);
+      if (known === undefined) blockers.set(dependent, [id]);
+      else known.push(id);
+    }
+  }
+  const free = [...blockers.keys()].filter((id) => !dependents.has(id));
+  for (let at = free.pop(); at !== undefined; at = free.pop()) {
+    const length = (lengths.get(at) ?? 0) + 1;
+    for (const blocker of blockers.get(at) ?? []) {
+      if (length > (lengths.get(blocker) ?? 0)) lengths.set(blocker, length);
+      const left = (unpeeled.get(blocker) ?? 0) - 1;
+      unpeeled.set(blocker, left);
+      if (left === 0) free.push(blocker);
     }
   }
   return lengths;

@@ -8,9 +8,13 @@ export function checkMetadata(values: Readonly<Record<string, unknown>>): Map<st
   const checked = new Map<string, Json>();
   for (const [key, value] of Object.entries(values)) {
     if (key === '' || key.length > LIMITS.metadata_key_length || key.includes('\u0000')) {
-      throw new ForgeError('invalid_input', `A metadata key has 1 to ${LIMITS.metadata_key_length} characters and no NUL`, {
-        details: { limit: LIMITS.metadata_key_length },
-      });
+      throw new ForgeError(
+        'invalid_input',
+        `A metadata key has 1 to ${LIMITS.metadata_key_length} characters and no NUL`,
+        {
+          details: { limit: LIMITS.metadata_key_length },
+        },
+      );
     }
     const json = value as Json; // inputs come from JSON
     checkJsonDepth(json, `Metadata "${key}"`);
@@ -30,5 +34,7 @@ export function checkSize(text: string, what: string, limit: number): void {
   if (text.length * 3 <= limit) return;
   const bytes = utf8Length(text);
   if (bytes <= limit) return;
-  throw new ForgeError('invalid_input', `${what} takes ${bytes} bytes; the limit is ${limit}`, { details: { bytes, limit } });
+  throw new ForgeError('invalid_input', `${what} takes ${bytes} bytes; the limit is ${limit}`, {
+    details: { bytes, limit },
+  });
 }

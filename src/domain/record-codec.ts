@@ -46,7 +46,8 @@ const KNOWN_KEYS = new Set([
 export function encodeRecord(record: TaskRecord): string {
   const { life } = record;
   const parts: string[] = [];
-  const put = (key: string, value: Json): void => void parts.push(`${JSON.stringify(key)}:${JSON.stringify(value)}`);
+  const put = (key: string, value: Json): void =>
+    void parts.push(`${JSON.stringify(key)}:${JSON.stringify(value)}`);
   put('id', record.id);
   put('title', fieldValue(record, 'title'));
   put('description', fieldValue(record, 'description'));
@@ -108,7 +109,9 @@ export function listLabels(record: TaskRecord): string[] {
 }
 
 export function listComments(record: TaskRecord): Comment[] {
-  return [...record.comments.values()].sort((a, b) => compareText(a.created_at, b.created_at) || compareText(a.id, b.id));
+  return [...record.comments.values()].sort(
+    (a, b) => compareText(a.created_at, b.created_at) || compareText(a.id, b.id),
+  );
 }
 
 /** Built by hand, because an object would put keys that look like numbers first. */
@@ -120,7 +123,9 @@ export function encodeMetadata(record: TaskRecord): string {
 }
 
 export function unknownKeys(record: TaskRecord): string[] {
-  return [...record.fields.keys()].filter((key) => !KNOWN_KEYS.has(key) && record.fields.get(key)?.value !== null).sort(compareText);
+  return [...record.fields.keys()]
+    .filter((key) => !KNOWN_KEYS.has(key) && record.fields.get(key)?.value !== null)
+    .sort(compareText);
 }
 
 function presentKeys(map: ElementMap): string[] {
@@ -132,7 +137,8 @@ function decodeLife(line: JsonObject, stamps: Stamps): Life {
   if (!STATUSES.includes(status)) throw unreadable(line, '"status" is not open, in_progress or closed');
   const nullable = (key: string): string | null => {
     const value = line[key] ?? null;
-    if (value !== null && typeof value !== 'string') throw unreadable(line, `"${key}" is neither text nor null`);
+    if (value !== null && typeof value !== 'string')
+      throw unreadable(line, `"${key}" is neither text nor null`);
     return value;
   };
   const close_reason = nullable('close_reason');
@@ -166,12 +172,17 @@ function checkField(line: JsonObject, name: (typeof FIELD_NAMES)[number]): Json 
   const expected = FIELD_DEFAULTS[name];
   if (name === 'github_issue' && (value === null || Number.isSafeInteger(value))) return value;
   if (name === 'parent_id' && (value === null || typeof value === 'string')) return value;
-  if (name === 'priority' && Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 4) return value;
+  if (name === 'priority' && Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 4)
+    return value;
   if (typeof expected === 'string' && typeof value === 'string') return value;
   throw unreadable(line, `"${name}" holds ${JSON.stringify(value)}`);
 }
 
-function elements(stamps: Stamps, name: 'labels' | 'dependencies' | 'metadata', present: [string, Json][]): ElementMap {
+function elements(
+  stamps: Stamps,
+  name: 'labels' | 'dependencies' | 'metadata',
+  present: [string, Json][],
+): ElementMap {
   const { floor, listed } = stamps.map(name);
   const found = new Map<string, Element>();
   for (const [key, value] of present) found.set(key, { value, stamp: Math.abs(listed.get(key) ?? floor) });
@@ -206,7 +217,12 @@ function decodeComments(line: JsonObject): Map<string, Comment> {
   const comments = new Map<string, Comment>();
   for (const entry of list as unknown[]) {
     const { id, author, body, created_at, reply_to } = (entry ?? {}) as Partial<Comment>;
-    if (typeof id !== 'string' || typeof author !== 'string' || typeof body !== 'string' || typeof created_at !== 'string') {
+    if (
+      typeof id !== 'string' ||
+      typeof author !== 'string' ||
+      typeof body !== 'string' ||
+      typeof created_at !== 'string'
+    ) {
       throw unreadable(line, '"comments" holds something that is not a comment');
     }
     time(line, created_at);
@@ -223,7 +239,8 @@ function object(line: JsonObject, key: string): JsonObject {
 
 function time(line: JsonObject, iso: string): number {
   const ms = parseIso(iso);
-  if (ms === undefined || ms >= LIMITS.stamp_max_ms) throw unreadable(line, `${JSON.stringify(iso)} is not a time`);
+  if (ms === undefined || ms >= LIMITS.stamp_max_ms)
+    throw unreadable(line, `${JSON.stringify(iso)} is not a time`);
   return ms;
 }
 

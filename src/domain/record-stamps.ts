@@ -63,7 +63,9 @@ export function decodeStamps(value: Json | undefined, times: { created: number; 
   return {
     life: decodeLife(own('status'), base),
     field: (name) => (own(name) === undefined ? base : stamp(own(name))),
-    listedFields: Object.keys(listed).filter((key) => key !== '' && key !== 'status' && !MAP_NAMES.includes(key as MapName)),
+    listedFields: Object.keys(listed).filter(
+      (key) => key !== '' && key !== 'status' && !MAP_NAMES.includes(key as MapName),
+    ),
     map: (name) => decodeMap(own(name), base),
   };
 }
@@ -76,7 +78,8 @@ function isUniform(record: TaskRecord, last: number): boolean {
   return MAP_NAMES.every((name) => {
     const map = record[name];
     if (map.floor !== last) return false;
-    for (const element of map.elements.values()) if (element.stamp !== last || element.value === undefined) return false;
+    for (const element of map.elements.values())
+      if (element.stamp !== last || element.value === undefined) return false;
     return true;
   });
 }

@@ -32,7 +32,8 @@ export interface NewTask {
 
 export function newRecord(task: NewTask, now: number): TaskRecord {
   const fields = new Map<string, Register>();
-  for (const name of FIELD_NAMES) fields.set(name, { value: task.fields[name] ?? FIELD_DEFAULTS[name], stamp: now });
+  for (const name of FIELD_NAMES)
+    fields.set(name, { value: task.fields[name] ?? FIELD_DEFAULTS[name], stamp: now });
   const present = (entries: Iterable<readonly [string, Json]>): ElementMap => ({
     floor: now,
     elements: new Map([...entries].map(([key, value]) => [key, { value, stamp: now }])),
@@ -41,7 +42,16 @@ export function newRecord(task: NewTask, now: number): TaskRecord {
     id: task.id,
     created_at: toIso(now),
     created_by: task.created_by,
-    life: { status: 'open', state: task.state, assignee: task.assignee, close_reason: null, closed_at: null, n: 0, began: 0, written: now },
+    life: {
+      status: 'open',
+      state: task.state,
+      assignee: task.assignee,
+      close_reason: null,
+      closed_at: null,
+      n: 0,
+      began: 0,
+      written: now,
+    },
     fields,
     labels: present(task.labels.map((label) => [label, true] as const)),
     dependencies: present(task.dependencies.map((key) => [key, true] as const)),
@@ -64,7 +74,9 @@ export interface Edit {
 
 /** Everything but life and comments. One stamp for all that really changes. */
 export function editRecord(record: TaskRecord, edit: Edit, now: number): TaskRecord {
-  const fields = new Map([...(edit.fields ?? [])].filter(([name, value]) => !sameJson(fieldValue(record, name), value)));
+  const fields = new Map(
+    [...(edit.fields ?? [])].filter(([name, value]) => !sameJson(fieldValue(record, name), value)),
+  );
   const labels = changedElements(record.labels, edit.labels);
   const dependencies = changedElements(record.dependencies, edit.dependencies);
   const metadata = changedElements(record.metadata, edit.metadata);
@@ -78,7 +90,10 @@ export function editRecord(record: TaskRecord, edit: Edit, now: number): TaskRec
   );
   return {
     ...record,
-    fields: new Map([...record.fields, ...[...fields].map(([name, value]) => [name, { value, stamp }] as const)]),
+    fields: new Map([
+      ...record.fields,
+      ...[...fields].map(([name, value]) => [name, { value, stamp }] as const),
+    ]),
     labels: withElements(record.labels, labels, stamp),
     dependencies: withElements(record.dependencies, dependencies, stamp),
     metadata: withElements(record.metadata, metadata, stamp),
@@ -87,7 +102,17 @@ export function editRecord(record: TaskRecord, edit: Edit, now: number): TaskRec
 
 /** A new owner: claim of an open task, or takeover of one in work. */
 export function claimRecord(record: TaskRecord, assignee: string, now: number): TaskRecord {
-  return beginLife(record, { status: 'in_progress', state: STATE_FOR_STATUS.in_progress, assignee, close_reason: null, closed_at: null }, now);
+  return beginLife(
+    record,
+    {
+      status: 'in_progress',
+      state: STATE_FOR_STATUS.in_progress,
+      assignee,
+      close_reason: null,
+      closed_at: null,
+    },
+    now,
+  );
 }
 
 export function closeRecord(record: TaskRecord, reason: string, now: number): TaskRecord {
@@ -95,17 +120,31 @@ export function closeRecord(record: TaskRecord, reason: string, now: number): Ta
   const at = lifeStamp(record, now);
   return beginLife(
     record,
-    { status: 'closed', state: closedState(reason), assignee: record.life.assignee, close_reason: reason, closed_at: toIso(at) },
+    {
+      status: 'closed',
+      state: closedState(reason),
+      assignee: record.life.assignee,
+      close_reason: reason,
+      closed_at: toIso(at),
+    },
     now,
   );
 }
 
 export function reopenRecord(record: TaskRecord, assignee: string | null, now: number): TaskRecord {
-  return beginLife(record, { status: 'open', state: STATE_FOR_STATUS.open, assignee, close_reason: null, closed_at: null }, now);
+  return beginLife(
+    record,
+    { status: 'open', state: STATE_FOR_STATUS.open, assignee, close_reason: null, closed_at: null },
+    now,
+  );
 }
 
 /** A move that keeps the claim it belongs to: release, park, unpark, reserve. */
-export function moveRecord(record: TaskRecord, to: { status: Status; state: string; assignee: string | null }, now: number): TaskRecord {
+export function moveRecord(
+  record: TaskRecord,
+  to: { status: Status; state: string; assignee: string | null },
+  now: number,
+): TaskRecord {
   const { life } = record;
   if (life.status === to.status && life.state === to.state && life.assignee === to.assignee) return record;
   return { ...record, life: { ...life, ...to, written: lifeStamp(record, now) } };
@@ -118,10 +157,17 @@ export function commentRecord(record: TaskRecord, comment: Comment): TaskRecord 
 /** Every content field emptied and `deleted_at` set, with one stamp; life and comments stay beneath. */
 export function deleteRecord(record: TaskRecord, now: number): TaskRecord {
   const maps = [record.labels, record.dependencies, record.metadata];
-  const stamp = Math.max(now, ...[...record.fields.values()].map((field) => field.stamp + 1), ...maps.map((map) => lastOf(map) + 1));
+  const stamp = Math.max(
+    now,
+    ...[...record.fields.values()].map((field) => field.stamp + 1),
+    ...maps.map((map) => lastOf(map) + 1),
+  );
   const fields = new Map<string, Register>();
   for (const name of record.fields.keys()) {
-    fields.set(name, { value: Object.hasOwn(FIELD_DEFAULTS, name) ? FIELD_DEFAULTS[name as FieldName] : null, stamp });
+    fields.set(name, {
+      value: Object.hasOwn(FIELD_DEFAULTS, name) ? FIELD_DEFAULTS[name as FieldName] : null,
+      stamp,
+    });
   }
   fields.set('deleted_at', { value: toIso(stamp), stamp });
   const empty: ElementMap = { floor: stamp, elements: new Map() };
@@ -131,17 +177,30 @@ export function deleteRecord(record: TaskRecord, now: number): TaskRecord {
 /** The content of `before` written again on top of its deletion. */
 export function restoreRecord(deleted: TaskRecord, before: TaskRecord, now: number): TaskRecord {
   const elements = (map: ElementMap): Map<string, ElementEdit> =>
-    new Map([...map.elements].filter(([, element]) => element.value !== undefined).map(([key, { value }]) => [key, { value }]));
+    new Map(
+      [...map.elements]
+        .filter(([, element]) => element.value !== undefined)
+        .map(([key, { value }]) => [key, { value }]),
+    );
   const fields = new Map<string, Json>([...before.fields].map(([name, field]) => [name, field.value]));
   fields.set('deleted_at', null);
   return editRecord(
     deleted,
-    { fields, labels: elements(before.labels), dependencies: elements(before.dependencies), metadata: elements(before.metadata) },
+    {
+      fields,
+      labels: elements(before.labels),
+      dependencies: elements(before.dependencies),
+      metadata: elements(before.metadata),
+    },
     now,
   );
 }
 
-function beginLife(record: TaskRecord, to: Pick<Life, 'status' | 'state' | 'assignee' | 'close_reason' | 'closed_at'>, now: number): TaskRecord {
+function beginLife(
+  record: TaskRecord,
+  to: Pick<Life, 'status' | 'state' | 'assignee' | 'close_reason' | 'closed_at'>,
+  now: number,
+): TaskRecord {
   const at = lifeStamp(record, now);
   return { ...record, life: { ...to, n: record.life.n + 1, began: at, written: at } };
 }
@@ -150,8 +209,13 @@ function lifeStamp(record: TaskRecord, now: number): number {
   return Math.max(now, record.life.written + 1, record.life.began + 1);
 }
 
-function changedElements(map: ElementMap, edits: ReadonlyMap<string, ElementEdit> | undefined): Map<string, ElementEdit> {
-  return new Map([...(edits ?? [])].filter(([key, { value }]) => !sameElement(map.elements.get(key)?.value, value)));
+function changedElements(
+  map: ElementMap,
+  edits: ReadonlyMap<string, ElementEdit> | undefined,
+): Map<string, ElementEdit> {
+  return new Map(
+    [...(edits ?? [])].filter(([key, { value }]) => !sameElement(map.elements.get(key)?.value, value)),
+  );
 }
 
 function sameElement(a: Json | undefined, b: Json | undefined): boolean {

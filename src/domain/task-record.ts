@@ -94,6 +94,12 @@ export function fieldValue(record: TaskRecord, name: string): Json {
   return Object.hasOwn(FIELD_DEFAULTS, name) ? FIELD_DEFAULTS[name as FieldName] : null;
 }
 
+/** A field that holds text; empty where it holds none. */
+export function textValue(record: TaskRecord, name: string): string {
+  const value = fieldValue(record, name);
+  return typeof value === 'string' ? value : '';
+}
+
 export function isDeleted(record: TaskRecord): boolean {
   return fieldValue(record, 'deleted_at') !== null;
 }

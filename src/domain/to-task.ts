@@ -1,16 +1,18 @@
 import type { DependencyType, Task, TaskType } from '#contract/task.ts';
 import { toIso } from '#kernel/clock.ts';
 import { listDependencies, listLabels } from './record-codec.ts';
-import { fieldValue, lastStamp, type TaskRecord } from './task-record.ts';
+import { fieldValue, lastStamp, textValue, type TaskRecord } from './task-record.ts';
 
 /** The record as every surface shows it. */
 export function toTask(record: TaskRecord, version: number): Task {
   const { life } = record;
-  const metadata = [...record.metadata.elements].filter(([, { value }]) => value !== undefined).map(([key, { value }]) => [key, value]);
+  const metadata = [...record.metadata.elements]
+    .filter(([, { value }]) => value !== undefined)
+    .map(([key, { value }]) => [key, value]);
   return {
     id: record.id,
-    title: String(fieldValue(record, 'title')),
-    description: String(fieldValue(record, 'description')),
+    title: textValue(record, 'title'),
+    description: textValue(record, 'description'),
     status: life.status,
     state: life.state,
     ...(life.close_reason !== null && { close_reason: life.close_reason }),

@@ -4,12 +4,18 @@ import { describe, expect, it } from 'vitest';
 import { runTestGit, tempFolder, tempRepo, type TempRepo } from '../../tests/support/temp-repo.ts';
 import { findRepository, type Repository } from './find-repository.ts';
 
+const REV_PARSE = [
+  'rev-parse',
+  '--path-format=absolute',
+  '--show-toplevel',
+  '--absolute-git-dir',
+  '--git-common-dir',
+];
+
 /** What git itself says; undefined where it has no working tree. */
 function askGit(cwd: string): Repository | undefined {
   try {
-    const [worktree, gitDir, commonDir] = runTestGit(cwd, [
-      ...['rev-parse', '--path-format=absolute', '--show-toplevel', '--absolute-git-dir', '--git-common-dir'],
-    ]).split('\n');
+    const [worktree, gitDir, commonDir] = runTestGit(cwd, REV_PARSE).split('\n');
     if (worktree === undefined || gitDir === undefined || commonDir === undefined) return undefined;
     return { worktree, git_dir: gitDir, common_dir: commonDir };
   } catch {
@@ -192,6 +198,7 @@ describe('findRepository', () => {
     ['something else\n', /does not say/],
     ['gitdir: ../nowhere\n', /points to .*nowhere, which is not a git directory/],
     ['gitdir: .\n', /points to/],
+    ['gitdir: src/a.txt\n', /points to/],
   ])('says what is wrong with the .git file %j', async (text, message) => {
     await using folder = await tempFolder();
     await folder.write('.git', text);

@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { ForgeError } from '#kernel/errors.ts';
 import { findLastEntry, isTrue, parseGitConfig } from './parse-git-config.ts';
@@ -33,7 +33,7 @@ export function findRepository(cwd: string): Repository | undefined {
 
 function openLinked(folder: string, dotGit: string): Repository | undefined {
   // Newlines only: a path may begin or end with spaces.
-  const [, target] = /^gitdir: (.+)$/s.exec(readFileSync(dotGit, 'utf8').replace(/[\r\n]+$/, '')) ?? [];
+  const [, target] = /^gitdir: (.+)$/s.exec(readText(dotGit)?.replace(/[\r\n]+$/, '') ?? '') ?? [];
   if (target === undefined) throw brokenGitFile(dotGit, 'it does not say "gitdir: <path>"');
   // `..` in a relative path means the parent on disk, also where `cwd` came through a symbolic link.
   const gitDir = resolve(realpathSync.native(folder), target);
@@ -57,12 +57,12 @@ function openFolder(folder: string, gitDir: string): Repository | undefined {
 /**
  * The folder around a git directory is its working tree unless the configuration says that there is none
  * (`core.bare`: the hub of a group of linked worktrees) or that it is elsewhere (`core.worktree`: submodules).
- * Linked worktrees have neither. The pattern spares nearly every repository the parsing: what `git init`
- * writes is `bare = false`.
+ * Linked worktrees have neither. What `git init` writes needs no parsing, and that is nearly every repository.
  */
 function findWorktree(folder: string, gitDir: string): string | undefined {
-  const text = readText(join(gitDir, 'config'));
-  if (text === undefined || !/bare(?![ \t]*=[ \t]*false\s)|worktree/i.test(text)) return folder;
+  const text = readText(join(gitDir, 'config')) ?? '';
+  const unusual = text.replace('bare = false\n', '').toLowerCase();
+  if (!unusual.includes('bare') && !unusual.includes('worktree')) return folder;
   const main = parseGitConfig(text) ?? [];
   const own = isTrue(findLastEntry(main, 'extensions.worktreeconfig'))
     ? parseGitConfig(readText(join(gitDir, 'config.worktree')) ?? '')
@@ -75,7 +75,7 @@ function findWorktree(folder: string, gitDir: string): string | undefined {
 
 /** HEAD may be a symbolic link to a branch without commits, so it is not followed. */
 function holdsHead(folder: string): boolean {
-  return lstatSync(join(folder, 'HEAD'), { throwIfNoEntry: false }) !== undefined;
+  return look(join(folder, 'HEAD'), lstatSync) !== undefined;
 }
 
 function isGitFolder(folder: string): boolean {
@@ -86,16 +86,22 @@ function isGitFolder(folder: string): boolean {
   );
 }
 
-function look(path: string): ReturnType<typeof statSync> {
+/** A folder that may not be searched holds nothing for us, nor does a path through a file; git goes on too. */
+function look(path: string, stat: typeof statSync = statSync): Stats | undefined {
   try {
-    return statSync(path, { throwIfNoEntry: false });
+    return stat(path, { throwIfNoEntry: false });
   } catch {
-    return undefined; // a folder that may not be searched holds nothing for us; git goes on upwards too
+    return undefined;
   }
 }
 
 function readText(path: string): string | undefined {
-  return look(path)?.isFile() === true ? readFileSync(path, 'utf8') : undefined;
+  if (look(path)?.isFile() !== true) return undefined;
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw brokenGitFile(path, `it cannot be read (${(error as Error).message})`);
+  }
 }
 
 function brokenGitFile(path: string, why: string): ForgeError {

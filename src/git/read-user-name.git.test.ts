@@ -188,7 +188,7 @@ const ODD_CONFIGS: readonly (readonly [text: string, name: string | undefined])[
   ['[user]\nname = Ada \\\n    Lovelace\n', 'Ada     Lovelace'],
   ['[user]\nname = "Ada \\\nLovelace"\n', 'Ada Lovelace'],
   ['[user]\nname = # \\\nemail = x\n', undefined],
-  ['[user]\nname = Zoë "Ångström" 名前 🦊\n', 'Zoë Ångström 名前 🦊'],
+  ['[user]\nname = Zoë "Ångström" 名前 𝒳\n', 'Zoë Ångström 名前 𝒳'],
   ['[user]\nname\n', undefined],
   ['[user]\nname = Ada\nname =\n', undefined],
   ['[user]\nname = "   "\n', undefined],

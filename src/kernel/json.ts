@@ -17,17 +17,23 @@ export function parseJson(text: string, what: string): Json {
     ) as Json; // JSON.parse gives nothing but Json
   } catch (error) {
     if (error instanceof ForgeError) throw error;
-    throw new ForgeError('invalid_input', `${what} is not valid JSON: ${(error as Error).message}`, { cause: error });
+    throw new ForgeError('invalid_input', `${what} is not valid JSON: ${(error as Error).message}`, {
+      cause: error,
+    });
   }
 }
 
 function checkNumber(value: number, source: string | undefined, what: string): number {
   const exact = Number.isSafeInteger(value) || !Number.isInteger(value);
   if (Number.isFinite(value) && exact) return value;
-  throw new ForgeError('invalid_input', `${what} holds the number ${source ?? value}, which JSON readers cannot keep exactly`, {
-    hint: 'Write it as a string: "…"',
-    details: { limit: Number.MAX_SAFE_INTEGER },
-  });
+  throw new ForgeError(
+    'invalid_input',
+    `${what} holds the number ${source ?? value}, which JSON readers cannot keep exactly`,
+    {
+      hint: 'Write it as a string: "…"',
+      details: { limit: Number.MAX_SAFE_INTEGER },
+    },
+  );
 }
 
 export function jsonDepth(value: Json): number {
@@ -45,9 +51,13 @@ export function jsonDepth(value: Json): number {
 export function checkJsonDepth(value: Json, what: string): void {
   const depth = jsonDepth(value);
   if (depth <= LIMITS.metadata_depth) return;
-  throw new ForgeError('invalid_input', `${what} is nested ${depth} levels deep; the limit is ${LIMITS.metadata_depth}`, {
-    details: { depth, limit: LIMITS.metadata_depth },
-  });
+  throw new ForgeError(
+    'invalid_input',
+    `${what} is nested ${depth} levels deep; the limit is ${LIMITS.metadata_depth}`,
+    {
+      details: { depth, limit: LIMITS.metadata_depth },
+    },
+  );
 }
 
 /** Same value, same text: object keys sorted by code unit at every level. */

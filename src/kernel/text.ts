@@ -3,7 +3,6 @@
  * and lone surrogates: what can move a cursor, hide text or show it in another order.
  */
 const DANGEROUS =
-  // oxlint-disable-next-line no-control-regex -- these are what it is about
   /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060\u2066-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 /** Other people's text on one line of a terminal. */

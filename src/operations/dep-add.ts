@@ -5,7 +5,10 @@ import { writerOf } from './writer.ts';
 export const depAdd = implement<typeof addDependency>({
   async run(ctx, input) {
     const type = input.type ?? 'blocks';
-    const { from_id, to_id, added } = await ctx.project.store.addDependency({ ...input, type }, await writerOf(ctx));
+    const { from_id, to_id, added } = await ctx.project.store.addDependency(
+      { ...input, type },
+      await writerOf(ctx),
+    );
     return { from_id, to_id, type, added };
   },
   text: ({ from_id, to_id, type, added }) => {

@@ -3,6 +3,11 @@ import { implement } from './operation.ts';
 import { writerOf } from './writer.ts';
 
 export const depRemove = implement<typeof removeDependency>({
-  run: async (ctx, input) => ctx.project.store.removeDependency({ from_id: input.from_id, to_id: input.to_id, type: input.type }, await writerOf(ctx)),
-  text: ({ from_id, to_id, removed }) => `Removed: ${from_id} no longer depends on ${to_id} (${removed.join(', ')})`,
+  run: async (ctx, input) =>
+    ctx.project.store.removeDependency(
+      { from_id: input.from_id, to_id: input.to_id, type: input.type },
+      await writerOf(ctx),
+    ),
+  text: ({ from_id, to_id, removed }) =>
+    `Removed: ${from_id} no longer depends on ${to_id} (${removed.join(', ')})`,
 });

@@ -14,7 +14,8 @@ export function treeLines(root: DependencyNode, view: TextView): string[] {
   const lines = [describe(root, view)];
   const open: { node: DependencyNode; indent: string; last: boolean }[] = [];
   const push = (children: readonly DependencyNode[], indent: string): void => {
-    for (const [i, node] of [...children.entries()].reverse()) open.push({ node, indent, last: i === children.length - 1 });
+    for (const [i, node] of [...children.entries()].reverse())
+      open.push({ node, indent, last: i === children.length - 1 });
   };
   push(root.children, '  ');
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -26,6 +27,7 @@ export function treeLines(root: DependencyNode, view: TextView): string[] {
 }
 
 function describe(node: DependencyNode, view: TextView): string {
-  const mark = node.seen === true ? '  (shown above)' : node.truncated === true ? '  (more below, see --depth)' : '';
+  const mark =
+    node.seen === true ? '  (shown above)' : node.truncated === true ? '  (more below, see --depth)' : '';
   return `${node.id}  ${escapeLine(node.title)}  [${styleStatus(view, node.status)}]${mark}`;
 }

@@ -7,6 +7,8 @@ export interface FieldHelp {
   /** `--priority <n>`, or `<title>` */
   readonly term: string;
   readonly description: string;
+  /** The words it allows, unless the term shows them. */
+  readonly values: readonly string[];
   /** What its value may be, in words; empty when anything goes. */
   readonly limits: string;
   readonly required: boolean;
@@ -57,23 +59,30 @@ function describeField(declaration: Declaration, entry: OperationEntry, field: s
   const spelling = spellField(entry, field);
   const placeholder = declaration.cli.flags?.[field]?.placeholder ?? placeholderOf(rule);
   const bare = rule.flag === undefined || rule.kind === 'boolean';
+  const term = bare ? spelling : `${spelling} <${placeholder}>`;
+  // Values that the placeholder lists need no second list.
+  const values = term.includes('|') ? [] : (rule.values ?? []);
   const help: FieldHelp = {
     field,
-    term: bare ? spelling : `${spelling} <${placeholder}>`,
+    term,
     description: schema?.description ?? '',
-    // Values that the placeholder lists need no second list.
-    limits: describeLimits(!bare && placeholder === placeholderOf(rule) ? { ...rule, values: [] } : rule),
+    values,
+    limits: describeLimits({ ...rule, values }),
     required: entry.required.includes(field),
     rule,
     from_file: false,
   };
   if (rule.file_flag === undefined) return [help];
   const description = `Read ${spelling} from a file; "-" is standard input`;
-  return [help, { ...help, term: `--${rule.file_flag} <path>`, description, limits: '', from_file: true }];
+  return [help, { ...help, term: `--${rule.file_flag} <path>`, description, values: [], limits: '', from_file: true }];
 }
 
+/** Longer lists of values leave no room beside them and are told in the description. */
+const LONGEST_PLACEHOLDER = 27;
+
 function placeholderOf(rule: FieldRule): string {
-  if (rule.values !== undefined) return rule.values.join('|');
+  const values = rule.values?.join('|') ?? '';
+  if (values !== '' && values.length <= LONGEST_PLACEHOLDER) return values;
   if (rule.kind === 'integer') return 'n';
   return rule.flag ?? 'value';
 }

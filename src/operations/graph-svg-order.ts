@@ -17,9 +17,12 @@ export interface Ordering<L> {
 
 type Ends = Pick<ShapeLink, 'from' | 'to' | 'type'>;
 
+/** More than all the links that do not block can weigh together. */
+const BLOCKING = 1e6;
+
 /**
- * Columns. Links that block decide alone which end is left of the other, so that no `related` can turn one of
- * them round; a cycle is cut at the one that waits for the fewest.
+ * Columns. A link that does not block never turns round one that does; a cycle is cut at the one that waits
+ * for the fewest.
  */
 export function orderColumns<L extends Ends>(ids: readonly string[], links: readonly L[]): Ordering<L> {
   const positions = findPositions(ids, links);
@@ -33,10 +36,10 @@ export function orderColumns<L extends Ends>(ids: readonly string[], links: read
 }
 
 function findPositions(ids: readonly string[], links: readonly Ends[]): ReadonlyMap<string, number> {
-  const blocking = links.filter((link) => link.type === 'blocks');
-  const after = Map.groupBy(blocking, (link) => link.from);
-  const waiting = new Map(ids.map((id) => [id, 0] as const));
-  for (const link of blocking) waiting.set(link.to, (waiting.get(link.to) ?? 0) + 1);
+  const weightOf = (link: Ends): number => (link.type === 'blocks' ? BLOCKING : 1);
+  const after = Map.groupBy(links, (link) => link.from);
+  const waiting = new Map<string, number>(ids.map((id) => [id, 0]));
+  for (const link of links) waiting.set(link.to, (waiting.get(link.to) ?? 0) + weightOf(link));
 
   const positions = new Map<string, number>();
   const fresh: string[] = [];
@@ -52,11 +55,12 @@ function findPositions(ids: readonly string[], links: readonly Ends[]): Readonly
       if (cut === undefined) return positions;
       place(cut);
     }
-    for (const { to } of after.get(fresh[next] ?? '') ?? []) {
-      const left = (waiting.get(to) ?? 0) - 1;
-      if (!waiting.has(to)) continue;
-      waiting.set(to, left);
-      if (left === 0) place(to);
+    for (const link of after.get(fresh[next] ?? '') ?? []) {
+      const weight = waiting.get(link.to);
+      if (weight === undefined) continue;
+      const left = weight - weightOf(link);
+      waiting.set(link.to, left);
+      if (left === 0) place(link.to);
     }
   }
 }

@@ -27,7 +27,11 @@ export interface Host {
   /** `forge init` on the repository around `cwd`. */
   initProject(options: { prefix: string | undefined; name: string | undefined }): Promise<InitResult>;
   /** Runs a program by argv and waits; never through a shell. */
-  run(command: 'git' | 'forge', args: readonly string[], options: { cwd: string; env?: Readonly<Record<string, string>> }): Promise<{ stdout: string; stderr: string; exit: number }>;
+  run(
+    command: 'git' | 'forge',
+    args: readonly string[],
+    options: { cwd: string; env?: Readonly<Record<string, string>> },
+  ): Promise<{ stdout: string; stderr: string; exit: number }>;
   makeTemporaryFolder(prefix: string): Promise<string>;
   removeFolder(path: string): Promise<void>;
   /** One line to the person while a long operation goes on; silent under --json. */

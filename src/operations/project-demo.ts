@@ -13,9 +13,19 @@ interface DemoTask {
 const EPIC = 'Ship the greeting service';
 const GRAPH: readonly DemoTask[] = [
   { key: 'schema', title: 'Design the greetings table', flags: ['--priority', '1'], after: [] },
-  { key: 'server', title: 'Answer GET /greeting', flags: ['--type', 'feature', '--priority', '1'], after: ['schema'] },
+  {
+    key: 'server',
+    title: 'Answer GET /greeting',
+    flags: ['--type', 'feature', '--priority', '1'],
+    after: ['schema'],
+  },
   { key: 'page', title: 'Show the greeting on a page', flags: ['--type', 'feature'], after: ['server'] },
-  { key: 'crash', title: 'Fix the crash on an empty name', flags: ['--type', 'bug', '--priority', '0', '--label', 'crash'], after: [] },
+  {
+    key: 'crash',
+    title: 'Fix the crash on an empty name',
+    flags: ['--type', 'bug', '--priority', '0', '--label', 'crash'],
+    after: [],
+  },
   { key: 'docs', title: 'Write the README', flags: ['--priority', '3'], after: ['page'] },
   { key: 'release', title: 'Tag version 1.0', flags: [], after: ['page', 'crash', 'docs'] },
 ];
@@ -45,8 +55,13 @@ export const projectDemo = implement<typeof runDemo>({
     }
   },
   text({ directory, kept, closed }) {
-    const last = kept ? `Look around: cd ${escapeLine(directory)} && forge task list --all` : 'The repository is gone again; --keep keeps it.';
-    return [`Done: ${closed.length} tasks, ${WORKERS.length} workers, every task claimed once. ${last}`, 'In your own repository: forge init'].join('\n');
+    const last = kept
+      ? `Look around: cd ${escapeLine(directory)} && forge task list --all`
+      : 'The repository is gone again; --keep keeps it.';
+    return [
+      `Done: ${closed.length} tasks, ${WORKERS.length} workers, every task claimed once. ${last}`,
+      'In your own repository: forge init',
+    ].join('\n');
   },
 });
 
@@ -81,7 +96,9 @@ async function showTree(host: Host, cwd: string, id: string): Promise<void> {
 }
 
 async function work(host: Host, cwd: string): Promise<Closed[]> {
-  host.progress('\n4. Two workers take what is ready until nothing is left\n   $ forge claim --next, then forge task close');
+  host.progress(
+    '\n4. Two workers take what is ready until nothing is left\n   $ forge claim --next, then forge task close',
+  );
   const closed: Closed[] = [];
   await Promise.all(WORKERS.map((worker) => workUntilDone(host, cwd, worker, closed)));
   return closed;
@@ -89,7 +106,14 @@ async function work(host: Host, cwd: string): Promise<Closed[]> {
 
 async function workUntilDone(host: Host, cwd: string, worker: string, closed: Closed[]): Promise<void> {
   for (;;) {
-    const claim = await run(host, 'forge', ['claim', '--next', '--json'], cwd, { FORGE_ACTOR: worker }, [0, 3]);
+    const claim = await run(
+      host,
+      'forge',
+      ['claim', '--next', '--json'],
+      cwd,
+      { FORGE_ACTOR: worker },
+      [0, 3],
+    );
     if (claim.exit === 3) {
       if (closed.length === GRAPH.length) return;
       await new Promise((resolve) => setTimeout(resolve, 100));
@@ -126,5 +150,8 @@ async function run(
 ): Promise<{ stdout: string; exit: number }> {
   const result = await host.run(command, args, { cwd, env });
   if (expected.includes(result.exit)) return result;
-  throw new ForgeError('internal', `The demo stopped: ${command} ${args.join(' ')} exited with ${result.exit}: ${result.stderr || result.stdout}`);
+  throw new ForgeError(
+    'internal',
+    `The demo stopped: ${command} ${args.join(' ')} exited with ${result.exit}: ${result.stderr || result.stdout}`,
+  );
 }

@@ -17,10 +17,14 @@ export const projectGraph = implement<typeof taskGraph>({
         return { format, text: (await import('./graph-dot.ts')).toDot(graph) };
       case 'svg': {
         if (graph.nodes.length > LIMITS.graph_svg_nodes) {
-          throw new ForgeError('invalid_input', `${graph.nodes.length} tasks are too many for a picture; the limit is ${LIMITS.graph_svg_nodes}`, {
-            hint: 'forge graph <id> --format svg, or --format dot',
-            details: { limit: LIMITS.graph_svg_nodes },
-          });
+          throw new ForgeError(
+            'invalid_input',
+            `${graph.nodes.length} tasks are too many for a picture; the limit is ${LIMITS.graph_svg_nodes}`,
+            {
+              hint: 'forge graph <id> --format svg, or --format dot',
+              details: { limit: LIMITS.graph_svg_nodes },
+            },
+          );
         }
         return { format, text: await (await import('./graph-svg.ts')).toSvg(graph, { title: config.name }) };
       }

@@ -5,7 +5,11 @@ import { PRIORITY_LABELS } from './priority-labels.ts';
 import { style } from './style-text.ts';
 
 export const projectStats = implement<typeof declaration>({
-  run: (ctx) => ctx.project.store.readStats({ now: ctx.clock.now(), exclude_types: ctx.project.config.ready.excludeTypes }),
+  run: (ctx) =>
+    ctx.project.store.readStats({
+      now: ctx.clock.now(),
+      exclude_types: ctx.project.config.ready.excludeTypes,
+    }),
   text(stats, view) {
     const list = (counts: Record<string, number>, name = (key: string) => key): string =>
       Object.entries(counts)
@@ -19,12 +23,10 @@ export const projectStats = implement<typeof declaration>({
       ['Priority', list(stats.by_priority, (key) => PRIORITY_LABELS[Number(key)] ?? key)],
       ['Ready', `${stats.ready} ready, ${stats.blocked} blocked, ${stats.parked} parked`],
       ['Closed', `${stats.closed_last_7_days} in the last 7 days`],
-      ...stats.assigned.map(
-        ({ assignee, in_progress, open }): [string, string] => [
-          'Owner',
-          `${escapeLine(assignee)}: ${in_progress} in progress${open > 0 ? `, ${open} reserved` : ''}`,
-        ],
-      ),
+      ...stats.assigned.map(({ assignee, in_progress, open }): [string, string] => [
+        'Owner',
+        `${escapeLine(assignee)}: ${in_progress} in progress${open > 0 ? `, ${open} reserved` : ''}`,
+      ]),
     ];
     return rows.map(([name, value]) => `${style(view, 'dim', name.padEnd(9))} ${value}`).join('\n');
   },

@@ -13,7 +13,8 @@ export const taskClaim = implement<typeof claimTask>({
     const assignee = input.assignee ?? by.actor.name;
     if (input.next === true) return claimNext(ctx, { ...input, assignee });
     if (input.id === undefined) throw usage('Which task? Give its id, or --next for the first ready one');
-    if (input.type !== undefined || input.label !== undefined) throw usage('--type and --label belong to --next');
+    if (input.type !== undefined || input.label !== undefined)
+      throw usage('--type and --label belong to --next');
     const claim = await store.claimTask({ id: input.id, assignee, force: input.force === true }, by);
     if (claim.outcome !== 'claimed') throw refused(claim);
     return { ...claim.task, claimed: true as const, fence: claim.fence };
@@ -26,7 +27,12 @@ async function claimNext(ctx: OperationContext, input: InputOf<typeof claimTask>
   if (input.force === true) throw usage('--next takes only what is ready; --force needs an id');
   const { store, config } = ctx.project;
   const claimed = await store.claimNext(
-    { assignee: input.assignee, type: input.type, label: input.label, exclude_types: config.ready.excludeTypes },
+    {
+      assignee: input.assignee,
+      type: input.type,
+      label: input.label,
+      exclude_types: config.ready.excludeTypes,
+    },
     await writerOf(ctx),
   );
   if (claimed === undefined) {
@@ -44,17 +50,24 @@ function refused(claim: Exclude<ClaimResult, { outcome: 'claimed' }>): ForgeErro
         details: { id, assignee: claim.owner, status },
       });
     case 'blocked':
-      return new ForgeError('dependency_gate', `${id} waits for ${claim.blockers.map((blocker) => blocker.id).join(', ')}`, {
-        hint: `forge dep tree ${id}`,
-        details: { id, blockers: claim.blockers },
-      });
+      return new ForgeError(
+        'dependency_gate',
+        `${id} waits for ${claim.blockers.map((blocker) => blocker.id).join(', ')}`,
+        {
+          hint: `forge dep tree ${id}`,
+          details: { id, blockers: claim.blockers },
+        },
+      );
     case 'parked':
       return new ForgeError('state_invalid', `${id} is parked in ${state}`, {
         hint: `forge task update ${id} --state todo`,
         details: { id, status, state },
       });
     case 'closed':
-      return new ForgeError('state_invalid', `${id} is closed`, { hint: `forge task reopen ${id}`, details: { id, status, state } });
+      return new ForgeError('state_invalid', `${id} is closed`, {
+        hint: `forge task reopen ${id}`,
+        details: { id, status, state },
+      });
   }
 }
 

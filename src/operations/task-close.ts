@@ -5,5 +5,6 @@ import { writerOf } from './writer.ts';
 
 export const taskClose = implement<typeof closeTask>({
   run: async (ctx, input) => ctx.project.store.closeTask(input, await writerOf(ctx)),
-  text: (task) => `Closed task ${task.id}: ${escapeLine(task.title)} (${escapeLine(task.close_reason ?? '')})`,
+  text: (task) =>
+    `Closed task ${task.id}: ${escapeLine(task.title)} (${escapeLine(task.close_reason ?? '')})`,
 });

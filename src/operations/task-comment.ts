@@ -7,7 +7,10 @@ import { writerOf } from './writer.ts';
 export const taskComment = implement<typeof commentTask>({
   async run(ctx, input) {
     checkSize(input.body, 'A comment', LIMITS.comment_bytes);
-    return ctx.project.store.addComment({ id: input.id, body: input.body, reply_to: input.reply_to ?? null }, await writerOf(ctx));
+    return ctx.project.store.addComment(
+      { id: input.id, body: input.body, reply_to: input.reply_to ?? null },
+      await writerOf(ctx),
+    );
   },
   text: (comment) => `Added comment ${comment.id} to ${comment.task_id}`,
 });

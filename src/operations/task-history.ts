@@ -8,7 +8,10 @@ export const taskHistory = implement<typeof declaration>({
   text: (entries, view) =>
     entries
       .map((entry) => {
-        const move = entry.from_state === null || entry.from_state === entry.to_state ? '' : `  (${entry.from_state} -> ${entry.to_state ?? ''})`;
+        const move =
+          entry.from_state === null || entry.from_state === entry.to_state
+            ? ''
+            : `  (${entry.from_state} -> ${entry.to_state ?? ''})`;
         return `${style(view, 'dim', entry.at)}  ${escapeLine(entry.triggered_by)}  ${escapeLine(entry.summary)}${escapeLine(move)}`;
       })
       .join('\n'),

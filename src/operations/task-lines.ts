@@ -10,14 +10,26 @@ export function taskLines(tasks: readonly Listed[], view: TextView, none: string
   if (tasks.length === 0) return none;
   const columns: TableColumn<Listed>[] = [
     { header: 'ID', value: (task) => task.id, style: (text) => style(view, 'bold', text) },
-    { header: 'PRI', value: (task) => `P${task.priority}`, style: (text, task) => stylePriority(view, task.priority, text) },
+    {
+      header: 'PRI',
+      value: (task) => `P${task.priority}`,
+      style: (text, task) => stylePriority(view, task.priority, text),
+    },
     { header: 'TYPE', value: (task) => task.type },
-    { header: 'STATE', value: (task) => task.state, style: (text, task) => styleStatus(view, task.status, text) },
+    {
+      header: 'STATE',
+      value: (task) => task.state,
+      style: (text, task) => styleStatus(view, task.status, text),
+    },
     { header: 'OWNER', value: (task) => task.assignee ?? '-' },
     { header: 'TITLE', value: (task) => task.title, flexible: true },
   ];
   if (tasks.some((task) => (task.labels?.length ?? 0) > 0)) {
-    columns.push({ header: 'LABELS', value: (task) => task.labels?.join(', ') ?? '', style: (text) => style(view, 'dim', text) });
+    columns.push({
+      header: 'LABELS',
+      value: (task) => task.labels?.join(', ') ?? '',
+      style: (text) => style(view, 'dim', text),
+    });
   }
   return tableText(view, columns, tasks);
 }

@@ -7,5 +7,6 @@ export const taskList = implement<typeof listTasks>({
     const { all, ...query } = input;
     return ctx.project.store.listTasks({ ...query, open_only: all !== true });
   },
-  text: (tasks, view) => taskLines(tasks, view, 'No tasks. Make one: forge task create "…"') + countLine(tasks, view),
+  text: (tasks, view) =>
+    taskLines(tasks, view, 'No tasks. Make one: forge task create "…"') + countLine(tasks, view),
 });

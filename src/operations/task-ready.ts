@@ -23,6 +23,8 @@ export const taskReady = implement<typeof readyTasks>({
 });
 
 function explanation(task: Explained, view: TextView): string {
-  const verdict = task.ready ? style(view, 'green', 'ready    ') : styleStatus(view, task.status, 'not ready');
+  const verdict = task.ready
+    ? style(view, 'green', 'ready    ')
+    : styleStatus(view, task.status, 'not ready');
   return `${verdict}  ${task.id}  ${escapeLine(task.title)}\n           ${escapeLine(task.reasons.join('; '))}`;
 }

@@ -7,7 +7,10 @@ export const taskRelease = implement<typeof releaseTask>({
   async run(ctx, input) {
     const by = await writerOf(ctx);
     const { id, fence, reason } = input;
-    return ctx.project.store.releaseTask({ id, fence, owner: by.actor.name, force: input.force === true, reason: reason ?? null }, by);
+    return ctx.project.store.releaseTask(
+      { id, fence, owner: by.actor.name, force: input.force === true, reason: reason ?? null },
+      by,
+    );
   },
   text: (task) => `Released task ${task.id}: ${escapeLine(task.title)}`,
 });

@@ -4,6 +4,7 @@ import { implement } from './operation.ts';
 import { writerOf } from './writer.ts';
 
 export const taskReopen = implement<typeof reopenTask>({
-  run: async (ctx, input) => ctx.project.store.reopenTask({ ...input, reason: input.reason ?? null }, await writerOf(ctx)),
+  run: async (ctx, input) =>
+    ctx.project.store.reopenTask({ ...input, reason: input.reason ?? null }, await writerOf(ctx)),
   text: (task) => `Reopened task ${task.id}: ${escapeLine(task.title)}`,
 });

@@ -12,12 +12,22 @@ export const taskShow = implement<typeof showTask>({
       heading(task, view),
       facts(task, view),
       task.description === '' ? '' : indent(escapeText(task.description)),
-      section(view, 'Depends on', task.dependencies.map((edge) => edgeLine(view, edge, '└─'))),
-      section(view, 'Needed by', task.dependents.map((edge) => edgeLine(view, edge, '└─'))),
+      section(
+        view,
+        'Depends on',
+        task.dependencies.map((edge) => edgeLine(view, edge, '└─')),
+      ),
+      section(
+        view,
+        'Needed by',
+        task.dependents.map((edge) => edgeLine(view, edge, '└─')),
+      ),
       section(
         view,
         `Subtasks (${task.closed_child_count} of ${task.child_count} closed)`,
-        task.subtasks.map((child) => `${child.id}  ${escapeLine(child.title)}  [${styleStatus(view, child.status)}]`),
+        task.subtasks.map(
+          (child) => `${child.id}  ${escapeLine(child.title)}  [${styleStatus(view, child.status)}]`,
+        ),
       ),
       section(view, 'Metadata', metadataLines(task)),
       section(view, 'Comments', commentLines(task.comments, view)),
@@ -32,10 +42,20 @@ function heading(task: TaskView, view: TextView): string {
 
 function facts(task: TaskView, view: TextView): string {
   const state = task.state === task.status ? '' : ` (${escapeLine(task.state)})`;
-  const readiness = task.status === 'open' ? (task.ready ? ', ready' : task.open_blockers > 0 ? `, waits for ${task.open_blockers}` : '') : '';
+  const readiness =
+    task.status === 'open'
+      ? task.ready
+        ? ', ready'
+        : task.open_blockers > 0
+          ? `, waits for ${task.open_blockers}`
+          : ''
+      : '';
   const rows: [string, string][] = [
     ['Status', `${styleStatus(view, task.status)}${state}${readiness}`],
-    ['Priority', stylePriority(view, task.priority, `${task.priority} ${PRIORITY_LABELS[task.priority] ?? ''}`)],
+    [
+      'Priority',
+      stylePriority(view, task.priority, `${task.priority} ${PRIORITY_LABELS[task.priority] ?? ''}`),
+    ],
     ['Type', task.type],
     ['Owner', task.assignee === null ? 'nobody' : escapeLine(task.assignee)],
   ];
@@ -43,7 +63,10 @@ function facts(task: TaskView, view: TextView): string {
   if (task.parent_id !== null) rows.push(['Parent', task.parent_id]);
   if (task.labels.length > 0) rows.push(['Labels', escapeLine(task.labels.join(', '))]);
   if (task.github_issue !== null) rows.push(['GitHub', `#${task.github_issue}`]);
-  rows.push(['Created', `${task.created_at} by ${escapeLine(task.created_by)}`], ['Updated', task.updated_at]);
+  rows.push(
+    ['Created', `${task.created_at} by ${escapeLine(task.created_by)}`],
+    ['Updated', task.updated_at],
+  );
   if (task.closed_at !== null) rows.push(['Closed', task.closed_at]);
   return rows.map(([name, value]) => `${style(view, 'dim', name.padEnd(9))} ${value}`).join('\n');
 }
@@ -71,8 +94,14 @@ function commentLines(comments: readonly Comment[], view: TextView): string[] {
       const above = comment.reply_to !== null && known.has(comment.reply_to) ? comment.reply_to : null;
       if (above !== parent) continue;
       const pad = '  '.repeat(Math.min(depth, 8));
-      lines.push(`${pad}${style(view, 'dim', `${comment.id}  ${comment.created_at}`)}  ${escapeLine(comment.author)}`);
-      lines.push(...escapeText(comment.body).split('\n').map((line) => `${pad}  ${line}`));
+      lines.push(
+        `${pad}${style(view, 'dim', `${comment.id}  ${comment.created_at}`)}  ${escapeLine(comment.author)}`,
+      );
+      lines.push(
+        ...escapeText(comment.body)
+          .split('\n')
+          .map((line) => `${pad}  ${line}`),
+      );
       add(comment.id, depth + 1);
     }
   };
@@ -86,5 +115,8 @@ function section(view: TextView, title: string, lines: readonly string[]): strin
 }
 
 function indent(text: string): string {
-  return text.split('\n').map((line) => (line === '' ? '' : `  ${line}`)).join('\n');
+  return text
+    .split('\n')
+    .map((line) => (line === '' ? '' : `  ${line}`))
+    .join('\n');
 }

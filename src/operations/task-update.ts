@@ -10,16 +10,23 @@ export const taskUpdate = implement<typeof updateTask>({
   async run(ctx, input) {
     const { metadata_set, ...rest } = input;
     if (Object.keys(input).length === 1) {
-      throw new ForgeError('usage', 'Nothing to update: give at least one flag', { hint: 'forge task update --help' });
+      throw new ForgeError('usage', 'Nothing to update: give at least one flag', {
+        hint: 'forge task update --help',
+      });
     }
     if (input.reason !== undefined && input.status !== 'closed') {
-      throw new ForgeError('usage', '--reason belongs to --status closed', { hint: `forge task close ${input.id} --reason "…"` });
+      throw new ForgeError('usage', '--reason belongs to --status closed', {
+        hint: `forge task close ${input.id} --reason "…"`,
+      });
     }
     checkSize(input.description ?? '', 'The description', LIMITS.description_bytes);
     const by = await writerOf(ctx);
     // The claim of the agent loop is made by the one it is for, unless somebody else says who asks.
     const claims = input.status === 'in_progress' && typeof input.assignee === 'string' && !by.actor.named;
-    const actor = claims && typeof input.assignee === 'string' ? ({ kind: 'agent', name: input.assignee, named: true } as const) : by.actor;
+    const actor =
+      claims && typeof input.assignee === 'string'
+        ? ({ kind: 'agent', name: input.assignee, named: true } as const)
+        : by.actor;
     return ctx.project.store.updateTask(
       { ...rest, ...(metadata_set !== undefined && { metadata_set: checkMetadata(metadata_set) }) },
       { ...by, actor },
@@ -31,7 +38,8 @@ export const taskUpdate = implement<typeof updateTask>({
     if (task.claimed === true) return `Claimed task ${task.id}: ${title}`;
     return `Updated task ${task.id}: ${title}`;
   },
-  notices: (task) => (task.claimed === false ? [`${task.id} was not claimed: it is ${task.status}${owner(task)}`] : []),
+  notices: (task) =>
+    task.claimed === false ? [`${task.id} was not claimed: it is ${task.status}${owner(task)}`] : [],
 });
 
 function owner(task: { assignee: string | null }): string {

@@ -57,8 +57,15 @@ async function catchUp(db: Database, replica: Replica, clock: Clock): Promise<vo
 
 /** What a cold read needs is here; the rest loads when it is called. */
 function createStore(db: Database, replica: Replica): TaskStore {
-  const write = async <W, T>(by: Writer, load: () => Promise<W>, work: (writes: W, tx: Transaction) => T): Promise<T> => {
-    const [{ writeInTransaction }, writes] = await Promise.all([import('./sqlite/write-transaction.ts'), load()]);
+  const write = async <W, T>(
+    by: Writer,
+    load: () => Promise<W>,
+    work: (writes: W, tx: Transaction) => T,
+  ): Promise<T> => {
+    const [{ writeInTransaction }, writes] = await Promise.all([
+      import('./sqlite/write-transaction.ts'),
+      load(),
+    ]);
     return writeInTransaction({ db, replica }, by, (tx) => work(writes, tx));
   };
   const onTask = () => import('./sqlite/task-writes.ts');

@@ -1,5 +1,13 @@
 import type { DependencyNode, GraphView } from '#contract/graph-operations.ts';
-import type { Comment, DependencyType, Status, Task, TaskSummary, TaskType, TaskView } from '#contract/task.ts';
+import type {
+  Comment,
+  DependencyType,
+  Status,
+  Task,
+  TaskSummary,
+  TaskType,
+  TaskView,
+} from '#contract/task.ts';
 import type { Actor } from '#domain/actor.ts';
 import type { Json } from '#kernel/json.ts';
 
@@ -19,20 +27,41 @@ export interface TaskStore extends AsyncDisposable {
   /** Idempotent: claiming one's own task again gives the same fence. */
   claimTask(claim: { id: string; assignee: string; force: boolean }, by: Writer): Promise<ClaimResult>;
   /** Picks and claims in one step; undefined when nothing is ready. */
-  claimNext(claim: ReadyQuery & { assignee: string }, by: Writer): Promise<(Task & { fence: number }) | undefined>;
+  claimNext(
+    claim: ReadyQuery & { assignee: string },
+    by: Writer,
+  ): Promise<(Task & { fence: number }) | undefined>;
   /** Throws state_invalid unless somebody owns the task, claim_conflict when it is not the caller. */
-  releaseTask(release: { id: string; owner: string; force: boolean; reason: string | null; fence?: number | undefined }, by: Writer): Promise<Task>;
+  releaseTask(
+    release: { id: string; owner: string; force: boolean; reason: string | null; fence?: number | undefined },
+    by: Writer,
+  ): Promise<Task>;
   /** Idempotent: closing a closed task changes nothing. */
-  closeTask(close: { id: string; reason: string; version?: number | undefined; fence?: number | undefined }, by: Writer): Promise<Task>;
+  closeTask(
+    close: { id: string; reason: string; version?: number | undefined; fence?: number | undefined },
+    by: Writer,
+  ): Promise<Task>;
   /** Throws state_invalid when the task is not closed. */
-  reopenTask(reopen: { id: string; reason: string | null; version?: number | undefined }, by: Writer): Promise<Task>;
+  reopenTask(
+    reopen: { id: string; reason: string | null; version?: number | undefined },
+    by: Writer,
+  ): Promise<Task>;
   deleteTask(remove: { id: string; version?: number | undefined }, by: Writer): Promise<DeleteResult>;
   restoreTask(id: string, by: Writer): Promise<Task>;
-  addComment(comment: { id: string; body: string; reply_to: string | null }, by: Writer): Promise<Comment & { task_id: string }>;
+  addComment(
+    comment: { id: string; body: string; reply_to: string | null },
+    by: Writer,
+  ): Promise<Comment & { task_id: string }>;
   /** Idempotent. Throws dependency_cycle with the path. */
-  addDependency(edge: { from_id: string; to_id: string; type: DependencyType }, by: Writer): Promise<{ from_id: string; to_id: string; added: boolean }>;
+  addDependency(
+    edge: { from_id: string; to_id: string; type: DependencyType },
+    by: Writer,
+  ): Promise<{ from_id: string; to_id: string; added: boolean }>;
   /** Throws not_found when there is no such edge. */
-  removeDependency(edge: { from_id: string; to_id: string; type: DependencyType | undefined }, by: Writer): Promise<{ from_id: string; to_id: string; removed: DependencyType[] }>;
+  removeDependency(
+    edge: { from_id: string; to_id: string; type: DependencyType | undefined },
+    by: Writer,
+  ): Promise<{ from_id: string; to_id: string; removed: DependencyType[] }>;
 
   getTask(id: string): Promise<TaskView>;
   listReady(query: ReadyQuery): Promise<ReadyTask[]>;

@@ -1,8 +1,8 @@
-import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { ForgeError } from '#kernel/errors.ts';
 import { type Environment, isForgeHome } from './forge-home.ts';
 import { isDatabaseLink } from './link-database.ts';
+import { lookAt } from './look-at.ts';
 import type { ProjectPaths } from './project-paths.ts';
 
 /** Throws where `forge init` must not go; looks only, so that a refusal has nothing to take back. */
@@ -25,14 +25,16 @@ export function checkInitPlace(
   if (found?.isDirectory() === false) {
     throw inTheWay(folder, found.isSymbolicLink() ? 'a symbolic link' : 'not a folder');
   }
+  if (lookAt(paths.store_dir)?.isFile() === true) throw inTheWay(paths.store_dir, 'not a folder');
   if (findConfigFolder(paths) !== undefined) throw alreadyAProject(paths);
   const link = join(folder, 'forge.db');
   if (lookAt(link) !== undefined && !isDatabaseLink(paths)) {
     throw inTheWay(link, "not a link to this repository's database");
   }
   const ignore = join(paths.root, '.gitignore');
-  if (lookAt(ignore)?.isSymbolicLink() === true)
+  if (lookAt(ignore)?.isSymbolicLink() === true) {
     throw inTheWay(ignore, 'a symbolic link, which git does not follow');
+  }
 }
 
 /** The folder whose config makes this a project, if any does. */
@@ -54,8 +56,4 @@ function inTheWay(path: string, what: string): ForgeError {
     hint: 'Move it away, then run forge init again',
     details: { path },
   });
-}
-
-function lookAt(path: string) {
-  return lstatSync(path, { throwIfNoEntry: false });
 }

@@ -173,15 +173,19 @@ describe('findProject', () => {
     await using repo = await project();
     const before = readdirSync(join(repo.path, '.git')).toSorted();
     const script = `
-      import { findProject } from '#sync/find-project.ts';
+      import { registerHooks } from 'node:module';
+      const urls = [];
+      registerHooks({ load: (url, context, next) => (urls.push(url), next(url, context)) });
+      const { findProject } = await import('#sync/find-project.ts');
       findProject(process.argv[1], {}, '/nobody');
-      const builtin = process.moduleLoadList.filter((name) => / (?:child_process|crypto|os)$/.test(name));
-      console.log(JSON.stringify({ builtin, zod: import.meta.resolve('zod') in (globalThis.loaded ?? {}) }));`;
+      const started = process.moduleLoadList.includes('NativeModule child_process');
+      console.log(JSON.stringify({ started, ours: urls.some((url) => url.endsWith('/src/sync/find-project.ts')),
+        zod: urls.some((url) => url.includes('/zod/') || url.includes('/src/contract/')) }));`;
     const output = execFileSync(process.execPath, ['--input-type=module', '--eval', script, repo.path], {
       cwd: join(import.meta.dirname, '..', '..'),
       encoding: 'utf8',
     });
-    expect(JSON.parse(output)).toEqual({ builtin: [], zod: false });
+    expect(JSON.parse(output)).toEqual({ started: false, ours: true, zod: false });
     expect(readdirSync(join(repo.path, '.git')).toSorted()).toEqual(before);
   });
 });

@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -8,8 +8,11 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  * links or does not exist yet. A dotfiles repository may hold it; it is no project for that.
  */
 export function isForgeHome(folder: string, env: Environment, homeDir: string): boolean {
-  const place = toRealPlace(folder);
-  return listHomes(env, homeDir).some((home) => toRealPlace(home) === place);
+  const exists = existsSync(folder);
+  // Most often one of the two is not there, which spares the way through the file system.
+  return listHomes(env, homeDir).some(
+    (home) => existsSync(home) === exists && toRealPlace(home) === toRealPlace(folder),
+  );
 }
 
 function listHomes(env: Environment, homeDir: string): string[] {

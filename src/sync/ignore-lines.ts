@@ -1,4 +1,5 @@
-import { appendFileSync, existsSync, lstatSync, readFileSync, rmSync, truncateSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, rmSync, truncateSync } from 'node:fs';
+import { lookAt } from './look-at.ts';
 
 /** What git must not track: the link to the database, and what SQLite would put beside a real file. */
 export const IGNORE_LINES = ['.forge/forge.db', '.forge/forge.db-shm', '.forge/forge.db-wal'] as const;
@@ -9,7 +10,7 @@ export const IGNORE_LINES = ['.forge/forge.db', '.forge/forge.db-shm', '.forge/f
  */
 export function addIgnoreLines(path: string, undo: (() => void)[]): void {
   // latin1 keeps every byte, whatever the file's encoding.
-  const existing = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  const existing = lookAt(path) !== undefined;
   const before = existing ? readFileSync(path, 'latin1') : '';
   const added = toMissingLines(before);
   if (added === '') return;

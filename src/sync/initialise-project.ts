@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { findRepository, type Repository } from '#git/find-repository.ts';
 import { toIso } from '#kernel/clock.ts';
@@ -10,6 +10,7 @@ import { toFileError } from './file-error.ts';
 import type { Environment } from './forge-home.ts';
 import { addIgnoreLines } from './ignore-lines.ts';
 import { linkDatabase } from './link-database.ts';
+import { lookAt } from './look-at.ts';
 import { stageFile } from './place-file.ts';
 import { CONFIG_VERSION, isProjectName, NAME_RULE, PREFIX_RULE } from './project-config.ts';
 import { type ProjectPaths, toProjectPaths } from './project-paths.ts';
@@ -99,10 +100,11 @@ function toDefaultName({ worktree, git_dir, common_dir }: Repository): string {
 }
 
 function makeFolder(path: string, undo: Undo[]): void {
-  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return; // a file in its place shows in the next step
+  if (lookAt(path) !== undefined) return; // a file in its place shows in the next step
   mkdirSync(path);
   undo.push(() => {
-    if (readdirSync(path).length === 0) rmdirSync(path); // else somebody else put something there
+    // Gone, or with something in it that is not ours: not ours to remove.
+    if (lookAt(path) !== undefined && readdirSync(path).length === 0) rmdirSync(path);
   });
 }
 
@@ -123,7 +125,7 @@ async function makeStore(
 function excludeDatabase(paths: ProjectPaths, undo: Undo[]): void {
   const folder = join(paths.common_dir, 'info');
   const file = join(folder, 'exclude');
-  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true) return;
+  if (lookAt(file)?.isSymbolicLink() === true) return;
   makeFolder(folder, undo);
   addIgnoreLines(file, undo);
 }

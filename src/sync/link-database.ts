@@ -1,5 +1,6 @@
-import { lstatSync, readlinkSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { readlinkSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { lookAt } from './look-at.ts';
 import type { ProjectPaths } from './project-paths.ts';
 
 /** For people and for any SQLite client; Forge itself goes to the database directly. */
@@ -9,9 +10,7 @@ export function linkDatabase(paths: ProjectPaths, undo: (() => void)[]): void {
   try {
     symlinkSync(toLinkTarget(paths), link, 'file');
   } catch (error) {
-    // Windows without the right to make links, file systems that have none: Forge works without.
-    if (['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes((error as NodeJS.ErrnoException).code ?? ''))
-      return;
+    if (NO_LINKS.has((error as NodeJS.ErrnoException).code ?? '')) return;
     throw error;
   }
   undo.push(() => rmSync(link));
@@ -19,8 +18,7 @@ export function linkDatabase(paths: ProjectPaths, undo: (() => void)[]): void {
 
 export function isDatabaseLink(paths: ProjectPaths): boolean {
   const link = join(paths.forge_dir, 'forge.db');
-  const found = lstatSync(link, { throwIfNoEntry: false });
-  return found?.isSymbolicLink() === true && readlinkSync(link) === toLinkTarget(paths);
+  return lookAt(link)?.isSymbolicLink() === true && readlinkSync(link) === toLinkTarget(paths);
 }
 
 /** Relative, so that the repository may move; from real paths, because `..` in a link means the parent on disk. */
@@ -28,3 +26,6 @@ function toLinkTarget(paths: ProjectPaths): string {
   const from = join(realpathSync.native(paths.root), '.forge');
   return relative(from, join(realpathSync.native(paths.common_dir), 'forge', 'forge.db'));
 }
+
+/** Windows without the right to make links, file systems that have none: Forge works without. */
+const NO_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);

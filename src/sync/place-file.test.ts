@@ -17,7 +17,7 @@ describe('replaceFile', () => {
   it('leaves nothing behind when the place cannot be taken', async () => {
     await using folder = await tempFolder();
     mkdirSync(join(folder.path, 'a.json', 'x'), { recursive: true });
-    expect(() => replaceFile(join(folder.path, 'a.json'), 'one')).toThrow();
+    expect(() => replaceFile(join(folder.path, 'a.json'), 'one')).toThrow(/rename/);
     expect(() => replaceFile(join(folder.path, 'none', 'a.json'), 'one')).toThrow('ENOENT');
     expect(readdirSync(folder.path)).toEqual(['a.json']);
   });

@@ -9,7 +9,11 @@ const SHOWN = 12;
 export function refuseDependencyCycle(db: Database, from: string, to: string): void {
   if (from === to) throw selfDependency(from);
   // Nothing waits for `from`, so no path can lead to it: the common case, without a walk.
-  if (db.get("SELECT 1 AS found FROM dependencies WHERE to_id = ? AND dep_type = 'blocks' LIMIT 1", from) === undefined) return;
+  if (
+    db.get("SELECT 1 AS found FROM dependencies WHERE to_id = ? AND dep_type = 'blocks' LIMIT 1", from) ===
+    undefined
+  )
+    return;
   const blockers = "SELECT to_id FROM dependencies WHERE from_id = ? AND dep_type = 'blocks'";
   const path = findPath(to, from, (id) => db.all(blockers, id).map((row) => row.to_id as string));
   if (path === undefined) return;
@@ -32,10 +36,14 @@ export function refuseParentCycle(db: Database, id: string, parent: string): voi
   });
   if (path === undefined) return;
   const cycle = [id, ...path];
-  throw new ForgeError('dependency_cycle', `${id} would become its own ancestor: ${shown(cycle)}`, { details: { path: cycle } });
+  throw new ForgeError('dependency_cycle', `${id} would become its own ancestor: ${shown(cycle)}`, {
+    details: { path: cycle },
+  });
 }
 
 function shown(path: readonly string[]): string {
   if (path.length <= SHOWN) return path.join(' -> ');
-  return [...path.slice(0, SHOWN / 2), `(${path.length - SHOWN} more)`, ...path.slice(-SHOWN / 2)].join(' -> ');
+  return [...path.slice(0, SHOWN / 2), `(${path.length - SHOWN} more)`, ...path.slice(-SHOWN / 2)].join(
+    ' -> ',
+  );
 }

@@ -77,7 +77,9 @@ export class Database {
 
   /** A pure function that SQL may call. */
   define(name: string, work: (text: string) => string): void {
-    this.#db.function(name, { deterministic: true }, (value) => (typeof value === 'string' ? work(value) : null));
+    this.#db.function(name, { deterministic: true }, (value) =>
+      typeof value === 'string' ? work(value) : null,
+    );
   }
 
   close(): void {
@@ -121,9 +123,13 @@ export function assertSqliteVersion(version: string): void {
     const part = parts[i] ?? 0;
     if (part > floor) return;
     if (part < floor) {
-      throw new ForgeError('dependency_missing', `SQLite ${version} is too old; Forge needs ${SQLITE_FLOOR.join('.')}`, {
-        hint: 'Use Node 24.15 or newer',
-      });
+      throw new ForgeError(
+        'dependency_missing',
+        `SQLite ${version} is too old; Forge needs ${SQLITE_FLOOR.join('.')}`,
+        {
+          hint: 'Use Node 24.15 or newer',
+        },
+      );
     }
   }
 }

@@ -24,14 +24,23 @@ export function readTree(db: Database, query: { id: string; depth: number }): De
 
 /** The picture's nodes and edges: around one task, or everything that is not closed and what it waits for. */
 export function readGraph(db: Database, query: { id: string | undefined; all: boolean }): GraphView {
-  const rows = query.id === undefined ? allNodes(db, query.all) : nodesAround(db, resolveTaskId(db, query.id));
+  const rows =
+    query.id === undefined ? allNodes(db, query.all) : nodesAround(db, resolveTaskId(db, query.id));
   const ids = new Set(rows.map((row) => row.id as string));
   const edges = db
     .all('SELECT from_id, to_id, dep_type FROM dependencies ORDER BY from_id, to_id, dep_type')
     .filter((row) => ids.has(row.from_id as string) && ids.has(row.to_id as string));
   return {
-    nodes: rows.map((row) => ({ ...rowToSummary(row), parent_id: row.parent_id as string | null, ready: row.ready === 1 })),
-    edges: edges.map((row) => ({ from_id: row.from_id as string, to_id: row.to_id as string, type: row.dep_type as DependencyType })),
+    nodes: rows.map((row) => ({
+      ...rowToSummary(row),
+      parent_id: row.parent_id as string | null,
+      ready: row.ready === 1,
+    })),
+    edges: edges.map((row) => ({
+      from_id: row.from_id as string,
+      to_id: row.to_id as string,
+      type: row.dep_type as DependencyType,
+    })),
   };
 }
 

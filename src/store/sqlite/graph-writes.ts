@@ -1,7 +1,7 @@
 import type { DependencyType, Task } from '#contract/task.ts';
 import { encodeRecord, listDependencies } from '#domain/record-codec.ts';
 import { deleteRecord, editRecord, restoreRecord } from '#domain/task-changes.ts';
-import { dependencyKey, fieldValue } from '#domain/task-record.ts';
+import { dependencyKey, fieldValue, textValue } from '#domain/task-record.ts';
 import { toTask } from '#domain/to-task.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
@@ -21,15 +21,27 @@ export function addDependency(
   const to_id = resolveTaskId(tx.db, edge.to_id);
   if (from_id === to_id) throw selfDependency(from_id);
   const before = tx.read(from_id);
-  const after = editRecord(before.record, { dependencies: new Map([[dependencyKey(to_id, edge.type), { value: true }]]) }, tx.by.now);
+  const after = editRecord(
+    before.record,
+    { dependencies: new Map([[dependencyKey(to_id, edge.type), { value: true }]]) },
+    tx.by.now,
+  );
   if (after === before.record) return { from_id, to_id, added: false };
   if (edge.type === 'blocks') refuseDependencyCycle(tx.db, from_id, to_id);
   if (listDependencies(after).length > LIMITS.dependencies_per_task) {
-    throw new ForgeError('invalid_input', `${from_id} would have more than ${LIMITS.dependencies_per_task} dependencies`, {
-      details: { limit: LIMITS.dependencies_per_task },
-    });
+    throw new ForgeError(
+      'invalid_input',
+      `${from_id} would have more than ${LIMITS.dependencies_per_task} dependencies`,
+      {
+        details: { limit: LIMITS.dependencies_per_task },
+      },
+    );
   }
-  tx.save(before, after, { type: 'dependency.added', changed: ['dependencies'], more: { dependency: { id: to_id, type: edge.type } } });
+  tx.save(before, after, {
+    type: 'dependency.added',
+    changed: ['dependencies'],
+    more: { dependency: { id: to_id, type: edge.type } },
+  });
   return { from_id, to_id, added: true };
 }
 
@@ -42,12 +54,18 @@ export function removeDependency(
   const edges = listDependencies(before.record);
   // A blocker that is not in this project is known by its edge alone.
   const to_id = edges.some(({ id }) => id === edge.to_id) ? edge.to_id : resolveTaskId(tx.db, edge.to_id);
-  const removed = edges.filter(({ id, type }) => id === to_id && (edge.type === undefined || type === edge.type));
+  const removed = edges.filter(
+    ({ id, type }) => id === to_id && (edge.type === undefined || type === edge.type),
+  );
   if (removed.length === 0) {
-    throw new ForgeError('not_found', `${from_id} has no ${edge.type ?? ''}${edge.type === undefined ? '' : ' '}dependency on ${to_id}`, {
-      hint: `forge task show ${from_id}`,
-      details: { from_id, to_id },
-    });
+    throw new ForgeError(
+      'not_found',
+      `${from_id} has no ${edge.type ?? ''}${edge.type === undefined ? '' : ' '}dependency on ${to_id}`,
+      {
+        hint: `forge task show ${from_id}`,
+        details: { from_id, to_id },
+      },
+    );
   }
   const edits = new Map(removed.map(({ id, type }) => [dependencyKey(id, type), { value: undefined }]));
   tx.save(before, editRecord(before.record, { dependencies: edits }, tx.by.now), {
@@ -66,34 +84,65 @@ interface Undo {
   readonly dependents: readonly (readonly [string, DependencyType])[];
 }
 
-export function deleteTask(tx: WriteTransaction, remove: { id: string; version?: number | undefined }): DeleteResult {
+export function deleteTask(
+  tx: WriteTransaction,
+  remove: { id: string; version?: number | undefined },
+): DeleteResult {
   const { db, by } = tx;
   const stored = tx.read(resolveTaskId(db, remove.id));
   const { record } = stored;
   const { id } = record;
   if (remove.version !== undefined && remove.version !== stored.version) {
-    throw new ForgeError('version_conflict', `${id} has version ${stored.version}, not ${remove.version}: somebody changed it`, {
-      details: { id, version: stored.version },
-    });
+    throw new ForgeError(
+      'version_conflict',
+      `${id} has version ${stored.version}, not ${remove.version}: somebody changed it`,
+      {
+        details: { id, version: stored.version },
+      },
+    );
   }
-  const children = db.all('SELECT id FROM tasks WHERE parent_id = ? ORDER BY id', id).map((row) => row.id as string);
-  const inbound = db.all('SELECT from_id, dep_type FROM dependencies WHERE to_id = ? ORDER BY from_id, dep_type', id);
+  const children = db
+    .all('SELECT id FROM tasks WHERE parent_id = ? ORDER BY id', id)
+    .map((row) => row.id as string);
+  const inbound = db.all(
+    'SELECT from_id, dep_type FROM dependencies WHERE to_id = ? ORDER BY from_id, dep_type',
+    id,
+  );
   const dependents = inbound.map((row) => [row.from_id as string, row.dep_type as DependencyType] as const);
-  const wereBlocked = new Set(dependents.filter(([from, type]) => type === 'blocks' && tx.read(from).open_blockers > 0).map(([from]) => from));
-  for (const child of children) editNeighbour(tx, child, { fields: new Map([['parent_id', null]]) }, ['parent_id']);
+  const wereBlocked = new Set(
+    dependents
+      .filter(([from, type]) => type === 'blocks' && tx.read(from).open_blockers > 0)
+      .map(([from]) => from),
+  );
+  for (const child of children)
+    editNeighbour(tx, child, { fields: new Map([['parent_id', null]]) }, ['parent_id']);
   for (const [from, type] of dependents) {
-    editNeighbour(tx, from, { dependencies: new Map([[dependencyKey(id, type), { value: undefined }]]) }, ['dependencies']);
+    editNeighbour(tx, from, { dependencies: new Map([[dependencyKey(id, type), { value: undefined }]]) }, [
+      'dependencies',
+    ]);
   }
   const deleted = deleteRecord(record, by.now);
-  const deleted_at = String(fieldValue(deleted, 'deleted_at'));
-  const undo: Undo = { before: encodeRecord(record), version: stored.version, fence: stored.fence, children, dependents };
+  const deleted_at = textValue(deleted, 'deleted_at');
+  const undo: Undo = {
+    before: encodeRecord(record),
+    version: stored.version,
+    fence: stored.fence,
+    children,
+    dependents,
+  };
   db.run('DELETE FROM tasks WHERE id = ?', id);
-  db.run('INSERT INTO deleted_tasks (id, deleted_at, line, undo) VALUES (?, ?, ?, ?)', id, deleted_at, encodeRecord(deleted), JSON.stringify(undo));
+  db.run(
+    'INSERT INTO deleted_tasks (id, deleted_at, line, undo) VALUES (?, ?, ?, ?)',
+    id,
+    deleted_at,
+    encodeRecord(deleted),
+    JSON.stringify(undo),
+  );
   tx.saveLine(deleted);
   tx.emit(id, { type: 'task.deleted', changed: [] }, toTask(record, stored.version));
   return {
     id,
-    title: String(fieldValue(record, 'title')),
+    title: textValue(record, 'title'),
     deleted_at,
     orphaned: children,
     unblocked: [...wereBlocked].filter((from) => tx.read(from).open_blockers === 0),
@@ -104,10 +153,10 @@ export function restoreTask(tx: WriteTransaction, ref: string): Task {
   const { db, by } = tx;
   const id = resolveTaskId(db, ref, 'deleted_tasks');
   const row = db.get('SELECT line, undo FROM deleted_tasks WHERE id = ?', id);
-  if (row?.undo == null) {
+  if (typeof row?.undo !== 'string') {
     throw new ForgeError('not_found', `What ${id} held is not in this store any more`, { details: { id } });
   }
-  const undo = JSON.parse(row.undo as string) as Undo; // written by deleteTask
+  const undo = JSON.parse(row.undo) as Undo; // written by deleteTask
   const restored = restoreRecord(readLine(row.line as string), readLine(undo.before), by.now);
   const parent = fieldValue(restored, 'parent_id');
   const orphan = typeof parent === 'string' && readRecord(db, parent) === undefined;
@@ -124,12 +173,19 @@ export function restoreTask(tx: WriteTransaction, ref: string): Task {
   for (const [from, type] of undo.dependents) {
     if (readRecord(db, from) === undefined) continue;
     if (type === 'blocks' && isCycle(() => refuseDependencyCycle(db, from, id))) continue;
-    editNeighbour(tx, from, { dependencies: new Map([[dependencyKey(id, type), { value: true }]]) }, ['dependencies']);
+    editNeighbour(tx, from, { dependencies: new Map([[dependencyKey(id, type), { value: true }]]) }, [
+      'dependencies',
+    ]);
   }
   return task;
 }
 
-function editNeighbour(tx: WriteTransaction, id: string, edit: Parameters<typeof editRecord>[1], changed: readonly string[]): void {
+function editNeighbour(
+  tx: WriteTransaction,
+  id: string,
+  edit: Parameters<typeof editRecord>[1],
+  changed: readonly string[],
+): void {
   const before = tx.read(id);
   tx.save(before, editRecord(before.record, edit, tx.by.now), { type: 'task.updated', changed });
 }

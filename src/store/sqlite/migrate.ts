@@ -20,8 +20,15 @@ export function migrate(db: Database, now: () => number): void {
       const found = schemaVersion(db);
       if (found > NEWEST) throw newerSchema(db, found);
       if (found >= step.number) return;
-      db.execute('CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL)');
-      db.run('INSERT INTO migrations (number, name, applied_at) VALUES (?, ?, ?)', step.number, step.name, toIso(now()));
+      db.execute(
+        'CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL)',
+      );
+      db.run(
+        'INSERT INTO migrations (number, name, applied_at) VALUES (?, ?, ?)',
+        step.number,
+        step.name,
+        toIso(now()),
+      );
       db.execute(step.sql);
       db.execute(`PRAGMA user_version = ${step.number}`);
     });
@@ -50,8 +57,12 @@ function enableWal(db: Database): void {
 }
 
 function newerSchema(db: Database, version: number): ForgeError {
-  return new ForgeError('schema_newer', `The task database has schema ${version}; this Forge knows schemas up to ${NEWEST}: ${db.path}`, {
-    hint: 'Update Forge on this machine',
-    details: { found: version, known: NEWEST },
-  });
+  return new ForgeError(
+    'schema_newer',
+    `The task database has schema ${version}; this Forge knows schemas up to ${NEWEST}: ${db.path}`,
+    {
+      hint: 'Update Forge on this machine',
+      details: { found: version, known: NEWEST },
+    },
+  );
 }

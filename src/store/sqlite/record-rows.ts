@@ -58,7 +58,18 @@ export function readRecord(db: Database, id: string): StoredRecord | undefined {
   if (row === undefined) return undefined;
   const line = {
     ...json(row.extra),
-    ...pick(row, ['id', 'title', 'description', 'status', 'state', 'close_reason', 'priority', 'type', 'assignee', 'parent_id']),
+    ...pick(row, [
+      'id',
+      'title',
+      'description',
+      'status',
+      'state',
+      'close_reason',
+      'priority',
+      'type',
+      'assignee',
+      'parent_id',
+    ]),
     ...pick(row, ['github_issue', 'created_at', 'created_by', 'updated_at', 'closed_at']),
     dependencies: db.all(SELECT_DEPENDENCIES, id) as unknown as Json,
     labels: json(row.labels) as unknown as Json,
@@ -75,7 +86,12 @@ export function readRecord(db: Database, id: string): StoredRecord | undefined {
 }
 
 /** Writes a record over what is there. Edges to tasks that are not here go to their own table. */
-export function writeRecord(db: Database, before: TaskRecord | undefined, after: TaskRecord, numbers: { version: number; fence: number }): void {
+export function writeRecord(
+  db: Database,
+  before: TaskRecord | undefined,
+  after: TaskRecord,
+  numbers: { version: number; fence: number },
+): void {
   const values = columnValues(after, numbers);
   if (before === undefined) db.run(INSERT_RECORD, after.id, ...values);
   else db.run(UPDATE_RECORD, ...values, after.id);
@@ -92,8 +108,18 @@ export { encodeRecord as writeLine };
 /** Edges that waited for this task to appear become real ones. */
 export function adoptUnresolved(db: Database, id: string): void {
   for (const edge of db.all('SELECT from_id, dep_type FROM unresolved_dependencies WHERE to_id = ?', id)) {
-    db.run('DELETE FROM unresolved_dependencies WHERE from_id = ? AND to_id = ? AND dep_type = ?', edge.from_id as string, id, edge.dep_type as string);
-    db.run('INSERT INTO dependencies (from_id, to_id, dep_type) VALUES (?, ?, ?) ON CONFLICT DO NOTHING', edge.from_id as string, id, edge.dep_type as string);
+    db.run(
+      'DELETE FROM unresolved_dependencies WHERE from_id = ? AND to_id = ? AND dep_type = ?',
+      edge.from_id as string,
+      id,
+      edge.dep_type as string,
+    );
+    db.run(
+      'INSERT INTO dependencies (from_id, to_id, dep_type) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+      edge.from_id as string,
+      id,
+      edge.dep_type as string,
+    );
   }
 }
 
@@ -129,18 +155,35 @@ function columnValues(record: TaskRecord, numbers: { version: number; fence: num
 
 function writeDependencies(db: Database, before: TaskRecord | undefined, after: TaskRecord): void {
   const key = (edge: { id: string; type: string }): string => `${edge.id}:${edge.type}`;
-  const old = new Map((before === undefined ? [] : listDependencies(before)).map((edge) => [key(edge), edge]));
+  const old = new Map(
+    (before === undefined ? [] : listDependencies(before)).map((edge) => [key(edge), edge]),
+  );
   const now = new Map(listDependencies(after).map((edge) => [key(edge), edge]));
   for (const [name, edge] of old) {
     if (now.has(name)) continue;
-    db.run('DELETE FROM dependencies WHERE from_id = ? AND to_id = ? AND dep_type = ?', after.id, edge.id, edge.type);
-    db.run('DELETE FROM unresolved_dependencies WHERE from_id = ? AND to_id = ? AND dep_type = ?', after.id, edge.id, edge.type);
+    db.run(
+      'DELETE FROM dependencies WHERE from_id = ? AND to_id = ? AND dep_type = ?',
+      after.id,
+      edge.id,
+      edge.type,
+    );
+    db.run(
+      'DELETE FROM unresolved_dependencies WHERE from_id = ? AND to_id = ? AND dep_type = ?',
+      after.id,
+      edge.id,
+      edge.type,
+    );
   }
   for (const [name, edge] of now) {
     if (old.has(name)) continue;
     const known = db.get('SELECT 1 AS known FROM tasks WHERE id = ?', edge.id) !== undefined;
     const table = known ? 'dependencies' : 'unresolved_dependencies';
-    db.run(`INSERT INTO ${table} (from_id, to_id, dep_type) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`, after.id, edge.id, edge.type as DependencyType);
+    db.run(
+      `INSERT INTO ${table} (from_id, to_id, dep_type) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`,
+      after.id,
+      edge.id,
+      edge.type as DependencyType,
+    );
   }
 }
 

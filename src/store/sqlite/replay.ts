@@ -1,5 +1,5 @@
 import { encodeRecord } from '#domain/record-codec.ts';
-import { isDeleted, type TaskRecord } from '#domain/task-record.ts';
+import { isDeleted, textValue, type TaskRecord } from '#domain/task-record.ts';
 import { toTask } from '#domain/to-task.ts';
 import { toIso } from '#kernel/clock.ts';
 import { isForgeError } from '#kernel/errors.ts';
@@ -7,7 +7,8 @@ import type { Database } from './database.ts';
 import { adoptUnresolved, readLine, readRecord, writeRecord } from './record-rows.ts';
 import type { Replica } from './replica.ts';
 
-const INSERT_EVENT = 'INSERT INTO events (type, task_id, triggered_by, created_at, data) VALUES (?, ?, ?, ?, ?)';
+const INSERT_EVENT =
+  'INSERT INTO events (type, task_id, triggered_by, created_at, data) VALUES (?, ?, ?, ?, ?)';
 const SET_REPLICA_BYTES = "UPDATE store_facts SET value = ? WHERE name = 'replica_bytes'";
 
 /**
@@ -40,7 +41,14 @@ function readOrReport(db: Database, line: string, now: number): TaskRecord | und
     return readLine(line);
   } catch (error) {
     if (!isForgeError(error)) throw error;
-    db.run(INSERT_EVENT, 'replica.line_unreadable', null, 'system:replay', toIso(now), JSON.stringify({ line, why: error.message }));
+    db.run(
+      INSERT_EVENT,
+      'replica.line_unreadable',
+      null,
+      'system:replay',
+      toIso(now),
+      JSON.stringify({ line, why: error.message }),
+    );
     return undefined;
   }
 }
@@ -48,7 +56,7 @@ function readOrReport(db: Database, line: string, now: number): TaskRecord | und
 function applyRecord(db: Database, record: TaskRecord, now: number): void {
   const before = readRecord(db, record.id);
   if (isDeleted(record)) {
-    const deleted_at = String(record.fields.get('deleted_at')?.value);
+    const deleted_at = textValue(record, 'deleted_at');
     db.run('DELETE FROM tasks WHERE id = ?', record.id);
     db.run(
       'INSERT INTO deleted_tasks (id, deleted_at, line) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET deleted_at = excluded.deleted_at, line = excluded.line',
@@ -60,7 +68,10 @@ function applyRecord(db: Database, record: TaskRecord, now: number): void {
     if (before !== undefined && encodeRecord(before.record) === encodeRecord(record)) return;
     const changed = before === undefined || before.record.life.assignee !== record.life.assignee;
     db.run('DELETE FROM deleted_tasks WHERE id = ?', record.id);
-    writeRecord(db, before?.record, record, { version: (before?.version ?? 0) + 1, fence: (before?.fence ?? 0) + (changed ? 1 : 0) });
+    writeRecord(db, before?.record, record, {
+      version: (before?.version ?? 0) + 1,
+      fence: (before?.fence ?? 0) + (changed ? 1 : 0),
+    });
     if (before === undefined) adoptUnresolved(db, record.id);
   }
   db.run(

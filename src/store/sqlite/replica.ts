@@ -1,4 +1,15 @@
-import { closeSync, fdatasyncSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, renameSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fdatasyncSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { translateStoreError } from './translate-error.ts';
 
@@ -104,7 +115,8 @@ export class Replica {
 
 function writeAll(file: number, bytes: Uint8Array, offset: number): void {
   let written = 0;
-  while (written < bytes.length) written += writeSync(file, bytes, written, bytes.length - written, offset + written);
+  while (written < bytes.length)
+    written += writeSync(file, bytes, written, bytes.length - written, offset + written);
 }
 
 /** A new name survives a power cut only once its folder is synced. Windows cannot open folders. */

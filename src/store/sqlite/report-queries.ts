@@ -14,11 +14,23 @@ export function explainReady(db: Database, query: ReadyQuery): ExplainedTask[] {
     ORDER BY t.priority, t.created_at, t.id`;
   const explained = db.all(sql).flatMap((row): ExplainedTask[] => {
     if (query.type !== undefined && row.type !== query.type) return [];
-    if (query.label !== undefined && !(JSON.parse(row.labels as string) as string[]).includes(query.label)) return [];
+    if (query.label !== undefined && !(JSON.parse(row.labels as string) as string[]).includes(query.label))
+      return [];
     const blockers = (row.open_blockers as number) > 0 ? listBlockers(db, row.id as string) : [];
-    const reasons = reasonsAgainst(row, query, blockers.map((blocker) => describe(blocker)));
+    const reasons = reasonsAgainst(
+      row,
+      query,
+      blockers.map((blocker) => describe(blocker)),
+    );
     const ready = reasons.length === 0;
-    return [{ ...rowToSummary(row), ready, reasons: ready ? ['open, unassigned, no open blocker'] : reasons, blockers }];
+    return [
+      {
+        ...rowToSummary(row),
+        ready,
+        reasons: ready ? ['open, unassigned, no open blocker'] : reasons,
+        blockers,
+      },
+    ];
   });
   return explained.slice(0, query.limit ?? explained.length);
 }
@@ -36,7 +48,9 @@ function reasonsAgainst(row: Row, query: ReadyQuery, blockers: readonly string[]
 }
 
 function describe(blocker: { id: string; status: string | null }): string {
-  return blocker.status === null ? `${blocker.id} (not in this project)` : `${blocker.id} (${blocker.status})`;
+  return blocker.status === null
+    ? `${blocker.id} (not in this project)`
+    : `${blocker.id} (${blocker.status})`;
 }
 
 /** Uses idx_events_task_id and idx_transitions_task_id. Works for deleted tasks too. */
@@ -92,15 +106,24 @@ function summarise(row: Row, changed: readonly string[]): string {
     case 'task.updated':
       return changed.length === 0 ? 'updated' : `changed ${changed.join(', ')}`;
     default:
-      return String(row.type).replace(/^.*\./, '').replaceAll('_', ' ') + (row.reason === null ? '' : `: ${String(row.reason)}`);
+      return (
+        String(row.type).replace(/^.*\./, '').replaceAll('_', ' ') +
+        (row.reason === null ? '' : `: ${row.reason as string}`)
+      );
   }
 }
 
-export function readStats(db: Database, query: { now: number; exclude_types: readonly TaskType[] }): StoreStats {
-  const count = (sql: string, ...values: (string | number)[]): number => Number(db.get(sql, ...values)?.n ?? 0);
+export function readStats(
+  db: Database,
+  query: { now: number; exclude_types: readonly TaskType[] },
+): StoreStats {
+  const count = (sql: string, ...values: (string | number)[]): number =>
+    Number(db.get(sql, ...values)?.n ?? 0);
   const grouped = (column: 'status' | 'state' | 'type' | 'priority'): Record<string, number> =>
     Object.fromEntries(
-      db.all(`SELECT ${column} AS name, count(*) AS n FROM tasks GROUP BY 1 ORDER BY 1`).map((row) => [String(row.name), row.n as number]),
+      db
+        .all(`SELECT ${column} AS name, count(*) AS n FROM tasks GROUP BY 1 ORDER BY 1`)
+        .map((row) => [String(row.name), row.n as number]),
     );
   const excluded = query.exclude_types.map(() => ' AND type <> ?').join('');
   const owners = `SELECT assignee, sum(status = 'in_progress') AS in_progress, sum(status = 'open') AS open FROM tasks
@@ -123,7 +146,10 @@ export function readStats(db: Database, query: { now: number; exclude_types: rea
       in_progress: row.in_progress as number,
       open: row.open as number,
     })),
-    closed_last_7_days: count("SELECT count(*) AS n FROM tasks WHERE status = 'closed' AND closed_at >= ?", toIso(query.now - WEEK_MS)),
+    closed_last_7_days: count(
+      "SELECT count(*) AS n FROM tasks WHERE status = 'closed' AND closed_at >= ?",
+      toIso(query.now - WEEK_MS),
+    ),
     deleted: count('SELECT count(*) AS n FROM deleted_tasks'),
   };
 }

@@ -16,10 +16,14 @@ export function resolveTaskId(db: Database, ref: string, table: 'tasks' | 'delet
   if (found.length === 1) return found[0] as string; // length is 1
   if (found.length > 1) {
     const shown = found.slice(0, SHOWN - 1).join(', ');
-    throw new ForgeError('ambiguous_id', `"${ref}" could be ${shown}${found.length >= SHOWN ? ' and more' : ''}`, {
-      hint: 'Type one more character of the id',
-      details: { id: ref, candidates: found.slice(0, SHOWN - 1) },
-    });
+    throw new ForgeError(
+      'ambiguous_id',
+      `"${ref}" could be ${shown}${found.length >= SHOWN ? ' and more' : ''}`,
+      {
+        hint: 'Type one more character of the id',
+        details: { id: ref, candidates: found.slice(0, SHOWN - 1) },
+      },
+    );
   }
   if (table === 'deleted_tasks') {
     throw new ForgeError('not_found', `No deleted task ${ref}`, { details: { id: ref } });
@@ -34,13 +38,19 @@ export function resolveTaskId(db: Database, ref: string, table: 'tasks' | 'delet
 function findByBeginning(db: Database, wanted: string, table: string): string[] {
   const from = (beginning: string): string[] =>
     db
-      .all(`SELECT id FROM ${table} WHERE id >= ? AND id < ? ORDER BY id LIMIT ${SHOWN}`, beginning, `${beginning}\u{10ffff}`)
+      .all(
+        `SELECT id FROM ${table} WHERE id >= ? AND id < ? ORDER BY id LIMIT ${SHOWN}`,
+        beginning,
+        `${beginning}\u{10ffff}`,
+      )
       .map((row) => row.id as string);
   if (wanted.includes('-')) return from(wanted);
   // Without a hyphen it is the part after the prefix. Prefixes are few: step from one to the next by index.
   const found: string[] = [];
-  for (let after = ''; found.length < SHOWN; ) {
-    const next = db.get(`SELECT id FROM ${table} WHERE id > ? ORDER BY id LIMIT 1`, after)?.id as string | undefined;
+  for (let after = ''; found.length < SHOWN;) {
+    const next = db.get(`SELECT id FROM ${table} WHERE id > ? ORDER BY id LIMIT 1`, after)?.id as
+      | string
+      | undefined;
     if (next === undefined) break;
     const prefix = next.slice(0, next.indexOf('-') + 1);
     found.push(...from(`${prefix}${wanted}`));

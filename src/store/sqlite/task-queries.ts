@@ -7,12 +7,21 @@ import { rowToSummary, rowToTask, SUMMARY_COLUMNS, TASK_COLUMNS } from './task-r
 /** One task with everything around it, in one consistent view. All by primary key or index on the id. */
 export function getTask(db: Database, ref: string): TaskView {
   const id = resolveTaskId(db, ref);
-  const row = db.get(`SELECT ${TASK_COLUMNS}, t.open_blockers, t.parked FROM tasks t WHERE t.id = ?`, id) as Row; // just resolved
+  const row = db.get(
+    `SELECT ${TASK_COLUMNS}, t.open_blockers, t.parked FROM tasks t WHERE t.id = ?`,
+    id,
+  ) as Row; // just resolved
   const task = rowToTask(row);
   const subtasks = db
-    .all(`SELECT ${SUMMARY_COLUMNS} FROM tasks t WHERE t.parent_id = ? ORDER BY t.priority, t.created_at, t.id`, id)
+    .all(
+      `SELECT ${SUMMARY_COLUMNS} FROM tasks t WHERE t.parent_id = ? ORDER BY t.priority, t.created_at, t.id`,
+      id,
+    )
     .map(rowToSummary);
-  const counts = { child_count: subtasks.length, closed_child_count: subtasks.filter((child) => child.status === 'closed').length };
+  const counts = {
+    child_count: subtasks.length,
+    closed_child_count: subtasks.filter((child) => child.status === 'closed').length,
+  };
   const open_blockers = row.open_blockers as number;
   return {
     ...task,
@@ -39,7 +48,13 @@ const ORDERS = {
 export function listTasks(db: Database, query: TaskQuery): Task[] {
   const { where, values } = conditionsOf(db, query);
   const order = ORDERS[query.sort ?? 'priority'];
-  return db.all(`SELECT ${TASK_COLUMNS} FROM tasks t ${where} ORDER BY ${order} LIMIT ?`, ...values, query.limit ?? -1).map(rowToTask);
+  return db
+    .all(
+      `SELECT ${TASK_COLUMNS} FROM tasks t ${where} ORDER BY ${order} LIMIT ?`,
+      ...values,
+      query.limit ?? -1,
+    )
+    .map(rowToTask);
 }
 
 /** Each condition has its index: status+priority, assignee, parent_id, github_issue; text and labels scan. */
@@ -61,8 +76,12 @@ function conditionsOf(db: Database, query: TaskQuery): { where: string; values: 
   equal('priority', query.priority);
   equal('assignee', query.assignee);
   equal('github_issue', query.github_issue);
-  equal('parent_id', typeof query.parent_id === 'string' ? resolveTaskId(db, query.parent_id) : query.parent_id);
-  if (query.open_only === true && query.status === undefined) conditions.push("t.status IN ('open', 'in_progress')");
+  equal(
+    'parent_id',
+    typeof query.parent_id === 'string' ? resolveTaskId(db, query.parent_id) : query.parent_id,
+  );
+  if (query.open_only === true && query.status === undefined)
+    conditions.push("t.status IN ('open', 'in_progress')");
   if (query.label !== undefined) {
     conditions.push('EXISTS (SELECT 1 FROM json_each(t.labels) l WHERE l.value = ?)');
     values.push(query.label);
@@ -77,8 +96,8 @@ function conditionsOf(db: Database, query: TaskQuery): { where: string; values: 
 
 /** SQLite's LIKE knows upper and lower case of ASCII only; for anything else the text is folded here. */
 function textCondition(db: Database, text: string): string {
-  // oxlint-disable-next-line no-control-regex -- ASCII is what it asks for
-  if (/^[\u0000-\u007f]*$/.test(text)) return "(t.title LIKE ? ESCAPE '\\' OR t.description LIKE ? ESCAPE '\\')";
+  if (/^[\u0000-\u007f]*$/.test(text))
+    return "(t.title LIKE ? ESCAPE '\\' OR t.description LIKE ? ESCAPE '\\')";
   db.define('forge_fold', fold);
   return "(forge_fold(t.title) LIKE ? ESCAPE '\\' OR forge_fold(t.description) LIKE ? ESCAPE '\\')";
 }
@@ -102,7 +121,8 @@ function listInbound(db: Database, id: string): ResolvedDependency[] {
 }
 
 function listComments(db: Database, id: string): Comment[] {
-  const sql = 'SELECT id, author, body, reply_to, created_at FROM comments WHERE task_id = ? ORDER BY created_at, id';
+  const sql =
+    'SELECT id, author, body, reply_to, created_at FROM comments WHERE task_id = ? ORDER BY created_at, id';
   return db.all(sql, id).map((row) => ({ ...row }) as unknown as Comment);
 }
 

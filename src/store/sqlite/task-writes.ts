@@ -80,7 +80,10 @@ export function updateTask(tx: WriteTransaction, update: TaskUpdate): UpdateResu
   return claimed ? { ...saved.task, claimed: true, fence: saved.fence } : saved.task;
 }
 
-export function claimTask(tx: WriteTransaction, claim: { id: string; assignee: string; force: boolean }): ClaimResult {
+export function claimTask(
+  tx: WriteTransaction,
+  claim: { id: string; assignee: string; force: boolean },
+): ClaimResult {
   const before = tx.read(resolveTaskId(tx.db, claim.id));
   const decision = decideClaim(before.record.life, { ...claim, open_blockers: before.open_blockers });
   const task = toTask(before.record, before.version);
@@ -101,7 +104,10 @@ export function claimTask(tx: WriteTransaction, claim: { id: string; assignee: s
   }
 }
 
-export function claimNext(tx: WriteTransaction, claim: ReadyQuery & { assignee: string }): (Task & { fence: number }) | undefined {
+export function claimNext(
+  tx: WriteTransaction,
+  claim: ReadyQuery & { assignee: string },
+): (Task & { fence: number }) | undefined {
   const [first] = listReady(tx.db, { ...claim, limit: 1 });
   if (first === undefined) return undefined;
   const { task, fence } = saveClaim(tx, tx.read(first.id), claim.assignee, false);
@@ -115,39 +121,68 @@ export function releaseTask(
   const before = tx.read(resolveTaskId(tx.db, release.id));
   const { life, id } = before.record;
   if (life.status !== 'in_progress') {
-    throw new ForgeError('state_invalid', `${id} is ${life.status}; only a claimed task can be released`, { details: { id, status: life.status } });
+    throw new ForgeError('state_invalid', `${id} is ${life.status}; only a claimed task can be released`, {
+      details: { id, status: life.status },
+    });
   }
   checkVersion(before, { fence: release.fence });
   if (life.assignee !== release.owner && !release.force) {
-    throw new ForgeError('claim_conflict', `${id} belongs to ${life.assignee ?? 'nobody'}, not to ${release.owner}`, {
-      hint: `forge release ${id} --force`,
-      details: { id, assignee: life.assignee },
-    });
+    throw new ForgeError(
+      'claim_conflict',
+      `${id} belongs to ${life.assignee ?? 'nobody'}, not to ${release.owner}`,
+      {
+        hint: `forge release ${id} --force`,
+        details: { id, assignee: life.assignee },
+      },
+    );
   }
   const after = moveRecord(before.record, { status: 'open', state: 'todo', assignee: null }, tx.by.now);
-  return tx.save(before, after, { type: 'task.released', changed: ['status', 'state', 'assignee'], reason: release.reason }).task;
+  return tx.save(before, after, {
+    type: 'task.released',
+    changed: ['status', 'state', 'assignee'],
+    reason: release.reason,
+  }).task;
 }
 
-export function closeTask(tx: WriteTransaction, close: { id: string; reason: string; version?: number | undefined; fence?: number | undefined }): Task {
+export function closeTask(
+  tx: WriteTransaction,
+  close: { id: string; reason: string; version?: number | undefined; fence?: number | undefined },
+): Task {
   const before = tx.read(resolveTaskId(tx.db, close.id));
   checkVersion(before, close);
   const after = closeRecord(before.record, close.reason, tx.by.now);
-  const happening = { type: 'task.closed', changed: changedNames(before.record, after), reason: close.reason };
+  const happening = {
+    type: 'task.closed',
+    changed: changedNames(before.record, after),
+    reason: close.reason,
+  };
   return tx.save(before, after, happening).task;
 }
 
-export function reopenTask(tx: WriteTransaction, reopen: { id: string; reason: string | null; version?: number | undefined }): Task {
+export function reopenTask(
+  tx: WriteTransaction,
+  reopen: { id: string; reason: string | null; version?: number | undefined },
+): Task {
   const before = tx.read(resolveTaskId(tx.db, reopen.id));
   const { life, id } = before.record;
   checkVersion(before, reopen);
   if (life.status !== 'closed') {
-    throw new ForgeError('state_invalid', `${id} is not closed; it is ${life.status}`, { details: { id, status: life.status } });
+    throw new ForgeError('state_invalid', `${id} is not closed; it is ${life.status}`, {
+      details: { id, status: life.status },
+    });
   }
   const after = reopenRecord(before.record, null, tx.by.now);
-  return tx.save(before, after, { type: 'task.reopened', changed: changedNames(before.record, after), reason: reopen.reason }).task;
+  return tx.save(before, after, {
+    type: 'task.reopened',
+    changed: changedNames(before.record, after),
+    reason: reopen.reason,
+  }).task;
 }
 
-export function addComment(tx: WriteTransaction, comment: { id: string; body: string; reply_to: string | null }): Comment & { task_id: string } {
+export function addComment(
+  tx: WriteTransaction,
+  comment: { id: string; body: string; reply_to: string | null },
+): Comment & { task_id: string } {
   const before = tx.read(resolveTaskId(tx.db, comment.id));
   const { record } = before;
   if (comment.reply_to !== null && !record.comments.has(comment.reply_to)) {
@@ -165,11 +200,20 @@ export function addComment(tx: WriteTransaction, comment: { id: string; body: st
     reply_to: comment.reply_to,
     created_at: toIso(at),
   };
-  tx.save(before, commentRecord(record, added), { type: 'task.commented', changed: ['comments'], more: { comment: added } });
+  tx.save(before, commentRecord(record, added), {
+    type: 'task.commented',
+    changed: ['comments'],
+    more: { comment: added },
+  });
   return { ...added, task_id: record.id };
 }
 
-function saveClaim(tx: WriteTransaction, before: StoredRecord, assignee: string, force: boolean): { task: Task; fence: number } {
+function saveClaim(
+  tx: WriteTransaction,
+  before: StoredRecord,
+  assignee: string,
+  force: boolean,
+): { task: Task; fence: number } {
   const after = claimRecord(before.record, assignee, tx.by.now);
   const changed = changedNames(before.record, after);
   return tx.save(before, after, { type: 'task.claimed', changed, reason: force ? 'forced' : null });
@@ -178,7 +222,8 @@ function saveClaim(tx: WriteTransaction, before: StoredRecord, assignee: string,
 /** Random, and not taken by any task that is or was. The table's highest row number stands for its size: exact without deletions, and instant. */
 function freeId(db: Database, prefix: string): string {
   const rows = Number(db.get('SELECT max(rowid) AS n FROM tasks')?.n ?? 0);
-  const taken = 'SELECT 1 AS taken FROM tasks WHERE id = ?1 UNION ALL SELECT 1 FROM deleted_tasks WHERE id = ?1';
+  const taken =
+    'SELECT 1 AS taken FROM tasks WHERE id = ?1 UNION ALL SELECT 1 FROM deleted_tasks WHERE id = ?1';
   for (let length = idLength(rows); ; length += 1) {
     for (let tries = 0; tries < LIMITS.id_tries; tries += 1) {
       const id = generateTaskId(prefix, length, randomBytes);
@@ -187,18 +232,29 @@ function freeId(db: Database, prefix: string): string {
   }
 }
 
-function checkVersion(stored: StoredRecord, asked: { version?: number | undefined; fence?: number | undefined }): void {
+function checkVersion(
+  stored: StoredRecord,
+  asked: { version?: number | undefined; fence?: number | undefined },
+): void {
   const { id } = stored.record;
   if (asked.version !== undefined && asked.version !== stored.version) {
-    throw new ForgeError('version_conflict', `${id} has version ${stored.version}, not ${asked.version}: somebody changed it`, {
-      hint: `forge task show ${id}`,
-      details: { id, version: stored.version },
-    });
+    throw new ForgeError(
+      'version_conflict',
+      `${id} has version ${stored.version}, not ${asked.version}: somebody changed it`,
+      {
+        hint: `forge task show ${id}`,
+        details: { id, version: stored.version },
+      },
+    );
   }
   if (asked.fence !== undefined && asked.fence !== stored.fence) {
-    throw new ForgeError('fence_conflict', `The claim ${asked.fence} of ${id} is over; ${stored.record.life.assignee ?? 'nobody'} has it now`, {
-      details: { id, fence: stored.fence, assignee: stored.record.life.assignee },
-    });
+    throw new ForgeError(
+      'fence_conflict',
+      `The claim ${asked.fence} of ${id} is over; ${stored.record.life.assignee ?? 'nobody'} has it now`,
+      {
+        details: { id, fence: stored.fence, assignee: stored.record.life.assignee },
+      },
+    );
   }
 }
 
@@ -228,11 +284,17 @@ function applyLife(record: TaskRecord, decision: LifeDecision, now: number): Tas
       return claimRecord(record, decision.assignee, now);
     case 'close': {
       const { life } = record;
-      return closeRecord(moveRecord(record, { status: life.status, state: life.state, assignee: decision.assignee }, now), decision.reason, now);
+      return closeRecord(
+        moveRecord(record, { status: life.status, state: life.state, assignee: decision.assignee }, now),
+        decision.reason,
+        now,
+      );
     }
     case 'reopen': {
       const open = reopenRecord(record, decision.assignee, now);
-      return isParkedState(decision.state) ? moveRecord(open, { status: 'open', state: decision.state, assignee: decision.assignee }, now) : open;
+      return isParkedState(decision.state)
+        ? moveRecord(open, { status: 'open', state: decision.state, assignee: decision.assignee }, now)
+        : open;
     }
     case 'move':
       return moveRecord(record, decision.to, now);
@@ -281,8 +343,11 @@ function changedNames(before: TaskRecord, after: TaskRecord): string[] {
 function checkLabelCount(record: TaskRecord): void {
   const count = listLabels(record).length;
   if (count <= LIMITS.labels_per_task) return;
-  throw new ForgeError('invalid_input', `${record.id} would have ${count} labels; the limit is ${LIMITS.labels_per_task}`, {
-    details: { limit: LIMITS.labels_per_task },
-  });
+  throw new ForgeError(
+    'invalid_input',
+    `${record.id} would have ${count} labels; the limit is ${LIMITS.labels_per_task}`,
+    {
+      details: { limit: LIMITS.labels_per_task },
+    },
+  );
 }
-

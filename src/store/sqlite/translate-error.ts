@@ -8,12 +8,32 @@ const MEANINGS: Readonly<Record<number, { code: ErrorCode; message: string; hint
     hint: 'Run the command again, or set FORGE_LOCK_TIMEOUT_MS higher',
   },
   6: { code: 'store_busy', message: 'The task database is locked by this process itself' },
-  8: { code: 'read_only', message: 'The task database cannot be written', hint: 'Check the permissions of the git directory' },
+  8: {
+    code: 'read_only',
+    message: 'The task database cannot be written',
+    hint: 'Check the permissions of the git directory',
+  },
   10: { code: 'io_failed', message: 'The disk refused to read or write the task database' },
-  11: { code: 'store_corrupt', message: 'The task database is damaged', hint: 'Keep the file, and restore it or move it away: the local replica beside it holds every task' },
-  13: { code: 'disk_full', message: 'The disk is full; nothing was changed', hint: 'Free some space and run the command again' },
-  14: { code: 'io_failed', message: 'The task database cannot be opened', hint: 'Check that its folder exists and may be read and written' },
-  26: { code: 'store_corrupt', message: 'The task database is not a database', hint: 'Keep the file, and restore it or move it away: the local replica beside it holds every task' },
+  11: {
+    code: 'store_corrupt',
+    message: 'The task database is damaged',
+    hint: 'Keep the file, and restore it or move it away: the local replica beside it holds every task',
+  },
+  13: {
+    code: 'disk_full',
+    message: 'The disk is full; nothing was changed',
+    hint: 'Free some space and run the command again',
+  },
+  14: {
+    code: 'io_failed',
+    message: 'The task database cannot be opened',
+    hint: 'Check that its folder exists and may be read and written',
+  },
+  26: {
+    code: 'store_corrupt',
+    message: 'The task database is not a database',
+    hint: 'Keep the file, and restore it or move it away: the local replica beside it holds every task',
+  },
 };
 
 const SYSTEM: Readonly<Record<string, { code: ErrorCode; message: string }>> = {
@@ -41,5 +61,8 @@ export function translateStoreError(error: unknown, path: string): unknown {
   }
   const meaning = typeof code === 'string' ? SYSTEM[code] : undefined;
   if (meaning === undefined) return error;
-  return new ForgeError(meaning.code, `${meaning.message}: ${path}`, { details: { path, system: code }, cause: error });
+  return new ForgeError(meaning.code, `${meaning.message}: ${path}`, {
+    details: { path, system: code },
+    cause: error,
+  });
 }

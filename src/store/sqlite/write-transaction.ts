@@ -10,7 +10,8 @@ import { replayReplica } from './replay.ts';
 import type { Replica } from './replica.ts';
 
 const UPDATE_REPLICA_BYTES = "UPDATE store_facts SET value = ? WHERE name = 'replica_bytes'";
-const INSERT_EVENT = 'INSERT INTO events (type, task_id, triggered_by, created_at, data) VALUES (?, ?, ?, ?, ?)';
+const INSERT_EVENT =
+  'INSERT INTO events (type, task_id, triggered_by, created_at, data) VALUES (?, ?, ?, ?, ?)';
 const INSERT_TRANSITION = `INSERT INTO transitions
   (task_id, from_state, to_state, from_status, to_status, reason, triggered_by, created_at, event_seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
@@ -41,7 +42,11 @@ export interface WriteTransaction {
   emit(taskId: string, happening: Happening, task: unknown): number;
 }
 
-export function writeInTransaction<T>(store: { db: Database; replica: Replica }, by: Writer, work: (tx: WriteTransaction) => T): T {
+export function writeInTransaction<T>(
+  store: { db: Database; replica: Replica },
+  by: Writer,
+  work: (tx: WriteTransaction) => T,
+): T {
   const { db, replica } = store;
   let appended: { from: number } | undefined;
   try {
@@ -68,7 +73,12 @@ function openTransaction(db: Database, by: Writer, lines: string[]): WriteTransa
     const data = JSON.stringify({ task, changed: happening.changed, ...happening.more });
     return db.run(INSERT_EVENT, happening.type, taskId, triggered_by, toIso(by.now), data).last_row_id;
   };
-  const write = (before: StoredRecord | undefined, after: TaskRecord, numbers: { version: number; fence: number }, happening: Happening) => {
+  const write = (
+    before: StoredRecord | undefined,
+    after: TaskRecord,
+    numbers: { version: number; fence: number },
+    happening: Happening,
+  ) => {
     writeRecord(db, before?.record, after, numbers);
     lines.push(writeLine(after));
     const task = toTask(after, numbers.version);
@@ -78,7 +88,8 @@ function openTransaction(db: Database, by: Writer, lines: string[]): WriteTransa
     db,
     by,
     emit,
-    restore: (after, { version, fence }, happening) => write(undefined, after, { version: version + 1, fence: fence + 1 }, happening),
+    restore: (after, { version, fence }, happening) =>
+      write(undefined, after, { version: version + 1, fence: fence + 1 }, happening),
     read(id) {
       const stored = readRecord(db, id);
       if (stored === undefined) throw new Error(`task ${id} vanished inside its own transaction`);
@@ -94,7 +105,18 @@ function openTransaction(db: Database, by: Writer, lines: string[]): WriteTransa
       if (from !== undefined && (from.state !== after.life.state || from.n !== after.life.n)) {
         const { life } = after;
         const reason = happening.reason ?? null;
-        db.run(INSERT_TRANSITION, after.id, from.state, life.state, from.status, life.status, reason, triggered_by, toIso(by.now), seq);
+        db.run(
+          INSERT_TRANSITION,
+          after.id,
+          from.state,
+          life.state,
+          from.status,
+          life.status,
+          reason,
+          triggered_by,
+          toIso(by.now),
+          seq,
+        );
       }
       return { task, fence };
     },

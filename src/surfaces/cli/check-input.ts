@@ -1,4 +1,4 @@
-import type { $ZodRawIssue } from 'zod/v4/core';
+import type * as z from 'zod';
 import type { Declaration } from '#contract/declare.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import { Identity } from '#contract/task.ts';
@@ -11,7 +11,9 @@ import { type Accepted, type FieldRule, type OperationEntry, spellField } from '
 /** Every rule of the declaration, by its schema. Throws usage for what is missing, invalid_input for what is wrong. */
 export function checkInput(accepted: Accepted): void {
   const declaration = getDeclaration(accepted.operation.name);
-  checkMissing(accepted, declaration);
+  const pending = listPendingFields(accepted);
+  const missing = accepted.operation.required.filter((field) => !Object.hasOwn(accepted.input, field) && !pending.includes(field));
+  if (missing.length > 0) throw refuseMissing(accepted.operation, missing);
   const issues = [...listIssues(accepted, declaration), ...listActorIssues(accepted)];
   if (issues.length === 0) return;
   throw new ForgeError('invalid_input', issues.map(({ spelling, message }) => `${spelling}: ${message}`).join('; '), {
@@ -26,14 +28,11 @@ export function getDeclaration(name: string): Declaration {
   return declaration;
 }
 
-function checkMissing(accepted: Accepted, declaration: Declaration): void {
-  const { operation, input } = accepted;
-  const pending = listPendingFields(accepted);
-  const missing = operation.required.filter((field) => !Object.hasOwn(input, field) && !pending.includes(field));
-  if (missing.length === 0) return;
+/** The error for fields that were not given. */
+export function refuseMissing(operation: OperationEntry, missing: readonly string[]): ForgeError {
   const spellings = missing.map((field) => spellField(operation, field)).join(' and ');
-  throw new ForgeError('usage', `${spellings} ${missing.length === 1 ? 'is' : 'are'} missing`, {
-    hint: describeCommand(declaration, operation).usage,
+  return new ForgeError('usage', `${spellings} ${missing.length === 1 ? 'is' : 'are'} missing`, {
+    hint: describeCommand(getDeclaration(operation.name), operation).usage,
     details: { missing },
   });
 }
@@ -75,7 +74,7 @@ function listActorIssues({ globals }: Accepted): readonly Issue[] {
 }
 
 /** The words for an issue whose schema brings none of its own. */
-function explain(issue: $ZodRawIssue, operation: OperationEntry): string | undefined {
+function explain(issue: z.core.$ZodRawIssue, operation: OperationEntry): string | undefined {
   const rule = operation.fields[String(issue.path?.[0])];
   if (rule === undefined) return undefined;
   const none = rule.nullable === true ? ' or "none"' : '';

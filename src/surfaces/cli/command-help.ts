@@ -1,5 +1,5 @@
-import { Argument, Command, Option } from 'commander';
-import { describeCommand, GLOBAL_HELP } from '#operations/describe-command.ts';
+import { Argument, Command, Help, Option } from 'commander';
+import { describeCommand, type FieldHelp, GLOBAL_HELP } from '#operations/describe-command.ts';
 import type { FlagTable, OperationEntry } from '#operations/flag-table.ts';
 import type { TextView } from '#operations/operation.ts';
 import { style } from '#operations/style-text.ts';
@@ -10,9 +10,12 @@ export type HelpView = Pick<TextView, 'color' | 'columns'>;
 const FLAGS = 'Flags:';
 const GLOBAL_FLAGS = 'Global flags:';
 
-/** The command with the flags that every command takes. It only sorts words and shows help; nothing runs in it. */
+/** A command with the flags that every command takes. It only sorts words and shows help; nothing runs in it. */
 export function createCommand(name: string): Command {
-  const command = new Command(name).helpCommand(false).helpOption(false);
+  return addGlobalFlags(new Command(name).helpCommand(false).helpOption(false));
+}
+
+function addGlobalFlags(command: Command): Command {
   for (const { term, description } of GLOBAL_HELP) {
     if (!term.includes('--help')) command.addOption(new Option(term, description).helpGroup(GLOBAL_FLAGS));
   }
@@ -24,15 +27,21 @@ export function createOperationCommand(entry: OperationEntry): Command {
   const declaration = getDeclaration(entry.name);
   const { usage, args, flags } = describeCommand(declaration, entry);
   const name = ['forge', ...entry.path].join(' ');
-  const command = createCommand(name).usage(usage.slice(name.length + 1));
+  const command = new Command(name).helpCommand(false).helpOption(false).usage(usage.slice(name.length + 1));
   const alias = entry.alias === undefined ? [] : [`Short: ${['forge', ...entry.alias].join(' ')}`];
   command.description([declaration.summary, ...(declaration.about === undefined ? [] : [declaration.about]), ...alias].join('\n\n'));
-  for (const { field, description, required } of args) {
-    const argument = field.replaceAll('_', '-');
-    command.addArgument(new Argument(required ? `<${argument}>` : `[${argument}]`, description));
-  }
-  for (const { term, description } of flags) command.addOption(new Option(term, description).helpGroup(FLAGS));
-  return command;
+  for (const arg of args) command.addArgument(createArgument(arg));
+  for (const flag of flags) command.addOption(new Option(flag.term, describeWithValues(flag)).helpGroup(FLAGS));
+  return addGlobalFlags(command);
+}
+
+function createArgument(help: FieldHelp): Argument {
+  const name = help.field.replaceAll('_', '-');
+  return new Argument(help.required ? `<${name}>` : `[${name}]`, describeWithValues(help));
+}
+
+function describeWithValues({ description, values }: FieldHelp): string {
+  return values.length === 0 || values.every((value) => description.includes(value)) ? description : `${description} (${values.join(', ')})`;
 }
 
 /** Help of one operation, with its examples. */
@@ -44,27 +53,27 @@ export function operationHelp(entry: OperationEntry, view: HelpView): string {
 /** Help of `forge task`: what can follow. */
 export function groupHelp(path: readonly string[], table: FlagTable, view: HelpView): string {
   const name = ['forge', ...path].join(' ');
-  const command = createCommand(name).usage('<command> [flags]');
+  const command = new Command(name).helpCommand(false).helpOption(false).usage('<command> [flags]');
   const members = table.operations.filter((entry) => path.every((word, at) => entry.path[at] === word));
   for (const entry of members) command.addCommand(createListed(entry, entry.path.slice(path.length), 'Commands:'));
-  return `${toHelpText(command, view)}\n${name} <command> --help shows the flags and examples of a command.\n`;
+  return `${toHelpText(command, view)}\n${globalFlagsText([], view)}\n${name} <command> --help shows the flags and examples of a command.\n`;
 }
 
 /** Help of `forge` itself: every command under one of four headings. */
 export function topHelp(table: FlagTable, view: HelpView): string {
-  const command = createCommand('forge').usage('<command> [flags]');
+  const command = new Command('forge').helpCommand(false).helpOption(false).usage('<command> [flags]');
   command.description('Forge: a task graph in your git repository, for people and coding agents');
   for (const heading of HEADINGS) {
-    for (const entry of table.operations) {
-      if (headingOf(entry) === heading) command.addCommand(createListed(entry, entry.alias ?? entry.path, heading));
-    }
+    const members = table.operations.filter((entry) => headingOf(entry) === heading).toSorted((a, b) => START.indexOf(a.name) - START.indexOf(b.name));
+    for (const entry of members) command.addCommand(createListed(entry, entry.alias ?? entry.path, heading));
   }
-  command.addOption(new Option('--version', 'Show the version').helpGroup(GLOBAL_FLAGS));
-  return `${toHelpText(command, view)}\nforge help <command> shows the flags and examples of a command.\n`;
+  const version = { term: '--version', description: 'Show the version' };
+  return `${toHelpText(command, view)}\n${globalFlagsText([version], view)}\nforge help <command> shows the flags and examples of a command.\n`;
 }
 
 const HEADINGS = ['Start here:', 'Work:', 'Graph:', 'Project:'] as const;
-const START = ['project.init', 'project.demo', 'task.create', 'task.ready', 'task.claim', 'task.close'];
+/** In the order of a first hour with it. */
+const START = ['project.init', 'task.create', 'task.ready', 'task.claim', 'task.close', 'project.demo'];
 const GRAPH = ['project.graph', 'task.blocked'];
 
 function headingOf({ name }: OperationEntry): (typeof HEADINGS)[number] {
@@ -77,10 +86,7 @@ function headingOf({ name }: OperationEntry): (typeof HEADINGS)[number] {
 function createListed(entry: OperationEntry, path: readonly string[], heading: string): Command {
   const declaration = getDeclaration(entry.name);
   const command = new Command(path.join(' ')).helpGroup(heading).description(declaration.summary).helpOption(false);
-  for (const { field, required } of describeCommand(declaration, entry).args) {
-    const argument = field.replaceAll('_', '-');
-    command.addArgument(new Argument(required ? `<${argument}>` : `[${argument}]`));
-  }
+  for (const arg of describeCommand(declaration, entry).args) command.addArgument(createArgument(arg));
   return command;
 }
 
@@ -88,10 +94,24 @@ const USUAL_WIDTH = 80;
 const WIDEST = 100;
 
 function toHelpText(command: Command, view: HelpView): string {
-  const width = Number.isFinite(view.columns) ? Math.min(view.columns, WIDEST) : USUAL_WIDTH;
+  const isOperation = command.options.length > 0;
+  if (isOperation) command.addHelpOption(new Option('-h, --help', 'Show help').helpGroup(GLOBAL_FLAGS));
   return command
-    .addHelpOption(new Option('-h, --help', 'Show help').helpGroup(GLOBAL_FLAGS))
-    .configureOutput({ getOutHelpWidth: () => width, getOutHasColors: () => view.color })
+    .configureOutput({ getOutHelpWidth: () => widthOf(view), getOutHasColors: () => view.color })
     .configureHelp({ styleTitle: (title) => style(view, 'bold', title) })
     .helpInformation();
+}
+
+/** Commander would put these before the commands, where nobody looks for them. */
+function globalFlagsText(more: typeof GLOBAL_HELP, view: HelpView): string {
+  const help = new Help();
+  help.prepareContext({ helpWidth: widthOf(view) });
+  const items = [...GLOBAL_HELP, ...more];
+  const widest = Math.max(...items.map(({ term }) => term.length));
+  const lines = items.map(({ term, description }) => help.formatItem(term, widest, description, help));
+  return help.formatItemList(style(view, 'bold', GLOBAL_FLAGS), lines, help).join('\n');
+}
+
+function widthOf({ columns }: HelpView): number {
+  return Number.isFinite(columns) ? Math.min(columns, WIDEST) : USUAL_WIDTH;
 }

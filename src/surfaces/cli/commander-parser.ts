@@ -27,10 +27,10 @@ export function parseArgv(argv: readonly string[], options: ParseOptions): Parse
   if ('outcome' in found) return found;
   const { entry, rest } = found;
   const command = createOperationCommand(entry);
-  const help: ParsedArgv = { outcome: 'print', text: operationHelp(entry, options.view) };
-  if (checkFlagValues(command, rest, 'to the end') === 'help') return help;
+  const help = (): ParsedArgv => ({ outcome: 'print', text: operationHelp(entry, options.view) });
+  if (checkFlagValues(command, rest, 'to the end') === 'help') return help();
   const { operands, unknown } = sortWords(command, rest, flags);
-  if (asksForHelp(unknown)) return help;
+  if (asksForHelp(unknown)) return help();
   if (unknown[0] !== undefined) throw refuseFlag(unknown[0], command, entry);
   const accepted = assembleInput(entry, { flags, args: operands });
   checkInput(accepted);
@@ -44,20 +44,19 @@ interface FoundCommand {
 
 /** Takes the command's own words from the front, and the global flags that stand before and between them. */
 function findCommand(argv: readonly string[], options: ParseOptions, flags: Map<string, string[]>): FoundCommand | ParsedArgv {
-  const { table, version, view } = options;
+  const { table, version } = options;
   const path: string[] = [];
   let rest = argv;
   let entry: OperationEntry | undefined;
   while (entry === undefined) {
     const command = createCommand(['forge', ...path].join(' ')).passThroughOptions();
-    const help: ParsedArgv = { outcome: 'print', text: path.length === 0 ? topHelp(table, view) : groupHelp(path, table, view) };
-    if (checkFlagValues(command, rest, 'to the command') === 'help') return help;
+    if (checkFlagValues(command, rest, 'to the command') === 'help') return helpFor(path, options);
     const { operands, unknown } = sortWords(command, rest, flags);
-    if (asksForHelp(unknown.slice(0, 1))) return help;
+    if (asksForHelp(unknown.slice(0, 1))) return helpFor(path, options);
     if (unknown[0] === '--version' && path.length === 0) return { outcome: 'print', text: versionText(version, argv) };
     if (unknown[0] !== undefined) throw refuseFlag(unknown[0], command);
     const [word, ...more] = operands;
-    if (word === undefined && flags.size === 0) return help;
+    if (word === undefined && flags.size === 0) return helpFor(path, options);
     if (word === undefined) throw new ForgeError('usage', 'No command is given', { hint: `${command.name()} --help` });
     if (word === 'help' && path.length === 0) return helpFor(more, options);
     path.push(word);

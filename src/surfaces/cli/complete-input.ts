@@ -75,6 +75,6 @@ async function askFor({ operation }: Accepted, io: CliIo): Promise<string> {
   const answer = prompt !== undefined && io.isTerminal.stdin && io.isTerminal.stderr ? await io.ask(prompt.question) : undefined;
   const text = answer?.trim() ?? '';
   if (text !== '') return text;
-  const flag = spellField(operation, prompt?.field ?? '');
-  throw new ForgeError('usage', `${flag} is missing`, { hint: `forge ${operation.path.join(' ')} --help` });
+  const { refuseMissing } = await import('./check-input.ts');
+  throw refuseMissing(operation, prompt === undefined ? [] : [prompt.field]);
 }

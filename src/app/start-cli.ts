@@ -1,0 +1,32 @@
+import { resolve } from 'node:path';
+import { ForgeError } from '#kernel/errors.ts';
+import { FLAG_TABLE } from '#operations/flag-table.generated.ts';
+import { MANIFEST } from '#operations/manifest.generated.ts';
+import { createProcessIo } from '#surfaces/cli/process-io.ts';
+import { runCli } from '#surfaces/cli/run-cli.ts';
+import { openContext } from './open-context.ts';
+import { VERSION } from './version.ts';
+
+/** Wires the command line to this process, the local store and the operations. Returns the exit code. */
+export function startCli(argv: readonly string[]): Promise<number> {
+  const io = createProcessIo();
+  return runCli(argv, io, {
+    table: FLAG_TABLE,
+    version: VERSION,
+    async loadOperation(name) {
+      const load = MANIFEST[name];
+      if (load === undefined) throw new ForgeError('internal', `No implementation of ${name}`);
+      return load();
+    },
+    openContext: ({ operation, globals }) =>
+      openContext({
+        needs: operation.needs,
+        cwd: resolve(io.cwd, globals.directory ?? '.'),
+        env: process.env,
+        actor: globals.actor,
+        progress: (line) => {
+          if (!globals.json && !globals.quiet) process.stdout.write(`${line}\n`);
+        },
+      }),
+  });
+}

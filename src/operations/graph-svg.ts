@@ -1,0 +1,142 @@
+import type { GraphView } from '#contract/graph-operations.ts';
+import { toLine } from './graph-label.ts';
+import { type GraphShape, LOOKS, toShape } from './graph-shape.ts';
+import { drawBox, drawItem, round } from './graph-svg-card.ts';
+import { CARD, type PlacedLink, type Placement, type Point } from './graph-svg-geometry.ts';
+import { placeLayered } from './graph-svg-layered.ts';
+import { placeNested } from './graph-svg-layout.ts';
+import { drawLegend } from './graph-svg-legend.ts';
+import { indexLevels } from './graph-svg-levels.ts';
+import { packComponents } from './graph-svg-pack.ts';
+import { styleSheet } from './graph-svg-style.ts';
+import { escapeXml, fitLine } from './graph-svg-text.ts';
+
+const MARGIN = 32;
+const HEADER = 92;
+const MIN_WIDTH = 420;
+/** Dagre takes 1.1 s for 600 tasks with 800 links, and grows faster than they do. */
+const DAGRE_NODES = 600;
+/** Columns that all links cross together: each is a node to dagre. */
+const DAGRE_CROSSINGS = 4_000;
+
+/**
+ * The graph as a picture that stands alone: no script, no font, nothing to load. The same graph gives the same
+ * bytes, in whatever order its tasks come. The caller limits the number of tasks (`LIMITS.graph_svg_nodes`).
+ */
+export async function toSvg(graph: GraphView, options: { title: string }): Promise<string> {
+  if (graph.nodes.length === 0) return drawEmpty(options.title);
+  const { shape, placement } = await placeGraph(graph);
+  const width = Math.max(MIN_WIDTH, placement.width + 2 * MARGIN);
+  const legend = drawLegend(shape, width - 2 * MARGIN);
+  const bottom = HEADER + placement.height;
+  const height = bottom + 28 + legend.height + 20;
+  const summary = summarize(graph, shape);
+  const heading = fitLine(options.title, { width: width - 2 * MARGIN, size: 20 });
+  return drawPage({ width, height, label: `${options.title}: ${summary}` }, [
+    `<text class="heading" x="${MARGIN}" y="46">${escapeXml(heading)}</text>`,
+    `<text class="summary soft" x="${MARGIN}" y="68">${escapeXml(summary)}</text>`,
+    `<g transform="translate(${MARGIN} ${HEADER})">`,
+    ...drawPlacement(shape, placement),
+    '</g>',
+    `<g transform="translate(${MARGIN} ${round(bottom + 28)})">${legend.svg}</g>`,
+  ]);
+}
+
+async function placeGraph(graph: GraphView): Promise<{ shape: GraphShape; placement: Placement }> {
+  const nested = toShape(graph, { boxes: 'nested', handles: 'inner' });
+  if (isWithinDagre(nested)) return { shape: nested, placement: await placeNested(nested) };
+  const flat = toShape(graph, { boxes: 'none', handles: 'inner' });
+  const paper = indexLevels(flat).get(null);
+  return paper === undefined
+    ? { shape: nested, placement: await placeNested(nested) }
+    : { shape: flat, placement: packComponents(paper, placeLayered) };
+}
+
+function isWithinDagre(shape: GraphShape): boolean {
+  if (shape.items.length > DAGRE_NODES) return false;
+  let crossings = 0;
+  for (const level of indexLevels(shape).values()) {
+    for (const arc of level.arcs) {
+      crossings += (level.ranks.get(arc.right) ?? 0) - (level.ranks.get(arc.left) ?? 0);
+    }
+  }
+  return crossings <= DAGRE_CROSSINGS;
+}
+
+function drawPlacement(shape: GraphShape, placement: Placement): string[] {
+  const boxes = shape.boxes.flatMap((box) => {
+    const rect = placement.boxes.get(box.id);
+    return rect === undefined ? [] : [drawBox(box, rect)];
+  });
+  const cards = shape.items.flatMap((item) => {
+    const rect = placement.items.get(item.id);
+    return rect === undefined ? [] : [drawItem(item, rect)];
+  });
+  // What still waits lies over what is settled.
+  const links = placement.links.toSorted((a, b) => Number(b.link.settled) - Number(a.link.settled));
+  return [...boxes, ...links.map(drawLink), ...cards];
+}
+
+function drawLink({ link, points }: PlacedLink): string {
+  const state = link.settled ? ' settled' : '';
+  const marker = link.settled ? 'forge-graph-arrow-settled' : 'forge-graph-arrow';
+  const head = link.type === 'related' ? '' : ` marker-end="url(#${marker})"`;
+  return `<path class="link ${link.type}${state}" d="${toPath(points)}"${head}/>`;
+}
+
+/** Level at every point, an S between two; straight where both are at one height. */
+function toPath(points: readonly Point[]): string {
+  const [first, ...rest] = points;
+  if (first === undefined) return '';
+  let path = `M${round(first.x)} ${round(first.y)}`;
+  let from = first;
+  for (const to of rest) {
+    const middle = round((from.x + to.x) / 2);
+    path +=
+      round(from.y) === round(to.y)
+        ? `H${round(to.x)}`
+        : `C${middle} ${round(from.y)} ${middle} ${round(to.y)} ${round(to.x)} ${round(to.y)}`;
+    from = to;
+  }
+  return path;
+}
+
+function summarize(graph: GraphView, shape: GraphShape): string {
+  const total = graph.nodes.length === 1 ? '1 task' : `${graph.nodes.length} tasks`;
+  const looks = [...shape.boxes, ...shape.items.filter((item) => item.kind === 'task')].map((part) => part.look);
+  const counts = LOOKS.map((look) => [look, looks.filter((other) => other === look).length] as const)
+    .filter(([, count]) => count > 0)
+    .map(([look, count]) => `${count} ${look.replaceAll('_', ' ')}`);
+  return [total, ...counts].join(' · ');
+}
+
+function drawEmpty(title: string): string {
+  const size = { width: MIN_WIDTH, height: 220 };
+  return drawPage({ ...size, label: `${title}: no tasks to draw` }, [
+    `<text class="heading" x="${MARGIN}" y="46">${escapeXml(fitLine(title, { width: size.width - 2 * MARGIN, size: 20 }))}</text>`,
+    `<g class="item unknown"><rect class="card" x="${MARGIN}" y="70" width="${size.width - 2 * MARGIN}" height="118" rx="12"/></g>`,
+    `<text class="summary middle" x="${size.width / 2}" y="122">Nothing to draw: no task is open here.</text>`,
+    `<text class="mono soft middle" x="${size.width / 2}" y="146">forge task create "First task"</text>`,
+  ]);
+}
+
+function drawPage(page: { width: number; height: number; label: string }, body: readonly string[]): string {
+  const [width, height] = [Math.ceil(page.width), Math.ceil(page.height)];
+  const label = escapeXml(toLine(page.label));
+  const arrow = (id: string, classes: string): string =>
+    `<marker id="${id}" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto"><path class="${classes}" d="M0 .8L10 5L0 9.2L2.4 5z"/></marker>`;
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" class="forge-graph" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">`,
+    `<title>${label}</title>`,
+    `<style>${styleSheet()}</style>`,
+    '<defs>',
+    arrow('forge-graph-arrow', 'head'),
+    arrow('forge-graph-arrow-settled', 'head settled'),
+    `<clipPath id="forge-graph-card"><rect width="${CARD.width}" height="${CARD.height}" rx="10"/></clipPath>`,
+    '</defs>',
+    `<rect class="paper" width="${width}" height="${height}" rx="16"/>`,
+    ...body,
+    '</svg>',
+    '',
+  ].join('\n');
+}
