@@ -1,7 +1,7 @@
-import type { Comment, Status } from '#contract/task.ts';
+import type { Comment, Status, TaskType } from '#contract/task.ts';
 import { parseIso, toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
-import type { Json, JsonObject } from '#kernel/json.ts';
+import { canonicalJson, type Json, type JsonObject } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { compareText } from '#kernel/text.ts';
 import { decodeStamps, encodeStamps, type Stamps } from './record-stamps.ts';
@@ -21,6 +21,7 @@ import {
 } from './task-record.ts';
 
 const STATUSES = ['open', 'in_progress', 'closed'] satisfies Status[];
+const TASK_TYPES = ['task', 'bug', 'feature', 'epic', 'message'] satisfies TaskType[];
 const DEPENDENCY_TYPES = ['blocks', 'related', 'discovered-from'];
 
 /** Keys with a place of their own; everything else in a line is an unknown key and kept as it is. */
@@ -67,14 +68,20 @@ export function encodeRecord(record: TaskRecord): string {
   put('closed_at', life.closed_at);
   parts.push(`"metadata":${encodeMetadata(record)}`);
   if (record.comments.size > 0) put('comments', listComments(record) as unknown as Json);
-  for (const key of unknownKeys(record)) put(key, fieldValue(record, key));
+  for (const key of unknownKeys(record)) {
+    parts.push(`${JSON.stringify(key)}:${canonicalJson(fieldValue(record, key))}`);
+  }
   const stamps = encodeStamps(record);
   if (stamps !== undefined) put('_v', stamps as unknown as Json);
   return `{${parts.join(',')}}`;
 }
 
 /** A line's object into a record. Throws invalid_input for what is not a task. */
-export function decodeRecord(line: JsonObject): TaskRecord {
+export function decodeRecord(json: Json): TaskRecord {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    throw new ForgeError('invalid_input', 'Not a task: it is not an object');
+  }
+  const line = json as JsonObject; // an object that is no list
   const text = (key: string): string => {
     const value = line[key];
     if (typeof value !== 'string') throw unreadable(line, `"${key}" is not a text`);
@@ -83,7 +90,7 @@ export function decodeRecord(line: JsonObject): TaskRecord {
   const id = text('id');
   const created_at = text('created_at');
   const created = time(line, created_at);
-  const updated = Math.max(typeof line.updated_at === 'string' ? time(line, line.updated_at) : created, 0);
+  const updated = (line.updated_at ?? null) === null ? created : time(line, text('updated_at'));
   const stamps = decodeStamps(line._v, { created, updated });
   return {
     id,
@@ -109,23 +116,24 @@ export function listLabels(record: TaskRecord): string[] {
 }
 
 export function listComments(record: TaskRecord): Comment[] {
-  return [...record.comments.values()].sort(
-    (a, b) => compareText(a.created_at, b.created_at) || compareText(a.id, b.id),
-  );
+  return [...record.comments.values()]
+    .map(({ id, author, body, reply_to, created_at }) => ({ id, author, body, reply_to, created_at }))
+    .sort((a, b) => compareText(a.created_at, b.created_at) || compareText(a.id, b.id));
 }
 
 /** Built by hand, because an object would put keys that look like numbers first. */
 export function encodeMetadata(record: TaskRecord): string {
   const parts = presentKeys(record.metadata)
     .sort(compareText)
-    .map((key) => `${JSON.stringify(key)}:${JSON.stringify(record.metadata.elements.get(key)?.value)}`);
+    .map(
+      (key) => `${JSON.stringify(key)}:${canonicalJson(record.metadata.elements.get(key)?.value ?? null)}`,
+    );
   return `{${parts.join(',')}}`;
 }
 
+/** Also the emptied ones, as null: a key that vanished with its stamp would come back from any older copy. */
 export function unknownKeys(record: TaskRecord): string[] {
-  return [...record.fields.keys()]
-    .filter((key) => !KNOWN_KEYS.has(key) && record.fields.get(key)?.value !== null)
-    .sort(compareText);
+  return [...record.fields.keys()].filter((key) => !KNOWN_KEYS.has(key)).sort(compareText);
 }
 
 function presentKeys(map: ElementMap): string[] {
@@ -160,7 +168,7 @@ function decodeFields(line: JsonObject, stamps: Stamps): Map<string, Register> {
   for (const key of Object.keys(line)) {
     if (!KNOWN_KEYS.has(key)) fields.set(key, { value: line[key] ?? null, stamp: stamps.field(key) });
   }
-  // A key that was emptied leaves nothing in the line but its stamp, which must not be forgotten.
+  // A key that somebody took out of the line by hand leaves its stamp, which must not be forgotten.
   for (const key of stamps.listedFields) {
     if (!fields.has(key) && !KNOWN_KEYS.has(key)) fields.set(key, { value: null, stamp: stamps.field(key) });
   }
@@ -174,7 +182,8 @@ function checkField(line: JsonObject, name: (typeof FIELD_NAMES)[number]): Json 
   if (name === 'parent_id' && (value === null || typeof value === 'string')) return value;
   if (name === 'priority' && Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 4)
     return value;
-  if (typeof expected === 'string' && typeof value === 'string') return value;
+  const allowed = name !== 'type' || (TASK_TYPES as readonly Json[]).includes(value);
+  if (typeof expected === 'string' && typeof value === 'string' && allowed) return value;
   throw unreadable(line, `"${name}" holds ${JSON.stringify(value)}`);
 }
 
@@ -186,7 +195,10 @@ function elements(
   const { floor, listed } = stamps.map(name);
   const found = new Map<string, Element>();
   for (const [key, value] of present) found.set(key, { value, stamp: Math.abs(listed.get(key) ?? floor) });
-  for (const [key, stamp] of listed) if (stamp < 0) found.set(key, { value: undefined, stamp: -stamp });
+  // What the line shows is believed, also where its stamp says otherwise: somebody edited it by hand.
+  for (const [key, stamp] of listed) {
+    if (!found.has(key)) found.set(key, { value: undefined, stamp: Math.abs(stamp) });
+  }
   return { floor, elements: found };
 }
 
@@ -221,7 +233,8 @@ function decodeComments(line: JsonObject): Map<string, Comment> {
       typeof id !== 'string' ||
       typeof author !== 'string' ||
       typeof body !== 'string' ||
-      typeof created_at !== 'string'
+      typeof created_at !== 'string' ||
+      (typeof reply_to !== 'string' && (reply_to ?? null) !== null)
     ) {
       throw unreadable(line, '"comments" holds something that is not a comment');
     }
@@ -241,7 +254,7 @@ function time(line: JsonObject, iso: string): number {
   const ms = parseIso(iso);
   if (ms === undefined || ms >= LIMITS.stamp_max_ms)
     throw unreadable(line, `${JSON.stringify(iso)} is not a time`);
-  return ms;
+  return Math.max(ms, 0); // before 1970 there are no stamps
 }
 
 function unreadable(line: JsonObject, why: string): ForgeError {

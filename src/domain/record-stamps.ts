@@ -8,7 +8,7 @@ import { lastStamp, type ElementMap, type TaskRecord } from './task-record.ts';
 /**
  * The `_v` key of a line. All stamps in base36.
  * - `""`: the stamp of every field that is not listed; left out when it equals created_at
- * - a field's name: its stamp
+ * - a field's name: its stamp; a line's key with the empty name, which is taken, stands under `id`
  * - `status`: the life register, `n.began.written`, the last left out when it equals began
  * - `labels`, `dependencies`, `metadata`: the floor, or [floor, {element: stamp}]; `-stamp` is a removed one,
  *   and a present element that is not listed has the floor's stamp
@@ -37,7 +37,7 @@ export function encodeStamps(record: TaskRecord): StampsJson | undefined {
   const { life } = record;
   if (life.n !== 0 || life.began !== 0 || life.written !== base) stamps.status = encodeLife(life);
   for (const [name, field] of [...record.fields].sort(([a], [b]) => compareText(a, b))) {
-    if (field.stamp !== base) stamps[name] = base36(field.stamp);
+    if (field.stamp !== base) stamps[stampKey(name)] = base36(field.stamp);
   }
   for (const name of MAP_NAMES) {
     const encoded = encodeMap(record[name], base);
@@ -62,12 +62,16 @@ export function decodeStamps(value: Json | undefined, times: { created: number; 
   const base = own('') === undefined ? times.created : stamp(own(''));
   return {
     life: decodeLife(own('status'), base),
-    field: (name) => (own(name) === undefined ? base : stamp(own(name))),
-    listedFields: Object.keys(listed).filter(
-      (key) => key !== '' && key !== 'status' && !MAP_NAMES.includes(key as MapName),
-    ),
+    field: (name) => (own(stampKey(name)) === undefined ? base : stamp(own(stampKey(name)))),
+    listedFields: Object.keys(listed)
+      .filter((key) => key !== '' && key !== 'status' && !MAP_NAMES.includes(key as MapName))
+      .map((key) => (key === stampKey('') ? '' : key)),
     map: (name) => decodeMap(own(name), base),
   };
+}
+
+function stampKey(field: string): string {
+  return field === '' ? 'id' : field;
 }
 
 /** Every stamp is the same, so `updated_at` alone says it. */
@@ -142,7 +146,7 @@ function base36(value: number): string {
 
 function stamp(value: Json | undefined): number {
   if (typeof value !== 'string') throw damaged(value);
-  return number36(value, LIMITS.stamp_max_ms);
+  return number36(value, LIMITS.stamp_max_ms - 1);
 }
 
 function number36(text: string, max: number): number {

@@ -150,7 +150,9 @@ export function moveRecord(
   return { ...record, life: { ...life, ...to, written: lifeStamp(record, now) } };
 }
 
+/** Comments are a set by id: one that is there stays as it is. */
 export function commentRecord(record: TaskRecord, comment: Comment): TaskRecord {
+  if (record.comments.has(comment.id)) return record;
   return { ...record, comments: new Map([...record.comments, [comment.id, comment]]) };
 }
 
@@ -201,8 +203,11 @@ function beginLife(
   to: Pick<Life, 'status' | 'state' | 'assignee' | 'close_reason' | 'closed_at'>,
   now: number,
 ): TaskRecord {
+  const { life } = record;
+  const names = ['status', 'state', 'assignee', 'close_reason', 'closed_at'] as const;
+  if (names.every((name) => life[name] === to[name])) return record;
   const at = lifeStamp(record, now);
-  return { ...record, life: { ...to, n: record.life.n + 1, began: at, written: at } };
+  return { ...record, life: { ...to, n: life.n + 1, began: at, written: at } };
 }
 
 function lifeStamp(record: TaskRecord, now: number): number {
@@ -227,11 +232,16 @@ function sameJson(a: Json, b: Json): boolean {
 }
 
 function overwritten(map: ElementMap, edits: ReadonlyMap<string, ElementEdit>): number {
-  return Math.max(-1, ...[...edits.keys()].map((key) => map.elements.get(key)?.stamp ?? map.floor));
+  let last = -1;
+  for (const key of edits.keys()) last = Math.max(last, map.elements.get(key)?.stamp ?? map.floor);
+  return last;
 }
 
+/** A loop, because a call with 125,000 arguments overflows the stack and removed elements pile up. */
 function lastOf(map: ElementMap): number {
-  return Math.max(map.floor, ...[...map.elements.values()].map((element) => element.stamp));
+  let last = map.floor;
+  for (const element of map.elements.values()) last = Math.max(last, element.stamp);
+  return last;
 }
 
 function withElements(map: ElementMap, edits: ReadonlyMap<string, ElementEdit>, stamp: number): ElementMap {

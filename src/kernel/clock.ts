@@ -10,8 +10,16 @@ export function toIso(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** NaN-free: undefined for anything that is not a date. */
+const ISO = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/;
+
+/**
+ * NaN-free: undefined for anything that is not an ISO 8601 time. A time without a zone is UTC, as SQLite
+ * writes it; Date.parse alone takes the reader's zone, and takes "task 5" for a day in 2001.
+ */
 export function parseIso(text: string): number | undefined {
-  const ms = Date.parse(text);
+  const found = ISO.exec(text);
+  if (found === null) return undefined;
+  const [, day, time = '00:00', zone = 'Z'] = found;
+  const ms = Date.parse(`${day}T${time}${zone}`);
   return Number.isNaN(ms) ? undefined : ms;
 }

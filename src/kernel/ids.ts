@@ -11,8 +11,9 @@ export type RandomBytes = (size: number) => Uint8Array;
  * birthday odds of any collision stay under the limit (4 up to 183 tasks, 5 up to 1,102, 6 up to 6,614 …).
  */
 export function idLength(count: number): number {
+  const odds = (length: number): number => -Math.expm1(-(count * count) / (2 * ALPHABET.length ** length));
   let length = SHORTEST;
-  while ((count * count) / (2 * ALPHABET.length ** length) > LIMITS.id_collision_odds) length += 1;
+  while (odds(length) > LIMITS.id_collision_odds) length += 1;
   return length;
 }
 

@@ -25,7 +25,7 @@ export function parseJson(text: string, what: string): Json {
 
 function checkNumber(value: number, source: string | undefined, what: string): number {
   const exact = Number.isSafeInteger(value) || !Number.isInteger(value);
-  if (Number.isFinite(value) && exact) return value;
+  if (Number.isFinite(value) && exact) return value + 0; // -0 is written as 0, so it is read as 0
   throw new ForgeError(
     'invalid_input',
     `${what} holds the number ${source ?? value}, which JSON readers cannot keep exactly`,

@@ -26,18 +26,24 @@ function visible(found: string): string {
   return `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
+/** A lone surrogate is written as U+FFFD, which takes three bytes. */
 export function utf8Length(text: string): number {
   let bytes = 0;
   for (let i = 0; i < text.length; i += 1) {
     const unit = text.charCodeAt(i);
     if (unit < 0x80) bytes += 1;
     else if (unit < 0x800) bytes += 2;
-    else if (unit >= 0xd800 && unit <= 0xdbff) {
+    else if (unit >= 0xd800 && unit <= 0xdbff && isLowSurrogate(text.charCodeAt(i + 1))) {
       bytes += 4;
       i += 1;
     } else bytes += 3;
   }
   return bytes;
+}
+
+/** NaN, which is what lies behind the end of a text, is none. */
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
 /** Left to right by code unit: the order of every canonical list, whatever the locale. */

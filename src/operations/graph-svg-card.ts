@@ -31,7 +31,7 @@ export function drawBox(box: ShapeBox, rect: Rect): string {
   const top = BOX.header - 12;
   const word = fitLine(describeLook(box), { width: 90, size: 11 });
   const right = rect.width - 14;
-  const wordStart = right - 34 - measure(word, 11);
+  const wordStart = right - 36 - measure(word, 11) * 1.1;
   const nameStart = 36 + toLine(box.id).length * MONO + 10;
   const assignee = task.assignee === null ? '' : ` · ${task.assignee}`;
   const name = fitLine(task.title, { width: wordStart - nameStart - 26, size: 12.5 });
@@ -69,8 +69,8 @@ function drawCard(item: ShapeItem, task: GraphTask, rect: Rect): string {
     `<rect class="chip" x="${right - 25}" y="10" width="25" height="16" rx="5"/>`,
     `<text class="rank middle ${priorityClass(task)}" x="${right - 12.5}" y="22">P${task.priority}</text>`,
     ...lines.map((line, i) => `<text class="name" x="${PAD}" y="${titleTop + i * 17}">${escapeXml(line)}</text>`),
-    `<circle class="bar" cx="${PAD + 4}" cy="78" r="3.5"/>`,
-    `<text class="word" x="${PAD + 13}" y="82">${escapeXml(word)}</text>`,
+    `<circle class="bar" cx="${PAD + 4}" cy="82" r="3.5"/>`,
+    `<text class="word" x="${PAD + 13}" y="86">${escapeXml(word)}</text>`,
     ...drawAssignee(task.assignee, { right, room: right - PAD - 13 - measure(word, 11) - 36 }),
     '</g>',
   ].join('');
@@ -80,9 +80,9 @@ function drawAssignee(assignee: string | null, place: { right: number; room: num
   if (assignee === null) return [];
   const [initial = ''] = splitCharacters(toLine(assignee), 1);
   return [
-    `<circle class="chip" cx="${place.right - 8}" cy="78" r="8"/>`,
-    `<text class="rank middle soft" x="${place.right - 8}" y="82">${escapeXml(initial.toUpperCase())}</text>`,
-    `<text class="soft end" x="${place.right - 21}" y="82">${escapeXml(fitLine(assignee, { width: place.room, size: 11 }))}</text>`,
+    `<circle class="chip" cx="${place.right - 8}" cy="82" r="8"/>`,
+    `<text class="rank middle soft" x="${place.right - 8}" y="86">${escapeXml(initial.toUpperCase())}</text>`,
+    `<text class="soft end" x="${place.right - 21}" y="86">${escapeXml(fitLine(assignee, { width: place.room, size: 11 }))}</text>`,
   ];
 }
 

@@ -1,11 +1,11 @@
 import type { ShapeLink } from './graph-shape.ts';
 
-export const CARD = { width: 244, height: 94 } as const;
+export const CARD = { width: 244, height: 98 } as const;
 export const HANDLE = { width: 108, height: 30 } as const;
 /** Around what a box holds. */
 export const BOX = { header: 42, side: 20, below: 20 } as const;
-/** Between cards of one column, and between columns. */
-export const GAP = { down: 24, across: 68 } as const;
+/** Between cards of one column, between columns, and between parts that have no link to each other. */
+export const GAP = { down: 24, across: 68, parts: 44 } as const;
 
 export interface Point {
   readonly x: number;
@@ -30,7 +30,13 @@ export interface Placement extends Size {
   readonly items: ReadonlyMap<string, Rect>;
   readonly boxes: ReadonlyMap<string, Rect>;
   readonly links: readonly PlacedLink[];
+  /** Ways from something inside to the right border, by the port of the link. */
+  readonly exits: Ways;
+  /** Ways from the left border to something inside. */
+  readonly entries: Ways;
 }
+
+export type Ways = ReadonlyMap<string, readonly Point[]>;
 
 export function movePoints(points: readonly Point[], by: Point): Point[] {
   return points.map(({ x, y }) => ({ x: x + by.x, y: y + by.y }));
@@ -39,12 +45,16 @@ export function movePoints(points: readonly Point[], by: Point): Point[] {
 export function movePlacement(placement: Placement, by: Point): Placement {
   const move = (rects: ReadonlyMap<string, Rect>): Map<string, Rect> =>
     new Map([...rects].map(([id, rect]) => [id, { ...rect, x: rect.x + by.x, y: rect.y + by.y }] as const));
+  const moveWays = (ways: Ways): Ways =>
+    new Map([...ways].map(([port, points]) => [port, movePoints(points, by)] as const));
   return {
     width: placement.width,
     height: placement.height,
     items: move(placement.items),
     boxes: move(placement.boxes),
     links: placement.links.map(({ link, points }) => ({ link, points: movePoints(points, by) })),
+    exits: moveWays(placement.exits),
+    entries: moveWays(placement.entries),
   };
 }
 

@@ -27,7 +27,7 @@ export function placeLayered(level: Level): Placement {
   const bounds = boundsOf(items.values());
   for (const [id, rect] of items) items.set(id, { ...rect, y: rect.y - bounds.y });
   const links = level.arcs.flatMap((arc) => drawArc(arc, items));
-  return { width: bounds.width, height: bounds.height, items, boxes: new Map(), links };
+  return { width: bounds.width, height: bounds.height, items, boxes: new Map(), links, exits: new Map(), entries: new Map() };
 }
 
 /** The keys of each column from top to bottom. */

@@ -4,9 +4,9 @@ import { measure } from './graph-svg-text.ts';
 
 const ROW = 24;
 const WORDS: Readonly<Record<DependencyType, string>> = {
-  blocks: 'unblocks',
+  blocks: 'blocks',
   related: 'related',
-  'discovered-from': 'led to the discovery of',
+  'discovered-from': 'led to',
 };
 
 /** What the colours and lines of this very graph mean, in as many rows as the width needs. */
@@ -29,7 +29,7 @@ export function drawLegend(shape: GraphShape, width: number): { readonly svg: st
     ...(shape.links.some((link) => link.settled)
       ? [
           {
-            word: 'no longer waits',
+            word: 'no longer blocks',
             sign: 40,
             svg: '<path class="link settled" d="M0 -4H32" marker-end="url(#forge-graph-arrow-settled)"/>',
           },

@@ -16,7 +16,7 @@ export interface Level {
   readonly boxes: readonly ShapeBox[];
   readonly arcs: readonly LevelArc[];
   readonly ranks: ReadonlyMap<string, number>;
-  /** Ends in this box of links that leave it to the right, with the unit that holds each. */
+  /** Ports of links that leave this box to the right, with the unit that holds the end of each. */
   readonly exits: ReadonlyMap<string, string>;
   /** The same to the left. */
   readonly entries: ReadonlyMap<string, string>;
@@ -47,13 +47,27 @@ export function indexLevels(shape: GraphShape): ReadonlyMap<string | null, Level
   }
   for (const { arcs } of levels.values()) {
     for (const arc of arcs) {
-      const { from, to } = arc.link.link;
-      const [left, right] = arc.reversed ? [to, from] : [from, to];
-      for (const [box, unit] of boxesBelow(chainOf(left), arc.left)) levels.get(box)?.exits.set(left, unit);
-      for (const [box, unit] of boxesBelow(chainOf(right), arc.right)) levels.get(box)?.entries.set(right, unit);
+      const [left, right] = endsOf(arc);
+      for (const [box, unit] of boxesBelow(chainOf(left), arc.left)) {
+        levels.get(box)?.exits.set(portOf(arc, left), unit);
+      }
+      for (const [box, unit] of boxesBelow(chainOf(right), arc.right)) {
+        levels.get(box)?.entries.set(portOf(arc, right), unit);
+      }
     }
   }
   return levels;
+}
+
+/** The ids that the arc joins, left and right. */
+export function endsOf(arc: LevelArc): readonly [string, string] {
+  const { from, to } = arc.link.link;
+  return arc.reversed ? [to, from] : [from, to];
+}
+
+/** Links of one kind share their way out of a box; a dashed line on a solid one would not be seen. */
+export function portOf(arc: LevelArc, end: string): string {
+  return JSON.stringify([end, arc.link.type]);
 }
 
 /** The units around an end of a link, from the paper inwards, itself last. */

@@ -1,35 +1,47 @@
-import type { ShapeItem } from './graph-shape.ts';
 import { compareUrgency } from './graph-label.ts';
+import type { ShapeItem } from './graph-shape.ts';
 import { CARD, GAP, movePlacement, type Placement, type Point, type Rect } from './graph-svg-geometry.ts';
 import type { Level } from './graph-svg-levels.ts';
 
-/** Between parts that have nothing to do with each other. */
-const SPACE = 44;
 /** Width by height that a screen likes. */
 const ASPECT = 1.7;
 
-/** Places the connected parts of the paper one by one and puts them side by side; lone tasks form a grid below. */
-export function packComponents(paper: Level, place: (part: Level) => Placement): Placement {
-  const parts = splitComponents(paper);
-  const lone = parts.filter(isLone).flatMap((part) => part.items);
-  const placed = parts.filter((part) => !isLone(part)).map(place);
-  const shelves = packShelves(placed);
-  const grid = placeGrid(lone, shelves.width);
-  if (lone.length === 0) return shelves;
-  const top = placed.length === 0 ? 0 : shelves.height + SPACE;
-  return merge([shelves, movePlacement(grid, { x: 0, y: top })]);
+/**
+ * Places the connected parts of a level one by one. Those with lines to the outside lie under each other, so
+ * that their lines reach the border; the others fill rows below, and tasks without any link form a grid.
+ */
+export function packLevel(
+  level: Level,
+  options: { space: number; place: (part: Level) => Placement },
+): Placement {
+  const parts = splitLevel(level);
+  const isLone = (part: Level): boolean =>
+    part.items.length === 1 && part.boxes.length === 0 && !leadsOut(part);
+  const through = parts.filter(leadsOut).map(options.place);
+  const closed = parts.filter((part) => !leadsOut(part) && !isLone(part)).map(options.place);
+  const shelves = packShelves(closed, options.space);
+  const width = Math.max(shelves.width, ...through.map((part) => part.width));
+  const grid = placeGrid(parts.filter(isLone).flatMap((part) => part.items), width);
+  const rows = [...through, shelves, grid].filter((part) => part.height > 0);
+  let y = -options.space;
+  return merge(
+    rows.map((part, i) => {
+      y += (rows[i - 1]?.height ?? 0) + options.space;
+      return { part, at: { x: 0, y } };
+    }),
+  );
 }
 
-function isLone(part: Level): boolean {
-  return part.items.length === 1 && part.boxes.length === 0;
+function leadsOut(part: Level): boolean {
+  return part.exits.size + part.entries.size > 0;
 }
 
-function splitComponents(level: Level): Level[] {
+function splitLevel(level: Level): Level[] {
   const groups = new Map<string, string>();
   const rootOf = (key: string): string => {
     let root = key;
     for (let up = groups.get(root); up !== undefined; up = groups.get(root)) root = up;
-    for (let walk = key; walk !== root;) {
+    for (let walk = key; walk !== root; ) {
       const up = groups.get(walk) ?? root;
       groups.set(walk, root);
       walk = up;
@@ -43,37 +55,42 @@ function splitComponents(level: Level): Level[] {
   const items = Map.groupBy(level.items, (item) => rootOf(`t${item.id}`));
   const boxes = Map.groupBy(level.boxes, (box) => rootOf(`b${box.id}`));
   const arcs = Map.groupBy(level.arcs, (arc) => rootOf(arc.left));
+  const exits = Map.groupBy(level.exits, ([, unit]) => rootOf(unit));
+  const entries = Map.groupBy(level.entries, ([, unit]) => rootOf(unit));
   return [...new Set([...items.keys(), ...boxes.keys()])].map((root) => ({
-    ...level,
     items: items.get(root) ?? [],
     boxes: boxes.get(root) ?? [],
     arcs: arcs.get(root) ?? [],
+    ranks: level.ranks,
+    exits: new Map(exits.get(root)),
+    entries: new Map(entries.get(root)),
   }));
 }
 
 /** Tall ones first, in rows; a small one goes under its neighbour where the row leaves room. */
-function packShelves(parts: readonly Placement[]): Placement {
-  const area = parts.reduce((sum, part) => sum + (part.width + SPACE) * (part.height + SPACE), 0);
+function packShelves(parts: readonly Placement[], space: number): Placement {
+  const area = parts.reduce((sum, part) => sum + (part.width + space) * (part.height + space), 0);
   const limit = Math.max(Math.sqrt(area * ASPECT), ...parts.map((part) => part.width));
-  const moved: Placement[] = [];
   const shelf = { top: 0, height: 0, right: 0 };
   const column = { x: 0, width: 0, bottom: 0 };
-  for (const part of parts.toSorted((a, b) => b.height - a.height)) {
-    const fitsBelow = column.bottom + SPACE + part.height <= shelf.top + shelf.height;
-    let at: Point = { x: column.x, y: column.bottom + SPACE };
-    if (!fitsBelow || part.width > column.width) {
-      if (shelf.right > 0 && shelf.right + SPACE + part.width > limit) {
-        Object.assign(shelf, { top: shelf.top + shelf.height + SPACE, height: 0, right: 0 });
+  const placed = parts
+    .toSorted((a, b) => b.height - a.height)
+    .map((part) => {
+      const fitsBelow = column.bottom + space + part.height <= shelf.top + shelf.height;
+      let at: Point = { x: column.x, y: column.bottom + space };
+      if (!fitsBelow || part.width > column.width) {
+        if (shelf.right > 0 && shelf.right + space + part.width > limit) {
+          Object.assign(shelf, { top: shelf.top + shelf.height + space, height: 0, right: 0 });
+        }
+        const x = shelf.right === 0 ? 0 : shelf.right + space;
+        at = { x, y: shelf.top };
+        Object.assign(column, { x, width: part.width });
+        Object.assign(shelf, { right: x + part.width, height: Math.max(shelf.height, part.height) });
       }
-      const x = shelf.right === 0 ? 0 : shelf.right + SPACE;
-      at = { x, y: shelf.top };
-      Object.assign(column, { x, width: part.width });
-      Object.assign(shelf, { right: x + part.width, height: Math.max(shelf.height, part.height) });
-    }
-    column.bottom = at.y + part.height;
-    moved.push(movePlacement(part, at));
-  }
-  return merge(moved);
+      column.bottom = at.y + part.height;
+      return { part, at };
+    });
+  return merge(placed);
 }
 
 function placeGrid(lone: readonly ShapeItem[], width: number): Placement {
@@ -85,18 +102,27 @@ function placeGrid(lone: readonly ShapeItem[], width: number): Placement {
     const x = (i % columns) * step.x;
     items.set(item.id, { x, y: Math.floor(i / columns) * step.y, ...CARD });
   });
-  return merge([{ width: 0, height: 0, items, boxes: new Map(), links: [] }]);
+  const rows = Math.ceil(lone.length / columns);
+  return {
+    width: Math.max(0, Math.min(lone.length, columns) * step.x - GAP.down),
+    height: Math.max(0, rows * step.y - GAP.down),
+    items,
+    boxes: new Map(),
+    links: [],
+    exits: new Map(),
+    entries: new Map(),
+  };
 }
 
-function merge(parts: readonly Placement[]): Placement {
-  const items = new Map(parts.flatMap((part) => [...part.items]));
-  const boxes = new Map(parts.flatMap((part) => [...part.boxes]));
-  let [width, height] = [0, 0];
-  for (const rects of [items, boxes]) {
-    for (const rect of rects.values()) {
-      width = Math.max(width, rect.x + rect.width);
-      height = Math.max(height, rect.y + rect.height);
-    }
-  }
-  return { width, height, items, boxes, links: parts.flatMap((part) => part.links) };
+function merge(placed: readonly { part: Placement; at: Point }[]): Placement {
+  const parts = placed.map(({ part, at }) => movePlacement(part, at));
+  return {
+    width: Math.max(0, ...placed.map(({ part, at }) => at.x + part.width)),
+    height: Math.max(0, ...placed.map(({ part, at }) => at.y + part.height)),
+    items: new Map(parts.flatMap((part) => [...part.items])),
+    boxes: new Map(parts.flatMap((part) => [...part.boxes])),
+    links: parts.flatMap((part) => part.links),
+    exits: new Map(parts.flatMap((part) => [...part.exits])),
+    entries: new Map(parts.flatMap((part) => [...part.entries])),
+  };
 }

@@ -1,13 +1,14 @@
 import type { GraphView } from '#contract/graph-operations.ts';
+import { assert } from '#kernel/assert.ts';
 import { toLine } from './graph-label.ts';
 import { type GraphShape, LOOKS, toShape } from './graph-shape.ts';
 import { drawBox, drawItem, round } from './graph-svg-card.ts';
-import { CARD, type PlacedLink, type Placement, type Point } from './graph-svg-geometry.ts';
+import { CARD, GAP, type PlacedLink, type Placement, type Point } from './graph-svg-geometry.ts';
 import { placeLayered } from './graph-svg-layered.ts';
 import { placeNested } from './graph-svg-layout.ts';
 import { drawLegend } from './graph-svg-legend.ts';
 import { indexLevels } from './graph-svg-levels.ts';
-import { packComponents } from './graph-svg-pack.ts';
+import { packLevel } from './graph-svg-pack.ts';
 import { styleSheet } from './graph-svg-style.ts';
 import { escapeXml, fitLine } from './graph-svg-text.ts';
 
@@ -47,9 +48,8 @@ async function placeGraph(graph: GraphView): Promise<{ shape: GraphShape; placem
   if (isWithinDagre(nested)) return { shape: nested, placement: await placeNested(nested) };
   const flat = toShape(graph, { boxes: 'none', handles: 'inner' });
   const paper = indexLevels(flat).get(null);
-  return paper === undefined
-    ? { shape: nested, placement: await placeNested(nested) }
-    : { shape: flat, placement: packComponents(paper, placeLayered) };
+  assert(paper !== undefined, 'the paper is a level of every graph');
+  return { shape: flat, placement: packLevel(paper, { space: GAP.parts, place: placeLayered }) };
 }
 
 function isWithinDagre(shape: GraphShape): boolean {

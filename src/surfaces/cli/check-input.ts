@@ -16,7 +16,9 @@ export function checkInput(accepted: Accepted): void {
   if (missing.length > 0) throw refuseMissing(accepted.operation, missing);
   const issues = [...listIssues(accepted, declaration), ...listActorIssues(accepted)];
   if (issues.length === 0) return;
-  throw new ForgeError('invalid_input', issues.map(({ spelling, message }) => `${spelling}: ${message}`).join('; '), {
+  // Two checks of one field may say the same.
+  const messages = new Set(issues.map(({ spelling, message }) => `${spelling}: ${message}`));
+  throw new ForgeError('invalid_input', [...messages].join('; '), {
     hint: `forge ${accepted.operation.path.join(' ')} --help`,
     details: { issues: issues.map(({ field, message }) => ({ field, message })) },
   });
@@ -92,6 +94,7 @@ function explain(issue: z.core.$ZodRawIssue, operation: OperationEntry): string 
 function explainInteger(rule: FieldRule, value: unknown): string {
   const range = describeRange(rule);
   if (typeof value !== 'number') return `must be ${range === 'a whole number' ? range : `a whole number, ${range}`}, not ${quote(value)}`;
+  if (value > Number.MAX_SAFE_INTEGER) return `must be at most ${rule.maximum ?? Number.MAX_SAFE_INTEGER}`;
   return `must be ${range.includes(' to ') ? `between ${range.replace(' to ', ' and ')}` : range}`;
 }
 

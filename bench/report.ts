@@ -1,0 +1,43 @@
+import { cpus, totalmem } from 'node:os';
+import type { Result } from './measure.ts';
+
+export function toTable(results: readonly Result[]): string {
+  const widest = Math.max(0, ...results.map(({ what }) => what.length));
+  return results
+    .map((result) => `  ${result.what.padEnd(widest)}  ${verdict(result)}  (${result.figures})`)
+    .join('\n');
+}
+
+export function toMarkdown(results: readonly Result[]): string {
+  const rows = results.map(
+    (result) =>
+      `| ${result.what} | ${result.baseline} | ${result.ratio.toFixed(2)} | ${bound(result)} | ${result.figures} |`,
+  );
+  return [
+    '# Benchmarks',
+    '',
+    '`npm run bench -- --write` measures and writes this page. Each figure is a ratio to a baseline measured in the',
+    'same run, because absolute times say more about the machine than about Forge; the last column is for orientation.',
+    '',
+    `Measured with Node ${process.versions.node}, SQLite ${process.versions.sqlite ?? ''}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GB of memory, ${process.platform} ${process.arch}.`,
+    '',
+    '| what | baseline | ratio | budget | figures |',
+    '|---|---|---:|---:|---|',
+    ...rows,
+    '',
+    'How they are measured: cold starts are whole processes, run in turn with the baseline (medians of 40 rounds after',
+    'two that warm the compile cache); peak memory is what the process itself reports at its end; claims are made by',
+    'processes that start at the same moment, three times each, and the run fails unless every task was claimed exactly',
+    'once; trees are cold processes too.',
+    '',
+  ].join('\n');
+}
+
+function verdict(result: Result): string {
+  const within = result.sense === 'at most' ? result.ratio <= result.budget : result.ratio >= result.budget;
+  return `${result.ratio.toFixed(2)} ${within ? 'within' : 'OVER'} ${bound(result)}`;
+}
+
+function bound({ budget, sense }: Result): string {
+  return `${sense === 'at most' ? '≤' : '≥'} ${budget}`;
+}

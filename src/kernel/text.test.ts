@@ -1,0 +1,147 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compareText, escapeLine, escapeText, hasLoneSurrogate, utf8Length } from './text.ts';
+
+/** Code points from first to last. */
+const range = (first: number, last: number): number[] =>
+  Array.from({ length: last - first + 1 }, (_, i) => first + i);
+
+const ESCAPED: readonly [string, number[]][] = [
+  ['C0 controls', range(0x00, 0x1f)],
+  ['delete and C1 controls', range(0x7f, 0x9f)],
+  ['bidi marks', [0x061c, 0x200e, 0x200f]],
+  ['bidi embeddings and overrides', range(0x202a, 0x202e)],
+  ['bidi isolates', range(0x2066, 0x2069)],
+  ['zero-width characters', [0x200b, 0x2060, 0xfeff]],
+  ['line and paragraph separators', [0x2028, 0x2029]],
+  ['lone high surrogates', range(0xd800, 0xdbff)],
+  ['lone low surrogates', range(0xdc00, 0xdfff)],
+];
+const LETTERS: ReadonlyMap<number, string> = new Map([
+  [0x09, '\\t'],
+  [0x0a, '\\n'],
+  [0x0d, '\\r'],
+]);
+
+describe('escapeLine', () => {
+  it.each(ESCAPED)('shows %s as escapes', (_name, units) => {
+    for (const unit of units) {
+      const shown = LETTERS.get(unit) ?? `\\u${unit.toString(16).padStart(4, '0')}`;
+      expect(escapeLine(`a${String.fromCharCode(unit)}b`)).toBe(`a${shown}b`);
+    }
+  });
+
+  it('changes no other character of the basic plane', () => {
+    const escaped = new Set(ESCAPED.flatMap(([, units]) => units));
+    const kept = range(0, 0xffff).filter((unit) => !escaped.has(unit));
+    const text = String.fromCharCode(...kept.slice(0, 32_000)) + String.fromCharCode(...kept.slice(32_000));
+    expect(text).toHaveLength(65_536 - escaped.size);
+    expect(escapeLine(text)).toBe(text);
+  });
+
+  it.each([
+    ['CJK', '日本語のタスク 한국어 中文'],
+    ['a family joined by ZWJ', '👨‍👩‍👧‍👦'],
+    ['a profession with skin colour', '👩🏽‍💻'],
+    ['a flag', '🇫🇷🏴󠁧󠁢󠁥󠁮󠁧󠁿'],
+    ['a keycap and a variation selector', '1️⃣ ❤️'],
+    ['Persian with ZWNJ', 'می‌خواهم'],
+    ['Hebrew and Arabic letters', 'שלום مرحبا'],
+    ['combining marks', 'e\u0301 n\u0303'],
+    ['characters beyond the basic plane', '𝒜𐍈🜁'],
+  ])('leaves %s alone', (_name, text) => {
+    expect(escapeLine(text)).toBe(text);
+    expect(escapeText(text)).toBe(text);
+  });
+
+  it('keeps a terminal from being driven', () => {
+    expect(escapeLine('\u001b[2J\u001b]0;title\u0007')).toBe('\\u001b[2J\\u001b]0;title\\u0007');
+    expect(escapeLine('ok\r\nfg-a3f8 done')).toBe('ok\\r\\nfg-a3f8 done');
+    expect(escapeLine('user\u202Etxt.exe')).toBe('user\\u202etxt.exe');
+  });
+
+  it.each([
+    ['\ud83d\ude00', '\ud83d\ude00'],
+    ['\ud83d\ud83d\ude00', '\\ud83d\ud83d\ude00'],
+    ['\ud83d\ude00\ude00', '\ud83d\ude00\\ude00'],
+    ['\ude00\ud83d', '\\ude00\\ud83d'],
+  ])('tells the halves of a pair from lone ones in %j', (text, shown) => {
+    expect(escapeLine(text)).toBe(shown);
+  });
+
+  it('gives one well-formed line, and the same when it is escaped again', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
+        const shown = escapeLine(text);
+        expect(shown).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
+        expect(hasLoneSurrogate(shown)).toBe(false);
+        expect(escapeLine(shown)).toBe(shown);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+describe('escapeText', () => {
+  it('keeps newline and tab, and escapes all else that escapeLine escapes', () => {
+    expect(escapeText('a\n\tb')).toBe('a\n\tb');
+    expect(escapeText('a\r\nb')).toBe('a\\r\nb');
+    for (const [, units] of ESCAPED) {
+      for (const unit of units) {
+        if (unit === 0x09 || unit === 0x0a) continue;
+        const character = String.fromCharCode(unit);
+        expect(escapeText(character)).toBe(escapeLine(character));
+      }
+    }
+  });
+});
+
+describe('hasLoneSurrogate', () => {
+  it.each([
+    ['', false],
+    ['👩🏽‍💻', false],
+    ['\ud800', true],
+    ['a\udc00b', true],
+    ['\ude00\ud83d', true],
+  ])('of %j is %s', (text, lone) => {
+    expect(hasLoneSurrogate(text)).toBe(lone);
+  });
+});
+
+describe('utf8Length', () => {
+  it.each([
+    '',
+    'abc',
+    'é',
+    '名',
+    '👩🏽‍💻',
+    '\u007f\u0080\u07ff\u0800\uffff',
+    '\ud800',
+    '\ud800a',
+    '\ud800é',
+    '\ud800\ud800',
+    '\udc00\ud800',
+    'a\udfff',
+  ])('of %j is what the file will take', (text) => {
+    expect(utf8Length(text)).toBe(Buffer.byteLength(text, 'utf8'));
+  });
+
+  it('agrees with Buffer.byteLength on any sequence of code units', () => {
+    const unit = fc.oneof(fc.integer({ min: 0, max: 0xffff }), fc.integer({ min: 0xd7ff, max: 0xe000 }));
+    fc.assert(
+      fc.property(fc.array(unit, { maxLength: 20 }), (units) => {
+        const text = String.fromCharCode(...units);
+        expect(utf8Length(text)).toBe(Buffer.byteLength(text, 'utf8'));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('compareText', () => {
+  it('orders by code unit, not by locale', () => {
+    const words = ['é', 'a', 'Z', '10', '9', 'z', '', '👍', '\uffff'];
+    expect(words.toSorted(compareText)).toEqual(['', '10', '9', 'Z', 'a', 'z', 'é', '👍', '\uffff']);
+    expect(compareText('a', 'a')).toBe(0);
+  });
+});

@@ -1,0 +1,83 @@
+import { appendFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { openSqliteStore } from '#store/open-sqlite-store.ts';
+import type { TaskStore } from '#store/store.ts';
+import { tempFolder } from './temp-repo.ts';
+
+/** Time that stands still until a test moves it. */
+export class TestClock {
+  #now = Date.UTC(2026, 1, 10, 9);
+
+  now(): number {
+    return this.#now;
+  }
+
+  advance(ms: number): void {
+    this.#now += ms;
+  }
+}
+
+export interface TempStore extends AsyncDisposable {
+  /** The store as it is open now; another one after `reopen`. */
+  readonly store: TaskStore;
+  readonly clock: TestClock;
+  readonly folder: string;
+  readonly database: string;
+  readonly replica: string;
+  /** Closes the store, does what happens in between, opens it again: what the next process sees. */
+  reopen(between?: () => void | Promise<void>): Promise<void>;
+  /** Brings tasks in by their lines, as a replica that was written elsewhere. */
+  bring(lines: readonly object[]): Promise<void>;
+  /** Removes the database with all that SQLite keeps beside it, then opens the store again. */
+  rebuild(): Promise<void>;
+  /** A second connection, as any SQLite client would open it. */
+  connect(options?: { foreign_keys?: boolean }): DatabaseSync & Disposable;
+}
+
+/** A new SQLite store in a folder of its own. `await using temp = await tempStore();` */
+export async function tempStore(options: { lock_timeout_ms?: number } = {}): Promise<TempStore> {
+  const folder = await tempFolder({ folder: 'forge' });
+  const clock = new TestClock();
+  const database = join(folder.path, 'forge.db');
+  const replica = join(folder.path, 'tasks.jsonl');
+  const open = () =>
+    openSqliteStore({ database, replica, clock, lock_timeout_ms: options.lock_timeout_ms ?? 10_000 });
+  let store: TaskStore | undefined = await open();
+  const close = async () => {
+    await store?.[Symbol.asyncDispose]();
+    store = undefined;
+  };
+  const reopen = async (between?: () => void | Promise<void>) => {
+    await close();
+    await between?.();
+    store = await open();
+  };
+  return {
+    get store() {
+      if (store === undefined) throw new Error('the store is closed');
+      return store;
+    },
+    clock,
+    folder: folder.path,
+    database,
+    replica,
+    reopen,
+    bring: (lines) =>
+      reopen(() => appendFileSync(replica, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))),
+    rebuild: () => reopen(() => removeDatabase(database)),
+    connect: ({ foreign_keys = true } = {}) => {
+      const db = new DatabaseSync(database, { enableForeignKeyConstraints: foreign_keys });
+      return Object.assign(db, { [Symbol.dispose]: () => db.close() });
+    },
+    [Symbol.asyncDispose]: async () => {
+      await close();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export async function removeDatabase(database: string): Promise<void> {
+  for (const suffix of ['', '-wal', '-shm']) await rm(`${database}${suffix}`, { force: true });
+}
