@@ -7,7 +7,14 @@ import type { FlagTable, OperationEntry } from '#operations/flag-table.ts';
 /** What any command may answer with, so that its own list stays short. */
 const EVERYWHERE: readonly ErrorCode[] = ['usage', 'invalid_input', 'internal', 'interrupted'];
 const IN_PROJECTS: readonly ErrorCode[] = [
-  'not_a_project', 'schema_newer', 'permission_denied', 'read_only', 'store_busy', 'store_corrupt', 'disk_full', 'io_failed',
+  'not_a_project',
+  'schema_newer',
+  'permission_denied',
+  'read_only',
+  'store_busy',
+  'store_corrupt',
+  'disk_full',
+  'io_failed',
 ];
 
 const EXIT_MEANINGS: Readonly<Record<number, string>> = {
@@ -22,11 +29,20 @@ const EXIT_MEANINGS: Readonly<Record<number, string>> = {
 };
 
 const ENVIRONMENT: readonly (readonly [string, string])[] = [
-  ['FORGE_ACTOR', 'Who asks, when `--actor` does not say it: `worker-1`, `agent:worker-1` or `user:ada`. Without it `user.name` of git is taken.'],
-  ['FORGE_LOCK_TIMEOUT_MS', 'How long a command waits for another writer, in milliseconds (60000 when not set).'],
+  [
+    'FORGE_ACTOR',
+    'Who asks, when `--actor` does not say it: `worker-1`, `agent:worker-1` or `user:ada`. Without it `user.name` of git is taken.',
+  ],
+  [
+    'FORGE_LOCK_TIMEOUT_MS',
+    'How long a command waits for another writer, in milliseconds (60000 when not set).',
+  ],
   ['FORGE_DEBUG', 'Any value: the stack of an unexpected failure is shown on standard error.'],
   ['NO_COLOR', 'Any value: no colours.'],
-  ['FORCE_COLOR', '`0` or `false`: no colours; any other value: colours even when the output is not a terminal. Wins over `NO_COLOR`; `--no-color` wins over both.'],
+  [
+    'FORCE_COLOR',
+    '`0` or `false`: no colours; any other value: colours even when the output is not a terminal. Wins over `NO_COLOR`; `--no-color` wins over both.',
+  ],
   ['TERM', '`dumb`: no colours.'],
 ];
 
@@ -41,15 +57,27 @@ export function toCliReference(declarations: readonly Declaration[], table: Flag
     '# The command line',
     INTRODUCTION,
     '## Commands',
-    toTable(['Command', 'What it does'], commands.map(({ declaration, entry }) => [`[\`${commandOf(entry)}\`](#${anchorOf(entry)})`, prose(declaration.summary)])),
+    toTable(
+      ['Command', 'What it does'],
+      commands.map(({ declaration, entry }) => [
+        `[\`${commandOf(entry)}\`](#${anchorOf(entry)})`,
+        prose(declaration.summary),
+      ]),
+    ),
     ...commands.flatMap(({ declaration, entry }) => toSection(declaration, entry)),
     '## Flags of every command',
-    toTable(['Flag', 'Meaning'], GLOBAL_HELP.map(({ term, description }) => [`\`${term}\``, description])),
+    toTable(
+      ['Flag', 'Meaning'],
+      GLOBAL_HELP.map(({ term, description }) => [`\`${term}\``, description]),
+    ),
     '`forge --version` prints the version, with `--json` as `{"version": …}`. `forge help <command>` is the same as `forge <command> --help`.',
     '## How values are written',
     VALUES,
     '## Environment variables',
-    toTable(['Variable', 'Meaning'], ENVIRONMENT.map(([name, meaning]) => [`\`${name}\``, meaning])),
+    toTable(
+      ['Variable', 'Meaning'],
+      ENVIRONMENT.map(([name, meaning]) => [`\`${name}\``, meaning]),
+    ),
     '## Errors and exit codes',
     ERRORS,
     toTable(['Exit', 'Meaning', 'Codes'], toExitRows()),
@@ -106,12 +134,14 @@ function toErrorList({ errors, needs }: Declaration): string {
 function toExitRows(): readonly (readonly string[])[] {
   const codes = Object.keys(ERROR_CODES) as ErrorCode[]; // the keys of a literal
   const exits = [...new Set(codes.map((code) => ERROR_CODES[code].exit))].toSorted((a, b) => a - b);
-  const mark = (code: ErrorCode): string => (EVERYWHERE.includes(code) ? '' : IN_PROJECTS.includes(code) ? ' ²' : ' ¹');
+  const mark = (code: ErrorCode): string =>
+    EVERYWHERE.includes(code) ? '' : IN_PROJECTS.includes(code) ? ' ²' : ' ¹';
   return [
     ['0', 'done', ''],
     ...exits.map((exit) => {
       const meaning = EXIT_MEANINGS[exit];
-      if (meaning === undefined) throw new Error(`scripts/cli-reference.ts does not say what exit ${exit} means`);
+      if (meaning === undefined)
+        throw new Error(`scripts/cli-reference.ts does not say what exit ${exit} means`);
       const named = codes.filter((code) => ERROR_CODES[code].exit === exit);
       return [String(exit), meaning, named.map((code) => `\`${code}\`${mark(code)}`).join(', ')];
     }),
@@ -132,6 +162,7 @@ function prose(text: string): string {
 }
 
 function toTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
   return [line(header), line(header.map(() => '---')), ...rows.map(line)].join('\n');
 }

@@ -3,7 +3,13 @@
 import * as z from 'zod';
 import type { Declaration } from '#contract/declare.ts';
 import { Identity, TaskRef } from '#contract/task.ts';
-import { type FieldRule, type FlagTable, GLOBAL_SWITCHES, GLOBAL_VALUES, type OperationEntry } from '#operations/flag-table.ts';
+import {
+  type FieldRule,
+  type FlagTable,
+  GLOBAL_SWITCHES,
+  GLOBAL_VALUES,
+  type OperationEntry,
+} from '#operations/flag-table.ts';
 
 /** Throws on a declaration that the table cannot hold, naming the operation and the field. */
 export function deriveFlagTable(declarations: readonly Declaration[]): FlagTable {
@@ -63,23 +69,30 @@ function deriveRule(schema: z.core.$ZodType, what: string): FieldRule {
   for (const keyword of Object.keys(json)) {
     if (!known.includes(keyword)) throw new Error(`${what}: the flag table has no place for "${keyword}"`);
   }
-  if (nullable && (kind === 'boolean' || kind === 'strings' || kind === 'assignments')) throw new Error(`${what}: a ${kind} cannot be null`);
+  if (nullable && (kind === 'boolean' || kind === 'strings' || kind === 'assignments'))
+    throw new Error(`${what}: a ${kind} cannot be null`);
   return { kind, ...(nullable && { nullable }), ...deriveLimits(kind, { json, inner, what }) };
 }
 
 function deriveLimits(kind: FieldRule['kind'], { json, inner, what }: Property): Partial<FieldRule> {
   if (kind === 'integer') return pick(json, ['minimum', 'maximum']);
   if (kind === 'enum') return { values: json.enum as readonly string[] }; // kindOf looked at its type
-  if (kind === 'string') return { ...pick(json, ['minLength', 'maxLength']), ...derivePattern(inner, what), ...deriveTask(inner) };
+  if (kind === 'string')
+    return { ...pick(json, ['minLength', 'maxLength']), ...derivePattern(inner, what), ...deriveTask(inner) };
   if (kind === 'strings') {
     const element = deriveRule((inner as z.core.$ZodArray)._zod.def.element, `${what}, each`);
-    if (element.kind !== 'string' && element.kind !== 'enum') throw new Error(`${what}: a list of ${element.kind} has no flag`);
+    if (element.kind !== 'string' && element.kind !== 'enum')
+      throw new Error(`${what}: a list of ${element.kind} has no flag`);
     const { kind: _kind, ...limits } = element;
     return { ...limits, ...pick(json, ['maxItems']) };
   }
   if (kind === 'assignments') {
-    if (Object.keys(json.additionalProperties as object).length > 0) throw new Error(`${what}: values of a record may be anything or the flag table cannot hold it`);
-    const { kind: _kind, ...limits } = deriveRule((inner as z.core.$ZodRecord)._zod.def.keyType, `${what}, keys`);
+    if (Object.keys(json.additionalProperties as object).length > 0)
+      throw new Error(`${what}: values of a record may be anything or the flag table cannot hold it`);
+    const { kind: _kind, ...limits } = deriveRule(
+      (inner as z.core.$ZodRecord)._zod.def.keyType,
+      `${what}, keys`,
+    );
     return limits;
   }
   return {};
@@ -95,7 +108,8 @@ function kindOf(json: z.core.JSONSchema.BaseSchema, what: string): FieldRule['ki
   if (json.type === 'boolean' || json.type === 'integer') return json.type;
   if (json.type === 'string') return json.enum === undefined ? 'string' : 'enum';
   if (json.type === 'array') return 'strings';
-  if (json.type === 'object' && json.additionalProperties !== undefined && json.properties === undefined) return 'assignments';
+  if (json.type === 'object' && json.additionalProperties !== undefined && json.properties === undefined)
+    return 'assignments';
   throw new Error(`${what}: no flag can say ${JSON.stringify(json)}`);
 }
 
@@ -119,7 +133,8 @@ function checkChecks(schema: z.core.$ZodType, what: string): void {
 
 /** A rule over several fields has no place in the table either. */
 function checkObject(input: z.ZodObject, name: string): void {
-  if ((input._zod.def.checks ?? []).length > 0) throw new Error(`${name}: a check of the whole input has no place in the flag table`);
+  if ((input._zod.def.checks ?? []).length > 0)
+    throw new Error(`${name}: a check of the whole input has no place in the flag table`);
 }
 
 function derivePattern(schema: z.core.$ZodType, what: string): Partial<FieldRule> {
@@ -138,7 +153,12 @@ function deriveTask(schema: z.core.$ZodType): Partial<FieldRule> {
 }
 
 function toJsonSchema(schema: z.core.$ZodType): z.core.JSONSchema.BaseSchema {
-  const { $schema: _schema, '~standard': _standard, description: _description, ...json } = z.toJSONSchema(schema, { io: 'input' });
+  const {
+    $schema: _schema,
+    '~standard': _standard,
+    description: _description,
+    ...json
+  } = z.toJSONSchema(schema, { io: 'input' });
   return json;
 }
 
@@ -159,11 +179,14 @@ function listOutputFields({ name, output }: Declaration): readonly string[] {
   const root = z.toJSONSchema(output, { io: 'output' });
   const fields = new Set<string>();
   const visit = (json: z.core.JSONSchema.BaseSchema): void => {
-    for (const variant of [...(json.anyOf ?? []), ...(json.oneOf ?? []), ...(json.allOf ?? [])]) visit(variant as z.core.JSONSchema.BaseSchema);
+    for (const variant of [...(json.anyOf ?? []), ...(json.oneOf ?? []), ...(json.allOf ?? [])])
+      visit(variant as z.core.JSONSchema.BaseSchema);
     for (const key of Object.keys(json.properties ?? {})) fields.add(key);
-    if (json.type === 'array' && typeof json.items === 'object') visit(json.items as z.core.JSONSchema.BaseSchema);
+    if (json.type === 'array' && typeof json.items === 'object')
+      visit(json.items as z.core.JSONSchema.BaseSchema);
     const reference = json.$ref?.split('/').at(-1);
-    if (reference !== undefined && reference !== '#') visit((root.$defs?.[reference] ?? {}) as z.core.JSONSchema.BaseSchema);
+    if (reference !== undefined && reference !== '#')
+      visit((root.$defs?.[reference] ?? {}) as z.core.JSONSchema.BaseSchema);
   };
   visit(root);
   if (fields.size === 0) throw new Error(`${name}: the answer has no fields`);
@@ -174,13 +197,16 @@ function checkEntry(entry: OperationEntry, { cli }: Declaration): void {
   const { name, args, fields, required, prompt } = entry;
   const hinted = [...args, ...Object.keys(cli.flags ?? {}), ...(prompt === undefined ? [] : [prompt.field])];
   const stranger = hinted.find((field) => fields[field] === undefined);
-  if (stranger !== undefined) throw new Error(`${name}: the cli hints name ${stranger}, which the input does not have`);
-  if (prompt !== undefined && !required.includes(prompt.field)) throw new Error(`${name}: only a required field can be asked for`);
+  if (stranger !== undefined)
+    throw new Error(`${name}: the cli hints name ${stranger}, which the input does not have`);
+  if (prompt !== undefined && !required.includes(prompt.field))
+    throw new Error(`${name}: only a required field can be asked for`);
   const optional = args.findIndex((field) => !required.includes(field));
   if (optional !== -1 && args.slice(optional).some((field) => required.includes(field))) {
     throw new Error(`${name}: an argument that may be missing stands before one that may not`);
   }
-  if (args.some((field) => !['string', 'integer', 'enum'].includes(fields[field]?.kind ?? ''))) throw new Error(`${name}: an argument is one word`);
+  if (args.some((field) => !['string', 'integer', 'enum'].includes(fields[field]?.kind ?? '')))
+    throw new Error(`${name}: an argument is one word`);
   const taken: string[] = [...GLOBAL_SWITCHES, ...GLOBAL_VALUES, 'help'];
   for (const flag of Object.values(fields).flatMap((rule) => [rule.flag, rule.file_flag])) {
     if (flag === undefined) continue;
@@ -193,7 +219,9 @@ function checkPaths(operations: readonly OperationEntry[]): void {
   const paths = operations.flatMap(({ path, alias }) => (alias === undefined ? [path] : [path, alias]));
   for (const [index, path] of paths.entries()) {
     if (path[0] === 'help') throw new Error('help is a command of its own');
-    const other = paths.find((whole, at) => at !== index && path.every((word, position) => whole[position] === word));
+    const other = paths.find(
+      (whole, at) => at !== index && path.every((word, position) => whole[position] === word),
+    );
     if (other !== undefined) throw new Error(`The command ${path.join(' ')} hides ${other.join(' ')}`);
   }
 }

@@ -9,7 +9,8 @@ import { toCliReference } from './cli-reference.ts';
 import { deriveFlagTable } from './derive-flag-table.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const HEADER = '// Generated from src/contract by scripts/generate.ts: change the declarations and run npm run generate.\n';
+const HEADER =
+  '// Generated from src/contract by scripts/generate.ts: change the declarations and run npm run generate.\n';
 
 /** Path → text of every generated file. */
 export function generateFiles(declarations: readonly Declaration[]): ReadonlyMap<string, string> {

@@ -5,9 +5,9 @@ import { describe, expect, test } from 'vitest';
 
 // An old Node is no part of the repository, so the file runs here under the name of another version, and its syntax is
 // held against what Node 12 does not know.
-const source = readFileSync(join(import.meta.dirname, '../bin/forge.js'), 'utf8').replace(/^#!.*/, '');
+const source = readFileSync(join(import.meta.dirname, '../bin/forge.cjs'), 'utf8').replace(/^#!.*/, '');
 
-describe('bin/forge.js on a Node that is too old', () => {
+describe('bin/forge.cjs on a Node that is too old', () => {
   test.each(['12.22.12', '20.20.2', '22.30.0', '24.0.0', '24.14.1'])(
     '%s gets one line and exit 1',
     (version) => {
@@ -38,12 +38,12 @@ function start(version: string): { exit: number | undefined; stderr: string; sta
     versions: { node: version },
     stderr: { write: (text: string) => (seen.stderr += text) },
     exit: (code: number) => (seen.exit = code),
-    getBuiltinModule: () => ({ enableCompileCache: () => undefined }),
   };
-  const load = (): Promise<{ main: () => void }> => {
-    seen.started = true;
-    return Promise.resolve({ main: () => undefined });
+  const load = (name: string): unknown => {
+    if (name === 'node:module') return { enableCompileCache: () => undefined };
+    seen.started = name === '../dist/main.cjs';
+    return { main: () => Promise.resolve() };
   };
-  runInNewContext(source.replace('import(', 'load('), { process: fake, load });
+  runInNewContext(source, { process: fake, require: load });
   return seen;
 }

@@ -44,7 +44,7 @@ export function criticalPaths<Key>(dependents: ReadonlyMap<Key, readonly Key[]>)
       else known.push(id);
     }
   }
-  const free = [...blockers.keys()].filter((id) => !dependents.has(id));
+  const free = [...blockers.keys()].filter((id) => (unpeeled.get(id) ?? 0) === 0);
   for (let at = free.pop(); at !== undefined; at = free.pop()) {
     const length = (lengths.get(at) ?? 0) + 1;
     for (const blocker of blockers.get(at) ?? []) {

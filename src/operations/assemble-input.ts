@@ -1,6 +1,12 @@
 import { ForgeError } from '#kernel/errors.ts';
 import { readFieldValue } from './field-value.ts';
-import { type Accepted, type FileValue, type GlobalFlags, type OperationEntry, spellField } from './flag-table.ts';
+import {
+  type Accepted,
+  type FileValue,
+  type GlobalFlags,
+  type OperationEntry,
+  spellField,
+} from './flag-table.ts';
 import { readAssignments } from './read-assignments.ts';
 
 /** The words of a command line, sorted but not yet understood. */
@@ -89,7 +95,9 @@ function readGlobals(entry: OperationEntry, { flags }: GivenWords): GlobalFlags 
   const directory = value('directory');
   if (directory === '') throw new ForgeError('usage', '--directory names no folder');
   if (fields !== undefined && !json) {
-    throw new ForgeError('usage', '--fields chooses fields of the JSON answer: it needs --json', { hint: 'Add --json' });
+    throw new ForgeError('usage', '--fields chooses fields of the JSON answer: it needs --json', {
+      hint: 'Add --json',
+    });
   }
   return {
     json,
@@ -105,7 +113,9 @@ function readFieldNames(entry: OperationEntry, text: string): readonly string[] 
   const names = text.split(',').map((name) => name.trim());
   const known = `the answer has ${entry.output.join(', ')}`;
   if (names.includes('')) {
-    throw new ForgeError('usage', `--fields wants names separated by commas; ${known}`, { details: { known: entry.output } });
+    throw new ForgeError('usage', `--fields wants names separated by commas; ${known}`, {
+      details: { known: entry.output },
+    });
   }
   // Refused before anything runs: a write that succeeds must not end as an error.
   const unknown = names.filter((name) => !entry.output.includes(name));
@@ -120,5 +130,8 @@ function readFieldNames(entry: OperationEntry, text: string): readonly string[] 
 function onlyOne(texts: readonly string[], spelling: string): string {
   const [text, second] = texts;
   if (text !== undefined && second === undefined) return text;
-  throw new ForgeError('usage', `${spelling} is given twice: ${texts.map((one) => JSON.stringify(one)).join(' and ')}`);
+  throw new ForgeError(
+    'usage',
+    `${spelling} is given twice: ${texts.map((one) => JSON.stringify(one)).join(' and ')}`,
+  );
 }

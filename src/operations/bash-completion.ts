@@ -1,10 +1,21 @@
-import { type CompletionCommand, type CompletionFlag, type CompletionModel, type CompletionValue, TASK_LISTINGS } from './completion-model.ts';
+import {
+  type CompletionCommand,
+  type CompletionFlag,
+  type CompletionModel,
+  type CompletionValue,
+  TASK_LISTINGS,
+} from './completion-model.ts';
 
 /** The completion script of bash; works from 3.2 on, which macOS still has. */
 export function bashCompletion({ groups, commands, globals }: CompletionModel): string {
-  const valued = (flags: readonly CompletionFlag[]): string => spell(flags.filter(({ value }) => value !== undefined));
-  const leaves = commands.map(({ path, flags }) => `    '${path}') leaf=1 flags='${spell(flags)}' valued='${valued(flags)}' ;;`);
-  const next = [...groups].map(([group, words]) => `    '${group}') _forge_words '${words.map(({ word }) => word).join(' ')}' ;;`);
+  const valued = (flags: readonly CompletionFlag[]): string =>
+    spell(flags.filter(({ value }) => value !== undefined));
+  const leaves = commands.map(
+    ({ path, flags }) => `    '${path}') leaf=1 flags='${spell(flags)}' valued='${valued(flags)}' ;;`,
+  );
+  const next = [...groups].map(
+    ([group, words]) => `    '${group}') _forge_words '${words.map(({ word }) => word).join(' ')}' ;;`,
+  );
   return `# bash completion for forge and forge-ctl
 # Load it now:      source <(forge completion bash)
 # Load it always:   forge completion bash >> ~/.bashrc
@@ -93,7 +104,9 @@ complete -F _forge forge forge-ctl
 }
 
 function spell(flags: readonly CompletionFlag[]): string {
-  return flags.flatMap(({ name, short }) => [`--${name}`, ...(short === undefined ? [] : [`-${short}`])]).join(' ');
+  return flags
+    .flatMap(({ name, short }) => [`--${name}`, ...(short === undefined ? [] : [`-${short}`])])
+    .join(' ');
 }
 
 function toValueCases({ path, args, flags }: CompletionCommand): readonly string[] {
@@ -104,14 +117,24 @@ function toValueCases({ path, args, flags }: CompletionCommand): readonly string
 }
 
 function toFlagCases(before: string, { name, short, value }: CompletionFlag): readonly string[] {
-  const spellings = [`--${name}`, ...(short === undefined ? [] : [`-${short}`])].map((one) => `'${before}${one}'`);
+  const spellings = [`--${name}`, ...(short === undefined ? [] : [`-${short}`])].map(
+    (one) => `'${before}${one}'`,
+  );
   return value === undefined ? [] : toCase(spellings, value);
 }
 
 function toCase(patterns: readonly string[], { words, from }: CompletionValue): readonly string[] {
   const calls = [
     ...(words.length === 0 ? [] : [`_forge_words '${words.join(' ')}'`]),
-    ...(from === 'nothing' ? [] : [from === 'files' ? '_forge_paths -f' : from === 'folders' ? '_forge_paths -d' : `_forge_tasks '${TASK_LISTINGS[from]}'`]),
+    ...(from === 'nothing'
+      ? []
+      : [
+          from === 'files'
+            ? '_forge_paths -f'
+            : from === 'folders'
+              ? '_forge_paths -d'
+              : `_forge_tasks '${TASK_LISTINGS[from]}'`,
+        ]),
   ];
   return calls.length === 0 ? [] : [`    ${patterns.join(' | ')}) ${calls.join('; ')} ;;`];
 }

@@ -43,8 +43,13 @@ export const NO_VALUE: CompletionValue = { words: [], from: 'nothing' };
 /** The flags of `forge task list` that bring the ids. */
 export const TASK_LISTINGS = { tasks: '', 'all tasks': '--all', 'closed tasks': '--status closed' } as const;
 
-export function createCompletionModel(declarations: readonly Declaration[], table: FlagTable): CompletionModel {
-  const groups = new Map<string, CompletionWord[]>([['', [{ word: 'help', summary: 'Show the help of a command' }]]]);
+export function createCompletionModel(
+  declarations: readonly Declaration[],
+  table: FlagTable,
+): CompletionModel {
+  const groups = new Map<string, CompletionWord[]>([
+    ['', [{ word: 'help', summary: 'Show the help of a command' }]],
+  ]);
   const commands = table.operations.flatMap((entry) => {
     const declaration = declarations.find(({ name }) => name === entry.name);
     if (declaration === undefined) return [];
@@ -60,7 +65,13 @@ const GLOBALS: readonly CompletionFlag[] = [
   { name: 'json', description: 'Answer in JSON', repeats: false },
   { name: 'fields', description: 'Only these fields, with --json', repeats: false, value: NO_VALUE },
   { name: 'actor', description: 'Who asks', repeats: false, value: NO_VALUE },
-  { name: 'directory', short: 'C', description: 'Work as if started there', repeats: false, value: { words: [], from: 'folders' } },
+  {
+    name: 'directory',
+    short: 'C',
+    description: 'Work as if started there',
+    repeats: false,
+    value: { words: [], from: 'folders' },
+  },
   { name: 'no-color', description: 'No colours', repeats: false },
   { name: 'quiet', description: 'No notices', repeats: false },
   { name: 'help', short: 'h', description: 'Show help', repeats: false },
@@ -72,11 +83,18 @@ function addToGroups(groups: Map<string, CompletionWord[]>, path: readonly strin
     const words = groups.get(group) ?? [];
     groups.set(group, words);
     if (words.some((one) => one.word === word)) return;
-    words.push({ word, summary: at === path.length - 1 ? summary : `Commands of ${path.slice(0, at + 1).join(' ')}` });
+    words.push({
+      word,
+      summary: at === path.length - 1 ? summary : `Commands of ${path.slice(0, at + 1).join(' ')}`,
+    });
   });
 }
 
-function toCommand(declaration: Declaration, entry: OperationEntry, path: readonly string[]): CompletionCommand {
+function toCommand(
+  declaration: Declaration,
+  entry: OperationEntry,
+  path: readonly string[],
+): CompletionCommand {
   const { args, flags } = describeCommand(declaration, entry);
   return {
     path: path.join(' '),
@@ -89,7 +107,12 @@ function toFlag({ rule, description, from_file }: FieldHelp, entry: OperationEnt
   const repeats = !from_file && (rule.kind === 'strings' || rule.kind === 'assignments');
   const name = (from_file ? rule.file_flag : rule.flag) ?? '';
   if (rule.kind === 'boolean') return { name, description, repeats };
-  return { name, description, repeats, value: from_file ? { words: [], from: 'files' } : toValue(rule, entry) };
+  return {
+    name,
+    description,
+    repeats,
+    value: from_file ? { words: [], from: 'files' } : toValue(rule, entry),
+  };
 }
 
 const MOST_NUMBERS = 10;

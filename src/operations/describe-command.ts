@@ -27,7 +27,10 @@ export interface CommandHelp {
 /** Terms and descriptions of the flags that every command takes. */
 export const GLOBAL_HELP: readonly { readonly term: string; readonly description: string }[] = [
   { term: '--json', description: 'Answer with one JSON document on standard output, errors included' },
-  { term: '--fields <names>', description: 'With --json: only these fields of the answer, separated by commas' },
+  {
+    term: '--fields <names>',
+    description: 'With --json: only these fields of the answer, separated by commas',
+  },
   { term: '--actor <identity>', description: 'Who asks (default: FORGE_ACTOR, else user.name of git)' },
   { term: '-C, --directory <path>', description: 'Work as if started in this folder' },
   { term: '--no-color', description: 'No colours, whatever the terminal can do' },
@@ -43,7 +46,10 @@ export function describeCommand(declaration: Declaration, entry: OperationEntry)
   return { usage: usageLine(entry, { args, flags }), args, flags };
 }
 
-function usageLine(entry: OperationEntry, { args, flags }: { args: readonly FieldHelp[]; flags: readonly FieldHelp[] }): string {
+function usageLine(
+  entry: OperationEntry,
+  { args, flags }: { args: readonly FieldHelp[]; flags: readonly FieldHelp[] },
+): string {
   const parts = [
     ...args.map(({ term, required }) => (required ? term : `[${term.slice(1, -1)}]`)),
     ...flags.filter(({ required, from_file }) => required && !from_file).map(({ term }) => term),
@@ -74,7 +80,10 @@ function describeField(declaration: Declaration, entry: OperationEntry, field: s
   };
   if (rule.file_flag === undefined) return [help];
   const description = `Read ${spelling} from a file; "-" is standard input`;
-  return [help, { ...help, term: `--${rule.file_flag} <path>`, description, values: [], limits: '', from_file: true }];
+  return [
+    help,
+    { ...help, term: `--${rule.file_flag} <path>`, description, values: [], limits: '', from_file: true },
+  ];
 }
 
 /** Longer lists of values leave no room beside them and are told in the description. */
@@ -92,7 +101,8 @@ export function describeLimits(rule: FieldRule): string {
   const parts: string[] = [];
   if (rule.values !== undefined && rule.values.length > 0) parts.push(`one of ${rule.values.join(', ')}`);
   if (rule.kind === 'integer') parts.push(describeRange(rule));
-  else if (rule.maxLength !== undefined) parts.push(`at most ${rule.maxLength} characters${rule.kind === 'strings' ? ' each' : ''}`);
+  else if (rule.maxLength !== undefined)
+    parts.push(`at most ${rule.maxLength} characters${rule.kind === 'strings' ? ' each' : ''}`);
   if (rule.maxItems !== undefined) parts.push(`at most ${rule.maxItems} times`);
   if (rule.nullable === true) parts.push('or "none"');
   return parts.filter((part) => part !== '').join(', ');

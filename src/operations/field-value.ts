@@ -17,7 +17,8 @@ export function readFieldValue(rule: FieldRule, text: string): unknown {
 export function holdsRule(rule: FieldRule, value: unknown): boolean {
   if (value === null) return rule.nullable === true;
   if (rule.kind === 'boolean') return typeof value === 'boolean';
-  if (rule.kind === 'integer') return Number.isSafeInteger(value) && isBetween(value as number, rule.minimum, rule.maximum);
+  if (rule.kind === 'integer')
+    return Number.isSafeInteger(value) && isBetween(value as number, rule.minimum, rule.maximum);
   if (typeof value !== 'string') return false;
   if (rule.values !== undefined) return rule.values.includes(value);
   return isBetween(value.length, rule.minLength, rule.maxLength) && matches(rule, value);

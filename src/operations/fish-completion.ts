@@ -1,11 +1,24 @@
-import { type CompletionCommand, type CompletionFlag, type CompletionModel, type CompletionValue, TASK_LISTINGS } from './completion-model.ts';
+import {
+  type CompletionCommand,
+  type CompletionFlag,
+  type CompletionModel,
+  type CompletionValue,
+  TASK_LISTINGS,
+} from './completion-model.ts';
 
 /** The completion script of fish. */
 export function fishCompletion({ groups, commands, globals }: CompletionModel): string {
-  const flags = [...globals, ...commands.flatMap((command) => command.flags)].filter(({ value }) => value !== undefined);
-  const valued = new Set(flags.flatMap(({ name, short }) => [`--${name}`, ...(short === undefined ? [] : [`-${short}`])]));
+  const flags = [...globals, ...commands.flatMap((command) => command.flags)].filter(
+    ({ value }) => value !== undefined,
+  );
+  const valued = new Set(
+    flags.flatMap(({ name, short }) => [`--${name}`, ...(short === undefined ? [] : [`-${short}`])]),
+  );
   const next = [...groups].flatMap(([group, words]) =>
-    words.map(({ word, summary }) => `    complete -c $program -n ${quote(`__forge_at ${quote(group)}`)} -a ${word} -d ${quote(summary)}`),
+    words.map(
+      ({ word, summary }) =>
+        `    complete -c $program -n ${quote(`__forge_at ${quote(group)}`)} -a ${word} -d ${quote(summary)}`,
+    ),
   );
   return `# fish completion for forge and forge-ctl
 # Load it now:      forge completion fish | source
@@ -72,9 +85,13 @@ function toLines({ path, args, flags }: CompletionCommand): readonly string[] {
   return [
     ...args.flatMap(({ value }, at) => {
       const words = toWords(value);
-      return words === '' ? [] : [`    complete -c $program -n ${quote(`__forge_arg ${quote(path)} ${at}`)} -a ${quote(words)}`];
+      return words === ''
+        ? []
+        : [`    complete -c $program -n ${quote(`__forge_arg ${quote(path)} ${at}`)} -a ${quote(words)}`];
     }),
-    ...flags.map((flag) => `    complete -c $program -n ${quote(`__forge_at ${quote(path)}`)} ${toFlag(flag)}`),
+    ...flags.map(
+      (flag) => `    complete -c $program -n ${quote(`__forge_at ${quote(path)}`)} ${toFlag(flag)}`,
+    ),
   ];
 }
 
@@ -87,7 +104,12 @@ function toFlag({ name, short, description, value }: CompletionFlag): string {
 }
 
 function toWords({ words, from }: CompletionValue): string {
-  const call = from === 'folders' ? ['(__fish_complete_directories)'] : from === 'nothing' || from === 'files' ? [] : [`(__forge_tasks ${TASK_LISTINGS[from]})`];
+  const call =
+    from === 'folders'
+      ? ['(__fish_complete_directories)']
+      : from === 'nothing' || from === 'files'
+        ? []
+        : [`(__forge_tasks ${TASK_LISTINGS[from]})`];
   return [...words, ...call].join(' ');
 }
 

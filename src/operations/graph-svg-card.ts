@@ -28,7 +28,7 @@ export function drawItem(item: ShapeItem, rect: Rect): string {
 export function drawBox(box: ShapeBox, rect: Rect): string {
   const { task } = box;
   const width = round(rect.width);
-  const top = BOX.header - 12;
+  const top = BOX.title;
   const word = fitLine(describeLook(box), { width: 90, size: 11 });
   const right = rect.width - 14;
   const wordStart = right - 36 - measure(word, 11) * 1.1;

@@ -1,4 +1,7 @@
-import { boundsOf, GAP, type Point, type Rect, type Size } from './graph-svg-geometry.ts';
+import type { ShapeItem } from './graph-shape.ts';
+import type { Block, Pass } from './graph-svg-blocks.ts';
+import type { Arc } from './graph-svg-columns.ts';
+import { CARD, GAP, HANDLE, type Point, type Size } from './graph-svg-geometry.ts';
 
 /** What we use of dagre; under `nodenext` its own declarations resolve to `any`. */
 export interface Dagre {
@@ -13,120 +16,83 @@ interface DagreGraph {
   edge(from: string, to: string): { points: readonly Point[] };
 }
 
-/** A line that needs a way; without an end it leads to the left or the right border. */
-export interface Track {
-  readonly left: string | null;
-  readonly right: string | null;
-  readonly weight: number;
-}
-
-export interface DagreResult {
-  readonly bounds: Rect;
-  readonly units: ReadonlyMap<string, Rect>;
-  /** Where the column of each unit ends; wider units than itself may share it. */
-  readonly column_ends: ReadonlyMap<string, number>;
-  /** For each track the points where it enters and leaves the columns between its ends. */
-  readonly ways: ReadonlyMap<Track, readonly Point[]>;
-}
-
 /** Between lines that share one way. */
 const LANE = 8;
 
 /**
- * One level of a drawing: units of any size in columns. Two things that dagre 3.1.1 offers are left unused: its
- * boxes inside boxes overlapped their neighbours in one of three random graphs, and several edges between the
- * same two nodes made it throw.
+ * The heights of tasks that hang together, in columns that are given. Two things that dagre 3.1.1 offers are left
+ * unused: its boxes inside boxes overlapped their neighbours in one of three random graphs, and several edges
+ * between the same two nodes made it throw.
  */
-export function placeUnits(
+export function placeWithDagre(
   dagre: Dagre,
-  units: ReadonlyMap<string, Size>,
-  tracks: readonly Track[],
-  ranks: ReadonlyMap<string, number>,
-): DagreResult {
+  items: readonly ShapeItem[],
+  arcs: readonly Arc[],
+  columns: ReadonlyMap<string, number>,
+): Block {
   const graph = new dagre.Graph();
-  graph.setGraph({ rankdir: 'LR', nodesep: GAP.down, edgesep: 16, ranksep: GAP.across });
+  graph.setGraph({ rankdir: 'LR', nodesep: GAP.down, edgesep: 2 * LANE, ranksep: GAP.across });
   // Names of our own: dagre keeps them as keys of plain objects.
-  const names = new Map([...units.keys()].map((key, i) => [key, `n${i}`] as const));
-  for (const [key, { width, height }] of units) graph.setNode(names.get(key) ?? '', { width, height });
-  // All lines from the left come out of one node, which has to lie left of every unit.
-  const first = tracks.some((track) => track.left === null) ? listFirst(units, tracks) : [];
-  const groups = Map.groupBy([...tracks, ...first], (track) => JSON.stringify([track.left, track.right]));
-  const last = Math.max(0, ...[...units.keys()].map((key) => ranks.get(key) ?? 0));
-  const ways = [...groups.values()].flatMap((lanes, i) => {
-    const { left, right } = lanes[0] ?? { left: null, right: null };
-    const from = (left === null ? undefined : names.get(left)) ?? 'in';
-    const to = (right === null ? undefined : names.get(right)) ?? `out${i}`;
-    if (left === null) graph.setNode(from, { width: 0, height: 0 });
-    if (right === null) graph.setNode(to, { width: 0, height: 0 });
-    const weight = lanes.reduce((sum, lane) => sum + lane.weight, 0);
-    // A way to the right border passes every column on that side.
-    const minlen = right === null ? 1 + last - (ranks.get(left ?? '') ?? 0) : 1;
-    graph.setEdge(from, to, { weight, minlen });
-    return lanes.map((track, lane) => ({ track, from, to, shift: (lane - (lanes.length - 1) / 2) * LANE }));
-  });
+  const names = new Map(items.map((item, i) => [item.id, `n${i}`] as const));
+  const nameOf = (id: string): string => names.get(id) ?? '';
+  const columnOf = (id: string): number => columns.get(id) ?? 0;
+  for (const item of items) graph.setNode(nameOf(item.id), { ...(item.kind === 'handle' ? HANDLE : CARD) });
+  const bundles = [...Map.groupBy(arcs, (arc) => JSON.stringify([arc.left, arc.right])).values()];
+  for (const bundle of bundles) {
+    const [arc] = bundle;
+    if (arc === undefined) continue;
+    const weight = bundle.reduce((sum, { link }) => sum + (link.type === 'blocks' ? 3 : 1), 0);
+    graph.setEdge(nameOf(arc.left), nameOf(arc.right), {
+      weight,
+      minlen: columnOf(arc.right) - columnOf(arc.left),
+    });
+  }
   dagre.layout(graph);
-  const columns = listColumns(units, (key) => graph.node(names.get(key) ?? ''));
-  const followed = new Map(
-    ways.map(({ track, from, to, shift }) => [
-      track,
-      followColumns(graph.edge(from, to).points, columns.spans, shift),
-    ]),
+
+  const ways = bundles.flatMap((bundle) =>
+    bundle.map((arc, lane) => {
+      const { points } = graph.edge(nameOf(arc.left), nameOf(arc.right));
+      const shift = (lane - (bundle.length - 1) / 2) * LANE;
+      return { arc, passes: listPasses(points, columnOf(arc.left), shift) };
+    }),
   );
-  return {
-    bounds: boundsOf([...columns.units.values(), ...[...followed.values()].flat().map(toMargin)]),
-    units: columns.units,
-    column_ends: columns.ends,
-    ways: followed,
-  };
-}
-
-/** A line at the rim of a box needs some room as well. */
-function toMargin(point: Point): Rect {
-  return { x: point.x, y: point.y - LANE, width: 0, height: 2 * LANE };
-}
-
-/** Ties every unit that nothing else holds to the left border; it weighs nothing. */
-function listFirst(units: ReadonlyMap<string, Size>, tracks: readonly Track[]): Track[] {
-  const held = new Set(tracks.map((track) => track.right));
-  return [...units.keys()].filter((key) => !held.has(key)).map((right) => ({ left: null, right, weight: 0 }));
-}
-
-type Spans = ReadonlyMap<number, { readonly left: number; readonly right: number }>;
-
-/** Dagre centres a column; cards read better when they begin on one line. */
-function listColumns(
-  units: ReadonlyMap<string, Size>,
-  middleOf: (key: string) => Point,
-): {
-  readonly units: ReadonlyMap<string, Rect>;
-  readonly ends: ReadonlyMap<string, number>;
-  readonly spans: Spans;
-} {
-  const halves = new Map<number, number>();
-  for (const [key, size] of units) {
-    const x = Math.round(middleOf(key).x);
-    halves.set(x, Math.max(halves.get(x) ?? 0, size.width / 2));
-  }
-  const spans = new Map([...halves].map(([x, half]) => [x, { left: x - half, right: x + half }] as const));
-  const rects = new Map<string, Rect>();
-  const ends = new Map<string, number>();
-  for (const [key, size] of units) {
-    const middle = middleOf(key);
-    const { left, right } = spans.get(Math.round(middle.x)) ?? { left: middle.x, right: middle.x };
-    ends.set(key, right);
-    rects.set(key, { x: left, y: middle.y - size.height / 2, width: size.width, height: size.height });
-  }
-  return { units: rects, ends, spans };
-}
-
-/** Straight where it passes a column of cards, so that it bends only in the space between two columns. */
-function followColumns(points: readonly Point[], spans: Spans, shift: number): Point[] {
-  return points.slice(1, -1).flatMap(({ x, y }) => {
-    const span = spans.get(Math.round(x));
-    if (span === undefined) return [];
-    return [
-      { x: span.left, y: y + shift },
-      { x: span.right, y: y + shift },
-    ];
+  const heights = items.map((item) => {
+    const { height } = item.kind === 'handle' ? HANDLE : CARD;
+    return { id: item.id, y: graph.node(nameOf(item.id)).y - height / 2, height };
   });
+  return toBlock(heights, ways, columnOf);
+}
+
+/** Dagre puts a point into each column and one between each two. */
+function listPasses(points: readonly Point[], start: number, shift: number): Pass[] {
+  return points
+    .slice(1, -1)
+    .filter((_, i) => i % 2 === 1)
+    .map((point, i) => ({ column: start + i + 1, y: point.y + shift }));
+}
+
+function toBlock(
+  heights: readonly { id: string; y: number; height: number }[],
+  ways: readonly { arc: Arc; passes: readonly Pass[] }[],
+  columnOf: (id: string) => number,
+): Block {
+  const tops = heights.map(({ y }) => y);
+  const bottoms = heights.map(({ y, height }) => y + height);
+  for (const { y } of ways.flatMap((way) => way.passes)) {
+    tops.push(y - LANE);
+    bottoms.push(y + LANE);
+  }
+  const top = Math.min(...tops);
+  const used = heights.map(({ id }) => columnOf(id));
+  return {
+    first: Math.min(...used),
+    last: Math.max(...used),
+    height: Math.max(...bottoms) - top,
+    side: 0,
+    items: new Map(heights.map(({ id, y }) => [id, { column: columnOf(id), y: y - top }] as const)),
+    boxes: new Map(),
+    ways: new Map(
+      ways.map(({ arc, passes }) => [arc, passes.map(({ column, y }) => ({ column, y: y - top }))] as const),
+    ),
+  };
 }

@@ -1,76 +1,89 @@
-import { boundsOf, CARD, GAP, type PlacedLink, type Placement, type Rect } from './graph-svg-geometry.ts';
-import type { Level, LevelArc } from './graph-svg-levels.ts';
+import type { GraphShape } from './graph-shape.ts';
+import { splitShape } from './graph-svg-clusters.ts';
+import { type Arc, findColumns } from './graph-svg-columns.ts';
+import { CARD, GAP, type PlacedLink, type Placement, type Rect } from './graph-svg-geometry.ts';
+import { packParts } from './graph-svg-pack.ts';
 
 /** A taller column is broken into several. */
 const COLUMN_CARDS = 36;
 const SWEEPS = 6;
 
 /**
- * One connected part of a graph too big for dagre: columns by the longest way, rows by the mean of the
- * neighbours. Time grows with tasks and links, not with the length of links; those run behind the cards.
+ * Places a graph that is too big for dagre: columns by what waits for what, rows by the mean of the neighbours.
+ * Time grows with tasks and links, not with the length of links; those run behind the cards.
  */
-export function placeLayered(level: Level): Placement {
-  const rows = orderRows(level);
-  const items = new Map<string, Rect>();
-  let x = 0;
-  for (const column of rows) {
-    const parts = Math.ceil(column.length / COLUMN_CARDS);
-    const perPart = Math.ceil(column.length / parts);
-    column.forEach((key, i) => {
-      const part = Math.floor(i / perPart);
-      const count = Math.min(perPart, column.length - part * perPart);
-      const y = ((i % perPart) - (count - 1) / 2) * (CARD.height + GAP.down);
-      items.set(key.slice(1), { x: x + part * (CARD.width + GAP.down), y, ...CARD });
-    });
-    x += parts * (CARD.width + GAP.down) - GAP.down + GAP.across;
-  }
-  const bounds = boundsOf(items.values());
-  for (const [id, rect] of items) items.set(id, { ...rect, y: rect.y - bounds.y });
-  const links = level.arcs.flatMap((arc) => drawArc(arc, items));
-  return { width: bounds.width, height: bounds.height, items, boxes: new Map(), links, exits: new Map(), entries: new Map() };
+export function placeLayered(shape: GraphShape): Placement {
+  return packParts(splitShape(shape), placeCluster);
 }
 
-/** The keys of each column from top to bottom. */
-function orderRows(level: Level): string[][] {
-  const keys = level.items.map((item) => `t${item.id}`);
-  const groups = Map.groupBy(keys, (key) => level.ranks.get(key) ?? 0);
-  const columns = [...groups.keys()].toSorted((a, b) => a - b).map((rank) => groups.get(rank) ?? []);
-  const before = Map.groupBy(level.arcs, (arc) => arc.right);
-  const after = Map.groupBy(level.arcs, (arc) => arc.left);
-  const heights = new Map<string, number>();
-  const settle = (column: string[]): void => {
-    column.forEach((key, i) => heights.set(key, i - (column.length - 1) / 2));
+function placeCluster(shape: GraphShape): Placement {
+  const { arcs, items: columns } = findColumns(shape);
+  const rows = orderRows(columns, arcs);
+  const items = new Map<string, Rect>();
+  const tallest = Math.max(...rows.map((column) => countRows(column)));
+  let x = 0;
+  for (const column of rows) {
+    const count = countRows(column);
+    const top = ((tallest - count) / 2) * (CARD.height + GAP.down);
+    column.forEach((id, i) => {
+      const part = Math.floor(i / count);
+      const y = top + (i % count) * (CARD.height + GAP.down);
+      items.set(id, { x: x + part * (CARD.width + GAP.down), y, ...CARD });
+    });
+    x += Math.ceil(column.length / count) * (CARD.width + GAP.down) - GAP.down + GAP.across;
+  }
+  return {
+    width: x - GAP.across,
+    height: tallest * (CARD.height + GAP.down) - GAP.down,
+    items,
+    boxes: new Map(),
+    links: arcs.flatMap((arc) => drawArc(arc, items)),
   };
-  columns.forEach(settle);
-  const sweep = (column: string[], neighbours: (key: string) => readonly string[]): void => {
-    const wish = new Map(column.map((key) => [key, meanOf(neighbours(key), heights) ?? heights.get(key) ?? 0]));
-    column.sort((a, b) => (wish.get(a) ?? 0) - (wish.get(b) ?? 0));
+}
+
+function countRows(column: readonly string[]): number {
+  return Math.ceil(column.length / Math.ceil(column.length / COLUMN_CARDS));
+}
+
+/** The ids of each column from top to bottom. */
+function orderRows(columns: ReadonlyMap<string, number>, arcs: readonly Arc[]): string[][] {
+  const groups = Map.groupBy(columns.keys(), (id) => columns.get(id) ?? 0);
+  const rows = [...groups].toSorted(([a], [b]) => a - b).map(([, ids]) => ids);
+  const before = Map.groupBy(arcs, (arc) => arc.right);
+  const after = Map.groupBy(arcs, (arc) => arc.left);
+  const heights = new Map<string, number>();
+  const settle = (column: readonly string[]): void => {
+    column.forEach((id, i) => heights.set(id, i - (column.length - 1) / 2));
+  };
+  rows.forEach(settle);
+  const sweep = (column: string[], neighbours: (id: string) => readonly string[]): void => {
+    const wishes = new Map(column.map((id) => [id, meanOf(neighbours(id), heights) ?? heights.get(id) ?? 0]));
+    column.sort((a, b) => (wishes.get(a) ?? 0) - (wishes.get(b) ?? 0));
     settle(column);
   };
   for (let i = 0; i < SWEEPS; i += 1) {
     if (i % 2 === 0) {
-      for (const column of columns) sweep(column, (key) => (before.get(key) ?? []).map((arc) => arc.left));
-    } else {
-      for (const column of columns.toReversed()) {
-        sweep(column, (key) => (after.get(key) ?? []).map((arc) => arc.right));
-      }
+      for (const column of rows) sweep(column, (id) => (before.get(id) ?? []).map((arc) => arc.left));
+      continue;
+    }
+    for (const column of rows.toReversed()) {
+      sweep(column, (id) => (after.get(id) ?? []).map((arc) => arc.right));
     }
   }
-  return columns;
+  return rows;
 }
 
-function meanOf(keys: readonly string[], heights: ReadonlyMap<string, number>): number | undefined {
-  if (keys.length === 0) return undefined;
-  return keys.reduce((sum, key) => sum + (heights.get(key) ?? 0), 0) / keys.length;
+function meanOf(ids: readonly string[], heights: ReadonlyMap<string, number>): number | undefined {
+  if (ids.length === 0) return undefined;
+  return ids.reduce((sum, id) => sum + (heights.get(id) ?? 0), 0) / ids.length;
 }
 
-function drawArc(arc: LevelArc, items: ReadonlyMap<string, Rect>): PlacedLink[] {
-  const left = items.get(arc.left.slice(1));
-  const right = items.get(arc.right.slice(1));
+function drawArc(arc: Arc, items: ReadonlyMap<string, Rect>): PlacedLink[] {
+  const [left, right] = [items.get(arc.left), items.get(arc.right)];
   if (left === undefined || right === undefined) return [];
   const points = [
     { x: left.x + left.width, y: left.y + left.height / 2 },
     { x: right.x, y: right.y + right.height / 2 },
   ];
-  return [{ link: arc.link.link, points: arc.reversed ? points.toReversed() : points }];
+  return [{ link: arc.link, points: arc.reversed ? points.toReversed() : points }];
 }

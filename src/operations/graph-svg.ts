@@ -1,14 +1,12 @@
 import type { GraphView } from '#contract/graph-operations.ts';
-import { assert } from '#kernel/assert.ts';
 import { toLine } from './graph-label.ts';
 import { type GraphShape, LOOKS, toShape } from './graph-shape.ts';
 import { drawBox, drawItem, round } from './graph-svg-card.ts';
-import { CARD, GAP, type PlacedLink, type Placement, type Point } from './graph-svg-geometry.ts';
+import { findColumns } from './graph-svg-columns.ts';
+import { CARD, type PlacedLink, type Placement, type Point } from './graph-svg-geometry.ts';
 import { placeLayered } from './graph-svg-layered.ts';
 import { placeNested } from './graph-svg-layout.ts';
 import { drawLegend } from './graph-svg-legend.ts';
-import { indexLevels } from './graph-svg-levels.ts';
-import { packLevel } from './graph-svg-pack.ts';
 import { styleSheet } from './graph-svg-style.ts';
 import { escapeXml, fitLine } from './graph-svg-text.ts';
 
@@ -44,23 +42,19 @@ export async function toSvg(graph: GraphView, options: { title: string }): Promi
 }
 
 async function placeGraph(graph: GraphView): Promise<{ shape: GraphShape; placement: Placement }> {
-  const nested = toShape(graph, { boxes: 'nested', handles: 'inner' });
-  if (isWithinDagre(nested)) return { shape: nested, placement: await placeNested(nested) };
-  const flat = toShape(graph, { boxes: 'none', handles: 'inner' });
-  const paper = indexLevels(flat).get(null);
-  assert(paper !== undefined, 'the paper is a level of every graph');
-  return { shape: flat, placement: packLevel(paper, { space: GAP.parts, place: placeLayered }) };
-}
-
-function isWithinDagre(shape: GraphShape): boolean {
-  if (shape.items.length > DAGRE_NODES) return false;
-  let crossings = 0;
-  for (const level of indexLevels(shape).values()) {
-    for (const arc of level.arcs) {
-      crossings += (level.ranks.get(arc.right) ?? 0) - (level.ranks.get(arc.left) ?? 0);
+  if (graph.nodes.length <= DAGRE_NODES) {
+    const nested = toShape(graph, { boxes: 'nested', handles: 'inner' });
+    if (countCrossings(nested) <= DAGRE_CROSSINGS) {
+      return { shape: nested, placement: await placeNested(nested) };
     }
   }
-  return crossings <= DAGRE_CROSSINGS;
+  const flat = toShape(graph, { boxes: 'none', handles: 'inner' });
+  return { shape: flat, placement: placeLayered(flat) };
+}
+
+function countCrossings(shape: GraphShape): number {
+  const { arcs, items } = findColumns(shape);
+  return arcs.reduce((sum, arc) => sum + (items.get(arc.right) ?? 0) - (items.get(arc.left) ?? 0), 0);
 }
 
 function drawPlacement(shape: GraphShape, placement: Placement): string[] {

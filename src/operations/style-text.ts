@@ -14,16 +14,30 @@ export function style(view: Pick<TextView, 'color'>, format: TextFormat, text: s
   return process.getBuiltinModule('node:util').styleText(format, text, { validateStream: false });
 }
 
-const STATUS_FORMATS: Readonly<Record<Status, TextFormat>> = { open: 'cyan', in_progress: 'yellow', closed: 'dim' };
+const STATUS_FORMATS: Readonly<Record<Status, TextFormat>> = {
+  open: 'cyan',
+  in_progress: 'yellow',
+  closed: 'dim',
+};
 
 export function styleStatus(view: Pick<TextView, 'color'>, status: Status, text: string = status): string {
   return style(view, STATUS_FORMATS[status], text);
 }
 
 /** By number: what is critical stands out, what is parked steps back. */
-const PRIORITY_FORMATS: readonly (TextFormat | undefined)[] = [['red', 'bold'], 'red', undefined, 'dim', 'dim'];
+const PRIORITY_FORMATS: readonly (TextFormat | undefined)[] = [
+  ['red', 'bold'],
+  'red',
+  undefined,
+  'dim',
+  'dim',
+];
 
-export function stylePriority(view: Pick<TextView, 'color'>, priority: number, text: string = `P${priority}`): string {
+export function stylePriority(
+  view: Pick<TextView, 'color'>,
+  priority: number,
+  text: string = `P${priority}`,
+): string {
   const format = PRIORITY_FORMATS[priority];
   return format === undefined ? text : style(view, format, text);
 }

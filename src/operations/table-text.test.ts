@@ -30,7 +30,11 @@ describe('tableText', () => {
     expect(tableText(wide, columns, [])).toBe('ID  N  Title');
   });
   it('counts cells, not characters', () => {
-    const text = tableText(wide, [columns[2], columns[0]].filter((column) => column !== undefined), rows);
+    const text = tableText(
+      wide,
+      [columns[2], columns[0]].filter((column) => column !== undefined),
+      rows,
+    );
     const [, first, second] = text.split('\n');
     expect(first?.indexOf('fg-a3f8')).toBe(16);
     expect(textWidth(second?.split('fg-b')[0] ?? '')).toBe(16);
@@ -57,7 +61,10 @@ describe('tableText', () => {
     expect(text.split('\n')).toHaveLength(2);
   });
   it('dims the header and colours cells only where there are colours', () => {
-    const painted = [{ ...columns[0], style: (text: string) => `\u001b[31m${text}\u001b[39m` }, columns[2]] as readonly TableColumn<Row>[];
+    const painted = [
+      { ...columns[0], style: (text: string) => `\u001b[31m${text}\u001b[39m` },
+      columns[2],
+    ] as readonly TableColumn<Row>[];
     const text = tableText({ ...wide, color: true }, painted, rows);
     expect(text.startsWith('\u001b[2m')).toBe(true);
     expect(stripVTControlCharacters(text).split('\n')[1]).toBe('fg-a3f8  Fix the parser');
@@ -66,7 +73,13 @@ describe('tableText', () => {
   it('fits the terminal whenever the fixed columns leave room', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.record({ id: fc.string({ maxLength: 8 }), title: fc.string({ unit: 'grapheme' }), count: fc.nat(999) })),
+        fc.array(
+          fc.record({
+            id: fc.string({ maxLength: 8 }),
+            title: fc.string({ unit: 'grapheme' }),
+            count: fc.nat(999),
+          }),
+        ),
         fc.integer({ min: 70, max: 120 }),
         (some, limit) => {
           for (const line of tableText({ ...wide, columns: limit }, columns, some).split('\n')) {

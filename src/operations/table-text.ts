@@ -22,7 +22,11 @@ const NARROWEST = 8;
  * Rows as aligned columns, without the last newline. Where `view.columns` is finite the widest flexible columns
  * are cut until a line fits; everything else is shown in full.
  */
-export function tableText<Row>(view: TextView, columns: readonly TableColumn<Row>[], rows: readonly Row[]): string {
+export function tableText<Row>(
+  view: TextView,
+  columns: readonly TableColumn<Row>[],
+  rows: readonly Row[],
+): string {
   const cells = rows.map((row) => columns.map((column) => escapeLine(column.value(row))));
   const widths = columns.map((column, at) => Math.max(textWidth(column.header), widestOf(cells, at)));
   fitWidths(widths, columns, view.columns);
@@ -65,14 +69,21 @@ function widestOf(cells: readonly (readonly string[])[], at: number): number {
   return widest;
 }
 
-function fitWidths(widths: number[], columns: readonly Pick<TableColumn<never>, 'flexible'>[], limit: number): void {
+function fitWidths(
+  widths: number[],
+  columns: readonly Pick<TableColumn<never>, 'flexible'>[],
+  limit: number,
+): void {
   const total = (): number => widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1));
   for (let over = total() - limit; over > 0; over = total() - limit) {
-    const flexible = columns.flatMap((column, at) => (column.flexible === true ? [at] : [])).filter((at) => (widths[at] ?? 0) > NARROWEST);
+    const flexible = columns
+      .flatMap((column, at) => (column.flexible === true ? [at] : []))
+      .filter((at) => (widths[at] ?? 0) > NARROWEST);
     const [first, second] = flexible.map((at) => widths[at] ?? 0).toSorted((a, b) => b - a);
     if (first === undefined) return;
     // The widest gives way down to the second widest; equals give way together, a cell at a time.
-    const give = second !== undefined && second < first ? Math.min(over, first - second) : second === first ? 1 : over;
+    const give =
+      second !== undefined && second < first ? Math.min(over, first - second) : second === first ? 1 : over;
     const widest = flexible.find((at) => widths[at] === first) ?? 0;
     widths[widest] = Math.max(NARROWEST, first - give);
   }

@@ -1,8 +1,16 @@
-import { type CompletionCommand, type CompletionFlag, type CompletionModel, type CompletionValue, TASK_LISTINGS } from './completion-model.ts';
+import {
+  type CompletionCommand,
+  type CompletionFlag,
+  type CompletionModel,
+  type CompletionValue,
+  TASK_LISTINGS,
+} from './completion-model.ts';
 
 /** The completion script of zsh: a file for $fpath that can also be sourced. */
 export function zshCompletion({ groups, commands, globals }: CompletionModel): string {
-  const valued = globals.flatMap(({ name, short, value }) => (value === undefined ? [] : [`--${name}`, ...(short === undefined ? [] : [`-${short}`])]));
+  const valued = globals.flatMap(({ name, short, value }) =>
+    value === undefined ? [] : [`--${name}`, ...(short === undefined ? [] : [`-${short}`])],
+  );
   const next = [...groups].map(([group, words]) => {
     const items = words.map(({ word, summary }) => quote(`${word}:${summary.replaceAll('`', '')}`));
     return `    ${quote(group)}) items=(${items.join(' ')}) ;;`;
@@ -21,7 +29,10 @@ _forge_list() {
   compadd "$@" -a ids
 }
 ${Object.entries(TASK_LISTINGS)
-  .map(([from, flags]) => `${listFunction(from)}() { _forge_list '${flags}' "$@" }\n${listFunction(from)}_or_none() { compadd "$@" -- none; _forge_list '${flags}' "$@" }`)
+  .map(
+    ([from, flags]) =>
+      `${listFunction(from)}() { _forge_list '${flags}' "$@" }\n${listFunction(from)}_or_none() { compadd "$@" -- none; _forge_list '${flags}' "$@" }`,
+  )
   .join('\n')}
 
 _forge_next() {
@@ -85,7 +96,10 @@ fi
 }
 
 function toSpecs({ args, flags }: CompletionCommand): readonly string[] {
-  return [...flags.map(toFlagSpec), ...args.map(({ name, value }, at) => quote(`${at + 1}:${name}:${toAction(value)}`))];
+  return [
+    ...flags.map(toFlagSpec),
+    ...args.map(({ name, value }, at) => quote(`${at + 1}:${name}:${toAction(value)}`)),
+  ];
 }
 
 function toFlagSpec({ name, short, description, repeats, value }: CompletionFlag): string {

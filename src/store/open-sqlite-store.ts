@@ -57,19 +57,18 @@ async function catchUp(db: Database, replica: Replica, clock: Clock): Promise<vo
 
 /** What a cold read needs is here; the rest loads when it is called. */
 function createStore(db: Database, replica: Replica): TaskStore {
+  const onTask = once(() => import('./sqlite/task-writes.ts'));
+  const onGraph = once(() => import('./sqlite/graph-writes.ts'));
+  const transactions = once(() => import('./sqlite/write-transaction.ts'));
   const write = async <W, T>(
     by: Writer,
     load: () => Promise<W>,
     work: (writes: W, tx: Transaction) => T,
   ): Promise<T> => {
-    const [{ writeInTransaction }, writes] = await Promise.all([
-      import('./sqlite/write-transaction.ts'),
-      load(),
-    ]);
+    const { writeInTransaction } = await transactions();
+    const writes = await load();
     return writeInTransaction({ db, replica }, by, (tx) => work(writes, tx));
   };
-  const onTask = () => import('./sqlite/task-writes.ts');
-  const onGraph = () => import('./sqlite/graph-writes.ts');
   return {
     createTask: (task, by) => write(by, onTask, (writes, tx) => writes.createTask(tx, task)),
     updateTask: (change, by) => write(by, onTask, (writes, tx) => writes.updateTask(tx, change)),
@@ -101,3 +100,9 @@ function createStore(db: Database, replica: Replica): TaskStore {
 }
 
 type Transaction = import('./sqlite/write-transaction.ts').WriteTransaction;
+
+/** Asking the module loader again costs a fifth of a claim. */
+function once<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | undefined;
+  return () => (loaded ??= load());
+}

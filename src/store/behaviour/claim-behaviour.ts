@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { by, claim, close, create, depend, everything, expectCode, type OpenStore } from './open-behaviour.ts';
+import { by, claim, close, create, everything, expectCode, type OpenStore } from './open-behaviour.ts';
 
 export function describeClaim(open: OpenStore): void {
   describe('claimTask', () => {
@@ -8,10 +8,19 @@ export function describeClaim(open: OpenStore): void {
       const { id } = await create(sut, 'Free');
       const result = await claim(sut, id, 'worker-1');
       expect(result).toMatchObject({ outcome: 'claimed', fence: 1 });
-      expect(result.task).toMatchObject({ status: 'in_progress', state: 'in_progress', assignee: 'worker-1', version: 2 });
+      expect(result.task).toMatchObject({
+        status: 'in_progress',
+        state: 'in_progress',
+        assignee: 'worker-1',
+        version: 2,
+      });
       expect(Date.parse(result.task.updated_at)).toBe(sut.clock.now());
       const [entry] = await sut.store.readHistory({ id, limit: 1 });
-      expect(entry).toMatchObject({ type: 'task.claimed', triggered_by: 'agent:worker-1', summary: 'claimed by worker-1' });
+      expect(entry).toMatchObject({
+        type: 'task.claimed',
+        triggered_by: 'agent:worker-1',
+        summary: 'claimed by worker-1',
+      });
       expect(entry?.changed).toEqual(['status', 'state', 'assignee']);
     });
 
@@ -39,7 +48,11 @@ export function describeClaim(open: OpenStore): void {
 
     it('refuses a blocked task and names every open blocker', async () => {
       await using sut = await open();
-      const [open1, open2, closed] = [await create(sut, 'One'), await create(sut, 'Two'), await create(sut, 'Done')];
+      const [open1, open2, closed] = [
+        await create(sut, 'One'),
+        await create(sut, 'Two'),
+        await create(sut, 'Done'),
+      ];
       await close(sut, closed.id);
       await claim(sut, open2.id, 'carol');
       const task = await create(sut, 'Waits', { depends_on: [open1.id, open2.id, closed.id] });
@@ -49,9 +62,16 @@ export function describeClaim(open: OpenStore): void {
         { id: open1.id, title: 'One', status: 'open', assignee: null },
         { id: open2.id, title: 'Two', status: 'in_progress', assignee: 'carol' },
       ];
-      expect(result).toEqual({ outcome: 'blocked', task, blockers: blockers.sort((a, b) => (a.id < b.id ? -1 : 1)) });
+      expect(result).toEqual({
+        outcome: 'blocked',
+        task,
+        blockers: blockers.sort((a, b) => (a.id < b.id ? -1 : 1)),
+      });
       expect(await everything(sut)).toEqual(before);
-      expect(await claim(sut, task.id, 'bob', true)).toMatchObject({ outcome: 'claimed', task: { assignee: 'bob' } });
+      expect(await claim(sut, task.id, 'bob', true)).toMatchObject({
+        outcome: 'claimed',
+        task: { assignee: 'bob' },
+      });
     });
 
     it('refuses closed and parked tasks; force takes the parked one', async () => {
@@ -62,16 +82,28 @@ export function describeClaim(open: OpenStore): void {
       expect(await claim(sut, closed.id, 'bob')).toMatchObject({ outcome: 'closed' });
       expect(await claim(sut, closed.id, 'bob', true)).toMatchObject({ outcome: 'closed' });
       expect(await claim(sut, parked.id, 'bob')).toMatchObject({ outcome: 'parked' });
-      expect(await claim(sut, parked.id, 'bob', true)).toMatchObject({ outcome: 'claimed', task: { state: 'in_progress' } });
+      expect(await claim(sut, parked.id, 'bob', true)).toMatchObject({
+        outcome: 'claimed',
+        task: { state: 'in_progress' },
+      });
     });
 
     it('a takeover by force is in the history with a fence of its own', async () => {
       await using sut = await open();
       const { id } = await create(sut, 'Stuck');
       await claim(sut, id, 'alice');
-      expect(await claim(sut, id, 'bob', true)).toMatchObject({ outcome: 'claimed', fence: 2, task: { assignee: 'bob' } });
+      expect(await claim(sut, id, 'bob', true)).toMatchObject({
+        outcome: 'claimed',
+        fence: 2,
+        task: { assignee: 'bob' },
+      });
       const [entry] = await sut.store.readHistory({ id, limit: 1 });
-      expect(entry).toMatchObject({ from_state: 'in_progress', to_state: 'in_progress', reason: 'forced', changed: ['assignee'] });
+      expect(entry).toMatchObject({
+        from_state: 'in_progress',
+        to_state: 'in_progress',
+        reason: 'forced',
+        changed: ['assignee'],
+      });
     });
   });
 
@@ -123,11 +155,19 @@ export function describeClaim(open: OpenStore): void {
       await using sut = await open();
       const { id } = await create(sut, 'Too hard');
       await claim(sut, id, 'bob');
-      const task = await sut.store.releaseTask({ ...release, id, owner: 'bob', reason: 'No database' }, by(sut, 'bob'));
+      const task = await sut.store.releaseTask(
+        { ...release, id, owner: 'bob', reason: 'No database' },
+        by(sut, 'bob'),
+      );
       expect(task).toMatchObject({ status: 'open', state: 'todo', assignee: null, version: 3 });
       expect(await sut.store.getTask(id)).toMatchObject({ ready: true });
       const [entry] = await sut.store.readHistory({ id, limit: 1 });
-      expect(entry).toMatchObject({ type: 'task.released', from_state: 'in_progress', to_state: 'todo', reason: 'No database' });
+      expect(entry).toMatchObject({
+        type: 'task.released',
+        from_state: 'in_progress',
+        to_state: 'todo',
+        reason: 'No database',
+      });
     });
 
     it('refuses what is not claimed, and claims of others unless forced', async () => {
@@ -136,7 +176,10 @@ export function describeClaim(open: OpenStore): void {
       await expectCode(sut.store.releaseTask({ ...release, id, owner: 'bob' }, by(sut)), 'state_invalid');
       await claim(sut, id, 'alice');
       const before = await everything(sut);
-      const error = await expectCode(sut.store.releaseTask({ ...release, id, owner: 'bob' }, by(sut)), 'claim_conflict');
+      const error = await expectCode(
+        sut.store.releaseTask({ ...release, id, owner: 'bob' }, by(sut)),
+        'claim_conflict',
+      );
       expect(error.details).toMatchObject({ assignee: 'alice' });
       expect(await everything(sut)).toEqual(before);
       await sut.store.releaseTask({ ...release, id, owner: 'bob', force: true }, by(sut));
@@ -154,8 +197,13 @@ export function describeClaim(open: OpenStore): void {
       expect(again).toMatchObject({ outcome: 'claimed', fence: 3 });
       const late = sut.store.releaseTask({ ...release, id, owner: 'bob', fence: 1 }, by(sut, 'bob'));
       await expectCode(late, 'fence_conflict');
-      await expectCode(sut.store.closeTask({ id, reason: 'done', fence: 1 }, by(sut, 'bob')), 'fence_conflict');
-      expect(await sut.store.closeTask({ id, reason: 'done', fence: 3 }, by(sut, 'bob'))).toMatchObject({ status: 'closed' });
+      await expectCode(
+        sut.store.closeTask({ id, reason: 'done', fence: 1 }, by(sut, 'bob')),
+        'fence_conflict',
+      );
+      expect(await sut.store.closeTask({ id, reason: 'done', fence: 3 }, by(sut, 'bob'))).toMatchObject({
+        status: 'closed',
+      });
     });
   });
 }

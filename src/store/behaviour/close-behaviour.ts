@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { by, claim, close, create, depend, everything, expectCode, readyTitles, type OpenStore } from './open-behaviour.ts';
+import {
+  by,
+  claim,
+  close,
+  create,
+  depend,
+  everything,
+  expectCode,
+  readyTitles,
+  type OpenStore,
+} from './open-behaviour.ts';
 
 export function describeClose(open: OpenStore): void {
   describe('closeTask', () => {
@@ -8,10 +18,18 @@ export function describeClose(open: OpenStore): void {
       const { id } = await create(sut, 'Work');
       await claim(sut, id, 'bob');
       const task = await close(sut, id, '  Implemented in\n3a9f1c2 ');
-      expect(task).toMatchObject({ status: 'closed', state: 'done', close_reason: '  Implemented in\n3a9f1c2 ', assignee: 'bob' });
+      expect(task).toMatchObject({
+        status: 'closed',
+        state: 'done',
+        close_reason: '  Implemented in\n3a9f1c2 ',
+        assignee: 'bob',
+      });
       expect(Date.parse(task.closed_at ?? '')).toBe(sut.clock.now());
       await sut.reopen();
-      expect(await sut.store.getTask(id)).toMatchObject({ close_reason: '  Implemented in\n3a9f1c2 ', closed_at: task.closed_at });
+      expect(await sut.store.getTask(id)).toMatchObject({
+        close_reason: '  Implemented in\n3a9f1c2 ',
+        closed_at: task.closed_at,
+      });
     });
 
     it.each([
@@ -41,10 +59,15 @@ export function describeClose(open: OpenStore): void {
       const { id } = await create(sut, 'Work');
       await sut.store.updateTask({ id, title: 'Changed' }, by(sut));
       const before = await everything(sut);
-      const error = await expectCode(sut.store.closeTask({ id, reason: 'done', version: 1 }, by(sut)), 'version_conflict');
+      const error = await expectCode(
+        sut.store.closeTask({ id, reason: 'done', version: 1 }, by(sut)),
+        'version_conflict',
+      );
       expect(error.details).toMatchObject({ version: 2 });
       expect(await everything(sut)).toEqual(before);
-      expect(await sut.store.closeTask({ id, reason: 'done', version: 2 }, by(sut))).toMatchObject({ version: 3 });
+      expect(await sut.store.closeTask({ id, reason: 'done', version: 2 }, by(sut))).toMatchObject({
+        version: 3,
+      });
     });
   });
 
@@ -55,11 +78,22 @@ export function describeClose(open: OpenStore): void {
       await claim(sut, id, 'bob');
       await close(sut, id, 'cancelled');
       const task = await sut.store.reopenTask({ id, reason: 'The fix did not hold', version: 3 }, by(sut));
-      expect(task).toMatchObject({ status: 'open', state: 'todo', assignee: null, closed_at: null, version: 4 });
+      expect(task).toMatchObject({
+        status: 'open',
+        state: 'todo',
+        assignee: null,
+        closed_at: null,
+        version: 4,
+      });
       expect(task).not.toHaveProperty('close_reason');
       expect(await readyTitles(sut)).toEqual(['Work']);
       const [entry] = await sut.store.readHistory({ id, limit: 1 });
-      expect(entry).toMatchObject({ type: 'task.reopened', from_state: 'cancelled', to_state: 'todo', reason: 'The fix did not hold' });
+      expect(entry).toMatchObject({
+        type: 'task.reopened',
+        from_state: 'cancelled',
+        to_state: 'todo',
+        reason: 'The fix did not hold',
+      });
     });
 
     it('refuses a task that is not closed and says what it is', async () => {
@@ -67,7 +101,10 @@ export function describeClose(open: OpenStore): void {
       const { id } = await create(sut, 'Work');
       const reopen = () => sut.store.reopenTask({ id, reason: null }, by(sut));
       const error = await expectCode(reopen(), 'state_invalid');
-      expect(error).toMatchObject({ message: `${id} is not closed; it is open`, details: { id, status: 'open' } });
+      expect(error).toMatchObject({
+        message: `${id} is not closed; it is open`,
+        details: { id, status: 'open' },
+      });
       await claim(sut, id, 'bob');
       expect((await expectCode(reopen(), 'state_invalid')).details).toMatchObject({ status: 'in_progress' });
     });
@@ -89,14 +126,27 @@ export function describeClose(open: OpenStore): void {
       const first = await say('The parser drops tabs\n\n- really', null, 'Ann Lee');
       const reply = await say('So it does', first.id, 'bob');
       const deeper = await say('Fixed', reply.id, 'Ann Lee');
-      expect(first).toMatchObject({ task_id: id, author: 'Ann Lee', reply_to: null, created_at: expect.any(String) });
+      expect(first).toMatchObject({
+        task_id: id,
+        author: 'Ann Lee',
+        reply_to: null,
+        created_at: expect.any(String),
+      });
       await sut.reopen();
       const shown = await sut.store.getTask(id);
-      expect(shown.comments).toStrictEqual([first, reply, deeper].map(({ task_id: _, ...comment }) => comment));
+      expect(shown.comments.map((comment) => ({ ...comment, task_id: id }))).toStrictEqual([
+        first,
+        reply,
+        deeper,
+      ]);
       expect(shown).toMatchObject({ version: 4, updated_at: deeper.created_at });
       expect(Date.parse(shown.updated_at)).toBeGreaterThan(Date.parse(updated_at));
       const [entry] = await sut.store.readHistory({ id, limit: 1 });
-      expect(entry).toMatchObject({ type: 'task.commented', summary: 'comment: Fixed', changed: ['comments'] });
+      expect(entry).toMatchObject({
+        type: 'task.commented',
+        summary: 'comment: Fixed',
+        changed: ['comments'],
+      });
     });
 
     it('keeps two comments of the same moment', async () => {
@@ -139,12 +189,21 @@ export function describeClose(open: OpenStore): void {
       const held = await create(sut, 'Held', { depends_on: [epic.id, other.id] });
       await depend(sut, freed.id, epic.id, 'related');
       const result = await sut.store.deleteTask({ id: epic.id, version: 1 }, by(sut));
-      expect(result).toEqual({ id: epic.id, title: 'Epic', deleted_at: expect.any(String), orphaned: [child.id], unblocked: [freed.id] });
+      expect(result).toEqual({
+        id: epic.id,
+        title: 'Epic',
+        deleted_at: expect.any(String),
+        orphaned: [child.id],
+        unblocked: [freed.id],
+      });
       expect(await sut.store.getTask(child.id)).toMatchObject({ parent_id: null, version: 2 });
       expect(await sut.store.getTask(freed.id)).toMatchObject({ dependencies: [], ready: true });
       expect((await sut.store.getTask(held.id)).dependencies).toMatchObject([{ id: other.id }]);
       expect(await readyTitles(sut)).toEqual(['Child', 'Freed', 'Other blocker']);
-      expect(await sut.store.readStats({ now: 0, exclude_types: [] })).toMatchObject({ total: 4, deleted: 1 });
+      expect(await sut.store.readStats({ now: 0, exclude_types: [] })).toMatchObject({
+        total: 4,
+        deleted: 1,
+      });
     });
 
     it('a deleted task is gone for every command, and the error says how to get it back', async () => {
@@ -182,10 +241,15 @@ export function describeClose(open: OpenStore): void {
       const after = await sut.store.getTask(task.id);
       expect({ ...after, version: 0, updated_at: '' }).toEqual({ ...before, version: 0, updated_at: '' });
       expect(await sut.store.getTask(child.id)).toMatchObject({ parent_id: task.id });
-      expect(await sut.store.getTask(dependent.id)).toMatchObject({ open_blockers: 1, dependencies: [{ id: task.id }] });
+      expect(await sut.store.getTask(dependent.id)).toMatchObject({
+        open_blockers: 1,
+        dependencies: [{ id: task.id }],
+      });
       await sut.reopen();
       expect(await sut.store.getTask(task.id)).toEqual(after);
-      const types = (await sut.store.readHistory({ id: task.id, limit: undefined })).map(({ summary }) => summary);
+      const types = (await sut.store.readHistory({ id: task.id, limit: undefined })).map(
+        ({ summary }) => summary,
+      );
       expect(types).toEqual(['created: Back', 'comment: Kept', 'claimed by bob', 'deleted', 'restored']);
     });
 

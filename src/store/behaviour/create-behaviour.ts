@@ -95,7 +95,7 @@ export function describeCreate(open: OpenStore): void {
       const { id } = await create(sut, 'Sneaky', { metadata });
       await sut.reopen();
       const { metadata: kept } = await sut.store.getTask(id);
-      expect(Object.entries(kept).sort()).toEqual(keys.sort().map((key) => [key, { polluted: key }]));
+      expect(new Map(Object.entries(kept))).toEqual(metadata);
       expect(({} as { polluted?: string }).polluted).toBeUndefined();
     });
 
@@ -122,7 +122,10 @@ export function describeCreate(open: OpenStore): void {
       await using sut = await open();
       const before = await everything(sut);
       const half = 'x'.repeat(600_000);
-      const metadata = new Map([['a', half], ['b', half]]);
+      const metadata = new Map([
+        ['a', half],
+        ['b', half],
+      ]);
       await expectCode(create(sut, 'Heavy', { metadata }), 'invalid_input');
       expect(await everything(sut)).toEqual(before);
     });
@@ -141,7 +144,11 @@ export function describeCreate(open: OpenStore): void {
       const person = await sut.store.createTask(newTask('By a person'), by(sut, 'Ann Lee', 'user'));
       const [entry] = await sut.store.readHistory({ id: person.id, limit: undefined });
       expect(person.created_by).toBe('Ann Lee');
-      expect(entry).toMatchObject({ type: 'task.created', triggered_by: 'user:Ann Lee', at: person.created_at });
+      expect(entry).toMatchObject({
+        type: 'task.created',
+        triggered_by: 'user:Ann Lee',
+        at: person.created_at,
+      });
     });
   });
 }

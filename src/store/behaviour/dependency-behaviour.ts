@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { by, claim, close, create, depend, everything, expectCode, line, readyTitles, type OpenStore } from './open-behaviour.ts';
+import {
+  by,
+  claim,
+  close,
+  create,
+  depend,
+  everything,
+  expectCode,
+  line,
+  readyTitles,
+  type OpenStore,
+} from './open-behaviour.ts';
 
 export function describeDependencies(open: OpenStore): void {
   describe('dependencies', () => {
@@ -15,7 +26,13 @@ export function describeDependencies(open: OpenStore): void {
         {
           id: blocker.id,
           type: 'blocks',
-          resolved: { title: 'Blocker', status: 'in_progress', state: 'in_progress', priority: 1, assignee: 'worker-1' },
+          resolved: {
+            title: 'Blocker',
+            status: 'in_progress',
+            state: 'in_progress',
+            priority: 1,
+            assignee: 'worker-1',
+          },
         },
         {
           id: found.id,
@@ -25,7 +42,11 @@ export function describeDependencies(open: OpenStore): void {
       ];
       expect(shown.dependencies).toEqual(edges.sort((a, b) => (a.id < b.id ? -1 : 1)));
       expect((await sut.store.getTask(blocker.id)).dependents).toEqual([
-        { id: task.id, type: 'blocks', resolved: { title: 'Task', status: 'open', state: 'todo', priority: 2, assignee: null } },
+        {
+          id: task.id,
+          type: 'blocks',
+          resolved: { title: 'Task', status: 'open', state: 'todo', priority: 2, assignee: null },
+        },
       ]);
     });
 
@@ -38,9 +59,15 @@ export function describeDependencies(open: OpenStore): void {
       expect(await everything(sut)).toEqual(before);
       expect(await depend(sut, a.id, b.id, 'related')).toMatchObject({ added: true });
       const task = (await sut.store.listTasks({})).find(({ id }) => id === a.id);
-      expect(task?.dependencies).toEqual([{ id: b.id, type: 'blocks' }, { id: b.id, type: 'related' }]);
+      expect(task?.dependencies).toEqual([
+        { id: b.id, type: 'blocks' },
+        { id: b.id, type: 'related' },
+      ]);
       const history = await sut.store.readHistory({ id: a.id, limit: 2 });
-      expect(history.map(({ summary }) => summary)).toEqual([`depends on ${b.id} (blocks)`, `depends on ${b.id} (related)`]);
+      expect(history.map(({ summary }) => summary)).toEqual([
+        `depends on ${b.id} (blocks)`,
+        `depends on ${b.id} (related)`,
+      ]);
     });
 
     it('closing a blocker frees the dependent, reopening it holds it again', async () => {
@@ -74,7 +101,8 @@ export function describeDependencies(open: OpenStore): void {
     it('transitive chain: one link at a time', async () => {
       await using sut = await open();
       const chain = [await create(sut, '0')];
-      for (let i = 1; i < 6; i += 1) chain.push(await create(sut, String(i), { depends_on: [chain[i - 1]?.id ?? ''] }));
+      for (let i = 1; i < 6; i += 1)
+        chain.push(await create(sut, String(i), { depends_on: [chain[i - 1]?.id ?? ''] }));
       for (const [i, task] of chain.entries()) {
         expect(await readyTitles(sut)).toEqual([String(i)]);
         await close(sut, task.id);
@@ -87,7 +115,8 @@ export function describeDependencies(open: OpenStore): void {
       const [a, b] = [await create(sut, 'A'), await create(sut, 'B')];
       await depend(sut, a.id, b.id);
       await depend(sut, a.id, b.id, 'related');
-      const remove = (type?: 'blocks') => sut.store.removeDependency({ from_id: a.id, to_id: b.id, type }, by(sut));
+      const remove = (type?: 'blocks') =>
+        sut.store.removeDependency({ from_id: a.id, to_id: b.id, type }, by(sut));
       expect(await remove('blocks')).toEqual({ from_id: a.id, to_id: b.id, removed: ['blocks'] });
       expect(await readyTitles(sut)).toEqual(['A', 'B']);
       await depend(sut, a.id, b.id);
@@ -105,7 +134,9 @@ export function describeDependencies(open: OpenStore): void {
       const remove = (from_id: string, to_id: string, type?: 'blocks') =>
         sut.store.removeDependency({ from_id, to_id, type }, by(sut));
       await expectCode(remove(b.id, a.id), 'not_found');
-      expect((await expectCode(remove(a.id, b.id, 'blocks'), 'not_found')).message).toContain('no blocks dependency');
+      expect((await expectCode(remove(a.id, b.id, 'blocks'), 'not_found')).message).toContain(
+        'no blocks dependency',
+      );
       await expectCode(remove(a.id, 'fg-none'), 'not_found');
       expect(await everything(sut)).toEqual(before);
     });
@@ -143,7 +174,9 @@ export function describeDependencies(open: OpenStore): void {
       const cycle = await expectCode(depend(sut, a.id, c.id), 'dependency_cycle');
       expect(cycle.details).toEqual({ path: [a.id, c.id, b.id, a.id] });
       expect(cycle.message).toContain([a.id, c.id, b.id, a.id].join(' -> '));
-      expect((await expectCode(depend(sut, a.id, b.id), 'dependency_cycle')).details).toEqual({ path: [a.id, b.id, a.id] });
+      expect((await expectCode(depend(sut, a.id, b.id), 'dependency_cycle')).details).toEqual({
+        path: [a.id, b.id, a.id],
+      });
       expect(await everything(sut)).toEqual(before);
     });
 
@@ -170,12 +203,18 @@ export function describeDependencies(open: OpenStore): void {
       await using sut = await open();
       await sut.bring([line('fg-wait', { dependencies: [{ id: 'zz-away', type: 'blocks' }] })]);
       const shown = await sut.store.getTask('fg-wait');
-      expect(shown).toMatchObject({ open_blockers: 1, ready: false, dependencies: [{ id: 'zz-away', resolved: null }] });
+      expect(shown).toMatchObject({
+        open_blockers: 1,
+        ready: false,
+        dependencies: [{ id: 'zz-away', resolved: null }],
+      });
       expect(await claim(sut, 'fg-wait', 'bob')).toMatchObject({
         outcome: 'blocked',
         blockers: [{ id: 'zz-away', title: null, status: null, assignee: null }],
       });
-      expect(await sut.store.explainReady({})).toMatchObject([{ reasons: ['waits for zz-away (not in this project)'] }]);
+      expect(await sut.store.explainReady({})).toMatchObject([
+        { reasons: ['waits for zz-away (not in this project)'] },
+      ]);
       await sut.store.removeDependency({ from_id: 'fg-wait', to_id: 'zz-away', type: undefined }, by(sut));
       expect(await sut.store.getTask('fg-wait')).toMatchObject({ ready: true, dependencies: [] });
     });
@@ -184,7 +223,10 @@ export function describeDependencies(open: OpenStore): void {
       await using sut = await open();
       await sut.bring([line('fg-wait', { dependencies: [{ id: 'fg-late', type: 'blocks' }] })]);
       await sut.bring([line('fg-late')]);
-      expect(await sut.store.getTask('fg-wait')).toMatchObject({ open_blockers: 1, dependencies: [{ resolved: { status: 'open' } }] });
+      expect(await sut.store.getTask('fg-wait')).toMatchObject({
+        open_blockers: 1,
+        dependencies: [{ resolved: { status: 'open' } }],
+      });
       await close(sut, 'fg-late');
       expect(await readyTitles(sut)).toEqual(['fg-wait']);
     });
@@ -195,7 +237,8 @@ export function describeDependencies(open: OpenStore): void {
       await using sut = await open();
       await sut.bring([line('fg-a3f8'), line('fg-b2c1'), line('ab-a3zz')]);
       const resolves = async (ref: string) => (await sut.store.getTask(ref)).id;
-      for (const ref of ['fg-a3f8', 'fg-a3', 'fg-A', 'FG-A3F8', 'a3f', 'A3F8']) expect(await resolves(ref)).toBe('fg-a3f8');
+      for (const ref of ['fg-a3f8', 'fg-a3', 'fg-A', 'FG-A3F8', 'a3f', 'A3F8'])
+        expect(await resolves(ref)).toBe('fg-a3f8');
       expect(await resolves('b')).toBe('fg-b2c1');
       expect(await resolves('ab-')).toBe('ab-a3zz');
     });
@@ -243,20 +286,35 @@ export function describeDependencies(open: OpenStore): void {
 
     it('every method settles short ids the same way', async () => {
       await using sut = await open();
-      await sut.bring([line('fg-aaaa'), line('fg-bbbb', { dependencies: [{ id: 'fg-aaaa', type: 'blocks' }] })]);
+      await sut.bring([
+        line('fg-aaaa'),
+        line('fg-bbbb', { dependencies: [{ id: 'fg-aaaa', type: 'blocks' }] }),
+      ]);
       const { store } = sut;
-      expect(await store.readTree({ id: 'B', depth: 9 })).toMatchObject({ id: 'fg-bbbb', children: [{ id: 'fg-aaaa' }] });
+      expect(await store.readTree({ id: 'B', depth: 9 })).toMatchObject({
+        id: 'fg-bbbb',
+        children: [{ id: 'fg-aaaa' }],
+      });
       expect((await store.readGraph({ id: 'a', all: false })).nodes).toHaveLength(2);
       expect(await store.readHistory({ id: 'FG-B', limit: undefined })).toHaveLength(1);
-      expect(await store.updateTask({ id: 'b', parent_id: 'a' }, by(sut))).toMatchObject({ parent_id: 'fg-aaaa' });
+      expect(await store.updateTask({ id: 'b', parent_id: 'a' }, by(sut))).toMatchObject({
+        parent_id: 'fg-aaaa',
+      });
       expect(await store.listTasks({ parent_id: 'A' })).toMatchObject([{ id: 'fg-bbbb' }]);
-      expect(await store.addComment({ id: 'b', body: 'x', reply_to: null }, by(sut))).toMatchObject({ task_id: 'fg-bbbb' });
-      expect(await store.removeDependency({ from_id: 'b', to_id: 'A', type: undefined }, by(sut))).toMatchObject({ to_id: 'fg-aaaa' });
+      expect(await store.addComment({ id: 'b', body: 'x', reply_to: null }, by(sut))).toMatchObject({
+        task_id: 'fg-bbbb',
+      });
+      expect(
+        await store.removeDependency({ from_id: 'b', to_id: 'A', type: undefined }, by(sut)),
+      ).toMatchObject({ to_id: 'fg-aaaa' });
       expect(await claim(sut, 'b', 'bob')).toMatchObject({ task: { id: 'fg-bbbb' } });
       await store.releaseTask({ id: 'B', owner: 'bob', force: false, reason: null }, by(sut));
       expect(await close(sut, 'b')).toMatchObject({ id: 'fg-bbbb' });
       expect(await store.reopenTask({ id: 'b', reason: null }, by(sut))).toMatchObject({ id: 'fg-bbbb' });
-      expect(await store.deleteTask({ id: 'a' }, by(sut))).toMatchObject({ id: 'fg-aaaa', orphaned: ['fg-bbbb'] });
+      expect(await store.deleteTask({ id: 'a' }, by(sut))).toMatchObject({
+        id: 'fg-aaaa',
+        orphaned: ['fg-bbbb'],
+      });
     });
   });
 }

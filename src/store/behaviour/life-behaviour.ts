@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
-import type { TaskUpdate } from '../store.ts';
-import { by, claim, close, create, everything, expectCode, type OpenStore, type StoreUnderTest } from './open-behaviour.ts';
+import type { TaskUpdate, UpdateResult } from '../store.ts';
+import {
+  by,
+  claim,
+  close,
+  create,
+  everything,
+  expectCode,
+  type OpenStore,
+  type StoreUnderTest,
+} from './open-behaviour.ts';
 
 type Start = 'open' | 'reserved' | 'parked' | 'started' | 'closed';
 type Change = Pick<TaskUpdate, 'status' | 'state' | 'assignee' | 'reason'>;
@@ -22,7 +31,13 @@ const UPDATES: readonly [Change, Partial<Record<Start, Outcome>>][] = [
   ],
   [
     { status: 'in_progress', assignee: 'bob' },
-    { open: 'in_progress in_progress bob claimed', reserved: 'lost', parked: 'state_invalid', started: 'lost', closed: 'lost' },
+    {
+      open: 'in_progress in_progress bob claimed',
+      reserved: 'lost',
+      parked: 'state_invalid',
+      started: 'lost',
+      closed: 'lost',
+    },
   ],
   [
     { status: 'in_progress', assignee: 'alice' },
@@ -46,17 +61,32 @@ const UPDATES: readonly [Change, Partial<Record<Start, Outcome>>][] = [
       closed: 'same',
     },
   ],
-  [{ status: 'closed' }, { open: 'closed done nobody "done"', started: 'closed done alice "done"', closed: 'same' }],
+  [
+    { status: 'closed' },
+    { open: 'closed done nobody "done"', started: 'closed done alice "done"', closed: 'same' },
+  ],
   [{ status: 'closed', reason: 'cancelled: no' }, { open: 'closed cancelled nobody "cancelled: no"' }],
   [{ status: 'closed', reason: 'Duplicate of x' }, { parked: 'closed cancelled nobody "Duplicate of x"' }],
   [{ status: 'closed', reason: 'wontfix' }, { started: 'closed cancelled alice "wontfix"' }],
   [{ status: 'closed', reason: 'not cancelled' }, { open: 'closed done nobody "not cancelled"' }],
-  [{ status: 'closed', assignee: 'bob' }, { open: 'closed done bob "done"', started: 'closed done bob "done"' }],
+  [
+    { status: 'closed', assignee: 'bob' },
+    { open: 'closed done bob "done"', started: 'closed done bob "done"' },
+  ],
   [{ status: 'closed', assignee: null }, { started: 'closed done nobody "done"' }],
-  [{ status: 'closed', state: 'backlog' }, { open: 'state_invalid', closed: 'state_invalid' }],
+  [
+    { status: 'closed', state: 'backlog' },
+    { open: 'state_invalid', closed: 'state_invalid' },
+  ],
   [
     { status: 'open' },
-    { open: 'same', reserved: 'same', parked: 'same', started: 'open todo nobody', closed: 'open todo nobody' },
+    {
+      open: 'same',
+      reserved: 'same',
+      parked: 'same',
+      started: 'open todo nobody',
+      closed: 'open todo nobody',
+    },
   ],
   [
     { status: 'open', state: 'backlog' },
@@ -70,7 +100,13 @@ const UPDATES: readonly [Change, Partial<Record<Start, Outcome>>][] = [
   ],
   [
     { status: 'open', assignee: 'bob' },
-    { open: 'open todo bob', reserved: 'open todo bob', parked: 'open backlog bob', started: 'open todo bob', closed: 'open todo bob' },
+    {
+      open: 'open todo bob',
+      reserved: 'open todo bob',
+      parked: 'open backlog bob',
+      started: 'open todo bob',
+      closed: 'open todo bob',
+    },
   ],
   [
     { status: 'open', assignee: null },
@@ -86,8 +122,14 @@ const UPDATES: readonly [Change, Partial<Record<Start, Outcome>>][] = [
       closed: 'state_invalid',
     },
   ],
-  [{ state: 'todo' }, { open: 'same', parked: 'open todo nobody', started: 'state_invalid', closed: 'state_invalid' }],
-  [{ state: 'todo', assignee: 'bob' }, { parked: 'open todo bob', started: 'state_invalid' }],
+  [
+    { state: 'todo' },
+    { open: 'same', parked: 'open todo nobody', started: 'state_invalid', closed: 'state_invalid' },
+  ],
+  [
+    { state: 'todo', assignee: 'bob' },
+    { parked: 'open todo bob', started: 'state_invalid' },
+  ],
   [
     { assignee: 'bob' },
     {
@@ -100,40 +142,61 @@ const UPDATES: readonly [Change, Partial<Record<Start, Outcome>>][] = [
   ],
   [
     { assignee: null },
-    { open: 'same', reserved: 'open todo nobody', started: 'open todo nobody', closed: 'closed done nobody "before"' },
+    {
+      open: 'same',
+      reserved: 'open todo nobody',
+      started: 'open todo nobody',
+      closed: 'closed done nobody "before"',
+    },
   ],
 ];
 
-const CASES = UPDATES.flatMap(([change, outcomes]) =>
-  Object.entries(outcomes).map(([start, outcome]) => [start as Start, change, outcome] as const),
-);
+function casesOf(wanted: (outcome: Outcome) => boolean): [Start, Change, Outcome][] {
+  return UPDATES.flatMap(([change, outcomes]) =>
+    Object.entries(outcomes).map(([start, outcome]): [Start, Change, Outcome] => [
+      start as Start,
+      change,
+      outcome,
+    ]),
+  ).filter(([, , outcome]) => wanted(outcome));
+}
 
 export function describeLife(open: OpenStore): void {
   describe('status, state and owner move together', () => {
-    it.each(CASES)('%s task, update %j: %s', async (start, change, outcome) => {
+    it.each(casesOf((outcome) => outcome === 'state_invalid'))(
+      '%s task, update %j: %s',
+      async (start, change) => {
+        await using sut = await open();
+        const task = await begin(sut, start);
+        const before = await everything(sut);
+        const error = await expectCode(update(sut, task, change), 'state_invalid');
+        expect(error.details).toMatchObject({ id: task.id, status: task.status });
+        expect(await everything(sut)).toEqual(before);
+      },
+    );
+
+    it.each(casesOf((outcome) => outcome === 'lost'))('%s task, update %j: %s', async (start, change) => {
       await using sut = await open();
       const task = await begin(sut, start);
       const before = await everything(sut);
-      const update = sut.store.updateTask({ id: task.id, title: 'Renamed too', ...change }, by(sut, 'carol'));
-      if (outcome === 'state_invalid') {
-        const error = await expectCode(update, 'state_invalid');
-        expect(error.details).toMatchObject({ id: task.id, status: task.status });
-        expect(await everything(sut)).toEqual(before);
-        return;
-      }
-      const result = await update;
-      if (outcome === 'lost') {
-        expect(result).toStrictEqual({ ...task, claimed: false });
-        expect(await everything(sut)).toEqual(before);
-        return;
-      }
-      expect(describeTask(result)).toBe(outcome.replace(/^same/, describeTask(task)));
-      expect(result).toMatchObject({ title: 'Renamed too', version: task.version + 1 });
-      expectLegal(result);
-      const { claimed, fence, ...plain } = result;
-      expect(fence === undefined).toBe(claimed === undefined);
-      expect((await sut.store.listTasks({})).at(0)).toStrictEqual(plain);
+      expect(await update(sut, task, change)).toStrictEqual({ ...task, claimed: false });
+      expect(await everything(sut)).toEqual(before);
     });
+
+    it.each(casesOf((outcome) => outcome !== 'lost' && outcome !== 'state_invalid'))(
+      '%s task, update %j: %s',
+      async (start, change, outcome) => {
+        await using sut = await open();
+        const task = await begin(sut, start);
+        const result = await update(sut, task, change);
+        expect(describeTask(result)).toBe(outcome.replace(/^same/, describeTask(task)));
+        expect(result).toMatchObject({ title: 'Renamed too', version: task.version + 1 });
+        expectLegal(result);
+        const { claimed, fence, ...plain } = result;
+        expect(fence === undefined).toBe(claimed === undefined);
+        expect((await sut.store.listTasks({})).at(0)).toStrictEqual(plain);
+      },
+    );
 
     it('a claim by update that is repeated is a no-op with the same fence', async () => {
       await using sut = await open();
@@ -157,8 +220,19 @@ export function describeLife(open: OpenStore): void {
   });
 }
 
+/** Carol's; the title shows whether the rest of the update went through too. */
+function update(sut: StoreUnderTest, { id }: Task, change: Change): Promise<UpdateResult> {
+  return sut.store.updateTask({ id, title: 'Renamed too', ...change }, by(sut, 'carol'));
+}
+
 async function begin(sut: StoreUnderTest, start: Start): Promise<Task> {
-  const more = { reserved: { assignee: 'alice' }, parked: { state: 'backlog' }, open: {}, started: {}, closed: {} };
+  const more = {
+    reserved: { assignee: 'alice' },
+    parked: { state: 'backlog' },
+    open: {},
+    started: {},
+    closed: {},
+  };
   const task = await create(sut, 'Task', more[start]);
   if (start === 'started' || start === 'closed') await claim(sut, task.id, 'alice');
   if (start === 'closed') await close(sut, task.id, 'before');
@@ -181,7 +255,7 @@ function describeTask(task: Task & { claimed?: boolean }): string {
 function expectLegal(task: Task): void {
   expect(task.closed_at !== null).toBe(task.status === 'closed');
   expect(task.close_reason !== undefined).toBe(task.status === 'closed');
-  if (task.status === 'in_progress') expect(task.assignee).not.toBeNull();
+  expect(task.status === 'in_progress' && task.assignee === null).toBe(false);
   const states = { open: ['todo', 'backlog'], in_progress: ['in_progress'], closed: ['done', 'cancelled'] };
   expect(states[task.status]).toContain(task.state);
 }

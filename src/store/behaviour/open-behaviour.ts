@@ -17,11 +17,7 @@ export interface StoreUnderTest extends AsyncDisposable {
 export type OpenStore = () => Promise<StoreUnderTest>;
 
 /** Somebody who writes now, a second after whoever wrote before. */
-export function by(
-  sut: StoreUnderTest,
-  name = 'alice',
-  kind: Writer['actor']['kind'] = 'agent',
-): Writer {
+export function by(sut: StoreUnderTest, name = 'alice', kind: Writer['actor']['kind'] = 'agent'): Writer {
   sut.clock.advance(1_000);
   return { actor: { kind, name, named: true }, now: sut.clock.now() };
 }
@@ -44,11 +40,7 @@ export function newTask(title: string, more: Partial<NewTaskInput> = {}): NewTas
   };
 }
 
-export function create(
-  sut: StoreUnderTest,
-  title: string,
-  more: Partial<NewTaskInput> = {},
-): Promise<Task> {
+export function create(sut: StoreUnderTest, title: string, more: Partial<NewTaskInput> = {}): Promise<Task> {
   return sut.store.createTask(newTask(title, more), by(sut));
 }
 

@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { by, claim, close, create, depend, line, readyTitles, titles, type OpenStore, type StoreUnderTest } from './open-behaviour.ts';
+import {
+  by,
+  claim,
+  close,
+  create,
+  depend,
+  line,
+  readyTitles,
+  titles,
+  type OpenStore,
+  type StoreUnderTest,
+} from './open-behaviour.ts';
 
 export function describeReady(open: OpenStore): void {
   describe('listReady', () => {
@@ -72,7 +83,8 @@ export function describeReady(open: OpenStore): void {
       await create(sut, 'Epic', { type: 'epic', labels: ['ui'] });
       await create(sut, 'Message', { type: 'message' });
       await create(sut, 'Task');
-      const list = async (query: Parameters<typeof sut.store.listReady>[0]) => titles(await sut.store.listReady(query));
+      const list = async (query: Parameters<typeof sut.store.listReady>[0]) =>
+        titles(await sut.store.listReady(query));
       expect(await list({ type: 'bug' })).toEqual(['Bug']);
       expect(await list({ label: 'ui' })).toEqual(['Bug', 'Epic']);
       expect(await list({ label: 'u' })).toEqual([]);
@@ -99,7 +111,9 @@ export function describeReady(open: OpenStore): void {
       await close(sut, after.id);
       const [first] = await sut.store.listReady({ sort: 'impact', limit: 1 });
       expect(first).toMatchObject({ title: 'Wide', impact: { critical_path: 1, unblocks: 3 } });
-      expect(await sut.store.listReady({ sort: 'priority', limit: 1 })).toMatchObject([{ title: 'Urgent, alone' }]);
+      expect(await sut.store.listReady({ sort: 'priority', limit: 1 })).toMatchObject([
+        { title: 'Urgent, alone' },
+      ]);
     });
   });
 
@@ -117,13 +131,21 @@ export function describeReady(open: OpenStore): void {
         ['Free', true, ['open, unassigned, no open blocker']],
         ['Freed', true, ['open, unassigned, no open blocker']],
       ]);
-      expect(explained[1]?.blockers).toEqual([{ id: blocker.id, title: 'Blocker', status: 'open', assignee: null }]);
+      expect(explained[1]?.blockers).toEqual([
+        { id: blocker.id, title: 'Blocker', status: 'open', assignee: null },
+      ]);
     });
 
     it('gives every reason at once, and agrees with listReady for the same query', async () => {
       await using sut = await open();
       const blocker = await create(sut, 'Blocker', { type: 'epic', labels: ['x'] });
-      await create(sut, 'Doomed', { type: 'epic', labels: ['x'], state: 'backlog', assignee: 'carol', depends_on: [blocker.id] });
+      await create(sut, 'Doomed', {
+        type: 'epic',
+        labels: ['x'],
+        state: 'backlog',
+        assignee: 'carol',
+        depends_on: [blocker.id],
+      });
       const [, doomed] = await sut.store.explainReady({ exclude_types: ['epic'] });
       expect(doomed?.reasons).toEqual([
         'reserved for carol',
@@ -132,7 +154,13 @@ export function describeReady(open: OpenStore): void {
         `waits for ${blocker.id} (open)`,
       ]);
       await assortment(sut);
-      for (const query of [{}, { assignee: 'carol' }, { type: 'epic', exclude_types: ['epic'] }, { label: 'x' }, { limit: 2 }] as const) {
+      for (const query of [
+        {},
+        { assignee: 'carol' },
+        { type: 'epic', exclude_types: ['epic'] },
+        { label: 'x' },
+        { limit: 2 },
+      ] as const) {
         const { limit, ...rest } = query as { limit?: number };
         const ready = (await sut.store.explainReady(rest)).filter((task) => task.ready).slice(0, limit);
         expect(titles(ready)).toEqual(titles(await sut.store.listReady(query)));
@@ -145,7 +173,11 @@ export function describeReady(open: OpenStore): void {
     it('lists open tasks that wait with what they wait for, in the common order', async () => {
       await using sut = await open();
       const { blocker } = await assortment(sut);
-      const urgent = await create(sut, 'Urgent', { priority: 0, assignee: 'carol', depends_on: [blocker.id] });
+      const urgent = await create(sut, 'Urgent', {
+        priority: 0,
+        assignee: 'carol',
+        depends_on: [blocker.id],
+      });
       const started = await create(sut, 'Started anyway', { depends_on: [blocker.id] });
       await claim(sut, started.id, 'bob', true);
       const blocked = await sut.store.listBlocked({ limit: undefined });

@@ -3,7 +3,16 @@ import type { Task } from '#contract/task.ts';
 import { toIso } from '#kernel/clock.ts';
 import type { Json } from '#kernel/json.ts';
 import type { TaskUpdate } from '../store.ts';
-import { by, claim, create, depend, everything, expectCode, type OpenStore, type StoreUnderTest } from './open-behaviour.ts';
+import {
+  by,
+  claim,
+  create,
+  depend,
+  everything,
+  expectCode,
+  type OpenStore,
+  type StoreUnderTest,
+} from './open-behaviour.ts';
 
 type Change = Omit<TaskUpdate, 'id'>;
 
@@ -23,13 +32,22 @@ export function describeUpdate(open: OpenStore): void {
       ['labels', { labels_add: ['new'], labels_remove: ['new', 'old'] }, { labels: ['kept', 'new'] }],
       ['metadata', { metadata_set: json({ n: 2, list: [1] }) }, { metadata: { n: 2, list: [1], k: 'v' } }],
       ['metadata', { metadata_unset: ['k', 'never there'] }, { metadata: { n: 1 } }],
-      ['metadata', { metadata_set: json({ k: null }), metadata_unset: ['k', 'n'] }, { metadata: { k: null } }],
+      [
+        'metadata',
+        { metadata_set: json({ k: null }), metadata_unset: ['k', 'n'] },
+        { metadata: { k: null } },
+      ],
     ])('changes %s and nothing else: %j', async (name, change, expected) => {
       await using sut = await open();
       const task = await fullTask(sut);
       const writer = by(sut, 'bob');
       const updated = await sut.store.updateTask({ id: task.id, ...change }, writer);
-      expect(updated).toStrictEqual({ ...task, ...expected, version: task.version + 1, updated_at: toIso(writer.now) });
+      expect(updated).toStrictEqual({
+        ...task,
+        ...expected,
+        version: task.version + 1,
+        updated_at: toIso(writer.now),
+      });
       await sut.reopen();
       expect((await sut.store.listTasks({})).find(({ id }) => id === task.id)).toStrictEqual(updated);
       const last = (await sut.store.readHistory({ id: task.id, limit: 1 })).at(0);
@@ -78,7 +96,10 @@ export function describeUpdate(open: OpenStore): void {
 
     it.each<[string, Change]>([
       ['nothing', {}],
-      ['the same values', { title: 'Full', priority: 1, labels_add: ['kept'], metadata_set: json({ k: 'v' }) }],
+      [
+        'the same values',
+        { title: 'Full', priority: 1, labels_add: ['kept'], metadata_set: json({ k: 'v' }) },
+      ],
       ['what is not there taken away', { labels_remove: ['none'], metadata_unset: ['none'] }],
       ['the same state', { status: 'open', state: 'todo' }],
     ])('changes nothing when asked for %s', async (_what, change) => {
@@ -93,7 +114,10 @@ export function describeUpdate(open: OpenStore): void {
       await using sut = await open();
       const task = await fullTask(sut);
       await depend(sut, task.id, (await create(sut, 'Blocker')).id);
-      const { id: comment } = await sut.store.addComment({ id: task.id, body: 'Hm', reply_to: null }, by(sut));
+      const { id: comment } = await sut.store.addComment(
+        { id: task.id, body: 'Hm', reply_to: null },
+        by(sut),
+      );
       const steps: Change[] = [
         { title: 'Scalar' },
         { priority: 3 },
@@ -106,7 +130,11 @@ export function describeUpdate(open: OpenStore): void {
       for (const step of steps) {
         await sut.store.updateTask({ id: task.id, ...step }, by(sut));
         const shown = await sut.store.getTask(task.id);
-        expect(shown).toMatchObject({ labels: ['kept', 'old'], metadata: { k: 'v', n: 1 }, comments: [{ id: comment }] });
+        expect(shown).toMatchObject({
+          labels: ['kept', 'old'],
+          metadata: { k: 'v', n: 1 },
+          comments: [{ id: comment }],
+        });
         expect(shown.dependencies.map(({ resolved }) => resolved?.title)).toEqual(['Blocker']);
       }
     });
@@ -116,7 +144,10 @@ export function describeUpdate(open: OpenStore): void {
       const task = await fullTask(sut);
       await sut.store.updateTask({ id: task.id, title: 'Second', version: 1 }, by(sut));
       const before = await everything(sut);
-      const error = await expectCode(sut.store.updateTask({ id: task.id, title: 'Third', version: 1 }, by(sut)), 'version_conflict');
+      const error = await expectCode(
+        sut.store.updateTask({ id: task.id, title: 'Third', version: 1 }, by(sut)),
+        'version_conflict',
+      );
       expect(error.details).toMatchObject({ id: task.id, version: 2 });
       expect(await everything(sut)).toEqual(before);
     });

@@ -163,6 +163,7 @@ export function restoreTask(tx: WriteTransaction, ref: string): Task {
   const record = orphan ? editRecord(restored, { fields: new Map([['parent_id', null]]) }, by.now) : restored;
   db.run('DELETE FROM deleted_tasks WHERE id = ?', id);
   const { task } = tx.restore(record, undo, { type: 'task.created', changed: [], more: { restored: true } });
+  dropWaitingCycles(tx, id);
   adoptUnresolved(db, id);
   for (const child of undo.children) {
     const stored = readRecord(db, child);
@@ -178,6 +179,22 @@ export function restoreTask(tx: WriteTransaction, ref: string): Task {
     ]);
   }
   return task;
+}
+
+/** An edge that waited for this task is dropped where its coming back would close a cycle. */
+function dropWaitingCycles(tx: WriteTransaction, id: string): void {
+  const waiting =
+    "SELECT from_id FROM unresolved_dependencies WHERE to_id = ? AND dep_type = 'blocks' ORDER BY from_id";
+  for (const row of tx.db.all(waiting, id)) {
+    const from = row.from_id as string;
+    if (!isCycle(() => refuseDependencyCycle(tx.db, from, id))) continue;
+    editNeighbour(
+      tx,
+      from,
+      { dependencies: new Map([[dependencyKey(id, 'blocks'), { value: undefined }]]) },
+      ['dependencies'],
+    );
+  }
 }
 
 function editNeighbour(

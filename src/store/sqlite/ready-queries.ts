@@ -5,7 +5,8 @@ import type { Database, Value } from './database.ts';
 import { rowToSummary, rowToTask, SUMMARY_COLUMNS, TASK_COLUMNS } from './task-rows.ts';
 
 const READY = "t.status = 'open' AND t.assignee IS NULL AND t.open_blockers = 0 AND t.parked = 0";
-const RESERVED = "t.status = 'open' AND t.assignee = ? AND t.open_blockers = 0 AND t.parked = 0";
+const RESERVED =
+  "t.status = 'open' AND t.assignee IS NOT NULL AND t.assignee = ? AND t.open_blockers = 0 AND t.parked = 0";
 const ORDER = 'ORDER BY priority, created_at, id';
 
 /** Tasks that can be started, in order. Walks idx_tasks_ready; the planner would not choose it by itself. */
@@ -13,6 +14,13 @@ export function listReady(db: Database, query: ReadyQuery): ReadyTask[] {
   if (query.sort === 'impact') return listByImpact(db, query);
   const { sql, values } = readySql(TASK_COLUMNS, query);
   return db.all(`${sql} ${ORDER} LIMIT ?`, ...values, query.limit ?? -1).map(rowToTask);
+}
+
+/** The id alone, for a claim that reads the whole record anyway. */
+export function findFirstReady(db: Database, query: ReadyQuery): string | undefined {
+  if (query.sort === 'impact') return listByImpact(db, { ...query, limit: 1 })[0]?.id;
+  const { sql, values } = readySql('t.id, t.priority, t.created_at', query);
+  return db.get(`${sql} ${ORDER} LIMIT 1`, ...values)?.id as string | undefined;
 }
 
 /** Everything that keeps a task from being ready, other projects' tasks included. */
@@ -90,6 +98,6 @@ function readySql(columns: string, query: ReadyQuery): { sql: string; values: Va
   const more = conditions.map((condition) => ` AND ${condition}`).join('');
   const unassigned = `SELECT ${columns} FROM tasks t INDEXED BY idx_tasks_ready WHERE ${READY}${more}`;
   if (typeof query.assignee !== 'string') return { sql: unassigned, values: filters };
-  const reserved = `SELECT ${columns} FROM tasks t INDEXED BY idx_tasks_assignee WHERE ${RESERVED}${more}`;
+  const reserved = `SELECT ${columns} FROM tasks t INDEXED BY idx_tasks_reserved WHERE ${RESERVED}${more}`;
   return { sql: `${unassigned} UNION ALL ${reserved}`, values: [...filters, query.assignee, ...filters] };
 }

@@ -19,6 +19,8 @@ export interface StoredRecord {
   readonly version: number;
   readonly fence: number;
   readonly open_blockers: number;
+  /** The row as it is, so that an update can name only the columns that change. */
+  readonly row: Row;
 }
 
 const SELECT_RECORD = 'SELECT * FROM tasks WHERE id = ?';
@@ -50,7 +52,6 @@ const COLUMNS = [
   'extra',
 ] as const;
 const INSERT_RECORD = `INSERT INTO tasks (id, ${COLUMNS.join(', ')}) VALUES (?${', ?'.repeat(COLUMNS.length)})`;
-const UPDATE_RECORD = `UPDATE tasks SET ${COLUMNS.map((column) => `${column} = ?`).join(', ')} WHERE id = ?`;
 
 /** The row and what hangs on it as one record. The row's columns are believed, also after hand-written SQL. */
 export function readRecord(db: Database, id: string): StoredRecord | undefined {
@@ -82,21 +83,23 @@ export function readRecord(db: Database, id: string): StoredRecord | undefined {
     version: row.version as number,
     fence: row.fence as number,
     open_blockers: row.open_blockers as number,
+    row,
   };
 }
 
 /** Writes a record over what is there. Edges to tasks that are not here go to their own table. */
 export function writeRecord(
   db: Database,
-  before: TaskRecord | undefined,
+  before: StoredRecord | undefined,
   after: TaskRecord,
   numbers: { version: number; fence: number },
 ): void {
   const values = columnValues(after, numbers);
   if (before === undefined) db.run(INSERT_RECORD, after.id, ...values);
-  else db.run(UPDATE_RECORD, ...values, after.id);
-  if (before?.dependencies !== after.dependencies) writeDependencies(db, before, after);
-  if (before?.comments !== after.comments) writeComments(db, before, after);
+  else updateColumns(db, before.row, values, after.id);
+  const old = before?.record;
+  if (old?.dependencies !== after.dependencies) writeDependencies(db, old, after);
+  if (old?.comments !== after.comments) writeComments(db, old, after);
 }
 
 export function readLine(line: string): TaskRecord {
@@ -121,6 +124,19 @@ export function adoptUnresolved(db: Database, id: string): void {
       edge.dep_type as string,
     );
   }
+}
+
+/** Only what differs is set: SQLite rewrites every index whose column is named, changed or not. */
+function updateColumns(db: Database, row: Row, values: readonly Value[], id: string): void {
+  const changed: string[] = [];
+  const changes: Value[] = [];
+  for (const [at, column] of COLUMNS.entries()) {
+    const value = values[at] ?? null;
+    if (row[column] === value) continue;
+    changed.push(`${column} = ?`);
+    changes.push(value);
+  }
+  if (changed.length > 0) db.run(`UPDATE tasks SET ${changed.join(', ')} WHERE id = ?`, ...changes, id);
 }
 
 function columnValues(record: TaskRecord, numbers: { version: number; fence: number }): Value[] {

@@ -68,7 +68,7 @@ function applyRecord(db: Database, record: TaskRecord, now: number): void {
     if (before !== undefined && encodeRecord(before.record) === encodeRecord(record)) return;
     const changed = before === undefined || before.record.life.assignee !== record.life.assignee;
     db.run('DELETE FROM deleted_tasks WHERE id = ?', record.id);
-    writeRecord(db, before?.record, record, {
+    writeRecord(db, before, record, {
       version: (before?.version ?? 0) + 1,
       fence: (before?.fence ?? 0) + (changed ? 1 : 0),
     });

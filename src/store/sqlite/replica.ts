@@ -20,14 +20,19 @@ import { translateStoreError } from './translate-error.ts';
 export class Replica {
   readonly path: string;
   #file: number | undefined;
+  /** The file that is open, and the one that was seen at the path last. */
+  #inode = 0;
+  #there = 0;
 
   constructor(path: string) {
     this.path = path;
   }
 
-  /** Bytes on disk; 0 when there is no file. */
+  /** Bytes on disk; 0 when there is no file. Every writer asks first, and so learns which file it is. */
   size(): number {
-    return statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
+    const there = statSync(this.path, { throwIfNoEntry: false });
+    this.#there = there?.ino ?? 0;
+    return there?.size ?? 0;
   }
 
   /** Appends whole lines at `offset` and makes them durable. A failure leaves the file as it was. Returns the new size. */
@@ -96,10 +101,14 @@ export class Replica {
     this.#file = undefined;
   }
 
+  /** Another process may have put a new file in the place of the one that is open here; that one counts. */
   #open(): number {
-    if (this.#file !== undefined) return this.#file;
-    const isNew = statSync(this.path, { throwIfNoEntry: false }) === undefined;
+    if (this.#file !== undefined && this.#there === this.#inode) return this.#file;
+    this.close();
+    const isNew = this.size() === 0 && this.#there === 0;
     this.#file = openSync(this.path, isNew ? 'w+' : 'r+');
+    this.#inode = fstatSync(this.#file).ino;
+    this.#there = this.#inode;
     if (isNew) syncFolder(dirname(this.path));
     return this.#file;
   }

@@ -53,11 +53,11 @@ function describe(blocker: { id: string; status: string | null }): string {
     : `${blocker.id} (${blocker.status})`;
 }
 
-/** Uses idx_events_task_id and idx_transitions_task_id. Works for deleted tasks too. */
+/** Uses idx_events_task_id and the transitions' primary key. Works for deleted tasks too. */
 export function readHistory(db: Database, query: { id: string; limit: number | undefined }): HistoryEntry[] {
   const id = historyId(db, query.id);
   const sql = `SELECT e.seq, e.type, e.created_at, e.triggered_by, e.data, r.from_state, r.to_state, r.reason
-    FROM events e LEFT JOIN transitions r ON r.event_seq = e.seq
+    FROM events e LEFT JOIN transitions r ON r.task_id = e.task_id AND r.event_seq = e.seq
     WHERE e.task_id = ? ORDER BY e.seq DESC LIMIT ?`;
   return db
     .all(sql, id, query.limit ?? -1)

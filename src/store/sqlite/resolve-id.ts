@@ -13,7 +13,10 @@ export function resolveTaskId(db: Database, ref: string, table: 'tasks' | 'delet
   const exact = db.get(`SELECT id FROM ${table} WHERE id = ?`, wanted);
   if (exact !== undefined) return exact.id as string;
   const found = /^[a-z0-9]+(-[a-z0-9]*)?$/.test(wanted) ? findByBeginning(db, wanted, table) : [];
-  if (found.length === 1) return found[0] as string; // length is 1
+  // Typed without its prefix, a whole id means itself as well: there is no character to add.
+  const whole = found.filter((id) => id.endsWith(`-${wanted}`));
+  const meant = whole.length === 1 ? whole : found;
+  if (meant.length === 1) return meant[0] as string; // length is 1
   if (found.length > 1) {
     const shown = found.slice(0, SHOWN - 1).join(', ');
     throw new ForgeError(

@@ -102,8 +102,9 @@ function textCondition(db: Database, text: string): string {
   return "(forge_fold(t.title) LIKE ? ESCAPE '\\' OR forge_fold(t.description) LIKE ? ESCAPE '\\')";
 }
 
+/** Lower case; a Greek sigma is written another way at the end of a word, which must not matter. */
 function fold(text: string): string {
-  return text.toLowerCase();
+  return text.toLowerCase().replaceAll('ς', 'σ');
 }
 
 function listOutbound(db: Database, id: string): ResolvedDependency[] {

@@ -25,7 +25,7 @@ import { LIMITS } from '#kernel/limits.ts';
 import type { ClaimResult, NewTaskInput, ReadyQuery, TaskUpdate, UpdateResult } from '../store.ts';
 import { refuseParentCycle } from './cycle-checks.ts';
 import type { Database } from './database.ts';
-import { listBlockers, listReady } from './ready-queries.ts';
+import { findFirstReady, listBlockers } from './ready-queries.ts';
 import type { StoredRecord } from './record-rows.ts';
 import { resolveTaskId } from './resolve-id.ts';
 import type { WriteTransaction } from './write-transaction.ts';
@@ -108,9 +108,9 @@ export function claimNext(
   tx: WriteTransaction,
   claim: ReadyQuery & { assignee: string },
 ): (Task & { fence: number }) | undefined {
-  const [first] = listReady(tx.db, { ...claim, limit: 1 });
+  const first = findFirstReady(tx.db, claim);
   if (first === undefined) return undefined;
-  const { task, fence } = saveClaim(tx, tx.read(first.id), claim.assignee, false);
+  const { task, fence } = saveClaim(tx, tx.read(first), claim.assignee, false);
   return { ...task, fence };
 }
 

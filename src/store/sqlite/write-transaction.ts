@@ -79,7 +79,7 @@ function openTransaction(db: Database, by: Writer, lines: string[]): WriteTransa
     numbers: { version: number; fence: number },
     happening: Happening,
   ) => {
-    writeRecord(db, before?.record, after, numbers);
+    writeRecord(db, before, after, numbers);
     lines.push(writeLine(after));
     const task = toTask(after, numbers.version);
     return { task, fence: numbers.fence, seq: emit(after.id, happening, task) };

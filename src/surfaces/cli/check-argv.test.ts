@@ -16,14 +16,18 @@ describe('checkArgvBytes', () => {
     expect(() => checkArgvBytes(['create', 'a\ufffd'], cmdline('create', 'a\ufffd'))).not.toThrow();
   });
   it('refuses bytes that are not UTF-8, and says where', () => {
-    expect(() => checkArgvBytes(['create', 'a\ufffd'], cmdline('create', invalid))).toThrow('Argument 2 is not valid UTF-8');
+    expect(() => checkArgvBytes(['create', 'a\ufffd'], cmdline('create', invalid))).toThrow(
+      'Argument 2 is not valid UTF-8',
+    );
   });
   it('is not confused by empty arguments', () => {
     expect(() => checkArgvBytes(['', 'a\ufffd', ''], cmdline('', invalid, ''))).toThrow('Argument 2');
     expect(() => checkArgvBytes(['', 'a\ufffd', ''], cmdline('', 'a\ufffd', ''))).not.toThrow();
   });
   it('refuses the encoding of half a surrogate pair', () => {
-    expect(() => checkArgvBytes(['\ufffd\ufffd\ufffd'], cmdline(Buffer.from([0xed, 0xa0, 0x80])))).toThrow('Argument 1');
+    expect(() => checkArgvBytes(['\ufffd\ufffd\ufffd'], cmdline(Buffer.from([0xed, 0xa0, 0x80])))).toThrow(
+      'Argument 1',
+    );
   });
   it('cannot tell where the system does not know', () => {
     expect(() => checkArgvBytes(['a\ufffd'], () => undefined)).not.toThrow();

@@ -15,7 +15,9 @@ export function checkArgvBytes(argv: readonly string[], rawArgv: () => Uint8Arra
   argv.forEach((word, index) => {
     const bytes = words[index];
     if (!word.includes(REPLACEMENT) || bytes === undefined || isUtf8(bytes)) return;
-    throw new ForgeError('invalid_input', `Argument ${index + 1} is not valid UTF-8`, { details: { argument: index + 1 } });
+    throw new ForgeError('invalid_input', `Argument ${index + 1} is not valid UTF-8`, {
+      details: { argument: index + 1 },
+    });
   });
 }
 

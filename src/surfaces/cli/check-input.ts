@@ -12,7 +12,9 @@ import { type Accepted, type FieldRule, type OperationEntry, spellField } from '
 export function checkInput(accepted: Accepted): void {
   const declaration = getDeclaration(accepted.operation.name);
   const pending = listPendingFields(accepted);
-  const missing = accepted.operation.required.filter((field) => !Object.hasOwn(accepted.input, field) && !pending.includes(field));
+  const missing = accepted.operation.required.filter(
+    (field) => !Object.hasOwn(accepted.input, field) && !pending.includes(field),
+  );
   if (missing.length > 0) throw refuseMissing(accepted.operation, missing);
   const issues = [...listIssues(accepted, declaration), ...listActorIssues(accepted)];
   if (issues.length === 0) return;
@@ -26,7 +28,10 @@ export function checkInput(accepted: Accepted): void {
 
 export function getDeclaration(name: string): Declaration {
   const declaration = OPERATIONS.find((one) => one.name === name);
-  assert(declaration !== undefined, `the flag table and the declarations name the same operations, ${name} too`);
+  assert(
+    declaration !== undefined,
+    `the flag table and the declarations name the same operations, ${name} too`,
+  );
   return declaration;
 }
 
@@ -72,7 +77,11 @@ function spellIssue({ operation, input }: Accepted, field: string, part: string 
 function listActorIssues({ globals }: Accepted): readonly Issue[] {
   if (globals.actor === undefined) return [];
   const result = Identity.safeParse(globals.actor, { error: () => 'an identity is too long' });
-  return (result.error?.issues ?? []).map(({ message }) => ({ field: 'actor', spelling: '--actor', message }));
+  return (result.error?.issues ?? []).map(({ message }) => ({
+    field: 'actor',
+    spelling: '--actor',
+    message,
+  }));
 }
 
 /** The words for an issue whose schema brings none of its own. */
@@ -81,19 +90,25 @@ function explain(issue: z.core.$ZodRawIssue, operation: OperationEntry): string 
   if (rule === undefined) return undefined;
   const none = rule.nullable === true ? ' or "none"' : '';
   if (rule.kind === 'integer') return explainInteger(rule, issue.input) + none;
-  if (rule.values !== undefined && typeof issue.input === 'string') return `must be one of ${rule.values.join(', ')}${none}, not ${quote(issue.input)}`;
+  if (rule.values !== undefined && typeof issue.input === 'string')
+    return `must be one of ${rule.values.join(', ')}${none}, not ${quote(issue.input)}`;
   if (issue.code === 'too_big') {
-    return issue.origin === 'array' ? `at most ${String(issue.maximum)} times` : `must have at most ${String(issue.maximum)} characters`;
+    return issue.origin === 'array'
+      ? `at most ${String(issue.maximum)} times`
+      : `must have at most ${String(issue.maximum)} characters`;
   }
   if (issue.code === 'too_small') {
-    return issue.minimum === 1 ? 'must not be empty' : `must have at least ${String(issue.minimum)} characters`;
+    return issue.minimum === 1
+      ? 'must not be empty'
+      : `must have at least ${String(issue.minimum)} characters`;
   }
   return undefined;
 }
 
 function explainInteger(rule: FieldRule, value: unknown): string {
   const range = describeRange(rule);
-  if (typeof value !== 'number') return `must be ${range === 'a whole number' ? range : `a whole number, ${range}`}, not ${quote(value)}`;
+  if (typeof value !== 'number')
+    return `must be ${range === 'a whole number' ? range : `a whole number, ${range}`}, not ${quote(value)}`;
   if (value > Number.MAX_SAFE_INTEGER) return `must be at most ${rule.maximum ?? Number.MAX_SAFE_INTEGER}`;
   return `must be ${range.includes(' to ') ? `between ${range.replace(' to ', ' and ')}` : range}`;
 }

@@ -12,7 +12,9 @@ function loadedBy(entry: string): ReadonlySet<string> {
     const name = file.slice(SOURCE.length + 1);
     if (loaded.has(name)) continue;
     loaded.add(name);
-    for (const [, specifier] of readFileSync(file, 'utf8').matchAll(/^(?:import|export) (?!type\b)[^;]*?from '([^']+)'/gms)) {
+    for (const [, specifier] of readFileSync(file, 'utf8').matchAll(
+      /^(?:import|export) (?!type\b)[^;]*?from '([^']+)'/gms,
+    )) {
       if (specifier?.startsWith('#')) open.push(join(SOURCE, specifier.slice(1)));
       else if (specifier?.startsWith('.')) open.push(join(dirname(file), specifier));
       else if (specifier !== undefined) loaded.add(specifier);
@@ -40,11 +42,15 @@ describe('the cold path', () => {
     ]);
   });
   it('of the real process adds only files of Node', () => {
-    const more = [...loadedBy('surfaces/cli/process-io.ts')].filter((name) => !/^(?:kernel|surfaces\/cli)\//.test(name));
+    const more = [...loadedBy('surfaces/cli/process-io.ts')].filter(
+      (name) => !/^(?:kernel|surfaces\/cli)\//.test(name),
+    );
     expect(more).toEqual(['node:fs']);
   });
   it('of the table and the manifest loads nothing', () => {
-    expect([...loadedBy('operations/flag-table.generated.ts')]).toEqual(['operations/flag-table.generated.ts']);
+    expect([...loadedBy('operations/flag-table.generated.ts')]).toEqual([
+      'operations/flag-table.generated.ts',
+    ]);
     expect([...loadedBy('operations/manifest.generated.ts')]).toEqual(['operations/manifest.generated.ts']);
   });
   it('of the slow parser does load them: the test can see it', () => {

@@ -27,11 +27,19 @@ export function createOperationCommand(entry: OperationEntry): Command {
   const declaration = getDeclaration(entry.name);
   const { usage, args, flags } = describeCommand(declaration, entry);
   const name = ['forge', ...entry.path].join(' ');
-  const command = new Command(name).helpCommand(false).helpOption(false).usage(usage.slice(name.length + 1));
+  const command = new Command(name)
+    .helpCommand(false)
+    .helpOption(false)
+    .usage(usage.slice(name.length + 1));
   const alias = entry.alias === undefined ? [] : [`Short: ${['forge', ...entry.alias].join(' ')}`];
-  command.description([declaration.summary, ...(declaration.about === undefined ? [] : [declaration.about]), ...alias].join('\n\n'));
+  command.description(
+    [declaration.summary, ...(declaration.about === undefined ? [] : [declaration.about]), ...alias].join(
+      '\n\n',
+    ),
+  );
   for (const arg of args) command.addArgument(createArgument(arg));
-  for (const flag of flags) command.addOption(new Option(flag.term, describeWithValues(flag)).helpGroup(FLAGS));
+  for (const flag of flags)
+    command.addOption(new Option(flag.term, describeWithValues(flag)).helpGroup(FLAGS));
   return addGlobalFlags(command);
 }
 
@@ -41,7 +49,8 @@ function createArgument(help: FieldHelp): Argument {
 }
 
 function describeWithValues({ description, values }: FieldHelp): string {
-  return values.length === 0 || values.every((value) => description.includes(value)) ? description : `${description} (${values.join(', ')})`;
+  const told = values.every((value) => description.includes(value));
+  return told ? description : `${description} (${values.join(', ')})`;
 }
 
 /** Help of one operation, with its examples. */
@@ -55,7 +64,8 @@ export function groupHelp(path: readonly string[], table: FlagTable, view: HelpV
   const name = ['forge', ...path].join(' ');
   const command = new Command(name).helpCommand(false).helpOption(false).usage('<command> [flags]');
   const members = table.operations.filter((entry) => path.every((word, at) => entry.path[at] === word));
-  for (const entry of members) command.addCommand(createListed(entry, entry.path.slice(path.length), 'Commands:'));
+  for (const entry of members)
+    command.addCommand(createListed(entry, entry.path.slice(path.length), 'Commands:'));
   return `${toHelpText(command, view)}\n${globalFlagsText([], view)}\n${name} <command> --help shows the flags and examples of a command.\n`;
 }
 
@@ -64,7 +74,9 @@ export function topHelp(table: FlagTable, view: HelpView): string {
   const command = new Command('forge').helpCommand(false).helpOption(false).usage('<command> [flags]');
   command.description('Forge: a task graph in your git repository, for people and coding agents');
   for (const heading of HEADINGS) {
-    const members = table.operations.filter((entry) => headingOf(entry) === heading).toSorted((a, b) => START.indexOf(a.name) - START.indexOf(b.name));
+    const members = table.operations
+      .filter((entry) => headingOf(entry) === heading)
+      .toSorted((a, b) => START.indexOf(a.name) - START.indexOf(b.name));
     for (const entry of members) command.addCommand(createListed(entry, entry.alias ?? entry.path, heading));
   }
   const version = { term: '--version', description: 'Show the version' };
@@ -85,7 +97,10 @@ function headingOf({ name }: OperationEntry): (typeof HEADINGS)[number] {
 /** As a line of a list: `task create <title>   Create a task`. */
 function createListed(entry: OperationEntry, path: readonly string[], heading: string): Command {
   const declaration = getDeclaration(entry.name);
-  const command = new Command(path.join(' ')).helpGroup(heading).description(declaration.summary).helpOption(false);
+  const command = new Command(path.join(' '))
+    .helpGroup(heading)
+    .description(declaration.summary)
+    .helpOption(false);
   for (const arg of describeCommand(declaration, entry).args) command.addArgument(createArgument(arg));
   return command;
 }

@@ -3,7 +3,14 @@ import { ForgeError } from '#kernel/errors.ts';
 import { assembleInput } from '#operations/assemble-input.ts';
 import type { Accepted, FlagTable, OperationEntry } from '#operations/flag-table.ts';
 import { checkInput } from './check-input.ts';
-import { createCommand, createOperationCommand, groupHelp, type HelpView, operationHelp, topHelp } from './command-help.ts';
+import {
+  createCommand,
+  createOperationCommand,
+  groupHelp,
+  type HelpView,
+  operationHelp,
+  topHelp,
+} from './command-help.ts';
 import { refuseFlag, refuseWord } from './refuse-word.ts';
 
 export interface ParseOptions {
@@ -43,7 +50,11 @@ interface FoundCommand {
 }
 
 /** Takes the command's own words from the front, and the global flags that stand before and between them. */
-function findCommand(argv: readonly string[], options: ParseOptions, flags: Map<string, string[]>): FoundCommand | ParsedArgv {
+function findCommand(
+  argv: readonly string[],
+  options: ParseOptions,
+  flags: Map<string, string[]>,
+): FoundCommand | ParsedArgv {
   const { table, version } = options;
   const path: string[] = [];
   let rest = argv;
@@ -53,11 +64,13 @@ function findCommand(argv: readonly string[], options: ParseOptions, flags: Map<
     if (checkFlagValues(command, rest, 'to the command') === 'help') return helpFor(path, options);
     const { operands, unknown } = sortWords(command, rest, flags);
     if (asksForHelp(unknown.slice(0, 1))) return helpFor(path, options);
-    if (unknown[0] === '--version' && path.length === 0) return { outcome: 'print', text: versionText(version, argv) };
+    if (unknown[0] === '--version' && path.length === 0)
+      return { outcome: 'print', text: versionText(version, argv) };
     if (unknown[0] !== undefined) throw refuseFlag(unknown[0], command);
     const [word, ...more] = operands;
     if (word === undefined && flags.size === 0) return helpFor(path, options);
-    if (word === undefined) throw new ForgeError('usage', 'No command is given', { hint: `${command.name()} --help` });
+    if (word === undefined)
+      throw new ForgeError('usage', 'No command is given', { hint: `${command.name()} --help` });
     if (word === 'help' && path.length === 0) return helpFor(more, options);
     path.push(word);
     rest = more;
@@ -77,7 +90,11 @@ function helpFor(words: readonly string[], { table, view }: ParseOptions): Parse
   return { outcome: 'print', text: groupHelp(path, table, view) };
 }
 
-function sortWords(command: Command, words: readonly string[], flags: Map<string, string[]>): { operands: string[]; unknown: string[] } {
+function sortWords(
+  command: Command,
+  words: readonly string[],
+  flags: Map<string, string[]>,
+): { operands: string[]; unknown: string[] } {
   for (const option of command.options) {
     command.on(`option:${option.name()}`, (value?: string) => {
       flags.set(option.name(), [...(flags.get(option.name()) ?? []), value ?? '']);
@@ -90,18 +107,26 @@ function sortWords(command: Command, words: readonly string[], flags: Map<string
  * Commander takes whatever follows a flag as its value, so a forgotten value would swallow the next flag. A word
  * that looks like one is refused instead; `--flag=value` says that it is meant.
  */
-function checkFlagValues(command: Command, words: readonly string[], how: 'to the command' | 'to the end'): 'fine' | 'help' {
+function checkFlagValues(
+  command: Command,
+  words: readonly string[],
+  how: 'to the command' | 'to the end',
+): 'fine' | 'help' {
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? '';
     if (word === '--' || (how === 'to the command' && !word.startsWith('-'))) return 'fine';
-    const option = command.options.find(({ required, long, short }) => required && (long === word || short === word));
+    const option = command.options.find(
+      ({ required, long, short }) => required && (long === word || short === word),
+    );
     if (option === undefined) continue;
     at += 1;
     const value = words[at];
     if (value === '--help' || value === '-h') return 'help';
     if (value === undefined) throw new ForgeError('usage', `${word} needs a value`, { hint: option.flags });
     if (/^--?[a-z][\w-]*(?:=|$)/i.test(value)) {
-      throw new ForgeError('usage', `${word} needs a value, and ${value} looks like a flag`, { hint: `${option.long ?? word}=${value} if it is the value` });
+      throw new ForgeError('usage', `${word} needs a value, and ${value} looks like a flag`, {
+        hint: `${option.long ?? word}=${value} if it is the value`,
+      });
     }
   }
   return 'fine';

@@ -21,7 +21,10 @@ export async function completeInput(accepted: Accepted, io: CliIo): Promise<Acce
   }
   const asked = operation.prompt?.field;
   if (asked !== undefined && !Object.hasOwn(input, asked)) input[asked] = await askFor(accepted, io);
-  const fields = [...files.flatMap(({ field, key }) => (key === undefined ? [field] : [])), ...(asked === undefined ? [] : [asked])];
+  const fields = [
+    ...files.flatMap(({ field, key }) => (key === undefined ? [field] : [])),
+    ...(asked === undefined ? [] : [asked]),
+  ];
   if (fields.some((field) => breaksRule(completed, field))) {
     const { checkInput } = await import('./check-input.ts');
     checkInput(completed);
@@ -38,16 +41,22 @@ async function readText(file: FileValue, accepted: Accepted, io: CliIo): Promise
   const fromStdin = file.path === '-';
   const what = fromStdin ? 'Standard input' : file.path;
   const folder = resolve(io.cwd, accepted.globals.directory ?? '.');
-  const bytes = fromStdin ? await io.stdin() : await readFile(resolve(folder, file.path), `${spellFile(file, accepted)}: ${what}`);
+  const bytes = fromStdin
+    ? await io.stdin()
+    : await readFile(resolve(folder, file.path), `${spellFile(file, accepted)}: ${what}`);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
-    throw new ForgeError('invalid_input', `${spellFile(file, accepted)}: ${what} is not valid UTF-8`, { cause: error });
+    throw new ForgeError('invalid_input', `${spellFile(file, accepted)}: ${what} is not valid UTF-8`, {
+      cause: error,
+    });
   }
 }
 
 function spellFile({ field, key }: FileValue, { operation }: Accepted): string {
-  return key === undefined ? `--${operation.fields[field]?.file_flag ?? field}` : `${spellField(operation, field)} ${key}`;
+  return key === undefined
+    ? `--${operation.fields[field]?.file_flag ?? field}`
+    : `${spellField(operation, field)} ${key}`;
 }
 
 const READ_FAILURES: Readonly<Record<string, string>> = {
@@ -72,7 +81,10 @@ async function readFile(path: string, what: string): Promise<Uint8Array> {
 
 async function askFor({ operation }: Accepted, io: CliIo): Promise<string> {
   const { prompt } = operation;
-  const answer = prompt !== undefined && io.isTerminal.stdin && io.isTerminal.stderr ? await io.ask(prompt.question) : undefined;
+  const answer =
+    prompt !== undefined && io.isTerminal.stdin && io.isTerminal.stderr
+      ? await io.ask(prompt.question)
+      : undefined;
   const text = answer?.trim() ?? '';
   if (text !== '') return text;
   const { refuseMissing } = await import('./check-input.ts');

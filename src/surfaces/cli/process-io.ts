@@ -73,11 +73,17 @@ async function ask(question: string): Promise<string | undefined> {
   const { createInterface } = await import('node:readline');
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    return await new Promise<string | undefined>((resolve, reject) => {
+    const answer = await new Promise<string | undefined>((resolve, reject) => {
       lines.once('SIGINT', () => reject(new ForgeError('interrupted', 'Interrupted')));
       lines.once('close', () => resolve(undefined));
       lines.question(`${question} `, resolve);
     });
+    if (answer === undefined) process.stderr.write('\n');
+    return answer;
+  } catch (error) {
+    // The cursor still stands behind the question.
+    process.stderr.write('\n');
+    throw error;
   } finally {
     lines.close();
   }

@@ -12,9 +12,13 @@ export async function readAll(source: AsyncIterable<Uint8Array | string>, what: 
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
     size += bytes.length;
     if (size > MOST_BYTES) {
-      throw new ForgeError('invalid_input', `${what} is larger than ${MOST_BYTES} bytes, more than any field can hold`, {
-        details: { limit: MOST_BYTES },
-      });
+      throw new ForgeError(
+        'invalid_input',
+        `${what} is larger than ${MOST_BYTES} bytes, more than any field can hold`,
+        {
+          details: { limit: MOST_BYTES },
+        },
+      );
     }
     chunks.push(bytes);
   }

@@ -7,10 +7,14 @@ import { findClosestWord } from './closest-word.ts';
 export function refuseWord(path: readonly string[], table: FlagTable): ForgeError {
   const word = path.at(-1) ?? '';
   const group = path.slice(0, -1);
-  const paths = table.operations.flatMap((entry) => (entry.alias === undefined ? [entry.path] : [entry.alias, entry.path]));
+  const paths = table.operations.flatMap((entry) =>
+    entry.alias === undefined ? [entry.path] : [entry.alias, entry.path],
+  );
   // The right word in the wrong place first: `forge create`, `forge task ready`.
   const elsewhere = paths.find((whole) => whole.at(-1) === word);
-  const beside = paths.filter((whole) => group.every((one, at) => whole[at] === one)).map((whole) => whole[group.length] ?? '');
+  const beside = paths
+    .filter((whole) => group.every((one, at) => whole[at] === one))
+    .map((whole) => whole[group.length] ?? '');
   const closest = findClosestWord(word, new Set(beside));
   const meant = elsewhere ?? (closest === undefined ? undefined : [...group, closest]);
   const suggestion = meant === undefined ? '' : `; did you mean forge ${meant.join(' ')}?`;
@@ -24,12 +28,18 @@ export function refuseWord(path: readonly string[], table: FlagTable): ForgeErro
 export function refuseFlag(word: string, command: Command, entry?: OperationEntry): ForgeError {
   const flag = word.startsWith('--') ? (word.split('=', 1)[0] ?? word) : word;
   const hint = `${command.name()} --help`;
-  if (command.options.some(({ long }) => long === flag)) return new ForgeError('usage', `${flag} takes no value`, { hint });
+  if (command.options.some(({ long }) => long === flag))
+    return new ForgeError('usage', `${flag} takes no value`, { hint });
   const argument = entry?.args.find((field) => `--${field.replaceAll('_', '-')}` === flag);
   if (argument !== undefined) {
-    return new ForgeError('usage', `${flag} is no flag: the value stands alone`, { hint: `${command.name()} ${command.usage()}` });
+    return new ForgeError('usage', `${flag} is no flag: the value stands alone`, {
+      hint: `${command.name()} ${command.usage()}`,
+    });
   }
-  const closest = findClosestWord(flag.replace(/^--?/, ''), command.options.map(({ long }) => long?.slice(2) ?? ''));
+  const closest = findClosestWord(
+    flag.replace(/^--?/, ''),
+    command.options.map(({ long }) => long?.slice(2) ?? ''),
+  );
   const suggestion = closest === undefined ? '' : `; did you mean --${closest}?`;
   const place = entry === undefined ? ' before the command (its own flags stand behind it)' : '';
   return new ForgeError('usage', `Unknown flag ${flag}${place}${suggestion}`, {

@@ -49,11 +49,18 @@ function isVersionCall(argv: readonly string[]): boolean {
   return argv.includes('--version') && argv.every((word) => word === '--version' || word === '--json');
 }
 
-async function parseSlowly(argv: readonly string[], io: CliIo, { table, version }: CliDeps): Promise<Accepted | string> {
+async function parseSlowly(
+  argv: readonly string[],
+  io: CliIo,
+  { table, version }: CliDeps,
+): Promise<Accepted | string> {
   const { parseArgv } = await import('./commander-parser.ts');
   const flag = !argv.includes('--no-color');
   const isTerminal = io.isTerminal.stdout;
-  const view = { color: decideColor({ flag, env: io.env, isTerminal }), columns: decideColumns({ columns: isTerminal ? io.columns : undefined, isTerminal }) };
+  const view = {
+    color: decideColor({ flag, env: io.env, isTerminal }),
+    columns: decideColumns({ columns: isTerminal ? io.columns : undefined, isTerminal }),
+  };
   const parsed = parseArgv(argv, { table, version, view });
   return parsed.outcome === 'accepted' ? parsed.accepted : parsed.text;
 }
@@ -76,7 +83,11 @@ async function execute(operation: AnyOperation, accepted: Accepted, deps: CliDep
   return { output, now: context.clock.now() };
 }
 
-async function printOutput(operation: AnyOperation, { output, now, accepted }: Answer & { accepted: Accepted }, io: CliIo): Promise<void> {
+async function printOutput(
+  operation: AnyOperation,
+  { output, now, accepted }: Answer & { accepted: Accepted },
+  io: CliIo,
+): Promise<void> {
   const { globals } = accepted;
   if (globals.json) {
     const document = globals.fields === undefined ? output : projectFields(output, globals.fields);
@@ -96,7 +107,11 @@ async function printOutput(operation: AnyOperation, { output, now, accepted }: A
 function projectFields(output: unknown, fields: readonly string[]): unknown {
   if (Array.isArray(output)) return output.map((row: unknown) => projectFields(row, fields));
   if (typeof output !== 'object' || output === null) return output;
-  return Object.fromEntries(fields.flatMap((field) => (Object.hasOwn(output, field) ? [[field, (output as Record<string, unknown>)[field]]] : [])));
+  return Object.fromEntries(
+    fields.flatMap((field) =>
+      Object.hasOwn(output, field) ? [[field, (output as Record<string, unknown>)[field]]] : [],
+    ),
+  );
 }
 
 /** For people with indentation, and with the characters escaped that a terminal would obey; for programs on one line. */
@@ -111,7 +126,11 @@ async function writeOutput(io: CliIo, text: string): Promise<void> {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
     if (code === 'EPIPE') return;
-    throw new ForgeError(code === 'ENOSPC' ? 'disk_full' : 'io_failed', `The answer could not be written (${code})`, { cause: error });
+    throw new ForgeError(
+      code === 'ENOSPC' ? 'disk_full' : 'io_failed',
+      `The answer could not be written (${code})`,
+      { cause: error },
+    );
   }
 }
 
@@ -133,7 +152,8 @@ async function reportError(error: unknown, argv: readonly string[], io: CliIo): 
   const hint = body.hint === undefined ? '' : `  try: ${escapeLine(body.hint)}\n`;
   await writeMessage(io, `forge: ${escapeLine(body.message)}\n${hint}`);
   const isBug = !isForgeError(error) || body.code === 'internal';
-  if (isBug && (io.env['FORGE_DEBUG'] ?? '') !== '' && error instanceof Error) await writeMessage(io, `${escapeText(error.stack ?? '')}\n`);
+  if (isBug && (io.env['FORGE_DEBUG'] ?? '') !== '' && error instanceof Error)
+    await writeMessage(io, `${escapeText(error.stack ?? '')}\n`);
   return exit;
 }
 

@@ -12,10 +12,22 @@ describe('decideColor', () => {
     ['FORCE_COLOR=0', { flag: true, env: { FORCE_COLOR: '0' }, isTerminal: true }, false],
     ['FORCE_COLOR=false', { flag: true, env: { FORCE_COLOR: 'false' }, isTerminal: true }, false],
     ['NO_COLOR', { flag: true, env: { NO_COLOR: '1' }, isTerminal: true }, false],
-    ['an empty NO_COLOR, which does not count', { flag: true, env: { NO_COLOR: '' }, isTerminal: true }, true],
-    ['FORCE_COLOR against NO_COLOR', { flag: true, env: { NO_COLOR: '1', FORCE_COLOR: '1' }, isTerminal: false }, true],
+    [
+      'an empty NO_COLOR, which does not count',
+      { flag: true, env: { NO_COLOR: '' }, isTerminal: true },
+      true,
+    ],
+    [
+      'FORCE_COLOR against NO_COLOR',
+      { flag: true, env: { NO_COLOR: '1', FORCE_COLOR: '1' }, isTerminal: false },
+      true,
+    ],
     ['a dumb terminal', { flag: true, env: { TERM: 'dumb' }, isTerminal: true }, false],
-    ['FORCE_COLOR on a dumb terminal', { flag: true, env: { TERM: 'dumb', FORCE_COLOR: '1' }, isTerminal: true }, true],
+    [
+      'FORCE_COLOR on a dumb terminal',
+      { flag: true, env: { TERM: 'dumb', FORCE_COLOR: '1' }, isTerminal: true },
+      true,
+    ],
   ];
   it.each(cases)('%s', (_name, options, expected) => {
     expect(decideColor(options)).toBe(expected);

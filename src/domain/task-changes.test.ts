@@ -1,0 +1,546 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { toIso } from '#kernel/clock.ts';
+import type { Json } from '#kernel/json.ts';
+import { findDeflations, outranks } from '../../tests/support/inflation.ts';
+import {
+  findIllegality,
+  history,
+  replay,
+  type Happening,
+  type Step,
+} from '../../tests/support/record-steps.ts';
+import { decodeRecord, encodeRecord, listLabels } from './record-codec.ts';
+import {
+  claimRecord,
+  closeRecord,
+  commentRecord,
+  deleteRecord,
+  editRecord,
+  moveRecord,
+  newRecord,
+  reopenRecord,
+  restoreRecord,
+  type Edit,
+} from './task-changes.ts';
+import { fieldValue, isDeleted, lastStamp, type Life, type TaskRecord } from './task-record.ts';
+import { toTask } from './to-task.ts';
+
+const NOW = Date.UTC(2026, 1, 10, 9);
+
+describe('every operation', () => {
+  it(
+    'gives what it changes a later stamp, leaves every other stamp alone and loses nothing',
+    { timeout: 60_000 },
+    () => {
+      const seen = new Set<string>();
+      fc.assert(
+        fc.property(history, (story) => {
+          for (const happening of replay(story).happenings) {
+            const found = judge(happening);
+            if (found.length > 0) expect(found).toEqual([]);
+            if (happening.after !== happening.before) seen.add(nameOf(happening.step));
+          }
+        }),
+        { numRuns: 10_000 },
+      );
+      // A checker that is fed nothing passes too.
+      expect([...seen].sort()).toEqual([
+        'claim',
+        'close',
+        'comment',
+        'delete',
+        'edit',
+        'release',
+        'reopen',
+        'request',
+        'restore',
+      ]);
+    },
+  );
+
+  it(
+    'leaves no illegal combination of status, owner and closing behind, in any order',
+    { timeout: 60_000 },
+    () => {
+      fc.assert(
+        fc.property(history, (story) => {
+          for (const { after } of replay(story).happenings) {
+            if (findIllegality(after) !== undefined) expect(after.life).toBe(findIllegality(after));
+          }
+        }),
+        { numRuns: 5_000 },
+      );
+    },
+  );
+
+  it('writes a line whose stamps are all before 2200 and not before the creation', () => {
+    fc.assert(
+      fc.property(history, (story) => {
+        for (const { before, after } of replay(story).happenings) {
+          expect(lastStamp(after)).toBeGreaterThanOrEqual(lastStamp(before));
+          if (after !== before) expect(lastStamp(after)).toBeLessThan(7_258_118_400_000);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('the checker of stamps', () => {
+  const born = newTask();
+  const titled = editRecord(born, { fields: new Map([['title', 'y']]) }, NOW + 1);
+  const labelled = editRecord(born, { labels: new Map([['ui', { value: true }]]) }, NOW + 5);
+  const claimed = claimRecord(born, 'ann', NOW + 5);
+  const released = moveRecord(claimed, { status: 'open', state: 'todo', assignee: null }, NOW + 6);
+  const takenOver = claimRecord(claimed, 'bob', NOW + 9);
+  const closed = closeRecord(claimed, 'done', NOW + 6);
+  const said = commentRecord(born, comment('c-1'));
+  const life = (record: TaskRecord, change: Partial<Life>): TaskRecord => ({
+    ...record,
+    life: { ...record.life, ...change },
+  });
+  const field = (record: TaskRecord, name: string, value: Json, stamp: number): TaskRecord => ({
+    ...record,
+    fields: new Map([...record.fields, [name, { value, stamp }]]),
+  });
+
+  const label = (record: TaskRecord, value: Json | undefined, stamp: number): TaskRecord => ({
+    ...record,
+    labels: { ...record.labels, elements: new Map([...record.labels.elements, ['ui', { value, stamp }]]) },
+  });
+
+  it.each<[string, TaskRecord, TaskRecord]>([
+    ['an edit', born, editRecord(born, { fields: new Map([['title', 'y']]) }, NOW)],
+    ['a claim', born, claimed],
+    ['a release', claimed, released],
+    ['a close', claimed, closed],
+    ['a comment', born, said],
+    ['nothing', born, born],
+  ])('passes %s as the code does it', (_name, before, after) => {
+    expect(findDeflations(before, after)).toEqual([]);
+  });
+
+  it.each<[string, TaskRecord, TaskRecord, string]>([
+    ['an edit that reuses the old stamp', born, field(born, 'title', 'y', NOW), 'field title changed, but'],
+    ['an edit with an earlier stamp', born, field(born, 'title', 'y', NOW - 1), 'field title changed, but'],
+    [
+      'an edit that stamps another field',
+      titled,
+      field(field(titled, 'title', 'z', NOW + 2), 'type', 'task', NOW + 2),
+      'field type did not change, but',
+    ],
+    [
+      'a stamp that rises for nothing',
+      born,
+      field(born, 'title', 'x', NOW + 1),
+      'field title did not change, but',
+    ],
+    ['a stamp that falls', titled, field(titled, 'title', 'y', NOW), 'field title did not change, but'],
+    [
+      'a field that is forgotten',
+      born,
+      { ...born, fields: new Map([...born.fields].slice(1)) },
+      'field title changed, but',
+    ],
+    ['an unknown key that vanishes', field(born, 'sprint', 7, NOW + 1), born, 'field sprint changed, but'],
+    [
+      'a removed label that leaves no trace',
+      labelled,
+      { ...labelled, labels: born.labels },
+      'labels ui changed, but',
+    ],
+    ['a label added with the stamp of the floor', born, label(born, true, NOW), 'labels ui changed, but'],
+    [
+      'a label removed with its old stamp',
+      labelled,
+      label(labelled, undefined, NOW + 5),
+      'labels ui changed, but',
+    ],
+    [
+      'a floor that falls',
+      born,
+      { ...labelled, labels: { ...labelled.labels, floor: NOW - 1 } },
+      'labels did not change, but',
+    ],
+    [
+      'a floor that rises for nothing',
+      born,
+      { ...labelled, metadata: { ...born.metadata, floor: NOW + 5 } },
+      'metadata did not change, but',
+    ],
+    ['a comment that is lost', said, { ...said, comments: new Map() }, 'comment c-1 was lost'],
+    [
+      'a comment that is rewritten',
+      said,
+      { ...said, comments: new Map([['c-1', { ...comment('c-1'), body: 'No' }]]) },
+      'comment c-1 was lost',
+    ],
+    ['a claim that does not raise n', born, life(claimed, { n: 0 }), 'a claim took n from 0 to 0'],
+    ['a claim that raises n twice', born, life(claimed, { n: 2 }), 'a claim took n from 0 to 2'],
+    [
+      'a takeover that keeps n',
+      claimed,
+      life(claimed, { assignee: 'bob', written: NOW + 9 }),
+      'a takeover took n from 1 to 1',
+    ],
+    [
+      'a takeover that began when the first claim did',
+      claimed,
+      life(takenOver, { began: NOW + 5 }),
+      'a takeover began before',
+    ],
+    ['a claim that begins in the future', born, life(claimed, { began: NOW + 6 }), 'a claim began after'],
+    [
+      'a release that raises n',
+      claimed,
+      life(released, { n: 2, began: NOW + 6 }),
+      'a move took n from 1 to 2',
+    ],
+    [
+      'a release that begins anew',
+      claimed,
+      life(released, { began: NOW + 6 }),
+      'a move took n from 1 to 1 and began',
+    ],
+    [
+      'a release that is written no later',
+      claimed,
+      life(released, { written: NOW + 5 }),
+      'life changed, but was written',
+    ],
+    [
+      'a release that an older copy undoes',
+      claimed,
+      life(released, { n: 0, began: 0 }),
+      'the old one outranks it',
+    ],
+    ['a close that keeps n', claimed, life(closed, { n: 1, began: NOW + 5 }), 'a close took n from 1 to 1'],
+    [
+      'a reopen that keeps n',
+      closed,
+      life(reopenRecord(closed, null, NOW + 9), { n: 2 }),
+      'a reopen took n from 2 to 2',
+    ],
+    [
+      'a claim that changes nothing but its stamps',
+      claimed,
+      life(claimed, { n: 2, began: NOW + 9, written: NOW + 9 }),
+      'life did not change, but',
+    ],
+    ['an identity that changes', born, { ...labelled, created_by: 'bob' }, 'created_by changed'],
+    ['a copy without a change', born, { ...born }, 'nothing changed, but'],
+  ])('catches %s', (_name, before, after, sentence) => {
+    expect(findDeflations(before, after).join('\n')).toContain(sentence);
+  });
+
+  it('allows a deletion to write every field, but not with an earlier stamp', () => {
+    const deleted = deleteRecord(labelled, NOW);
+    expect(findDeflations(labelled, deleted, { writesAll: true })).toEqual([]);
+    expect(
+      findDeflations(
+        labelled,
+        { ...deleted, metadata: { ...deleted.metadata, floor: NOW - 1 } },
+        { writesAll: true },
+      ),
+    ).not.toEqual([]);
+    expect(
+      findDeflations(
+        labelled,
+        { ...deleted, labels: { ...deleted.labels, floor: NOW + 5 } },
+        { writesAll: true },
+      ),
+    ).not.toEqual([]);
+  });
+});
+
+describe('the checker of legality', () => {
+  it.each<[string, Partial<Life>]>([
+    ['in progress without an owner', { status: 'in_progress', assignee: null }],
+    ['open with closed_at', { closed_at: toIso(NOW) }],
+    ['open with close_reason', { close_reason: 'done' }],
+    ['in_progress with closed_at', { status: 'in_progress', assignee: 'ann', closed_at: toIso(NOW) }],
+    ['closed without closed_at', { status: 'closed', close_reason: 'done' }],
+    ['closed without close_reason', { status: 'closed', closed_at: toIso(NOW) }],
+  ])('catches %s', (name, change) => {
+    const record = newTask();
+    expect(findIllegality({ ...record, life: { ...record.life, ...change } })).toBe(name);
+    expect(findIllegality(record)).toBeUndefined();
+  });
+});
+
+describe('an operation that changes nothing gives back the very same record', () => {
+  const record = editRecord(
+    newTask(),
+    {
+      labels: new Map([
+        ['ui', { value: true }],
+        ['gone', { value: true }],
+      ]),
+      metadata: new Map([['a', { value: { x: 1, y: [2] } }]]),
+    },
+    NOW,
+  );
+  const claimed = claimRecord(record, 'ann', NOW);
+
+  it.each<[string, Edit]>([
+    ['no edit at all', {}],
+    ['empty maps', { fields: new Map(), labels: new Map(), dependencies: new Map(), metadata: new Map() }],
+    ['the title it has', { fields: new Map([['title', 'x']]) }],
+    [
+      'the default of a field',
+      {
+        fields: new Map<string, Json>([
+          ['priority', 2],
+          ['parent_id', null],
+        ]),
+      },
+    ],
+    ['null for an unknown key it does not have', { fields: new Map([['sprint', null]]) }],
+    ['a label it has', { labels: new Map([['ui', { value: true }]]) }],
+    ['removing a label it does not have', { labels: new Map([['constructor', { value: undefined }]]) }],
+    [
+      'the same metadata in another order of keys',
+      { metadata: new Map([['a', { value: { y: [2], x: 1 } }]]) },
+    ],
+    [
+      'removing a dependency it does not have',
+      { dependencies: new Map([['fg-b2c1:blocks', { value: undefined }]]) },
+    ],
+  ])('edit: %s', (_name, edit) => {
+    expect(editRecord(record, edit, NOW + 9)).toBe(record);
+  });
+
+  it('claim by the owner', () => {
+    expect(claimRecord(claimed, 'ann', NOW + 9)).toBe(claimed);
+  });
+
+  it('close of a closed task, with whatever reason', () => {
+    const closed = closeRecord(claimed, 'done', NOW);
+    expect(closeRecord(closed, 'duplicate', NOW + 9)).toBe(closed);
+  });
+
+  it('reopen of an open task', () => {
+    expect(reopenRecord(record, null, NOW + 9)).toBe(record);
+  });
+
+  it('move to where it is', () => {
+    expect(
+      moveRecord(claimed, { status: 'in_progress', state: 'in_progress', assignee: 'ann' }, NOW + 9),
+    ).toBe(claimed);
+  });
+
+  it('a comment that is there already', () => {
+    const said = commentRecord(record, comment('c-1'));
+    expect(commentRecord(said, { ...comment('c-1'), body: 'Something else' })).toBe(said);
+  });
+
+  it('restore of what is not deleted and did not change', () => {
+    expect(restoreRecord(record, record, NOW + 9)).toBe(record);
+  });
+});
+
+describe('stamps', () => {
+  it('are the clock when it runs ahead, and one more than what they overwrite when it does not', () => {
+    const title = (record: TaskRecord, value: string, now: number): TaskRecord =>
+      editRecord(record, { fields: new Map([['title', value]]) }, now);
+    const stampOf = (record: TaskRecord): number | undefined => record.fields.get('title')?.stamp;
+    const ahead = title(newTask(), 'a', NOW + 1_000);
+    const still = title(ahead, 'b', NOW + 1_000);
+    const back = title(still, 'c', NOW - 86_400_000);
+    expect([ahead, still, back].map(stampOf)).toEqual([NOW + 1_000, NOW + 1_001, NOW + 1_002]);
+  });
+
+  it('are one for everything that an edit changes', () => {
+    const record = editRecord(newTask(), { fields: new Map([['title', 'a']]) }, NOW + 50);
+    const edited = editRecord(
+      record,
+      {
+        fields: new Map<string, Json>([
+          ['title', 'b'],
+          ['priority', 0],
+        ]),
+        labels: new Map([['ui', { value: true }]]),
+      },
+      NOW,
+    );
+    expect(edited.fields.get('title')?.stamp).toBe(NOW + 51);
+    expect(edited.fields.get('priority')?.stamp).toBe(NOW + 51);
+    expect(edited.labels.elements.get('ui')?.stamp).toBe(NOW + 51);
+    expect(edited.fields.get('type')?.stamp).toBe(NOW);
+    expect(edited.metadata).toBe(record.metadata);
+  });
+
+  it('of a new task are all its creation', () => {
+    const record = newTask();
+    expect(lastStamp(record)).toBe(NOW);
+    expect(record.life).toEqual({
+      status: 'open',
+      state: 'todo',
+      assignee: null,
+      close_reason: null,
+      closed_at: null,
+      n: 0,
+      began: 0,
+      written: NOW,
+    });
+  });
+
+  it('of a closing are its closed_at, also when the clock went back', () => {
+    const closed = closeRecord(claimRecord(newTask(), 'ann', NOW + 60_000), 'done', NOW - 5);
+    expect(closed.life).toMatchObject({ n: 2, written: NOW + 60_001, closed_at: toIso(NOW + 60_001) });
+  });
+});
+
+describe('a life', () => {
+  it('counts claim, takeover, close and reopen, and nothing else', () => {
+    let record = newTask();
+    const counts: number[] = [];
+    const next = (after: TaskRecord): void => {
+      expect(outranks(after.life, record.life)).toBe(true);
+      record = after;
+      counts.push(record.life.n);
+    };
+    next(moveRecord(record, { status: 'open', state: 'backlog', assignee: null }, NOW));
+    next(moveRecord(record, { status: 'open', state: 'todo', assignee: 'ann' }, NOW));
+    next(claimRecord(record, 'ann', NOW));
+    next(claimRecord(record, 'bob', NOW));
+    next(moveRecord(record, { status: 'in_progress', state: 'review', assignee: 'bob' }, NOW));
+    next(moveRecord(record, { status: 'open', state: 'todo', assignee: null }, NOW));
+    next(closeRecord(record, 'wontfix', NOW));
+    next(moveRecord(record, { status: 'closed', state: 'cancelled', assignee: 'ann' }, NOW));
+    next(reopenRecord(record, null, NOW));
+    expect(counts).toEqual([0, 0, 1, 2, 2, 2, 3, 3, 4]);
+  });
+
+  it('is untouched by edits, and edits are untouched by it', () => {
+    const record = newTask();
+    expect(editRecord(record, { fields: new Map([['title', 'y']]) }, NOW).life).toBe(record.life);
+    expect(claimRecord(record, 'ann', NOW).fields).toBe(record.fields);
+  });
+
+  it('ends as cancelled when the reason says so', () => {
+    expect(closeRecord(newTask(), 'Duplicate of fg-b2c1', NOW).life.state).toBe('cancelled');
+    expect(closeRecord(newTask(), 'Implemented', NOW).life.state).toBe('done');
+    expect(closeRecord(newTask(), 'x', NOW).life.assignee).toBeNull();
+  });
+});
+
+describe('delete and restore', () => {
+  const edited = editRecord(
+    newTask(),
+    {
+      fields: new Map<string, Json>([
+        ['description', 'Long'],
+        ['priority', 0],
+        ['sprint', 7],
+      ]),
+      labels: new Map([
+        ['ui', { value: true }],
+        ['old', { value: true }],
+      ]),
+      dependencies: new Map([['fg-b2c1:blocks', { value: true }]]),
+      metadata: new Map([['__proto__', { value: 1 }]]),
+    },
+    NOW + 100,
+  );
+  const content = commentRecord(
+    editRecord(edited, { labels: new Map([['old', { value: undefined }]]) }, NOW),
+    comment('c-1'),
+  );
+
+  it('empties every content field with one stamp that is later than all of them', () => {
+    const deleted = deleteRecord(content, NOW);
+    expect(isDeleted(deleted)).toBe(true);
+    const stamp = NOW + 102;
+    expect([...deleted.fields.values()].map((field) => field.stamp)).toEqual(Array<number>(8).fill(stamp));
+    expect([...deleted.fields].map(([name, field]) => [name, field.value])).toEqual([
+      ['title', ''],
+      ['description', ''],
+      ['priority', 2],
+      ['type', 'task'],
+      ['parent_id', null],
+      ['github_issue', null],
+      ['sprint', null],
+      ['deleted_at', toIso(stamp)],
+    ]);
+    for (const map of [deleted.labels, deleted.dependencies, deleted.metadata]) {
+      expect(map).toEqual({ floor: stamp, elements: new Map() });
+    }
+    expect(deleted.life).toBe(content.life);
+    expect(deleted.comments).toBe(content.comments);
+  });
+
+  it('brings the content back, also through the lines that carry both', () => {
+    const through = (record: TaskRecord): TaskRecord =>
+      decodeRecord(JSON.parse(encodeRecord(record)) as Json);
+    const restored = restoreRecord(through(deleteRecord(content, NOW)), through(content), NOW);
+    expect(isDeleted(restored)).toBe(false);
+    expect(fieldValue(restored, 'sprint')).toBe(7);
+    expect(listLabels(restored)).toEqual(['ui']);
+    const { updated_at: _before, ...task } = toTask(content, 1);
+    expect(toTask(restored, 1)).toMatchObject(task);
+    expect(findDeflations(deleteRecord(content, NOW), restored)).toEqual([]);
+  });
+
+  it('can be done again and again while the clock stands still', () => {
+    let record = content;
+    for (let i = 0; i < 5; i += 1) {
+      const deleted = deleteRecord(record, NOW);
+      expect(findDeflations(record, deleted, { writesAll: true })).toEqual([]);
+      record = restoreRecord(deleted, content, NOW);
+      expect(findDeflations(deleted, record)).toEqual([]);
+    }
+    expect(listLabels(record)).toEqual(['ui']);
+  });
+});
+
+describe('a task with very many elements', () => {
+  it('is edited, deleted and written like any other', () => {
+    // A metadata object of 1 MiB holds this many keys, and removed elements stay in the line as stamps.
+    const keys = Array.from({ length: 200_000 }, (_, i) => i.toString(36));
+    const full = editRecord(newTask(), { metadata: new Map(keys.map((key) => [key, { value: 1 }])) }, NOW);
+    const emptied = editRecord(
+      full,
+      { metadata: new Map(keys.map((key) => [key, { value: undefined }])) },
+      NOW,
+    );
+    const deleted = deleteRecord(emptied, NOW);
+    expect(deleted.metadata.floor).toBe(NOW + 3);
+    expect(lastStamp(decodeRecord(JSON.parse(encodeRecord(emptied)) as Json))).toBe(NOW + 2);
+  });
+});
+
+function judge({ step, before, after }: Happening): string[] {
+  return findDeflations(before, after, { writesAll: step.do === 'delete' });
+}
+
+function nameOf(step: Step): string {
+  return step.do;
+}
+
+function newTask(): TaskRecord {
+  return newRecord(
+    {
+      id: 'fg-a3f8',
+      created_by: 'ann',
+      fields: { title: 'x' },
+      assignee: null,
+      state: 'todo',
+      labels: [],
+      dependencies: [],
+      metadata: new Map(),
+    },
+    NOW,
+  );
+}
+
+function comment(id: string): {
+  id: string;
+  author: string;
+  body: string;
+  reply_to: null;
+  created_at: string;
+} {
+  return { id, author: 'ann', body: 'Hello', reply_to: null, created_at: toIso(NOW + 1) };
+}
