@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { systemClock } from '../src/kernel/clock.ts';
-import { openSqliteStore } from '../src/store/open-sqlite-store.ts';
+import { systemClock } from '#kernel/clock.ts';
+import { openSqliteStore } from '#store/open-sqlite-store.ts';
 import { fillStore } from './fill-store.ts';
 import { FORGE, makeProject, median, raceProcesses, temporaryFolder, type Result } from './measure.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { systemClock } from '../src/kernel/clock.ts';
-import { openSqliteStore } from '../src/store/open-sqlite-store.ts';
+import { systemClock } from '#kernel/clock.ts';
+import { openSqliteStore } from '#store/open-sqlite-store.ts';
 import { fillStore } from './fill-store.ts';
 import { median, temporaryFolder, type Result } from './measure.ts';
 

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
-import { systemClock } from '../../src/kernel/clock.ts';
-import { openSqliteStore } from '../../src/store/open-sqlite-store.ts';
+import { systemClock } from '#kernel/clock.ts';
+import { openSqliteStore } from '#store/open-sqlite-store.ts';
 
 // What `forge claim --next` does, without starting a process each time.
 const [database = '', name = ''] = process.argv.slice(2);
@@ -9,9 +9,11 @@ const store = await openSqliteStore({
   replica: join(dirname(database), 'tasks.jsonl'),
   clock: systemClock,
 });
+const actor = { kind: 'agent', name, named: true } as const;
+// Loads what a write needs, as the baseline has its statement prepared: a task that is not there changes nothing.
+await store.claimTask({ id: 'fg-none', assignee: name, force: false }, { actor, now: systemClock.now() }).catch(() => undefined);
 process.stdout.write('ready\n');
 await new Promise((resolve) => process.stdin.once('data', resolve));
-const actor = { kind: 'agent', name, named: true } as const;
 const claimed: string[] = [];
 for (;;) {
   const task = await store.claimNext({ assignee: name }, { actor, now: systemClock.now() });

@@ -2,6 +2,12 @@ import type { addDependency } from '#contract/graph-operations.ts';
 import { implement } from './operation.ts';
 import { writerOf } from './writer.ts';
 
+const VERBS = {
+  blocks: 'depends on',
+  related: 'is related to',
+  'discovered-from': 'was discovered from',
+} as const;
+
 export const depAdd = implement<typeof addDependency>({
   async run(ctx, input) {
     const type = input.type ?? 'blocks';
@@ -12,7 +18,7 @@ export const depAdd = implement<typeof addDependency>({
     return { from_id, to_id, type, added };
   },
   text: ({ from_id, to_id, type, added }) => {
-    const edge = type === 'blocks' ? `${from_id} depends on ${to_id}` : `${from_id} is ${type} ${to_id}`;
+    const edge = `${from_id} ${VERBS[type]} ${to_id}`;
     return added ? `Added: ${edge}` : `Already there: ${edge}`;
   },
 });

@@ -52,7 +52,12 @@ function drawItem(item: ShapeItem): string {
   if (item.kind === 'handle') {
     return `${quote(item.id)} [label=${quote(item.id)}, shape=box, height=0.3, ${colors}, ${tooltip}];`;
   }
-  const facts = [item.id, `P${task.priority}`, ...(task.type === 'task' ? [] : [task.type]), describeLook(item)];
+  const facts = [
+    item.id,
+    `P${task.priority}`,
+    ...(task.type === 'task' ? [] : [task.type]),
+    describeLook(item),
+  ];
   if (item.parent_mark !== null) facts.push(`in ${item.parent_mark}`);
   const label = quote(
     facts.join('  '),

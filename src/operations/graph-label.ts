@@ -14,7 +14,12 @@ export function shorten(text: string, max: number): string {
   const line = toLine(text);
   if (line.length <= max) return line;
   const parts = splitCharacters(line, max + 1);
-  return parts.length <= max ? line : `${parts.slice(0, max - 1).join('').trimEnd()}…`;
+  return parts.length <= max
+    ? line
+    : `${parts
+        .slice(0, max - 1)
+        .join('')
+        .trimEnd()}…`;
 }
 
 /** The first characters as a person sees them: an emoji of five code points is one. */

@@ -1,7 +1,15 @@
 import type { GraphView } from '#contract/graph-operations.ts';
 import { describeLook, shorten, toLine } from './graph-label.ts';
 import { LIGHT } from './graph-palette.ts';
-import { type GraphShape, groupByBox, LOOKS, type ShapeBox, type ShapeItem, type ShapeLink, toShape } from './graph-shape.ts';
+import {
+  type GraphShape,
+  groupByBox,
+  LOOKS,
+  type ShapeBox,
+  type ShapeItem,
+  type ShapeLink,
+  toShape,
+} from './graph-shape.ts';
 
 const TITLE_LENGTH = 60;
 /** What Mermaid draws unless its page allows more; no directive in the text may raise it. */

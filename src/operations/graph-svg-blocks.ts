@@ -35,8 +35,10 @@ export function stackBlocks(blocks: readonly Block[], gap: number): Block {
   const free = new Map<number, number>();
   const moved = blocks.map((block) => {
     let top = 0;
-    for (let column = block.first; column <= block.last; column += 1) top = Math.max(top, free.get(column) ?? 0);
-    for (let column = block.first; column <= block.last; column += 1) free.set(column, top + block.height + gap);
+    for (let column = block.first; column <= block.last; column += 1)
+      top = Math.max(top, free.get(column) ?? 0);
+    for (let column = block.first; column <= block.last; column += 1)
+      free.set(column, top + block.height + gap);
     return moveBlock(block, top);
   });
   return {
@@ -84,7 +86,10 @@ export function listLooseBlocks(items: readonly ShapeItem[], columns: readonly [
 export function countLooseColumns(shape: GraphShape, box: string | null): number {
   const linked = new Set(shape.links.flatMap((link) => [link.from, link.to]));
   const loose = shape.items.filter((item) => item.box === box && !linked.has(item.id)).length;
-  return Math.max(1, Math.round(Math.sqrt((loose * 1.7 * (CARD.height + GAP.down)) / (CARD.width + GAP.down))));
+  return Math.max(
+    1,
+    Math.round(Math.sqrt((loose * 1.7 * (CARD.height + GAP.down)) / (CARD.width + GAP.down))),
+  );
 }
 
 function moveBlock(block: Block, by: number): Block {

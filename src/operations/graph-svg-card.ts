@@ -24,22 +24,28 @@ export function drawItem(item: ShapeItem, rect: Rect): string {
   return `${open}${drawCard(item, item.task, rect)}</g>`;
 }
 
-/** The frame of a parent with a header that says what its card would have said. */
+/** The frame of a parent; lines cross it. */
 export function drawBox(box: ShapeBox, rect: Rect): string {
+  const [x, y, width] = [round(rect.x), round(rect.y), round(rect.width)];
+  return [
+    `<g class="item ${box.look}" transform="translate(${x} ${y})">`,
+    `<title>${escapeXml(describeTask(box.task, describeLook(box)))}</title>`,
+    `<rect class="box" width="${width}" height="${round(rect.height)}" rx="14"/>`,
+    `<path class="box-header" d="M0 ${BOX.title}V14A14 14 0 0 1 14 0H${round(rect.width - 14)}A14 14 0 0 1 ${width} 14V${BOX.title}z"/>`,
+    '</g>',
+  ].join('');
+}
+
+/** What its card would have said; over the lines, so that it stays legible. */
+export function drawBoxHeader(box: ShapeBox, rect: Rect): string {
   const { task } = box;
-  const width = round(rect.width);
-  const top = BOX.title;
   const word = fitLine(describeLook(box), { width: 90, size: 11 });
   const right = rect.width - 14;
   const wordStart = right - 36 - measure(word, 11) * 1.1;
   const nameStart = 36 + toLine(box.id).length * MONO + 10;
-  const assignee = task.assignee === null ? '' : ` · ${task.assignee}`;
   const name = fitLine(task.title, { width: wordStart - nameStart - 26, size: 12.5 });
   return [
-    `<g class="item ${box.look}" transform="translate(${round(rect.x)} ${round(rect.y)})">`,
-    `<title>${escapeXml(`${describeTask(task, describeLook(box))}${assignee}`)}</title>`,
-    `<rect class="box" width="${width}" height="${round(rect.height)}" rx="14"/>`,
-    `<path class="box-header" d="M0 ${top}V14A14 14 0 0 1 14 0H${round(rect.width - 14)}A14 14 0 0 1 ${width} 14V${top}z"/>`,
+    `<g class="item ${box.look} over" transform="translate(${round(rect.x)} ${round(rect.y)})">`,
     `<path class="icon" transform="translate(14 9)" d="${ICONS[task.type]}"/>`,
     `<text class="mono soft" x="33" y="19.5">${escapeXml(box.id)}</text>`,
     `<text class="box-name" x="${round(nameStart)}" y="19.5">${escapeXml(name)}</text>`,
@@ -68,7 +74,9 @@ function drawCard(item: ShapeItem, task: GraphTask, rect: Rect): string {
     `<text class="soft" x="${round(markStart)}" y="22">${escapeXml(fitLine(marks, { width: right - 34 - markStart, size: 11 }))}</text>`,
     `<rect class="chip" x="${right - 25}" y="10" width="25" height="16" rx="5"/>`,
     `<text class="rank middle ${priorityClass(task)}" x="${right - 12.5}" y="22">P${task.priority}</text>`,
-    ...lines.map((line, i) => `<text class="name" x="${PAD}" y="${titleTop + i * 17}">${escapeXml(line)}</text>`),
+    ...lines.map(
+      (line, i) => `<text class="name" x="${PAD}" y="${titleTop + i * 17}">${escapeXml(line)}</text>`,
+    ),
     `<circle class="bar" cx="${PAD + 4}" cy="82" r="3.5"/>`,
     `<text class="word" x="${PAD + 13}" y="86">${escapeXml(word)}</text>`,
     ...drawAssignee(task.assignee, { right, room: right - PAD - 13 - measure(word, 11) - 36 }),
@@ -104,7 +112,9 @@ function drawUnknown(item: ShapeItem, rect: Rect): string {
 
 function classesOf(item: ShapeItem): string {
   if (item.kind === 'unknown') return 'item unknown';
-  return item.look === 'ready' || item.look === 'in_progress' ? `item ${item.look} strong` : `item ${item.look}`;
+  return item.look === 'ready' || item.look === 'in_progress'
+    ? `item ${item.look} strong`
+    : `item ${item.look}`;
 }
 
 function priorityClass(task: GraphTask): string {

@@ -29,7 +29,7 @@ export function createGroups(): Groups {
   const rootOf = (key: string): string => {
     let root = key;
     for (let up = parents.get(root); up !== undefined; up = parents.get(root)) root = up;
-    for (let walk = key; walk !== root; ) {
+    for (let walk = key; walk !== root;) {
       const up = parents.get(walk) ?? root;
       parents.set(walk, root);
       walk = up;

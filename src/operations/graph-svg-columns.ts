@@ -40,8 +40,7 @@ export function findColumns(shape: GraphShape): Columns {
   const rules = listRules(shape);
   const keys = [...new Set(rules.flatMap((rule) => [rule.from, rule.to]))];
   const positions = findPositions(keys, rules);
-  const isForward = (rule: Rule): boolean =>
-    (positions.get(rule.from) ?? 0) < (positions.get(rule.to) ?? 0);
+  const isForward = (rule: Rule): boolean => (positions.get(rule.from) ?? 0) < (positions.get(rule.to) ?? 0);
   const kept = rules
     .filter((rule) => rule.link !== null || isForward(rule))
     .map((rule) => (isForward(rule) ? rule : { ...rule, from: rule.to, to: rule.from }));
@@ -58,7 +57,9 @@ export function findColumns(shape: GraphShape): Columns {
       const { from, to } = rule.link;
       return [{ link: rule.link, left: reversed ? to : from, right: reversed ? from : to, reversed }];
     }),
-    items: new Map([...columns].filter(([key]) => key.startsWith('t')).map(([key, column]) => [key.slice(1), column])),
+    items: new Map(
+      [...columns].filter(([key]) => key.startsWith('t')).map(([key, column]) => [key.slice(1), column]),
+    ),
     boxes,
   };
 }

@@ -12,6 +12,11 @@ export interface Point {
   readonly y: number;
 }
 
+export interface LinkPoint extends Point {
+  /** How far the middle of the S that leads here is moved aside, so that steep lines do not hide each other. */
+  readonly aside?: number;
+}
+
 export interface Size {
   readonly width: number;
   readonly height: number;
@@ -22,7 +27,7 @@ export interface Rect extends Point, Size {}
 export interface PlacedLink {
   readonly link: ShapeLink;
   /** From the arrow's tail to its head; the line bends in an S between each two. */
-  readonly points: readonly Point[];
+  readonly points: readonly LinkPoint[];
 }
 
 /** Where everything is; (0, 0) is the top left corner. */

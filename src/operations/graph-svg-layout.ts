@@ -1,5 +1,11 @@
 import type { GraphShape } from './graph-shape.ts';
-import { type Block, countLooseColumns, frameBlock, listLooseBlocks, stackBlocks } from './graph-svg-blocks.ts';
+import {
+  type Block,
+  countLooseColumns,
+  frameBlock,
+  listLooseBlocks,
+  stackBlocks,
+} from './graph-svg-blocks.ts';
 import { createGroups, splitShape } from './graph-svg-clusters.ts';
 import { type Arc, type Columns, findColumns } from './graph-svg-columns.ts';
 import { type Dagre, placeWithDagre } from './graph-svg-dagre.ts';
@@ -61,12 +67,16 @@ function spanLoose(work: Work, level: string | null, blocks: readonly Block[]): 
 /** Starts with the leftmost and goes on with what is linked most to those before it. */
 function orderBlocks(blocks: readonly Block[], arcs: readonly Arc[]): Block[] {
   const owner = new Map<string, Block>();
-  for (const block of blocks) for (const id of [...block.items.keys(), ...block.boxes.keys()]) owner.set(id, block);
+  for (const block of blocks)
+    for (const id of [...block.items.keys(), ...block.boxes.keys()]) owner.set(id, block);
   const bonds = new Map(blocks.map((block) => [block, new Map<Block, number>()] as const));
   for (const arc of arcs) {
     const [left, right] = [owner.get(arc.left), owner.get(arc.right)];
     if (left === undefined || right === undefined || left === right) continue;
-    for (const [a, b] of [[left, right], [right, left]] as const) {
+    for (const [a, b] of [
+      [left, right],
+      [right, left],
+    ] as const) {
       bonds.get(a)?.set(b, (bonds.get(a)?.get(b) ?? 0) + 1);
     }
   }
@@ -76,13 +86,16 @@ function orderBlocks(blocks: readonly Block[], arcs: readonly Arc[]): Block[] {
   const ordered: Block[] = [];
   while (waiting.size > 0) {
     let next: Block | undefined;
-    for (const [block, bond] of waiting) if (next === undefined || bond > (waiting.get(next) ?? 0)) next = block;
+    for (const [block, bond] of waiting)
+      if (next === undefined || bond > (waiting.get(next) ?? 0)) next = block;
     if (next === undefined) break;
     waiting.delete(next);
     ordered.push(next);
     for (const [block, bond] of bonds.get(next) ?? []) {
       const known = waiting.get(block);
-      if (known !== undefined) waiting.set(block, known + bond);
+      // Between two with as many links, the one that was linked first.
+      if (known !== undefined)
+        waiting.set(block, known + bond + (known === 0 ? 1 / (ordered.length + 2) : 0));
     }
   }
   return ordered;

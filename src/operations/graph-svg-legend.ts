@@ -10,7 +10,10 @@ const WORDS: Readonly<Record<DependencyType, string>> = {
 };
 
 /** What the colours and lines of this very graph mean, in as many rows as the width needs. */
-export function drawLegend(shape: GraphShape, width: number): { readonly svg: string; readonly height: number } {
+export function drawLegend(
+  shape: GraphShape,
+  width: number,
+): { readonly svg: string; readonly height: number } {
   const looks = new Set([...shape.items, ...shape.boxes].map((part) => part.look));
   const types = new Set(shape.links.map((link) => link.type));
   const entries = [

@@ -1,9 +1,12 @@
 import type { Block, Pass } from './graph-svg-blocks.ts';
 import type { Arc } from './graph-svg-columns.ts';
-import { BOX, CARD, type PlacedLink, type Point, type Rect } from './graph-svg-geometry.ts';
+import { BOX, CARD, GAP, type PlacedLink, type Point, type Rect } from './graph-svg-geometry.ts';
 
 /** What a line keeps away from a card, and from another line. */
 const CLEAR = { card: 10, line: 7 } as const;
+
+/** A bend of at least this height looks like a vertical line. */
+const STEEP = 150;
 
 interface Span {
   readonly top: number;
@@ -38,7 +41,8 @@ export function routeArcs(
   for (const { arc, left, right } of byLength) {
     const passes = block.ways.get(arc) ?? choosePasses(left, right, taken);
     if (!block.ways.has(arc)) for (const pass of passes) take(taken, pass.column, spanOf(pass.y, CLEAR.line));
-    for (const { y } of passes) [top, bottom] = [Math.min(top, y - CLEAR.line), Math.max(bottom, y + CLEAR.line)];
+    for (const { y } of passes)
+      [top, bottom] = [Math.min(top, y - CLEAR.line), Math.max(bottom, y + CLEAR.line)];
     const points = [
       ...left.exit,
       ...passes.flatMap(({ column, y }) => [
@@ -49,7 +53,32 @@ export function routeArcs(
     ];
     routed.set(arc, { link: arc.link, points: arc.reversed ? points.toReversed() : points });
   }
-  return { links: arcs.flatMap((arc) => routed.get(arc) ?? []), top, bottom };
+  return { links: spreadBends(arcs.flatMap((arc) => routed.get(arc) ?? [])), top, bottom };
+}
+
+/** Steep lines between the same two columns get middles beside each other. */
+function spreadBends(links: readonly PlacedLink[]): PlacedLink[] {
+  const bends = links.flatMap(({ points }) =>
+    points.flatMap((to, i) => {
+      const from = points[i - 1];
+      if (from === undefined || Math.abs(from.y - to.y) < STEEP) return [];
+      return [{ to, gap: Math.round((from.x + to.x) / 2 / GAP.across), middle: (from.y + to.y) / 2 }];
+    }),
+  );
+  const asides = new Map<Point, number>();
+  for (const group of Map.groupBy(bends, (bend) => bend.gap).values()) {
+    const step = Math.min(7, (GAP.across * 0.56) / group.length);
+    group
+      .toSorted((a, b) => a.middle - b.middle)
+      .forEach(({ to }, i) => asides.set(to, (i - (group.length - 1) / 2) * step));
+  }
+  return links.map(({ link, points }) => ({
+    link,
+    points: points.map((point) => {
+      const aside = asides.get(point);
+      return aside === undefined ? point : { ...point, aside };
+    }),
+  }));
 }
 
 interface End {
@@ -74,7 +103,13 @@ function endOf(id: string, block: Block, places: Places): End {
     first,
     last,
     y,
-    exit: right < columnEnd ? [{ x: right, y }, { x: columnEnd, y }] : [{ x: right, y }],
+    exit:
+      right < columnEnd
+        ? [
+            { x: right, y },
+            { x: columnEnd, y },
+          ]
+        : [{ x: right, y }],
     entry: { x: rect.x, y },
   };
 }
@@ -120,7 +155,7 @@ function chooseHeight(spans: readonly Span[], from: number, to: number): number 
   const consider = (bottom: number): void => {
     if (bottom < free) return;
     // Within a free range the height of an end is best, otherwise the nearest rim.
-    for (const wish of [from, to]) {
+    for (const wish of [to, from]) {
       const y = Math.min(Math.max(wish, free), bottom);
       if (Number.isFinite(y) && (best === -Infinity || costOf(y) < costOf(best))) best = y;
     }

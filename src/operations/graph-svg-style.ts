@@ -11,6 +11,8 @@ interface Paper {
   readonly settled: string;
   readonly box: string;
   readonly box_edge: string;
+  /** The header of a box as it comes out, without transparency. */
+  readonly halo: string;
   readonly chip: string;
   readonly urgent: readonly [string, string];
 }
@@ -25,6 +27,7 @@ const LIGHT_PAPER: Paper = {
   settled: '#bcc5d3',
   box: '#5b6cff',
   box_edge: '#5b6cff',
+  halo: '#e2e5fc',
   chip: '#eef1f6',
   urgent: ['#c62a3d', '#b4570a'],
 };
@@ -39,6 +42,7 @@ const DARK_PAPER: Paper = {
   settled: '#465267',
   box: '#8b98ff',
   box_edge: '#8b98ff',
+  halo: '#22283c',
   chip: '#243040',
   urgent: ['#ff8590', '#ffb26b'],
 };
@@ -58,6 +62,7 @@ export function styleSheet(): string {
     '.forge-graph .rank,.forge-graph .word{font-weight:600}',
     '.forge-graph .end{text-anchor:end}',
     '.forge-graph .middle{text-anchor:middle}',
+    '.forge-graph .over text{paint-order:stroke;stroke-width:4px;stroke-linejoin:round}',
     '.forge-graph .card,.forge-graph .box{stroke-width:1}',
     '.forge-graph .strong .card{stroke-width:1.5}',
     '.forge-graph .unknown .card{stroke-dasharray:5 4}',
@@ -79,6 +84,7 @@ function schemeRules(paper: Paper, tones: Readonly<Record<Look, Tone>>): string[
     `.forge-graph .box{fill:${paper.box};fill-opacity:.06;stroke:${paper.box_edge};stroke-opacity:.32}`,
     `.forge-graph .box-header{fill:${paper.box};fill-opacity:.09}`,
     `.forge-graph text,.forge-graph .heading{fill:${paper.ink}}`,
+    `.forge-graph .over text{stroke:${paper.halo}}`,
     `.forge-graph .soft{fill:${paper.soft}}`,
     `.forge-graph .icon{stroke:${paper.soft}}`,
     `.forge-graph .chip{fill:${paper.chip}}`,

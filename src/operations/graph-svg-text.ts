@@ -39,14 +39,19 @@ export function measure(text: string, size: number): number {
   return splitCharacters(text, MEASURED).reduce((sum, part) => sum + emWidth(part), 0) * size;
 }
 
-function findBreak(parts: readonly string[], start: number, options: { width: number; size: number }): number {
+function findBreak(
+  parts: readonly string[],
+  start: number,
+  options: { width: number; size: number },
+): number {
   let used = 0;
   let opportunity = start;
   for (let i = start; i < parts.length; i += 1) {
     const part = parts[i] ?? '';
     used += emWidth(part) * options.size;
     if (part === ' ') opportunity = i + 1;
-    if (used > options.width && part !== ' ') return opportunity > start ? opportunity : Math.max(i, start + 1);
+    if (used > options.width && part !== ' ')
+      return opportunity > start ? opportunity : Math.max(i, start + 1);
     if (part === '-' || part === '/' || isWide(part)) opportunity = i + 1;
   }
   return parts.length;

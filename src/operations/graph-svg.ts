@@ -1,9 +1,9 @@
 import type { GraphView } from '#contract/graph-operations.ts';
 import { toLine } from './graph-label.ts';
 import { type GraphShape, LOOKS, toShape } from './graph-shape.ts';
-import { drawBox, drawItem, round } from './graph-svg-card.ts';
+import { drawBox, drawBoxHeader, drawItem, round } from './graph-svg-card.ts';
 import { findColumns } from './graph-svg-columns.ts';
-import { CARD, type PlacedLink, type Placement, type Point } from './graph-svg-geometry.ts';
+import { CARD, type LinkPoint, type PlacedLink, type Placement } from './graph-svg-geometry.ts';
 import { placeLayered } from './graph-svg-layered.ts';
 import { placeNested } from './graph-svg-layout.ts';
 import { drawLegend } from './graph-svg-legend.ts';
@@ -58,9 +58,9 @@ function countCrossings(shape: GraphShape): number {
 }
 
 function drawPlacement(shape: GraphShape, placement: Placement): string[] {
-  const boxes = shape.boxes.flatMap((box) => {
+  const frames = shape.boxes.flatMap((box) => {
     const rect = placement.boxes.get(box.id);
-    return rect === undefined ? [] : [drawBox(box, rect)];
+    return rect === undefined ? [] : [{ frame: drawBox(box, rect), header: drawBoxHeader(box, rect) }];
   });
   const cards = shape.items.flatMap((item) => {
     const rect = placement.items.get(item.id);
@@ -68,7 +68,12 @@ function drawPlacement(shape: GraphShape, placement: Placement): string[] {
   });
   // What still waits lies over what is settled.
   const links = placement.links.toSorted((a, b) => Number(b.link.settled) - Number(a.link.settled));
-  return [...boxes, ...links.map(drawLink), ...cards];
+  return [
+    ...frames.map(({ frame }) => frame),
+    ...links.map(drawLink),
+    ...frames.map(({ header }) => header),
+    ...cards,
+  ];
 }
 
 function drawLink({ link, points }: PlacedLink): string {
@@ -79,13 +84,13 @@ function drawLink({ link, points }: PlacedLink): string {
 }
 
 /** Level at every point, an S between two; straight where both are at one height. */
-function toPath(points: readonly Point[]): string {
+function toPath(points: readonly LinkPoint[]): string {
   const [first, ...rest] = points;
   if (first === undefined) return '';
   let path = `M${round(first.x)} ${round(first.y)}`;
   let from = first;
   for (const to of rest) {
-    const middle = round((from.x + to.x) / 2);
+    const middle = round((from.x + to.x) / 2 + (to.aside ?? 0));
     path +=
       round(from.y) === round(to.y)
         ? `H${round(to.x)}`
@@ -97,7 +102,9 @@ function toPath(points: readonly Point[]): string {
 
 function summarize(graph: GraphView, shape: GraphShape): string {
   const total = graph.nodes.length === 1 ? '1 task' : `${graph.nodes.length} tasks`;
-  const looks = [...shape.boxes, ...shape.items.filter((item) => item.kind === 'task')].map((part) => part.look);
+  const looks = [...shape.boxes, ...shape.items.filter((item) => item.kind === 'task')].map(
+    (part) => part.look,
+  );
   const counts = LOOKS.map((look) => [look, looks.filter((other) => other === look).length] as const)
     .filter(([, count]) => count > 0)
     .map(([look, count]) => `${count} ${look.replaceAll('_', ' ')}`);

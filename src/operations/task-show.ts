@@ -12,16 +12,8 @@ export const taskShow = implement<typeof showTask>({
       heading(task, view),
       facts(task, view),
       task.description === '' ? '' : indent(escapeText(task.description)),
-      section(
-        view,
-        'Depends on',
-        task.dependencies.map((edge) => edgeLine(view, edge, '└─')),
-      ),
-      section(
-        view,
-        'Needed by',
-        task.dependents.map((edge) => edgeLine(view, edge, '└─')),
-      ),
+      section(view, 'Depends on', edgeLines(task.dependencies, view)),
+      section(view, 'Needed by', edgeLines(task.dependents, view)),
       section(
         view,
         `Subtasks (${task.closed_child_count} of ${task.child_count} closed)`,
@@ -71,6 +63,10 @@ function facts(task: TaskView, view: TextView): string {
   return rows.map(([name, value]) => `${style(view, 'dim', name.padEnd(9))} ${value}`).join('\n');
 }
 
+function edgeLines(edges: readonly ResolvedDependency[], view: TextView): string[] {
+  return edges.map((edge, i) => edgeLine(view, edge, i === edges.length - 1 ? '└─' : '├─'));
+}
+
 function edgeLine(view: TextView, edge: ResolvedDependency, mark: string): string {
   if (edge.resolved === null) return `${mark} ${edge.type} ${edge.id}  (not in this project)`;
   const { title, status, assignee, priority } = edge.resolved;
@@ -79,7 +75,10 @@ function edgeLine(view: TextView, edge: ResolvedDependency, mark: string): strin
 }
 
 function metadataLines(task: TaskView): string[] {
-  return Object.entries(task.metadata).map(([key, value]) => {
+  // An epic's counts stand above its subtasks already.
+  const counted = task.type === 'epic' ? ['child_count', 'closed_child_count'] : [];
+  const entries = Object.entries(task.metadata).filter(([key]) => !counted.includes(key));
+  return entries.map(([key, value]) => {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     return `${escapeLine(key)} = ${indent(escapeText(text)).trimStart()}`;
   });

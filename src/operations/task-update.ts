@@ -34,12 +34,11 @@ export const taskUpdate = implement<typeof updateTask>({
   },
   text(task) {
     const title = escapeLine(task.title);
-    if (task.claimed === false) return `Not claimed: ${task.id} is ${task.status}${owner(task)}`;
-    if (task.claimed === true) return `Claimed task ${task.id}: ${title}`;
-    return `Updated task ${task.id}: ${title}`;
+    if (task.claimed === false) return `${task.id}: ${title} [${task.status}${owner(task)}]`;
+    return task.claimed === true ? `Claimed task ${task.id}: ${title}` : `Updated task ${task.id}: ${title}`;
   },
   notices: (task) =>
-    task.claimed === false ? [`${task.id} was not claimed: it is ${task.status}${owner(task)}`] : [],
+    task.claimed === false ? [`Not claimed: ${task.id} is ${task.status}${owner(task)}`] : [],
 });
 
 function owner(task: { assignee: string | null }): string {
