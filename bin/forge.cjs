@@ -11,8 +11,13 @@ if (version[0] < 24 || (version[0] === 24 && version[1] < 15)) {
   );
   process.exit(1);
 } else {
-  // Keeps compiled code between runs, which a cold start would otherwise spend on compiling the bundle again.
-  require('node:module').enableCompileCache();
+  // Keeps compiled code between runs, which a cold start would otherwise spend on compiling the bundle again. In a
+  // folder of the user's own: what lies in a shared temporary folder, somebody else may have put there to be run.
+  const env = process.env;
+  const home = env.HOME || env.USERPROFILE;
+  const cache = env.XDG_CACHE_HOME || (home && home + '/.cache');
+  if (env.NODE_COMPILE_CACHE || cache)
+    require('node:module').enableCompileCache(env.NODE_COMPILE_CACHE || cache + '/forge');
   require('../dist/main.cjs')
     .main()
     .catch(function fail(error) {

@@ -9,5 +9,5 @@ export async function main(): Promise<void> {
     return;
   }
   const { startCli } = await import('./start-cli.ts');
-  process.exitCode = await startCli(argv);
+  process.exitCode = await startCli(argv, VERSION);
 }

@@ -5,14 +5,13 @@ import { MANIFEST } from '#operations/manifest.generated.ts';
 import { createProcessIo } from '#surfaces/cli/process-io.ts';
 import { runCli } from '#surfaces/cli/run-cli.ts';
 import { openContext } from './open-context.ts';
-import { VERSION } from './version.ts';
 
 /** Wires the command line to this process, the local store and the operations. Returns the exit code. */
-export function startCli(argv: readonly string[]): Promise<number> {
+export function startCli(argv: readonly string[], version: string): Promise<number> {
   const io = createProcessIo();
   return runCli(argv, io, {
     table: FLAG_TABLE,
-    version: VERSION,
+    version,
     async loadOperation(name) {
       const load = MANIFEST[name];
       if (load === undefined) throw new ForgeError('internal', `No implementation of ${name}`);

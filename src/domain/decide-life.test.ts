@@ -186,11 +186,11 @@ describe('every combination of status, state and owner with every request', () =
   });
 
   it('changes nothing when it is lost, refused or kept', () => {
-    for (const { before, request } of cases) {
-      const { outcome } = decideLife(before, request);
-      if (outcome === 'lost' || outcome === 'refused' || outcome === 'keep')
-        expect(after(before, request).life).toBe(before);
-    }
+    const still = cases.filter(({ before, request }) =>
+      ['lost', 'refused', 'keep'].includes(decideLife(before, request).outcome),
+    );
+    expect(still.length).toBeGreaterThan(1_000);
+    expect(still.filter(({ before, request }) => after(before, request).life !== before)).toEqual([]);
   });
 
   it('reaches what was asked, unless it is lost or refused', () => {
@@ -213,33 +213,37 @@ describe('every combination of status, state and owner with every request', () =
   });
 
   it('is lost only by a claim that names its owner, and only to another owner or to a closing', () => {
-    for (const { before, request } of cases) {
-      if (decideLife(before, request).outcome !== 'lost') continue;
-      expect(request.status).toBe('in_progress');
-      expect(typeof request.assignee).toBe('string');
-      expect(
-        before.status === 'closed' || (before.assignee !== null && before.assignee !== request.assignee),
-      ).toBe(true);
-    }
+    const lost = cases.filter(({ before, request }) => decideLife(before, request).outcome === 'lost');
+    expect(lost.length).toBeGreaterThan(100);
+    const wrong = lost.filter(({ before, request }) => {
+      const claim = request.status === 'in_progress' && typeof request.assignee === 'string';
+      return (
+        !claim || (before.status !== 'closed' && (before.assignee ?? request.assignee) === request.assignee)
+      );
+    });
+    expect(wrong).toEqual([]);
   });
 
   it('never takes a task from its owner by a claim', () => {
-    for (const { before, request } of cases) {
-      if (request.status !== 'in_progress' || before.status !== 'in_progress') continue;
-      expect(after(before, request).life.assignee).toBe(before.assignee);
-    }
+    const claims = cases.filter(
+      ({ before, request }) => before.status === 'in_progress' && request.status === 'in_progress',
+    );
+    expect(claims.length).toBeGreaterThan(500);
+    expect(
+      claims.filter(({ before, request }) => after(before, request).life.assignee !== before.assignee),
+    ).toEqual([]);
   });
 
   it('tells a claim that succeeded, and only that', () => {
-    for (const { before, request } of cases) {
+    const wrong = cases.filter(({ before, request }) => {
       const decision = decideLife(before, request);
-      const claimed = 'claimed' in decision && decision.claimed === true;
+      const told = 'claimed' in decision && decision.claimed === true;
       const { status, assignee } = after(before, request).life;
       const asked = request.status === 'in_progress' && typeof request.assignee === 'string';
-      expect(claimed).toBe(
-        asked && decision.outcome !== 'refused' && status === 'in_progress' && assignee === request.assignee,
-      );
-    }
+      const owned = status === 'in_progress' && assignee === request.assignee;
+      return told !== (asked && owned && decision.outcome !== 'refused');
+    });
+    expect(wrong).toEqual([]);
   });
 
   function after(before: Life, request: LifeRequest): TaskRecord {

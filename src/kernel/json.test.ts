@@ -70,7 +70,7 @@ describe('parseJson', () => {
 
   it('gives what JSON.parse gives wherever it does not refuse', () => {
     fc.assert(
-      fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
+      fc.property(fc.jsonValue({ maxDepth: 3 }), (value) => {
         const text = JSON.stringify(value);
         try {
           expect(JSON.stringify(parseJson(text, 'It'))).toBe(text);

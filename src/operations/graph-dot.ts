@@ -2,9 +2,11 @@ import type { GraphView } from '#contract/graph-operations.ts';
 import { describeLook, shorten, toLine } from './graph-label.ts';
 import { LIGHT } from './graph-palette.ts';
 import { groupByBox, type ShapeBox, type ShapeItem, type ShapeLink, toShape } from './graph-shape.ts';
+import { wrapLines } from './graph-text.ts';
 
-const LINE_LENGTH = 34;
-const TITLE_LENGTH = 68;
+const NAME_LENGTH = 34;
+const BOX_TITLE_LENGTH = 68;
+const TITLE = { width: 230, size: 11, lines: 2 } as const;
 
 /** The graph for Graphviz. Pure; the same graph gives the same text. */
 export function toDot(graph: GraphView): string {
@@ -38,7 +40,7 @@ function drawInside(box: string | null, groups: ReturnType<typeof groupByBox>, i
 }
 
 function boxLabel(box: ShapeBox): string {
-  return `${box.id}  ${shorten(box.task.title, TITLE_LENGTH)} (${describeLook(box)})`;
+  return `${box.id}  ${shorten(box.task.title, BOX_TITLE_LENGTH)} (${describeLook(box)})`;
 }
 
 function drawItem(item: ShapeItem): string {
@@ -61,16 +63,10 @@ function drawItem(item: ShapeItem): string {
   if (item.parent_mark !== null) facts.push(`in ${item.parent_mark}`);
   const label = quote(
     facts.join('  '),
-    ...breakTitle(shorten(task.title, TITLE_LENGTH)),
-    ...(task.assignee === null ? [] : [shorten(task.assignee, LINE_LENGTH)]),
+    ...wrapLines(task.title, TITLE),
+    ...(task.assignee === null ? [] : [shorten(task.assignee, NAME_LENGTH)]),
   );
   return `${quote(item.id)} [label=${label}, ${colors}, ${tooltip}];`;
-}
-
-function breakTitle(title: string): string[] {
-  if (title.length <= LINE_LENGTH) return [title];
-  const space = title.lastIndexOf(' ', LINE_LENGTH);
-  return space <= 0 ? [title] : [title.slice(0, space), title.slice(space + 1)];
 }
 
 function drawLink(link: ShapeLink): string {

@@ -15,6 +15,10 @@ const TITLE_LENGTH = 60;
 /** What Mermaid draws unless its page allows more; no directive in the text may raise it. */
 const MERMAID_EDGES = 500;
 
+/** Pairs that Mermaid still acts on after it has decoded a label: line break, formula, icon, its own marks. */
+const PAIRS = /\\(?=n)|\$(?=\$)|:(?=\S)|\ufb02(?=\u00b0)|\u00b6(?=\u00df)/g;
+const APART = '\u200c';
+
 /** The graph for Markdown: GitHub, GitLab and most editors draw it. Pure; the same graph gives the same text. */
 export function toMermaid(graph: GraphView): string {
   const shape = toShape(graph, { boxes: 'nested', handles: 'linked' });
@@ -112,9 +116,11 @@ function drawLink(link: ShapeLink, names: Names): string {
 }
 
 /**
- * Mermaid reads labels as HTML, Markdown, icons (`fa:`) and formulas (`$$`), so every ASCII character with a
- * possible meaning becomes its number; letters, digits and what is beyond ASCII stay legible in the source.
+ * Mermaid reads labels as HTML and as Markdown, so every ASCII character with a possible meaning becomes its
+ * number; letters, digits and what is beyond ASCII stay legible in the source.
  */
 function escapeLabel(text: string): string {
-  return toLine(text).replace(/[^A-Za-z0-9 \u0080-\uffff]/g, (found) => `#${found.charCodeAt(0)};`);
+  return toLine(text)
+    .replace(PAIRS, (found) => `${found}${APART}`)
+    .replace(/[^A-Za-z0-9 \u0080-\uffff]/g, (found) => `#${found.charCodeAt(0)};`);
 }

@@ -78,8 +78,9 @@ export function toShape(graph: GraphView, options: ShapeOptions): GraphShape {
   const boxDepth = options.boxes === 'nested' ? BOX_DEPTH : 0;
   const boxes = listBoxes(tasks, parents, looks, boxDepth);
   const boxed = new Set(boxes.map((box) => box.id));
+  const around = findBoxes(parents, boxed);
   const linked = new Set(links.flatMap((link) => [link.from, link.to]));
-  const handled = options.handles === 'linked' ? linked : findInnerLinked(links, parents);
+  const handled = options.handles === 'linked' ? linked : findInnerLinked(links, around);
 
   const items: ShapeItem[] = [];
   for (const [id, task] of tasks) {
@@ -89,7 +90,7 @@ export function toShape(graph: GraphView, options: ShapeOptions): GraphShape {
       items.push({ id, kind: 'handle', task, look, box: id, parent_mark: null });
       continue;
     }
-    const box = findBox(id, parents, boxed);
+    const box = around.get(id) ?? null;
     const parent = task.parent_id;
     items.push({ id, kind: 'task', task, look, box, parent_mark: parent === box ? null : parent });
   }
@@ -164,21 +165,33 @@ function findParents(tasks: ReadonlyMap<string, GraphTask>): ReadonlyMap<string,
   return parents;
 }
 
-/** Tasks with a link to one of their own descendants. */
+/** The innermost box around each task that lies in one; a box counts as around what it holds, not itself. */
+function findBoxes(
+  parents: ReadonlyMap<string, Parent>,
+  boxed: ReadonlySet<string>,
+): ReadonlyMap<string, string> {
+  const boxes = new Map<string, string>();
+  for (const [id, parent] of [...parents].toSorted(([, a], [, b]) => a.depth - b.depth)) {
+    const box = boxed.has(parent.id) ? parent.id : boxes.get(parent.id);
+    if (box !== undefined) boxes.set(id, box);
+  }
+  return boxes;
+}
+
+/** Boxes with a link to something inside themselves. */
 function findInnerLinked(
   links: readonly ShapeLink[],
-  parents: ReadonlyMap<string, Parent>,
+  around: ReadonlyMap<string, string>,
 ): ReadonlySet<string> {
   const found = new Set<string>();
-  for (const { from, to } of links) {
-    for (const [start, other] of [
-      [from, to],
-      [to, from],
-    ] as const) {
-      let parent = parents.get(start);
-      while (parent !== undefined && parent.id !== other) parent = parents.get(parent.id);
-      if (parent !== undefined) found.add(other);
+  const climb = (start: string, other: string): void => {
+    for (let box = around.get(start); box !== undefined; box = around.get(box)) {
+      if (box === other) found.add(other);
     }
+  };
+  for (const { from, to } of links) {
+    climb(from, to);
+    climb(to, from);
   }
   return found;
 }
@@ -200,14 +213,4 @@ function listBoxes(
       look: looks.get(task.id) ?? 'open',
       box: parents.get(task.id)?.id ?? null,
     }));
-}
-
-function findBox(
-  id: string,
-  parents: ReadonlyMap<string, Parent>,
-  boxed: ReadonlySet<string>,
-): string | null {
-  let parent = parents.get(id);
-  while (parent !== undefined && !boxed.has(parent.id)) parent = parents.get(parent.id);
-  return parent?.id ?? null;
 }

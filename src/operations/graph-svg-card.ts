@@ -2,11 +2,13 @@ import type { TaskType } from '#contract/task.ts';
 import { describeLook, splitCharacters, toLine } from './graph-label.ts';
 import type { GraphTask, ShapeBox, ShapeItem } from './graph-shape.ts';
 import { BOX, type Rect } from './graph-svg-geometry.ts';
-import { escapeXml, fitLine, measure, wrapLines } from './graph-svg-text.ts';
+import { escapeXml, fitLine, measure, wrapLines } from './graph-text.ts';
 
 const PAD = 16;
 /** A monospace character of 11px; ids are ASCII. */
 const MONO = 6.7;
+
+const NARROW_BOX = 360;
 
 /** Drawn in a field of 12 by 12. */
 const ICONS: Readonly<Record<TaskType, string>> = {
@@ -39,7 +41,8 @@ export function drawBox(box: ShapeBox, rect: Rect): string {
 /** What its card would have said; over the lines, so that it stays legible. */
 export function drawBoxHeader(box: ShapeBox, rect: Rect): string {
   const { task } = box;
-  const word = fitLine(describeLook(box), { width: 90, size: 11 });
+  // Over a single column the title needs the room; the dot and the tooltip still tell.
+  const word = rect.width < NARROW_BOX ? '' : fitLine(describeLook(box), { width: 90, size: 11 });
   const right = rect.width - 14;
   const wordStart = right - 36 - measure(word, 11) * 1.1;
   const nameStart = 36 + toLine(box.id).length * MONO + 10;

@@ -17,7 +17,7 @@ interface DagreGraph {
 }
 
 /** Between lines that share one way. */
-const LANE = 8;
+const LANE = 6;
 
 /**
  * The heights of tasks that hang together, in columns that are given. Two things that dagre 3.1.1 offers are left

@@ -1,6 +1,6 @@
 import type { DependencyType } from '#contract/task.ts';
 import { type GraphShape, LOOKS } from './graph-shape.ts';
-import { measure } from './graph-svg-text.ts';
+import { measure } from './graph-text.ts';
 
 const ROW = 24;
 const WORDS: Readonly<Record<DependencyType, string>> = {

@@ -62,7 +62,9 @@ function spreadBends(links: readonly PlacedLink[]): PlacedLink[] {
     points.flatMap((to, i) => {
       const from = points[i - 1];
       if (from === undefined || Math.abs(from.y - to.y) < STEEP) return [];
-      return [{ to, gap: Math.round((from.x + to.x) / 2 / GAP.across), middle: (from.y + to.y) / 2 }];
+      return [
+        { to, gap: Math.floor((from.x + to.x) / 2 / (CARD.width + GAP.across)), middle: (from.y + to.y) / 2 },
+      ];
     }),
   );
   const asides = new Map<Point, number>();

@@ -1,10 +1,9 @@
-import { copyFileSync, existsSync, readFileSync, truncateSync } from 'node:fs';
+import { existsSync, readFileSync, truncateSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Task } from '#contract/task.ts';
-import { removeDatabase, tempStore, type TempStore } from '../../tests/support/temp-store.ts';
-import { FLAWS, plainTask, StoreModel, type Flaw, type ModelDeleted } from './behaviour/model-behaviour.ts';
-import { anyCommand, type Command, type World } from './behaviour/model-commands-behaviour.ts';
+import type { TempStore } from '../../tests/support/temp-store.ts';
+import { FLAWS } from './behaviour/model-behaviour.ts';
+import { storeEqualsModel, type Fault } from './behaviour/model-run-behaviour.ts';
 
 // The store against a model of maps and loops: random writes, crashes and rebuilds; after each, both say the same.
 describe('random writes', () => {
@@ -40,164 +39,7 @@ describe('planted faults are noticed', () => {
   });
 });
 
-interface Fault {
-  readonly flaw?: Flaw;
-  readonly sabotage?: (temp: TempStore) => void;
-  readonly beforeRebuild?: (temp: TempStore) => void;
-}
-
 async function notices(fault: Fault): Promise<boolean> {
   const result = await fc.check(storeEqualsModel(fault), { numRuns: 300, seed: 7, endOnFailure: true });
   return result.failed;
-}
-
-/** What happens to the files between two processes. */
-type Incident = 'reopen' | 'rebuild' | 'snapshot' | 'lose commits';
-const INCIDENTS: readonly Incident[] = ['reopen', 'rebuild', 'rebuild', 'snapshot', 'lose commits'];
-
-function storeEqualsModel(fault: Fault) {
-  const incident = fc.constantFrom(...INCIDENTS);
-  const steps = fc.array(
-    fc.oneof({ weight: 14, arbitrary: anyCommand }, { weight: 1, arbitrary: incident }),
-    {
-      minLength: 5,
-      maxLength: 60,
-      size: 'max',
-    },
-  );
-  return fc.asyncProperty(steps, async (list) => {
-    await using temp = await tempStore();
-    fault.sabotage?.(temp);
-    const run = new ModelRun(temp, fault);
-    for (const step of list) await (typeof step === 'string' ? run.suffer(step) : run.execute(step));
-    await run.suffer('rebuild');
-  });
-}
-
-class ModelRun {
-  readonly #temp: TempStore;
-  readonly #fault: Fault;
-  readonly #model: StoreModel;
-  readonly #ids: string[] = [];
-  readonly #updated = new Map<string, string>();
-  #saved: ReadonlyMap<string, ModelDeleted> | undefined;
-
-  constructor(temp: TempStore, fault: Fault) {
-    this.#temp = temp;
-    this.#fault = fault;
-    this.#model = new StoreModel(fault.flaw);
-  }
-
-  async execute(one: Command): Promise<void> {
-    const { clock } = this.#temp;
-    clock.advance(one.wait);
-    const world: World = { store: this.#temp.store, model: this.#model, ids: this.#ids };
-    const answer = await one.run(world, {
-      actor: { kind: 'agent', name: 'dave', named: true },
-      now: clock.now(),
-    });
-    expect(answer.store).toEqual(answer.model);
-    await this.#compareLists();
-    const touched = this.#ids[this.#updated.size % Math.max(1, this.#ids.length)];
-    await this.#compareShown(touched === undefined ? [] : [touched, ...this.#ids.slice(-1)]);
-  }
-
-  async suffer(incident: Incident): Promise<void> {
-    const { database } = this.#temp;
-    const copy = `${database}.copy`;
-    switch (incident) {
-      case 'reopen':
-        await this.#temp.reopen();
-        break;
-      case 'snapshot':
-        await this.#temp.reopen(() => copyFileSync(database, copy));
-        this.#saved = new Map([...this.#model.deleted].map(([id, gone]) => [id, { ...gone }]));
-        break;
-      case 'lose commits':
-        // What a power cut does to a database that is not synced at each commit: it is back where it was.
-        if (this.#saved === undefined) return;
-        await this.#temp.reopen(async () => {
-          await removeDatabase(database);
-          copyFileSync(copy, database);
-        });
-        this.#forget((id, gone) => {
-          const before = this.#saved?.get(id);
-          return before !== undefined && before.serial === gone.serial && before.restorable;
-        });
-        break;
-      case 'rebuild':
-        await this.#temp.reopen(async () => {
-          this.#fault.beforeRebuild?.(this.#temp);
-          await removeDatabase(database);
-        });
-        this.#forget(() => false);
-        break;
-    }
-    await this.#compareLists();
-    await this.#compareShown(this.#ids);
-    await this.#compareStats();
-  }
-
-  /** Versions, fences and what a deleted task held are the database's own; a replay starts them anew. */
-  #forget(isKept: (id: string, gone: ModelDeleted) => boolean): void {
-    using db = this.#temp.connect();
-    for (const row of db.prepare('SELECT id, version, fence FROM tasks').all()) {
-      const task = this.#model.tasks.get(row['id'] as string);
-      if (task !== undefined) Object.assign(task, { version: row['version'], fence: row['fence'] });
-    }
-    for (const [id, gone] of this.#model.deleted) gone.restorable = isKept(id, gone);
-  }
-
-  async #compareLists(): Promise<void> {
-    const { store } = this.#temp;
-    const tasks = await store.listTasks({});
-    expect(tasks.map(withoutTimes)).toEqual(this.#model.list().map(plainTask));
-    for (const task of tasks) this.#checkTimes(task);
-    const ready = await store.listReady({});
-    expect(ready.map(({ id }) => id)).toEqual(this.#model.ready({}).map(({ id }) => id));
-    expect(this.#recount()).toEqual([]);
-  }
-
-  async #compareShown(ids: readonly string[]): Promise<void> {
-    for (const id of ids) {
-      const task = this.#model.tasks.get(id);
-      if (task === undefined) continue;
-      expect(withoutTimes(await this.#temp.store.getTask(id))).toEqual(this.#model.view(task));
-    }
-  }
-
-  async #compareStats(): Promise<void> {
-    const stats = await this.#temp.store.readStats({ now: this.#temp.clock.now(), exclude_types: [] });
-    const open = [...this.#model.tasks.values()].filter(({ status }) => status === 'open');
-    expect(stats).toMatchObject({
-      total: this.#model.tasks.size,
-      deleted: this.#model.deleted.size,
-      ready: this.#model.ready({}).length,
-      blocked: open.filter((task) => this.#model.openBlockers(task) > 0).length,
-      parked: open.filter(({ state }) => state === 'backlog').length,
-    });
-  }
-
-  /** Closed tasks have a time for it, and time never goes back for a task. */
-  #checkTimes({ id, status, updated_at, closed_at }: Task): void {
-    expect(closed_at !== null).toBe(status === 'closed');
-    expect(updated_at >= (this.#updated.get(id) ?? '')).toBe(true);
-    this.#updated.set(id, updated_at);
-  }
-
-  /** Tasks whose `open_blockers` is not what a count gives. */
-  #recount(): unknown[] {
-    using db = this.#temp.connect();
-    return db.prepare(RECOUNT).all();
-  }
-}
-
-const RECOUNT = `SELECT t.id, t.open_blockers FROM tasks t WHERE t.open_blockers <>
-    (SELECT count(*) FROM dependencies d JOIN tasks b ON b.id = d.to_id
-      WHERE d.from_id = t.id AND d.dep_type = 'blocks' AND b.status <> 'closed')
-  + (SELECT count(*) FROM unresolved_dependencies u WHERE u.from_id = t.id AND u.dep_type = 'blocks' AND u.closed = 0)`;
-
-function withoutTimes<T extends { updated_at: string; closed_at: string | null }>(task: T) {
-  const { updated_at: _updated, closed_at: _closed, ...rest } = task;
-  return rest;
 }

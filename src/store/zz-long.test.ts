@@ -9,7 +9,7 @@ import { anyCommand, type Command, type World } from './behaviour/model-commands
 // The store against a model of maps and loops: random writes, crashes and rebuilds; after each, both say the same.
 describe('random writes', () => {
   it('leave store and model equal after each, and after replays of the local replica', async () => {
-    await fc.assert(storeEqualsModel({}), { numRuns: 4000, seed: 99 });
+    await fc.assert(storeEqualsModel({}), { numRuns: 6000, seed: 99 });
   }, 600_000);
 });
 

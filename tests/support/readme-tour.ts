@@ -145,14 +145,18 @@ function openShell({ folder, env }: { folder: string; env: NodeJS.ProcessEnv }):
     env,
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
   let text = '';
   let arrived: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => {
+    child.once('close', () => {
+      arrived();
+      resolve();
+    });
+  });
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk;
     arrived();
   });
-  void ended.then(() => arrived());
   child.stdin.write('exec 2>&1\n');
   return {
     async run(command) {

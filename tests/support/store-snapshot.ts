@@ -1,6 +1,9 @@
-import { type Dirent, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { appendFileSync, type Dirent, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { expect } from 'vitest';
+import type { ErrorCode, ErrorDetails } from '#kernel/errors.ts';
+import type { ForgeCli } from './forge-cli.ts';
 import { runTestGit } from './temp-repo.ts';
 
 export interface StoreSnapshot {
@@ -8,9 +11,9 @@ export interface StoreSnapshot {
   readonly tables: Readonly<Record<string, readonly unknown[]>> | string;
   /** `PRAGMA integrity_check` and `user_version`. */
   readonly database: unknown;
-  /** Text of every file of `.forge` and of the store's folder, the local replica among them; `-> target` for a link. */
+  /** Every file of `.forge` and of the store's folder, the local replica among them; `-> target` for a link. */
   readonly files: Readonly<Record<string, string>>;
-  readonly git: { readonly status: string; readonly refs: string };
+  readonly git: string;
 }
 
 /**
@@ -21,27 +24,66 @@ export interface StoreSnapshot {
  *     expect(takeSnapshot(project.path)).toEqual(before);
  */
 export function takeSnapshot(root: string): StoreSnapshot {
-  const rows = readDatabase(join(root, '.git', 'forge', 'forge.db'));
+  const status = runTestGit(root, ['status', '--porcelain', '--ignored', '--untracked-files=all']);
+  return { ...readStore(root), git: `${status}\n${runTestGit(root, ['for-each-ref'])}` };
+}
+
+/** The same without git, for a repository where git cannot be run from here. */
+export function readStore(root: string): Omit<StoreSnapshot, 'git'> {
   return {
-    ...rows,
+    ...readDatabase(join(root, '.git', 'forge', 'forge.db')),
     files: { ...readFolder(root, '.forge'), ...readFolder(root, join('.git', 'forge')) },
-    git: {
-      status: runTestGit(root, ['status', '--porcelain', '--ignored', '--untracked-files=all']),
-      refs: runTestGit(root, ['for-each-ref']),
-    },
   };
 }
 
-/** What the tasks are, whatever version numbers, events and stamps say: for stores that were rebuilt. */
-export function readTaskContent(root: string): unknown[] {
-  using db = openDatabase(join(root, '.git', 'forge', 'forge.db'));
-  const tasks = `SELECT id, title, description, status, state, close_reason, priority, type, assignee, parent_id, labels,
-    github_issue, created_at, created_by, metadata, open_blockers FROM tasks ORDER BY id`;
-  const edges = 'SELECT from_id, to_id, dep_type FROM dependencies ORDER BY 1, 2, 3';
-  const comments = 'SELECT id, task_id, author, body, reply_to, created_at FROM comments ORDER BY id';
-  return [tasks, edges, comments, 'SELECT id, deleted_at FROM deleted_tasks ORDER BY id'].map((sql) =>
-    plain(db.prepare(sql).all()),
+export interface Refusal {
+  readonly args: readonly string[];
+  readonly code: ErrorCode;
+  /** What the message says: what is wrong, with the id or the value. */
+  readonly says: string | RegExp;
+  /** The next step. */
+  readonly hint?: string | RegExp;
+  readonly details?: ErrorDetails;
+}
+
+/** How many commands run at once; each is started with and without --json. */
+const AT_ONCE = 4;
+
+/** Every command fails as it should, in both forms, and all of them together change nothing at all. */
+export async function expectRefused(
+  project: ForgeCli & { readonly path: string },
+  refusals: readonly Refusal[],
+): Promise<void> {
+  const before = takeSnapshot(project.path);
+  const waiting = [...refusals];
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await expectOne(project, next);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  expect(takeSnapshot(project.path)).toEqual(before);
+}
+
+async function expectOne(cli: ForgeCli, { args, code, says, hint, details }: Refusal): Promise<void> {
+  const { error } = await cli.fails(...args);
+  const where = `forge ${args.map((word) => JSON.stringify(word.slice(0, 80))).join(' ')}`;
+  expect.soft(error.code, where).toBe(code);
+  expect.soft(error.message, where).toEqual(matching(says));
+  if (hint !== undefined) expect.soft(error.hint, `hint of ${where}`).toEqual(matching(hint));
+  if (details !== undefined) expect.soft(error.details, where).toMatchObject(details);
+}
+
+function matching(wanted: string | RegExp): unknown {
+  return typeof wanted === 'string' ? expect.stringContaining(wanted) : expect.stringMatching(wanted);
+}
+
+/** Tasks with ids of the test's choice, as the next command finds them in the local replica. */
+export function bringTasks(root: string, tasks: readonly ({ readonly id: string } & Record<string, unknown>)[]): void {
+  const at = '2026-02-10T09:00:00.000Z';
+  const times = { created_at: at, created_by: 'Ada', updated_at: at };
+  const lines = tasks.map((task) =>
+    JSON.stringify({ title: `Task ${task.id}`, status: 'open', priority: 2, type: 'task', ...times, ...task }),
   );
+  appendFileSync(join(root, '.git', 'forge', 'tasks.jsonl'), `${lines.join('\n')}\n`);
 }
 
 function readDatabase(path: string): Pick<StoreSnapshot, 'tables' | 'database'> {
@@ -51,11 +93,10 @@ function readDatabase(path: string): Pick<StoreSnapshot, 'tables' | 'database'> 
       .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
       .all()
       .map(({ name }) => String(name));
-    // Names from the schema itself, so nothing foreign gets into the SQL.
     const tables = names.map((name) => [name, plain(db.prepare(`SELECT * FROM "${name}" ORDER BY 1, 2`).all())]);
     const integrity = db.prepare('PRAGMA integrity_check').all();
     return {
-      tables: Object.fromEntries(tables) as Record<string, unknown[]>, // pairs of name and rows
+      tables: Object.fromEntries(tables) as Record<string, unknown[]>, // pairs of a name and its rows
       database: plain([...integrity, db.prepare('PRAGMA user_version').get()]),
     };
   } catch (error) {
@@ -63,31 +104,29 @@ function readDatabase(path: string): Pick<StoreSnapshot, 'tables' | 'database'> 
   }
 }
 
-/** Reading and writing, because the last reader of a WAL that may not write leaves SQLite's files behind. */
+/** For writing too: a reader of a WAL that may not write leaves SQLite's files behind. */
 function openDatabase(path: string): DatabaseSync & Disposable {
   const db = new DatabaseSync(path, { timeout: 5_000 });
   return Object.assign(db, { [Symbol.dispose]: () => db.close() });
 }
 
-/** Rows of node:sqlite have no prototype, which `toEqual` takes for a difference in nested values. */
+/** Rows of node:sqlite have no prototype; a printed difference reads better with one. */
 function plain(rows: readonly unknown[]): unknown[] {
-  return rows.map((row) => ({ ...(row as object) }));
+  return rows.map((row) => ({ ...(row as object) })); // a row is an object
 }
 
 /** The database itself is compared by its rows, and its -wal and -shm come and go with every reader. */
 function readFolder(root: string, folder: string): Record<string, string> {
   const files: Record<string, string> = {};
-  const entries = readdirSync(join(root, folder), { withFileTypes: true, recursive: true });
-  for (const entry of entries) {
+  for (const entry of readdirSync(join(root, folder), { withFileTypes: true, recursive: true })) {
     const path = join(entry.parentPath, entry.name);
-    if (!/^forge\.db(-wal|-shm)?$/.test(entry.name) || entry.isSymbolicLink()) {
-      files[relative(root, path)] = describe(entry, path);
-    }
+    if (entry.isFile() && /^forge\.db(-wal|-shm)?$/.test(entry.name)) continue;
+    files[relative(root, path)] = describe(entry, path);
   }
   return files;
 }
 
 function describe(entry: Dirent, path: string): string {
   if (entry.isSymbolicLink()) return `-> ${readlinkSync(path)}`;
-  return entry.isDirectory() ? '(folder)' : readFileSync(path, 'latin1'); // every byte counts, also what is not UTF-8
+  return entry.isDirectory() ? '(folder)' : readFileSync(path, 'latin1'); // byte for byte, also what is not UTF-8
 }

@@ -1,9 +1,10 @@
-import type { Comment, DependencyType, ResolvedDependency, TaskSummary, TaskView } from '#contract/task.ts';
+import type { Comment, DependencyType, ResolvedDependency, TaskView } from '#contract/task.ts';
 import { toIso } from '#kernel/clock.ts';
 import { ForgeError, type ErrorCode } from '#kernel/errors.ts';
-import type { Json } from '#kernel/json.ts';
+import { compareText } from '#kernel/text.ts';
 import type { NewTaskInput, ReadyQuery, TaskUpdate, Writer } from '../store.ts';
 import { nextLife, type ModelLife } from './model-life-behaviour.ts';
+import { fingerprint, listEdges, plainTask, summary, type ModelTask } from './model-task-behaviour.ts';
 
 /** Wrong beliefs that can be planted; a test that does not notice one tests nothing. */
 export const FLAWS = [
@@ -21,25 +22,6 @@ export const FLAWS = [
   'an update without a change is a new version',
 ] as const;
 export type Flaw = (typeof FLAWS)[number];
-
-export interface ModelTask extends ModelLife {
-  readonly id: string;
-  title: string;
-  description: string;
-  priority: number;
-  type: NewTaskInput['type'];
-  parent_id: string | null;
-  github_issue: number | null;
-  readonly created_at: string;
-  readonly created_by: string;
-  /** `id type` of each edge. */
-  edges: Set<string>;
-  labels: Set<string>;
-  metadata: Map<string, Json>;
-  comments: Comment[];
-  version: number;
-  fence: number;
-}
 
 export interface ModelDeleted {
   readonly task: ModelTask;
@@ -67,7 +49,15 @@ export class StoreModel {
     if (this.tasks.has(id) || this.deleted.has(id)) throw new Error(`the id ${id} was given twice`);
     const { title, description, priority, type, parent_id, github_issue, state, assignee } = input;
     const task: ModelTask = {
-      ...{ id, title, description, priority, type, parent_id, github_issue, state, assignee },
+      id,
+      title,
+      description,
+      priority,
+      type,
+      parent_id,
+      github_issue,
+      state,
+      assignee,
       created_at: toIso(by.now),
       created_by: by.actor.name,
       status: 'open',
@@ -168,7 +158,7 @@ export class StoreModel {
     const task = this.get(remove.id);
     this.#checkNumbers(task, remove);
     const { id } = task;
-    const byId = [...this.tasks.values()].sort((a, b) => compare(a.id, b.id));
+    const byId = [...this.tasks.values()].sort((a, b) => compareText(a.id, b.id));
     const children = byId.filter((child) => child.parent_id === id);
     const dependents = byId.flatMap((from) =>
       listEdges(from).flatMap((edge) => (edge.id === id ? [{ from, type: edge.type }] : [])),
@@ -262,9 +252,9 @@ export class StoreModel {
   /** By priority, age, id. */
   list(): ModelTask[] {
     const age = (a: ModelTask, b: ModelTask): number =>
-      this.#flaw === 'age does not count in the order' ? 0 : compare(a.created_at, b.created_at);
+      this.#flaw === 'age does not count in the order' ? 0 : compareText(a.created_at, b.created_at);
     return [...this.tasks.values()].sort(
-      (a, b) => a.priority - b.priority || age(a, b) || compare(a.id, b.id),
+      (a, b) => a.priority - b.priority || age(a, b) || compareText(a.id, b.id),
     );
   }
 
@@ -361,42 +351,6 @@ export class StoreModel {
   }
 }
 
-/** As `listTasks` gives it, without the times that the stamps' rule decides. */
-export function plainTask(task: ModelTask) {
-  const { edges: _edges, comments: _comments, fence: _fence, close_reason, labels, metadata, ...rest } = task;
-  return {
-    ...rest,
-    ...(close_reason !== undefined && { close_reason }),
-    dependencies: listEdges(task),
-    labels: [...labels].sort(compare),
-    metadata: Object.fromEntries(metadata) as Record<string, unknown>,
-  };
-}
-
-function listEdges(task: ModelTask): { id: string; type: DependencyType }[] {
-  return [...task.edges].sort(compare).map((edge) => {
-    const [id = '', type] = edge.split(' ');
-    return { id, type: type as DependencyType }; // put together above
-  });
-}
-
-function summary({ id, title, status, state, priority, type, assignee }: ModelTask): TaskSummary {
-  return { id, title, status, state, priority, type, assignee };
-}
-
-function fingerprint({ version: _version, ...task }: ModelTask): string {
-  return JSON.stringify([
-    { ...task, fence: 0 },
-    [...task.edges].sort(compare),
-    [...task.labels].sort(compare),
-    [...task.metadata],
-  ]);
-}
-
 function refusal(code: ErrorCode): ForgeError {
   return new ForgeError(code, 'the model refuses');
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

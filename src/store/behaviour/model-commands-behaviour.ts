@@ -3,7 +3,8 @@ import type { Comment, DependencyType, Task } from '#contract/task.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import type { Json } from '#kernel/json.ts';
 import type { NewTaskInput, TaskStore, TaskUpdate, Writer } from '../store.ts';
-import { plainTask, type ModelTask, type StoreModel } from './model-behaviour.ts';
+import type { StoreModel } from './model-behaviour.ts';
+import { plainTask, type ModelTask } from './model-task-behaviour.ts';
 
 /** One write: what it does to the store, and what the model says that it should have done. */
 export interface Command {

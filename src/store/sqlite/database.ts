@@ -88,10 +88,10 @@ export class Database {
   }
 
   #transaction<T>(begin: string, work: () => T): T {
-    this.execute(begin);
+    this.run(begin);
     try {
       const result = work();
-      this.execute('COMMIT');
+      this.run('COMMIT');
       return result;
     } catch (error) {
       // Some errors (a full disk) roll back by themselves; a second ROLLBACK would hide the first error.

@@ -156,6 +156,17 @@ BEGIN
   WHERE id = OLD.from_id;
 END;
 
+CREATE TRIGGER trg_dependency_changed AFTER UPDATE ON dependencies
+  WHEN OLD.dep_type = 'blocks' OR NEW.dep_type = 'blocks'
+BEGIN
+  UPDATE tasks SET open_blockers =
+      (SELECT count(*) FROM dependencies d JOIN tasks b ON b.id = d.to_id
+        WHERE d.from_id = tasks.id AND d.dep_type = 'blocks' AND b.status <> 'closed')
+    + (SELECT count(*) FROM unresolved_dependencies u
+        WHERE u.from_id = tasks.id AND u.dep_type = 'blocks' AND u.closed = 0)
+  WHERE id IN (OLD.from_id, NEW.from_id);
+END;
+
 CREATE TRIGGER trg_blocker_changed AFTER UPDATE OF status ON tasks
   WHEN (OLD.status = 'closed') <> (NEW.status = 'closed')
 BEGIN
@@ -165,6 +176,17 @@ BEGIN
     + (SELECT count(*) FROM unresolved_dependencies u
         WHERE u.from_id = tasks.id AND u.dep_type = 'blocks' AND u.closed = 0)
   WHERE id IN (SELECT from_id FROM dependencies WHERE to_id = NEW.id AND dep_type = 'blocks');
+END;
+
+-- Edges go with their task, and the trigger on them counts; but most clients leave foreign keys off.
+CREATE TRIGGER trg_blocker_deleted AFTER DELETE ON tasks
+BEGIN
+  UPDATE tasks SET open_blockers =
+      (SELECT count(*) FROM dependencies d JOIN tasks b ON b.id = d.to_id
+        WHERE d.from_id = tasks.id AND d.dep_type = 'blocks' AND b.status <> 'closed')
+    + (SELECT count(*) FROM unresolved_dependencies u
+        WHERE u.from_id = tasks.id AND u.dep_type = 'blocks' AND u.closed = 0)
+  WHERE id IN (SELECT from_id FROM dependencies WHERE to_id = OLD.id AND dep_type = 'blocks');
 END;
 
 CREATE TRIGGER trg_unresolved_added AFTER INSERT ON unresolved_dependencies WHEN NEW.dep_type = 'blocks'
@@ -185,6 +207,17 @@ BEGIN
     + (SELECT count(*) FROM unresolved_dependencies u
         WHERE u.from_id = OLD.from_id AND u.dep_type = 'blocks' AND u.closed = 0)
   WHERE id = OLD.from_id;
+END;
+
+CREATE TRIGGER trg_unresolved_changed AFTER UPDATE ON unresolved_dependencies
+  WHEN OLD.dep_type = 'blocks' OR NEW.dep_type = 'blocks'
+BEGIN
+  UPDATE tasks SET open_blockers =
+      (SELECT count(*) FROM dependencies d JOIN tasks b ON b.id = d.to_id
+        WHERE d.from_id = tasks.id AND d.dep_type = 'blocks' AND b.status <> 'closed')
+    + (SELECT count(*) FROM unresolved_dependencies u
+        WHERE u.from_id = tasks.id AND u.dep_type = 'blocks' AND u.closed = 0)
+  WHERE id IN (OLD.from_id, NEW.from_id);
 END;
 `,
   },

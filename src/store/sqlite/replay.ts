@@ -4,7 +4,7 @@ import { toTask } from '#domain/to-task.ts';
 import { toIso } from '#kernel/clock.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import type { Database } from './database.ts';
-import { adoptUnresolved, readLine, readRecord, writeRecord } from './record-rows.ts';
+import { adoptUnresolved, readLine, readRecord, writeRecord, type StoredRecord } from './record-rows.ts';
 import type { Replica } from './replica.ts';
 
 const INSERT_EVENT =
@@ -24,14 +24,16 @@ export function replayReplica(db: Database, replica: Replica, now: number): numb
   const { lines, end } = replica.readFrom(held);
   if (end !== size) replica.truncate(end);
   const newest = new Map<string, TaskRecord>();
+  const alive = new Map<string, TaskRecord>();
   for (const line of lines) {
     const record = readOrReport(db, line, now);
     if (record === undefined) continue;
     newest.delete(record.id);
     newest.set(record.id, record);
+    if (!isDeleted(record)) alive.set(record.id, record);
   }
   // Children may stand before their parents; the foreign key is checked at the end.
-  for (const record of newest.values()) applyRecord(db, record, now);
+  for (const record of newest.values()) applyRecord(db, record, { now, alive: alive.get(record.id) });
   return setBytes(db, end);
 }
 
@@ -53,16 +55,26 @@ function readOrReport(db: Database, line: string, now: number): TaskRecord | und
   }
 }
 
-function applyRecord(db: Database, record: TaskRecord, now: number): void {
+/** `alive` is what the lines say the task was before its deletion; that can be restored. */
+function applyRecord(
+  db: Database,
+  record: TaskRecord,
+  { now, alive }: { readonly now: number; readonly alive: TaskRecord | undefined },
+): void {
   const before = readRecord(db, record.id);
   if (isDeleted(record)) {
     const deleted_at = textValue(record, 'deleted_at');
     db.run('DELETE FROM tasks WHERE id = ?', record.id);
+    // What an older deletion kept for its undo is not what this one deleted.
+    const content = alive ?? before?.record;
     db.run(
-      'INSERT INTO deleted_tasks (id, deleted_at, line) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET deleted_at = excluded.deleted_at, line = excluded.line',
+      `INSERT INTO deleted_tasks (id, deleted_at, line, undo) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+        undo = CASE WHEN line = excluded.line THEN undo ELSE excluded.undo END,
+        deleted_at = excluded.deleted_at, line = excluded.line`,
       record.id,
       deleted_at,
       encodeRecord(record),
+      content === undefined ? null : encodeUndo(content, before),
     );
   } else {
     if (before !== undefined && encodeRecord(before.record) === encodeRecord(record)) return;
@@ -82,6 +94,12 @@ function applyRecord(db: Database, record: TaskRecord, now: number): void {
     toIso(now),
     JSON.stringify({ task: toTask(record, (before?.version ?? 0) + 1), changed: [], replayed: true }),
   );
+}
+
+/** What hung on the task was taken from it by the same deletion, in lines of its own; only its content is kept. */
+function encodeUndo(content: TaskRecord, before: StoredRecord | undefined): string {
+  const numbers = { version: before?.version ?? 1, fence: before?.fence ?? 0 };
+  return JSON.stringify({ before: encodeRecord(content), ...numbers, children: [], dependents: [] });
 }
 
 function* allLines(db: Database): Generator<string> {

@@ -56,10 +56,14 @@ export class Replica {
     this.#guarded(() => ftruncateSync(this.#open(), size));
   }
 
-  /** The whole lines from `offset` on, and where the last of them ends; a torn last line was never acknowledged. */
+  /**
+   * The whole lines from `offset` on, and where the last of them ends; a torn last line was never acknowledged.
+   * An offset inside a line belongs to another file that once stood here: then everything is read.
+   */
   readFrom(offset: number): { lines: string[]; end: number } {
     return this.#guarded(() => {
       const file = this.#open();
+      if (offset > 0 && !endsLine(file, offset)) return this.readFrom(0);
       const bytes = Buffer.alloc(Math.max(0, fstatSync(file).size - offset));
       let read = 0;
       while (read < bytes.length) {
@@ -120,6 +124,11 @@ export class Replica {
       throw translateStoreError(error, this.path);
     }
   }
+}
+
+function endsLine(file: number, offset: number): boolean {
+  const last = Buffer.alloc(1);
+  return readSync(file, last, 0, 1, offset - 1) === 1 && last[0] === 0x0a;
 }
 
 function writeAll(file: number, bytes: Uint8Array, offset: number): void {

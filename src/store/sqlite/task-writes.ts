@@ -322,7 +322,8 @@ function refusal(record: TaskRecord, decision: LifeDecision & { outcome: 'refuse
 
 function eventOf(before: TaskRecord, after: TaskRecord): string {
   if (before.life.status === after.life.status) {
-    return before.life.n === after.life.n ? 'task.updated' : 'task.claimed';
+    if (before.life.n !== after.life.n) return 'task.claimed';
+    return before.life.state === after.life.state ? 'task.updated' : 'task.status_changed';
   }
   if (after.life.status === 'closed') return 'task.closed';
   if (after.life.status === 'in_progress') return 'task.claimed';

@@ -1,0 +1,7 @@
+import fc from 'fast-check';
+import { it } from 'vitest';
+import { storeEqualsModel } from './behaviour/model-run-behaviour.ts';
+
+it('store and model stay equal through 10,000 sequences of writes and crashes', async () => {
+  await fc.assert(storeEqualsModel({}), { numRuns: 10_000 });
+});

@@ -1,0 +1,80 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tempRepo, type TempRepo } from '../support/temp-repo.ts';
+
+const FORGE = join(import.meta.dirname, '../../bin/forge.cjs');
+const PRELOAD = join(import.meta.dirname, '../support/report-loaded.cjs');
+
+/** Words that only the sources of the heavy libraries hold, also when minified. */
+const HEAVY = { zod: 'invalid_union', commander: 'commander.invalidArgument', dagre: 'network-simplex' };
+
+let repo: TempRepo;
+let id: string;
+
+beforeAll(async () => {
+  repo = await tempRepo();
+  run(['init']);
+  id = (JSON.parse(run(['task', 'create', 'A task', '--json']).stdout) as { id: string }).id;
+});
+afterAll(async () => {
+  await repo[Symbol.asyncDispose]();
+});
+
+describe('what a cold command loads', () => {
+  it('is noticed at all: help loads commander, an error Zod, a picture dagre, the demo starts children', () => {
+    const help = run(['ready', '--help']);
+    expect(help.heavy).toContain('commander');
+    expect(run(['ready', '--limit', 'x']).heavy).toContain('zod');
+    expect(run(['graph', '--format', 'svg']).heavy).toContain('dagre');
+    const demo = run(['demo', '--quiet']);
+    expect(demo.builtins).toContain('NativeModule child_process');
+  });
+
+  it.each([
+    ['--version', () => ['--version']],
+    ['ready', () => ['ready', '--json', '--limit', '20']],
+    ['ready as text', () => ['ready', '--sort', 'impact']],
+    ['task show', () => ['task', 'show', id, '--json']],
+    ['task show as text', () => ['task', 'show', id]],
+    ['task list', () => ['task', 'list', '--status', 'open']],
+    ['search', () => ['search', '--query', 'task', '--json', '--fields', 'id']],
+    ['task create', () => ['task', 'create', 'Another', '--priority', '1', '--json']],
+    ['claim', () => ['claim', '--next', '--json']],
+    ['task update', () => ['task', 'update', id, '--label-add', 'x']],
+    ['task close', () => ['task', 'close', id, '--reason', 'done']],
+  ])('%s: no Zod, no commander, no child process', (_, argv) => {
+    const { heavy, builtins, exit } = run(argv());
+    expect(exit).toBe(0);
+    expect(heavy).toEqual([]);
+    expect(builtins).not.toContain('NativeModule child_process');
+  });
+
+  it('is few files: each costs about half a millisecond', () => {
+    expect(run(['--version']).files.length).toBeLessThanOrEqual(2);
+    expect(run(['ready', '--json']).files.length).toBeLessThanOrEqual(4);
+    expect(run(['task', 'create', 'One more']).files.length).toBeLessThanOrEqual(5);
+  });
+});
+
+interface Loaded {
+  readonly stdout: string;
+  readonly exit: number | null;
+  readonly files: readonly string[];
+  readonly builtins: readonly string[];
+  readonly heavy: readonly string[];
+}
+
+function run(argv: readonly string[]): Loaded {
+  const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null', FORGE_ACTOR: 'tester' };
+  const args = ['--require', PRELOAD, FORGE, ...argv];
+  const { stdout, stderr, status } = spawnSync(process.execPath, args, { cwd: repo.path, env, encoding: 'utf8' });
+  const found = /^loaded=(.*)$/m.exec(stderr);
+  if (found?.[1] === undefined) throw new Error(`no report from ${argv.join(' ')}: ${stderr}`);
+  const { files, builtins } = JSON.parse(found[1]) as { files: string[]; builtins: string[] };
+  const ours = files.filter((file) => file !== PRELOAD);
+  const sources = ours.map((file) => readFileSync(file, 'utf8'));
+  const heavy = Object.entries(HEAVY).filter(([, word]) => sources.some((source) => source.includes(word)));
+  return { stdout, exit: status, files: ours, builtins, heavy: heavy.map(([name]) => name) };
+}

@@ -1,0 +1,245 @@
+import { spawn } from 'node:child_process';
+import { mkdir, symlink } from 'node:fs/promises';
+import { constants } from 'node:os';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
+import type { Declaration } from '#contract/declare.ts';
+import { OPERATIONS } from '#contract/operations.ts';
+import type { Task, TaskView } from '#contract/task.ts';
+import { ERROR_CODES, type ErrorBody } from '#kernel/errors.ts';
+import { escapeLine } from '#kernel/text.ts';
+import { tempFolder, tempRepo, testGitEnv, type TempFolder, type TempRepo } from './temp-repo.ts';
+
+/** The program as npm links it into a PATH. */
+export const FORGE = resolve(import.meta.dirname, '../../bin/forge.cjs');
+
+/** Shared by all tests: every place has an empty home, and compiling the bundle anew would double each start. */
+const COMPILE_CACHE = resolve(import.meta.dirname, '../../node_modules/.cache/forge-e2e');
+
+export interface ProgramResult {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** As a shell shows it: 128 and the number of the signal for a killed one. */
+  readonly exit: number;
+}
+
+export interface Failure {
+  readonly exit: number;
+  readonly stderr: string;
+  readonly error: ErrorBody;
+}
+
+export interface RunOptions {
+  readonly cwd?: string;
+  /** Over the isolated environment; undefined takes a variable away. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** What the program reads; nothing at all when left out, and never a terminal. */
+  readonly stdin?: string;
+}
+
+/** Runs forge in one place. Every call is a process of its own, so several may run at once. */
+export interface ForgeCli {
+  /** Whatever it ends with. */
+  run(...args: string[]): Promise<ProgramResult>;
+  /** Must succeed without a word on stderr: what it printed, without the last newline. */
+  text(...args: string[]): Promise<string>;
+  /** Must succeed with exactly one JSON document that keeps the schema of the operation's declaration. */
+  json<T = Task>(...args: string[]): Promise<T>;
+  /** Must fail, and the same way with and without --json; both forms are held against the table of errors. */
+  fails(...args: string[]): Promise<Failure>;
+  create(title: string, ...flags: string[]): Promise<Task>;
+  show(id: string): Promise<TaskView>;
+  with(options: RunOptions): ForgeCli;
+}
+
+/** A place where nothing of the person who runs the tests can be seen: home, forge home, git configuration. */
+export interface ForgePlace extends ForgeCli {
+  readonly home: string;
+  /** On the PATH of everything that runs here: `forge` and `forge-ctl` as npm would link them. */
+  readonly bin: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** A program that is not forge, in the same environment. */
+  exec(command: string, args: readonly string[], options?: RunOptions): Promise<ProgramResult>;
+  bash(script: string, options?: RunOptions): Promise<ProgramResult>;
+}
+
+export interface ForgeProject extends ForgePlace, TempRepo {
+  /** A second SQLite client on `.forge/forge.db`, by way of the link. Close it, or say `using`. */
+  openDatabase(): DatabaseSync;
+}
+
+/**
+ * A git repository of its own with a Forge project in it, and nothing else around.
+ *
+ *     await using project = await forgeProject();
+ */
+export async function forgeProject(
+  options: { prefix?: string; name?: string; folder?: string } = {},
+): Promise<ForgeProject> {
+  const repo = await tempRepo(options.folder === undefined ? {} : { folder: options.folder });
+  const place = await openPlace(repo);
+  const flags = [
+    ...(options.prefix === undefined ? [] : ['--prefix', options.prefix]),
+    ...(options.name === undefined ? [] : ['--name', options.name]),
+  ];
+  await place.json('init', ...flags);
+  return {
+    ...repo,
+    ...place,
+    openDatabase: () => new DatabaseSync(join(repo.path, '.forge', 'forge.db')),
+  };
+}
+
+/** The same without a project, for what happens before there is one. */
+export async function forgeFolder(options: { folder?: string } = {}): Promise<ForgePlace & TempFolder> {
+  const folder = await tempFolder(options);
+  return { ...folder, ...(await openPlace(folder)) };
+}
+
+/** Around a repository or folder that was made elsewhere; removed with it. */
+export async function openPlace({ path }: { readonly path: string }): Promise<ForgePlace> {
+  const home = join(dirname(path), 'home of nobody');
+  const bin = join(dirname(path), 'bin');
+  await Promise.all([mkdir(home), mkdir(bin)]);
+  await Promise.all(['forge', 'forge-ctl'].map((name) => symlink(FORGE, join(bin, name))));
+  const env = isolatedEnv(home, bin);
+  const exec: ForgePlace['exec'] = (command, args, options = {}) =>
+    runProgram(command, args, {
+      cwd: options.cwd ?? path,
+      env: { ...env, ...options.env },
+      stdin: options.stdin,
+    });
+  return {
+    ...forgeIn({ cwd: path, env }),
+    home,
+    bin,
+    env,
+    exec,
+    bash: (script, options) => exec('bash', ['-c', script], options),
+  };
+}
+
+/** `forge` wherever the options say. */
+function forgeIn(options: RunOptions & { cwd: string; env: NodeJS.ProcessEnv }): ForgeCli {
+  const run = async (...args: string[]): Promise<ProgramResult> => {
+    for (let tries = 0; ; tries += 1) {
+      const result = await runProgram(process.execPath, [FORGE, ...args], options);
+      // Somebody builds it right now; nothing has happened yet.
+      const unbuilt = /(Cannot find module|ENOENT|SyntaxError)[^]*\/dist\//.test(result.stderr);
+      if (!unbuilt || tries >= 40) return result;
+      await sleep(250);
+    }
+  };
+  const json = async <T>(...args: string[]): Promise<T> => {
+    const { stdout, stderr, exit } = await run(...args, '--json');
+    expect({ args, exit, stderr: isLostClaim(stdout) ? '' : stderr }).toEqual({ args, exit: 0, stderr: '' });
+    return checkDocument(args, stdout) as T; // the schema was just checked
+  };
+  return {
+    run,
+    json,
+    async text(...args) {
+      const { stdout, stderr, exit } = await run(...args);
+      expect({ args, exit, stderr }).toEqual({ args, exit: 0, stderr: '' });
+      expect(stdout).toMatch(/\n$/);
+      return stdout.slice(0, -1);
+    },
+    async fails(...args) {
+      const [plain, asJson] = await Promise.all([run(...args), run(...withJson(args))]);
+      return checkFailure(args, plain, asJson);
+    },
+    create: (title, ...flags) => json<Task>('task', 'create', title, ...flags),
+    show: (id) => json<TaskView>('task', 'show', id),
+    with: (more) => forgeIn({ ...options, ...more, env: { ...options.env, ...more.env } }),
+  };
+}
+
+/** A lost claim is no error, but says so on stderr. */
+function isLostClaim(stdout: string): boolean {
+  return stdout.includes('"claimed":false');
+}
+
+function checkDocument(args: readonly string[], stdout: string): unknown {
+  const document: unknown = JSON.parse(stdout);
+  expect(stdout, 'one line for programs').toBe(`${JSON.stringify(document)}\n`);
+  if (!args.includes('--fields')) expectKeepsSchema(findDeclaration(args), document);
+  return document;
+}
+
+/** No key is missing, none is more than the declaration says, and none has another type. */
+export function expectKeepsSchema(declaration: Declaration, document: unknown): void {
+  expect(declaration.output.parse(document)).toEqual(document);
+}
+
+/** The operation that a command line calls. */
+export function findDeclaration(args: readonly string[]): Declaration {
+  for (const at of args.keys()) {
+    const found = OPERATIONS.find(({ cli }) =>
+      [cli.path, ...(cli.alias === undefined ? [] : [cli.alias])].some((path) =>
+        path.every((word, index) => args[at + index] === word),
+      ),
+    );
+    if (found !== undefined) return found;
+  }
+  throw new Error(`no operation is called by ${args.join(' ')}`);
+}
+
+function withJson(args: readonly string[]): string[] {
+  const end = args.indexOf('--');
+  return end === -1 ? [...args, '--json'] : [...args.slice(0, end), '--json', ...args.slice(end)];
+}
+
+function checkFailure(args: readonly string[], plain: ProgramResult, asJson: ProgramResult): Failure {
+  expect({ args, exit: plain.exit, stdout: plain.stdout }).toEqual({ args, exit: asJson.exit, stdout: '' });
+  const { error } = JSON.parse(asJson.stdout) as { error: ErrorBody };
+  expect(asJson).toEqual({
+    stdout: `${JSON.stringify({ error })}\n`,
+    stderr: '',
+    exit: ERROR_CODES[error.code].exit,
+  });
+  const hint = error.hint === undefined ? '' : `  try: ${escapeLine(error.hint)}\n`;
+  expect(plain.stderr).toBe(`forge: ${escapeLine(error.message)}\n${hint}`);
+  return { exit: plain.exit, stderr: plain.stderr, error };
+}
+
+function isolatedEnv(home: string, bin: string): NodeJS.ProcessEnv {
+  const { GIT_CONFIG_GLOBAL, GIT_CONFIG_SYSTEM } = testGitEnv();
+  const { PATH, TMPDIR } = process.env;
+  return {
+    // The Node that runs the tests comes first: the program's first line asks the PATH for one.
+    PATH: [bin, dirname(process.execPath), PATH].join(delimiter),
+    ...(TMPDIR !== undefined && { TMPDIR }),
+    HOME: home,
+    FORGE_HOME: join(home, '.forge'),
+    GIT_CONFIG_GLOBAL,
+    GIT_CONFIG_SYSTEM,
+    LANG: 'C.UTF-8',
+    NODE_COMPILE_CACHE: COMPILE_CACHE,
+  };
+}
+
+function runProgram(
+  command: string,
+  args: readonly string[],
+  options: { cwd: string; env: NodeJS.ProcessEnv; stdin?: string | undefined },
+): Promise<ProgramResult> {
+  return new Promise((done, fail) => {
+    const { cwd, env, stdin } = options;
+    const child = spawn(command, args, { cwd, env, stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'] });
+    const output: { stdout: Buffer[]; stderr: Buffer[] } = { stdout: [], stderr: [] };
+    child.stdout?.on('data', (chunk: Buffer) => output.stdout.push(chunk));
+    child.stderr?.on('data', (chunk: Buffer) => output.stderr.push(chunk));
+    // A program that does not want its input may end before it has all of it.
+    child.stdin?.on('error', () => undefined).end(stdin);
+    child.once('error', fail);
+    child.once('close', (code, signal) => {
+      done({
+        stdout: Buffer.concat(output.stdout).toString('utf8'),
+        stderr: Buffer.concat(output.stderr).toString('utf8'),
+        exit: code ?? 128 + constants.signals[signal ?? 'SIGKILL'],
+      });
+    });
+  });
+}
