@@ -10,7 +10,7 @@ const READ = [
   'kernel/',
   'domain/(graph-paths|states)',
   'git/find-repository',
-  'sync/(find-project|project-paths|project-config|forge-home|file-error|place-file)',
+  'sync/(find-project|project-paths|project-config|forge-home|file-error|place-file|link-database|look-at)',
   'store/open-sqlite-store',
   'store/sqlite/(database|migrate|migrations|ready-queries|replica|resolve-id|task-queries|task-rows|translate-error)',
   'operations/(accept-argv|assemble-input|field-value|flag-table|manifest|read-assignments|operation|priority-labels)',

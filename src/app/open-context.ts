@@ -5,6 +5,7 @@ import { LIMITS } from '#kernel/limits.ts';
 import type { Host, OpenProject, OperationContext } from '#operations/operation.ts';
 import { openSqliteStore } from '#store/open-sqlite-store.ts';
 import { findProject, refreshSharedConfig } from '#sync/find-project.ts';
+import { refreshDatabaseLink } from '#sync/link-database.ts';
 
 export interface ContextRequest {
   readonly needs: 'project' | 'repository' | 'nothing';
@@ -24,8 +25,11 @@ export async function openContext(request: ContextRequest): Promise<OperationCon
     cwd,
     async actor() {
       const { findActor } = await import('./find-actor.ts');
-      // Whoever writes also keeps the shared copy of the config current, for worktrees without a .forge.
-      if (project !== undefined) refreshSharedConfig(project.paths);
+      // Whoever writes also keeps up what others rely on: the config's shared copy and the link to the database.
+      if (project !== undefined) {
+        refreshSharedConfig(project.paths);
+        refreshDatabaseLink(project.paths);
+      }
       return findActor({ flag: request.actor, env, cwd });
     },
     get project(): OpenProject {

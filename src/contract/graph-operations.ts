@@ -47,8 +47,9 @@ export const removeDependency = declare({
 
 export interface DependencyNode {
   id: string;
-  title: string;
-  status: Status;
+  /** Null, like the status, where the task is not in this project. */
+  title: string | null;
+  status: Status | null;
   dep_type: DependencyType | null;
   children: DependencyNode[];
   /** Shown in full elsewhere in the tree. */
@@ -59,8 +60,8 @@ export interface DependencyNode {
 
 export const DependencyTree: z.ZodType<DependencyNode> = z.object({
   id: z.string(),
-  title: z.string(),
-  status: Status,
+  title: z.string().nullable(),
+  status: Status.nullable(),
   dep_type: DependencyType.nullable(),
   children: z.array(z.lazy(() => DependencyTree)),
   seen: z.literal(true).optional(),

@@ -82,7 +82,7 @@ export const readyTasks = declare({
 
 export const listTasks = declare({
   name: 'task.list',
-  summary: 'List tasks, newest work last; closed ones only with --all or --status closed',
+  summary: 'List tasks by priority; closed ones only with --all or --status closed',
   input: z.object({
     ...filters,
     all: z.boolean().optional().describe('Closed tasks too'),

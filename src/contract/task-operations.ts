@@ -169,7 +169,7 @@ export const closeTask = declare({
     version,
     fence,
   }),
-  output: Task,
+  output: Task.extend({ unblocked: z.array(z.string()) }),
   errors: ['not_found', 'ambiguous_id', 'version_conflict', 'fence_conflict'],
   access: 'task',
   needs: 'project',

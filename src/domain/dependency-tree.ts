@@ -3,8 +3,9 @@ import type { Status } from '#contract/task.ts';
 
 export interface TreeTask {
   readonly id: string;
-  readonly title: string;
-  readonly status: Status;
+  /** Null where the task is not in this project. */
+  readonly title: string | null;
+  readonly status: Status | null;
 }
 
 /**

@@ -474,7 +474,14 @@ describe('a line with only what a task must have', () => {
 
   it('may be older than 1970', () => {
     const record = decodeRecord({ ...LINE, created_at: '1955-11-05T06:00:00.000Z', _v: {} });
-    const edited = editRecord(record, { fields: new Map([['title', 'y']]) }, NOW);
+    const most = new Map<string, Json>([
+      ['title', 'y'],
+      ['description', 'y'],
+      ['priority', 0],
+      ['type', 'bug'],
+      ['parent_id', 'y'],
+    ]);
+    const edited = editRecord(record, { fields: most }, NOW);
     expect(read(encodeRecord(edited))).toStrictEqual(edited);
   });
 });

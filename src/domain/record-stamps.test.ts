@@ -36,6 +36,39 @@ describe('the stamps of a line', () => {
     expect(encodeStamps(parked)).toEqual({ status: `0.0.${at(2)}` });
   });
 
+  it('are the same whatever the order of the fields in memory, also when two stamps are equally common', () => {
+    const half = new Map<string, Json>([
+      ['title', 'y'],
+      ['type', 'bug'],
+      ['priority', 0],
+      ['sprint', 7],
+      ['description', 'y'],
+    ]);
+    const record = editRecord(task(), { fields: half }, NOW + 5);
+    const other = { ...record, fields: new Map([...record.fields].reverse()) };
+    expect(encodeRecord(other)).toBe(encodeRecord(record));
+    expect(Object.keys(encodeStamps(record) ?? {})).toEqual([
+      'description',
+      'priority',
+      'sprint',
+      'title',
+      'type',
+    ]);
+  });
+
+  it.each<[string, Json]>([
+    ['an element removed at the very time of the floor', { labels: [at(0), { gone: `-${at(0)}` }] }],
+    [
+      'the same under a common stamp that is not the creation',
+      { '': at(9), status: `0.0.${at(9)}`, labels: [at(9), { gone: `-${at(9)}` }] },
+    ],
+    ['a life that began without a number', { status: `0.${at(0)}` }],
+    ['floors of their own', { labels: at(3), dependencies: at(4), metadata: at(5) }],
+  ])('keep what other replicas may hold: %s', (_name, stamps) => {
+    const record = decodeRecord({ ...LINE, updated_at: '2026-02-10T09:00:00.009Z', _v: stamps });
+    expect(decodeRecord(JSON.parse(encodeRecord(record)) as Json)).toStrictEqual(record);
+  });
+
   it('write removed elements as negative and leave out those as old as the floor', () => {
     const edits = new Map([
       ['core', { value: undefined }],

@@ -28,22 +28,22 @@ interface Rule {
   readonly link: ShapeLink | null;
 }
 
-/** More than all the links that do not block can weigh together. */
-const BLOCKING = 1e6;
+/** More than all the links that do not block can weigh together, and more than all links. */
+const BLOCKING = 1e5;
+const BINDING = 1;
 const SWEEPS = 4;
 
 /**
  * Time runs from left to right: a task stands right of all that blocks it. A link that does not block never
- * turns round one that does; a cycle is cut at the one that waits for the fewest.
+ * turns round one that does; a cycle is cut at the one that waits for the fewest, and
+ * never between a box and what it holds.
  */
 export function findColumns(shape: GraphShape): Columns {
   const rules = listRules(shape);
   const keys = [...new Set(rules.flatMap((rule) => [rule.from, rule.to]))];
   const positions = findPositions(keys, rules);
   const isForward = (rule: Rule): boolean => (positions.get(rule.from) ?? 0) < (positions.get(rule.to) ?? 0);
-  const kept = rules
-    .filter((rule) => rule.link !== null || isForward(rule))
-    .map((rule) => (isForward(rule) ? rule : { ...rule, from: rule.to, to: rule.from }));
+  const kept = rules.map((rule) => (isForward(rule) ? rule : { ...rule, from: rule.to, to: rule.from }));
   const columns = tighten(positions, kept, findEarliest(positions, kept));
   const boxes = new Map<string, readonly [number, number]>();
   for (const { id } of shape.boxes) {
@@ -103,7 +103,8 @@ function listBoxRules(shape: GraphShape, items: ReadonlySet<string>): Rule[] {
 }
 
 function findPositions(keys: readonly string[], rules: readonly Rule[]): ReadonlyMap<string, number> {
-  const weightOf = ({ link }: Rule): number => (link === null || link.type === 'blocks' ? BLOCKING : 1);
+  const weightOf = ({ link }: Rule): number =>
+    link === null ? BINDING : link.type === 'blocks' ? BLOCKING : 1;
   const after = Map.groupBy(rules, (rule) => rule.from);
   const waiting = new Map<string, number>(keys.map((key) => [key, 0]));
   for (const rule of rules) waiting.set(rule.to, (waiting.get(rule.to) ?? 0) + weightOf(rule));

@@ -1,9 +1,11 @@
 import { splitCharacters, toLine } from './graph-label.ts';
+import { textWidth } from './text-width.ts';
 
 /** Enough for two lines of the narrowest letters; a longer title is not measured to its end. */
 const MEASURED = 200;
 const NARROW = new Set("ijlI.,:;'|!`()[]{} ftr");
 const BROAD = new Set('mwMW@%');
+const PICTURE = /\p{Extended_Pictographic}|\p{Regional_Indicator}/u;
 
 /** Text or attribute value: no markup and no character that XML forbids survives. */
 export function escapeXml(text: string): string {
@@ -71,28 +73,19 @@ function fitParts(parts: readonly string[], options: { width: number; size: numb
 
 function emWidth(character: string): number {
   const code = character.codePointAt(0) ?? 0;
-  if (code > 0x7e) return isEmoji(code) ? 1.35 : isWide(character) ? 1.02 : 0.66;
+  if (code > 0x7e) return wideWidth(character);
   if (NARROW.has(character)) return 0.34;
   if (BROAD.has(character)) return 0.92;
   if (code >= 0x41 && code <= 0x5a) return 0.69;
   return 0.58;
 }
 
-function isEmoji(code: number): boolean {
-  return (code >= 0x1f000 && code <= 0x1faff) || (code >= 0x2600 && code <= 0x27bf);
+function wideWidth(character: string): number {
+  if (isWide(character)) return PICTURE.test(character) ? 1.35 : 1.02;
+  return textWidth(character) === 0 ? 0 : 0.66;
 }
 
-/** A character that fills a square, as in Chinese or Japanese: a line may end after any of them. */
+/** Fills a square, as in Chinese or Japanese: a line may end after any of them. */
 function isWide(character: string): boolean {
-  const code = character.codePointAt(0) ?? 0;
-  return (
-    (code >= 0x1100 && code <= 0x115f) ||
-    (code >= 0x2e80 && code <= 0xa4cf) ||
-    (code >= 0xac00 && code <= 0xd7a3) ||
-    (code >= 0xf900 && code <= 0xfaff) ||
-    (code >= 0xfe30 && code <= 0xfe6f) ||
-    (code >= 0xff00 && code <= 0xff60) ||
-    (code >= 0xffe0 && code <= 0xffe6) ||
-    (code >= 0x1f000 && code <= 0x3fffd)
-  );
+  return character > '\u007e' && textWidth(character) > 1;
 }

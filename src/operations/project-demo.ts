@@ -26,7 +26,7 @@ const GRAPH: readonly DemoTask[] = [
     flags: ['--type', 'bug', '--priority', '0', '--label', 'crash'],
     after: [],
   },
-  { key: 'docs', title: 'Write the README', flags: ['--priority', '3'], after: ['page'] },
+  { key: 'docs', title: 'Write the README', flags: ['--priority', '3'], after: ['schema'] },
   { key: 'release', title: 'Tag version 1.0', flags: [], after: ['page', 'crash', 'docs'] },
 ];
 const WORKERS = ['worker-1', 'worker-2'] as const;
@@ -59,7 +59,7 @@ export const projectDemo = implement<typeof runDemo>({
       ? `Look around: cd ${escapeLine(directory)} && forge task list --all`
       : 'The repository is gone again; --keep keeps it.';
     return [
-      `Done: ${closed.length} tasks, ${WORKERS.length} workers, every task claimed once. ${last}`,
+      `Done: ${closed.length} tasks by ${WORKERS.length} workers, each claimed exactly once. ${last}`,
       'In your own repository: forge init',
     ].join('\n');
   },
@@ -73,7 +73,7 @@ async function prepare(host: Host, cwd: string): Promise<void> {
 }
 
 async function createGraph(host: Host, cwd: string): Promise<Map<string, string>> {
-  host.progress('\n2. A plan: seven tasks, some of which wait for others');
+  host.progress('\n2. A plan: an epic and six tasks, some of which wait for others');
   const ids = new Map<string, string>();
   const create = async (key: string, title: string, flags: readonly string[]): Promise<void> => {
     const task = await forge<{ id: string }>(host, ['task', 'create', title, ...flags], cwd, 'user:you');

@@ -7,6 +7,7 @@ export const projectInit = implement<typeof initProject>({
   text: (project) =>
     [
       `Initialized Forge project "${escapeLine(project.name)}" in ${escapeLine(project.directory)}`,
-      `Task ids begin with ${project.idPrefix}-. Next: forge task create "My first task"`,
+      `Task ids begin with ${project.idPrefix}-. Commit .forge and .gitignore to share the project.`,
+      'Next: forge task create "My first task"',
     ].join('\n'),
 });

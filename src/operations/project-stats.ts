@@ -17,11 +17,11 @@ export const projectStats = implement<typeof declaration>({
         .join(', ') || 'none';
     const rows: [string, string][] = [
       ['Tasks', `${stats.total}${stats.deleted > 0 ? ` (and ${stats.deleted} deleted)` : ''}`],
-      ['Status', list(stats.by_status)],
+      ['Status', list(inOrder(stats.by_status))],
       ['State', list(stats.by_state)],
       ['Type', list(stats.by_type)],
       ['Priority', list(stats.by_priority, (key) => PRIORITY_LABELS[Number(key)] ?? key)],
-      ['Ready', `${stats.ready} ready, ${stats.blocked} blocked, ${stats.parked} parked`],
+      ['Queue', `${stats.ready} ready, ${stats.blocked} blocked, ${stats.parked} parked`],
       ['Closed', `${stats.closed_last_7_days} in the last 7 days`],
       ...stats.assigned.map(({ assignee, in_progress, open }): [string, string] => [
         'Owner',
@@ -31,3 +31,9 @@ export const projectStats = implement<typeof declaration>({
     return rows.map(([name, value]) => `${style(view, 'dim', name.padEnd(9))} ${value}`).join('\n');
   },
 });
+
+/** As a task goes through them. */
+function inOrder(counts: Record<string, number>): Record<string, number> {
+  const order = ['open', 'in_progress', 'closed'].filter((status) => counts[status] !== undefined);
+  return Object.fromEntries(order.map((status) => [status, counts[status] ?? 0]));
+}

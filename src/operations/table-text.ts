@@ -8,8 +8,10 @@ export interface TableColumn<Row> {
   /** Escaped by the table: no text of others can leave its cell. */
   readonly value: (row: Row) => string;
   readonly align?: 'left' | 'right';
-  /** It may be cut to fit the terminal. */
-  readonly flexible?: true;
+  /** It may be cut to fit the terminal; `first` gives way before the others. */
+  readonly flexible?: true | 'first';
+  /** A flexible column keeps at least this much. */
+  readonly minimum?: number;
   /** Colours for a cell that has its final text. */
   readonly style?: (text: string, row: Row) => string;
 }
@@ -69,22 +71,30 @@ function widestOf(cells: readonly (readonly string[])[], at: number): number {
   return widest;
 }
 
-function fitWidths(
+type Flexibility = Pick<TableColumn<never>, 'flexible' | 'minimum'>;
+
+function fitWidths(widths: number[], columns: readonly Flexibility[], limit: number): void {
+  narrow(widths, columns, { limit, which: 'first' });
+  narrow(widths, columns, { limit, which: true });
+}
+
+function narrow(
   widths: number[],
-  columns: readonly Pick<TableColumn<never>, 'flexible'>[],
-  limit: number,
+  columns: readonly Flexibility[],
+  { limit, which }: { readonly limit: number; readonly which: true | 'first' },
 ): void {
   const total = (): number => widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1));
+  const floor = (at: number): number => columns[at]?.minimum ?? NARROWEST;
   for (let over = total() - limit; over > 0; over = total() - limit) {
     const flexible = columns
-      .flatMap((column, at) => (column.flexible === true ? [at] : []))
-      .filter((at) => (widths[at] ?? 0) > NARROWEST);
+      .flatMap((column, at) => (column.flexible === which ? [at] : []))
+      .filter((at) => (widths[at] ?? 0) > floor(at));
     const [first, second] = flexible.map((at) => widths[at] ?? 0).toSorted((a, b) => b - a);
     if (first === undefined) return;
     // The widest gives way down to the second widest; equals give way together, a cell at a time.
     const give =
       second !== undefined && second < first ? Math.min(over, first - second) : second === first ? 1 : over;
     const widest = flexible.find((at) => widths[at] === first) ?? 0;
-    widths[widest] = Math.max(NARROWEST, first - give);
+    widths[widest] = Math.max(floor(widest), first - give);
   }
 }

@@ -13,7 +13,7 @@ export const taskBlocked = implement<typeof blockedTasks>({
         ...task.blockers.map((blocker) => {
           const status = blocker.status === null ? 'not in this project' : styleStatus(view, blocker.status);
           const owner = blocker.assignee === null ? '' : `, ${escapeLine(blocker.assignee)}`;
-          return `  waits for ${blocker.id}  ${escapeLine(blocker.title ?? '')}  [${status}${owner}]`;
+          return `  waits for ${[blocker.id, escapeLine(blocker.title ?? '')].filter(Boolean).join('  ')}  [${status}${owner}]`;
         }),
       ])
       .join('\n');

@@ -6,5 +6,8 @@ import { writerOf } from './writer.ts';
 export const taskClose = implement<typeof closeTask>({
   run: async (ctx, input) => ctx.project.store.closeTask(input, await writerOf(ctx)),
   text: (task) =>
-    `Closed task ${task.id}: ${escapeLine(task.title)} (${escapeLine(task.close_reason ?? '')})`,
+    [
+      `Closed task ${task.id}: ${escapeLine(task.title)} (${escapeLine(task.close_reason ?? '')})`,
+      ...(task.unblocked.length > 0 ? [`Now ready: ${task.unblocked.join(', ')}`] : []),
+    ].join('\n'),
 });

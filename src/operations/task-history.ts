@@ -1,18 +1,23 @@
 import type { taskHistory as declaration } from '#contract/task-operations.ts';
-import { escapeLine } from '#kernel/text.ts';
 import { implement } from './operation.ts';
 import { style } from './style-text.ts';
+import { tableText } from './table-text.ts';
 
 export const taskHistory = implement<typeof declaration>({
   run: (ctx, input) => ctx.project.store.readHistory({ id: input.id, limit: input.limit }),
   text: (entries, view) =>
-    entries
-      .map((entry) => {
-        const move =
-          entry.from_state === null || entry.from_state === entry.to_state
-            ? ''
-            : `  (${entry.from_state} -> ${entry.to_state ?? ''})`;
-        return `${style(view, 'dim', entry.at)}  ${escapeLine(entry.triggered_by)}  ${escapeLine(entry.summary)}${escapeLine(move)}`;
-      })
-      .join('\n'),
+    tableText(
+      view,
+      [
+        { header: 'WHEN', value: (entry) => entry.at, style: (text) => style(view, 'dim', text) },
+        { header: 'WHO', value: (entry) => entry.triggered_by, flexible: 'first', minimum: 12 },
+        { header: 'WHAT', value: (entry) => entry.summary, flexible: true, minimum: 20 },
+        { header: 'STATE', value: (entry) => moveOf(entry) },
+      ],
+      entries,
+    ),
 });
+
+function moveOf({ from_state, to_state }: { from_state: string | null; to_state: string | null }): string {
+  return from_state === null || from_state === to_state ? '' : `${from_state} -> ${to_state ?? ''}`;
+}

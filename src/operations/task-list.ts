@@ -8,5 +8,5 @@ export const taskList = implement<typeof listTasks>({
     return ctx.project.store.listTasks({ ...query, open_only: all !== true });
   },
   text: (tasks, view) =>
-    taskLines(tasks, view, 'No tasks. Make one: forge task create "…"') + countLine(tasks, view),
+    taskLines(tasks, view, { none: 'No tasks. Make one: forge task create "…"' }) + countLine(tasks, view),
 });

@@ -5,6 +5,8 @@ import { implement, type TextView } from './operation.ts';
 import { style, styleStatus } from './style-text.ts';
 import { taskLines } from './task-lines.ts';
 
+const NOTHING = 'Nothing is ready. `forge ready --explain` says why; `forge task create "…"` makes a task.';
+
 type Row = OutputOf<typeof readyTasks>[number];
 type Explained = Extract<Row, { ready: boolean }>;
 
@@ -18,7 +20,7 @@ export const taskReady = implement<typeof readyTasks>({
   text(tasks, view) {
     const explained = tasks.filter((task): task is Explained => 'reasons' in task);
     if (explained.length > 0) return explained.map((task) => explanation(task, view)).join('\n');
-    return taskLines(tasks, view, 'Nothing is ready. `forge ready --explain` says why.');
+    return taskLines(tasks, view, { none: NOTHING, one_state: true });
   },
 });
 

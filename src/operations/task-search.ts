@@ -7,5 +7,5 @@ export const taskSearch = implement<typeof searchTasks>({
     const { query, ...filters } = input;
     return ctx.project.store.listTasks({ ...filters, text: query });
   },
-  text: (tasks, view) => taskLines(tasks, view, 'No task matches.') + countLine(tasks, view),
+  text: (tasks, view) => taskLines(tasks, view, { none: 'No task matches.' }) + countLine(tasks, view),
 });

@@ -34,13 +34,16 @@ export const taskUpdate = implement<typeof updateTask>({
   },
   text(task) {
     const title = escapeLine(task.title);
-    if (task.claimed === false) return `${task.id}: ${title} [${task.status}${owner(task)}]`;
-    return task.claimed === true ? `Claimed task ${task.id}: ${title}` : `Updated task ${task.id}: ${title}`;
+    if (task.claimed === false) return `Not claimed: ${task.id} is ${standing(task)}`;
+    if (task.claimed === true)
+      return `Claimed task ${task.id} for ${escapeLine(task.assignee ?? '')}: ${title}`;
+    return `Updated task ${task.id}: ${title}`;
   },
-  notices: (task) =>
-    task.claimed === false ? [`Not claimed: ${task.id} is ${task.status}${owner(task)}`] : [],
 });
 
-function owner(task: { assignee: string | null }): string {
-  return task.assignee === null ? '' : ` with ${escapeLine(task.assignee)}`;
+function standing({ status, assignee }: { status: string; assignee: string | null }): string {
+  if (assignee === null) return status;
+  return status === 'open'
+    ? `reserved for ${escapeLine(assignee)}`
+    : `${status} with ${escapeLine(assignee)}`;
 }

@@ -52,7 +52,10 @@ async function catchUp(db: Database, replica: Replica, clock: Clock): Promise<vo
   const held = Number(db.get("SELECT value FROM store_facts WHERE name = 'replica_bytes'")?.value ?? 0);
   if (replica.size() <= held) return;
   const { replayReplica } = await import('./sqlite/replay.ts');
-  db.tryWrite(() => void replayReplica(db, replica, clock.now()));
+  const replay = (): void => void replayReplica(db, replica, clock.now());
+  // A database that holds nothing yet has nothing to answer with; whoever is filling it is waited for.
+  if (held === 0) db.write(replay);
+  else db.tryWrite(replay);
 }
 
 /** What a cold read needs is here; the rest loads when it is called. */

@@ -40,7 +40,7 @@ export interface TaskStore extends AsyncDisposable {
   closeTask(
     close: { id: string; reason: string; version?: number | undefined; fence?: number | undefined },
     by: Writer,
-  ): Promise<Task>;
+  ): Promise<CloseResult>;
   /** Throws state_invalid when the task is not closed. */
   reopenTask(
     reopen: { id: string; reason: string | null; version?: number | undefined },
@@ -123,6 +123,9 @@ export type ClaimResult =
   | { readonly outcome: 'taken'; readonly task: Task; readonly owner: string }
   | { readonly outcome: 'blocked'; readonly task: Task; readonly blockers: readonly Blocker[] }
   | { readonly outcome: 'closed' | 'parked'; readonly task: Task };
+
+/** `unblocked`: open tasks that waited for nothing else. */
+export type CloseResult = Task & { unblocked: string[] };
 
 export interface DeleteResult {
   id: string;

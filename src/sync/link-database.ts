@@ -16,6 +16,20 @@ export function linkDatabase(paths: ProjectPaths, undo: (() => void)[]): void {
   undo.push(() => rmSync(link));
 }
 
+/** Puts the link back where somebody cleaned it away (`git clean -fdx`, a clone). What stands there instead stays. */
+export function refreshDatabaseLink(paths: ProjectPaths): void {
+  if (
+    lookAt(paths.forge_dir)?.isDirectory() !== true ||
+    lookAt(join(paths.forge_dir, 'forge.db')) !== undefined
+  )
+    return;
+  try {
+    symlinkSync(toLinkTarget(paths), join(paths.forge_dir, 'forge.db'), 'file');
+  } catch {
+    // A convenience for other programs; whatever keeps it from being made must not keep a command from working.
+  }
+}
+
 export function isDatabaseLink(paths: ProjectPaths): boolean {
   const link = join(paths.forge_dir, 'forge.db');
   return lookAt(link)?.isSymbolicLink() === true && readlinkSync(link) === toLinkTarget(paths);

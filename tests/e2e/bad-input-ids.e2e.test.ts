@@ -95,9 +95,7 @@ describe('an id that names no task, or several', () => {
     await using project = await projectOfTwins();
     const unknown = (id: string): Refusal => ({ args: ['task', 'show', id], code: 'not_found', says: `No task ${id}` });
     await expectRefused(project, [
-      ...['%', '_', 'fg-twin_', 'fg-%', "fg-'; DROP TABLE tasks; --", '../../etc/passwd', 'fg-', 'fg-twin1 '].flatMap(
-        (id) => (id === 'fg-' ? [] : [unknown(id)]),
-      ),
+      ...['%', 'fg-twin_', "fg-'; DROP TABLE tasks; --", '../../etc/passwd', 'fg-twin1 '].map(unknown),
       { args: ['task', 'show', ''], code: 'invalid_input', says: '<id>: must not be empty' },
       { args: ['task', 'show', 'a'.repeat(81)], code: 'invalid_input', says: '<id>: must have at most 80 characters' },
       { args: ['dep', 'add', KNOWN, ''], code: 'invalid_input', says: '<to-id>: must not be empty' },
@@ -107,15 +105,19 @@ describe('an id that names no task, or several', () => {
 
   test('a deleted task says that it was deleted and how it comes back', async () => {
     await using project = await projectOfTwins();
-    await expectRefused(
-      project,
-      COMMANDS.filter((command) => command('x')[1] !== 'history').map((command) => ({
-        args: command('fg-gone1'),
-        code: 'not_found',
-        says: 'Task fg-gone1 was deleted',
-        hint: 'forge task restore fg-gone1',
-      })),
-    );
+    const refusal = (...args: string[]): Refusal => ({
+      args,
+      code: 'not_found',
+      says: 'Task fg-gone1 was deleted',
+      hint: 'forge task restore fg-gone1',
+    });
+    await expectRefused(project, [
+      refusal('task', 'show', 'fg-gone1'),
+      refusal('task', 'update', 'fg-gone1', '--priority', '1'),
+      refusal('task', 'create', 'A child', '--parent', 'fg-gone1'),
+      refusal('task', 'delete', 'fg-gone1'),
+      refusal('dep', 'add', KNOWN, 'fg-gone1'),
+    ]);
     await project.json('task', 'restore', 'fg-gone1');
     expect((await project.show('fg-gone1')).title).toBe('Task fg-gone1');
   });

@@ -59,7 +59,9 @@ export async function expectRefused(
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await expectOne(project, next);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  // All of them end before the first failure is told: the project goes away with it.
+  const workers = await Promise.allSettled(Array.from({ length: AT_ONCE }, work));
+  for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
   expect(takeSnapshot(project.path)).toEqual(before);
 }
 

@@ -4,7 +4,14 @@ import { ForgeError, type ErrorCode } from '#kernel/errors.ts';
 import { compareText } from '#kernel/text.ts';
 import type { NewTaskInput, ReadyQuery, TaskUpdate, Writer } from '../store.ts';
 import { nextLife, type ModelLife } from './model-life-behaviour.ts';
-import { fingerprint, listEdges, plainTask, summary, type ModelTask } from './model-task-behaviour.ts';
+import {
+  copyTask,
+  fingerprint,
+  listEdges,
+  plainTask,
+  summary,
+  type ModelTask,
+} from './model-task-behaviour.ts';
 
 /** Wrong beliefs that can be planted; a test that does not notice one tests nothing. */
 export const FLAWS = [
@@ -25,11 +32,11 @@ export type Flaw = (typeof FLAWS)[number];
 
 export interface ModelDeleted {
   readonly task: ModelTask;
+  /** What hung on it, as long as the database remembers; a replay knows the task's content alone. */
   readonly children: readonly string[];
   readonly dependents: readonly (readonly [string, DependencyType])[];
+  /** Tells one deletion of a task from the next. */
   readonly serial: number;
-  /** False once a rebuild has forgotten what the task held. */
-  restorable: boolean;
 }
 
 /** A task store as a child would write it: maps, loops, no index, no triggers. */
@@ -167,16 +174,10 @@ export class StoreModel {
       ...new Set(dependents.filter(({ type }) => type === 'blocks').map(({ from }) => from)),
     ].filter((from) => this.openBlockers(from) > 0);
     this.deleted.set(id, {
-      task: {
-        ...task,
-        edges: new Set(task.edges),
-        labels: new Set(task.labels),
-        metadata: new Map(task.metadata),
-      },
+      task: copyTask(task),
       children: children.map((child) => child.id),
       dependents: dependents.map(({ from, type }) => [from.id, type]),
       serial: (this.#deletions += 1),
-      restorable: true,
     });
     if (this.#flaw !== 'deleting keeps the children') {
       for (const child of children) this.#edit(child, () => (child.parent_id = null));
@@ -189,8 +190,8 @@ export class StoreModel {
 
   restore(id: string): ModelTask {
     const gone = this.deleted.get(id);
-    if (gone === undefined || !gone.restorable) throw refusal('not_found');
-    const task = gone.task;
+    if (gone === undefined) throw refusal('not_found');
+    const task = copyTask(gone.task);
     if (task.parent_id !== null && !this.tasks.has(task.parent_id)) task.parent_id = null;
     task.version += 1;
     task.fence += 1;

@@ -75,7 +75,7 @@ class ModelRun {
         break;
       case 'snapshot':
         await this.#temp.reopen(() => copyFileSync(database, copy));
-        this.#saved = new Map([...this.#model.deleted].map(([id, gone]) => [id, { ...gone }]));
+        this.#saved = new Map(this.#model.deleted);
         break;
       case 'lose commits':
         // What a power cut does to a database that is not synced at each commit: it is back where it was.
@@ -84,17 +84,14 @@ class ModelRun {
           await removeDatabase(database);
           copyFileSync(copy, database);
         });
-        this.#forget((id, gone) => {
-          const before = this.#saved?.get(id);
-          return before !== undefined && before.serial === gone.serial && before.restorable;
-        });
+        this.#forget(this.#saved);
         break;
       case 'rebuild':
         await this.#temp.reopen(async () => {
           this.#fault.beforeRebuild?.(this.#temp);
           await removeDatabase(database);
         });
-        this.#forget(() => false);
+        this.#forget(new Map());
         break;
     }
     await this.#compareLists();
@@ -102,14 +99,24 @@ class ModelRun {
     await this.#compareStats();
   }
 
-  /** Versions, fences and what a deleted task held are the database's own; a replay starts them anew. */
-  #forget(isKept: (id: string, gone: ModelDeleted) => boolean): void {
+  /** Versions, fences and what hung on a deleted task are the database's own; a replay starts them anew. */
+  #forget(remembered: ReadonlyMap<string, ModelDeleted>): void {
     using db = this.#temp.connect();
     for (const row of db.prepare('SELECT id, version, fence FROM tasks').all()) {
       const task = this.#model.tasks.get(row['id'] as string);
       if (task !== undefined) Object.assign(task, { version: row['version'], fence: row['fence'] });
     }
-    for (const [id, gone] of this.#model.deleted) gone.restorable = isKept(id, gone);
+    for (const row of db.prepare('SELECT id, undo FROM deleted_tasks').all()) {
+      const id = row['id'] as string;
+      const gone = this.#model.deleted.get(id);
+      if (gone === undefined) continue;
+      const same = remembered.get(id)?.serial === gone.serial ? remembered.get(id) : undefined;
+      const { version, fence } = JSON.parse(row['undo'] as string) as { version: number; fence: number };
+      this.#model.deleted.set(
+        id,
+        same ?? { ...gone, task: { ...gone.task, version, fence }, children: [], dependents: [] },
+      );
+    }
   }
 
   async #compareLists(): Promise<void> {

@@ -54,3 +54,14 @@ export function fingerprint({ version: _version, ...task }: ModelTask): string {
     [...task.metadata],
   ]);
 }
+
+export function copyTask(task: ModelTask): ModelTask {
+  const { edges, labels, metadata, comments } = task;
+  return {
+    ...task,
+    edges: new Set(edges),
+    labels: new Set(labels),
+    metadata: new Map(metadata),
+    comments: [...comments],
+  };
+}

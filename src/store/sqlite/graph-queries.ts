@@ -12,8 +12,11 @@ const NODE_COLUMNS = `${SUMMARY_COLUMNS}, t.parent_id,
 export function readTree(db: Database, query: { id: string; depth: number }): DependencyNode {
   const id = resolveTaskId(db, query.id);
   const root = db.get('SELECT id, title, status FROM tasks WHERE id = ?', id) as Row; // just resolved
-  const blockers = `SELECT t.id, t.title, t.status FROM dependencies d JOIN tasks t ON t.id = d.to_id
-    WHERE d.from_id = ? AND d.dep_type = 'blocks' ORDER BY t.priority, t.created_at, t.id`;
+  const blockers = `SELECT t.id, t.title, t.status, t.priority, t.created_at FROM dependencies d JOIN tasks t ON t.id = d.to_id
+      WHERE d.from_id = ?1 AND d.dep_type = 'blocks'
+    UNION ALL SELECT u.to_id, NULL, NULL, 9, NULL FROM unresolved_dependencies u
+      WHERE u.from_id = ?1 AND u.dep_type = 'blocks'
+    ORDER BY 4, 5, 1`;
   const any = "SELECT 1 AS found FROM dependencies WHERE from_id = ? AND dep_type = 'blocks' LIMIT 1";
   return buildDependencyTree(toTreeTask(root), {
     depth: query.depth,
@@ -27,9 +30,14 @@ export function readGraph(db: Database, query: { id: string | undefined; all: bo
   const rows =
     query.id === undefined ? allNodes(db, query.all) : nodesAround(db, resolveTaskId(db, query.id));
   const ids = new Set(rows.map((row) => row.id as string));
-  const edges = db
+  const known = db
     .all('SELECT from_id, to_id, dep_type FROM dependencies ORDER BY from_id, to_id, dep_type')
     .filter((row) => ids.has(row.from_id as string) && ids.has(row.to_id as string));
+  // What is not in this project is drawn by its id alone.
+  const unknown = db
+    .all('SELECT from_id, to_id, dep_type FROM unresolved_dependencies ORDER BY from_id, to_id, dep_type')
+    .filter((row) => ids.has(row.from_id as string));
+  const edges = [...known, ...unknown];
   return {
     nodes: rows.map((row) => ({
       ...rowToSummary(row),
@@ -65,5 +73,5 @@ function nodesAround(db: Database, id: string): Row[] {
 }
 
 function toTreeTask(row: Row): TreeTask {
-  return { id: row.id as string, title: row.title as string, status: row.status as Status };
+  return { id: row.id as string, title: row.title as string | null, status: row.status as Status | null };
 }

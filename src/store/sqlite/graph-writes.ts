@@ -138,7 +138,7 @@ export function deleteTask(
     encodeRecord(deleted),
     JSON.stringify(undo),
   );
-  tx.saveLine(deleted);
+  tx.saveLine(deleted, { version: stored.version + 1, fence: stored.fence + 1 });
   tx.emit(id, { type: 'task.deleted', changed: [] }, toTask(record, stored.version));
   return {
     id,

@@ -38,6 +38,14 @@ export function listBlockers(db: Database, id: string): Blocker[] {
   }));
 }
 
+/** Open tasks that waited for this one, now closed, and for nothing else. Uses idx_deps_to_id. */
+export function listFreed(db: Database, id: string): string[] {
+  const sql = `SELECT t.id FROM dependencies d JOIN tasks t ON t.id = d.from_id
+    WHERE d.to_id = ? AND d.dep_type = 'blocks' AND t.status = 'open' AND t.open_blockers = 0
+    ORDER BY t.priority, t.created_at, t.id`;
+  return db.all(sql, id).map((row) => row.id as string);
+}
+
 /** Walks idx_tasks_blocked. */
 export function listBlocked(db: Database, query: { limit: number | undefined }): BlockedTask[] {
   const sql = `SELECT ${SUMMARY_COLUMNS} FROM tasks t INDEXED BY idx_tasks_blocked

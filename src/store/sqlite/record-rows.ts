@@ -11,6 +11,7 @@ import { encodeStamps } from '#domain/record-stamps.ts';
 import { isParkedState } from '#domain/states.ts';
 import { fieldValue, lastStamp, type TaskRecord } from '#domain/task-record.ts';
 import { toIso } from '#kernel/clock.ts';
+import { ForgeError } from '#kernel/errors.ts';
 import { parseJson, type Json, type JsonObject } from '#kernel/json.ts';
 import type { Database, Row, Value } from './database.ts';
 
@@ -92,7 +93,7 @@ export function writeRecord(
   db: Database,
   before: StoredRecord | undefined,
   after: TaskRecord,
-  numbers: { version: number; fence: number },
+  numbers: LocalNumbers,
 ): void {
   const values = columnValues(after, numbers);
   if (before === undefined) db.run(INSERT_RECORD, after.id, ...values);
@@ -102,11 +103,35 @@ export function writeRecord(
   if (old?.comments !== after.comments) writeComments(db, old, after);
 }
 
-export function readLine(line: string): TaskRecord {
-  return decodeRecord(parseJson(line, 'A line of the local replica') as JsonObject);
+/** What this store alone counts. It does not travel, but a rebuild must not start it again: an old claim would fit. */
+export interface LocalNumbers {
+  readonly version: number;
+  readonly fence: number;
 }
 
-export { encodeRecord as writeLine };
+const LOCAL_KEY = '_local';
+
+/** A line of the local replica: the record's canonical line, and the numbers of this store in one key more. */
+export function encodeReplicaLine(record: TaskRecord, { version, fence }: LocalNumbers): string {
+  return `${encodeRecord(record).slice(0, -1)},"${LOCAL_KEY}":[${version},${fence}]}`;
+}
+
+/** A line without the numbers, written by hand or by another program, has none. */
+export function decodeReplicaLine(line: string): { record: TaskRecord; numbers: LocalNumbers | undefined } {
+  const value = parseJson(line, 'A line of the local replica');
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new ForgeError('invalid_input', 'A line of the local replica is not an object');
+  }
+  const { [LOCAL_KEY]: local, ...record } = value as JsonObject;
+  const [version, fence] = Array.isArray(local) ? (local as Json[]) : [];
+  const counted = typeof version === 'number' && typeof fence === 'number';
+  return { record: decodeRecord(record), numbers: counted ? { version, fence } : undefined };
+}
+
+/** A canonical line that the database itself keeps, of a deleted task. */
+export function readLine(line: string): TaskRecord {
+  return decodeRecord(parseJson(line, 'The record of a deleted task') as JsonObject);
+}
 
 /** Edges that waited for this task to appear become real ones. */
 export function adoptUnresolved(db: Database, id: string): void {
@@ -139,7 +164,7 @@ function updateColumns(db: Database, row: Row, values: readonly Value[], id: str
   if (changed.length > 0) db.run(`UPDATE tasks SET ${changed.join(', ')} WHERE id = ?`, ...changes, id);
 }
 
-function columnValues(record: TaskRecord, numbers: { version: number; fence: number }): Value[] {
+function columnValues(record: TaskRecord, numbers: LocalNumbers): Value[] {
   const { life } = record;
   const stamps = encodeStamps(record);
   const extra = unknownKeys(record).map((key) => [key, fieldValue(record, key)] as const);

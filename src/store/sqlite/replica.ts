@@ -7,6 +7,7 @@ import {
   openSync,
   readSync,
   renameSync,
+  rmSync,
   statSync,
   writeSync,
 } from 'node:fs';
@@ -30,7 +31,7 @@ export class Replica {
 
   /** Bytes on disk; 0 when there is no file. Every writer asks first, and so learns which file it is. */
   size(): number {
-    const there = statSync(this.path, { throwIfNoEntry: false });
+    const there = this.#guarded(() => statSync(this.path, { throwIfNoEntry: false }));
     this.#there = there?.ino ?? 0;
     return there?.size ?? 0;
   }
@@ -82,19 +83,14 @@ export class Replica {
     return this.#guarded(() => {
       this.close();
       const temporary = `${this.path}.${process.pid}.tmp`;
-      const file = openSync(temporary, 'w');
       let size = 0;
       try {
-        for (const line of lines) {
-          const bytes = Buffer.from(`${line}\n`, 'utf8');
-          writeAll(file, bytes, size);
-          size += bytes.length;
-        }
-        fsyncSync(file);
-      } finally {
-        closeSync(file);
+        size = writeFile(temporary, lines);
+        renameSync(temporary, this.path);
+      } catch (error) {
+        rmSync(temporary, { force: true });
+        throw error;
       }
-      renameSync(temporary, this.path);
       syncFolder(dirname(this.path));
       return size;
     });
@@ -124,6 +120,23 @@ export class Replica {
       throw translateStoreError(error, this.path);
     }
   }
+}
+
+/** A new file with these lines, synced. Returns its size. */
+function writeFile(path: string, lines: Iterable<string>): number {
+  const file = openSync(path, 'w');
+  let size = 0;
+  try {
+    for (const line of lines) {
+      const bytes = Buffer.from(`${line}\n`, 'utf8');
+      writeAll(file, bytes, size);
+      size += bytes.length;
+    }
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  return size;
 }
 
 function endsLine(file: number, offset: number): boolean {

@@ -27,12 +27,16 @@ export function explainReady(db: Database, query: ReadyQuery): ExplainedTask[] {
       {
         ...rowToSummary(row),
         ready,
-        reasons: ready ? ['open, unassigned, no open blocker'] : reasons,
+        reasons: ready ? [reasonFor(row.assignee as string | null)] : reasons,
         blockers,
       },
     ];
   });
   return explained.slice(0, query.limit ?? explained.length);
+}
+
+function reasonFor(assignee: string | null): string {
+  return `open, ${assignee === null ? 'unassigned' : `reserved for ${assignee}`}, no open blocker`;
 }
 
 function reasonsAgainst(row: Row, query: ReadyQuery, blockers: readonly string[]): string[] {
@@ -96,7 +100,7 @@ function summarise(row: Row, changed: readonly string[]): string {
     case 'task.created':
       return data.restored === true ? 'restored' : `created: ${data.task?.title ?? ''}`;
     case 'task.claimed':
-      return `claimed by ${data.task?.assignee ?? 'nobody'}`;
+      return `claimed by ${data.task?.assignee ?? 'nobody'}${row.reason === 'forced' ? ', forced' : ''}`;
     case 'task.commented':
       return `comment: ${data.comment?.body.split('\n', 1)[0] ?? ''}`;
     case 'dependency.added':

@@ -22,10 +22,17 @@ import { ForgeError } from '#kernel/errors.ts';
 import { generateTaskId, idLength, randomBase36 } from '#kernel/ids.ts';
 import type { Json } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import type { ClaimResult, NewTaskInput, ReadyQuery, TaskUpdate, UpdateResult } from '../store.ts';
+import type {
+  ClaimResult,
+  CloseResult,
+  NewTaskInput,
+  ReadyQuery,
+  TaskUpdate,
+  UpdateResult,
+} from '../store.ts';
 import { refuseParentCycle } from './cycle-checks.ts';
 import type { Database } from './database.ts';
-import { findFirstReady, listBlockers } from './ready-queries.ts';
+import { findFirstReady, listBlockers, listFreed } from './ready-queries.ts';
 import type { StoredRecord } from './record-rows.ts';
 import { resolveTaskId } from './resolve-id.ts';
 import type { WriteTransaction } from './write-transaction.ts';
@@ -147,16 +154,13 @@ export function releaseTask(
 export function closeTask(
   tx: WriteTransaction,
   close: { id: string; reason: string; version?: number | undefined; fence?: number | undefined },
-): Task {
+): CloseResult {
   const before = tx.read(resolveTaskId(tx.db, close.id));
   checkVersion(before, close);
   const after = closeRecord(before.record, close.reason, tx.by.now);
-  const happening = {
-    type: 'task.closed',
-    changed: changedNames(before.record, after),
-    reason: close.reason,
-  };
-  return tx.save(before, after, happening).task;
+  const changed = changedNames(before.record, after);
+  const { task } = tx.save(before, after, { type: 'task.closed', changed, reason: close.reason });
+  return { ...task, unblocked: after === before.record ? [] : listFreed(tx.db, task.id) };
 }
 
 export function reopenTask(

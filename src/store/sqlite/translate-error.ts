@@ -59,8 +59,9 @@ export function translateStoreError(error: unknown, path: string): unknown {
       cause: error,
     });
   }
-  const meaning = typeof code === 'string' ? SYSTEM[code] : undefined;
-  if (meaning === undefined) return error;
+  if (typeof code !== 'string' || !('syscall' in error)) return error;
+  // Whatever else a file system says (a folder in the place of a file, a link into nothing) is no bug of ours.
+  const meaning = SYSTEM[code] ?? { code: 'io_failed', message: `The file system refused (${code})` };
   return new ForgeError(meaning.code, `${meaning.message}: ${path}`, {
     details: { path, system: code },
     cause: error,

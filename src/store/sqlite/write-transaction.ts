@@ -5,8 +5,14 @@ import { toTask } from '#domain/to-task.ts';
 import { toIso } from '#kernel/clock.ts';
 import type { Writer } from '../store.ts';
 import type { Database } from './database.ts';
-import { readRecord, writeLine, writeRecord, type StoredRecord } from './record-rows.ts';
-import { replayReplica } from './replay.ts';
+import {
+  readRecord,
+  encodeReplicaLine,
+  type LocalNumbers,
+  writeRecord,
+  type StoredRecord,
+} from './record-rows.ts';
+import { heldBytes, replayReplica } from './replay.ts';
 import type { Replica } from './replica.ts';
 
 const UPDATE_REPLICA_BYTES = "UPDATE store_facts SET value = ? WHERE name = 'replica_bytes'";
@@ -36,9 +42,9 @@ export interface WriteTransaction {
   /** Stores a changed record with a version bump; an unchanged one only gives the task as it is. */
   save(before: StoredRecord | undefined, after: TaskRecord, happening: Happening): Saved;
   /** Puts a row back that was deleted; its numbers go on from where they were. */
-  restore(after: TaskRecord, numbers: { version: number; fence: number }, happening: Happening): Saved;
+  restore(after: TaskRecord, numbers: LocalNumbers, happening: Happening): Saved;
   /** For changes that leave no row behind: deletion. */
-  saveLine(record: TaskRecord): void;
+  saveLine(record: TaskRecord, numbers: LocalNumbers): void;
   emit(taskId: string, happening: Happening, task: unknown): number;
 }
 
@@ -62,8 +68,19 @@ export function writeInTransaction<T>(
     });
   } catch (error) {
     // The database does not hold it, so the replica must not either, or the next open would bring it back.
-    if (appended !== undefined) replica.truncate(appended.from);
+    if (appended !== undefined) takeBack(store, appended.from);
     throw error;
+  }
+}
+
+/** The lock is gone with the transaction, so others may have written since: then what stands there is theirs. */
+function takeBack({ db, replica }: { db: Database; replica: Replica }, from: number): void {
+  try {
+    db.write(() => {
+      if (heldBytes(db) === from && replica.size() > from) replica.truncate(from);
+    });
+  } catch {
+    // The first error is the one to tell.
   }
 }
 
@@ -76,11 +93,11 @@ function openTransaction(db: Database, by: Writer, lines: string[]): WriteTransa
   const write = (
     before: StoredRecord | undefined,
     after: TaskRecord,
-    numbers: { version: number; fence: number },
+    numbers: LocalNumbers,
     happening: Happening,
   ) => {
     writeRecord(db, before, after, numbers);
-    lines.push(writeLine(after));
+    lines.push(encodeReplicaLine(after, numbers));
     const task = toTask(after, numbers.version);
     return { task, fence: numbers.fence, seq: emit(after.id, happening, task) };
   };
@@ -95,7 +112,7 @@ function openTransaction(db: Database, by: Writer, lines: string[]): WriteTransa
       if (stored === undefined) throw new Error(`task ${id} vanished inside its own transaction`);
       return stored;
     },
-    saveLine: (record) => void lines.push(writeLine(record)),
+    saveLine: (record, numbers) => void lines.push(encodeReplicaLine(record, numbers)),
     save(before, after, happening) {
       if (before?.record === after) return { task: toTask(after, before.version), fence: before.fence };
       const version = (before?.version ?? 0) + 1;

@@ -1,0 +1,227 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { startWorker, type StoreWorker, type WorkerOptions } from '../../tests/support/store-workers.ts';
+import { tempStore, type TempStore } from '../../tests/support/temp-store.ts';
+import { create, everything, titles } from './behaviour/open-behaviour.ts';
+import { WRONG_COUNTS } from './sqlite/seed-sql-behaviour.ts';
+
+/** Seconds on an idle machine; a busy one must not fail it. */
+const LONG = { timeout: 120_000 };
+
+describe('kill -9 at any moment', () => {
+  it.each([1, 2, 3])(
+    '[S130] keeps every acknowledged write and leaves old or new, never between (%i)',
+    LONG,
+    async () => {
+      await using temp = await tempStore();
+      const tasks = await churnTasks(temp);
+      const created: unknown[] = [];
+      for (let round = 0; round < 10; round += 1) {
+        const said = await runUntilKilled(temp, tasks);
+        created.push(...said.flatMap((one) => one['created'] ?? []));
+        await expectSound(temp);
+        await expectAcknowledged(temp, tasks, said);
+        const ids = new Set((await temp.store.listTasks({})).map(({ id }) => id));
+        expect(created.filter((id) => !ids.has(String(id)))).toEqual([]);
+      }
+      expect(created.length).toBeGreaterThan(10);
+      const before = await shown(temp);
+      await temp.rebuild();
+      expect(await shown(temp)).toEqual(before);
+    },
+  );
+});
+
+// A signal at a system call of its own stands before the call: what it would have done has not happened.
+describe.skipIf(!hasStrace())('with strace', () => {
+  it('the line is synced before the database is written', LONG, async () => {
+    await using temp = await tempStore();
+    const { id } = await create(temp, 'n 0');
+    const log = join(temp.folder, 'strace.log');
+    const under = ['strace', '-f', '-qq', '-y', '-e', 'trace=pwrite64,fdatasync,fsync', '-o', log];
+    await update(temp, id, { under });
+    const calls = readFileSync(log, 'utf8').split('\n');
+    const at = (pattern: RegExp) => calls.findIndex((call) => pattern.test(call));
+    const [written, synced, logged] = [
+      at(/pwrite64\(\d+<[^>]*tasks\.jsonl>.*"n 1/),
+      at(/fdatasync\(\d+<[^>]*tasks\.jsonl>\) += 0/),
+      at(/pwrite64\(\d+<[^>]*forge\.db-wal>/),
+    ];
+    expect(written).toBeGreaterThan(-1);
+    expect(synced).toBeGreaterThan(written);
+    expect(logged).toBeGreaterThan(synced);
+  });
+
+  it.each([
+    ['before its line is written', 'tasks.jsonl', 'pwrite64', 1, 0],
+    ['before its line is synced', 'tasks.jsonl', 'fdatasync', 1, 1],
+    ['before the log is begun', 'forge.db-wal', 'pwrite64', 1, 1],
+    ['in the middle of the log', 'forge.db-wal', 'pwrite64', 4, 1],
+    ['at the last page of the log', 'forge.db-wal', 'pwrite64', 11, 1],
+    ['before the log is synced', 'forge.db-wal', 'fsync', 2, 1],
+    ['while the log is copied back', 'forge.db', 'pwrite64', 2, 1],
+  ] as const)('[S130] killed %s', LONG, async (_when, file, call, nth, n) => {
+    await using temp = await tempStore();
+    const { id } = await create(temp, 'n 0');
+    const inject = `inject=${call}:signal=KILL:when=${nth}`;
+    const worker = await update(temp, id, { under: strace(temp, file, inject) });
+    expect((await worker.ended).signal ?? 'SIGKILL').toBe('SIGKILL');
+    await expectSound(temp);
+    const task = await temp.store.getTask(id);
+    expect(task.title).toBe(`n ${n}`);
+    const replayed = (await temp.store.readHistory({ id, limit: undefined })).filter(
+      ({ triggered_by }) => triggered_by === 'system:replay',
+    );
+    expect(replayed.length).toBeLessThanOrEqual(n);
+    const before = await everything(temp);
+    await temp.reopen();
+    expect(await everything(temp)).toEqual(before);
+  });
+
+  it.each([
+    ['no space for the line', 'tasks.jsonl', 'pwrite64:error=ENOSPC', 'disk_full'],
+    ['the quota is used up', 'tasks.jsonl', 'pwrite64:error=EDQUOT', 'disk_full'],
+    ['the line cannot be synced', 'tasks.jsonl', 'fdatasync:error=EIO', 'io_failed'],
+    ['the replica may not be opened', 'tasks.jsonl', 'openat:error=EACCES', 'permission_denied'],
+    ['the replica is on a read-only disk', 'tasks.jsonl', 'openat:error=EROFS', 'read_only'],
+    ['no space for the log', 'forge.db-wal', 'pwrite64:error=ENOSPC', 'disk_full'],
+    ['no space in the middle of the log', 'forge.db-wal', 'pwrite64:error=ENOSPC:when=5+', 'disk_full'],
+    ['the disk fails under the log', 'forge.db-wal', 'pwrite64:error=EIO:when=3+', 'io_failed'],
+  ] as const)('%s: nothing is changed', LONG, async (_what, file, fault, code) => {
+    await using temp = await tempStore();
+    const { id } = await create(temp, 'n 0');
+    const [before, text] = [await everything(temp), readFileSync(temp.replica, 'utf8')];
+    const worker = await update(temp, id, { under: strace(temp, file, `inject=${fault}`) });
+    expect(worker.said).toEqual([{ error: code }]);
+    expect(readFileSync(temp.replica, 'utf8')).toBe(text);
+    await expectSound(temp);
+    expect(await everything(temp)).toEqual(before);
+    await create(temp, 'Works again');
+    await temp.rebuild();
+    expect(titles(await temp.store.listTasks({}))).toEqual(['n 0', 'Works again']);
+  });
+});
+
+describe.skipIf(!hasMounts())('on a disk of 1 MB', () => {
+  it('the first write that does not fit is refused, and no acknowledged one is lost', LONG, async () => {
+    await using temp = await tempStore();
+    const disk = join(temp.folder, 'disk');
+    mkdirSync(disk);
+    const mount = 'mount -t tmpfs -o size=1m tmpfs "$0" && exec "$@"';
+    const worker = await startWorker(disk, ['fill'], { under: ['unshare', '-m', 'sh', '-c', mount, disk] });
+    worker.go();
+    await worker.ended;
+    const [refused, seen] = worker.said;
+    expect(refused).toEqual({ error: 'disk_full' });
+    expect(seen).toMatchObject({ lost: 0 });
+    expect(seen?.['created']).toBeGreaterThan(10);
+    expect([seen?.['found'], seen?.['lines']]).toEqual([seen?.['created'], seen?.['created']]);
+  });
+});
+
+interface ChurnTasks {
+  readonly counter: string;
+  readonly toggle: string;
+  readonly parent: string;
+  readonly child: string;
+  readonly dependent: string;
+}
+
+async function churnTasks(temp: TempStore): Promise<ChurnTasks> {
+  const fields = { description: 'n 0', github_issue: 1, priority: 0, labels: ['n0'] };
+  const counter = await create(temp, 'n 0', { ...fields, metadata: new Map([['n', 0]]) });
+  const toggle = await create(temp, 'Toggle');
+  const parent = await create(temp, 'Parent');
+  const child = await create(temp, 'Child', { parent_id: parent.id });
+  const dependent = await create(temp, 'Dependent', { depends_on: [parent.id] });
+  const [a, b, c, d, e] = [counter.id, toggle.id, parent.id, child.id, dependent.id];
+  return { counter: a, toggle: b, parent: c, child: d, dependent: e };
+}
+
+/** Lets a process write and kills it some time after its first words. Gives all that it acknowledged. */
+async function runUntilKilled(temp: TempStore, tasks: ChurnTasks): Promise<StoreWorker['said']> {
+  let said: StoreWorker['said'] = [];
+  await temp.reopen(async () => {
+    await using worker = await startWorker(temp.folder, ['churn', tasks.counter, tasks.toggle, tasks.parent]);
+    const begun = worker.heard('updated');
+    worker.go();
+    await begun;
+    await sleep(Math.random() * 60);
+    worker.kill();
+    expect(await worker.ended).toMatchObject({ signal: 'SIGKILL' });
+    said = worker.said;
+  });
+  return said;
+}
+
+/** The last of each kind that was acknowledged, or the one after it that was not. */
+async function expectAcknowledged(
+  temp: TempStore,
+  tasks: ChurnTasks,
+  said: StoreWorker['said'],
+): Promise<void> {
+  const last = (key: string) => said.flatMap((one) => (key in one ? [one[key]] : [])).at(-1);
+  const counter = await temp.store.getTask(tasks.counter);
+  const n = Number(counter.metadata['n']);
+  expect([Number(last('updated')), Number(last('updated')) + 1]).toContain(n);
+  const fields = { title: `n ${n}`, description: `n ${n}`, github_issue: n + 1, priority: n % 5 };
+  expect(counter).toMatchObject({ ...fields, labels: [`n${n}`] });
+  const { status, state, close_reason, closed_at } = await temp.store.getTask(tasks.toggle);
+  const closed = status === 'closed';
+  expect([state, typeof close_reason, typeof closed_at]).toEqual(
+    closed ? ['done', 'string', 'string'] : ['todo', 'undefined', 'object'],
+  );
+  const there = (await temp.store.listTasks({ text: 'Parent' })).length === 1;
+  const child = await temp.store.getTask(tasks.child);
+  const dependent = await temp.store.getTask(tasks.dependent);
+  expect([child.parent_id, dependent.dependencies.length, dependent.open_blockers]).toEqual(
+    there ? [tasks.parent, 1, 1] : [null, 0, 0],
+  );
+}
+
+async function expectSound(temp: TempStore): Promise<void> {
+  using db = temp.connect();
+  const all = (sql: string) =>
+    db
+      .prepare(sql)
+      .all()
+      .map((row) => ({ ...row }));
+  expect(all('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+  expect(all('PRAGMA foreign_key_check')).toEqual([]);
+  expect(all(WRONG_COUNTS)).toEqual([]);
+}
+
+async function shown(temp: TempStore): Promise<unknown> {
+  const tasks = await temp.store.listTasks({ sort: 'id' });
+  return Promise.all(tasks.map(async ({ id }) => ({ ...(await temp.store.getTask(id)), version: 0 })));
+}
+
+/** One update of `n 0` to `n 1` by a process of its own, while nobody else has the store open. */
+async function update(temp: TempStore, id: string, options: WorkerOptions): Promise<StoreWorker> {
+  let worker: StoreWorker | undefined;
+  await temp.reopen(async () => {
+    worker = await startWorker(temp.folder, ['update once', id, '1'], options);
+    worker.go();
+    await worker.ended;
+  });
+  if (worker === undefined) throw new Error('the worker did not start');
+  return worker;
+}
+
+function strace(temp: TempStore, file: string, inject: string): string[] {
+  return ['strace', '-f', '-qq', '-o', '/dev/null', '-P', join(temp.folder, file), '-e', inject];
+}
+
+function hasStrace(): boolean {
+  return (
+    spawnSync('strace', ['-f', '-o', '/dev/null', '-e', 'inject=fdatasync:error=EIO', 'true']).status === 0
+  );
+}
+
+function hasMounts(): boolean {
+  const mount = 'mount -t tmpfs -o size=64k tmpfs /mnt';
+  return spawnSync('unshare', ['-m', 'sh', '-c', mount]).status === 0;
+}

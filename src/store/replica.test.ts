@@ -1,0 +1,419 @@
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { removeDatabase, tempStore, type TempStore } from '../../tests/support/temp-store.ts';
+import {
+  by,
+  claim,
+  close,
+  create,
+  depend,
+  everything,
+  expectCode,
+  line,
+  titles,
+} from './behaviour/open-behaviour.ts';
+import { openSqliteStore } from './open-sqlite-store.ts';
+
+describe('every write is in the replica when its promise resolves', () => {
+  it('so that the replica alone gives the same tasks after each', async () => {
+    await using temp = await tempStore();
+    const { store } = temp;
+    const epic = await create(temp, 'Epic', { type: 'epic', metadata: new Map([['k', { deep: [1] }]]) });
+    await expectSameFromReplica(temp);
+    const task = await create(temp, 'Täsk\n"quoted"', { parent_id: epic.id, labels: ['x'] });
+    const other = await create(temp, 'Other', { depends_on: [task.id] });
+    const writes = [
+      () =>
+        store.updateTask(
+          { id: task.id, title: 'Renamed', labels_add: ['y'], labels_remove: ['x'] },
+          by(temp),
+        ),
+      () => claim(temp, task.id, 'bob'),
+      () => store.releaseTask({ id: task.id, owner: 'bob', force: false, reason: null }, by(temp)),
+      () => store.claimNext({ assignee: 'carol' }, by(temp)),
+      () => store.addComment({ id: task.id, body: 'Hm', reply_to: null }, by(temp)),
+      () => depend(temp, task.id, epic.id, 'related'),
+      () => store.removeDependency({ from_id: other.id, to_id: task.id, type: undefined }, by(temp)),
+      () => close(temp, task.id, 'cancelled'),
+      () => store.reopenTask({ id: task.id, reason: null }, by(temp)),
+      () => store.updateTask({ id: task.id, state: 'backlog' }, by(temp)),
+      () => depend(temp, other.id, epic.id),
+      () => store.deleteTask({ id: epic.id }, by(temp)),
+      () => store.restoreTask(epic.id, by(temp)),
+    ];
+    for (const write of writes) {
+      await write();
+      await expectSameFromReplica(temp);
+    }
+  });
+
+  it('as whole lines, one for each task that changed, and nothing for no change', async () => {
+    await using temp = await tempStore();
+    const counts: number[] = [];
+    const count = () => counts.push(lines(temp).length);
+    const parent = await create(temp, 'Parent');
+    count();
+    const child = await create(temp, 'Child', { parent_id: parent.id });
+    count();
+    await temp.store.updateTask({ id: child.id, title: 'Child' }, by(temp));
+    await temp.store.updateTask({ id: child.id, status: 'in_progress', assignee: 'bob' }, by(temp));
+    await temp.store.updateTask({ id: child.id, status: 'in_progress', assignee: 'carol' }, by(temp));
+    count();
+    await expectCode(
+      temp.store.updateTask({ id: child.id, title: 'x', version: 9 }, by(temp)),
+      'version_conflict',
+    );
+    count();
+    await temp.store.deleteTask({ id: parent.id }, by(temp));
+    count();
+    expect(counts).toEqual([1, 2, 3, 3, 5]);
+    expect(readFileSync(temp.replica, 'utf8')).toMatch(/\}\n$/);
+    expect(heldBytes(temp)).toBe(statSync(temp.replica).size);
+  });
+
+  it('two stores take turns', async () => {
+    await using temp = await tempStore();
+    await using other = await openSqliteStore(temp);
+    for (let i = 0; i < 10; i += 1) {
+      await create(temp, `A${i}`);
+      await other.updateTask(
+        { id: (await temp.store.listTasks({ sort: 'created' })).at(-1)?.id ?? '', priority: 0 },
+        by(temp),
+      );
+    }
+    expect(lines(temp)).toHaveLength(20);
+    await expectSameFromReplica(temp);
+  });
+
+  it('keys that this version does not know survive a write and a rebuild', async () => {
+    await using temp = await tempStore();
+    await temp.bring([line('fg-aaaa', { sprint: { n: 7 }, '10': 'ten', zeta: null })]);
+    await temp.store.updateTask({ id: 'fg-aaaa', title: 'Renamed' }, by(temp));
+    const last = JSON.parse(lines(temp).at(-1) ?? '') as Record<string, unknown>;
+    expect(last).toMatchObject({ title: 'Renamed', sprint: { n: 7 }, '10': 'ten' });
+    await temp.rebuild();
+    await temp.store.updateTask({ id: 'fg-aaaa', title: 'Again' }, by(temp));
+    expect(JSON.parse(lines(temp).at(-1) ?? '')).toMatchObject({
+      title: 'Again',
+      sprint: { n: 7 },
+      '10': 'ten',
+    });
+  });
+});
+
+describe('a writer that crashed after its line was written', () => {
+  it('its task appears at the next open, once, with its event', async () => {
+    await using temp = await tempStore();
+    await create(temp, 'Before');
+    await temp.bring([line('fg-lost', { title: 'Lost and found' })]);
+    expect(titles(await temp.store.listTasks({ sort: 'created' }))).toEqual(['Lost and found', 'Before']);
+    await temp.reopen();
+    await create(temp, 'After');
+    await temp.reopen();
+    const history = await temp.store.readHistory({ id: 'fg-lost', limit: undefined });
+    expect(history).toMatchObject([{ type: 'task.created', triggered_by: 'system:replay' }]);
+    expect(await temp.store.getTask('fg-lost')).toMatchObject({ version: 1 });
+    expect(heldBytes(temp)).toBe(statSync(temp.replica).size);
+  });
+
+  it('its change is applied to the task that is there', async () => {
+    await using temp = await tempStore();
+    const { id } = await create(temp, 'Old title', { labels: ['x'] });
+    await claim(temp, id, 'bob');
+    const written = JSON.parse(lines(temp).at(-1) ?? '') as object;
+    await temp.bring([{ ...written, title: 'New title', assignee: 'carol' }]);
+    expect(await temp.store.getTask(id)).toMatchObject({
+      title: 'New title',
+      assignee: 'carol',
+      labels: ['x'],
+      version: 3,
+    });
+    const [entry] = await temp.store.readHistory({ id, limit: 1 });
+    expect(entry).toMatchObject({ type: 'task.updated', triggered_by: 'system:replay' });
+    const late = temp.store.updateTask({ id, title: 'Too late', fence: 1 }, by(temp));
+    await expectCode(late, 'fence_conflict');
+  });
+
+  it('is noticed by a store that stays open, at its next write', async () => {
+    await using temp = await tempStore();
+    await create(temp, 'First');
+    appendFileSync(temp.replica, `${JSON.stringify(line('fg-lost'))}\n`);
+    const next = await create(temp, 'Second', { depends_on: ['fg-lost'] });
+    expect(next.dependencies).toEqual([{ id: 'fg-lost', type: 'blocks' }]);
+    expect(lines(temp)).toHaveLength(3);
+    await expectSameFromReplica(temp);
+  });
+
+  it('a line that is already in the database changes nothing', async () => {
+    await using temp = await tempStore();
+    const { id } = await create(temp, 'Task');
+    const before = await everything(temp);
+    await temp.reopen(() => appendFileSync(temp.replica, `${lines(temp).at(-1)}\n`));
+    expect(await everything(temp)).toEqual(before);
+    expect(await temp.store.readHistory({ id, limit: undefined })).toHaveLength(1);
+  });
+
+  it('children before their parents and dependents before their blockers', async () => {
+    await using temp = await tempStore();
+    await temp.bring([
+      line('fg-leaf', { parent_id: 'fg-root', dependencies: [{ id: 'fg-root', type: 'blocks' }] }),
+      line('fg-root', { status: 'closed', close_reason: 'done', closed_at: '2026-01-01T00:00:00.000Z' }),
+    ]);
+    expect(await temp.store.getTask('fg-leaf')).toMatchObject({
+      parent_id: 'fg-root',
+      open_blockers: 0,
+      ready: true,
+    });
+  });
+
+  it.each(['{"id":"fg-torn","title":"To', '{', '\u00e4'.slice(0, 1), JSON.stringify(line('fg-torn'))])(
+    'a torn tail is dropped: %j',
+    async (tail) => {
+      await using temp = await tempStore();
+      await create(temp, 'Whole');
+      const size = statSync(temp.replica).size;
+      const bytes = Buffer.from(tail);
+      await temp.reopen(() => appendFileSync(temp.replica, bytes.subarray(0, Math.max(1, bytes.length - 1))));
+      expect(statSync(temp.replica).size).toBe(size);
+      expect(titles(await temp.store.listTasks({}))).toEqual(['Whole']);
+      await create(temp, 'Next');
+      await expectSameFromReplica(temp);
+    },
+  );
+
+  it('a torn tail behind a whole line: the line counts, the tail does not', async () => {
+    await using temp = await tempStore();
+    await create(temp, 'Whole');
+    await temp.reopen(() => appendFileSync(temp.replica, `${JSON.stringify(line('fg-lost'))}\n{"id":"fg-t`));
+    expect(await temp.store.listTasks({})).toHaveLength(2);
+    appendFileSync(temp.replica, '{"id":"fg-again');
+    await create(temp, 'Next');
+    expect(lines(temp)).toHaveLength(3);
+    await expectSameFromReplica(temp);
+  });
+});
+
+describe('a replica that was cut or removed', () => {
+  it.each([
+    ['removed', (temp: TempStore) => rmSync(temp.replica)],
+    ['emptied', (temp: TempStore) => truncateSync(temp.replica)],
+    ['cut in a line', (temp: TempStore) => truncateSync(temp.replica, statSync(temp.replica).size - 10)],
+  ])('%s: the next write puts everything back, deleted tasks too', async (_what, damage) => {
+    await using temp = await tempStore();
+    const { id } = await create(temp, 'Kept', { labels: ['x'] });
+    await temp.store.addComment({ id, body: 'Kept too', reply_to: null }, by(temp));
+    const gone = await create(temp, 'Gone');
+    await temp.store.deleteTask({ id: gone.id }, by(temp));
+    await temp.reopen(() => damage(temp));
+    expect(titles(await temp.store.listTasks({}))).toEqual(['Kept']);
+    await create(temp, 'New');
+    expect(lines(temp)).toHaveLength(3);
+    expect(heldBytes(temp)).toBe(statSync(temp.replica).size);
+    await expectSameFromReplica(temp);
+    await temp.rebuild();
+    expect((await expectCode(temp.store.getTask(gone.id), 'not_found')).message).toContain('was deleted');
+    expect(readdirSync(temp.folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
+  it('a store that has the old file open writes to the new one', async () => {
+    await using temp = await tempStore();
+    await using other = await openSqliteStore(temp);
+    await create(temp, 'Opens the file');
+    rmSync(temp.replica);
+    await other.updateTask({ id: (await other.listTasks({}))[0]?.id ?? '', priority: 0 }, by(temp));
+    await create(temp, 'After the other wrote it anew');
+    expect(heldBytes(temp)).toBe(statSync(temp.replica).size);
+    await expectSameFromReplica(temp);
+  });
+
+  it('a database that is gone comes back from it, whatever SQLite left beside it', async () => {
+    await using temp = await tempStore();
+    const { id } = await create(temp, 'Kept');
+    await close(temp, id);
+    const copies = ['-wal', '-shm'].filter((suffix) => existsSync(`${temp.database}${suffix}`));
+    for (const suffix of copies) copyFileSync(`${temp.database}${suffix}`, `${temp.database}${suffix}.copy`);
+    expect(copies).toContain('-wal');
+    await temp.reopen(async () => {
+      await removeDatabase(temp.database);
+      for (const suffix of copies) renameSync(`${temp.database}${suffix}.copy`, `${temp.database}${suffix}`);
+    });
+    expect(await temp.store.listTasks({})).toMatchObject([{ id, status: 'closed' }]);
+  });
+});
+
+describe('a damaged line does not keep the others out', () => {
+  it.each([
+    ['no JSON', 'garbage'],
+    ['a blank line', ''],
+    ['null', 'null'],
+    ['a number', '7'],
+    ['a text', '"fg-aaaa"'],
+    ['a list', '[]'],
+    ['no id', '{}'],
+    ['an id that is no text', JSON.stringify(line('x')).replace('"x"', '7')],
+    ['a conflict marker', '<<<<<<< HEAD'],
+    ['a status that is none', JSON.stringify(line('fg-bad1', { status: 'todo' }))],
+    ['a priority that is none', JSON.stringify(line('fg-bad1', { priority: 9 }))],
+    ['a type that is none', JSON.stringify(line('fg-bad1', { type: 'chore' }))],
+    ['a time that is none', JSON.stringify(line('fg-bad1', { created_at: 'yesterday' }))],
+    ['labels that are none', JSON.stringify(line('fg-bad1', { labels: 'x' }))],
+    ['dependencies that are none', JSON.stringify(line('fg-bad1', { dependencies: [null] }))],
+    ['comments that are none', JSON.stringify(line('fg-bad1', { comments: [{}] }))],
+    ['a reply that is none', JSON.stringify(line('fg-bad1', { comments: [{ ...COMMENT, reply_to: {} }] }))],
+    ['metadata that are none', JSON.stringify(line('fg-bad1', { metadata: [1] }))],
+    ['stamps that are none', JSON.stringify(line('fg-bad1', { _v: { title: '!' } }))],
+    ['a number too large', '{"id":"fg-bad1","metadata":{"n":1e999}}'],
+  ])('%s', async (_what, damaged) => {
+    await using temp = await tempStore();
+    await create(temp, 'Before');
+    const text = `${JSON.stringify(line('fg-good'))}\n${damaged}\n${JSON.stringify(line('fg-last'))}\n`;
+    await temp.reopen(() => appendFileSync(temp.replica, text));
+    expect(titles(await temp.store.listTasks({ sort: 'id' }))).toEqual(
+      expect.arrayContaining(['fg-good', 'fg-last', 'Before']),
+    );
+    expect(await temp.store.listTasks({})).toHaveLength(3);
+    expect(unreadable(temp)).toEqual([damaged]);
+    await create(temp, 'After');
+    await temp.rebuild();
+    expect(await temp.store.listTasks({})).toHaveLength(4);
+  });
+
+  it('a parent that is nowhere is dropped, not the task', async () => {
+    await using temp = await tempStore();
+    await temp.bring([line('fg-leaf', { parent_id: 'fg-none' }), line('fg-good')]);
+    expect(await temp.store.getTask('fg-leaf')).toMatchObject({ parent_id: null });
+    await create(temp, 'Still writable', { parent_id: 'fg-leaf' });
+    await temp.rebuild();
+    expect(await temp.store.listTasks({})).toHaveLength(3);
+  });
+
+  it('a dependency on itself or in a circle is kept and holds', async () => {
+    await using temp = await tempStore();
+    const on = (id: string) => ({ dependencies: [{ id, type: 'blocks' }] });
+    await temp.bring([
+      line('fg-self', on('fg-self')),
+      line('fg-aaaa', on('fg-bbbb')),
+      line('fg-bbbb', on('fg-aaaa')),
+    ]);
+    expect(await temp.store.listReady({})).toEqual([]);
+    expect(await temp.store.listReady({ sort: 'impact' })).toEqual([]);
+    expect(await temp.store.readTree({ id: 'fg-aaaa', depth: 1_000 })).toMatchObject({
+      children: [{ id: 'fg-bbbb' }],
+    });
+    await temp.store.removeDependency({ from_id: 'fg-aaaa', to_id: 'fg-bbbb', type: undefined }, by(temp));
+    expect(titles(await temp.store.listReady({}))).toEqual(['fg-aaaa']);
+  });
+});
+
+describe('an append that fails changes nothing', () => {
+  it('a folder stands in the place of the replica', async () => {
+    await using temp = await tempStore();
+    await create(temp, 'Kept');
+    const before = await everything(temp);
+    const kept = `${temp.replica}.kept`;
+    await temp.reopen(() => renameSync(temp.replica, kept));
+    mkdirSync(join(temp.replica, 'inside'), { recursive: true });
+    await expectCode(create(temp, 'Lost'), 'io_failed');
+    expect(await everything(temp)).toEqual(before);
+    expect(readdirSync(temp.folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+    await expectCode(openSqliteStore({ ...temp, database: join(temp.folder, 'new.db') }), 'io_failed');
+    rmdirSync(join(temp.replica, 'inside'));
+    rmdirSync(temp.replica);
+    renameSync(kept, temp.replica);
+    await create(temp, 'Works again');
+    await expectSameFromReplica(temp);
+  });
+
+  it.each([
+    ['a link in a circle', (temp: TempStore) => symlinkSync(temp.replica, temp.replica)],
+    [
+      'a link into nothing',
+      (temp: TempStore) => symlinkSync(join(temp.folder, 'none', 'tasks.jsonl'), temp.replica),
+    ],
+  ])('%s stands in its place', async (_what, plant) => {
+    await using temp = await tempStore();
+    plant(temp);
+    const before = await everything(temp);
+    await expectCode(create(temp, 'Lost'), 'io_failed');
+    expect(await everything(temp)).toEqual(before);
+  });
+
+  it('a commit that fails takes its line back', async () => {
+    await using temp = await tempStore();
+    await create(temp, 'Kept');
+    const [before, text] = [await everything(temp), readFileSync(temp.replica, 'utf8')];
+    {
+      // A foreign key that is checked at the commit, and broken by every event that says "trap".
+      using db = temp.connect();
+      db.exec(`CREATE TABLE trap (id TEXT REFERENCES tasks(id) DEFERRABLE INITIALLY DEFERRED);
+        CREATE TRIGGER trg_trap AFTER INSERT ON events WHEN NEW.data LIKE '%trap%'
+          BEGIN INSERT INTO trap VALUES ('fg-none'); END`);
+    }
+    await expect(create(temp, 'A trap')).rejects.toThrow(/FOREIGN KEY/);
+    expect(readFileSync(temp.replica, 'utf8')).toBe(text);
+    expect(await everything(temp)).toEqual(before);
+    await create(temp, 'Works again');
+    await temp.rebuild();
+    expect(titles(await temp.store.listTasks({}))).toEqual(['Kept', 'Works again']);
+  });
+});
+
+const COMMENT = {
+  id: 'c-1',
+  author: 'bob',
+  body: 'Hm',
+  reply_to: null,
+  created_at: '2026-01-01T00:00:00.000Z',
+};
+
+/** Opens a store on a copy of the replica and nothing else. */
+async function expectSameFromReplica(temp: TempStore): Promise<void> {
+  const folder = join(temp.folder, 'copy');
+  mkdirSync(folder, { recursive: true });
+  const copy = {
+    database: join(folder, 'forge.db'),
+    replica: join(folder, 'tasks.jsonl'),
+    clock: temp.clock,
+  };
+  await removeDatabase(copy.database);
+  copyFileSync(temp.replica, copy.replica);
+  await using store = await openSqliteStore(copy);
+  const shown = async (from: typeof store) =>
+    (await from.listTasks({ sort: 'id' })).map((task) => ({ ...task, version: 0 }));
+  expect(await shown(store)).toEqual(await shown(temp.store));
+  for (const { id } of await store.listTasks({})) {
+    const [ours, theirs] = [await temp.store.getTask(id), await store.getTask(id)];
+    expect({ ...theirs, version: 0 }).toEqual({ ...ours, version: 0 });
+  }
+}
+
+function lines(temp: TempStore): string[] {
+  const text = readFileSync(temp.replica, 'utf8');
+  return text === '' ? [] : text.replace(/\n$/, '').split('\n');
+}
+
+function heldBytes(temp: TempStore): number {
+  using db = temp.connect();
+  return Number(db.prepare("SELECT value FROM store_facts WHERE name = 'replica_bytes'").get()?.['value']);
+}
+
+/** The lines that the feed says could not be read. */
+function unreadable(temp: TempStore): unknown[] {
+  using db = temp.connect();
+  const found = db.prepare("SELECT data FROM events WHERE type = 'replica.line_unreadable'").all();
+  return found.map((row) => (JSON.parse(String(row['data'])) as { line: unknown }).line);
+}
