@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Status } from '#contract/task.ts';
 import { toIso } from '#kernel/clock.ts';
-import { applyLife, findIllegality } from '../../tests/support/record-steps.ts';
+import { findIllegality } from '../../tests/support/record-steps.ts';
+import { applyLife } from './apply-life.ts';
 import {
   decideClaim,
   decideLife,

@@ -50,6 +50,16 @@ describe('the dependency tree', () => {
     expect(show(treeOf(graph, depth))).toBe(expected);
   });
 
+  it('shows a task that is not in this project by its id alone', () => {
+    const elsewhere = { id: 'zz-9999', title: null, status: null };
+    const tree = buildDependencyTree(task('a'), {
+      depth: 10,
+      blockersOf: (id) => (id === 'a' ? [elsewhere] : []),
+      hasBlockers: (id) => id === 'a',
+    });
+    expect(tree.children).toEqual([{ ...elsewhere, dep_type: 'blocks', children: [] }]);
+  });
+
   it('shows a chain of 20 whole', () => {
     const graph = Object.fromEntries(
       Array.from({ length: 19 }, (_, i) => [i === 0 ? 'a' : `t${i}`, [`t${i + 1}`]]),

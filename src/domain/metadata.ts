@@ -18,7 +18,12 @@ export function checkMetadata(values: Readonly<Record<string, unknown>>): Map<st
     }
     const json = value as Json; // inputs come from JSON
     checkJsonDepth(json, `Metadata "${key}"`);
-    checkSize(JSON.stringify(json), `Metadata "${key}"`, LIMITS.metadata_bytes);
+    const text = JSON.stringify(json);
+    // An escaped NUL, not the six characters that only look like one.
+    if (/(?<!\\)(\\\\)*\\u0000/.test(text)) {
+      throw new ForgeError('invalid_input', `Metadata "${key}" holds a NUL character`);
+    }
+    checkSize(text, `Metadata "${key}"`, LIMITS.metadata_bytes);
     checked.set(key, json);
   }
   return checked;

@@ -4,7 +4,8 @@ import type { GraphView } from '#contract/graph-operations.ts';
 import { graphEdge, graphTask, HOSTILE_TITLES, SAMPLE_GRAPH } from '../../tests/support/graph-sample.ts';
 import { toDot } from './graph-dot.ts';
 
-const hasGraphviz = spawnSync('dot', ['-V']).status === 0;
+const DOT = 'dot';
+const hasGraphviz = spawnSync(DOT, ['-V']).status === 0;
 const HOSTILE: GraphView = {
   nodes: HOSTILE_TITLES.map((title, i) =>
     graphTask(`fg-${i}`, { title, assignee: i % 2 === 0 ? title : null, parent_id: i > 9 ? 'fg-3' : null }),
@@ -63,7 +64,7 @@ describe('toDot', () => {
 });
 
 describe.skipIf(!hasGraphviz)('Graphviz (skipped where dot is not installed)', () => {
-  const run = (graph: GraphView) => spawnSync('dot', ['-Tjson'], { input: toDot(graph), encoding: 'utf8' });
+  const run = (graph: GraphView) => spawnSync(DOT, ['-Tjson'], { input: toDot(graph), encoding: 'utf8' });
 
   it.each([
     ['the sample', SAMPLE_GRAPH],

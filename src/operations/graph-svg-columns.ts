@@ -30,7 +30,7 @@ interface Rule {
 
 /** More than all the links that do not block can weigh together, and more than all links. */
 const BLOCKING = 1e5;
-const BINDING = 1;
+const BINDING = 1e10;
 const SWEEPS = 4;
 
 /**

@@ -10,7 +10,8 @@ import {
 } from '../../tests/support/graph-sample.ts';
 import { toSvg } from './graph-svg.ts';
 
-const hasXmllint = spawnSync('xmllint', ['--version']).status === 0;
+const XMLLINT = 'xmllint';
+const hasXmllint = spawnSync(XMLLINT, ['--version']).status === 0;
 const EMPTY: GraphView = { nodes: [], edges: [] };
 const HOSTILE: GraphView = {
   nodes: HOSTILE_TITLES.map((title, i) =>
@@ -158,7 +159,7 @@ describe('toSvg', () => {
   it.skipIf(!hasXmllint)('is accepted by xmllint (skipped where it is not installed)', async () => {
     for (const graph of [SAMPLE_GRAPH, HOSTILE, EMPTY]) {
       const input = await toSvg(graph, { title: HOSTILE_TITLES.join(' ') });
-      const { status, stderr } = spawnSync('xmllint', ['--noout', '-'], { input, encoding: 'utf8' });
+      const { status, stderr } = spawnSync(XMLLINT, ['--noout', '-'], { input, encoding: 'utf8' });
       expect(stderr).toBe('');
       expect(status).toBe(0);
     }

@@ -135,7 +135,7 @@ describe('a writer that crashed after its line was written', () => {
     const { id } = await create(temp, 'Old title', { labels: ['x'] });
     await claim(temp, id, 'bob');
     const written = JSON.parse(lines(temp).at(-1) ?? '') as object;
-    await temp.bring([{ ...written, title: 'New title', assignee: 'carol' }]);
+    await temp.bring([{ ...written, title: 'New title', assignee: 'carol', _local: [3, 2] }]);
     expect(await temp.store.getTask(id)).toMatchObject({
       title: 'New title',
       assignee: 'carol',
@@ -146,6 +146,34 @@ describe('a writer that crashed after its line was written', () => {
     expect(entry).toMatchObject({ type: 'task.updated', triggered_by: 'system:replay' });
     const late = temp.store.updateTask({ id, title: 'Too late', fence: 1 }, by(temp));
     await expectCode(late, 'fence_conflict');
+  });
+
+  it.each([
+    [undefined, 3],
+    [null, 3],
+    [[], 3],
+    [['x', 1], 3],
+    [[-1, 0], 3],
+    [[9, 7], 9],
+  ])('its numbers never go back, whatever the line says: %j', async (_local, version) => {
+    await using temp = await tempStore();
+    const { id } = await create(temp, 'Task');
+    await claim(temp, id, 'bob');
+    const written = JSON.parse(lines(temp).at(-1) ?? '') as object;
+    await temp.bring([{ ...written, title: 'By hand', assignee: 'carol', _local }]);
+    expect(await temp.store.getTask(id)).toMatchObject({ title: 'By hand', version });
+    await expectCode(temp.store.updateTask({ id, title: 'x', fence: 1 }, by(temp)), 'fence_conflict');
+  });
+
+  it('a rebuild keeps versions and fences, so that an old claim does not fit again', async () => {
+    await using temp = await tempStore();
+    const { id } = await create(temp, 'Task');
+    await claim(temp, id, 'bob');
+    await claim(temp, id, 'carol', true);
+    await temp.rebuild();
+    expect(await temp.store.getTask(id)).toMatchObject({ version: 3, assignee: 'carol' });
+    await expectCode(temp.store.closeTask({ id, reason: 'done', fence: 1 }, by(temp)), 'fence_conflict');
+    await temp.store.closeTask({ id, reason: 'done', fence: 2, version: 3 }, by(temp));
   });
 
   it('is noticed by a store that stays open, at its next write', async () => {

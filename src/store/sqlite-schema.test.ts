@@ -139,7 +139,7 @@ describe('migrations', () => {
   it('[S40] [S210] are recorded once, with number, name and time, however often the store is opened', async () => {
     await using temp = await tempStore();
     const applied_at = new Date(temp.clock.now()).toISOString();
-    temp.clock.advance(60_000);
+    temp.clock.advance(120_000);
     await temp.reopen();
     await temp.reopen();
     using db = temp.connect();
@@ -220,7 +220,7 @@ describe('the documented queries give what the store gives', () => {
       }),
       { numRuns: 25, seed: 61 },
     );
-  }, 60_000);
+  }, 120_000);
 
   it('[S66] the documented claim takes a task once, and the store sees it', async () => {
     await using temp = await tempStore();
@@ -291,7 +291,7 @@ describe('hand-written SQL keeps open_blockers right', () => {
         { numRuns: 40, seed: 210 },
       );
     },
-    60_000,
+    120_000,
   );
 
   it('a blocker of another project frees when it is closed there', async () => {

@@ -5,15 +5,18 @@ import type { TempStore } from '../../tests/support/temp-store.ts';
 import { FLAWS } from './behaviour/model-behaviour.ts';
 import { storeEqualsModel, type Fault } from './behaviour/model-run-behaviour.ts';
 
+/** Seconds on an idle machine; a busy one must not fail it. */
+const LONG = { timeout: 120_000 };
+
 // The store against a model of maps and loops: random writes, crashes and rebuilds; after each, both say the same.
-describe('random writes', () => {
+describe('random writes', LONG, () => {
   it('leave store and model equal after each, and after replays of the local replica', async () => {
-    await fc.assert(storeEqualsModel({}), { numRuns: 100, seed: 20260210 });
-  }, 60_000);
+    await fc.assert(storeEqualsModel({}), { numRuns: 60, seed: 20260210 });
+  });
 });
 
 // What does not notice a planted fault does not test for it.
-describe('planted faults are noticed', () => {
+describe('planted faults are noticed', LONG, () => {
   it.each(FLAWS)('the model believes: %s', async (flaw) => {
     expect(await notices({ flaw })).toBe(true);
   });

@@ -90,7 +90,9 @@ describe('the agent loop of the design', () => {
       project.create('after both', '--depends-on', first.id, '--depends-on', flaky.id),
     ]);
     const agents = ['worker-1', 'worker-2'];
-    const ended = await Promise.all(agents.map((name) => project.exec(process.execPath, ['agent.mjs', name])));
+    const ended = await Promise.all(
+      agents.map((name) => project.exec(process.execPath, ['agent.mjs', name])),
+    );
     expect(ended).toEqual(agents.map(() => ({ stdout: '', stderr: '', exit: 0 })));
 
     const all = await project.json<Task[]>('search');
@@ -149,11 +151,17 @@ describe('the agent loop of the design', () => {
     expect(await project.text('task', 'update', id, '--status', 'open', '--assignee', 'none')).toBe(
       `Updated task ${id}: given back`,
     );
-    expect(await project.json<Task[]>('ready')).toMatchObject([{ id, status: 'open', state: 'todo', assignee: null }]);
-    const history = await project.json<{ type: string; from_state: string | null; to_state: string | null }[]>(
-      ...(['task', 'history', id] as const),
-    );
-    expect(history.at(-1)).toMatchObject({ type: 'task.released', from_state: 'in_progress', to_state: 'todo' });
+    expect(await project.json<Task[]>('ready')).toMatchObject([
+      { id, status: 'open', state: 'todo', assignee: null },
+    ]);
+    const history = await project.json<
+      { type: string; from_state: string | null; to_state: string | null }[]
+    >(...(['task', 'history', id] as const));
+    expect(history.at(-1)).toMatchObject({
+      type: 'task.released',
+      from_state: 'in_progress',
+      to_state: 'todo',
+    });
     // The plain --assignee none of the examples does the same.
     await project.json('task', 'update', id, '--status', 'in_progress', '--assignee', 'worker-1');
     await project.json('task', 'update', id, '--assignee', 'none');
@@ -203,9 +211,9 @@ describe('the agent loop of the design', () => {
       spec_generated_at: '2026-02-18T10:00:00.000Z',
       spec_path: '.forge/issues/issue-12/spec.md',
     });
-    expect((await project.json<Task[]>('ready')).map((task) => task.id), 'neither waits for the other').toEqual([
-      child?.id,
-      id,
-    ]);
+    expect(
+      (await project.json<Task[]>('ready')).map((task) => task.id),
+      'neither waits for the other',
+    ).toEqual([child?.id, id]);
   });
 });

@@ -17,15 +17,27 @@ describe('a command line that cannot be meant', () => {
       ...(hint !== undefined && { hint }),
     });
     await expectRefused(project, [
-      usage(['task', 'create', 'x', '--priorty', '1'], 'Unknown flag --priorty; did you mean --priority?', 'forge task create --help'),
+      usage(
+        ['task', 'create', 'x', '--priorty', '1'],
+        'Unknown flag --priorty; did you mean --priority?',
+        'forge task create --help',
+      ),
       usage(['task', 'create', 'x', '--zzzzzz'], /^Unknown flag --zzzzzz$/, 'forge task create --help'),
       usage(['task', 'create', 'x', '-p'], 'Unknown flag -p'),
       usage(['task', 'create', 'x', '--title=y'], '--title'),
       usage(['task', 'show', ID, '--priority', '1'], 'Unknown flag --priority', 'forge task show --help'),
-      usage(['--priority', '1', 'task', 'create', 'x'], 'Unknown flag --priority before the command', 'forge --help'),
+      usage(
+        ['--priority', '1', 'task', 'create', 'x'],
+        'Unknown flag --priority before the command',
+        'forge --help',
+      ),
       usage(['tsk', 'create', 'x'], 'Unknown command: forge tsk; did you mean forge task?', 'forge --help'),
       usage(['create', 'x'], 'Unknown command: forge create; did you mean forge task create?'),
-      usage(['task', 'ready'], 'Unknown command: forge task ready; did you mean forge ready?', 'forge task --help'),
+      usage(
+        ['task', 'ready'],
+        'Unknown command: forge task ready; did you mean forge ready?',
+        'forge task --help',
+      ),
       usage(['task', 'craete', 'x'], 'did you mean forge task create?'),
       usage(['__proto__'], 'Unknown command: forge __proto__'),
       usage(['task', 'constructor'], 'Unknown command: forge task constructor'),
@@ -49,17 +61,35 @@ describe('a command line that cannot be meant', () => {
       usage(['task', 'close', ID], '--reason is missing', 'forge task close <id> --reason <reason> [flags]'),
       usage(['task', 'comment', ID], '<body> is missing', 'forge task comment <id> <body> [flags]'),
       usage(['dep', 'add', ID], '<to-id> is missing', 'forge dep add <from-id> <to-id> [flags]'),
-      usage(['task', 'create', 'Fix', 'the', 'parser'], 'Too many arguments: "the" has no place', 'needs quotes'),
+      usage(
+        ['task', 'create', 'Fix', 'the', 'parser'],
+        'Too many arguments: "the" has no place',
+        'needs quotes',
+      ),
       usage([...create, '--priority', '1', '--priority', '2'], '--priority is given twice: "1" and "2"'),
       usage([...create, '--description', 'a', '--description', 'a'], '--description is given twice'),
       usage([...create, '--actor', 'a', '--actor', 'b'], '--actor is given twice'),
-      usage([...create, '--priority', '--quiet'], '--priority needs a value, and --quiet looks like a flag', '--priority=--quiet'),
+      usage(
+        [...create, '--priority', '--quiet'],
+        '--priority needs a value, and --quiet looks like a flag',
+        '--priority=--quiet',
+      ),
       usage([...create, '--quiet=yes'], '--quiet takes no value'),
-      usage([...create, '--description', 'a', '--description-file', 'b'], '--description and --description-file exclude each other'),
+      usage(
+        [...create, '--description', 'a', '--description-file', 'b'],
+        '--description and --description-file exclude each other',
+      ),
       usage(['task', 'comment', ID, 'a', '--body-file', 'b'], '<body> and --body-file exclude each other'),
-      usage([...create, '--description-file', '-', '--meta-set', 'k=@-'], 'Standard input can be read only once'),
+      usage(
+        [...create, '--description-file', '-', '--meta-set', 'k=@-'],
+        'Standard input can be read only once',
+      ),
       usage(['task', 'update', ID], 'Nothing to update', 'forge task update --help'),
-      usage(['task', 'update', ID, '--reason', 'because'], '--reason belongs to --status closed', 'forge task close fg-know'),
+      usage(
+        ['task', 'update', ID, '--reason', 'because'],
+        '--reason belongs to --status closed',
+        'forge task close fg-know',
+      ),
       usage(['claim'], 'Which task?', 'forge claim --help'),
       usage(['claim', ID, '--next'], 'Give an id or --next, not both'),
       usage(['claim', '--next', '--force'], '--force needs an id'),
@@ -73,7 +103,9 @@ describe('a command line that cannot be meant', () => {
     const before = takeSnapshot(project.path);
     for (const flag of ['--priority', '--label', '--description-file', '--actor', '-C']) {
       const { stderr, exit } = await project.run('task', 'create', 'x', flag);
-      expect.soft({ flag, exit, stderr }).toEqual({ flag, exit: 2, stderr: expect.stringContaining(`${flag} needs a value`) });
+      expect
+        .soft({ flag, exit, stderr })
+        .toEqual({ flag, exit: 2, stderr: expect.stringContaining(`${flag} needs a value`) });
     }
     expect(takeSnapshot(project.path)).toEqual(before);
   });
@@ -113,7 +145,11 @@ describe('a command line that cannot be meant', () => {
     expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining('it needs --json') });
     const unknown = await project.run('task', 'create', 'x', '--json', '--fields', 'id,nope,__proto__');
     expect(JSON.parse(unknown.stdout)).toMatchObject({
-      error: { code: 'usage', message: expect.stringContaining('no field nope, __proto__'), details: { unknown: ['nope', '__proto__'] } },
+      error: {
+        code: 'usage',
+        message: expect.stringContaining('no field nope, __proto__'),
+        details: { unknown: ['nope', '__proto__'] },
+      },
     });
     expect(takeSnapshot(project.path)).toEqual(before);
   });
@@ -142,7 +178,9 @@ describe('commands in the wrong place', () => {
     const want = { code: 'not_a_project', message: "Not a Forge project. Run 'forge init' first." };
     for (const args of COMMANDS) {
       const [outside, inside] = await Promise.all([folder.fails(...args), place.fails(...args)]);
-      expect.soft({ args, outside: outside.error, inside: inside.error }).toMatchObject({ args, outside: want, inside: want });
+      expect
+        .soft({ args, outside: outside.error, inside: inside.error })
+        .toMatchObject({ args, outside: want, inside: want });
     }
     const init = await folder.fails('init');
     expect(init.error).toMatchObject({ code: 'not_a_repository', hint: 'git init' });
@@ -158,7 +196,10 @@ describe('commands in the wrong place', () => {
     expect(error.code).toBe('not_a_project');
     await broken.write('.git', 'gitdir: /nowhere/at/all\n');
     const { error: nowhere } = await broken.fails('ready');
-    expect(nowhere).toMatchObject({ code: 'not_a_repository', message: expect.stringContaining('/nowhere/at/all') });
+    expect(nowhere).toMatchObject({
+      code: 'not_a_repository',
+      message: expect.stringContaining('/nowhere/at/all'),
+    });
     expect(nowhere.hint).toContain('git worktree repair');
   });
 
@@ -179,7 +220,11 @@ describe('commands in the wrong place', () => {
     const missing = join(project.path, 'no-such-folder');
     await expectRefused(project, [
       { args: ['-C', missing, 'ready'], code: 'invalid_input', says: missing },
-      { args: ['-C', 'no-such-folder', 'task', 'create', 'x'], code: 'invalid_input', says: 'no-such-folder' },
+      {
+        args: ['-C', 'no-such-folder', 'task', 'create', 'x'],
+        code: 'invalid_input',
+        says: 'no-such-folder',
+      },
     ]);
   });
 
@@ -190,7 +235,11 @@ describe('commands in the wrong place', () => {
       project.bash(`mkdir gone && cd gone && rmdir ../gone && ${command}`);
     for (const command of ['forge ready', 'forge task create x', 'forge init']) {
       const text = await inRemovedFolder(command);
-      expect.soft(text, command).toEqual({ stdout: '', stderr: expect.stringMatching(/^forge: .*folder.*\n/), exit: expect.any(Number) });
+      expect.soft(text, command).toEqual({
+        stdout: '',
+        stderr: expect.stringMatching(/^forge: .*folder.*\n/),
+        exit: expect.any(Number),
+      });
       expect.soft(text.stderr, command).not.toMatch(/^ +at /m);
       const json = await inRemovedFolder(`${command} --json`);
       expect.soft(json.stdout, command).toMatch(/^\{"error":\{"code":"[a-z_]+","message":"/);
@@ -212,8 +261,17 @@ describe('a config that cannot be used', () => {
     ['a list', '[]', 'does not hold a JSON object'],
     ['null', 'null', 'does not hold a JSON object'],
     ['no keys', '{}', 'version is missing; allowed is the number 1'],
-    ['version 99', JSON.stringify({ ...GOOD, version: 99 }), 'version is 99, this Forge knows 1', 'schema_newer'],
-    ['a version in quotes', JSON.stringify({ ...GOOD, version: '1' }), 'version is "1"; allowed is the number 1'],
+    [
+      'version 99',
+      JSON.stringify({ ...GOOD, version: 99 }),
+      'version is 99, this Forge knows 1',
+      'schema_newer',
+    ],
+    [
+      'a version in quotes',
+      JSON.stringify({ ...GOOD, version: '1' }),
+      'version is "1"; allowed is the number 1',
+    ],
     ['version 0', JSON.stringify({ ...GOOD, version: 0 }), 'version is 0'],
     ['a bad prefix', JSON.stringify({ ...GOOD, idPrefix: 'F!' }), 'idPrefix is "F!"; allowed is 2 to 4'],
     ['a prefix with SQL', JSON.stringify({ ...GOOD, idPrefix: "a'--" }), 'idPrefix is'],
@@ -222,9 +280,21 @@ describe('a config that cannot be used', () => {
     ['a name with a line break', JSON.stringify({ ...GOOD, name: 'a\nb' }), 'name is "a\\nb"'],
     ['no time', JSON.stringify({ ...GOOD, created_at: 'yesterday' }), 'created_at is "yesterday"'],
     ['settings in a list', JSON.stringify({ ...GOOD, settings: [] }), 'settings is []; allowed is an object'],
-    ['a priority of 9', JSON.stringify({ ...GOOD, settings: { defaultPriority: 9 } }), 'settings.defaultPriority is 9'],
-    ['an unknown type', JSON.stringify({ ...GOOD, settings: { defaultType: 'x' } }), 'settings.defaultType is "x"'],
-    ['types to leave out', JSON.stringify({ ...GOOD, ready: { excludeTypes: ['x'] } }), 'ready.excludeTypes is ["x"]'],
+    [
+      'a priority of 9',
+      JSON.stringify({ ...GOOD, settings: { defaultPriority: 9 } }),
+      'settings.defaultPriority is 9',
+    ],
+    [
+      'an unknown type',
+      JSON.stringify({ ...GOOD, settings: { defaultType: 'x' } }),
+      'settings.defaultType is "x"',
+    ],
+    [
+      'types to leave out',
+      JSON.stringify({ ...GOOD, ready: { excludeTypes: ['x'] } }),
+      'ready.excludeTypes is ["x"]',
+    ],
     ['a merge conflict', '<<<<<<< HEAD\n{}\n=======\n{}\n>>>>>>> x\n', 'is not valid JSON'],
   ];
 
@@ -234,7 +304,9 @@ describe('a config that cannot be used', () => {
     for (const [name, config, says, code = 'invalid_input'] of CASES) {
       writeFileSync(path, config);
       const before = takeSnapshot(project.path);
-      const { error } = await project.fails(...(code === 'schema_newer' ? ['task', 'create', 'x'] : ['ready']));
+      const { error } = await project.fails(
+        ...(code === 'schema_newer' ? ['task', 'create', 'x'] : ['ready']),
+      );
       expect.soft({ name, ...error }).toMatchObject({
         name,
         code,

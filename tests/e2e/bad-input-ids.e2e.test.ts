@@ -76,7 +76,10 @@ describe('an id that names no task, or several', () => {
 
   test('more candidates than one reads are cut, and the message says so', async () => {
     await using project = await forgeProject();
-    bringTasks(project.path, Array.from({ length: 9 }, (_, n) => ({ id: `fg-many${n}` })));
+    bringTasks(
+      project.path,
+      Array.from({ length: 9 }, (_, n) => ({ id: `fg-many${n}` })),
+    );
     await project.text('ready');
     await expectRefused(project, [
       { args: ['task', 'show', 'many'], code: 'ambiguous_id', says: /fg-many0, .*fg-many4 and more$/ },
@@ -93,13 +96,26 @@ describe('an id that names no task, or several', () => {
 
   test('what cannot be an id is refused as it was typed', async () => {
     await using project = await projectOfTwins();
-    const unknown = (id: string): Refusal => ({ args: ['task', 'show', id], code: 'not_found', says: `No task ${id}` });
+    const unknown = (id: string): Refusal => ({
+      args: ['task', 'show', id],
+      code: 'not_found',
+      says: `No task ${id}`,
+    });
     await expectRefused(project, [
       ...['%', 'fg-twin_', "fg-'; DROP TABLE tasks; --", '../../etc/passwd', 'fg-twin1 '].map(unknown),
       { args: ['task', 'show', ''], code: 'invalid_input', says: '<id>: must not be empty' },
-      { args: ['task', 'show', 'a'.repeat(81)], code: 'invalid_input', says: '<id>: must have at most 80 characters' },
+      {
+        args: ['task', 'show', 'a'.repeat(81)],
+        code: 'invalid_input',
+        says: '<id>: must have at most 80 characters',
+      },
       { args: ['dep', 'add', KNOWN, ''], code: 'invalid_input', says: '<to-id>: must not be empty' },
-      { args: ['task', 'show', '-x'], code: 'usage', says: 'Unknown flag -x', hint: 'forge task show --help' },
+      {
+        args: ['task', 'show', '-x'],
+        code: 'usage',
+        says: 'Unknown flag -x',
+        hint: 'forge task show --help',
+      },
     ]);
   });
 
@@ -158,7 +174,9 @@ describe('edges that cannot be', () => {
       },
     ]);
     // Only `blocks` edges hold anybody back.
-    expect(await project.json('dep', 'add', 'fg-c002', 'fg-c000', '--type', 'related')).toMatchObject({ added: true });
+    expect(await project.json('dep', 'add', 'fg-c002', 'fg-c000', '--type', 'related')).toMatchObject({
+      added: true,
+    });
   });
 
   test('a cycle of fifty is named by its ends, and in full in the details', async () => {
@@ -296,20 +314,87 @@ describe('conflicts', () => {
     ]);
     await project.text('task', 'list');
     await expectRefused(project, [
-      { args: ['claim', 'fg-mine'], code: 'claim_conflict', says: 'fg-mine belongs to worker-1', hint: 'forge claim --next' },
-      { args: ['claim', 'fg-kept'], code: 'claim_conflict', says: 'fg-kept belongs to worker-1', hint: 'forge claim --next' },
-      { args: ['claim', 'fg-wait'], code: 'dependency_gate', says: 'fg-wait waits for fg-mine', hint: 'forge dep tree fg-wait' },
-      { args: ['claim', 'fg-park'], code: 'state_invalid', says: 'fg-park is parked in backlog', hint: 'forge task update fg-park --state todo' },
-      { args: ['claim', 'fg-shut'], code: 'state_invalid', says: 'fg-shut is closed', hint: 'forge task reopen fg-shut' },
-      { args: ['claim', '--next'], code: 'nothing_ready', says: 'No task is ready', hint: 'forge ready --explain' },
-      { args: ['release', 'fg-mine'], code: 'claim_conflict', says: 'fg-mine belongs to worker-1, not to Test User', hint: 'forge release fg-mine --force' },
-      { args: ['release', 'fg-kept'], code: 'state_invalid', says: 'fg-kept is open; only a claimed task can be released' },
-      { args: ['task', 'reopen', 'fg-kept'], code: 'state_invalid', says: 'fg-kept is not closed; it is open' },
-      { args: ['task', 'update', 'fg-shut', '--state', 'backlog'], code: 'state_invalid', says: /^fg-shut .*it is closed/, hint: 'forge task reopen fg-shut' },
-      { args: ['task', 'update', 'fg-mine', '--state', 'backlog'], code: 'state_invalid', says: /^fg-mine .*in progress with worker-1/, hint: 'forge release fg-mine' },
-      { args: ['task', 'update', 'fg-wait', '--status', 'in_progress', '--assignee', 'none'], code: 'state_invalid', says: /^fg-wait .*has an owner/ },
-      { args: ['task', 'update', 'fg-park', '--status', 'in_progress', '--assignee', 'worker-1'], code: 'state_invalid', says: /^fg-park .*parked/, hint: '--state todo' },
-      { args: ['task', 'comment', 'fg-wait', 'yes', '--reply-to', 'c-nope'], code: 'not_found', says: 'No comment c-nope on fg-wait', hint: 'forge task show fg-wait' },
+      {
+        args: ['claim', 'fg-mine'],
+        code: 'claim_conflict',
+        says: 'fg-mine belongs to worker-1',
+        hint: 'forge claim --next',
+      },
+      {
+        args: ['claim', 'fg-kept'],
+        code: 'claim_conflict',
+        says: 'fg-kept belongs to worker-1',
+        hint: 'forge claim --next',
+      },
+      {
+        args: ['claim', 'fg-wait'],
+        code: 'dependency_gate',
+        says: 'fg-wait waits for fg-mine',
+        hint: 'forge dep tree fg-wait',
+      },
+      {
+        args: ['claim', 'fg-park'],
+        code: 'state_invalid',
+        says: 'fg-park is parked in backlog',
+        hint: 'forge task update fg-park --state todo',
+      },
+      {
+        args: ['claim', 'fg-shut'],
+        code: 'state_invalid',
+        says: 'fg-shut is closed',
+        hint: 'forge task reopen fg-shut',
+      },
+      {
+        args: ['claim', '--next'],
+        code: 'nothing_ready',
+        says: 'No task is ready',
+        hint: 'forge ready --explain',
+      },
+      {
+        args: ['release', 'fg-mine'],
+        code: 'claim_conflict',
+        says: 'fg-mine belongs to worker-1, not to Test User',
+        hint: 'forge release fg-mine --force',
+      },
+      {
+        args: ['release', 'fg-kept'],
+        code: 'state_invalid',
+        says: 'fg-kept is open; only a claimed task can be released',
+      },
+      {
+        args: ['task', 'reopen', 'fg-kept'],
+        code: 'state_invalid',
+        says: 'fg-kept is not closed; it is open',
+      },
+      {
+        args: ['task', 'update', 'fg-shut', '--state', 'backlog'],
+        code: 'state_invalid',
+        says: /^fg-shut .*it is closed/,
+        hint: 'forge task reopen fg-shut',
+      },
+      {
+        args: ['task', 'update', 'fg-mine', '--state', 'backlog'],
+        code: 'state_invalid',
+        says: /^fg-mine .*in progress with worker-1/,
+        hint: 'forge release fg-mine',
+      },
+      {
+        args: ['task', 'update', 'fg-wait', '--status', 'in_progress', '--assignee', 'none'],
+        code: 'state_invalid',
+        says: /^fg-wait .*has an owner/,
+      },
+      {
+        args: ['task', 'update', 'fg-park', '--status', 'in_progress', '--assignee', 'worker-1'],
+        code: 'state_invalid',
+        says: /^fg-park .*parked/,
+        hint: '--state todo',
+      },
+      {
+        args: ['task', 'comment', 'fg-wait', 'yes', '--reply-to', 'c-nope'],
+        code: 'not_found',
+        says: 'No comment c-nope on fg-wait',
+        hint: 'forge task show fg-wait',
+      },
     ]);
   });
 });

@@ -21,7 +21,10 @@ describe('nesting', () => {
     await expectRefused(project, [
       metaSet(`k=${nested(65)}`, /^Metadata "k" is nested 65 levels deep; the limit is 64$/),
       metaSet(`k=${'{"a":'.repeat(64)}{}${'}'.repeat(64)}`, 'nested 65 levels deep'),
-      { ...metaSet('', 'nested 65 levels deep'), args: ['task', 'create', 'x', '--meta-set', `k=${nested(65)}`] },
+      {
+        ...metaSet('', 'nested 65 levels deep'),
+        args: ['task', 'create', 'x', '--meta-set', `k=${nested(65)}`],
+      },
     ]);
   });
 
@@ -44,7 +47,15 @@ describe('nesting', () => {
 describe('keys and values', () => {
   test('words that mean something to JavaScript are only words', async () => {
     await using project = await projectOfOne();
-    const words = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'length', 'valueOf', '__defineGetter__'];
+    const words = [
+      '__proto__',
+      'constructor',
+      'toString',
+      'hasOwnProperty',
+      'length',
+      'valueOf',
+      '__defineGetter__',
+    ];
     const flags = words.flatMap((word) => ['--meta-set', `${word}={"polluted":true}`, '--label-add', word]);
     const deep = '{"__proto__":{"a":1},"constructor":{"prototype":2}}';
     // Not `json`, whose schema check leaves out __proto__.
@@ -56,23 +67,49 @@ describe('keys and values', () => {
     expect(Object.keys(metadata).toSorted()).toEqual([...words, 'deep'].toSorted());
     expect(labels).toEqual(words.toSorted());
     expect(await project.text('task', 'show', ID)).toContain('__proto__ = {"polluted":true}');
-    expect(await project.json('task', 'list', '--label', '__proto__', '--fields', 'id')).toEqual([{ id: ID }]);
+    expect(await project.json('task', 'list', '--label', '__proto__', '--fields', 'id')).toEqual([
+      { id: ID },
+    ]);
     expect(await project.json('search', '--label', 'isPrototypeOf')).toEqual([]);
 
     // Nobody else's task has any of it, and they go as they came.
     expect((await project.create('other')).metadata).toEqual({});
     const less = words.flatMap((word) => ['--meta-unset', word, '--label-remove', word]);
-    expect(await project.json('task', 'update', ID, ...less, '--meta-unset', 'deep')).toMatchObject({ metadata: {}, labels: [] });
+    expect(await project.json('task', 'update', ID, ...less, '--meta-unset', 'deep')).toMatchObject({
+      metadata: {},
+      labels: [],
+    });
   });
 
   test('a number that JSON readers would change is refused with a way out', async () => {
     await using project = await projectOfOne();
-    const numbers = ['9007199254740993', '-9007199254740993', '12345678901234567890', '1e400', '-1e400', '1e22'];
+    const numbers = [
+      '9007199254740993',
+      '-9007199254740993',
+      '12345678901234567890',
+      '1e400',
+      '-1e400',
+      '1e22',
+    ];
     await expectRefused(project, [
-      ...numbers.map((number) => ({ ...metaSet(`k=${number}`, `--meta-set k holds the number ${number}`), hint: 'string' })),
-      { ...metaSet('k={"a":[9007199254740993]}', '--meta-set k holds the number 9007199254740993'), hint: 'string' },
+      ...numbers.map((number) => ({
+        ...metaSet(`k=${number}`, `--meta-set k holds the number ${number}`),
+        hint: 'string',
+      })),
+      {
+        ...metaSet('k={"a":[9007199254740993]}', '--meta-set k holds the number 9007199254740993'),
+        hint: 'string',
+      },
     ]);
-    await project.json('task', 'update', ID, '--meta-set', 'k="9007199254740993"', '--meta-set', 'm=9007199254740991');
+    await project.json(
+      'task',
+      'update',
+      ID,
+      '--meta-set',
+      'k="9007199254740993"',
+      '--meta-set',
+      'm=9007199254740991',
+    );
     expect((await project.show(ID)).metadata).toEqual({ k: '9007199254740993', m: 9007199254740991 });
   });
 
@@ -101,15 +138,38 @@ describe('keys and values', () => {
       metaSet('k=@missing', '--meta-set k: missing does not exist'),
       metaSet('k=@folder', '--meta-set k: folder is a folder'),
       metaSet(`${'k'.repeat(201)}=1`, 'A metadata key has 1 to 200 characters'),
-      { args: ['task', 'update', ID, '--meta-unset', ''], code: 'invalid_input', says: '--meta-unset "": must not be empty' },
+      {
+        args: ['task', 'update', ID, '--meta-unset', ''],
+        code: 'invalid_input',
+        says: '--meta-unset "": must not be empty',
+      },
     ]);
   });
 
   test('what is no JSON literal is text, and of one key the last one counts', async () => {
     await using project = await projectOfOne();
-    const texts = { a: '01', b: 'True', c: '+1', d: '.5', e: '1.', f: "'x'", g: '', h: '1e', i: 'NaN', j: 'a=b', k: ' {' };
+    const texts = {
+      a: '01',
+      b: 'True',
+      c: '+1',
+      d: '.5',
+      e: '1.',
+      f: "'x'",
+      g: '',
+      h: '1e',
+      i: 'NaN',
+      j: 'a=b',
+      k: ' {',
+    };
     const flags = Object.entries(texts).flatMap(([key, value]) => ['--meta-set', `${key}=${value}`]);
-    const last = ['--meta-set', 'twice=1', '--meta-set', 'twice={"x":1,"y":2,"x":3}', '--meta-set', 'at=@@file'];
+    const last = [
+      '--meta-set',
+      'twice=1',
+      '--meta-set',
+      'twice={"x":1,"y":2,"x":3}',
+      '--meta-set',
+      'at=@@file',
+    ];
     await project.json('task', 'update', ID, ...flags, ...last);
     expect((await project.show(ID)).metadata).toEqual({ ...texts, twice: { x: 3, y: 2 }, at: '@file' });
   });
@@ -152,7 +212,9 @@ describe('size', () => {
     await expectRefused(project, [
       metaSet('another=1', /^The metadata of a task takes \d+ bytes; the limit is 1048576$/),
     ]);
-    expect(await project.json('task', 'update', ID, '--meta-unset', 'k', '--meta-set', 'another=1')).toMatchObject({
+    expect(
+      await project.json('task', 'update', ID, '--meta-unset', 'k', '--meta-set', 'another=1'),
+    ).toMatchObject({
       metadata: { another: 1 },
     });
   });

@@ -32,7 +32,11 @@ describe('words that are not among the allowed ones', () => {
       refusal(['search', '--sort', 'priority DESC'], '--sort', `${sorts}, not "priority DESC"`),
       refusal(['ready', '--sort', 'created'], '--sort', 'priority, impact, not "created"'),
       refusal(['claim', '--next', '--type', 'x'], '--type', `${types}, not "x"`),
-      refusal(['dep', 'add', ID, ID, '--type', 'needs'], '--type', 'blocks, related, discovered-from, not "needs"'),
+      refusal(
+        ['dep', 'add', ID, ID, '--type', 'needs'],
+        '--type',
+        'blocks, related, discovered-from, not "needs"',
+      ),
       refusal(['graph', '--format', 'png'], '--format', 'mermaid, dot, json, svg, not "png"'),
       refusal(['completion', 'tcsh'], '<shell>', 'bash, zsh, fish, not "tcsh"'),
     ]);
@@ -65,7 +69,9 @@ describe('numbers that are none, or out of bounds', () => {
     const refusal = (args: string[], says: string): Refusal => ({ args, code: 'invalid_input', says });
     const limits = [['ready'], ['task', 'list'], ['search'], ['blocked'], ['task', 'history', ID]];
     await expectRefused(project, [
-      ...limits.map((command) => refusal([...command, '--limit', '0'], '--limit: must be between 1 and 10000000')),
+      ...limits.map((command) =>
+        refusal([...command, '--limit', '0'], '--limit: must be between 1 and 10000000'),
+      ),
       refusal(['ready', '--limit', 'abc'], `--limit: ${INTEGER}, 1 to 10000000, not "abc"`),
       refusal(['ready', '--limit', '1.5'], `--limit: ${INTEGER}, 1 to 10000000, not "1.5"`),
       refusal(['ready', '--limit', ''], `--limit: ${INTEGER}, 1 to 10000000, not ""`),
@@ -127,7 +133,11 @@ describe('texts that are empty, too long or of the wrong shape', () => {
     const create = ['task', 'create', 'x'];
     const label = 'a label is one line without spaces around it';
     const identity = 'an identity is one line without spaces around it';
-    const refusal = (args: string[], says: string | RegExp): Refusal => ({ args, code: 'invalid_input', says });
+    const refusal = (args: string[], says: string | RegExp): Refusal => ({
+      args,
+      code: 'invalid_input',
+      says,
+    });
     await expectRefused(project, [
       refusal([...create, '--label', ''], `--label "": ${label}`),
       refusal([...create, '--label', 'fine', '--label', ' x'], `--label " x": ${label}`),
@@ -135,7 +145,10 @@ describe('texts that are empty, too long or of the wrong shape', () => {
       refusal([...create, '--label', 'l'.repeat(101)], /^--label "l+…": must have at most 100 characters$/),
       refusal([...create, ...repeat('--label', 101)], '--label: at most 100 times'),
       refusal(['task', 'update', ID, '--label-add', 'x\ty'], label),
-      refusal(['task', 'update', ID, ...repeat('--label-add', 101)], 'fg-know would have 101 labels; the limit is 100'),
+      refusal(
+        ['task', 'update', ID, ...repeat('--label-add', 101)],
+        'fg-know would have 101 labels; the limit is 100',
+      ),
       refusal([...create, '--assignee', ''], `--assignee: ${identity}`),
       refusal([...create, '--assignee', 'a\u001b[31m'], `--assignee: ${identity}`),
       refusal([...create, '--assignee', 'a'.repeat(201)], '--assignee: must have at most 200 characters'),
@@ -145,7 +158,10 @@ describe('texts that are empty, too long or of the wrong shape', () => {
       refusal([...create, '--actor', 'a'.repeat(201)], '--actor: an identity is too long'),
       refusal(['task', 'close', ID, '--reason', ''], '--reason: a reason is not blank'),
       refusal(['task', 'close', ID, '--reason', ' \n '], '--reason: a reason is not blank'),
-      refusal(['task', 'close', ID, '--reason', 'r'.repeat(2_001)], '--reason: must have at most 2000 characters'),
+      refusal(
+        ['task', 'close', ID, '--reason', 'r'.repeat(2_001)],
+        '--reason: must have at most 2000 characters',
+      ),
       refusal(['task', 'comment', ID, ''], '<body>: a comment is not blank'),
       refusal(['search', '--query', ''], '--query: must not be empty'),
       refusal(['search', '--query', 'q'.repeat(1_001)], '--query: must have at most 1000 characters'),
@@ -157,7 +173,12 @@ describe('texts that are empty, too long or of the wrong shape', () => {
   test('identities and waits that the environment sets are checked too', async () => {
     await using project = await projectOfOne();
     await expectRefused({ ...project, ...project.with({ env: { FORGE_ACTOR: 'a\nb' } }) }, [
-      { args: ['task', 'create', 'x'], code: 'invalid_input', says: 'FORGE_ACTOR is not an identity', hint: 'FORGE_ACTOR=' },
+      {
+        args: ['task', 'create', 'x'],
+        code: 'invalid_input',
+        says: 'FORGE_ACTOR is not an identity',
+        hint: 'FORGE_ACTOR=',
+      },
     ]);
     for (const wait of ['abc', '-1', '1.5', '99999999999']) {
       await expectRefused({ ...project, ...project.with({ env: { FORGE_LOCK_TIMEOUT_MS: wait } }) }, [
@@ -171,13 +192,20 @@ describe('texts from files and from standard input', () => {
   test('a description of 1 MiB is kept byte for byte', async () => {
     await using project = await projectOfOne();
     const most = LIMITS.description_bytes;
-    const texts = ['a'.repeat(most - 1), 'a'.repeat(most), 'é'.repeat(most / 2), `${'\n'.repeat(most - 4)}😀`];
+    const texts = [
+      'a'.repeat(most - 1),
+      'a'.repeat(most),
+      'é'.repeat(most / 2),
+      `${'\n'.repeat(most - 4)}😀`,
+    ];
     for (const text of texts) {
       await project.write('big.md', text);
       const { id } = await project.json('task', 'update', ID, '--description-file', 'big.md');
       expect((await project.show(id)).description === text).toBe(true); // a difference of 1 MiB helps nobody
     }
-    const { description } = await project.with({ stdin: 'a'.repeat(most) }).create('x', '--description-file', '-');
+    const { description } = await project
+      .with({ stdin: 'a'.repeat(most) })
+      .create('x', '--description-file', '-');
     expect(description).toHaveLength(most);
   });
 
@@ -227,7 +255,12 @@ describe('texts from files and from standard input', () => {
   test('bytes that are not UTF-8 are refused wherever they come from', async () => {
     await using project = await projectOfOne();
     const before = takeSnapshot(project.path);
-    const files = { latin1: 'caf\\xe9', cut: 'ab\\xc3', surrogate: '\\xed\\xa0\\x80', overlong: '\\xc0\\xaf' };
+    const files = {
+      latin1: 'caf\\xe9',
+      cut: 'ab\\xc3',
+      surrogate: '\\xed\\xa0\\x80',
+      overlong: '\\xc0\\xaf',
+    };
     for (const [name, bytes] of Object.entries(files)) {
       await project.bash(`printf '${bytes}' > ${name}.md`);
     }
@@ -238,7 +271,10 @@ describe('texts from files and from standard input', () => {
       ]),
       ['forge task create x --description-file - --json < latin1.md', 'Standard input is not valid UTF-8'],
       [`forge task comment ${ID} --body-file latin1.md --json`, '--body-file: latin1.md is not valid UTF-8'],
-      [`forge task update ${ID} --meta-set k=@latin1.md --json`, '--meta-set k: latin1.md is not valid UTF-8'],
+      [
+        `forge task update ${ID} --meta-set k=@latin1.md --json`,
+        '--meta-set k: latin1.md is not valid UTF-8',
+      ],
       ["forge task create $'caf\\xe9' --json", 'Argument 3 is not valid UTF-8'],
       ["forge task create --json x --label $'\\xff'", 'Argument 6 is not valid UTF-8'],
       ["forge task show $'\\xff' --json", 'Argument 3 is not valid UTF-8'],
@@ -286,7 +322,9 @@ describe('texts from files and from standard input', () => {
     const comment = await project.json<Comment>('task', 'comment', ID, '--body-file', 'comment.md');
     expect(comment.body === body).toBe(true);
     const reason = 'r'.repeat(2_000);
-    expect(await project.json('task', 'close', ID, '--reason', reason)).toMatchObject({ close_reason: reason });
+    expect(await project.json('task', 'close', ID, '--reason', reason)).toMatchObject({
+      close_reason: reason,
+    });
   });
 });
 

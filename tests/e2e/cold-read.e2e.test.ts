@@ -67,9 +67,18 @@ interface Loaded {
 }
 
 function run(argv: readonly string[]): Loaded {
-  const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null', FORGE_ACTOR: 'tester' };
+  const env = {
+    ...process.env,
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_SYSTEM: '/dev/null',
+    FORGE_ACTOR: 'tester',
+  };
   const args = ['--require', PRELOAD, FORGE, ...argv];
-  const { stdout, stderr, status } = spawnSync(process.execPath, args, { cwd: repo.path, env, encoding: 'utf8' });
+  const { stdout, stderr, status } = spawnSync(process.execPath, args, {
+    cwd: repo.path,
+    env,
+    encoding: 'utf8',
+  });
   const found = /^loaded=(.*)$/m.exec(stderr);
   if (found?.[1] === undefined) throw new Error(`no report from ${argv.join(' ')}: ${stderr}`);
   const { files, builtins } = JSON.parse(found[1]) as { files: string[]; builtins: string[] };

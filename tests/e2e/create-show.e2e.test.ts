@@ -20,7 +20,11 @@ describe('forge task create', () => {
     );
     expect(printed).toMatch(/^Created task fg-[0-9a-z]{4}: Add user authentication$/);
     const [, id = ''] = /^Created task (\S+):/.exec(printed) ?? [];
-    expect(await project.show(id)).toMatchObject({ title: 'Add user authentication', type: 'feature', priority: 1 });
+    expect(await project.show(id)).toMatchObject({
+      title: 'Add user authentication',
+      type: 'feature',
+      priority: 1,
+    });
   });
 
   it('[S12][S15][S18][S19][S23][S28][S84][S341] a bare title gives an open task in todo with every default', async () => {
@@ -57,7 +61,8 @@ describe('forge task create', () => {
       project.create('epic', '--type', 'epic'),
       project.create('blocker'),
     ]);
-    const description = '# JWT\n\n- reads `Authorization`\n\n## Acceptance Criteria\n- [ ] 401 without a token\n';
+    const description =
+      '# JWT\n\n- reads `Authorization`\n\n## Acceptance Criteria\n- [ ] 401 without a token\n';
     const created = await project.create(
       'Implement JWT middleware',
       ...['--type', 'bug', '--priority', '0', '--parent', epic.id, '--assignee', 'worker-1'],
@@ -93,7 +98,15 @@ describe('forge task create', () => {
       project.with({ stdin: text }).create('stdin', '--description-file', '-'),
     ]);
     expect([fromFile.description, fromStdin.description]).toEqual([text, text]);
-    const both = project.fails('task', 'create', 'x', '--description', 'a', '--description-file', 'specs/jwt.md');
+    const both = project.fails(
+      'task',
+      'create',
+      'x',
+      '--description',
+      'a',
+      '--description-file',
+      'specs/jwt.md',
+    );
     const missing = project.fails('task', 'create', 'x', '--description-file', 'specs/none.md');
     expect((await both).exit).toBe(2);
     expect((await missing).error.message).toBe('--description-file: specs/none.md does not exist');
@@ -121,7 +134,9 @@ describe('forge task create', () => {
     });
     expect(PRIORITY_NAMES).toEqual(['critical', 'high', 'medium', 'low', 'backlog']);
     const wrong = ['5', '-1', '1.5', 'high', '', '1e0', '0x1', ' 1'];
-    const failures = await Promise.all(wrong.map((value) => project.run('task', 'create', 'x', `--priority=${value}`)));
+    const failures = await Promise.all(
+      wrong.map((value) => project.run('task', 'create', 'x', `--priority=${value}`)),
+    );
     expect(failures.map(({ exit }) => exit)).toEqual(wrong.map(() => 2));
   });
 
@@ -161,9 +176,7 @@ describe('forge task create', () => {
       'Test User',
     ]);
     const histories = await Promise.all(
-      [flag, env, kind, git].map(({ id }) =>
-        project.json<{ triggered_by: string }[]>('task', 'history', id),
-      ),
+      [flag, env, kind, git].map(({ id }) => project.json<{ triggered_by: string }[]>('task', 'history', id)),
     );
     expect(histories.map(([first]) => first?.triggered_by)).toEqual([
       'agent:claude-opus-4-6',
@@ -174,7 +187,17 @@ describe('forge task create', () => {
   });
 
   it('[S22] labels are a set; github_issue is a whole number from 1', async () => {
-    const task = await project.create('x', '--label', 'a b', '--label', 'ü', '--label', 'a,b', '--label', 'ü');
+    const task = await project.create(
+      'x',
+      '--label',
+      'a b',
+      '--label',
+      'ü',
+      '--label',
+      'a,b',
+      '--label',
+      'ü',
+    );
     expect(task.labels.toSorted()).toEqual(['a b', 'a,b', 'ü']);
     const wrong = [
       ['--label', ''],
@@ -216,7 +239,7 @@ describe('forge task create', () => {
       INSERT INTO tasks (id, title, created_at, created_by, updated_at)
       SELECT printf('fg-%04d', i), 'x', '2026-01-01T00:00:00.000Z', 'x', '2026-01-01T00:00:00.000Z' FROM n`);
     const made = await Promise.all(Array.from({ length: 20 }, (_, at) => big.create(`new ${at}`)));
-    const known = db.prepare("SELECT count(*) AS n, count(DISTINCT id) AS ids FROM tasks").get();
+    const known = db.prepare('SELECT count(*) AS n, count(DISTINCT id) AS ids FROM tasks').get();
     expect(known).toEqual({ n: 10_020, ids: 10_020 });
     expect(new Set(made.map(({ id }) => id)).size).toBe(20);
     for (const { id, title } of made) {
@@ -238,7 +261,13 @@ describe('forge task show', () => {
     await project.json('dep', 'add', d.id, b.id, '--type', 'discovered-from');
     await project.json('task', 'update', b.id, '--status', 'in_progress', '--assignee', 'worker-1');
     const [shownA, shownB] = await Promise.all([project.show(a.id), project.show(b.id)]);
-    const resolvedB = { title: 'b', status: 'in_progress', state: 'in_progress', priority: 1, assignee: 'worker-1' };
+    const resolvedB = {
+      title: 'b',
+      status: 'in_progress',
+      state: 'in_progress',
+      priority: 1,
+      assignee: 'worker-1',
+    };
     const resolvedC = { title: 'c', status: 'open', state: 'todo', priority: 4, assignee: null };
     expect(shownA.dependencies).toEqual(
       [
@@ -360,7 +389,9 @@ Comments
     expect(new Set(comments.map((comment) => comment.id)).size).toBe(4);
     expect(comments[2]?.id).toBe(deeper.id);
     const text = await project.text('task', 'show', id);
-    expect(text).toMatch(/\n {2}c-\S+ .* Test User\n {4}The parser.*\n {4}c-\S+ .* worker-1\n {6}Confirmed\n {6}c-/);
+    expect(text).toMatch(
+      /\n {2}c-\S+ .* Test User\n {4}The parser.*\n {4}c-\S+ .* worker-1\n {6}Confirmed\n {6}c-/,
+    );
     expect(await project.fails('task', 'comment', id, 're', '--reply-to', 'c-none')).toMatchObject({
       exit: 3,
       error: { code: 'not_found', message: `No comment c-none on ${id}` },

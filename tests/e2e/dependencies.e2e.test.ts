@@ -13,7 +13,8 @@ interface Added {
   added: boolean;
 }
 
-const create = (...titles: string[]): Promise<Task[]> => Promise.all(titles.map((title) => project.create(title)));
+const create = (...titles: string[]): Promise<Task[]> =>
+  Promise.all(titles.map((title) => project.create(title)));
 const add = (from: string, to: string, ...flags: string[]): Promise<Added> =>
   project.json<Added>('dep', 'add', from, to, ...flags);
 const tree = (id: string, ...flags: string[]): Promise<DependencyNode> =>
@@ -39,9 +40,11 @@ describe('forge dep add and remove', () => {
       expect(await add(a, b, '--type', type)).toMatchObject({ type, added: true });
     }
     expect(await add(a, b, '--type', 'related'), 'once is enough').toMatchObject({ added: false });
-    expect((await project.show(a)).dependencies.map(({ type }) => type).toSorted()).toEqual(
-      ['blocks', 'discovered-from', 'related'],
-    );
+    expect((await project.show(a)).dependencies.map(({ type }) => type).toSorted()).toEqual([
+      'blocks',
+      'discovered-from',
+      'related',
+    ]);
     const { exit, error } = await project.fails('dep', 'add', a, b, '--type', 'parent');
     expect(exit).toBe(2);
     expect(error.message).toBe('--type: must be one of blocks, related, discovered-from, not "parent"');
@@ -56,7 +59,9 @@ describe('forge dep add and remove', () => {
     const [a, b] = await twoTasks();
     expect(await project.text('dep', 'add', a, b)).toBe(`Added: ${a} depends on ${b}`);
     expect(await project.text('dep', 'add', a, b)).toBe(`Already there: ${a} depends on ${b}`);
-    expect(await project.text('dep', 'add', a, b, '--type', 'related')).toBe(`Added: ${a} is related to ${b}`);
+    expect(await project.text('dep', 'add', a, b, '--type', 'related')).toBe(
+      `Added: ${a} is related to ${b}`,
+    );
     expect(await project.text('dep', 'add', a, b, '--type', 'discovered-from')).toBe(
       `Added: ${a} was discovered from ${b}`,
     );
@@ -177,7 +182,9 @@ describe('forge dep tree', () => {
     expect(await chain.text('dep', 'tree', 'fg-0000', '--depth', '1')).toBe(
       'fg-0000  level 0  [open]\n  └─ blocks fg-0001  level 1  [open]  (more below, see --depth)',
     );
-    const refused = await Promise.all(['-1', '1001', 'x'].map((depth) => chain.run('dep', 'tree', '0000', '--depth', depth)));
+    const refused = await Promise.all(
+      ['-1', '1001', 'x'].map((depth) => chain.run('dep', 'tree', '0000', '--depth', depth)),
+    );
     expect(refused.map(({ exit }) => exit)).toEqual([2, 2, 2]);
   });
 });

@@ -35,23 +35,26 @@ describe('characters that mean something to SQL, shells and patterns', () => {
         comments: [{ author: text, body: text }],
       });
     }
+    const idOf = (text: string): string => ids.get(text) ?? '';
     const found = async (...args: string[]) => {
       const tasks = await project.json<{ id: string }[]>(...args, '--status', 'closed', '--fields', 'id');
       return tasks.map(({ id }) => id).toSorted();
     };
     for (const text of HOSTILE) {
       const holds = HOSTILE.filter((other) => other.toLowerCase().includes(text.toLowerCase()));
-      const want = holds.map((other) => ids.get(other)).toSorted();
-      const own = [ids.get(text)];
+      const want = holds.map(idOf).toSorted();
+      const own = [idOf(text)];
       const [byQuery, byLabel, byOwner] = await Promise.all([
         found('search', '--query', text),
         found('task', 'list', '--label', text),
         found('search', '--assignee', text),
       ]);
-      expect.soft({ text, byQuery, byLabel, byOwner }).toEqual({ text, byQuery: want, byLabel: own, byOwner: own });
+      expect
+        .soft({ text, byQuery, byLabel, byOwner })
+        .toEqual({ text, byQuery: want, byLabel: own, byOwner: own });
     }
-    const any = HOSTILE.filter((text) => text.includes('%')).map((text) => ids.get(text));
-    expect(await found('search', '--query', '%')).toEqual(any.toSorted());
+    const percent = HOSTILE.filter((text) => text.includes('%')).map(idOf);
+    expect(await found('search', '--query', '%')).toEqual(percent.toSorted());
     expect(await found('search', '--query', 'a%')).toEqual([]);
     expect(takeSnapshot(project.path).git).not.toContain('owned');
     using db = project.openDatabase();
@@ -95,7 +98,7 @@ describe('characters that a terminal obeys, hides or reorders', () => {
       ['task', 'show', 'fg-cccc'],
       ['task', 'list', '--all'],
       ['search', '--query', 'title'],
-      ['ready', '--assignee', `assignee|${HIDDEN}`.replaceAll(/[\u0000-\u001f\u007f]/g, '')],
+      ['ready'],
       ['ready', '--explain'],
       ['blocked'],
       ['dep', 'tree', 'fg-bbbb'],
@@ -108,8 +111,11 @@ describe('characters that a terminal obeys, hides or reorders', () => {
     ];
     for (const args of commands) {
       const { stdout, stderr, exit } = await project.run(...args);
-      expect.soft({ args, exit, raw: CONTROL.exec(stdout + stderr)?.[0] }).toEqual({ args, exit: 0, raw: undefined });
+      expect
+        .soft({ args, exit, raw: CONTROL.exec(stdout + stderr)?.[0] })
+        .toEqual({ args, exit: 0, raw: undefined });
     }
+    expect(await project.text('ready')).toContain(String.raw`title|\u001b[31m|`);
     const shown = await project.text('task', 'show', 'fg-aaaa');
     for (const field of ['title', 'assignee', 'created_by', 'label', 'key', 'value', 'inner', 'author']) {
       expect.soft(shown).toContain(String.raw`${field}|\u001b[31m|\u001b]8;;http://evil.example\u0007click`);
@@ -123,16 +129,23 @@ describe('characters that a terminal obeys, hides or reorders', () => {
     const { stdout, exit } = await project.run('graph', '--all', '--format', 'json');
     expect({ exit, raw: CONTROL.exec(stdout)?.[0] }).toEqual({ exit: 0, raw: undefined });
     // Escaped the way JSON escapes, so that it still means the same.
-    expect(JSON.parse(stdout)).toMatchObject({ nodes: [{ title: `title|${HIDDEN}` }, {}, {}] });
+    expect(JSON.parse(stdout)).toMatchObject({ nodes: [{ title: `title|${HIDDEN}` }, {}, {}, {}] });
   });
 
   test('colours of our own are the only escapes of a coloured answer', async () => {
     await using project = await projectOfHostiles();
     const coloured = project.with({ env: { FORCE_COLOR: '1' } });
-    for (const args of [['task', 'show', 'fg-aaaa'], ['task', 'list', '--all'], ['blocked'], ['ready', '--explain']]) {
+    for (const args of [
+      ['task', 'show', 'fg-aaaa'],
+      ['task', 'list', '--all'],
+      ['blocked'],
+      ['ready', '--explain'],
+    ]) {
       const text = await coloured.text(...args);
       expect.soft(text, args.join(' ')).toContain('\u001b[');
-      expect.soft(CONTROL.exec(text.replaceAll(/\u001b\[\d+(;\d+)*m/g, ''))?.[0], args.join(' ')).toBeUndefined();
+      expect
+        .soft(CONTROL.exec(text.replaceAll(/\u001b\[\d+(;\d+)*m/g, ''))?.[0], args.join(' '))
+        .toBeUndefined();
     }
   });
 
@@ -149,7 +162,10 @@ describe('characters that a terminal obeys, hides or reorders', () => {
       [0, ['task', 'reopen', 'fg-bbbb']],
       [0, ['claim', 'fg-bbbb', '--force']],
       [0, ['task', 'delete', 'fg-cccc']],
-      [0, ['task', 'create', `title|${HIDDEN}`.replaceAll(/[\r\n\u2028\u2029]/g, ''), '--description', HIDDEN]],
+      [
+        0,
+        ['task', 'create', `title|${HIDDEN}`.replaceAll(/[\r\n\u2028\u2029]/g, ''), '--description', HIDDEN],
+      ],
     ];
     for (const [wanted, args] of commands) {
       const { stdout, stderr, exit } = await project.run(...args);
@@ -182,7 +198,9 @@ describe('characters that a terminal obeys, hides or reorders', () => {
     await Promise.all(
       lines.map(async (args) => {
         const { stdout, stderr, exit } = await project.run(...args);
-        expect.soft({ args, stdout, raw: CONTROL.exec(stderr)?.[0] }).toEqual({ args, stdout: '', raw: undefined });
+        expect
+          .soft({ args, stdout, raw: CONTROL.exec(stderr)?.[0] })
+          .toEqual({ args, stdout: '', raw: undefined });
         expect.soft(stderr, args.join(' ')).toMatch(/^forge: .+\n( {2}try: .+\n)?$/);
         expect.soft(exit, args.join(' ')).toBeGreaterThan(1);
       }),
@@ -192,7 +210,7 @@ describe('characters that a terminal obeys, hides or reorders', () => {
 
   test('are shown escaped in the names of folders, projects and people', async () => {
     await using folder = await forgeFolder({ folder: 'a\u001b[31m\u202eb' });
-    await folder.bash('git init -q -b main && git config user.name $\'me\\u202e\\u200b\'');
+    await folder.bash("git init -q -b main && git config user.name $'me\\u202e\\u200b'");
     const name = 'p\u202e\u200b';
     const outputs = [
       await folder.run('task', 'create', 'x'),
@@ -203,8 +221,45 @@ describe('characters that a terminal obeys, hides or reorders', () => {
       await folder.run('graph', '--format', 'svg'),
       await folder.bash('printf garbage > .git/forge/forge.db; forge ready'),
     ];
-    for (const { stdout, stderr } of outputs) expect.soft(CONTROL.exec(stdout + stderr)?.[0], stdout + stderr).toBeUndefined();
+    for (const { stdout, stderr } of outputs)
+      expect.soft(CONTROL.exec(stdout + stderr)?.[0], stdout + stderr).toBeUndefined();
     expect(outputs.map(({ exit }) => exit)).toEqual([5, 0, 4, 0, 0, 0, 1]);
+  });
+
+  test('ids that are none come from a foreign line or row: refused or escaped, never raw', async () => {
+    await using project = await forgeProject();
+    const bad = 'fg-\u001b[31m\u202ex';
+    bringTasks(project.path, [
+      { id: bad },
+      { id: 'fg-aaaa', dependencies: [{ id: bad, type: 'blocks' }], parent_id: bad },
+      { id: 'fg-bbbb', dependencies: [{ id: `${bad}-unknown`, type: 'blocks' }] },
+    ]);
+    await project.run('ready');
+    using db = project.openDatabase();
+    db.prepare(
+      "INSERT INTO unresolved_dependencies (from_id, to_id, dep_type) VALUES ('fg-aaaa', ?, 'blocks')",
+    ).run(bad);
+    const commands = [
+      ['task', 'list'],
+      ['task', 'show', bad],
+      ['task', 'show', 'fg-aaaa'],
+      ['task', 'show', 'fg-bbbb'],
+      ['ready', '--explain'],
+      ['blocked'],
+      ['dep', 'tree', 'fg-aaaa'],
+      ['dep', 'tree', 'fg-bbbb'],
+      ['graph'],
+      ['graph', '--format', 'dot'],
+      ['graph', '--format', 'svg'],
+      ['claim', 'fg-aaaa'],
+      ['claim', bad],
+      ['task', 'delete', bad],
+      ['task', 'restore', bad],
+    ];
+    for (const args of commands) {
+      const { stdout, stderr } = await project.run(...args);
+      expect.soft({ args, raw: CONTROL.exec(stdout + stderr)?.[0] }).toEqual({ args, raw: undefined });
+    }
   });
 
   test('characters that carry hidden text are shown too', async () => {
@@ -214,10 +269,12 @@ describe('characters that a terminal obeys, hides or reorders', () => {
       'invisible operators': '\u2061\u2062\u2063\u2064',
       'format characters': '\u206a\u206f',
       'annotation characters': '\ufff9\ufffa\ufffb',
-      'a soft hyphen': '\u00ad',
       'a vowel separator': '\u180e',
     };
-    bringTasks(project.path, Object.values(hidden).map((text, n) => ({ id: `fg-hid${n}`, title: `Deploy${text}` })));
+    bringTasks(
+      project.path,
+      Object.values(hidden).map((text, n) => ({ id: `fg-hid${n}`, title: `Deploy${text}` })),
+    );
     const list = await project.text('task', 'list');
     for (const [name, text] of Object.entries(hidden)) expect.soft(list.includes(text), name).toBe(false);
   });
@@ -231,21 +288,29 @@ describe('characters that a terminal obeys, hides or reorders', () => {
   });
 });
 
-/** Three tasks that somebody with a SQLite client filled with all of it, as a foreign replica could. */
+/** Four tasks that somebody with a SQLite client filled with all of it, as a foreign replica could. */
 async function projectOfHostiles(): Promise<ForgeProject> {
   const project = await forgeProject();
   const at = '2026-02-10T09:00:00.000Z';
   bringTasks(project.path, [
-    { id: 'fg-aaaa', status: 'in_progress', assignee: 'x', comments: [{ id: 'c-1', author: 'x', body: 'x', reply_to: null, created_at: at }] },
+    {
+      id: 'fg-aaaa',
+      status: 'in_progress',
+      assignee: 'x',
+      comments: [{ id: 'c-1', author: 'x', body: 'x', reply_to: null, created_at: at }],
+    },
     { id: 'fg-bbbb', dependencies: [{ id: 'fg-aaaa', type: 'blocks' }] },
     { id: 'fg-cccc', parent_id: 'fg-aaaa' },
+    { id: 'fg-dddd' },
   ]);
   await project.json('task', 'comment', 'fg-aaaa', 'seen');
   await project.json('task', 'close', 'fg-cccc', '--reason', 'x');
   const mark = (name: string): string => `${name}|${HIDDEN}`;
   using db = project.openDatabase();
   const metadata = JSON.stringify({ [mark('key')]: mark('value'), deep: { [mark('inner')]: [mark('x')] } });
-  db.prepare('UPDATE tasks SET title = ?, description = ?, created_by = ?, labels = ?, metadata = ?, state = ?').run(
+  db.prepare(
+    'UPDATE tasks SET title = ?, description = ?, created_by = ?, labels = ?, metadata = ?, state = ?',
+  ).run(
     mark('title'),
     mark('description\n'),
     mark('created_by'),
@@ -253,14 +318,16 @@ async function projectOfHostiles(): Promise<ForgeProject> {
     metadata,
     mark('state'),
   );
-  db.prepare("UPDATE tasks SET assignee = ? WHERE id <> 'fg-bbbb'").run(mark('assignee'));
+  db.prepare("UPDATE tasks SET assignee = ? WHERE id NOT IN ('fg-bbbb', 'fg-dddd')").run(mark('assignee'));
   db.prepare("UPDATE tasks SET close_reason = ? WHERE status = 'closed'").run(mark('reason'));
   db.prepare('UPDATE comments SET body = ?, author = ?').run(mark('body\n'), mark('author'));
-  db.prepare('UPDATE transitions SET reason = ?, from_state = ?, triggered_by = ?').run(mark('why'), mark('from'), mark('by'));
-  db.prepare("UPDATE events SET triggered_by = ?, data = json_set(data, '$.task.title', ?, '$.comment.body', ?)").run(
+  db.prepare('UPDATE transitions SET reason = ?, from_state = ?, triggered_by = ?').run(
+    mark('why'),
+    mark('from'),
     mark('by'),
-    mark('title'),
-    mark('body'),
   );
+  db.prepare(
+    "UPDATE events SET triggered_by = ?, data = json_set(data, '$.task.title', ?, '$.comment.body', ?)",
+  ).run(mark('by'), mark('title'), mark('body'));
   return project;
 }

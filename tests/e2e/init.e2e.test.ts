@@ -29,9 +29,7 @@ describe('forge init', () => {
       directory: join(repo.path, '.forge'),
       database: join(repo.path, '.git/forge/forge.db'),
     });
-    expect(await repo.read('.gitignore')).toBe(
-      '.forge/forge.db\n.forge/forge.db-shm\n.forge/forge.db-wal\n',
-    );
+    expect(await repo.read('.gitignore')).toBe('.forge/forge.db\n.forge/forge.db-shm\n.forge/forge.db-wal\n');
     expect(readdirSync(join(repo.path, '.forge')).toSorted()).toEqual(['config.json', 'forge.db']);
     expect(readlinkSync(join(repo.path, '.forge/forge.db'))).toBe('../.git/forge/forge.db');
     expect(realpathSync(join(repo.path, '.forge/forge.db'))).toBe(made.database);
@@ -45,7 +43,8 @@ describe('forge init', () => {
     const forge = await openPlace(repo);
     expect(await forge.text('init')).toBe(
       `Initialized Forge project "greeting service" in ${repo.path}/.forge\n` +
-        'Task ids begin with fg-. Next: forge task create "My first task"',
+        'Task ids begin with fg-. Commit .forge and .gitignore to share the project.\n' +
+        'Next: forge task create "My first task"',
     );
     expect(JSON.parse(await repo.read('.forge/config.json'))).toMatchObject({
       name: 'greeting service',
@@ -111,24 +110,27 @@ describe('forge init', () => {
     expect((await forge.create('in the clone')).id).toMatch(/^cl-/);
   });
 
-  it.each([1, 2, 3])('[S73] of four inits at once one makes the project, the others are told (%i)', async () => {
-    await using repo = await tempRepo();
-    const forge = await openPlace(repo);
-    const results = await Promise.all(
-      ['aa', 'bb', 'cc', 'dd'].map((prefix) => forge.run('init', '--prefix', prefix, '--json')),
-    );
-    expect(results.filter(({ exit }) => exit !== 0 && exit !== 4)).toEqual([]);
-    const winners = results.filter(({ exit }) => exit === 0);
-    expect(winners).toHaveLength(1);
-    const { idPrefix } = JSON.parse(await repo.read('.forge/config.json')) as Initialised;
-    expect((JSON.parse(winners[0]?.stdout ?? '') as Initialised).idPrefix).toBe(idPrefix);
-    expect(await repo.read('.git/forge/config.json')).toBe(await repo.read('.forge/config.json'));
-    expect(await repo.read('.gitignore')).toBe(
-      '.forge/forge.db\n.forge/forge.db-shm\n.forge/forge.db-wal\n',
-    );
-    expect(readlinkSync(join(repo.path, '.forge/forge.db'))).toBe('../.git/forge/forge.db');
-    expect((await forge.create('works')).id.startsWith(`${idPrefix}-`)).toBe(true);
-  });
+  it.each([1, 2, 3])(
+    '[S73] of four inits at once one makes the project, the others are told (%i)',
+    async () => {
+      await using repo = await tempRepo();
+      const forge = await openPlace(repo);
+      const results = await Promise.all(
+        ['aa', 'bb', 'cc', 'dd'].map((prefix) => forge.run('init', '--prefix', prefix, '--json')),
+      );
+      expect(results.filter(({ exit }) => exit !== 0 && exit !== 4)).toEqual([]);
+      const winners = results.filter(({ exit }) => exit === 0);
+      expect(winners).toHaveLength(1);
+      const { idPrefix } = JSON.parse(await repo.read('.forge/config.json')) as Initialised;
+      expect((JSON.parse(winners[0]?.stdout ?? '') as Initialised).idPrefix).toBe(idPrefix);
+      expect(await repo.read('.git/forge/config.json')).toBe(await repo.read('.forge/config.json'));
+      expect(await repo.read('.gitignore')).toBe(
+        '.forge/forge.db\n.forge/forge.db-shm\n.forge/forge.db-wal\n',
+      );
+      expect(readlinkSync(join(repo.path, '.forge/forge.db'))).toBe('../.git/forge/forge.db');
+      expect((await forge.create('works')).id.startsWith(`${idPrefix}-`)).toBe(true);
+    },
+  );
 
   it('[S74] outside a git repository it says so and leaves the folder empty', async () => {
     await using folder = await forgeFolder();
@@ -274,9 +276,7 @@ describe('.forge/config.json', () => {
       db.exec('PRAGMA user_version = 99');
     }
     const failures = await Promise.all([project.fails('ready'), project.fails('task', 'create', 'x')]);
-    expect(failures.map(({ exit, error }) => [exit, error.code])).toEqual(
-      Array(2).fill([5, 'schema_newer']),
-    );
+    expect(failures.map(({ exit, error }) => [exit, error.code])).toEqual(Array(2).fill([5, 'schema_newer']));
   });
 
   it('that is broken is named with its fault, and never overwritten', async () => {

@@ -83,7 +83,9 @@ describe('forge ready', () => {
     // Asked for by name it is shown.
     expect(await titles(project, '--type', 'message')).toEqual(['message']);
     const taken = await Promise.all(
-      Array.from({ length: 4 }, () => project.run('claim', '--next', '--actor', 'w', '--json', '--fields', 'title')),
+      Array.from({ length: 4 }, () =>
+        project.run('claim', '--next', '--actor', 'w', '--json', '--fields', 'title'),
+      ),
     );
     expect(taken.map(({ exit }) => exit).toSorted()).toEqual([0, 0, 0, 3]);
     const stats = await project.json<{ ready: number }>('stats');
@@ -116,7 +118,9 @@ describe('forge ready', () => {
 
   it('[S97] --type and --label filter; text is a table and says when nothing is ready', async () => {
     await using project = await forgeProject();
-    expect(await project.text('ready')).toBe('Nothing is ready. `forge ready --explain` says why.');
+    expect(await project.text('ready')).toBe(
+      'Nothing is ready. `forge ready --explain` says why; `forge task create "…"` makes a task.',
+    );
     const [feature, bug] = await Promise.all([
       project.create('a feature', '--type', 'feature', '--label', 'web', '--label', 'x y'),
       project.create('a bug', '--type', 'bug', '--priority', '0', '--label', 'web'),
@@ -126,9 +130,9 @@ describe('forge ready', () => {
     expect(await titles(project, '--label', 'x y')).toEqual(['a feature']);
     expect(await titles(project, '--label', 'x')).toEqual([]);
     expect(await project.text('ready')).toBe(
-      `ID       PRI  TYPE     STATE  OWNER  TITLE      LABELS
-${bug.id}  P0   bug      todo   -      a bug      web
-${feature.id}  P2   feature  todo   -      a feature  web, x y`,
+      `ID       PRI  TYPE     TITLE      LABELS
+${bug.id}  P0   bug      a bug      web
+${feature.id}  P2   feature  a feature  web, x y`,
     );
     const wrong = await Promise.all([
       project.fails('ready', '--type', 'foo'),
@@ -216,7 +220,11 @@ describe('claiming', () => {
     // --assignee claims for somebody else; the history knows who did it.
     await project.json('release', task.id, '--actor', 'worker-1');
     await project.json('claim', task.id, '--assignee', 'worker-3', '--actor', 'orchestrator');
-    const history = await project.json<{ triggered_by: string; summary: string }[]>('task', 'history', task.id);
+    const history = await project.json<{ triggered_by: string; summary: string }[]>(
+      'task',
+      'history',
+      task.id,
+    );
     expect(history.map(({ triggered_by, summary }) => [triggered_by, summary])).toEqual([
       ['user:Test User', 'created: claim me'],
       ['agent:worker-1', 'claimed by worker-1'],
@@ -242,8 +250,8 @@ describe('claiming', () => {
     const text = await project.run('task', 'update', task.id, '--status', 'in_progress', '--assignee', 'w2');
     expect(text).toEqual({
       exit: 0,
-      stdout: `${task.id}: by update [in_progress with w1]\n`,
-      stderr: `Not claimed: ${task.id} is in_progress with w1\n`,
+      stdout: `Not claimed: ${task.id} is in_progress with w1\n`,
+      stderr: '',
     });
     expect(await claim('w1'), 'one’s own again').toMatchObject({ claimed: true, fence: 1 });
     await project.json('task', 'close', task.id, '--reason', 'done');
@@ -268,7 +276,9 @@ describe('claiming', () => {
     );
     const winner = (await project.show(loop.id)).assignee;
     expect(updates.filter(({ claimed }) => claimed).map(({ assignee }) => assignee)).toEqual([winner]);
-    expect(new Set(updates.map(({ assignee }) => assignee)), 'everybody sees the owner').toEqual(new Set([winner]));
+    expect(new Set(updates.map(({ assignee }) => assignee)), 'everybody sees the owner').toEqual(
+      new Set([winner]),
+    );
   });
 
   it('[S66] eight workers with --next empty the queue: every task once, none twice, none left', async () => {
@@ -280,7 +290,15 @@ describe('claiming', () => {
     const work = async (who: string): Promise<string[]> => {
       const mine: string[] = [];
       for (;;) {
-        const { exit, stdout } = await project.run('claim', '--next', '--actor', who, '--json', '--fields', 'id');
+        const { exit, stdout } = await project.run(
+          'claim',
+          '--next',
+          '--actor',
+          who,
+          '--json',
+          '--fields',
+          'id',
+        );
         if (exit !== 0) {
           expect(exit).toBe(3);
           return mine;
@@ -312,7 +330,12 @@ describe('claiming', () => {
     );
     expect(failures.map(({ exit, error }) => [exit, error.code, error.message, error.hint])).toEqual([
       [5, 'dependency_gate', `${blocked.id} waits for ${blocker.id}`, `forge dep tree ${blocked.id}`],
-      [5, 'state_invalid', `${parked.id} is parked in backlog`, `forge task update ${parked.id} --state todo`],
+      [
+        5,
+        'state_invalid',
+        `${parked.id} is parked in backlog`,
+        `forge task update ${parked.id} --state todo`,
+      ],
       [5, 'state_invalid', `${closed.id} is closed`, `forge task reopen ${closed.id}`],
     ]);
     expect(await project.json<Claimed>('claim', blocked.id, '--actor', 'w1', '--force')).toMatchObject({
@@ -337,7 +360,8 @@ describe('claiming', () => {
     await using project = await forgeProject();
     await project.create('task', '--priority', '0');
     await project.create('bug', '--type', 'bug', '--label', 'web');
-    const claim = (...flags: string[]): Promise<Claimed> => project.json('claim', '--next', '--actor', 'w', ...flags);
+    const claim = (...flags: string[]): Promise<Claimed> =>
+      project.json('claim', '--next', '--actor', 'w', ...flags);
     expect((await claim('--type', 'bug')).title).toBe('bug');
     expect((await claim()).title).toBe('task');
     const nothing = await project.fails('claim', '--next');
@@ -352,12 +376,17 @@ describe('claiming', () => {
     expect(never).toMatchObject({ exit: 5, error: { code: 'state_invalid' } });
     await project.json('claim', id, '--actor', 'w1');
     const other = await project.fails('release', id, '--actor', 'w2');
-    expect(other).toMatchObject({ exit: 4, error: { code: 'claim_conflict', hint: `forge release ${id} --force` } });
+    expect(other).toMatchObject({
+      exit: 4,
+      error: { code: 'claim_conflict', hint: `forge release ${id} --force` },
+    });
     expect(await project.text('release', id, '--actor', 'w1', '--reason', 'no database')).toBe(
       `Released task ${id}: mine`,
     );
     expect(await project.show(id)).toMatchObject({ status: 'open', assignee: null, ready: true });
     await project.json('claim', id, '--actor', 'w1');
-    expect(await project.json('task', 'release', id, '--actor', 'w2', '--force')).toMatchObject({ assignee: null });
+    expect(await project.json('task', 'release', id, '--actor', 'w2', '--force')).toMatchObject({
+      assignee: null,
+    });
   });
 });

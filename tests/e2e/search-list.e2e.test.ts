@@ -44,13 +44,33 @@ describe('forge search', () => {
 
   it.each([
     [['--type', 'bug'], ['Fix parser']],
-    [['--priority', '0'], ['Epic', 'Fix parser']],
-    [['--label', 'frontend'], ['Add Authentication', 'Refactor']],
+    [
+      ['--priority', '0'],
+      ['Epic', 'Fix parser'],
+    ],
+    [
+      ['--label', 'frontend'],
+      ['Add Authentication', 'Refactor'],
+    ],
     [['--label', 'front'], []],
     [['--state', 'backlog'], ['Für Größe']],
     [['--github-issue', '48'], []],
     [['--status', 'open', '--label', 'frontend'], ['Add Authentication']],
-    [['--priority', '0', '--type', 'bug', '--status', 'in_progress', '--label', 'crash', '--github-issue', '47'], ['Fix parser']],
+    [
+      [
+        '--priority',
+        '0',
+        '--type',
+        'bug',
+        '--status',
+        'in_progress',
+        '--label',
+        'crash',
+        '--github-issue',
+        '47',
+      ],
+      ['Fix parser'],
+    ],
     [['--priority', '0', '--type', 'bug', '--status', 'open'], []],
   ])('[S103] %j gives %j', async (flags, expected) => {
     expect(await search(...flags)).toEqual(expected);
@@ -176,11 +196,11 @@ describe('forge stats', () => {
     });
     expect(await project.text('stats')).toBe(
       `Tasks     7
-Status    1 closed, 1 in_progress, 5 open
+Status    5 open, 1 in_progress, 1 closed
 State     1 backlog, 1 done, 1 in_progress, 4 todo
 Type      1 bug, 1 epic, 1 feature, 1 message, 3 task
 Priority  2 critical, 1 high, 3 medium, 1 backlog
-Ready     3 ready, 0 blocked, 1 parked
+Queue     3 ready, 0 blocked, 1 parked
 Closed    1 in the last 7 days
 Owner     worker-1: 1 in progress
 Owner     ann: 0 in progress, 1 reserved`,

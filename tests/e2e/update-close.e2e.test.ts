@@ -39,7 +39,17 @@ describe('forge task update', () => {
     const task = await project.create('same', '--description', 'old', '--label', 'a');
     const cleared = await update(task.id, '--description', '');
     expect(cleared).toMatchObject({ description: '', version: 2 });
-    const same = await update(task.id, '--title', 'same', '--priority', '2', '--label-add', 'a', '--description', '');
+    const same = await update(
+      task.id,
+      '--title',
+      'same',
+      '--priority',
+      '2',
+      '--label-add',
+      'a',
+      '--description',
+      '',
+    );
     expect(same).toEqual(cleared);
     expect(await project.json<unknown[]>('task', 'history', task.id)).toHaveLength(2);
   });
@@ -66,7 +76,10 @@ describe('forge task update', () => {
 
   it('[S88] keeps status, state and owner in step: combinations that cannot be are refused', async () => {
     const [open, closed] = await Promise.all([project.create('open'), project.create('closed')]);
-    await Promise.all([close(closed.id, 'done'), update(open.id, '--status', 'in_progress', '--assignee', 'w1')]);
+    await Promise.all([
+      close(closed.id, 'done'),
+      update(open.id, '--status', 'in_progress', '--assignee', 'w1'),
+    ]);
     const before = await Promise.all([project.show(open.id), project.show(closed.id)]);
     const failures = await Promise.all([
       project.fails('task', 'update', open.id, '--status', 'in_progress', '--assignee', 'none'),
@@ -109,9 +122,25 @@ describe('forge task update', () => {
 
   it('[S90] adds and removes labels in one command; each flag repeats', async () => {
     const { id } = await project.create('labels', '--label', 'keep', '--label', 'old', '--label', 'older');
-    const flags = ['--label-add', 'new', '--label-add', 'urgent', '--label-remove', 'old', '--label-remove', 'older'];
-    expect((await update(id, ...flags, '--label-remove', 'never there')).labels).toEqual(['keep', 'new', 'urgent']);
-    expect((await update(id, '--label-remove', 'keep', '--label-remove', 'new', '--label-remove', 'urgent')).labels).toEqual([]);
+    const flags = [
+      '--label-add',
+      'new',
+      '--label-add',
+      'urgent',
+      '--label-remove',
+      'old',
+      '--label-remove',
+      'older',
+    ];
+    expect((await update(id, ...flags, '--label-remove', 'never there')).labels).toEqual([
+      'keep',
+      'new',
+      'urgent',
+    ]);
+    expect(
+      (await update(id, '--label-remove', 'keep', '--label-remove', 'new', '--label-remove', 'urgent'))
+        .labels,
+    ).toEqual([]);
   });
 
   it('[S91] sets and clears the parent and the GitHub issue', async () => {
@@ -133,8 +162,23 @@ describe('forge task update', () => {
     await project.write('build.log', 'line one\n"line two"\n');
     const { metadata } = await update(
       id,
-      ...flagged('plan_approved=true', 'a=b', 'no=false', 'nothing=null', 'n=1.50', 'neg=-3', 'deep={"b":[1,{"c":null}]}'),
-      ...flagged('list=[1, "x"]', 'quoted="true"', 'url=https://x.y/?a=b&c=d', 'empty=', 'at=@@home', 'log=@build.log'),
+      ...flagged(
+        'plan_approved=true',
+        'a=b',
+        'no=false',
+        'nothing=null',
+        'n=1.50',
+        'neg=-3',
+        'deep={"b":[1,{"c":null}]}',
+      ),
+      ...flagged(
+        'list=[1, "x"]',
+        'quoted="true"',
+        'url=https://x.y/?a=b&c=d',
+        'empty=',
+        'at=@@home',
+        'log=@build.log',
+      ),
       ...flagged('zip=007', 'big="12345678901234567890"', 'ünï="ö"', 'time=2026-02-18T10:00:00.000Z'),
     );
     expect(new Map(Object.entries(metadata))).toEqual(
@@ -162,11 +206,22 @@ describe('forge task update', () => {
     expect((await project.show(id)).metadata).toEqual(metadata);
     // Zod leaves this key out of what it parses, so the text itself is looked at.
     const special = await project.create('proto');
-    for (const args of [['update', special.id, '--meta-set', '__proto__={"a":1}'], ['show', special.id]]) {
+    for (const args of [
+      ['update', special.id, '--meta-set', '__proto__={"a":1}'],
+      ['show', special.id],
+    ]) {
       const { stdout } = await project.run('task', ...args, '--json');
       expect(stdout).toContain('"metadata":{"__proto__":{"a":1}}');
     }
-    const unset = await update(id, '--meta-unset', 'deep', '--meta-unset', 'never there', '--meta-set', 'a=c');
+    const unset = await update(
+      id,
+      '--meta-unset',
+      'deep',
+      '--meta-unset',
+      'never there',
+      '--meta-set',
+      'a=c',
+    );
     expect(unset.metadata).toMatchObject({ a: 'c', kept: 'yes' });
     expect(unset.metadata).not.toHaveProperty('deep');
     const wrong = await Promise.all(
@@ -295,12 +350,20 @@ describe('forge task close', () => {
       `Reopened task ${id}: again`,
     );
     const shown = await project.show(id);
-    expect(shown).toMatchObject({ status: 'open', state: 'todo', assignee: null, closed_at: null, ready: true });
+    expect(shown).toMatchObject({
+      status: 'open',
+      state: 'todo',
+      assignee: null,
+      closed_at: null,
+      ready: true,
+    });
     expect(shown).not.toHaveProperty('close_reason');
-    const history = await project.json<{ type: string; reason: string | null; from_state: string | null; to_state: string | null }[]>(
-      ...(['task', 'history', id] as const),
-    );
-    expect(history.map(({ type, from_state, to_state, reason }) => [type, from_state, to_state, reason])).toEqual([
+    const history = await project.json<
+      { type: string; reason: string | null; from_state: string | null; to_state: string | null }[]
+    >(...(['task', 'history', id] as const));
+    expect(
+      history.map(({ type, from_state, to_state, reason }) => [type, from_state, to_state, reason]),
+    ).toEqual([
       ['task.created', null, null, null],
       ['task.claimed', 'todo', 'in_progress', null],
       ['task.closed', 'in_progress', 'cancelled', 'cancelled'],
@@ -312,7 +375,17 @@ describe('forge task close', () => {
 describe('forge task delete and restore', () => {
   it('[S39] children lose their parent and dependents their edge; restore gives all of it back', async () => {
     const [epic, blocker] = await Promise.all([
-      project.create('epic', '--type', 'epic', '--label', 'l', '--meta-set', 'k=[1]', '--description', 'text'),
+      project.create(
+        'epic',
+        '--type',
+        'epic',
+        '--label',
+        'l',
+        '--meta-set',
+        'k=[1]',
+        '--description',
+        'text',
+      ),
       project.create('what the epic waits for'),
     ]);
     const [child, waiting] = await Promise.all([
@@ -335,7 +408,11 @@ describe('forge task delete and restore', () => {
     expect(neighbour.dependents).toEqual([]);
     expect(missing).toMatchObject({
       exit: 3,
-      error: { code: 'not_found', message: `Task ${epic.id} was deleted`, hint: `forge task restore ${epic.id}` },
+      error: {
+        code: 'not_found',
+        message: `Task ${epic.id} was deleted`,
+        hint: `forge task restore ${epic.id}`,
+      },
     });
     {
       using db = project.openDatabase();
@@ -371,10 +448,25 @@ describe('forge task delete and restore', () => {
 describe('what stays when something else changes', () => {
   it('[S130] scalar updates and moves keep labels, dependencies, metadata, comments and parent', async () => {
     const [epic, blocker] = await Promise.all([project.create('e'), project.create('b')]);
-    const flags = ['--label', 'l', '--meta-set', 'k={"v":1}', '--parent', epic.id, '--depends-on', blocker.id];
+    const flags = [
+      '--label',
+      'l',
+      '--meta-set',
+      'k={"v":1}',
+      '--parent',
+      epic.id,
+      '--depends-on',
+      blocker.id,
+    ];
     const { id } = await project.create('t', ...flags);
     await project.json('task', 'comment', id, 'c');
-    const kept = ({ labels, dependencies, metadata, comments, parent_id }: Awaited<ReturnType<typeof project.show>>) => ({
+    const kept = ({
+      labels,
+      dependencies,
+      metadata,
+      comments,
+      parent_id,
+    }: Awaited<ReturnType<typeof project.show>>) => ({
       labels,
       dependencies,
       metadata,

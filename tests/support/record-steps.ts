@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { Status } from '#contract/task.ts';
-import { decideClaim, decideLife, type LifeDecision, type LifeRequest } from '#domain/decide-life.ts';
+import { applyLife } from '#domain/apply-life.ts';
+import { decideClaim, decideLife, type LifeRequest } from '#domain/decide-life.ts';
 import { decodeRecord } from '#domain/record-codec.ts';
-import { isParkedState } from '#domain/states.ts';
 import {
   claimRecord,
   closeRecord,
@@ -274,34 +274,6 @@ function carryOut(
       return isDeleted(record) ? record : deleteRecord(record, now);
     case 'restore':
       return isDeleted(record) ? restoreRecord(record, given.undo, now) : record;
-  }
-}
-
-/** What a decision of `decideLife` does to a record. */
-export function applyLife(record: TaskRecord, decision: LifeDecision, now: number): TaskRecord {
-  const { life } = record;
-  switch (decision.outcome) {
-    case 'claim':
-      return claimRecord(record, decision.assignee, now);
-    case 'close': {
-      const { status, state } = life;
-      return closeRecord(
-        moveRecord(record, { status, state, assignee: decision.assignee }, now),
-        decision.reason,
-        now,
-      );
-    }
-    case 'reopen': {
-      const { assignee, state } = decision;
-      const open = reopenRecord(record, assignee, now);
-      return isParkedState(state) ? moveRecord(open, { status: 'open', state, assignee }, now) : open;
-    }
-    case 'move':
-      return moveRecord(record, decision.to, now);
-    case 'keep':
-    case 'lost':
-    case 'refused':
-      return record;
   }
 }
 

@@ -57,7 +57,8 @@ export async function expectRefused(
   const before = takeSnapshot(project.path);
   const waiting = [...refusals];
   const work = async (): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await expectOne(project, next);
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
+      await expectOne(project, next);
   };
   // All of them end before the first failure is told: the project goes away with it.
   const workers = await Promise.allSettled(Array.from({ length: AT_ONCE }, work));
@@ -79,11 +80,21 @@ function matching(wanted: string | RegExp): unknown {
 }
 
 /** Tasks with ids of the test's choice, as the next command finds them in the local replica. */
-export function bringTasks(root: string, tasks: readonly ({ readonly id: string } & Record<string, unknown>)[]): void {
+export function bringTasks(
+  root: string,
+  tasks: readonly ({ readonly id: string } & Record<string, unknown>)[],
+): void {
   const at = '2026-02-10T09:00:00.000Z';
   const times = { created_at: at, created_by: 'Ada', updated_at: at };
   const lines = tasks.map((task) =>
-    JSON.stringify({ title: `Task ${task.id}`, status: 'open', priority: 2, type: 'task', ...times, ...task }),
+    JSON.stringify({
+      title: `Task ${task.id}`,
+      status: 'open',
+      priority: 2,
+      type: 'task',
+      ...times,
+      ...task,
+    }),
   );
   appendFileSync(join(root, '.git', 'forge', 'tasks.jsonl'), `${lines.join('\n')}\n`);
 }
@@ -95,7 +106,10 @@ function readDatabase(path: string): Pick<StoreSnapshot, 'tables' | 'database'> 
       .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
       .all()
       .map(({ name }) => String(name));
-    const tables = names.map((name) => [name, plain(db.prepare(`SELECT * FROM "${name}" ORDER BY 1, 2`).all())]);
+    const tables = names.map((name) => [
+      name,
+      plain(db.prepare(`SELECT * FROM "${name}" ORDER BY 1, 2`).all()),
+    ]);
     const integrity = db.prepare('PRAGMA integrity_check').all();
     return {
       tables: Object.fromEntries(tables) as Record<string, unknown[]>, // pairs of a name and its rows

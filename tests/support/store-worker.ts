@@ -76,22 +76,24 @@ async function holdLock(ms: number): Promise<void> {
   db.close();
 }
 
-/** Every kind of write on the tasks of crash.test.ts, until somebody kills it. */
+/** Every kind of write on the tasks of crash.test.ts and on new ones, until somebody kills it. */
 async function churn(store: TaskStore): Promise<never> {
-  const [counter = '', toggle = '', parent = ''] = more;
+  const [counter = '', toggle = ''] = more;
   const start = (await store.getTask(counter)).metadata['n'];
   for (let n = Number(start) + 1; ; n += 1) {
     await updateOnce(store, counter, n);
-    const { id } = await store.createTask(newTask(`made ${n}`), writer());
-    say({ created: id });
     const { status } = await store.getTask(toggle);
     if (status === 'closed') await store.reopenTask({ id: toggle, reason: null }, writer());
     else await store.closeTask({ id: toggle, reason: `closed ${n}` }, writer());
-    say({ toggled: status === 'closed' ? 'open' : 'closed' });
-    const { deleted } = await store.readStats({ now: 0, exclude_types: [] });
-    if (deleted === 0) await store.deleteTask({ id: parent }, writer());
-    else await store.restoreTask(parent, writer());
-    say({ parent: deleted === 0 ? 'deleted' : 'restored' });
+    say({ toggled: n });
+    const parent = await store.createTask(newTask(`parent ${n}`), writer());
+    say({ created: parent.id });
+    const child = await store.createTask({ ...newTask(`child ${n}`), parent_id: parent.id }, writer());
+    say({ created: child.id });
+    const waiting = await store.createTask({ ...newTask(`waits ${n}`), depends_on: [parent.id] }, writer());
+    say({ created: waiting.id });
+    await store.deleteTask({ id: parent.id }, writer());
+    say({ deleted: parent.id });
   }
 }
 

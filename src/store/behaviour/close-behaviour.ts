@@ -250,7 +250,13 @@ export function describeClose(open: OpenStore): void {
       const types = (await sut.store.readHistory({ id: task.id, limit: undefined })).map(
         ({ summary }) => summary,
       );
-      expect(types).toEqual(['created: Back', 'comment: Kept', 'claimed by bob, forced', 'deleted', 'restored']);
+      expect(types).toEqual([
+        'created: Back',
+        'comment: Kept',
+        'claimed by bob, forced',
+        'deleted',
+        'restored',
+      ]);
     });
 
     it('a restored task does not take back what has moved on', async () => {

@@ -77,7 +77,7 @@ export function describeDependencies(open: OpenStore): void {
       expect(await readyTitles(sut)).toEqual(['Blocker']);
       await claim(sut, blocker.id, 'bob');
       expect(await readyTitles(sut)).toEqual([]);
-      await close(sut, blocker.id, 'cancelled: not needed');
+      expect(await close(sut, blocker.id, 'cancelled: not needed')).toMatchObject({ unblocked: [task.id] });
       expect(await readyTitles(sut)).toEqual(['Dependent']);
       await sut.store.reopenTask({ id: blocker.id, reason: null }, by(sut));
       expect(await readyTitles(sut)).toEqual(['Blocker']);
@@ -92,9 +92,9 @@ export function describeDependencies(open: OpenStore): void {
       const top = await create(sut, 'Top', { depends_on: [left.id, right.id] });
       await close(sut, root.id);
       expect(await readyTitles(sut)).toEqual(['Left', 'Right']);
-      await close(sut, left.id);
+      expect(await close(sut, left.id)).toMatchObject({ unblocked: [] });
       expect(await sut.store.getTask(top.id)).toMatchObject({ open_blockers: 1, ready: false });
-      await close(sut, right.id);
+      expect(await close(sut, right.id)).toMatchObject({ unblocked: [top.id] });
       expect(await readyTitles(sut)).toEqual(['Top']);
     });
 

@@ -138,17 +138,18 @@ export class StoreModel {
     return this.#edit(task, () => this.#live(task, free));
   }
 
-  close(close: {
-    id: string;
-    reason: string;
-    version?: number | undefined;
-    fence?: number | undefined;
-  }): ModelTask {
-    const { task } = this.update(
-      { id: close.id, status: 'closed', reason: close.reason, version: close.version, fence: close.fence },
-      { actor: { kind: 'agent', name: 'nobody', named: true }, now: 0 },
+  close(close: { id: string; reason: string; version?: number | undefined; fence?: number | undefined }): {
+    task: ModelTask;
+    unblocked: string[];
+  } {
+    const wasOpen = this.tasks.get(close.id)?.status !== 'closed';
+    const { id, reason, version, fence } = close;
+    const by: Writer = { actor: { kind: 'agent', name: 'nobody', named: true }, now: 0 };
+    const { task } = this.update({ id, status: 'closed', reason, version, fence }, by);
+    const freed = this.list().filter(
+      (from) => from.status === 'open' && from.edges.has(`${id} blocks`) && this.openBlockers(from) === 0,
     );
-    return task;
+    return { task, unblocked: wasOpen ? freed.map((from) => from.id) : [] };
   }
 
   reopen(reopen: { id: string; version?: number | undefined }): ModelTask {

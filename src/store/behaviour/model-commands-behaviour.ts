@@ -237,7 +237,13 @@ function toClose({
     const task = model.tasks.get(id);
     const asked = { ...close, id, version: offBy(task?.version, version), fence: offBy(task?.fence, fence) };
     const made = await outcome(() => store.closeTask(asked, by));
-    return { store: withoutTimes(made), model: await outcome(() => plainTask(model.close(asked))) };
+    return {
+      store: withoutTimes(made),
+      model: await outcome(() => {
+        const { task: closed, unblocked } = model.close(asked);
+        return { ...plainTask(closed), unblocked };
+      }),
+    };
   });
 }
 

@@ -99,23 +99,22 @@ class ModelRun {
     await this.#compareStats();
   }
 
-  /** Versions, fences and what hung on a deleted task are the database's own; a replay starts them anew. */
+  /** What hung on a deleted task only the database knew; a replay goes on without it. */
   #forget(remembered: ReadonlyMap<string, ModelDeleted>): void {
     using db = this.#temp.connect();
-    for (const row of db.prepare('SELECT id, version, fence FROM tasks').all()) {
-      const task = this.#model.tasks.get(row['id'] as string);
-      if (task !== undefined) Object.assign(task, { version: row['version'], fence: row['fence'] });
-    }
     for (const row of db.prepare('SELECT id, undo FROM deleted_tasks').all()) {
       const id = row['id'] as string;
       const gone = this.#model.deleted.get(id);
       if (gone === undefined) continue;
-      const same = remembered.get(id)?.serial === gone.serial ? remembered.get(id) : undefined;
+      const same = remembered.get(id);
+      if (same?.serial === gone.serial) {
+        this.#model.deleted.set(id, same);
+        continue;
+      }
       const { version, fence } = JSON.parse(row['undo'] as string) as { version: number; fence: number };
-      this.#model.deleted.set(
-        id,
-        same ?? { ...gone, task: { ...gone.task, version, fence }, children: [], dependents: [] },
-      );
+      assert.ok(version >= gone.task.version && fence >= gone.task.fence, `the numbers of ${id} went back`);
+      const task = { ...gone.task, version, fence };
+      this.#model.deleted.set(id, { ...gone, task, children: [], dependents: [] });
     }
   }
 

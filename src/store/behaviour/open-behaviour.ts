@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { isForgeError, type ErrorCode, type ForgeError } from '#kernel/errors.ts';
-import type { NewTaskInput, TaskStore, Writer } from '../store.ts';
+import type { CloseResult, NewTaskInput, TaskStore, Writer } from '../store.ts';
 
 /** A store that the behavioural suite may do anything to. */
 export interface StoreUnderTest extends AsyncDisposable {
@@ -48,7 +48,7 @@ export function claim(sut: StoreUnderTest, id: string, assignee: string, force =
   return sut.store.claimTask({ id, assignee, force }, by(sut, assignee));
 }
 
-export function close(sut: StoreUnderTest, id: string, reason = 'done'): Promise<Task> {
+export function close(sut: StoreUnderTest, id: string, reason = 'done'): Promise<CloseResult> {
   return sut.store.closeTask({ id, reason }, by(sut));
 }
 

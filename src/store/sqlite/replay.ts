@@ -126,7 +126,7 @@ function decideNumbers(
   record: TaskRecord,
   written: LocalNumbers | undefined,
 ): LocalNumbers {
-  const sameOwner = before !== undefined && before.record.life.assignee === record.life.assignee;
+  const sameOwner = (before?.record.life.assignee ?? null) === record.life.assignee;
   return {
     version: Math.max(written?.version ?? 0, (before?.version ?? 0) + 1),
     fence: Math.max(written?.fence ?? 0, (before?.fence ?? 0) + (sameOwner ? 0 : 1)),

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Comment, Task } from '#contract/task.ts';
+import { applyLife } from '#domain/apply-life.ts';
 import { decideClaim, decideLife, type LifeDecision } from '#domain/decide-life.ts';
 import { checkMetadataSize } from '#domain/metadata.ts';
 import { encodeMetadata, listLabels } from '#domain/record-codec.ts';
-import { isParkedState } from '#domain/states.ts';
 import {
   claimRecord,
   closeRecord,
@@ -280,33 +280,6 @@ function toEdit(db: Database, record: TaskRecord, update: TaskUpdate): Edit {
   for (const key of update.metadata_unset ?? []) metadata.set(key, { value: undefined });
   for (const [key, value] of update.metadata_set ?? []) metadata.set(key, { value });
   return { fields, labels, metadata };
-}
-
-function applyLife(record: TaskRecord, decision: LifeDecision, now: number): TaskRecord {
-  switch (decision.outcome) {
-    case 'claim':
-      return claimRecord(record, decision.assignee, now);
-    case 'close': {
-      const { life } = record;
-      return closeRecord(
-        moveRecord(record, { status: life.status, state: life.state, assignee: decision.assignee }, now),
-        decision.reason,
-        now,
-      );
-    }
-    case 'reopen': {
-      const open = reopenRecord(record, decision.assignee, now);
-      return isParkedState(decision.state)
-        ? moveRecord(open, { status: 'open', state: decision.state, assignee: decision.assignee }, now)
-        : open;
-    }
-    case 'move':
-      return moveRecord(record, decision.to, now);
-    case 'keep':
-    case 'lost':
-    case 'refused':
-      return record;
-  }
 }
 
 function refusal(record: TaskRecord, decision: LifeDecision & { outcome: 'refused' }): ForgeError {

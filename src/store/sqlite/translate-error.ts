@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { ForgeError, isForgeError, type ErrorCode } from '#kernel/errors.ts';
 
 /** SQLite's primary result codes that users can meet, and what each means to them. */
@@ -60,8 +61,13 @@ export function translateStoreError(error: unknown, path: string): unknown {
     });
   }
   if (typeof code !== 'string' || !('syscall' in error)) return error;
-  // Whatever else a file system says (a folder in the place of a file, a link into nothing) is no bug of ours.
-  const meaning = SYSTEM[code] ?? { code: 'io_failed', message: `The file system refused (${code})` };
+  // Node has no name for a quota that is used up. What else a file system says (a folder in the place of a
+  // file, a link into nothing) is no bug of ours either.
+  const quota = 'errno' in error && error.errno === -constants.errno.EDQUOT;
+  const meaning = SYSTEM[quota ? 'EDQUOT' : code] ?? {
+    code: 'io_failed',
+    message: `The file system refused (${code})`,
+  };
   return new ForgeError(meaning.code, `${meaning.message}: ${path}`, {
     details: { path, system: code },
     cause: error,
