@@ -1,10 +1,9 @@
 /**
  * C0 and C1 controls, the bidi marks that reorder a line on screen, zero-width characters, line separators
- * invisible operators and tag characters, and lone surrogates: what can move a cursor, hide text or show it in
- * another order.
+ * and lone surrogates: what can move a cursor, hide text or show it in another order.
  */
 const DANGEROUS =
-  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]|\udb40[\udc00-\udc7f]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+  /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060\u2066-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 /** Other people's text on one line of a terminal. */
 export function escapeLine(text: string): string {
@@ -24,9 +23,7 @@ function visible(found: string): string {
   if (found === '\n') return '\\n';
   if (found === '\t') return '\\t';
   if (found === '\r') return '\\r';
-  return [...Array(found.length).keys()]
-    .map((at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, '0')}`)
-    .join('');
+  return `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** A lone surrogate is written as U+FFFD, which takes three bytes. */

@@ -158,14 +158,9 @@ describe('a command line that cannot be meant', () => {
 describe('commands in the wrong place', () => {
   const COMMANDS = [
     ['ready'],
-    ['blocked'],
     ['stats'],
     ['graph'],
-    ['search'],
-    ['task', 'list'],
     ['task', 'show', 'x'],
-    ['task', 'history', 'x'],
-    ['dep', 'tree', 'x'],
     ['task', 'create', 'x'],
     ['claim', '--next'],
     ['dep', 'add', 'a', 'b'],
@@ -257,9 +252,7 @@ describe('a config that cannot be used', () => {
   const CASES: readonly [name: string, config: string, says: string, code?: Refusal['code']][] = [
     ['garbage', 'garbage', 'is not valid JSON'],
     ['nothing', '', 'is not valid JSON'],
-    ['an unfinished file', '{"name":"x",', 'is not valid JSON'],
     ['a list', '[]', 'does not hold a JSON object'],
-    ['null', 'null', 'does not hold a JSON object'],
     ['no keys', '{}', 'version is missing; allowed is the number 1'],
     [
       'version 99',
@@ -272,9 +265,7 @@ describe('a config that cannot be used', () => {
       JSON.stringify({ ...GOOD, version: '1' }),
       'version is "1"; allowed is the number 1',
     ],
-    ['version 0', JSON.stringify({ ...GOOD, version: 0 }), 'version is 0'],
     ['a bad prefix', JSON.stringify({ ...GOOD, idPrefix: 'F!' }), 'idPrefix is "F!"; allowed is 2 to 4'],
-    ['a prefix with SQL', JSON.stringify({ ...GOOD, idPrefix: "a'--" }), 'idPrefix is'],
     ['a long prefix', JSON.stringify({ ...GOOD, idPrefix: 'p'.repeat(5_000) }), 'idPrefix is "ppp'],
     ['a name that is a number', JSON.stringify({ ...GOOD, name: 5 }), 'name is 5; allowed is one line'],
     ['a name with a line break', JSON.stringify({ ...GOOD, name: 'a\nb' }), 'name is "a\\nb"'],
@@ -289,11 +280,6 @@ describe('a config that cannot be used', () => {
       'an unknown type',
       JSON.stringify({ ...GOOD, settings: { defaultType: 'x' } }),
       'settings.defaultType is "x"',
-    ],
-    [
-      'types to leave out',
-      JSON.stringify({ ...GOOD, ready: { excludeTypes: ['x'] } }),
-      'ready.excludeTypes is ["x"]',
     ],
     ['a merge conflict', '<<<<<<< HEAD\n{}\n=======\n{}\n>>>>>>> x\n', 'is not valid JSON'],
   ];

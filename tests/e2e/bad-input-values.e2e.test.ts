@@ -21,17 +21,13 @@ describe('words that are not among the allowed ones', () => {
     const statuses = 'open, in_progress, closed';
     await expectRefused(project, [
       refusal(['task', 'create', 'x', '--type', 'story'], '--type', `${types}, not "story"`),
-      refusal(['task', 'create', 'x', '--type', 'Bug'], '--type', `${types}, not "Bug"`),
       refusal(['task', 'create', 'x', '--type', ''], '--type', `${types}, not ""`),
       refusal(['task', 'create', 'x', '--state', 'done'], '--state', 'todo, backlog, not "done"'),
       refusal(['task', 'update', ID, '--type', 'bug,epic'], '--type', `${types}, not "bug,epic"`),
       refusal(['task', 'update', ID, '--status', 'done'], '--status', `${statuses}, not "done"`),
-      refusal(['task', 'update', ID, '--state', 'review'], '--state', 'todo, backlog, not "review"'),
       refusal(['task', 'list', '--status', 'all'], '--status', `${statuses}, not "all"`),
       refusal(['task', 'list', '--sort', 'title; DROP TABLE tasks'], '--sort', `${sorts}, not "title; DROP`),
-      refusal(['search', '--sort', 'priority DESC'], '--sort', `${sorts}, not "priority DESC"`),
       refusal(['ready', '--sort', 'created'], '--sort', 'priority, impact, not "created"'),
-      refusal(['claim', '--next', '--type', 'x'], '--type', `${types}, not "x"`),
       refusal(
         ['dep', 'add', ID, ID, '--type', 'needs'],
         '--type',
@@ -54,8 +50,8 @@ describe('numbers that are none, or out of bounds', () => {
     });
     // Told once, whatever number of rules it breaks.
     const outside = /^--priority: must be (between 0 and 4|at most 4|at least 0)$/;
-    const words = ['abc', '1.5', '1e1', '0x1', '', ' 1', '1 ', '1,0', '--1', 'Infinity', 'NaN', '١'];
-    const numbers = ['-1', '5', '99999999999999999999', '-99999999999999999999'];
+    const words = ['abc', '1.5', '1e1', '0x1', '', ' 1', '--1', 'NaN', '١'];
+    const numbers = ['-1', '5', '99999999999999999999'];
     await expectRefused(project, [
       ...words.map((word) => refusal(word, `--priority: ${INTEGER}, 0 to 4, not ${JSON.stringify(word)}`)),
       ...numbers.map((number) => refusal(number, outside)),
@@ -73,9 +69,7 @@ describe('numbers that are none, or out of bounds', () => {
         refusal([...command, '--limit', '0'], '--limit: must be between 1 and 10000000'),
       ),
       refusal(['ready', '--limit', 'abc'], `--limit: ${INTEGER}, 1 to 10000000, not "abc"`),
-      refusal(['ready', '--limit', '1.5'], `--limit: ${INTEGER}, 1 to 10000000, not "1.5"`),
       refusal(['ready', '--limit', ''], `--limit: ${INTEGER}, 1 to 10000000, not ""`),
-      refusal(['ready', '--limit', '-1'], '--limit: must be between 1 and 10000000'),
       refusal(['ready', '--limit', '10000001'], '--limit: must be between 1 and 10000000'),
       refusal(['ready', '--limit', '99999999999999999999'], '--limit: must be'),
       refusal(['dep', 'tree', ID, '--depth', '-1'], '--depth: must be between 0 and 1000'),
@@ -87,7 +81,6 @@ describe('numbers that are none, or out of bounds', () => {
       refusal(['task', 'create', 'x', '--github-issue', '0'], '--github-issue: must be at least 1 or "none"'),
       refusal(['task', 'create', 'x', '--github-issue', '#47'], `--github-issue: ${INTEGER}`),
       refusal(['task', 'create', 'x', '--github-issue', '9007199254740993'], '--github-issue: must be'),
-      refusal(['search', '--github-issue', '1.0'], `--github-issue: ${INTEGER}`),
     ]);
     expect((await project.create('x', '--github-issue', '9007199254740991')).github_issue).toBe(2 ** 53 - 1);
   });
@@ -96,7 +89,7 @@ describe('numbers that are none, or out of bounds', () => {
 describe('texts that are empty, too long or of the wrong shape', () => {
   test('a title is one line that says something', async () => {
     await using project = await projectOfOne();
-    const titles = ['', ' ', '\t', '\u00a0\u3000', 'a\nb', 'a\rb', 'a\r\n', '\na', 'a\u2028b', 'a\u2029b'];
+    const titles = ['', ' \t', '\u00a0\u3000', 'a\nb', 'a\rb', 'a\n', 'a\u2028b'];
     const refusal = (args: string[], spelling: string): Refusal => ({
       args,
       code: 'invalid_input',
@@ -105,7 +98,7 @@ describe('texts that are empty, too long or of the wrong shape', () => {
     });
     await expectRefused(project, [
       ...titles.map((title) => refusal(['task', 'create', title], '<title>')),
-      ...['', 'a\nb', 'a\rb'].map((title) => refusal(['task', 'update', ID, '--title', title], '--title')),
+      ...['', 'a\nb'].map((title) => refusal(['task', 'update', ID, '--title', title], '--title')),
     ]);
   });
 
@@ -153,17 +146,14 @@ describe('texts that are empty, too long or of the wrong shape', () => {
       refusal([...create, '--assignee', 'a\u001b[31m'], `--assignee: ${identity}`),
       refusal([...create, '--assignee', 'a'.repeat(201)], '--assignee: must have at most 200 characters'),
       refusal(['claim', ID, '--assignee', ' '], `--assignee: ${identity}`),
-      refusal([...create, '--actor', ''], `--actor: ${identity}`),
       refusal([...create, '--actor', 'a\nb'], `--actor: ${identity}`),
       refusal([...create, '--actor', 'a'.repeat(201)], '--actor: an identity is too long'),
-      refusal(['task', 'close', ID, '--reason', ''], '--reason: a reason is not blank'),
       refusal(['task', 'close', ID, '--reason', ' \n '], '--reason: a reason is not blank'),
       refusal(
         ['task', 'close', ID, '--reason', 'r'.repeat(2_001)],
         '--reason: must have at most 2000 characters',
       ),
       refusal(['task', 'comment', ID, ''], '<body>: a comment is not blank'),
-      refusal(['search', '--query', ''], '--query: must not be empty'),
       refusal(['search', '--query', 'q'.repeat(1_001)], '--query: must have at most 1000 characters'),
       refusal(['init', '--prefix', 'Forge'], '--prefix: a prefix is 2 to 4 lower-case letters or digits'),
       refusal(['init', '--name', 'a\nb'], '--name: a name is one line and not blank'),
@@ -180,7 +170,7 @@ describe('texts that are empty, too long or of the wrong shape', () => {
         hint: 'FORGE_ACTOR=',
       },
     ]);
-    for (const wait of ['abc', '-1', '1.5', '99999999999']) {
+    for (const wait of ['-1', '1.5']) {
       await expectRefused({ ...project, ...project.with({ env: { FORGE_LOCK_TIMEOUT_MS: wait } }) }, [
         { args: ['ready'], code: 'invalid_input', says: `FORGE_LOCK_TIMEOUT_MS is "${wait}"` },
       ]);
