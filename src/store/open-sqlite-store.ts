@@ -72,6 +72,15 @@ function createStore(db: Database, replica: Replica): TaskStore {
     const writes = await load();
     return writeInTransaction({ db, replica }, by, (tx) => work(writes, tx));
   };
+  // Each takes several statements; without a transaction another process could write between them.
+  const report = async <T>(read: (reports: typeof import('./sqlite/report-queries.ts')) => T): Promise<T> => {
+    const reports = await import('./sqlite/report-queries.ts');
+    return db.read(() => read(reports));
+  };
+  const graph = async <T>(read: (graphs: typeof import('./sqlite/graph-queries.ts')) => T): Promise<T> => {
+    const graphs = await import('./sqlite/graph-queries.ts');
+    return db.read(() => read(graphs));
+  };
   return {
     createTask: (task, by) => write(by, onTask, (writes, tx) => writes.createTask(tx, task)),
     updateTask: (change, by) => write(by, onTask, (writes, tx) => writes.updateTask(tx, change)),
@@ -87,14 +96,15 @@ function createStore(db: Database, replica: Replica): TaskStore {
     removeDependency: (edge, by) => write(by, onGraph, (writes, tx) => writes.removeDependency(tx, edge)),
 
     getTask: async (id) => db.read(() => getTask(db, id)),
-    listReady: async (query) => listReady(db, query),
+    listReady: async (query) =>
+      query.sort === 'impact' ? db.read(() => listReady(db, query)) : listReady(db, query),
     listTasks: async (query) => listTasks(db, query),
     listBlocked: async (query) => db.read(() => listBlocked(db, query)),
-    explainReady: async (query) => (await import('./sqlite/report-queries.ts')).explainReady(db, query),
-    readHistory: async (query) => (await import('./sqlite/report-queries.ts')).readHistory(db, query),
-    readStats: async (query) => (await import('./sqlite/report-queries.ts')).readStats(db, query),
-    readTree: async (query) => (await import('./sqlite/graph-queries.ts')).readTree(db, query),
-    readGraph: async (query) => (await import('./sqlite/graph-queries.ts')).readGraph(db, query),
+    explainReady: (query) => report((reports) => reports.explainReady(db, query)),
+    readHistory: (query) => report((reports) => reports.readHistory(db, query)),
+    readStats: (query) => report((reports) => reports.readStats(db, query)),
+    readTree: (query) => graph((graphs) => graphs.readTree(db, query)),
+    readGraph: (query) => graph((graphs) => graphs.readGraph(db, query)),
     async [Symbol.asyncDispose]() {
       replica.close();
       db.close();

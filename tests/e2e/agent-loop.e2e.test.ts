@@ -156,7 +156,7 @@ describe('the agent loop of the design', () => {
     ]);
     const history = await project.json<
       { type: string; from_state: string | null; to_state: string | null }[]
-    >(...(['task', 'history', id] as const));
+    >('task', 'history', id);
     expect(history.at(-1)).toMatchObject({
       type: 'task.released',
       from_state: 'in_progress',

@@ -63,12 +63,25 @@ describe('forge task create', () => {
     ]);
     const description =
       '# JWT\n\n- reads `Authorization`\n\n## Acceptance Criteria\n- [ ] 401 without a token\n';
+    const graph = [
+      '--parent',
+      epic.id,
+      '--depends-on',
+      blocker.id,
+      '--assignee',
+      'worker-1',
+      '--state',
+      'backlog',
+    ];
+    const facts = ['--type', 'bug', '--priority', '0', '--github-issue', '47', '--description', description];
+    const labels = ['--label', 'crash', '--label', 'auth', '--label', 'crash'];
+    const metadata = ['--meta-set', 'plan_approved=true', '--meta-set', 'pr_url=https://example.com/?a=b'];
     const created = await project.create(
       'Implement JWT middleware',
-      ...['--type', 'bug', '--priority', '0', '--parent', epic.id, '--assignee', 'worker-1'],
-      ...['--label', 'crash', '--label', 'auth', '--label', 'crash', '--github-issue', '47'],
-      ...['--description', description, '--depends-on', blocker.id, '--state', 'backlog'],
-      ...['--meta-set', 'plan_approved=true', '--meta-set', 'pr_url=https://example.com/?a=b'],
+      ...graph,
+      ...facts,
+      ...labels,
+      ...metadata,
     );
     expect(created).toMatchObject({
       title: 'Implement JWT middleware',
@@ -314,12 +327,10 @@ describe('forge task show', () => {
   it('[S85] prints a summary with dependencies, subtasks, metadata and comments', async () => {
     const epic = await project.create('The epic', '--type', 'epic', '--priority', '0', '--label', 'core');
     const blocker = await project.create('The blocker', '--priority', '1');
-    const task = await project.create(
-      'The task',
-      ...['--parent', epic.id, '--depends-on', blocker.id, '--description', '# Head\n\nbody'],
-      ...['--label', 'b', '--label', 'a', '--github-issue', '12', '--assignee', 'w1'],
-      ...['--meta-set', 'plan_approved=true', '--meta-set', 'note=two\nlines'],
-    );
+    const graph = ['--parent', epic.id, '--depends-on', blocker.id, '--assignee', 'w1'];
+    const facts = ['--description', '# Head\n\nbody', '--label', 'b', '--label', 'a', '--github-issue', '12'];
+    const metadata = ['--meta-set', 'plan_approved=true', '--meta-set', 'note=two\nlines'];
+    const task = await project.create('The task', ...graph, ...facts, ...metadata);
     const child = await project.create('The child', '--parent', task.id);
     const comment = await project.json<{ id: string; created_at: string }>(
       'task',
@@ -328,7 +339,14 @@ describe('forge task show', () => {
       'First\nsecond line',
     );
     const reply = await project.json<{ id: string; created_at: string }>(
-      ...(['task', 'comment', task.id, 'Agreed', '--reply-to', comment.id, '--actor', 'bob'] as const),
+      'task',
+      'comment',
+      task.id,
+      'Agreed',
+      '--reply-to',
+      comment.id,
+      '--actor',
+      'bob',
     );
     await project.json('task', 'close', child.id, '--reason', 'done');
     expect(await project.text('task', 'show', task.id)).toBe(

@@ -96,9 +96,7 @@ describe('forge init', () => {
     expect((await project.create('still ab')).id).toMatch(/^ab-/);
   });
 
-  // Adopting belongs to the plan of git sync; until then a clone works without an init of its own.
-  it.todo('[S73] in a clone init adopts the project that is there (DESIGN §10)');
-
+  // That init adopts in a clone (DESIGN §10) belongs to the plan of git sync; until then a clone needs none.
   it('[S73] a clone is a project already: commands work there at once', async () => {
     await using project = await forgeProject({ prefix: 'cl' });
     project.git('add', '.');

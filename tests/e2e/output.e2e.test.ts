@@ -56,7 +56,7 @@ describe('--json', () => {
       const document = await forge.json<unknown>(...args);
       const declaration = OPERATIONS.find((one) => one.name === name);
       if (declaration !== undefined) expectKeepsSchema(declaration, document);
-      if (Array.isArray(document)) expect(document, name).not.toEqual([]);
+      expect([name, document]).not.toEqual([name, []]);
     }
     for (const format of ['mermaid', 'dot', 'svg', 'json']) await forge.json('graph', '--format', format);
     for (const shell of ['bash', 'zsh', 'fish']) await forge.json('completion', shell);
@@ -170,7 +170,7 @@ describe('--json', () => {
       ['ready', '--sort', 'impact'],
     ]) {
       const all = await place.json<unknown[]>(...args);
-      expect(await place.json<unknown[]>(...args, '--limit', '2'), args.join(' ')).toEqual(all.slice(0, 2));
+      expect([args, await place.json<unknown[]>(...args, '--limit', '2')]).toEqual([args, all.slice(0, 2)]);
     }
     const history = await place.json<unknown[]>('task', 'history', first.id);
     expect(history).toHaveLength(2);
@@ -309,8 +309,9 @@ describe('pipes', () => {
 });
 
 // util-linux's script(1) gives a command a terminal; other systems' take other arguments.
+const SCRIPT = 'script';
 const hasScript =
-  spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') === true;
+  spawnSync(SCRIPT, ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') === true;
 
 describe.skipIf(!hasScript)('on a terminal', () => {
   const onTerminal = (command: string, options: { env?: Record<string, string>; input?: string } = {}) =>

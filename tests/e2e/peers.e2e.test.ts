@@ -175,7 +175,7 @@ describe('dependencies', () => {
         [c, a],
       ].map(([from = '', to = '']) => project.run('dep', 'add', from, to)),
     );
-    expect(results.map(({ exit }) => exit).toSorted()).toEqual([0, 0, 5]);
+    expect(results.map(({ exit }) => exit).toSorted((a, b) => a - b)).toEqual([0, 0, 5]);
     expect((await ready()).filter((id) => [a, b, c].includes(id))).toHaveLength(1);
   });
 

@@ -34,15 +34,13 @@ describe('inside the working tree', () => {
       elsewhere.json<Task>('-C', 'project', 'task', 'create', 'relative'),
       elsewhere.json<Task>('task', 'create', 'absolute', '-C', project.path),
       elsewhere.json<Task>(
-        ...[
-          '--directory',
-          join(project.path, 'sub'),
-          'task',
-          'create',
-          'below',
-          '--description-file',
-          'spec.md',
-        ],
+        '--directory',
+        join(project.path, 'sub'),
+        'task',
+        'create',
+        'below',
+        '--description-file',
+        'spec.md',
       ),
     ]);
     expect(await titles(project)).toEqual(['absolute', 'below', 'relative']);

@@ -13,11 +13,8 @@ const close = (id: string, reason: string): Promise<Task & { unblocked: string[]
 describe('forge task update', () => {
   it('[S87] changes title, description and priority at once, and only those', async () => {
     const task = await project.create('before', '--label', 'a', '--meta-set', 'k=1', '--assignee', 'ann');
-    expect(
-      await project.text(
-        ...['task', 'update', task.id, '--title', 'after', '--description', 'new *text*', '--priority', '0'],
-      ),
-    ).toBe(`Updated task ${task.id}: after`);
+    const flags = ['--title', 'after', '--description', 'new *text*', '--priority', '0'];
+    expect(await project.text('task', 'update', task.id, ...flags)).toBe(`Updated task ${task.id}: after`);
     const shown = await project.show(task.id);
     expect(shown).toMatchObject({
       ...task,
@@ -360,7 +357,7 @@ describe('forge task close', () => {
     expect(shown).not.toHaveProperty('close_reason');
     const history = await project.json<
       { type: string; reason: string | null; from_state: string | null; to_state: string | null }[]
-    >(...(['task', 'history', id] as const));
+    >('task', 'history', id);
     expect(
       history.map(({ type, from_state, to_state, reason }) => [type, from_state, to_state, reason]),
     ).toEqual([

@@ -87,7 +87,6 @@ async function churn(store: TaskStore): Promise<never> {
     else await store.closeTask({ id: toggle, reason: `closed ${n}` }, writer());
     say({ toggled: n });
     const parent = await store.createTask(newTask(`parent ${n}`), writer());
-    say({ created: parent.id });
     const child = await store.createTask({ ...newTask(`child ${n}`), parent_id: parent.id }, writer());
     say({ created: child.id });
     const waiting = await store.createTask({ ...newTask(`waits ${n}`), depends_on: [parent.id] }, writer());
@@ -134,8 +133,11 @@ async function watchStats(store: TaskStore, ms: number): Promise<void> {
     const sum = Object.values(stats.by_status).reduce((total, count) => total + count, 0);
     if (sum !== stats.total) say({ torn: stats });
     const { nodes, edges } = await store.readGraph({ id: undefined, all: true });
-    const blocked = new Set(edges.map(({ from_id }) => from_id));
-    for (const { id, ready } of nodes) if (ready && blocked.has(id)) say({ torn: id });
+    const waiting = new Set(edges.map(({ from_id }) => from_id));
+    for (const node of nodes) {
+      const held = node.status === 'open' && node.assignee === null && !node.ready;
+      if (held && !waiting.has(node.id)) say({ torn: node });
+    }
   }
   say({ looks });
 }

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
@@ -31,6 +32,7 @@ export async function startWorker(
   const [program = '', ...args] = [...under, process.execPath, script, folder, ...work];
   const env = {
     ...process.env,
+    NODE_COMPILE_CACHE: join(tmpdir(), 'forge-test-compile-cache'),
     ...(lock_timeout_ms !== undefined && { LOCK_TIMEOUT_MS: String(lock_timeout_ms) }),
   };
   const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'], env });

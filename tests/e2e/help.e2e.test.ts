@@ -1,0 +1,185 @@
+import { spawnSync } from 'node:child_process';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Declaration } from '#contract/declare.ts';
+import { OPERATIONS } from '#contract/operations.ts';
+import { forgeFolder, forgeProject, type ProgramResult } from '../support/forge-cli.ts';
+import { runTestGit } from '../support/temp-repo.ts';
+
+const place = await forgeFolder();
+afterAll(() => place[Symbol.asyncDispose]());
+
+describe('help', () => {
+  it.each(OPERATIONS.map(({ cli }) => [cli.path.join(' ')]))(
+    'forge %s --help has usage, flags and examples',
+    async (name) => {
+      const declaration = find(name);
+      const { path, alias, examples, args = [] } = declaration.cli;
+      const text = await place.text(...path, '--help');
+      expect(text).toMatch(new RegExp(`^Usage: forge ${name}\\b`));
+      expect(text.replaceAll(/\s+/g, ' ')).toContain(declaration.summary);
+      expect(text).toMatch(/\nExamples:\n( {2}\S.*\n?)+$/);
+      expect(text.slice(text.indexOf('\nExamples:\n') + 11).split('\n')).toEqual(
+        examples.map((one) => `  ${one}`),
+      );
+      for (const arg of args) expect(text).toContain(arg.replaceAll('_', '-'));
+      for (const flag of ['--json', '--fields', '--actor', '-C, --directory', '--quiet', '-h, --help'])
+        expect(text).toContain(flag);
+      for (const line of text.slice(0, text.indexOf('\nExamples:\n')).split('\n'))
+        expect(line.length).toBeLessThanOrEqual(80);
+      expect(
+        await place.text(...(alias ?? ['help', ...path]), ...(alias === undefined ? [] : ['--help'])),
+      ).toBe(text);
+    },
+  );
+
+  it('is the same by `help`, by -h, and wherever the flag stands', async () => {
+    const [flag, word, short, late] = await Promise.all([
+      place.text('task', 'close', '--help'),
+      place.text('help', 'task', 'close'),
+      place.text('task', '-h', 'close'),
+      place.text('task', 'close', 'fg-a3f8', '--reason', '--help'),
+    ]);
+    expect([word, late]).toEqual([flag, flag]);
+    expect(short).toMatch(/^Usage: forge task <command>/);
+  });
+
+  it('of forge itself names every command once, with its summary', async () => {
+    const [bare, flag, word] = await Promise.all([place.text(), place.text('--help'), place.text('help')]);
+    expect([flag, word]).toEqual([bare, bare]);
+    const flat = bare.replaceAll(/\s+/g, ' ');
+    for (const { cli, summary } of OPERATIONS) {
+      expect(bare).toMatch(new RegExp(`^ {2}${(cli.alias ?? cli.path).join(' ')}\\b`, 'm'));
+      expect(flat).toContain(summary);
+    }
+    for (const line of bare.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+    expect(await place.text('task')).toBe(await place.text('task', '--help'));
+  });
+
+  it.each([
+    ['tsak', 'Unknown command: forge tsak; did you mean forge task?', 'forge --help'],
+    ['task creat', 'Unknown command: forge task creat; did you mean forge task create?', 'forge task --help'],
+    ['create', 'Unknown command: forge create; did you mean forge task create?', 'forge --help'],
+    ['list', 'Unknown command: forge list; did you mean forge task list?', 'forge --help'],
+    ['task ready', 'Unknown command: forge task ready; did you mean forge ready?', 'forge task --help'],
+    ['dep rm', 'Unknown command: forge dep rm', 'forge dep --help'],
+    ['help nonsense', 'Unknown command: forge nonsense', 'forge --help'],
+    ['ready --lable x', 'Unknown flag --lable; did you mean --label?', 'forge ready --help'],
+    [
+      '--priority 1 task create x',
+      'Unknown flag --priority before the command (its own flags stand behind it)',
+      'forge --help',
+    ],
+  ])('forge %s: %s', async (command, message, hint) => {
+    expect(await place.fails(...command.split(' '))).toMatchObject({
+      exit: 2,
+      error: { code: 'usage', message, hint },
+    });
+  });
+});
+
+describe('the examples of the help', () => {
+  it.each(OPERATIONS.map(({ name }) => [name]))('of %s all run as they stand', async (name) => {
+    const declaration = OPERATIONS.find((one) => one.name === name);
+    const results: [string, number, string][] = [];
+    for (const example of declaration?.cli.examples ?? []) {
+      const { exit, stderr } = await runExample(name, example);
+      results.push([example, exit, stderr]);
+    }
+    expect(results).toEqual(results.map(([example]) => [example, 0, '']));
+  });
+});
+
+describe('the program', () => {
+  it('forge-ctl is the same program under another name', async () => {
+    await using project = await forgeProject();
+    const made = await project.bash(
+      'forge-ctl task create "by the other name" && forge ready && forge-ctl --version',
+    );
+    expect(made).toMatchObject({ exit: 0, stderr: '' });
+    expect(made.stdout).toMatch(
+      /^Created task (fg-\w+): by the other name\nID [^]*\n\1 .* by the other name\n\d+\.\d+\.\d+\n$/,
+    );
+  });
+
+  it('--version is the version of the package, alone and as JSON, in any folder', async () => {
+    const { default: manifest } = (await import('../../package.json', { with: { type: 'json' } })) as {
+      default: { version: string };
+    };
+    expect(await place.text('--version')).toBe(manifest.version);
+    expect(await place.run('--version', '--json')).toEqual({
+      exit: 0,
+      stdout: `{"version":"${manifest.version}"}\n`,
+      stderr: '',
+    });
+    expect(await place.text('--json', '--version')).toBe(`{"version":"${manifest.version}"}`);
+  });
+
+  const installed = ['bash', 'zsh', 'fish'].filter((shell) => spawnSync(shell, ['-c', 'true']).status === 0);
+  it.each(installed)('the completion script for %s is one that the shell can read', async (shell) => {
+    const script = await place.text('completion', shell);
+    for (const { cli } of OPERATIONS) expect(script).toContain(cli.path.at(-1));
+    await place.write(`completion.${shell}`, script);
+    const { status, stderr } = spawnSync(shell, ['-n', join(place.path, `completion.${shell}`)], {
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  });
+});
+
+/** What must have happened before the examples of an operation make sense. */
+const BEFORE: Readonly<Record<string, string>> = {
+  'task.reopen': 'forge task close fg-a3f8 --reason done',
+  'task.restore': 'forge task delete fg-a3f8',
+  'task.release': 'forge claim fg-a3f8',
+};
+
+/** In a project of its own where the ids and files of the examples exist, by a shell, as a reader would try it. */
+async function runExample(name: string, example: string): Promise<ProgramResult> {
+  const template = await templateProject();
+  const folder = join(dirname(template.path), `example-${(counter += 1)}`);
+  if (name === 'project.init') {
+    await mkdir(folder);
+    runTestGit(folder, ['init', '--quiet']);
+  } else await cp(template.path, folder, { recursive: true, verbatimSymlinks: true });
+  const script = `set -eu -o pipefail\nfpath=(none "$HOME/zsh")\n${BEFORE[name] ?? ':'} > /dev/null\n${example}`;
+  return template.bash(script, {
+    cwd: folder,
+    env: { TMPDIR: dirname(template.path), FORGE_ACTOR: 'reader' },
+  });
+}
+
+let counter = 0;
+let made: Promise<Awaited<ReturnType<typeof forgeProject>>> | undefined;
+afterAll(async () => (await made)?.[Symbol.asyncDispose]());
+
+function templateProject(): NonNullable<typeof made> {
+  made ??= (async () => {
+    const project = await forgeProject();
+    using db = project.openDatabase();
+    const insert = db.prepare(`INSERT INTO tasks (id, title, type, created_at, created_by, updated_at)
+      VALUES (?, 'An example', ?, '2026-01-01T00:00:00.000Z', 'x', '2026-01-01T00:00:00.000Z')`);
+    for (const id of ['fg-a3f8', 'fg-b2c1', 'fg-c9d1', 'fg-d4e5', 'fg-f6g7']) insert.run(id, 'task');
+    insert.run('fg-e5a2', 'epic');
+    insert.run('fg-1111', 'bug');
+    db.exec("INSERT INTO dependencies (from_id, to_id) VALUES ('fg-c9d1', 'fg-b2c1')");
+    await Promise.all([
+      project.write('specs/jwt.md', '# JWT\n'),
+      project.write('build.log', 'ok\n'),
+      project.write('notes.md', 'A note\n'),
+      mkdir(join(project.home, 'zsh')),
+      mkdir(join(project.home, '.config/fish/completions'), { recursive: true }),
+      // Graphviz need not be installed to see that the line is right.
+      writeFile(join(project.bin, 'dot'), '#!/bin/sh\nexec cat\n', { mode: 0o755 }),
+    ]);
+    return project;
+  })();
+  return made;
+}
+
+function find(path: string): Declaration {
+  const found = OPERATIONS.find(({ cli }) => cli.path.join(' ') === path);
+  if (found === undefined) throw new Error(`no operation ${path}`);
+  return found;
+}
