@@ -87,7 +87,7 @@ export function toCliReference(declarations: readonly Declaration[], table: Flag
 
 const INTRODUCTION =
   'Every command is `forge <command>`; the package installs the same program as `forge-ctl`, for machines where another tool is called `forge`. ' +
-  'Text for people goes to standard output, notices and errors to standard error. With `--json` the answer is exactly one JSON document on standard output.';
+  'Text for people goes to standard output, errors to standard error. With `--json` the answer is exactly one JSON document on standard output.';
 
 const VALUES = `- \`--flag value\` and \`--flag=value\` are the same; write \`--flag=value\` when the value begins with a dash.
 - \`--\` ends the flags: what follows are arguments, even when it begins with a dash.

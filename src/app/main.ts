@@ -4,10 +4,16 @@ import { VERSION } from './version.ts';
 /** The program: what `bin/forge.cjs` starts. `--version` alone is answered without loading anything else. */
 export async function main(): Promise<void> {
   const argv = process.argv.slice(2);
-  if (argv.length === 1 && argv[0] === '--version') {
-    writeSync(1, `${VERSION}\n`);
-    return;
-  }
+  if (argv.length === 1 && argv[0] === '--version' && tryWrite(`${VERSION}\n`)) return;
   const { startCli } = await import('./start-cli.ts');
   process.exitCode = await startCli(argv, VERSION);
+}
+
+/** A reader that went away, a full disk: the whole command line knows what to say then. */
+function tryWrite(text: string): boolean {
+  try {
+    return writeSync(1, text) === text.length;
+  } catch {
+    return false;
+  }
 }

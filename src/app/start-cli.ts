@@ -1,3 +1,4 @@
+import { statSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ForgeError } from '#kernel/errors.ts';
 import { FLAG_TABLE } from '#operations/flag-table.generated.ts';
@@ -20,12 +21,27 @@ export function startCli(argv: readonly string[], version: string): Promise<numb
     openContext: ({ operation, globals }) =>
       openContext({
         needs: operation.needs,
-        cwd: resolve(io.cwd, globals.directory ?? '.'),
+        cwd: globals.directory === undefined ? io.cwd : findFolder(resolve(io.cwd, globals.directory)),
         env: process.env,
         actor: globals.actor,
         progress: (line) => {
-          if (!globals.json && !globals.quiet) process.stdout.write(`${line}\n`);
+          if (!globals.json && !globals.quiet) tell(line);
         },
       }),
   });
+}
+
+/** A folder that is not there must not quietly become the project around it. */
+function findFolder(path: string): string {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return path;
+  throw new ForgeError('invalid_input', `-C: ${path} is not a folder`, { details: { path } });
+}
+
+/** Progress is for whoever still reads; the work goes on without. */
+function tell(line: string): void {
+  try {
+    writeSync(1, `${line}\n`);
+  } catch {
+    // The reader went away, or cannot keep up.
+  }
 }

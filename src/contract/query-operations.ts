@@ -16,6 +16,14 @@ import {
 const limit = z.int().min(1).max(LIMITS.list_limit).optional().describe('At most this many');
 const state = z.string().min(1).max(60).optional().describe('Workflow state, such as todo or backlog');
 
+/** What keeps a task from being ready; title and status are null where it is not in this project. */
+const Blocker = z.object({
+  id: z.string(),
+  title: z.string().nullable(),
+  status: Status.nullable(),
+  assignee: z.string().nullable(),
+});
+
 const filters = {
   status: Status.optional().describe('open, in_progress or closed'),
   state,
@@ -59,9 +67,7 @@ export const readyTasks = declare({
       TaskSummary.extend({
         ready: z.boolean(),
         reasons: z.array(z.string()),
-        blockers: z.array(
-          z.object({ id: z.string(), title: z.string().nullable(), status: Status.nullable() }),
-        ),
+        blockers: z.array(Blocker),
       }),
     ]),
   ),
@@ -143,14 +149,7 @@ export const blockedTasks = declare({
   input: z.object({ limit }),
   output: z.array(
     TaskSummary.extend({
-      blockers: z.array(
-        z.object({
-          id: z.string(),
-          title: z.string().nullable(),
-          status: Status.nullable(),
-          assignee: z.string().nullable(),
-        }),
-      ),
+      blockers: z.array(Blocker),
     }),
   ),
   errors: [],

@@ -73,7 +73,7 @@ const GLOBALS: readonly CompletionFlag[] = [
     value: { words: [], from: 'folders' },
   },
   { name: 'no-color', description: 'No colours', repeats: false },
-  { name: 'quiet', description: 'No notices', repeats: false },
+  { name: 'quiet', description: 'No progress lines', repeats: false },
   { name: 'help', short: 'h', description: 'Show help', repeats: false },
 ];
 

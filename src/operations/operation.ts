@@ -59,8 +59,6 @@ export interface Operation<D extends Declaration> {
   run(ctx: OperationContext, input: InputOf<D>): Promise<OutputOf<D>>;
   /** The answer for people, without the last newline. Text of others must be escaped in it. */
   text(output: OutputOf<D>, view: TextView): string;
-  /** Lines for stderr that are not errors: a lost claim, nothing to show. */
-  notices?(output: OutputOf<D>): readonly string[];
 }
 
 /**

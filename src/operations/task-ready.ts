@@ -1,5 +1,6 @@
 import type { readyTasks } from '#contract/query-operations.ts';
 import type { OutputOf } from '#contract/declare.ts';
+import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { implement, type TextView } from './operation.ts';
 import { style, styleStatus } from './style-text.ts';
@@ -14,6 +15,12 @@ export const taskReady = implement<typeof readyTasks>({
   async run(ctx, input) {
     const { store, config } = ctx.project;
     const { explain, ...query } = input;
+    if (explain === true && query.sort !== undefined) {
+      throw new ForgeError(
+        'usage',
+        '--explain goes through all open tasks by priority; --sort does not apply',
+      );
+    }
     const asked = { ...query, exclude_types: config.ready.excludeTypes };
     return explain === true ? store.explainReady(asked) : store.listReady(asked);
   },

@@ -8,6 +8,7 @@ import { LIMITS } from '#kernel/limits.ts';
 import { alreadyAProject, checkInitPlace, findConfigFolder } from './check-init-place.ts';
 import { toFileError } from './file-error.ts';
 import type { Environment } from './forge-home.ts';
+import { holdInitLock } from './hold-init-lock.ts';
 import { addIgnoreLines } from './ignore-lines.ts';
 import { linkDatabase } from './link-database.ts';
 import { lookAt } from './look-at.ts';
@@ -53,6 +54,20 @@ export async function initialiseProject(options: InitOptions): Promise<InitResul
   }
   const paths = toProjectPaths(repository);
   const config = decideConfig(options, repository);
+  try {
+    return await holdInitLock(paths.common_dir, () => makeProject(paths, config, options));
+  } catch (error) {
+    throw toInitError(error, paths, []);
+  }
+}
+
+type NewConfig = ReturnType<typeof decideConfig>;
+
+async function makeProject(
+  paths: ProjectPaths,
+  config: NewConfig,
+  options: InitOptions,
+): Promise<InitResult> {
   checkInitPlace(paths, options);
   const undo: Undo[] = [];
   const undoConfig: Undo[] = [];

@@ -79,10 +79,11 @@ async function readFile(path: string, what: string): Promise<Uint8Array> {
   }
 }
 
-async function askFor({ operation }: Accepted, io: CliIo): Promise<string> {
+/** Under --json a program asks, and a program in a terminal would wait for ever. */
+async function askFor({ operation, globals }: Accepted, io: CliIo): Promise<string> {
   const { prompt } = operation;
   const answer =
-    prompt !== undefined && io.isTerminal.stdin && io.isTerminal.stderr
+    prompt !== undefined && !globals.json && io.isTerminal.stdin && io.isTerminal.stderr
       ? await io.ask(prompt.question)
       : undefined;
   const text = answer?.trim() ?? '';

@@ -8,7 +8,6 @@ import { type CliDeps, runCli } from './run-cli.ts';
 export interface Setup {
   readonly run?: (input: Record<string, unknown>) => unknown;
   readonly text?: AnyOperation['text'];
-  readonly notices?: readonly string[];
   readonly io?: Partial<CliIo>;
   readonly openContext?: CliDeps['openContext'];
 }
@@ -47,7 +46,6 @@ export async function runInFakeProcess(argv: readonly string[], setup: Setup = {
           return setup.run?.(input) ?? { id: 'fg-a3f8', title: 'x' };
         },
         text: setup.text ?? ((output) => `text of ${JSON.stringify(output)}`),
-        ...(setup.notices !== undefined && { notices: () => setup.notices ?? [] }),
       };
       return operation;
     },

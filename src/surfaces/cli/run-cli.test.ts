@@ -40,17 +40,6 @@ describe('runCli prints the answer', () => {
       /"color":true/,
     );
   });
-  it('with notices on stderr, unless --quiet', async () => {
-    const notices = ['lost the claim\u001b[2J'];
-    expect(await forge(['ready'], { notices })).toMatchObject({
-      stderr: 'lost the claim\\u001b[2J\n',
-      exit: 0,
-    });
-    expect(await forge(['ready', '--json'], { notices })).toMatchObject({
-      stderr: 'lost the claim\\u001b[2J\n',
-    });
-    expect(await forge(['ready', '--quiet'], { notices })).toMatchObject({ stderr: '' });
-  });
 });
 
 describe('runCli --fields', () => {

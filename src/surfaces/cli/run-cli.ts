@@ -99,8 +99,6 @@ async function printOutput(
     const text = operation.text(output, { color, columns, now });
     if (text !== '') await writeOutput(io, `${text}\n`);
   }
-  const notices = globals.quiet ? [] : (operation.notices?.(output) ?? []);
-  for (const notice of notices) await writeMessage(io, `${escapeLine(notice)}\n`);
 }
 
 /** The fields in the order they were asked for. One that an answer leaves out stays out. */
