@@ -121,6 +121,7 @@ describe('a writer that crashed after its line was written', () => {
     await create(temp, 'Before');
     await temp.bring([line('fg-lost', { title: 'Lost and found' })]);
     expect(titles(await temp.store.listTasks({ sort: 'created' }))).toEqual(['Lost and found', 'Before']);
+    expect(heldBytes(temp)).toBe(statSync(temp.replica).size);
     await temp.reopen();
     await create(temp, 'After');
     await temp.reopen();

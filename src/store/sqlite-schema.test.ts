@@ -262,6 +262,23 @@ describe('the documented queries give what the store gives', () => {
       metadata: { k: 1 },
     });
   });
+
+  it('what Forge removed and somebody put back by hand is there again', async () => {
+    await using temp = await tempStore();
+    const blocker = await create(temp, 'Blocker');
+    const { id } = await create(temp, 'Task', { labels: ['x', 'y'], depends_on: [blocker.id] });
+    await temp.store.updateTask({ id, labels_remove: ['x'] }, by(temp));
+    await temp.store.removeDependency({ from_id: id, to_id: blocker.id, type: undefined }, by(temp));
+    {
+      using db = temp.connect();
+      db.prepare('UPDATE tasks SET labels = \'["x","y"]\' WHERE id = ?').run(id);
+      db.prepare('INSERT INTO dependencies (from_id, to_id) VALUES (?, ?)').run(id, blocker.id);
+    }
+    await temp.store.updateTask({ id, title: 'Renamed' }, by(temp));
+    await temp.rebuild();
+    const task = await temp.store.getTask(id);
+    expect(task).toMatchObject({ labels: ['x', 'y'], open_blockers: 1, dependencies: [{ id: blocker.id }] });
+  });
 });
 
 describe('hand-written SQL keeps open_blockers right', () => {

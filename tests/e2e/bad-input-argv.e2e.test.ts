@@ -232,7 +232,7 @@ describe('commands in the wrong place', () => {
       const text = await inRemovedFolder(command);
       expect.soft(text, command).toEqual({
         stdout: '',
-        stderr: expect.stringMatching(/^forge: .*folder.*\n/),
+        stderr: expect.stringMatching(/^forge: .*(folder|directory).*\n/),
         exit: expect.any(Number),
       });
       expect.soft(text.stderr, command).not.toMatch(/^ +at /m);

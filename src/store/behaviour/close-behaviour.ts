@@ -287,6 +287,17 @@ export function describeClose(open: OpenStore): void {
       expect(await sut.store.restoreTask(child.id, by(sut))).toMatchObject({ parent_id: null });
     });
 
+    it('a child that has become an ancestor meanwhile stays where it is', async () => {
+      await using sut = await open();
+      const top = await create(sut, 'Top');
+      const task = await create(sut, 'Back', { parent_id: top.id });
+      const child = await create(sut, 'Child', { parent_id: task.id });
+      await sut.store.deleteTask({ id: task.id }, by(sut));
+      await sut.store.updateTask({ id: top.id, parent_id: child.id }, by(sut));
+      expect(await sut.store.restoreTask(task.id, by(sut))).toMatchObject({ parent_id: top.id });
+      expect(await sut.store.getTask(child.id)).toMatchObject({ parent_id: null });
+    });
+
     it('never closes a cycle, in whatever order two tasks come back', async () => {
       await using sut = await open();
       const c = await create(sut, 'C');
