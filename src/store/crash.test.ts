@@ -10,6 +10,9 @@ import { WRONG_COUNTS } from './sqlite/seed-sql-behaviour.ts';
 
 /** Seconds on an idle machine; a busy one must not fail it. */
 const LONG = { timeout: 120_000 };
+/** Not on every machine; what needs them is skipped there. */
+const STRACE = 'strace';
+const UNSHARE = 'unshare';
 
 describe('kill -9 at any moment', () => {
   it.each([1, 2, 3])(
@@ -42,7 +45,7 @@ describe.skipIf(!hasStrace())('with strace', () => {
     await using temp = await tempStore();
     const { id } = await create(temp, 'n 0');
     const log = join(temp.folder, 'strace.log');
-    const under = ['strace', '-f', '-qq', '-y', '-e', 'trace=pwrite64,fdatasync,fsync', '-o', log];
+    const under = [STRACE, '-f', '-qq', '-y', '-e', 'trace=pwrite64,fdatasync,fsync', '-o', log];
     await update(temp, id, { under });
     const calls = readFileSync(log, 'utf8').split('\n');
     const at = (pattern: RegExp) => calls.findIndex((call) => pattern.test(call));
@@ -112,7 +115,7 @@ describe.skipIf(!hasMounts())('on a disk of 1 MB', () => {
     const disk = join(temp.folder, 'disk');
     mkdirSync(disk);
     const mount = 'mount -t tmpfs -o size=1m tmpfs "$0" && exec "$@"';
-    const worker = await startWorker(disk, ['fill'], { under: ['unshare', '-m', 'sh', '-c', mount, disk] });
+    const worker = await startWorker(disk, ['fill'], { under: [UNSHARE, '-m', 'sh', '-c', mount, disk] });
     worker.go();
     await worker.ended;
     const [refused, seen] = worker.said;
@@ -207,16 +210,16 @@ async function update(temp: TempStore, id: string, options: WorkerOptions): Prom
 }
 
 function strace(temp: TempStore, file: string, inject: string): string[] {
-  return ['strace', '-f', '-qq', '-o', '/dev/null', '-P', join(temp.folder, file), '-e', inject];
+  return [STRACE, '-f', '-qq', '-o', '/dev/null', '-P', join(temp.folder, file), '-e', inject];
 }
 
 function hasStrace(): boolean {
   return (
-    spawnSync('strace', ['-f', '-o', '/dev/null', '-e', 'inject=fdatasync:error=EIO', 'true']).status === 0
+    spawnSync(STRACE, ['-f', '-o', '/dev/null', '-e', 'inject=fdatasync:error=EIO', 'true']).status === 0
   );
 }
 
 function hasMounts(): boolean {
   const mount = 'mount -t tmpfs -o size=64k tmpfs /mnt';
-  return spawnSync('unshare', ['-m', 'sh', '-c', mount]).status === 0;
+  return spawnSync(UNSHARE, ['-m', 'sh', '-c', mount]).status === 0;
 }

@@ -11,6 +11,7 @@ import {
   statSync,
   symlinkSync,
   truncateSync,
+  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -233,6 +234,32 @@ describe('a writer that crashed after its line was written', () => {
     await create(temp, 'Next');
     expect(lines(temp)).toHaveLength(3);
     await expectSameFromReplica(temp);
+  });
+
+  it('a write of several lines that was cut is taken back whole, not in part', async () => {
+    await using temp = await tempStore();
+    const parent = await create(temp, 'Parent');
+    await create(temp, 'Child', { parent_id: parent.id });
+    await create(temp, 'Dependent', { depends_on: [parent.id] });
+    const before = await everything(temp);
+    const copy = `${temp.database}.copy`;
+    await temp.reopen(() => copyFileSync(temp.database, copy));
+    const start = statSync(temp.replica).size;
+    await temp.store.deleteTask({ id: parent.id }, by(temp));
+    const written = readFileSync(temp.replica);
+    const ends = [...written.keys()].filter((at) => at >= start && written[at] === 0x0a).map((at) => at + 1);
+    expect(ends).toHaveLength(3);
+    for (const size of [start + 5, ...ends.slice(0, 2), (ends[0] ?? 0) + 9, (ends[1] ?? 0) + 9]) {
+      await temp.reopen(async () => {
+        await removeDatabase(temp.database);
+        copyFileSync(copy, temp.database);
+        writeFileSync(temp.replica, written.subarray(0, size));
+      });
+      expect(await everything(temp)).toEqual(before);
+      expect(statSync(temp.replica).size).toBe(start);
+    }
+    await temp.reopen(() => writeFileSync(temp.replica, written));
+    expect(titles(await temp.store.listReady({}))).toEqual(['Child', 'Dependent']);
   });
 });
 

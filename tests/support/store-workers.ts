@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 
 export interface StoreWorker extends AsyncDisposable {
   /** Everything it has said so far, in order. */
@@ -28,7 +29,7 @@ export async function startWorker(
   work: readonly string[],
   { lock_timeout_ms, under = [] }: WorkerOptions = {},
 ): Promise<StoreWorker> {
-  const script = join(import.meta.dirname, 'store-worker.ts');
+  const script = fileURLToPath(new URL('./store-worker.ts', import.meta.url));
   const [program = '', ...args] = [...under, process.execPath, script, folder, ...work];
   const env = {
     ...process.env,

@@ -111,9 +111,28 @@ export interface LocalNumbers {
 
 const LOCAL_KEY = '_local';
 
-/** A line of the local replica: the record's canonical line, and the numbers of this store in one key more. */
-export function encodeReplicaLine(record: TaskRecord, { version, fence }: LocalNumbers): string {
-  return `${encodeRecord(record).slice(0, -1)},"${LOCAL_KEY}":[${version},${fence}]}`;
+/**
+ * A line of the local replica: the record's canonical line, and the numbers of this store in one key more. Where
+ * one write has several lines, each also says how many `follow`, so that a crash cannot leave half of it.
+ */
+export function encodeReplicaLine(record: TaskRecord, { version, fence }: LocalNumbers, follow = 0): string {
+  const group = follow === 0 ? '' : `,${follow}`;
+  return `${encodeRecord(record).slice(0, -1)},"${LOCAL_KEY}":[${version},${fence}${group}]}`;
+}
+
+const FOLLOWED = new RegExp(`"${LOCAL_KEY}":\\[\\d+,\\d+,(\\d+)\\]\\}$`);
+
+/** How many of these lines, from the first on, are whole writes; the last write may have been cut by a crash. */
+export function countWholeWrites(lines: readonly string[]): number {
+  const follow = (at: number): number => Number(FOLLOWED.exec(lines[at] ?? '')?.[1] ?? 0);
+  let missing = follow(lines.length - 1);
+  if (missing === 0) return lines.length;
+  let first = lines.length - 1;
+  while (first > 0 && follow(first - 1) === missing + 1) {
+    first -= 1;
+    missing += 1;
+  }
+  return first;
 }
 
 /** A line without the numbers, written by hand or by another program, has none. */

@@ -6,6 +6,7 @@ import { isForgeError } from '#kernel/errors.ts';
 import type { Database } from './database.ts';
 import {
   adoptUnresolved,
+  countWholeWrites,
   decodeReplicaLine,
   encodeReplicaLine,
   readLine,
@@ -32,7 +33,7 @@ export function replayReplica(db: Database, replica: Replica, now: number): numb
   const size = replica.size();
   if (size === held) return held;
   if (size < held) return setBytes(db, replica.rewrite(allLines(db)));
-  const { lines, end } = replica.readFrom(held);
+  const { lines, end } = wholeWrites(replica.readFrom(held));
   if (end !== size) replica.truncate(end);
   const newest = new Map<string, ReplicaLine>();
   const alive = new Map<string, TaskRecord>();
@@ -51,6 +52,14 @@ export function replayReplica(db: Database, replica: Replica, now: number): numb
     [...newest.values()].map((line) => line.record),
   );
   return setBytes(db, end);
+}
+
+/** Without the lines of a write that a crash cut short: it was never acknowledged. */
+function wholeWrites({ lines, end }: { lines: string[]; end: number }): { lines: string[]; end: number } {
+  const whole = countWholeWrites(lines);
+  if (whole === lines.length) return { lines, end };
+  const cut = lines.slice(whole).reduce((bytes, line) => bytes + Buffer.byteLength(line) + 1, 0);
+  return { lines: lines.slice(0, whole), end: end - cut };
 }
 
 /** How much of the replica the database holds. */

@@ -58,10 +58,13 @@ export function writeInTransaction<T>(
   try {
     return db.write(() => {
       const offset = replayReplica(db, replica, by.now);
-      const lines: string[] = [];
-      const result = work(openTransaction(db, by, lines));
-      if (lines.length > 0) {
+      const written: Written[] = [];
+      const result = work(openTransaction(db, by, written));
+      if (written.length > 0) {
         appended = { from: offset };
+        const lines = written.map(({ record, numbers }, at) =>
+          encodeReplicaLine(record, numbers, written.length - 1 - at),
+        );
         db.run(UPDATE_REPLICA_BYTES, replica.append(offset, lines));
       }
       return result;
@@ -84,7 +87,13 @@ function takeBack({ db, replica }: { db: Database; replica: Replica }, from: num
   }
 }
 
-function openTransaction(db: Database, by: Writer, lines: string[]): WriteTransaction {
+/** What becomes a line of the replica. */
+interface Written {
+  readonly record: TaskRecord;
+  readonly numbers: LocalNumbers;
+}
+
+function openTransaction(db: Database, by: Writer, written: Written[]): WriteTransaction {
   const triggered_by = toTriggeredBy(by.actor);
   const emit = (taskId: string, happening: Happening, task: unknown): number => {
     const data = JSON.stringify({ task, changed: happening.changed, ...happening.more });
@@ -97,7 +106,7 @@ function openTransaction(db: Database, by: Writer, lines: string[]): WriteTransa
     happening: Happening,
   ) => {
     writeRecord(db, before, after, numbers);
-    lines.push(encodeReplicaLine(after, numbers));
+    written.push({ record: after, numbers });
     const task = toTask(after, numbers.version);
     return { task, fence: numbers.fence, seq: emit(after.id, happening, task) };
   };
@@ -112,7 +121,7 @@ function openTransaction(db: Database, by: Writer, lines: string[]): WriteTransa
       if (stored === undefined) throw new Error(`task ${id} vanished inside its own transaction`);
       return stored;
     },
-    saveLine: (record, numbers) => void lines.push(encodeReplicaLine(record, numbers)),
+    saveLine: (record, numbers) => void written.push({ record, numbers }),
     save(before, after, happening) {
       if (before?.record === after) return { task: toTask(after, before.version), fence: before.fence };
       const version = (before?.version ?? 0) + 1;
