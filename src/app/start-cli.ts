@@ -1,5 +1,5 @@
 import { statSync, writeSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { ForgeError } from '#kernel/errors.ts';
 import { FLAG_TABLE } from '#operations/flag-table.generated.ts';
 import { MANIFEST } from '#operations/manifest.generated.ts';
@@ -21,7 +21,12 @@ export function startCli(argv: readonly string[], version: string): Promise<numb
     openContext: ({ operation, globals }) =>
       openContext({
         needs: operation.needs,
-        cwd: globals.directory === undefined ? io.cwd : findFolder(resolve(io.cwd, globals.directory)),
+        cwd:
+          globals.directory === undefined
+            ? io.cwd
+            : findFolder(
+                isAbsolute(globals.directory) ? globals.directory : resolve(io.cwd, globals.directory),
+              ),
         env: process.env,
         actor: globals.actor,
         progress: (line) => {

@@ -39,11 +39,11 @@ export const Label = z
 export const CloseReason = z
   .string()
   .max(LIMITS.close_reason_length)
-  .regex(/^[^\u0000]*[^\s\u0000][^\u0000]*$/, 'a reason is not blank');
+  .regex(/^[^\u0000]*[^\s\u0000][^\u0000]*$/, 'a reason is not blank and holds no NUL character');
 export const CommentBody = z
   .string()
   .max(LIMITS.comment_bytes)
-  .regex(/^[^\u0000]*[^\s\u0000][^\u0000]*$/, 'a comment is not blank');
+  .regex(/^[^\u0000]*[^\s\u0000][^\u0000]*$/, 'a comment is not blank and holds no NUL character');
 /** Full or shortened to any unambiguous beginning, with or without the project's prefix. */
 export const TaskRef = z.string().min(1).max(80);
 export const GithubIssue = z.int().min(1).max(Number.MAX_SAFE_INTEGER);

@@ -334,7 +334,7 @@ describe('lists of a record', () => {
         labels: ['b', 'é', 'a', 'B', 'a'],
         dependencies: [
           { id: 'fg-b', type: 'related' },
-          { id: 'fg-a:1', type: 'blocks' },
+          { id: 'fg-a.1', type: 'blocks' },
           { id: 'fg-b', type: 'blocks' },
         ],
         comments: [comment('c-9', NOW + 2), comment('c-2', NOW + 1), comment('c-1', NOW + 2)],
@@ -342,7 +342,7 @@ describe('lists of a record', () => {
     );
     expect(listLabels(record)).toEqual(['B', 'a', 'b', 'é']);
     expect(listDependencies(record)).toEqual([
-      { id: 'fg-a:1', type: 'blocks' },
+      { id: 'fg-a.1', type: 'blocks' },
       { id: 'fg-b', type: 'blocks' },
       { id: 'fg-b', type: 'related' },
     ]);

@@ -90,6 +90,7 @@ export function decodeRecord(json: Json): TaskRecord {
     return value;
   };
   const id = text('id');
+  checkId(line, id);
   const created_at = text('created_at');
   const created = time(line, created_at);
   const updated = (line.updated_at ?? null) === null ? created : time(line, text('updated_at'));
@@ -181,6 +182,7 @@ function checkField(line: JsonObject, name: (typeof FIELD_NAMES)[number]): Json 
   const value = line[name] ?? FIELD_DEFAULTS[name];
   const expected = FIELD_DEFAULTS[name];
   if (name === 'github_issue' && (value === null || Number.isSafeInteger(value))) return value;
+  if (name === 'parent_id' && typeof value === 'string') checkId(line, value);
   if (name === 'parent_id' && (value === null || typeof value === 'string')) return value;
   if (name === 'priority' && Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 4)
     return value;
@@ -221,6 +223,7 @@ function dependencyEntries(line: JsonObject): [string, Json][] {
     if (typeof id !== 'string' || typeof type !== 'string' || !DEPENDENCY_TYPES.includes(type)) {
       throw unreadable(line, '"dependencies" holds something that is not {id, type}');
     }
+    checkId(line, id);
     return [dependencyKey(id, type), true];
   });
 }
@@ -244,6 +247,12 @@ function decodeComments(line: JsonObject): Map<string, Comment> {
     comments.set(id, { id, author, body, reply_to: reply_to ?? null, created_at });
   }
   return comments;
+}
+
+/** Ids are shown, typed and passed to shells everywhere; nothing else may pass for one. */
+function checkId(line: JsonObject, id: string): void {
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/.test(id)) return;
+  throw unreadable(line, `${JSON.stringify(id)} is not an id`);
 }
 
 function object(line: JsonObject, key: string): JsonObject {

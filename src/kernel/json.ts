@@ -17,6 +17,16 @@ export function parseJson(text: string, what: string): Json {
     ) as Json; // JSON.parse gives nothing but Json
   } catch (error) {
     if (error instanceof ForgeError) throw error;
+    if (error instanceof RangeError) {
+      throw new ForgeError(
+        'invalid_input',
+        `${what} is nested too deep; the limit is ${LIMITS.metadata_depth} levels`,
+        {
+          details: { limit: LIMITS.metadata_depth },
+          cause: error,
+        },
+      );
+    }
     throw new ForgeError('invalid_input', `${what} is not valid JSON: ${(error as Error).message}`, {
       cause: error,
     });
@@ -24,8 +34,8 @@ export function parseJson(text: string, what: string): Json {
 }
 
 function checkNumber(value: number, source: string | undefined, what: string): number {
-  const exact = Number.isSafeInteger(value) || !Number.isInteger(value);
-  if (Number.isFinite(value) && exact) return value + 0; // -0 is written as 0, so it is read as 0
+  const safe = Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value));
+  if (safe && (source === undefined || toDecimal(source) === toDecimal(String(value)))) return value + 0; // -0 is written as 0, so it is read as 0
   throw new ForgeError(
     'invalid_input',
     `${what} holds the number ${source ?? value}, which JSON readers cannot keep exactly`,
@@ -34,6 +44,16 @@ function checkNumber(value: number, source: string | undefined, what: string): n
       details: { limit: Number.MAX_SAFE_INTEGER },
     },
   );
+}
+
+/** The same number in one spelling, sign left out: `1.50e1` and `15` are both `15e0`. */
+function toDecimal(text: string): string {
+  const [, whole = '', fraction = '', exponent = '0'] =
+    /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
+  const digits = `${whole}${fraction}`.replace(/^0+/, '');
+  const significant = digits.replace(/0+$/, '');
+  if (significant === '') return '0';
+  return `${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
 }
 
 export function jsonDepth(value: Json): number {

@@ -11,8 +11,10 @@ const ESCAPED: readonly [string, number[]][] = [
   ['delete and C1 controls', range(0x7f, 0x9f)],
   ['bidi marks', [0x061c, 0x200e, 0x200f]],
   ['bidi embeddings and overrides', range(0x202a, 0x202e)],
-  ['bidi isolates', range(0x2066, 0x2069)],
+  ['bidi isolates and deprecated marks', range(0x2066, 0x206f)],
   ['zero-width characters', [0x200b, 0x2060, 0xfeff]],
+  ['invisible operators, hyphens and separators', [0x00ad, 0x180e, ...range(0x2061, 0x2064)]],
+  ['annotation marks', range(0xfff9, 0xfffb)],
   ['line and paragraph separators', [0x2028, 0x2029]],
   ['lone high surrogates', range(0xd800, 0xdbff)],
   ['lone low surrogates', range(0xdc00, 0xdfff)],
@@ -64,6 +66,10 @@ describe('escapeLine', () => {
   ])('leaves %s alone', (_name, text) => {
     expect(escapeLine(text)).toBe(text);
     expect(escapeText(text)).toBe(text);
+  });
+
+  it('shows tag letters that are no part of a flag', () => {
+    expect(escapeLine('ok\u{e0061}\u{e0062}')).toBe('ok\\udb40\\udc61\\udb40\\udc62');
   });
 
   it('keeps a terminal from being driven', () => {

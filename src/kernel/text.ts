@@ -1,9 +1,10 @@
 /**
- * C0 and C1 controls, the bidi marks that reorder a line on screen, zero-width characters, line separators
- * and lone surrogates: what can move a cursor, hide text or show it in another order.
+ * C0 and C1 controls, the bidi marks that reorder a line on screen, zero-width and other invisible characters, line
+ * separators, tag letters outside a flag, and lone surrogates: what can move a cursor, hide text or show it in
+ * another order. A flag made of tag letters comes first, so that it is found whole and left alone.
  */
 const DANGEROUS =
-  /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060\u2066-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+  /\ud83c\udff4(?:\udb40[\udc20-\udc7e])+\udb40\udc7f|\udb40[\udc00-\udc7f]|[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 /** Other people's text on one line of a terminal. */
 export function escapeLine(text: string): string {
@@ -20,10 +21,12 @@ export function hasLoneSurrogate(text: string): boolean {
 }
 
 function visible(found: string): string {
+  if (found.length > 2) return found; // a flag
   if (found === '\n') return '\\n';
   if (found === '\t') return '\\t';
   if (found === '\r') return '\\r';
-  return `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const units = Array.from({ length: found.length }, (_, at) => found.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }
 
 /** A lone surrogate is written as U+FFFD, which takes three bytes. */

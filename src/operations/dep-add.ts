@@ -1,4 +1,5 @@
 import type { addDependency } from '#contract/graph-operations.ts';
+import { escapeLine } from '#kernel/text.ts';
 import { implement } from './operation.ts';
 import { writerOf } from './writer.ts';
 
@@ -18,7 +19,7 @@ export const depAdd = implement<typeof addDependency>({
     return { from_id, to_id, type, added };
   },
   text: ({ from_id, to_id, type, added }) => {
-    const edge = `${from_id} ${VERBS[type]} ${to_id}`;
+    const edge = `${escapeLine(from_id)} ${VERBS[type]} ${escapeLine(to_id)}`;
     return added ? `Added: ${edge}` : `Already there: ${edge}`;
   },
 });

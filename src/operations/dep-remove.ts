@@ -1,4 +1,5 @@
 import type { removeDependency } from '#contract/graph-operations.ts';
+import { escapeLine } from '#kernel/text.ts';
 import { implement } from './operation.ts';
 import { writerOf } from './writer.ts';
 
@@ -9,5 +10,5 @@ export const depRemove = implement<typeof removeDependency>({
       await writerOf(ctx),
     ),
   text: ({ from_id, to_id, removed }) =>
-    `Removed: ${from_id} no longer depends on ${to_id} (${removed.join(', ')})`,
+    `Removed: ${escapeLine(from_id)} no longer depends on ${escapeLine(to_id)} (${removed.join(', ')})`,
 });

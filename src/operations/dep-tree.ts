@@ -29,6 +29,6 @@ export function treeLines(root: DependencyNode, view: TextView): string[] {
 function describe(node: DependencyNode, view: TextView): string {
   const mark =
     node.seen === true ? '  (shown above)' : node.truncated === true ? '  (more below, see --depth)' : '';
-  if (node.status === null) return `${node.id}  (not in this project)`;
-  return `${node.id}  ${escapeLine(node.title ?? '')}  [${styleStatus(view, node.status)}]${mark}`;
+  if (node.status === null) return `${escapeLine(node.id)}  (not in this project)`;
+  return `${escapeLine(node.id)}  ${escapeLine(node.title ?? '')}  [${styleStatus(view, node.status)}]${mark}`;
 }

@@ -1,6 +1,7 @@
 import type { taskGraph } from '#contract/graph-operations.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { escapeText } from '#kernel/text.ts';
 import { implement } from './operation.ts';
 
 export const projectGraph = implement<typeof taskGraph>({
@@ -30,5 +31,6 @@ export const projectGraph = implement<typeof taskGraph>({
       }
     }
   },
-  text: (output) => ('text' in output ? output.text.replace(/\n$/, '') : JSON.stringify(output, null, 2)),
+  text: (output) =>
+    'text' in output ? output.text.replace(/\n$/, '') : escapeText(JSON.stringify(output, null, 2)),
 });

@@ -9,11 +9,11 @@ export const taskBlocked = implement<typeof blockedTasks>({
     if (tasks.length === 0) return 'No open task is blocked.';
     return tasks
       .flatMap((task) => [
-        `${style(view, 'bold', task.id)}  ${escapeLine(task.title)}`,
+        `${style(view, 'bold', escapeLine(task.id))}  ${escapeLine(task.title)}`,
         ...task.blockers.map((blocker) => {
           const status = blocker.status === null ? 'not in this project' : styleStatus(view, blocker.status);
           const owner = blocker.assignee === null ? '' : `, ${escapeLine(blocker.assignee)}`;
-          return `  waits for ${[blocker.id, escapeLine(blocker.title ?? '')].filter(Boolean).join('  ')}  [${status}${owner}]`;
+          return `  waits for ${[escapeLine(blocker.id), escapeLine(blocker.title ?? '')].filter(Boolean).join('  ')}  [${status}${owner}]`;
         }),
       ])
       .join('\n');

@@ -19,7 +19,8 @@ export const taskClaim = implement<typeof claimTask>({
     if (claim.outcome !== 'claimed') throw refused(claim);
     return { ...claim.task, claimed: true as const, fence: claim.fence };
   },
-  text: (task) => `Claimed task ${task.id} for ${escapeLine(task.assignee ?? '')}: ${escapeLine(task.title)}`,
+  text: (task) =>
+    `Claimed task ${escapeLine(task.id)} for ${escapeLine(task.assignee ?? '')}: ${escapeLine(task.title)}`,
 });
 
 async function claimNext(ctx: OperationContext, input: InputOf<typeof claimTask> & { assignee: string }) {

@@ -7,7 +7,7 @@ export const taskClose = implement<typeof closeTask>({
   run: async (ctx, input) => ctx.project.store.closeTask(input, await writerOf(ctx)),
   text: (task) =>
     [
-      `Closed task ${task.id}: ${escapeLine(task.title)} (${escapeLine(task.close_reason ?? '')})`,
-      ...(task.unblocked.length > 0 ? [`Now ready: ${task.unblocked.join(', ')}`] : []),
+      `Closed task ${escapeLine(task.id)}: ${escapeLine(task.title)} (${escapeLine(task.close_reason ?? '')})`,
+      ...(task.unblocked.length > 0 ? [`Now ready: ${escapeLine(task.unblocked.join(', '))}`] : []),
     ].join('\n'),
 });

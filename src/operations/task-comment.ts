@@ -1,6 +1,7 @@
 import type { commentTask } from '#contract/task-operations.ts';
 import { checkSize } from '#domain/metadata.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { escapeLine } from '#kernel/text.ts';
 import { implement } from './operation.ts';
 import { writerOf } from './writer.ts';
 
@@ -12,5 +13,5 @@ export const taskComment = implement<typeof commentTask>({
       await writerOf(ctx),
     );
   },
-  text: (comment) => `Added comment ${comment.id} to ${comment.task_id}`,
+  text: (comment) => `Added comment ${escapeLine(comment.id)} to ${escapeLine(comment.task_id)}`,
 });

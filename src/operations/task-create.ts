@@ -27,5 +27,5 @@ export const taskCreate = implement<typeof createTask>({
       await writerOf(ctx),
     );
   },
-  text: (task) => `Created task ${task.id}: ${escapeLine(task.title)}`,
+  text: (task) => `Created task ${escapeLine(task.id)}: ${escapeLine(task.title)}`,
 });

@@ -7,9 +7,9 @@ export const taskDelete = implement<typeof deleteTask>({
   run: async (ctx, input) => ctx.project.store.deleteTask(input, await writerOf(ctx)),
   text: (gone) =>
     [
-      `Deleted task ${gone.id}: ${escapeLine(gone.title)}`,
-      ...(gone.orphaned.length > 0 ? [`Without a parent now: ${gone.orphaned.join(', ')}`] : []),
-      ...(gone.unblocked.length > 0 ? [`No longer blocked: ${gone.unblocked.join(', ')}`] : []),
-      `Undo: forge task restore ${gone.id}`,
+      `Deleted task ${escapeLine(gone.id)}: ${escapeLine(gone.title)}`,
+      ...(gone.orphaned.length > 0 ? [`Without a parent now: ${escapeLine(gone.orphaned.join(', '))}`] : []),
+      ...(gone.unblocked.length > 0 ? [`No longer blocked: ${escapeLine(gone.unblocked.join(', '))}`] : []),
+      `Undo: forge task restore ${escapeLine(gone.id)}`,
     ].join('\n'),
 });

@@ -35,5 +35,5 @@ function explanation(task: Explained, view: TextView): string {
   const verdict = task.ready
     ? style(view, 'green', 'ready    ')
     : styleStatus(view, task.status, 'not ready');
-  return `${verdict}  ${task.id}  ${escapeLine(task.title)}\n           ${escapeLine(task.reasons.join('; '))}`;
+  return `${verdict}  ${escapeLine(task.id)}  ${escapeLine(task.title)}\n           ${escapeLine(task.reasons.join('; '))}`;
 }

@@ -12,5 +12,5 @@ export const taskRelease = implement<typeof releaseTask>({
       by,
     );
   },
-  text: (task) => `Released task ${task.id}: ${escapeLine(task.title)}`,
+  text: (task) => `Released task ${escapeLine(task.id)}: ${escapeLine(task.title)}`,
 });

@@ -6,5 +6,5 @@ import { writerOf } from './writer.ts';
 export const taskReopen = implement<typeof reopenTask>({
   run: async (ctx, input) =>
     ctx.project.store.reopenTask({ ...input, reason: input.reason ?? null }, await writerOf(ctx)),
-  text: (task) => `Reopened task ${task.id}: ${escapeLine(task.title)}`,
+  text: (task) => `Reopened task ${escapeLine(task.id)}: ${escapeLine(task.title)}`,
 });

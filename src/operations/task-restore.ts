@@ -5,5 +5,5 @@ import { writerOf } from './writer.ts';
 
 export const taskRestore = implement<typeof restoreTask>({
   run: async (ctx, input) => ctx.project.store.restoreTask(input.id, await writerOf(ctx)),
-  text: (task) => `Restored task ${task.id}: ${escapeLine(task.title)}`,
+  text: (task) => `Restored task ${escapeLine(task.id)}: ${escapeLine(task.title)}`,
 });

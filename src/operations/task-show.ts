@@ -18,7 +18,8 @@ export const taskShow = implement<typeof showTask>({
         view,
         `Subtasks (${task.closed_child_count} of ${task.child_count} closed)`,
         task.subtasks.map(
-          (child) => `${child.id}  ${escapeLine(child.title)}  [${styleStatus(view, child.status)}]`,
+          (child) =>
+            `${escapeLine(child.id)}  ${escapeLine(child.title)}  [${styleStatus(view, child.status)}]`,
         ),
       ),
       section(view, 'Metadata', metadataLines(task)),
@@ -29,7 +30,7 @@ export const taskShow = implement<typeof showTask>({
 });
 
 function heading(task: TaskView, view: TextView): string {
-  return `${style(view, 'bold', task.id)}  ${style(view, 'bold', escapeLine(task.title))}  [${styleStatus(view, task.status)}]`;
+  return `${style(view, 'bold', escapeLine(task.id))}  ${style(view, 'bold', escapeLine(task.title))}  [${styleStatus(view, task.status)}]`;
 }
 
 function facts(task: TaskView, view: TextView): string {
@@ -52,7 +53,7 @@ function facts(task: TaskView, view: TextView): string {
     ['Owner', task.assignee === null ? 'nobody' : escapeLine(task.assignee)],
   ];
   if (task.close_reason !== undefined) rows.push(['Reason', escapeLine(task.close_reason)]);
-  if (task.parent_id !== null) rows.push(['Parent', task.parent_id]);
+  if (task.parent_id !== null) rows.push(['Parent', escapeLine(task.parent_id)]);
   if (task.labels.length > 0) rows.push(['Labels', escapeLine(task.labels.join(', '))]);
   if (task.github_issue !== null) rows.push(['GitHub', `#${task.github_issue}`]);
   rows.push(
@@ -68,10 +69,10 @@ function edgeLines(edges: readonly ResolvedDependency[], view: TextView): string
 }
 
 function edgeLine(view: TextView, edge: ResolvedDependency, mark: string): string {
-  if (edge.resolved === null) return `${mark} ${edge.type} ${edge.id}  (not in this project)`;
+  if (edge.resolved === null) return `${mark} ${edge.type} ${escapeLine(edge.id)}  (not in this project)`;
   const { title, status, assignee, priority } = edge.resolved;
   const owner = assignee === null ? '' : `  ${escapeLine(assignee)}`;
-  return `${mark} ${edge.type} ${edge.id}  ${escapeLine(title)}  [${styleStatus(view, status)}]  ${stylePriority(view, priority)}${owner}`;
+  return `${mark} ${edge.type} ${escapeLine(edge.id)}  ${escapeLine(title)}  [${styleStatus(view, status)}]  ${stylePriority(view, priority)}${owner}`;
 }
 
 function metadataLines(task: TaskView): string[] {
@@ -94,7 +95,7 @@ function commentLines(comments: readonly Comment[], view: TextView): string[] {
       if (above !== parent) continue;
       const pad = '  '.repeat(Math.min(depth, 8));
       lines.push(
-        `${pad}${style(view, 'dim', `${comment.id}  ${comment.created_at}`)}  ${escapeLine(comment.author)}`,
+        `${pad}${style(view, 'dim', `${escapeLine(comment.id)}  ${comment.created_at}`)}  ${escapeLine(comment.author)}`,
       );
       lines.push(
         ...escapeText(comment.body)

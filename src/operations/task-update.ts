@@ -34,10 +34,10 @@ export const taskUpdate = implement<typeof updateTask>({
   },
   text(task) {
     const title = escapeLine(task.title);
-    if (task.claimed === false) return `Not claimed: ${task.id} is ${standing(task)}`;
+    if (task.claimed === false) return `Not claimed: ${escapeLine(task.id)} is ${standing(task)}`;
     if (task.claimed === true)
-      return `Claimed task ${task.id} for ${escapeLine(task.assignee ?? '')}: ${title}`;
-    return `Updated task ${task.id}: ${title}`;
+      return `Claimed task ${escapeLine(task.id)} for ${escapeLine(task.assignee ?? '')}: ${title}`;
+    return `Updated task ${escapeLine(task.id)}: ${title}`;
   },
 });
 

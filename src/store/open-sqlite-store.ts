@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Clock } from '#kernel/clock.ts';
 import { LIMITS } from '#kernel/limits.ts';
@@ -33,6 +33,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Task
 }
 
 function openDatabase(options: SqliteStoreOptions): Database {
+  mendSharedMemory(options.database);
   const settings = { lock_timeout_ms: options.lock_timeout_ms ?? LIMITS.lock_timeout_ms };
   try {
     return new Database(options.database, settings);
@@ -44,6 +45,22 @@ function openDatabase(options: SqliteStoreOptions): Database {
       throw translateStoreError(error, options.database);
     }
     return new Database(options.database, settings);
+  }
+}
+
+/**
+ * SQLite gives its shared memory the permissions of the database. Made while that was read-only, it would keep
+ * every later writer out.
+ */
+function mendSharedMemory(database: string): void {
+  const shared = statSync(`${database}-shm`, { throwIfNoEntry: false });
+  if (shared === undefined || (shared.mode & 0o200) !== 0) return;
+  const { mode } = statSync(database, { throwIfNoEntry: false }) ?? { mode: 0 };
+  if ((mode & 0o200) === 0) return;
+  try {
+    chmodSync(`${database}-shm`, mode & 0o777);
+  } catch {
+    // Somebody else's file: the write itself will say so.
   }
 }
 

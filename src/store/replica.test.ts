@@ -25,6 +25,7 @@ import {
   everything,
   expectCode,
   line,
+  newTask,
   titles,
 } from './behaviour/open-behaviour.ts';
 import { openSqliteStore } from './open-sqlite-store.ts';
@@ -386,7 +387,10 @@ describe('an append that fails changes nothing', () => {
     await expectCode(create(temp, 'Lost'), 'io_failed');
     expect(await everything(temp)).toEqual(before);
     expect(readdirSync(temp.folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
-    await expectCode(openSqliteStore({ ...temp, database: join(temp.folder, 'new.db') }), 'io_failed');
+    const { replica, clock } = temp;
+    await using fresh = await openSqliteStore({ database: join(temp.folder, 'new.db'), replica, clock });
+    await expectCode(fresh.createTask(newTask('Lost'), by(temp)), 'io_failed');
+    expect(await fresh.listTasks({})).toEqual([]);
     rmdirSync(join(temp.replica, 'inside'));
     rmdirSync(temp.replica);
     renameSync(kept, temp.replica);

@@ -295,14 +295,14 @@ describe('pipes', () => {
       ]);
       for (const { exit, stderr } of [list, write]) {
         expect(exit).toBe(1);
-        expect(stderr).toBe('forge: The answer could not be written (ENOSPC)\n');
+        expect(stderr).toBe('forge: The command was carried out, but its answer could not be written (ENOSPC)\n');
       }
       expect(closed).toMatchObject({ exit: 0, stderr: '' });
       const version = await project.bash('forge --version > /dev/full');
       expect(version).toEqual({
         exit: 1,
         stdout: '',
-        stderr: 'forge: The answer could not be written (ENOSPC)\n',
+        stderr: 'forge: The command was carried out, but its answer could not be written (ENOSPC)\n',
       });
     },
   );

@@ -117,7 +117,7 @@ const labelEdit = fc.constantFrom<EditOf>(
   ...WORDS.flatMap((key) => [true, undefined].map((value) => ({ of: 'label', key, value }) as const)),
 );
 const dependencyEdit = fc.constantFrom<EditOf>(
-  ...['fg-b2c1', 'fg-c9d1', 'other:fg-1'].flatMap((id) =>
+  ...['fg-b2c1', 'fg-c9d1', 'ab-1.2'].flatMap((id) =>
     ['blocks', 'related', 'discovered-from'].flatMap((type) =>
       [true, undefined].map((value) => ({ of: 'dependency', key: dependencyKey(id, type), value }) as const),
     ),

@@ -96,9 +96,7 @@ export function deleteTask(
     throw new ForgeError(
       'version_conflict',
       `${id} has version ${stored.version}, not ${remove.version}: somebody changed it`,
-      {
-        details: { id, version: stored.version },
-      },
+      { hint: `forge task show ${id}`, details: { id, version: stored.version } },
     );
   }
   const children = db

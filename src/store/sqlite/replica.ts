@@ -33,7 +33,8 @@ export class Replica {
   size(): number {
     const there = this.#guarded(() => statSync(this.path, { throwIfNoEntry: false }));
     this.#there = there?.ino ?? 0;
-    return there?.size ?? 0;
+    // What is not a file holds nothing; a write will say what is in the way.
+    return there?.isFile() === true ? there.size : 0;
   }
 
   /** Appends whole lines at `offset` and makes them durable. A failure leaves the file as it was. Returns the new size. */

@@ -256,6 +256,7 @@ function checkVersion(
       'fence_conflict',
       `The claim ${asked.fence} of ${id} is over; ${stored.record.life.assignee ?? 'nobody'} has it now`,
       {
+        hint: `forge task show ${id}`,
         details: { id, fence: stored.fence, assignee: stored.record.life.assignee },
       },
     );

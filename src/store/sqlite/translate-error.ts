@@ -37,6 +37,10 @@ const MEANINGS: Readonly<Record<number, { code: ErrorCode; message: string; hint
   },
 };
 
+/** SQLite could not make its shared memory as large as it must be: the disk has not even that. */
+const NO_SHARED_MEMORY = 4874;
+const FULL = 13;
+
 const SYSTEM: Readonly<Record<string, { code: ErrorCode; message: string }>> = {
   ENOSPC: { code: 'disk_full', message: 'The disk is full; nothing was changed' },
   EDQUOT: { code: 'disk_full', message: 'The disk quota is used up; nothing was changed' },
@@ -52,7 +56,7 @@ export function translateStoreError(error: unknown, path: string): unknown {
   if (isForgeError(error) || !(error instanceof Error)) return error;
   const { errcode, code } = error as { errcode?: unknown; code?: unknown };
   if (typeof errcode === 'number') {
-    const meaning = MEANINGS[errcode & 0xff];
+    const meaning = MEANINGS[errcode === NO_SHARED_MEMORY ? FULL : errcode & 0xff];
     if (meaning === undefined) return error;
     return new ForgeError(meaning.code, `${meaning.message}: ${path}`, {
       ...(meaning.hint !== undefined && { hint: meaning.hint }),

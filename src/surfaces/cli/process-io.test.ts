@@ -85,7 +85,7 @@ describe('a real process', () => {
       stdio: ['ignore', full, 'pipe'],
     });
     closeSync(full);
-    expect(stderr).toBe('forge: The answer could not be written (ENOSPC)\n');
+    expect(stderr).toBe('forge: The command was carried out, but its answer could not be written (ENOSPC)\n');
     expect(status).toBe(1);
   });
   it('reads standard input to its end', () => {

@@ -28,7 +28,9 @@ export function createProcessIo(options: { interrupted?: AbortSignal } = {}): Cl
     get columns() {
       return process.stdout.columns;
     },
-    cwd: process.cwd(),
+    get cwd() {
+      return currentFolder();
+    },
     rawArgv: readRawArgv,
     ...options,
   };
@@ -86,6 +88,18 @@ async function ask(question: string): Promise<string | undefined> {
     throw error;
   } finally {
     lines.close();
+  }
+}
+
+/** A shell can stand in a folder that is gone; only commands that need to know where they are mind. */
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    throw new ForgeError('io_failed', 'The current folder does not exist any more', {
+      hint: 'cd into a folder that does, or use -C <path>',
+      cause: error,
+    });
   }
 }
 

@@ -150,11 +150,11 @@ describe('runCli reports errors', () => {
       stdout: () => Promise.reject(Object.assign(new Error(code), { code })),
     });
     expect(await forge(['ready'], { io: full('ENOSPC') })).toMatchObject({
-      stderr: 'forge: The answer could not be written (ENOSPC)\n',
+      stderr: 'forge: The command was carried out, but its answer could not be written (ENOSPC)\n',
       exit: 1,
     });
     expect(await forge(['ready', '--json'], { io: full('EIO') })).toMatchObject({
-      stderr: 'forge: The answer could not be written (EIO)\n',
+      stderr: 'forge: The command was carried out, but its answer could not be written (EIO)\n',
       exit: 1,
     });
   });

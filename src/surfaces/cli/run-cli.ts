@@ -124,9 +124,10 @@ async function writeOutput(io: CliIo, text: string): Promise<void> {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
     if (code === 'EPIPE') return;
+    // Not disk_full: that means "nothing was changed, try again", and what was asked for has been done.
     throw new ForgeError(
-      code === 'ENOSPC' ? 'disk_full' : 'io_failed',
-      `The answer could not be written (${code})`,
+      'io_failed',
+      `The command was carried out, but its answer could not be written (${code})`,
       { cause: error },
     );
   }
