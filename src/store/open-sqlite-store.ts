@@ -33,7 +33,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Task
 }
 
 function openDatabase(options: SqliteStoreOptions): Database {
-  mendSharedMemory(options.database);
+  mendPermissions(options.database);
   const settings = { lock_timeout_ms: options.lock_timeout_ms ?? LIMITS.lock_timeout_ms };
   try {
     return new Database(options.database, settings);
@@ -49,18 +49,19 @@ function openDatabase(options: SqliteStoreOptions): Database {
 }
 
 /**
- * SQLite gives its shared memory the permissions of the database. Made while that was read-only, it would keep
- * every later writer out.
+ * SQLite gives its log and its shared memory the permissions of the database. Made while that was read-only, they
+ * would keep every later writer out.
  */
-function mendSharedMemory(database: string): void {
-  const shared = statSync(`${database}-shm`, { throwIfNoEntry: false });
-  if (shared === undefined || (shared.mode & 0o200) !== 0) return;
-  const { mode } = statSync(database, { throwIfNoEntry: false }) ?? { mode: 0 };
-  if ((mode & 0o200) === 0) return;
+function mendPermissions(database: string): void {
   try {
+    const shared = statSync(`${database}-shm`, { throwIfNoEntry: false });
+    if (shared === undefined || (shared.mode & 0o200) !== 0) return;
+    const { mode } = statSync(database);
+    if ((mode & 0o200) === 0) return;
     chmodSync(`${database}-shm`, mode & 0o777);
+    chmodSync(`${database}-wal`, mode & 0o777);
   } catch {
-    // Somebody else's file: the write itself will say so.
+    // Not ours to look at or to change: opening the database says what is wrong.
   }
 }
 

@@ -295,7 +295,9 @@ describe('pipes', () => {
       ]);
       for (const { exit, stderr } of [list, write]) {
         expect(exit).toBe(1);
-        expect(stderr).toBe('forge: The command was carried out, but its answer could not be written (ENOSPC)\n');
+        expect(stderr).toBe(
+          'forge: The command was carried out, but its answer could not be written (ENOSPC)\n',
+        );
       }
       expect(closed).toMatchObject({ exit: 0, stderr: '' });
       const version = await project.bash('forge --version > /dev/full');

@@ -322,7 +322,7 @@ describe('forge task close', () => {
     expect(missing.stderr).toBe(
       'forge: --reason is missing\n  try: forge task close <id> --reason <reason> [flags]\n',
     );
-    expect(blank.error.message).toBe('--reason: a reason is not blank');
+    expect(blank.error.message).toBe('--reason: a reason is not blank and holds no NUL character');
     expect((await project.show(id)).status).toBe('open');
   });
 
