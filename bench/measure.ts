@@ -92,7 +92,9 @@ export async function raceProcesses(
       (child, i) =>
         new Promise<void>((resolve, reject) => {
           child.once('error', reject);
-          child.once('close', (code) => reject(new Error(`process ${i} ended before the start with ${code}`)));
+          child.once('close', (code) =>
+            reject(new Error(`process ${i} ended before the start with ${code}`)),
+          );
           child.stdout.on('data', (chunk: Buffer) => {
             outputs[i] += chunk.toString();
             if (outputs[i]?.startsWith('ready\n') === true) resolve();

@@ -11,7 +11,9 @@ const store = await openSqliteStore({
 });
 const actor = { kind: 'agent', name, named: true } as const;
 // Loads what a write needs, as the baseline has its statement prepared: a task that is not there changes nothing.
-await store.claimTask({ id: 'fg-none', assignee: name, force: false }, { actor, now: systemClock.now() }).catch(() => undefined);
+await store
+  .claimTask({ id: 'fg-none', assignee: name, force: false }, { actor, now: systemClock.now() })
+  .catch(() => undefined);
 process.stdout.write('ready\n');
 await new Promise((resolve) => process.stdin.once('data', resolve));
 const claimed: string[] = [];

@@ -47,7 +47,7 @@ const KNOWN_KEYS = new Set([
  * One canonical line: fixed key order, same state gives the same bytes. Without the newline. One call of
  * JSON.stringify for all that has a fixed place: a call a key took four times as long.
  */
-export function encodeRecord(record: TaskRecord): string {
+export function encodeRecord(record: TaskRecord, stamps = encodeStamps(record)): string {
   const { life } = record;
   const fixed = {
     id: record.id,
@@ -73,7 +73,6 @@ export function encodeRecord(record: TaskRecord): string {
   for (const key of unknownKeys(record)) {
     more.push(`,${JSON.stringify(key)}:${canonicalJson(fieldValue(record, key))}`);
   }
-  const stamps = encodeStamps(record);
   if (stamps !== undefined) more.push(`,"_v":${JSON.stringify(stamps)}`);
   return `${JSON.stringify(fixed).slice(0, -1)}${more.join('')}}`;
 }
@@ -98,6 +97,7 @@ export function decodeRecord(json: Json): TaskRecord {
   return {
     id,
     created_at,
+    created,
     created_by: text('created_by'),
     life: decodeLife(line, stamps),
     fields: decodeFields(line, stamps),

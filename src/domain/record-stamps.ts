@@ -1,4 +1,3 @@
-import { parseIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { emptyObject, type Json, type JsonObject } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
@@ -30,7 +29,7 @@ const MAP_NAMES: readonly MapName[] = ['labels', 'dependencies', 'metadata'];
 export function encodeStamps(record: TaskRecord): StampsJson | undefined {
   const last = lastStamp(record);
   if (isUniform(record, last)) return undefined;
-  const created = parseIso(record.created_at) ?? 0;
+  const { created } = record;
   const base = commonStamp(record);
   const stamps = emptyObject<StampsJson[string]>();
   if (base !== created) stamps[''] = base36(base);

@@ -41,6 +41,7 @@ export function newRecord(task: NewTask, now: number): TaskRecord {
   return {
     id: task.id,
     created_at: toIso(now),
+    created: now,
     created_by: task.created_by,
     life: {
       status: 'open',

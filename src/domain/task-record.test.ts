@@ -49,7 +49,7 @@ describe('the latest stamp of a record', () => {
         ]),
       }),
     ],
-    ['the creation', () => ({ created_at: toIso(late) })],
+    ['the creation', () => ({ created_at: toIso(late), created: late })],
   ])('is that of %s', (_name, change) => {
     const record = task();
     expect(lastStamp(record)).toBe(NOW);

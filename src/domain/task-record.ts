@@ -10,6 +10,8 @@ export interface TaskRecord {
   readonly id: string;
   /** ISO 8601; with id and created_by this is the task's identity, so it never changes. */
   readonly created_at: string;
+  /** The same in milliseconds: every stamp of the record is compared with it, several times a write. */
+  readonly created: number;
   readonly created_by: string;
   readonly life: Life;
   /** Title, description and the other single values, and keys this version does not know. */
@@ -78,7 +80,7 @@ export function splitDependencyKey(key: string): { id: string; type: string } {
 
 /** The largest stamp of the record: its `updated_at`. */
 export function lastStamp(record: TaskRecord): number {
-  let last = Math.max(record.life.written, parseIso(record.created_at) ?? 0);
+  let last = Math.max(record.life.written, record.created);
   for (const field of record.fields.values()) last = Math.max(last, field.stamp);
   for (const map of [record.labels, record.dependencies, record.metadata]) {
     last = Math.max(last, map.floor);
