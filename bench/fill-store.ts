@@ -37,7 +37,7 @@ export function fillStore(
       text,
       open ? 'open' : 'closed',
       open ? null : 'done',
-      i % 5,
+      priorityOf(i),
       labels,
       at,
       at,
@@ -55,20 +55,22 @@ export function fillStore(
   db.close();
 }
 
-/** One dependency each; with `top_blocked`, the most urgent share of the open tasks waits for an open one. */
+/** Evenly spread over the open tasks as over all. */
+function priorityOf(i: number): number {
+  return Math.floor(i / 10) % 5;
+}
+
+/** One dependency each; with `top_blocked`, that share of the open tasks, the most urgent ones, waits for an open one. */
 function addEdges(db: DatabaseSync, count: number, topBlocked: number): void {
   const edge = db.prepare(
     "INSERT OR IGNORE INTO dependencies (from_id, to_id, dep_type) VALUES (?, ?, 'blocks')",
   );
-  const urgent = topBlocked * 5;
-  for (let i = 60; i < count; i += 1) {
-    const open = i % 10 < 3;
-    // Numbers that end in 4 and are multiples of 10 plus 2 are open and least urgent: they block without waiting.
-    const target =
-      open && i % 5 < urgent && topBlocked > 0
-        ? i - (i % 10) - 10 + 2
-        : i - 1 - ((i * 37 + Math.floor(i / 7)) % 50);
-    if (topBlocked > 0 && i % 5 >= urgent) continue;
-    edge.run(taskId(i), taskId(target));
-  }
+  for (let i = 60; i < count - 50; i += 1) edge.run(taskId(i), taskId(blockerOf(i, topBlocked)));
+}
+
+function blockerOf(i: number, topBlocked: number): number {
+  if (topBlocked === 0) return i - 1 - ((i * 37 + Math.floor(i / 7)) % 50);
+  const waits = i % 10 < 3 && priorityOf(i) < topBlocked * 5;
+  // Of each fifty, number 40 is open and least urgent; numbers that end in 5 are closed.
+  return waits ? i - (i % 50) + 40 : i - (i % 10) - 5;
 }

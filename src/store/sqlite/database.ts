@@ -54,7 +54,8 @@ export class Database {
   write<T>(work: () => T): T {
     if (!this.#wide) {
       // The local replica is fsynced before each commit and is the durability, so the database need not be.
-      this.execute('PRAGMA synchronous = NORMAL');
+      // Fewer, larger checkpoints: a claim changes nine pages, and four times the default was a tenth faster.
+      this.execute('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000');
       this.#wide = true;
     }
     return this.#transaction('BEGIN IMMEDIATE', work);
