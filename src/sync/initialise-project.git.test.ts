@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -382,17 +383,30 @@ describe('forge init that fails', () => {
     expect(existsSync(join(repo.path, '.forge'))).toBe(false);
   });
 
-  it('leaves the project alone that another init made meanwhile', async () => {
+  it('waits for another init and leaves its project alone', async () => {
     await using repo = await tempRepo();
-    const overtaken = async (path: string) => {
-      await init(repo.path, { name: 'The faster one' });
-      await openStore(path);
-    };
-    await expect(init(repo.path, { openStore: overtaken })).rejects.toMatchObject({ code: 'already_exists' });
+    let second: Promise<unknown> | undefined;
+    await init(repo.path, {
+      name: 'The faster one',
+      async openStore(path) {
+        second = init(repo.path, { name: 'The slower one' });
+        await openStore(path);
+      },
+    });
+    await expect(second).rejects.toMatchObject({ code: 'already_exists' });
     expect(findProject(repo.path, {}, HOME).config.name).toBe('The faster one');
     expect(await repo.read('.gitignore')).toBe(LINES);
     expect(readdirSync(join(repo.path, '.forge')).toSorted()).toEqual(['config.json', 'forge.db']);
     expect(readdirSync(join(repo.path, '.git', 'forge')).toSorted()).toEqual(['config.json', 'forge.db']);
+    expect(existsSync(join(repo.path, '.git', 'forge-init.lock'))).toBe(false);
+  });
+
+  it('takes over a lock whose process is gone', async () => {
+    await using repo = await tempRepo();
+    const { pid } = spawnSync(process.execPath, ['-e', '0']);
+    await repo.write('.git/forge-init.lock', String(pid));
+    await expect(init(repo.path)).resolves.toMatchObject({ idPrefix: 'fg' });
+    expect(existsSync(join(repo.path, '.git', 'forge-init.lock'))).toBe(false);
   });
 
   it('lets one of many at once succeed', async () => {
