@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { startWorker, type StoreWorker, type WorkerOptions } from '../../tests/support/store-workers.ts';
 import { tempStore, type TempStore } from '../../tests/support/temp-store.ts';
 import { create, everything, titles } from './behaviour/open-behaviour.ts';
-import { WRONG_COUNTS } from './sqlite/seed-sql-behaviour.ts';
+import { WRONG_COUNTS } from '../../tests/support/seed-sql.ts';
 
 /** Seconds on an idle machine; a busy one must not fail it. */
 const LONG = { timeout: 120_000 };

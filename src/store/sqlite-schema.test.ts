@@ -17,7 +17,7 @@ import {
   SEED_SHOW,
   SEED_TREE,
   WRONG_COUNTS,
-} from './sqlite/seed-sql-behaviour.ts';
+} from '../../tests/support/seed-sql.ts';
 
 type Row = Record<string, unknown>;
 

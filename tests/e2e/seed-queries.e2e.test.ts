@@ -3,187 +3,14 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { DependencyNode } from '#contract/graph-operations.ts';
 import type { Task } from '#contract/task.ts';
 import { forgeProject } from '../support/forge-cli.ts';
-
-// The statements of the data plane's design, letter for letter.
-
-const SCHEMA = `
-CREATE TABLE IF NOT EXISTS tasks (
-  -- Identity
-  id            TEXT    PRIMARY KEY NOT NULL,
-  title         TEXT    NOT NULL,
-  description   TEXT    NOT NULL DEFAULT '',
-
-  -- Classification
-  status        TEXT    NOT NULL DEFAULT 'open'
-                        CHECK(status IN ('open', 'in_progress', 'closed')),
-  close_reason  TEXT,
-  priority      INTEGER NOT NULL DEFAULT 2
-                        CHECK(priority BETWEEN 0 AND 4),
-  type          TEXT    NOT NULL DEFAULT 'task'
-                        CHECK(type IN ('task', 'bug', 'feature', 'epic', 'message')),
-
-  -- Relationships
-  assignee      TEXT,
-  parent_id     TEXT    REFERENCES tasks(id) ON DELETE SET NULL,
-
-  -- Labels stored as JSON array string e.g. '["frontend","auth"]'
-  labels        TEXT    NOT NULL DEFAULT '[]',
-
-  -- External references
-  github_issue  INTEGER,
-
-  -- Timestamps
-  created_at    TEXT    NOT NULL,
-  created_by    TEXT    NOT NULL,
-  updated_at    TEXT    NOT NULL,
-  closed_at     TEXT,
-
-  -- Extensibility — arbitrary JSON object
-  metadata      TEXT    NOT NULL DEFAULT '{}'
-);
-
-CREATE TABLE IF NOT EXISTS dependencies (
-  from_id   TEXT NOT NULL REFERENCES tasks(id) ON DELETE CASCADE,
-  to_id     TEXT NOT NULL REFERENCES tasks(id) ON DELETE CASCADE,
-  dep_type  TEXT NOT NULL DEFAULT 'blocks'
-            CHECK(dep_type IN ('blocks', 'related', 'discovered-from')),
-  PRIMARY KEY (from_id, to_id, dep_type)
-);
-
--- Most common filter: status + priority (forge ready, forge search)
-CREATE INDEX IF NOT EXISTS idx_tasks_status_priority
-  ON tasks(status, priority);
-
--- Assignee queries: "what is worker-1 working on?"
-CREATE INDEX IF NOT EXISTS idx_tasks_assignee
-  ON tasks(assignee)
-  WHERE assignee IS NOT NULL;
-
--- Epic/subtask hierarchy
-CREATE INDEX IF NOT EXISTS idx_tasks_parent_id
-  ON tasks(parent_id)
-  WHERE parent_id IS NOT NULL;
-
--- GitHub Issue reverse lookup
-CREATE INDEX IF NOT EXISTS idx_tasks_github_issue
-  ON tasks(github_issue)
-  WHERE github_issue IS NOT NULL;
-
--- Dependency graph traversal
-CREATE INDEX IF NOT EXISTS idx_deps_to_id
-  ON dependencies(to_id);
-
-CREATE INDEX IF NOT EXISTS idx_deps_from_id
-  ON dependencies(from_id);
-`;
-
-const READY = `
--- "forge ready": tasks that are open, unclaimed, and unblocked
-SELECT t.*
-FROM tasks t
-WHERE t.status = 'open'
-  AND t.assignee IS NULL
-  -- Exclude tasks that have at least one unresolved blocking dependency
-  AND t.id NOT IN (
-    SELECT d.from_id
-    FROM dependencies d
-    JOIN tasks blocker ON blocker.id = d.to_id
-    WHERE d.dep_type = 'blocks'
-      AND blocker.status != 'closed'
-  )
-ORDER BY t.priority ASC, t.created_at ASC;
-`;
-
-const SHOW = `SELECT * FROM tasks WHERE id = ?;`;
-
-const OUTBOUND = `
-SELECT
-  d.dep_type,
-  d.to_id,
-  t.title,
-  t.status,
-  t.priority,
-  t.assignee
-FROM dependencies d
-JOIN tasks t ON t.id = d.to_id
-WHERE d.from_id = ?;
-`;
-
-const INBOUND = `
-SELECT
-  d.dep_type,
-  d.from_id,
-  t.title,
-  t.status,
-  t.priority,
-  t.assignee
-FROM dependencies d
-JOIN tasks t ON t.id = d.from_id
-WHERE d.to_id = ?;
-`;
-
-const SUBTASKS = `
-SELECT id, title, status, priority, assignee
-FROM tasks
-WHERE parent_id = ?
-ORDER BY priority ASC, created_at ASC;
-`;
-
-const CLAIM = `
-UPDATE tasks
-SET
-  status    = 'in_progress',
-  assignee  = ?,           -- agent identity, e.g. 'worker-1'
-  updated_at = ?           -- current ISO timestamp
-WHERE id = ?
-  AND status = 'open'
-  AND assignee IS NULL;
-`;
-
-const GITHUB_ISSUE = `
-SELECT
-  id,
-  title,
-  status,
-  priority,
-  type,
-  assignee,
-  created_at,
-  updated_at
-FROM tasks
-WHERE github_issue = ?
-ORDER BY priority ASC, created_at ASC;
-`;
-
-const TREE = `
--- Full dependency tree rooted at a given task ID
-WITH RECURSIVE dep_tree(task_id, depth, path) AS (
-  -- Anchor: the task itself
-  SELECT ?, 0, ?
-
-  UNION ALL
-
-  -- Recursive step: follow 'blocks' edges outward
-  SELECT
-    d.to_id,
-    dt.depth + 1,
-    dt.path || ' → ' || d.to_id
-  FROM dep_tree dt
-  JOIN dependencies d ON d.from_id = dt.task_id
-  WHERE d.dep_type = 'blocks'
-    AND dt.depth < 10  -- cycle guard
-)
-SELECT DISTINCT
-  dt.depth,
-  dt.path,
-  t.id,
-  t.title,
-  t.status,
-  t.priority
-FROM dep_tree dt
-JOIN tasks t ON t.id = dt.task_id
-ORDER BY dt.depth ASC, t.priority ASC;
-`;
+import {
+  SEED_CLAIM,
+  SEED_GITHUB_ISSUE,
+  SEED_READY,
+  SEED_SCHEMA,
+  SEED_SHOW,
+  SEED_TREE,
+} from '../support/seed-sql.ts';
 
 type Row = Record<string, unknown>;
 
@@ -204,7 +31,7 @@ describe('the documented schema', () => {
 
   it('[S35][S36] has the documented columns, defaults, keys and cascades, in order', () => {
     using documented = new DatabaseSync(':memory:');
-    documented.exec(SCHEMA);
+    documented.exec(SEED_SCHEMA);
     for (const table of ['tasks', 'dependencies']) {
       const wanted = documented.prepare(`PRAGMA table_info(${table})`).all();
       const found = db.prepare(`PRAGMA table_info(${table})`).all();
@@ -221,7 +48,7 @@ describe('the documented schema', () => {
 
   it('[S37] has the six documented indexes, on the same columns and with the same conditions', () => {
     using documented = new DatabaseSync(':memory:');
-    documented.exec(SCHEMA);
+    documented.exec(SEED_SCHEMA);
     const indexes = (one: DatabaseSync): unknown[] =>
       one
         .prepare(
@@ -303,7 +130,7 @@ describe('the documented queries', () => {
       }
     }
     db.exec('COMMIT');
-    const rows = all(READY);
+    const rows = all(SEED_READY);
     expect(rows.length).toBeGreaterThan(30);
     expect(rows.length).toBeLessThan(150);
     const ready = await project.json<Task[]>('ready');
@@ -321,7 +148,7 @@ describe('the documented queries', () => {
     );
     for (const { id, blockers } of blocked) await project.json('dep', 'remove', id, blockers[0]?.id ?? '');
     const now = await project.json<Task[]>('ready');
-    expect(now.map(({ id }) => id)).toEqual(all(READY).map(({ id }) => id));
+    expect(now.map(({ id }) => id)).toEqual(all(SEED_READY).map(({ id }) => id));
     expect(now.map(({ id }) => id)).not.toEqual(rows.map(({ id }) => id));
   });
 
@@ -344,7 +171,7 @@ describe('the documented queries', () => {
     await project.json('dep', 'add', epic.id, task.id, '--type', 'discovered-from');
     for (const id of [epic.id, blocker.id, task.id]) {
       const shown = await project.show(id);
-      const [row] = all(SHOW, id);
+      const [row] = all(SEED_SHOW.task, id);
       expect(asTask(row)).toMatchObject({
         ...comparable({ ...shown, dependencies: [] }),
         metadata: id === epic.id ? {} : shown.metadata,
@@ -364,8 +191,8 @@ describe('the documented queries', () => {
         list.toSorted((a, b) =>
           JSON.stringify([a['other'], a['dep_type']]) < JSON.stringify([b['other'], b['dep_type']]) ? -1 : 1,
         );
-      expect(sorted(edges(shown.dependencies))).toEqual(sorted(rows(OUTBOUND, 'to_id')));
-      expect(sorted(edges(shown.dependents))).toEqual(sorted(rows(INBOUND, 'from_id')));
+      expect(sorted(edges(shown.dependencies))).toEqual(sorted(rows(SEED_SHOW.outbound, 'to_id')));
+      expect(sorted(edges(shown.dependents))).toEqual(sorted(rows(SEED_SHOW.inbound, 'from_id')));
       expect(
         shown.subtasks.map(({ id: child, title, status, priority, assignee }) => ({
           id: child,
@@ -374,7 +201,7 @@ describe('the documented queries', () => {
           priority,
           assignee,
         })),
-      ).toEqual(all(SUBTASKS, id));
+      ).toEqual(all(SEED_SHOW.subtasks, id));
     }
   });
 
@@ -385,11 +212,11 @@ describe('the documented queries', () => {
     ]);
     await project.json('claim', taken.id, '--actor', 'w1');
     const claim = (id: string): number | bigint =>
-      db.prepare(CLAIM).run('worker-1', new Date().toISOString(), id).changes;
+      db.prepare(SEED_CLAIM).run('worker-1', new Date().toISOString(), id).changes;
     // Taken back, because the CLI is the way to write; the point is what the statement sees.
     db.exec('BEGIN IMMEDIATE');
     expect([claim(free.id), claim(free.id), claim(taken.id)]).toEqual([1, 0, 0]);
-    expect(all(READY).map(({ id }) => id)).not.toContain(free.id);
+    expect(all(SEED_READY).map(({ id }) => id)).not.toContain(free.id);
     db.exec('ROLLBACK');
     expect((await project.json<Task[]>('ready')).map(({ id }) => id)).toContain(free.id);
     await project.json('claim', free.id, '--actor', 'w2');
@@ -400,7 +227,7 @@ describe('the documented queries', () => {
     for (const priority of ['3', '0', '3', '1'])
       await project.create(`p${priority}`, '--priority', priority, '--github-issue', '47');
     const found = await project.json<Task[]>('search', '--github-issue', '47');
-    const rows = all(GITHUB_ISSUE, '47');
+    const rows = all(SEED_GITHUB_ISSUE, '47');
     expect(rows).toHaveLength(4);
     expect(
       found.map(({ id, title, status, priority, type, assignee, created_at, updated_at }) => ({
@@ -431,7 +258,8 @@ describe('the documented queries', () => {
     await project.json('dep', 'add', b?.id ?? '', a?.id ?? '', '--type', 'related');
     const id = root?.id ?? '';
     const nearest = new Map<unknown, unknown>();
-    for (const { id: task, depth } of all(TREE, id, id)) if (!nearest.has(task)) nearest.set(task, depth);
+    for (const { id: task, depth } of all(SEED_TREE, id, id))
+      if (!nearest.has(task)) nearest.set(task, depth);
     const shown = new Map<unknown, unknown>();
     const walk = (node: DependencyNode, depth: number): void => {
       if (Number(shown.get(node.id) ?? Infinity) > depth) shown.set(node.id, depth);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Task } from '#contract/task.ts';
 import { removeDatabase, tempStore, type TempStore } from '../../../tests/support/temp-store.ts';
 import { StoreModel, type Flaw, type ModelDeleted } from './model-behaviour.ts';
-import { WRONG_COUNTS } from '../sqlite/seed-sql-behaviour.ts';
+import { WRONG_COUNTS } from '../../../tests/support/seed-sql.ts';
 import { anyCommand, type Command, type World } from './model-commands-behaviour.ts';
 import { plainTask } from './model-task-behaviour.ts';
 
