@@ -135,7 +135,8 @@ CREATE TABLE store_facts (
 );
 INSERT INTO store_facts (name, value) VALUES ('replica_bytes', 0);
 
--- Recounted, never added to: a cascade deletes the blocker before a trigger looks, so that ±1 would drift.
+-- Recounted, never added to: a cascade deletes the blocker before a trigger looks, so that ±1 would drift. Written
+-- out in each trigger, because SQLite does not push the id into a view of it (10 ms instead of 8 µs).
 CREATE TRIGGER trg_dependency_added AFTER INSERT ON dependencies WHEN NEW.dep_type = 'blocks'
 BEGIN
   UPDATE tasks SET open_blockers =
