@@ -3,7 +3,7 @@ import { Priority, TASK_TYPES } from '#contract/task.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { CONFIG_PRIORITIES, CONFIG_TASK_TYPES, isProjectName, parseProjectConfig } from './project-config.ts';
 
-const PATH = '/work/p/.forge/config.json';
+const PATH = '/home/ada/p/.forge/config.json';
 const GOOD = { name: 'My Project', idPrefix: 'myp', version: 1, created_at: '2026-02-18T00:00:00.000Z' };
 
 function parse(changes: Record<string, unknown> = {}) {
