@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dirname, '..');
 
 it("[S129] raw SQL through Node's own SQLite in one file, commander in one, no ORM", () => {
   expect(filesThatImport('node:sqlite')).toEqual(['src/store/sqlite/database.ts']);
-  expect(filesThatImport('commander')).toEqual(['src/surfaces/cli/commander-parser.ts']);
+  expect(filesThatImport('commander')).toEqual(['src/surfaces/cli/command-help.ts']);
   const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     dependencies?: Record<string, string>;
     devDependencies: Record<string, string>;

@@ -120,7 +120,7 @@ describe('parseProjectConfig', () => {
     const fault = faultOf(() => parseProjectConfig(text, PATH));
     expect(fault).toMatchObject({ code: 'invalid_input', details: { path: PATH } });
     expect(fault['message']).toMatch(
-      /^\/work\/p\/\.forge\/config\.json (?:is not valid JSON: |does not hold)/,
+      /^\/home\/ada\/p\/\.forge\/config\.json (?:is not valid JSON: |does not hold)/,
     );
   });
 
