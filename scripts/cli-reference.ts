@@ -38,6 +38,10 @@ const ENVIRONMENT: readonly (readonly [string, string])[] = [
     'How long a command waits for another writer, in milliseconds (60000 when not set).',
   ],
   ['FORGE_DEBUG', 'Any value: the stack of an unexpected failure is shown on standard error.'],
+  [
+    'COLUMNS',
+    'Where no terminal reads, lists have a line a row with tabs between the cells; with a width here they are tables, as on a terminal of that width.',
+  ],
   ['NO_COLOR', 'Any value: no colours.'],
   [
     'FORCE_COLOR',

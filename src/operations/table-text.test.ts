@@ -14,7 +14,7 @@ const columns: readonly TableColumn<Row>[] = [
   { header: 'N', value: (row) => String(row.count), align: 'right' },
   { header: 'Title', value: (row) => row.title, flexible: true },
 ];
-const wide = { color: false, columns: Number.POSITIVE_INFINITY, now: 0 };
+const wide = { color: false, columns: 100_000, now: 0 };
 const rows: readonly Row[] = [
   { id: 'fg-a3f8', title: 'Fix the parser', count: 7 },
   { id: 'fg-b', title: '修复', count: 120 },
@@ -25,6 +25,11 @@ describe('tableText', () => {
     expect(tableText(wide, columns, rows)).toBe(
       ['ID         N  Title', 'fg-a3f8    7  Fix the parser', 'fg-b     120  修复'].join('\n'),
     );
+  });
+  it('gives a pipe the bare cells, separated by tabs', () => {
+    const pipe = { ...wide, columns: Number.POSITIVE_INFINITY };
+    expect(tableText(pipe, columns, rows)).toBe('fg-a3f8\t7\tFix the parser\nfg-b\t120\t修复');
+    expect(tableText(pipe, columns, [{ id: 'a', title: 'x\ty', count: 1 }])).toBe('a\t1\tx\\ty');
   });
   it('shows the header alone when there are no rows', () => {
     expect(tableText(wide, columns, [])).toBe('ID  N  Title');

@@ -21,8 +21,8 @@ const GAP = '  ';
 const NARROWEST = 8;
 
 /**
- * Rows as aligned columns, without the last newline. Where `view.columns` is finite the widest flexible columns
- * are cut until a line fits; everything else is shown in full.
+ * Rows as aligned columns under a header, without the last newline; the widest flexible columns are cut until a line
+ * fits `view.columns`. Without a terminal (`view.columns` is infinite) the bare cells, separated by tabs.
  */
 export function tableText<Row>(
   view: TextView,
@@ -30,6 +30,8 @@ export function tableText<Row>(
   rows: readonly Row[],
 ): string {
   const cells = rows.map((row) => columns.map((column) => escapeLine(column.value(row))));
+  // Nobody looks at a pipe: one line a row, and a program can cut it at the tabs.
+  if (!Number.isFinite(view.columns) && !view.color) return cells.map((line) => line.join('\t')).join('\n');
   const widths = columns.map((column, at) => Math.max(textWidth(column.header), widestOf(cells, at)));
   fitWidths(widths, columns, view.columns);
   const head = columns.map((column, at) => ({ column, text: column.header, width: widths[at] ?? 0 }));

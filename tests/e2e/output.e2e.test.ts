@@ -227,6 +227,16 @@ describe('text', () => {
   });
 });
 
+describe('a list in a pipe', () => {
+  it('has a line a row and tabs between the cells, no header and no padding', async () => {
+    await using project = await forgeProject();
+    const { id } = await project.create('a task', '--label', 'x');
+    const { stdout } = await project.bash('COLUMNS= forge ready');
+    expect(stdout).toBe(`${id}\tP2\ttask\ta task\tx\n`);
+    expect(await project.text('ready')).toMatch(/^ID +PRI +TYPE +TITLE +LABELS\n/);
+  });
+});
+
 describe('pipes', () => {
   it('`| head` and a reader that never reads do not fail, whatever is printed', async () => {
     const commands = [

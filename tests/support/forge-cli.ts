@@ -211,6 +211,8 @@ function isolatedEnv(home: string, bin: string): NodeJS.ProcessEnv {
     GIT_CONFIG_GLOBAL,
     GIT_CONFIG_SYSTEM,
     LANG: 'C.UTF-8',
+    // Lists as a terminal shows them, and wide enough to be shown in full.
+    COLUMNS: '99999',
     NODE_COMPILE_CACHE: COMPILE_CACHE,
   };
 }

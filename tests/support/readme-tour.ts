@@ -208,6 +208,8 @@ export async function makeTourEnv(home: string, root: string): Promise<NodeJS.Pr
     ...Object.fromEntries(kept),
     HOME: home,
     TERM: 'dumb',
+    // The README shows what a terminal shows.
+    COLUMNS: '100',
     PATH: [commands, process.env['PATH'] ?? ''].join(delimiter),
     GIT_CONFIG_GLOBAL: config,
     GIT_CONFIG_SYSTEM: devNull,

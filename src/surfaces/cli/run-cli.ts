@@ -59,7 +59,7 @@ async function parseSlowly(
   const isTerminal = io.isTerminal.stdout;
   const view = {
     color: decideColor({ flag, env: io.env, isTerminal }),
-    columns: decideColumns({ columns: isTerminal ? io.columns : undefined, isTerminal }),
+    columns: decideColumns({ columns: isTerminal ? io.columns : undefined, isTerminal, env: {} }),
   };
   const parsed = parseArgv(argv, { table, version, view });
   return parsed.outcome === 'accepted' ? parsed.accepted : parsed.text;
@@ -95,7 +95,7 @@ async function printOutput(
   } else {
     const isTerminal = io.isTerminal.stdout;
     const color = decideColor({ flag: globals.color, env: io.env, isTerminal });
-    const columns = decideColumns({ columns: isTerminal ? io.columns : undefined, isTerminal });
+    const columns = decideColumns({ columns: isTerminal ? io.columns : undefined, isTerminal, env: io.env });
     const text = operation.text(output, { color, columns, now });
     if (text !== '') await writeOutput(io, `${text}\n`);
   }

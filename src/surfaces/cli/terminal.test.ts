@@ -36,12 +36,16 @@ describe('decideColor', () => {
 
 describe('decideColumns', () => {
   it('takes the size of the terminal', () => {
-    expect(decideColumns({ columns: 120, isTerminal: true })).toBe(120);
+    expect(decideColumns({ columns: 120, isTerminal: true, env: {} })).toBe(120);
   });
   it('knows no limit where there is no terminal', () => {
-    expect(decideColumns({ columns: 120, isTerminal: false })).toBe(Number.POSITIVE_INFINITY);
+    expect(decideColumns({ columns: 120, isTerminal: false, env: {} })).toBe(Number.POSITIVE_INFINITY);
+    expect(decideColumns({ columns: undefined, isTerminal: false, env: { COLUMNS: '100' } })).toBe(100);
+    expect(decideColumns({ columns: undefined, isTerminal: false, env: { COLUMNS: 'wide' } })).toBe(
+      Number.POSITIVE_INFINITY,
+    );
   });
   it.each([undefined, 0])('takes 80 when the terminal says %s', (columns) => {
-    expect(decideColumns({ columns, isTerminal: true })).toBe(80);
+    expect(decideColumns({ columns, isTerminal: true, env: {} })).toBe(80);
   });
 });

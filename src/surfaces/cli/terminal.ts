@@ -15,9 +15,19 @@ export function decideColor(options: { flag: boolean; env: Environment; isTermin
 
 const USUAL_COLUMNS = 80;
 
-/** Lines have no end where no terminal cuts them. */
-export function decideColumns(options: { columns: number | undefined; isTerminal: boolean }): number {
-  if (!options.isTerminal) return Number.POSITIVE_INFINITY;
+/**
+ * Lines have no end where no terminal cuts them, and lists are no tables there; COLUMNS in the environment asks for
+ * what a terminal of that width would show.
+ */
+export function decideColumns(options: {
+  columns: number | undefined;
+  isTerminal: boolean;
+  env: Environment;
+}): number {
+  if (!options.isTerminal) {
+    const asked = /^[1-9]\d{0,4}$/.exec(options.env['COLUMNS'] ?? '');
+    return asked === null ? Number.POSITIVE_INFINITY : Number(asked[0]);
+  }
   // A terminal without a size (some CI systems) says 0.
   return options.columns !== undefined && options.columns > 0 ? options.columns : USUAL_COLUMNS;
 }
