@@ -3,7 +3,7 @@ import { defineConfig } from 'rolldown';
 // The libraries are bundled, so that an installed forge has no dependencies and starts fast; what the code imports
 // lazily stays a chunk of its own. CommonJS, because Node starts it measurably faster than ES modules.
 //
-// Every file that Node opens costs about half a millisecond, so what a cold read needs is one chunk and what a
+// Every file that Node opens costs some 0.2 ms, so what a cold read needs is one chunk and what a
 // write needs besides is another; a test keeps Zod, commander and child processes out of both.
 const READ = [
   'app/(start-cli|open-context)',

@@ -45,7 +45,7 @@ const KNOWN_KEYS = new Set([
 
 /**
  * One canonical line: fixed key order, same state gives the same bytes. Without the newline. One call of
- * JSON.stringify for all that has a fixed place: a call a key took four times as long.
+ * JSON.stringify for all that has a fixed place: a call a key takes three to four times as long.
  */
 export function encodeRecord(record: TaskRecord, stamps = encodeStamps(record)): string {
   const { life } = record;

@@ -44,7 +44,7 @@ export function runGitSync(args: readonly string[], options: GitOptions): GitRes
   return { stdout: result.stdout, stderr: result.stderr, exit };
 }
 
-/** Loaded when needed: it costs 2 ms, a tenth of what a cold read may take beyond Node's own start. */
+/** Loaded when needed: a cold read starts no child and must not pay for being able to. */
 function loadChildProcess(): typeof import('node:child_process') {
   return process.getBuiltinModule('node:child_process');
 }

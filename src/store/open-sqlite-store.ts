@@ -132,7 +132,7 @@ function createStore(db: Database, replica: Replica): TaskStore {
 
 type Transaction = import('./sqlite/write-transaction.ts').WriteTransaction;
 
-/** Asking the module loader again costs a fifth of a claim. */
+/** A claim in a loop must not ask the module loader again each time. */
 function once<T>(load: () => Promise<T>): () => Promise<T> {
   let loaded: Promise<T> | undefined;
   return () => (loaded ??= load());

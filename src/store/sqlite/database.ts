@@ -54,7 +54,7 @@ export class Database {
   write<T>(work: () => T): T {
     if (!this.#wide) {
       // The local replica is fsynced before each commit and is the durability, so the database need not be.
-      // Fewer, larger checkpoints: a claim changes nine pages, and four times the default was a tenth faster.
+      // Fewer, larger checkpoints: a claim changes nine pages (docs/decisions/0005-cost-of-a-claim.md).
       this.execute('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000');
       this.#wide = true;
     }
