@@ -17,6 +17,7 @@ import {
   listLabels,
   unknownKeys,
 } from './record-codec.ts';
+import { isSealed } from './record-seal.ts';
 import {
   claimRecord,
   closeRecord,
@@ -161,7 +162,8 @@ describe('the canonical line', () => {
   };
 
   it('has its keys in a fixed order and every map sorted', () => {
-    expect(encodeRecord(full())).toBe(
+    const line = encodeRecord(full());
+    expect(line.replace(/"_v":"[0-9a-z]{1,7}"}}$/, '"_v":"SEAL"}}')).toBe(
       [
         '{"id":"fg-a3f8","title":"Fix it","description":"Now","status":"closed"',
         '"close_reason":"duplicate of fg-b2c1","priority":1,"type":"bug","assignee":"bob","parent_id":"fg-e5a2"',
@@ -171,9 +173,10 @@ describe('the canonical line', () => {
         '"metadata":{"10":1,"9":2,"z":{"a":[{"c":2,"d":1}],"b":1}}',
         '"comments":[{"id":"c-1","author":"ann","body":"Hello","reply_to":null,"created_at":"2026-02-10T09:00:00.001Z"}]',
         `"x-a":1,"x-b":{"x":2,"y":1}`,
-        `"_v":{"status":"2.${(NOW + 4).toString(36)}","x-a":"${(NOW + 2).toString(36)}","x-b":"${(NOW + 2).toString(36)}"}}`,
+        `"_v":{"status":"2.${(NOW + 4).toString(36)}","x-a":"${(NOW + 2).toString(36)}","x-b":"${(NOW + 2).toString(36)}","_v":"SEAL"}}`,
       ].join(','),
     );
+    expect(isSealed(line)).toBe(true);
   });
 
   it('is the same whatever the order of keys and elements in the line it was read from', () => {

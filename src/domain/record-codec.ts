@@ -4,6 +4,7 @@ import { ForgeError } from '#kernel/errors.ts';
 import { canonicalJson, type Json, type JsonObject } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { compareText } from '#kernel/text.ts';
+import { seal } from './record-seal.ts';
 import { decodeStamps, encodeStamps, type Stamps } from './record-stamps.ts';
 import { defaultState } from './states.ts';
 import {
@@ -16,7 +17,9 @@ import {
   type Element,
   type ElementMap,
   type Life,
+  type MapName,
   type Register,
+  type StoredComment,
   type TaskRecord,
 } from './task-record.ts';
 
@@ -40,6 +43,7 @@ const KNOWN_KEYS = new Set([
   'closed_at',
   'metadata',
   'comments',
+  'conflicts',
   '_v',
 ]);
 
@@ -60,7 +64,7 @@ export function encodeRecord(record: TaskRecord, stamps = encodeStamps(record)):
     type: fieldValue(record, 'type'),
     assignee: life.assignee,
     parent_id: fieldValue(record, 'parent_id'),
-    dependencies: listDependencies(record),
+    dependencies: listDependencyEntries(record),
     labels: listLabels(record),
     github_issue: fieldValue(record, 'github_issue'),
     created_at: record.created_at,
@@ -69,12 +73,13 @@ export function encodeRecord(record: TaskRecord, stamps = encodeStamps(record)):
     closed_at: life.closed_at,
   };
   const more = [`,"metadata":${encodeMetadata(record)}`];
-  if (record.comments.size > 0) more.push(`,"comments":${JSON.stringify(listComments(record))}`);
+  if (record.comments.size > 0) more.push(`,"comments":${encodeComments(record)}`);
+  if (hasConflicts(record)) more.push(`,"conflicts":${encodeElements(record.conflicts)}`);
   for (const key of unknownKeys(record)) {
     more.push(`,${JSON.stringify(key)}:${canonicalJson(fieldValue(record, key))}`);
   }
-  if (stamps !== undefined) more.push(`,"_v":${JSON.stringify(stamps)}`);
-  return `${JSON.stringify(fixed).slice(0, -1)}${more.join('')}}`;
+  const body = `${JSON.stringify(fixed).slice(0, -1)}${more.join('')}`;
+  return stamps === undefined ? `${body}}` : seal(body, JSON.stringify(stamps));
 }
 
 /** A line's object into a record. Throws invalid_input for what is not a task. */
@@ -105,6 +110,7 @@ export function decodeRecord(json: Json): TaskRecord {
     dependencies: elements(stamps, 'dependencies', dependencyEntries(line)),
     metadata: elements(stamps, 'metadata', Object.entries(object(line, 'metadata'))),
     comments: decodeComments(line),
+    conflicts: elements(stamps, 'conflicts', Object.entries(object(line, 'conflicts'))),
   };
 }
 
@@ -112,6 +118,14 @@ export function listDependencies(record: TaskRecord): { id: string; type: string
   return presentKeys(record.dependencies)
     .map(splitDependencyKey)
     .sort((a, b) => compareText(a.id, b.id) || compareText(a.type, b.type));
+}
+
+/** As the line has them: with the keys of an edge that this version does not know. */
+function listDependencyEntries(record: TaskRecord): JsonObject[] {
+  return listDependencies(record).map((edge) => {
+    const value = record.dependencies.elements.get(dependencyKey(edge.id, edge.type))?.value;
+    return isObject(value) ? { ...edge, ...value } : edge;
+  });
 }
 
 export function listLabels(record: TaskRecord): string[] {
@@ -124,13 +138,24 @@ export function listComments(record: TaskRecord): Comment[] {
     .sort((a, b) => compareText(a.created_at, b.created_at) || compareText(a.id, b.id));
 }
 
-/** Built by hand, because an object would put keys that look like numbers first. */
+export function encodeComments(record: TaskRecord): string {
+  const extra = (id: string): JsonObject => sortKeys(record.comments.get(id)?.extra ?? {});
+  return JSON.stringify(listComments(record).map((comment) => ({ ...comment, ...extra(comment.id) })));
+}
+
 export function encodeMetadata(record: TaskRecord): string {
-  const parts = presentKeys(record.metadata)
+  return encodeElements(record.metadata);
+}
+
+export function hasConflicts(record: TaskRecord): boolean {
+  return record.conflicts.elements.size > 0 && presentKeys(record.conflicts).length > 0;
+}
+
+/** Built by hand, because an object would put keys that look like numbers first. */
+export function encodeElements(map: ElementMap): string {
+  const parts = presentKeys(map)
     .sort(compareText)
-    .map(
-      (key) => `${JSON.stringify(key)}:${canonicalJson(record.metadata.elements.get(key)?.value ?? null)}`,
-    );
+    .map((key) => `${JSON.stringify(key)}:${canonicalJson(map.elements.get(key)?.value ?? null)}`);
   return `{${parts.join(',')}}`;
 }
 
@@ -152,13 +177,16 @@ function decodeLife(line: JsonObject, stamps: Stamps): Life {
       throw unreadable(line, `"${key}" is neither text nor null`);
     return value;
   };
-  const close_reason = nullable('close_reason');
+  // Only a closed task has a closing; somebody who reopens one in an editor leaves the rest of it behind.
+  const reason = nullable('close_reason');
+  const at = nullable('closed_at') ?? toIso(stamps.life.written);
+  const close_reason = status === 'closed' ? reason : null;
   return {
     status,
     state: nullable('state') ?? defaultState(status, close_reason),
     assignee: nullable('assignee'),
     close_reason,
-    closed_at: nullable('closed_at'),
+    closed_at: status === 'closed' ? at : null,
     ...stamps.life,
   };
 }
@@ -191,17 +219,18 @@ function checkField(line: JsonObject, name: (typeof FIELD_NAMES)[number]): Json 
   throw unreadable(line, `"${name}" holds ${JSON.stringify(value)}`);
 }
 
-function elements(
-  stamps: Stamps,
-  name: 'labels' | 'dependencies' | 'metadata',
-  present: [string, Json][],
-): ElementMap {
+/** No element is older than its map's floor: one that a line lists so is as old as the floor, or gone. */
+function elements(stamps: Stamps, name: MapName, present: [string, Json][]): ElementMap {
   const { floor, listed } = stamps.map(name);
   const found = new Map<string, Element>();
-  for (const [key, value] of present) found.set(key, { value, stamp: Math.abs(listed.get(key) ?? floor) });
+  for (const [key, value] of present) {
+    found.set(key, { value, stamp: Math.max(floor, Math.abs(listed.get(key) ?? floor)) });
+  }
   // What the line shows is believed, also where its stamp says otherwise: somebody edited it by hand.
   for (const [key, stamp] of listed) {
-    if (!found.has(key)) found.set(key, { value: undefined, stamp: Math.abs(stamp) });
+    if (!found.has(key) && Math.abs(stamp) > floor) {
+      found.set(key, { value: undefined, stamp: Math.abs(stamp) });
+    }
   }
   return { floor, elements: found };
 }
@@ -219,21 +248,21 @@ function dependencyEntries(line: JsonObject): [string, Json][] {
   const list = line.dependencies ?? [];
   if (!Array.isArray(list)) throw unreadable(line, '"dependencies" is not a list');
   return list.map((entry: Json) => {
-    const { id, type } = (entry ?? {}) as { id?: Json; type?: Json };
+    const { id, type, ...extra } = (entry ?? {}) as { id?: Json; type?: Json };
     if (typeof id !== 'string' || typeof type !== 'string' || !DEPENDENCY_TYPES.includes(type)) {
       throw unreadable(line, '"dependencies" holds something that is not {id, type}');
     }
     checkId(line, id);
-    return [dependencyKey(id, type), true];
+    return [dependencyKey(id, type), Object.keys(extra).length === 0 ? true : sortKeys(extra)];
   });
 }
 
-function decodeComments(line: JsonObject): Map<string, Comment> {
+function decodeComments(line: JsonObject): Map<string, StoredComment> {
   const list = line.comments ?? [];
   if (!Array.isArray(list)) throw unreadable(line, '"comments" is not a list');
-  const comments = new Map<string, Comment>();
+  const comments = new Map<string, StoredComment>();
   for (const entry of list as unknown[]) {
-    const { id, author, body, created_at, reply_to } = (entry ?? {}) as Partial<Comment>;
+    const { id, author, body, created_at, reply_to, ...extra } = (entry ?? {}) as Partial<Comment>;
     if (
       typeof id !== 'string' ||
       typeof author !== 'string' ||
@@ -244,7 +273,9 @@ function decodeComments(line: JsonObject): Map<string, Comment> {
       throw unreadable(line, '"comments" holds something that is not a comment');
     }
     time(line, created_at);
-    comments.set(id, { id, author, body, reply_to: reply_to ?? null, created_at });
+    const comment = { id, author, body, reply_to: reply_to ?? null, created_at };
+    const more = Object.keys(extra).length > 0 && { extra: sortKeys(extra as JsonObject) };
+    comments.set(id, { ...comment, ...more });
   }
   return comments;
 }
@@ -257,8 +288,17 @@ function checkId(line: JsonObject, id: string): void {
 
 function object(line: JsonObject, key: string): JsonObject {
   const value = line[key] ?? {};
-  if (typeof value !== 'object' || Array.isArray(value)) throw unreadable(line, `"${key}" is not an object`);
-  return value as JsonObject;
+  if (!isObject(value)) throw unreadable(line, `"${key}" is not an object`);
+  return value;
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The same at every level in one order, so that equal values are written alike. */
+function sortKeys(value: JsonObject): JsonObject {
+  return JSON.parse(canonicalJson(value)) as JsonObject;
 }
 
 function time(line: JsonObject, iso: string): number {

@@ -2,18 +2,22 @@ import { ForgeError } from '#kernel/errors.ts';
 import { emptyObject, type Json, type JsonObject } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { compareText } from '#kernel/text.ts';
-import { lastStamp, type ElementMap, type TaskRecord } from './task-record.ts';
+import { lastStamp, MAP_NAMES, type ElementMap, type MapName, type TaskRecord } from './task-record.ts';
 
 /**
  * The `_v` key of a line. All stamps in base36.
  * - `""`: the stamp of every field that is not listed; left out when it equals created_at
  * - a field's name: its stamp; a line's key with the empty name, which is taken, stands under `id`
  * - `status`: the life register, `n.began.written`, the last left out when it equals began
- * - `labels`, `dependencies`, `metadata`: the floor, or [floor, {element: stamp}]; `-stamp` is a removed one,
- *   and a present element that is not listed has the floor's stamp
+ * - `labels`, `dependencies`, `metadata`, `conflicts`: the floor, or [floor, {element: stamp}]; `-stamp` is a
+ *   removed one, and a present element that is not listed has the floor's stamp
+ * - `_v`, always last and added when the line is written: the line's seal (record-seal.ts)
  * A line whose stamps all equal its updated_at, and that nobody ever claimed, has no `_v`.
  */
 export type StampsJson = Record<string, string | readonly [string, Readonly<Record<string, string>>]>;
+
+/** Keys of `_v` that are not the stamp of a field. */
+const NOT_FIELDS: ReadonlySet<string> = new Set(['', 'status', '_v', ...MAP_NAMES]);
 
 export interface Stamps {
   readonly life: { readonly n: number; readonly began: number; readonly written: number };
@@ -22,9 +26,6 @@ export interface Stamps {
   readonly listedFields: readonly string[];
   map(name: MapName): { readonly floor: number; readonly listed: ReadonlyMap<string, number> };
 }
-
-type MapName = 'labels' | 'dependencies' | 'metadata';
-const MAP_NAMES: readonly MapName[] = ['labels', 'dependencies', 'metadata'];
 
 export function encodeStamps(record: TaskRecord): StampsJson | undefined {
   const last = lastStamp(record);
@@ -63,7 +64,7 @@ export function decodeStamps(value: Json | undefined, times: { created: number; 
     life: decodeLife(own('status'), base),
     field: (name) => (own(stampKey(name)) === undefined ? base : stamp(own(stampKey(name)))),
     listedFields: Object.keys(listed)
-      .filter((key) => key !== '' && key !== 'status' && !MAP_NAMES.includes(key as MapName))
+      .filter((key) => !NOT_FIELDS.has(key))
       .map((key) => (key === stampKey('') ? '' : key)),
     map: (name) => decodeMap(own(name), base),
   };

@@ -1,11 +1,13 @@
 import type { Comment, Status } from '#contract/task.ts';
 import { toIso } from '#kernel/clock.ts';
-import { canonicalJson, type Json } from '#kernel/json.ts';
+import type { Json } from '#kernel/json.ts';
+import { sameElement, sameJson } from './same-value.ts';
 import { closedState, STATE_FOR_STATUS } from './states.ts';
 import {
   FIELD_DEFAULTS,
   FIELD_NAMES,
   fieldValue,
+  MAP_NAMES,
   type Element,
   type ElementMap,
   type FieldName,
@@ -58,6 +60,7 @@ export function newRecord(task: NewTask, now: number): TaskRecord {
     dependencies: present(task.dependencies.map((key) => [key, true] as const)),
     metadata: present(task.metadata),
     comments: new Map(),
+    conflicts: present([]),
   };
 }
 
@@ -71,6 +74,7 @@ export interface Edit {
   readonly labels?: ReadonlyMap<string, ElementEdit>;
   readonly dependencies?: ReadonlyMap<string, ElementEdit>;
   readonly metadata?: ReadonlyMap<string, ElementEdit>;
+  readonly conflicts?: ReadonlyMap<string, ElementEdit>;
 }
 
 /** Everything but life and comments. One stamp for all that really changes. */
@@ -81,13 +85,15 @@ export function editRecord(record: TaskRecord, edit: Edit, now: number): TaskRec
   const labels = changedElements(record.labels, edit.labels);
   const dependencies = changedElements(record.dependencies, edit.dependencies);
   const metadata = changedElements(record.metadata, edit.metadata);
-  if (fields.size + labels.size + dependencies.size + metadata.size === 0) return record;
+  const conflicts = changedElements(record.conflicts, edit.conflicts);
+  if (fields.size + labels.size + dependencies.size + metadata.size + conflicts.size === 0) return record;
   const stamp = Math.max(
     now,
     ...[...fields.keys()].map((name) => (record.fields.get(name)?.stamp ?? 0) + 1),
     overwritten(record.labels, labels) + 1,
     overwritten(record.dependencies, dependencies) + 1,
     overwritten(record.metadata, metadata) + 1,
+    overwritten(record.conflicts, conflicts) + 1,
   );
   return {
     ...record,
@@ -98,6 +104,7 @@ export function editRecord(record: TaskRecord, edit: Edit, now: number): TaskRec
     labels: withElements(record.labels, labels, stamp),
     dependencies: withElements(record.dependencies, dependencies, stamp),
     metadata: withElements(record.metadata, metadata, stamp),
+    conflicts: withElements(record.conflicts, conflicts, stamp),
   };
 }
 
@@ -159,7 +166,7 @@ export function commentRecord(record: TaskRecord, comment: Comment): TaskRecord 
 
 /** Every content field emptied and `deleted_at` set, with one stamp; life and comments stay beneath. */
 export function deleteRecord(record: TaskRecord, now: number): TaskRecord {
-  const maps = [record.labels, record.dependencies, record.metadata];
+  const maps = MAP_NAMES.map((name) => record[name]);
   const stamp = Math.max(
     now,
     ...[...record.fields.values()].map((field) => field.stamp + 1),
@@ -174,7 +181,7 @@ export function deleteRecord(record: TaskRecord, now: number): TaskRecord {
   }
   fields.set('deleted_at', { value: toIso(stamp), stamp });
   const empty: ElementMap = { floor: stamp, elements: new Map() };
-  return { ...record, fields, labels: empty, dependencies: empty, metadata: empty };
+  return { ...record, fields, labels: empty, dependencies: empty, metadata: empty, conflicts: empty };
 }
 
 /** The content of `before` written again on top of its deletion. */
@@ -222,14 +229,6 @@ function changedElements(
   return new Map(
     [...(edits ?? [])].filter(([key, { value }]) => !sameElement(map.elements.get(key)?.value, value)),
   );
-}
-
-function sameElement(a: Json | undefined, b: Json | undefined): boolean {
-  return a === undefined || b === undefined ? a === b : sameJson(a, b);
-}
-
-function sameJson(a: Json, b: Json): boolean {
-  return a === b || canonicalJson(a) === canonicalJson(b);
 }
 
 function overwritten(map: ElementMap, edits: ReadonlyMap<string, ElementEdit>): number {

@@ -1,6 +1,6 @@
 import type { Comment, Status } from '#contract/task.ts';
 import { parseIso } from '#kernel/clock.ts';
-import type { Json } from '#kernel/json.ts';
+import type { Json, JsonObject } from '#kernel/json.ts';
 
 /**
  * A task as every replica holds it: each value with the stamp (integer milliseconds) of the write that put
@@ -20,8 +20,13 @@ export interface TaskRecord {
   /** Keys are `dependencyKey(…)`. */
   readonly dependencies: ElementMap;
   readonly metadata: ElementMap;
-  readonly comments: ReadonlyMap<string, Comment>;
+  readonly comments: ReadonlyMap<string, StoredComment>;
+  /** What lost a merge, until somebody settles it. Keys are `conflictKey(…)`. */
+  readonly conflicts: ElementMap;
 }
+
+/** A comment, and the keys of it that this version does not know. */
+export type StoredComment = Comment & { readonly extra?: JsonObject };
 
 export interface Register {
   readonly value: Json;
@@ -42,6 +47,10 @@ export interface Life {
   readonly began: number;
   readonly written: number;
 }
+
+/** The parts of a record that are maps of elements. */
+export const MAP_NAMES = ['labels', 'dependencies', 'metadata', 'conflicts'] as const;
+export type MapName = (typeof MAP_NAMES)[number];
 
 export interface ElementMap {
   /** Whatever is not listed is absent as of this stamp. */
@@ -82,7 +91,8 @@ export function splitDependencyKey(key: string): { id: string; type: string } {
 export function lastStamp(record: TaskRecord): number {
   let last = Math.max(record.life.written, record.created);
   for (const field of record.fields.values()) last = Math.max(last, field.stamp);
-  for (const map of [record.labels, record.dependencies, record.metadata]) {
+  for (const name of MAP_NAMES) {
+    const map = record[name];
     last = Math.max(last, map.floor);
     for (const element of map.elements.values()) last = Math.max(last, element.stamp);
   }

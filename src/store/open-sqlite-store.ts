@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import type { Clock } from '#kernel/clock.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { Database } from './sqlite/database.ts';
+import { holdsTask, listForeign, markForeign } from './sqlite/foreign-edges.ts';
 import { migrate } from './sqlite/migrate.ts';
 import { listBlocked, listReady } from './sqlite/ready-queries.ts';
 import { Replica } from './sqlite/replica.ts';
@@ -67,13 +68,20 @@ function mendPermissions(database: string): void {
 
 /** A replica of another size means a crash, or a writer at work right now: then it is the writer's business. */
 async function catchUp(db: Database, replica: Replica, clock: Clock): Promise<void> {
-  const held = Number(db.get("SELECT value FROM store_facts WHERE name = 'replica_bytes'")?.value ?? 0);
-  if (replica.size() <= held) return;
+  const { held, file } = readReplicaFacts(db);
+  const size = replica.size();
+  if (size === 0 || (size <= held && (file === 0 || file === replica.inode()))) return;
   const { replayReplica } = await import('./sqlite/replay.ts');
   const replay = (): void => void replayReplica(db, replica, clock.now());
   // A database that holds nothing yet has nothing to answer with; whoever is filling it is waited for.
   if (held === 0) db.write(replay);
   else db.tryWrite(replay);
+}
+
+function readReplicaFacts(db: Database): { held: number; file: number } {
+  const fact = (name: string): string => `(SELECT value FROM store_facts WHERE name = '${name}')`;
+  const row = db.get(`SELECT ${fact('replica_bytes')} AS held, ${fact('replica_inode')} AS file`);
+  return { held: Number(row?.held ?? 0), file: Number(row?.file ?? 0) };
 }
 
 /** What a cold read needs is here; the rest loads when it is called. */
@@ -112,6 +120,10 @@ function createStore(db: Database, replica: Replica): TaskStore {
     restoreTask: (id, by) => write(by, onGraph, (writes, tx) => writes.restoreTask(tx, id)),
     addDependency: (edge, by) => write(by, onGraph, (writes, tx) => writes.addDependency(tx, edge)),
     removeDependency: (edge, by) => write(by, onGraph, (writes, tx) => writes.removeDependency(tx, edge)),
+
+    listForeign: async () => listForeign(db),
+    markForeign: async (closed) => markForeign(db, closed),
+    holdsTask: async (id) => holdsTask(db, id),
 
     getTask: async (id) => db.read(() => getTask(db, id)),
     listReady: async (query) =>

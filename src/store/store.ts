@@ -52,9 +52,9 @@ export interface TaskStore extends AsyncDisposable {
     comment: { id: string; body: string; reply_to: string | null },
     by: Writer,
   ): Promise<Comment & { task_id: string }>;
-  /** Idempotent. Throws dependency_cycle with the path. */
+  /** Idempotent. Throws dependency_cycle with the path. A `foreign` target is another project's, by its whole id. */
   addDependency(
-    edge: { from_id: string; to_id: string; type: DependencyType },
+    edge: { from_id: string; to_id: string; type: DependencyType; foreign?: boolean },
     by: Writer,
   ): Promise<{ from_id: string; to_id: string; added: boolean }>;
   /** Throws not_found when there is no such edge. */
@@ -62,6 +62,13 @@ export interface TaskStore extends AsyncDisposable {
     edge: { from_id: string; to_id: string; type: DependencyType | undefined },
     by: Writer,
   ): Promise<{ from_id: string; to_id: string; removed: DependencyType[] }>;
+
+  /** Dependencies on tasks that are not here. Every command asks, so it costs one query. */
+  listForeign(): Promise<ForeignEdge[]>;
+  /** What other projects say of them: whether each is closed. Idempotent; changes readiness and nothing else. */
+  markForeign(closed: ReadonlyMap<string, boolean>): Promise<void>;
+  /** Whether exactly this id is a task of this store, a deleted one included. */
+  holdsTask(id: string): Promise<boolean>;
 
   getTask(id: string): Promise<TaskView>;
   listReady(query: ReadyQuery): Promise<ReadyTask[]>;
@@ -92,6 +99,8 @@ export interface NewTaskInput {
   readonly labels: readonly string[];
   readonly github_issue: number | null;
   readonly depends_on: readonly string[];
+  /** Those of other projects, by their whole ids. */
+  readonly foreign_depends_on?: readonly string[] | undefined;
   readonly metadata: ReadonlyMap<string, Json>;
 }
 
@@ -153,6 +162,14 @@ export interface Blocker {
   readonly title: string | null;
   readonly status: Status | null;
   readonly assignee: string | null;
+}
+
+/** A dependency, or several on one task, that leads out of this store. */
+export interface ForeignEdge {
+  readonly id: string;
+  /** As far as is known. */
+  readonly closed: boolean;
+  readonly blocks: boolean;
 }
 
 export type BlockedTask = TaskSummary & { blockers: Blocker[] };

@@ -15,11 +15,14 @@ export class Database {
   readonly #statements = new Map<string, StatementSync>();
   #wide = false;
 
-  constructor(path: string, options: { lock_timeout_ms: number }) {
+  constructor(path: string, options: { lock_timeout_ms: number; read_only?: true }) {
     this.path = path;
     assertSqliteVersion(process.versions.sqlite ?? '0');
     try {
-      this.#db = new DatabaseSync(path, { timeout: options.lock_timeout_ms });
+      this.#db = new DatabaseSync(path, {
+        timeout: options.lock_timeout_ms,
+        readOnly: options.read_only === true,
+      });
     } catch (error) {
       throw translateStoreError(error, path);
     }

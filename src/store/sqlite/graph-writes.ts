@@ -3,11 +3,13 @@ import { encodeRecord, listDependencies } from '#domain/record-codec.ts';
 import { deleteRecord, editRecord, restoreRecord } from '#domain/task-changes.ts';
 import { dependencyKey, fieldValue, textValue } from '#domain/task-record.ts';
 import { toTask } from '#domain/to-task.ts';
+import { lineDigest } from '#kernel/checksum.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { DeleteResult } from '../store.ts';
 import { refuseDependencyCycle, refuseParentCycle, selfDependency } from './cycle-checks.ts';
-import { adoptUnresolved, readLine, readRecord } from './record-rows.ts';
+import { adoptUnresolved, removeRow } from './edge-rows.ts';
+import { readLine, readRecord, toEncoded } from './record-rows.ts';
 import { resolveTaskId } from './resolve-id.ts';
 import type { WriteTransaction } from './write-transaction.ts';
 
@@ -15,10 +17,10 @@ import type { WriteTransaction } from './write-transaction.ts';
 
 export function addDependency(
   tx: WriteTransaction,
-  edge: { from_id: string; to_id: string; type: DependencyType },
+  edge: { from_id: string; to_id: string; type: DependencyType; foreign?: boolean },
 ): { from_id: string; to_id: string; added: boolean } {
   const from_id = resolveTaskId(tx.db, edge.from_id);
-  const to_id = resolveTaskId(tx.db, edge.to_id);
+  const to_id = edge.foreign === true ? edge.to_id : resolveTaskId(tx.db, edge.to_id);
   if (from_id === to_id) throw selfDependency(from_id);
   const before = tx.read(from_id);
   const after = editRecord(
@@ -119,8 +121,8 @@ export function deleteTask(
       'dependencies',
     ]);
   }
-  const deleted = deleteRecord(record, by.now);
-  const deleted_at = textValue(deleted, 'deleted_at');
+  const deleted = toEncoded(deleteRecord(record, by.now));
+  const deleted_at = textValue(deleted.record, 'deleted_at');
   const undo: Undo = {
     before: encodeRecord(record),
     version: stored.version,
@@ -128,13 +130,14 @@ export function deleteTask(
     children,
     dependents,
   };
-  db.run('DELETE FROM tasks WHERE id = ?', id);
+  removeRow(db, id);
   db.run(
-    'INSERT INTO deleted_tasks (id, deleted_at, line, undo) VALUES (?, ?, ?, ?)',
+    'INSERT INTO deleted_tasks (id, deleted_at, line, undo, digest) VALUES (?, ?, ?, ?, ?)',
     id,
     deleted_at,
-    encodeRecord(deleted),
+    deleted.line,
     JSON.stringify(undo),
+    lineDigest(deleted.line),
   );
   tx.saveLine(deleted, { version: stored.version + 1, fence: stored.fence + 1 });
   tx.emit(id, { type: 'task.deleted', changed: [] }, toTask(record, stored.version));

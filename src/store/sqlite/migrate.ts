@@ -35,6 +35,13 @@ export function migrate(db: Database, now: () => number): void {
   }
 }
 
+/** For readers, which cannot change it. Throws schema_newer. */
+export function isCurrentSchema(db: Database): boolean {
+  const version = schemaVersion(db);
+  if (version > NEWEST) throw newerSchema(db, version);
+  return version === NEWEST;
+}
+
 function schemaVersion(db: Database): number {
   return Number(db.get('PRAGMA user_version')?.user_version ?? 0);
 }

@@ -1,18 +1,20 @@
-import type { Comment, DependencyType, Status } from '#contract/task.ts';
+import type { Status } from '#contract/task.ts';
 import {
   decodeRecord,
+  encodeElements,
   encodeMetadata,
   encodeRecord,
-  listDependencies,
+  hasConflicts,
   listLabels,
   unknownKeys,
 } from '#domain/record-codec.ts';
-import { encodeStamps } from '#domain/record-stamps.ts';
+import { encodeStamps, type StampsJson } from '#domain/record-stamps.ts';
 import { isParkedState } from '#domain/states.ts';
-import { fieldValue, lastStamp, type TaskRecord } from '#domain/task-record.ts';
+import { dependencyKey, fieldValue, lastStamp, type TaskRecord } from '#domain/task-record.ts';
+import { lineDigest } from '#kernel/checksum.ts';
 import { toIso } from '#kernel/clock.ts';
-import { ForgeError } from '#kernel/errors.ts';
 import { parseJson, type Json, type JsonObject } from '#kernel/json.ts';
+import { writeDependencies } from './edge-rows.ts';
 import type { Database, Row, Value } from './database.ts';
 
 export interface StoredRecord {
@@ -24,10 +26,12 @@ export interface StoredRecord {
   readonly row: Row;
 }
 
-const SELECT_RECORD = 'SELECT * FROM tasks WHERE id = ?';
+const SELECT_RECORD = `SELECT t.*, u.parent_id AS unresolved_parent
+  FROM tasks t LEFT JOIN unresolved_parents u ON u.task_id = t.id WHERE t.id = ?`;
 const SELECT_DEPENDENCIES = `SELECT to_id AS id, dep_type AS type FROM dependencies WHERE from_id = ?1
   UNION ALL SELECT to_id, dep_type FROM unresolved_dependencies WHERE from_id = ?1`;
-const SELECT_COMMENTS = 'SELECT id, author, body, reply_to, created_at FROM comments WHERE task_id = ?';
+const SELECT_COMMENTS =
+  'SELECT id, author, body, reply_to, created_at, extra FROM comments WHERE task_id = ?';
 
 const COLUMNS = [
   'title',
@@ -51,6 +55,9 @@ const COLUMNS = [
   'fence',
   'stamps',
   'extra',
+  'edge_extra',
+  'conflicts',
+  'digest',
 ] as const;
 const INSERT_RECORD = `INSERT INTO tasks (id, ${COLUMNS.join(', ')}) VALUES (?${', ?'.repeat(COLUMNS.length)})`;
 
@@ -58,29 +65,8 @@ const INSERT_RECORD = `INSERT INTO tasks (id, ${COLUMNS.join(', ')}) VALUES (?${
 export function readRecord(db: Database, id: string): StoredRecord | undefined {
   const row = db.get(SELECT_RECORD, id);
   if (row === undefined) return undefined;
-  const line = {
-    ...json(row.extra),
-    ...pick(row, [
-      'id',
-      'title',
-      'description',
-      'status',
-      'state',
-      'close_reason',
-      'priority',
-      'type',
-      'assignee',
-      'parent_id',
-    ]),
-    ...pick(row, ['github_issue', 'created_at', 'created_by', 'updated_at', 'closed_at']),
-    dependencies: db.all(SELECT_DEPENDENCIES, id) as unknown as Json,
-    labels: json(row.labels) as unknown as Json,
-    metadata: json(row.metadata),
-    comments: db.all(SELECT_COMMENTS, id) as unknown as Json,
-    ...(row.stamps !== null && { _v: json(row.stamps) }),
-  } as JsonObject; // columns of the schema are all JSON values
   return {
-    record: decodeRecord(line),
+    record: rowToRecord(row, db.all(SELECT_DEPENDENCIES, id), db.all(SELECT_COMMENTS, id)),
     version: row.version as number,
     fence: row.fence as number,
     open_blockers: row.open_blockers as number,
@@ -88,19 +74,69 @@ export function readRecord(db: Database, id: string): StoredRecord | undefined {
   };
 }
 
-/** Writes a record over what is there. Edges to tasks that are not here go to their own table. */
+/** `row` is all of `tasks` and `unresolved_parent`; the others are the task's edges and comments. */
+export function rowToRecord(row: Row, edges: readonly Row[], comments: readonly Row[]): TaskRecord {
+  return decodeRecord({
+    ...json(row.extra),
+    ...pick(row, LINE_COLUMNS),
+    ...(row.parent_id === null &&
+      row.unresolved_parent !== null && { parent_id: row.unresolved_parent as string }),
+    dependencies: withEdgeExtras(edges, row.edge_extra) as Json,
+    labels: json(row.labels) as unknown as Json,
+    metadata: json(row.metadata),
+    comments: comments.map(withExtra) as Json,
+    ...(row.conflicts !== null && { conflicts: json(row.conflicts) }),
+    ...(row.stamps !== null && { _v: json(row.stamps) }),
+  } as JsonObject); // columns of the schema are all JSON values
+}
+
+/** Columns whose value is the line's. */
+const LINE_COLUMNS = [
+  'id',
+  'title',
+  'description',
+  'status',
+  'state',
+  'close_reason',
+  'priority',
+  'type',
+  'assignee',
+  'parent_id',
+  'github_issue',
+  'created_at',
+  'created_by',
+  'updated_at',
+  'closed_at',
+] as const;
+
+/** A record in the forms that rows and replicas need; each costs enough to be made once. */
+export interface EncodedRecord {
+  readonly record: TaskRecord;
+  readonly stamps: StampsJson | undefined;
+  readonly line: string;
+}
+
+export function toEncoded(record: TaskRecord): EncodedRecord {
+  const stamps = encodeStamps(record);
+  return { record, stamps, line: encodeRecord(record, stamps) };
+}
+
+/** Writes a record over what is there. References to tasks that are not here go to tables of their own. */
 export function writeRecord(
   db: Database,
   before: StoredRecord | undefined,
-  after: TaskRecord,
+  after: EncodedRecord,
   numbers: LocalNumbers,
 ): void {
-  const values = columnValues(after, numbers);
-  if (before === undefined) db.run(INSERT_RECORD, after.id, ...values);
-  else updateColumns(db, before.row, values, after.id);
+  const { record } = after;
+  const lost = hasLostParent(db, before, record);
+  const values = columnValues(after, numbers, lost);
+  if (before === undefined) db.run(INSERT_RECORD, record.id, ...values);
+  else updateColumns(db, before.row, values, record.id);
   const old = before?.record;
-  if (old?.dependencies !== after.dependencies) writeDependencies(db, old, after);
-  if (old?.comments !== after.comments) writeComments(db, old, after);
+  writeLostParent(db, before, record, lost);
+  if (old?.dependencies !== record.dependencies) writeDependencies(db, old, record);
+  if (old?.comments !== record.comments) writeComments(db, old, record);
 }
 
 /** What this store alone counts. It does not travel, but a rebuild must not start it again: an old claim would fit. */
@@ -109,65 +145,9 @@ export interface LocalNumbers {
   readonly fence: number;
 }
 
-const LOCAL_KEY = '_local';
-
-/**
- * A line of the local replica: the record's canonical line, and the numbers of this store in one key more. Where
- * one write has several lines, each also says how many `follow`, so that a crash cannot leave half of it.
- */
-export function encodeReplicaLine(record: TaskRecord, { version, fence }: LocalNumbers, follow = 0): string {
-  const group = follow === 0 ? '' : `,${follow}`;
-  return `${encodeRecord(record).slice(0, -1)},"${LOCAL_KEY}":[${version},${fence}${group}]}`;
-}
-
-const FOLLOWED = new RegExp(`"${LOCAL_KEY}":\\[\\d+,\\d+,(\\d+)\\]\\}$`);
-
-/** How many of these lines, from the first on, are whole writes; the last write may have been cut by a crash. */
-export function countWholeWrites(lines: readonly string[]): number {
-  const follow = (at: number): number => Number(FOLLOWED.exec(lines[at] ?? '')?.[1] ?? 0);
-  let missing = follow(lines.length - 1);
-  if (missing === 0) return lines.length;
-  let first = lines.length - 1;
-  while (first > 0 && follow(first - 1) === missing + 1) {
-    first -= 1;
-    missing += 1;
-  }
-  return first;
-}
-
-/** A line without the numbers, written by hand or by another program, has none. */
-export function decodeReplicaLine(line: string): { record: TaskRecord; numbers: LocalNumbers | undefined } {
-  const value = parseJson(line, 'A line of the local replica');
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new ForgeError('invalid_input', 'A line of the local replica is not an object');
-  }
-  const { [LOCAL_KEY]: local, ...record } = value as JsonObject;
-  const [version, fence] = Array.isArray(local) ? (local as Json[]) : [];
-  const counted = typeof version === 'number' && typeof fence === 'number';
-  return { record: decodeRecord(record), numbers: counted ? { version, fence } : undefined };
-}
-
 /** A canonical line that the database itself keeps, of a deleted task. */
 export function readLine(line: string): TaskRecord {
   return decodeRecord(parseJson(line, 'The record of a deleted task') as JsonObject);
-}
-
-/** Edges that waited for this task to appear become real ones. */
-export function adoptUnresolved(db: Database, id: string): void {
-  for (const edge of db.all('SELECT from_id, dep_type FROM unresolved_dependencies WHERE to_id = ?', id)) {
-    db.run(
-      'DELETE FROM unresolved_dependencies WHERE from_id = ? AND to_id = ? AND dep_type = ?',
-      edge.from_id as string,
-      id,
-      edge.dep_type as string,
-    );
-    db.run(
-      'INSERT INTO dependencies (from_id, to_id, dep_type) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
-      edge.from_id as string,
-      id,
-      edge.dep_type as string,
-    );
-  }
 }
 
 /** Only what differs is set: SQLite rewrites every index whose column is named, changed or not. */
@@ -183,9 +163,9 @@ function updateColumns(db: Database, row: Row, values: readonly Value[], id: str
   if (changed.length > 0) db.run(`UPDATE tasks SET ${changed.join(', ')} WHERE id = ?`, ...changes, id);
 }
 
-function columnValues(record: TaskRecord, numbers: LocalNumbers): Value[] {
+function columnValues(after: EncodedRecord, numbers: LocalNumbers, lostParent: boolean): Value[] {
+  const { record, stamps, line } = after;
   const { life } = record;
-  const stamps = encodeStamps(record);
   const extra = unknownKeys(record).map((key) => [key, fieldValue(record, key)] as const);
   const scalar = (name: string): Value => fieldValue(record, name) as string | number | null; // decoded as such
   return [
@@ -196,7 +176,7 @@ function columnValues(record: TaskRecord, numbers: LocalNumbers): Value[] {
     scalar('priority'),
     scalar('type'),
     life.assignee,
-    scalar('parent_id'),
+    lostParent ? null : scalar('parent_id'),
     JSON.stringify(listLabels(record)),
     scalar('github_issue'),
     record.created_at,
@@ -210,49 +190,68 @@ function columnValues(record: TaskRecord, numbers: LocalNumbers): Value[] {
     numbers.fence,
     stamps === undefined ? null : JSON.stringify(stamps),
     extra.length === 0 ? null : JSON.stringify(Object.fromEntries(extra)),
+    encodeEdgeExtras(record),
+    hasConflicts(record) ? encodeElements(record.conflicts) : null,
+    lineDigest(line),
   ];
 }
 
-function writeDependencies(db: Database, before: TaskRecord | undefined, after: TaskRecord): void {
-  const key = (edge: { id: string; type: string }): string => `${edge.id}:${edge.type}`;
-  const old = new Map(
-    (before === undefined ? [] : listDependencies(before)).map((edge) => [key(edge), edge]),
-  );
-  const now = new Map(listDependencies(after).map((edge) => [key(edge), edge]));
-  for (const [name, edge] of old) {
-    if (now.has(name)) continue;
-    db.run(
-      'DELETE FROM dependencies WHERE from_id = ? AND to_id = ? AND dep_type = ?',
-      after.id,
-      edge.id,
-      edge.type,
-    );
-    db.run(
-      'DELETE FROM unresolved_dependencies WHERE from_id = ? AND to_id = ? AND dep_type = ?',
-      after.id,
-      edge.id,
-      edge.type,
-    );
+/** The unknown keys of edges, by edge; what has none is not in it. */
+function encodeEdgeExtras(record: TaskRecord): string | null {
+  const extras: [string, Json][] = [];
+  for (const [key, { value }] of record.dependencies.elements) {
+    if (value !== undefined && value !== true) extras.push([key, value]);
   }
-  for (const [name, edge] of now) {
-    if (old.has(name)) continue;
-    const known = db.get('SELECT 1 AS known FROM tasks WHERE id = ?', edge.id) !== undefined;
-    const table = known ? 'dependencies' : 'unresolved_dependencies';
+  return extras.length === 0 ? null : JSON.stringify(Object.fromEntries(extras));
+}
+
+function withEdgeExtras(edges: readonly Row[], extras: unknown): unknown[] {
+  if (extras === null) return [...edges];
+  const known = json(extras);
+  return edges.map((edge) => ({
+    ...edge,
+    ...(known[dependencyKey(edge.id as string, edge.type as string)] as JsonObject | undefined),
+  }));
+}
+
+/** Whether the parent is a task that is not here. */
+function hasLostParent(db: Database, before: StoredRecord | undefined, after: TaskRecord): boolean {
+  const parent = fieldValue(after, 'parent_id');
+  if (typeof parent !== 'string' || parent === after.id || parent === before?.row.parent_id) return false;
+  return db.get('SELECT 1 AS known FROM tasks WHERE id = ?', parent) === undefined;
+}
+
+function writeLostParent(
+  db: Database,
+  before: StoredRecord | undefined,
+  after: TaskRecord,
+  lost: boolean,
+): void {
+  if (lost) {
     db.run(
-      `INSERT INTO ${table} (from_id, to_id, dep_type) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`,
+      'INSERT INTO unresolved_parents (task_id, parent_id) VALUES (?, ?) ON CONFLICT DO UPDATE SET parent_id = excluded.parent_id',
       after.id,
-      edge.id,
-      edge.type as DependencyType,
+      fieldValue(after, 'parent_id') as string, // a lost parent is a text
     );
+  } else if (before !== undefined && before.row.unresolved_parent !== null) {
+    db.run('DELETE FROM unresolved_parents WHERE task_id = ?', after.id);
   }
 }
 
 function writeComments(db: Database, before: TaskRecord | undefined, after: TaskRecord): void {
-  const insert = `INSERT INTO comments (id, task_id, author, body, reply_to, created_at) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
-  for (const comment of after.comments.values() as Iterable<Comment>) {
-    if (before?.comments.has(comment.id) === true) continue;
-    db.run(insert, comment.id, after.id, comment.author, comment.body, comment.reply_to, comment.created_at);
+  const insert = `INSERT INTO comments (id, task_id, author, body, reply_to, created_at, extra) VALUES (?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET task_id = excluded.task_id, author = excluded.author, body = excluded.body,
+      reply_to = excluded.reply_to, created_at = excluded.created_at, extra = excluded.extra`;
+  for (const comment of after.comments.values()) {
+    if (before?.comments.get(comment.id) === comment) continue;
+    const extra = comment.extra === undefined ? null : JSON.stringify(comment.extra);
+    const { id, author, body, reply_to, created_at } = comment;
+    db.run(insert, id, after.id, author, body, reply_to, created_at, extra);
   }
+}
+
+function withExtra({ extra, ...row }: Row): Record<string, unknown> {
+  return extra === null ? row : { ...row, ...json(extra) };
 }
 
 function pick(row: Row, names: readonly string[]): Record<string, unknown> {

@@ -37,6 +37,11 @@ export class Replica {
     return there?.isFile() === true ? there.size : 0;
   }
 
+  /** Of the file that `size` saw last; 0 when there was none. */
+  inode(): number {
+    return this.#there;
+  }
+
   /** Appends whole lines at `offset` and makes them durable. A failure leaves the file as it was. Returns the new size. */
   append(offset: number, lines: readonly string[]): number {
     const bytes = Buffer.from(`${lines.join('\n')}\n`, 'utf8');

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Comment, Task } from '#contract/task.ts';
 import { applyLife } from '#domain/apply-life.ts';
+import { changedNames, eventOf } from '#domain/describe-change.ts';
 import { decideClaim, decideLife, type LifeDecision } from '#domain/decide-life.ts';
 import { checkMetadataSize } from '#domain/metadata.ts';
 import { encodeMetadata, listLabels } from '#domain/record-codec.ts';
@@ -15,7 +16,7 @@ import {
   type Edit,
   type ElementEdit,
 } from '#domain/task-changes.ts';
-import { dependencyKey, fieldValue, lastStamp, type TaskRecord } from '#domain/task-record.ts';
+import { dependencyKey, lastStamp, type TaskRecord } from '#domain/task-record.ts';
 import { toTask } from '#domain/to-task.ts';
 import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
@@ -42,7 +43,10 @@ import type { WriteTransaction } from './write-transaction.ts';
 export function createTask(tx: WriteTransaction, input: NewTaskInput): Task {
   const { db, by } = tx;
   const parent_id = input.parent_id === null ? null : resolveTaskId(db, input.parent_id);
-  const blockers = input.depends_on.map((ref) => resolveTaskId(db, ref));
+  const blockers = [
+    ...input.depends_on.map((ref) => resolveTaskId(db, ref)),
+    ...(input.foreign_depends_on ?? []),
+  ];
   const record = newRecord(
     {
       id: freeId(db, input.id_prefix),
@@ -296,27 +300,6 @@ function refusal(record: TaskRecord, decision: LifeDecision & { outcome: 'refuse
     hint: hints[decision.next],
     details: { id, status: record.life.status, state: record.life.state },
   });
-}
-
-function eventOf(before: TaskRecord, after: TaskRecord): string {
-  if (before.life.status === after.life.status) {
-    if (before.life.n !== after.life.n) return 'task.claimed';
-    return before.life.state === after.life.state ? 'task.updated' : 'task.status_changed';
-  }
-  if (after.life.status === 'closed') return 'task.closed';
-  if (after.life.status === 'in_progress') return 'task.claimed';
-  return before.life.status === 'closed' ? 'task.reopened' : 'task.released';
-}
-
-/** The names of the Task's fields that differ. */
-function changedNames(before: TaskRecord, after: TaskRecord): string[] {
-  const life = ['status', 'state', 'assignee', 'close_reason', 'closed_at'] as const;
-  const maps = ['labels', 'dependencies', 'metadata'] as const;
-  return [
-    ...[...after.fields.keys()].filter((name) => fieldValue(before, name) !== fieldValue(after, name)),
-    ...life.filter((name) => before.life[name] !== after.life[name]),
-    ...maps.filter((name) => before[name] !== after[name]),
-  ];
 }
 
 function checkLabelCount(record: TaskRecord): void {

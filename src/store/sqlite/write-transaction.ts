@@ -1,25 +1,23 @@
 import type { Task } from '#contract/task.ts';
 import { toTriggeredBy } from '#domain/actor.ts';
-import type { TaskRecord } from '#domain/task-record.ts';
+import { changesOwner } from '#domain/describe-change.ts';
+import type { Life, TaskRecord } from '#domain/task-record.ts';
 import { toTask } from '#domain/to-task.ts';
 import { toIso } from '#kernel/clock.ts';
 import type { Writer } from '../store.ts';
 import type { Database } from './database.ts';
+import { insertEvent, insertTransition } from './log-rows.ts';
 import {
   readRecord,
-  encodeReplicaLine,
-  type LocalNumbers,
+  toEncoded,
   writeRecord,
+  type EncodedRecord,
+  type LocalNumbers,
   type StoredRecord,
 } from './record-rows.ts';
-import { heldBytes, replayReplica } from './replay.ts';
+import { encodeReplicaLine, type Move } from './replica-lines.ts';
+import { heldBytes, holdBytes, holdFile, replayReplica } from './replay.ts';
 import type { Replica } from './replica.ts';
-
-const UPDATE_REPLICA_BYTES = "UPDATE store_facts SET value = ? WHERE name = 'replica_bytes'";
-const INSERT_EVENT =
-  'INSERT INTO events (type, task_id, triggered_by, created_at, data) VALUES (?, ?, ?, ?, ?)';
-const INSERT_TRANSITION = `INSERT INTO transitions
-  (task_id, from_state, to_state, from_status, to_status, reason, triggered_by, created_at, event_seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** What a change is called in the feed, and what more is known of it. */
 export interface Happening {
@@ -44,7 +42,7 @@ export interface WriteTransaction {
   /** Puts a row back that was deleted; its numbers go on from where they were. */
   restore(after: TaskRecord, numbers: LocalNumbers, happening: Happening): Saved;
   /** For changes that leave no row behind: deletion. */
-  saveLine(record: TaskRecord, numbers: LocalNumbers): void;
+  saveLine(record: EncodedRecord, numbers: LocalNumbers): void;
   emit(taskId: string, happening: Happening, task: unknown): number;
 }
 
@@ -62,10 +60,12 @@ export function writeInTransaction<T>(
       const result = work(openTransaction(db, by, written));
       if (written.length > 0) {
         appended = { from: offset };
-        const lines = written.map(({ record, numbers }, at) =>
-          encodeReplicaLine(record, numbers, written.length - 1 - at),
+        const lines = written.map(({ line, numbers, move }, at) =>
+          encodeReplicaLine(line, numbers, { follow: written.length - 1 - at, move }),
         );
-        db.run(UPDATE_REPLICA_BYTES, replica.append(offset, lines));
+        const size = replica.append(offset, lines);
+        if (offset === 0) holdFile(db, replica);
+        holdBytes(db, size);
       }
       return result;
     });
@@ -89,67 +89,58 @@ function takeBack({ db, replica }: { db: Database; replica: Replica }, from: num
 
 /** What becomes a line of the replica. */
 interface Written {
-  readonly record: TaskRecord;
+  readonly line: string;
   readonly numbers: LocalNumbers;
+  readonly move?: Move | undefined;
 }
 
 function openTransaction(db: Database, by: Writer, written: Written[]): WriteTransaction {
   const triggered_by = toTriggeredBy(by.actor);
-  const emit = (taskId: string, happening: Happening, task: unknown): number => {
-    const data = JSON.stringify({ task, changed: happening.changed, ...happening.more });
-    return db.run(INSERT_EVENT, happening.type, taskId, triggered_by, toIso(by.now), data).last_row_id;
-  };
+  const emit = (taskId: string, happening: Happening, task: unknown): number =>
+    insertEvent(db, {
+      type: happening.type,
+      task_id: taskId,
+      triggered_by,
+      created_at: toIso(by.now),
+      data: { task, changed: happening.changed, ...happening.more },
+    });
   const write = (
     before: StoredRecord | undefined,
-    after: TaskRecord,
+    { record, line, stamps }: EncodedRecord,
     numbers: LocalNumbers,
     happening: Happening,
   ) => {
-    writeRecord(db, before, after, numbers);
-    written.push({ record: after, numbers });
-    const task = toTask(after, numbers.version);
-    return { task, fence: numbers.fence, seq: emit(after.id, happening, task) };
+    writeRecord(db, before, { record, line, stamps }, numbers);
+    const move = before === undefined ? undefined : toMove(before.record.life, record.life, happening);
+    written.push({ line, numbers, move });
+    const task = toTask(record, numbers.version);
+    const seq = emit(record.id, happening, task);
+    if (move !== undefined) insertTransition(db, record.id, record.life.written, move, seq);
+    return { task, fence: numbers.fence };
+  };
+  const toMove = (from: Life, to: Life, happening: Happening): Move | undefined => {
+    if (from.state === to.state && from.n === to.n) return undefined;
+    const states = { from_state: from.state, to_state: to.state };
+    const statuses = { from_status: from.status, to_status: to.status };
+    return { ...states, ...statuses, reason: happening.reason ?? null, triggered_by, rejection: 0 };
   };
   return {
     db,
     by,
     emit,
     restore: (after, { version, fence }, happening) =>
-      write(undefined, after, { version: version + 1, fence: fence + 1 }, happening),
+      write(undefined, toEncoded(after), { version: version + 1, fence: fence + 1 }, happening),
     read(id) {
       const stored = readRecord(db, id);
       if (stored === undefined) throw new Error(`task ${id} vanished inside its own transaction`);
       return stored;
     },
-    saveLine: (record, numbers) => void written.push({ record, numbers }),
+    saveLine: ({ line }, numbers) => void written.push({ line, numbers }),
     save(before, after, happening) {
       if (before?.record === after) return { task: toTask(after, before.version), fence: before.fence };
       const version = (before?.version ?? 0) + 1;
       const fence = (before?.fence ?? 0) + (changesOwner(before?.record, after) ? 1 : 0);
-      const { task, seq } = write(before, after, { version, fence }, happening);
-      const from = before?.record.life;
-      if (from !== undefined && (from.state !== after.life.state || from.n !== after.life.n)) {
-        const { life } = after;
-        const reason = happening.reason ?? null;
-        db.run(
-          INSERT_TRANSITION,
-          after.id,
-          from.state,
-          life.state,
-          from.status,
-          life.status,
-          reason,
-          triggered_by,
-          toIso(by.now),
-          seq,
-        );
-      }
-      return { task, fence };
+      return write(before, toEncoded(after), { version, fence }, happening);
     },
   };
-}
-
-/** Each owner's time with a task has a number of its own; a write that carries an old one is refused. */
-function changesOwner(before: TaskRecord | undefined, after: TaskRecord): boolean {
-  return (before?.life.assignee ?? null) !== after.life.assignee;
 }

@@ -1,0 +1,77 @@
+import type { Json } from '#kernel/json.ts';
+import { compareElements, compareLives, compareRegisters, elementOf } from './join-records.ts';
+import { sameElement, sameJson } from './same-value.ts';
+import type { Element, Life, TaskRecord } from './task-record.ts';
+
+/** A value that two sides changed, each without knowing of the other, and that did not stand. */
+export interface LostValue {
+  /** A field's name, `metadata.<key>`, or `life` for status, owner and closing. */
+  readonly name: string;
+  readonly value: Json;
+  readonly stamp: number;
+  /** Of the value that stands. */
+  readonly beaten_at: number;
+}
+
+/** What both sides changed since `base`, and differently: the join takes one and these are the others. */
+export function findLostValues(base: TaskRecord, a: TaskRecord, b: TaskRecord): LostValue[] {
+  const lost: LostValue[] = [];
+  for (const [name, ours] of a.fields) {
+    const theirs = b.fields.get(name);
+    const old = base.fields.get(name)?.stamp ?? -1;
+    if (theirs === undefined || ours.stamp <= old || theirs.stamp <= old) continue;
+    if (sameJson(ours.value, theirs.value)) continue;
+    const [stands, falls] = compareRegisters(ours, theirs) >= 0 ? [ours, theirs] : [theirs, ours];
+    lost.push({ name, value: falls.value, stamp: falls.stamp, beaten_at: stands.stamp });
+  }
+  for (const key of a.metadata.elements.keys()) {
+    const ours = elementOf(a.metadata, key);
+    const theirs = elementOf(b.metadata, key);
+    const old = elementOf(base.metadata, key).stamp;
+    if (ours.stamp <= old || theirs.stamp <= old || sameElement(ours.value, theirs.value)) continue;
+    const [stands, falls] = compareElements(ours, theirs) >= 0 ? [ours, theirs] : [theirs, ours];
+    if (falls.value === undefined) continue;
+    lost.push({
+      name: `metadata.${key}`,
+      value: falls.value,
+      stamp: falls.stamp,
+      beaten_at: stands.stamp,
+    });
+  }
+  const life = findLostLife(base.life, a.life, b.life);
+  return life === undefined ? lost : [...lost, life];
+}
+
+function findLostLife(base: Life, a: Life, b: Life): LostValue | undefined {
+  if (compareLives(a, base) === 0 || compareLives(b, base) === 0) return undefined;
+  if (sameJson(lifeValue(a), lifeValue(b))) return undefined;
+  const [stands, falls] = compareLives(a, b) >= 0 ? [a, b] : [b, a];
+  // A life that is older than what both knew is no news.
+  if (compareLives(falls, base) < 0) return undefined;
+  return { name: 'life', value: lifeValue(falls), stamp: falls.written, beaten_at: stands.written };
+}
+
+function lifeValue({ status, state, assignee, close_reason, closed_at }: Life): Json {
+  return { status, state, assignee, close_reason, closed_at };
+}
+
+/** The record with the lost values kept beside it; one that was settled before stays settled. */
+export function keepLostValues(record: TaskRecord, lost: readonly LostValue[]): TaskRecord {
+  const { conflicts } = record;
+  const elements = new Map<string, Element>(conflicts.elements);
+  let changed = false;
+  for (const { name, value, stamp, beaten_at } of lost) {
+    const key = `${name}@${stamp.toString(36)}`;
+    const kept = { value, stamp: Math.max(stamp, beaten_at, conflicts.floor + 1) };
+    if (compareElements(kept, elementOf(conflicts, key)) <= 0) continue;
+    elements.set(key, kept);
+    changed = true;
+  }
+  return changed ? { ...record, conflicts: { ...conflicts, elements } } : record;
+}
+
+/** The parts of a conflict's key; names may hold an @ themselves. */
+export function splitConflictKey(key: string): { name: string; stamp: number } {
+  const at = key.lastIndexOf('@');
+  return { name: key.slice(0, at), stamp: Number.parseInt(key.slice(at + 1), 36) };
+}

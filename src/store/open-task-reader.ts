@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs';
+import type { ResolvedDependency, Status } from '#contract/task.ts';
+import { ForgeError } from '#kernel/errors.ts';
+import { Database } from './sqlite/database.ts';
+import { isCurrentSchema } from './sqlite/migrate.ts';
+
+/** A look into a store that must not change by it: another project's. Calls are single statements by key. */
+export interface TaskReader extends Disposable {
+  /** By the whole id. */
+  findTask(id: string): ReadTask | undefined;
+  /** Ids of what blocks it, closed ones and those of other projects too. */
+  listBlockers(id: string): string[];
+  countTasks(): { open: number; in_progress: number; closed: number; ready: number };
+}
+
+export type ReadTask = NonNullable<ResolvedDependency['resolved']>;
+
+/** Others may be writing; a reader of a log waits for nobody, so this is for the rare moment of a recovery. */
+const LOCK_TIMEOUT_MS = 2_000;
+
+/**
+ * Opens a database read-only. Nothing is made, upgraded or replayed: throws not_found where there is none, and
+ * schema_newer or state_invalid for one of another schema.
+ */
+export function openTaskReader(database: string): TaskReader {
+  if (!existsSync(database)) throw new ForgeError('not_found', `There is no database yet: ${database}`);
+  const db = new Database(database, { lock_timeout_ms: LOCK_TIMEOUT_MS, read_only: true });
+  try {
+    if (!isCurrentSchema(db))
+      throw new ForgeError('state_invalid', `The database has an older schema: ${database}`);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+  return {
+    findTask(id) {
+      const row = db.get('SELECT title, status, state, priority, assignee FROM tasks WHERE id = ?', id);
+      return row === undefined
+        ? undefined
+        : {
+            title: row.title as string,
+            status: row.status as Status,
+            state: row.state as string,
+            priority: row.priority as number,
+            assignee: row.assignee as string | null,
+          };
+    },
+    listBlockers: (id) =>
+      db
+        .all(
+          `SELECT to_id FROM dependencies WHERE from_id = ?1 AND dep_type = 'blocks'
+            UNION ALL SELECT to_id FROM unresolved_dependencies WHERE from_id = ?1 AND dep_type = 'blocks'`,
+          id,
+        )
+        .map((row) => row.to_id as string),
+    countTasks() {
+      const row = db.get(`SELECT
+          count(*) FILTER (WHERE status = 'open') AS open,
+          count(*) FILTER (WHERE status = 'in_progress') AS in_progress,
+          count(*) FILTER (WHERE status = 'closed') AS closed,
+          count(*) FILTER (WHERE status = 'open' AND assignee IS NULL AND open_blockers = 0 AND parked = 0) AS ready
+        FROM tasks`);
+      const count = (name: string): number => Number(row?.[name] ?? 0);
+      return {
+        open: count('open'),
+        in_progress: count('in_progress'),
+        closed: count('closed'),
+        ready: count('ready'),
+      };
+    },
+    [Symbol.dispose]: () => db.close(),
+  };
+}

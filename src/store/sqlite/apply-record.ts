@@ -1,0 +1,132 @@
+import { changedNames, changesOwner, eventOf } from '#domain/describe-change.ts';
+import { encodeRecord } from '#domain/record-codec.ts';
+import { isDeleted, textValue, type TaskRecord } from '#domain/task-record.ts';
+import { toTask } from '#domain/to-task.ts';
+import { lineDigest } from '#kernel/checksum.ts';
+import { toIso } from '#kernel/clock.ts';
+import type { Database } from './database.ts';
+import { adoptUnresolved, removeRow } from './edge-rows.ts';
+import { insertEvent } from './log-rows.ts';
+import {
+  readLine,
+  readRecord,
+  toEncoded,
+  writeRecord,
+  type EncodedRecord,
+  type LocalNumbers,
+  type StoredRecord,
+} from './record-rows.ts';
+
+/** A task as the store holds it, deleted or not. */
+export interface Known {
+  readonly record: TaskRecord;
+  readonly numbers: LocalNumbers;
+  /** Undefined for a deleted one. */
+  readonly stored: StoredRecord | undefined;
+}
+
+export function readKnown(db: Database, id: string): Known | undefined {
+  const stored = readRecord(db, id);
+  if (stored !== undefined) return { record: stored.record, numbers: stored, stored };
+  const row = db.get('SELECT line, undo FROM deleted_tasks WHERE id = ?', id);
+  if (row === undefined) return undefined;
+  const numbers = JSON.parse((row.undo as string | null) ?? '{}') as Partial<LocalNumbers>;
+  return {
+    record: readLine(row.line as string),
+    numbers: { version: (numbers.version ?? 0) + 1, fence: (numbers.fence ?? 0) + 1 },
+    stored: undefined,
+  };
+}
+
+export interface Application {
+  readonly now: number;
+  readonly triggered_by: string;
+  /** What the task was before its deletion, where the store does not know it. */
+  readonly alive?: TaskRecord | undefined;
+  /** At least these: a number that was given out once must not fit again. */
+  readonly numbers?: LocalNumbers | undefined;
+  /** Left out where so many change at once that one event tells it. */
+  readonly silent?: boolean;
+}
+
+/**
+ * Puts a record in the place of what was known of its task: the end of every fold and replay. `record` is the join,
+ * so nothing of `before` is lost by it. Returns the numbers the task has now, and its line.
+ */
+export function applyRecord(
+  db: Database,
+  before: Known | undefined,
+  record: TaskRecord,
+  how: Application,
+): { numbers: LocalNumbers; encoded: EncodedRecord } {
+  const encoded = toEncoded(record);
+  const owner = changesOwner(before?.record, record) ? 1 : 0;
+  const numbers = {
+    version: Math.max(how.numbers?.version ?? 0, (before?.numbers.version ?? 0) + 1),
+    fence: Math.max(how.numbers?.fence ?? 0, (before?.numbers.fence ?? 0) + owner),
+  };
+  if (isDeleted(record)) {
+    writeDeleted(db, encoded, how.alive ?? liveRecord(before), numbers);
+  } else {
+    if (before?.stored === undefined && before !== undefined) {
+      db.run('DELETE FROM deleted_tasks WHERE id = ?', record.id);
+    }
+    writeRecord(db, before?.stored, encoded, numbers);
+    if (before?.stored === undefined) adoptUnresolved(db, record.id);
+  }
+  if (how.silent !== true) {
+    insertEvent(db, {
+      type: happeningOf(before, record),
+      task_id: record.id,
+      triggered_by: how.triggered_by,
+      created_at: toIso(how.now),
+      data: {
+        task: toTask(record, numbers.version),
+        changed: before === undefined ? [] : changedNames(before.record, record),
+      },
+    });
+  }
+  return { numbers, encoded };
+}
+
+/** Takes a task away under its old name, because it goes on under another. */
+export function forgetName(db: Database, id: string): void {
+  removeRow(db, id);
+  db.run('DELETE FROM deleted_tasks WHERE id = ?', id);
+}
+
+function happeningOf(before: Known | undefined, record: TaskRecord): string {
+  if (isDeleted(record)) return 'task.deleted';
+  return before?.stored === undefined ? 'task.created' : eventOf(before.record, record);
+}
+
+function liveRecord(before: Known | undefined): TaskRecord | undefined {
+  return before?.stored?.record;
+}
+
+function writeDeleted(
+  db: Database,
+  encoded: EncodedRecord,
+  content: TaskRecord | undefined,
+  { version, fence }: LocalNumbers,
+): void {
+  const { record, line } = encoded;
+  removeRow(db, record.id);
+  // What hung on the task was taken from it by the same deletion, in lines of its own; only its content is kept.
+  const undo =
+    content === undefined
+      ? null
+      : JSON.stringify({ before: encodeRecord(content), version, fence, children: [], dependents: [] });
+  // What an older deletion kept for its undo is not what this one deleted.
+  db.run(
+    `INSERT INTO deleted_tasks (id, deleted_at, line, undo, digest) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+      undo = coalesce(excluded.undo, undo), deleted_at = excluded.deleted_at, line = excluded.line,
+      digest = excluded.digest`,
+    record.id,
+    textValue(record, 'deleted_at'),
+    line,
+    undo,
+    lineDigest(line),
+  );
+  db.run('UPDATE unresolved_dependencies SET closed = 1 WHERE to_id = ?', record.id);
+}

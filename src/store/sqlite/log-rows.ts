@@ -1,0 +1,47 @@
+import { toIso } from '#kernel/clock.ts';
+import type { Database } from './database.ts';
+import type { Move } from './replica-lines.ts';
+
+const INSERT_EVENT =
+  'INSERT INTO events (type, task_id, triggered_by, created_at, data) VALUES (?, ?, ?, ?, ?)';
+const INSERT_TRANSITION = `INSERT INTO transitions
+  (task_id, created_at, from_state, to_state, triggered_by, from_status, to_status, reason, rejection, event_seq)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
+
+export interface NewEvent {
+  readonly type: string;
+  readonly task_id: string | null;
+  readonly triggered_by: string;
+  readonly created_at: string;
+  readonly data: unknown;
+}
+
+/** Returns the event's number. */
+export function insertEvent(db: Database, event: NewEvent): number {
+  const { type, task_id, triggered_by, created_at, data } = event;
+  return db.run(INSERT_EVENT, type, task_id, triggered_by, created_at, JSON.stringify(data)).last_row_id;
+}
+
+/** `at` is the stamp of the life that the move led to. A move that is known already stays as it is; true when it is new. */
+export function insertTransition(
+  db: Database,
+  taskId: string,
+  at: number,
+  move: Move,
+  eventSeq: number | null,
+): boolean {
+  const { changes } = db.run(
+    INSERT_TRANSITION,
+    taskId,
+    toIso(at),
+    move.from_state,
+    move.to_state,
+    move.triggered_by,
+    move.from_status,
+    move.to_status,
+    move.reason,
+    move.rejection,
+    eventSeq,
+  );
+  return changes > 0;
+}
