@@ -12,7 +12,7 @@ const READ = [
   'git/find-repository',
   'sync/(find-project|project-paths|project-config|forge-home|file-error|place-file|link-database|look-at)',
   'store/open-sqlite-store',
-  'store/sqlite/(database|migrate|migrations|ready-queries|replica|resolve-id|task-queries|task-rows|translate-error)',
+  'store/sqlite/(database|foreign-edges|migrate|migrations|ready-queries|replica|resolve-id|task-queries|task-rows|translate-error)',
   'operations/(accept-argv|assemble-input|field-value|flag-table|manifest|read-assignments|operation|priority-labels)',
   'operations/(task-(ready|show|list|search|lines)|style-text|table-text|text-width)',
   'surfaces/cli/(run-cli|process-io|terminal|check-argv|cli-io|read-all)',
@@ -20,9 +20,9 @@ const READ = [
 const WRITE = [
   'app/find-actor',
   'domain/',
-  'git/(read-user-name|parse-git-config|run-git)',
+  'git/(git-environment|read-user-name|parse-git-config|run-git)',
   'store/sqlite/(cycle-checks|graph-writes|record-rows|replay|task-writes|write-transaction)',
-  'operations/(writer|task-(create|update|close|reopen|claim|release|comment)|dep-(add|remove))',
+  'operations/(writer|maybe-foreign|task-(create|update|close|reopen|claim|release|comment)|dep-(add|remove))',
 ];
 
 export default defineConfig({

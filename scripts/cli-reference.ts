@@ -34,6 +34,11 @@ const ENVIRONMENT: readonly (readonly [string, string])[] = [
     'Who asks, when `--actor` does not say it: `worker-1`, `agent:worker-1` or `user:ada`. Without it `user.name` of git is taken.',
   ],
   [
+    'FORGE_HOME',
+    'Where the Forge home is: registered projects, agents, batches. Without it `~/.forge` where that is there, else `$XDG_DATA_HOME/forge` where that variable is set, else `~/.forge`.',
+  ],
+  ['XDG_DATA_HOME', 'An absolute path: the Forge home is made under it where there is no `~/.forge` yet.'],
+  [
     'FORGE_LOCK_TIMEOUT_MS',
     'How long a command waits for another writer, in milliseconds (60000 when not set).',
   ],

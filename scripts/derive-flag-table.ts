@@ -41,10 +41,22 @@ function deriveEntry(declaration: Declaration): OperationEntry {
     fields,
     required: Object.keys(input.shape).filter((field) => !accepts(input.shape[field], undefined)),
     ...(cli.prompt !== undefined && { prompt: cli.prompt }),
+    ...deriveRoute(fields, needs),
     output: listOutputFields(declaration),
   };
   checkEntry(entry, declaration);
   return entry;
+}
+
+/** The first single task that the input names is the one the command is about; the others may be elsewhere. */
+function deriveRoute(
+  fields: Readonly<Record<string, FieldRule>>,
+  needs: Declaration['needs'],
+): Pick<OperationEntry, 'route'> {
+  const route = Object.keys(fields).find(
+    (field) => fields[field]?.task === true && fields[field].kind === 'string',
+  );
+  return route === undefined || needs !== 'project' ? {} : { route };
 }
 
 /** Keywords of a property's JSON Schema that FieldRule has a place for; `$schema` and `description` say nothing. */
@@ -205,8 +217,12 @@ function checkEntry(entry: OperationEntry, { cli }: Declaration): void {
   if (optional !== -1 && args.slice(optional).some((field) => required.includes(field))) {
     throw new Error(`${name}: an argument that may be missing stands before one that may not`);
   }
-  if (args.some((field) => !['string', 'integer', 'enum'].includes(fields[field]?.kind ?? '')))
-    throw new Error(`${name}: an argument is one word`);
+  const kindOfArgument = (field: string): string => fields[field]?.kind ?? '';
+  const words = args.filter((field) => kindOfArgument(field) === 'strings');
+  if (words.some((field) => field !== args.at(-1)))
+    throw new Error(`${name}: an argument of several words stands last`);
+  if (args.some((field) => !['string', 'integer', 'enum', 'strings'].includes(kindOfArgument(field))))
+    throw new Error(`${name}: an argument is one word, or the last one several`);
   const taken: string[] = [...GLOBAL_SWITCHES, ...GLOBAL_VALUES, 'help'];
   for (const flag of Object.values(fields).flatMap((rule) => [rule.flag, rule.file_flag])) {
     if (flag === undefined) continue;

@@ -57,6 +57,16 @@ describe('the flag table', () => {
     expect(ruleOf(schema)).toMatchObject({ ...rule, flag: 'field' });
   });
 
+  it('names the task that says which project is meant: the first single one, of operations in a project', () => {
+    const route = (input: z.ZodObject, needs: Declaration['needs'] = 'project') =>
+      deriveFlagTable([{ ...declaration(input), needs }]).operations[0]?.route;
+    const from = TaskRef.describe('x');
+    expect(route(z.object({ a: z.string(), from, to: TaskRef }))).toBe('from');
+    expect(route(z.object({ ids: z.array(TaskRef), parent: TaskRef.nullable().optional() }))).toBe('parent');
+    expect(route(z.object({ ids: z.array(TaskRef) }))).toBeUndefined();
+    expect(route(z.object({ from }), 'nothing')).toBeUndefined();
+  });
+
   const refused: readonly [string, z.ZodType, RegExp][] = [
     ['a refinement', z.string().refine((text) => text !== 'x'), /cannot check "custom"/],
     ['a transformation', z.string().trim(), /cannot check "overwrite"/],
@@ -103,8 +113,13 @@ describe('the flag table', () => {
       /two flags are called --b/,
     ],
     [
-      'an argument that repeats',
-      () => [declaration(z.object({ a: z.array(z.string()) }), { args: ['a'] })],
+      'an argument that repeats before another',
+      () => [declaration(z.object({ a: z.array(z.string()), b: z.string() }), { args: ['a', 'b'] })],
+      /stands last/,
+    ],
+    [
+      'an argument that is a switch',
+      () => [declaration(z.object({ a: z.boolean() }), { args: ['a'] })],
       /one word/,
     ],
     [

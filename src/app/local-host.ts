@@ -3,10 +3,14 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runGit } from '#git/run-git.ts';
 import type { Clock } from '#kernel/clock.ts';
-import type { Host } from '#operations/operation.ts';
+import type { Host, Meter } from '#operations/operation.ts';
 import { runProgram } from '#process/run-program.ts';
 import { openSqliteStore } from '#store/open-sqlite-store.ts';
+import { findProject } from '#sync/find-project.ts';
+import { installHooks, readHookStatus, uninstallHooks } from '#sync/hook-blocks.ts';
 import { initialiseProject } from '#sync/initialise-project.ts';
+import { getRepositoryPaths } from '#sync/repository-paths.ts';
+import { findProgram } from './find-program.ts';
 
 /** What operations have done for them on this machine. */
 export function createLocalHost(options: {
@@ -14,6 +18,8 @@ export function createLocalHost(options: {
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
   readonly progress: (line: string) => void;
+  readonly notice: (line: string) => void;
+  readonly meter: Meter;
 }): Host {
   const { cwd, env, clock } = options;
   return {
@@ -33,6 +39,11 @@ export function createLocalHost(options: {
           });
         },
       }),
+    installHooks: ({ shared }) =>
+      installHooks({ paths: findProject(cwd, env, homedir()).paths, program: findProgram(), env, shared }),
+    uninstallHooks: ({ shared }) =>
+      uninstallHooks({ paths: getRepositoryPaths(cwd), program: findProgram(), env, shared }),
+    readHookStatus: () => readHookStatus({ paths: getRepositoryPaths(cwd), program: findProgram(), env }),
     run(command, args, { cwd: folder, env: more }) {
       const environment = { ...withoutGitVariables(env), ...more };
       if (command === 'git') return runGit(args, { cwd: folder, env: environment });
@@ -44,6 +55,8 @@ export function createLocalHost(options: {
     makeTemporaryFolder: (prefix) => mkdtemp(join(tmpdir(), prefix)),
     removeFolder: (path) => rm(path, { recursive: true, force: true }),
     progress: options.progress,
+    notice: options.notice,
+    meter: options.meter,
   };
 }
 

@@ -1,25 +1,35 @@
 import { homedir } from 'node:os';
 import { systemClock } from '#kernel/clock.ts';
-import { ForgeError } from '#kernel/errors.ts';
+import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import type { Host, OpenProject, OperationContext } from '#operations/operation.ts';
+import type { Host, Meter, OpenProject, OperationContext } from '#operations/operation.ts';
 import { openSqliteStore } from '#store/open-sqlite-store.ts';
-import { findProject, refreshSharedConfig } from '#sync/find-project.ts';
+import type { TaskStore } from '#store/store.ts';
+import { catchUpWithFiles } from '#sync/catch-up.ts';
+import { findProject, type FoundProject, refreshSharedConfig } from '#sync/find-project.ts';
+import { toHomePlace } from '#sync/forge-home.ts';
 import { refreshDatabaseLink } from '#sync/link-database.ts';
+import { findProgram } from './find-program.ts';
 
 export interface ContextRequest {
   readonly needs: 'project' | 'repository' | 'nothing';
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly actor: string | undefined;
+  /** The id, if any, that says which project is meant: it may be another registered one than that around `cwd`. */
+  readonly route?: string | undefined;
   /** One line for the person while an operation goes on. */
   readonly progress: (line: string) => void;
+  /** One line that somebody should see whatever was asked for: what was mended, what lost a merge. */
+  readonly notice: (line: string) => void;
+  /** Shows on a terminal how far long work is. */
+  readonly meter: Meter;
 }
 
 /** Config, store and identity for one operation. What a cold read does not use is loaded when it is asked for. */
 export async function openContext(request: ContextRequest): Promise<OperationContext & AsyncDisposable> {
   const { cwd, env } = request;
-  const project = request.needs === 'project' ? await openProject(cwd, env) : undefined;
+  const project = request.needs === 'project' ? await openProject(request) : undefined;
   return {
     clock: systemClock,
     cwd,
@@ -32,11 +42,22 @@ export async function openContext(request: ContextRequest): Promise<OperationCon
       }
       return findActor({ flag: request.actor, env, cwd });
     },
+    async readActor() {
+      const { findActor } = await import('./find-actor.ts');
+      return findActor({ flag: request.actor, env, cwd });
+    },
     get project(): OpenProject {
       if (project === undefined)
         throw new ForgeError('not_a_project', "Not a Forge project. Run 'forge init' first.");
       return project;
     },
+    get machine() {
+      return { env, homeDir: homedir(), program: findProgram(), clock: systemClock };
+    },
+    get place() {
+      return toHomePlace(env, homedir());
+    },
+    openProject: (found, options) => openFound(found, request, options),
     host: lazyHost(request),
     async [Symbol.asyncDispose]() {
       await project?.store[Symbol.asyncDispose]();
@@ -44,16 +65,63 @@ export async function openContext(request: ContextRequest): Promise<OperationCon
   };
 }
 
-async function openProject(cwd: string, env: NodeJS.ProcessEnv): Promise<OpenProject> {
-  const { paths, config } = findProject(cwd, env, homedir());
+async function openProject(request: ContextRequest): Promise<OpenProject> {
+  const { cwd, env, route } = request;
+  if (route === undefined || !route.includes('-'))
+    return openFound(findProject(cwd, env, homedir()), request);
+  const here = findProjectOrError(cwd, env);
+  // The project's own ids are nearly all that is asked for: one comparison, and nothing more is loaded.
+  if ('config' in here && route.startsWith(`${here.config.idPrefix}-`)) return openFound(here, request);
+  const { routeProject } = await import('./route-project.ts');
+  return routeProject(route, here, {
+    place: toHomePlace(env, homedir()),
+    open: (found) => openFound(found, request),
+  });
+}
+
+/** Outside of every project an id can still lead to one. */
+function findProjectOrError(cwd: string, env: NodeJS.ProcessEnv): FoundProject | ForgeError {
+  try {
+    return findProject(cwd, env, homedir());
+  } catch (error) {
+    if (isForgeError(error) && error.code === 'not_a_project') return error;
+    throw error;
+  }
+}
+
+async function openFound(
+  { paths, config }: FoundProject,
+  { env, notice }: Pick<ContextRequest, 'env' | 'notice'>,
+  options: { readonly lock_timeout_ms?: number } = {},
+): Promise<OpenProject & AsyncDisposable> {
   const { database, replica } = paths;
   const store = await openSqliteStore({
     database,
     replica,
     clock: systemClock,
-    lock_timeout_ms: lockTimeout(env),
+    lock_timeout_ms: options.lock_timeout_ms ?? lockTimeout(env),
   });
-  return { paths, config, store };
+  const close = async (): Promise<void> => store[Symbol.asyncDispose]();
+  try {
+    const folded = await catchUpWithFiles(store, paths, { clock: () => systemClock.now(), notice });
+    const foreign = await readForeign(store, config.idPrefix, env);
+    return { paths, config, store, foreign, folded, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Before anything is answered: whether what blocks from other projects is closed by now. Most have no such edge. */
+async function readForeign(
+  store: TaskStore,
+  prefix: string,
+  env: NodeJS.ProcessEnv,
+): Promise<OpenProject['foreign']> {
+  const edges = await store.listForeign();
+  if (edges.length === 0) return new Map();
+  const { refreshForeign } = await import('#sync/foreign-tasks.ts');
+  return refreshForeign(store, edges, { place: toHomePlace(env, homedir()), prefix });
 }
 
 function lockTimeout(env: NodeJS.ProcessEnv): number {
@@ -72,9 +140,14 @@ function lazyHost(request: ContextRequest): Host {
     (await import('./local-host.ts')).createLocalHost({ ...request, clock: systemClock });
   return {
     initProject: async (options) => (await load()).initProject(options),
+    installHooks: async (options) => (await load()).installHooks(options),
+    uninstallHooks: async (options) => (await load()).uninstallHooks(options),
+    readHookStatus: async () => (await load()).readHookStatus(),
     run: async (command, args, options) => (await load()).run(command, args, options),
     makeTemporaryFolder: async (prefix) => (await load()).makeTemporaryFolder(prefix),
     removeFolder: async (path) => (await load()).removeFolder(path),
     progress: request.progress,
+    notice: request.notice,
+    meter: request.meter,
   };
 }

@@ -5,7 +5,9 @@ import { FLAG_TABLE } from '#operations/flag-table.generated.ts';
 import { MANIFEST } from '#operations/manifest.generated.ts';
 import { createProcessIo } from '#surfaces/cli/process-io.ts';
 import { runCli } from '#surfaces/cli/run-cli.ts';
+import { systemClock } from '#kernel/clock.ts';
 import { openContext } from './open-context.ts';
+import { createMeter } from './progress-meter.ts';
 
 /** Wires the command line to this process, the local store and the operations. Returns the exit code. */
 export function startCli(argv: readonly string[], version: string): Promise<number> {
@@ -18,9 +20,10 @@ export function startCli(argv: readonly string[], version: string): Promise<numb
       if (load === undefined) throw new ForgeError('internal', `No implementation of ${name}`);
       return load();
     },
-    openContext: ({ operation, globals }) =>
+    openContext: ({ operation, globals, input }) =>
       openContext({
         needs: operation.needs,
+        route: findRoute(operation.route, input),
         cwd:
           globals.directory === undefined
             ? io.cwd
@@ -29,11 +32,23 @@ export function startCli(argv: readonly string[], version: string): Promise<numb
               ),
         env: process.env,
         actor: globals.actor,
+        notice: (line) => {
+          if (!globals.quiet) tell(2, `forge: ${line}`);
+        },
+        meter: createMeter({
+          isTerminal: process.stderr.isTTY && !globals.quiet,
+          now: () => systemClock.now(),
+        }),
         progress: (line) => {
-          if (!globals.json && !globals.quiet) tell(line);
+          if (!globals.json && !globals.quiet) tell(1, line);
         },
       }),
   });
+}
+
+function findRoute(field: string | undefined, input: Readonly<Record<string, unknown>>): string | undefined {
+  const id = field === undefined ? undefined : input[field];
+  return typeof id === 'string' ? id : undefined;
 }
 
 /** A folder that is not there must not quietly become the project around it. */
@@ -43,9 +58,9 @@ function findFolder(path: string): string {
 }
 
 /** Progress is for whoever still reads; the work goes on without. */
-function tell(line: string): void {
+function tell(file: 1 | 2, line: string): void {
   try {
-    writeSync(1, `${line}\n`);
+    writeSync(file, `${line}\n`);
   } catch {
     // The reader went away, or cannot keep up.
   }

@@ -7,11 +7,15 @@ export const addDependency = declare({
   name: 'dep.add',
   summary: 'Make one task depend on another',
   about:
-    'The first depends on the second: `forge dep add a b` means that b blocks a. An edge that would close a cycle is refused with the path.',
+    'The first depends on the second: `forge dep add a b` means that b blocks a. An edge that would close a cycle is refused with the path. The second may be a task of another registered project (`forge project add`): it blocks until it is closed there, and as long as that project cannot be read.',
   input: z.object({
     from_id: TaskRef.describe('The task that depends'),
     to_id: TaskRef.describe('The task it depends on'),
     type: DependencyType.optional().describe('blocks (default) holds the task back; the others only say so'),
+    force: z
+      .boolean()
+      .optional()
+      .describe("Take another project's whole id although that project is not registered or cannot be read"),
   }),
   output: z.object({ from_id: z.string(), to_id: z.string(), type: DependencyType, added: z.boolean() }),
   errors: ['not_found', 'ambiguous_id', 'dependency_cycle'],
@@ -20,7 +24,11 @@ export const addDependency = declare({
   cli: {
     path: ['dep', 'add'],
     args: ['from_id', 'to_id'],
-    examples: ['forge dep add fg-c9d1 fg-b2c1', 'forge dep add fg-f6g7 fg-a3f8 --type discovered-from'],
+    examples: [
+      'forge dep add fg-c9d1 fg-b2c1',
+      'forge dep add fg-c9d1 pb-x1y2',
+      'forge dep add fg-f6g7 fg-a3f8 --type discovered-from',
+    ],
   },
 });
 
@@ -47,7 +55,7 @@ export const removeDependency = declare({
 
 export interface DependencyNode {
   id: string;
-  /** Null, like the status, where the task is not in this project. */
+  /** Null, like the status, where the task is in neither this nor another registered project. */
   title: string | null;
   status: Status | null;
   dep_type: DependencyType | null;

@@ -1,7 +1,33 @@
 import type { Declaration } from './declare.ts';
 import { addDependency, dependencyTree, removeDependency, taskGraph } from './graph-operations.ts';
+import {
+  addAgent,
+  addProject,
+  addToBatch,
+  closeBatch,
+  createBatch,
+  listAgents,
+  listBatches,
+  listProjects,
+  removeAgent,
+  removeProject,
+  showBatch,
+} from './home-operations.ts';
+import { onboardAgents, primeAgent } from './onboarding-operations.ts';
+import { hookStatus, installHooks, uninstallHooks } from './hook-operations.ts';
 import { completionScript, initProject, runDemo } from './project-operations.ts';
 import { blockedTasks, listTasks, projectStats, readyTasks, searchTasks } from './query-operations.ts';
+import {
+  collectGarbage,
+  commitTasks,
+  exportTasks,
+  importTasks,
+  listConflicts,
+  mergeTaskFiles,
+  resolveConflict,
+  runHook,
+  syncTasks,
+} from './sync-operations.ts';
 import {
   claimTask,
   closeTask,
@@ -39,6 +65,31 @@ export const OPERATIONS: readonly Declaration[] = [
   dependencyTree,
   taskGraph,
   projectStats,
+  primeAgent,
+  onboardAgents,
+  addProject,
+  listProjects,
+  removeProject,
+  addAgent,
+  listAgents,
+  removeAgent,
+  createBatch,
+  addToBatch,
+  showBatch,
+  listBatches,
+  closeBatch,
+  installHooks,
+  hookStatus,
+  uninstallHooks,
+  exportTasks,
+  importTasks,
+  collectGarbage,
+  commitTasks,
+  syncTasks,
+  listConflicts,
+  resolveConflict,
+  runHook,
+  mergeTaskFiles,
   completionScript,
   runDemo,
 ];

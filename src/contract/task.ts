@@ -90,7 +90,7 @@ export type TaskSummary = z.output<typeof TaskSummary>;
 export const ResolvedDependency = z.object({
   id: z.string(),
   type: DependencyType,
-  /** Null where the other task is not in this project. */
+  /** Null where the other task is in neither this nor another registered project. */
   resolved: z
     .object({
       title: z.string(),

@@ -23,3 +23,8 @@ export function parseActor(text: string, from: 'named' | 'git'): Actor {
   }
   return { kind: named ? 'agent' : 'user', name: text, named };
 }
+
+/** Forge itself, at the work of this name. */
+export function systemActor(name: string): Actor {
+  return { kind: 'system', name, named: true };
+}

@@ -1,6 +1,7 @@
 import { sameElement, sameJson } from './same-value.ts';
 import { compareLives, elementOf } from './join-records.ts';
 import {
+  lastStamp,
   MAP_NAMES,
   type Element,
   type ElementMap,
@@ -29,26 +30,39 @@ export function stampHandEdits(line: TaskRecord, base: TaskRecord, updated: numb
 
 function stampFields(line: TaskRecord, base: TaskRecord, updated: number): TaskRecord['fields'] {
   let stamped: Map<string, Register> | undefined;
+  const reached = lastStamp(base);
   for (const [name, field] of line.fields) {
     const known = base.fields.get(name);
-    if (known === undefined || known.stamp !== field.stamp || sameJson(known.value, field.value)) continue;
+    // A key that is new in a line which the base has outgrown: any copy without it would take it out again.
+    const added = known === undefined && field.value !== null && field.stamp <= reached;
+    const changed = known?.stamp === field.stamp && !sameJson(known.value, field.value);
+    if (!added && !changed) continue;
     stamped ??= new Map(line.fields);
     stamped.set(name, { value: field.value, stamp: Math.max(updated, field.stamp + 1) });
   }
-  // A key that was taken out of a line without stamps is an edit too.
   for (const [name, known] of base.fields) {
-    if (line.fields.has(name) || known.value === null || known.stamp > updated) continue;
+    if (line.fields.has(name) || known.value === null || !hadField(line, known.stamp, updated)) continue;
     stamped ??= new Map(line.fields);
     stamped.set(name, { value: null, stamp: Math.max(updated, known.stamp + 1) });
   }
   return stamped ?? line.fields;
 }
 
+/**
+ * Whether a key that is missing was taken out of the line, or never in it. Where a line lists stamps, a key without
+ * one had the stamp of other fields; a line without stamps says all that there is as of its `updated_at`.
+ */
+function hadField(line: TaskRecord, stamp: number, updated: number): boolean {
+  const fields = [...line.fields.values()];
+  if (stamp > updated) return false;
+  return fields.some((field) => field.stamp === stamp) || fields.every((field) => field.stamp === updated);
+}
+
 /** Other tools know no claim numbers: what they write later than a claim, in a line without them, is meant to follow it. */
 function stampLife(line: Life, base: Life, updated: number): Life {
   if (sameLife(line, base)) return line;
   const sameStamps = line.n === base.n && line.began === base.began && line.written === base.written;
-  const unnumbered = line.n === 0 && base.n > 0 && updated > base.written;
+  const unnumbered = line.n === 0 && base.n > 0 && line.written >= base.written;
   if (!sameStamps && !unnumbered) return line;
   const at = Math.max(updated, base.written + 1, base.began + 1);
   const edited = { ...line, n: base.n + 1, began: at, written: at };

@@ -39,5 +39,5 @@ function identityKey(birth: string, { created, created_by }: Named): string {
 }
 
 function nameApart(birth: string, record: Named): string {
-  return birth + shortHash(identityKey(birth, record), HASH_LENGTH);
+  return birth + shortHash(identityKey(birth, record));
 }

@@ -24,7 +24,8 @@ export function findLostValues(base: TaskRecord, a: TaskRecord, b: TaskRecord): 
     const [stands, falls] = compareRegisters(ours, theirs) >= 0 ? [ours, theirs] : [theirs, ours];
     lost.push({ name, value: falls.value, stamp: falls.stamp, beaten_at: stands.stamp });
   }
-  for (const key of a.metadata.elements.keys()) {
+  // Of both: a deletion lists no element and still says of each that it is gone.
+  for (const key of new Set([...a.metadata.elements.keys(), ...b.metadata.elements.keys()])) {
     const ours = elementOf(a.metadata, key);
     const theirs = elementOf(b.metadata, key);
     const old = elementOf(base.metadata, key).stamp;

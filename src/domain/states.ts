@@ -39,3 +39,18 @@ export function closedState(reason: string): string {
 export function defaultState(status: Status, closeReason: string | null): string {
   return status === 'closed' ? closedState(closeReason ?? '') : STATE_FOR_STATUS[status];
 }
+
+/** The status that a state of this kind means. */
+export function statusOfState(state: string): Status {
+  switch (kindOfState(state)) {
+    case 'backlog':
+    case 'initial':
+      return 'open';
+    case 'active':
+    case 'gate':
+    case 'custom':
+      return 'in_progress';
+    case 'terminal':
+      return 'closed';
+  }
+}

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { ForgeError } from '#kernel/errors.ts';
 import type { Repository } from './find-repository.ts';
+import { gitEnvironment } from './git-environment.ts';
 import { findLastEntry, type GitConfigEntry, isTrue, parseGitConfig } from './parse-git-config.ts';
 import { runGitSync } from './run-git.ts';
 
@@ -69,12 +70,11 @@ function toName(value: string | undefined): string | undefined {
 }
 
 function askGit(repository: Repository | undefined, env: Environment, homeDir: string): string | undefined {
-  // The repository was found already: what would lead git to another one, or to one file only, is taken out.
-  const kept = Object.entries(env).filter(([name]) => !LEADS_ELSEWHERE.has(name));
   const result = runGitSync(['config', '--get', 'user.name'], {
     // Without a repository the root of the disk: anywhere else git might find one.
     cwd: repository?.worktree ?? parse(homeDir).root,
-    env: { ...Object.fromEntries(kept), HOME: homeDir },
+    // The repository was found already: what would lead git to another one, or to one file only, is not in it.
+    env: { ...gitEnvironment(env), HOME: homeDir },
   });
   if (result.exit === 0) return toName(result.stdout.replace(/\r?\n$/, ''));
   if (result.exit === 1) return undefined;
@@ -83,10 +83,3 @@ function askGit(repository: Repository | undefined, env: Environment, homeDir: s
     details: { exit: result.exit },
   });
 }
-
-const LEADS_ELSEWHERE: ReadonlySet<string> = new Set([
-  'GIT_DIR',
-  'GIT_COMMON_DIR',
-  'GIT_WORK_TREE',
-  'GIT_CONFIG',
-]);

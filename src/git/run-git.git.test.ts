@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tempFolder, tempRepo, testGitEnv } from '../../tests/support/temp-repo.ts';
-import { runGit, runGitSync } from './run-git.ts';
+import { runGit, runGitBytes, runGitSync, startGit, streamGit, toShownStderr } from './run-git.ts';
 
 describe.each([
   ['runGit', runGit],
@@ -66,4 +66,55 @@ it('ends git when the signal fires', async () => {
   const waiting = runGit(['cat-file', '--batch'], { cwd: repo.path, signal: stop.signal });
   stop.abort();
   await expect(waiting).rejects.toMatchObject({ code: 'interrupted' });
+});
+
+describe('what goes in and comes out', () => {
+  it('writes the input to stdin, any bytes of any size', async () => {
+    await using repo = await tempRepo();
+    const input = Buffer.from(Array.from({ length: 2_000_000 }, (_, at) => (at * 7) % 256));
+    const stored = await runGit(['hash-object', '-w', '--stdin'], { cwd: repo.path, input });
+    const read = await runGitBytes(['cat-file', 'blob', stored.stdout.trim()], { cwd: repo.path });
+    expect(read.stdout.equals(input)).toBe(true);
+  });
+
+  it('does not mind a git that ends without reading its input', async () => {
+    await using repo = await tempRepo();
+    const input = Buffer.alloc(5_000_000);
+    expect(await runGit(['rev-parse', 'HEAD^{}'], { cwd: repo.path, input })).toMatchObject({ exit: 128 });
+  });
+
+  it('streams an answer in parts, and characters that are split between chunks stay whole', async () => {
+    await using repo = await tempRepo();
+    const names = Array.from({ length: 4000 }, (_, at) => `größe-名前-${at}`);
+    const index = names.map((name) => `100644 ${'1'.repeat(40)} 0\t${name}\0`).join('');
+    await runGit(['update-index', '-z', '--index-info'], { cwd: repo.path, input: index });
+    const parts: string[] = [];
+    for await (const part of streamGit(['ls-files', '-z'], { cwd: repo.path })) parts.push(part);
+    expect(parts.toSorted()).toEqual(names.toSorted());
+  });
+
+  it('ends a stream with git’s words, or with what kept it from starting', async () => {
+    await using folder = await tempFolder();
+    const first = (env: NodeJS.ProcessEnv) => streamGit(['log', '-z'], { cwd: folder.path, env }).next();
+    await expect(first(testGitEnv())).rejects.toMatchObject({
+      code: 'io_failed',
+      message: expect.stringContaining('git log failed: fatal: not a git repository'),
+    });
+    await expect(first({ PATH: folder.path })).rejects.toMatchObject({ code: 'dependency_missing' });
+  });
+
+  it('ends a conversation that is left', async () => {
+    await using repo = await tempRepo();
+    const git = startGit(['cat-file', '--batch'], { cwd: repo.path });
+    await git[Symbol.asyncDispose]();
+    await expect(git.ended).rejects.toMatchObject({ code: 'io_failed', details: { exit: 143 } });
+  });
+});
+
+describe('toShownStderr', () => {
+  it('is one short line without hints and control characters', () => {
+    const stderr = 'remote: \u001b[2Jno\r\nhint: try\n\nfatal: \u202ehidden\n';
+    expect(toShownStderr(stderr)).toBe('remote: \\u001b[2Jno / fatal: \\u202ehidden');
+    expect(toShownStderr('x'.repeat(1000))).toBe(`${'x'.repeat(300)}…`);
+  });
 });

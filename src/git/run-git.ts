@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
+import type { Readable, Writable } from 'node:stream';
 import { ForgeError } from '#kernel/errors.ts';
+import { escapeLine } from '#kernel/text.ts';
 
 export interface GitResult {
   readonly stdout: string;
@@ -15,25 +17,119 @@ export interface GitOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
+export interface GitRunOptions extends GitOptions {
+  /** Written to git's stdin, which is then closed; without it stdin stays open and empty. */
+  readonly input?: string | Uint8Array;
+  readonly signal?: AbortSignal;
+}
+
 /**
  * Runs git by argv and waits. An exit code is a result, not an error: what it means depends on the command.
  * Throws dependency_missing without git and interrupted when `signal` fires (git is ended then).
  */
-export async function runGit(
+export async function runGit(args: readonly string[], options: GitRunOptions): Promise<GitResult> {
+  const { stdout, stderr, exit } = await runGitBytes(args, options);
+  return { stdout: stdout.toString('utf8'), stderr, exit };
+}
+
+/** The same for what is not text: file contents may hold any bytes. */
+export async function runGitBytes(
   args: readonly string[],
-  options: GitOptions & { readonly signal?: AbortSignal },
-): Promise<GitResult> {
+  options: GitRunOptions,
+): Promise<Omit<GitResult, 'stdout'> & { readonly stdout: Buffer }> {
   const { execFile } = loadChildProcess();
-  const more = { ...toSpawnOptions(options), ...(options.signal && { signal: options.signal }) };
+  const more = {
+    ...toSpawnOptions(options),
+    encoding: 'buffer',
+    ...(options.signal && { signal: options.signal }),
+  } as const;
   return new Promise((done, fail) => {
-    execFile('git', args, more, (error, stdout, stderr) => {
+    const child = execFile('git', args, more, (error, stdout, errors) => {
+      const stderr = errors.toString('utf8');
       if (error === null) done({ stdout, stderr, exit: 0 });
       else if (typeof error.code === 'number') done({ stdout, stderr, exit: error.code });
       else if (error.name !== 'AbortError' && error.signal) {
         done({ stdout, stderr, exit: toSignalExit(error.signal) });
       } else fail(toStartError(error, args, options.cwd));
     });
+    // A git that ends before it has read everything says why by its exit code.
+    child.stdin?.on('error', () => undefined);
+    if (options.input !== undefined) child.stdin?.end(options.input);
   });
+}
+
+export interface StartedGit extends AsyncDisposable {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  /** Its end; throws io_failed with git's words unless it was 0. */
+  readonly ended: Promise<void>;
+}
+
+/** Starts git for a conversation; disposing of it ends it. */
+export function startGit(args: readonly string[], options: GitRunOptions): StartedGit {
+  const { spawn } = loadChildProcess();
+  const { encoding, ...more } = toSpawnOptions(options);
+  const child = spawn('git', args, { ...more, ...(options.signal && { signal: options.signal }) });
+  let stderr = '';
+  child.stderr.setEncoding(encoding).on('data', (text: string) => (stderr += text));
+  // A git that ends before it has read everything says why by its exit code.
+  child.stdin.on('error', () => undefined);
+  const closed = new Promise<void>((done) => child.once('close', () => done()));
+  const ended = new Promise<void>((done, fail) => {
+    child.once('error', (error) => fail(toStartError(error, args, options.cwd)));
+    child.once('close', (code, signal) => {
+      const exit = code ?? toSignalExit(signal ?? 'SIGKILL');
+      if (exit === 0) done();
+      else fail(toGitFailure(args, { stdout: '', stderr, exit }));
+    });
+  });
+  // Whoever reads awaits it; one who stops early does not, and that is no unhandled failure.
+  ended.catch(() => undefined);
+  return {
+    stdin: child.stdin,
+    stdout: child.stdout,
+    ended,
+    [Symbol.asyncDispose]: async () => {
+      child.stdin.destroy();
+      child.stdout.destroy();
+      if (child.kill()) await closed;
+    },
+  };
+}
+
+/**
+ * What git prints, as it comes and cut at NUL bytes, for answers that may be long. Throws io_failed with git's words
+ * where git fails; a reader that stops early ends git.
+ */
+export async function* streamGit(args: readonly string[], options: GitRunOptions): AsyncGenerator<string> {
+  await using git = startGit(args, options);
+  git.stdin.end(options.input);
+  let rest = '';
+  for await (const text of git.stdout.setEncoding('utf8') as AsyncIterable<string>) {
+    const parts = (rest + text).split('\0');
+    rest = parts.pop() ?? '';
+    yield* parts;
+  }
+  await git.ended;
+  if (rest !== '') yield rest;
+}
+
+/** For a command that cannot fail unless something is broken: git's own words, made safe to show. */
+export function toGitFailure(args: readonly string[], result: GitResult): ForgeError {
+  const command = args.find((arg, at) => /^[a-z]/.test(arg) && args[at - 1] !== '-c') ?? '';
+  const said = toShownStderr(result.stderr);
+  return new ForgeError('io_failed', `git ${command} failed${said === '' ? '' : `: ${said}`}`, {
+    details: { command, exit: result.exit },
+  });
+}
+
+const SHOWN_LENGTH = 300;
+
+/** Some of it comes from the other side of a connection: one line, short, and without control characters. */
+export function toShownStderr(stderr: string): string {
+  const lines = stderr.split(/[\r\n]+/).map((line) => line.trim());
+  const told = lines.filter((line) => line !== '' && !line.startsWith('hint:')).join(' / ');
+  return escapeLine(told.length > SHOWN_LENGTH ? `${told.slice(0, SHOWN_LENGTH).trimEnd()}…` : told);
 }
 
 /** For the one place that cannot wait: finding the user's name behind an include. */

@@ -2,16 +2,16 @@
  * A 32-bit checksum of text in base36 (FNV-1a over UTF-16 code units). It finds edits, not attacks, and takes
  * about a nanosecond a character.
  */
-export function checksum(text: string, seed = 0x811c9dc5): string {
-  return fnv1a(text, seed).toString(36);
+export function checksum(text: string): string {
+  return fnv1a(text, 0x811c9dc5).toString(36);
 }
 
-/** Two checksums with different seeds as one number below `36 ** length`, in that many characters. */
-export function shortHash(text: string, length: number): string {
-  const high = BigInt(fnv1a(text, 0x811c9dc5));
-  const low = BigInt(fnv1a(text, 0x9747b28c));
-  const value = ((high << 32n) | low) % 36n ** BigInt(length);
-  return value.toString(36).padStart(length, '0');
+/** Six characters hold 31 bits; the last steps spread them over all of the 32 that there are. */
+export function shortHash(text: string): string {
+  let hash = fnv1a(text, 0x811c9dc5);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (((hash ^ (hash >>> 16)) >>> 0) % 36 ** 6).toString(36).padStart(6, '0');
 }
 
 /** 53 bits of a line: as many as a number holds exactly. */

@@ -36,6 +36,14 @@ describe('acceptArgv finds the command', () => {
 });
 
 describe('acceptArgv reads values', () => {
+  it('takes all the words that are left for a last argument that is a list', () => {
+    expect(input('batch', 'add', 'b', 'fg-a3f8', '--json', 'x1', '--', '-y')).toEqual({
+      name: 'b',
+      ids: ['fg-a3f8', 'x1', '-y'],
+    });
+    expect(input('batch', 'create', 'b')).toEqual({ name: 'b' });
+    expect(input('batch', 'add', 'b')).toBeUndefined();
+  });
   it('takes both spellings, switches, repeats and null', () => {
     expect(
       input(

@@ -42,14 +42,16 @@ export function listPendingFields({ operation, input, files }: Accepted): readon
 
 function readArguments(entry: OperationEntry, args: readonly string[], input: Record<string, unknown>): void {
   args.forEach((text, index) => {
-    const field = entry.args[index];
+    const last = entry.args.at(-1);
+    const field = entry.args[index] ?? (entry.fields[last ?? '']?.kind === 'strings' ? last : undefined);
     const rule = field === undefined ? undefined : entry.fields[field];
     if (field === undefined || rule === undefined) {
       throw new ForgeError('usage', `Too many arguments: ${JSON.stringify(text)} has no place`, {
         hint: `${['forge', ...entry.path, '--help'].join(' ')} (text with spaces needs quotes)`,
       });
     }
-    input[field] = readFieldValue(rule, text);
+    if (rule.kind === 'strings') input[field] = [...((input[field] as string[] | undefined) ?? []), text];
+    else input[field] = readFieldValue(rule, text);
   });
 }
 

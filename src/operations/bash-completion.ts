@@ -111,7 +111,9 @@ function spell(flags: readonly CompletionFlag[]): string {
 
 function toValueCases({ path, args, flags }: CompletionCommand): readonly string[] {
   return [
-    ...args.flatMap(({ value }, at) => toCase([`'${path}:${at}'`], value)),
+    ...args.flatMap(({ value, repeats }, at) =>
+      toCase([repeats ? `'${path}:'[${at}-9]*` : `'${path}:${at}'`], value),
+    ),
     ...flags.flatMap((flag) => toFlagCases(`${path}:`, flag)),
   ];
 }

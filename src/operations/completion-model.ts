@@ -18,8 +18,15 @@ export interface CompletionWord {
 export interface CompletionCommand {
   /** `task create`; the alias is a command of its own here. */
   readonly path: string;
-  readonly args: readonly { readonly name: string; readonly value: CompletionValue }[];
+  readonly args: readonly CompletionArgument[];
   readonly flags: readonly CompletionFlag[];
+}
+
+export interface CompletionArgument {
+  readonly name: string;
+  readonly value: CompletionValue;
+  /** It takes all the words that are left. */
+  readonly repeats: boolean;
 }
 
 export interface CompletionFlag {
@@ -98,7 +105,11 @@ function toCommand(
   const { args, flags } = describeCommand(declaration, entry);
   return {
     path: path.join(' '),
-    args: args.map(({ field, rule }) => ({ name: field.replaceAll('_', '-'), value: toValue(rule, entry) })),
+    args: args.map(({ field, rule }) => ({
+      name: field.replaceAll('_', '-'),
+      value: toValue(rule, entry),
+      repeats: rule.kind === 'strings',
+    })),
     flags: flags.map((flag) => toFlag(flag, entry)),
   };
 }

@@ -5,7 +5,13 @@ import { implement, type TextView } from './operation.ts';
 import { styleStatus } from './style-text.ts';
 
 export const depTree = implement<typeof dependencyTree>({
-  run: (ctx, input) => ctx.project.store.readTree({ id: input.id, depth: input.depth ?? LIMITS.tree_depth }),
+  async run(ctx, input) {
+    const { store, foreign } = ctx.project;
+    const tree = await store.readTree({ id: input.id, depth: input.depth ?? LIMITS.tree_depth });
+    if (foreign.size === 0) return tree;
+    const { fillTree } = await import('./fill-foreign.ts');
+    return fillTree(tree, foreign);
+  },
   text: (tree, view) => treeLines(tree, view).join('\n'),
 });
 

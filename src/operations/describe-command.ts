@@ -65,7 +65,8 @@ function describeField(declaration: Declaration, entry: OperationEntry, field: s
   const spelling = spellField(entry, field);
   const placeholder = declaration.cli.flags?.[field]?.placeholder ?? placeholderOf(rule);
   const bare = rule.flag === undefined || rule.kind === 'boolean';
-  const term = bare ? spelling : `${spelling} <${placeholder}>`;
+  const several = rule.flag === undefined && rule.kind === 'strings';
+  const term = several ? `${spelling.slice(0, -1)}...>` : bare ? spelling : `${spelling} <${placeholder}>`;
   // Values that the placeholder lists need no second list.
   const values = term.includes('|') ? [] : (rule.values ?? []);
   const help: FieldHelp = {

@@ -58,7 +58,7 @@ end
 
 function __forge_arg
     set -l state (string split \\t -- (__forge_state))
-    test "$state[1]" = "$argv[1]"; and test "$state[2]" = "$argv[2]"
+    test "$state[1]" = "$argv[1]"; and test "$state[2]" -$argv[3] "$argv[2]"
     and not contains -- help (commandline -opc)[2]
 end
 
@@ -83,11 +83,13 @@ end
 
 function toLines({ path, args, flags }: CompletionCommand): readonly string[] {
   return [
-    ...args.flatMap(({ value }, at) => {
+    ...args.flatMap(({ value, repeats }, at) => {
       const words = toWords(value);
       return words === ''
         ? []
-        : [`    complete -c $program -n ${quote(`__forge_arg ${quote(path)} ${at}`)} -a ${quote(words)}`];
+        : [
+            `    complete -c $program -n ${quote(`__forge_arg ${quote(path)} ${at} ${repeats ? 'ge' : 'eq'}`)} -a ${quote(words)}`,
+          ];
     }),
     ...flags.map(
       (flag) => `    complete -c $program -n ${quote(`__forge_at ${quote(path)}`)} ${toFlag(flag)}`,

@@ -18,13 +18,18 @@ export interface OperationEntry {
   readonly path: readonly string[];
   /** A second, shorter path. */
   readonly alias?: readonly string[];
-  /** Input fields that stand without a flag, in order; the optional ones come last and may be missing. */
+  /**
+   * Input fields that stand without a flag, in order; the optional ones come last and may be missing. The last one
+   * may be a list, which takes all the words that are left.
+   */
   readonly args: readonly string[];
   readonly needs: 'project' | 'repository' | 'nothing';
   readonly fields: Readonly<Record<string, FieldRule>>;
   readonly required: readonly string[];
   /** Asked for on a terminal when it is missing. */
   readonly prompt?: { readonly field: string; readonly question: string };
+  /** The field whose id says which project the command works on. */
+  readonly route?: string;
   /** Fields of the answer, or of each of its rows: what `--fields` may name. */
   readonly output: readonly string[];
 }

@@ -2,6 +2,13 @@ import type { Declaration, InputOf, OutputOf } from '#contract/declare.ts';
 import type { Actor } from '#domain/actor.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { TaskStore } from '#store/store.ts';
+import type { SyncStore } from '#store/sync-store.ts';
+import type { FoundProject } from '#sync/find-project.ts';
+import type { FoldedFiles } from '#sync/fold-files.ts';
+import type { ForeignTasks } from '#sync/foreign-tasks.ts';
+import type { HomePlace } from '#sync/forge-home.ts';
+import type { HookChange, HookStatus } from '#sync/hook-blocks.ts';
+import type { Machine } from '#sync/machine.ts';
 import type { ProjectConfig } from '#sync/project-config.ts';
 import type { ProjectPaths } from '#sync/project-paths.ts';
 
@@ -11,21 +18,44 @@ export interface OperationContext {
   readonly cwd: string;
   /** Who asks. Called by operations that write; a read never pays for finding out. */
   readonly actor: () => Promise<Actor>;
+  /** The same for a read that must name the asker: nothing in the repository is kept up by the way. */
+  readonly readActor: () => Promise<Actor>;
   /** Throws not_a_project outside one. */
   readonly project: OpenProject;
+  /** What belongs to the person: the Forge home and what is registered there. */
+  readonly place: HomePlace;
+  /** Another project than the one the command works on. */
+  readonly openProject: (
+    found: FoundProject,
+    options?: { readonly lock_timeout_ms?: number },
+  ) => Promise<OpenProject & AsyncDisposable>;
+  /** The machine as functions of other rooms need to know it. */
+  readonly machine: Machine;
   readonly host: Host;
 }
+
+/** `done` of `total`, in whatever the work is counted; both 0 at its end. */
+export type Meter = (label: string, done: number, total: number) => void;
 
 export interface OpenProject {
   readonly paths: ProjectPaths;
   readonly config: ProjectConfig;
-  readonly store: TaskStore;
+  readonly store: TaskStore & SyncStore;
+  /** What the task files had to say when the project was opened. */
+  readonly folded: FoldedFiles;
+  /** What other projects say of their tasks that something here depends on; empty in most projects. */
+  readonly foreign: ForeignTasks;
 }
 
 /** The few things outside the store that operations of this room need done for them. */
 export interface Host {
   /** `forge init` on the repository around `cwd`. */
   initProject(options: { prefix: string | undefined; name: string | undefined }): Promise<InitResult>;
+  /** Git's hooks in the project around `cwd`; `shared` allows to write outside the repository. */
+  installHooks(options: { shared: boolean }): Promise<HookChange[]>;
+  /** The same two in any repository: a project may be gone whose hooks are not. */
+  uninstallHooks(options: { shared: boolean }): Promise<HookChange[]>;
+  readHookStatus(): Promise<HookStatus[]>;
   /** Runs a program by argv and waits; never through a shell. */
   run(
     command: 'git' | 'forge',
@@ -36,6 +66,9 @@ export interface Host {
   removeFolder(path: string): Promise<void>;
   /** One line to the person while a long operation goes on; silent under --json. */
   progress(line: string): void;
+  /** One line that somebody should see, also beside JSON: on standard error. */
+  notice(line: string): void;
+  readonly meter: Meter;
 }
 
 export interface InitResult {

@@ -88,6 +88,11 @@ const CASES: readonly (readonly [words: readonly string[], offered: readonly str
     ['fg-a3f8', 'fg-b2c1', 'none'],
   ],
   [['forge', '-C', 'elsewhere', 'task', 'show', 'fg-b'], ['fg-b2c1']],
+  [['forge', 'batch', 'add', 'name', 'fg-a'], ['fg-a3f8']],
+  [
+    ['forge', 'batch', 'add', 'name', 'fg-a3f8', 'x', ''],
+    ['fg-a3f8', 'fg-b2c1'],
+  ],
 ];
 
 describe('forge completion', () => {

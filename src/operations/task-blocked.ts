@@ -4,7 +4,16 @@ import { implement } from './operation.ts';
 import { style, styleStatus } from './style-text.ts';
 
 export const taskBlocked = implement<typeof blockedTasks>({
-  run: (ctx, input) => ctx.project.store.listBlocked({ limit: input.limit }),
+  async run(ctx, input) {
+    const { store, foreign } = ctx.project;
+    const tasks = await store.listBlocked({ limit: input.limit });
+    if (foreign.size === 0) return tasks;
+    const { fillBlocker } = await import('./fill-foreign.ts');
+    return tasks.map((task) => ({
+      ...task,
+      blockers: task.blockers.map((blocker) => fillBlocker(blocker, foreign)),
+    }));
+  },
   text(tasks, view) {
     if (tasks.length === 0) return 'No open task is blocked.';
     return tasks

@@ -2,13 +2,15 @@ import type { createTask } from '#contract/task-operations.ts';
 import { checkMetadata, checkSize } from '#domain/metadata.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { escapeLine } from '#kernel/text.ts';
-import { implement } from './operation.ts';
+import { maybeForeign } from './maybe-foreign.ts';
+import { implement, type OperationContext } from './operation.ts';
 import { writerOf } from './writer.ts';
 
 export const taskCreate = implement<typeof createTask>({
   async run(ctx, input) {
     const { store, config } = ctx.project;
     checkSize(input.description ?? '', 'The description', LIMITS.description_bytes);
+    const depends_on = await sortBlockers(ctx, input.depends_on ?? []);
     return store.createTask(
       {
         id_prefix: config.idPrefix,
@@ -21,7 +23,7 @@ export const taskCreate = implement<typeof createTask>({
         assignee: input.assignee ?? null,
         labels: input.labels ?? [],
         github_issue: input.github_issue ?? null,
-        depends_on: input.depends_on ?? [],
+        ...depends_on,
         metadata: checkMetadata(input.metadata_set ?? {}),
       },
       await writerOf(ctx),
@@ -29,3 +31,19 @@ export const taskCreate = implement<typeof createTask>({
   },
   text: (task) => `Created task ${escapeLine(task.id)}: ${escapeLine(task.title)}`,
 });
+
+/** Tasks of this project, and those of others by their whole ids. */
+async function sortBlockers(
+  ctx: OperationContext,
+  refs: readonly string[],
+): Promise<{ depends_on: string[]; foreign_depends_on: string[] }> {
+  const sorted = { depends_on: [] as string[], foreign_depends_on: [] as string[] };
+  for (const ref of refs) {
+    const foreign = maybeForeign(ref, ctx.project.config.idPrefix)
+      ? await (await import('./find-foreign-target.ts')).findForeignTarget(ctx, ref, { force: false })
+      : undefined;
+    if (foreign === undefined) sorted.depends_on.push(ref);
+    else sorted.foreign_depends_on.push(foreign);
+  }
+  return sorted;
+}

@@ -13,7 +13,7 @@ type Explained = Extract<Row, { ready: boolean }>;
 
 export const taskReady = implement<typeof readyTasks>({
   async run(ctx, input) {
-    const { store, config } = ctx.project;
+    const { store, config, foreign } = ctx.project;
     const { explain, ...query } = input;
     if (explain === true && query.sort !== undefined) {
       throw new ForgeError(
@@ -22,7 +22,11 @@ export const taskReady = implement<typeof readyTasks>({
       );
     }
     const asked = { ...query, exclude_types: config.ready.excludeTypes };
-    return explain === true ? store.explainReady(asked) : store.listReady(asked);
+    if (explain !== true) return store.listReady(asked);
+    const explained = await store.explainReady(asked);
+    if (foreign.size === 0) return explained;
+    const { fillExplained } = await import('./fill-foreign.ts');
+    return explained.map((task) => fillExplained(task, foreign));
   },
   text(tasks, view) {
     const explained = tasks.filter((task): task is Explained => 'reasons' in task);

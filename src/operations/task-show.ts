@@ -6,7 +6,13 @@ import { implement, type TextView } from './operation.ts';
 import { style, stylePriority, styleStatus } from './style-text.ts';
 
 export const taskShow = implement<typeof showTask>({
-  run: (ctx, input) => ctx.project.store.getTask(input.id),
+  async run(ctx, input) {
+    const { store, foreign } = ctx.project;
+    const task = await store.getTask(input.id);
+    if (foreign.size === 0) return task;
+    const { fillDependency } = await import('./fill-foreign.ts');
+    return { ...task, dependencies: task.dependencies.map((edge) => fillDependency(edge, foreign)) };
+  },
   text: (task, view) =>
     [
       heading(task, view),

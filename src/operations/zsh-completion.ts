@@ -98,7 +98,9 @@ fi
 function toSpecs({ args, flags }: CompletionCommand): readonly string[] {
   return [
     ...flags.map(toFlagSpec),
-    ...args.map(({ name, value }, at) => quote(`${at + 1}:${name}:${toAction(value)}`)),
+    ...args.map(({ name, value, repeats }, at) =>
+      quote(`${repeats ? '*' : at + 1}:${name}:${toAction(value)}`),
+    ),
   ];
 }
 

@@ -6,10 +6,12 @@ import { Database } from './sqlite/database.ts';
 import { holdsTask, listForeign, markForeign } from './sqlite/foreign-edges.ts';
 import { migrate } from './sqlite/migrate.ts';
 import { listBlocked, listReady } from './sqlite/ready-queries.ts';
+import { readMark, writeMark } from './sqlite/file-marks.ts';
 import { Replica } from './sqlite/replica.ts';
 import { getTask, listTasks } from './sqlite/task-queries.ts';
 import { translateStoreError } from './sqlite/translate-error.ts';
 import type { TaskStore, Writer } from './store.ts';
+import type { SyncStore } from './sync-store.ts';
 
 export interface SqliteStoreOptions {
   readonly database: string;
@@ -20,7 +22,7 @@ export interface SqliteStoreOptions {
 }
 
 /** Opens the store, making or upgrading its schema first and replaying what a crash kept from it. */
-export async function openSqliteStore(options: SqliteStoreOptions): Promise<TaskStore> {
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<TaskStore & SyncStore> {
   const db = openDatabase(options);
   const replica = new Replica(options.replica);
   try {
@@ -85,7 +87,7 @@ function readReplicaFacts(db: Database): { held: number; file: number } {
 }
 
 /** What a cold read needs is here; the rest loads when it is called. */
-function createStore(db: Database, replica: Replica): TaskStore {
+function createStore(db: Database, replica: Replica): TaskStore & SyncStore {
   const onTask = once(() => import('./sqlite/task-writes.ts'));
   const onGraph = once(() => import('./sqlite/graph-writes.ts'));
   const transactions = once(() => import('./sqlite/write-transaction.ts'));
@@ -133,6 +135,49 @@ function createStore(db: Database, replica: Replica): TaskStore {
     explainReady: (query) => report((reports) => reports.explainReady(db, query)),
     readHistory: (query) => report((reports) => reports.readHistory(db, query)),
     readStats: (query) => report((reports) => reports.readStats(db, query)),
+    readMarks: async (paths) => paths.flatMap((path) => readMark(db, path) ?? []),
+    saveMark: async (mark) => void db.tryWrite(() => writeMark(db, mark)),
+    async foldTasks(request, by) {
+      const { foldTasks } = await import('./sqlite/fold-tasks.ts');
+      return foldTasks({ db, replica }, request, by);
+    },
+    async foldHistory(request, by) {
+      const { foldHistory } = await import('./sqlite/fold-history.ts');
+      return foldHistory(db, request, by);
+    },
+    async exportTasks(path, line) {
+      const { exportTasks } = await import('./sqlite/export-lines.ts');
+      return exportTasks(db, path, line);
+    },
+    async exportHistory(path, line) {
+      const { exportHistory } = await import('./sqlite/export-lines.ts');
+      return exportHistory(db, path, line);
+    },
+    async listConflicts(id) {
+      const { listConflicts } = await import('./sqlite/conflict-rows.ts');
+      return db.read(() => listConflicts(db, id));
+    },
+    settleConflicts: (settle, by) =>
+      write(
+        by,
+        () => import('./sqlite/conflict-rows.ts'),
+        (rows, tx) => rows.settleConflicts(tx, settle),
+      ),
+    async compactReplica(by) {
+      const { compactReplica } = await import('./sqlite/collect-garbage.ts');
+      return compactReplica({ db, replica }, by);
+    },
+    async prune(until, by) {
+      const { prune } = await import('./sqlite/collect-garbage.ts');
+      return prune({ db, replica }, until, by);
+    },
+    newestEvent: async () => Number(db.get('SELECT max(seq) AS seq FROM events')?.seq ?? 0),
+    markExported: async (marks) =>
+      db.write(() => {
+        for (const mark of marks) writeMark(db, mark);
+        const newest = Math.max(0, ...marks.map((mark) => mark.event_seq ?? 0));
+        db.run("UPDATE store_facts SET value = max(value, ?) WHERE name = 'exported_seq'", newest);
+      }),
     readTree: (query) => graph((graphs) => graphs.readTree(db, query)),
     readGraph: (query) => graph((graphs) => graphs.readGraph(db, query)),
     async [Symbol.asyncDispose]() {

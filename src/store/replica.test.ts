@@ -462,7 +462,7 @@ async function expectSameFromReplica(temp: TempStore): Promise<void> {
   await removeDatabase(copy.database);
   copyFileSync(temp.replica, copy.replica);
   await using store = await openSqliteStore(copy);
-  const shown = async (from: typeof store) =>
+  const shown = async (from: Pick<typeof store, 'listTasks'>) =>
     (await from.listTasks({ sort: 'id' })).map((task) => ({ ...task, version: 0 }));
   expect(await shown(store)).toEqual(await shown(temp.store));
   for (const { id } of await store.listTasks({})) {

@@ -3,6 +3,7 @@ import { describeClaim } from './behaviour/claim-behaviour.ts';
 import { describeClose } from './behaviour/close-behaviour.ts';
 import { describeCreate } from './behaviour/create-behaviour.ts';
 import { describeDependencies } from './behaviour/dependency-behaviour.ts';
+import { describeForeign } from './behaviour/foreign-behaviour.ts';
 import { describeLife } from './behaviour/life-behaviour.ts';
 import type { OpenStore } from './behaviour/open-behaviour.ts';
 import { describeReady } from './behaviour/ready-behaviour.ts';
@@ -22,6 +23,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describeClaim(open);
     describeClose(open);
     describeDependencies(open);
+    describeForeign(open);
     describeReady(open);
     describeSearch(open);
     describeReports(open);

@@ -1,11 +1,35 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** What a command knows of the person who runs it. */
+export interface HomePlace {
+  /** The Forge home; it may not exist yet. */
+  readonly home: string;
+  readonly env: Environment;
+  readonly homeDir: string;
+}
+
+export function toHomePlace(env: Environment, homeDir: string): HomePlace {
+  return { home: findForgeHome(env, homeDir), env, homeDir };
+}
+
+/**
+ * Where what belongs to the person lies: `FORGE_HOME`, else a `~/.forge` that is there, else under
+ * `XDG_DATA_HOME` where that is set, else `~/.forge`. It may not exist yet; whoever writes first makes it.
+ */
+export function findForgeHome(env: Environment, homeDir: string): string {
+  if (env['FORGE_HOME']) return resolve(env['FORGE_HOME']);
+  const usual = join(homeDir, '.forge');
+  const data = findDataHome(env);
+  return data === undefined || isFolder(usual) ? usual : data;
+}
+
 /**
  * Whether `folder` is where Forge keeps what belongs to the person, also when it was reached through symbolic
- * links or does not exist yet. A dotfiles repository may hold it; it is no project for that.
+ * links or does not exist yet. A dotfiles repository may hold it; it is no project for that. Every place that
+ * could become the home counts, so that a project cannot stand where the home will be.
  */
 export function isForgeHome(folder: string, env: Environment, homeDir: string): boolean {
   const exists = existsSync(folder);
@@ -16,12 +40,26 @@ export function isForgeHome(folder: string, env: Environment, homeDir: string): 
 }
 
 function listHomes(env: Environment, homeDir: string): string[] {
-  const homes = [env['FORGE_HOME'] || join(homeDir, '.forge')];
-  if (env['XDG_DATA_HOME']) homes.push(join(env['XDG_DATA_HOME'], 'forge'));
-  return homes;
+  const data = findDataHome(env);
+  return [env['FORGE_HOME'] || join(homeDir, '.forge'), ...(data === undefined ? [] : [data])];
 }
 
-function toRealPlace(path: string): string {
+/** The specification wants a path that begins at the root, and all others left out. */
+function findDataHome(env: Environment): string | undefined {
+  const data = env['XDG_DATA_HOME'];
+  return data !== undefined && isAbsolute(data) ? join(data, 'forge') : undefined;
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false;
+  }
+}
+
+/** Symbolic links followed as far as there is something. */
+export function toRealPlace(path: string): string {
   try {
     return realpathSync.native(path);
   } catch {

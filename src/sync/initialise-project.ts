@@ -8,7 +8,7 @@ import { LIMITS } from '#kernel/limits.ts';
 import { alreadyAProject, checkInitPlace, findConfigFolder } from './check-init-place.ts';
 import { toFileError } from './file-error.ts';
 import type { Environment } from './forge-home.ts';
-import { holdInitLock } from './hold-init-lock.ts';
+import { holdFileLock } from './hold-file-lock.ts';
 import { addIgnoreLines } from './ignore-lines.ts';
 import { linkDatabase } from './link-database.ts';
 import { lookAt } from './look-at.ts';
@@ -55,7 +55,10 @@ export async function initialiseProject(options: InitOptions): Promise<InitResul
   const paths = toProjectPaths(repository);
   const config = decideConfig(options, repository);
   try {
-    return await holdInitLock(paths.common_dir, () => makeProject(paths, config, options));
+    // What a second init would take back when it fails is what the first has just made.
+    return await holdFileLock(join(paths.common_dir, 'forge-init.lock'), 'forge init', () =>
+      makeProject(paths, config, options),
+    );
   } catch (error) {
     throw toInitError(error, paths, []);
   }

@@ -1,5 +1,6 @@
 import {
   closeSync,
+  fchmodSync,
   fsyncSync,
   linkSync,
   lstatSync,
@@ -9,9 +10,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 
-/** Whole or not at all: readers see the old bytes or the new ones, also after a crash. */
-export function replaceFile(path: string, content: string | Uint8Array): void {
-  const temporary = writeBeside(path, content);
+/**
+ * Whole or not at all: readers see the old bytes or the new ones, also after a crash. With `mode` the permissions are
+ * those from the first moment; without it the umask's.
+ */
+export function replaceFile(path: string, content: string | Uint8Array, mode?: number): void {
+  const temporary = writeBeside(path, content, mode);
   try {
     renameSync(temporary, path);
   } catch (error) {
@@ -45,12 +49,13 @@ export function stageFile(path: string, content: string): StagedFile {
   };
 }
 
-function writeBeside(path: string, content: string | Uint8Array): string {
+function writeBeside(path: string, content: string | Uint8Array, mode?: number): string {
   const temporary = `${path}.${process.pid}-${process.hrtime.bigint().toString(36)}.tmp`;
   try {
     const file = openSync(temporary, 'wx');
     try {
       writeFileSync(file, content);
+      if (mode !== undefined) fchmodSync(file, mode);
       fsyncSync(file);
     } finally {
       closeSync(file);

@@ -6,7 +6,7 @@ import { LIMITS } from '#kernel/limits.ts';
 import { escapeLine } from '#kernel/text.ts';
 
 /**
- * What Forge itself reads of `.forge/config.json`. Other keys (`initMode`, `branchName`, `issueTracker`, those of
+ * What Forge itself reads of `.forge/config.json`. Other keys (`issueTracker`, those of
  * a later release, a team's own) stay in the file and are nobody's fault.
  */
 export interface ProjectConfig {
@@ -20,7 +20,17 @@ export interface ProjectConfig {
     readonly gcOnExport: boolean;
   };
   readonly ready: { readonly excludeTypes: readonly TaskType[] };
+  readonly initMode: InitMode;
+  /** The branch that holds the tasks; only in branch mode. */
+  readonly branchName: string | undefined;
+  readonly sync: { readonly exportOn: ExportOn };
 }
+
+export const INIT_MODES = ['standard', 'stealth', 'branch'] as const;
+export type InitMode = (typeof INIT_MODES)[number];
+/** On which branches the pre-commit hook writes the task files. */
+export const EXPORT_ON = ['every-branch', 'default-branch', 'manual'] as const;
+export type ExportOn = (typeof EXPORT_ON)[number];
 
 export const CONFIG_VERSION = 1;
 export const PREFIX_RULE = '2 to 4 lower-case letters or digits';
@@ -46,6 +56,8 @@ export function parseProjectConfig(text: string, path: string): ProjectConfig {
   checkVersion(file, path); // first: a newer format may mean something else by every other key
   const settings = takeObject(file, 'settings', path);
   const ready = takeObject(file, 'ready', path);
+  const sync = takeObject(file, 'sync', path);
+  const initMode = take(file, 'initMode', path, INIT_MODES.join(', '), isInitMode, 'standard');
   return {
     name: take(file, 'name', path, NAME_RULE, isProjectName),
     idPrefix: take(file, 'idPrefix', path, PREFIX_RULE, isPrefix),
@@ -66,6 +78,10 @@ export function parseProjectConfig(text: string, path: string): ProjectConfig {
     ready: {
       excludeTypes: take(ready, 'ready.excludeTypes', path, `a list of ${TYPES_RULE}`, isTypeList, []),
     },
+    initMode,
+    branchName:
+      initMode === 'branch' ? take(file, 'branchName', path, 'the name of a branch', isText) : undefined,
+    sync: { exportOn: take(sync, 'sync.exportOn', path, EXPORT_ON.join(', '), isExportOn, 'every-branch') },
   };
 }
 
@@ -171,4 +187,16 @@ function isTypeList(value: unknown): value is readonly TaskType[] {
 
 function isBoolean(value: unknown): value is boolean {
   return typeof value === 'boolean';
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function isInitMode(value: unknown): value is InitMode {
+  return INIT_MODES.some((mode) => mode === value);
+}
+
+function isExportOn(value: unknown): value is ExportOn {
+  return EXPORT_ON.some((when) => when === value);
 }

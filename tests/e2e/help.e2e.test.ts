@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Declaration } from '#contract/declare.ts';
 import { OPERATIONS } from '#contract/operations.ts';
@@ -133,6 +134,13 @@ const BEFORE: Readonly<Record<string, string>> = {
   'task.reopen': 'forge task close fg-a3f8 --reason done',
   'task.restore': 'forge task delete fg-a3f8',
   'task.release': 'forge claim fg-a3f8',
+  'dep.add': 'forge project add ../backend',
+  'project.remove': 'forge project add ../backend',
+  'agent.remove': 'forge agent add worker-1',
+  'batch.create': 'forge project add ../backend',
+  'batch.add': 'forge project add ../backend && forge batch create release-2',
+  'batch.show': 'forge batch create release-2 fg-a3f8',
+  'batch.close': 'forge batch create release-2',
 };
 
 /** In a project of its own where the ids and files of the examples exist, by a shell, as a reader would try it. */
@@ -146,7 +154,11 @@ async function runExample(name: string, example: string): Promise<ProgramResult>
   const script = `set -eu -o pipefail\nfpath=(none "$HOME/zsh")\n${BEFORE[name] ?? ':'} > /dev/null\n${example}`;
   return template.bash(script, {
     cwd: folder,
-    env: { TMPDIR: dirname(template.path), FORGE_ACTOR: 'reader' },
+    env: {
+      TMPDIR: dirname(template.path),
+      FORGE_ACTOR: 'reader',
+      FORGE_HOME: join(template.home, `home-${counter}`),
+    },
   });
 }
 
@@ -164,6 +176,7 @@ function templateProject(): NonNullable<typeof made> {
     insert.run('fg-e5a2', 'epic');
     insert.run('fg-1111', 'bug');
     db.exec("INSERT INTO dependencies (from_id, to_id) VALUES ('fg-c9d1', 'fg-b2c1')");
+    await makeBackend(project);
     await Promise.all([
       project.write('specs/jwt.md', '# JWT\n'),
       project.write('build.log', 'ok\n'),
@@ -176,6 +189,17 @@ function templateProject(): NonNullable<typeof made> {
     return project;
   })();
   return made;
+}
+
+/** A second project, beside those of the examples. */
+async function makeBackend(project: Awaited<typeof made> & object): Promise<void> {
+  const folder = join(dirname(project.path), 'backend');
+  await mkdir(folder);
+  runTestGit(folder, ['init', '--quiet']);
+  await project.with({ cwd: folder }).text('init', '--prefix', 'pb');
+  using db = new DatabaseSync(join(folder, '.forge', 'forge.db'));
+  db.exec(`INSERT INTO tasks (id, title, created_at, created_by, updated_at)
+    VALUES ('pb-x1y2', 'Another', '2026-01-01T00:00:00.000Z', 'x', '2026-01-01T00:00:00.000Z')`);
 }
 
 function find(path: string): Declaration {

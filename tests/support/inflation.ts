@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ElementMap, Life, TaskRecord } from '#domain/task-record.ts';
+import { compareLives } from '#domain/join-records.ts';
+import { MAP_NAMES, type ElementMap, type Life, type TaskRecord } from '#domain/task-record.ts';
 import { canonicalJson, type Json } from '#kernel/json.ts';
 
 /**
@@ -41,15 +42,6 @@ export function findDeflations(
   return [...found, ...wrong];
 }
 
-/** The one total order of lives; true when `a` stands against `b`. */
-export function outranks(a: Life, b: Life): boolean {
-  if (a.n !== b.n) return a.n > b.n;
-  const closed = (life: Life): boolean => life.status === 'closed';
-  if (closed(a) !== closed(b)) return closed(a);
-  if (!closed(a) && a.began !== b.began) return a.began < b.began;
-  return a.written > b.written;
-}
-
 function judgeLife(was: Life, is: Life): { changed: boolean; wrong: string[] } {
   const wrong: string[] = [];
   const content = (life: Life): Json => [
@@ -66,7 +58,7 @@ function judgeLife(was: Life, is: Life): { changed: boolean; wrong: string[] } {
   }
   if (is.written <= was.written)
     wrong.push(`life changed, but was written at ${is.written} after ${was.written}`);
-  if (!outranks(is, was)) wrong.push('life changed, but the old one outranks it');
+  if (compareLives(is, was) <= 0) wrong.push('life changed, but the old one outranks it');
   const begins = beginning(was, is);
   if (begins !== undefined) {
     if (is.n !== was.n + 1) wrong.push(`a ${begins} took n from ${was.n} to ${is.n}`);
@@ -91,14 +83,12 @@ interface Stamped {
   readonly stamp: number;
 }
 
-const MAPS = ['labels', 'dependencies', 'metadata'] as const;
-
 /** Every register but life under a name of its own; a map's floor is `labels` alone. */
 function registersOf(record: TaskRecord): Map<string, Stamped> {
   const all = new Map<string, Stamped>();
   for (const [name, { value, stamp }] of record.fields)
     all.set(`field ${name}`, { value: canonicalJson(value), stamp });
-  for (const map of MAPS) {
+  for (const map of MAP_NAMES) {
     all.set(map, { value: undefined, stamp: record[map].floor });
     for (const [key, { value, stamp }] of record[map].elements) {
       all.set(`${map} ${key}`, { value: value === undefined ? undefined : canonicalJson(value), stamp });
@@ -109,7 +99,7 @@ function registersOf(record: TaskRecord): Map<string, Stamped> {
 
 /** A field nobody wrote is null since ever; an element nobody lists is absent since its map's floor. */
 function absent(record: TaskRecord, name: string): Stamped {
-  const map = MAPS.find((candidate) => name.startsWith(`${candidate} `));
+  const map = MAP_NAMES.find((candidate) => name.startsWith(`${candidate} `));
   const floor = (elements: ElementMap): number => elements.floor;
   return map === undefined ? { value: 'null', stamp: -1 } : { value: undefined, stamp: floor(record[map]) };
 }

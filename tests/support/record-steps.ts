@@ -43,10 +43,10 @@ export type Step = { readonly wait: number } & (
   | { readonly do: 'release' | 'close' | 'reopen' | 'comment' | 'delete' | 'restore'; readonly word: string }
 );
 
-type EditOf =
+export type EditOf =
   | { readonly of: 'field'; readonly key: string; readonly value: Json }
   | {
-      readonly of: 'label' | 'dependency' | 'metadata';
+      readonly of: 'label' | 'dependency' | 'metadata' | 'conflict';
       readonly key: string;
       readonly value: Json | undefined;
     };
@@ -75,7 +75,7 @@ export const WORDS = [
   'a:blocks',
 ] as const;
 
-const VALUES: readonly Json[] = [
+export const VALUES: readonly Json[] = [
   null,
   true,
   0,
@@ -91,7 +91,7 @@ const VALUES: readonly Json[] = [
   JSON.parse('{"__proto__":{"x":1},"10":1,"9":2}') as Json,
 ];
 
-const FIELDS: Readonly<Record<string, readonly Json[]>> = {
+export const FIELDS: Readonly<Record<string, readonly Json[]>> = {
   title: ['', 'Fix it', '名前'],
   description: ['', 'Line\nline'],
   priority: [0, 1, 2, 3, 4],
@@ -100,8 +100,8 @@ const FIELDS: Readonly<Record<string, readonly Json[]>> = {
   github_issue: [null, 1, 12],
 };
 /** Keys of a line that this version does not know; null empties one. */
-const UNKNOWN = ['sprint', 'x-team', '__proto__', 'constructor', '', '10', '9', 'toString'];
-const PEOPLE = ['ann', 'bob', 'worker-1'];
+export const UNKNOWN = ['sprint', 'x-team', '__proto__', 'constructor', '', '10', '9', 'toString'];
+export const PEOPLE = ['ann', 'bob', 'worker-1'];
 const STATUSES: readonly (Status | undefined)[] = [undefined, 'open', 'in_progress', 'closed'];
 
 const word = fc.constantFrom(...WORDS);
@@ -128,12 +128,18 @@ const metadataEdit = fc.constantFrom<EditOf>(
     [...VALUES, undefined, undefined].map((value) => ({ of: 'metadata', key, value }) as const),
   ),
 );
-const edits = fc.array(fc.oneof(fieldEdit, labelEdit, dependencyEdit, metadataEdit), {
+/** What lost a merge is kept, and settled. */
+const conflictEdit = fc.constantFrom<EditOf>(
+  ...['title@1', 'metadata.__proto__@zz', 'life@0'].flatMap((key) =>
+    ['lost', undefined].map((value) => ({ of: 'conflict', key, value }) as const),
+  ),
+);
+const edits = fc.array(fc.oneof(fieldEdit, labelEdit, dependencyEdit, metadataEdit, conflictEdit), {
   minLength: 1,
   maxLength: 4,
 });
 
-const requests: readonly LifeRequest[] = STATUSES.flatMap((status) =>
+export const REQUESTS: readonly LifeRequest[] = STATUSES.flatMap((status) =>
   ([undefined, 'todo', 'backlog'] as const).flatMap((state) =>
     [undefined, null, ...PEOPLE].flatMap((assignee) =>
       [undefined, 'duplicate of fg-b2c1'].map((reason) => ({
@@ -154,7 +160,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       wait,
       do: fc.constant('request' as const),
-      request: fc.constantFrom(...requests),
+      request: fc.constantFrom(...REQUESTS),
     }),
   },
   {
@@ -241,7 +247,8 @@ function bear({ by, at, words, parked }: Birth): TaskRecord {
   );
 }
 
-function carryOut(
+/** One step on one record; what the decisions do not allow returns the very same record. */
+export function carryOut(
   record: TaskRecord,
   one: Step,
   given: { now: number; undo: TaskRecord; number: number },
@@ -283,12 +290,14 @@ function toEdit(list: readonly EditOf[]): Parameters<typeof editRecord>[1] {
     label: new Map<string, ElementEdit>(),
     dependency: new Map<string, ElementEdit>(),
     metadata: new Map<string, ElementEdit>(),
+    conflict: new Map<string, ElementEdit>(),
   };
   for (const edit of list) {
     if (edit.of === 'field') fields.set(edit.key, edit.value);
     else maps[edit.of].set(edit.key, { value: edit.value });
   }
-  return { fields, labels: maps.label, dependencies: maps.dependency, metadata: maps.metadata };
+  const { label, dependency, metadata, conflict } = maps;
+  return { fields, labels: label, dependencies: dependency, metadata, conflicts: conflict };
 }
 
 /** What no sequence of operations may lead to; undefined for a legal record. */

@@ -36,6 +36,17 @@ export class Database {
     return this.#translated(() => this.#prepare(sql).get(...values) as Row | undefined);
   }
 
+  /** Row by row, for results that need not fit into memory. */
+  *each(sql: string, ...values: Value[]): Generator<Row> {
+    // A statement of its own: the shared one may be run again before this is through.
+    const rows = this.#translated(() => this.#db.prepare(sql).iterate(...values));
+    for (;;) {
+      const next = this.#translated(() => rows.next());
+      if (next.done === true) return;
+      yield next.value as Row;
+    }
+  }
+
   run(sql: string, ...values: Value[]): { changes: number; last_row_id: number } {
     return this.#translated(() => {
       const result = this.#prepare(sql).run(...values);

@@ -5,6 +5,7 @@ import { toIso } from '#kernel/clock.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { applyRecord, forgetName, readKnown } from './apply-record.ts';
 import type { Database } from './database.ts';
+import { decodeTransition, encodeTransition, type TravellingMove } from './history-lines.ts';
 import { insertEvent, insertTransition } from './log-rows.ts';
 import { readLine, readRecord, toEncoded } from './record-rows.ts';
 import {
@@ -63,6 +64,10 @@ function joinLines(db: Database, lines: readonly string[], now: number): void {
   for (const line of lines) {
     const read = readOrReport(db, line, now);
     if (read === undefined) continue;
+    if (!('record' in read)) {
+      moves.push({ id: read.task_id, at: read.at, move: read });
+      continue;
+    }
     const { record, move } = read;
     const { id } = record;
     if (move !== undefined) moves.push({ id, at: record.life.written, move });
@@ -104,9 +109,10 @@ function wholeWrites({ lines, end }: { lines: string[]; end: number }): { lines:
 }
 
 /** One damaged line must not keep the rest from being read; it stays in the file and in the feed. */
-function readOrReport(db: Database, line: string, now: number): ReplicaLine | undefined {
+function readOrReport(db: Database, line: string, now: number): ReplicaLine | TravellingMove | undefined {
   try {
-    return decodeReplicaLine(line);
+    // A replica that was written anew has the moves in lines of their own.
+    return line.startsWith('{"task":') ? decodeTransition(line) : decodeReplicaLine(line);
   } catch (error) {
     if (!isForgeError(error)) throw error;
     insertEvent(db, {
@@ -120,7 +126,8 @@ function readOrReport(db: Database, line: string, now: number): ReplicaLine | un
   }
 }
 
-function* allLines(db: Database): Generator<string> {
+/** Everything the database knows, as lines of a replica. */
+export function* allLines(db: Database): Generator<string> {
   for (const row of db.all('SELECT id FROM tasks ORDER BY id')) {
     const stored = readRecord(db, row.id as string);
     if (stored !== undefined) yield encodeReplicaLine(toEncoded(stored.record).line, stored);
@@ -135,9 +142,10 @@ function* allLines(db: Database): Generator<string> {
     }
     yield encodeReplicaLine(toEncoded(known.record).line, known.numbers);
   }
+  for (const row of db.each('SELECT * FROM transitions')) yield encodeTransition(row);
 }
 
-function setBytes(db: Database, replica: Replica, size: number): number {
+export function setBytes(db: Database, replica: Replica, size: number): number {
   holdBytes(db, size);
   holdFile(db, replica);
   return size;

@@ -42,20 +42,28 @@ export class Replica {
     return this.#there;
   }
 
-  /** Appends whole lines at `offset` and makes them durable. A failure leaves the file as it was. Returns the new size. */
-  append(offset: number, lines: readonly string[]): number {
+  /**
+   * Appends whole lines at `offset` and makes them durable, unless more are to come. A failure leaves the file as it
+   * was. Returns the new size.
+   */
+  append(offset: number, lines: readonly string[], more: { sync: boolean } = { sync: true }): number {
     const bytes = Buffer.from(`${lines.join('\n')}\n`, 'utf8');
     return this.#guarded(() => {
       const file = this.#open();
       try {
         writeAll(file, bytes, offset);
-        fdatasyncSync(file);
+        if (more.sync) fdatasyncSync(file);
       } catch (error) {
         ftruncateSync(file, offset);
         throw error;
       }
       return offset + bytes.length;
     });
+  }
+
+  /** Makes durable what was appended without. */
+  sync(): void {
+    this.#guarded(() => fdatasyncSync(this.#open()));
   }
 
   /** Takes back what an append added when the commit after it failed. */

@@ -16,7 +16,8 @@ import {
   type StoredRecord,
 } from './record-rows.ts';
 import { encodeReplicaLine, type Move } from './replica-lines.ts';
-import { heldBytes, holdBytes, holdFile, replayReplica } from './replay.ts';
+import { takeBack } from './replica-appender.ts';
+import { holdBytes, holdFile, replayReplica } from './replay.ts';
 import type { Replica } from './replica.ts';
 
 /** What a change is called in the feed, and what more is known of it. */
@@ -71,19 +72,8 @@ export function writeInTransaction<T>(
     });
   } catch (error) {
     // The database does not hold it, so the replica must not either, or the next open would bring it back.
-    if (appended !== undefined) takeBack(store, appended.from);
+    if (appended !== undefined) takeBack(db, replica, appended.from);
     throw error;
-  }
-}
-
-/** The lock is gone with the transaction, so others may have written since: then what stands there is theirs. */
-function takeBack({ db, replica }: { db: Database; replica: Replica }, from: number): void {
-  try {
-    db.write(() => {
-      if (heldBytes(db) === from && replica.size() > from) replica.truncate(from);
-    });
-  } catch {
-    // The first error is the one to tell.
   }
 }
 

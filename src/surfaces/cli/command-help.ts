@@ -44,7 +44,7 @@ export function createOperationCommand(entry: OperationEntry): Command {
 }
 
 function createArgument(help: FieldHelp): Argument {
-  const name = help.field.replaceAll('_', '-');
+  const name = `${help.field.replaceAll('_', '-')}${help.rule.kind === 'strings' ? '...' : ''}`;
   return new Argument(help.required ? `<${name}>` : `[${name}]`, describeWithValues(help));
 }
 

@@ -48,9 +48,20 @@ CREATE TABLE task_files (
   inode     TEXT    NOT NULL,
   -- Of the content; the rest only says whether it is worth a look.
   digest    TEXT    NOT NULL,
+  -- When that was, in ms: a file that changed at that very moment may have changed again without a trace.
+  looked_at INTEGER NOT NULL,
   -- The newest event that the file held when it was written; NULL where it holds less than the store.
   event_seq INTEGER
 );
 
+-- Lines of those files that no task can be read from: they stay where they are.
+CREATE TABLE unreadable_lines (
+  path  TEXT NOT NULL,
+  line  BLOB NOT NULL,
+  PRIMARY KEY (path, line)
+) WITHOUT ROWID;
+
 -- Which file `replica_bytes` counts in: an offset means nothing in another.
 INSERT INTO store_facts (name, value) VALUES ('replica_inode', 0);
+-- The newest event when tasks were last written to any file: what came after it is known to nobody else.
+INSERT INTO store_facts (name, value) VALUES ('exported_seq', 0);

@@ -1,0 +1,37 @@
+import { writeSync } from 'node:fs';
+import type { Meter } from '#operations/operation.ts';
+
+const WIDTH = 24;
+/** Work that is over sooner needs no bar. */
+const PATIENCE_MS = 1_000;
+const REDRAW_MS = 100;
+
+/** A bar on standard error where that is a terminal: drawn over itself, and wiped at the end. */
+export function createMeter(options: { readonly isTerminal: boolean; readonly now: () => number }): Meter {
+  if (!options.isTerminal) return () => undefined;
+  let began: number | undefined;
+  let drawn = 0;
+  return (label, done, total) => {
+    const now = options.now();
+    began ??= now;
+    if (total === 0) {
+      if (drawn > 0) draw('');
+      began = undefined;
+      drawn = 0;
+      return;
+    }
+    if (now - began < PATIENCE_MS || now - drawn < REDRAW_MS) return;
+    drawn = now;
+    const part = Math.min(1, done / total);
+    const bar = '█'.repeat(Math.round(part * WIDTH)).padEnd(WIDTH, '░');
+    draw(`${label} ${bar} ${Math.floor(part * 100)} %`);
+  };
+}
+
+function draw(text: string): void {
+  try {
+    writeSync(2, `\r\u001b[K${text}`);
+  } catch {
+    // Nobody looks.
+  }
+}

@@ -1,0 +1,220 @@
+import * as z from 'zod';
+import { LIMITS } from '#kernel/limits.ts';
+import { declare } from './declare.ts';
+import { Identity, Status, TaskRef } from './task.ts';
+
+/** One line, not blank, as in a project's config. */
+const Name = z
+  .string()
+  .max(LIMITS.project_name_length)
+  .regex(
+    /^[^\u0000-\u001f\u007f]*[^\s\u0000-\u001f\u007f][^\u0000-\u001f\u007f]*$/,
+    'a name is one line and not blank',
+  );
+const ProjectEntry = z.object({
+  name: z.string(),
+  prefix: z.string(),
+  path: z.string(),
+  added_at: z.string(),
+});
+const outcome = z.enum(['added', 'updated', 'unchanged']);
+
+export const addProject = declare({
+  name: 'project.add',
+  summary: 'Register a project in the Forge home, so that its ids mean something everywhere',
+  about:
+    'With the project registered, any command takes its ids from any folder, tasks of other projects can depend on its tasks, and batches find them. Each registered project needs a prefix of its own. Doing it again changes nothing; after a change of name or prefix it takes the new ones over. A first argument that is a path (`.`, `../b`, `/code/b`) is the path.',
+  input: z.object({
+    name: Name.optional().describe('What to call it here (default: the name in its config)'),
+    path: z.string().min(1).optional().describe('A folder of the project (default: this one)'),
+  }),
+  output: ProjectEntry.extend({ outcome }),
+  errors: ['already_exists', 'not_a_project', 'not_a_repository', 'schema_newer', 'store_busy'],
+  access: 'admin',
+  needs: 'nothing',
+  cli: {
+    path: ['project', 'add'],
+    args: ['name', 'path'],
+    examples: ['forge project add', 'forge project add backend ../backend', 'forge project add ../backend'],
+  },
+});
+
+export const listProjects = declare({
+  name: 'project.list',
+  summary: 'List the registered projects',
+  input: z.object({}),
+  output: z.array(
+    ProjectEntry.extend({
+      there: z.boolean(),
+      problem: z.string().nullable(),
+      open: z.int().nullable(),
+      in_progress: z.int().nullable(),
+      ready: z.int().nullable(),
+    }),
+  ),
+  errors: ['schema_newer'],
+  access: 'read',
+  needs: 'nothing',
+  cli: { path: ['project', 'list'], examples: ['forge project list', 'forge project list --json'] },
+});
+
+export const removeProject = declare({
+  name: 'project.remove',
+  summary: 'Take a project off the register; the project itself is not touched',
+  about:
+    'Tasks elsewhere that depend on its tasks stay as they are now: what was open keeps blocking until the project is registered again or the dependency is removed.',
+  input: z.object({ name: Name.describe('As `forge project list` shows it') }),
+  output: ProjectEntry,
+  errors: ['not_found', 'schema_newer', 'store_busy'],
+  access: 'admin',
+  needs: 'nothing',
+  cli: { path: ['project', 'remove'], args: ['name'], examples: ['forge project remove backend'] },
+});
+
+const AgentEntry = z.object({ name: z.string(), description: z.string(), created_at: z.string() });
+
+export const addAgent = declare({
+  name: 'agent.add',
+  summary: 'Make an agent identity known on this machine',
+  about:
+    'An identity is a name that can claim in every project: `FORGE_ACTOR=worker-1 forge claim --next`. Doing it again changes nothing but a description that is given.',
+  input: z.object({
+    name: Identity.describe('The identity, as FORGE_ACTOR or --actor says it'),
+    description: z
+      .string()
+      .max(LIMITS.close_reason_length)
+      .regex(/^[^\u0000]*$/, 'the text holds a NUL character')
+      .optional()
+      .describe('What it is for'),
+  }),
+  output: AgentEntry.extend({ outcome }),
+  errors: ['store_busy'],
+  access: 'admin',
+  needs: 'nothing',
+  cli: {
+    path: ['agent', 'add'],
+    args: ['name'],
+    examples: ['forge agent add worker-1', 'forge agent add reviewer --description "Looks at every merge"'],
+  },
+});
+
+export const listAgents = declare({
+  name: 'agent.list',
+  summary: 'List the agent identities of this machine',
+  input: z.object({}),
+  output: z.array(AgentEntry),
+  errors: [],
+  access: 'read',
+  needs: 'nothing',
+  cli: { path: ['agent', 'list'], examples: ['forge agent list', 'forge agent list --json --fields name'] },
+});
+
+export const removeAgent = declare({
+  name: 'agent.remove',
+  summary: 'Forget an agent identity; what it owns and did stays as it is',
+  input: z.object({ name: Identity.describe('As `forge agent list` shows it') }),
+  output: AgentEntry,
+  errors: ['not_found', 'store_busy'],
+  access: 'admin',
+  needs: 'nothing',
+  cli: { path: ['agent', 'remove'], args: ['name'], examples: ['forge agent remove worker-1'] },
+});
+
+const BatchEntry = z.object({
+  name: z.string(),
+  created_at: z.string(),
+  closed_at: z.string().nullable(),
+});
+const BatchTask = z.object({ id: z.string(), project: z.string(), path: z.string() });
+const batchName = Name.describe('Name of the batch');
+const Counts = z.object({
+  total: z.int(),
+  open: z.int(),
+  in_progress: z.int(),
+  closed: z.int(),
+  missing: z.int(),
+});
+
+export const createBatch = declare({
+  name: 'batch.create',
+  summary: 'Start a batch: tasks of one or more projects that are followed together',
+  about:
+    'Ids may be those of any registered project, and of the project around, registered or not. Short ids mean tasks of the project around.',
+  input: z.object({
+    name: batchName,
+    ids: z.array(TaskRef).max(LIMITS.batch_tasks).optional().describe('Tasks to begin with'),
+  }),
+  output: BatchEntry.extend({ tasks: z.array(BatchTask) }),
+  errors: ['already_exists', 'not_found', 'ambiguous_id', 'not_a_project', 'store_busy'],
+  access: 'task',
+  needs: 'nothing',
+  cli: {
+    path: ['batch', 'create'],
+    args: ['name', 'ids'],
+    examples: ['forge batch create release-2', 'forge batch create login fg-a3f8 fg-b2c1 pb-x1y2'],
+  },
+});
+
+export const addToBatch = declare({
+  name: 'batch.add',
+  summary: 'Add tasks to a batch',
+  input: z.object({
+    name: batchName,
+    ids: z.array(TaskRef).max(LIMITS.batch_tasks).describe('Tasks to add'),
+  }),
+  output: BatchEntry.extend({ tasks: z.array(BatchTask), added: z.array(z.string()) }),
+  errors: ['not_found', 'ambiguous_id', 'state_invalid', 'not_a_project', 'store_busy'],
+  access: 'task',
+  needs: 'nothing',
+  cli: {
+    path: ['batch', 'add'],
+    args: ['name', 'ids'],
+    examples: ['forge batch add release-2 fg-a3f8', 'forge batch add release-2 c9d1 pb-x1y2'],
+  },
+});
+
+export const showBatch = declare({
+  name: 'batch.show',
+  summary: 'Show the tasks of a batch and how far they are',
+  about:
+    'It is done when every task is closed. Tasks and projects that are not there any more are shown as missing and keep it from being done.',
+  input: z.object({ name: batchName }),
+  output: BatchEntry.extend({
+    done: z.boolean(),
+    counts: Counts,
+    tasks: z.array(
+      BatchTask.extend({
+        title: z.string().nullable(),
+        status: Status.nullable(),
+        assignee: z.string().nullable(),
+        problem: z.string().nullable(),
+      }),
+    ),
+  }),
+  errors: ['not_found'],
+  access: 'read',
+  needs: 'nothing',
+  cli: { path: ['batch', 'show'], args: ['name'], examples: ['forge batch show release-2'] },
+});
+
+export const listBatches = declare({
+  name: 'batch.list',
+  summary: 'List the batches, with how many of their tasks are closed',
+  input: z.object({ all: z.boolean().optional().describe('Closed batches too') }),
+  output: z.array(BatchEntry.extend({ done: z.boolean(), counts: Counts })),
+  errors: [],
+  access: 'read',
+  needs: 'nothing',
+  cli: { path: ['batch', 'list'], examples: ['forge batch list', 'forge batch list --all --json'] },
+});
+
+export const closeBatch = declare({
+  name: 'batch.close',
+  summary: 'Stop following a batch; its tasks are not touched',
+  input: z.object({ name: batchName }),
+  output: BatchEntry.extend({ tasks: z.array(BatchTask) }),
+  errors: ['not_found', 'store_busy'],
+  access: 'task',
+  needs: 'nothing',
+  cli: { path: ['batch', 'close'], args: ['name'], examples: ['forge batch close release-2'] },
+});

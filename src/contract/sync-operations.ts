@@ -1,0 +1,217 @@
+import * as z from 'zod';
+import { declare } from './declare.ts';
+
+const ExportedFile = z.object({ path: z.string(), lines: z.int(), changed: z.boolean() });
+const Unreadable = z.object({ number: z.int(), why: z.string() });
+const Counts = {
+  created: z.int(),
+  updated: z.int(),
+  deleted: z.int(),
+  unchanged: z.int(),
+  unreadable: z.array(Unreadable),
+};
+
+export const exportTasks = declare({
+  name: 'sync.export',
+  summary: 'Write every task to .forge/tasks.jsonl',
+  about:
+    'What the file holds already is joined in first, so that nothing in it is lost; an unchanged state gives the same bytes. The pre-commit hook does this for you. With `settings.gcOnExport: false` changed tasks are added at the end instead, unless --gc asks for one sorted line a task.',
+  input: z.object({
+    gc: z.boolean().optional().describe('One line a task, sorted, whatever the config says'),
+  }),
+  output: z.object({ tasks: ExportedFile, history: ExportedFile }),
+  errors: ['io_failed', 'disk_full', 'permission_denied', 'read_only'],
+  access: 'task',
+  needs: 'project',
+  cli: { path: ['export'], examples: ['forge export', 'forge export --gc'] },
+});
+
+export const importTasks = declare({
+  name: 'sync.import',
+  summary: 'Join tasks from a file, a revision or another tool into this project',
+  about:
+    'Without arguments it reads .forge/tasks.jsonl, which every command does by itself where the file changed. Importing is joining: the same file twice changes nothing, and an older one takes nothing back. Lines that cannot be read are reported and stay in the file. What becomes of the fields of other tools is in docs/import.md.',
+  input: z.object({
+    path: z.string().min(1).optional().describe("A file of task lines, or the other tool's folder or file"),
+    from: z.enum(['beads', 'backlog-md', 'task-master']).optional().describe('The tool that made it'),
+    ref: z.string().min(1).optional().describe('A commit or branch whose .forge/tasks.jsonl is read'),
+    dry_run: z.boolean().optional().describe('Only show what would come'),
+  }),
+  output: z.object({
+    source: z.string(),
+    dry_run: z.boolean(),
+    ...Counts,
+    notes: z.array(z.object({ where: z.string(), field: z.string().optional(), what: z.string() })),
+    tasks: z.array(z.object({ id: z.string(), title: z.string(), their_id: z.string() })),
+  }),
+  errors: ['not_found', 'io_failed', 'permission_denied', 'state_invalid'],
+  access: 'task',
+  needs: 'project',
+  cli: {
+    path: ['import'],
+    args: ['path'],
+    examples: [
+      'forge import',
+      'forge import ../other/tasks.jsonl --dry-run',
+      'forge import --ref origin/main',
+      'forge import --from beads ../old/.beads',
+    ],
+  },
+});
+
+export const collectGarbage = declare({
+  name: 'sync.gc',
+  summary: 'Rewrite the task files and the local replica with one line a task',
+  about:
+    'Safe at any time: the result means the same. --prune also forgets removed labels, dependencies and metadata keys, and deleted tasks, that are older than so many days: a clone that was offline for longer may bring them back.',
+  input: z.object({
+    prune: z.int().min(1).max(36_500).optional().describe('Forget removals older than this many days'),
+  }),
+  output: z.object({
+    tasks: ExportedFile,
+    history: ExportedFile,
+    replica: z.object({ before: z.int(), after: z.int() }),
+    pruned: z.object({ removals: z.int(), deleted_tasks: z.int() }),
+  }),
+  errors: ['io_failed', 'disk_full', 'permission_denied', 'read_only'],
+  access: 'task',
+  needs: 'project',
+  cli: {
+    path: ['gc'],
+    flags: { prune: { placeholder: 'days' } },
+    examples: ['forge gc', 'forge gc --prune 90'],
+  },
+});
+
+export const commitTasks = declare({
+  name: 'sync.commit',
+  summary: 'Commit the task files, and nothing else',
+  about:
+    'Writes the files and commits them on the current branch (in branch mode: on the data branch) with an index of its own: what you have staged stays staged, and no hook runs.',
+  input: z.object({
+    message: z.string().min(1).max(10_000).optional().describe('The commit message'),
+  }),
+  output: z.object({
+    commit: z.string().nullable(),
+    changed: z.boolean(),
+    branch: z.string().nullable(),
+  }),
+  errors: ['state_invalid', 'io_failed', 'version_conflict'],
+  access: 'task',
+  needs: 'project',
+  cli: {
+    path: ['commit'],
+    flags: { message: { placeholder: 'text' } },
+    examples: ['forge commit', 'forge commit --message "Plan the release"'],
+  },
+});
+
+export const syncTasks = declare({
+  name: 'sync.run',
+  summary: 'Exchange tasks with the remote',
+  about:
+    "In branch mode: fetch, join, commit and push the data branch, again when somebody else was faster. Otherwise: fetch, join in the tasks of the remote's branches, and write .forge/tasks.jsonl; your commits and `git push` carry them on.",
+  input: z.object({
+    remote: z.string().min(1).optional().describe('Which remote (default: origin)'),
+    offline: z.boolean().optional().describe('Do not talk to the remote'),
+  }),
+  output: z.object({
+    mode: z.enum(['standard', 'stealth', 'branch']),
+    fetched: z.boolean(),
+    pushed: z.boolean(),
+    reason: z.string().nullable(),
+    created: z.int(),
+    updated: z.int(),
+    deleted: z.int(),
+    changed: z.boolean(),
+  }),
+  errors: ['state_invalid', 'io_failed', 'version_conflict'],
+  access: 'task',
+  needs: 'project',
+  cli: { path: ['sync'], examples: ['forge sync', 'forge sync --offline'] },
+});
+
+export const runHook = declare({
+  name: 'git.hook',
+  summary: 'What the git hooks call; does nothing outside a project and never fails a commit',
+  input: z.object({
+    hook: z
+      .enum(['pre-commit', 'post-merge', 'post-checkout', 'post-rewrite'])
+      .describe('pre-commit, post-merge, post-checkout or post-rewrite'),
+    args: z.array(z.string()).optional().describe("The hook's own arguments"),
+  }),
+  output: z.object({ messages: z.array(z.string()) }),
+  errors: [],
+  access: 'task',
+  needs: 'nothing',
+  cli: { path: ['hook'], args: ['hook', 'args'], examples: ['forge hook pre-commit'] },
+});
+
+export const mergeTaskFiles = declare({
+  name: 'git.merge',
+  summary: 'What git calls to merge two versions of a task file',
+  input: z.object({
+    base: z.string().describe('The file of the common ancestor (%O)'),
+    ours: z.string().describe('Our file; the result is written to it (%A)'),
+    theirs: z.string().describe('Their file (%B)'),
+    path: z.string().optional().describe('Its name in the repository (%P)'),
+  }),
+  output: z.object({ lines: z.int(), conflicts: z.int() }),
+  errors: ['io_failed', 'not_found'],
+  access: 'task',
+  needs: 'nothing',
+  cli: {
+    path: ['merge-driver'],
+    args: ['base', 'ours', 'theirs', 'path'],
+    examples: ['forge merge-driver %O %A %B %P'],
+  },
+});
+
+const Conflict = z.object({
+  id: z.string(),
+  title: z.string(),
+  /** A field's name, `metadata.<key>`, `life`, or `deleted`. */
+  name: z.string(),
+  key: z.string(),
+  lost: z.unknown(),
+  stands: z.unknown(),
+  at: z.string(),
+});
+
+export const listConflicts = declare({
+  name: 'conflict.list',
+  summary: 'Show the values that lost a merge',
+  about:
+    'When two people change the same field without knowing of each other, the later change stands and the other one is kept here until somebody settles it. Of two claims the first stands.',
+  input: z.object({ id: z.string().optional().describe('Only of this task, with the whole values') }),
+  output: z.array(Conflict),
+  errors: ['not_found', 'ambiguous_id'],
+  access: 'read',
+  needs: 'project',
+  cli: {
+    path: ['conflicts'],
+    args: ['id'],
+    examples: ['forge conflicts', 'forge conflicts fg-a3f8'],
+  },
+});
+
+export const resolveConflict = declare({
+  name: 'conflict.resolve',
+  summary: 'Settle values that lost a merge',
+  about:
+    'By default what stands stays. With --take-lost the value that lost is written again as a new change.',
+  input: z.object({
+    id: z.string().describe('Task id, or any unambiguous beginning of one'),
+    field: z.string().optional().describe('Only this field (as `forge conflicts` shows it)'),
+    take_lost: z.boolean().optional().describe('Put the lost value back'),
+  }),
+  output: z.object({ id: z.string(), settled: z.array(z.string()), left: z.int() }),
+  errors: ['not_found', 'ambiguous_id', 'state_invalid'],
+  access: 'task',
+  needs: 'project',
+  cli: {
+    path: ['resolve'],
+    args: ['id'],
+    examples: ['forge resolve fg-a3f8', 'forge resolve fg-a3f8 --field title --take-lost'],
+  },
+});

@@ -1,0 +1,98 @@
+import type { Repository } from './find-repository.ts';
+import { gitEnvironment } from './git-environment.ts';
+import {
+  type GitResult,
+  type GitRunOptions,
+  runGit,
+  runGitBytes,
+  type StartedGit,
+  startGit,
+  streamGit,
+  toGitFailure,
+} from './run-git.ts';
+
+/** A repository to work on, and whose environment to do it in (this process's own where it is left out). */
+export interface GitRepo extends Repository {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+export interface AskOptions {
+  readonly input?: string | Uint8Array;
+  readonly signal?: AbortSignal;
+  /** Added to the environment after it was cleaned: a private index. */
+  readonly more_env?: Readonly<Record<string, string>>;
+}
+
+/** Runs git on the repository; the exit code is for the caller to read. */
+export function askGit(repo: GitRepo, args: readonly string[], options: AskOptions = {}): Promise<GitResult> {
+  return runGit(toArgs(args, options), toRunOptions(repo, options));
+}
+
+/** The same for bytes. */
+export function askGitBytes(
+  repo: GitRepo,
+  args: readonly string[],
+  options: AskOptions = {},
+): ReturnType<typeof runGitBytes> {
+  return runGitBytes(toArgs(args, options), toRunOptions(repo, options));
+}
+
+/** What git prints, without the last newline; throws io_failed with git's words when it fails. */
+export async function getFromGit(
+  repo: GitRepo,
+  args: readonly string[],
+  options: AskOptions = {},
+): Promise<string> {
+  const result = await askGit(repo, args, options);
+  if (result.exit !== 0) throw toGitFailure(args, result);
+  return result.stdout.replace(/\n$/, '');
+}
+
+/** What git prints, cut at NUL bytes, as it comes. */
+export function streamFromGit(
+  repo: GitRepo,
+  args: readonly string[],
+  options: AskOptions = {},
+): AsyncGenerator<string> {
+  return streamGit(toArgs(args, options), toRunOptions(repo, options));
+}
+
+/** For a conversation with one process; disposing of it ends it. */
+export function startWithGit(repo: GitRepo, args: readonly string[], options: AskOptions = {}): StartedGit {
+  return startGit(toArgs(args, options), toRunOptions(repo, options));
+}
+
+/**
+ * No hook runs in what Forge does by itself, nor a file-system monitor that a repository names; nothing is packed or
+ * pruned on the way. The ref locks are waited for because others commit at the same time, and the default of 100 ms
+ * is shorter than a loaded machine takes.
+ */
+const SETTINGS: readonly string[] = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'core.quotePath=false',
+  'core.filesRefLockTimeout=10000',
+  'core.packedRefsTimeout=10000',
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'i18n.commitEncoding=UTF-8',
+  'i18n.logOutputEncoding=UTF-8',
+  'log.showSignature=false',
+].flatMap((setting) => ['-c', setting]);
+
+/** A split index of ours would leave its shared part in the user's git directory. */
+const PRIVATE_INDEX: readonly string[] = ['-c', 'core.splitIndex=false'];
+
+function toArgs(args: readonly string[], { more_env }: AskOptions): readonly string[] {
+  const own = more_env?.['GIT_INDEX_FILE'] === undefined ? [] : PRIVATE_INDEX;
+  return ['--no-pager', '--no-optional-locks', ...SETTINGS, ...own, ...args];
+}
+
+function toRunOptions(repo: GitRepo, { input = '', signal, more_env }: AskOptions): GitRunOptions {
+  return {
+    cwd: repo.worktree,
+    env: { ...gitEnvironment(repo.env ?? process.env), ...more_env },
+    input,
+    ...(signal && { signal }),
+  };
+}

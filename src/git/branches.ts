@@ -1,0 +1,117 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { askGit, getFromGit, type GitRepo } from './ask-git.ts';
+import { readRef, readSymbolicRef } from './read-ref.ts';
+
+const HEADS = 'refs/heads/';
+
+/** The branch that HEAD is on, with or without commits; undefined when HEAD is detached. No process. */
+export async function findCurrentBranch(repo: GitRepo): Promise<string | undefined> {
+  return toBranch(await readSymbolicRef(repo, 'HEAD'));
+}
+
+/**
+ * The branch that others start from: what the remote `origin` calls its HEAD, else `init.defaultBranch`, `main` or
+ * `master`, whichever is there first, else a branch that HEAD is on and that has no commit yet.
+ */
+export async function findDefaultBranch(repo: GitRepo): Promise<string | undefined> {
+  const tracked = await readSymbolicRef(repo, 'refs/remotes/origin/HEAD');
+  if (tracked?.startsWith('refs/remotes/origin/') === true) {
+    // A branch that was renamed on the server leaves a name here that leads nowhere.
+    if ((await readRef(repo, tracked)) !== undefined) return tracked.slice('refs/remotes/origin/'.length);
+  }
+  for await (const name of listUsualNames(repo)) {
+    if ((await readRef(repo, HEADS + name)) !== undefined) return name;
+  }
+  const current = await findCurrentBranch(repo);
+  if (current === undefined || (await readRef(repo, HEADS + current)) !== undefined) return undefined;
+  return current;
+}
+
+/** One after the other, so that git is asked for its setting only by those who get here. */
+async function* listUsualNames(repo: GitRepo): AsyncGenerator<string> {
+  const result = await askGit(repo, ['config', '--get', 'init.defaultBranch']);
+  if (result.exit === 0) yield result.stdout.trim();
+  yield 'main';
+  yield 'master';
+}
+
+/** Whether a remote of this name is configured, or any at all. */
+export async function hasRemote(repo: GitRepo, name?: string): Promise<boolean> {
+  const remotes = (await getFromGit(repo, ['remote'])).split('\n').filter((remote) => remote !== '');
+  return name === undefined ? remotes.length > 0 : remotes.includes(name);
+}
+
+/** A commit to such a branch from outside would show up as a reversal in the working tree that has it. */
+export async function isBranchCheckedOut(repo: GitRepo, branch: string): Promise<boolean> {
+  return (await findCheckout(repo, branch)) !== undefined;
+}
+
+/**
+ * The working tree that has the branch checked out, of all that share the repository. One in the middle of a rebase
+ * or bisect counts: it comes back to the branch when that ends.
+ */
+export async function findCheckout(repo: GitRepo, branch: string): Promise<string | undefined> {
+  for (const place of listGitDirs(repo)) {
+    const head = await readSymbolicRef({ ...repo, git_dir: place.git_dir, worktree: place.asked_in }, 'HEAD');
+    if (toBranch(head) === branch || listBranchesOnHold(place.git_dir).includes(branch))
+      return place.worktree;
+  }
+  return undefined;
+}
+
+interface Checkout {
+  readonly git_dir: string;
+  readonly worktree: string;
+  /** Where git can be asked: its own working tree, or ours where that is gone. */
+  readonly asked_in: string;
+}
+
+function listGitDirs(repo: GitRepo): readonly Checkout[] {
+  const own = { git_dir: repo.git_dir, worktree: repo.worktree, asked_in: repo.worktree };
+  // The main one last: its folder is `.git`'s parent except for submodules and bare hubs, and only the message needs it.
+  const main = {
+    git_dir: repo.common_dir,
+    worktree: toMainWorktree(repo.common_dir),
+    asked_in: repo.worktree,
+  };
+  const linked = listFolders(join(repo.common_dir, 'worktrees')).map((gitDir) => {
+    const dotGit = readLine(join(gitDir, 'gitdir'));
+    const worktree = dotGit === undefined ? gitDir : dirname(dotGit);
+    return { git_dir: gitDir, worktree, asked_in: repo.worktree };
+  });
+  const others = [...linked, main].filter(({ git_dir }) => git_dir !== repo.git_dir);
+  return [own, ...others];
+}
+
+function toMainWorktree(commonDir: string): string {
+  return basename(commonDir) === '.git' ? dirname(commonDir) : commonDir;
+}
+
+function listBranchesOnHold(gitDir: string): readonly string[] {
+  const names = ['rebase-merge/head-name', 'rebase-apply/head-name', 'BISECT_START'];
+  return names.flatMap((name) => {
+    const line = readLine(join(gitDir, name));
+    return line === undefined ? [] : [toBranch(line) ?? line];
+  });
+}
+
+function toBranch(ref: string | undefined): string | undefined {
+  return ref?.startsWith(HEADS) === true ? ref.slice(HEADS.length) : undefined;
+}
+
+function listFolders(path: string): readonly string[] {
+  try {
+    return readdirSync(path).map((name) => join(path, name));
+  } catch {
+    return [];
+  }
+}
+
+function readLine(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').replace(/\r?\n[^]*$/, '');
+  } catch {
+    return undefined;
+  }
+}

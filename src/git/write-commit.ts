@@ -1,0 +1,83 @@
+import { ForgeError } from '#kernel/errors.ts';
+import { askGit, getFromGit, type GitRepo } from './ask-git.ts';
+import { readRef } from './read-ref.ts';
+import { toGitFailure, toShownStderr } from './run-git.ts';
+
+/**
+ * Stores a commit; no ref moves and no hook runs. Author and committer are those of git's configuration.
+ */
+export async function writeCommit(
+  repo: GitRepo,
+  commit: {
+    readonly tree: string;
+    readonly parents: readonly string[];
+    readonly message: string;
+    readonly sign: boolean;
+  },
+): Promise<string> {
+  const parents = commit.parents.flatMap((parent) => ['-p', parent]);
+  const sign = commit.sign ? ['-S'] : [];
+  const args = ['commit-tree', commit.tree, ...parents, ...sign, '-F', '-'];
+  const result = await askGit(repo, args, { input: `${commit.message.trimEnd()}\n` });
+  if (result.exit === 0) return result.stdout.trim();
+  if (NO_IDENTITY.test(result.stderr)) throw noIdentity();
+  if (sign.length > 0 && /sign/i.test(result.stderr)) throw notSigned(result.stderr);
+  throw toGitFailure(args, result);
+}
+
+/**
+ * Moves a ref from the commit that it was seen at (undefined: it was not there). `lost` when somebody else moved it
+ * meanwhile: nothing was changed then.
+ */
+export async function moveRef(
+  repo: GitRepo,
+  move: {
+    readonly ref: string;
+    readonly to: string;
+    readonly from: string | undefined;
+    readonly reason: string;
+  },
+): Promise<'moved' | 'lost'> {
+  const { ref, to, from = '0'.repeat(to.length) } = move;
+  const args = ['update-ref', '-m', toReflogLine(move.reason), ref, to, from];
+  const result = await askGit(repo, args);
+  if (result.exit === 0) return 'moved';
+  if (MOVED.test(result.stderr) || (await readRef(repo, ref)) !== move.from) return 'lost';
+  if (!/Unable to create/.test(result.stderr)) throw toGitFailure(args, result);
+  throw new ForgeError('store_busy', `Another git is changing ${ref}, or left its lock behind`, {
+    hint: 'Wait for it, or remove the lock file that git names',
+    details: { ref, git: toShownStderr(result.stderr) },
+  });
+}
+
+const MOVED = /but expected|reference already exists|unable to resolve reference/;
+const NO_IDENTITY = /identity unknown|empty ident name|unable to auto-detect|no (?:email|name) was given/i;
+
+/** `git commit-tree` does not look at `commit.gpgSign` by itself. */
+export async function isSigningOn(repo: GitRepo): Promise<boolean> {
+  const args = ['config', '--type=bool', '--get', 'commit.gpgSign'];
+  const result = await askGit(repo, args);
+  if (result.exit > 1) throw toGitFailure(args, result);
+  return result.stdout.trim() === 'true';
+}
+
+function noIdentity(): ForgeError {
+  return new ForgeError('state_invalid', 'git does not know who you are, so it makes no commit', {
+    hint: 'git config user.name "Your Name" && git config user.email you@example.com',
+  });
+}
+
+function notSigned(stderr: string): ForgeError {
+  return new ForgeError('io_failed', `git could not sign the commit: ${toShownStderr(stderr)}`, {
+    hint: 'Check user.signingKey and gpg.program, or run: git config commit.gpgSign false',
+  });
+}
+
+function toReflogLine(reason: string): string {
+  return reason.split('\n', 1)[0]?.trim() ?? '';
+}
+
+/** The empty tree; stored, because not every command of git knows it by heart in every format. */
+export function writeEmptyTree(repo: GitRepo): Promise<string> {
+  return getFromGit(repo, ['mktree']);
+}

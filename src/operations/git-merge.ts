@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { mergeTaskFiles as declaration } from '#contract/sync-operations.ts';
+import { toFileError } from '#sync/file-error.ts';
+import { mergeHistoryFiles, mergeTaskFiles } from '#sync/merge-task-files.ts';
+import { replaceFile } from '#sync/place-file.ts';
+import { implement } from './operation.ts';
+
+export const gitMerge = implement<typeof declaration>({
+  async run(ctx, input) {
+    const read = (path: string): string => {
+      try {
+        return readFileSync(resolve(ctx.cwd, path), 'utf8');
+      } catch (error) {
+        throw toFileError(error, `Could not read ${path}`);
+      }
+    };
+    const [base, ours, theirs] = [read(input.base), read(input.ours), read(input.theirs)];
+    const isHistory = input.path?.endsWith('history.jsonl') === true;
+    const merged = isHistory ? mergeHistoryFiles(ours, theirs) : mergeTaskFiles(base, ours, theirs);
+    try {
+      replaceFile(resolve(ctx.cwd, input.ours), merged.text);
+    } catch (error) {
+      throw toFileError(error, `Could not write ${input.ours}`);
+    }
+    return { lines: merged.lines, conflicts: merged.conflicts };
+  },
+  // Git shows what a driver says in the middle of its own lines.
+  text: ({ conflicts }) =>
+    conflicts === 0
+      ? ''
+      : `[forge] ${conflicts} value${conflicts === 1 ? '' : 's'} changed on both sides; the later stands, see: forge conflicts`,
+});

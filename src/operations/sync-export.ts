@@ -1,0 +1,23 @@
+import type { exportTasks } from '#contract/sync-operations.ts';
+import { exportFiles } from '#sync/export-files.ts';
+import { HISTORY_PATH, TASKS_PATH, toTaskFiles } from '#sync/task-files.ts';
+import { implement } from './operation.ts';
+import { writerOf } from './writer.ts';
+
+export const syncExport = implement<typeof exportTasks>({
+  async run(ctx, input) {
+    const { store, paths, config } = ctx.project;
+    const by = { ...(await writerOf(ctx)), clock: () => ctx.clock.now() };
+    const canonical = input.gc === true || config.settings.gcOnExport;
+    const { tasks, history } = await exportFiles(store, toTaskFiles(paths), {
+      by,
+      canonical,
+      meter: ctx.host.meter,
+    });
+    return { tasks, history };
+  },
+  text: ({ tasks, history }) =>
+    tasks.changed || history.changed
+      ? `Wrote ${[tasks.changed && TASKS_PATH, history.changed && HISTORY_PATH].filter((path) => path !== false).join(' and ')}`
+      : `${TASKS_PATH} is up to date`,
+});

@@ -1,0 +1,40 @@
+import type { collectGarbage } from '#contract/sync-operations.ts';
+import { exportFiles } from '#sync/export-files.ts';
+import { toTaskFiles } from '#sync/task-files.ts';
+import { implement } from './operation.ts';
+import { writerOf } from './writer.ts';
+
+const DAY_MS = 86_400_000;
+
+export const syncGc = implement<typeof collectGarbage>({
+  async run(ctx, input) {
+    const { store, paths } = ctx.project;
+    const by = await writerOf(ctx);
+    // What the files say comes in first, or the pruned would come back from them.
+    const files = toTaskFiles(paths);
+    const options = { by: { ...by, clock: () => ctx.clock.now() }, canonical: true, meter: ctx.host.meter };
+    const exported = await exportFiles(store, files, options);
+    if (input.prune === undefined) {
+      const { tasks, history } = exported;
+      return {
+        tasks,
+        history,
+        replica: await store.compactReplica(by),
+        pruned: { removals: 0, deleted_tasks: 0 },
+      };
+    }
+    const pruned = await store.prune(ctx.clock.now() - input.prune * DAY_MS, by);
+    const { tasks, history } = await exportFiles(store, files, { ...options, fold: false });
+    return { tasks, history, replica: await store.compactReplica(by), pruned };
+  },
+  text({ tasks, replica, pruned }) {
+    const forgot = pruned.removals + pruned.deleted_tasks;
+    return [
+      `${tasks.path}: ${tasks.changed ? 'written anew' : 'one line a task already'}`,
+      `The local replica has ${replica.after} bytes; before it had ${replica.before}`,
+      ...(forgot === 0
+        ? []
+        : [`Forgot ${pruned.removals} removals and ${pruned.deleted_tasks} deleted tasks`]),
+    ].join('\n');
+  },
+});

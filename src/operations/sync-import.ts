@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { importTasks } from '#contract/sync-operations.ts';
+import { encodeRecord } from '#domain/record-codec.ts';
+import { textValue } from '#domain/task-record.ts';
+import { ForgeError } from '#kernel/errors.ts';
+import { escapeLine } from '#kernel/text.ts';
+import type { FileLine, FoldReport } from '#store/sync-store.ts';
+import { toFileError } from '#sync/file-error.ts';
+import { toTextFold } from '#sync/fold-files.ts';
+import { readTaskFileAt } from '#sync/read-task-file-at.ts';
+import { readForeignTasks } from '#sync/read-foreign-tasks.ts';
+import { digestText, splitText } from '#sync/read-file-lines.ts';
+import { TASKS_PATH } from '#sync/task-files.ts';
+import { implement, type OperationContext } from './operation.ts';
+import type { InputOf, OutputOf } from '#contract/declare.ts';
+import { writerOf } from './writer.ts';
+
+type Input = InputOf<typeof importTasks>;
+type Output = OutputOf<typeof importTasks>;
+
+export const syncImport = implement<typeof importTasks>({
+  async run(ctx, input) {
+    checkInput(input);
+    if (input.from !== undefined) return importForeign(ctx, input);
+    if (input.path === undefined && input.ref === undefined) return importOwnFile(ctx);
+    const { source, bytes } = await readSource(ctx, input);
+    const lines = [...splitText(bytes.toString('utf8'))];
+    const report = await foldLines(ctx, source, { lines, dry_run: input.dry_run === true });
+    return toOutput(source, report, { dry_run: input.dry_run === true });
+  },
+  text(output) {
+    const { created, updated, deleted, unchanged, dry_run } = output;
+    const would = dry_run ? 'Would bring' : 'Imported';
+    return [
+      `${would} ${created} new, ${updated} changed and ${deleted} deleted tasks from ${escapeLine(output.source)}; ${unchanged} say nothing new`,
+      ...output.tasks.map(
+        ({ id, title, their_id }) => `  ${id}  ${escapeLine(title)}  (${escapeLine(their_id)})`,
+      ),
+      ...output.unreadable.map(({ number, why }) => `  line ${number} cannot be read: ${escapeLine(why)}`),
+      ...output.notes.map(({ where, field, what }) =>
+        escapeLine(`  ${where}: ${field === undefined ? '' : `${field} `}${what}`),
+      ),
+    ].join('\n');
+  },
+});
+
+function checkInput({ from, path, ref }: Input): void {
+  if (from !== undefined && path === undefined) {
+    throw new ForgeError('invalid_input', `Where are the tasks of ${from}? Name its folder or file`, {
+      hint: `forge import --from ${from} <path>`,
+    });
+  }
+  if (ref !== undefined && (path !== undefined || from !== undefined)) {
+    throw new ForgeError('invalid_input', 'Either a revision or a path, not both');
+  }
+}
+
+/** The file was folded when the project was opened, as before every command; what came of it then is the answer. */
+async function importOwnFile(ctx: OperationContext): Promise<Output> {
+  const { folded } = ctx.project;
+  return toOutput(TASKS_PATH, folded.tasks ?? EMPTY, { dry_run: false });
+}
+
+async function importForeign(ctx: OperationContext, input: Input): Promise<Output> {
+  const { from, path = '', dry_run = false } = input;
+  if (from === undefined) throw new Error('asked for another tool without one');
+  const { config } = ctx.project;
+  const place = resolve(ctx.cwd, path);
+  const found = readForeignTasks(from, place, { idPrefix: config.idPrefix, now: ctx.clock.now() });
+  const lines = found.records.map((record, at) => ({ text: encodeRecord(record), number: at + 1 }));
+  const report = await foldLines(ctx, `${from}:${place}`, { lines, dry_run });
+  const titles = new Map(found.records.map((record) => [record.id, textValue(record, 'title')]));
+  const tasks = [...found.ids].map(([their_id, id]) => ({ id, title: titles.get(id) ?? '', their_id }));
+  return toOutput(path, report, { dry_run, notes: found.notes, tasks });
+}
+
+async function readSource(ctx: OperationContext, input: Input): Promise<{ source: string; bytes: Buffer }> {
+  const { ref, path = '' } = input;
+  if (ref !== undefined) {
+    const bytes = await readTaskFileAt(ctx.project.paths, ref, ctx.machine);
+    if (bytes !== undefined) return { source: `${ref}:${TASKS_PATH}`, bytes };
+    throw new ForgeError('not_found', `There is no ${TASKS_PATH} in ${ref}`, {
+      hint: 'git branch --all',
+      details: { ref },
+    });
+  }
+  try {
+    return { source: path, bytes: readFileSync(resolve(ctx.cwd, path)) };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+      throw new ForgeError('not_found', `There is no file ${path}`, { details: { path } });
+    }
+    throw toFileError(error, `Could not read ${path}`);
+  }
+}
+
+async function foldLines(
+  ctx: OperationContext,
+  key: string,
+  { lines, dry_run }: { lines: readonly FileLine[]; dry_run: boolean },
+): Promise<FoldReport> {
+  const digest = digestText(lines.map((line) => line.text).join('\n'));
+  const now = ctx.clock.now();
+  return ctx.project.store.foldTasks(
+    toTextFold(`import:${key}`, lines, { digest, dry_run, now }),
+    await writerOf(ctx),
+  );
+}
+
+const EMPTY: Pick<FoldReport, 'created' | 'updated' | 'deleted' | 'unchanged' | 'unreadable'> = {
+  created: 0,
+  updated: 0,
+  deleted: 0,
+  unchanged: 0,
+  unreadable: [],
+};
+
+function toOutput(
+  source: string,
+  report: typeof EMPTY,
+  more: Pick<Output, 'dry_run'> & { notes?: readonly Output['notes'][number][]; tasks?: Output['tasks'] },
+): Output {
+  const { created, updated, deleted, unchanged, unreadable } = report;
+  const counts = { created, updated, deleted, unchanged, unreadable };
+  return {
+    source,
+    ...counts,
+    dry_run: more.dry_run,
+    notes: [...(more.notes ?? [])],
+    tasks: more.tasks ?? [],
+  };
+}

@@ -1,0 +1,30 @@
+import type { syncTasks as declaration } from '#contract/sync-operations.ts';
+import { escapeLine } from '#kernel/text.ts';
+import { syncTasks } from '#sync/sync-tasks.ts';
+import { TASKS_PATH } from '#sync/task-files.ts';
+import { implement } from './operation.ts';
+import { writerOf } from './writer.ts';
+
+export const syncRun = implement<typeof declaration>({
+  run: async (ctx, input) =>
+    syncTasks(ctx.project, {
+      by: await writerOf(ctx),
+      machine: ctx.machine,
+      remote: input.remote ?? 'origin',
+      offline: input.offline === true,
+    }),
+  text(synced) {
+    const { created, updated, deleted, reason, pushed, mode, changed } = synced;
+    const came = created + updated + deleted;
+    const lines = [
+      came === 0
+        ? 'Nothing new came in'
+        : `Joined in: ${created} new, ${updated} changed, ${deleted} deleted tasks`,
+    ];
+    if (reason !== null) lines.push(`Not exchanged with the remote: ${escapeLine(reason)}`);
+    if (mode === 'branch')
+      lines.push(pushed ? 'The remote has every task of this clone' : 'Nothing was pushed');
+    else if (changed) lines.push(`${TASKS_PATH} has something new. Next: forge commit, then git push`);
+    return lines.join('\n');
+  },
+});

@@ -1,0 +1,74 @@
+import { MAP_NAMES, lastStamp, type ElementMap, type TaskRecord } from '#domain/task-record.ts';
+import type { Database } from './database.ts';
+import { readKnown } from './apply-record.ts';
+import { appendingTo } from './replica-appender.ts';
+import { allLines, setBytes } from './replay.ts';
+import type { Replica } from './replica.ts';
+import { readRecord, toEncoded, writeRecord } from './record-rows.ts';
+import type { Writer } from '../store.ts';
+
+/** One line a task, and the moves. */
+export function compactReplica(
+  { db, replica }: { db: Database; replica: Replica },
+  by: Writer,
+): { before: number; after: number } {
+  return appendingTo({ db, replica }, by, () => {
+    const before = replica.size();
+    return { before, after: setBytes(db, replica, replica.rewrite(allLines(db))) };
+  });
+}
+
+/**
+ * Forgets that something was removed before `until`: the map's floor says it for all of them. And forgets tasks that
+ * were deleted before.
+ */
+export function prune(
+  store: { db: Database; replica: Replica },
+  until: number,
+  by: Writer,
+): { removals: number; deleted_tasks: number } {
+  const { db } = store;
+  const result = appendingTo(store, by, (appender) => {
+    let removals = 0;
+    for (const row of db.all("SELECT id FROM tasks WHERE stamps LIKE '%\"-%' ORDER BY id")) {
+      const stored = readRecord(db, row.id as string);
+      if (stored === undefined) continue;
+      const pruned = pruneRecord(stored.record, until);
+      if (pruned.removals === 0) continue;
+      removals += pruned.removals;
+      const encoded = toEncoded(pruned.record);
+      const numbers = { version: stored.version + 1, fence: stored.fence };
+      writeRecord(db, stored, encoded, numbers);
+      appender.append(encoded.line, numbers);
+    }
+    let deleted_tasks = 0;
+    for (const row of db.all('SELECT id FROM deleted_tasks')) {
+      const known = readKnown(db, row.id as string);
+      if (known === undefined || lastStamp(known.record) >= until) continue;
+      db.run('DELETE FROM deleted_tasks WHERE id = ?', row.id as string);
+      deleted_tasks += 1;
+    }
+    return { removals, deleted_tasks };
+  });
+  return result;
+}
+
+function pruneRecord(record: TaskRecord, until: number): { record: TaskRecord; removals: number } {
+  let removals = 0;
+  const maps: Partial<Record<(typeof MAP_NAMES)[number], ElementMap>> = {};
+  for (const name of MAP_NAMES) {
+    const { floor, elements } = record[name];
+    const old = [...elements].filter(([, element]) => element.value === undefined && element.stamp < until);
+    if (old.length === 0) continue;
+    removals += old.length;
+    const raised = Math.max(floor, ...old.map(([, element]) => element.stamp));
+    const kept = [...elements].filter(([, element]) => element.value !== undefined || element.stamp > raised);
+    maps[name] = {
+      floor: raised,
+      elements: new Map(
+        kept.map(([key, element]) => [key, { ...element, stamp: Math.max(element.stamp, raised) }]),
+      ),
+    };
+  }
+  return { record: { ...record, ...maps }, removals };
+}

@@ -1,0 +1,84 @@
+import { birthOf } from '#domain/identity.ts';
+import { decodeRecord } from '#domain/record-codec.ts';
+import { isSealed } from '#domain/record-seal.ts';
+import { stampHandEdits } from '#domain/hand-edits.ts';
+import { joinRecords } from '#domain/join-records.ts';
+import type { TaskRecord } from '#domain/task-record.ts';
+import { parseIso } from '#kernel/clock.ts';
+import { isForgeError } from '#kernel/errors.ts';
+import { parseJson, type JsonObject } from '#kernel/json.ts';
+import type { FileLine } from '../sync-store.ts';
+import type { Database } from './database.ts';
+
+/** A line of a file as a task. */
+export interface IncomingTask {
+  readonly record: TaskRecord;
+  readonly line: FileLine;
+  /** False: somebody may have changed values and left their stamps. */
+  readonly sealed: boolean;
+  readonly updated: number;
+}
+
+/** Throws invalid_input with the reason for a line that is no task. */
+export function decodeLine(line: FileLine): IncomingTask {
+  const json = parseJson(line.text, 'The line') as JsonObject;
+  const record = decodeRecord(json);
+  const updated = typeof json.updated_at === 'string' ? parseIso(json.updated_at) : undefined;
+  return { record, line, sealed: isSealed(line.text), updated: updated ?? record.created };
+}
+
+/** The reason why a line cannot be read; rethrows what is no fault of the line. */
+export function whyUnreadable(error: unknown): string {
+  if (isForgeError(error) && error.code === 'invalid_input') return error.message;
+  throw error;
+}
+
+/** What the store and the line know together. */
+export function joinIncoming(
+  ours: TaskRecord,
+  incoming: IncomingTask,
+): { theirs: TaskRecord; joined: TaskRecord } {
+  const theirs = incoming.sealed ? incoming.record : stampHandEdits(incoming.record, ours, incoming.updated);
+  return { theirs, joined: joinRecords(ours, theirs) };
+}
+
+/** The id of a line as Forge writes it, without reading the rest; undefined for any other line. */
+export function quickId(text: string): string | undefined {
+  if (!text.startsWith('{"id":"')) return undefined;
+  const end = text.indexOf('"', 7);
+  const id = text.slice(7, end);
+  return end < 0 || id.includes('\\') ? undefined : id;
+}
+
+/** The digest of every task's line, deleted ones too. */
+export function readDigests(db: Database): Map<string, number | null> {
+  const digests = new Map<string, number | null>();
+  for (const table of ['tasks', 'deleted_tasks']) {
+    for (const row of db.each(`SELECT id, digest FROM ${table}`)) {
+      digests.set(row.id as string, row.digest as number | null);
+    }
+  }
+  return digests;
+}
+
+/** The births of tasks that were told apart. Names of that length are few. */
+export function readSharedBirths(db: Database): Set<string> {
+  const births = new Set<string>();
+  const long = "length(id) - instr(id, '-') > 6";
+  for (const row of db.all(`SELECT id, created_at, created_by FROM tasks WHERE ${long}`)) {
+    add(births, row.id as string, row.created_at as string, row.created_by as string);
+  }
+  for (const row of db.all(`SELECT id, line FROM deleted_tasks WHERE ${long}`)) {
+    const line = JSON.parse(row.line as string) as { created_at: string; created_by: string };
+    add(births, row.id as string, line.created_at, line.created_by);
+  }
+  return births;
+}
+
+function add(births: Set<string>, id: string, created_at: string, created_by: string): void {
+  const birth = birthOf({ id, created: Math.max(0, parseIso(created_at) ?? 0), created_by });
+  if (birth !== id) births.add(birth);
+}
+
+/** Two tasks were born with one id: the file has to be looked at as a whole. */
+export class SharedBirth extends Error {}

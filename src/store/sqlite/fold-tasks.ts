@@ -1,0 +1,226 @@
+import { birthOf, isSameTask } from '#domain/identity.ts';
+import { keepLostValues } from '#domain/lost-values.ts';
+import { isDeleted, lastStamp, type TaskRecord } from '#domain/task-record.ts';
+import { lineDigest } from '#kernel/checksum.ts';
+import { toIso } from '#kernel/clock.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import type { Writer } from '../store.ts';
+import type { FileLine, FoldReport, FoldRequest, OpenFile } from '../sync-store.ts';
+import { applyRecord, readKnown, type Known } from './apply-record.ts';
+import { writeInBulk } from './bulk-writes.ts';
+import type { Database } from './database.ts';
+import { readMark, writeMark, writeUnreadable } from './file-marks.ts';
+import {
+  decodeLine,
+  joinIncoming,
+  quickId,
+  readDigests,
+  readSharedBirths,
+  SharedBirth,
+  whyUnreadable,
+  type IncomingTask,
+} from './fold-lines.ts';
+import { foldWholeFile } from './fold-whole-file.ts';
+import { insertEvent } from './log-rows.ts';
+import { appendingTo, type ReplicaAppender } from './replica-appender.ts';
+import type { Replica } from './replica.ts';
+import { findUnsharedLosses } from './unshared-values.ts';
+
+const TRIGGERED_BY = 'system:fold';
+
+/** Joins a file into the store in one transaction; see FoldRequest. */
+export function foldTasks(
+  store: { db: Database; replica: Replica },
+  request: FoldRequest,
+  by: Writer,
+): FoldReport {
+  const settle = (report: FoldReport): FoldReport => {
+    if (request.dry_run === true) throw new DryRun(report);
+    return report;
+  };
+  try {
+    return appendingTo(store, by, (appender) => {
+      const opened = request.open(readMark(store.db, request.path));
+      return settle(opened === undefined ? emptyReport() : foldFile(store.db, opened, { appender, by }));
+    });
+  } catch (error) {
+    if (error instanceof DryRun) return error.report;
+    if (!(error instanceof SharedBirth)) throw error;
+  }
+  try {
+    return appendingTo(store, by, (appender) => {
+      const opened = request.open(undefined);
+      if (opened === undefined) return emptyReport();
+      const fold = startFold(store.db, { appender, by });
+      writeInBulk(store.db, () => foldWholeFile(fold, opened.lines));
+      return settle(endFold(fold, opened, false));
+    });
+  } catch (error) {
+    if (error instanceof DryRun) return error.report;
+    throw error;
+  }
+}
+
+/** Leaves the transaction, so that all of it is taken back. */
+class DryRun extends Error {
+  readonly report: FoldReport;
+  constructor(report: FoldReport) {
+    super('dry run');
+    this.report = report;
+  }
+}
+
+/** One fold under way. */
+export interface Fold {
+  readonly db: Database;
+  readonly appender: ReplicaAppender;
+  readonly by: Writer;
+  readonly report: FoldReport;
+  readonly digests: Map<string, number | null>;
+  readonly unreadable: string[];
+}
+
+function startFold(db: Database, { appender, by }: Pick<Fold, 'appender' | 'by'>): Fold {
+  return { db, appender, by, report: emptyReport(), digests: readDigests(db), unreadable: [] };
+}
+
+function foldFile(db: Database, opened: OpenFile, by: Pick<Fold, 'appender' | 'by'>): FoldReport {
+  const fold = startFold(db, by);
+  const work = (): boolean => foldLines(fold, opened.lines);
+  const isLarge = opened.expected - fold.digests.size > LIMITS.fold_events;
+  const exact = isLarge ? writeInBulk(db, work) : work();
+  return endFold(fold, opened, exact);
+}
+
+/** True when the file holds exactly what the store holds now, byte for byte. */
+function foldLines(fold: Fold, lines: Iterable<FileLine>): boolean {
+  const { digests, report } = fold;
+  const shared = readSharedBirths(fold.db);
+  let exact = true;
+  let last = '';
+  let same = 0;
+  for (const line of lines) {
+    const id = quickId(line.text);
+    exact &&= id !== undefined && id > last && line.side === undefined;
+    last = id ?? last;
+    const digest = id === undefined ? undefined : lineDigest(line.text);
+    if (id !== undefined && digests.get(id) === digest) {
+      report.unchanged += 1;
+      same += 1;
+      continue;
+    }
+    const incoming = readTask(fold, line);
+    if (incoming === undefined) {
+      exact = false;
+      continue;
+    }
+    const after = foldTask(fold, incoming, shared);
+    digests.set(incoming.record.id, after);
+    if (after === digest) same += 1;
+  }
+  return exact && same === digests.size;
+}
+
+/** Undefined for a line that is no task, which is reported and kept. */
+export function readTask({ report, unreadable }: Fold, line: FileLine): IncomingTask | undefined {
+  try {
+    return decodeLine(line);
+  } catch (error) {
+    report.unreadable.push({ number: line.number, why: whyUnreadable(error) });
+    unreadable.push(line.text);
+    return undefined;
+  }
+}
+
+/** Returns the digest that the task's line has now. */
+function foldTask(fold: Fold, incoming: IncomingTask, shared: ReadonlySet<string>): number | null {
+  const { db, report } = fold;
+  const { record } = incoming;
+  const known = fold.digests.has(record.id) ? readKnown(db, record.id) : undefined;
+  if (known === undefined) {
+    const birth = birthOf(record);
+    if (shared.has(birth) || (birth !== record.id && fold.digests.has(birth))) throw new SharedBirth(birth);
+    return saveJoined(fold, undefined, record);
+  }
+  if (!isSameTask(known.record, record)) throw new SharedBirth(record.id);
+  const { theirs, joined } = joinIncoming(known.record, incoming);
+  const lost = findUnsharedLosses(db, known.record, theirs);
+  const after = keepLostValues(joined, lost);
+  for (const { name } of lost) report.conflicts.push({ id: record.id, name });
+  if (after === known.record) {
+    report.unchanged += 1;
+    return fold.digests.get(record.id) ?? null;
+  }
+  return saveJoined(fold, known, after);
+}
+
+/** Writes the joined record, tells what is worth telling, and returns the digest of its line. */
+export function saveJoined(fold: Fold, before: Known | undefined, record: TaskRecord): number {
+  const { db, report, by } = fold;
+  const changed = report.created + report.updated + report.deleted;
+  const { numbers, encoded } = applyRecord(db, before, record, {
+    now: by.now,
+    triggered_by: TRIGGERED_BY,
+    silent: changed >= LIMITS.fold_events,
+  });
+  fold.appender.append(encoded.line, numbers);
+  if (isDeleted(record)) report.deleted += 1;
+  else if (before?.stored === undefined) report.created += 1;
+  else report.updated += 1;
+  if (before !== undefined) tellLosses(report, before.record, record);
+  return lineDigest(encoded.line);
+}
+
+function tellLosses(report: FoldReport, before: TaskRecord, after: TaskRecord): void {
+  const was = before.life;
+  const now = after.life;
+  const claims = was.status === 'in_progress' && now.status === 'in_progress' && was.n === now.n;
+  if (claims && was.assignee !== null && now.assignee !== null && was.assignee !== now.assignee) {
+    report.lost_claims.push({ id: after.id, was: was.assignee, now: now.assignee });
+  }
+  const deletedAt = after.fields.get('deleted_at')?.stamp ?? 0;
+  if (isDeleted(after) && !isDeleted(before) && lastStamp(before) > deletedAt) {
+    report.edited_deleted.push(after.id);
+  }
+}
+
+function endFold(fold: Fold, opened: OpenFile, exact: boolean): FoldReport {
+  const { db, report, by } = fold;
+  const changed = report.created + report.updated + report.deleted;
+  if (changed > LIMITS.fold_events) {
+    // So many at once are one event: whoever follows the feed reads the tasks anew.
+    const { created, updated, deleted } = report;
+    insertEvent(db, {
+      type: 'project.changed',
+      task_id: null,
+      triggered_by: TRIGGERED_BY,
+      created_at: toIso(by.now),
+      data: { changed: ['tasks'], created, updated, deleted },
+    });
+  }
+  const mark = opened.mark();
+  const damaged = opened.damaged();
+  writeUnreadable(db, mark.path, [...fold.unreadable, ...damaged]);
+  for (const _ of damaged) report.unreadable.push({ number: 0, why: 'it is not UTF-8' });
+  const isExact = exact && damaged.length === 0;
+  writeMark(db, { ...mark, event_seq: isExact ? newestEvent(db) : null });
+  return report;
+}
+
+export function newestEvent(db: Database): number {
+  return Number(db.get('SELECT max(seq) AS seq FROM events')?.seq ?? 0);
+}
+
+function emptyReport(): FoldReport {
+  return {
+    created: 0,
+    updated: 0,
+    deleted: 0,
+    unchanged: 0,
+    unreadable: [],
+    lost_claims: [],
+    conflicts: [],
+    renamed: [],
+    edited_deleted: [],
+  };
+}

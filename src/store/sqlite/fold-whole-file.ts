@@ -1,0 +1,71 @@
+import { identityOf, isSameTask } from '#domain/identity.ts';
+import { joinGraphs, type TaskGraph } from '#domain/join-graphs.ts';
+import { joinRecords } from '#domain/join-records.ts';
+import type { TaskRecord } from '#domain/task-record.ts';
+import type { FileLine } from '../sync-store.ts';
+import { forgetName, readKnown, type Known } from './apply-record.ts';
+import { joinIncoming } from './fold-lines.ts';
+import { readTask, saveJoined, type Fold } from './fold-tasks.ts';
+
+/**
+ * The rare fold in which two tasks turn out to have been born with one id: everything is held against everything,
+ * because references on each side follow that side's own task.
+ */
+export function foldWholeFile(fold: Fold, lines: Iterable<FileLine>): void {
+  const { db, report } = fold;
+  const known = readAll(fold);
+  const ours = new Map([...known].map(([id, { record }]) => [id, record]));
+  const graphs = readGraphs(fold, lines, ours);
+  const joined = graphs.reduce<TaskGraph>(joinGraphs, ours);
+  const apart = new Map<string, string>();
+  for (const [id, record] of ours) if (!joined.has(id)) apart.set(id, identityOf(record).apart);
+  for (const [from, to] of apart) {
+    report.renamed.push({ from, to });
+    forgetName(db, from);
+    db.run('UPDATE OR IGNORE transitions SET task_id = ? WHERE task_id = ?', to, from);
+    fold.digests.delete(from);
+  }
+  const formerNames = new Map([...apart].map(([from, to]) => [to, from]));
+  for (const [id, record] of joined) {
+    if (ours.get(id) === record) continue;
+    const former = known.get(formerNames.get(id) ?? '');
+    // The row went with the old name; its numbers go on.
+    const before = known.get(id) ?? (former && { ...former, stored: undefined });
+    fold.digests.set(id, saveJoined(fold, before, record));
+  }
+}
+
+function readAll({ db, digests }: Fold): Map<string, Known> {
+  const known = new Map<string, Known>();
+  for (const id of digests.keys()) {
+    const task = readKnown(db, id);
+    if (task !== undefined) known.set(id, task);
+  }
+  return known;
+}
+
+/** What stands on both sides of a conflict belongs to both; a second task with the id of the first is a graph of its own. */
+function readGraphs(
+  fold: Fold,
+  lines: Iterable<FileLine>,
+  ours: ReadonlyMap<string, TaskRecord>,
+): Map<string, TaskRecord>[] {
+  const sides = { ours: new Map<string, TaskRecord>(), theirs: new Map<string, TaskRecord>() };
+  const strays: Map<string, TaskRecord>[] = [];
+  let conflict = false;
+  for (const line of lines) {
+    const incoming = readTask(fold, line);
+    if (incoming === undefined) continue;
+    const base = ours.get(incoming.record.id);
+    const same = base !== undefined && isSameTask(base, incoming.record);
+    const record = same ? joinIncoming(base, incoming).theirs : incoming.record;
+    conflict ||= line.side !== undefined;
+    for (const side of line.side === undefined ? (['ours', 'theirs'] as const) : [line.side]) {
+      const there = sides[side].get(record.id);
+      if (there === undefined) sides[side].set(record.id, record);
+      else if (isSameTask(there, record)) sides[side].set(record.id, joinRecords(there, record));
+      else strays.push(new Map([[record.id, record]]));
+    }
+  }
+  return conflict ? [sides.ours, sides.theirs, ...strays] : [sides.ours, ...strays];
+}

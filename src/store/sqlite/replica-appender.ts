@@ -1,0 +1,66 @@
+import type { Writer } from '../store.ts';
+import type { Database } from './database.ts';
+import type { LocalNumbers } from './record-rows.ts';
+import { encodeReplicaLine } from './replica-lines.ts';
+import { heldBytes, holdBytes, holdFile, replayReplica } from './replay.ts';
+import type { Replica } from './replica.ts';
+
+/** Lines are kept back until this many characters are together: a write a line would be most of a fold's time. */
+const BATCH = 1 << 20;
+
+export interface ReplicaAppender {
+  /** One line of the replica; each stands for itself, since joining half of a fold is harmless. */
+  append(line: string, numbers: LocalNumbers): void;
+}
+
+/** A write transaction of many records, whose lines go to the replica in batches and are synced once, before the commit. */
+export function appendingTo<T>(
+  { db, replica }: { db: Database; replica: Replica },
+  by: Writer,
+  work: (appender: ReplicaAppender) => T,
+): T {
+  let from: number | undefined;
+  try {
+    return db.write(() => {
+      const start = replayReplica(db, replica, by.now);
+      let end = start;
+      let waiting: string[] = [];
+      let length = 0;
+      const flush = (sync: boolean): void => {
+        if (waiting.length === 0) return;
+        from = start;
+        end = replica.append(end, waiting, { sync });
+        waiting = [];
+        length = 0;
+      };
+      const result = work({
+        append(line, numbers) {
+          waiting.push(encodeReplicaLine(line, numbers));
+          length += line.length;
+          if (length >= BATCH) flush(false);
+        },
+      });
+      flush(true);
+      if (end !== start) {
+        replica.sync();
+        if (start === 0) holdFile(db, replica);
+        holdBytes(db, end);
+      }
+      return result;
+    });
+  } catch (error) {
+    if (from !== undefined) takeBack(db, replica, from);
+    throw error;
+  }
+}
+
+/** The lock is gone with the transaction, so others may have written since: then what stands there is theirs. */
+export function takeBack(db: Database, replica: Replica, from: number): void {
+  try {
+    db.write(() => {
+      if (heldBytes(db) === from && replica.size() > from) replica.truncate(from);
+    });
+  } catch {
+    // The first error is the one to tell.
+  }
+}

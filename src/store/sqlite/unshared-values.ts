@@ -1,0 +1,95 @@
+import { compareElements, compareLives, compareRegisters, elementOf } from '#domain/join-records.ts';
+import type { LostValue } from '#domain/lost-values.ts';
+import { sameElement, sameJson } from '#domain/same-value.ts';
+import type { TaskRecord } from '#domain/task-record.ts';
+import type { Json, JsonObject } from '#kernel/json.ts';
+import type { Database } from './database.ts';
+
+/**
+ * A fold has no common ancestor to compare with, but it knows which values never left this store: what was changed
+ * here after the last export. Where the file brings another value for one of them, which this store never had, both
+ * sides wrote without knowing of each other, and the one that does not stand is kept.
+ */
+export function findUnsharedLosses(db: Database, ours: TaskRecord, theirs: TaskRecord): LostValue[] {
+  const candidates = findDifferences(ours, theirs);
+  if (candidates.length === 0) return [];
+  const { changed, seen } = readChanges(db, ours.id);
+  if (changed.size === 0) return [];
+  return candidates.filter(({ name, incoming }) => {
+    const [part = name] = name.split('.', 1);
+    if (!changed.has(part === 'life' ? 'assignee' : part)) return false;
+    return !seen.some((task) => sameElement(valueIn(task, name), incoming));
+  });
+}
+
+type Candidate = LostValue & { readonly incoming: Json };
+
+function findDifferences(ours: TaskRecord, theirs: TaskRecord): Candidate[] {
+  const found: Candidate[] = [];
+  for (const [name, here] of ours.fields) {
+    const there = theirs.fields.get(name);
+    if (there === undefined || here.stamp === there.stamp || sameJson(here.value, there.value)) continue;
+    const [stands, falls] = compareRegisters(here, there) >= 0 ? [here, there] : [there, here];
+    found.push({
+      name,
+      value: falls.value,
+      stamp: falls.stamp,
+      beaten_at: stands.stamp,
+      incoming: there.value,
+    });
+  }
+  for (const key of ours.metadata.elements.keys()) {
+    const here = elementOf(ours.metadata, key);
+    const there = elementOf(theirs.metadata, key);
+    if (here.value === undefined || there.value === undefined || sameElement(here.value, there.value))
+      continue;
+    const [stands, falls] = compareElements(here, there) >= 0 ? [here, there] : [there, here];
+    found.push({
+      name: `metadata.${key}`,
+      value: falls.value ?? null,
+      stamp: falls.stamp,
+      beaten_at: stands.stamp,
+      incoming: there.value,
+    });
+  }
+  const lost = findLostClaim(ours, theirs);
+  return lost === undefined ? found : [...found, lost];
+}
+
+/** Two claims with the same number: neither knew of the other. */
+function findLostClaim({ life: here }: TaskRecord, { life: there }: TaskRecord): Candidate | undefined {
+  if (here.n !== there.n || here.n === 0 || here.assignee === there.assignee) return undefined;
+  if (here.status !== 'in_progress' || there.status !== 'in_progress') return undefined;
+  const [stands, falls] = compareLives(here, there) >= 0 ? [here, there] : [there, here];
+  const { status, state, assignee, close_reason, closed_at } = falls;
+  return {
+    name: 'life',
+    value: { status, state, assignee, close_reason, closed_at },
+    stamp: falls.written,
+    beaten_at: stands.written,
+    incoming: there.assignee,
+  };
+}
+
+/** What was changed here since the last export, and every state of the task that the feed remembers. */
+function readChanges(db: Database, id: string): { changed: Set<string>; seen: JsonObject[] } {
+  const exported = Number(db.get("SELECT value FROM store_facts WHERE name = 'exported_seq'")?.value ?? 0);
+  const changed = new Set<string>();
+  const seen: JsonObject[] = [];
+  for (const row of db.all('SELECT seq, triggered_by, data FROM events WHERE task_id = ?', id)) {
+    const data = JSON.parse(row.data as string) as { task?: JsonObject; changed?: string[] };
+    if (data.task !== undefined) seen.push(data.task);
+    if ((row.seq as number) > exported && !(row.triggered_by as string).startsWith('system:')) {
+      for (const name of data.changed ?? []) changed.add(name);
+    }
+  }
+  return { changed, seen };
+}
+
+function valueIn(task: JsonObject, name: string): Json | undefined {
+  if (name === 'life') return task.assignee;
+  if (!name.startsWith('metadata.')) return task[name];
+  const metadata = task.metadata as JsonObject | undefined;
+  const key = name.slice('metadata.'.length);
+  return metadata !== undefined && Object.hasOwn(metadata, key) ? metadata[key] : undefined;
+}

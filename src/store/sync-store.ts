@@ -1,0 +1,123 @@
+import type { Writer } from './store.ts';
+
+/**
+ * The port of what travels: task files come in by `fold…` and go out by `export…`. Each method is one transaction.
+ * Throws the store's own troubles, as TaskStore does.
+ */
+export interface SyncStore {
+  /** What the store remembers of these files; a file it never saw is left out. */
+  readMarks(paths: readonly string[]): Promise<FileMark[]>;
+  /** Remembers a file that says nothing new. Gives up when somebody else is writing: it is only a short cut. */
+  saveMark(mark: FileMark): Promise<void>;
+  /** Joins a file of tasks into the store, all of it or nothing. */
+  foldTasks(request: FoldRequest, by: Writer): Promise<FoldReport>;
+  /** Joins a file of transitions; returns how many were new. */
+  foldHistory(request: FoldRequest, by: Writer): Promise<FoldHistoryReport>;
+  /**
+   * Every task, deleted ones too, as canonical lines in the order of ids, from one moment; after them the lines of the
+   * file at `path` that could not be read.
+   */
+  exportTasks(path: string, write: (line: string | Uint8Array) => void): Promise<Exported>;
+  exportHistory(path: string, write: (line: string | Uint8Array) => void): Promise<Exported>;
+  /** The number of the newest event: as long as it stays, nothing has changed. */
+  newestEvent(): Promise<number>;
+  /** What lost a merge and nobody settled; of one task, or of all. */
+  listConflicts(id: string | undefined): Promise<ConflictEntry[]>;
+  /** Throws not_found where there is no such conflict. */
+  settleConflicts(
+    settle: ConflictSettlement,
+    by: Writer,
+  ): Promise<{ id: string; settled: string[]; left: number }>;
+  /** Writes the local replica anew with one line a task; returns its sizes. */
+  compactReplica(by: Writer): Promise<{ before: number; after: number }>;
+  /** Forgets removals and deleted tasks from before a time. */
+  prune(before: number, by: Writer): Promise<{ removals: number; deleted_tasks: number }>;
+  /** Says that files were written which hold everything up to this event. */
+  markExported(marks: readonly FileMark[]): Promise<void>;
+}
+
+/** A file as it was when it was last read or written. */
+export interface FileMark {
+  readonly path: string;
+  readonly size: number;
+  /** Nanoseconds and inode as decimal text: they do not fit into a number. */
+  readonly mtime: string;
+  readonly ctime: string;
+  readonly inode: string;
+  readonly digest: string;
+  readonly looked_at: number;
+  /** The newest event that the file holds; null where it holds less than the store. */
+  readonly event_seq: number | null;
+}
+
+export interface FoldRequest {
+  readonly path: string;
+  /**
+   * Opens the file, under the write lock: somebody else may have folded it while this waited, and then there is
+   * nothing to do. Called a second time when the whole file has to be looked at together.
+   */
+  open(remembered: FileMark | undefined): OpenFile | undefined;
+  /** Only tells what would happen. */
+  readonly dry_run?: boolean | undefined;
+}
+
+export interface OpenFile {
+  /** Lines in the order of the file. Exhausted before `mark` is asked for. */
+  readonly lines: Iterable<FileLine>;
+  /** About how many there are. */
+  readonly expected: number;
+  mark(): Omit<FileMark, 'event_seq'>;
+  /** Lines that are no text at all. Known when the others are exhausted. */
+  damaged(): readonly Uint8Array[];
+}
+
+export interface FileLine {
+  readonly text: string;
+  readonly number: number;
+  /** Which side of a conflict it stands on; undefined outside of one. */
+  readonly side?: 'ours' | 'theirs' | undefined;
+}
+
+export interface FoldReport {
+  created: number;
+  updated: number;
+  deleted: number;
+  unchanged: number;
+  unreadable: { number: number; why: string }[];
+  /** Claims of two clones on one task: the first stands. */
+  lost_claims: { id: string; was: string; now: string }[];
+  /** Values that lost; see `forge conflicts`. */
+  conflicts: { id: string; name: string }[];
+  /** Tasks born with one id, told apart. */
+  renamed: { from: string; to: string }[];
+  /** Deleted in one place and edited in another. */
+  edited_deleted: string[];
+}
+
+export interface FoldHistoryReport {
+  added: number;
+  unreadable: { number: number; why: string }[];
+}
+
+export interface Exported {
+  readonly lines: number;
+  readonly event_seq: number;
+}
+
+export interface ConflictEntry {
+  id: string;
+  title: string;
+  /** A field's name, `metadata.<key>`, `life`, or `deleted` for a task that was deleted in one place and edited in another. */
+  name: string;
+  key: string;
+  lost: unknown;
+  stands: unknown;
+  at: string;
+}
+
+export interface ConflictSettlement {
+  readonly id: string;
+  /** Undefined: all of the task. */
+  readonly field: string | undefined;
+  readonly take_lost: boolean;
+}

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { tempFolder } from '../../tests/support/temp-repo.ts';
+import { addAgent, listAgents, removeAgent } from './agent-identities.ts';
+
+const NOW = Date.UTC(2026, 1, 10, 9);
+
+describe('[S121] agents.jsonl', () => {
+  it('has a line for each identity, and adding again changes nothing', async () => {
+    await using folder = await tempFolder();
+    const home = folder.path;
+    expect(listAgents(home)).toEqual([]);
+    const one = { name: 'worker-1', description: '', created_at: '2026-02-10T09:00:00.000Z' };
+    expect(await addAgent(home, { name: 'worker-1', description: undefined, now: NOW })).toEqual({
+      ...one,
+      outcome: 'added',
+    });
+    await addAgent(home, { name: 'Ünïcode 😀', description: 'a "quoted"\nline', now: NOW });
+    const text = await folder.read('agents.jsonl');
+    expect(text.split('\n')[0]).toBe(JSON.stringify(one));
+    expect(text.split('\n')).toHaveLength(3);
+    expect(await addAgent(home, { name: 'worker-1', description: undefined, now: NOW + 1 })).toEqual({
+      ...one,
+      outcome: 'unchanged',
+    });
+    expect(await folder.read('agents.jsonl')).toBe(text);
+    expect(listAgents(home).map(({ name }) => name)).toEqual(['worker-1', 'Ünïcode 😀']);
+  });
+
+  it('keeps keys that it does not know, in lines that change and in those that do not', async () => {
+    await using folder = await tempFolder();
+    const other = '{"name":"b",  "token":"t", "__proto__": 1}';
+    await folder.write(
+      'agents.jsonl',
+      `{"profile":{"model":"x"},"name":"a","created_at":"then"}\n${other}\n`,
+    );
+    expect(await addAgent(folder.path, { name: 'a', description: 'new', now: NOW })).toEqual({
+      name: 'a',
+      description: 'new',
+      created_at: 'then',
+      outcome: 'updated',
+    });
+    expect(await folder.read('agents.jsonl')).toBe(
+      `{"profile":{"model":"x"},"name":"a","created_at":"then","description":"new"}\n${other}\n`,
+    );
+  });
+
+  it('removes one line, and refuses a name that is not there', async () => {
+    await using folder = await tempFolder();
+    for (const name of ['a', 'b']) await addAgent(folder.path, { name, description: undefined, now: NOW });
+    expect(await removeAgent(folder.path, 'a')).toMatchObject({ name: 'a' });
+    expect(listAgents(folder.path).map(({ name }) => name)).toEqual(['b']);
+    await expect(removeAgent(folder.path, 'a')).rejects.toMatchObject({
+      code: 'not_found',
+      hint: 'forge agent list',
+    });
+  });
+
+  it('is left alone when it is damaged', async () => {
+    await using folder = await tempFolder();
+    for (const text of ['{"name":"a"}\n{"name":\n', '{"name":"a"}\n{"nobody":1}\n']) {
+      await folder.write('agents.jsonl', text);
+      expect(() => listAgents(folder.path)).toThrow('line 2');
+      await expect(
+        addAgent(folder.path, { name: 'b', description: undefined, now: NOW }),
+      ).rejects.toMatchObject({
+        code: 'invalid_input',
+      });
+      expect(readFileSync(join(folder.path, 'agents.jsonl'), 'utf8')).toBe(text);
+    }
+  });
+});

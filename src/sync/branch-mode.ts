@@ -1,0 +1,98 @@
+import type { GitRepo } from '#git/ask-git.ts';
+import { commitFiles } from '#git/commit-files.ts';
+import { exchangeBranch, type ExchangeResult } from '#git/exchange-branch.ts';
+import { readBlob } from '#git/read-blob.ts';
+import { systemActor } from '#domain/actor.ts';
+import { ForgeError } from '#kernel/errors.ts';
+import type { Writer } from '#store/store.ts';
+import type { FoldReport, SyncStore } from '#store/sync-store.ts';
+import type { CommittedTasks } from './commit-tasks.ts';
+import { toTextFold } from './fold-files.ts';
+import { toGitRepo, type Machine } from './machine.ts';
+import type { ProjectConfig } from './project-config.ts';
+import type { HookProject } from './run-hook.ts';
+import { digestText, splitText } from './read-file-lines.ts';
+import { readSharedConfigBytes } from './shared-config.ts';
+import { CONFIG_PATH, HISTORY_PATH, TASKS_PATH } from './task-files.ts';
+
+/** In branch mode the tasks lie on a branch of their own, which is never checked out. */
+export function toDataRef(config: ProjectConfig): string {
+  if (config.branchName === undefined) {
+    throw new ForgeError('state_invalid', 'This project keeps its tasks on no branch of their own');
+  }
+  return `refs/heads/${config.branchName}`;
+}
+
+export async function commitToBranch(
+  project: HookProject,
+  { by, machine, message }: { by: Writer; machine: Machine; message: string },
+): Promise<CommittedTasks> {
+  const repo = toGitRepo(project.paths.root, machine);
+  const ref = toDataRef(project.config);
+  await foldRevision(project.store, repo, { rev: ref, by });
+  const files = await makeFiles(project);
+  const { commit, changed } = await commitFiles({ repo, files, message, ref });
+  return { commit: commit ?? null, changed, branch: project.config.branchName ?? null };
+}
+
+/** Fetch, join, commit, push; again when somebody else was faster. */
+export async function exchangeTasks(
+  project: HookProject,
+  options: { by: Writer; machine: Machine; remote: string; message: string },
+): Promise<ExchangeResult & { reports: FoldReport[] }> {
+  const { machine, remote, message, by } = options;
+  const repo = toGitRepo(project.paths.root, machine);
+  const reports: FoldReport[] = [];
+  const result = await exchangeBranch({
+    repo,
+    remote,
+    branch: toDataRef(project.config).slice('refs/heads/'.length),
+    message,
+    async join(theirs, ours) {
+      for (const rev of [theirs, ours]) {
+        if (rev !== undefined) reports.push(...(await foldRevision(project.store, repo, { rev, by })));
+      }
+      return makeFiles(project);
+    },
+  });
+  return { ...result, reports };
+}
+
+/** Joins the task files of a commit in; the same commit twice says nothing new. */
+export async function foldRevision(
+  store: SyncStore,
+  repo: GitRepo,
+  { rev, by }: { rev: string; by: Writer },
+): Promise<FoldReport[]> {
+  const reports: FoldReport[] = [];
+  const writer = { actor: systemActor('fold'), now: by.now };
+  const history = await readBlob(repo, rev, HISTORY_PATH);
+  if (history !== undefined)
+    await store.foldHistory(toRequest(`git:${HISTORY_PATH}`, history, by.now), writer);
+  const tasks = await readBlob(repo, rev, TASKS_PATH);
+  if (tasks !== undefined)
+    reports.push(await store.foldTasks(toRequest(`git:${TASKS_PATH}`, tasks, by.now), writer));
+  return reports;
+}
+
+function toRequest(key: string, bytes: Buffer, now: number): ReturnType<typeof toTextFold> {
+  const text = bytes.toString('utf8');
+  return toTextFold(key, [...splitText(text)], { digest: digestText(text), now });
+}
+
+async function makeFiles({ store, paths }: HookProject): Promise<Map<string, Buffer>> {
+  const files = new Map<string, Buffer>();
+  const tasks: (string | Uint8Array)[] = [];
+  await store.exportTasks(`git:${TASKS_PATH}`, (line) => void tasks.push(line));
+  const history: (string | Uint8Array)[] = [];
+  await store.exportHistory(`git:${HISTORY_PATH}`, (line) => void history.push(line));
+  files.set(TASKS_PATH, toBytes(tasks));
+  files.set(HISTORY_PATH, toBytes(history));
+  const config = readSharedConfigBytes(paths);
+  if (config !== undefined) files.set(CONFIG_PATH, config);
+  return files;
+}
+
+function toBytes(lines: readonly (string | Uint8Array)[]): Buffer {
+  return Buffer.concat(lines.flatMap((line) => [Buffer.from(line), Buffer.from('\n')]));
+}

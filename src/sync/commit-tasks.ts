@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { findCurrentBranch } from '#git/branches.ts';
+import { commitFiles } from '#git/commit-files.ts';
+import { ForgeError } from '#kernel/errors.ts';
+import type { Writer } from '#store/store.ts';
+import { commitToBranch } from './branch-mode.ts';
+import { exportFiles } from './export-files.ts';
+import { toGitRepo, type Machine } from './machine.ts';
+import type { HookProject } from './run-hook.ts';
+import { HISTORY_PATH, TASKS_PATH, toTaskFiles } from './task-files.ts';
+
+export interface CommittedTasks {
+  readonly commit: string | null;
+  readonly changed: boolean;
+  readonly branch: string | null;
+}
+
+export const COMMIT_MESSAGE = 'Update tasks';
+
+/** Commits what the store knows, and nothing else: an index of its own, no hooks, no word about what is staged. */
+export async function commitTasks(
+  project: HookProject,
+  { by, machine, message = COMMIT_MESSAGE }: { by: Writer; machine: Machine; message?: string | undefined },
+): Promise<CommittedTasks> {
+  const { config, paths, store } = project;
+  if (config.initMode === 'stealth') {
+    throw new ForgeError(
+      'state_invalid',
+      'In stealth mode tasks stay on this machine and are never committed',
+      {
+        hint: 'forge init --upgrade',
+      },
+    );
+  }
+  if (config.initMode === 'branch') return commitToBranch(project, { by, machine, message });
+  const repo = toGitRepo(paths.root, machine);
+  const files = toTaskFiles(paths);
+  await exportFiles(store, files, {
+    by: { ...by, clock: () => machine.clock.now() },
+    canonical: config.settings.gcOnExport,
+  });
+  const contents = new Map([
+    [TASKS_PATH, readFileSync(files.tasks)],
+    [HISTORY_PATH, readFileSync(files.history)],
+  ]);
+  const { commit, changed } = await commitFiles({ repo, files: contents, message, ref: 'HEAD' });
+  return { commit: commit ?? null, changed, branch: (await findCurrentBranch(repo)) ?? null };
+}

@@ -1,0 +1,37 @@
+import { escapeLine } from '#kernel/text.ts';
+import type { FoldedFiles } from './fold-files.ts';
+import { HISTORY_PATH, TASKS_PATH } from './task-files.ts';
+
+/** What somebody should know of a fold: one line each, nothing where all went as it should. */
+export function describeFold({ tasks, history }: FoldedFiles): string[] {
+  const lines: string[] = [];
+  for (const { from, to } of tasks?.renamed ?? []) {
+    lines.push(`Two tasks were both called ${from}; the one made here is ${to} now`);
+  }
+  for (const { id, was, now } of tasks?.lost_claims ?? []) {
+    lines.push(`${escapeLine(was)} lost the claim of ${id}: ${escapeLine(now)} had it first`);
+  }
+  const conflicts = tasks?.conflicts ?? [];
+  if (conflicts.length > 0) {
+    lines.push(
+      `${count(conflicts.length, 'value')} lost against a change made elsewhere; see: forge conflicts`,
+    );
+  }
+  for (const id of tasks?.edited_deleted ?? []) {
+    lines.push(`${id} was deleted elsewhere and changed here; to have it back: forge task restore ${id}`);
+  }
+  for (const [path, unreadable] of [
+    [TASKS_PATH, tasks?.unreadable ?? []],
+    [HISTORY_PATH, history?.unreadable ?? []],
+  ] as const) {
+    const [first] = unreadable;
+    if (first === undefined) continue;
+    const where = first.number === 0 ? '' : ` (line ${first.number}: ${escapeLine(first.why)})`;
+    lines.push(`${path} has ${count(unreadable.length, 'line')} that cannot be read${where}; kept as it is`);
+  }
+  return lines;
+}
+
+function count(n: number, noun: string): string {
+  return `${n} ${noun}${n === 1 ? '' : 's'}`;
+}

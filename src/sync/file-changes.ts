@@ -1,0 +1,49 @@
+import { statSync, type BigIntStats } from 'node:fs';
+import type { FileMark } from '#store/sync-store.ts';
+import { toFileError } from './file-error.ts';
+
+/** A file that changed within this time before it was looked at may have changed again in the same tick of its clock. */
+const TICK_MS = 50;
+
+export function statFile(path: string): BigIntStats | undefined {
+  try {
+    const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return stats?.isFile() === true ? stats : undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined;
+    throw toFileError(error, `Could not look at ${path}`);
+  }
+}
+
+/** Whether the file is, by all that can be told without reading it, the one that the mark was made of. */
+export function isUnchanged(stats: BigIntStats, mark: FileMark | undefined): boolean {
+  if (mark === undefined || !isSameFile(stats, mark)) return false;
+  return Number(stats.mtimeMs) < mark.looked_at - TICK_MS;
+}
+
+export function isSameFile(
+  stats: BigIntStats,
+  mark: Omit<FileMark, 'event_seq' | 'digest' | 'looked_at'>,
+): boolean {
+  return (
+    Number(stats.size) === mark.size &&
+    String(stats.mtimeNs) === mark.mtime &&
+    String(stats.ctimeNs) === mark.ctime &&
+    String(stats.ino) === mark.inode
+  );
+}
+
+export function toMark(
+  path: string,
+  stats: BigIntStats,
+  more: { digest: string; looked_at: number },
+): Omit<FileMark, 'event_seq'> {
+  return {
+    path,
+    size: Number(stats.size),
+    mtime: String(stats.mtimeNs),
+    ctime: String(stats.ctimeNs),
+    inode: String(stats.ino),
+    ...more,
+  };
+}

@@ -1,0 +1,55 @@
+import { appendFileSync, existsSync, readFileSync, rmSync, truncateSync } from 'node:fs';
+import { lookAt } from './look-at.ts';
+import { replaceFile } from './place-file.ts';
+
+/**
+ * Adds the lines that a file (ignore file, attributes file) does not have yet, keeping everything else byte for byte.
+ * Appended, not rewritten, so that mode and ownership stay. `undo` gets the way back before the first byte is written.
+ */
+export function addLines(path: string, lines: readonly string[], undo: (() => void)[]): void {
+  // latin1 keeps every byte, whatever the file's encoding.
+  const existing = lookAt(path) !== undefined;
+  const before = existing ? readFileSync(path, 'latin1') : '';
+  const added = toMissingLines(before, lines);
+  if (added === '') return;
+  undo.push(() => {
+    if (!existsSync(path)) return;
+    const now = readFileSync(path, 'latin1');
+    const written = now.slice(before.length);
+    // Somebody else's edit since then is worth more than a few lines too many.
+    if (!now.startsWith(before) || !added.startsWith(written)) return;
+    if (existing) truncateSync(path, before.length);
+    else rmSync(path);
+  });
+  appendFileSync(path, added);
+}
+
+/**
+ * Takes the lines out again, wherever they stand by now; a file that holds nothing else goes away. Every other byte
+ * and the mode stay. A link is left alone. Idempotent. Returns whether the file changed.
+ */
+export function removeLines(path: string, lines: readonly string[]): boolean {
+  const found = lookAt(path);
+  if (found?.isFile() !== true) return false;
+  const before = readFileSync(path, 'latin1');
+  const after = toOtherLines(before, lines);
+  if (after === before) return false;
+  if (after === '') rmSync(path);
+  else replaceFile(path, Buffer.from(after, 'latin1'), found.mode & 0o7777);
+  return true;
+}
+
+/** What is to be appended to `content`; empty where it has all lines. */
+export function toMissingLines(content: string, lines: readonly string[]): string {
+  const ending = content.includes('\r\n') ? '\r\n' : '\n';
+  const present = new Set(content.split(/\r?\n/).map((line) => line.trimEnd()));
+  const missing = lines.filter((line) => !present.has(line));
+  if (missing.length === 0) return '';
+  const start = content === '' || content.endsWith('\n') ? '' : ending;
+  return start + missing.map((line) => line + ending).join('');
+}
+
+function toOtherLines(content: string, lines: readonly string[]): string {
+  const kept = content.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  return kept.filter((line) => !lines.includes(line.trimEnd())).join('');
+}

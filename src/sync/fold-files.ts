@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { closeSync, openSync, readSync } from 'node:fs';
+import type { Writer } from '#store/store.ts';
+import type {
+  FileLine,
+  FileMark,
+  FoldHistoryReport,
+  FoldReport,
+  FoldRequest,
+  SyncStore,
+} from '#store/sync-store.ts';
+import { isUnchanged, statFile, toMark } from './file-changes.ts';
+import { readFileLines } from './read-file-lines.ts';
+import type { TaskFiles } from './task-files.ts';
+
+/** About what a line takes; only the order of magnitude counts. */
+const LINE_BYTES = 500;
+
+export interface FoldedFiles {
+  readonly tasks: FoldReport | undefined;
+  readonly history: FoldHistoryReport | undefined;
+}
+
+/**
+ * Joins the files into the store where they changed since it last saw them. Every command begins with this, so that
+ * what a merge, a checkout or an editor left there counts, whichever hooks ran. A file that is not there says nothing.
+ */
+export async function foldFiles(
+  store: SyncStore,
+  files: TaskFiles,
+  by: Writer & { readonly clock: () => number },
+): Promise<FoldedFiles> {
+  const marks = await store.readMarks([files.tasks, files.history]);
+  const history = await foldOne(files.history, marks, {
+    store,
+    clock: by.clock,
+    fold: (request) => store.foldHistory(request, by),
+  });
+  const tasks = await foldOne(files.tasks, marks, {
+    store,
+    clock: by.clock,
+    fold: (request) => store.foldTasks(request, by),
+  });
+  return { tasks, history };
+}
+
+/** Lines that are in memory already, such as another revision's; `key` stands for the path of the file. */
+export function toTextFold(
+  key: string,
+  lines: Iterable<FileLine>,
+  more: { digest: string; dry_run?: boolean; now: number },
+): FoldRequest {
+  return {
+    path: key,
+    dry_run: more.dry_run,
+    open(remembered) {
+      if (remembered?.digest === more.digest && more.dry_run !== true) return undefined;
+      return {
+        lines,
+        expected: 0,
+        damaged: () => [],
+        mark: () => ({
+          path: key,
+          size: 0,
+          mtime: '0',
+          ctime: '0',
+          inode: '0',
+          digest: more.digest,
+          looked_at: more.now,
+        }),
+      };
+    },
+  };
+}
+
+/** Undefined where nothing was to fold. */
+async function foldOne<T>(
+  path: string,
+  marks: readonly FileMark[],
+  {
+    store,
+    fold,
+    clock,
+  }: { store: SyncStore; fold: (request: FoldRequest) => Promise<T>; clock: () => number },
+): Promise<T | undefined> {
+  const stats = statFile(path);
+  const mark = marks.find((known) => known.path === path);
+  if (stats === undefined || isUnchanged(stats, mark)) return undefined;
+  // Often only the times differ: git switched away and back, or a tool wrote the same bytes.
+  if (mark !== undefined && Number(stats.size) === mark.size) {
+    const looked_at = clock();
+    if (digestFile(path) === mark.digest) {
+      await store.saveMark({
+        ...toMark(path, stats, { digest: mark.digest, looked_at }),
+        event_seq: mark.event_seq,
+      });
+      return undefined;
+    }
+  }
+  return fold(toFoldRequest(path, clock));
+}
+
+export function toFoldRequest(path: string, clock: () => number): FoldRequest {
+  return {
+    path,
+    open(remembered) {
+      const now = statFile(path);
+      if (now === undefined || isUnchanged(now, remembered)) return undefined;
+      const looked_at = clock();
+      const { lines, stats, digest, damaged } = readFileLines(path);
+      return {
+        lines,
+        expected: Math.ceil(Number(stats.size) / LINE_BYTES),
+        damaged: () => damaged,
+        mark: () => toMark(path, stats, { digest: digest(), looked_at }),
+      };
+    },
+  };
+}
+
+function digestFile(path: string): string {
+  const file = openSync(path, 'r');
+  try {
+    const hash = createHash('sha256');
+    const chunk = Buffer.allocUnsafe(1 << 20);
+    for (;;) {
+      const count = readSync(file, chunk);
+      if (count === 0) return hash.digest('hex');
+      hash.update(chunk.subarray(0, count));
+    }
+  } finally {
+    closeSync(file);
+  }
+}

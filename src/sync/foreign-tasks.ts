@@ -1,0 +1,124 @@
+import { findPath } from '#domain/graph-paths.ts';
+import { ForgeError, isForgeError } from '#kernel/errors.ts';
+import { openTaskReader, type ReadTask, type TaskReader } from '#store/open-task-reader.ts';
+import type { ForeignEdge, TaskStore } from '#store/store.ts';
+import type { HomePlace } from './forge-home.ts';
+import { findRegistered, listProjects, type RegisteredProject } from './project-registry.ts';
+
+/** What is known of a task of another project that something here depends on. */
+export type ForeignTask =
+  | { readonly outcome: 'found'; readonly project: string; readonly task: ReadTask }
+  /** `why` completes "it blocks, because …". */
+  | { readonly outcome: 'unknown'; readonly why: string };
+
+export type ForeignTasks = ReadonlyMap<string, ForeignTask>;
+
+/** What can go wrong with writing down what was found; a command that writes itself will say so itself. */
+const TOLERATED = ['store_busy', 'read_only', 'permission_denied', 'disk_full'];
+
+/**
+ * Asks the other projects' databases, read-only, and writes down which of the tasks are closed. What cannot be
+ * found out stays as it was last known: it never throws for another project's troubles.
+ */
+export async function refreshForeign(
+  store: TaskStore,
+  edges: readonly ForeignEdge[],
+  { place, prefix }: { place: HomePlace; prefix: string },
+): Promise<ForeignTasks> {
+  const ids = edges.map(({ id }) => id).filter((id) => prefixOf(id) !== prefix);
+  const tasks = lookUpTasks(ids, place);
+  const closed = new Map<string, boolean>();
+  for (const { id, closed: was } of edges) {
+    const found = tasks.get(id);
+    if (found?.outcome !== 'found') continue;
+    const is = found.task.status === 'closed';
+    if (is !== was) closed.set(id, is);
+  }
+  if (closed.size === 0) return tasks;
+  try {
+    await store.markForeign(closed);
+  } catch (error) {
+    if (!isForgeError(error) || !TOLERATED.includes(error.code)) throw error;
+  }
+  return tasks;
+}
+
+/** `pb` of `pb-x1y2`, in lower case; undefined for what has no prefix. */
+export function prefixOf(ref: string): string | undefined {
+  return /^([a-z0-9]{2,4})-/i.exec(ref)?.[1]?.toLowerCase();
+}
+
+/** The registered project whose ids begin like this one. */
+export function findProjectOf(ref: string, { home }: HomePlace): RegisteredProject | undefined {
+  const prefix = prefixOf(ref);
+  return prefix === undefined ? undefined : listProjects(home).find((project) => project.prefix === prefix);
+}
+
+function lookUpTasks(ids: readonly string[], place: HomePlace): ForeignTasks {
+  const byPrefix = Map.groupBy(ids, (id) => prefixOf(id) ?? '');
+  const found = new Map<string, ForeignTask>();
+  for (const [prefix, group] of byPrefix) {
+    for (const [id, task] of readGroup(prefix, group, place)) found.set(id, task);
+  }
+  return found;
+}
+
+function readGroup(prefix: string, ids: readonly string[], place: HomePlace): [string, ForeignTask][] {
+  const unknown = (why: string): ForeignTask => ({ outcome: 'unknown', why });
+  try {
+    const project = listProjects(place.home).find((one) => one.prefix === prefix);
+    if (project === undefined)
+      return ids.map((id) => [id, unknown(`no registered project has ids that begin with ${prefix}-`)]);
+    using reader = openTaskReader(findRegistered(project, place).paths.database);
+    return ids.map((id) => {
+      const task = reader.findTask(id);
+      return [
+        id,
+        task === undefined
+          ? unknown(`project ${project.name} has no such task`)
+          : { outcome: 'found', project: project.name, task },
+      ];
+    });
+  } catch (error) {
+    // Whatever it is (gone, damaged, not permitted), it is the other project's and must not stop this one.
+    const why = isForgeError(error) ? error.message : `its project cannot be read (${String(error)})`;
+    return ids.map((id) => [id, unknown(why)]);
+  }
+}
+
+/**
+ * Throws dependency_cycle where `to`, a task of another project, waits for `from` by way of any registered projects.
+ * `own` is the database of this project, `prefix` its own. Projects that cannot be read end the walk.
+ */
+export function refuseForeignCycle(
+  edge: { from_id: string; to_id: string },
+  { own, prefix, place }: { own: string; prefix: string; place: HomePlace },
+): void {
+  const readers = new Map<string, TaskReader | undefined>();
+  const readerOf = (id: string): TaskReader | undefined => {
+    const key = prefixOf(id) ?? prefix;
+    if (!readers.has(key)) readers.set(key, tryOpen(id, key === prefix ? own : undefined, place));
+    return readers.get(key);
+  };
+  try {
+    const path = findPath(edge.to_id, edge.from_id, (id) => readerOf(id)?.listBlockers(id) ?? []);
+    if (path === undefined) return;
+    const cycle = [edge.from_id, ...path];
+    throw new ForgeError('dependency_cycle', `That would close a cycle: ${cycle.join(' -> ')}`, {
+      hint: `forge dep tree ${edge.to_id}`,
+      details: { path: cycle },
+    });
+  } finally {
+    for (const reader of readers.values()) reader?.[Symbol.dispose]();
+  }
+}
+
+function tryOpen(id: string, own: string | undefined, place: HomePlace): TaskReader | undefined {
+  try {
+    const project = own === undefined ? findProjectOf(id, place) : undefined;
+    const database = own ?? (project && findRegistered(project, place).paths.database);
+    return database === undefined ? undefined : openTaskReader(database);
+  } catch {
+    return undefined;
+  }
+}

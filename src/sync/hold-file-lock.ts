@@ -1,0 +1,65 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { setTimeout } from 'node:timers/promises';
+import { ForgeError } from '#kernel/errors.ts';
+
+const POLL_MS = 20;
+const PATIENCE_MS = 10_000;
+
+/**
+ * Two processes that change the same files come one after the other. The lock is a file at `path`; one whose
+ * process is gone is nobody's. `what` names the work in the message of whoever waits too long. Its folder must be
+ * there. Not for a lock that is held for long: waiting ends after ten seconds with store_busy.
+ */
+export async function holdFileLock<T>(path: string, what: string, work: () => T | Promise<T>): Promise<T> {
+  await acquire(path, what);
+  try {
+    return await work();
+  } finally {
+    rmSync(path, { force: true });
+  }
+}
+
+async function acquire(path: string, what: string): Promise<void> {
+  for (let waited = 0; ; waited += POLL_MS) {
+    try {
+      writeFileSync(path, `${process.pid} ${hostname()}`, { flag: 'wx' });
+      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+    if (waited >= PATIENCE_MS) {
+      throw new ForgeError('store_busy', `Another ${what} is at work here, or left ${path} behind`, {
+        hint: 'Wait for it, or remove that file',
+      });
+    }
+    if (isAbandoned(path)) removeAbandoned(path);
+    else await setTimeout(POLL_MS);
+  }
+}
+
+/** Moved aside before it goes, because somebody else may have replaced it by a lock of their own since. */
+function removeAbandoned(path: string): void {
+  const aside = `${path}.${process.pid}-${process.hrtime.bigint().toString(36)}.tmp`;
+  try {
+    renameSync(path, aside);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw error;
+  }
+  if (isAbandoned(aside)) rmSync(aside, { force: true });
+  else renameSync(aside, path);
+}
+
+function isAbandoned(path: string): boolean {
+  try {
+    const [pid, host] = readFileSync(path, 'utf8').split(' ');
+    const owner = Number(pid);
+    // Just made and not written yet, or of another machine that shares the folder: its owner may be at work.
+    if (!Number.isInteger(owner) || owner <= 0 || (host !== undefined && host !== hostname())) return false;
+    process.kill(owner, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+}

@@ -1,0 +1,103 @@
+import { chmodSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { ForgeError } from '#kernel/errors.ts';
+import { type Json, type JsonObject, parseJson } from '#kernel/json.ts';
+import { escapeLine } from '#kernel/text.ts';
+import { toFileError } from './file-error.ts';
+import { holdFileLock } from './hold-file-lock.ts';
+import { replaceFile } from './place-file.ts';
+
+/** The files of the Forge home: small, read whole, replaced whole, changed by one process at a time. */
+
+/** Undefined where there is none yet. */
+export function readHomeFile(home: string, name: string): string | undefined {
+  const path = join(home, name);
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException; // what fs throws
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw toFileError(error, `Could not read ${path}`);
+  }
+}
+
+/**
+ * Reads, decides and replaces under a lock. `change` gives the new text and an answer; the same text as before
+ * writes nothing. It may be called twice, so it only decides. Throws what `change` throws, with the file as it was.
+ */
+export async function changeHomeFile<T>(
+  home: string,
+  name: string,
+  change: (text: string | undefined) => { text: string; answer: T },
+): Promise<T> {
+  const path = join(home, name);
+  try {
+    // What is refused must not leave a home behind.
+    if (statSync(home, { throwIfNoEntry: false }) === undefined) change(undefined);
+    makeHome(home);
+    return await holdFileLock(`${path}.lock`, `change of ${path}`, () => {
+      const before = readHomeFile(home, name);
+      const { text, answer } = change(before);
+      if (text !== (before ?? '')) replaceFile(toTarget(path), text);
+      return answer;
+    });
+  } catch (error) {
+    throw toFileError(error, `Could not change ${path}`);
+  }
+}
+
+/** For its owner alone: it will hold tokens. One that is there already keeps the permissions somebody gave it. */
+function makeHome(home: string): void {
+  if (statSync(home, { throwIfNoEntry: false }) !== undefined) return;
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  chmodSync(home, 0o700); // whatever the umask took away
+}
+
+/** People keep their dotfiles elsewhere and link to them: the link stays, what it points to is replaced. */
+function toTarget(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
+}
+
+/** One JSON value a line. Blank lines and the rest of a line that is not changed stay as they are. */
+export interface HomeLine {
+  readonly text: string;
+  /** Undefined for a blank line. */
+  readonly value: JsonObject | undefined;
+}
+
+/** Throws invalid_input with the number of a line that cannot be read, because rewriting could lose it. */
+export function parseHomeLines(text: string | undefined, path: string): HomeLine[] {
+  const lines = (text ?? '').split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  return lines.map((line, at) => ({
+    text: line,
+    value: line.trim() === '' ? undefined : parseHomeObject(line, `${path}, line ${at + 1},`, text ?? ''),
+  }));
+}
+
+export function toHomeText(lines: readonly HomeLine[]): string {
+  return lines.map((line) => `${line.text}\n`).join('');
+}
+
+export function toHomeLine(value: JsonObject): HomeLine {
+  return { text: JSON.stringify(value), value };
+}
+
+/** `whole` is the file's text, to tell a merge conflict from other damage. */
+export function parseHomeObject(text: string, what: string, whole = text): JsonObject {
+  const hint = /^<{7} /m.test(whole)
+    ? 'Resolve the merge conflict in it'
+    : 'Correct it by hand, or move it away and start anew';
+  let value: Json;
+  try {
+    value = parseJson(text.startsWith('\uFEFF') ? text.slice(1) : text, what);
+  } catch (cause) {
+    throw new ForgeError('invalid_input', escapeLine((cause as Error).message), { hint, cause });
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;
+  throw new ForgeError('invalid_input', `${what} does not hold a JSON object`, { hint });
+}

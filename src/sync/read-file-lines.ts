@@ -1,0 +1,150 @@
+import { isUtf8 } from 'node:buffer';
+import { createHash, type Hash } from 'node:crypto';
+import { closeSync, fstatSync, openSync, readSync, type BigIntStats } from 'node:fs';
+import { ForgeError } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import type { FileLine } from '#store/sync-store.ts';
+
+const CHUNK = 1 << 20;
+const NEWLINE = 0x0a;
+
+/** A file that is being read: its lines, and after the last of them the digest of all its bytes. */
+export interface LineReader {
+  readonly lines: Iterable<FileLine>;
+  /** Of the file that was opened, whatever stands at the path by now. */
+  readonly stats: BigIntStats;
+  digest(): string;
+  /** Lines that cannot be text: they are carried along as bytes. */
+  readonly damaged: readonly Buffer[];
+}
+
+/**
+ * A file of lines, a chunk at a time. Blank lines are left out, and carriage returns and a byte order mark are not
+ * part of a line. Conflict markers are no lines either: they say which side the lines between them stand on, and a
+ * common ancestor that git shows there is skipped.
+ */
+export function readFileLines(path: string): LineReader {
+  const file = openSync(path, 'r');
+  const hash = createHash('sha256');
+  const damaged: Buffer[] = [];
+  const stats = fstatSync(file, { bigint: true });
+  return {
+    lines: withoutMarkers(closing(file, splitLines(file, { hash, damaged, path }))),
+    stats,
+    digest: () => hash.digest('hex'),
+    damaged,
+  };
+}
+
+export function digestText(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** The same for content that is in memory already. */
+export function* splitText(text: string): Generator<FileLine> {
+  let number = 0;
+  function* all(): Generator<{ text: string; number: number }> {
+    for (const line of text.split('\n')) {
+      number += 1;
+      yield { text: trim(line, number), number };
+    }
+  }
+  yield* withoutMarkers(all());
+}
+
+interface Numbered {
+  readonly text: string;
+  readonly number: number;
+}
+
+function* closing(file: number, lines: Generator<Numbered>): Generator<Numbered> {
+  try {
+    yield* lines;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function* splitLines(
+  file: number,
+  { hash, damaged, path }: { hash: Hash; damaged: Buffer[]; path: string },
+): Generator<Numbered> {
+  let rest: Buffer = Buffer.alloc(0);
+  let number = 0;
+  for (let position = 0; ;) {
+    const chunk = Buffer.allocUnsafe(CHUNK);
+    const count = readSync(file, chunk, 0, CHUNK, position);
+    const bytes = chunk.subarray(0, count);
+    hash.update(bytes);
+    position += count;
+    const end = count === 0 ? rest.length : bytes.lastIndexOf(NEWLINE) + 1 + rest.length;
+    const all = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
+    // Without a newline so far, more is needed; at the end the last line may have none.
+    const whole = count > 0 && end === rest.length ? all.subarray(0, 0) : all.subarray(0, end);
+    rest = all.subarray(whole.length);
+    if (rest.length > LIMITS.file_line_bytes) throw tooLong(path, number + 1);
+    if (whole.length > 0) {
+      for (const line of toLines(whole, damaged)) {
+        number += 1;
+        if (line !== undefined) yield { text: trim(line, number), number };
+      }
+    }
+    if (count === 0) return;
+  }
+}
+
+/** Undefined for a line that is not text. One check for all of them, because nearly always all are. */
+function* toLines(bytes: Buffer, damaged: Buffer[]): Generator<string | undefined> {
+  const end = bytes.at(-1) === NEWLINE ? bytes.length - 1 : bytes.length;
+  if (isUtf8(bytes)) {
+    yield* bytes.toString('utf8', 0, end).split('\n');
+    return;
+  }
+  for (let start = 0; start <= end;) {
+    const next = bytes.indexOf(NEWLINE, start);
+    const stop = next < 0 ? end : next;
+    const line = bytes.subarray(start, stop);
+    if (isUtf8(line)) yield line.toString('utf8');
+    else {
+      damaged.push(Buffer.from(line));
+      yield undefined;
+    }
+    start = stop + 1;
+    if (next < 0) return;
+  }
+}
+
+function trim(line: string, number: number): string {
+  const start = number === 1 && line.startsWith('\uFEFF') ? 1 : 0;
+  return line.endsWith('\r') ? line.slice(start, -1) : start === 0 ? line : line.slice(start);
+}
+
+function* withoutMarkers(lines: Iterable<Numbered>): Generator<FileLine> {
+  let side: 'ours' | 'base' | 'theirs' | undefined;
+  for (const { text, number } of lines) {
+    if (text === '' || text.trim() === '') continue;
+    const marker = markerOf(text);
+    if (marker !== undefined) side = marker === 'end' ? undefined : marker;
+    else if (side === undefined) yield { text, number };
+    else if (side !== 'base') yield { text, number, side };
+  }
+}
+
+/** Seven of a kind at the start of a line, alone or before a space: git's conflict markers. No task begins so. */
+function markerOf(text: string): 'ours' | 'base' | 'theirs' | 'end' | undefined {
+  if (text.startsWith('{')) return undefined;
+  if (/^<{7}( |$)/.test(text)) return 'ours';
+  if (/^\|{7}( |$)/.test(text)) return 'base';
+  if (/^={7}( |$)/.test(text)) return 'theirs';
+  return /^>{7}( |$)/.test(text) ? 'end' : undefined;
+}
+
+function tooLong(path: string, number: number): ForgeError {
+  return new ForgeError(
+    'invalid_input',
+    `${path}: line ${number} has more than ${LIMITS.file_line_bytes} bytes`,
+    {
+      details: { path, line: number, limit: LIMITS.file_line_bytes },
+    },
+  );
+}

@@ -1,0 +1,113 @@
+import { findOperationInProgress } from '#git/operation-in-progress.ts';
+import { findCurrentBranch, findDefaultBranch } from '#git/branches.ts';
+import { readBlob } from '#git/read-blob.ts';
+import type { GitRepo } from '#git/ask-git.ts';
+import { runGit } from '#git/run-git.ts';
+import { systemActor } from '#domain/actor.ts';
+import type { SyncStore } from '#store/sync-store.ts';
+import { exportFiles } from './export-files.ts';
+import { toTextFold } from './fold-files.ts';
+import { toGitRepo, type Machine } from './machine.ts';
+import type { ProjectConfig } from './project-config.ts';
+import type { ProjectPaths } from './project-paths.ts';
+import { digestText, splitText } from './read-file-lines.ts';
+import { HISTORY_PATH, TASKS_PATH, toTaskFiles } from './task-files.ts';
+
+export interface HookProject {
+  readonly paths: ProjectPaths;
+  readonly config: ProjectConfig;
+  readonly store: SyncStore;
+}
+
+/**
+ * Writes the task files and stages them, where this commit is one that should carry them. What it must not do:
+ * add to a commit of named files, make the only change of a commit, or write on an attempt's branch.
+ */
+export async function runPreCommit(project: HookProject, machine: Machine): Promise<string[]> {
+  const { paths, config, store } = project;
+  if (config.initMode !== 'standard' || config.sync.exportOn === 'manual') return [];
+  const repo = toGitRepo(paths.root, machine);
+  if (isNamedFilesOnly(machine)) return [];
+  if (!(await isExportBranch(repo, config))) return [];
+  const by = { actor: systemActor('hook'), now: machine.clock.now(), clock: () => machine.clock.now() };
+  if (findOperationInProgress(repo.git_dir)?.name === 'merge')
+    await foldParents(store, repo, { revs: ['MERGE_HEAD'], machine });
+  else if (!(await isAnythingElseStaged(paths, machine))) {
+    const waiting = await hasChanges(store, paths);
+    return waiting
+      ? ['Only tasks changed, so nothing was added to this commit; to commit them: forge commit']
+      : [];
+  }
+  await exportFiles(store, toTaskFiles(paths), { by, canonical: config.settings.gcOnExport });
+  return stage(paths, machine);
+}
+
+/** After a merge: what a side brought counts, also where the merge took nothing of it (`-s ours`). */
+export async function runPostMerge(project: HookProject, machine: Machine): Promise<string[]> {
+  const { paths, store } = project;
+  const repo = toGitRepo(paths.root, machine);
+  const changed = await foldParents(store, repo, { revs: ['HEAD^1', 'HEAD^2'], machine });
+  return changed === 0 ? [] : [`${changed} task change${changed === 1 ? '' : 's'} joined in`];
+}
+
+/** `git commit -- file` and `--only` work on an index of their own; what is staged there would be undone afterwards. */
+function isNamedFilesOnly({ env }: Machine): boolean {
+  const index = env['GIT_INDEX_FILE'];
+  if (index === undefined || index === '') return false;
+  return /next-index-\d+\.lock$/.test(index) || !/(^|[/\\])index(\.lock)?$/.test(index);
+}
+
+async function isExportBranch(repo: GitRepo, config: ProjectConfig): Promise<boolean> {
+  const branch = await findCurrentBranch(repo);
+  if (branch?.startsWith('forge/') === true) return false;
+  if (config.sync.exportOn === 'every-branch') return true;
+  return branch !== undefined && branch === (await findDefaultBranch(repo));
+}
+
+/** Asked of the index that git commits from, so the hook's own environment is passed on. */
+async function isAnythingElseStaged(paths: ProjectPaths, { env }: Machine): Promise<boolean> {
+  const others = [`:(exclude,top)${TASKS_PATH}`, `:(exclude,top)${HISTORY_PATH}`];
+  const args = ['diff', '--cached', '--quiet', '--ignore-submodules=none', '--', ':(top)', ...others];
+  const { exit } = await runGit(args, { cwd: paths.root, env });
+  return exit === 1;
+}
+
+async function hasChanges(store: SyncStore, paths: ProjectPaths): Promise<boolean> {
+  const { tasks } = toTaskFiles(paths);
+  const [mark] = await store.readMarks([tasks]);
+  return mark === undefined || mark.event_seq !== (await store.newestEvent());
+}
+
+async function stage(paths: ProjectPaths, { env }: Machine): Promise<string[]> {
+  const files = [TASKS_PATH, HISTORY_PATH];
+  const status = await runGit(['status', '--porcelain', '--no-renames', '-z', '--', ...files], {
+    cwd: paths.root,
+    env,
+  });
+  const changed = status.stdout
+    .split('\0')
+    .filter((entry) => entry !== '' && entry[1] !== ' ')
+    .map((entry) => entry.slice(3));
+  if (changed.length === 0) return [];
+  const added = await runGit(['add', '--', ...changed], { cwd: paths.root, env });
+  if (added.exit !== 0) return [`Could not stage ${changed.join(' and ')}: ${added.stderr.trim()}`];
+  return [`${changed.join(' and ')} updated and staged`];
+}
+
+async function foldParents(
+  store: SyncStore,
+  repo: GitRepo,
+  { revs, machine }: { revs: readonly string[]; machine: Machine },
+): Promise<number> {
+  const now = machine.clock.now();
+  let changed = 0;
+  for (const rev of revs) {
+    const bytes = await readBlob(repo, rev, TASKS_PATH);
+    if (bytes === undefined) continue;
+    const text = bytes.toString('utf8');
+    const request = toTextFold(`git:${rev}`, [...splitText(text)], { digest: digestText(text), now });
+    const report = await store.foldTasks(request, { actor: systemActor('hook'), now });
+    changed += report.created + report.updated + report.deleted;
+  }
+  return changed;
+}
