@@ -28,9 +28,12 @@ export function createLocalHost(options: {
         cwd,
         env,
         homeDir: homedir(),
+        program: findProgram(),
+        clock,
         prefix: input.prefix,
         name: input.name,
-        now: clock.now(),
+        stealth: input.stealth,
+        branch: input.branch,
         async openStore(database) {
           await using _store = await openSqliteStore({
             database,

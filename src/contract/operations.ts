@@ -15,7 +15,7 @@ import {
 } from './home-operations.ts';
 import { onboardAgents, primeAgent } from './onboarding-operations.ts';
 import { hookStatus, installHooks, uninstallHooks } from './hook-operations.ts';
-import { completionScript, initProject, runDemo } from './project-operations.ts';
+import { completionScript, initProject, runDemo, uninstallProject } from './project-operations.ts';
 import { blockedTasks, listTasks, projectStats, readyTasks, searchTasks } from './query-operations.ts';
 import {
   collectGarbage,
@@ -91,5 +91,6 @@ export const OPERATIONS: readonly Declaration[] = [
   runHook,
   mergeTaskFiles,
   completionScript,
+  uninstallProject,
   runDemo,
 ];

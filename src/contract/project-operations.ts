@@ -5,6 +5,8 @@ import { declare } from './declare.ts';
 export const initProject = declare({
   name: 'project.init',
   summary: 'Start a Forge project in this git repository',
+  about:
+    'Makes .forge, the database in the git directory, lines in .gitignore and .gitattributes, a merge driver and hooks for this clone. In a clone of a project it makes the clone ready. --stealth keeps everything out of git; --branch keeps the tasks on a branch that is never checked out. --upgrade changes the mode and commits what that needs, and nothing else.',
   input: z.object({
     prefix: z
       .string()
@@ -20,8 +22,22 @@ export const initProject = declare({
       )
       .optional()
       .describe('Name of the project (default: the folder)'),
+    stealth: z.boolean().optional().describe('Keep everything on this machine, invisible to git'),
+    branch: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('Keep the tasks on this branch, away from the code'),
+    upgrade: z
+      .boolean()
+      .optional()
+      .describe('Move an existing project to the standard mode, or with --branch to a branch of its own'),
   }),
   output: z.object({
+    mode: z.enum(['standard', 'stealth', 'branch']),
+    adopted: z.boolean(),
+    notes: z.array(z.string()),
     name: z.string(),
     idPrefix: z.string(),
     version: z.int(),
@@ -29,10 +45,38 @@ export const initProject = declare({
     directory: z.string(),
     database: z.string(),
   }),
-  errors: ['already_exists', 'not_a_repository'],
+  errors: ['already_exists', 'not_a_repository', 'state_invalid'],
   access: 'admin',
   needs: 'repository',
-  cli: { path: ['init'], examples: ['forge init', 'forge init --prefix myp --name "My Project"'] },
+  cli: {
+    path: ['init'],
+    flags: { branch: { placeholder: 'name' } },
+    examples: [
+      'forge init',
+      'forge init --prefix myp --name "My Project"',
+      'forge init --stealth',
+      'forge init --branch forge-data',
+      'forge init --upgrade',
+    ],
+  },
+});
+
+export const uninstallProject = declare({
+  name: 'project.uninstall',
+  summary: 'Take Forge out of this repository again',
+  about:
+    'Removes the hook blocks, the merge driver, the lines in .gitignore, .gitattributes and AGENTS.md, the database and .forge. A copy of every task goes to the Forge home first; `forge import <copy>` brings them back after another `forge init`. Without --yes it only shows what it would do.',
+  input: z.object({ yes: z.boolean().optional().describe('Really do it') }),
+  output: z.object({
+    done: z.boolean(),
+    removed: z.array(z.string()),
+    backup: z.string().nullable(),
+    notes: z.array(z.string()),
+  }),
+  errors: ['io_failed', 'permission_denied'],
+  access: 'admin',
+  needs: 'nothing',
+  cli: { path: ['uninstall'], examples: ['forge uninstall', 'forge uninstall --yes'] },
 });
 
 export const completionScript = declare({

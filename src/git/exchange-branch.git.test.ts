@@ -170,6 +170,17 @@ describe('exchangeBranch', () => {
     expect(server('ls-tree', '-r', '--name-only', REF)).toBe('new.jsonl');
   });
 
+  it('makes a file of what was a link on one side', async () => {
+    await using both = await twoClones();
+    const { one, two, server } = both;
+    await exchange(one, ['a']);
+    const link = two.git('hash-object', '-w', 'a.txt');
+    two.git('update-index', '--add', '--cacheinfo', `120000,${link},${FILE}`);
+    two.git('update-ref', REF, two.git('commit-tree', '-m', 'link', two.git('write-tree')));
+    expect(await exchange(two)).toMatchObject({ outcome: 'pushed' });
+    expect(server('ls-tree', REF, FILE)).toMatch(/^100644 blob /);
+  });
+
   it('joins again when somebody else pushed in between', async () => {
     await using both = await twoClones();
     const { one, two, server } = both;

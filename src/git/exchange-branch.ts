@@ -129,7 +129,7 @@ async function findMergeBase(
   return result.stdout.trim();
 }
 
-async function checkBranchName(repo: GitRepo, branch: string): Promise<void> {
+export async function checkBranchName(repo: GitRepo, branch: string): Promise<void> {
   const isValid = !branch.includes('\0') && !branch.startsWith('-');
   if (isValid && (await askGit(repo, ['check-ref-format', `refs/heads/${branch}`])).exit === 0) return;
   throw new ForgeError(

@@ -44,7 +44,7 @@ export async function storeFiles(
   return stored;
 }
 
-/** What differs from the entries that were there before. A file keeps its mode; what was a link becomes a file. */
+/** What differs from the entries that were there before. */
 export function toChanges(
   stored: ReadonlyMap<string, string | null>,
   before: ReadonlyMap<string, FileEntry>,
@@ -52,11 +52,15 @@ export function toChanges(
   const changes = new Map<string, FileEntry | null>();
   for (const [path, oid] of stored) {
     const old = before.get(path);
-    const mode = old?.mode === '100755' ? '100755' : '100644';
-    const entry = oid === null ? null : { mode, oid };
+    const entry = oid === null ? null : { mode: toFileMode(old), oid };
     if (!isSameEntry(old, entry ?? undefined)) changes.set(path, entry);
   }
   return changes;
+}
+
+/** A file keeps its mode; what was a link becomes a file. */
+export function toFileMode(old: FileEntry | undefined): string {
+  return old?.mode === '100755' ? '100755' : '100644';
 }
 
 /** The tree of a commit (undefined: an empty one) with these entries replaced. */

@@ -28,7 +28,7 @@ export const gitHook = implement<typeof runHook>({
 
 async function perform(ctx: OperationContext, hook: string, found: FoundProject): Promise<string[]> {
   await using project = await ctx.openProject(found, { lock_timeout_ms: LIMITS.hook_lock_timeout_ms });
-  if (hook === 'pre-commit') return runPreCommit(project, ctx.machine);
+  if (hook === 'pre-commit') return await runPreCommit(project, ctx.machine);
   const { tasks } = project.folded;
   const changed = tasks === undefined ? 0 : tasks.created + tasks.updated + tasks.deleted;
   const joined = changed === 0 ? [] : [`${changed} task change${changed === 1 ? '' : 's'} joined in`];

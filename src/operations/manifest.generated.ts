@@ -49,5 +49,6 @@ export const MANIFEST: Readonly<Record<string, () => Promise<AnyOperation>>> = {
   'git.hook': () => import('./git-hook.ts').then((module) => module.gitHook),
   'git.merge': () => import('./git-merge.ts').then((module) => module.gitMerge),
   'shell.completion': () => import('./shell-completion.ts').then((module) => module.shellCompletion),
+  'project.uninstall': () => import('./project-uninstall.ts').then((module) => module.projectUninstall),
   'project.demo': () => import('./project-demo.ts').then((module) => module.projectDemo),
 };

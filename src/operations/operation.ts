@@ -8,6 +8,7 @@ import type { FoldedFiles } from '#sync/fold-files.ts';
 import type { ForeignTasks } from '#sync/foreign-tasks.ts';
 import type { HomePlace } from '#sync/forge-home.ts';
 import type { HookChange, HookStatus } from '#sync/hook-blocks.ts';
+import type { InitResult } from '#sync/initialise-project.ts';
 import type { Machine } from '#sync/machine.ts';
 import type { ProjectConfig } from '#sync/project-config.ts';
 import type { ProjectPaths } from '#sync/project-paths.ts';
@@ -50,7 +51,7 @@ export interface OpenProject {
 /** The few things outside the store that operations of this room need done for them. */
 export interface Host {
   /** `forge init` on the repository around `cwd`. */
-  initProject(options: { prefix: string | undefined; name: string | undefined }): Promise<InitResult>;
+  initProject(options: InitWishes): Promise<InitResult>;
   /** Git's hooks in the project around `cwd`; `shared` allows to write outside the repository. */
   installHooks(options: { shared: boolean }): Promise<HookChange[]>;
   /** The same two in any repository: a project may be gone whose hooks are not. */
@@ -71,13 +72,11 @@ export interface Host {
   readonly meter: Meter;
 }
 
-export interface InitResult {
-  name: string;
-  idPrefix: string;
-  version: number;
-  created_at: string;
-  directory: string;
-  database: string;
+export interface InitWishes {
+  readonly prefix?: string | undefined;
+  readonly name?: string | undefined;
+  readonly stealth?: boolean | undefined;
+  readonly branch?: string | undefined;
 }
 
 /** How text may look where it is going. */

@@ -49,7 +49,8 @@ async function setUp() {
       env: {},
       homeDir,
       prefix: name,
-      now: clock.now(),
+      clock,
+      program: { node: process.execPath, script: import.meta.filename },
       openStore: async () => {},
     });
     const found = findProject(path, {}, homeDir);

@@ -3,6 +3,11 @@ import { addLines, removeLines } from './file-lines.ts';
 /** What git must not track: the link to the database, and what SQLite would put beside a real file. */
 export const IGNORE_LINES = ['.forge/forge.db', '.forge/forge.db-shm', '.forge/forge.db-wal'] as const;
 
+/** In the clone's own exclude file: the same for branches without those lines, and what a killed process leaves. */
+export const EXCLUDE_LINES = [...IGNORE_LINES, '.forge/*.tmp'] as const;
+/** Nothing of Forge is git's business. */
+export const STEALTH_LINES = ['.forge/'] as const;
+
 export function addIgnoreLines(path: string, undo: (() => void)[]): void {
   addLines(path, IGNORE_LINES, undo);
 }

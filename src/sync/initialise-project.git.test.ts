@@ -22,6 +22,8 @@ const NOW = Date.UTC(2026, 1, 18);
 const HOME = join('/', 'nobody', 'at', 'home');
 const LINES = '.forge/forge.db\n.forge/forge.db-shm\n.forge/forge.db-wal\n';
 
+const PROGRAM = { node: process.execPath, script: join(import.meta.dirname, '..', '..', 'bin', 'forge.cjs') };
+
 /** A store as small as can be: a real database in WAL mode with one table. */
 async function openStore(path: string): Promise<void> {
   const database = new DatabaseSync(path);
@@ -30,7 +32,8 @@ async function openStore(path: string): Promise<void> {
 }
 
 function init(cwd: string, more: Partial<InitOptions> = {}) {
-  return initialiseProject({ cwd, env: {}, homeDir: HOME, now: NOW, openStore, ...more });
+  const machine = { env: {}, homeDir: HOME, clock: { now: () => NOW }, program: PROGRAM };
+  return initialiseProject({ cwd, ...machine, openStore, ...more });
 }
 
 /** Every path below a folder, with what it holds: two equal answers mean that nothing changed. */

@@ -1,31 +1,35 @@
-import { mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { findRepository, type Repository } from '#git/find-repository.ts';
-import { toIso } from '#kernel/clock.ts';
+import { join } from 'node:path';
+import { findRepository } from '#git/find-repository.ts';
 import { ForgeError } from '#kernel/errors.ts';
-import { isIdPrefix } from '#kernel/ids.ts';
-import { LIMITS } from '#kernel/limits.ts';
 import { alreadyAProject, checkInitPlace, findConfigFolder } from './check-init-place.ts';
-import { toFileError } from './file-error.ts';
-import type { Environment } from './forge-home.ts';
+import { adoptDataBranch, startDataBranch, type DataBranch } from './init/data-branch.ts';
+import { adviseOnRemote, connectGit, isConnected } from './init/connect-git.ts';
+import { decideConfig, type NewConfig } from './init/decide-config.ts';
+import {
+  makeProjectFiles,
+  makeStorePlace,
+  publishConfig,
+  takeBack,
+  toInitError,
+  type OpenStore,
+  type Undo,
+} from './init/steps.ts';
+import { findProject, refreshSharedConfig } from './find-project.ts';
 import { holdFileLock } from './hold-file-lock.ts';
-import { addIgnoreLines } from './ignore-lines.ts';
-import { linkDatabase } from './link-database.ts';
 import { lookAt } from './look-at.ts';
-import { stageFile } from './place-file.ts';
-import { CONFIG_VERSION, isProjectName, NAME_RULE, PREFIX_RULE } from './project-config.ts';
+import type { Machine } from './machine.ts';
+import type { InitMode } from './project-config.ts';
 import { type ProjectPaths, toProjectPaths } from './project-paths.ts';
 
-export interface InitOptions {
+export interface InitOptions extends Machine {
   readonly cwd: string;
-  readonly env: Environment;
-  readonly homeDir: string;
   readonly prefix?: string | undefined;
   readonly name?: string | undefined;
-  /** Wall clock in ms. */
-  readonly now: number;
+  readonly stealth?: boolean | undefined;
+  /** Branch mode: the branch that holds the tasks. */
+  readonly branch?: string | undefined;
   /** Makes the schema in a new database, or finds it in an old one, and closes it again. */
-  readonly openStore: (databasePath: string) => Promise<void>;
+  readonly openStore: OpenStore;
 }
 
 export interface InitResult {
@@ -36,13 +40,17 @@ export interface InitResult {
   /** The project's `.forge`. */
   directory: string;
   database: string;
+  mode: InitMode;
+  /** True where the project was there and this clone was made ready for it. */
+  adopted: boolean;
+  /** What the person should know, a sentence each. */
+  notes: string[];
 }
-
-type Undo = () => void;
 
 /**
  * Makes a project of the repository around `cwd`, or throws and leaves everything as it was. The config comes
  * last: nobody sees a project before it is complete, and after a crash half way a second `forge init` goes on.
+ * In a clone of a project it makes the clone ready; where there is nothing left to do it throws already_exists.
  */
 export async function initialiseProject(options: InitOptions): Promise<InitResult> {
   const repository = findRepository(options.cwd);
@@ -52,35 +60,40 @@ export async function initialiseProject(options: InitOptions): Promise<InitResul
       details: { cwd: options.cwd },
     });
   }
+  if (options.stealth === true && options.branch !== undefined) {
+    throw new ForgeError('invalid_input', 'Either --stealth or --branch: stealth shares nothing', {
+      hint: 'forge init --branch forge-data',
+    });
+  }
   const paths = toProjectPaths(repository);
-  const config = decideConfig(options, repository);
+  const mode = options.branch !== undefined ? 'branch' : options.stealth === true ? 'stealth' : 'standard';
+  const wishes = { ...options, now: options.clock.now(), mode, branch: options.branch } as const;
+  const config = decideConfig(wishes, repository);
   try {
     // What a second init would take back when it fails is what the first has just made.
-    return await holdFileLock(join(paths.common_dir, 'forge-init.lock'), 'forge init', () =>
-      makeProject(paths, config, options),
-    );
+    return await holdFileLock(join(paths.common_dir, 'forge-init.lock'), 'forge init', async () => {
+      if (lookAt(paths.config) !== undefined) return adopt(paths, options);
+      return makeProject(paths, config, options);
+    });
   } catch (error) {
     throw toInitError(error, paths, []);
   }
 }
 
-type NewConfig = ReturnType<typeof decideConfig>;
-
 async function makeProject(
   paths: ProjectPaths,
-  config: NewConfig,
+  wished: NewConfig,
   options: InitOptions,
 ): Promise<InitResult> {
   checkInitPlace(paths, options);
+  const mode = wished.initMode ?? 'standard';
+  const data = { paths, machine: options, branch: options.branch ?? '' };
+  const config = mode === 'branch' ? await adoptDataBranch(data, wished) : wished;
   const undo: Undo[] = [];
   const undoConfig: Undo[] = [];
   try {
-    makeFolder(paths.forge_dir, undo);
-    makeFolder(paths.store_dir, undo);
-    await makeStore(paths, options.openStore, undo);
-    linkDatabase(paths, undo);
-    addIgnoreLines(join(paths.root, '.gitignore'), undo);
-    excludeDatabase(paths, undo);
+    await makeStorePlace(paths, options.openStore, undo);
+    makeProjectFiles(paths, mode, undo);
     publishConfig(paths, `${JSON.stringify(config, null, 2)}\n`, undoConfig);
   } catch (error) {
     const left = takeBack(undoConfig);
@@ -89,105 +102,69 @@ async function makeProject(
     left.push(...takeBack(undo));
     throw toInitError(error, paths, left);
   }
-  return { ...config, directory: paths.forge_dir, database: paths.database };
+  return toResult(paths, config, { adopted: false, mode, notes: await finish(data, mode) });
 }
 
-function decideConfig({ prefix = 'fg', name, now }: InitOptions, repository: Repository) {
-  if (!isIdPrefix(prefix)) throw badInput('prefix', prefix, PREFIX_RULE, 'forge init --prefix fg');
-  if (name !== undefined && !isProjectName(name)) {
-    throw badInput('name', name, NAME_RULE, 'forge init --name "My project"');
+/** What needs git itself. Nothing of it is needed for tasks to be safe. */
+async function finish(data: DataBranch, mode: InitMode): Promise<string[]> {
+  const { paths, machine } = data;
+  if (mode === 'branch') return startDataBranch(data);
+  if (mode === 'stealth') return [];
+  const { notes } = await connectGit(paths, machine);
+  return [...notes, ...(await adviseOnRemote(paths, machine))];
+}
+
+/** The project came with the clone; this machine's part of it is missing. */
+async function adopt(paths: ProjectPaths, options: InitOptions): Promise<InitResult> {
+  const { config } = findProject(paths.root, options.env, options.homeDir);
+  refuseOtherWishes(options, config);
+  const mode = config.initMode;
+  const isHere = lookAt(paths.database) !== undefined && lookAt(paths.shared_config) !== undefined;
+  if (isHere && (mode !== 'standard' || (await isConnected(paths, options)))) throw alreadyAProject(paths);
+  const undo: Undo[] = [];
+  try {
+    await makeStorePlace(paths, options.openStore, undo);
+    makeProjectFiles(paths, mode, undo);
+    refreshSharedConfig(paths);
+  } catch (error) {
+    throw toInitError(error, paths, takeBack(undo));
   }
-  // The order of the keys is the order in the file.
-  return {
-    name: name ?? toDefaultName(repository),
-    idPrefix: prefix,
-    version: CONFIG_VERSION,
-    created_at: toIso(now),
-  };
+  const { notes } = mode === 'standard' ? await connectGit(paths, options) : { notes: [] };
+  return toResult(paths, config, { adopted: true, mode, notes: [...notes] });
 }
 
-/** The main worktree's folder, for a linked worktree is named after a branch. */
-function toDefaultName({ worktree, git_dir, common_dir }: Repository): string {
-  const shared = basename(common_dir);
-  const hidden = shared.startsWith('.'); // `.git`, or `.bare` inside the project's folder
-  const linked = hidden ? basename(dirname(common_dir)) : shared.replace(/\.git$/, '');
-  const folder = git_dir === common_dir ? basename(worktree) : linked;
-  // A folder's name may hold what a project's may not.
-  const name = folder.replaceAll(/[\u0000-\u001f\u007f]/g, ' ').slice(0, LIMITS.project_name_length);
-  return isProjectName(name) ? name : 'project';
-}
-
-function makeFolder(path: string, undo: Undo[]): void {
-  if (lookAt(path) !== undefined) return; // a file in its place shows in the next step
-  mkdirSync(path);
-  undo.push(() => {
-    // Gone, or with something in it that is not ours: not ours to remove.
-    if (lookAt(path) !== undefined && readdirSync(path).length === 0) rmdirSync(path);
+/** What is asked for must be what is there: changing it is another command. */
+function refuseOtherWishes(options: InitOptions, config: { idPrefix: string; initMode: InitMode }): void {
+  const { prefix, stealth, branch } = options;
+  if (prefix !== undefined && prefix !== config.idPrefix) {
+    throw new ForgeError('already_exists', `This is a project with the prefix ${config.idPrefix} already`, {
+      hint: 'forge init',
+      details: { prefix: config.idPrefix },
+    });
+  }
+  const other =
+    (stealth === true && config.initMode !== 'stealth') ||
+    (branch !== undefined && config.initMode !== 'branch');
+  if (!other) return;
+  throw new ForgeError('already_exists', `This is a Forge project in ${config.initMode} mode already`, {
+    hint: branch === undefined ? 'forge init' : `forge init --upgrade --branch ${branch}`,
+    details: { mode: config.initMode },
   });
 }
 
-async function makeStore(
+function toResult(
   paths: ProjectPaths,
-  openStore: InitOptions['openStore'],
-  undo: Undo[],
-): Promise<void> {
-  const before = new Set(readdirSync(paths.store_dir));
-  undo.push(() => {
-    const made = readdirSync(paths.store_dir).filter((name) => !before.has(name));
-    for (const name of made) rmSync(join(paths.store_dir, name), { recursive: true, force: true });
-  });
-  await openStore(paths.database);
-}
-
-/** For branches whose `.gitignore` has no such lines. A linked exclude file is not this repository's alone. */
-function excludeDatabase(paths: ProjectPaths, undo: Undo[]): void {
-  const folder = join(paths.common_dir, 'info');
-  const file = join(folder, 'exclude');
-  if (lookAt(file)?.isSymbolicLink() === true) return;
-  makeFolder(folder, undo);
-  addIgnoreLines(file, undo);
-}
-
-/** Both are written in full before either is in its place; the shared one decides between two at once. */
-function publishConfig(paths: ProjectPaths, text: string, undo: Undo[]): void {
-  const shared = stageFile(paths.shared_config, text);
-  undo.push(() => shared.discard());
-  const own = stageFile(paths.config, text);
-  undo.push(() => own.discard());
-  shared.publish();
-  undo.push(() => rmSync(paths.shared_config));
-  own.publish();
-}
-
-/** Last done, first undone. What could not be undone comes back as sentences. */
-function takeBack(undo: readonly Undo[]): string[] {
-  return undo.toReversed().flatMap((step) => {
-    try {
-      step();
-      return [];
-    } catch (error) {
-      return [(error as Error).message];
-    }
-  });
-}
-
-function toInitError(error: unknown, paths: ProjectPaths, left: readonly string[]): ForgeError {
-  const why = toFileError(error, `Could not make ${paths.root} a Forge project`);
-  if (left.length === 0) return why;
-  return new ForgeError(why.code, `${why.message}; not everything could be undone: ${left.join('; ')}`, {
-    ...(why.hint !== undefined && { hint: why.hint }),
-    details: { ...why.details, left },
-    cause: error,
-  });
-}
-
-function badInput(key: string, value: string, allowed: string, hint: string): ForgeError {
-  return new ForgeError(
-    'invalid_input',
-    `The ${key} ${JSON.stringify(value)} cannot be used; allowed is ${allowed}`,
-    {
-      hint,
-      details: { key, value, allowed },
-    },
-  );
+  config: { name: string; idPrefix: string; version: number; created_at: string },
+  more: Pick<InitResult, 'adopted' | 'mode' | 'notes'>,
+): InitResult {
+  const { name, idPrefix, version, created_at } = config;
+  return {
+    name,
+    idPrefix,
+    version,
+    created_at,
+    directory: paths.forge_dir,
+    database: paths.database,
+    ...more,
+  };
 }

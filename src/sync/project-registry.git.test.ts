@@ -30,7 +30,15 @@ async function setUp(): Promise<Setup> {
   mkdirSync(homeDir);
   const place = { home: join(homeDir, '.forge'), env: {}, homeDir };
   const init = async (cwd: string, prefix: string): Promise<void> =>
-    void (await initialiseProject({ cwd, env: {}, homeDir, prefix, now: NOW, openStore: async () => {} }));
+    void (await initialiseProject({
+      cwd,
+      env: {},
+      homeDir,
+      prefix,
+      clock: { now: () => NOW },
+      program: { node: process.execPath, script: import.meta.filename },
+      openStore: async () => {},
+    }));
   await init(repo.path, 'fg');
   const add = (path: string, name?: string) =>
     addProject(place, { found: findProjectToAdd(path, place), name, now: NOW });

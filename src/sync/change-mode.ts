@@ -1,0 +1,179 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { commitFiles } from '#git/commit-files.ts';
+import { readBlob } from '#git/read-blob.ts';
+import { ForgeError } from '#kernel/errors.ts';
+import type { Writer } from '#store/store.ts';
+import { removeAttributeLines } from './attribute-lines.ts';
+import { commitToBranch } from './branch-mode.ts';
+import { exportFiles } from './export-files.ts';
+import { removeLines } from './file-lines.ts';
+import { uninstallHooks } from './hook-blocks.ts';
+import { removeIgnoreLines, EXCLUDE_LINES, STEALTH_LINES } from './ignore-lines.ts';
+import { connectGit } from './init/connect-git.ts';
+import { adoptDataBranch } from './init/data-branch.ts';
+import { makeProjectFiles } from './init/steps.ts';
+import { lookAt } from './look-at.ts';
+import { toGitRepo, type Machine } from './machine.ts';
+import { unregisterMergeDriver } from './merge-driver-config.ts';
+import { replaceFile } from './place-file.ts';
+import { parseProjectConfig, type InitMode, type ProjectConfig } from './project-config.ts';
+import type { ProjectPaths } from './project-paths.ts';
+import { readSharedConfigBytes } from './shared-config.ts';
+import type { HookProject } from './run-hook.ts';
+import { toTaskFiles } from './task-files.ts';
+
+export interface ModeChange {
+  readonly from: InitMode;
+  readonly to: InitMode;
+  readonly commit: string | null;
+  readonly notes: readonly string[];
+}
+
+/**
+ * Moves a project to the standard mode, or with `branch` to a branch of its own. What git has to know is committed
+ * with an index of its own, so that the user's staged work stays as it is.
+ */
+export async function changeMode(
+  project: HookProject,
+  options: { by: Writer; machine: Machine; branch: string | undefined },
+): Promise<ModeChange> {
+  const { config } = project;
+  const to = options.branch === undefined ? 'standard' : 'branch';
+  if (config.initMode === to && (to === 'standard' || config.branchName === options.branch)) {
+    throw new ForgeError('already_exists', `This project is in ${to} mode already`, {
+      hint: to === 'standard' ? 'forge init --upgrade --branch forge-data' : 'forge init --upgrade',
+    });
+  }
+  return options.branch === undefined
+    ? toStandard(project, options)
+    : toBranch(project, { ...options, branch: options.branch });
+}
+
+async function toStandard(
+  project: HookProject,
+  { by, machine }: { by: Writer; machine: Machine },
+): Promise<ModeChange> {
+  const { paths, config } = project;
+  writeConfig(paths, { initMode: undefined, branchName: undefined });
+  removeLines(join(paths.common_dir, 'info', 'exclude'), STEALTH_LINES);
+  makeProjectFiles(paths, 'standard', []);
+  await exportFiles(project.store, toTaskFiles(paths), {
+    by: { ...by, clock: () => machine.clock.now() },
+    canonical: true,
+  });
+  const { notes } = await connectGit(paths, machine);
+  const { commit } = await commitFiles({
+    repo: toGitRepo(paths.root, machine),
+    files: readProjectFiles(paths),
+    message: 'Share the Forge project',
+    ref: 'HEAD',
+  });
+  const kept = config.branchName === undefined ? [] : [`Branch ${config.branchName} stays as it is`];
+  return { from: config.initMode, to: 'standard', commit: commit ?? null, notes: [...notes, ...kept] };
+}
+
+async function toBranch(
+  project: HookProject,
+  { by, machine, branch }: { by: Writer; machine: Machine; branch: string },
+): Promise<ModeChange> {
+  const { paths, config } = project;
+  const repo = toGitRepo(paths.root, machine);
+  const { created_at, idPrefix, name } = config;
+  const found = await adoptDataBranch({ paths, machine, branch }, { name, idPrefix, version: 1, created_at });
+  if (found.idPrefix !== idPrefix) {
+    throw new ForgeError(
+      'already_exists',
+      `Branch ${branch} holds a project with the prefix ${found.idPrefix}`,
+      {
+        details: { branch, prefix: found.idPrefix },
+      },
+    );
+  }
+  const tracked = config.initMode === 'standard' ? await listTracked(repo, paths) : [];
+  const text = writeConfig(paths, { initMode: 'branch', branchName: branch });
+  const changed = { ...project, config: parseProjectConfig(text, paths.config) };
+  const { commit } = await commitToBranch(changed, {
+    by,
+    machine,
+    message: 'Keep the tasks on a branch of their own',
+  });
+  makeProjectFiles(paths, 'branch', []);
+  if (config.initMode === 'standard') {
+    await unregisterMergeDriver({ paths, env: machine.env });
+    await uninstallHooks({ paths, program: machine.program, env: machine.env });
+    removeAttributeLines(paths);
+    removeIgnoreLines(join(paths.root, '.gitignore'));
+    removeLines(join(paths.common_dir, 'info', 'exclude'), EXCLUDE_LINES);
+    await commitRemoval(project, { machine, tracked });
+  }
+  return {
+    from: config.initMode,
+    to: 'branch',
+    commit: commit ?? null,
+    notes: ['Next: forge sync, so that the others get the branch'],
+  };
+}
+
+/** The files leave the branch that is checked out; other branches lose them when they merge it. */
+async function commitRemoval(
+  { paths }: HookProject,
+  { machine, tracked }: { machine: Machine; tracked: readonly string[] },
+): Promise<void> {
+  const files = new Map<string, Buffer | null>(tracked.map((path) => [path, null]));
+  for (const path of ['.gitignore', '.gitattributes']) {
+    const file = join(paths.root, path);
+    const there = lookAt(file)?.isFile() === true;
+    const repo = toGitRepo(paths.root, machine);
+    if ((await readBlob(repo, 'HEAD', path)) !== undefined)
+      files.set(path, there ? readFileSync(file) : null);
+  }
+  if (files.size === 0) return;
+  const message = 'Move the tasks to a branch of their own';
+  await commitFiles({ repo: toGitRepo(paths.root, machine), files, message, ref: 'HEAD' });
+}
+
+async function listTracked(repo: ReturnType<typeof toGitRepo>, paths: ProjectPaths): Promise<string[]> {
+  const found: string[] = [];
+  for (const path of listFiles(paths)) {
+    if ((await readBlob(repo, 'HEAD', path)) !== undefined) found.push(path);
+  }
+  return found;
+}
+
+/** Everything of the project that belongs into a commit. */
+function readProjectFiles(paths: ProjectPaths): Map<string, Buffer> {
+  const files = new Map<string, Buffer>();
+  for (const path of [...listFiles(paths), '.gitignore', '.gitattributes']) {
+    files.set(path, readFileSync(join(paths.root, path)));
+  }
+  return files;
+}
+
+function listFiles(paths: ProjectPaths): string[] {
+  return readdirSync(paths.forge_dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.tmp'))
+    .map((entry) =>
+      join(entry.parentPath, entry.name)
+        .slice(paths.root.length + 1)
+        .replaceAll('\\', '/'),
+    )
+    .sort();
+}
+
+/** Other keys stay as they are. Returns the new text. */
+function writeConfig(
+  paths: ProjectPaths,
+  change: { initMode: InitMode | undefined; branchName: string | undefined },
+): string {
+  const bytes = readSharedConfigBytes(paths);
+  const config = JSON.parse((bytes?.toString('utf8') ?? '{}').replace(/^\uFEFF/, '')) as Record<
+    string,
+    unknown
+  >;
+  const text = `${JSON.stringify({ ...config, ...change }, null, 2)}\n`;
+  parseProjectConfig(text, paths.config) satisfies ProjectConfig;
+  replaceFile(paths.shared_config, text);
+  replaceFile(paths.config, text);
+  return text;
+}

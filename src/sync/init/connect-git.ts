@@ -1,0 +1,52 @@
+import { hasRemote } from '#git/branches.ts';
+import { isForgeError } from '#kernel/errors.ts';
+import { installHooks, readHookStatus, type HookStatus } from '../hook-blocks.ts';
+import { toGitRepo, type Machine } from '../machine.ts';
+import { isMergeDriverRegistered, registerMergeDriver } from '../merge-driver-config.ts';
+import type { ProjectPaths } from '../project-paths.ts';
+
+export interface Connection {
+  /** What did not go as it should, and what else the person should know. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * This clone's part: the merge driver in its configuration and the blocks in its hooks. Nothing of it is needed for
+ * tasks to be safe, so that what cannot be done is told and not thrown.
+ */
+export async function connectGit(paths: ProjectPaths, machine: Machine): Promise<Connection> {
+  const { program, env } = machine;
+  const notes: string[] = [];
+  const attempt = async (what: string, work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      if (!isForgeError(error)) throw error;
+      notes.push(`${what}: ${error.message}`);
+    }
+  };
+  await attempt('The merge driver was not registered', () => registerMergeDriver({ paths, program, env }));
+  await attempt('The hooks were not installed', async () => {
+    for (const hook of await installHooks({ paths, program, env })) {
+      if (hook.state !== 'installed') notes.push(`Hook ${hook.hook}: ${hook.advice ?? hook.state}`);
+    }
+  });
+  return { notes };
+}
+
+/** For whoever starts a project: servers do not run merge drivers. */
+export async function adviseOnRemote(paths: ProjectPaths, machine: Machine): Promise<string[]> {
+  return (await hasRemote(toGitRepo(paths.root, machine))) ? [REMOTE_HINT] : [];
+}
+
+export const REMOTE_HINT =
+  'If you merge by pull requests, branches that each change tasks conflict on the server: set sync.exportOn to "default-branch" in .forge/config.json, or use forge init --upgrade --branch forge-data';
+
+export async function isConnected(paths: ProjectPaths, { program, env }: Machine): Promise<boolean> {
+  if (!isMergeDriverRegistered(paths, program)) return false;
+  const hooks = await readHookStatus({ paths, program, env });
+  return hooks.every(({ state }) => !MISSING.has(state));
+}
+
+/** What another `forge init` could mend; the other states are the user's to decide. */
+const MISSING: ReadonlySet<HookStatus['state']> = new Set(['absent', 'outdated']);
