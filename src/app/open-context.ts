@@ -8,7 +8,9 @@ import type { TaskStore } from '#store/store.ts';
 import { catchUpWithFiles } from '#sync/catch-up.ts';
 import { findProject, type FoundProject, refreshSharedConfig } from '#sync/find-project.ts';
 import { toHomePlace } from '#sync/forge-home.ts';
+import { isDriverInConfig } from '#sync/heal-clone.ts';
 import { refreshDatabaseLink } from '#sync/link-database.ts';
+import type { Machine } from '#sync/machine.ts';
 import { findProgram } from './find-program.ts';
 
 export interface ContextRequest {
@@ -52,7 +54,7 @@ export async function openContext(request: ContextRequest): Promise<OperationCon
       return project;
     },
     get machine() {
-      return { env, homeDir: homedir(), program: findProgram(), clock: systemClock };
+      return toMachine(env);
     },
     get place() {
       return toHomePlace(env, homedir());
@@ -79,6 +81,10 @@ async function openProject(request: ContextRequest): Promise<OpenProject> {
   });
 }
 
+function toMachine(env: NodeJS.ProcessEnv): Machine {
+  return { env, homeDir: homedir(), program: findProgram(), clock: systemClock };
+}
+
 /** Outside of every project an id can still lead to one. */
 function findProjectOrError(cwd: string, env: NodeJS.ProcessEnv): FoundProject | ForgeError {
   try {
@@ -100,9 +106,14 @@ async function openFound(
     replica,
     clock: systemClock,
     lock_timeout_ms: options.lock_timeout_ms ?? lockTimeout(env),
+    notice,
   });
   const close = async (): Promise<void> => store[Symbol.asyncDispose]();
   try {
+    if (config.initMode === 'standard' && !isDriverInConfig(paths, findProgram())) {
+      const { healClone } = await import('#sync/heal-clone.ts');
+      await healClone(paths, toMachine(env), notice);
+    }
     const folded = await catchUpWithFiles(store, paths, { clock: () => systemClock.now(), notice });
     const foreign = await readForeign(store, config.idPrefix, env);
     return { paths, config, store, foreign, folded, [Symbol.asyncDispose]: close };

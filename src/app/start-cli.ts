@@ -20,6 +20,12 @@ export function startCli(argv: readonly string[], version: string): Promise<numb
       if (load === undefined) throw new ForgeError('internal', `No implementation of ${name}`);
       return load();
     },
+    async healStore({ details }) {
+      const { healSqliteStore } = await import('#store/open-sqlite-store.ts');
+      const notice = (line: string): void => tell(2, `forge: ${line}`);
+      const { path } = details;
+      if (typeof path === 'string') await healSqliteStore({ database: path, clock: systemClock, notice });
+    },
     openContext: ({ operation, globals, input }) =>
       openContext({
         needs: operation.needs,

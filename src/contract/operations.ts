@@ -20,6 +20,7 @@ import { blockedTasks, listTasks, projectStats, readyTasks, searchTasks } from '
 import {
   collectGarbage,
   commitTasks,
+  examineProject,
   exportTasks,
   importTasks,
   listConflicts,
@@ -88,6 +89,7 @@ export const OPERATIONS: readonly Declaration[] = [
   syncTasks,
   listConflicts,
   resolveConflict,
+  examineProject,
   runHook,
   mergeTaskFiles,
   completionScript,

@@ -215,3 +215,33 @@ export const resolveConflict = declare({
     examples: ['forge resolve fg-a3f8', 'forge resolve fg-a3f8 --field title --take-lost'],
   },
 });
+
+export const examineProject = declare({
+  name: 'project.doctor',
+  summary: 'Look for everything that can be wrong with this project, and mend it',
+  about:
+    'Looks at git, SQLite, the merge driver, the hooks, the database, clocks, cycles, references, unreadable lines and leftovers. --fix mends what can be mended without losing anything; it never deletes a task or an edge. --pr tells whether a server would find a conflict in the task files.',
+  input: z.object({
+    fix: z.boolean().optional().describe('Mend what can be mended'),
+    pr: z.string().min(1).optional().describe('The branch that a pull request goes into'),
+  }),
+  output: z.object({
+    healthy: z.boolean(),
+    findings: z.array(
+      z.object({
+        name: z.string(),
+        state: z.enum(['ok', 'fixed', 'warning', 'failed']),
+        message: z.string(),
+        hint: z.string().nullable(),
+      }),
+    ),
+  }),
+  errors: ['io_failed', 'permission_denied', 'store_busy'],
+  access: 'admin',
+  needs: 'project',
+  cli: {
+    path: ['doctor'],
+    flags: { pr: { placeholder: 'base' } },
+    examples: ['forge doctor', 'forge doctor --fix', 'forge doctor --pr origin/main'],
+  },
+});

@@ -263,10 +263,11 @@ export const taskHistory = declare({
   input: z.object({
     id: TaskRef.describe('Task id'),
     limit: z.int().min(1).max(LIMITS.list_limit).optional().describe('Only the newest entries'),
+    git: z.boolean().optional().describe("Add the commits that changed its line, from git's log"),
   }),
   output: z.array(
     z.object({
-      seq: z.int(),
+      seq: z.int().nullable(),
       type: z.string(),
       at: z.string(),
       triggered_by: z.string(),
@@ -283,7 +284,11 @@ export const taskHistory = declare({
   cli: {
     path: ['task', 'history'],
     args: ['id'],
-    examples: ['forge task history fg-a3f8', 'forge task history fg-a3f8 --limit 5 --json'],
+    examples: [
+      'forge task history fg-a3f8',
+      'forge task history fg-a3f8 --limit 5 --json',
+      'forge task history fg-a3f8 --git',
+    ],
   },
 });
 

@@ -1,11 +1,12 @@
 import type { Comment, Status, TaskType } from '#contract/task.ts';
+import { lineDigest } from '#kernel/checksum.ts';
 import { parseIso, toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { canonicalJson, type Json, type JsonObject } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { compareText } from '#kernel/text.ts';
-import { seal } from './record-seal.ts';
-import { decodeStamps, encodeStamps, type Stamps } from './record-stamps.ts';
+import { seal, sealWithDigest } from './record-seal.ts';
+import { decodeStamps, encodeStamps, type Stamps, type StampsJson } from './record-stamps.ts';
 import { defaultState } from './states.ts';
 import {
   dependencyKey,
@@ -47,11 +48,28 @@ const KNOWN_KEYS = new Set([
   '_v',
 ]);
 
-/**
- * One canonical line: fixed key order, same state gives the same bytes. Without the newline. One call of
- * JSON.stringify for all that has a fixed place: a call a key takes three to four times as long.
- */
+/** One canonical line: fixed key order, same state gives the same bytes. Without the newline. */
 export function encodeRecord(record: TaskRecord, stamps = encodeStamps(record)): string {
+  const body = encodeBody(record);
+  return stamps === undefined ? `${body}}` : seal(body, JSON.stringify(stamps));
+}
+
+/** The same with the line's digest, which the seal nearly gives away. */
+export function encodeWithDigest(
+  record: TaskRecord,
+  stamps: StampsJson | undefined,
+): { line: string; digest: number } {
+  const body = encodeBody(record);
+  if (stamps !== undefined) return sealWithDigest(body, JSON.stringify(stamps));
+  const line = `${body}}`;
+  return { line, digest: lineDigest(line) };
+}
+
+/**
+ * All of a line but its stamps and its end. One call of JSON.stringify for all that has a fixed place: a call a key
+ * takes three to four times as long.
+ */
+function encodeBody(record: TaskRecord): string {
   const { life } = record;
   const fixed = {
     id: record.id,
@@ -78,8 +96,7 @@ export function encodeRecord(record: TaskRecord, stamps = encodeStamps(record)):
   for (const key of unknownKeys(record)) {
     more.push(`,${JSON.stringify(key)}:${canonicalJson(fieldValue(record, key))}`);
   }
-  const body = `${JSON.stringify(fixed).slice(0, -1)}${more.join('')}`;
-  return stamps === undefined ? `${body}}` : seal(body, JSON.stringify(stamps));
+  return `${JSON.stringify(fixed).slice(0, -1)}${more.join('')}`;
 }
 
 /** A line's object into a record. Throws invalid_input for what is not a task. */

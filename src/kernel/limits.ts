@@ -35,6 +35,8 @@ export const LIMITS = {
   file_line_bytes: 67_108_864,
   /** Changes of one fold that have an event each; what goes beyond is told in one. */
   fold_events: 1_000,
+  /** A change that is further ahead of this clock was made by a wrong one. */
+  clock_skew_ms: 300_000,
   /** Stamps from the year 2200 on are not times but damage. */
   stamp_max_ms: 7_258_118_400_000,
 } as const;

@@ -46,6 +46,7 @@ export const MANIFEST: Readonly<Record<string, () => Promise<AnyOperation>>> = {
   'sync.run': () => import('./sync-run.ts').then((module) => module.syncRun),
   'conflict.list': () => import('./conflict-list.ts').then((module) => module.conflictList),
   'conflict.resolve': () => import('./conflict-resolve.ts').then((module) => module.conflictResolve),
+  'project.doctor': () => import('./project-doctor.ts').then((module) => module.projectDoctor),
   'git.hook': () => import('./git-hook.ts').then((module) => module.gitHook),
   'git.merge': () => import('./git-merge.ts').then((module) => module.gitMerge),
   'shell.completion': () => import('./shell-completion.ts').then((module) => module.shellCompletion),

@@ -1,10 +1,20 @@
 import type { taskHistory as declaration } from '#contract/task-operations.ts';
+import { compareText } from '#kernel/text.ts';
 import { implement } from './operation.ts';
 import { style } from './style-text.ts';
 import { tableText } from './table-text.ts';
 
 export const taskHistory = implement<typeof declaration>({
-  run: (ctx, input) => ctx.project.store.readHistory({ id: input.id, limit: input.limit }),
+  async run(ctx, input) {
+    const { store, paths } = ctx.project;
+    const entries = await store.readHistory({ id: input.id, limit: input.limit });
+    if (input.git !== true) return entries;
+    const { readGitHistory } = await import('#sync/read-git-history.ts');
+    const { id } = await store.findTask(input.id);
+    const commits = await readGitHistory(paths, id, ctx.machine);
+    const all = [...entries, ...commits].sort((a, b) => compareText(a.at, b.at));
+    return input.limit === undefined ? all : all.slice(-input.limit);
+  },
   text: (entries, view) =>
     tableText(
       view,

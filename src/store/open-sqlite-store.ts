@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Clock } from '#kernel/clock.ts';
+import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { Database } from './sqlite/database.ts';
 import { holdsTask, listForeign, markForeign } from './sqlite/foreign-edges.ts';
@@ -19,15 +20,45 @@ export interface SqliteStoreOptions {
   readonly replica: string;
   readonly clock: Clock;
   readonly lock_timeout_ms?: number | undefined;
+  /** Told in one line what had to be mended. */
+  readonly notice?: ((line: string) => void) | undefined;
 }
 
-/** Opens the store, making or upgrading its schema first and replaying what a crash kept from it. */
+/**
+ * Opens the store, making or upgrading its schema first and replaying what a crash kept from it. A damaged database is
+ * set aside and made anew from the replica.
+ */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<TaskStore & SyncStore> {
+  try {
+    return await openOnce(options);
+  } catch (error) {
+    if (!(error instanceof ForgeError) || error.code !== 'store_corrupt') throw error;
+    await healSqliteStore(options);
+    return openOnce(options);
+  }
+}
+
+/** Sets a damaged database aside; the next open makes it anew. Nothing happens to one that is sound. */
+export async function healSqliteStore(
+  options: Pick<SqliteStoreOptions, 'database' | 'clock' | 'notice'>,
+): Promise<void> {
+  const { setAsideDatabase } = await import('./sqlite/set-aside-database.ts');
+  try {
+    const aside = setAsideDatabase(options.database, options.clock.now());
+    if (aside !== undefined) {
+      options.notice?.(`The task database was damaged; it is made anew, and the old one is kept: ${aside}`);
+    }
+  } catch (error) {
+    throw translateStoreError(error, options.database);
+  }
+}
+
+async function openOnce(options: SqliteStoreOptions): Promise<TaskStore & SyncStore> {
   const db = openDatabase(options);
   const replica = new Replica(options.replica);
   try {
     migrate(db, () => options.clock.now());
-    await catchUp(db, replica, options.clock);
+    await catchUp(db, replica, options);
   } catch (error) {
     db.close();
     throw error;
@@ -69,15 +100,20 @@ function mendPermissions(database: string): void {
 }
 
 /** A replica of another size means a crash, or a writer at work right now: then it is the writer's business. */
-async function catchUp(db: Database, replica: Replica, clock: Clock): Promise<void> {
+async function catchUp(db: Database, replica: Replica, options: SqliteStoreOptions): Promise<void> {
   const { held, file } = readReplicaFacts(db);
   const size = replica.size();
   if (size === 0 || (size <= held && (file === 0 || file === replica.inode()))) return;
   const { replayReplica } = await import('./sqlite/replay.ts');
-  const replay = (): void => void replayReplica(db, replica, clock.now());
+  const replay = (): void => void replayReplica(db, replica, options.clock.now());
   // A database that holds nothing yet has nothing to answer with; whoever is filling it is waited for.
-  if (held === 0) db.write(replay);
-  else db.tryWrite(replay);
+  if (held > 0) {
+    db.tryWrite(replay);
+    return;
+  }
+  db.write(replay);
+  const tasks = Number(db.get('SELECT count(*) AS n FROM tasks')?.n ?? 0);
+  options.notice?.(`The task database was made anew from the local replica: ${tasks} tasks`);
 }
 
 function readReplicaFacts(db: Database): { held: number; file: number } {
@@ -133,6 +169,7 @@ function createStore(db: Database, replica: Replica): TaskStore & SyncStore {
     listTasks: async (query) => listTasks(db, query),
     listBlocked: async (query) => db.read(() => listBlocked(db, query)),
     explainReady: (query) => report((reports) => reports.explainReady(db, query)),
+    findTask: (id) => report((reports) => reports.findTask(db, id)),
     readHistory: (query) => report((reports) => reports.readHistory(db, query)),
     readStats: (query) => report((reports) => reports.readStats(db, query)),
     readMarks: async (paths) => paths.flatMap((path) => readMark(db, path) ?? []),
@@ -170,6 +207,16 @@ function createStore(db: Database, replica: Replica): TaskStore & SyncStore {
     async prune(until, by) {
       const { prune } = await import('./sqlite/collect-garbage.ts');
       return prune({ db, replica }, until, by);
+    },
+    async diagnose(now) {
+      const { diagnose } = await import('./sqlite/diagnose.ts');
+      return db.read(() => diagnose({ db, replica }, now));
+    },
+    async repair(by) {
+      const { recount } = await import('./sqlite/diagnose.ts');
+      recount(db);
+      const { compactReplica } = await import('./sqlite/collect-garbage.ts');
+      compactReplica({ db, replica }, by);
     },
     newestEvent: async () => Number(db.get('SELECT max(seq) AS seq FROM events')?.seq ?? 0),
     markExported: async (marks) =>

@@ -1,6 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { DependencyNode } from '#contract/graph-operations.ts';
 import { tempStore, type TempStore } from '../../tests/support/temp-store.ts';
@@ -171,12 +172,14 @@ describe('migrations', () => {
     expect(rows(db, 'SELECT title FROM tasks')).toEqual([{ title: 'Kept' }]);
   });
 
-  it('a file that is no database is store_corrupt and is not touched', async () => {
+  it('a file that is no database is set aside as it is, and the tasks come back from the replica', async () => {
     await using temp = await tempStore();
+    await create(temp, 'Kept by the replica');
     const garbage = 'not a database at all. '.repeat(100);
-    await temp.reopen(() => writeFileSync(temp.database, garbage)).catch(() => undefined);
-    await expectCode(openSqliteStore(temp), 'store_corrupt');
-    expect(readFileSync(temp.database, 'utf8')).toBe(garbage);
+    await temp.reopen(() => writeFileSync(temp.database, garbage));
+    expect(await temp.store.listTasks({})).toMatchObject([{ title: 'Kept by the replica' }]);
+    const [aside = ''] = readdirSync(temp.folder).filter((name) => name.includes('damaged'));
+    expect(readFileSync(join(temp.folder, aside), 'utf8')).toBe(garbage);
   });
 
   it('an empty file is a new database', async () => {

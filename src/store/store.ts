@@ -71,6 +71,8 @@ export interface TaskStore extends AsyncDisposable {
   holdsTask(id: string): Promise<boolean>;
 
   getTask(id: string): Promise<TaskView>;
+  /** The whole id of a task, also of a deleted one. */
+  findTask(id: string): Promise<{ id: string; deleted: boolean }>;
   listReady(query: ReadyQuery): Promise<ReadyTask[]>;
   explainReady(query: ReadyQuery): Promise<ExplainedTask[]>;
   listTasks(query: TaskQuery): Promise<Task[]>;
@@ -192,7 +194,8 @@ export interface TaskQuery {
 }
 
 export interface HistoryEntry {
-  seq: number;
+  /** The event's number; null for what happened elsewhere. */
+  seq: number | null;
   type: string;
   at: string;
   triggered_by: string;

@@ -32,6 +32,10 @@ export interface SyncStore {
   compactReplica(by: Writer): Promise<{ before: number; after: number }>;
   /** Forgets removals and deleted tasks from before a time. */
   prune(before: number, by: Writer): Promise<{ removals: number; deleted_tasks: number }>;
+  /** Looks whether everything is as it should be; changes nothing. */
+  diagnose(now: number): Promise<StoreDiagnosis>;
+  /** Counts blockers anew, and writes the replica where it does not hold everything. Never touches a task or an edge. */
+  repair(by: Writer): Promise<void>;
   /** Says that files were written which hold everything up to this event. */
   markExported(marks: readonly FileMark[]): Promise<void>;
 }
@@ -120,4 +124,21 @@ export interface ConflictSettlement {
   /** Undefined: all of the task. */
   readonly field: string | undefined;
   readonly take_lost: boolean;
+}
+
+export interface StoreDiagnosis {
+  /** What SQLite finds wrong with its file. */
+  readonly integrity: readonly string[];
+  readonly broken_references: number;
+  /** Tasks whose number of open blockers is not what it should be. */
+  readonly miscounted: number;
+  readonly replica_complete: boolean;
+  /** Changed later than now: a clock was wrong. */
+  readonly from_the_future: readonly string[];
+  readonly cycles: readonly (readonly string[])[];
+  /** References to tasks that are not here. */
+  readonly missing: readonly string[];
+  readonly unreadable: number;
+  readonly conflicts: number;
+  readonly tasks: number;
 }

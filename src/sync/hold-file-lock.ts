@@ -33,13 +33,13 @@ async function acquire(path: string, what: string): Promise<void> {
         hint: 'Wait for it, or remove that file',
       });
     }
-    if (isAbandoned(path)) removeAbandoned(path);
+    if (isLockAbandoned(path)) removeAbandonedLock(path);
     else await setTimeout(POLL_MS);
   }
 }
 
 /** Moved aside before it goes, because somebody else may have replaced it by a lock of their own since. */
-function removeAbandoned(path: string): void {
+export function removeAbandonedLock(path: string): void {
   const aside = `${path}.${process.pid}-${process.hrtime.bigint().toString(36)}.tmp`;
   try {
     renameSync(path, aside);
@@ -47,11 +47,12 @@ function removeAbandoned(path: string): void {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
     throw error;
   }
-  if (isAbandoned(aside)) rmSync(aside, { force: true });
+  if (isLockAbandoned(aside)) rmSync(aside, { force: true });
   else renameSync(aside, path);
 }
 
-function isAbandoned(path: string): boolean {
+/** Whether the process that made the lock is gone. */
+export function isLockAbandoned(path: string): boolean {
   try {
     const [pid, host] = readFileSync(path, 'utf8').split(' ');
     const owner = Number(pid);

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 
 const BATCH_BYTES = 1 << 20;
-const NEWLINE = Buffer.from('\n');
+const NEWLINE = 0x0a;
 
 export interface WrittenLines {
   readonly digest: string;
@@ -21,42 +21,26 @@ export interface WrittenLines {
   discard(): void;
 }
 
+/** Takes one line, without its newline. */
+export type WriteLine = (line: string | Uint8Array) => void;
+
 /** Writes a file of lines next to its place, as much at a time as fits into a batch, and syncs it. */
 export async function writeLinesBeside(
   path: string,
-  produce: (write: (line: string | Uint8Array) => void) => Promise<void>,
+  produce: (write: WriteLine) => Promise<void>,
 ): Promise<WrittenLines> {
   const temporary = `${path}.${process.pid}-${process.hrtime.bigint().toString(36)}.tmp`;
   const discard = (): void => rmSync(temporary, { force: true });
   const hash = createHash('sha256');
   const file = openSync(temporary, 'wx+');
+  const batch = createBatch((bytes) => {
+    hash.update(bytes);
+    for (let done = 0; done < bytes.length;) done += writeSync(file, bytes, done);
+  });
   let size = 0;
   try {
-    let texts: string[] = [];
-    let length = 0;
-    const put = (bytes: Uint8Array): void => {
-      hash.update(bytes);
-      for (let done = 0; done < bytes.length;) done += writeSync(file, bytes, done);
-      size += bytes.length;
-    };
-    const flush = (): void => {
-      if (texts.length === 0) return;
-      put(Buffer.from(`${texts.join('\n')}\n`, 'utf8'));
-      texts = [];
-      length = 0;
-    };
-    await produce((line) => {
-      if (typeof line === 'string') {
-        texts.push(line);
-        length += line.length;
-        if (length >= BATCH_BYTES) flush();
-      } else {
-        flush();
-        put(line);
-        put(NEWLINE);
-      }
-    });
-    flush();
+    await produce(batch.write);
+    size = batch.end();
     fsyncSync(file);
   } catch (error) {
     closeSync(file);
@@ -80,6 +64,41 @@ export async function writeLinesBeside(
     discard() {
       closeSync(file);
       discard();
+    },
+  };
+}
+
+/** Lines as bytes in one buffer that is used again and again: a new one for each batch would be most of the memory. */
+function createBatch(put: (bytes: Uint8Array) => void): { write: WriteLine; end(): number } {
+  const buffer = Buffer.allocUnsafeSlow(BATCH_BYTES);
+  let used = 0;
+  let size = 0;
+  const flush = (): void => {
+    if (used > 0) put(buffer.subarray(0, used));
+    size += used;
+    used = 0;
+  };
+  return {
+    write(line) {
+      // A code unit takes three bytes at most.
+      const most = (typeof line === 'string' ? line.length * 3 : line.length) + 1;
+      if (most > BATCH_BYTES - used) flush();
+      if (most > BATCH_BYTES) {
+        const bytes = typeof line === 'string' ? Buffer.from(`${line}\n`, 'utf8') : line;
+        put(bytes);
+        size += bytes.length;
+        if (typeof line === 'string') return;
+      } else if (typeof line === 'string') used += buffer.write(line, used, 'utf8');
+      else {
+        buffer.set(line, used);
+        used += line.length;
+      }
+      buffer[used] = NEWLINE;
+      used += 1;
+    },
+    end() {
+      flush();
+      return size;
     },
   };
 }

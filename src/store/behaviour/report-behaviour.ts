@@ -284,7 +284,7 @@ export function describeReports(open: OpenStore): void {
       const entries = (
         await Promise.all(all.map(({ id }) => sut.store.readHistory({ id, limit: undefined })))
       ).flat();
-      const ordered = entries.sort((x, y) => x.seq - y.seq);
+      const ordered = entries.sort((x, y) => (x.seq ?? 0) - (y.seq ?? 0));
       expect(new Set(ordered.map(({ seq }) => seq)).size).toBe(7);
       expect(ordered.map(({ type }) => type)).toEqual([
         'task.created',

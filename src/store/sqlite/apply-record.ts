@@ -2,7 +2,6 @@ import { changedNames, changesOwner, eventOf } from '#domain/describe-change.ts'
 import { encodeRecord } from '#domain/record-codec.ts';
 import { isDeleted, textValue, type TaskRecord } from '#domain/task-record.ts';
 import { toTask } from '#domain/to-task.ts';
-import { lineDigest } from '#kernel/checksum.ts';
 import { toIso } from '#kernel/clock.ts';
 import type { Database } from './database.ts';
 import { adoptUnresolved, removeRow } from './edge-rows.ts';
@@ -47,6 +46,10 @@ export interface Application {
   readonly numbers?: LocalNumbers | undefined;
   /** Left out where so many change at once that one event tells it. */
   readonly silent?: boolean;
+  /** One of the many of writeInBulk. */
+  readonly bulk?: boolean;
+  /** The record's line where it is known already. */
+  readonly encoded?: EncodedRecord | undefined;
 }
 
 /**
@@ -59,7 +62,7 @@ export function applyRecord(
   record: TaskRecord,
   how: Application,
 ): { numbers: LocalNumbers; encoded: EncodedRecord } {
-  const encoded = toEncoded(record);
+  const encoded = how.encoded ?? toEncoded(record);
   const owner = changesOwner(before?.record, record) ? 1 : 0;
   const numbers = {
     version: Math.max(how.numbers?.version ?? 0, (before?.numbers.version ?? 0) + 1),
@@ -71,8 +74,8 @@ export function applyRecord(
     if (before?.stored === undefined && before !== undefined) {
       db.run('DELETE FROM deleted_tasks WHERE id = ?', record.id);
     }
-    writeRecord(db, before?.stored, encoded, numbers);
-    if (before?.stored === undefined) adoptUnresolved(db, record.id);
+    writeRecord(db, before?.stored, encoded, { ...numbers, bulk: how.bulk });
+    if (before?.stored === undefined && how.bulk !== true) adoptUnresolved(db, record.id);
   }
   if (how.silent !== true) {
     insertEvent(db, {
@@ -110,7 +113,7 @@ function writeDeleted(
   content: TaskRecord | undefined,
   { version, fence }: LocalNumbers,
 ): void {
-  const { record, line } = encoded;
+  const { record, line, digest } = encoded;
   removeRow(db, record.id);
   // What hung on the task was taken from it by the same deletion, in lines of its own; only its content is kept.
   const undo =
@@ -126,7 +129,7 @@ function writeDeleted(
     textValue(record, 'deleted_at'),
     line,
     undo,
-    lineDigest(line),
+    digest,
   );
   db.run('UPDATE unresolved_dependencies SET closed = 1 WHERE to_id = ?', record.id);
 }

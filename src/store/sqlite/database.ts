@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { ForgeError } from '#kernel/errors.ts';
 import { translateStoreError } from './translate-error.ts';
@@ -13,6 +14,8 @@ export class Database {
   readonly path: string;
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  /** Of the file that is open. */
+  readonly #inode: number;
   #wide = false;
 
   constructor(path: string, options: { lock_timeout_ms: number; read_only?: true }) {
@@ -23,6 +26,7 @@ export class Database {
         timeout: options.lock_timeout_ms,
         readOnly: options.read_only === true,
       });
+      this.#inode = statSync(path).ino;
     } catch (error) {
       throw translateStoreError(error, path);
     }
@@ -72,7 +76,20 @@ export class Database {
       this.execute('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000');
       this.#wide = true;
     }
-    return this.#transaction('BEGIN IMMEDIATE', work);
+    return this.#transaction('BEGIN IMMEDIATE', () => {
+      this.#checkPlace();
+      return work();
+    });
+  }
+
+  /** Whoever writes to a file that was moved away or replaced would write past everybody else. */
+  #checkPlace(): void {
+    const there = statSync(this.path, { throwIfNoEntry: false });
+    if (there !== undefined && there.ino === this.#inode) return;
+    throw new ForgeError('store_corrupt', `The task database was replaced while it was open: ${this.path}`, {
+      hint: 'Run the command again',
+      details: { path: this.path },
+    });
   }
 
   /** Like write, but gives up at once when somebody else is writing. */

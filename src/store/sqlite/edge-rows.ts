@@ -2,8 +2,16 @@ import type { DependencyType } from '#contract/task.ts';
 import { splitDependencyKey, type TaskRecord } from '#domain/task-record.ts';
 import type { Database } from './database.ts';
 
-/** The record's edges as rows; those to tasks that are not here go to their own table. */
-export function writeDependencies(db: Database, before: TaskRecord | undefined, after: TaskRecord): void {
+const INSERT_EDGE =
+  'INSERT INTO dependencies (from_id, to_id, dep_type) VALUES (?, ?, ?) ON CONFLICT DO NOTHING';
+
+/** The record's edges as rows; those to tasks that are not here go to their own table, in bulk only at the end. */
+export function writeDependencies(
+  db: Database,
+  before: TaskRecord | undefined,
+  after: TaskRecord,
+  { bulk }: { readonly bulk: boolean },
+): void {
   const old = presentEdges(before);
   const now = presentEdges(after);
   for (const key of old) {
@@ -16,7 +24,8 @@ export function writeDependencies(db: Database, before: TaskRecord | undefined, 
   for (const key of now) {
     if (old.has(key)) continue;
     const { id, type } = splitDependencyKey(key);
-    insertEdge(db, { from: after.id, to: id, type: type as DependencyType }); // decoded as such
+    if (bulk) db.run(INSERT_EDGE, after.id, id, type);
+    else insertEdge(db, { from: after.id, to: id, type: type as DependencyType }); // decoded as such
   }
 }
 
@@ -30,12 +39,7 @@ export function adoptUnresolved(db: Database, id: string): void {
       id,
       edge.dep_type as string,
     );
-    db.run(
-      'INSERT INTO dependencies (from_id, to_id, dep_type) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
-      edge.from_id as string,
-      id,
-      edge.dep_type as string,
-    );
+    db.run(INSERT_EDGE, edge.from_id as string, id, edge.dep_type as string);
   }
   db.run(
     'UPDATE tasks SET parent_id = ?1 WHERE id IN (SELECT task_id FROM unresolved_parents WHERE parent_id = ?1)',
@@ -65,12 +69,7 @@ export function removeRow(db: Database, id: string): void {
 function insertEdge(db: Database, edge: { from: string; to: string; type: DependencyType }): void {
   const { from, to, type } = edge;
   if (db.get('SELECT 1 AS known FROM tasks WHERE id = ?', to) !== undefined) {
-    db.run(
-      'INSERT INTO dependencies (from_id, to_id, dep_type) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
-      from,
-      to,
-      type,
-    );
+    db.run(INSERT_EDGE, from, to, type);
     return;
   }
   const deleted = db.get('SELECT 1 AS known FROM deleted_tasks WHERE id = ?', to) !== undefined;

@@ -3,10 +3,9 @@ import type { Database, Row } from './database.ts';
 import { readUnreadable } from './file-marks.ts';
 import { newestEvent } from './fold-tasks.ts';
 import { encodeTransition } from './history-lines.ts';
-import { rowToLine } from './row-to-line.ts';
+import { rowToLine, SELECT_PARTS } from './row-to-line.ts';
 
-const TASKS = `SELECT t.*, u.parent_id AS unresolved_parent
-  FROM tasks t LEFT JOIN unresolved_parents u ON u.task_id = t.id ORDER BY t.id`;
+const TASKS = `${SELECT_PARTS} ORDER BY t.id`;
 const EDGES = `SELECT from_id AS owner, to_id AS id, dep_type AS type FROM dependencies
   UNION ALL SELECT from_id, to_id, dep_type FROM unresolved_dependencies ORDER BY 1, 2, 3`;
 const COMMENTS = `SELECT task_id AS owner, id, author, body, reply_to, created_at, extra FROM comments
@@ -28,7 +27,7 @@ export function exportTasks(db: Database, path: string, write: WriteLine): Expor
         write(gone.value.line as string);
         lines += 1;
       }
-      write(rowToLine(row, edges(id), comments(id)));
+      write(rowToLine(db, row, edges(id), comments(id)));
       lines += 1;
     }
     for (; gone.done !== true; gone = deleted.next()) {

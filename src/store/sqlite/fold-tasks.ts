@@ -22,6 +22,7 @@ import {
 } from './fold-lines.ts';
 import { foldWholeFile } from './fold-whole-file.ts';
 import { insertEvent } from './log-rows.ts';
+import type { EncodedRecord } from './record-rows.ts';
 import { appendingTo, type ReplicaAppender } from './replica-appender.ts';
 import type { Replica } from './replica.ts';
 import { findUnsharedLosses } from './unshared-values.ts';
@@ -51,7 +52,7 @@ export function foldTasks(
     return appendingTo(store, by, (appender) => {
       const opened = request.open(undefined);
       if (opened === undefined) return emptyReport();
-      const fold = startFold(store.db, { appender, by });
+      const fold = startFold(store.db, { appender, by, bulk: true });
       writeInBulk(store.db, () => foldWholeFile(fold, opened.lines));
       return settle(endFold(fold, opened, false));
     });
@@ -78,17 +79,21 @@ export interface Fold {
   readonly report: FoldReport;
   readonly digests: Map<string, number | null>;
   readonly unreadable: string[];
+  /** Inside writeInBulk. */
+  readonly bulk: boolean;
 }
 
-function startFold(db: Database, { appender, by }: Pick<Fold, 'appender' | 'by'>): Fold {
-  return { db, appender, by, report: emptyReport(), digests: readDigests(db), unreadable: [] };
+function startFold(db: Database, how: Pick<Fold, 'appender' | 'by' | 'bulk'>): Fold {
+  return { db, ...how, report: emptyReport(), digests: readDigests(db), unreadable: [] };
 }
 
-function foldFile(db: Database, opened: OpenFile, by: Pick<Fold, 'appender' | 'by'>): FoldReport {
-  const fold = startFold(db, by);
+function foldFile(db: Database, opened: OpenFile, how: Pick<Fold, 'appender' | 'by'>): FoldReport {
+  const known = Number(
+    db.get('SELECT (SELECT count(*) FROM tasks) + (SELECT count(*) FROM deleted_tasks) AS n')?.n,
+  );
+  const fold = startFold(db, { ...how, bulk: opened.expected - known > LIMITS.fold_events });
   const work = (): boolean => foldLines(fold, opened.lines);
-  const isLarge = opened.expected - fold.digests.size > LIMITS.fold_events;
-  const exact = isLarge ? writeInBulk(db, work) : work();
+  const exact = fold.bulk ? writeInBulk(db, work) : work();
   return endFold(fold, opened, exact);
 }
 
@@ -103,8 +108,8 @@ function foldLines(fold: Fold, lines: Iterable<FileLine>): boolean {
     const id = quickId(line.text);
     exact &&= id !== undefined && id > last && line.side === undefined;
     last = id ?? last;
-    const digest = id === undefined ? undefined : lineDigest(line.text);
-    if (id !== undefined && digests.get(id) === digest) {
+    const known = id === undefined ? undefined : digests.get(id);
+    if (known !== undefined && known === lineDigest(line.text)) {
       report.unchanged += 1;
       same += 1;
       continue;
@@ -116,7 +121,7 @@ function foldLines(fold: Fold, lines: Iterable<FileLine>): boolean {
     }
     const after = foldTask(fold, incoming, shared);
     digests.set(incoming.record.id, after);
-    if (after === digest) same += 1;
+    if (after === (incoming.encoded?.digest ?? lineDigest(line.text))) same += 1;
   }
   return exact && same === digests.size;
 }
@@ -140,7 +145,7 @@ function foldTask(fold: Fold, incoming: IncomingTask, shared: ReadonlySet<string
   if (known === undefined) {
     const birth = birthOf(record);
     if (shared.has(birth) || (birth !== record.id && fold.digests.has(birth))) throw new SharedBirth(birth);
-    return saveJoined(fold, undefined, record);
+    return saveJoined(fold, undefined, record, incoming.encoded);
   }
   if (!isSameTask(known.record, record)) throw new SharedBirth(record.id);
   const { theirs, joined } = joinIncoming(known.record, incoming);
@@ -155,20 +160,27 @@ function foldTask(fold: Fold, incoming: IncomingTask, shared: ReadonlySet<string
 }
 
 /** Writes the joined record, tells what is worth telling, and returns the digest of its line. */
-export function saveJoined(fold: Fold, before: Known | undefined, record: TaskRecord): number {
+export function saveJoined(
+  fold: Fold,
+  before: Known | undefined,
+  record: TaskRecord,
+  known?: EncodedRecord,
+): number {
   const { db, report, by } = fold;
   const changed = report.created + report.updated + report.deleted;
   const { numbers, encoded } = applyRecord(db, before, record, {
     now: by.now,
     triggered_by: TRIGGERED_BY,
     silent: changed >= LIMITS.fold_events,
+    bulk: fold.bulk,
+    encoded: known,
   });
   fold.appender.append(encoded.line, numbers);
   if (isDeleted(record)) report.deleted += 1;
   else if (before?.stored === undefined) report.created += 1;
   else report.updated += 1;
   if (before !== undefined) tellLosses(report, before.record, record);
-  return lineDigest(encoded.line);
+  return encoded.digest;
 }
 
 function tellLosses(report: FoldReport, before: TaskRecord, after: TaskRecord): void {

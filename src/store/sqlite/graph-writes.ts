@@ -3,7 +3,6 @@ import { encodeRecord, listDependencies } from '#domain/record-codec.ts';
 import { deleteRecord, editRecord, restoreRecord } from '#domain/task-changes.ts';
 import { dependencyKey, fieldValue, textValue } from '#domain/task-record.ts';
 import { toTask } from '#domain/to-task.ts';
-import { lineDigest } from '#kernel/checksum.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { DeleteResult } from '../store.ts';
@@ -137,7 +136,7 @@ export function deleteTask(
     deleted_at,
     deleted.line,
     JSON.stringify(undo),
-    lineDigest(deleted.line),
+    deleted.digest,
   );
   tx.saveLine(deleted, { version: stored.version + 1, fence: stored.fence + 1 });
   tx.emit(id, { type: 'task.deleted', changed: [] }, toTask(record, stored.version));

@@ -3,7 +3,7 @@ import {
   decodeRecord,
   encodeElements,
   encodeMetadata,
-  encodeRecord,
+  encodeWithDigest,
   hasConflicts,
   listLabels,
   unknownKeys,
@@ -11,7 +11,6 @@ import {
 import { encodeStamps, type StampsJson } from '#domain/record-stamps.ts';
 import { isParkedState } from '#domain/states.ts';
 import { dependencyKey, fieldValue, lastStamp, type TaskRecord } from '#domain/task-record.ts';
-import { lineDigest } from '#kernel/checksum.ts';
 import { toIso } from '#kernel/clock.ts';
 import { parseJson, type Json, type JsonObject } from '#kernel/json.ts';
 import { writeDependencies } from './edge-rows.ts';
@@ -114,28 +113,32 @@ export interface EncodedRecord {
   readonly record: TaskRecord;
   readonly stamps: StampsJson | undefined;
   readonly line: string;
+  readonly digest: number;
 }
 
 export function toEncoded(record: TaskRecord): EncodedRecord {
   const stamps = encodeStamps(record);
-  return { record, stamps, line: encodeRecord(record, stamps) };
+  return { record, stamps, ...encodeWithDigest(record, stamps) };
 }
 
-/** Writes a record over what is there. References to tasks that are not here go to tables of their own. */
+/**
+ * Writes a record over what is there. References to tasks that are not here go to tables of their own, unless this is
+ * one of many writes, after which that is settled for all of them (writeInBulk).
+ */
 export function writeRecord(
   db: Database,
   before: StoredRecord | undefined,
   after: EncodedRecord,
-  numbers: LocalNumbers,
+  { bulk = false, ...numbers }: LocalNumbers & { readonly bulk?: boolean | undefined },
 ): void {
   const { record } = after;
-  const lost = hasLostParent(db, before, record);
+  const lost = !bulk && hasLostParent(db, before, record);
   const values = columnValues(after, numbers, lost);
   if (before === undefined) db.run(INSERT_RECORD, record.id, ...values);
   else updateColumns(db, before.row, values, record.id);
   const old = before?.record;
   writeLostParent(db, before, record, lost);
-  if (old?.dependencies !== record.dependencies) writeDependencies(db, old, record);
+  if (old?.dependencies !== record.dependencies) writeDependencies(db, old, record, { bulk });
   if (old?.comments !== record.comments) writeComments(db, old, record);
 }
 
@@ -164,7 +167,7 @@ function updateColumns(db: Database, row: Row, values: readonly Value[], id: str
 }
 
 function columnValues(after: EncodedRecord, numbers: LocalNumbers, lostParent: boolean): Value[] {
-  const { record, stamps, line } = after;
+  const { record, stamps, digest } = after;
   const { life } = record;
   const extra = unknownKeys(record).map((key) => [key, fieldValue(record, key)] as const);
   const scalar = (name: string): Value => fieldValue(record, name) as string | number | null; // decoded as such
@@ -192,7 +195,7 @@ function columnValues(after: EncodedRecord, numbers: LocalNumbers, lostParent: b
     extra.length === 0 ? null : JSON.stringify(Object.fromEntries(extra)),
     encodeEdgeExtras(record),
     hasConflicts(record) ? encodeElements(record.conflicts) : null,
-    lineDigest(line),
+    digest,
   ];
 }
 

@@ -57,18 +57,24 @@ function describe(blocker: { id: string; status: string | null }): string {
     : `${blocker.id} (${blocker.status})`;
 }
 
-/** Uses idx_events_task_id and the transitions' primary key. Works for deleted tasks too. */
+/**
+ * Uses idx_events_task_id and the transitions' primary key. Works for deleted tasks too. Moves that were made in
+ * another clone, or before the database was made anew, have no event here; they stand among the others by their time.
+ */
 export function readHistory(db: Database, query: { id: string; limit: number | undefined }): HistoryEntry[] {
-  const id = historyId(db, query.id);
+  const { id } = findTask(db, query.id);
   const sql = `SELECT e.seq, e.type, e.created_at, e.triggered_by, e.data, r.from_state, r.to_state, r.reason
-    FROM events e LEFT JOIN transitions r ON r.task_id = e.task_id AND r.event_seq = e.seq
-    WHERE e.task_id = ? ORDER BY e.seq DESC LIMIT ?`;
+      FROM events e LEFT JOIN transitions r ON r.task_id = e.task_id AND r.event_seq = e.seq WHERE e.task_id = ?1
+    UNION ALL
+    SELECT NULL, 'task.status_changed', created_at, triggered_by, '{}', from_state, to_state, reason
+      FROM transitions WHERE task_id = ?1 AND event_seq IS NULL
+    ORDER BY 3 DESC, 1 DESC LIMIT ?2`;
   return db
     .all(sql, id, query.limit ?? -1)
     .map((row) => {
       const { changed = [] } = JSON.parse(row.data as string) as { changed?: string[] };
       return {
-        seq: row.seq as number,
+        seq: row.seq as number | null,
         type: row.type as string,
         at: row.created_at as string,
         triggered_by: row.triggered_by as string,
@@ -82,9 +88,11 @@ export function readHistory(db: Database, query: { id: string; limit: number | u
     .reverse();
 }
 
-function historyId(db: Database, ref: string): string {
+/** Deleted tasks have a history too. */
+export function findTask(db: Database, ref: string): { id: string; deleted: boolean } {
   const deleted = db.get('SELECT id FROM deleted_tasks WHERE id = ?', ref.toLowerCase());
-  return deleted === undefined ? resolveTaskId(db, ref) : (deleted.id as string);
+  if (deleted !== undefined) return { id: deleted.id as string, deleted: true };
+  return { id: resolveTaskId(db, ref), deleted: false };
 }
 
 function summarise(row: Row, changed: readonly string[]): string {

@@ -96,11 +96,12 @@ function openTransaction(db: Database, by: Writer, written: Written[]): WriteTra
     });
   const write = (
     before: StoredRecord | undefined,
-    { record, line, stamps }: EncodedRecord,
+    encoded: EncodedRecord,
     numbers: LocalNumbers,
     happening: Happening,
   ) => {
-    writeRecord(db, before, { record, line, stamps }, numbers);
+    const { record, line } = encoded;
+    writeRecord(db, before, encoded, numbers);
     const move = before === undefined ? undefined : toMove(before.record.life, record.life, happening);
     written.push({ line, numbers, move });
     const task = toTask(record, numbers.version);

@@ -49,6 +49,7 @@ export async function runInFakeProcess(argv: readonly string[], setup: Setup = {
       };
       return operation;
     },
+    healStore: async () => undefined,
     openContext:
       setup.openContext ??
       (async () => ({

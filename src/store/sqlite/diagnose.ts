@@ -1,0 +1,49 @@
+import { toIso } from '#kernel/clock.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import type { StoreDiagnosis } from '../sync-store.ts';
+import { writeInBulk } from './bulk-writes.ts';
+import type { Database } from './database.ts';
+import { findCycles } from '#domain/find-cycles.ts';
+import { heldBytes } from './replay.ts';
+import type { Replica } from './replica.ts';
+
+const MISCOUNTED = `SELECT count(*) AS n FROM tasks t WHERE open_blockers <>
+    (SELECT count(*) FROM dependencies d JOIN tasks b ON b.id = d.to_id
+      WHERE d.from_id = t.id AND d.dep_type = 'blocks' AND b.status <> 'closed')
+  + (SELECT count(*) FROM unresolved_dependencies u
+      WHERE u.from_id = t.id AND u.dep_type = 'blocks' AND u.closed = 0)`;
+
+/** Looks at everything and changes nothing. */
+export function diagnose({ db, replica }: { db: Database; replica: Replica }, now: number): StoreDiagnosis {
+  const strings = (sql: string, ...values: (string | number)[]): string[] =>
+    db.all(sql, ...values).map((row) => String(Object.values(row)[0]));
+  const edges = db.all("SELECT from_id AS a, to_id AS b FROM dependencies WHERE dep_type = 'blocks'");
+  const parents = db.all('SELECT id AS a, parent_id AS b FROM tasks WHERE parent_id IS NOT NULL');
+  return {
+    integrity: strings('PRAGMA integrity_check(20)').filter((line) => line !== 'ok'),
+    broken_references: db.all('PRAGMA foreign_key_check').length,
+    miscounted: Number(db.get(MISCOUNTED)?.n ?? 0),
+    replica_complete: replica.size() === heldBytes(db),
+    from_the_future: strings(
+      'SELECT id FROM tasks WHERE updated_at > ? ORDER BY id LIMIT 20',
+      toIso(now + LIMITS.clock_skew_ms),
+    ),
+    cycles: [...findCycles(toPairs(edges)), ...findCycles(toPairs(parents))],
+    missing: strings(
+      `SELECT from_id || ' -> ' || to_id FROM unresolved_dependencies WHERE closed = 0
+        UNION ALL SELECT task_id || ' -> ' || parent_id FROM unresolved_parents ORDER BY 1 LIMIT 20`,
+    ),
+    unreadable: Number(db.get('SELECT count(*) AS n FROM unreadable_lines')?.n ?? 0),
+    conflicts: Number(db.get('SELECT count(*) AS n FROM tasks WHERE conflicts IS NOT NULL')?.n ?? 0),
+    tasks: Number(db.get('SELECT count(*) AS n FROM tasks')?.n ?? 0),
+  };
+}
+
+/** Counts the blockers of every task anew. */
+export function recount(db: Database): void {
+  db.write(() => writeInBulk(db, () => undefined));
+}
+
+function toPairs(rows: readonly Record<string, unknown>[]): [string, string][] {
+  return rows.map((row) => [row.a as string, row.b as string]);
+}

@@ -1,0 +1,237 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { hasRemote } from '#git/branches.ts';
+import { predictMerge } from '#git/predict-merge.ts';
+import { readGitVersion } from '#git/read-git-version.ts';
+import { isForgeError } from '#kernel/errors.ts';
+import type { Writer } from '#store/store.ts';
+import type { StoreDiagnosis } from '#store/sync-store.ts';
+import { ATTRIBUTE_LINES, addAttributeLines } from './attribute-lines.ts';
+import { toMissingLines } from './file-lines.ts';
+import { isLockAbandoned, removeAbandonedLock } from './hold-file-lock.ts';
+import { installHooks, readHookStatus } from './hook-blocks.ts';
+import { addIgnoreLines, IGNORE_LINES } from './ignore-lines.ts';
+import { REMOTE_HINT } from './init/connect-git.ts';
+import { refreshDatabaseLink } from './link-database.ts';
+import { lookAt } from './look-at.ts';
+import { toGitRepo, type Machine } from './machine.ts';
+import { isMergeDriverRegistered, registerMergeDriver } from './merge-driver-config.ts';
+import type { HookProject } from './run-hook.ts';
+import { HISTORY_PATH, TASKS_PATH } from './task-files.ts';
+
+export interface Finding {
+  readonly name: string;
+  readonly state: 'ok' | 'fixed' | 'warning' | 'failed';
+  readonly message: string;
+  /** The command that helps. */
+  readonly hint: string | null;
+}
+
+interface Examination {
+  readonly project: HookProject;
+  readonly machine: Machine;
+  readonly fix: boolean;
+  readonly by: Writer;
+}
+
+/**
+ * Everything that can be wrong with a project on this machine, one finding a subject. With `fix` what can be mended
+ * without losing anything is mended; tasks and edges are never touched.
+ */
+export async function examineProject(
+  examination: Examination & { readonly pr: string | undefined },
+): Promise<Finding[]> {
+  const { project, pr } = examination;
+  const findings = [await examineGit(examination), examineSqlite()];
+  if (project.config.initMode === 'standard') {
+    findings.push(
+      await examineDriver(examination),
+      await examineHooks(examination),
+      examineLines(examination),
+    );
+    if (await hasRemote(toGitRepo(project.paths.root, examination.machine)))
+      findings.push(examineSharing(examination));
+  }
+  findings.push(...(await examineStore(examination)), examineLeftovers(examination));
+  if (pr !== undefined) findings.push(await examinePullRequest(examination, pr));
+  return findings;
+}
+
+async function examineGit({ project, machine }: Examination): Promise<Finding> {
+  const version = await readGitVersion(project.paths.root, machine.env);
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major > 2 || (major === 2 && minor >= 38)) return ok('git', `git ${version}`);
+  return warn('git', `git ${version} is old; from 2.38 on merges can be predicted`, 'Update git');
+}
+
+function examineSqlite(): Finding {
+  return ok('sqlite', `SQLite ${process.versions.sqlite ?? '?'}, Node ${process.versions.node}`);
+}
+
+async function examineDriver({ project, machine, fix }: Examination): Promise<Finding> {
+  const { paths } = project;
+  const { program, env } = machine;
+  if (isMergeDriverRegistered(paths, program)) return ok('merge driver', 'registered in this clone');
+  if (!fix)
+    return fail('merge driver', 'not registered: merges of task files can conflict', 'forge doctor --fix');
+  await registerMergeDriver({ paths, program, env });
+  return fixed('merge driver', 'registered in this clone');
+}
+
+async function examineHooks({ project, machine, fix }: Examination): Promise<Finding> {
+  const options = { paths: project.paths, program: machine.program, env: machine.env };
+  if (fix) await installHooks(options);
+  const hooks = await readHookStatus(options);
+  const wrong = hooks.filter(({ state }) => state !== 'installed');
+  if (wrong.length === 0) return ok('hooks', `git runs them from ${dirOf(hooks[0]?.file ?? '')}`);
+  const named = wrong.map(({ hook, state }) => `${hook} (${state})`).join(', ');
+  const [first] = wrong;
+  return warn('hooks', `not reached by git: ${named}`, first?.advice ?? 'forge hooks install');
+}
+
+function examineLines({ project, fix }: Examination): Finding {
+  const { root } = project.paths;
+  const places = [
+    { file: '.gitignore', lines: IGNORE_LINES },
+    { file: '.gitattributes', lines: ATTRIBUTE_LINES },
+  ];
+  const missing = places.filter(
+    ({ file, lines }) => toMissingLines(readText(join(root, file)), lines) !== '',
+  );
+  if (missing.length === 0) return ok('git files', '.gitignore and .gitattributes have their lines');
+  const named = missing.map(({ file }) => file).join(' and ');
+  if (!fix) return warn('git files', `lines are missing in ${named}`, 'forge doctor --fix');
+  addIgnoreLines(join(root, '.gitignore'), []);
+  addAttributeLines(project.paths, []);
+  return fixed('git files', `added the lines of ${named}`);
+}
+
+function examineSharing({ project }: Examination): Finding {
+  if (project.config.sync.exportOn !== 'every-branch') {
+    return ok('sharing', `tasks are written on commits by the rule ${project.config.sync.exportOn}`);
+  }
+  return ok('sharing', REMOTE_HINT);
+}
+
+async function examineStore({ project, machine, fix, by }: Examination): Promise<Finding[]> {
+  const diagnosis = await project.store.diagnose(machine.clock.now());
+  const repairable = diagnosis.miscounted > 0 || !diagnosis.replica_complete;
+  if (fix && repairable) await project.store.repair(by);
+  if (fix) refreshDatabaseLink(project.paths);
+  return [
+    ...judgeDatabase(diagnosis, fix),
+    diagnosis.from_the_future.length === 0
+      ? ok('clock', 'no task was changed later than now')
+      : warn(
+          'clock',
+          `changed in the future: ${diagnosis.from_the_future.join(', ')}`,
+          'Check the clocks of the machines that wrote them',
+        ),
+    diagnosis.cycles.length === 0
+      ? ok('graph', 'no task waits for itself')
+      : warn(
+          'graph',
+          `cycles: ${diagnosis.cycles.map((cycle) => [...cycle, cycle[0]].join(' -> ')).join('; ')}`,
+          'forge dep remove <from> <to>',
+        ),
+    diagnosis.missing.length === 0
+      ? ok('references', 'every task that is named is here')
+      : warn(
+          'references',
+          `not here: ${diagnosis.missing.join(', ')}`,
+          'forge sync, or forge dep remove <from> <to>',
+        ),
+    diagnosis.unreadable === 0
+      ? ok('task files', 'every line can be read')
+      : warn(
+          'task files',
+          `${diagnosis.unreadable} lines cannot be read; they are kept as they are`,
+          `Correct them in ${TASKS_PATH}`,
+        ),
+    diagnosis.conflicts === 0
+      ? ok('conflicts', 'no value lost a merge')
+      : warn('conflicts', `${diagnosis.conflicts} tasks have values that lost a merge`, 'forge conflicts'),
+  ];
+}
+
+function judgeDatabase(diagnosis: StoreDiagnosis, fix: boolean): Finding[] {
+  const wrong = [
+    ...diagnosis.integrity,
+    ...(diagnosis.broken_references === 0 ? [] : [`${diagnosis.broken_references} broken references`]),
+  ];
+  const repairable = [
+    ...(diagnosis.miscounted === 0 ? [] : [`${diagnosis.miscounted} tasks with a wrong number of blockers`]),
+    ...(diagnosis.replica_complete ? [] : ['the local replica is not complete']),
+  ];
+  if (wrong.length > 0) {
+    return [fail('database', wrong.join('; '), 'rm .git/forge/forge.db*, then any command makes it anew')];
+  }
+  if (repairable.length === 0) return [ok('database', `sound, ${diagnosis.tasks} tasks`)];
+  return fix
+    ? [fixed('database', `mended: ${repairable.join('; ')}`)]
+    : [fail('database', repairable.join('; '), 'forge doctor --fix')];
+}
+
+/** Locks of processes that are gone, and damaged databases that were set aside. */
+function examineLeftovers({ project, fix }: Examination): Finding {
+  const { common_dir, store_dir, database } = project.paths;
+  const locks = [join(common_dir, 'forge-init.lock'), `${database}.healing`].filter((path) =>
+    isLockAbandoned(path),
+  );
+  const names = readdirSync(store_dir).filter(
+    (name) => name.includes('.damaged-') && !/-(wal|shm)$/.test(name),
+  );
+  if (fix) for (const lock of locks) removeAbandonedLock(lock);
+  if (locks.length > 0) {
+    const message = `left by a process that is gone: ${locks.join(', ')}`;
+    return fix ? fixed('leftovers', message) : warn('leftovers', message, 'forge doctor --fix');
+  }
+  if (names.length === 0) return ok('leftovers', 'none');
+  return warn(
+    'leftovers',
+    `damaged databases that were set aside: ${names.join(', ')}`,
+    `Delete them in ${store_dir} when you need them no more`,
+  );
+}
+
+async function examinePullRequest({ project, machine }: Examination, base: string): Promise<Finding> {
+  const repo = toGitRepo(project.paths.root, machine);
+  const { outcome, conflicts, reason } = await predictMerge(repo, base, 'HEAD', [TASKS_PATH, HISTORY_PATH]);
+  if (outcome === 'unknown')
+    return warn('pull request', reason ?? 'cannot be told', `git fetch, then forge doctor --pr ${base}`);
+  if (outcome === 'clean') return ok('pull request', `a server would merge the task files into ${base}`);
+  return warn(
+    'pull request',
+    `a server would find a conflict in ${conflicts.join(' and ')}`,
+    `git merge ${base}`,
+  );
+}
+
+function dirOf(file: string): string {
+  return file.slice(0, Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')));
+}
+
+function readText(path: string): string {
+  try {
+    return lookAt(path)?.isFile() === true ? readFileSync(path, 'latin1') : '';
+  } catch (error) {
+    if (isForgeError(error)) return '';
+    throw error;
+  }
+}
+
+function ok(name: string, message: string): Finding {
+  return { name, state: 'ok', message, hint: null };
+}
+
+function fixed(name: string, message: string): Finding {
+  return { name, state: 'fixed', message, hint: null };
+}
+
+function warn(name: string, message: string, hint: string): Finding {
+  return { name, state: 'warning', message, hint };
+}
+
+function fail(name: string, message: string, hint: string): Finding {
+  return { name, state: 'failed', message, hint };
+}

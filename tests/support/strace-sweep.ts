@@ -1,0 +1,150 @@
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { ForgePlace, ProgramResult } from './forge-cli.ts';
+import { seededRandom } from './random.ts';
+import {
+  describePoint,
+  findKilled,
+  injecting,
+  readWritePoints,
+  tracing,
+  type WritePoint,
+} from './strace-points.ts';
+
+/** A command and what has to hold wherever it is killed. */
+export interface KillScenario {
+  readonly place: ForgePlace;
+  /** A repository that is copied for every kill and never changed itself. */
+  readonly template: string;
+  /** Starts the command in a copy; `tracer` are the words to put before the program that is killed. */
+  start(copy: string, tracer: readonly string[]): Promise<ProgramResult>;
+  /** Looks at a copy after the command ran to its end, before the first kill. */
+  rehearse(copy: string): Promise<void>;
+  /** Looks at a copy in which the command was killed: what is wrong there, a sentence each. */
+  examine(copy: string): Promise<string[]>;
+}
+
+export interface Swept {
+  /** All points that the command has. */
+  readonly points: number;
+  /** Points at which it was killed in this run. */
+  readonly killed: number;
+  readonly violations: readonly string[];
+}
+
+/** Kills the command before every point that `choose` takes, each time in a fresh copy, two at a time. */
+export async function sweepKills(
+  scenario: KillScenario,
+  choose: (points: readonly WritePoint[]) => readonly WritePoint[] = (points) => points,
+): Promise<Swept> {
+  const { template } = scenario;
+  const parent = mkdtempSync(join(dirname(template), 'kills-'));
+  const copyTo = (name: string): { copy: string; log: string } => {
+    mkdirSync(join(parent, name));
+    const copy = join(parent, name, 'project');
+    cpSync(template, copy, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+    return { copy, log: join(parent, name, 'trace') };
+  };
+  try {
+    // The first run fills the cache of compiled code, which would count as writes and shift the numbers.
+    const warm = copyTo('warm');
+    await scenario.start(warm.copy, tracing(warm.log));
+    const whole = copyTo('whole');
+    await scenario.start(whole.copy, tracing(whole.log));
+    const points = readWritePoints(whole.log, whole.copy);
+    await scenario.rehearse(whole.copy);
+    const chosen = choose(points);
+    const waiting = chosen.map((point, at) => ({ point, at }));
+    const violations: string[] = [];
+    let killed = 0;
+    const work = async (): Promise<void> => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const { copy, log } = copyTo(`at-${next.at}`);
+        await scenario.start(copy, injecting(log, next.point));
+        const where = findKilled(log, copy);
+        if (where !== undefined) killed += 1;
+        const wrong = await scenario.examine(copy);
+        const place = `${describePoint(next.point)} (killed: ${where ?? 'no'})`;
+        violations.push(...wrong.map((sentence) => `${place}: ${sentence}`));
+        rmSync(dirname(copy), { recursive: true, force: true });
+      }
+    };
+    await Promise.all([work(), work()]);
+    return { points: points.length, killed, violations };
+  } finally {
+    rmSync(parent, { recursive: true, force: true });
+  }
+}
+
+/** About so many of the points, spread evenly, and beginning anywhere among the first of them. */
+export function some(count: number, seed: number): (points: readonly WritePoint[]) => readonly WritePoint[] {
+  return (points) => {
+    const step = Math.max(1, points.length / count);
+    const start = (seededRandom(seed).below(1_000) / 1_000) * step;
+    return Array.from({ length: Math.min(count, points.length) }, (_, at) =>
+      points.at(Math.floor(start + at * step)),
+    ).filter((point) => point !== undefined);
+  };
+}
+
+/**
+ * The program where no build can change it in the middle of a sweep, with its own numbers of calls. Removed with the
+ * folder that it returns.
+ */
+export function copyProgram(): { readonly folder: string; readonly script: string } & Disposable {
+  const source = resolve(import.meta.dirname, '../..');
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'forge-program-')));
+  for (const name of ['bin', 'dist']) cpSync(join(source, name), join(folder, name), { recursive: true });
+  cpSync(join(source, 'package.json'), join(folder, 'package.json'));
+  return {
+    folder,
+    script: join(folder, 'bin', 'forge.cjs'),
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** The two files that travel, as they are. */
+export function readTaskFiles(root: string): { tasks: string; history: string } {
+  const read = (name: string): string => readFileSync(join(root, '.forge', name), 'latin1');
+  return { tasks: read('tasks.jsonl'), history: read('history.jsonl') };
+}
+
+const TABLES = [
+  'tasks',
+  'deleted_tasks',
+  'dependencies',
+  'unresolved_dependencies',
+  'unresolved_parents',
+  'comments',
+];
+
+/** What the database holds of tasks, read from a copy, so that the next command finds what the kill left. */
+export function readTaskRows(root: string): string {
+  const store = join(root, '.git', 'forge');
+  const copy = mkdtempSync(join(dirname(root), 'rows-'));
+  try {
+    for (const name of readdirSync(store))
+      if (/^forge\.db(-wal)?$/.test(name)) cpSync(join(store, name), join(copy, name));
+    const db = new DatabaseSync(join(copy, 'forge.db'));
+    try {
+      const rows = TABLES.map((name) => db.prepare(`SELECT * FROM ${name} ORDER BY 1, 2, 3`).all());
+      const [sound] = db.prepare('PRAGMA integrity_check').all();
+      return JSON.stringify([sound, rows]);
+    } finally {
+      db.close();
+    }
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+/** Temporary files anywhere in these folders of a project. */
+export function findLitter(root: string, folders: readonly string[]): string[] {
+  return folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter(({ name }) => name.endsWith('.tmp'))
+      .map(({ parentPath, name }) => relative(root, join(parentPath, name))),
+  );
+}

@@ -1,0 +1,182 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { systemActor } from '#domain/actor.ts';
+import { openSqliteStore } from '#store/open-sqlite-store.ts';
+import type { TaskStore, Writer } from '#store/store.ts';
+import type { SyncStore } from '#store/sync-store.ts';
+import { toTextFold } from '#sync/fold-files.ts';
+import { digestText, splitText } from '#sync/read-file-lines.ts';
+import type { TaskFiles } from '#sync/task-files.ts';
+import { EMPTY_TREE, isSameTree, mergeAsText, type Commit, type MergeFile, type Tree } from './sync-git.ts';
+import type { SyncWorld } from './sync-world.ts';
+
+/** What all clones push to. */
+export interface Remote {
+  readonly branches: Map<string, Commit>;
+}
+
+/** How a clone is set up; what real ones are, too: a hook that does not run, a driver that nobody registered. */
+export interface CloneSetup {
+  readonly name: string;
+  readonly folder: string;
+  readonly driver: boolean;
+  readonly hooks: boolean;
+  readonly canonical: boolean;
+  readonly now: number;
+}
+
+/** One clone: a real store and real files, git in memory around them. */
+export class SyncClone {
+  readonly name: string;
+  readonly files: TaskFiles;
+  readonly world: SyncWorld;
+  readonly remote: Remote;
+  readonly branches = new Map<string, Commit>();
+  readonly tracking = new Map<string, Commit>();
+  readonly stashes: { readonly base: Commit; readonly tree: Tree }[] = [];
+  readonly #common: string;
+  readonly #numbers: { next: number };
+  branch = 'main';
+  /** The other side, while a merge waits for its commit. */
+  mergeHead: Commit | undefined;
+  driver: boolean;
+  hooks: boolean;
+  canonical: boolean;
+  now: number;
+  #store: (TaskStore & SyncStore) | undefined;
+
+  constructor(
+    setup: CloneSetup,
+    around: { world: SyncWorld; remote: Remote; root: Commit; numbers: { next: number } },
+  ) {
+    this.name = setup.name;
+    this.driver = setup.driver;
+    this.hooks = setup.hooks;
+    this.canonical = setup.canonical;
+    this.now = setup.now;
+    this.world = around.world;
+    this.remote = around.remote;
+    this.#numbers = around.numbers;
+    this.#common = join(setup.folder, setup.name, '.git', 'forge');
+    const tracked = join(setup.folder, setup.name, '.forge');
+    this.files = { tasks: join(tracked, 'tasks.jsonl'), history: join(tracked, 'history.jsonl') };
+    mkdirSync(tracked, { recursive: true });
+    this.branches.set('main', around.root);
+  }
+
+  get store(): TaskStore & SyncStore {
+    if (this.#store === undefined) throw new Error('the store is closed');
+    return this.#store;
+  }
+
+  get replica(): string {
+    return join(this.#common, 'tasks.jsonl');
+  }
+
+  async open(): Promise<void> {
+    const clock = { now: () => this.now };
+    this.#store = await openSqliteStore({
+      database: join(this.#common, 'forge.db'),
+      replica: this.replica,
+      clock,
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#store?.[Symbol.asyncDispose]();
+    this.#store = undefined;
+  }
+
+  async removeDatabase(): Promise<void> {
+    await this.close();
+    for (const suffix of ['', '-wal', '-shm'])
+      rmSync(join(this.#common, `forge.db${suffix}`), { force: true });
+    this.world.beforeReplay(this.replica);
+    await this.open();
+  }
+
+  /** The database and the local replica: all that the clone knows beside its files and commits. */
+  async removeEverything(): Promise<void> {
+    await this.close();
+    rmSync(this.#common, { recursive: true, force: true });
+    await this.open();
+  }
+
+  /** A person's or an agent's write. */
+  by(name = this.name): Writer {
+    return { actor: { kind: 'agent', name, named: true }, now: this.now };
+  }
+
+  /** The beginning of every command. Files have the machine's time, tasks that of the sequence. */
+  async fold(): Promise<void> {
+    await this.world.fold(this);
+  }
+
+  async export(): Promise<void> {
+    const by = { actor: systemActor('hook'), now: this.now, clock: () => Date.now() };
+    await this.world.exportFiles(this.store, this.files, { by, canonical: this.canonical });
+  }
+
+  /** Joins the tasks of a commit in, as the hooks do. */
+  async foldCommit(rev: string, commit: Commit): Promise<void> {
+    const { tasks } = commit.tree;
+    if (tasks === undefined) return;
+    const request = toTextFold(`git:${rev}`, [...splitText(tasks)], {
+      digest: digestText(tasks),
+      now: this.now,
+    });
+    await this.store.foldTasks(request, { actor: systemActor('hook'), now: this.now });
+  }
+
+  get head(): Commit {
+    const commit = this.branches.get(this.branch);
+    if (commit === undefined) throw new Error(`${this.name} has no branch ${this.branch}`);
+    return commit;
+  }
+
+  moveHead(commit: Commit): void {
+    this.branches.set(this.branch, commit);
+  }
+
+  makeCommit(parents: readonly Commit[], tree: Tree): Commit {
+    this.#numbers.next += 1;
+    return { number: this.#numbers.next, parents, tree };
+  }
+
+  readWorkingTree(): Tree {
+    const read = (path: string): string | undefined =>
+      existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+    return { tasks: read(this.files.tasks), history: read(this.files.history) };
+  }
+
+  writeWorkingTree(tree: Tree): void {
+    const now = this.readWorkingTree();
+    for (const name of ['tasks', 'history'] as const) {
+      const text = tree[name];
+      // Git writes only what differs.
+      if (text === now[name]) continue;
+      rmSync(this.files[name], { force: true });
+      if (text === undefined) continue;
+      mkdirSync(dirname(this.files[name]), { recursive: true });
+      writeFileSync(this.files[name], text);
+    }
+  }
+
+  get isDirty(): boolean {
+    return this.mergeHead !== undefined || !isSameTree(this.readWorkingTree(), this.head.tree);
+  }
+
+  /** As this clone merges: by the driver where it is registered. */
+  get mergeFile(): MergeFile {
+    if (!this.driver) return mergeAsText;
+    return (name, base, ours, theirs) => {
+      const { mergeTasks, mergeHistory } = this.world;
+      const text = name === 'tasks' ? mergeTasks(base, ours, theirs) : mergeHistory(ours, theirs);
+      return { text, conflict: false };
+    };
+  }
+}
+
+export function makeRoot(): Commit {
+  return { number: 0, parents: [], tree: EMPTY_TREE };
+}

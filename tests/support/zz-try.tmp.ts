@@ -1,0 +1,11 @@
+import { copyProgram, sweepKills, some } from '/work/main/tests/support/strace-sweep.ts';
+import * as sc from '/work/main/tests/support/strace-scenarios.ts';
+const [,, name, n, count] = process.argv;
+using program = copyProgram();
+const t0 = Date.now();
+await using s = await (sc as any)[name!](program.script, Number(n));
+console.log('template', Date.now() - t0);
+const t = Date.now();
+const r = await sweepKills(s, count === 'all' ? undefined : some(Number(count), 7));
+console.log(r.points, r.killed, r.violations.length, Date.now() - t);
+for (const v of r.violations.slice(0, 40)) console.log(v.slice(0, 300));
