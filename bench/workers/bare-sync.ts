@@ -28,10 +28,14 @@ const COLUMNS = [
 
 const db = new DatabaseSync(database);
 db.exec('PRAGMA synchronous = NORMAL');
+const cpu = process.cpuUsage();
 const started = performance.now();
 if (mode === 'export') exportRows();
 if (mode === 'import') importLines();
-process.stdout.write(`${JSON.stringify({ ms: performance.now() - started })}\n`);
+const { user, system } = process.cpuUsage(cpu);
+process.stdout.write(
+  `${JSON.stringify({ ms: performance.now() - started, cpu_ms: (user + system) / 1000 })}\n`,
+);
 db.close();
 
 function exportRows(): void {

@@ -14,7 +14,11 @@ await using store = await openSqliteStore({
 });
 const files = { tasks, history: join(dirname(tasks), 'history.jsonl') };
 const by = { actor: systemActor('bench'), now: systemClock.now(), clock: () => systemClock.now() };
+const cpu = process.cpuUsage();
 const started = performance.now();
 if (mode === 'export') await exportFiles(store, files, { by, canonical: true, fold: false });
 if (mode === 'import') await foldFiles(store, files, by);
-process.stdout.write(`${JSON.stringify({ ms: performance.now() - started })}\n`);
+const { user, system } = process.cpuUsage(cpu);
+process.stdout.write(
+  `${JSON.stringify({ ms: performance.now() - started, cpu_ms: (user + system) / 1000 })}\n`,
+);

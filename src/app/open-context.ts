@@ -114,7 +114,11 @@ async function openFound(
       const { healClone } = await import('#sync/heal-clone.ts');
       await healClone(paths, toMachine(env), notice);
     }
-    const folded = await catchUpWithFiles(store, paths, { clock: () => systemClock.now(), notice });
+    const folded = await catchUpWithFiles(
+      store,
+      { paths, config },
+      { clock: () => systemClock.now(), notice, env },
+    );
     const foreign = await readForeign(store, config.idPrefix, env);
     return { paths, config, store, foreign, folded, [Symbol.asyncDispose]: close };
   } catch (error) {

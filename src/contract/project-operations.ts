@@ -37,6 +37,7 @@ export const initProject = declare({
   output: z.object({
     mode: z.enum(['standard', 'stealth', 'branch']),
     adopted: z.boolean(),
+    upgraded: z.boolean().optional(),
     notes: z.array(z.string()),
     name: z.string(),
     idPrefix: z.string(),

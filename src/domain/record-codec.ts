@@ -6,7 +6,7 @@ import { canonicalJson, type Json, type JsonObject } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { compareText } from '#kernel/text.ts';
 import { seal, sealWithDigest } from './record-seal.ts';
-import { decodeStamps, encodeStamps, type Stamps, type StampsJson } from './record-stamps.ts';
+import { decodeStamps, encodeStamps, type Stamps } from './record-stamps.ts';
 import { defaultState } from './states.ts';
 import {
   dependencyKey,
@@ -50,26 +50,35 @@ const KNOWN_KEYS = new Set([
 
 /** One canonical line: fixed key order, same state gives the same bytes. Without the newline. */
 export function encodeRecord(record: TaskRecord, stamps = encodeStamps(record)): string {
-  const body = encodeBody(record);
+  const body = encodeBody(record, toIso(lastStamp(record)));
   return stamps === undefined ? `${body}}` : seal(body, JSON.stringify(stamps));
 }
 
-/** The same with the line's digest, which the seal nearly gives away. */
-export function encodeWithDigest(
-  record: TaskRecord,
-  stamps: StampsJson | undefined,
-): { line: string; digest: number } {
-  const body = encodeBody(record);
-  if (stamps !== undefined) return sealWithDigest(body, JSON.stringify(stamps));
-  const line = `${body}}`;
-  return { line, digest: lineDigest(line) };
+/** The same with what a row needs besides; the seal nearly gives the digest away. */
+export function encodeForRow(record: TaskRecord): {
+  line: string;
+  digest: number;
+  updated_at: string;
+  /** The line's `_v` without the seal. */
+  stamps: string | null;
+} {
+  const last = lastStamp(record);
+  const updated_at = toIso(last);
+  const body = encodeBody(record, updated_at);
+  const stamps = encodeStamps(record, last);
+  if (stamps === undefined) {
+    const line = `${body}}`;
+    return { line, digest: lineDigest(line), updated_at, stamps: null };
+  }
+  const text = JSON.stringify(stamps);
+  return { ...sealWithDigest(body, text), updated_at, stamps: text };
 }
 
 /**
  * All of a line but its stamps and its end. One call of JSON.stringify for all that has a fixed place: a call a key
  * takes three to four times as long.
  */
-function encodeBody(record: TaskRecord): string {
+function encodeBody(record: TaskRecord, updated_at: string): string {
   const { life } = record;
   const fixed = {
     id: record.id,
@@ -87,16 +96,16 @@ function encodeBody(record: TaskRecord): string {
     github_issue: fieldValue(record, 'github_issue'),
     created_at: record.created_at,
     created_by: record.created_by,
-    updated_at: toIso(lastStamp(record)),
+    updated_at,
     closed_at: life.closed_at,
   };
-  const more = [`,"metadata":${encodeMetadata(record)}`];
-  if (record.comments.size > 0) more.push(`,"comments":${encodeComments(record)}`);
-  if (hasConflicts(record)) more.push(`,"conflicts":${encodeElements(record.conflicts)}`);
+  let more = `,"metadata":${encodeMetadata(record)}`;
+  if (record.comments.size > 0) more += `,"comments":${encodeComments(record)}`;
+  if (hasConflicts(record)) more += `,"conflicts":${encodeElements(record.conflicts)}`;
   for (const key of unknownKeys(record)) {
-    more.push(`,${JSON.stringify(key)}:${canonicalJson(fieldValue(record, key))}`);
+    more += `,${JSON.stringify(key)}:${canonicalJson(fieldValue(record, key))}`;
   }
-  return `${JSON.stringify(fixed).slice(0, -1)}${more.join('')}`;
+  return `${JSON.stringify(fixed).slice(0, -1)}${more}`;
 }
 
 /** A line's object into a record. Throws invalid_input for what is not a task. */
@@ -139,6 +148,7 @@ export function listDependencies(record: TaskRecord): { id: string; type: string
 
 /** As the line has them: with the keys of an edge that this version does not know. */
 function listDependencyEntries(record: TaskRecord): JsonObject[] {
+  if (record.dependencies.elements.size === 0) return [];
   return listDependencies(record).map((edge) => {
     const value = record.dependencies.elements.get(dependencyKey(edge.id, edge.type))?.value;
     return isObject(value) ? { ...edge, ...value } : edge;
@@ -178,11 +188,15 @@ export function encodeElements(map: ElementMap): string {
 
 /** Also the emptied ones, as null: a key that vanished with its stamp would come back from any older copy. */
 export function unknownKeys(record: TaskRecord): string[] {
-  return [...record.fields.keys()].filter((key) => !KNOWN_KEYS.has(key)).sort(compareText);
+  const keys: string[] = [];
+  for (const key of record.fields.keys()) if (!KNOWN_KEYS.has(key)) keys.push(key);
+  return keys.sort(compareText);
 }
 
 function presentKeys(map: ElementMap): string[] {
-  return [...map.elements].filter(([, element]) => element.value !== undefined).map(([key]) => key);
+  const keys: string[] = [];
+  for (const [key, element] of map.elements) if (element.value !== undefined) keys.push(key);
+  return keys;
 }
 
 function decodeLife(line: JsonObject, stamps: Stamps): Life {
@@ -196,14 +210,14 @@ function decodeLife(line: JsonObject, stamps: Stamps): Life {
   };
   // Only a closed task has a closing; somebody who reopens one in an editor leaves the rest of it behind.
   const reason = nullable('close_reason');
-  const at = nullable('closed_at') ?? toIso(stamps.life.written);
+  const at = nullable('closed_at');
   const close_reason = status === 'closed' ? reason : null;
   return {
     status,
     state: nullable('state') ?? defaultState(status, close_reason),
     assignee: nullable('assignee'),
     close_reason,
-    closed_at: status === 'closed' ? at : null,
+    closed_at: status === 'closed' ? (at ?? toIso(stamps.life.written)) : null,
     ...stamps.life,
   };
 }

@@ -2,7 +2,14 @@ import { ForgeError } from '#kernel/errors.ts';
 import { emptyObject, type Json, type JsonObject } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { compareText } from '#kernel/text.ts';
-import { lastStamp, MAP_NAMES, type ElementMap, type MapName, type TaskRecord } from './task-record.ts';
+import {
+  lastStamp,
+  MAP_NAMES,
+  type Element,
+  type ElementMap,
+  type MapName,
+  type TaskRecord,
+} from './task-record.ts';
 
 /**
  * The `_v` key of a line. All stamps in base36.
@@ -27,8 +34,7 @@ export interface Stamps {
   map(name: MapName): { readonly floor: number; readonly listed: ReadonlyMap<string, number> };
 }
 
-export function encodeStamps(record: TaskRecord): StampsJson | undefined {
-  const last = lastStamp(record);
+export function encodeStamps(record: TaskRecord, last = lastStamp(record)): StampsJson | undefined {
   if (isUniform(record, last)) return undefined;
   const { created } = record;
   const base = commonStamp(record);
@@ -36,9 +42,10 @@ export function encodeStamps(record: TaskRecord): StampsJson | undefined {
   if (base !== created) stamps[''] = base36(base);
   const { life } = record;
   if (life.n !== 0 || life.began !== 0 || life.written !== base) stamps.status = encodeLife(life);
-  for (const [name, field] of [...record.fields].sort(([a], [b]) => compareText(a, b))) {
-    if (field.stamp !== base) stamps[stampKey(name)] = base36(field.stamp);
-  }
+  // Most records have nothing to list here, so that only what is listed is sorted.
+  const listed: [string, number][] = [];
+  for (const [name, field] of record.fields) if (field.stamp !== base) listed.push([name, field.stamp]);
+  for (const [name, at] of listed.sort(byName)) stamps[stampKey(name)] = base36(at);
   for (const name of MAP_NAMES) {
     const encoded = encodeMap(record[name], base);
     if (encoded !== undefined) stamps[name] = encoded;
@@ -59,10 +66,14 @@ export function decodeStamps(value: Json | undefined, times: { created: number; 
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw damaged(value);
   const listed = value as JsonObject;
   const own = (key: string): Json | undefined => (Object.hasOwn(listed, key) ? listed[key] : undefined);
-  const base = own('') === undefined ? times.created : stamp(own(''));
+  const common = own('');
+  const base = common === undefined ? times.created : stamp(common);
   return {
     life: decodeLife(own('status'), base),
-    field: (name) => (own(stampKey(name)) === undefined ? base : stamp(own(stampKey(name)))),
+    field: (name) => {
+      const found = own(stampKey(name));
+      return found === undefined ? base : stamp(found);
+    },
     listedFields: Object.keys(listed)
       .filter((key) => !NOT_FIELDS.has(key))
       .map((key) => (key === stampKey('') ? '' : key)),
@@ -90,6 +101,7 @@ function isUniform(record: TaskRecord, last: number): boolean {
 
 /** The stamp that most single values share; of two equally common ones the smaller. */
 function commonStamp(record: TaskRecord): number {
+  if (hasOneStamp(record)) return record.labels.floor;
   const counts = new Map<number, number>();
   const count = (at: number): void => void counts.set(at, (counts.get(at) ?? 0) + 1);
   for (const field of record.fields.values()) count(field.stamp);
@@ -99,6 +111,13 @@ function commonStamp(record: TaskRecord): number {
     if (times > best.times || (times === best.times && at < best.at)) best = { at, times };
   }
   return best.at;
+}
+
+/** Nearly always: whoever makes a task writes all of it, and most changes are those of its life. */
+function hasOneStamp(record: TaskRecord): boolean {
+  const { floor } = record.labels;
+  for (const field of record.fields.values()) if (field.stamp !== floor) return false;
+  return MAP_NAMES.every((name) => record[name].floor === floor);
 }
 
 function encodeLife(life: TaskRecord['life']): string {
@@ -115,15 +134,20 @@ function decodeLife(value: Json | undefined, base: number): Stamps['life'] {
 }
 
 function encodeMap(map: ElementMap, base: number): StampsJson[string] | undefined {
-  const listed = emptyObject<string>();
-  let count = 0;
-  for (const [key, element] of [...map.elements].sort(([a], [b]) => compareText(a, b))) {
-    if (element.value !== undefined && element.stamp === map.floor) continue;
-    listed[key] = element.value === undefined ? `-${base36(element.stamp)}` : base36(element.stamp);
-    count += 1;
+  const differing: [string, Element][] = [];
+  for (const entry of map.elements) {
+    if (entry[1].value === undefined || entry[1].stamp !== map.floor) differing.push(entry);
   }
-  if (count > 0) return [base36(map.floor), listed];
-  return map.floor === base ? undefined : base36(map.floor);
+  if (differing.length === 0) return map.floor === base ? undefined : base36(map.floor);
+  const listed = emptyObject<string>();
+  for (const [key, element] of differing.sort(byName)) {
+    listed[key] = element.value === undefined ? `-${base36(element.stamp)}` : base36(element.stamp);
+  }
+  return [base36(map.floor), listed];
+}
+
+function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return compareText(a, b);
 }
 
 function decodeMap(value: Json | undefined, base: number): { floor: number; listed: Map<string, number> } {

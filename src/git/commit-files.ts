@@ -12,6 +12,8 @@ import { isSigningOn, moveRef, writeCommit } from './write-commit.ts';
 export interface CommitRequest {
   readonly repo: GitRepo;
   readonly files: FileChanges;
+  /** Those of the files that may be run; the others keep the mode they had. */
+  readonly executable?: ReadonlySet<string>;
   readonly message: string;
   /** `HEAD`, or the full name of a branch that no working tree has checked out: `refs/heads/forge`. */
   readonly ref: string;
@@ -45,7 +47,7 @@ export async function commitFiles(request: CommitRequest): Promise<CommitResult>
     const base = await readRef(repo, ref);
     if (onTop !== undefined && base !== onTop) throw movedOn(ref, onTop, base);
     const before = await readTreeEntries(repo, base, paths);
-    const changes = toChanges(stored, before);
+    const changes = toChanges(stored, before, request.executable);
     if (changes.size === 0) return { commit: base, changed: false, kept: [] };
     const tree = await writeTree(repo, base, changes);
     const parents = base === undefined ? [] : [base];

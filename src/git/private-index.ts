@@ -48,11 +48,13 @@ export async function storeFiles(
 export function toChanges(
   stored: ReadonlyMap<string, string | null>,
   before: ReadonlyMap<string, FileEntry>,
+  executable: ReadonlySet<string> = new Set(),
 ): EntryChanges {
   const changes = new Map<string, FileEntry | null>();
   for (const [path, oid] of stored) {
     const old = before.get(path);
-    const entry = oid === null ? null : { mode: toFileMode(old), oid };
+    const mode = executable.has(path) ? '100755' : toFileMode(old);
+    const entry = oid === null ? null : { mode, oid };
     if (!isSameEntry(old, entry ?? undefined)) changes.set(path, entry);
   }
   return changes;

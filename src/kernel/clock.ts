@@ -19,10 +19,13 @@ const ISO = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d
  */
 export function parseIso(text: string): number | undefined {
   // As toIso writes it: nearly every time that is read.
-  if (OWN.test(text)) return Number.isNaN(Date.parse(text)) ? undefined : Date.parse(text);
+  if (OWN.test(text)) return known(Date.parse(text));
   const found = ISO.exec(text);
   if (found === null) return undefined;
   const [, day, time = '00:00', zone = 'Z'] = found;
-  const ms = Date.parse(`${day}T${time}${zone}`);
+  return known(Date.parse(`${day}T${time}${zone}`));
+}
+
+function known(ms: number): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }

@@ -13,6 +13,10 @@ export const projectInit = implement<typeof initProject>({
     return ctx.host.initProject(input);
   },
   text(project) {
+    if (project.upgraded === true) {
+      const moved = `The project "${escapeLine(project.name)}" is in ${project.mode} mode now`;
+      return [moved, ...project.notes.map((note) => `  ${escapeLine(note)}`)].join('\n');
+    }
     const what = project.adopted
       ? `This clone is ready for the Forge project "${escapeLine(project.name)}"`
       : `Initialized Forge project "${escapeLine(project.name)}" in ${escapeLine(project.directory)}`;
@@ -47,5 +51,16 @@ async function upgrade(
   const { forge_dir: directory, database } = found.paths;
   const commit = changed.commit === null ? [] : [`Committed: ${changed.commit.slice(0, 10)}`];
   const notes = [...commit, ...changed.notes];
-  return { name, idPrefix, version, created_at, directory, database, mode: changed.to, adopted: true, notes };
+  return {
+    name,
+    idPrefix,
+    version,
+    created_at,
+    directory,
+    database,
+    mode: changed.to,
+    adopted: false,
+    upgraded: true,
+    notes,
+  };
 }

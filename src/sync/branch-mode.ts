@@ -58,6 +58,18 @@ export async function exchangeTasks(
   return { ...result, reports };
 }
 
+/** The tasks of the data branch as it is here; undefined where it is not there yet. */
+export async function readDataBranch(
+  store: SyncStore,
+  { paths, config }: Pick<HookProject, 'paths' | 'config'>,
+  { env, now }: { env: Machine['env']; now: number },
+): Promise<FoldReport | undefined> {
+  const repo = toGitRepo(paths.root, { env });
+  const by = { actor: systemActor('fold'), now };
+  const [report] = await foldRevision(store, repo, { rev: toDataRef(config), by });
+  return report;
+}
+
 /** Joins the task files of a commit in; the same commit twice says nothing new. */
 export async function foldRevision(
   store: SyncStore,

@@ -1,8 +1,15 @@
 import type { SyncStore } from '#store/sync-store.ts';
 import { isUnchanged, statFile } from './file-changes.ts';
 import type { FoldedFiles } from './fold-files.ts';
-import { toTaskFiles } from './task-files.ts';
-import type { ProjectPaths } from './project-paths.ts';
+import type { Environment } from './forge-home.ts';
+import type { FoundProject } from './find-project.ts';
+import { BRANCH_KEY, TASKS_PATH, toTaskFiles } from './task-files.ts';
+
+export interface CatchUpSurroundings {
+  readonly clock: () => number;
+  readonly notice: (line: string) => void;
+  readonly env: Environment;
+}
 
 /**
  * Joins what changed in the task files since the store last saw them. Every command begins here; with nothing changed
@@ -10,9 +17,10 @@ import type { ProjectPaths } from './project-paths.ts';
  */
 export async function catchUpWithFiles(
   store: SyncStore,
-  paths: ProjectPaths,
-  tell: { readonly clock: () => number; readonly notice: (line: string) => void },
+  { paths, config }: FoundProject,
+  tell: CatchUpSurroundings,
 ): Promise<FoldedFiles> {
+  if (config.initMode === 'branch') return catchUpWithBranch(store, { paths, config }, tell);
   const files = toTaskFiles(paths);
   const marks = await store.readMarks([files.tasks, files.history]);
   const changed = [files.tasks, files.history].some((path) => {
@@ -33,6 +41,25 @@ export async function catchUpWithFiles(
     now: tell.clock(),
     clock: tell.clock,
   });
+  const isNew = marks.length === 0 && folded.tasks !== undefined && folded.tasks.unchanged === 0;
+  if (isNew && folded.tasks.created > 0)
+    tell.notice(`${folded.tasks.created} tasks came in from ${TASKS_PATH}`);
   for (const line of describeFold(folded)) tell.notice(line);
   return folded;
+}
+
+/** A data branch moves only by `forge sync` and `forge commit`, so that only a store without memory has to look. */
+async function catchUpWithBranch(
+  store: SyncStore,
+  { paths, config }: FoundProject,
+  tell: CatchUpSurroundings,
+): Promise<FoldedFiles> {
+  const nothing = { tasks: undefined, history: undefined };
+  const marks = await store.readMarks([BRANCH_KEY]);
+  if (marks.length > 0 || config.branchName === undefined) return nothing;
+  const { readDataBranch } = await import('./branch-mode.ts');
+  const tasks = await readDataBranch(store, { paths, config }, { env: tell.env, now: tell.clock() });
+  if (tasks === undefined) return nothing;
+  if (tasks.created > 0) tell.notice(`${tasks.created} tasks came in from the branch ${config.branchName}`);
+  return { tasks, history: undefined };
 }

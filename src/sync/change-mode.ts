@@ -66,6 +66,7 @@ async function toStandard(
   const { commit } = await commitFiles({
     repo: toGitRepo(paths.root, machine),
     files: readProjectFiles(paths),
+    executable: new Set(['.forge/hooks/pre-commit', '.forge/hooks/post-merge']),
     message: 'Share the Forge project',
     ref: 'HEAD',
   });

@@ -6,21 +6,9 @@ import { lookAt } from './look-at.ts';
 import type { ProjectPaths } from './project-paths.ts';
 
 /** Throws where `forge init` must not go; looks only, so that a refusal has nothing to take back. */
-export function checkInitPlace(
-  paths: ProjectPaths,
-  { env, homeDir }: { env: Environment; homeDir: string },
-): void {
+export function checkInitPlace(paths: ProjectPaths, place: { env: Environment; homeDir: string }): void {
+  refuseForgeHome(paths, place);
   const { forge_dir: folder } = paths;
-  if (isForgeHome(folder, env, homeDir)) {
-    throw new ForgeError(
-      'invalid_input',
-      `${folder} is the Forge home, so ${paths.root} cannot be a project`,
-      {
-        hint: 'Set FORGE_HOME to another folder, or start the project in another repository',
-        details: { path: folder },
-      },
-    );
-  }
   const found = lookAt(folder);
   if (found?.isDirectory() === false) {
     throw inTheWay(folder, found.isSymbolicLink() ? 'a symbolic link' : 'not a folder');
@@ -35,6 +23,18 @@ export function checkInitPlace(
   if (lookAt(ignore)?.isSymbolicLink() === true) {
     throw inTheWay(ignore, 'a symbolic link, which git does not follow');
   }
+}
+
+/** A repository of dotfiles may hold the home; it is no project for that. */
+export function refuseForgeHome(
+  { forge_dir: folder, root }: ProjectPaths,
+  { env, homeDir }: { env: Environment; homeDir: string },
+): void {
+  if (!isForgeHome(folder, env, homeDir)) return;
+  throw new ForgeError('invalid_input', `${folder} is the Forge home, so ${root} cannot be a project`, {
+    hint: 'Set FORGE_HOME to another folder, or start the project in another repository',
+    details: { path: folder },
+  });
 }
 
 /** The folder whose config makes this a project, if any does. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { findRepository } from '#git/find-repository.ts';
 import { ForgeError } from '#kernel/errors.ts';
-import { alreadyAProject, checkInitPlace, findConfigFolder } from './check-init-place.ts';
+import { alreadyAProject, checkInitPlace, findConfigFolder, refuseForgeHome } from './check-init-place.ts';
 import { adoptDataBranch, startDataBranch, type DataBranch } from './init/data-branch.ts';
 import { adviseOnRemote, connectGit, isConnected } from './init/connect-git.ts';
 import { decideConfig, type NewConfig } from './init/decide-config.ts';
@@ -72,6 +72,7 @@ export async function initialiseProject(options: InitOptions): Promise<InitResul
   try {
     // What a second init would take back when it fails is what the first has just made.
     return await holdFileLock(join(paths.common_dir, 'forge-init.lock'), 'forge init', async () => {
+      refuseForgeHome(paths, options);
       if (lookAt(paths.config) !== undefined) return adopt(paths, options);
       return makeProject(paths, config, options);
     });
@@ -117,7 +118,7 @@ async function finish(data: DataBranch, mode: InitMode): Promise<string[]> {
 /** The project came with the clone; this machine's part of it is missing. */
 async function adopt(paths: ProjectPaths, options: InitOptions): Promise<InitResult> {
   const { config } = findProject(paths.root, options.env, options.homeDir);
-  refuseOtherWishes(options, config);
+  refuseOtherWishes(options, paths, config);
   const mode = config.initMode;
   const isHere = lookAt(paths.database) !== undefined && lookAt(paths.shared_config) !== undefined;
   if (isHere && (mode !== 'standard' || (await isConnected(paths, options)))) throw alreadyAProject(paths);
@@ -134,14 +135,13 @@ async function adopt(paths: ProjectPaths, options: InitOptions): Promise<InitRes
 }
 
 /** What is asked for must be what is there: changing it is another command. */
-function refuseOtherWishes(options: InitOptions, config: { idPrefix: string; initMode: InitMode }): void {
+function refuseOtherWishes(
+  options: InitOptions,
+  paths: ProjectPaths,
+  config: { idPrefix: string; initMode: InitMode },
+): void {
   const { prefix, stealth, branch } = options;
-  if (prefix !== undefined && prefix !== config.idPrefix) {
-    throw new ForgeError('already_exists', `This is a project with the prefix ${config.idPrefix} already`, {
-      hint: 'forge init',
-      details: { prefix: config.idPrefix },
-    });
-  }
+  if (prefix !== undefined && prefix !== config.idPrefix) throw alreadyAProject(paths);
   const other =
     (stealth === true && config.initMode !== 'stealth') ||
     (branch !== undefined && config.initMode !== 'branch');

@@ -1,10 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { findOperationInProgress } from '#git/operation-in-progress.ts';
 import { findCurrentBranch, findDefaultBranch } from '#git/branches.ts';
 import { readBlob } from '#git/read-blob.ts';
-import type { GitRepo } from '#git/ask-git.ts';
+import { askGit, type GitRepo } from '#git/ask-git.ts';
 import { runGit } from '#git/run-git.ts';
 import { systemActor } from '#domain/actor.ts';
-import type { SyncStore } from '#store/sync-store.ts';
+import type { FoldRequest, SyncStore } from '#store/sync-store.ts';
 import { exportFiles } from './export-files.ts';
 import { toTextFold } from './fold-files.ts';
 import { toGitRepo, type Machine } from './machine.ts';
@@ -31,7 +33,7 @@ export async function runPreCommit(project: HookProject, machine: Machine): Prom
   if (!(await isExportBranch(repo, config))) return [];
   const by = { actor: systemActor('hook'), now: machine.clock.now(), clock: () => machine.clock.now() };
   if (findOperationInProgress(repo.git_dir)?.name === 'merge')
-    await foldParents(store, repo, { revs: ['MERGE_HEAD'], machine });
+    await foldParents(store, repo, { revs: readMergeHeads(repo), machine });
   else if (!(await isAnythingElseStaged(paths, machine))) {
     const waiting = await hasChanges(store, paths);
     return waiting
@@ -46,7 +48,9 @@ export async function runPreCommit(project: HookProject, machine: Machine): Prom
 export async function runPostMerge(project: HookProject, machine: Machine): Promise<string[]> {
   const { paths, store } = project;
   const repo = toGitRepo(paths.root, machine);
-  const changed = await foldParents(store, repo, { revs: ['HEAD^1', 'HEAD^2'], machine });
+  const parents = await listParents(repo);
+  // With one parent the merge was a fast-forward or a squash: the file says all there is to say.
+  const changed = parents.length < 2 ? 0 : await foldParents(store, repo, { revs: parents, machine });
   return changed === 0 ? [] : [`${changed} task change${changed === 1 ? '' : 's'} joined in`];
 }
 
@@ -94,6 +98,18 @@ async function stage(paths: ProjectPaths, { env }: Machine): Promise<string[]> {
   return [`${changed.join(' and ')} updated and staged`];
 }
 
+/** Several in an octopus merge. */
+function readMergeHeads({ git_dir }: GitRepo): string[] {
+  return readFileSync(join(git_dir, 'MERGE_HEAD'), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
+}
+
+async function listParents(repo: GitRepo): Promise<string[]> {
+  const { stdout, exit } = await askGit(repo, ['rev-parse', 'HEAD^@']);
+  return exit === 0 ? stdout.split('\n').filter((line) => line !== '') : [];
+}
+
 async function foldParents(
   store: SyncStore,
   repo: GitRepo,
@@ -101,12 +117,17 @@ async function foldParents(
 ): Promise<number> {
   const now = machine.clock.now();
   let changed = 0;
-  for (const rev of revs) {
-    const bytes = await readBlob(repo, rev, TASKS_PATH);
-    if (bytes === undefined) continue;
+  const by = { actor: systemActor('hook'), now };
+  const toFold = (path: string, bytes: Buffer): FoldRequest => {
     const text = bytes.toString('utf8');
-    const request = toTextFold(`git:${rev}`, [...splitText(text)], { digest: digestText(text), now });
-    const report = await store.foldTasks(request, { actor: systemActor('hook'), now });
+    return toTextFold(`git:parent:${path}`, [...splitText(text)], { digest: digestText(text), now });
+  };
+  for (const rev of revs) {
+    const history = await readBlob(repo, rev, HISTORY_PATH);
+    if (history !== undefined) await store.foldHistory(toFold(HISTORY_PATH, history), by);
+    const tasks = await readBlob(repo, rev, TASKS_PATH);
+    if (tasks === undefined) continue;
+    const report = await store.foldTasks(toFold(TASKS_PATH, tasks), by);
     changed += report.created + report.updated + report.deleted;
   }
   return changed;

@@ -14,3 +14,6 @@ export const CONFIG_PATH = '.forge/config.json';
 export function toTaskFiles(paths: Pick<ProjectPaths, 'forge_dir'>): TaskFiles {
   return { tasks: join(paths.forge_dir, 'tasks.jsonl'), history: join(paths.forge_dir, 'history.jsonl') };
 }
+
+/** What stands for the path of a file where the file is a commit's. */
+export const BRANCH_KEY = `git:${TASKS_PATH}`;

@@ -39,28 +39,44 @@ describe('git merge', () => {
     });
   });
 
-  it('an octopus of three branches, each with tasks and with an edit of the same one', async () => {
+  it('an octopus: git runs no driver there, so it refuses or merges as text; all its sides count', async () => {
     await using world = await forgeClones(['a', 'b']);
-    const { a } = world.clone;
+    const { a, b } = world.clone;
     const shared = await a.create('shared');
-    await a.commitTasks();
+    await settle(world.all);
     const flags = { one: ['--priority', '0'], two: ['--label-add', 'two'], three: ['--type', 'bug'] };
     for (const [branch, change] of Object.entries(flags)) {
       a.git('switch', '--quiet', '-c', branch, 'main');
       await a.create(`on ${branch}`);
       await a.json('task', 'update', shared.id, ...change);
       a.commitFile(`${branch}.txt`);
+      a.git('push', '--quiet', 'origin', branch);
     }
     a.git('switch', '--quiet', 'main');
-    expect(a.tryGit(['merge', '--no-edit', 'one', 'two', 'three'])).toMatchObject({ exit: 0 });
-    expect(a.git('rev-list', '--parents', '-1', 'HEAD').split(' ')).toHaveLength(5 - 1);
+    // All three changed the same line.
+    const refused = a.tryGit(['merge', 'one', 'two', 'three']);
+    expect(refused).toMatchObject({ exit: 2 });
+    expect(refused.output).toContain('Should not be doing an octopus');
     expect(a.git('status', '--porcelain')).toBe('');
+    for (const branch of ['four', 'five']) {
+      a.git('switch', '--quiet', '-c', branch, 'main');
+      a.write(`${branch}.txt`, `${branch}\n`);
+      a.git('add', '.');
+      a.git('commit', '--quiet', '--no-verify', '-m', branch);
+    }
+    a.git('switch', '--quiet', 'main');
+    a.git('merge', '--quiet', 'three', 'four', 'five');
+    expect(a.git('rev-list', '--parents', '-1', 'HEAD').split(' ')).toHaveLength(4);
+    // The other clone has seen none of it, and takes nothing of the files.
+    b.git('fetch', '--quiet');
+    b.git('merge', '--quiet', '-s', 'ours', 'origin/one', 'origin/two', 'origin/three');
+    expect(await titlesOf(b)).toEqual(['on one', 'on three', 'on two', 'shared']);
     await settle(world.all);
     await expectSettled(world.all, {
       titles: ['on one', 'on three', 'on two', 'shared'],
-      files: { 'one.txt': 'one.txt\n', 'two.txt': 'two.txt\n', 'three.txt': 'three.txt\n' },
+      files: { 'four.txt': 'four\n', 'five.txt': 'five\n' },
     });
-    expect(await world.clone.b.show(shared.id)).toMatchObject({ priority: 0, type: 'bug', labels: ['two'] });
+    expect(await b.show(shared.id)).toMatchObject({ priority: 0, type: 'bug', labels: ['two'] });
   });
 
   it('criss-cross: both sides merged each other, and both went on', async () => {
@@ -145,7 +161,9 @@ describe('git merge', () => {
     await using world = await forgeClones(['a', 'b']);
     const { a, b } = world.clone;
     removeDriver(b);
-    await b.create('heals');
+    expect((await b.run('task', 'create', 'heals')).stderr).toBe(
+      'forge: Registered the merge driver in this clone\n',
+    );
     expect(b.git('config', '--get', 'merge.forge.driver')).toContain('merge-driver %O %A %B %P');
     // A path that is not there any more, as after another version of Node.
     const driver = b.git('config', '--get', 'merge.forge.driver');

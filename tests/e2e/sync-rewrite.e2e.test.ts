@@ -79,6 +79,7 @@ describe('git rewrites history', () => {
     expect(a.tryGit(['cherry-pick', 'origin/pick'])).toMatchObject({ exit: 0 });
     expect(titlesAt(a)).toEqual(['mine', 'picked', 'squashed']);
     expect(a.git('status', '--porcelain')).toBe('');
+    expect(await titlesOf(a)).toEqual(['mine', 'picked', 'squashed']);
     // A revert takes the user's change back. Tasks are not the code's: they stay, and the next commit has them.
     expect(a.tryGit(['revert', '--no-edit', 'HEAD'])).toMatchObject({ exit: 0 });
     expect(await titlesOf(a)).toEqual(['mine', 'picked', 'squashed']);

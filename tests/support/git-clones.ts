@@ -67,6 +67,8 @@ export async function forgeClones<const N extends string>(
   const addClone: Clones<N>['addClone'] = async (name, options = {}) => {
     const clone = open(name);
     if (options.init !== false) await runInit(clone, init);
+    // The first command says what came in with the clone; the ones after that have nothing to add.
+    if (options.init !== false) await clone.run('ready');
     return clone;
   };
   for (const [at, name] of names.entries()) {

@@ -129,7 +129,10 @@ export function readTaskRows(root: string): string {
       if (/^forge\.db(-wal)?$/.test(name)) cpSync(join(store, name), join(copy, name));
     const db = new DatabaseSync(join(copy, 'forge.db'));
     try {
-      const rows = TABLES.map((name) => db.prepare(`SELECT * FROM ${name} ORDER BY 1, 2, 3`).all());
+      const rows = TABLES.map((name) => {
+        const found = db.prepare(`SELECT * FROM ${name}`).all();
+        return found.map((row) => JSON.stringify(row)).sort();
+      });
       const [sound] = db.prepare('PRAGMA integrity_check').all();
       return JSON.stringify([sound, rows]);
     } finally {

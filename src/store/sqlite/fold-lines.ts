@@ -38,7 +38,7 @@ function decodeCanonical(line: FileLine): IncomingTask | undefined {
     const encoded = toEncoded(record);
     if (encoded.line !== line.text) return undefined;
     // Sealed with the right seal, if it has one.
-    return { record, line, sealed: encoded.stamps !== undefined, updated: lastStamp(record), encoded };
+    return { record, line, sealed: encoded.stamps !== null, updated: lastStamp(record), encoded };
   } catch {
     return undefined; // decodeAny says what is wrong
   }

@@ -3,15 +3,13 @@ import {
   decodeRecord,
   encodeElements,
   encodeMetadata,
-  encodeWithDigest,
+  encodeForRow,
   hasConflicts,
   listLabels,
   unknownKeys,
 } from '#domain/record-codec.ts';
-import { encodeStamps, type StampsJson } from '#domain/record-stamps.ts';
 import { isParkedState } from '#domain/states.ts';
-import { dependencyKey, fieldValue, lastStamp, type TaskRecord } from '#domain/task-record.ts';
-import { toIso } from '#kernel/clock.ts';
+import { dependencyKey, fieldValue, type TaskRecord } from '#domain/task-record.ts';
 import { parseJson, type Json, type JsonObject } from '#kernel/json.ts';
 import { writeDependencies } from './edge-rows.ts';
 import type { Database, Row, Value } from './database.ts';
@@ -111,14 +109,14 @@ const LINE_COLUMNS = [
 /** A record in the forms that rows and replicas need; each costs enough to be made once. */
 export interface EncodedRecord {
   readonly record: TaskRecord;
-  readonly stamps: StampsJson | undefined;
   readonly line: string;
   readonly digest: number;
+  readonly updated_at: string;
+  readonly stamps: string | null;
 }
 
 export function toEncoded(record: TaskRecord): EncodedRecord {
-  const stamps = encodeStamps(record);
-  return { record, stamps, ...encodeWithDigest(record, stamps) };
+  return { record, ...encodeForRow(record) };
 }
 
 /**
@@ -167,7 +165,7 @@ function updateColumns(db: Database, row: Row, values: readonly Value[], id: str
 }
 
 function columnValues(after: EncodedRecord, numbers: LocalNumbers, lostParent: boolean): Value[] {
-  const { record, stamps, digest } = after;
+  const { record, stamps, digest, updated_at } = after;
   const { life } = record;
   const extra = unknownKeys(record).map((key) => [key, fieldValue(record, key)] as const);
   const scalar = (name: string): Value => fieldValue(record, name) as string | number | null; // decoded as such
@@ -184,14 +182,14 @@ function columnValues(after: EncodedRecord, numbers: LocalNumbers, lostParent: b
     scalar('github_issue'),
     record.created_at,
     record.created_by,
-    toIso(lastStamp(record)),
+    updated_at,
     life.closed_at,
     encodeMetadata(record),
     life.state,
     isParkedState(life.state) ? 1 : 0,
     numbers.version,
     numbers.fence,
-    stamps === undefined ? null : JSON.stringify(stamps),
+    stamps,
     extra.length === 0 ? null : JSON.stringify(Object.fromEntries(extra)),
     encodeEdgeExtras(record),
     hasConflicts(record) ? encodeElements(record.conflicts) : null,

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { SYNC_MUTANTS } from './support/sync-mutants.ts';
+import { describeFailure, makeSequence, runSequence } from './support/sync-sequence.ts';
+import { SYNC } from './support/sync-world.ts';
+
+/** The long run is in sync-sequences.soak.test.ts. */
+const SEQUENCES = 40;
+const TIMEOUT_MS = 240_000;
+
+describe('sequences of git and forge over three clones', () => {
+  it.for(Object.entries(SYNC_MUTANTS))(
+    'find a mistake: %s',
+    { timeout: TIMEOUT_MS },
+    async ([, mutant], { expect }) => {
+      for (let seed = 0; seed < SEQUENCES; seed += 1) {
+        const { failures } = await runSequence(makeSequence(seed), mutant);
+        if (failures.length > 0) return;
+      }
+      expect.unreachable('no sequence found it');
+    },
+  );
+
+  it(`lose nothing and end with equal clones, ${SEQUENCES} times`, { timeout: TIMEOUT_MS }, async () => {
+    let writes = 0;
+    for (let seed = 0; seed < SEQUENCES; seed += 1) {
+      const sequence = makeSequence(seed);
+      const outcome = await runSequence(sequence, SYNC);
+      if (outcome.failures.length > 0) expect.unreachable(await describeFailure(sequence, SYNC));
+      writes += outcome.writes;
+    }
+    expect(writes).toBeGreaterThan(5 * SEQUENCES);
+  });
+
+  it('are the same for the same seed', { timeout: TIMEOUT_MS }, async () => {
+    const sequence = makeSequence(7);
+    const [first, second] = [await runSequence(sequence, SYNC), await runSequence(sequence, SYNC)];
+    expect(second.told).toEqual(first.told);
+    expect(first.told.length).toBeGreaterThan(sequence.steps.length);
+  });
+});
