@@ -6,13 +6,14 @@ import { defineConfig } from 'rolldown';
 // Every file that Node opens costs some 0.2 ms, so what a cold read needs is one chunk and what a
 // write needs besides is another; a test keeps Zod, commander and child processes out of both.
 const READ = [
-  'app/(start-cli|open-context)',
+  'app/(start-cli|open-context|progress-meter|find-program)',
   'kernel/',
   'domain/(graph-paths|states)',
   'git/find-repository',
   'sync/(find-project|project-paths|project-config|forge-home|file-error|place-file|link-database|look-at)',
+  'sync/(catch-up|file-changes|task-files|heal-clone)',
   'store/open-sqlite-store',
-  'store/sqlite/(database|foreign-edges|migrate|migrations|ready-queries|replica|resolve-id|task-queries|task-rows|translate-error)',
+  'store/sqlite/(database|file-marks|foreign-edges|migrate|migrations|ready-queries|replica|resolve-id|task-queries|task-rows|translate-error)',
   'operations/(accept-argv|assemble-input|field-value|flag-table|manifest|read-assignments|operation|priority-labels)',
   'operations/(task-(ready|show|list|search|lines)|style-text|table-text|text-width)',
   'surfaces/cli/(run-cli|process-io|terminal|check-argv|cli-io|read-all)',

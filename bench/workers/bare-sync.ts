@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { reportCost, startCost } from './report-cost.ts';
 
 // The least that an export and an import can be: rows to JSON to a file, and back, without a thought about either.
 const [mode = '', database = '', tasks = ''] = process.argv.slice(2);
@@ -28,14 +29,10 @@ const COLUMNS = [
 
 const db = new DatabaseSync(database);
 db.exec('PRAGMA synchronous = NORMAL');
-const cpu = process.cpuUsage();
-const started = performance.now();
+const cost = startCost();
 if (mode === 'export') exportRows();
 if (mode === 'import') importLines();
-const { user, system } = process.cpuUsage(cpu);
-process.stdout.write(
-  `${JSON.stringify({ ms: performance.now() - started, cpu_ms: (user + system) / 1000 })}\n`,
-);
+reportCost(cost);
 db.close();
 
 function exportRows(): void {

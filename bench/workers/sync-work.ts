@@ -1,24 +1,42 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { systemActor } from '#domain/actor.ts';
 import { systemClock } from '#kernel/clock.ts';
 import { openSqliteStore } from '#store/open-sqlite-store.ts';
 import { exportFiles } from '#sync/export-files.ts';
 import { foldFiles } from '#sync/fold-files.ts';
+import { writeTaskFile } from '../task-lines.ts';
+import { reportCost, startCost } from './report-cost.ts';
 
 // What `forge export` and the fold of a changed file do, timed without the start of the process.
 const [mode = '', database = '', tasks = ''] = process.argv.slice(2);
-await using store = await openSqliteStore({
-  database,
-  replica: join(dirname(database), 'tasks.jsonl'),
-  clock: systemClock,
-});
-const files = { tasks, history: join(dirname(tasks), 'history.jsonl') };
 const by = { actor: systemActor('bench'), now: systemClock.now(), clock: () => systemClock.now() };
-const cpu = process.cpuUsage();
-const started = performance.now();
-if (mode === 'export') await exportFiles(store, files, { by, canonical: true, fold: false });
-if (mode === 'import') await foldFiles(store, files, by);
-const { user, system } = process.cpuUsage(cpu);
-process.stdout.write(
-  `${JSON.stringify({ ms: performance.now() - started, cpu_ms: (user + system) / 1000 })}\n`,
-);
+
+await warmUp();
+const cost = startCost();
+if (mode !== 'nothing') await work(mode, database, tasks);
+reportCost(cost);
+
+async function work(what: string, db: string, file: string): Promise<void> {
+  await using store = await openSqliteStore({
+    database: db,
+    replica: join(dirname(db), 'tasks.jsonl'),
+    clock: systemClock,
+  });
+  const files = { tasks: file, history: join(dirname(file), 'history.jsonl') };
+  if (what === 'export') await exportFiles(store, files, { by, canonical: true, fold: false });
+  else await foldFiles(store, files, by);
+}
+
+/** Loads the code, which the program has in one file: from its sources that would be most of the time. */
+async function warmUp(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'forge-bench-'));
+  try {
+    writeTaskFile(join(folder, 'in.jsonl'), 10);
+    await work('import', join(folder, 'forge.db'), join(folder, 'in.jsonl'));
+    await work('export', join(folder, 'forge.db'), join(folder, 'out.jsonl'));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -67,7 +67,7 @@ export function encodeForRow(record: TaskRecord): {
   const body = encodeBody(record, updated_at);
   const stamps = encodeStamps(record, last);
   if (stamps === undefined) {
-    const line = `${body}}`;
+    const line = [body, '}'].join(''); // as in a seal
     return { line, digest: lineDigest(line), updated_at, stamps: null };
   }
   const text = JSON.stringify(stamps);

@@ -25,6 +25,7 @@ export function isSealed(line: string): boolean {
   return checksum(line.slice(0, start)) === line.slice(start, end);
 }
 
+/** Joined, not added up: what adds up is a tree of strings, in which every character takes twice as long to find. */
 function openSeal(body: string, stamps: string): string {
-  return `${body},"_v":${stamps.slice(0, -1)}${stamps === '{}' ? '' : ','}"_v":"`;
+  return [body, ',"_v":', stamps.slice(0, -1), stamps === '{}' ? '' : ',', '"_v":"'].join('');
 }

@@ -22,9 +22,9 @@ export const projectInit = implement<typeof initProject>({
       : `Initialized Forge project "${escapeLine(project.name)}" in ${escapeLine(project.directory)}`;
     const notes = project.notes.map((note) => `  ${escapeLine(note)}`);
     const next = project.adopted ? 'Next: forge ready' : 'Next: forge task create "My first task"';
-    return [what, `Task ids begin with ${project.idPrefix}-. ${SHARING[project.mode]}`, ...notes, next].join(
-      '\n',
-    );
+    const ids = `Task ids begin with ${project.idPrefix}-.`;
+    const sharing = project.adopted ? ids : `${ids} ${SHARING[project.mode]}`;
+    return [what, sharing, ...notes, next].join('\n');
   },
 });
 

@@ -1,9 +1,10 @@
+import { isForgeError, type ErrorCode } from '#kernel/errors.ts';
 import type { SyncStore } from '#store/sync-store.ts';
 import { isUnchanged, statFile } from './file-changes.ts';
 import type { FoldedFiles } from './fold-files.ts';
 import type { Environment } from './forge-home.ts';
 import type { FoundProject } from './find-project.ts';
-import { BRANCH_KEY, TASKS_PATH, toTaskFiles } from './task-files.ts';
+import { BRANCH_KEY, TASKS_PATH, toTaskFiles, type TaskFiles } from './task-files.ts';
 
 export interface CatchUpSurroundings {
   readonly clock: () => number;
@@ -33,7 +34,31 @@ export async function catchUpWithFiles(
       )
     );
   });
-  if (!changed) return { tasks: undefined, history: undefined };
+  if (!changed) return NOTHING;
+  try {
+    return await joinChanges(store, files, { ...tell, isFirst: marks.length === 0 });
+  } catch (error) {
+    // What cannot be joined in now waits for the next command; what was asked for may not need it.
+    if (!isForgeError(error) || !PASSING.has(error.code)) throw error;
+    tell.notice(`${TASKS_PATH} was not joined in: ${error.message}`);
+    return NOTHING;
+  }
+}
+
+const NOTHING: FoldedFiles = { tasks: undefined, history: undefined };
+/** A store that cannot be written at the moment. */
+const PASSING: ReadonlySet<ErrorCode> = new Set([
+  'read_only',
+  'permission_denied',
+  'disk_full',
+  'store_busy',
+]);
+
+async function joinChanges(
+  store: SyncStore,
+  files: TaskFiles,
+  tell: CatchUpSurroundings & { readonly isFirst: boolean },
+): Promise<FoldedFiles> {
   const { foldFiles } = await import('./fold-files.ts');
   const { describeFold } = await import('./describe-fold.ts');
   const folded = await foldFiles(store, files, {
@@ -41,7 +66,7 @@ export async function catchUpWithFiles(
     now: tell.clock(),
     clock: tell.clock,
   });
-  const isNew = marks.length === 0 && folded.tasks !== undefined && folded.tasks.unchanged === 0;
+  const isNew = tell.isFirst && folded.tasks !== undefined && folded.tasks.unchanged === 0;
   if (isNew && folded.tasks.created > 0)
     tell.notice(`${folded.tasks.created} tasks came in from ${TASKS_PATH}`);
   for (const line of describeFold(folded)) tell.notice(line);
@@ -54,12 +79,11 @@ async function catchUpWithBranch(
   { paths, config }: FoundProject,
   tell: CatchUpSurroundings,
 ): Promise<FoldedFiles> {
-  const nothing = { tasks: undefined, history: undefined };
   const marks = await store.readMarks([BRANCH_KEY]);
-  if (marks.length > 0 || config.branchName === undefined) return nothing;
+  if (marks.length > 0 || config.branchName === undefined) return NOTHING;
   const { readDataBranch } = await import('./branch-mode.ts');
   const tasks = await readDataBranch(store, { paths, config }, { env: tell.env, now: tell.clock() });
-  if (tasks === undefined) return nothing;
+  if (tasks === undefined) return NOTHING;
   if (tasks.created > 0) tell.notice(`${tasks.created} tasks came in from the branch ${config.branchName}`);
   return { tasks, history: undefined };
 }

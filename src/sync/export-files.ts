@@ -44,6 +44,7 @@ export async function exportFiles(
   files: TaskFiles,
   options: ExportOptions,
 ): Promise<ExportedFiles> {
+  sweepTemporaryFiles(dirname(files.tasks));
   for (let tries = 1; ; tries += 1) {
     const folded: FoldedFiles =
       options.fold === false
@@ -84,7 +85,6 @@ async function exportOne(
   let written: WrittenLines;
   try {
     mkdirSync(dirname(path), { recursive: true });
-    sweepTemporaryFiles(path);
     written = await writeLinesBeside(path, async (write) => {
       const append = canonical || before === undefined ? undefined : appendedLines(path, write);
       exported = await options.lines(append ?? write);

@@ -16,11 +16,25 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { runTestGit, tempFolder, tempRepo } from '../../tests/support/temp-repo.ts';
 import { findProject } from './find-project.ts';
+import { HOOK_NAMES } from './hooks/hook-block.ts';
 import { initialiseProject, type InitOptions } from './initialise-project.ts';
 
 const NOW = Date.UTC(2026, 1, 18);
 const HOME = join('/', 'nobody', 'at', 'home');
 const LINES = '.forge/forge.db\n.forge/forge.db-shm\n.forge/forge.db-wal\n';
+const EXCLUDED = `${LINES}.forge/*.tmp\n`;
+const ATTRIBUTES =
+  '.forge/tasks.jsonl merge=forge text eol=lf\n.forge/history.jsonl merge=forge text eol=lf\n';
+const STATUS = '?? .forge/\n?? .gitattributes\n?? .gitignore';
+/** What lies in `.forge` after init, and which of it git sees. */
+const OWN = ['config.json', 'forge.db', 'history.jsonl', 'hooks', 'issues', 'tasks.jsonl'];
+const VISIBLE = [
+  ...['config.json', 'history.jsonl', 'hooks/post-merge', 'hooks/pre-commit', 'tasks.jsonl'].map(
+    (file) => `?? .forge/${file}`,
+  ),
+  '?? .gitattributes',
+  '?? .gitignore',
+].join('\n');
 
 const PROGRAM = { node: process.execPath, script: join(import.meta.dirname, '..', '..', 'bin', 'forge.cjs') };
 
@@ -75,6 +89,9 @@ describe('forge init', () => {
       created_at: '2026-02-18T00:00:00.000Z',
       directory: join(repo.path, '.forge'),
       database: join(repo.path, '.git', 'forge', 'forge.db'),
+      mode: 'standard',
+      adopted: false,
+      notes: [],
     });
     expect(findProject(repo.path, {}, HOME).config.name).toBe('shop');
   });
@@ -90,7 +107,7 @@ describe('forge init', () => {
     });
   });
 
-  it('[S10] writes three .gitignore lines, once each, and the same into info/exclude', async () => {
+  it('[S10] writes three .gitignore lines, once each, and the same and one more into info/exclude', async () => {
     await using repo = await tempRepo();
     await repo.write('.gitignore', 'node_modules\n.forge/forge.db-wal');
     const exclude = await repo.read('.git/info/exclude');
@@ -98,7 +115,7 @@ describe('forge init', () => {
     expect(await repo.read('.gitignore')).toBe(
       'node_modules\n.forge/forge.db-wal\n.forge/forge.db\n.forge/forge.db-shm\n',
     );
-    expect(await repo.read('.git/info/exclude')).toBe(exclude + LINES);
+    expect(await repo.read('.git/info/exclude')).toBe(exclude + EXCLUDED);
   });
 
   it('[S10] keeps CRLF, and makes what is missing', async () => {
@@ -107,28 +124,31 @@ describe('forge init', () => {
     rmSync(join(repo.path, '.git', 'info'), { recursive: true });
     await init(repo.path);
     expect(await repo.read('.gitignore')).toBe(`dist\r\n${LINES.replaceAll('\n', '\r\n')}`);
-    expect(await repo.read('.git/info/exclude')).toBe(LINES);
+    expect(await repo.read('.git/info/exclude')).toBe(EXCLUDED);
     expect(repo.git('check-ignore', '.forge/forge.db', '.forge/forge.db-shm', '.forge/forge.db-wal')).toBe(
       LINES.trim(),
     );
   });
 
-  it('shows git only .forge/ and .gitignore, and touches nothing else', async () => {
+  it('[S72] shows git only .forge/, .gitignore and .gitattributes, and touches nothing else', async () => {
     await using repo = await tempRepo();
     await repo.write('a.txt', 'a\n');
     repo.git('add', '.');
     repo.git('commit', '--quiet', '-m', 'first');
     const before = snapshot(repo.path);
     await init(join(repo.path));
-    expect(repo.git('status', '--porcelain')).toBe('?? .forge/\n?? .gitignore');
-    expect(repo.git('status', '--porcelain', '-uall')).toBe('?? .forge/config.json\n?? .gitignore');
+    expect(repo.git('status', '--porcelain')).toBe(STATUS);
+    expect(repo.git('status', '--porcelain', '-uall')).toBe(VISIBLE);
     const after = snapshot(repo.path);
     const changed = Object.keys(after).filter(
       (path) => path !== join('.git', 'index') && after[path] !== before[path],
     );
     expect(changed).toEqual(
-      ['.forge', '.forge/config.json', '.forge/forge.db', '.gitignore']
-        .concat(['.git/forge', '.git/forge/config.json', '.git/forge/forge.db', '.git/info/exclude'])
+      ['.forge', ...OWN.map((name) => `.forge/${name}`), '.gitattributes', '.gitignore']
+        .concat(['.forge/hooks/pre-commit', '.forge/hooks/post-merge'])
+        .concat(['.git/forge', '.git/forge/config.json', '.git/forge/forge.db'])
+        .concat(['.git/config', '.git/info/exclude'])
+        .concat(HOOK_NAMES.map((hook) => `.git/hooks/${hook}`))
         .toSorted(),
     );
     repo.git('clean', '-fdxq');
@@ -258,8 +278,10 @@ describe('forge init with something in the way', () => {
     await using repo = await tempRepo();
     await repo.write('.forge/issues/issue-1/prd.md', 'keep\n');
     await repo.write('.git/forge/tasks.jsonl', '{}\n');
+    await repo.write('.forge/tasks.jsonl', 'came by a branch\n');
     await init(repo.path);
     expect(await repo.read('.forge/issues/issue-1/prd.md')).toBe('keep\n');
+    expect(await repo.read('.forge/tasks.jsonl')).toBe('came by a branch\n');
     expect(await repo.read('.git/forge/tasks.jsonl')).toBe('{}\n');
   });
 
@@ -280,7 +302,7 @@ describe('forge init with something in the way', () => {
     symlinkSync('../../../my-excludes', join(repo.path, '.git', 'info', 'exclude'));
     await init(repo.path);
     expect(await repo.read('../my-excludes')).toBe('*.swp\n');
-    expect(repo.git('status', '--porcelain', '-uall')).toBe('?? .forge/config.json\n?? .gitignore');
+    expect(repo.git('status', '--porcelain', '-uall')).toBe(VISIBLE);
   });
 });
 
@@ -362,6 +384,18 @@ describe('forge init that fails', () => {
     },
   );
 
+  it.each([
+    ['.gitattributes', 'already_exists'],
+    ['.forge/hooks', 'already_exists'],
+  ])('takes everything back with something else in the place of %s', async (path, code) => {
+    await using repo = await tempRepo();
+    await repo.write('.gitignore', 'dist\n');
+    mkdirSync(dirname(join(repo.path, path)), { recursive: true });
+    if (path === '.gitattributes') symlinkSync('nowhere', join(repo.path, path));
+    else writeFileSync(join(repo.path, path), 'of somebody\n');
+    await expectRefusal(repo.path, repo.path, {}, { code, message: expect.stringContaining(path) });
+  });
+
   it.skipIf(process.getuid?.() === 0)('takes everything back where it may not write', async () => {
     await using repo = await tempRepo();
     await repo.write('.gitignore', 'x\n');
@@ -399,7 +433,7 @@ describe('forge init that fails', () => {
     await expect(second).rejects.toMatchObject({ code: 'already_exists' });
     expect(findProject(repo.path, {}, HOME).config.name).toBe('The faster one');
     expect(await repo.read('.gitignore')).toBe(LINES);
-    expect(readdirSync(join(repo.path, '.forge')).toSorted()).toEqual(['config.json', 'forge.db']);
+    expect(readdirSync(join(repo.path, '.forge')).toSorted()).toEqual(OWN);
     expect(readdirSync(join(repo.path, '.git', 'forge')).toSorted()).toEqual(['config.json', 'forge.db']);
     expect(existsSync(join(repo.path, '.git', 'forge-init.lock'))).toBe(false);
   });
@@ -419,7 +453,7 @@ describe('forge init that fails', () => {
     const won = results.filter((result) => result.status === 'fulfilled');
     expect(won).toHaveLength(1);
     expect(findProject(repo.path, {}, HOME).config.name).toBe(won[0]?.value.name);
-    expect(readdirSync(join(repo.path, '.forge')).toSorted()).toEqual(['config.json', 'forge.db']);
+    expect(readdirSync(join(repo.path, '.forge')).toSorted()).toEqual(OWN);
   });
 });
 
@@ -432,7 +466,7 @@ describe('forge init in other kinds of working trees', () => {
     expect(await init(linked)).toMatchObject({ name: 'shop', directory: join(linked, '.forge') });
     const target = resolve(linked, '.forge', readlinkSync(join(linked, '.forge', 'forge.db')));
     expect(target).toBe(join(repo.path, '.git', 'forge', 'forge.db'));
-    expect(runTestGit(linked, ['status', '--porcelain'])).toBe('?? .forge/\n?? .gitignore');
+    expect(runTestGit(linked, ['status', '--porcelain'])).toBe(STATUS);
     expect(repo.git('status', '--porcelain')).toBe('');
     expect(findProject(repo.path, {}, HOME).config.name).toBe('shop');
     await expect(init(repo.path)).rejects.toMatchObject({ code: 'already_exists' });
@@ -450,7 +484,7 @@ describe('forge init in other kinds of working trees', () => {
     const tree = join(repo.path, '..', 'tree');
     runTestGit(hub, ['worktree', 'add', '--quiet', tree, 'main']);
     expect(await init(tree)).toMatchObject({ name, database: join(hub, 'forge', 'forge.db') });
-    expect(runTestGit(tree, ['status', '--porcelain'])).toBe('?? .forge/\n?? .gitignore');
+    expect(runTestGit(tree, ['status', '--porcelain'])).toBe(STATUS);
   });
 
   it('in a submodule is a project of its own', async () => {
@@ -463,6 +497,6 @@ describe('forge init in other kinds of working trees', () => {
     expect(() => findProject(repo.path, {}, HOME)).toThrow('Not a Forge project');
     await init(repo.path);
     expect(findProject(repo.path, {}, HOME).config.name).toBe('project');
-    expect(runTestGit(sub, ['status', '--porcelain'])).toBe('?? .forge/\n?? .gitignore');
+    expect(runTestGit(sub, ['status', '--porcelain'])).toBe(STATUS);
   });
 });

@@ -9,6 +9,8 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { sweepTemporaryFiles } from './sweep-temporary-files.ts';
 
 /**
  * Whole or not at all: readers see the old bytes or the new ones, also after a crash. With `mode` the permissions are
@@ -50,6 +52,7 @@ export function stageFile(path: string, content: string): StagedFile {
 }
 
 function writeBeside(path: string, content: string | Uint8Array, mode?: number): string {
+  sweepTemporaryFiles(dirname(path), `${basename(path)}.`);
   const temporary = `${path}.${process.pid}-${process.hrtime.bigint().toString(36)}.tmp`;
   try {
     const file = openSync(temporary, 'wx');

@@ -9,6 +9,7 @@ import { systemActor } from '#domain/actor.ts';
 import type { FoldRequest, SyncStore } from '#store/sync-store.ts';
 import { exportFiles } from './export-files.ts';
 import { toTextFold } from './fold-files.ts';
+import { lookAt } from './look-at.ts';
 import { toGitRepo, type Machine } from './machine.ts';
 import type { ProjectConfig } from './project-config.ts';
 import type { ProjectPaths } from './project-paths.ts';
@@ -30,6 +31,8 @@ export async function runPreCommit(project: HookProject, machine: Machine): Prom
   if (config.initMode !== 'standard' || config.sync.exportOn === 'manual') return [];
   const repo = toGitRepo(paths.root, machine);
   if (isNamedFilesOnly(machine)) return [];
+  // A branch from before `forge init` gets no task files; the store keeps what is done there.
+  if (lookAt(paths.config) === undefined) return [];
   if (!(await isExportBranch(repo, config))) return [];
   const by = { actor: systemActor('hook'), now: machine.clock.now(), clock: () => machine.clock.now() };
   if (findOperationInProgress(repo.git_dir)?.name === 'merge')

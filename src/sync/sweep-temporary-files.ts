@@ -1,14 +1,19 @@
 import { readdirSync, rmSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 
-/** Removes what a killed process left of its copy of this file; one that is still at work keeps its own. */
-export function sweepTemporaryFiles(path: string): void {
-  const folder = dirname(path);
-  const prefix = basename(path);
-  for (const name of readdirSync(folder)) {
-    if (!name.startsWith(prefix)) continue;
-    const [, pid] = /^\.(\d+)-[0-9a-z]+\.tmp$/.exec(name.slice(prefix.length)) ?? [];
-    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(folder, name), { force: true });
+/**
+ * Removes what killed processes left of their copies of files in this folder; one that is still at work keeps its own.
+ * With `of` only copies of the file of that name. What cannot be removed stays: it is no reason for a command to fail.
+ */
+export function sweepTemporaryFiles(folder: string, of = ''): void {
+  try {
+    for (const name of readdirSync(folder)) {
+      const [, pid] = /\.(\d+)-[0-9a-z]+\.tmp$/.exec(name) ?? [];
+      if (pid !== undefined && name.startsWith(of) && !isRunning(Number(pid)))
+        rmSync(join(folder, name), { force: true });
+    }
+  } catch {
+    // No such folder, or not ours to write.
   }
 }
 

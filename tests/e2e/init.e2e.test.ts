@@ -12,7 +12,7 @@ type Initialised = OutputOf<typeof initProject>;
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 describe('forge init', () => {
-  it('[S4][S10][S72] makes the config, the link and the ignore lines, and nothing else', async () => {
+  it('[S4][S10][S72] makes the config, the task files, the link and the lines for git, and nothing else', async () => {
     await using repo = await tempRepo();
     const forge = await openPlace(repo);
     const made = await forge.json<Initialised>('init', '--prefix', 'myp', '--name', 'My Project');
@@ -28,12 +28,27 @@ describe('forge init', () => {
       ...(config as object),
       directory: join(repo.path, '.forge'),
       database: join(repo.path, '.git/forge/forge.db'),
+      mode: 'standard',
+      adopted: false,
+      notes: [],
     });
     expect(await repo.read('.gitignore')).toBe('.forge/forge.db\n.forge/forge.db-shm\n.forge/forge.db-wal\n');
-    expect(readdirSync(join(repo.path, '.forge')).toSorted()).toEqual(['config.json', 'forge.db']);
+    expect(await repo.read('.gitattributes')).toBe(
+      '.forge/tasks.jsonl merge=forge text eol=lf\n.forge/history.jsonl merge=forge text eol=lf\n',
+    );
+    const files = ['config.json', 'forge.db', 'history.jsonl', 'hooks', 'issues', 'tasks.jsonl'];
+    expect(readdirSync(join(repo.path, '.forge')).toSorted()).toEqual(files);
+    expect(await repo.read('.forge/tasks.jsonl')).toBe('');
     expect(readlinkSync(join(repo.path, '.forge/forge.db'))).toBe('../.git/forge/forge.db');
     expect(realpathSync(join(repo.path, '.forge/forge.db'))).toBe(made.database);
-    expect(repo.git('status', '--porcelain', '-uall')).toBe('?? .forge/config.json\n?? .gitignore');
+    expect(repo.git('status', '--porcelain', '-uall')).toBe(
+      ['config.json', 'history.jsonl', 'hooks/post-merge', 'hooks/pre-commit', 'tasks.jsonl']
+        .map((file) => `?? .forge/${file}\n`)
+        .concat('?? .gitattributes\n?? .gitignore')
+        .join(''),
+    );
+    expect(repo.git('config', '--get', 'merge.forge.driver')).toContain(' merge-driver %O %A %B %P');
+    expect(await repo.read('.git/hooks/pre-commit')).toContain('# >>> forge >>>');
     expect(readdirSync(forge.home), 'the home stays as it was').toEqual([]);
     expect((await forge.create('first')).id).toMatch(/^myp-[0-9a-z]{4}$/);
   });
@@ -43,7 +58,7 @@ describe('forge init', () => {
     const forge = await openPlace(repo);
     expect(await forge.text('init')).toBe(
       `Initialized Forge project "greeting service" in ${repo.path}/.forge\n` +
-        'Task ids begin with fg-. Commit .forge and .gitignore to share the project.\n' +
+        'Task ids begin with fg-. Commit .forge, .gitignore and .gitattributes to share the project.\n' +
         'Next: forge task create "My first task"',
     );
     expect(JSON.parse(await repo.read('.forge/config.json'))).toMatchObject({
@@ -96,16 +111,48 @@ describe('forge init', () => {
     expect((await project.create('still ab')).id).toMatch(/^ab-/);
   });
 
-  // That init adopts in a clone (DESIGN §10) belongs to the plan of git sync; until then a clone needs none.
-  it('[S73] a clone is a project already: commands work there at once', async () => {
+  it('[S73] a clone is a project already: the first command mends what git did not take along, and says so once', async () => {
     await using project = await forgeProject({ prefix: 'cl' });
+    const { id } = await project.create('in the origin');
     project.git('add', '.');
     project.git('commit', '--quiet', '-m', 'forge');
     const clone = `${project.path}-clone`;
     project.git('clone', '--quiet', project.path, clone);
     const forge = project.with({ cwd: clone });
-    expect(await forge.json<Task[]>('ready')).toEqual([]);
+    const first = await forge.run('ready', '--json');
+    expect((JSON.parse(first.stdout) as Task[]).map((task) => task.id)).toEqual([id]);
+    expect(first.stderr.split('\n').toSorted()).toEqual([
+      '',
+      expect.stringMatching(/^forge: 1 tasks? came in from \.forge\/tasks\.jsonl$/),
+      'forge: Registered the merge driver in this clone. Its hooks are not installed yet: forge init',
+    ]);
+    // Nothing is left to say.
+    expect(await forge.json<Task[]>('ready')).toHaveLength(1);
     expect((await forge.create('in the clone')).id).toMatch(/^cl-/);
+  });
+
+  it('[S73] adopts in a clone, once', async () => {
+    await using project = await forgeProject({ prefix: 'cl', name: 'The shop' });
+    const { id } = await project.create('in the origin');
+    project.git('add', '.');
+    project.git('commit', '--quiet', '-m', 'forge');
+    const clone = `${project.path}-clone`;
+    project.git('clone', '--quiet', project.path, clone);
+    const forge = project.with({ cwd: clone });
+    expect(await forge.text('init')).toBe(
+      'This clone is ready for the Forge project "The shop"\n' +
+        'Task ids begin with cl-. Commit .forge, .gitignore and .gitattributes to share the project.\n' +
+        'Next: forge ready',
+    );
+    const { stdout } = await forge.run('ready', '--json');
+    expect((JSON.parse(stdout) as Task[]).map((task) => task.id)).toEqual([id]);
+    const status = (cwd: string): Promise<unknown> => project.with({ cwd }).json('hooks', 'status');
+    expect(JSON.stringify(await status(clone))).not.toMatch(/"(absent|outdated)"/);
+    expect((await forge.fails('init')).error.code).toBe('already_exists');
+    expect((await forge.fails('init', '--stealth')).error).toMatchObject({
+      code: 'already_exists',
+      message: 'This is a Forge project in standard mode already',
+    });
   });
 
   it.each([1, 2, 3])(

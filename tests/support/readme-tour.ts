@@ -83,6 +83,8 @@ function isUnordered(command: string): boolean {
 
 /** `fg-a3f8`, and as the graph writes it: `fg_a3f8`, `fg#45;a3f8`. */
 const TASK_ID = /(?<![a-z0-9])fg(?:-|_|#45;)([a-z0-9]{4,})(?![a-z0-9])/g;
+/** As Forge shortens the name of a commit. */
+const COMMIT = /\b[0-9a-f]{10}\b/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
 
 /** Which real id each id of the page stands for; one to one. */
@@ -96,8 +98,9 @@ class TourNames {
 
   compare(shown: readonly string[], real: readonly string[], unordered: boolean): readonly string[] {
     if (!unordered) shown.forEach((text, i) => this.#learn(text, real[i] ?? ''));
-    const wanted = shown.map((text) => text.replaceAll(TIME, '<time>'));
-    const got = real.map((text) => replaceIds(text, this.#shown).replaceAll(TIME, '<time>'));
+    const blur = (text: string): string => text.replaceAll(TIME, '<time>').replaceAll(COMMIT, '<commit>');
+    const wanted = shown.map(blur);
+    const got = real.map((text) => blur(replaceIds(text, this.#shown)));
     if (unordered) [wanted, got].forEach((lines) => lines.sort());
     return Array.from({ length: Math.max(wanted.length, got.length) }, (_, i) => i).flatMap((i) =>
       wanted[i] === got[i] ? [] : [`shows ${quote(wanted[i])}, is ${quote(got[i])}`],

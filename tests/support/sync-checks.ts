@@ -29,6 +29,7 @@ export class SyncChecks {
   /** Every acknowledged value by its place; a later write takes the place of an earlier one only in the file. */
   #acknowledged: (Fact & { readonly step: number })[] = [];
   #moves = new Map<string, number>();
+  readonly #handEdits = new Map<SyncClone, { readonly known: SyncState; readonly edit: HandEdit }>();
   readonly #usedTimes = new Set<string>();
   readonly #unreadable = new Set<string>();
   readonly #published = new Set<string>();
@@ -37,6 +38,31 @@ export class SyncChecks {
   constructor(clones: readonly SyncClone[], remote: Remote) {
     this.#clones = clones;
     this.#remote = remote;
+    for (const clone of clones) {
+      clone.onMerge = (name, sides, merged) => {
+        for (const side of sides) this.#expectMerged(clone, { name, side, merged });
+      };
+    }
+  }
+
+  /** A driver's file holds all of both sides by itself, whatever the stores know. */
+  #expectMerged(
+    clone: SyncClone,
+    { name, side, merged }: { name: 'tasks' | 'history'; side: string; merged: string },
+  ): void {
+    const lines = side.split('\n').filter(isObject);
+    if (name === 'history') {
+      const known = new Set(merged.split('\n'));
+      const lost = lines.filter((line) => !known.has(line));
+      if (lost.length > 0) this.fail(`a merge in ${clone.name} lost the move ${lost[0]}`);
+      return;
+    }
+    const after = toState(merged.split('\n').filter(isTaskLine), []);
+    // A file may have several lines a task.
+    const facts = lines.filter(isTaskLine).flatMap((line) => listFacts(toState([line], [])));
+    for (const fact of findMissing(facts.filter(isNoReference), after)) {
+      this.fail(`a merge in ${clone.name} lost ${describeFact(fact)}`);
+    }
   }
 
   fail(why: string): void {
@@ -104,9 +130,16 @@ export class SyncChecks {
     }
   }
 
-  noteHandEdit({ added, removed }: HandEdit): void {
-    if (added !== undefined) this.#unreadable.add(added);
-    if (removed !== undefined) this.#editedAway.add(removed);
+  /** `known` is what the store held when the file was edited. */
+  noteHandEdit(clone: SyncClone, known: SyncState, edit: HandEdit): void {
+    if (edit.added !== undefined) this.#unreadable.add(edit.added);
+    if (edit.removed !== undefined) this.#editedAway.add(edit.removed);
+    this.#handEdits.set(clone, { known, edit });
+  }
+
+  /** Git may put another file in the place of the one that was edited. */
+  forgetHandEdit(clone: SyncClone): void {
+    this.#handEdits.delete(clone);
   }
 
   /** Of lines that are no tasks: once they are on the remote's main they stay, unless somebody takes them out. */
@@ -123,8 +156,10 @@ export class SyncChecks {
   }
 
   /** A value that was changed under the stamp that the store knew must stand after the next command. */
-  async expectHandEdit(clone: SyncClone, known: SyncState, edit: HandEdit): Promise<void> {
-    if (edit.before === undefined || edit.after === undefined) return;
+  async expectHandEdit(clone: SyncClone): Promise<void> {
+    const { known, edit } = this.#handEdits.get(clone) ?? {};
+    this.#handEdits.delete(clone);
+    if (known === undefined || edit?.before === undefined || edit.after === undefined) return;
     const was = decodeRecord(JSON.parse(edit.before) as Json);
     const is = decodeRecord(JSON.parse(edit.after) as Json);
     const task = identityOf(was).key;
@@ -198,6 +233,20 @@ async function readViews(clone: SyncClone, state: SyncState | undefined): Promis
     views.push(view);
   }
   return JSON.stringify(views);
+}
+
+/** Alone a line does not say which task another id of it means. */
+function isNoReference({ place }: Fact): boolean {
+  return !place.startsWith('dependencies ') && place !== 'field parent_id';
+}
+
+function isTaskLine(line: string): boolean {
+  try {
+    decodeRecord(JSON.parse(line) as Json);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isObject(line: string): boolean {

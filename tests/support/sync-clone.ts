@@ -43,6 +43,8 @@ export class SyncClone {
   hooks: boolean;
   canonical: boolean;
   now: number;
+  /** Told of every merge that the driver makes. */
+  onMerge: (name: keyof Tree, sides: readonly string[], merged: string) => void = () => undefined;
   #store: (TaskStore & SyncStore) | undefined;
 
   constructor(
@@ -172,6 +174,7 @@ export class SyncClone {
     return (name, base, ours, theirs) => {
       const { mergeTasks, mergeHistory } = this.world;
       const text = name === 'tasks' ? mergeTasks(base, ours, theirs) : mergeHistory(ours, theirs);
+      this.onMerge(name, [ours, theirs], text);
       return { text, conflict: false };
     };
   }

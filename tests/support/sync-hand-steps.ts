@@ -28,7 +28,7 @@ export const HAND_STEPS = {
     }),
   'remove a label by hand': (clone, random) =>
     changeLine(clone, random, (line) => {
-      line.labels = (line.labels as string[]).slice(1);
+      line.labels = ((line.labels as string[] | undefined) ?? []).slice(1);
     }),
   'remove a line by hand': (clone, random) => {
     const lines = readLines(clone);
@@ -95,12 +95,13 @@ function changeLine(
   change: (line: Line) => void,
 ): Required<Pick<HandEdit, 'told' | 'before' | 'after'>> | undefined {
   const lines = readLines(clone);
-  const tasks = lines.filter((line) => isTask(line) && Array.isArray(toLine(line).labels));
+  const tasks = lines.filter((line) => isTask(line) && !line.includes('"deleted_at":"'));
   if (tasks.length === 0) return undefined;
   const before = random.pick(tasks);
   const line = toLine(before);
   change(line);
   const after = JSON.stringify(line);
+  if (after === before) return undefined;
   writeLines(
     clone,
     lines.map((one) => (one === before ? after : one)),

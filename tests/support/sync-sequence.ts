@@ -46,7 +46,8 @@ const WEIGHTS: readonly (readonly [number, readonly string[]])[] = [
   [3, Object.keys(TASK_STEPS)],
   [10, ['commit', 'push', 'pull']],
   [3, Object.keys(GIT_STEPS)],
-  [2, Object.keys(HAND_STEPS)],
+  [4, ['edit by hand']],
+  [3, Object.keys(HAND_STEPS)],
   [1, ['remove forge.db', 'remove .git/forge', 'look']],
 ];
 const WAITS = [0, 0, 1, 1, 7, 1_000, 60_000, -5_000, -DAY_MS, DAY_MS];
@@ -132,21 +133,24 @@ async function carryOut(clone: SyncClone, step: SyncStep, checks: SyncChecks): P
   const git = gitSteps[step.do];
   if (git !== undefined) {
     tell(await checks.watchLines(clone, step.do, () => git(clone, random)));
+    if (step.do === 'commit' && clone.hooks) await checks.expectHandEdit(clone);
+    checks.forgetHandEdit(clone);
     await checks.expectNothingLost(clone, before, step.do);
     return;
   }
   const handSteps: Readonly<Record<string, HandStep>> = HAND_STEPS;
   const hand = handSteps[step.do];
   if (hand !== undefined) {
-    // Who edits a file has it before the eyes; who removes a line has had it folded.
+    // Who removes a line has had it folded; who edits one has mostly seen it as it is.
     await clone.fold();
+    if (clone.mergeHead === undefined && random.oneIn(2)) await clone.export();
     const known = await readState(clone.store);
     const edit = hand(clone, random);
     tell(edit?.told ?? 'nothing to edit');
-    if (edit !== undefined) checks.noteHandEdit(edit);
+    if (edit !== undefined) checks.noteHandEdit(clone, known, edit);
     if (random.oneIn(2)) {
       await clone.fold();
-      if (edit !== undefined) await checks.expectHandEdit(clone, known, edit);
+      await checks.expectHandEdit(clone);
     }
     await checks.expectNothingLost(clone, before, step.do);
     return;
@@ -161,6 +165,7 @@ async function carryOut(clone: SyncClone, step: SyncStep, checks: SyncChecks): P
     tell(`${await checks.forgetWhatWasRemoved()} facts were nowhere else`);
   } else {
     await clone.fold();
+    await checks.expectHandEdit(clone);
     await command(clone, step, { random, checks, tell });
     await checks.expectNothingLost(clone, before, step.do);
   }

@@ -37,7 +37,7 @@ const SETTLE = [
 export function writeInBulk<T>(db: Database, work: () => T): T {
   const triggers = db.all("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'");
   for (const { name } of triggers) db.execute(`DROP TRIGGER "${String(name)}"`);
-  db.execute('PRAGMA defer_foreign_keys = ON');
+  db.execute('PRAGMA defer_foreign_keys = ON; PRAGMA cache_size = -16000');
   const result = work();
   for (const statement of SETTLE) db.execute(statement);
   db.execute(RECOUNT);

@@ -1,6 +1,9 @@
+import { toTriggeredBy } from '#domain/actor.ts';
 import { MAP_NAMES, lastStamp, type ElementMap, type TaskRecord } from '#domain/task-record.ts';
+import { toIso } from '#kernel/clock.ts';
 import type { Database } from './database.ts';
 import { readKnown } from './apply-record.ts';
+import { insertEvent } from './log-rows.ts';
 import { appendingTo } from './replica-appender.ts';
 import { allLines, setBytes } from './replay.ts';
 import type { Replica } from './replica.ts';
@@ -47,6 +50,16 @@ export function prune(
       if (known === undefined || lastStamp(known.record) >= until) continue;
       db.run('DELETE FROM deleted_tasks WHERE id = ?', row.id as string);
       deleted_tasks += 1;
+    }
+    // Without an event the task files would count as holding all there is, and keep what was forgotten.
+    if (removals + deleted_tasks > 0) {
+      insertEvent(db, {
+        type: 'project.changed',
+        task_id: null,
+        triggered_by: toTriggeredBy(by.actor),
+        created_at: toIso(by.now),
+        data: { changed: ['tasks'], pruned: { removals, deleted_tasks } },
+      });
     }
     return { removals, deleted_tasks };
   });

@@ -33,7 +33,9 @@ export function diagnose({ db, replica }: { db: Database; replica: Replica }, no
       `SELECT from_id || ' -> ' || to_id FROM unresolved_dependencies WHERE closed = 0
         UNION ALL SELECT task_id || ' -> ' || parent_id FROM unresolved_parents ORDER BY 1 LIMIT 20`,
     ),
-    unreadable: Number(db.get('SELECT count(*) AS n FROM unreadable_lines')?.n ?? 0),
+    unreadable: Number(
+      db.get("SELECT count(*) AS n FROM unreadable_lines WHERE path NOT LIKE 'import:%'")?.n ?? 0,
+    ),
     conflicts: Number(db.get('SELECT count(*) AS n FROM tasks WHERE conflicts IS NOT NULL')?.n ?? 0),
     tasks: Number(db.get('SELECT count(*) AS n FROM tasks')?.n ?? 0),
   };

@@ -9,7 +9,7 @@ import type { Replica } from './replica.ts';
 const BATCH = 1 << 20;
 
 export interface ReplicaAppender {
-  /** One line of the replica; each stands for itself, since joining half of a fold is harmless. */
+  /** One line of the replica. All of a transaction are one write: after a crash all of them count, or none. */
   append(line: string, numbers: LocalNumbers): void;
 }
 
@@ -26,6 +26,8 @@ export function appendingTo<T>(
       let end = start;
       let waiting: string[] = [];
       let length = 0;
+      // Kept back until it is known whether another one follows.
+      let last: { readonly line: string; readonly numbers: LocalNumbers } | undefined;
       const flush = (sync: boolean): void => {
         if (waiting.length === 0) return;
         from = start;
@@ -35,11 +37,13 @@ export function appendingTo<T>(
       };
       const result = work({
         append(line, numbers) {
-          waiting.push(encodeReplicaLine(line, numbers));
+          if (last !== undefined) waiting.push(encodeReplicaLine(last.line, last.numbers, { follow: 1 }));
+          last = { line, numbers };
           length += line.length;
           if (length >= BATCH) flush(false);
         },
       });
+      if (last !== undefined) waiting.push(encodeReplicaLine(last.line, last.numbers));
       flush(true);
       if (end !== start) {
         replica.sync();

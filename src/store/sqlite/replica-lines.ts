@@ -26,8 +26,8 @@ export interface ReplicaLine {
 
 /**
  * A line of the local replica: the record's canonical line, and what only this store knows in one key more:
- * [version, fence, how many lines of the same write follow, the move that it logged]. A crash cannot leave half of a
- * write, because a last line that others must follow is not counted.
+ * [version, fence, how many lines of the same write follow at least, the move that it logged]. A crash cannot leave half
+ * of a write, because last lines that others must follow are not counted.
  */
 export function encodeReplicaLine(
   line: string,
@@ -44,18 +44,14 @@ const FOLLOWED = new RegExp(`"${LOCAL_KEY}":\\[\\d+,\\d+,(\\d+)[\\],]`);
 
 /** How many of these lines, from the first on, are whole writes; the last write may have been cut by a crash. */
 export function countWholeWrites(lines: readonly string[]): number {
-  const follow = (at: number): number => {
-    const line = lines[at] ?? '';
-    return Number(FOLLOWED.exec(line.slice(line.lastIndexOf(`"${LOCAL_KEY}":`)))?.[1] ?? 0);
-  };
-  let missing = follow(lines.length - 1);
-  if (missing === 0) return lines.length;
-  let first = lines.length - 1;
-  while (first > 0 && follow(first - 1) === missing + 1) {
-    first -= 1;
-    missing += 1;
-  }
-  return first;
+  let whole = lines.length;
+  while (whole > 0 && isFollowed(lines[whole - 1] ?? '')) whole -= 1;
+  return whole;
+}
+
+function isFollowed(line: string): boolean {
+  const local = line.slice(line.lastIndexOf(`"${LOCAL_KEY}":`));
+  return Number(FOLLOWED.exec(local)?.[1] ?? 0) > 0;
 }
 
 export function decodeReplicaLine(line: string): ReplicaLine {

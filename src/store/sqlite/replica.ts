@@ -5,13 +5,14 @@ import {
   fsyncSync,
   ftruncateSync,
   openSync,
+  readdirSync,
   readSync,
   renameSync,
   rmSync,
   statSync,
   writeSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { translateStoreError } from './translate-error.ts';
 
 /**
@@ -96,6 +97,7 @@ export class Replica {
   rewrite(lines: Iterable<string>): number {
     return this.#guarded(() => {
       this.close();
+      sweepTemporaryFiles(this.path);
       const temporary = `${this.path}.${process.pid}.tmp`;
       let size = 0;
       try {
@@ -133,6 +135,15 @@ export class Replica {
     } catch (error) {
       throw translateStoreError(error, this.path);
     }
+  }
+}
+
+/** What a killed process left. Under the write lock nobody else is at work on one. */
+function sweepTemporaryFiles(path: string): void {
+  const folder = dirname(path);
+  for (const name of readdirSync(folder)) {
+    const isLeft = name.startsWith(`${basename(path)}.`) && /\.\d+\.tmp$/.test(name);
+    if (isLeft) rmSync(join(folder, name), { force: true });
   }
 }
 

@@ -44,7 +44,7 @@ function joinParts(row: Row, edges: readonly Row[], comments: readonly Row[]): s
   const more = `${encodeComments(comments)}${conflicts}${extra}`;
   const body = `${row.head as string}${encodeEdges(edges)}${row.tail as string}${more}`;
   if (row.stamps === null) {
-    const line = `${body}}`;
+    const line = [body, '}'].join(''); // as in a seal
     return lineDigest(line) === row.digest ? line : undefined;
   }
   const { line, digest } = sealWithDigest(body, row.stamps as string);

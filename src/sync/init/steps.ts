@@ -75,15 +75,18 @@ function makeFile(path: string, undo: Undo[]): void {
   });
 }
 
-/** Both are written in full before either is in its place; the shared one decides between two at once. */
+/**
+ * Both are written in full before either is in its place. The shared one last: after a crash between the two, another
+ * init sees that its own is there and the shared one missing, and goes on.
+ */
 export function publishConfig(paths: ProjectPaths, text: string, undo: Undo[]): void {
   const shared = stageFile(paths.shared_config, text);
   undo.push(() => shared.discard());
   const own = stageFile(paths.config, text);
   undo.push(() => own.discard());
-  shared.publish();
-  undo.push(() => rmSync(paths.shared_config));
   own.publish();
+  undo.push(() => rmSync(paths.config));
+  shared.publish();
 }
 
 /** Last done, first undone. What could not be undone comes back as sentences. */
