@@ -1,5 +1,5 @@
 import { statSync, writeSync } from 'node:fs';
-import { isAbsolute, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { ForgeError } from '#kernel/errors.ts';
 import { FLAG_TABLE } from '#operations/flag-table.generated.ts';
 import { MANIFEST } from '#operations/manifest.generated.ts';
@@ -24,7 +24,9 @@ export function startCli(argv: readonly string[], version: string): Promise<numb
       const { healSqliteStore } = await import('#store/open-sqlite-store.ts');
       const notice = (line: string): void => tell(2, `forge: ${line}`);
       const { path } = details;
-      if (typeof path === 'string') await healSqliteStore({ database: path, clock: systemClock, notice });
+      if (typeof path !== 'string') return;
+      const replica = join(dirname(path), 'tasks.jsonl');
+      await healSqliteStore({ database: path, replica, clock: systemClock, notice });
     },
     openContext: ({ operation, globals, input }) =>
       openContext({

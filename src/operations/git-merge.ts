@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { mergeTaskFiles as declaration } from '#contract/sync-operations.ts';
 import { toFileError } from '#sync/file-error.ts';
 import { mergeHistoryFiles, mergeTaskFiles } from '#sync/merge-task-files.ts';
-import { replaceFile } from '#sync/place-file.ts';
+import { replaceFileFrom } from '#sync/place-file.ts';
+import { findRepositoryPaths } from '#sync/repository-paths.ts';
 import { implement } from './operation.ts';
 
 export const gitMerge = implement<typeof declaration>({
@@ -19,7 +20,9 @@ export const gitMerge = implement<typeof declaration>({
     const isHistory = input.path?.endsWith('history.jsonl') === true;
     const merged = isHistory ? mergeHistoryFiles(ours, theirs) : mergeTaskFiles(base, ours, theirs);
     try {
-      replaceFile(resolve(ctx.cwd, input.ours), merged.text);
+      // Git's copy lies in the user's folder.
+      const place = resolve(ctx.cwd, input.ours);
+      replaceFileFrom(findRepositoryPaths(ctx.cwd)?.store_dir ?? dirname(place), place, merged.text);
     } catch (error) {
       throw toFileError(error, `Could not write ${input.ours}`);
     }

@@ -107,9 +107,6 @@ describe('fitRows', () => {
 });
 
 describe('the commands that agents are told', () => {
-  // Declared with the git side of the data plane.
-  const LATER = ['forge commit', 'forge sync'];
-
   it('would be found out if there were no such command or flag', () => {
     expect(isCommand('forge claim --next --json')).toBe(true);
     expect(isCommand('forge claim --nxt --json')).toBe(false);
@@ -122,7 +119,7 @@ describe('the commands that agents are told', () => {
   ])('by %s all exist', (_, text) => {
     const commands = [...text.matchAll(/`(forge [^`]+)`/g)].map((match) => match[1] ?? '');
     expect(commands.length).toBeGreaterThan(5);
-    expect(commands.filter((command) => !LATER.includes(command) && !isCommand(command))).toEqual([]);
+    expect(commands.filter((command) => !isCommand(command))).toEqual([]);
   });
 });
 

@@ -38,27 +38,26 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Task
   }
 }
 
-/** Sets a damaged database aside; the next open makes it anew. Nothing happens to one that is sound. */
-export async function healSqliteStore(
-  options: Pick<SqliteStoreOptions, 'database' | 'clock' | 'notice'>,
-): Promise<void> {
+/** Sets a damaged database aside and makes it anew. Nothing happens to one that is sound. */
+export async function healSqliteStore(options: SqliteStoreOptions): Promise<void> {
   const { setAsideDatabase } = await import('./sqlite/set-aside-database.ts');
   try {
     const aside = setAsideDatabase(options.database, options.clock.now());
-    if (aside !== undefined) {
-      options.notice?.(`The task database was damaged; it is made anew, and the old one is kept: ${aside}`);
-    }
+    if (aside === undefined) return;
+    options.notice?.(`The task database was damaged; it is made anew, and the old one is kept: ${aside}`);
   } catch (error) {
     throw translateStoreError(error, options.database);
   }
+  // At once, so that whoever opens it next has nothing more to tell.
+  await using _store = await openOnce({ ...options, notice: undefined });
 }
 
 async function openOnce(options: SqliteStoreOptions): Promise<TaskStore & SyncStore> {
   const db = openDatabase(options);
   const replica = new Replica(options.replica);
   try {
-    migrate(db, () => options.clock.now());
-    await catchUp(db, replica, options);
+    const isNew = migrate(db, () => options.clock.now());
+    await catchUp(db, replica, isNew ? options : { ...options, notice: undefined });
   } catch (error) {
     db.close();
     throw error;
@@ -113,7 +112,8 @@ async function catchUp(db: Database, replica: Replica, options: SqliteStoreOptio
   }
   db.write(replay);
   const tasks = Number(db.get('SELECT count(*) AS n FROM tasks')?.n ?? 0);
-  options.notice?.(`The task database was made anew from the local replica: ${tasks} tasks`);
+  const counted = `${tasks} task${tasks === 1 ? '' : 's'}`;
+  options.notice?.(`The task database was made anew from the local replica: ${counted}`);
 }
 
 function readReplicaFacts(db: Database): { held: number; file: number } {
@@ -173,7 +173,13 @@ function createStore(db: Database, replica: Replica): TaskStore & SyncStore {
     readHistory: (query) => report((reports) => reports.readHistory(db, query)),
     readStats: (query) => report((reports) => reports.readStats(db, query)),
     readMarks: async (paths) => paths.flatMap((path) => readMark(db, path) ?? []),
-    saveMark: async (mark) => void db.tryWrite(() => writeMark(db, mark)),
+    async saveMark(mark) {
+      try {
+        db.tryWrite(() => writeMark(db, mark));
+      } catch (error) {
+        if (!(error instanceof ForgeError) || error.code !== 'read_only') throw error;
+      }
+    },
     async foldTasks(request, by) {
       const { foldTasks } = await import('./sqlite/fold-tasks.ts');
       return foldTasks({ db, replica }, request, by);

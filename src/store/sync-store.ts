@@ -7,7 +7,7 @@ import type { Writer } from './store.ts';
 export interface SyncStore {
   /** What the store remembers of these files; a file it never saw is left out. */
   readMarks(paths: readonly string[]): Promise<FileMark[]>;
-  /** Remembers a file that says nothing new. Gives up when somebody else is writing: it is only a short cut. */
+  /** Remembers a file that says nothing new. Gives up when somebody else is writing, and where nobody may: it is only a short cut. */
   saveMark(mark: FileMark): Promise<void>;
   /** Joins a file of tasks into the store, all of it or nothing. */
   foldTasks(request: FoldRequest, by: Writer): Promise<FoldReport>;

@@ -8,6 +8,7 @@ import type { Writer } from '#store/store.ts';
 import type { FoldReport, SyncStore } from '#store/sync-store.ts';
 import type { CommittedTasks } from './commit-tasks.ts';
 import { toTextFold } from './fold-files.ts';
+import { joinConfigs } from './join-configs.ts';
 import { toGitRepo, type Machine } from './machine.ts';
 import type { ProjectConfig } from './project-config.ts';
 import type { HookProject } from './run-hook.ts';
@@ -52,7 +53,9 @@ export async function exchangeTasks(
       for (const rev of [theirs, ours]) {
         if (rev !== undefined) reports.push(...(await foldRevision(project.store, repo, { rev, by })));
       }
-      return makeFiles(project);
+      const files = await makeFiles(project);
+      const config = await joinConfigs(project.paths, repo, { theirs, ours });
+      return config === undefined ? files : files.set(CONFIG_PATH, config);
     },
   });
   return { ...result, reports };

@@ -1,11 +1,11 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, type BigIntStats } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Writer } from '#store/store.ts';
 import type { Exported, FileMark, SyncStore } from '#store/sync-store.ts';
 import { appendedLines } from './append-lines.ts';
-import { isSameFile, isUnchanged, statFile, toMark } from './file-changes.ts';
+import { isSameFile, isUnchanged, refuseLinkedFolder, statFile, toMark } from './file-changes.ts';
 import { toFileError } from './file-error.ts';
-import { foldFiles, type FoldedFiles } from './fold-files.ts';
+import { digestFile, foldFiles, type FoldedFiles } from './fold-files.ts';
 import { sweepTemporaryFiles } from './sweep-temporary-files.ts';
 import type { TaskFiles } from './task-files.ts';
 import { writeLinesBeside, type WrittenLines } from './write-lines.ts';
@@ -80,10 +80,13 @@ async function exportOne(
   if (before !== undefined && isUnchanged(before, mark) && mark?.event_seq === (await store.newestEvent())) {
     return { path, lines: 0, changed: false };
   }
+  // Only what was joined in may be replaced; a file that came after the fold has not been.
+  if (before !== undefined && !isFolded(path, before, mark)) return 'changed meanwhile';
   let exported: Exported = { lines: 0, event_seq: 0 };
   const looked_at = by.clock();
   let written: WrittenLines;
   try {
+    refuseLinkedFolder(dirname(path));
     mkdirSync(dirname(path), { recursive: true });
     written = await writeLinesBeside(path, async (write) => {
       const append = canonical || before === undefined ? undefined : appendedLines(path, write);
@@ -112,6 +115,11 @@ async function exportOne(
     { ...toMark(path, stats, { digest: written.digest, looked_at: by.clock() }), event_seq },
   ]);
   return { path, lines: exported.lines, changed: true };
+}
+
+/** The mark may be of another moment where nobody could write it down; then the bytes tell. */
+function isFolded(path: string, stats: BigIntStats, mark: FileMark | undefined): boolean {
+  return mark !== undefined && (isSameFile(stats, mark) || digestFile(path) === mark.digest);
 }
 
 function publish(written: WrittenLines, path: string): ReturnType<WrittenLines['publish']> {

@@ -1,18 +1,37 @@
-import { statSync, type BigIntStats } from 'node:fs';
+import { lstatSync, type BigIntStats } from 'node:fs';
+import { dirname } from 'node:path';
+import { ForgeError } from '#kernel/errors.ts';
 import type { FileMark } from '#store/sync-store.ts';
 import { toFileError } from './file-error.ts';
 
 /** A file that changed within this time before it was looked at may have changed again in the same tick of its clock. */
 const TICK_MS = 50;
 
+/**
+ * What stands at the place of a task file; undefined where there is no file. A link is none, nor is anything below a
+ * linked folder: a repository could make one lead to a file of the user's, whose lines the next commit would publish.
+ */
 export function statFile(path: string): BigIntStats | undefined {
   try {
-    const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-    return stats?.isFile() === true ? stats : undefined;
+    const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    return stats?.isFile() === true && !isLink(dirname(path)) ? stats : undefined;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined;
     throw toFileError(error, `Could not look at ${path}`);
   }
+}
+
+/** Throws already_exists where writing to the folder would write elsewhere. */
+export function refuseLinkedFolder(folder: string): void {
+  if (!isLink(folder)) return;
+  throw new ForgeError('already_exists', `${folder} is in the way: it is a symbolic link`, {
+    hint: 'Put a folder in its place, then run the command again',
+    details: { path: folder },
+  });
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
 /** Whether the file is, by all that can be told without reading it, the one that the mark was made of. */

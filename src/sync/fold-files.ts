@@ -118,7 +118,7 @@ export function toFoldRequest(path: string, clock: () => number): FoldRequest {
   };
 }
 
-function digestFile(path: string): string {
+export function digestFile(path: string): string {
   const file = openSync(path, 'r');
   try {
     const hash = createHash('sha256');

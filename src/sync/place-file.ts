@@ -9,7 +9,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { sweepTemporaryFiles } from './sweep-temporary-files.ts';
 
 /**
@@ -23,6 +23,21 @@ export function replaceFile(path: string, content: string | Uint8Array, mode?: n
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
+  }
+}
+
+/**
+ * The same, prepared in `folder`: for a place where a kill must leave nothing behind. Beside its place after all where
+ * that cannot be done, such as on another file system.
+ */
+export function replaceFileFrom(folder: string, path: string, content: string): void {
+  let temporary: string | undefined;
+  try {
+    temporary = writeBeside(join(folder, 'prepared'), content);
+    renameSync(temporary, path);
+  } catch {
+    if (temporary !== undefined) rmSync(temporary, { force: true });
+    replaceFile(path, content);
   }
 }
 

@@ -5,7 +5,8 @@ import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { FileLine } from '#store/sync-store.ts';
 
-const CHUNK = 1 << 20;
+/** Small enough for its text to be cleared away with the short-lived: larger ones take more memory and longer. */
+const CHUNK = 1 << 16;
 const NEWLINE = 0x0a;
 
 /** A file that is being read: its lines, and after the last of them the digest of all its bytes. */
@@ -69,28 +70,41 @@ function* splitLines(
   file: number,
   { hash, damaged, path }: { hash: Hash; damaged: Buffer[]; path: string },
 ): Generator<Numbered> {
-  let rest: Buffer = Buffer.alloc(0);
+  let buffer = Buffer.allocUnsafeSlow(CHUNK);
+  /** Bytes of a line that is not whole yet, at the start of the buffer. */
+  let kept = 0;
   let number = 0;
   for (let position = 0; ;) {
-    const chunk = Buffer.allocUnsafe(CHUNK);
-    const count = readSync(file, chunk, 0, CHUNK, position);
-    const bytes = chunk.subarray(0, count);
-    hash.update(bytes);
+    if (buffer.length - kept < CHUNK) buffer = widen(buffer, kept);
+    const count = readSync(file, buffer, kept, CHUNK, position);
+    hash.update(buffer.subarray(kept, kept + count));
     position += count;
-    const end = count === 0 ? rest.length : bytes.lastIndexOf(NEWLINE) + 1 + rest.length;
-    const all = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
-    // Without a newline so far, more is needed; at the end the last line may have none.
-    const whole = count > 0 && end === rest.length ? all.subarray(0, 0) : all.subarray(0, end);
-    rest = all.subarray(whole.length);
-    if (rest.length > LIMITS.file_line_bytes) throw tooLong(path, number + 1);
-    if (whole.length > 0) {
-      for (const line of toLines(whole, damaged)) {
+    const filled = kept + count;
+    // At the end the last line may have no newline.
+    const end = count === 0 ? filled : lastNewline(buffer, filled) + 1;
+    if (filled - end > LIMITS.file_line_bytes) throw tooLong(path, number + 1);
+    if (end > 0) {
+      for (const line of toLines(buffer.subarray(0, end), damaged)) {
         number += 1;
         if (line !== undefined) yield { text: trim(line, number), number };
       }
     }
     if (count === 0) return;
+    buffer.copyWithin(0, end, filled);
+    kept = filled - end;
   }
+}
+
+/** Before `end`; what is left over behind it from an earlier read does not count. */
+function lastNewline(buffer: Buffer, end: number): number {
+  return buffer.subarray(0, end).lastIndexOf(NEWLINE);
+}
+
+/** The same bytes at the start of a buffer of twice the size. */
+function widen(buffer: Buffer, kept: number): Buffer<ArrayBuffer> {
+  const wider = Buffer.allocUnsafeSlow(buffer.length * 2);
+  buffer.copy(wider, 0, 0, kept);
+  return wider;
 }
 
 /** Undefined for a line that is not text. One check for all of them, because nearly always all are. */

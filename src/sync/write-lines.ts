@@ -10,7 +10,7 @@ import {
   type BigIntStats,
 } from 'node:fs';
 
-const BATCH_BYTES = 1 << 20;
+const BATCH_BYTES = 1 << 18;
 const NEWLINE = 0x0a;
 
 export interface WrittenLines {

@@ -30,6 +30,8 @@ const COMMANDS: readonly ((id: string) => string[])[] = [
   (id) => ['dep', 'remove', KNOWN, id],
   (id) => ['dep', 'tree', id],
   (id) => ['graph', id],
+  (id) => ['conflicts', id],
+  (id) => ['resolve', id],
 ];
 const RESTORE = (id: string): string[] => ['task', 'restore', id];
 

@@ -29,6 +29,8 @@ describe('kill -9', () => {
 
     // A lost database loses nothing either.
     await removeDatabase(project);
+    const told = `forge: The task database was made anew from the local replica: ${stored.length + 1} tasks\n`;
+    expect(await project.run('ready')).toMatchObject({ exit: 0, stderr: told });
     const rebuilt = await project.json<Task[]>('search');
     const withoutVersion = (tasks: Task[]): unknown[] =>
       tasks.filter(({ title }) => title !== 'after').map((task) => ({ ...task, version: 0 }));

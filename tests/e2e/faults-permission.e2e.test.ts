@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, lchownSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, lchownSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ErrorBody } from '#kernel/errors.ts';
@@ -21,6 +21,19 @@ describe('a store that may not be written', () => {
       await owned.refuses('claim', '--next');
     });
     expect(readStore(owned.project.path)).toEqual(before);
+  });
+
+  test('database: a read that has something to remember goes on without', async () => {
+    await using owned = await ownedProject();
+    await owned.without({ 'forge.db': 0o444 }, async () => {
+      const now = new Date();
+      utimesSync(join(owned.project.path, '.forge', 'tasks.jsonl'), now, now);
+      expect(await owned.run('ready')).toMatchObject({
+        exit: 0,
+        stdout: expect.stringContaining('fg-aaaa'),
+        stderr: '',
+      });
+    });
   });
 
   test('database: once it may be written again, it is', async () => {
@@ -154,6 +167,8 @@ async function ownedProject(): Promise<OwnedProject> {
         done({ stdout, stderr, exit: error === null ? 0 : Number(error.code) }),
       );
     });
+  // The files have other times now; once this is remembered, a read has nothing to write.
+  await run('ready');
   return {
     project,
     run,

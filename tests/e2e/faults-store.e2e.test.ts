@@ -103,49 +103,55 @@ describe('a database that is no good', () => {
     'zeroed pages': (path) => overwrite(path, 4_096, Buffer.alloc(60_000)),
   };
 
-  test.for(Object.keys(DAMAGE))('%s: told, kept, and rebuilt in full once it is moved away', async (name) => {
+  test.for(Object.keys(DAMAGE))('[F18] %s: made anew in full by the next command, and kept', async (name) => {
     await using project = await projectOfThree();
     const path = databaseOf(project);
     const content = await readContent(project);
     DAMAGE[name]?.(path);
     const damaged = readFileSync(path);
-    const replica = readFileSync(join(path, '../tasks.jsonl'));
-    for (const args of [
-      ['task', 'list'],
-      ['task', 'create', 'x'],
-      ['task', 'show', 'fg-aaaa'],
-    ]) {
-      const { error } = await project.fails(...args);
-      expect.soft(error, args.join(' ')).toMatchObject({
-        code: 'store_corrupt',
-        message: expect.stringContaining(path),
-        hint: expect.stringContaining('move it away'),
-        details: { path },
-      });
-    }
-    expect(readFileSync(path).equals(damaged)).toBe(true);
-    expect(readFileSync(join(path, '../tasks.jsonl')).equals(replica)).toBe(true);
+    const replica = readFileSync(replicaOf(project));
 
-    renameSync(path, `${path}.damaged`);
+    const { stdout, stderr, exit } = await project.run('task', 'list', '--all', '--sort', 'id', '--json');
+    expect(exit).toBe(0);
+    const told = /^forge: The task database was damaged; it is made anew, and the old one is kept: (.*)\n$/;
+    const [, aside = ''] = told.exec(stderr) ?? [stderr];
+    expect(aside.startsWith(`${path}.damaged-`)).toBe(true);
+    expect(readFileSync(aside).equals(damaged)).toBe(true);
+    expect((JSON.parse(stdout) as Task[]).map((task) => ({ ...task, version: 0 }))).toEqual(content[0]);
+
+    // It is said once, and nothing else has changed.
     expect(await readContent(project)).toEqual(content);
-    expect(readFileSync(join(path, '../tasks.jsonl')).equals(replica)).toBe(true);
+    expect(readFileSync(replicaOf(project)).equals(replica)).toBe(true);
     expect((await project.create('and on it goes')).title).toBe('and on it goes');
   });
 
+  test('[F18] damaged: a write as the first command is done once', async () => {
+    await using project = await projectOfThree();
+    DAMAGE['zeroed pages']?.(databaseOf(project));
+    const { stdout, stderr, exit } = await project.run('task', 'create', 'once', '--json');
+    expect({ exit, lines: stderr.split('\n').length }).toEqual({ exit: 0, lines: 2 });
+    const { id } = JSON.parse(stdout) as Task;
+    const found = await project.json<Task[]>('search', '--query', 'once');
+    expect(found.map((task) => task.id)).toEqual([id]);
+  });
+
   test.for(['missing', 'empty'])(
-    '%s: rebuilt by the next command, a read as well as a write',
+    '%s: rebuilt by the next command, a read as well as a write, which says so in one line',
     async (how) => {
       const lose = ({ path }: ForgeProject): void => {
         const database = databaseOf({ path });
         if (how === 'missing') rmSync(database);
         else writeFileSync(database, '');
       };
+      const told = 'forge: The task database was made anew from the local replica: 3 tasks\n';
       await using project = await projectOfThree();
       const content = await readContent(project);
       lose(project);
+      expect(await project.run('ready')).toMatchObject({ exit: 0, stderr: told });
       expect(await readContent(project)).toEqual(content);
       lose(project);
-      await project.json('task', 'comment', 'fg-cccc', 'A write comes first this time');
+      const write = await project.run('task', 'comment', 'fg-cccc', 'A write comes first this time');
+      expect(write).toMatchObject({ exit: 0, stderr: told });
       const [, shown] = await readContent(project);
       expect(shown).toEqual(content[1]);
       expect((await project.show('fg-cccc')).comments).toHaveLength(1);
@@ -223,6 +229,7 @@ describe('a local replica that is no good', () => {
       await project.json('task', 'update', 'fg-cccc', '--title', 'Written after the damage');
       const wanted = await readContent(project);
       rmSync(databaseOf(project));
+      expect((await project.run('ready')).exit).toBe(0);
       expect(await readContent(project)).toEqual(wanted);
     }
   });

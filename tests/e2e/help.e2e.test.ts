@@ -129,7 +129,7 @@ describe('the program', () => {
   });
 });
 
-/** What must have happened before the examples of an operation make sense. */
+/** What must have happened before the examples of an operation, or one of them, make sense. */
 const BEFORE: Readonly<Record<string, string>> = {
   'task.reopen': 'forge task close fg-a3f8 --reason done',
   'task.restore': 'forge task delete fg-a3f8',
@@ -141,6 +141,17 @@ const BEFORE: Readonly<Record<string, string>> = {
   'batch.add': 'forge project add ../backend && forge batch create release-2',
   'batch.show': 'forge batch create release-2 fg-a3f8',
   'batch.close': 'forge batch create release-2',
+  'project.init': 'git config user.name Reader && git config user.email reader@example.com',
+  'forge init --upgrade': 'forge init --stealth',
+  'forge import ../other/tasks.jsonl --dry-run': 'mkdir -p ../other && touch ../other/tasks.jsonl',
+  'forge import --ref origin/main':
+    'forge export && git add . && git commit -m first && git update-ref refs/remotes/origin/main HEAD',
+  'forge import --from beads ../old/.beads':
+    'mkdir -p ../old/.beads && echo \'{"id":"bd-1","title":"From elsewhere"}\' > ../old/.beads/issues.jsonl',
+  // Here and in the file somebody changed the title without knowing of the other.
+  'conflict.resolve':
+    'forge export && forge task update fg-a3f8 --title Mine && sed -i s/An.example/Theirs/ .forge/tasks.jsonl && forge ready 2>&1',
+  'git.merge': 'forge export && for file in %O %A %B; do cp .forge/tasks.jsonl $file; done',
 };
 
 /** In a project of its own where the ids and files of the examples exist, by a shell, as a reader would try it. */
@@ -151,7 +162,7 @@ async function runExample(name: string, example: string): Promise<ProgramResult>
     await mkdir(folder);
     runTestGit(folder, ['init', '--quiet']);
   } else await cp(template.path, folder, { recursive: true, verbatimSymlinks: true });
-  const script = `set -eu -o pipefail\nfpath=(none "$HOME/zsh")\n${BEFORE[name] ?? ':'} > /dev/null\n${example}`;
+  const script = `set -eu -o pipefail\nfpath=(none "$HOME/zsh")\n${before(name)}\n${before(example)}\n${example}`;
   return template.bash(script, {
     cwd: folder,
     env: {
@@ -160,6 +171,10 @@ async function runExample(name: string, example: string): Promise<ProgramResult>
       FORGE_HOME: join(template.home, `home-${counter}`),
     },
   });
+}
+
+function before(key: string): string {
+  return key in BEFORE ? `{ ${BEFORE[key]}; } > /dev/null` : ':';
 }
 
 let counter = 0;

@@ -53,6 +53,7 @@ describe('forge hooks', () => {
 
   it('writes outside the repository with --shared only', async () => {
     await using project = await forgeProject();
+    await project.json('hooks', 'uninstall'); // what init put into the repository
     const outside = join(project.home, 'hooks');
     await mkdir(outside);
     project.git('config', 'core.hooksPath', outside);

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { OPERATIONS } from '#contract/operations.ts';
@@ -24,6 +24,8 @@ describe('--json', () => {
     const forge = place.with({ env: { TMPDIR: temporary } });
     const task = await forge.create('a task', '--label', 'x');
     const other = await forge.create('other', '--depends-on', task.id);
+    const merged = ['base', 'ours', 'theirs'].map((name) => join(dirname(place.path), name));
+    for (const file of merged) await writeFile(file, '');
     // In an order in which each can do its work.
     const calls: readonly (readonly [string, ...string[]])[] = [
       ['task.create', 'task', 'create', 'third'],
@@ -48,20 +50,60 @@ describe('--json', () => {
       ['task.restore', 'task', 'restore', other.id],
       ['shell.completion', 'completion', 'bash'],
       ['project.demo', 'demo'],
+      ['project.prime', 'prime'],
+      ['project.doctor', 'doctor'],
+      ['hooks.status', 'hooks', 'status'],
+      ['git.hook', 'hook', 'post-merge'],
+      ['sync.export', 'export'],
+      ['sync.import', 'import'],
+      ['sync.gc', 'gc'],
+      ['sync.commit', 'commit'],
+      ['sync.run', 'sync', '--offline'],
+      ['git.merge', 'merge-driver', ...merged],
     ];
-    const names = new Set(['project.init', ...calls.map(([name]) => name)]);
+    // The title was changed here and in the file, by people who did not know of each other.
+    const disagree = async (): Promise<void> => {
+      await forge.json('task', 'update', task.id, '--title', 'mine');
+      const text = await place.read('.forge/tasks.jsonl');
+      await place.write('.forge/tasks.jsonl', text.replace('"a task"', '"theirs"'));
+      expect((await forge.run('ready')).stderr).toContain('1 value lost against a change made elsewhere');
+    };
+    /** What writes into the Forge home, and what ends a project. */
+    const last: typeof calls = [
+      ['conflict.list', 'conflicts'],
+      ['conflict.resolve', 'resolve', task.id],
+      ['project.onboard', 'onboard'],
+      ['project.add', 'project', 'add', 'shop', '.'],
+      ['project.list', 'project', 'list'],
+      ['agent.add', 'agent', 'add', 'worker-1'],
+      ['agent.list', 'agent', 'list'],
+      ['agent.remove', 'agent', 'remove', 'worker-1'],
+      ['batch.create', 'batch', 'create', 'release', task.id],
+      ['batch.add', 'batch', 'add', 'release', other.id],
+      ['batch.show', 'batch', 'show', 'release'],
+      ['batch.list', 'batch', 'list'],
+      ['batch.close', 'batch', 'close', 'release'],
+      ['project.remove', 'project', 'remove', 'shop'],
+      ['hooks.uninstall', 'hooks', 'uninstall'],
+      ['hooks.install', 'hooks', 'install'],
+      ['project.uninstall', 'uninstall', '--yes'],
+    ];
+    const names = new Set(['project.init', ...[...calls, ...last].map(([name]) => name)]);
     expect([...names].toSorted()).toEqual(OPERATIONS.map(({ name }) => name).toSorted());
-    await fresh.json('init');
-    for (const [name, ...args] of calls) {
+    const check = async ([name, ...args]: (typeof calls)[number]): Promise<void> => {
       const document = await forge.json<unknown>(...args);
       const declaration = OPERATIONS.find((one) => one.name === name);
       if (declaration !== undefined) expectKeepsSchema(declaration, document);
       expect([name, document]).not.toEqual([name, []]);
-    }
+    };
+    await fresh.json('init');
+    for (const call of calls) await check(call);
     for (const format of ['mermaid', 'dot', 'svg', 'json']) await forge.json('graph', '--format', format);
     for (const shell of ['bash', 'zsh', 'fish']) await forge.json('completion', shell);
     expect(readdirSync(place.home), 'nothing is kept for a person').toEqual([]);
     expect(readdirSync(temporary), 'the demo removes its repository').toEqual([]);
+    await disagree();
+    for (const call of last) await check(call);
   });
 
   it('[S71] an error is one document too, with the code, the message and the exit code of the table', async () => {

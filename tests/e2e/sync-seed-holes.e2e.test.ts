@@ -96,7 +96,12 @@ describe('where the seed loses tasks (S1 to S8)', () => {
       await a.create('two');
       const { exit, output } = a.tryGit(['commit', '-m', 'tasks']);
       const status = a.git('status', '--porcelain');
-      return { exit, status, switched: a.tryGit(['switch', 'other']).exit, told: output.includes('forge commit') };
+      return {
+        exit,
+        status,
+        switched: a.tryGit(['switch', 'other']).exit,
+        told: output.includes('forge commit'),
+      };
     });
     expect(seed).toEqual({ exit: 1, status: 'M  .forge/tasks.jsonl', switched: 1, told: false });
     expect(forge).toEqual({ exit: 1, status: '', switched: 0, told: true });

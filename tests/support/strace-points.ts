@@ -31,6 +31,7 @@ const WRITES = [
   'open',
   'openat',
   'close',
+  'exit_group',
 ] as const;
 
 /** Undefined where faults can be injected; else why not, for the title of the test that is left out. */
@@ -75,7 +76,7 @@ export function injecting(log: string, { syscall, nth }: WritePoint, error?: str
   return [...tracing(log), '-e', `inject=${syscall}:${fault}:when=${nth}`];
 }
 
-/** Every call below `folder` that writes, in the order of the trace. */
+/** Every call below `folder` that writes, in the order of the trace, and the end. */
 export function readWritePoints(log: string, folder: string): WritePoint[] {
   const counts = new Map<string, number>();
   const written = new Set<string>();
@@ -97,6 +98,8 @@ export function readWritePoints(log: string, folder: string): WritePoint[] {
     if (isOpen) written.add(path);
     points.push({ syscall: call.syscall, nth, path: toStablePath(path.slice(folder.length + 1)) });
   }
+  // All is done, and whoever started it hears of a kill.
+  points.push({ syscall: 'exit_group', nth: 1, path: 'the process' });
   return points;
 }
 

@@ -22,6 +22,8 @@ export async function openWorkshop(script: string, options: { tasks: number }): 
   await must(template, 'init');
   writeFileSync(join(template, '.forge', 'tasks.jsonl'), toLines(options.tasks).join(''));
   await must(template, 'export');
+  const made = JSON.parse(await must(template, 'task', 'list', '--json', '--fields', 'id')) as unknown[];
+  if (made.length !== options.tasks) throw new Error(`only ${made.length} of ${options.tasks} tasks came in`);
   await git(template, 'add', '--all');
   await git(template, 'commit', '--quiet', '--no-verify', '-m', 'base');
   return shop;
@@ -62,7 +64,7 @@ function toLines(count: number): string[] {
       priority: n % 5,
       type: 'task',
       labels: [`l${n % 7}`, 'all'],
-      ...(n > 0 && n % 3 === 0 && { dependencies: [{ type: 'blocks', target: toTaskId(n - 1) }] }),
+      ...(n > 0 && n % 3 === 0 && { dependencies: [{ id: toTaskId(n - 1), type: 'blocks' }] }),
       created_at: at,
       created_by: 'Ada',
       updated_at: at,
@@ -99,7 +101,7 @@ export async function importScenario(script: string, tasks: number): Promise<Ope
   const shop = await openWorkshop(script, { tasks: 2 });
   const file = join(dirname(shop.template), 'incoming.jsonl');
   writeFileSync(file, toLines(tasks).join(''));
-  return toScenario(shop, { script, command: ['import', file] });
+  return toScenario(shop, { script, command: ['import', file], finish: [['import', file], ['export']] });
 }
 
 /** Files with several lines a task, a long replica, and what was removed and deleted long ago. */
@@ -114,7 +116,7 @@ export async function gcScenario(script: string, tasks: number): Promise<OpenSce
   await must(template, 'export');
   await changeTasks(shop, template, 'gc');
   await must(template, 'export');
-  return toScenario(shop, { script, command: ['gc', '--prune', '1'], finish: ['gc', '--prune', '1'] });
+  return toScenario(shop, { script, command: ['gc', '--prune', '1'], finish: [['gc', '--prune', '1']] });
 }
 
 export type OpenScenario = KillScenario & AsyncDisposable;
@@ -123,14 +125,17 @@ interface CommandOptions {
   readonly script: string;
   readonly command: readonly string[];
   /** What somebody would run afterwards; it leads to the same files wherever the kill hit. */
-  readonly finish?: readonly string[];
+  readonly finish?: readonly (readonly string[])[];
 }
 
 /**
  * After a kill each file is the one before or the one after, and so is the store; the next command works, and one more
  * brings what an undisturbed run brings. What is in between is what a shorter command would have left.
  */
-function toScenario(shop: Workshop, { script, command, finish = ['export'] }: CommandOptions): OpenScenario {
+function toScenario(
+  shop: Workshop,
+  { script, command, finish = [['export']] }: CommandOptions,
+): OpenScenario {
   const { template, place, forge, must } = shop;
   const files = [readTaskFiles(template)];
   const rows = [readTaskRows(template)];
@@ -148,7 +153,7 @@ function toScenario(shop: Workshop, { script, command, finish = ['export'] }: Co
       files.push(readTaskFiles(copy));
       rows.push(readTaskRows(copy));
       lists.push(await must(copy, ...list));
-      await must(copy, ...finish);
+      for (const args of finish) await must(copy, ...args);
       last = { files: readTaskFiles(copy), list: await must(copy, ...list) };
       lists.push(last.list);
       // What a kill between two steps may leave: a step is a whole command.
@@ -171,8 +176,10 @@ function toScenario(shop: Workshop, { script, command, finish = ['export'] }: Co
       const next = await forge(copy, ...list);
       expect(next.exit === 0, `the next command fails: ${next.stdout}${next.stderr}`);
       expect(lists.includes(next.stdout), 'the next command shows neither the old nor the new tasks');
-      const { exit, stderr } = await forge(copy, ...finish);
-      expect(exit === 0, `${finish.join(' ')} fails afterwards: ${stderr}`);
+      for (const args of finish) {
+        const { exit, stderr } = await forge(copy, ...args);
+        expect(exit === 0, `${args.join(' ')} fails afterwards: ${stderr}`);
+      }
       const end = readTaskFiles(copy);
       expect(end.tasks === last?.files.tasks, 'tasks.jsonl differs in the end');
       expect(end.history === last?.files.history, 'history.jsonl differs in the end');
@@ -187,9 +194,9 @@ function toScenario(shop: Workshop, { script, command, finish = ['export'] }: Co
 
 /** One of each: new, changed, moved, commented, deleted. */
 async function changeTasks({ must }: Workshop, root: string, where: string): Promise<void> {
-  const ids = (JSON.parse(await must(root, 'task', 'list', '--sort', 'id', '--json')) as { id: string }[]).map(
-    ({ id }) => id,
-  );
+  const ids = (
+    JSON.parse(await must(root, 'task', 'list', '--sort', 'id', '--json')) as { id: string }[]
+  ).map(({ id }) => id);
   const at = (n: number): string => ids[n % ids.length] ?? '';
   await must(root, 'task', 'create', `Made ${where}`);
   const shift = where === 'here' ? 20 : 0;

@@ -75,13 +75,13 @@ export class SyncClone {
     return join(this.#common, 'tasks.jsonl');
   }
 
+  get database(): string {
+    return join(this.#common, 'forge.db');
+  }
+
   async open(): Promise<void> {
     const clock = { now: () => this.now };
-    this.#store = await openSqliteStore({
-      database: join(this.#common, 'forge.db'),
-      replica: this.replica,
-      clock,
-    });
+    this.#store = await openSqliteStore({ database: this.database, replica: this.replica, clock });
   }
 
   async close(): Promise<void> {
@@ -91,8 +91,7 @@ export class SyncClone {
 
   async removeDatabase(): Promise<void> {
     await this.close();
-    for (const suffix of ['', '-wal', '-shm'])
-      rmSync(join(this.#common, `forge.db${suffix}`), { force: true });
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${this.database}${suffix}`, { force: true });
     this.world.beforeReplay(this.replica);
     await this.open();
   }

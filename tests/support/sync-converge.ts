@@ -2,7 +2,6 @@ import type { SyncChecks } from './sync-checks.ts';
 import type { SyncClone } from './sync-clone.ts';
 import { commit, merge, pull, push, unstash } from './sync-git-steps.ts';
 import { isSameTree } from './sync-git.ts';
-import { readState } from './sync-state.ts';
 
 /** More than this for three clones means that they never come to an end. */
 const ROUNDS = 12;
@@ -10,14 +9,14 @@ const ROUNDS = 12;
 /** Everybody finishes what is under way, brings all to main, then pulls and pushes until nothing changes. */
 export async function convergeClones(clones: readonly SyncClone[], checks: SyncChecks): Promise<void> {
   for (const clone of clones) {
-    const before = await readState(clone.store);
+    const before = await checks.readBefore(clone);
     await finish(clone);
     await checks.expectNothingLost(clone, before, 'finish');
   }
   for (let round = 1; round <= ROUNDS; round += 1) {
     let changed = false;
     for (const clone of clones) {
-      const before = await readState(clone.store);
+      const before = await checks.readBefore(clone);
       const result = await checks.watchLines(clone, 'push', () => exchange(clone));
       checks.told.push(`round ${round} ${clone.name}: ${result}`);
       changed ||= result !== 'up to date';

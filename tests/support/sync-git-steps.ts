@@ -230,4 +230,3 @@ export function push(clone: SyncClone): string {
   clone.tracking.set(clone.branch, clone.head);
   return 'pushed';
 }
-

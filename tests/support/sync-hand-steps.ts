@@ -24,7 +24,8 @@ export const HAND_STEPS = {
       random.pick(CHANGES)(line, random);
       // Whoever knows the format sets the time as well; most do not.
       const known = Date.parse(String(line.updated_at));
-      if (random.oneIn(3)) line.updated_at = toIso(Math.max(known || 0, clone.now) + random.below(5) * HOUR_MS);
+      if (random.oneIn(3))
+        line.updated_at = toIso(Math.max(known || 0, clone.now) + random.below(5) * HOUR_MS);
     }),
   'remove a label by hand': (clone, random) =>
     changeLine(clone, random, (line) => {
@@ -86,7 +87,8 @@ const CHANGES: readonly ((line: Line, random: Random) => void)[] = [
   (line) => void delete line.sprint,
   (line, random) =>
     void (line.labels = [...((line.labels as string[] | undefined) ?? []), `h${random.below(9)}`]),
-  (line, random) => void (line.metadata = { ...(line.metadata as Line | undefined), hand: random.below(100) }),
+  (line, random) =>
+    void (line.metadata = { ...(line.metadata as Line | undefined), hand: random.below(100) }),
 ];
 
 function changeLine(

@@ -1,40 +1,41 @@
 import { existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { decodeRecord, encodeRecord } from '#domain/record-codec.ts';
 import type { Json } from '#kernel/json.ts';
+import type { exportFiles } from '#sync/export-files.ts';
 import { toMark } from '#sync/file-changes.ts';
 import { digestText } from '#sync/read-file-lines.ts';
 import type { SyncClone } from './sync-clone.ts';
 import { readState } from './sync-state.ts';
 import { SYNC, type SyncWorld } from './sync-world.ts';
 
+export interface SyncMutant {
+  readonly name: string;
+  /** A sequence that found it once; tried first. */
+  readonly seed: number;
+  readonly world: SyncWorld;
+}
+
 /** Wrong ways to keep tasks in git, each of which the sequences have to find. */
-export const SYNC_MUTANTS: Readonly<Record<string, SyncWorld>> = {
-  'an export writes the store over the file': {
-    ...SYNC,
+export const SYNC_MUTANTS: readonly SyncMutant[] = [
+  mutant('an export writes the store over the file', 10, {
     exportFiles: (store, files, options) => SYNC.exportFiles(store, files, { ...options, fold: false }),
-  },
-  'a merge takes our side': { ...SYNC, mergeTasks: (_base, ours) => ours },
-  'a merge takes the side that changed last, line by line': { ...SYNC, mergeTasks: mergeByUpdatedAt },
-  'a merge of two lines forgets whose they are': {
-    ...SYNC,
+  }),
+  mutant('a merge takes our side', 0, { mergeTasks: (_base, ours) => ours }),
+  mutant('a merge takes the side that changed last, line by line', 0, { mergeTasks: mergeByUpdatedAt }),
+  mutant('a merge of two lines forgets whose they are', 7, {
     mergeTasks: (base, ours, theirs) => SYNC.mergeTasks(base, ours, withOurIdentities(ours, theirs)),
-  },
-  'a fold puts the line of the file in the place of the task': { ...SYNC, fold: foldLastLineWins },
-  'edits by hand are not stamped': { ...SYNC, fold: foldAsSealed },
-  'a replay leaves out the newest write': { ...SYNC, beforeReplay: cutLastLine },
-  'what git wrote after a switch is taken for known': { ...SYNC, afterCheckout: markAsKnown },
-  'an export leaves out what it cannot read': {
-    ...SYNC,
-    async exportFiles(store, files, options) {
-      const exported = await SYNC.exportFiles(store, files, options);
-      const lines = readFileSync(files.tasks, 'utf8').split('\n');
-      const readable = lines.filter((line) => line === '' || tryDecode(line) !== undefined);
-      if (readable.length < lines.length) writeFileSync(files.tasks, readable.join('\n'));
-      return exported;
-    },
-  },
-  'the history keeps our side': { ...SYNC, mergeHistory: (ours) => ours },
-};
+  }),
+  mutant('the merged history keeps our side', 50, { mergeHistory: (ours) => ours }),
+  mutant('a fold puts the line of the file in the place of the task', 5, { fold: foldLastLineWins }),
+  mutant('edits by hand are not stamped', 28, { fold: foldAsSealed }),
+  mutant('a replay leaves out the newest write', 3, { beforeReplay: cutLastLine }),
+  mutant('what git wrote after a switch is taken for known', 0, { afterCheckout: markAsKnown }),
+  mutant('an export leaves out what it cannot read', 49, { exportFiles: exportReadable }),
+];
+
+function mutant(name: string, seed: number, wrong: Partial<SyncWorld>): SyncMutant {
+  return { name, seed, world: { ...SYNC, ...wrong } };
+}
 
 /** The rule of a plain format without stamps: the newer `updated_at` takes the whole task. */
 function mergeByUpdatedAt(_base: string, ours: string, theirs: string): string {
@@ -76,6 +77,14 @@ async function foldLastLineWins(clone: SyncClone): Promise<void> {
   writeFileSync(clone.files.tasks, [...merged.values()].map((line) => `${line}\n`).join(''));
   await SYNC.fold(clone);
   clone.writeWorkingTree({ ...clone.readWorkingTree(), tasks });
+}
+
+async function exportReadable(...[store, files, options]: Parameters<typeof exportFiles>) {
+  const exported = await SYNC.exportFiles(store, files, options);
+  const lines = readFileSync(files.tasks, 'utf8').split('\n');
+  const readable = lines.filter((line) => line === '' || tryDecode(line) !== undefined);
+  if (readable.length < lines.length) writeFileSync(files.tasks, readable.join('\n'));
+  return exported;
 }
 
 /** Every line as if Forge had written it so. */

@@ -1,7 +1,7 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isForgeError } from '#kernel/errors.ts';
 import { seededRandom, type Random } from './random.ts';
 import { withSeededBytes } from './seeded-bytes.ts';
@@ -79,7 +79,7 @@ export async function runSequence(sequence: SyncSequence, world: SyncWorld): Pro
   const clones = sequence.setups.map((setup) => new SyncClone({ ...setup, folder }, around));
   const checks = new SyncChecks(clones, remote);
   try {
-    for (const clone of clones) await clone.open();
+    for (const clone of clones) await openNew(clone, folder);
     await withSeededBytes(seededRandom(sequence.seed), SHORT_IDS, async () => {
       for (const step of sequence.steps) {
         await carryOut(clones[step.clone] as SyncClone, step, checks); // as many clones as setups
@@ -95,6 +95,18 @@ export async function runSequence(sequence: SyncSequence, world: SyncWorld): Pro
     await rm(folder, { recursive: true, force: true });
   }
   return { failures: checks.failures, told: checks.told, writes: checks.writes };
+}
+
+/** The first makes the schema; the others get a copy of its empty database, which saves most of the time. */
+async function openNew(clone: SyncClone, folder: string): Promise<void> {
+  const template = join(folder, 'empty.db');
+  mkdirSync(dirname(clone.database), { recursive: true });
+  if (existsSync(template)) copyFileSync(template, clone.database);
+  await clone.open();
+  if (existsSync(template)) return;
+  await clone.close();
+  copyFileSync(clone.database, template);
+  await clone.open();
 }
 
 /** Leaves out one step after the other as long as it still fails. */
@@ -124,7 +136,7 @@ export async function describeFailure(sequence: SyncSequence, world: SyncWorld):
 async function carryOut(clone: SyncClone, step: SyncStep, checks: SyncChecks): Promise<void> {
   clone.now = Math.max(NOON - 30 * DAY_MS, clone.now + step.wait);
   const random = seededRandom(step.seed);
-  const before = await readState(clone.store);
+  const before = await checks.readBefore(clone);
   const tell = (what: string): void =>
     void checks.told.push(
       `${checks.told.length} ${clone.name} ${new Date(clone.now).toISOString()} ${step.do}: ${what}`,

@@ -46,10 +46,7 @@ export async function onBoth<T>(
   return { seed: await inWorld('seed', scenario), forge: await inWorld('forge', scenario) };
 }
 
-async function inWorld<T>(
-  sync: TaskWorld['sync'],
-  scenario: (world: TaskWorld) => Promise<T>,
-): Promise<T> {
+async function inWorld<T>(sync: TaskWorld['sync'], scenario: (world: TaskWorld) => Promise<T>): Promise<T> {
   await using folder = await tempFolder();
   const place = await openPlace(folder);
   const remote = join(folder.path, 'remote.git');
@@ -145,7 +142,8 @@ function toForgeClone(root: string, place: ForgePlace, ids: Map<string, string>)
     remove: async (title) => void (await run('task', 'delete', idOf(ids, title))),
     look: async () => (JSON.parse(await run('task', 'list', '--all')) as Task[]).map(toFields).sort(byTitle),
     forget: () => {
-      for (const end of ['', '-wal', '-shm']) rmSync(join(root, `.git/forge/forge.db${end}`), { force: true });
+      for (const end of ['', '-wal', '-shm'])
+        rmSync(join(root, `.git/forge/forge.db${end}`), { force: true });
     },
   };
 }

@@ -1,11 +1,14 @@
-import { copyProgram, sweepKills, some } from '/work/main/tests/support/strace-sweep.ts';
-import * as sc from '/work/main/tests/support/strace-scenarios.ts';
+import { copyProgram, sweepKills, some } from './strace-sweep.ts';
+import * as sc from './strace-scenarios.ts';
+import { mergeScenario } from './strace-merge.ts';
+import { initScenario } from './strace-init.ts';
 const [,, name, n, count] = process.argv;
 using program = copyProgram();
 const t0 = Date.now();
-await using s = await (sc as any)[name!](program.script, Number(n));
+const all: any = { ...sc, mergeScenario, initScenario: (s: string, files: any) => initScenario(s, { files }) };
+await using s = await all[name!](program.script, /^\d+$/.test(n!) ? Number(n) : n);
 console.log('template', Date.now() - t0);
 const t = Date.now();
 const r = await sweepKills(s, count === 'all' ? undefined : some(Number(count), 7));
 console.log(r.points, r.killed, r.violations.length, Date.now() - t);
-for (const v of r.violations.slice(0, 40)) console.log(v.slice(0, 300));
+for (const v of r.violations.slice(0, 40)) console.log(v.slice(0, 500));

@@ -2,7 +2,7 @@ import type { DependencyType } from '#contract/task.ts';
 import { splitDependencyKey, type TaskRecord } from '#domain/task-record.ts';
 import type { Database } from './database.ts';
 
-const INSERT_EDGE =
+export const INSERT_EDGE =
   'INSERT INTO dependencies (from_id, to_id, dep_type) VALUES (?, ?, ?) ON CONFLICT DO NOTHING';
 
 /** The record's edges as rows; those to tasks that are not here go to their own table, in bulk only at the end. */

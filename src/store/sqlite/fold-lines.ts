@@ -27,11 +27,15 @@ export function decodeLine(line: FileLine): IncomingTask {
   return decodeCanonical(line) ?? decodeAny(line);
 }
 
+/** What may be an integer that cannot be counted exactly; such a line is refused, also where it reads and writes alike. */
+const HUGE_NUMBER = /\d{16}|\de\+/;
+
 /**
  * Most lines are as Forge wrote them. One that gives the very same line again has lost nothing by being read, so the
  * checks that JSON of others needs (parseJson) can be left out: they take as long as all the rest.
  */
 function decodeCanonical(line: FileLine): IncomingTask | undefined {
+  if (HUGE_NUMBER.test(line.text)) return undefined;
   try {
     const json = JSON.parse(line.text) as JsonObject;
     const record = decodeRecord(json);

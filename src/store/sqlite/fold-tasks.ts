@@ -9,6 +9,7 @@ import type { FileLine, FoldReport, FoldRequest, OpenFile } from '../sync-store.
 import { applyRecord, readKnown, type Known } from './apply-record.ts';
 import { writeInBulk } from './bulk-writes.ts';
 import type { Database } from './database.ts';
+import { INSERT_EDGE } from './edge-rows.ts';
 import { readMark, writeMark, writeUnreadable } from './file-marks.ts';
 import {
   decodeLine,
@@ -21,8 +22,9 @@ import {
   type IncomingTask,
 } from './fold-lines.ts';
 import { foldWholeFile } from './fold-whole-file.ts';
+import { readPlainLine } from './plain-lines.ts';
 import { insertEvent } from './log-rows.ts';
-import type { EncodedRecord } from './record-rows.ts';
+import { INSERT_RECORD, type EncodedRecord } from './record-rows.ts';
 import { appendingTo, type ReplicaAppender } from './replica-appender.ts';
 import type { Replica } from './replica.ts';
 import { findUnsharedLosses } from './unshared-values.ts';
@@ -114,6 +116,10 @@ function foldLines(fold: Fold, lines: Iterable<FileLine>): boolean {
       same += 1;
       continue;
     }
+    if (fold.bulk && known === undefined && savePlainLine(fold, line, shared)) {
+      same += 1;
+      continue;
+    }
     const incoming = readTask(fold, line);
     if (incoming === undefined) {
       exact = false;
@@ -124,6 +130,22 @@ function foldLines(fold: Fold, lines: Iterable<FileLine>): boolean {
     if (after === (incoming.encoded?.digest ?? lineDigest(line.text))) same += 1;
   }
   return exact && same === digests.size;
+}
+
+/** False for a line that needs more than a new row, or an event of its own. */
+function savePlainLine(fold: Fold, { text }: FileLine, shared: ReadonlySet<string>): boolean {
+  const { db, digests, report } = fold;
+  if (report.created < LIMITS.fold_events) return false;
+  const plain = readPlainLine(text);
+  if (plain === undefined || digests.has(plain.id) || birthOf(plain) !== plain.id || shared.has(plain.id))
+    return false;
+  const numbers = { version: 1, fence: plain.assignee === null ? 0 : 1 };
+  db.run(INSERT_RECORD, plain.id, ...plain.values(numbers));
+  for (const { id, type } of plain.edges) db.run(INSERT_EDGE, plain.id, id, type);
+  fold.appender.append(text, numbers);
+  report.created += 1;
+  digests.set(plain.id, plain.digest);
+  return true;
 }
 
 /** Undefined for a line that is no task, which is reported and kept. */

@@ -8,11 +8,11 @@ const NEWEST = MIGRATIONS.at(-1)?.number ?? 0;
 /**
  * Brings the schema up to date. One look at a number in the file's header when it is; otherwise one
  * transaction a step under the writer's lock, so that of twenty processes that start at once one does the
- * work and the others find it done.
+ * work and the others find it done. True where there was nothing before.
  */
-export function migrate(db: Database, now: () => number): void {
+export function migrate(db: Database, now: () => number): boolean {
   const version = schemaVersion(db);
-  if (version === NEWEST) return;
+  if (version === NEWEST) return false;
   if (version > NEWEST) throw newerSchema(db, version);
   enableWal(db);
   for (const step of MIGRATIONS) {
@@ -33,6 +33,7 @@ export function migrate(db: Database, now: () => number): void {
       db.execute(`PRAGMA user_version = ${step.number}`);
     });
   }
+  return version === 0;
 }
 
 /** For readers, which cannot change it. Throws schema_newer. */

@@ -56,7 +56,8 @@ const COLUMNS = [
   'conflicts',
   'digest',
 ] as const;
-const INSERT_RECORD = `INSERT INTO tasks (id, ${COLUMNS.join(', ')}) VALUES (?${', ?'.repeat(COLUMNS.length)})`;
+/** After the id come the values in the order of COLUMNS. */
+export const INSERT_RECORD = `INSERT INTO tasks (id, ${COLUMNS.join(', ')}) VALUES (?${', ?'.repeat(COLUMNS.length)})`;
 
 /** The row and what hangs on it as one record. The row's columns are believed, also after hand-written SQL. */
 export function readRecord(db: Database, id: string): StoredRecord | undefined {

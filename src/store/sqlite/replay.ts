@@ -1,4 +1,4 @@
-import { birthOf, identityOf, isSameTask } from '#domain/identity.ts';
+import { birthOf, isSameTask } from '#domain/identity.ts';
 import { joinRecords } from '#domain/join-records.ts';
 import { isDeleted, type TaskRecord } from '#domain/task-record.ts';
 import { toIso } from '#kernel/clock.ts';
@@ -60,8 +60,7 @@ function isKnownFile(db: Database, replica: Replica): boolean {
 function joinLines(db: Database, lines: readonly string[], now: number): void {
   const newest = new Map<string, ReplicaLine>();
   const alive = new Map<string, TaskRecord>();
-  const moves: { id: string; at: number; move: Move; of?: TaskRecord }[] = [];
-  const apart = new Set<string>();
+  const moves: { id: string; at: number; move: Move }[] = [];
   for (const line of lines) {
     const read = readOrReport(db, line, now);
     if (read === undefined) continue;
@@ -71,15 +70,17 @@ function joinLines(db: Database, lines: readonly string[], now: number): void {
     }
     const { record, move } = read;
     const { id } = record;
-    if (move !== undefined) moves.push({ id, at: record.life.written, move, of: record });
+    if (move !== undefined) moves.push({ id, at: record.life.written, move });
     newest.delete(id);
     newest.set(id, read);
     if (!isDeleted(record)) alive.set(id, record);
     // A task that was told apart from another went on under a new name.
     const birth = birthOf(record);
-    if (birth !== id) apart.add(id);
     const former = birth === id ? undefined : newest.get(birth);
-    if (former !== undefined && isSameTask(former.record, record)) newest.delete(birth);
+    if (former === undefined || !isSameTask(former.record, record)) continue;
+    newest.delete(birth);
+    // Its moves so far went with it; what bears the old name later came from elsewhere.
+    for (const known of moves) if (known.id === birth) known.id = id;
   }
   for (const { record, numbers } of newest.values()) {
     const before = readKnown(db, record.id);
@@ -94,11 +95,7 @@ function joinLines(db: Database, lines: readonly string[], now: number): void {
       numbers,
     });
   }
-  for (const { id, at, move, of } of moves) {
-    // Moves from before a task was told apart belong to it under its new name.
-    const name = of === undefined || apart.size === 0 ? id : identityOf(of).apart;
-    insertTransition(db, apart.has(name) ? name : id, at, move, null);
-  }
+  for (const { id, at, move } of moves) insertTransition(db, id, at, move, null);
 }
 
 function forgetFormer(db: Database, birth: string, record: TaskRecord): void {

@@ -6,7 +6,7 @@ import { heldBytes, holdBytes, holdFile, replayReplica } from './replay.ts';
 import type { Replica } from './replica.ts';
 
 /** Lines are kept back until this many characters are together: a write a line would be most of a fold's time. */
-const BATCH = 1 << 20;
+const BATCH = 1 << 16;
 
 export interface ReplicaAppender {
   /** One line of the replica. All of a transaction are one write: after a crash all of them count, or none. */

@@ -1,5 +1,5 @@
 import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import { Database } from './database.ts';
 
 const POLL_MS = 20;
 const PATIENCE_MS = 10_000;
@@ -27,10 +27,9 @@ export function setAsideDatabase(path: string, now: number): string | undefined 
 function isSound(path: string): boolean {
   if (!existsSync(path)) return true;
   try {
-    const database = new DatabaseSync(path, { readOnly: true });
+    const database = new Database(path, { lock_timeout_ms: PATIENCE_MS, read_only: true });
     try {
-      const [row] = database.prepare('PRAGMA integrity_check(1)').all();
-      return row?.integrity_check === 'ok';
+      return database.get('PRAGMA integrity_check(1)')?.integrity_check === 'ok';
     } finally {
       database.close();
     }

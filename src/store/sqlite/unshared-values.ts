@@ -1,7 +1,7 @@
 import { compareElements, compareLives, compareRegisters, elementOf } from '#domain/join-records.ts';
 import type { LostValue } from '#domain/lost-values.ts';
 import { sameElement, sameJson } from '#domain/same-value.ts';
-import type { TaskRecord } from '#domain/task-record.ts';
+import { isDeleted, type TaskRecord } from '#domain/task-record.ts';
 import type { Json, JsonObject } from '#kernel/json.ts';
 import type { Database } from './database.ts';
 
@@ -11,6 +11,8 @@ import type { Database } from './database.ts';
  * sides wrote without knowing of each other, and the one that does not stand is kept.
  */
 export function findUnsharedLosses(db: Database, ours: TaskRecord, theirs: TaskRecord): LostValue[] {
+  // A deletion empties the task; what was edited meanwhile comes back with `forge task restore`.
+  if (isDeleted(ours) || isDeleted(theirs)) return [];
   const candidates = findDifferences(ours, theirs);
   if (candidates.length === 0) return [];
   const { changed, seen } = readChanges(db, ours.id);

@@ -101,10 +101,14 @@ function createListed(entry: OperationEntry, path: readonly string[], heading: s
     .helpGroup(heading)
     .description(declaration.summary)
     .helpOption(false);
-  for (const arg of describeCommand(declaration, entry).args) command.addArgument(createArgument(arg));
+  const { args } = describeCommand(declaration, entry);
+  const width = args.reduce((sum, { term }) => sum + term.length + 1, command.name().length);
+  if (width <= WIDEST_TERM) for (const arg of args) command.addArgument(createArgument(arg));
   return command;
 }
 
+/** One line that is wider would leave the summaries of all others too little; the command's own help shows the rest. */
+const WIDEST_TERM = 34;
 const USUAL_WIDTH = 80;
 const WIDEST = 100;
 

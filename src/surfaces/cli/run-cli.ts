@@ -86,7 +86,7 @@ async function execute(operation: AnyOperation, accepted: Accepted, deps: CliDep
     // Damage shows when the damaged page is read. What failed was rolled back, so it can be done again.
     if (!isForgeError(error) || error.code !== 'store_corrupt') throw error;
     await deps.healStore(error);
-    return await executeOnce(operation, accepted, deps);
+    return executeOnce(operation, accepted, deps);
   }
 }
 

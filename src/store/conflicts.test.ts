@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { exportLines, fold, shareLines } from '../../tests/support/fold-lines.ts';
+import { tempStore, type TempStore } from '../../tests/support/temp-store.ts';
+import { by, claim, close, create, expectCode } from './behaviour/open-behaviour.ts';
+
+describe('values that lost a merge', () => {
+  it('are listed for one task or all, by their names', async () => {
+    await using world = await quarrel();
+    const { here, id } = world;
+    const other = await create(here, 'Peaceful');
+    const all = await here.store.listConflicts(undefined);
+    expect(all.map(({ id: of, name, lost, stands, title }) => ({ of, name, lost, stands, title }))).toEqual([
+      { of: id, name: 'description', lost: 'Here', stands: 'There', title: 'There' },
+      { of: id, name: 'metadata.k', lost: 1, stands: 2, title: 'There' },
+      { of: id, name: 'priority', lost: 0, stands: 4, title: 'There' },
+      { of: id, name: 'title', lost: 'Here', stands: 'There', title: 'There' },
+    ]);
+    for (const { at, key, name } of all) {
+      expect(at).toMatch(/^2026-02-10T09:/);
+      expect(key.startsWith(`${name}@`)).toBe(true);
+    }
+    expect(await here.store.listConflicts(id)).toEqual(all);
+    expect(await here.store.listConflicts(other.id)).toEqual([]);
+    expect((await here.store.diagnose(here.clock.now())).conflicts).toBe(1);
+    await expectCode(here.store.listConflicts('fg-none'), 'not_found');
+  });
+
+  it('settled as they stand: the task stays as it is', async () => {
+    await using world = await quarrel();
+    const { here, id } = world;
+    const before = await here.store.getTask(id);
+    expect(await here.store.settleConflicts({ id, field: 'title', take_lost: false }, by(here))).toEqual({
+      id,
+      settled: ['title'],
+      left: 3,
+    });
+    const rest = await here.store.settleConflicts({ id, field: undefined, take_lost: false }, by(here));
+    expect(rest).toEqual({ id, settled: ['description', 'metadata.k', 'priority'], left: 0 });
+    const { title, description, priority, metadata } = await here.store.getTask(id);
+    expect({ title, description, priority, metadata }).toEqual({
+      title: before.title,
+      description: before.description,
+      priority: before.priority,
+      metadata: before.metadata,
+    });
+    expect(await here.store.listConflicts(undefined)).toEqual([]);
+  });
+
+  it('taken back: each kind of value is written as a new change', async () => {
+    await using world = await quarrel();
+    const { here, id } = world;
+    await here.store.settleConflicts({ id, field: undefined, take_lost: true }, by(here));
+    expect(await here.store.getTask(id)).toMatchObject({
+      title: 'Here',
+      description: 'Here',
+      priority: 0,
+      metadata: { k: 1 },
+    });
+    expect(await here.store.listConflicts(undefined)).toEqual([]);
+    await here.rebuild();
+    expect((await here.store.getTask(id)).title).toBe('Here');
+  });
+
+  it('what was settled here is settled everywhere, and an old file does not bring it back', async () => {
+    await using world = await quarrel();
+    const { here, there, id } = world;
+    const quarrelling = await exportLines(here);
+    await fold(there, quarrelling);
+    expect(await there.store.listConflicts(undefined)).toHaveLength(4);
+    here.clock.advance(60_000);
+    await here.store.settleConflicts({ id, field: undefined, take_lost: false }, by(here));
+    await fold(there, await exportLines(here));
+    expect(await there.store.listConflicts(undefined)).toEqual([]);
+    await fold(here, quarrelling);
+    expect(await here.store.listConflicts(undefined)).toEqual([]);
+  });
+
+  it('a claim: shown, and taken back as a new claim', async () => {
+    for (const take_lost of [false, true]) {
+      await using world = await twoStores();
+      const { here, there } = world;
+      const { id } = await create(here, 'Wanted');
+      await fold(there, await shareLines(here));
+      await claim(here, id, 'early');
+      there.clock.advance(100_000);
+      await claim(there, id, 'late');
+      await fold(there, await exportLines(here));
+      expect(await there.store.listConflicts(id)).toMatchObject([
+        { name: 'life', lost: { assignee: 'late' }, stands: { assignee: 'early', status: 'in_progress' } },
+      ]);
+      await there.store.settleConflicts({ id, field: 'life', take_lost }, by(there));
+      expect(await there.store.getTask(id)).toMatchObject({
+        status: 'in_progress',
+        assignee: take_lost ? 'late' : 'early',
+      });
+      await fold(here, await exportLines(there));
+      expect((await here.store.getTask(id)).assignee).toBe(take_lost ? 'late' : 'early');
+    }
+  });
+
+  it('there is nothing to settle: told with what there is', async () => {
+    await using world = await quarrel();
+    const { here, id } = world;
+    const error = await expectCode(
+      here.store.settleConflicts({ id, field: 'labels', take_lost: false }, by(here)),
+      'not_found',
+    );
+    expect(error).toMatchObject({ hint: 'forge conflicts', details: { id } });
+    const { id: other } = await create(here, 'Peaceful');
+    await close(here, other);
+    await expectCode(
+      here.store.settleConflicts({ id: other, field: undefined, take_lost: true }, by(here)),
+      'not_found',
+    );
+  });
+});
+
+interface World extends AsyncDisposable {
+  readonly here: TempStore;
+  readonly there: TempStore;
+}
+
+async function twoStores(): Promise<World> {
+  const here = await tempStore();
+  const there = await tempStore();
+  return {
+    here,
+    there,
+    async [Symbol.asyncDispose]() {
+      await here[Symbol.asyncDispose]();
+      await there[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Both changed the same of one task without knowing of the other; `there` was later and has come in `here`. */
+async function quarrel(): Promise<World & { readonly id: string }> {
+  const world = await twoStores();
+  const { here, there } = world;
+  const { id } = await create(here, 'Old', { metadata: new Map([['k', 0]]) });
+  await fold(there, await shareLines(here));
+  const change = (word: string, n: number, priority: number) => ({
+    id,
+    title: word,
+    description: word,
+    priority,
+    metadata_set: new Map([['k', n]]),
+  });
+  await here.store.updateTask(change('Here', 1, 0), by(here));
+  there.clock.advance(60_000);
+  await there.store.updateTask(change('There', 2, 4), by(there));
+  await fold(here, await exportLines(there));
+  return { ...world, id };
+}

@@ -1,0 +1,184 @@
+import { renameSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import {
+  expectCanonical,
+  forgeClones,
+  hasFile,
+  titlesAt,
+  titlesIn,
+  titlesOf,
+  userFiles,
+  type Clone,
+  type Clones,
+} from '../support/git-clones.ts';
+
+const BRANCH = ['init', '--branch', 'forge-data'];
+
+describe('forge init --branch', () => {
+  it('[S80] [S81] tasks lie on a branch of their own, main is untouched, two clones exchange', async () => {
+    await using world = await forgeClones(['a', 'b'], { init: BRANCH });
+    const { a, b } = world.clone;
+    expect(JSON.parse(a.read('.forge/config.json'))).toMatchObject({
+      initMode: 'branch',
+      branchName: 'forge-data',
+    });
+    const main = a.git('rev-parse', 'main');
+    await a.create('from a');
+    await b.create('from b');
+    expect(await a.json('sync')).toMatchObject({ mode: 'branch', pushed: true, reason: null });
+    expect(await b.json('sync')).toMatchObject({ pushed: true, created: 1 });
+    expect(await a.json('sync')).toMatchObject({ pushed: true, created: 1 });
+    for (const clone of [a, b]) {
+      expect(await titlesOf(clone)).toEqual(['from a', 'from b']);
+      expect(titlesAt(clone, 'forge-data')).toEqual(['from a', 'from b']);
+      expect(clone.git('ls-files').split('\n')).toEqual(['readme.txt']);
+      expect(clone.git('rev-parse', 'main')).toBe(main);
+      expect(clone.git('symbolic-ref', 'HEAD')).toBe('refs/heads/main');
+      expect(clone.git('status', '--porcelain')).toBe('');
+      expect(hasFile(clone, '.forge/tasks.jsonl')).toBe(false);
+      expect(clone.commitFile(`${clone === a ? 'a' : 'b'}.txt`)).not.toContain('[forge]');
+      expect(clone.git('show', '--format=', '--name-only', 'HEAD')).toMatch(/^[ab]\.txt$/);
+    }
+    await expectExchanged(world, ['from a', 'from b']);
+    expect(userFiles(a.path)).toEqual({ 'a.txt': 'a.txt\n', 'readme.txt': 'readme\n' });
+  });
+
+  it('pushes of three clones at once are tried again, until each has gone through', async () => {
+    await using world = await forgeClones(['a', 'b', 'c'], { init: BRANCH });
+    await world.clone.a.json('sync');
+    for (const round of [1, 2]) {
+      await Promise.all(
+        world.all.map(async (clone, at) => {
+          await clone.create(`${round} of ${at}`);
+          const synced = await clone.json<{ pushed: boolean; reason: string | null }>('sync');
+          expect(synced).toMatchObject({ pushed: true, reason: null });
+        }),
+      );
+    }
+    await expectExchanged(world, ['1 of 0', '1 of 1', '1 of 2', '2 of 0', '2 of 1', '2 of 2']);
+  });
+
+  it('two clones that began on their own come together: all tasks, and one config for both', async () => {
+    await using world = await forgeClones(['a', 'b'], { init: BRANCH });
+    const { a, b } = world.clone;
+    expect(a.git('rev-parse', 'forge-data')).not.toBe(b.git('rev-parse', 'forge-data'));
+    await a.create('from a');
+    await b.create('from b');
+    await Promise.all([a.json('sync'), b.json('sync')]);
+    await expectExchanged(world, ['from a', 'from b']);
+    expect(a.read('.forge/config.json')).toBe(b.read('.forge/config.json'));
+    // A setting that one clone changes reaches the other, and nobody changes it back.
+    const config = JSON.parse(a.read('.forge/config.json')) as object;
+    a.write('.forge/config.json', JSON.stringify({ ...config, settings: { defaultPriority: 4 } }));
+    b.write('.forge/config.json', JSON.stringify({ ...config, name: 'Renamed' }));
+    await expectExchanged(world, ['from a', 'from b']);
+    const [ofA, ofB] = [a, b].map((clone) => JSON.parse(clone.read('.forge/config.json')) as object);
+    expect(ofA).toEqual({ ...config, name: 'Renamed', settings: { defaultPriority: 4 } });
+    expect(ofB).toEqual(ofA);
+    expect((await b.create('uses it')).priority).toBe(4);
+  });
+
+  it('without a remote and offline tasks are committed here, and go out later', async () => {
+    await using world = await forgeClones(['a', 'b'], { init: BRANCH });
+    const { a } = world.clone;
+    renameSync(world.remote, `${world.remote}-away`);
+    await a.create('offline');
+    const tried = await a.json<{ pushed: boolean; reason: string }>('sync');
+    expect(tried).toMatchObject({ pushed: false, fetched: false });
+    expect(tried.reason).toContain('Could not fetch from origin');
+    expect(await a.json('sync', '--offline')).toMatchObject({ pushed: false, reason: null });
+    expect(titlesAt(a, 'forge-data')).toEqual(['offline']);
+    renameSync(`${world.remote}-away`, world.remote);
+    await expectExchanged(world, ['offline']);
+    const lonely = await world.addClone('lonely');
+    lonely.git('remote', 'remove', 'origin');
+    await lonely.run('task', 'create', 'alone');
+    expect(await lonely.json('sync')).toMatchObject({ pushed: false, reason: 'There is no remote origin' });
+    expect(titlesAt(lonely, 'forge-data')).toContain('alone');
+  });
+
+  it('refuses a branch that is checked out, also in another worktree, and a name that git refuses', async () => {
+    await using world = await forgeClones(['a'], { init: BRANCH });
+    const b = await world.addClone('b', { init: false });
+    expect((await b.fails('init', '--branch', 'main')).error).toMatchObject({
+      code: 'state_invalid',
+      details: { branch: 'main' },
+    });
+    b.git('worktree', 'add', '--quiet', '-b', 'data', `${world.folder}/linked`);
+    expect((await b.fails('init', '--branch', 'data')).error.code).toBe('state_invalid');
+    for (const name of ['a..b', 'a b', '-x', 'a~1'])
+      expect((await b.fails('init', `--branch=${name}`)).error.code).toBe('invalid_input');
+    expect(hasFile(b, '.forge')).toBe(false);
+    expect(hasFile(b, '.git/forge')).toBe(false);
+    expect(b.git('status', '--porcelain')).toBe('');
+    const { a } = world.clone;
+    a.git('switch', '--quiet', 'forge-data');
+    await a.run('task', 'create', 'while it is checked out');
+    expect((await a.fails('sync')).error.code).toBe('state_invalid');
+    a.git('switch', '--quiet', 'main');
+    await a.json('sync');
+    expect(titlesAt(a, 'forge-data')).toEqual(['while it is checked out']);
+  });
+});
+
+describe('forge init --upgrade', () => {
+  it('from branch mode to standard and back: no task is lost on the way, in no clone', async () => {
+    await using world = await forgeClones(['a', 'b'], { init: BRANCH });
+    const { a, b } = world.clone;
+    await a.create('from a');
+    await b.create('from b');
+    await expectExchanged(world, ['from a', 'from b']);
+    a.write('mine.txt', 'staged\n');
+    a.git('add', 'mine.txt');
+    await a.json('init', '--upgrade');
+    expect(a.git('status', '--porcelain')).toBe('A  mine.txt');
+    expect(titlesAt(a)).toEqual(['from a', 'from b']);
+    a.git('commit', '--quiet', '-m', 'mine');
+    a.git('push', '--quiet');
+    await b.create('before the pull');
+    b.git('pull', '--quiet');
+    await b.run('init');
+    b.commitFile('b.txt');
+    expect(titlesAt(b)).toEqual(['before the pull', 'from a', 'from b']);
+    b.git('push', '--quiet');
+
+    a.git('pull', '--quiet');
+    a.write('mine.txt', 'staged again\n');
+    a.git('add', 'mine.txt');
+    await a.json('init', '--upgrade', '--branch', 'forge-data');
+    expect(a.git('status', '--porcelain')).toBe('M  mine.txt');
+    expect(a.git('ls-files').split('\n')).toEqual(['b.txt', 'mine.txt', 'readme.txt']);
+    expect(a.read('.git/config')).not.toContain('merge-driver');
+    expect(hasFile(a, '.git/hooks/pre-commit')).toBe(false);
+    await a.json('sync');
+    a.git('commit', '--quiet', '-m', 'mine again');
+    a.git('push', '--quiet');
+    // In the other clone the files go with the pull; its tasks do not.
+    await b.create('in between');
+    b.git('pull', '--quiet');
+    expect(await titlesOf(b)).toEqual(['before the pull', 'from a', 'from b', 'in between']);
+    await b.run('init', '--upgrade', '--branch', 'forge-data');
+    expect(b.git('status', '--porcelain')).toBe('');
+    await expectExchanged(world, ['before the pull', 'from a', 'from b', 'in between']);
+  });
+});
+
+/** All clones sync twice: then branch, files and stores are the same, and another sync changes nothing. */
+async function expectExchanged<N extends string>({ all }: Clones<N>, titles: string[]): Promise<void> {
+  for (const clone of [...all, ...all]) await syncOnce(clone);
+  const tips = all.map((clone) => clone.git('rev-parse', 'refs/heads/forge-data'));
+  expect(new Set(tips).size).toBe(1);
+  for (const clone of all) {
+    const text = clone.git('show', 'forge-data:.forge/tasks.jsonl');
+    expectCanonical(`${text}\n`);
+    expect(titlesIn(text)).toEqual(titles);
+    expect(await titlesOf(clone)).toEqual(titles);
+    await syncOnce(clone);
+  }
+  expect(all.map((clone) => clone.git('rev-parse', 'refs/heads/forge-data'))).toEqual(tips);
+}
+
+async function syncOnce(clone: Clone): Promise<void> {
+  const { exit, stdout } = await clone.run('sync', '--json');
+  expect({ exit, stdout }).toMatchObject({ exit: 0, stdout: expect.stringContaining('"pushed":true') });
+}

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import type { FoldReport, FoldRequest, OpenFile } from '#store/sync-store.ts';
+import type { TempStore } from './temp-store.ts';
+
+/** Where the stores of these tests think that their task file lies. */
+export const FILE = '/somewhere/.forge/tasks.jsonl';
+
+export interface FoldOptions {
+  readonly path?: string;
+  readonly dry_run?: boolean;
+  /** Of each line, where they stand in a conflict. */
+  readonly sides?: readonly ('ours' | 'theirs' | undefined)[];
+  readonly damaged?: readonly Uint8Array[];
+}
+
+/** Lines as a file would bring them; objects become JSON. */
+export function toRequest(lines: readonly (string | object)[], options: FoldOptions = {}): FoldRequest {
+  const { path = FILE, sides = [], damaged = [] } = options;
+  const texts = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line)));
+  const digest = createHash('sha256').update(texts.join('\n')).digest('hex');
+  return {
+    path,
+    dry_run: options.dry_run,
+    open: (remembered): OpenFile | undefined =>
+      remembered?.digest === digest
+        ? undefined
+        : {
+            lines: texts.map((text, at) => ({ text, number: at + 1, side: sides[at] })),
+            expected: texts.length,
+            damaged: () => damaged,
+            mark: () => ({ path, size: 0, mtime: '0', ctime: '0', inode: '0', digest, looked_at: 0 }),
+          },
+  };
+}
+
+/** What a command does that finds the file changed. */
+export function fold(
+  temp: TempStore,
+  lines: readonly (string | object)[],
+  options?: FoldOptions,
+): Promise<FoldReport> {
+  const actor = { kind: 'system', name: 'fold', named: true } as const;
+  return temp.store.foldTasks(toRequest(lines, options), { actor, now: temp.clock.now() });
+}
+
+/** Every line of the file as the store would write it. */
+export async function exportLines({ store }: TempStore, path = FILE): Promise<string[]> {
+  const lines: string[] = [];
+  await store.exportTasks(path, (line) => lines.push(typeof line === 'string' ? line : toText(line)));
+  return lines;
+}
+
+/** The same, and the file stands on disk then: what is in it has left the store. */
+export async function shareLines(temp: TempStore): Promise<string[]> {
+  const lines = await exportLines(temp);
+  const mark = toRequest(lines).open(undefined)?.mark();
+  if (mark !== undefined) {
+    await temp.store.markExported([{ ...mark, event_seq: await temp.store.newestEvent() }]);
+  }
+  return lines;
+}
+
+export async function exportMoves({ store }: TempStore): Promise<string[]> {
+  const lines: string[] = [];
+  await store.exportHistory('history', (line) => lines.push(typeof line === 'string' ? line : toText(line)));
+  return lines;
+}
+
+function toText(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('latin1');
+}
