@@ -25,6 +25,13 @@ const WRITE = [
   'store/sqlite/(cycle-checks|graph-writes|record-rows|replay|task-writes|write-transaction)',
   'operations/(writer|maybe-foreign|task-(create|update|close|reopen|claim|release|comment)|dep-(add|remove))',
 ];
+/** What a commit waits for. */
+const HOOK = [
+  'git/(ask-git|branches|operation-in-progress|read-blob|read-ref)',
+  'store/sqlite/(changed-lines|export-lines|history-lines|row-to-line)',
+  'sync/(append-lines|export-files|fold-files|machine|read-file-lines|run-hook|splice-lines|sweep-temporary-files|write-lines)',
+  'operations/git-hook',
+];
 
 export default defineConfig({
   input: { main: 'src/app/main.ts' },
@@ -42,6 +49,7 @@ export default defineConfig({
       groups: [
         { name: 'read', test: inSource(READ), priority: 2 },
         { name: 'write', test: inSource(WRITE), priority: 1 },
+        { name: 'hook', test: inSource(HOOK), priority: 0 },
       ],
     },
   },

@@ -1,6 +1,7 @@
 import { statSync, writeSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { ForgeError } from '#kernel/errors.ts';
+import { escapeLine } from '#kernel/text.ts';
 import { FLAG_TABLE } from '#operations/flag-table.generated.ts';
 import { MANIFEST } from '#operations/manifest.generated.ts';
 import { createProcessIo } from '#surfaces/cli/process-io.ts';
@@ -22,7 +23,7 @@ export function startCli(argv: readonly string[], version: string): Promise<numb
     },
     async healStore({ details }) {
       const { healSqliteStore } = await import('#store/open-sqlite-store.ts');
-      const notice = (line: string): void => tell(2, `forge: ${line}`);
+      const notice = (line: string): void => tell(2, `forge: ${escapeLine(line)}`);
       const { path } = details;
       if (typeof path !== 'string') return;
       const replica = join(dirname(path), 'tasks.jsonl');
@@ -41,7 +42,7 @@ export function startCli(argv: readonly string[], version: string): Promise<numb
         env: process.env,
         actor: globals.actor,
         notice: (line) => {
-          if (!globals.quiet) tell(2, `forge: ${line}`);
+          if (!globals.quiet) tell(2, `forge: ${escapeLine(line)}`);
         },
         meter: createMeter({
           isTerminal: process.stderr.isTTY && !globals.quiet,

@@ -25,7 +25,12 @@ export const syncGc = implement<typeof collectGarbage>({
     }
     const pruned = await store.prune(ctx.clock.now() - input.prune * DAY_MS, by);
     const { tasks, history } = await exportFiles(store, files, { ...options, fold: false });
-    return { tasks, history, replica: await store.compactReplica(by), pruned };
+    // It was written twice; whoever asks wants to know whether it was at all.
+    const written = {
+      tasks: { ...tasks, changed: tasks.changed || exported.tasks.changed },
+      history: { ...history, changed: history.changed || exported.history.changed },
+    };
+    return { ...written, replica: await store.compactReplica(by), pruned };
   },
   text({ tasks, replica, pruned }) {
     const forgot = pruned.removals + pruned.deleted_tasks;

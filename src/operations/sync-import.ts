@@ -9,7 +9,7 @@ import type { FileLine, FoldReport } from '#store/sync-store.ts';
 import { toFileError } from '#sync/file-error.ts';
 import { toTextFold } from '#sync/fold-files.ts';
 import { readTaskFileAt } from '#sync/read-task-file-at.ts';
-import { readForeignTasks } from '#sync/read-foreign-tasks.ts';
+import { readTrackerTasks } from '#sync/read-tracker-tasks.ts';
 import { splitText } from '#sync/read-file-lines.ts';
 import { TASKS_PATH } from '#sync/task-files.ts';
 import { implement, type OperationContext } from './operation.ts';
@@ -22,7 +22,7 @@ type Output = OutputOf<typeof importTasks>;
 export const syncImport = implement<typeof importTasks>({
   async run(ctx, input) {
     checkInput(input);
-    if (input.from !== undefined) return importForeign(ctx, input);
+    if (input.from !== undefined) return importFromTracker(ctx, input);
     if (input.path === undefined && input.ref === undefined) return importOwnFile(ctx);
     const { source, bytes } = await readSource(ctx, input);
     const lines = [...splitText(bytes.toString('utf8'))];
@@ -37,7 +37,10 @@ export const syncImport = implement<typeof importTasks>({
       ...output.tasks.map(
         ({ id, title, their_id }) => `  ${id}  ${escapeLine(title)}  (${escapeLine(their_id)})`,
       ),
-      ...output.unreadable.map(({ number, why }) => `  line ${number} cannot be read: ${escapeLine(why)}`),
+      ...output.unreadable.map(
+        ({ number, why }) =>
+          `  ${number === 0 ? 'a line' : `line ${number}`} cannot be read: ${escapeLine(why)}`,
+      ),
       ...output.notes.map(({ where, field, what }) =>
         escapeLine(`  ${where}: ${field === undefined ? '' : `${field} `}${what}`),
       ),
@@ -62,12 +65,12 @@ async function importOwnFile(ctx: OperationContext): Promise<Output> {
   return toOutput(TASKS_PATH, folded.tasks ?? EMPTY, { dry_run: false });
 }
 
-async function importForeign(ctx: OperationContext, input: Input): Promise<Output> {
+async function importFromTracker(ctx: OperationContext, input: Input): Promise<Output> {
   const { from, path = '', dry_run = false } = input;
   if (from === undefined) throw new Error('asked for another tool without one');
   const { config } = ctx.project;
   const place = resolve(ctx.cwd, path);
-  const found = readForeignTasks(from, place, { idPrefix: config.idPrefix, now: ctx.clock.now() });
+  const found = readTrackerTasks(from, place, { idPrefix: config.idPrefix, now: ctx.clock.now() });
   const lines = found.records.map((record, at) => ({ text: encodeRecord(record), number: at + 1 }));
   const report = await foldLines(ctx, `${from}:${place}`, { lines, dry_run });
   const titles = new Map(found.records.map((record) => [record.id, textValue(record, 'title')]));

@@ -10,16 +10,7 @@ import {
   toRequest,
 } from '../../tests/support/fold-lines.ts';
 import { tempStore, type TempStore } from '../../tests/support/temp-store.ts';
-import {
-  by,
-  claim,
-  close,
-  create,
-  depend,
-  everything,
-  line,
-  readyTitles,
-} from './behaviour/open-behaviour.ts';
+import { by, claim, close, create, everything, line, readyTitles } from './behaviour/open-behaviour.ts';
 
 const NOTHING = {
   created: 0,

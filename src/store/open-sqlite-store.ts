@@ -192,6 +192,14 @@ function createStore(db: Database, replica: Replica): TaskStore & SyncStore {
       const { exportTasks } = await import('./sqlite/export-lines.ts');
       return exportTasks(db, path, line);
     },
+    async readChangedTasks(path, since) {
+      const { readChangedTasks } = await import('./sqlite/changed-lines.ts');
+      return readChangedTasks(db, path, since);
+    },
+    async readChangedHistory(path, since) {
+      const { readChangedHistory } = await import('./sqlite/changed-lines.ts');
+      return readChangedHistory(db, path, since);
+    },
     async exportHistory(path, line) {
       const { exportHistory } = await import('./sqlite/export-lines.ts');
       return exportHistory(db, path, line);

@@ -19,6 +19,12 @@ export interface SyncStore {
    */
   exportTasks(path: string, write: (line: string | Uint8Array) => void): Promise<Exported>;
   exportHistory(path: string, write: (line: string | Uint8Array) => void): Promise<Exported>;
+  /**
+   * What a file that holds everything up to an event lacks by now. Undefined where that cannot be told by the events:
+   * then the whole export can. Hand-written SQL leaves no event, so only the whole export knows of it.
+   */
+  readChangedTasks(path: string, since: number): Promise<ChangedLines | undefined>;
+  readChangedHistory(path: string, since: number): Promise<ChangedLines | undefined>;
   /** The number of the newest event: as long as it stays, nothing has changed. */
   newestEvent(): Promise<number>;
   /** What lost a merge and nobody settled; of one task, or of all. */
@@ -73,6 +79,8 @@ export interface OpenFile {
   mark(): Omit<FileMark, 'event_seq'>;
   /** Lines that are no text at all. Known when the others are exhausted. */
   damaged(): readonly Uint8Array[];
+  /** Whether its bytes are those lines with a newline each, and no more. Known when they are exhausted. */
+  isPlain?(): boolean;
 }
 
 export interface FileLine {
@@ -105,6 +113,14 @@ export interface FoldHistoryReport {
 
 export interface Exported {
   readonly lines: number;
+  readonly event_seq: number;
+}
+
+export interface ChangedLines {
+  /** Whose lines changed, with all lines that they have now; none where they are gone. */
+  readonly lines: ReadonlyMap<string, readonly string[]>;
+  /** How many lines the file has then. */
+  readonly total: number;
   readonly event_seq: number;
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ForgeError } from '#kernel/errors.ts';
-import { addLines, removeLines } from './file-lines.ts';
+import { addRememberedLines, takeLinesBack } from './added-lines.ts';
 import { lookAt } from './look-at.ts';
 import type { ProjectPaths } from './project-paths.ts';
 
@@ -24,10 +24,10 @@ export function addAttributeLines(paths: ProjectPaths, undo: (() => void)[]): vo
       details: { path: file },
     });
   }
-  addLines(file, ATTRIBUTE_LINES, undo);
+  addRememberedLines(paths, '.gitattributes', { lines: ATTRIBUTE_LINES, undo });
 }
 
 /** Returns whether the file changed; one with nothing else in it is removed. */
 export function removeAttributeLines(paths: ProjectPaths): boolean {
-  return removeLines(join(paths.root, '.gitattributes'), ATTRIBUTE_LINES);
+  return takeLinesBack(paths, '.gitattributes', ATTRIBUTE_LINES);
 }

@@ -4,10 +4,10 @@ import { commitFiles } from '#git/commit-files.ts';
 import { readBlob } from '#git/read-blob.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import type { Writer } from '#store/store.ts';
+import { takeLinesBack } from './added-lines.ts';
 import { removeAttributeLines } from './attribute-lines.ts';
 import { commitToBranch } from './branch-mode.ts';
 import { exportFiles } from './export-files.ts';
-import { removeLines } from './file-lines.ts';
 import { uninstallHooks } from './hook-blocks.ts';
 import { removeIgnoreLines, EXCLUDE_LINES, STEALTH_LINES } from './ignore-lines.ts';
 import { connectGit } from './init/connect-git.ts';
@@ -56,7 +56,7 @@ async function toStandard(
 ): Promise<ModeChange> {
   const { paths, config } = project;
   writeConfig(paths, { initMode: undefined, branchName: undefined });
-  removeLines(join(paths.common_dir, 'info', 'exclude'), STEALTH_LINES);
+  takeLinesBack(paths, 'info/exclude', STEALTH_LINES);
   makeProjectFiles(paths, 'standard', []);
   await exportFiles(project.store, toTaskFiles(paths), {
     by: { ...by, clock: () => machine.clock.now() },
@@ -99,13 +99,13 @@ async function toBranch(
     machine,
     message: 'Keep the tasks on a branch of their own',
   });
+  if (config.initMode === 'standard') takeLinesBack(paths, 'info/exclude', EXCLUDE_LINES);
   makeProjectFiles(paths, 'branch', []);
   if (config.initMode === 'standard') {
     await unregisterMergeDriver({ paths, env: machine.env });
     await uninstallHooks({ paths, program: machine.program, env: machine.env });
     removeAttributeLines(paths);
-    removeIgnoreLines(join(paths.root, '.gitignore'));
-    removeLines(join(paths.common_dir, 'info', 'exclude'), EXCLUDE_LINES);
+    removeIgnoreLines(paths);
     await commitRemoval(project, { machine, tracked });
   }
   return {

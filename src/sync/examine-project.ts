@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hasRemote } from '#git/branches.ts';
 import { predictMerge } from '#git/predict-merge.ts';
 import { readGitVersion } from '#git/read-git-version.ts';
 import { isForgeError } from '#kernel/errors.ts';
@@ -11,7 +10,7 @@ import { toMissingLines } from './file-lines.ts';
 import { isLockAbandoned, removeAbandonedLock } from './hold-file-lock.ts';
 import { installHooks, readHookStatus } from './hook-blocks.ts';
 import { addIgnoreLines, IGNORE_LINES } from './ignore-lines.ts';
-import { REMOTE_HINT } from './init/connect-git.ts';
+import { adviseOnRemote, REMOTE_HINT } from './init/connect-git.ts';
 import { refreshDatabaseLink } from './link-database.ts';
 import { lookAt } from './look-at.ts';
 import { toGitRepo, type Machine } from './machine.ts';
@@ -42,19 +41,29 @@ export async function examineProject(
   examination: Examination & { readonly pr: string | undefined },
 ): Promise<Finding[]> {
   const { project, pr } = examination;
-  const findings = [await examineGit(examination), examineSqlite()];
+  const findings = [await guarded('git', () => examineGit(examination)), examineSqlite()];
   if (project.config.initMode === 'standard') {
     findings.push(
-      await examineDriver(examination),
-      await examineHooks(examination),
-      examineLines(examination),
+      await guarded('merge driver', () => examineDriver(examination)),
+      await guarded('hooks', () => examineHooks(examination)),
+      await guarded('git files', () => examineLines(examination)),
     );
-    if (await hasRemote(toGitRepo(project.paths.root, examination.machine)))
+    if ((await adviseOnRemote(project.paths, examination.machine)).length > 0)
       findings.push(examineSharing(examination));
   }
   findings.push(...(await examineStore(examination)), examineLeftovers(examination));
   if (pr !== undefined) findings.push(await examinePullRequest(examination, pr));
   return findings;
+}
+
+/** What cannot even be looked at is a finding like any other: the rest is still worth telling. */
+async function guarded(name: string, examine: () => Finding | Promise<Finding>): Promise<Finding> {
+  try {
+    return await examine();
+  } catch (error) {
+    if (!isForgeError(error)) throw error;
+    return { name, state: 'failed', message: error.message, hint: error.hint ?? null };
+  }
 }
 
 async function examineGit({ project, machine }: Examination): Promise<Finding> {
@@ -80,10 +89,13 @@ async function examineDriver({ project, machine, fix }: Examination): Promise<Fi
 
 async function examineHooks({ project, machine, fix }: Examination): Promise<Finding> {
   const options = { paths: project.paths, program: machine.program, env: machine.env };
-  if (fix) await installHooks(options);
+  const mended = fix && (await installHooks(options)).some(({ changed }) => changed);
   const hooks = await readHookStatus(options);
   const wrong = hooks.filter(({ state }) => state !== 'installed');
-  if (wrong.length === 0) return ok('hooks', `git runs them from ${dirOf(hooks[0]?.file ?? '')}`);
+  if (wrong.length === 0) {
+    const where = `git runs them from ${dirOf(hooks[0]?.file ?? '')}`;
+    return mended ? fixed('hooks', `installed; ${where}`) : ok('hooks', where);
+  }
   const named = wrong.map(({ hook, state }) => `${hook} (${state})`).join(', ');
   const [first] = wrong;
   return warn('hooks', `not reached by git: ${named}`, first?.advice ?? 'forge hooks install');
@@ -101,7 +113,7 @@ function examineLines({ project, fix }: Examination): Finding {
   if (missing.length === 0) return ok('git files', '.gitignore and .gitattributes have their lines');
   const named = missing.map(({ file }) => file).join(' and ');
   if (!fix) return warn('git files', `lines are missing in ${named}`, 'forge doctor --fix');
-  addIgnoreLines(join(root, '.gitignore'), []);
+  addIgnoreLines(project.paths, []);
   addAttributeLines(project.paths, []);
   return fixed('git files', `added the lines of ${named}`);
 }

@@ -1,14 +1,17 @@
 import { mkdirSync, type BigIntStats } from 'node:fs';
 import { dirname } from 'node:path';
+import { ForgeError } from '#kernel/errors.ts';
 import type { Writer } from '#store/store.ts';
-import type { Exported, FileMark, SyncStore } from '#store/sync-store.ts';
+import type { ChangedLines, Exported, FileMark, SyncStore } from '#store/sync-store.ts';
 import { appendedLines } from './append-lines.ts';
 import { isSameFile, isUnchanged, refuseLinkedFolder, statFile, toMark } from './file-changes.ts';
 import { toFileError } from './file-error.ts';
 import { digestFile, foldFiles, type FoldedFiles } from './fold-files.ts';
+import { lookAt } from './look-at.ts';
 import { sweepTemporaryFiles } from './sweep-temporary-files.ts';
 import type { TaskFiles } from './task-files.ts';
-import { writeLinesBeside, type WrittenLines } from './write-lines.ts';
+import { NotAsExported, spliceLines } from './splice-lines.ts';
+import { writeLinesBeside, type WriteLine, type WrittenLines } from './write-lines.ts';
 
 /** A file that keeps changing while it is written belongs to somebody who is at work on it. */
 const TRIES = 5;
@@ -19,6 +22,8 @@ export interface ExportOptions {
   readonly canonical: boolean;
   /** False: what the files hold was joined in just now, and may be dropped. */
   readonly fold?: boolean;
+  /** True: only what the events name is written anew, and the rest of the files copied. */
+  readonly incremental?: boolean;
   readonly meter?: (label: string, done: number, total: number) => void;
 }
 
@@ -55,24 +60,33 @@ export async function exportFiles(
       ...options,
       store,
       lines: (write) => store.exportTasks(files.tasks, write),
+      start: '{"id":"',
+      changes: (since) => store.readChangedTasks(files.tasks, since),
     });
     const history = await exportOne(files.history, marks, {
       ...options,
       canonical: true,
       store,
       lines: (write) => store.exportHistory(files.history, write),
+      start: '{"task":"',
+      changes: (since) => store.readChangedHistory(files.history, since),
     });
     if (tasks !== 'changed meanwhile' && history !== 'changed meanwhile') return { tasks, history, folded };
     if (tries === TRIES) throw toFileError(new Error('it keeps changing'), `Could not write ${files.tasks}`);
   }
 }
 
-type LineSource = (write: (line: string | Uint8Array) => void) => Promise<Exported>;
+interface ExportSource {
+  readonly store: SyncStore;
+  readonly lines: (write: WriteLine) => Promise<Exported>;
+  readonly start: '{"id":"' | '{"task":"';
+  readonly changes: (since: number) => Promise<ChangedLines | undefined>;
+}
 
 async function exportOne(
   path: string,
   marks: readonly FileMark[],
-  options: ExportOptions & { readonly store: SyncStore; readonly lines: LineSource },
+  options: ExportOptions & ExportSource,
 ): Promise<ExportedFile | 'changed meanwhile'> {
   const { store, by, canonical } = options;
   const mark = marks.find((known) => known.path === path);
@@ -82,16 +96,29 @@ async function exportOne(
   }
   // Only what was joined in may be replaced; a file that came after the fold has not been.
   if (before !== undefined && !isFolded(path, before, mark)) return 'changed meanwhile';
+  refuseFolder(path);
   let exported: Exported = { lines: 0, event_seq: 0 };
   const looked_at = by.clock();
   let written: WrittenLines;
   try {
     refuseLinkedFolder(dirname(path));
     mkdirSync(dirname(path), { recursive: true });
-    written = await writeLinesBeside(path, async (write) => {
-      const append = canonical || before === undefined ? undefined : appendedLines(path, write);
-      exported = await options.lines(append ?? write);
-    });
+    const changes =
+      before !== undefined && isUnchanged(before, mark) ? await findChanges(mark, options) : undefined;
+    if (before !== undefined && mark !== undefined && changes?.lines.size === 0) {
+      await store.markExported([{ ...mark, event_seq: changes.event_seq }]);
+      return { path, lines: 0, changed: false };
+    }
+    const spliced = changes === undefined ? undefined : await writeSpliced(path, changes, options.start);
+    if (spliced !== undefined && changes !== undefined) {
+      exported = { lines: changes.total, event_seq: changes.event_seq };
+    }
+    written =
+      spliced ??
+      (await writeLinesBeside(path, async (write) => {
+        const append = canonical || before === undefined ? undefined : appendedLines(path, write);
+        exported = await options.lines(append ?? write);
+      }));
   } catch (error) {
     throw toFileError(error, `Could not write ${path}`);
   }
@@ -117,9 +144,40 @@ async function exportOne(
   return { path, lines: exported.lines, changed: true };
 }
 
+/** Undefined where the whole export has to tell. */
+async function findChanges(
+  mark: FileMark | undefined,
+  { incremental, canonical, changes }: ExportOptions & ExportSource,
+): Promise<ChangedLines | undefined> {
+  const since = mark?.event_seq ?? undefined;
+  return incremental === true && canonical && since !== undefined ? changes(since) : undefined;
+}
+
+async function writeSpliced(
+  path: string,
+  changes: ChangedLines,
+  start: ExportSource['start'],
+): Promise<WrittenLines | undefined> {
+  try {
+    return await writeLinesBeside(path, async (write) => spliceLines(path, changes, { start, write }));
+  } catch (error) {
+    if (error instanceof NotAsExported) return undefined;
+    throw error;
+  }
+}
+
 /** The mark may be of another moment where nobody could write it down; then the bytes tell. */
 function isFolded(path: string, stats: BigIntStats, mark: FileMark | undefined): boolean {
   return mark !== undefined && (isSameFile(stats, mark) || digestFile(path) === mark.digest);
+}
+
+/** Anything else is replaced; a folder may hold what is somebody's. */
+function refuseFolder(path: string): void {
+  if (lookAt(path)?.isDirectory() !== true) return;
+  throw new ForgeError('io_failed', `${path} is in the way: it is a folder`, {
+    hint: 'Move it away, then run the command again',
+    details: { path },
+  });
 }
 
 function publish(written: WrittenLines, path: string): ReturnType<WrittenLines['publish']> {

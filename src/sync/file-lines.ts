@@ -2,16 +2,29 @@ import { appendFileSync, existsSync, readFileSync, rmSync, truncateSync } from '
 import { lookAt } from './look-at.ts';
 import { replaceFile } from './place-file.ts';
 
+/** What was appended, and to what. */
+export interface AddedLines {
+  readonly existing: boolean;
+  /** In bytes, before. */
+  readonly length: number;
+  readonly added: string;
+}
+
 /**
  * Adds the lines that a file (ignore file, attributes file) does not have yet, keeping everything else byte for byte.
  * Appended, not rewritten, so that mode and ownership stay. `undo` gets the way back before the first byte is written.
+ * Returns undefined where no line was missing.
  */
-export function addLines(path: string, lines: readonly string[], undo: (() => void)[]): void {
+export function addLines(
+  path: string,
+  lines: readonly string[],
+  undo: (() => void)[],
+): AddedLines | undefined {
   // latin1 keeps every byte, whatever the file's encoding.
   const existing = lookAt(path) !== undefined;
   const before = existing ? readFileSync(path, 'latin1') : '';
   const added = toMissingLines(before, lines);
-  if (added === '') return;
+  if (added === '') return undefined;
   undo.push(() => {
     if (!existsSync(path)) return;
     const now = readFileSync(path, 'latin1');
@@ -22,6 +35,7 @@ export function addLines(path: string, lines: readonly string[], undo: (() => vo
     else rmSync(path);
   });
   appendFileSync(path, added);
+  return { existing, length: before.length, added };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, readSync } from 'node:fs';
 import type { Writer } from '#store/store.ts';
 import type {
   FileLine,
@@ -10,7 +10,7 @@ import type {
   SyncStore,
 } from '#store/sync-store.ts';
 import { isUnchanged, statFile, toMark } from './file-changes.ts';
-import { readFileLines } from './read-file-lines.ts';
+import { openToRead, readFileLines } from './read-file-lines.ts';
 import type { TaskFiles } from './task-files.ts';
 
 /** About what a line takes; only the order of magnitude counts. */
@@ -107,11 +107,12 @@ export function toFoldRequest(path: string, clock: () => number): FoldRequest {
       const now = statFile(path);
       if (now === undefined || isUnchanged(now, remembered)) return undefined;
       const looked_at = clock();
-      const { lines, stats, digest, damaged } = readFileLines(path);
+      const { lines, stats, digest, damaged, isPlain } = readFileLines(path);
       return {
         lines,
         expected: Math.ceil(Number(stats.size) / LINE_BYTES),
         damaged: () => damaged,
+        isPlain,
         mark: () => toMark(path, stats, { digest: digest(), looked_at }),
       };
     },
@@ -119,7 +120,7 @@ export function toFoldRequest(path: string, clock: () => number): FoldRequest {
 }
 
 export function digestFile(path: string): string {
-  const file = openSync(path, 'r');
+  const file = openToRead(path);
   try {
     const hash = createHash('sha256');
     const chunk = Buffer.allocUnsafe(1 << 20);

@@ -1,4 +1,5 @@
-import { addLines, removeLines } from './file-lines.ts';
+import { addRememberedLines, takeLinesBack } from './added-lines.ts';
+import type { ProjectPaths } from './project-paths.ts';
 
 /** What git must not track: the link to the database, and what SQLite would put beside a real file. */
 export const IGNORE_LINES = ['.forge/forge.db', '.forge/forge.db-shm', '.forge/forge.db-wal'] as const;
@@ -8,11 +9,11 @@ export const EXCLUDE_LINES = [...IGNORE_LINES, '.forge/*.tmp'] as const;
 /** Nothing of Forge is git's business. */
 export const STEALTH_LINES = ['.forge/'] as const;
 
-export function addIgnoreLines(path: string, undo: (() => void)[]): void {
-  addLines(path, IGNORE_LINES, undo);
+export function addIgnoreLines(paths: ProjectPaths, undo: (() => void)[]): void {
+  addRememberedLines(paths, '.gitignore', { lines: IGNORE_LINES, undo });
 }
 
 /** Returns whether the file changed; one with nothing else in it is removed. */
-export function removeIgnoreLines(path: string): boolean {
-  return removeLines(path, IGNORE_LINES);
+export function removeIgnoreLines(paths: ProjectPaths): boolean {
+  return takeLinesBack(paths, '.gitignore', IGNORE_LINES);
 }

@@ -116,6 +116,7 @@ describe('forge init', () => {
       'node_modules\n.forge/forge.db-wal\n.forge/forge.db\n.forge/forge.db-shm\n',
     );
     expect(await repo.read('.git/info/exclude')).toBe(exclude + EXCLUDED);
+    expect(await repo.read('.gitattributes')).toBe(ATTRIBUTES);
   });
 
   it('[S10] keeps CRLF, and makes what is missing', async () => {

@@ -148,17 +148,7 @@ function readEdited(line: string, base: TaskRecord | undefined): TaskRecord | un
 
 function mergeWhole({ base, ours, theirs }: Sides): MergedLines {
   const known = new Map([...toGraphs(base)].flatMap((graph) => [...graph]));
-  const edited = (graph: TaskGraph, side: Side): TaskGraph =>
-    new Map(
-      [...graph].map(([id, record]) => {
-        const line = side.lines.get(id)?.at(-1);
-        return [id, (line === undefined ? undefined : readEdited(line, known.get(id))) ?? record];
-      }),
-    );
-  const graphs = [
-    ...toGraphs(ours).map((graph) => edited(graph, ours)),
-    ...toGraphs(theirs).map((graph) => edited(graph, theirs)),
-  ];
+  const graphs = [...toGraphs(ours, known), ...toGraphs(theirs, known)];
   const joined = graphs.reduce<TaskGraph>(joinGraphs, new Map());
   const lines = [...ours.lines.values(), ...theirs.lines.values()].flat();
   const kept = lines.filter((line) => tryDecode(line) === undefined);
@@ -166,12 +156,12 @@ function mergeWhole({ base, ours, theirs }: Sides): MergedLines {
   return { result, conflicts: 0, kept };
 }
 
-/** A second task with the id of the first is a graph of its own. */
-function toGraphs({ lines }: Side): Map<string, TaskRecord>[] {
+/** A second task with the id of the first is a graph of its own. `known` is the common ancestor, for edits by hand. */
+function toGraphs({ lines }: Side, known?: TaskGraph): Map<string, TaskRecord>[] {
   const main = new Map<string, TaskRecord>();
   const strays: Map<string, TaskRecord>[] = [];
-  for (const text of [...lines.values()].flat()) {
-    const record = tryDecode(text);
+  for (const [id, text] of [...lines].flatMap(([name, texts]) => texts.map((one) => [name, one] as const))) {
+    const record = readEdited(text, known?.get(id));
     if (record === undefined) continue;
     const there = main.get(record.id);
     if (there === undefined) main.set(record.id, record);

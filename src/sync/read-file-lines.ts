@@ -4,6 +4,7 @@ import { closeSync, fstatSync, openSync, readSync, type BigIntStats } from 'node
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { FileLine } from '#store/sync-store.ts';
+import { toFileError } from './file-error.ts';
 
 /** Small enough for its text to be cleared away with the short-lived: larger ones take more memory and longer. */
 const CHUNK = 1 << 16;
@@ -17,6 +18,8 @@ export interface LineReader {
   digest(): string;
   /** Lines that cannot be text: they are carried along as bytes. */
   readonly damaged: readonly Buffer[];
+  /** False where something was left out that Forge would not write: carriage returns, blank lines and the like. */
+  isPlain(): boolean;
 }
 
 /**
@@ -25,16 +28,27 @@ export interface LineReader {
  * common ancestor that git shows there is skipped.
  */
 export function readFileLines(path: string): LineReader {
-  const file = openSync(path, 'r');
+  const file = openToRead(path);
   const hash = createHash('sha256');
   const damaged: Buffer[] = [];
+  const seen: Seen = { isPlain: true };
   const stats = fstatSync(file, { bigint: true });
   return {
-    lines: withoutMarkers(closing(file, splitLines(file, { hash, damaged, path }))),
+    lines: withoutMarkers(closing(file, splitLines(file, { hash, damaged, path, seen })), seen),
     stats,
     digest: () => hash.digest('hex'),
     damaged,
+    isPlain: () => seen.isPlain,
   };
+}
+
+/** Throws in Forge's words and with the file's name: this is called inside of transactions of the store. */
+export function openToRead(path: string): number {
+  try {
+    return openSync(path, 'r');
+  } catch (error) {
+    throw toFileError(error, `Could not read ${path}`);
+  }
 }
 
 export function digestText(text: string): string {
@@ -53,6 +67,11 @@ export function* splitText(text: string): Generator<FileLine> {
   yield* withoutMarkers(all());
 }
 
+/** Filled while the lines are read. */
+interface Seen {
+  isPlain: boolean;
+}
+
 interface Numbered {
   readonly text: string;
   readonly number: number;
@@ -68,7 +87,7 @@ function* closing(file: number, lines: Generator<Numbered>): Generator<Numbered>
 
 function* splitLines(
   file: number,
-  { hash, damaged, path }: { hash: Hash; damaged: Buffer[]; path: string },
+  { hash, damaged, path, seen }: { hash: Hash; damaged: Buffer[]; path: string; seen: Seen },
 ): Generator<Numbered> {
   let buffer = Buffer.allocUnsafeSlow(CHUNK);
   /** Bytes of a line that is not whole yet, at the start of the buffer. */
@@ -84,9 +103,13 @@ function* splitLines(
     const end = count === 0 ? filled : lastNewline(buffer, filled) + 1;
     if (filled - end > LIMITS.file_line_bytes) throw tooLong(path, number + 1);
     if (end > 0) {
+      if (buffer[end - 1] !== NEWLINE) seen.isPlain = false;
       for (const line of toLines(buffer.subarray(0, end), damaged)) {
         number += 1;
-        if (line !== undefined) yield { text: trim(line, number), number };
+        if (line === undefined) continue;
+        const text = trim(line, number);
+        if (text.length !== line.length) seen.isPlain = false;
+        yield { text, number };
       }
     }
     if (count === 0) return;
@@ -133,10 +156,13 @@ function trim(line: string, number: number): string {
   return line.endsWith('\r') ? line.slice(start, -1) : start === 0 ? line : line.slice(start);
 }
 
-function* withoutMarkers(lines: Iterable<Numbered>): Generator<FileLine> {
+function* withoutMarkers(lines: Iterable<Numbered>, seen?: Seen): Generator<FileLine> {
   let side: 'ours' | 'base' | 'theirs' | undefined;
   for (const { text, number } of lines) {
-    if (text === '' || text.trim() === '') continue;
+    if (text === '' || text.trim() === '') {
+      if (seen !== undefined) seen.isPlain = false;
+      continue;
+    }
     const marker = markerOf(text);
     if (marker !== undefined) side = marker === 'end' ? undefined : marker;
     else if (side === undefined) yield { text, number };

@@ -43,7 +43,11 @@ export async function runPreCommit(project: HookProject, machine: Machine): Prom
       ? ['Only tasks changed, so nothing was added to this commit; to commit them: forge commit']
       : [];
   }
-  await exportFiles(store, toTaskFiles(paths), { by, canonical: config.settings.gcOnExport });
+  await exportFiles(store, toTaskFiles(paths), {
+    by,
+    canonical: config.settings.gcOnExport,
+    incremental: true,
+  });
   return stage(paths, machine);
 }
 
@@ -85,7 +89,20 @@ async function hasChanges(store: SyncStore, paths: ProjectPaths): Promise<boolea
   return mark === undefined || mark.event_seq !== (await store.newestEvent());
 }
 
-async function stage(paths: ProjectPaths, { env }: Machine): Promise<string[]> {
+/** One process where nothing is in the way: git tells by itself what it added. */
+async function stage(paths: ProjectPaths, machine: Machine): Promise<string[]> {
+  const files = [TASKS_PATH, HISTORY_PATH];
+  const { exit, stdout } = await runGit(['add', '--verbose', '--', ...files], {
+    cwd: paths.root,
+    env: machine.env,
+  });
+  if (exit !== 0) return stageChanged(paths, machine);
+  const added = files.filter((file) => stdout.includes(`'${file}'`));
+  return added.length === 0 ? [] : [`${added.join(' and ')} updated and staged`];
+}
+
+/** The same where one of the files is ignored or not there. */
+async function stageChanged(paths: ProjectPaths, { env }: Machine): Promise<string[]> {
   const files = [TASKS_PATH, HISTORY_PATH];
   const status = await runGit(['status', '--porcelain', '--no-renames', '-z', '--', ...files], {
     cwd: paths.root,

@@ -1,9 +1,9 @@
-import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { readBlob } from '#git/read-blob.ts';
+import { takeLinesBack } from './added-lines.ts';
 import { removeAttributeLines } from './attribute-lines.ts';
 import { toFileError } from './file-error.ts';
-import { removeLines } from './file-lines.ts';
 import { findForgeHome } from './forge-home.ts';
 import { uninstallHooks } from './hook-blocks.ts';
 import { EXCLUDE_LINES, removeIgnoreLines, STEALTH_LINES } from './ignore-lines.ts';
@@ -46,14 +46,20 @@ export async function uninstallProject(
     await uninstallHooks({ paths, program, env });
     await unregisterMergeDriver({ paths, env });
     removeAttributeLines(paths);
-    removeIgnoreLines(join(paths.root, '.gitignore'));
-    removeLines(join(paths.common_dir, 'info', 'exclude'), [...EXCLUDE_LINES, ...STEALTH_LINES]);
+    removeIgnoreLines(paths);
+    takeLinesBack(paths, 'info/exclude', [...EXCLUDE_LINES, ...STEALTH_LINES]);
+    removeIfEmpty(join(paths.common_dir, 'info'));
     removeProjectFolder(paths);
     rmSync(paths.store_dir, { recursive: true, force: true });
     return { removed: places, backup, notes };
   } catch (error) {
     throw toFileError(error, `Could not take Forge out of ${paths.root}`);
   }
+}
+
+/** A repository made without a template has no such folder. */
+function removeIfEmpty(folder: string): void {
+  if (lookAt(folder)?.isDirectory() === true && readdirSync(folder).length === 0) rmdirSync(folder);
 }
 
 /** A link in the place of the folder leads elsewhere; only the link goes. */

@@ -110,10 +110,7 @@ describe('forge init in a clone', () => {
     a.git('push', '--quiet');
     const b = await world.addClone('b', { init: false });
     const { fails } = b;
-    expect((await fails('init', '--prefix', 'zz')).error).toMatchObject({
-      code: 'already_exists',
-      details: { prefix: 'fg' },
-    });
+    expect((await fails('init', '--prefix', 'zz')).error.code).toBe('already_exists');
     expect((await fails('init', '--stealth')).error.code).toBe('already_exists');
     expect(await b.json('init')).toMatchObject({ adopted: true, idPrefix: 'fg', mode: 'standard' });
     expect(b.git('status', '--porcelain')).toBe('');
@@ -128,13 +125,13 @@ describe('forge init in a clone', () => {
   });
 });
 
-/** Every file, folder and link, with rights and content, but for git's objects and what SQLite does to its own. */
+/** Every file, folder and link with rights and content, but for what git itself writes down about its commands. */
 function snapshot(clone: Clone): Record<string, string> {
   const found: Record<string, string> = { index: clone.git('ls-files', '--stage') };
   for (const entry of readdirSync(clone.path, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
     const name = path.slice(clone.path.length + 1);
-    if (/^\.git\/(objects|index$|logs$|logs\/|forge\/)/.test(name)) continue;
+    if (/^\.git\/(objects|index$|packed-refs$|logs$|logs\/|forge\/)/.test(name)) continue;
     const mode = (lstatSync(path).mode & 0o7777).toString(8);
     found[name] = entry.isFile() ? `${mode} ${readFileSync(path, 'latin1')}` : mode;
   }

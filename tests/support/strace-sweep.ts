@@ -29,16 +29,44 @@ export interface KillScenario {
 export interface Swept {
   /** All points that the command has. */
   readonly points: number;
-  /** Points at which it was killed in this run. */
+  /** Points at which it was killed, or a call failed, in this run. */
   readonly killed: number;
   readonly violations: readonly string[];
 }
 
+type Choice = (points: readonly WritePoint[]) => readonly WritePoint[];
+
 /** Kills the command before every point that `choose` takes, each time in a fresh copy, two at a time. */
-export async function sweepKills(
+export function sweepKills(scenario: KillScenario, choose: Choice = (points) => points): Promise<Swept> {
+  return sweep(scenario, choose, async (copy, log, point) => {
+    await scenario.start(copy, injecting(log, point));
+    const where = findKilled(log, copy);
+    return { where, wrong: [] };
+  });
+}
+
+/** The same with calls that fail: the command goes on or ends with one sentence, and `says` is part of that. */
+export function sweepErrors(
   scenario: KillScenario,
-  choose: (points: readonly WritePoint[]) => readonly WritePoint[] = (points) => points,
+  choose: Choice,
+  { error, says }: { readonly error: string; readonly says: RegExp },
 ): Promise<Swept> {
+  return sweep(scenario, choose, async (copy, log, point) => {
+    const { exit, stdout, stderr } = await scenario.start(copy, injecting(log, point, error));
+    const injected = readFileSync(log, 'utf8').includes('(INJECTED)');
+    const isClear = exit === 0 || (exit < 128 && says.test(stderr) && !/\n +at /.test(stderr));
+    const wrong = isClear ? [] : [`it ended with ${exit}: ${stdout}${stderr}`];
+    return { where: injected ? error : undefined, wrong };
+  });
+}
+
+type Strike = (
+  copy: string,
+  log: string,
+  point: WritePoint,
+) => Promise<{ readonly where: string | undefined; readonly wrong: readonly string[] }>;
+
+async function sweep(scenario: KillScenario, choose: Choice, strike: Strike): Promise<Swept> {
   const { template } = scenario;
   const parent = mkdtempSync(join(dirname(template), 'kills-'));
   const copyTo = (name: string): { copy: string; log: string } => {
@@ -62,11 +90,10 @@ export async function sweepKills(
     const work = async (): Promise<void> => {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
         const { copy, log } = copyTo(`at-${next.at}`);
-        await scenario.start(copy, injecting(log, next.point));
-        const where = findKilled(log, copy);
-        if (where !== undefined) killed += 1;
-        const wrong = await scenario.examine(copy);
-        const place = `${describePoint(next.point)} (killed: ${where ?? 'no'})`;
+        const struck = await strike(copy, log, next.point);
+        if (struck.where !== undefined) killed += 1;
+        const wrong = [...struck.wrong, ...(await scenario.examine(copy))];
+        const place = `${describePoint(next.point)} (hit: ${struck.where ?? 'no'})`;
         violations.push(...wrong.map((sentence) => `${place}: ${sentence}`));
         rmSync(dirname(copy), { recursive: true, force: true });
       }

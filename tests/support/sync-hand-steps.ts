@@ -23,9 +23,8 @@ export const HAND_STEPS = {
     changeLine(clone, random, (line) => {
       random.pick(CHANGES)(line, random);
       // Whoever knows the format sets the time as well; most do not.
-      const known = Date.parse(String(line.updated_at));
-      if (random.oneIn(3))
-        line.updated_at = toIso(Math.max(known || 0, clone.now) + random.below(5) * HOUR_MS);
+      const known = typeof line.updated_at === 'string' ? Date.parse(line.updated_at) : 0;
+      if (random.oneIn(3)) line.updated_at = toIso(Math.max(known, clone.now) + random.below(5) * HOUR_MS);
     }),
   'remove a label by hand': (clone, random) =>
     changeLine(clone, random, (line) => {
@@ -108,7 +107,7 @@ function changeLine(
     clone,
     lines.map((one) => (one === before ? after : one)),
   );
-  return { told: `${String(line.id)}: ${after}`, before, after };
+  return { told: after, before, after };
 }
 
 export function readLines(clone: SyncClone): string[] {

@@ -135,7 +135,8 @@ function outranks(found: Value, wanted: Value): boolean {
     return compareElements(found.element, wanted.element) >= 0;
   if (found.of === 'field' && wanted.of === 'field') {
     const [a, b] = [found.register, wanted.register];
-    const sameTask = a.stamp === b.stamp && toBirth(String(a.value)) === toBirth(String(b.value));
+    const names = [a.value, b.value].map((value) => (typeof value === 'string' ? toBirth(value) : undefined));
+    const sameTask = a.stamp === b.stamp && names[0] !== undefined && names[0] === names[1];
     return sameTask || compareRegisters(a, b) >= 0;
   }
   if (found.of === 'comment' && wanted.of === 'comment') return found.comment.body >= wanted.comment.body;

@@ -1,8 +1,8 @@
 import type { Exported } from '../sync-store.ts';
 import type { Database, Row } from './database.ts';
 import { readUnreadable } from './file-marks.ts';
-import { newestEvent } from './fold-tasks.ts';
 import { encodeTransition } from './history-lines.ts';
+import { newestEvent } from './log-rows.ts';
 import { rowToLine, SELECT_PARTS } from './row-to-line.ts';
 
 const TASKS = `${SELECT_PARTS} ORDER BY t.id`;

@@ -23,7 +23,7 @@ import {
 } from './fold-lines.ts';
 import { foldWholeFile } from './fold-whole-file.ts';
 import { readPlainLine } from './plain-lines.ts';
-import { insertEvent } from './log-rows.ts';
+import { insertEvent, newestEvent } from './log-rows.ts';
 import { INSERT_RECORD, type EncodedRecord } from './record-rows.ts';
 import { appendingTo, type ReplicaAppender } from './replica-appender.ts';
 import type { Replica } from './replica.ts';
@@ -221,8 +221,8 @@ function tellLosses(report: FoldReport, before: TaskRecord, after: TaskRecord): 
 function endFold(fold: Fold, opened: OpenFile, exact: boolean): FoldReport {
   const { db, report, by } = fold;
   const changed = report.created + report.updated + report.deleted;
-  if (changed > LIMITS.fold_events) {
-    // So many at once are one event: whoever follows the feed reads the tasks anew.
+  if (changed > LIMITS.fold_events || report.renamed.length > 0) {
+    // So many at once are one event, and a name that is gone has none: whoever follows the feed reads the tasks anew.
     const { created, updated, deleted } = report;
     insertEvent(db, {
       type: 'project.changed',
@@ -236,13 +236,9 @@ function endFold(fold: Fold, opened: OpenFile, exact: boolean): FoldReport {
   const damaged = opened.damaged();
   writeUnreadable(db, mark.path, [...fold.unreadable, ...damaged]);
   for (const _ of damaged) report.unreadable.push({ number: 0, why: 'it is not UTF-8' });
-  const isExact = exact && damaged.length === 0;
+  const isExact = exact && damaged.length === 0 && opened.isPlain?.() !== false;
   writeMark(db, { ...mark, event_seq: isExact ? newestEvent(db) : null });
   return report;
-}
-
-export function newestEvent(db: Database): number {
-  return Number(db.get('SELECT max(seq) AS seq FROM events')?.seq ?? 0);
 }
 
 function emptyReport(): FoldReport {

@@ -22,6 +22,10 @@ export function insertEvent(db: Database, event: NewEvent): number {
   return db.run(INSERT_EVENT, type, task_id, triggered_by, created_at, JSON.stringify(data)).last_row_id;
 }
 
+export function newestEvent(db: Database): number {
+  return Number(db.get('SELECT max(seq) AS seq FROM events')?.seq ?? 0);
+}
+
 /** `at` is the stamp of the life that the move led to. A move that is known already stays as it is; true when it is new. */
 export function insertTransition(
   db: Database,

@@ -165,7 +165,8 @@ function updateColumns(db: Database, row: Row, values: readonly Value[], id: str
   if (changed.length > 0) db.run(`UPDATE tasks SET ${changed.join(', ')} WHERE id = ?`, ...changes, id);
 }
 
-function columnValues(after: EncodedRecord, numbers: LocalNumbers, lostParent: boolean): Value[] {
+/** In the order of COLUMNS. */
+export function columnValues(after: EncodedRecord, numbers: LocalNumbers, lostParent: boolean): Value[] {
   const { record, stamps, digest, updated_at } = after;
   const { life } = record;
   const extra = unknownKeys(record).map((key) => [key, fieldValue(record, key)] as const);

@@ -22,7 +22,7 @@ export async function connectGit(paths: ProjectPaths, machine: Machine): Promise
       await work();
     } catch (error) {
       if (!isForgeError(error)) throw error;
-      notes.push(`${what}: ${error.message}`);
+      notes.push(`${what}: ${[error.message, error.hint].filter((text) => text !== undefined).join('. ')}`);
     }
   };
   await attempt('The merge driver was not registered', () => registerMergeDriver({ paths, program, env }));
@@ -36,7 +36,12 @@ export async function connectGit(paths: ProjectPaths, machine: Machine): Promise
 
 /** For whoever starts a project: servers do not run merge drivers. */
 export async function adviseOnRemote(paths: ProjectPaths, machine: Machine): Promise<string[]> {
-  return (await hasRemote(toGitRepo(paths.root, machine))) ? [REMOTE_HINT] : [];
+  try {
+    return (await hasRemote(toGitRepo(paths.root, machine))) ? [REMOTE_HINT] : [];
+  } catch (error) {
+    if (!isForgeError(error)) throw error;
+    return []; // Without git there is nothing to advise on; what else it was needed for has said so.
+  }
 }
 
 export const REMOTE_HINT =

@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ForgeError } from '#kernel/errors.ts';
+import { addRememberedLines } from '../added-lines.ts';
 import { addAttributeLines } from '../attribute-lines.ts';
 import { toFileError } from '../file-error.ts';
-import { addLines } from '../file-lines.ts';
 import { addIgnoreLines, EXCLUDE_LINES, STEALTH_LINES } from '../ignore-lines.ts';
 import { linkDatabase } from '../link-database.ts';
 import { lookAt } from '../look-at.ts';
@@ -11,6 +11,7 @@ import { stageFile } from '../place-file.ts';
 import type { InitMode } from '../project-config.ts';
 import type { ProjectPaths } from '../project-paths.ts';
 import { writeReadableHooks } from '../readable-hooks.ts';
+import { sweepTemporaryFiles } from '../sweep-temporary-files.ts';
 import { toTaskFiles } from '../task-files.ts';
 
 export type Undo = () => void;
@@ -21,6 +22,7 @@ export type OpenStore = (databasePath: string) => Promise<void>;
 /** What lies in the git directory: the same in every mode. */
 export async function makeStorePlace(paths: ProjectPaths, openStore: OpenStore, undo: Undo[]): Promise<void> {
   makeFolder(paths.store_dir, undo);
+  sweepTemporaryFiles(paths.store_dir);
   const before = new Set(readdirSync(paths.store_dir));
   undo.push(() => {
     const made = readdirSync(paths.store_dir).filter((name) => !before.has(name));
@@ -32,12 +34,13 @@ export async function makeStorePlace(paths: ProjectPaths, openStore: OpenStore, 
 /** What lies in the working tree, and what git is told about it. */
 export function makeProjectFiles(paths: ProjectPaths, mode: InitMode, undo: Undo[]): void {
   makeFolder(paths.forge_dir, undo);
+  sweepTemporaryFiles(paths.forge_dir);
   linkDatabase(paths, undo);
   if (mode !== 'branch') for (const path of Object.values(toTaskFiles(paths))) makeFile(path, undo);
   makeFolder(join(paths.forge_dir, 'issues'), undo);
   if (mode === 'standard') {
     writeReadableHooks(paths, undo);
-    addIgnoreLines(join(paths.root, '.gitignore'), undo);
+    addIgnoreLines(paths, undo);
     addAttributeLines(paths, undo);
   }
   exclude(paths, mode === 'standard' ? EXCLUDE_LINES : STEALTH_LINES, undo);
@@ -55,7 +58,7 @@ function exclude(paths: ProjectPaths, lines: readonly string[], undo: Undo[]): v
     });
   }
   makeFolder(folder, undo);
-  addLines(file, lines, undo);
+  addRememberedLines(paths, 'info/exclude', { lines, undo });
 }
 
 export function makeFolder(path: string, undo: Undo[]): void {

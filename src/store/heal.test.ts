@@ -1,0 +1,156 @@
+import { spawnSync } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { raceWorkers } from '../../tests/support/store-workers.ts';
+import { removeDatabase, tempStore, type TempStore } from '../../tests/support/temp-store.ts';
+import { by, create, expectCode, newTask, titles } from './behaviour/open-behaviour.ts';
+import { healSqliteStore, openSqliteStore } from './open-sqlite-store.ts';
+import { setAsideDatabase } from './sqlite/set-aside-database.ts';
+
+const NOT_A_DATABASE = 'This was a database once.\n'.repeat(100);
+
+describe('[F19] a database that goes away while it is open', () => {
+  it.each(['deleted', 'moved away', 'replaced by an older copy', 'replaced by a new one'])(
+    '%s: a write is refused and nothing of it stays, what was acknowledged is there',
+    async (how) => {
+      await using temp = await tempStore();
+      await create(temp, 'Before the copy');
+      const { database } = temp;
+      copyFileSync(database, `${database}.copy`);
+      await create(temp, 'After the copy');
+      if (how === 'deleted') await removeDatabase(database);
+      if (how === 'moved away') renameSync(database, `${database}.away`);
+      if (how === 'replaced by an older copy') renameSync(`${database}.copy`, database);
+      if (how === 'replaced by a new one') {
+        await removeDatabase(database);
+        await using other = await openAgain(temp);
+        await other.createTask(newTask('By another process'), by(temp));
+      }
+      const replica = readFileSync(temp.replica, 'utf8');
+      const error = await expectCode(create(temp, 'Too late'), 'store_corrupt');
+      expect(error).toMatchObject({
+        message: expect.stringContaining('replaced while it was open'),
+        details: { path: database },
+      });
+      await expectCode(temp.store.deleteTask({ id: 'before' }, by(temp)), 'store_corrupt');
+      expect(readFileSync(temp.replica, 'utf8')).toBe(replica);
+
+      await temp.reopen(() => rmSync(`${database}-wal`, { force: true }));
+      const there = ['Before the copy', 'After the copy'];
+      if (how === 'replaced by a new one') there.push('By another process');
+      expect(titles(await temp.store.listTasks({ sort: 'created' })).toSorted()).toEqual(there.toSorted());
+      expect((await create(temp, 'Again')).version).toBe(1);
+    },
+  );
+});
+
+describe('healing', () => {
+  it('says nothing of a new store, and one line of each that was made anew', async () => {
+    await using temp = await tempStore();
+    const told: string[] = [];
+    await create(temp, 'One');
+    const reopen = (between: () => void | Promise<void>): Promise<void> =>
+      temp.reopen(async () => {
+        await between();
+        await using _store = await openAgain(temp, (line) => told.push(line));
+      });
+    await reopen(() => undefined);
+    expect(told).toEqual([]);
+    await reopen(() => removeDatabase(temp.database));
+    expect(told.splice(0)).toEqual(['The task database was made anew from the local replica: 1 task']);
+    await create(temp, 'Two');
+    await reopen(() => writeFileSync(temp.database, NOT_A_DATABASE));
+    const [line = ''] = told;
+    expect(told).toEqual([expect.stringMatching(/^The task database was damaged; .* is kept: /)]);
+    expect(readFileSync(line.slice(line.lastIndexOf(': ') + 2), 'utf8')).toBe(NOT_A_DATABASE);
+    expect(titles(await temp.store.listTasks({ sort: 'created' }))).toEqual(['One', 'Two']);
+  });
+
+  it('leaves a sound database alone, with everything that is in it', async () => {
+    await using temp = await tempStore();
+    await create(temp, 'One');
+    const told: string[] = [];
+    const { database, replica, clock } = temp;
+    await healSqliteStore({ database, replica, clock, notice: (line) => told.push(line) });
+    expect({ told, aside: asideIn(temp) }).toEqual({ told: [], aside: [] });
+    expect((await create(temp, 'Two')).version).toBe(1);
+  });
+
+  it('keeps every damaged file under a name of its own, with its log', async () => {
+    await using temp = await tempStore();
+    await create(temp, 'One');
+    const now = temp.clock.now();
+    await temp.reopen(() => {
+      for (const text of [NOT_A_DATABASE, `${NOT_A_DATABASE}again`]) {
+        writeFileSync(temp.database, text);
+        writeFileSync(`${temp.database}-wal`, 'a log');
+        const aside = setAsideDatabase(temp.database, now) ?? '';
+        expect(readFileSync(aside, 'utf8')).toBe(text);
+        expect(readFileSync(`${aside}-wal`, 'utf8')).toBe('a log');
+        expect(existsSync(temp.database)).toBe(false);
+        expect(existsSync(`${temp.database}-wal`)).toBe(false);
+      }
+      expect(setAsideDatabase(temp.database, now)).toBeUndefined();
+    });
+    expect(asideIn(temp)).toHaveLength(2);
+    expect(titles(await temp.store.listTasks({}))).toEqual(['One']);
+  });
+
+  it('takes over from a process that died over it', async () => {
+    await using temp = await tempStore();
+    await create(temp, 'One');
+    await temp.reopen(() => {
+      writeFileSync(temp.database, NOT_A_DATABASE);
+      writeFileSync(`${temp.database}.healing`, String(spawnSync(process.execPath, ['-e', '0']).pid));
+    });
+    expect(titles(await temp.store.listTasks({}))).toEqual(['One']);
+    expect(existsSync(`${temp.database}.healing`)).toBe(false);
+  });
+
+  it('by several processes at once is done once, and no write is lost', { timeout: 60_000 }, async () => {
+    await using temp = await tempStore();
+    for (const title of ['One', 'Two', 'Three']) await create(temp, title);
+    await temp.reopen(async () => {
+      writeFileSync(temp.database, NOT_A_DATABASE);
+      const heard = await raceWorkers(temp.folder, 4, ['create', '3']);
+      const made = heard.flat().flatMap((one) => one['created'] ?? []);
+      expect({ heard, made: made.length }).toMatchObject({ made: 12 });
+    });
+    expect(asideIn(temp)).toHaveLength(1);
+    expect(await temp.store.listTasks({})).toHaveLength(15);
+    await temp.rebuild();
+    expect(await temp.store.listTasks({})).toHaveLength(15);
+  });
+
+  it('an older copy of the database, put back while nobody looks, catches up', async () => {
+    await using temp = await tempStore();
+    const { id } = await create(temp, 'Old title');
+    await temp.reopen(() => copyFileSync(temp.database, `${temp.database}.copy`));
+    await temp.store.updateTask({ id, title: 'New title' }, by(temp));
+    await create(temp, 'Made later');
+    const wanted = await temp.store.listTasks({ sort: 'id' });
+    await temp.reopen(async () => {
+      await removeDatabase(temp.database);
+      renameSync(`${temp.database}.copy`, temp.database);
+    });
+    expect(await temp.store.listTasks({ sort: 'id' })).toEqual(wanted);
+  });
+});
+
+function openAgain({ database, replica, clock }: TempStore, notice?: (line: string) => void) {
+  return openSqliteStore({ database, replica, clock, notice });
+}
+
+function asideIn({ folder }: TempStore): string[] {
+  const names = readdirSync(folder).filter((name) => name.includes('.damaged-') && !/-(wal|shm)$/.test(name));
+  return names.map((name) => join(folder, name));
+}

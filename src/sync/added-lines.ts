@@ -1,0 +1,66 @@
+import { mkdirSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { addLines, removeLines, type AddedLines } from './file-lines.ts';
+import { replaceFile } from './place-file.ts';
+import type { ProjectPaths } from './project-paths.ts';
+
+/** The files of the user that Forge adds lines to. */
+export type LineFile = '.gitignore' | '.gitattributes' | 'info/exclude';
+
+/** Adds the missing lines, and remembers what was there, so that taking them back leaves not even a newline. */
+export function addRememberedLines(
+  paths: ProjectPaths,
+  file: LineFile,
+  { lines, undo }: { lines: readonly string[]; undo: (() => void)[] },
+): void {
+  const added = addLines(toPath(paths, file), lines, undo);
+  if (added !== undefined) writeMemory(paths, { ...readMemory(paths), [file]: added });
+}
+
+/**
+ * As the file was before, where nobody has touched it since; otherwise only the lines go. Returns whether the file
+ * changed.
+ */
+export function takeLinesBack(paths: ProjectPaths, file: LineFile, lines: readonly string[]): boolean {
+  const { [file]: added, ...others } = readMemory(paths);
+  if (added === undefined) return removeLines(toPath(paths, file), lines);
+  const restored = restore(toPath(paths, file), added);
+  writeMemory(paths, others);
+  return restored || removeLines(toPath(paths, file), lines);
+}
+
+function restore(path: string, { existing, length, added }: AddedLines): boolean {
+  try {
+    const now = readFileSync(path, 'latin1');
+    if (now.length !== length + added.length || !now.endsWith(added)) return false;
+    if (existing) truncateSync(path, length);
+    else rmSync(path);
+    return true;
+  } catch {
+    return false; // gone, or not ours to write: the caller's way says what is wrong
+  }
+}
+
+type Memory = Partial<Record<LineFile, AddedLines>>;
+
+function readMemory(paths: ProjectPaths): Memory {
+  try {
+    return JSON.parse(readFileSync(toMemoryPath(paths), 'utf8')) as Memory;
+  } catch {
+    return {}; // without it a newline too many may stay
+  }
+}
+
+function writeMemory(paths: ProjectPaths, memory: Memory): void {
+  if (statSync(paths.store_dir, { throwIfNoEntry: false }) === undefined)
+    mkdirSync(paths.store_dir, { recursive: true });
+  replaceFile(toMemoryPath(paths), `${JSON.stringify(memory)}\n`);
+}
+
+function toMemoryPath(paths: ProjectPaths): string {
+  return join(paths.store_dir, 'added-lines.json');
+}
+
+function toPath(paths: ProjectPaths, file: LineFile): string {
+  return file === 'info/exclude' ? join(paths.common_dir, file) : join(paths.root, file);
+}

@@ -1,0 +1,80 @@
+import { isUtf8 } from 'node:buffer';
+import { readdirSync, readFileSync, statSync, type Stats } from 'node:fs';
+import { jsonDepth, parseJson, type Json } from '#kernel/json.ts';
+import { isForgeError } from '#kernel/errors.ts';
+import { compareText } from '#kernel/text.ts';
+import { toFileError } from '../file-error.ts';
+import type { AddNote } from './tracker-task.ts';
+
+/** Links followed: people keep their task files wherever they like. */
+export function findPath(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined;
+    throw toFileError(error, `Could not look at ${path}`);
+  }
+}
+
+export function isFolder(path: string): boolean {
+  return findPath(path)?.isDirectory() === true;
+}
+
+export function isFile(path: string): boolean {
+  return findPath(path)?.isFile() === true;
+}
+
+/** Names of the files with an ending, sorted, so that every file system gives the same order. */
+export function listFiles(folder: string, ending: string): string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => !entry.isDirectory() && entry.name.endsWith(ending))
+      .map((entry) => entry.name)
+      .sort(compareText);
+  } catch (error) {
+    throw toFileError(error, `Could not list ${folder}`);
+  }
+}
+
+export function readText(path: string, where: string, note: AddNote): string {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path);
+  } catch (error) {
+    throw toFileError(error, `Could not read ${path}`);
+  }
+  if (!isUtf8(bytes)) note({ where, what: 'is not UTF-8; what cannot be read became U+FFFD' });
+  const text = bytes.toString('utf8');
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
+}
+
+/** Depth that every later step can walk by recursion. */
+const MAX_DEPTH = 500;
+
+/** JSON of theirs. A number that no double holds becomes a text, so that one such number does not cost the task. */
+export function readJson(text: string, where: string, note: AddNote): Json {
+  const value = parseLoosely(text, where, note);
+  if (jsonDepth(value) > MAX_DEPTH) throw new SyntaxError(`nested more than ${MAX_DEPTH} levels deep`);
+  return value;
+}
+
+function parseLoosely(text: string, where: string, note: AddNote): Json {
+  try {
+    return parseJson(text, where);
+  } catch (error) {
+    if (!isForgeError(error) || error.cause !== undefined) throw (error as Error).cause ?? error;
+    // Only a number fails without a cause.
+    note({ where, what: 'holds a number that cannot be kept exactly; it became a text' });
+    return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
+      typeof value === 'number' && context?.source !== undefined ? toExact(context.source) : value,
+    ) as Json; // JSON.parse gives nothing but Json
+  }
+}
+
+function toExact(source: string): Json {
+  try {
+    return parseJson(source, 'number');
+  } catch {
+    return source;
+  }
+}
