@@ -28,7 +28,8 @@ export function toMarkdown(results: readonly Result[]): string {
     'How they are measured: cold starts are whole processes, run in turn with the baseline (medians of 40 rounds after',
     'two that warm the compile cache); peak memory is what the process itself reports at its end; claims are made by',
     'processes that start at the same moment, three times each, and the run fails unless every task was claimed exactly',
-    'once; trees are cold processes too.',
+    'once; trees are cold processes too; exports, imports and the loops they are held against are processes of their own,',
+    'timed without their start, three times in turn; commits are made in turn too.',
     '',
   ].join('\n');
 }

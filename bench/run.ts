@@ -5,6 +5,8 @@ import { benchColdStart } from './cold-start.ts';
 import type { Result } from './measure.ts';
 import { benchReadyScale } from './ready-scale.ts';
 import { toMarkdown, toTable } from './report.ts';
+import { benchSync } from './sync.ts';
+import { benchSyncGit } from './sync-git.ts';
 import { benchTrees } from './trees.ts';
 
 // `npm run bench` measures and prints; `-- --write` also puts the table into docs/benchmarks.md; a word such as
@@ -15,6 +17,7 @@ const PARTS: Record<string, () => Result[] | Promise<Result[]>> = {
   scale: () => benchReadyScale(LARGE),
   claims: benchClaims,
   trees: benchTrees,
+  sync: async () => [...(await benchSync()), ...(await benchSyncGit())],
 };
 
 const words = process.argv.slice(2);

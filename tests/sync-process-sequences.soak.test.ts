@@ -15,7 +15,7 @@ it.for(Array.from({ length: 20 }, (_, part) => FIRST_SEED + part * PART))(
   async (from) => {
     for (let seed = from; seed < from + PART; seed += 1) {
       const outcome = await runProcessSequence(makeProcessSequence(seed));
-      expect(outcome.failures, describeProcessFailure(seed, outcome)).toEqual([]);
+      expect(describeProcessFailure(seed, outcome)).toBe('');
     }
   },
 );

@@ -98,6 +98,10 @@ function importLines(): void {
     replica.write(line);
   }
   for (const edge of edges) link.run(...edge);
+  // Without the count nothing would be ready.
+  db.exec(`UPDATE tasks SET open_blockers = counted.n FROM (SELECT d.from_id AS id, count(*) AS n FROM dependencies d
+    JOIN tasks b ON b.id = d.to_id WHERE d.dep_type = 'blocks' AND b.status <> 'closed' GROUP BY d.from_id) AS counted
+    WHERE counted.id = tasks.id`);
   replica.close();
   db.exec('COMMIT');
 }

@@ -97,7 +97,7 @@ function findProjectOrError(cwd: string, env: NodeJS.ProcessEnv): FoundProject |
 
 async function openFound(
   { paths, config }: FoundProject,
-  { env, notice }: Pick<ContextRequest, 'env' | 'notice'>,
+  { env, notice, meter }: Pick<ContextRequest, 'env' | 'notice' | 'meter'>,
   options: { readonly lock_timeout_ms?: number } = {},
 ): Promise<OpenProject & AsyncDisposable> {
   const { database, replica } = paths;
@@ -117,7 +117,7 @@ async function openFound(
     const folded = await catchUpWithFiles(
       store,
       { paths, config },
-      { clock: () => systemClock.now(), notice, env },
+      { clock: () => systemClock.now(), notice, meter, env },
     );
     const foreign = await readForeign(store, config.idPrefix, env);
     return { paths, config, store, foreign, folded, [Symbol.asyncDispose]: close };

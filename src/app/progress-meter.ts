@@ -5,17 +5,23 @@ const WIDTH = 24;
 /** Work that is over sooner needs no bar. */
 const PATIENCE_MS = 1_000;
 const REDRAW_MS = 100;
+const CLEAR = '\r\u001b[K';
 
 /** A bar on standard error where that is a terminal: drawn over itself, and wiped at the end. */
-export function createMeter(options: { readonly isTerminal: boolean; readonly now: () => number }): Meter {
+export function createMeter(options: {
+  readonly isTerminal: boolean;
+  readonly now: () => number;
+  readonly draw?: (text: string) => void;
+}): Meter {
   if (!options.isTerminal) return () => undefined;
+  const { draw = drawOnTerminal } = options;
   let began: number | undefined;
   let drawn = 0;
   return (label, done, total) => {
     const now = options.now();
     began ??= now;
     if (total === 0) {
-      if (drawn > 0) draw('');
+      if (drawn > 0) draw(CLEAR);
       began = undefined;
       drawn = 0;
       return;
@@ -24,13 +30,13 @@ export function createMeter(options: { readonly isTerminal: boolean; readonly no
     drawn = now;
     const part = Math.min(1, done / total);
     const bar = '█'.repeat(Math.round(part * WIDTH)).padEnd(WIDTH, '░');
-    draw(`${label} ${bar} ${Math.floor(part * 100)} %`);
+    draw(`${CLEAR}${label} ${bar} ${Math.floor(part * 100)} %`);
   };
 }
 
-function draw(text: string): void {
+function drawOnTerminal(text: string): void {
   try {
-    writeSync(2, `\r\u001b[K${text}`);
+    writeSync(2, text);
   } catch {
     // Nobody looks.
   }

@@ -1,4 +1,5 @@
-import { fieldValue, MAP_NAMES, type TaskRecord } from './task-record.ts';
+import { sameElement } from './same-value.ts';
+import { fieldValue, MAP_NAMES, type ElementMap, type TaskRecord } from './task-record.ts';
 
 /** The name in the feed of what led from one record to the other. */
 export function eventOf(before: TaskRecord, after: TaskRecord): string {
@@ -17,8 +18,15 @@ export function changedNames(before: TaskRecord, after: TaskRecord): string[] {
   return [
     ...[...after.fields.keys()].filter((name) => fieldValue(before, name) !== fieldValue(after, name)),
     ...life.filter((name) => before.life[name] !== after.life[name]),
-    ...MAP_NAMES.filter((name) => before[name] !== after[name]),
+    ...MAP_NAMES.filter((name) => !holdsSame(before[name], after[name])),
   ];
+}
+
+/** Two that were read from different places are never the same object. */
+function holdsSame({ elements: a }: ElementMap, { elements: b }: ElementMap): boolean {
+  if (a === b) return true;
+  const keys = new Set([...a.keys(), ...b.keys()]);
+  return [...keys].every((key) => sameElement(a.get(key)?.value, b.get(key)?.value));
 }
 
 /** Each owner's time with a task has a number of its own; a write that carries an old one is refused. */

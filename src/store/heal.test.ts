@@ -44,7 +44,7 @@ describe('[F19] a database that goes away while it is open', () => {
       await expectCode(temp.store.deleteTask({ id: 'before' }, by(temp)), 'store_corrupt');
       expect(readFileSync(temp.replica, 'utf8')).toBe(replica);
 
-      await temp.reopen(() => rmSync(`${database}-wal`, { force: true }));
+      await temp.reopen();
       const there = ['Before the copy', 'After the copy'];
       if (how === 'replaced by a new one') there.push('By another process');
       expect(titles(await temp.store.listTasks({ sort: 'created' })).toSorted()).toEqual(there.toSorted());
@@ -54,6 +54,20 @@ describe('[F19] a database that goes away while it is open', () => {
 });
 
 describe('healing', () => {
+  it('a new database does not take over the log of one that is gone and still in use', async () => {
+    await using temp = await tempStore();
+    for (let n = 0; n < 30; n += 1) await create(temp, `Task ${n}`);
+    expect(existsSync(`${temp.database}-wal`)).toBe(true);
+    renameSync(temp.database, `${temp.database}.away`);
+    await using other = await openAgain(temp);
+    expect(await other.listTasks({})).toHaveLength(30);
+    await other.createTask(newTask('In the new one'), by(temp));
+    await expectCode(create(temp, 'In the old one'), 'store_corrupt');
+    await temp.reopen();
+    expect(await temp.store.listTasks({})).toHaveLength(31);
+    expect(existsSync(`${temp.database}.healing`)).toBe(false);
+  });
+
   it('says nothing of a new store, and one line of each that was made anew', async () => {
     await using temp = await tempStore();
     const told: string[] = [];

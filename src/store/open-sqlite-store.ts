@@ -53,6 +53,10 @@ export async function healSqliteStore(options: SqliteStoreOptions): Promise<void
 }
 
 async function openOnce(options: SqliteStoreOptions): Promise<TaskStore & SyncStore> {
+  if (isDatabaseGone(options.database)) {
+    const { removeOrphans } = await import('./sqlite/set-aside-database.ts');
+    removeOrphans(options.database);
+  }
   const db = openDatabase(options);
   const replica = new Replica(options.replica);
   try {
@@ -63,6 +67,18 @@ async function openOnce(options: SqliteStoreOptions): Promise<TaskStore & SyncSt
     throw error;
   }
   return createStore(db, replica);
+}
+
+/** What SQLite kept beside it is still there: it was moved or deleted while somebody had it open. */
+function isDatabaseGone(database: string): boolean {
+  const isThere = (path: string): boolean => {
+    try {
+      return statSync(path, { throwIfNoEntry: false }) !== undefined;
+    } catch {
+      return true; // Opening it says what is wrong.
+    }
+  };
+  return !isThere(database) && (isThere(`${database}-wal`) || isThere(`${database}-shm`));
 }
 
 function openDatabase(options: SqliteStoreOptions): Database {
@@ -188,9 +204,9 @@ function createStore(db: Database, replica: Replica): TaskStore & SyncStore {
       const { foldHistory } = await import('./sqlite/fold-history.ts');
       return foldHistory(db, request, by);
     },
-    async exportTasks(path, line) {
+    async exportTasks(path, line, begin) {
       const { exportTasks } = await import('./sqlite/export-lines.ts');
-      return exportTasks(db, path, line);
+      return exportTasks(db, path, { write: line, begin });
     },
     async readChangedTasks(path, since) {
       const { readChangedTasks } = await import('./sqlite/changed-lines.ts');

@@ -15,9 +15,13 @@ export interface SyncStore {
   foldHistory(request: FoldRequest, by: Writer): Promise<FoldHistoryReport>;
   /**
    * Every task, deleted ones too, as canonical lines in the order of ids, from one moment; after them the lines of the
-   * file at `path` that could not be read.
+   * file at `path` that could not be read. `begin` is told how many there will be.
    */
-  exportTasks(path: string, write: (line: string | Uint8Array) => void): Promise<Exported>;
+  exportTasks(
+    path: string,
+    write: (line: string | Uint8Array) => void,
+    begin?: (lines: number) => void,
+  ): Promise<Exported>;
   exportHistory(path: string, write: (line: string | Uint8Array) => void): Promise<Exported>;
   /**
    * What a file that holds everything up to an event lacks by now. Undefined where that cannot be told by the events:

@@ -4,11 +4,13 @@ import { isUnchanged, statFile } from './file-changes.ts';
 import type { FoldedFiles } from './fold-files.ts';
 import type { Environment } from './forge-home.ts';
 import type { FoundProject } from './find-project.ts';
+import type { WorkMeter } from './work-meter.ts';
 import { BRANCH_KEY, TASKS_PATH, toTaskFiles, type TaskFiles } from './task-files.ts';
 
 export interface CatchUpSurroundings {
   readonly clock: () => number;
   readonly notice: (line: string) => void;
+  readonly meter?: WorkMeter;
   readonly env: Environment;
 }
 
@@ -65,6 +67,7 @@ async function joinChanges(
     actor: { kind: 'system', name: 'fold', named: true },
     now: tell.clock(),
     clock: tell.clock,
+    meter: tell.meter,
   });
   const isNew = tell.isFirst && folded.tasks !== undefined && folded.tasks.unchanged === 0;
   if (isNew && folded.tasks.created > 0)

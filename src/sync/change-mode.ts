@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commitFiles } from '#git/commit-files.ts';
 import { readBlob } from '#git/read-blob.ts';
-import { ForgeError } from '#kernel/errors.ts';
+import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import type { Writer } from '#store/store.ts';
 import { takeLinesBack } from './added-lines.ts';
 import { removeAttributeLines } from './attribute-lines.ts';
@@ -63,15 +63,37 @@ async function toStandard(
     canonical: true,
   });
   const { notes } = await connectGit(paths, machine);
-  const { commit } = await commitFiles({
-    repo: toGitRepo(paths.root, machine),
-    files: readProjectFiles(paths),
-    executable: new Set(['.forge/hooks/pre-commit', '.forge/hooks/post-merge']),
-    message: 'Share the Forge project',
-    ref: 'HEAD',
-  });
+  const shared = await commitProject(paths, machine);
   const kept = config.branchName === undefined ? [] : [`Branch ${config.branchName} stays as it is`];
-  return { from: config.initMode, to: 'standard', commit: commit ?? null, notes: [...notes, ...kept] };
+  return {
+    from: config.initMode,
+    to: 'standard',
+    commit: shared.commit,
+    notes: [...notes, ...shared.notes, ...kept],
+  };
+}
+
+/** Everything stands in the working tree by now, so that a commit that git refuses can be made by hand. */
+async function commitProject(
+  paths: ProjectPaths,
+  machine: Machine,
+): Promise<{ commit: string | null; notes: string[] }> {
+  try {
+    const { commit } = await commitFiles({
+      repo: toGitRepo(paths.root, machine),
+      files: readProjectFiles(paths),
+      executable: new Set(['.forge/hooks/pre-commit', '.forge/hooks/post-merge']),
+      message: 'Share the Forge project',
+      ref: 'HEAD',
+    });
+    return { commit: commit ?? null, notes: [] };
+  } catch (error) {
+    if (!isForgeError(error)) throw error;
+    return {
+      commit: null,
+      notes: [`Not committed: ${error.message}. Commit .forge, .gitignore and .gitattributes yourself`],
+    };
+  }
 }
 
 async function toBranch(
@@ -92,12 +114,14 @@ async function toBranch(
     );
   }
   const tracked = config.initMode === 'standard' ? await listTracked(repo, paths) : [];
+  const old = { initMode: config.initMode, branchName: config.branchName };
   const text = writeConfig(paths, { initMode: 'branch', branchName: branch });
   const changed = { ...project, config: parseProjectConfig(text, paths.config) };
-  const { commit } = await commitToBranch(changed, {
-    by,
-    machine,
-    message: 'Keep the tasks on a branch of their own',
+  const message = 'Keep the tasks on a branch of their own';
+  const { commit } = await commitToBranch(changed, { by, machine, message }).catch((error: unknown) => {
+    // Nothing but the config says so yet.
+    writeConfig(paths, { ...old, initMode: old.initMode === 'standard' ? undefined : old.initMode });
+    throw error;
   });
   if (config.initMode === 'standard') takeLinesBack(paths, 'info/exclude', EXCLUDE_LINES);
   makeProjectFiles(paths, 'branch', []);

@@ -9,7 +9,8 @@ import { toFileError } from './file-error.ts';
 import { digestFile, foldFiles, type FoldedFiles } from './fold-files.ts';
 import { lookAt } from './look-at.ts';
 import { sweepTemporaryFiles } from './sweep-temporary-files.ts';
-import type { TaskFiles } from './task-files.ts';
+import { TASKS_PATH, type TaskFiles } from './task-files.ts';
+import { METER_LINES, type WorkMeter } from './work-meter.ts';
 import { NotAsExported, spliceLines } from './splice-lines.ts';
 import { writeLinesBeside, type WriteLine, type WrittenLines } from './write-lines.ts';
 
@@ -24,7 +25,7 @@ export interface ExportOptions {
   readonly fold?: boolean;
   /** True: only what the events name is written anew, and the rest of the files copied. */
   readonly incremental?: boolean;
-  readonly meter?: (label: string, done: number, total: number) => void;
+  readonly meter?: WorkMeter | undefined;
 }
 
 export interface ExportedFiles {
@@ -54,12 +55,12 @@ export async function exportFiles(
     const folded: FoldedFiles =
       options.fold === false
         ? { tasks: undefined, history: undefined }
-        : await foldFiles(store, files, options.by);
+        : await foldFiles(store, files, { ...options.by, meter: options.meter });
     const marks = await store.readMarks([files.tasks, files.history]);
     const tasks = await exportOne(files.tasks, marks, {
       ...options,
       store,
-      lines: (write) => store.exportTasks(files.tasks, write),
+      lines: (write) => exportWithMeter(store, files.tasks, { write, meter: options.meter }),
       start: '{"id":"',
       changes: (since) => store.readChangedTasks(files.tasks, since),
     });
@@ -142,6 +143,29 @@ async function exportOne(
     { ...toMark(path, stats, { digest: written.digest, looked_at: by.clock() }), event_seq },
   ]);
   return { path, lines: exported.lines, changed: true };
+}
+
+async function exportWithMeter(
+  store: SyncStore,
+  path: string,
+  { write, meter }: { readonly write: WriteLine; readonly meter: WorkMeter | undefined },
+): Promise<Exported> {
+  if (meter === undefined) return store.exportTasks(path, write);
+  let total = 0;
+  let done = 0;
+  try {
+    return await store.exportTasks(
+      path,
+      (line) => {
+        write(line);
+        done += 1;
+        if (done % METER_LINES === 0) meter(`Writing ${TASKS_PATH}`, done, total);
+      },
+      (lines) => void (total = lines),
+    );
+  } finally {
+    meter('', 0, 0);
+  }
 }
 
 /** Undefined where the whole export has to tell. */

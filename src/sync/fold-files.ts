@@ -11,7 +11,8 @@ import type {
 } from '#store/sync-store.ts';
 import { isUnchanged, statFile, toMark } from './file-changes.ts';
 import { openToRead, readFileLines } from './read-file-lines.ts';
-import type { TaskFiles } from './task-files.ts';
+import { TASKS_PATH, type TaskFiles } from './task-files.ts';
+import { meterLines, type WorkMeter } from './work-meter.ts';
 
 /** About what a line takes; only the order of magnitude counts. */
 const LINE_BYTES = 500;
@@ -28,7 +29,7 @@ export interface FoldedFiles {
 export async function foldFiles(
   store: SyncStore,
   files: TaskFiles,
-  by: Writer & { readonly clock: () => number },
+  by: Writer & { readonly clock: () => number; readonly meter?: WorkMeter | undefined },
 ): Promise<FoldedFiles> {
   const marks = await store.readMarks([files.tasks, files.history]);
   const history = await foldOne(files.history, marks, {
@@ -39,6 +40,7 @@ export async function foldFiles(
   const tasks = await foldOne(files.tasks, marks, {
     store,
     clock: by.clock,
+    meter: by.meter,
     fold: (request) => store.foldTasks(request, by),
   });
   return { tasks, history };
@@ -57,7 +59,7 @@ export function toTextFold(
       if (remembered?.digest === more.digest && more.dry_run !== true) return undefined;
       return {
         lines,
-        expected: 0,
+        expected: Array.isArray(lines) ? lines.length : 0,
         damaged: () => [],
         mark: () => ({
           path: key,
@@ -81,7 +83,13 @@ async function foldOne<T>(
     store,
     fold,
     clock,
-  }: { store: SyncStore; fold: (request: FoldRequest) => Promise<T>; clock: () => number },
+    meter,
+  }: {
+    store: SyncStore;
+    fold: (request: FoldRequest) => Promise<T>;
+    clock: () => number;
+    meter?: WorkMeter | undefined;
+  },
 ): Promise<T | undefined> {
   const stats = statFile(path);
   const mark = marks.find((known) => known.path === path);
@@ -97,10 +105,10 @@ async function foldOne<T>(
       return undefined;
     }
   }
-  return fold(toFoldRequest(path, clock));
+  return fold(toFoldRequest(path, clock, meter));
 }
 
-export function toFoldRequest(path: string, clock: () => number): FoldRequest {
+export function toFoldRequest(path: string, clock: () => number, meter?: WorkMeter): FoldRequest {
   return {
     path,
     open(remembered) {
@@ -108,8 +116,9 @@ export function toFoldRequest(path: string, clock: () => number): FoldRequest {
       if (now === undefined || isUnchanged(now, remembered)) return undefined;
       const looked_at = clock();
       const { lines, stats, digest, damaged, isPlain } = readFileLines(path);
+      const work = { label: `Reading ${TASKS_PATH}`, bytes: Number(stats.size) };
       return {
-        lines,
+        lines: meter === undefined ? lines : meterLines(lines, { ...work, meter }),
         expected: Math.ceil(Number(stats.size) / LINE_BYTES),
         damaged: () => damaged,
         isPlain,

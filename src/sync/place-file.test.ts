@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tempFolder } from '../../tests/support/temp-repo.ts';
-import { replaceFile, stageFile } from './place-file.ts';
+import { replaceFile, replaceFileFrom, stageFile } from './place-file.ts';
 
 describe('replaceFile', () => {
   it('writes a new file and replaces an old one, leaving nothing beside it', async () => {
@@ -20,6 +20,23 @@ describe('replaceFile', () => {
     expect(() => replaceFile(join(folder.path, 'a.json'), 'one')).toThrow(/rename/);
     expect(() => replaceFile(join(folder.path, 'none', 'a.json'), 'one')).toThrow('ENOENT');
     expect(readdirSync(folder.path)).toEqual(['a.json']);
+  });
+});
+
+describe('replaceFileFrom', () => {
+  it('prepares elsewhere, and beside the place where that cannot be done', async () => {
+    await using folder = await tempFolder();
+    const file = join(folder.path, 'a.json');
+    const workshop = join(folder.path, 'workshop');
+    mkdirSync(workshop);
+    replaceFileFrom(workshop, file, 'one');
+    expect(readFileSync(file, 'utf8')).toBe('one');
+    replaceFileFrom(join(folder.path, 'nowhere'), file, 'two');
+    expect(readFileSync(file, 'utf8')).toBe('two');
+    mkdirSync(join(folder.path, 'b.json', 'x'), { recursive: true });
+    expect(() => replaceFileFrom(workshop, join(folder.path, 'b.json'), 'three')).toThrow(/rename/);
+    expect(readdirSync(folder.path).sort()).toEqual(['a.json', 'b.json', 'workshop']);
+    expect(readdirSync(workshop)).toEqual([]);
   });
 });
 

@@ -100,7 +100,7 @@ function* splitLines(
     position += count;
     const filled = kept + count;
     // At the end the last line may have no newline.
-    const end = count === 0 ? filled : lastNewline(buffer, filled) + 1;
+    const end = count === 0 ? filled : lastNewline(buffer, kept, filled) + 1;
     if (filled - end > LIMITS.file_line_bytes) throw tooLong(path, number + 1);
     if (end > 0) {
       if (buffer[end - 1] !== NEWLINE) seen.isPlain = false;
@@ -118,9 +118,10 @@ function* splitLines(
   }
 }
 
-/** Before `end`; what is left over behind it from an earlier read does not count. */
-function lastNewline(buffer: Buffer, end: number): number {
-  return buffer.subarray(0, end).lastIndexOf(NEWLINE);
+/** Before `end`; before `start` there is none, and what is left over behind from an earlier read does not count. */
+function lastNewline(buffer: Buffer, start: number, end: number): number {
+  const found = buffer.subarray(start, end).lastIndexOf(NEWLINE);
+  return found < 0 ? -1 : start + found;
 }
 
 /** The same bytes at the start of a buffer of twice the size. */

@@ -51,6 +51,13 @@ describe('what a cold command loads', () => {
     expect(builtins).not.toContain('NativeModule child_process');
   });
 
+  it('a commit waits for no Zod and no commander, and for few files', () => {
+    const { heavy, files, exit } = run(['hook', 'pre-commit']);
+    expect(exit).toBe(0);
+    expect(heavy).toEqual([]);
+    expect(files.length).toBeLessThanOrEqual(7);
+  });
+
   it('is few files', () => {
     expect(run(['--version']).files.length).toBeLessThanOrEqual(2);
     expect(run(['ready', '--json']).files.length).toBeLessThanOrEqual(4);

@@ -146,6 +146,34 @@ describe('git commit', () => {
 });
 
 describe('two clones', () => {
+  it('the check that ends every scenario notices what is lost, left behind or touched', async () => {
+    await using world = await forgeClones(['a', 'b']);
+    const { a, b } = world.clone;
+    await a.create('one');
+    await a.create('two');
+    await settle(world.all);
+    const wanted = { titles: ['one', 'two'], files: {} };
+    await expectSettled(world.all, wanted);
+    const text = b.read('.forge/tasks.jsonl');
+    const [first = '', second = ''] = text.split('\n');
+    // A task less, another order, a line twice, another value.
+    const edited = text.replace('"priority":2', '"priority":1');
+    for (const changed of [`${first}\n`, `${second}\n${first}\n`, `${first}\n${text}`, edited]) {
+      b.write('.forge/tasks.jsonl', changed);
+      await expect(expectSettled(world.all, wanted)).rejects.toThrow('expected');
+    }
+    b.write('.forge/tasks.jsonl', text);
+    b.write('left.txt', 'behind\n');
+    await expect(expectSettled(world.all, wanted)).rejects.toThrow('expected');
+    await expect(expectSettled(world.all, { ...wanted, files: { 'left.txt': 'behind\n' } })).rejects.toThrow(
+      'expected',
+    );
+    b.git('clean', '--quiet', '-fd');
+    await expectSettled(world.all, wanted);
+    await a.create('only in a store');
+    await expect(expectSettled(world.all, wanted)).rejects.toThrow('expected');
+  });
+
   it('[S32] [S49] [S54] [S112] create, connect and note at once, and merge without a conflict', async () => {
     await using world = await forgeClones(['a', 'b']);
     const { a, b } = world.clone;

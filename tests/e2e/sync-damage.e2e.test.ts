@@ -1,7 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Task } from '#contract/task.ts';
 import { forgeProject, type ForgeProject } from '../support/forge-cli.ts';
 import { expectCanonical, linesOf, recordIn, titlesIn, titlesOf } from '../support/git-clones.ts';
 
@@ -129,25 +128,23 @@ describe('a task file that was damaged', () => {
     const { project, text, path, ids } = await writtenProject();
     await using _ = project;
     const [first = '', second = ''] = linesOf(text);
-    const change = (line: string, more: Record<string, unknown>): string =>
-      JSON.stringify({ ...(JSON.parse(line) as Task), ...more, updated_at: '2030-01-01T00:00:00.000Z' });
-    const [ours, theirs] = [change(first, { title: 'ours' }), change(first, { priority: 0 })];
-    const conflict = [
-      '<<<<<<< HEAD',
-      ours,
-      '||||||| abc1234',
-      first,
-      '=======',
-      theirs,
-      toLine({ id: 'fg-new1', title: 'new' }).trim(),
-      '>>>>>>> feat',
-      second,
-    ];
-    writeFileSync(path, `${conflict.join('\n')}\n`);
-    expect(await project.run('import')).toMatchObject({ exit: 0 });
-    const [id = ''] = ids.filter((known) => first.includes(known));
-    expect(await project.show(id)).toMatchObject({ title: 'ours', priority: 0 });
-    expect(await titlesOf(project)).toContain('new');
+    const id = ids.find((known) => first.includes(known)) ?? '';
+    await project.json('task', 'update', id, '--title', 'changed');
+    await project.json('export');
+    const [changed = ''] = linesOf(readFileSync(path, 'utf8'));
+    const added = toLine({ id: 'fg-new1', title: 'new' }).trim();
+    for (const [ours, theirs] of [
+      [[first], [changed, added]],
+      [[added, changed], [first]],
+    ] as const) {
+      // What the two sides say is all that is left.
+      rmSync(join(project.path, '.git/forge'), { recursive: true });
+      const sides = ['<<<<<<< HEAD', ...ours, '||||||| abc1234', first, '=======', ...theirs, '>>>>>>> feat'];
+      writeFileSync(path, `${sides.join('\n')}\n${second}\n`);
+      expect(await project.run('import')).toMatchObject({ exit: 0 });
+      expect((await project.show(id)).title).toBe('changed');
+      expect(await titlesOf(project)).toHaveLength(3);
+    }
     await project.json('export');
     expectCanonical(readFileSync(path, 'utf8'));
     expect(linesOf(readFileSync(path, 'utf8'))).toHaveLength(3);

@@ -1,6 +1,13 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { WHY_NO_STRACE, type WritePoint } from '../support/strace-points.ts';
-import { exportScenario, foldScenario, gcScenario, type OpenScenario } from '../support/strace-scenarios.ts';
+import { readWritePoints, tracing, WHY_NO_STRACE, type WritePoint } from '../support/strace-points.ts';
+import {
+  exportScenario,
+  foldScenario,
+  gcScenario,
+  openWorkshop,
+  type OpenScenario,
+} from '../support/strace-scenarios.ts';
 import { copyProgram, some, sweepErrors, type Swept } from '../support/strace-sweep.ts';
 
 const why = WHY_NO_STRACE === undefined ? '' : ` (left out: ${WHY_NO_STRACE})`;
@@ -14,12 +21,14 @@ describe.skipIf(WHY_NO_STRACE !== undefined)(`calls that fail${why}`, () => {
   });
   afterAll(() => program[Symbol.dispose]());
 
-  /** Of the points that are no more than SQLite's shared memory only few. */
+  /** Not those on SQLite's shared memory, which holds nothing that lasts. */
   const pick = (which: RegExp, count: number, seed: number) => (points: readonly WritePoint[]) =>
     some(count, seed)(points.filter(({ syscall, path }) => which.test(syscall) && !path.endsWith('-shm')));
+  /** Forge's own files; what becomes of SQLite's is SQLite's to say. */
+  const isOwn = ({ path }: WritePoint): boolean => path.endsWith('.tmp') || path === '.git/forge/tasks.jsonl';
   const expectClean = ({ violations, killed }: Swept): void => {
     expect(violations).toEqual([]);
-    expect(killed).toBeGreaterThan(2);
+    expect(killed).toBeGreaterThan(0);
   };
 
   const SCENARIOS: Readonly<Record<string, () => Promise<OpenScenario>>> = {
@@ -28,21 +37,44 @@ describe.skipIf(WHY_NO_STRACE !== undefined)(`calls that fail${why}`, () => {
     gc: () => gcScenario(program.script, 6),
   };
 
-  test.for(Object.keys(SCENARIOS))(
-    'F10 no space left in %s: a clear error, whole files, and it works once there is room',
-    async (name) => {
-      await using scenario = (await SCENARIOS[name]?.()) ?? expect.fail(name);
-      const full = { error: 'ENOSPC', says: /^forge: .+/ };
+  test.for(Object.entries(SCENARIOS))(
+    'F10 F11 no space, or a sync that fails, in %s: a clear error, whole files, and it works afterwards',
+    async ([, open]) => {
+      await using scenario = await open();
+      const isCreation = ({ syscall }: WritePoint): boolean => /^(mkdir|rename)$/.test(syscall);
+      const full = { error: 'ENOSPC', fatal: (point: WritePoint) => isOwn(point) && !isCreation(point) };
       expectClean(await sweepErrors(scenario, pick(NEEDS_ROOM, 4, 1), full));
+      // A sync that failed must never be taken for one that worked.
+      const broken = { error: 'EIO', fatal: isOwn };
+      expectClean(await sweepErrors(scenario, pick(/^(fsync|fdatasync)$/, 3, 2), broken));
     },
   );
 
-  test.for(Object.keys(SCENARIOS))(
-    'F11 a sync that fails in %s is never taken for one that worked',
-    async (name) => {
-      await using scenario = (await SCENARIOS[name]?.()) ?? expect.fail(name);
-      const failed = { error: 'EIO', says: /^forge: .+/ };
-      expectClean(await sweepErrors(scenario, pick(/^(fsync|fdatasync)$/, 4, 2), failed));
-    },
-  );
+  test('F7 what a power cut must not take is synced in time', async () => {
+    await using shop = await openWorkshop(program.script, { tasks: 3 });
+    const { template, place } = shop;
+    const trace = async (...args: string[]): Promise<WritePoint[]> => {
+      const log = join(template, '..', `${args[0]}.trace`);
+      const [strace = '', ...words] = [...tracing(log), process.execPath, program.script, ...args];
+      expect(await place.exec(strace, words, { cwd: template })).toMatchObject({ exit: 0 });
+      return readWritePoints(log, template);
+    };
+    await shop.must(template, 'task', 'list');
+    // The line in the local replica is on the disk before the first page of the commit goes to SQLite's log.
+    const created = await trace('task', 'create', 'Fourth');
+    const find = (points: WritePoint[], syscall: RegExp, path: string): number =>
+      points.findLastIndex((point) => syscall.test(point.syscall) && point.path === path);
+    const synced = find(created, /^f(data)?sync$/, '.git/forge/tasks.jsonl');
+    expect(synced).toBeGreaterThan(find(created, /^p?write/, '.git/forge/tasks.jsonl'));
+    const pages = created.slice(0, synced).filter(({ path }) => path === '.git/forge/forge.db-wal');
+    expect(pages.filter(({ syscall }) => syscall.startsWith('pwrite'))).toEqual([]);
+    expect(find(created, /^pwrite/, '.git/forge/forge.db-wal')).toBeGreaterThan(synced);
+    // A task file is on the disk before it takes the place of the old one.
+    const exported = await trace('export');
+    const copy = '.forge/tasks.jsonl.*.tmp';
+    const written = find(exported, /^p?write/, copy);
+    expect(written).toBeGreaterThan(-1);
+    expect(find(exported, /^fsync$/, copy)).toBeGreaterThan(written);
+    expect(find(exported, /^rename$/, '.forge/tasks.jsonl')).toBeGreaterThan(find(exported, /^fsync$/, copy));
+  });
 });

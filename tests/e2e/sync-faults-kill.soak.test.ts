@@ -38,8 +38,7 @@ describe.skipIf(WHY_NO_STRACE !== undefined)(`kill -9 at every write${why}`, () 
     'F5 init in a bare repository': { open: () => initScenario(program.script, { files: 'none' }) },
   };
 
-  test.for(Object.keys(SCENARIOS))('%s', async (name, { annotate }) => {
-    const { open, of } = SCENARIOS[name] ?? expect.fail(name);
+  test.for(Object.entries(SCENARIOS))('%s', async ([, { open, of }], { annotate }) => {
     await using scenario = await open();
     const { points, killed, violations } = await sweepKills(
       scenario,

@@ -10,6 +10,7 @@ import {
   titlesAt,
   titlesOf,
   toClone,
+  writeGitSettings,
   type Clone,
 } from '../support/git-clones.ts';
 
@@ -97,6 +98,39 @@ describe('places', () => {
     await expectSettled(world.all, {
       titles: ['on main', 'on the old branch'],
       files: { 'old.txt': 'fixed\n' },
+    });
+  });
+});
+
+describe('clones of other kinds', () => {
+  it('a sparse checkout without .forge and a shallow clone exchange tasks like any other', async () => {
+    await using world = await forgeClones(['a', 'b']);
+    const { a, b } = world.clone;
+    b.commitFile('src/code.txt');
+    b.git('push', '--quiet');
+    b.git('sparse-checkout', 'set', 'src');
+    expect(hasFile(b, '.forge/tasks.jsonl')).toBe(false);
+    await b.create('sparse');
+    b.commitFile('src/code.txt', 'again\n');
+    await b.commitTasks();
+    expect(b.git('status', '--porcelain')).toBe('');
+    expect(titlesAt(b)).toEqual(['sparse']);
+    b.git('push', '--quiet');
+    const path = join(world.folder, 'shallow');
+    a.git('clone', '--quiet', '--depth', '1', `file://${world.remote}`, path);
+    writeGitSettings(path);
+    const shallow = toClone(path, world.place);
+    await shallow.run('init');
+    await shallow.run('task', 'create', 'shallow');
+    // An autostash that holds the task file too.
+    await a.create('stashed');
+    await a.json('export');
+    a.git('pull', '--quiet', '--rebase', '--autostash');
+    b.git('sparse-checkout', 'disable');
+    await settle([a, shallow, b]);
+    await expectSettled([a, shallow, b], {
+      titles: ['shallow', 'sparse', 'stashed'],
+      files: { 'src/code.txt': 'again\n' },
     });
   });
 });

@@ -38,6 +38,42 @@ describe('git rewrites history', () => {
     expect(await b.show(shared.id)).toMatchObject({ title: 'shared, renamed', priority: 0 });
   });
 
+  it('rebase and cherry-pick that stop at a conflict of the code: tasks made in the middle stay', async () => {
+    await using world = await forgeClones(['a', 'b']);
+    const { a } = world.clone;
+    a.git('switch', '--quiet', '-c', 'feat');
+    await a.create('on feat');
+    a.commitFile('code.txt', 'feat\n');
+    a.git('switch', '--quiet', 'main');
+    await a.create('on main');
+    a.commitFile('code.txt', 'main\n');
+    a.git('switch', '--quiet', 'feat');
+    for (const args of [
+      ['rebase', 'main'],
+      ['rebase', '--abort'],
+      ['rebase', 'main'],
+    ])
+      expect(a.tryGit(args).exit).toBe(args.includes('--abort') ? 0 : 1);
+    expect(a.git('diff', '--name-only', '--diff-filter=U')).toBe('code.txt');
+    await a.create('in the middle of a rebase');
+    a.write('code.txt', 'both\n');
+    a.git('add', 'code.txt');
+    a.git('rebase', '--continue');
+    a.git('switch', '--quiet', 'main');
+    a.commitFile('code.txt', 'main again\n');
+    expect(a.tryGit(['cherry-pick', 'feat']).exit).toBe(1);
+    await a.create('in the middle of a cherry-pick');
+    a.write('code.txt', 'picked\n');
+    a.git('add', 'code.txt');
+    a.git('cherry-pick', '--continue');
+    expect(a.git('status', '--porcelain')).toBe('');
+    await settle(world.all);
+    await expectSettled(world.all, {
+      titles: ['in the middle of a cherry-pick', 'in the middle of a rebase', 'on feat', 'on main'],
+      files: { 'code.txt': 'picked\n' },
+    });
+  });
+
   it('pull --rebase, then another commit: the tasks of the others stay', async () => {
     await using world = await forgeClones(['a', 'b']);
     const { a, b } = world.clone;
@@ -125,20 +161,21 @@ describe('git rewrites history', () => {
   it('reset --soft, --mixed and --hard: tasks outlive the commits they were in', async () => {
     await using world = await forgeClones(['a', 'b']);
     const { a } = world.clone;
-    for (const how of ['soft', 'mixed', 'hard'] as const) {
+    for (const how of ['soft', 'mixed'] as const) {
       await a.create(`in the ${how} commit`);
       a.commitFile(`${how}.txt`);
       a.git('reset', '--quiet', `--${how}`, 'HEAD~1');
       expect(await titlesOf(a)).toContain(`in the ${how} commit`);
-      if (how === 'hard') {
-        expect(a.git('status', '--porcelain')).toBe('');
-        continue;
-      }
       a.git('add', '.');
       a.git('commit', '--quiet', '-m', how);
       expect(titlesAt(a)).toContain(`in the ${how} commit`);
       expect(a.git('status', '--porcelain')).toBe('');
     }
+    await a.create('in the hard commit');
+    a.commitFile('hard.txt');
+    a.git('reset', '--quiet', '--hard', 'HEAD~1');
+    expect(a.git('status', '--porcelain')).toBe('');
+    expect(await titlesOf(a)).toContain('in the hard commit');
     await settle(world.all);
     await expectSettled(world.all, {
       titles: ['in the hard commit', 'in the mixed commit', 'in the soft commit'],

@@ -109,14 +109,13 @@ describe('forge init in a clone', () => {
     a.commitFile('a.txt');
     a.git('push', '--quiet');
     const b = await world.addClone('b', { init: false });
-    const { fails } = b;
-    expect((await fails('init', '--prefix', 'zz')).error.code).toBe('already_exists');
-    expect((await fails('init', '--stealth')).error.code).toBe('already_exists');
+    expect((await b.fails('init', '--prefix', 'zz')).error.code).toBe('already_exists');
+    expect((await b.fails('init', '--stealth')).error.code).toBe('already_exists');
     expect(await b.json('init')).toMatchObject({ adopted: true, idPrefix: 'fg', mode: 'standard' });
     expect(b.git('status', '--porcelain')).toBe('');
     expect((await b.run('ready')).stdout).toContain('one');
     const before = snapshot(b);
-    expect((await fails('init')).error.code).toBe('already_exists');
+    expect((await b.fails('init')).error.code).toBe('already_exists');
     expect(snapshot(b)).toEqual(before);
     // What this clone lost of its own part, another init brings back.
     rmSync(join(b.path, '.git/hooks/pre-commit'));

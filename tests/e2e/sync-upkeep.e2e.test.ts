@@ -2,7 +2,6 @@ import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { forgeProject } from '../support/forge-cli.ts';
-import { FIXTURES } from '../support/foreign-tasks.ts';
 import { expectSettled, forgeClones, linesOf, settle, titlesIn, titlesOf } from '../support/git-clones.ts';
 
 describe('forge gc', () => {
@@ -47,8 +46,8 @@ describe('forge gc', () => {
     rmSync(join(project.path, '.git/forge'), { recursive: true });
     await project.run('ready');
     expect((await project.show(kept.id)).labels).toEqual([]);
-    await project.json('task', 'restore', fresh.id);
-    expect(await titlesOf(project)).toEqual(['deleted just now', 'kept']);
+    expect(await titlesOf(project)).toEqual(['kept']);
+    expect(await project.json('export')).toMatchObject({ tasks: { changed: false } });
     for (const days of ['0', '-1', '1.5', 'x'])
       expect((await project.fails('gc', `--prune=${days}`)).error.code).toBe('invalid_input');
   });
@@ -126,7 +125,7 @@ describe('forge import', () => {
     async (tool) => {
       await using project = await forgeProject();
       const source = join(project.path, '../source');
-      cpSync(join(FIXTURES, tool), source, { recursive: true });
+      cpSync(join(import.meta.dirname, '../fixtures/import', tool), source, { recursive: true });
       const read = async (
         ...flags: string[]
       ): Promise<{ created: number; tasks: unknown[]; dry_run: boolean }> =>

@@ -181,8 +181,8 @@ export async function expectSettled(clones: readonly Clone[], { titles, files }:
   for (const clone of clones) {
     const text = clone.read('.forge/tasks.jsonl');
     expectCanonical(text);
-    expect(text, clone.path).toBe(first?.read('.forge/tasks.jsonl'));
-    expect(clone.read('.forge/history.jsonl'), clone.path).toBe(first?.read('.forge/history.jsonl'));
+    expect({ clone: clone.path, text }).toMatchObject({ text: first?.read('.forge/tasks.jsonl') });
+    expect(clone.read('.forge/history.jsonl')).toBe(first?.read('.forge/history.jsonl'));
     expect(titlesIn(text)).toEqual(titles.toSorted());
     expect(userFiles(clone.path)).toEqual({ 'readme.txt': 'readme\n', ...files });
     expect(clone.git('status', '--porcelain')).toBe('');
@@ -232,7 +232,7 @@ export function recordIn(text: string, title: string): Record<string, unknown> {
   const found = linesOf(text)
     .map(toRecord)
     .filter((task) => task?.['title'] === title);
-  expect(found, title).toHaveLength(1);
+  expect({ title, found }).toMatchObject({ found: [{ title }] });
   return found[0] ?? {};
 }
 

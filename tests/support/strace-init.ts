@@ -46,7 +46,7 @@ export async function initScenario(
     place,
     template,
     start: (copy, tracer) => {
-      const [program = '', ...words] = [...tracer, process.execPath, script, 'init'];
+      const [program, ...words] = [...tracer, process.execPath, script, 'init'];
       return place.exec(program, words, { cwd: copy });
     },
     rehearse: async (copy) => {

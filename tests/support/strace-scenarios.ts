@@ -9,10 +9,10 @@ import { tempFolder, tempRepo } from './temp-repo.ts';
 export interface Workshop extends AsyncDisposable {
   readonly place: ForgePlace;
   readonly template: string;
-  forge(cwd: string, ...args: string[]): Promise<ProgramResult>;
+  readonly forge: (cwd: string, ...args: string[]) => Promise<ProgramResult>;
   /** The same, and it has to succeed: its answer. */
-  must(cwd: string, ...args: string[]): Promise<string>;
-  git(cwd: string, ...args: string[]): Promise<ProgramResult>;
+  readonly must: (cwd: string, ...args: string[]) => Promise<string>;
+  readonly git: (cwd: string, ...args: string[]) => Promise<ProgramResult>;
 }
 
 /** With `tasks` tasks that are in the store, in the files and in a commit. */

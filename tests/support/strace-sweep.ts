@@ -45,17 +45,18 @@ export function sweepKills(scenario: KillScenario, choose: Choice = (points) => 
   });
 }
 
-/** The same with calls that fail: the command goes on or ends with one sentence, and `says` is part of that. */
+/** The same with calls that fail: the command goes on or ends with a sentence. Where it is `fatal` it must not go on. */
 export function sweepErrors(
   scenario: KillScenario,
   choose: Choice,
-  { error, says }: { readonly error: string; readonly says: RegExp },
+  { error, fatal }: { readonly error: string; readonly fatal: (point: WritePoint) => boolean },
 ): Promise<Swept> {
   return sweep(scenario, choose, async (copy, log, point) => {
     const { exit, stdout, stderr } = await scenario.start(copy, injecting(log, point, error));
     const injected = readFileSync(log, 'utf8').includes('(INJECTED)');
-    const isClear = exit === 0 || (exit < 128 && says.test(stderr) && !/\n +at /.test(stderr));
-    const wrong = isClear ? [] : [`it ended with ${exit}: ${stdout}${stderr}`];
+    const isClear = exit < 128 && /^forge: .+/m.test(stderr) && !/\n +at /.test(stderr);
+    const isRight = exit === 0 ? !fatal(point) : isClear;
+    const wrong = isRight ? [] : [`it ended with ${exit}: ${stdout}${stderr}`];
     return { where: injected ? error : undefined, wrong };
   });
 }

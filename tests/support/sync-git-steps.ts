@@ -32,6 +32,7 @@ export const GIT_STEPS = {
   merge: (clone, random) => mergeBranch(clone, random, 'merge'),
   'merge --squash': (clone, random) => mergeBranch(clone, random, 'squash'),
   rebase: async (clone, random) => {
+    await tidy(clone, random);
     const [name, onto] = pickOther(clone, random) ?? [];
     if (name === undefined || onto === undefined) return 'no other branch';
     return `on ${name}: ${await rebase(clone, onto, random)}`;
@@ -48,10 +49,14 @@ export const GIT_STEPS = {
   stash: async (clone) => stash(clone),
   'stash pop': unstash,
   fetch: async (clone) => fetchAll(clone),
-  pull: (clone) => pull(clone),
+  pull: async (clone, random) => {
+    await tidy(clone, random);
+    return pull(clone);
+  },
   'pull --rebase': async (clone, random) => {
     fetchAll(clone);
-    const theirs = clone.tracking.get(clone.branch);
+    await tidy(clone, random);
+    const theirs = clone.tracking.get(clone.branch) ?? clone.tracking.get('main');
     return theirs === undefined ? 'nothing there' : rebase(clone, theirs, random);
   },
   push: async (clone) => push(clone),
@@ -88,9 +93,10 @@ async function checkOut(clone: SyncClone, to: Commit): Promise<void> {
 }
 
 async function switchBranch(clone: SyncClone, random: Random): Promise<string> {
-  const [name, to] = pickOther(clone, random) ?? [];
-  if (name === undefined || to === undefined) return 'no other branch';
   if (clone.mergeHead !== undefined) return 'refused: in a merge';
+  const fresh = random.pick(BRANCHES);
+  const known = clone.branches.has(fresh) || clone.tracking.has(fresh);
+  const [name, to] = (known ? pickOther(clone, random) : undefined) ?? [fresh, clone.head];
   if (clone.isDirty && !isSameTree(clone.head.tree, to.tree)) {
     if (random.oneIn(3)) return 'refused: the file is changed';
     await commit(clone, 'none');
@@ -103,17 +109,22 @@ async function switchBranch(clone: SyncClone, random: Random): Promise<string> {
   return local;
 }
 
+/** Who wants to merge commits first what is changed, or forgets it. */
+async function tidy(clone: SyncClone, random: Random): Promise<void> {
+  if (clone.isDirty && !random.oneIn(4)) await commit(clone, random.oneIn(3) ? 'none' : 'hook');
+}
+
 /** Another branch of this clone, or one of the remote that it knows. */
 function pickOther(clone: SyncClone, random: Random): readonly [string, Commit] | undefined {
   const local = [...clone.branches].filter(([name]) => name !== clone.branch);
-  const remote = [...clone.tracking]
-    .filter(([name]) => !clone.branches.has(name))
-    .map(([name, commit]) => [`origin/${name}`, commit] as const);
+  const remote = [...clone.tracking].map(([name, commit]) => [`origin/${name}`, commit] as const);
   const others = [...local, ...remote];
   return others.length === 0 ? undefined : random.pick(others);
 }
 
 async function mergeBranch(clone: SyncClone, random: Random, how: 'merge' | 'squash'): Promise<string> {
+  if (random.oneIn(2)) fetchAll(clone);
+  await tidy(clone, random);
   const [name, theirs] = pickOther(clone, random) ?? [];
   if (name === undefined || theirs === undefined) return 'no other branch';
   return `${name}: ${await merge(clone, theirs, how)}`;
@@ -181,6 +192,7 @@ async function finishPick(clone: SyncClone, merged: MergedTree): Promise<void> {
 }
 
 async function applyCommit(clone: SyncClone, random: Random, how: 'pick' | 'revert'): Promise<string> {
+  await tidy(clone, random);
   if (clone.isDirty) return 'refused: the file is changed';
   const all = [...clone.branches.values(), ...clone.tracking.values()];
   const commits = [...new Set(all.flatMap((one) => [...listAncestors(one)]))]
@@ -201,7 +213,8 @@ function stash(clone: SyncClone): string {
   return 'stashed';
 }
 
-export async function unstash(clone: SyncClone): Promise<string> {
+export async function unstash(clone: SyncClone, random?: Random): Promise<string> {
+  if (random !== undefined) await tidy(clone, random);
   const top = clone.stashes.at(-1);
   if (top === undefined || clone.isDirty) return 'refused';
   clone.stashes.pop();
@@ -218,7 +231,7 @@ function fetchAll(clone: SyncClone): string {
 
 export async function pull(clone: SyncClone): Promise<string> {
   fetchAll(clone);
-  const theirs = clone.tracking.get(clone.branch);
+  const theirs = clone.tracking.get(clone.branch) ?? clone.tracking.get('main');
   return theirs === undefined ? 'nothing there' : merge(clone, theirs, 'merge');
 }
 

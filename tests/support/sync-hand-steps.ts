@@ -23,8 +23,9 @@ export const HAND_STEPS = {
     changeLine(clone, random, (line) => {
       random.pick(CHANGES)(line, random);
       // Whoever knows the format sets the time as well; most do not.
-      const known = typeof line.updated_at === 'string' ? Date.parse(line.updated_at) : 0;
-      if (random.oneIn(3)) line.updated_at = toIso(Math.max(known, clone.now) + random.below(5) * HOUR_MS);
+      const times = [line.created_at, line.updated_at].filter((time) => typeof time === 'string');
+      const known = Math.max(clone.now, ...times.map((time) => Date.parse(time)));
+      if (random.oneIn(3)) line.updated_at = toIso(known + random.below(5) * HOUR_MS);
     }),
   'remove a label by hand': (clone, random) =>
     changeLine(clone, random, (line) => {

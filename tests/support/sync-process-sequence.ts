@@ -82,9 +82,9 @@ export async function runProcessSequence(
   return { failures: run.failures, told: run.told };
 }
 
-/** All that is needed to see a failure again; ids and times differ from run to run. */
+/** All that is needed to see a failure again, or nothing where there is none. Ids and times differ from run to run. */
 export function describeProcessFailure(seed: number, { told, failures }: ProcessOutcome): string {
-  return [`Seed ${seed}:`, ...told, ...failures].join('\n');
+  return failures.length === 0 ? '' : [`Seed ${seed}:`, ...told, ...failures].join('\n');
 }
 
 class ProcessRun {

@@ -40,16 +40,26 @@ export interface SyncOutcome {
 const DAY_MS = 86_400_000;
 const NOON = Date.UTC(2026, 1, 10, 12);
 const LONGEST = 40;
-/** Every task step is a command, and so is what git does; what happens seldom in life happens seldom here. */
+/** What happens seldom in life happens seldom here. */
 const WEIGHTS: readonly (readonly [number, readonly string[]])[] = [
-  [8, ['create', 'edit']],
-  [3, Object.keys(TASK_STEPS)],
-  [10, ['commit', 'push', 'pull']],
-  [3, Object.keys(GIT_STEPS)],
-  [4, ['edit by hand']],
-  [3, Object.keys(HAND_STEPS)],
+  [4, ['create', 'edit', 'edit', 'edit', 'claim', 'close']],
+  [8, Object.keys(TASK_STEPS)],
+  [5, ['commit', 'push', 'pull']],
+  [7, Object.keys(GIT_STEPS)],
+  [2, ['edit by hand']],
+  [2, Object.keys(HAND_STEPS)],
   [1, ['remove forge.db', 'remove .git/forge', 'look']],
 ];
+/** Everybody knows some tasks before they part. */
+const START = [
+  [0, 'create'],
+  [0, 'create'],
+  [0, 'create'],
+  [0, 'commit'],
+  [0, 'push'],
+  [1, 'pull'],
+  [2, 'pull'],
+] as const;
 const WAITS = [0, 0, 1, 1, 7, 1_000, 60_000, -5_000, -DAY_MS, DAY_MS];
 
 export function makeSequence(seed: number): SyncSequence {
@@ -62,13 +72,17 @@ export function makeSequence(seed: number): SyncSequence {
     now: NOON + (random.below(7) - 3) * DAY_MS * Number(random.oneIn(2)) + random.below(3),
   }));
   const bag = WEIGHTS.flatMap(([weight, names]) => Array.from({ length: weight }, () => names));
-  const steps = Array.from({ length: 8 + random.below(LONGEST) }, () => ({
-    clone: random.below(setups.length),
-    do: random.pick(random.pick(bag)),
+  const makeStep = (clone: number, name: string): SyncStep => ({
+    clone,
+    do: name,
     seed: random.below(0x7fff_ffff),
     wait: random.pick(WAITS),
-  }));
-  return { seed, setups, steps };
+  });
+  const start = random.oneIn(6) ? [] : START.map(([clone, name]) => makeStep(clone, name));
+  const steps = Array.from({ length: 10 + random.below(LONGEST) }, () =>
+    makeStep(random.below(setups.length), random.pick(random.pick(bag))),
+  );
+  return { seed, setups, steps: [...start, ...steps] };
 }
 
 /** Carries the sequence out, brings the clones together and looks at what is left. */

@@ -1,5 +1,6 @@
 import type { TaskType } from '#contract/task.ts';
-import { isDeleted } from '#domain/task-record.ts';
+import { listDependencies } from '#domain/record-codec.ts';
+import { isDeleted, type TaskRecord } from '#domain/task-record.ts';
 import type { Json } from '#kernel/json.ts';
 import type { TaskUpdate } from '#store/store.ts';
 import type { Random } from './random.ts';
@@ -53,13 +54,17 @@ export const TASK_STEPS = {
     return `${id} ${key}`;
   },
   'dep add': async (clone, random, state) => {
-    const [from_id, to_id] = [pickTask(state, random), pickTask(state, random)];
+    const from_id = pickTask(state, random);
+    const to_id = pickTask(state, random, ({ id }) => id !== from_id);
     const type = random.pick(['blocks', 'related', 'discovered-from'] as const);
     await clone.store.addDependency({ from_id, to_id, type }, clone.by());
     return `${from_id} ${type} ${to_id}`;
   },
   'dep remove': async (clone, random, state) => {
-    const [from_id, to_id] = [pickTask(state, random), pickTask(state, random)];
+    const from_id = pickTask(state, random, (record) => listDependencies(record).length > 0);
+    const from = [...state.tasks.values()].find(({ id }) => id === from_id);
+    const to_id =
+      from === undefined ? 'fg-none' : random.pick([...listDependencies(from), { id: 'fg-none' }]).id;
     await clone.store.removeDependency({ from_id, to_id, type: undefined }, clone.by());
     return `${from_id} ${to_id}`;
   },
@@ -81,7 +86,7 @@ export const TASK_STEPS = {
     return `${id} for ${assignee}: ${outcome}`;
   },
   release: async (clone, random, state) => {
-    const id = pickTask(state, random);
+    const id = pickTask(state, random, ({ life }) => life.status === 'in_progress');
     await clone.store.releaseTask({ id, owner: clone.name, force: true, reason: null }, clone.by());
     return id;
   },
@@ -91,7 +96,7 @@ export const TASK_STEPS = {
     return id;
   },
   reopen: async (clone, random, state) => {
-    const id = pickTask(state, random);
+    const id = pickTask(state, random, ({ life }) => life.status === 'closed');
     await clone.store.reopenTask({ id, reason: null }, clone.by());
     return id;
   },
@@ -135,10 +140,16 @@ const EDITS: readonly ((random: Random, state: SyncState) => Omit<TaskUpdate, 'i
   (random) => ({ title: `Both ${random.below(100)}`, description: `Both ${random.below(100)}` }),
 ];
 
-/** Seldom a deleted one: then the store refuses. */
-function pickTask(state: SyncState, random: Random): string {
-  const alive = [...state.tasks.values()].filter((record) => !isDeleted(record)).map(({ id }) => id);
-  return alive.length === 0 ? 'fg-none' : random.pick(alive.sort());
+/** A living task, if possible one that fits; where there is none, the store refuses. */
+function pickTask(
+  state: SyncState,
+  random: Random,
+  fits: (record: TaskRecord) => boolean = () => true,
+): string {
+  const alive = [...state.tasks.values()].filter((record) => !isDeleted(record));
+  const fitting = alive.filter(fits);
+  const ids = (fitting.length === 0 ? alive : fitting).map(({ id }) => id);
+  return ids.length === 0 ? 'fg-none' : random.pick(ids.sort());
 }
 
 function pickPerson(clone: SyncClone, random: Random): string {

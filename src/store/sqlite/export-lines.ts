@@ -11,11 +11,18 @@ const EDGES = `SELECT from_id AS owner, to_id AS id, dep_type AS type FROM depen
 const COMMENTS = `SELECT task_id AS owner, id, author, body, reply_to, created_at, extra FROM comments
   ORDER BY task_id, created_at, id`;
 
+const COUNT = 'SELECT (SELECT count(*) FROM tasks) + (SELECT count(*) FROM deleted_tasks) AS n';
+
 type WriteLine = (line: string | Uint8Array) => void;
 
 /** Every task as its canonical line, in the order of ids. One pass over four tables, side by side. */
-export function exportTasks(db: Database, path: string, write: WriteLine): Exported {
+export function exportTasks(
+  db: Database,
+  path: string,
+  { write, begin }: { readonly write: WriteLine; readonly begin?: ((lines: number) => void) | undefined },
+): Exported {
   return db.read(() => {
+    begin?.(Number(db.get(COUNT)?.n ?? 0));
     const edges = groupByOwner(db.each(EDGES));
     const comments = groupByOwner(db.each(COMMENTS));
     const deleted = db.each('SELECT id, line FROM deleted_tasks ORDER BY id');

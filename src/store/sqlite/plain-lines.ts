@@ -145,12 +145,17 @@ function readTimes(
   if (keys !== 'status,_v' && keys !== ',status,_v') return undefined;
   const base = v[''] === undefined ? created : number36(v['']);
   const [n, began, written = began, ...rest] = typeof v['status'] === 'string' ? v['status'].split('.') : [];
-  const life = { n: number36(n, Number.MAX_SAFE_INTEGER), began: number36(began), written: number36(written) };
+  const life = {
+    n: number36(n, Number.MAX_SAFE_INTEGER),
+    began: number36(began),
+    written: number36(written),
+  };
   if (base === undefined || life.began === undefined || life.written === undefined) return undefined;
   // Where nothing was claimed yet, other rules say whether there are stamps at all.
   if (life.n === undefined || life.n === 0 || rest.length > 0) return undefined;
   const isShort = v['status'] === `${n}.${began}`;
-  if (isShort !== (life.written === life.began) || (v[''] !== undefined && base === created)) return undefined;
+  if (isShort !== (life.written === life.began) || (v[''] !== undefined && base === created))
+    return undefined;
   if (toIso(Math.max(created, base, life.written)) !== updated_at) return undefined;
   const { '': common, status } = v;
   return { created, created_at, updated_at, stamps: JSON.stringify({ '': common, status }) };
@@ -184,7 +189,9 @@ function isPriority(value: unknown): value is number {
 
 function isSorted(list: unknown): list is string[] {
   if (!Array.isArray(list)) return false;
-  return list.every((label, at) => typeof label === 'string' && (at === 0 || (list[at - 1] as string) < label));
+  return list.every(
+    (label, at) => typeof label === 'string' && (at === 0 || (list[at - 1] as string) < label),
+  );
 }
 
 function isPlainMetadata(value: unknown): value is Line {

@@ -23,6 +23,22 @@ export function setAsideDatabase(path: string, now: number): string | undefined 
   }
 }
 
+/**
+ * SQLite would take the log of a database that is gone for the new one's. Everything in it is in the replica too. The
+ * new file is made before the lock is free, so that whoever waited for it does not take the new log for the old.
+ */
+export function removeOrphans(path: string): void {
+  const lock = `${path}.healing`;
+  acquire(lock);
+  try {
+    if (existsSync(path)) return;
+    for (const suffix of ['-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
+    closeSync(openSync(path, 'a'));
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
+
 /** Reads every page, which takes a while; nobody asks without a reason. */
 function isSound(path: string): boolean {
   if (!existsSync(path)) return true;

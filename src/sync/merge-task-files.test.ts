@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { mergeTaskFiles } from './merge-task-files.ts';
+
+describe('mergeTaskFiles', () => {
+  it('keeps two tasks that one file has under one id', () => {
+    const ours = [line({ created_by: 'ann', title: 'Of Ann' }), line({ created_by: 'bob', title: 'Of Bob' })];
+    const theirs = [line({ id: 'fg-bbbb', title: 'Another' })];
+    const titles = ['Another', 'Of Ann', 'Of Bob'];
+    expect(titlesOf(mergeTaskFiles('', toFile(ours), toFile(theirs)).text)).toEqual(titles);
+    expect(titlesOf(mergeTaskFiles('', toFile(theirs), toFile(ours)).text)).toEqual(titles);
+  });
+
+  it('joins the lines of a task where another is told apart', () => {
+    const older = line({ description: 'Kept', updated_at: '2026-02-10T10:00:00.000Z' });
+    const newer = line({ sprint: 4, updated_at: '2026-02-10T09:30:00.000Z' });
+    const twins = [line({ id: 'fg-bbbb', created_by: 'ann' }), line({ id: 'fg-bbbb', created_by: 'bob' })];
+    const { text } = mergeTaskFiles('', toFile([older, newer]), toFile(twins));
+    const task = toTasks(text).find(({ id }) => id === 'fg-aaaa');
+    expect(task).toMatchObject({ description: 'Kept', sprint: 4 });
+  });
+});
+
+function line(more: Readonly<Record<string, unknown>>): string {
+  const created_at = '2026-02-10T09:00:00.000Z';
+  return JSON.stringify({
+    id: 'fg-aaaa',
+    title: 'Task',
+    status: 'open',
+    created_at,
+    created_by: 'ann',
+    ...more,
+  });
+}
+
+function toFile(lines: readonly string[]): string {
+  return lines.map((text) => `${text}\n`).join('');
+}
+
+function toTasks(text: string): { id: string; title: string }[] {
+  const lines = text.split('\n').filter((one) => one !== '');
+  return lines.map((one) => JSON.parse(one) as { id: string; title: string });
+}
+
+function titlesOf(text: string): string[] {
+  return toTasks(text)
+    .map(({ title }) => title)
+    .sort();
+}

@@ -1,0 +1,111 @@
+import { appendFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { OutputOf } from '#contract/declare.ts';
+import type { examineProject } from '#contract/sync-operations.ts';
+import type { taskHistory } from '#contract/task-operations.ts';
+import { forgeProject } from '../support/forge-cli.ts';
+
+type Examined = OutputOf<typeof examineProject>;
+type History = OutputOf<typeof taskHistory>;
+
+describe('forge doctor', () => {
+  it('says for people that nothing is broken, or what is and what helps', async () => {
+    await using project = await forgeProject();
+    const { id } = await project.create('One');
+    const sound = await project.text('doctor');
+    expect(sound).toMatch(/^ok\s+git\s+git \d/);
+    expect(sound).toMatch(/^ok\s+database\s+sound, 1 tasks?$/m);
+    expect(sound.endsWith('\nNothing is broken')).toBe(true);
+    rmSync(join(project.path, '.git/hooks/pre-commit'));
+    using db = project.openDatabase();
+    const triggers = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all();
+    for (const { name } of triggers) db.exec(`DROP TRIGGER "${String(name)}"`);
+    db.exec(`UPDATE tasks SET open_blockers = 3 WHERE id = '${id}'`);
+    const broken = await project.text('doctor');
+    expect(broken).toMatch(/^warning\s+hooks .*pre-commit \(absent\)\n {2}try: forge hooks install/m);
+    expect(broken).toMatch(/^FAILED\s+database .*
+    expect(broken.endsWith('\nSomething is broken: see above')).toBe(true);
+  });
+
+  it('--fix mends it once; the next look finds nothing', async () => {
+    await using project = await forgeProject();
+    await project.create('One');
+    rmSync(join(project.path, '.git/hooks/pre-commit'));
+    rmSync(join(project.path, '.gitattributes'));
+    const before = await project.json<Examined>('doctor');
+    expect(statesOf(before)).toEqual({ hooks: 'warning', 'git files': 'warning' });
+    const mended = await project.json<Examined>('doctor', '--fix');
+    expect(statesOf(mended)).toEqual({ hooks: 'fixed', 'git files': 'fixed' });
+    const after = await project.json<Examined>('doctor');
+    expect({ healthy: after.healthy, states: statesOf(after) }).toEqual({ healthy: true, states: {} });
+  });
+
+  it('a driver that is gone is back before doctor looks, and says so', async () => {
+    await using project = await forgeProject();
+    project.git('config', '--remove-section', 'merge.forge');
+    const { exit, stderr, stdout } = await project.run('doctor', '--json');
+    expect({ exit, stderr }).toEqual({
+      exit: 0,
+      stderr: 'forge: Registered the merge driver in this clone\n',
+    });
+    expect(statesOf(JSON.parse(stdout) as Examined)).toEqual({});
+    expect(await project.text('ready')).toBeDefined();
+  });
+
+  it('a damaged database is made anew before doctor looks; the old one is among the leftovers', async () => {
+    await using project = await forgeProject();
+    await project.create('One');
+    await project.write('.git/forge/forge.db', 'not a database');
+    const { exit, stderr, stdout } = await project.run('doctor', '--json');
+    expect(exit).toBe(0);
+    expect(stderr).toMatch(/^forge: The task database was damaged; .*\n$/);
+    expect(statesOf(JSON.parse(stdout) as Examined)).toEqual({ leftovers: 'warning' });
+  });
+
+  it('lines of the file that nobody can read are told at the next command and stay', async () => {
+    await using project = await forgeProject();
+    await project.create('One');
+    await project.json('export');
+    appendFileSync(join(project.path, '.forge/tasks.jsonl'), 'no task\n');
+    const { stderr } = await project.run('ready');
+    expect(stderr).toMatch(/^forge: \.forge\/tasks\.jsonl has 1 line that cannot be read \(line 2: .*\n$/);
+    expect(statesOf(await project.json<Examined>('doctor'))).toEqual({ 'task files': 'warning' });
+    await project.json('export');
+    expect((await project.read('.forge/tasks.jsonl')).split('\n')).toContain('no task');
+  });
+});
+
+describe('forge task history --git', () => {
+  it('adds the commits of every branch to what the store knows', async () => {
+    await using project = await forgeProject();
+    const { id } = await project.create('One');
+    const commit = async (message: string): Promise<void> =>
+      void (await project.json('commit', '--message', message));
+    await commit('made');
+    project.git('switch', '--quiet', '-c', 'feature');
+    await project.json('task', 'update', id, '--title', 'Two');
+    await commit('named');
+    project.git('switch', '--quiet', 'main');
+    await project.json('claim', id);
+    await commit('claimed');
+    project.git('merge', '--quiet', 'feature', '-m', 'merged');
+    const plain = await project.json<History>('task', 'history', id);
+    expect(plain.every(({ seq }) => seq !== null)).toBe(true);
+    const all = await project.json<History>('task', 'history', id, '--git');
+    const fromGit = all.filter(({ seq }) => seq === null);
+    expect(all.length).toBe(plain.length + fromGit.length);
+    expect(fromGit.map(({ summary }) => summary.slice(11).split(':')[0])).toEqual(
+      expect.arrayContaining(['made', 'named', 'claimed']),
+    );
+    expect(all.map(({ at }) => at)).toEqual(all.map(({ at }) => at).toSorted());
+    expect(await project.text('task', 'history', id, '--git')).toContain('came into the file');
+  });
+});
+
+/** Everything that is not all right. */
+function statesOf({ findings }: Examined): Record<string, string> {
+  return Object.fromEntries(
+    findings.filter(({ state }) => state !== 'ok').map(({ name, state }) => [name, state]),
+  );
+}

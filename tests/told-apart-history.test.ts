@@ -1,0 +1,68 @@
+import { rm } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { makeRoot, SyncClone } from './support/sync-clone.ts';
+import { readState } from './support/sync-state.ts';
+import { SYNC } from './support/sync-world.ts';
+import { tempFolder } from './support/temp-repo.ts';
+
+const NOON = Date.UTC(2026, 1, 10, 12);
+
+/** Found by the sequences: moves that were logged before a task got its second name. */
+describe('the moves of a task that was told apart from another', () => {
+  it.for([
+    ['as it was written', false],
+    ['after it was written anew', true],
+  ] as const)('come back under its new name from the local replica %s', async ([, compact]) => {
+    await using folder = await tempFolder();
+    await using clone = await openClone(folder.path);
+    const task = await clone.store.createTask(TASK, clone.by());
+    await clone.store.closeTask({ id: task.id, reason: 'Done' }, clone.by());
+    if (compact) await clone.store.compactReplica(clone.by());
+    const created_at = new Date(NOON).toISOString();
+    const twin = { id: task.id, title: 'Twin', status: 'open', created_at, created_by: 'bob' };
+    clone.writeWorkingTree({ tasks: `${JSON.stringify(twin)}\n`, history: undefined });
+    await clone.fold();
+    const before = await readMoves(clone);
+    const name = [...(await readState(clone.store)).tasks.values()].find(
+      ({ created_by }) => created_by === 'ann',
+    )?.id;
+    expect(name).not.toBe(task.id);
+    expect(before).toEqual([expect.stringContaining(`"task":"${name}"`)]);
+    await clone.removeDatabase();
+    expect(await readMoves(clone)).toEqual(before);
+  });
+});
+
+async function readMoves(clone: SyncClone): Promise<string[]> {
+  const moves: string[] = [];
+  await clone.store.exportHistory('', (line) => void moves.push(String(line)));
+  return moves;
+}
+
+async function openClone(folder: string): Promise<SyncClone & AsyncDisposable> {
+  const setup = { name: 'ann', folder, driver: true, hooks: true, canonical: true, now: NOON };
+  const around = { world: SYNC, remote: { branches: new Map() }, root: makeRoot(), numbers: { next: 0 } };
+  const clone = new SyncClone(setup, around);
+  await clone.open();
+  return Object.assign(clone, {
+    [Symbol.asyncDispose]: async () => {
+      await clone.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  });
+}
+
+const TASK = {
+  id_prefix: 'fg',
+  title: 'Task',
+  description: '',
+  type: 'task',
+  priority: 2,
+  state: 'todo',
+  parent_id: null,
+  assignee: null,
+  labels: [],
+  github_issue: null,
+  depends_on: [],
+  metadata: new Map(),
+} as const;
