@@ -7,7 +7,7 @@ import { defineConfig } from 'rolldown';
 // write needs besides is another; a test keeps Zod, commander and child processes out of both.
 const READ = [
   'app/(start-cli|open-context|progress-meter|find-program)',
-  'kernel/',
+  'kernel/[^/]+',
   'domain/(graph-paths|states)',
   'git/find-repository',
   'sync/(find-project|project-paths|project-config|forge-home|file-error|place-file|link-database|look-at)',
@@ -20,15 +20,16 @@ const READ = [
 ];
 const WRITE = [
   'app/find-actor',
-  'domain/',
+  'domain/[^/]+',
   'git/(git-environment|read-user-name|parse-git-config|run-git)',
-  'store/sqlite/(cycle-checks|graph-writes|record-rows|replay|task-writes|write-transaction)',
+  'store/sqlite/(apply-record|cycle-checks|edge-rows|graph-writes|history-lines|log-rows|record-rows|replay)',
+  'store/sqlite/(replica-(appender|lines)|task-writes|write-transaction)',
   'operations/(writer|maybe-foreign|task-(create|update|close|reopen|claim|release|comment)|dep-(add|remove))',
 ];
 /** What a commit waits for. */
 const HOOK = [
   'git/(ask-git|branches|operation-in-progress|read-blob|read-ref)',
-  'store/sqlite/(changed-lines|export-lines|history-lines|row-to-line)',
+  'store/sqlite/(changed-lines|export-lines|row-to-line)',
   'sync/(append-lines|export-files|fold-files|machine|read-file-lines|run-hook|splice-lines|sweep-temporary-files|write-lines)',
   'operations/git-hook',
 ];
@@ -56,5 +57,5 @@ export default defineConfig({
 });
 
 function inSource(paths: readonly string[]): RegExp {
-  return new RegExp(`/src/(${paths.join('|')})`);
+  return new RegExp(`/src/(${paths.join('|')})(\\.generated)?\\.ts$`);
 }

@@ -5,7 +5,7 @@ import { replaceFile } from './place-file.ts';
 import type { ProjectPaths } from './project-paths.ts';
 
 /** The files of the user that Forge adds lines to. */
-export type LineFile = '.gitignore' | '.gitattributes' | 'info/exclude';
+type LineFile = '.gitignore' | '.gitattributes' | 'info/exclude';
 
 /** Adds the missing lines, and remembers what was there, so that taking them back leaves not even a newline. */
 export function addRememberedLines(

@@ -50,7 +50,7 @@ describe('forge init --upgrade', () => {
     expect(repo.git('ls-files')).toBe('readme.txt');
     expect(repo.git('status', '--porcelain')).toBe('');
     expect(existsSync(join(repo.path, '.git/hooks/pre-commit'))).toBe(false);
-    expect(() => repo.git('config', '--get', 'merge.forge.driver')).toThrow();
+    expect(repo.git('config', '--get', '--default=none', 'merge.forge.driver')).toBe('none');
     expect(modeOf(repo)).toEqual({ initMode: 'branch', branchName: 'forge-data' });
     await addTask(repo, 'Two');
     const back = await upgrade(repo, undefined);

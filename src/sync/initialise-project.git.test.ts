@@ -147,7 +147,10 @@ describe('forge init', () => {
     expect(changed).toEqual(
       ['.forge', ...OWN.map((name) => `.forge/${name}`), '.gitattributes', '.gitignore']
         .concat(['.forge/hooks/pre-commit', '.forge/hooks/post-merge'])
-        .concat(['.git/forge', '.git/forge/config.json', '.git/forge/forge.db'])
+        .concat([
+          '.git/forge',
+          ...['added-lines.json', 'config.json', 'forge.db'].map((name) => `.git/forge/${name}`),
+        ])
         .concat(['.git/config', '.git/info/exclude'])
         .concat(HOOK_NAMES.map((hook) => `.git/hooks/${hook}`))
         .toSorted(),
@@ -435,7 +438,8 @@ describe('forge init that fails', () => {
     expect(findProject(repo.path, {}, HOME).config.name).toBe('The faster one');
     expect(await repo.read('.gitignore')).toBe(LINES);
     expect(readdirSync(join(repo.path, '.forge')).toSorted()).toEqual(OWN);
-    expect(readdirSync(join(repo.path, '.git', 'forge')).toSorted()).toEqual(['config.json', 'forge.db']);
+    const made = ['added-lines.json', 'config.json', 'forge.db'];
+    expect(readdirSync(join(repo.path, '.git', 'forge')).toSorted()).toEqual(made);
     expect(existsSync(join(repo.path, '.git', 'forge-init.lock'))).toBe(false);
   });
 

@@ -6,7 +6,7 @@ import type { ProjectPaths } from './project-paths.ts';
 import { readSharedConfigBytes } from './shared-config.ts';
 import { CONFIG_PATH } from './task-files.ts';
 
-export interface BranchTips {
+interface BranchTips {
   /** What the remote has. */
   readonly theirs: string | undefined;
   /** What this clone committed last: what its config is compared with. */

@@ -27,18 +27,32 @@ describe('parseProjectConfig', () => {
       ...GOOD,
       settings: { defaultPriority: 2, defaultType: 'task', gcOnExport: true },
       ready: { excludeTypes: [] },
+      sync: { exportOn: 'every-branch' },
+      initMode: 'standard',
+      branchName: undefined,
     });
   });
 
   it('takes every setting that is there', () => {
     const settings = { defaultPriority: 0, defaultType: 'bug', gcOnExport: false };
     const ready = { excludeTypes: ['epic', 'message'] };
-    expect(parse({ settings, ready })).toEqual({ ...GOOD, settings, ready });
+    const sync = { exportOn: 'default-branch' };
+    const mode = { initMode: 'branch', branchName: 'forge-data' };
+    const wanted = { ...GOOD, settings, ready, sync, ...mode };
+    expect(parse({ settings, ready, sync, ...mode })).toEqual(wanted);
     expect(parse({ settings: { defaultPriority: 4 }, ready: {} }).settings).toEqual({
       defaultPriority: 4,
       defaultType: 'task',
       gcOnExport: true,
     });
+  });
+
+  it('wants the name of the branch in branch mode, and looks at it in no other', () => {
+    for (const branchName of ['', 3, {}, undefined]) {
+      const { code, details } = faultOf(() => parse({ initMode: 'branch', branchName }));
+      expect({ code, details }).toMatchObject({ code: 'invalid_input', details: { key: 'branchName' } });
+      expect(parse({ branchName }).branchName).toBeUndefined();
+    }
   });
 
   it('leaves the keys of others alone', () => {
@@ -65,6 +79,8 @@ describe('parseProjectConfig', () => {
     ['created_at', ['yesterday', '', 1_700_000_000_000, null, undefined]],
     ['settings', [null, [], 'none', 3]],
     ['ready', [null, [], 'none', 3]],
+    ['sync', [null, [], 'none', 3]],
+    ['initMode', ['', 'Standard', 'hidden', 3, null]],
   ])('refuses a bad %s', (key, values) => {
     for (const value of values) {
       expect(faultOf(() => parse({ [key]: value }))).toEqual({

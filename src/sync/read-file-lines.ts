@@ -15,11 +15,11 @@ export interface LineReader {
   readonly lines: Iterable<FileLine>;
   /** Of the file that was opened, whatever stands at the path by now. */
   readonly stats: BigIntStats;
-  digest(): string;
+  readonly digest: () => string;
   /** Lines that cannot be text: they are carried along as bytes. */
   readonly damaged: readonly Buffer[];
   /** False where something was left out that Forge would not write: carriage returns, blank lines and the like. */
-  isPlain(): boolean;
+  readonly isPlain: () => boolean;
 }
 
 /**

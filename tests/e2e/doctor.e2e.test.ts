@@ -24,7 +24,7 @@ describe('forge doctor', () => {
     db.exec(`UPDATE tasks SET open_blockers = 3 WHERE id = '${id}'`);
     const broken = await project.text('doctor');
     expect(broken).toMatch(/^warning\s+hooks .*pre-commit \(absent\)\n {2}try: forge hooks install/m);
-    expect(broken).toMatch(/^FAILED\s+database .*
+    expect(broken).toMatch(/^FAILED\s+database .*\n {2}try: forge doctor --fix$/m);
     expect(broken.endsWith('\nSomething is broken: see above')).toBe(true);
   });
 

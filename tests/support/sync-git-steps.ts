@@ -15,6 +15,11 @@ export type GitStep = (clone: SyncClone, random: Random) => Promise<string>;
 
 export const GIT_STEPS = {
   commit: (clone) => commit(clone, 'hook'),
+  'forge commit': async (clone) => {
+    if (clone.mergeHead !== undefined) return 'refused: in a merge';
+    await clone.export();
+    return commit(clone, 'none');
+  },
   'commit --no-verify': (clone) => commit(clone, 'none'),
   'commit of other files': async (clone) => {
     if (clone.mergeHead !== undefined) return 'refused: in a merge';

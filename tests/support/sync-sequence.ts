@@ -39,23 +39,27 @@ export interface SyncOutcome {
 
 const DAY_MS = 86_400_000;
 const NOON = Date.UTC(2026, 1, 10, 12);
-const LONGEST = 40;
-/** What happens seldom in life happens seldom here. */
-const WEIGHTS: readonly (readonly [number, readonly string[]])[] = [
-  [4, ['create', 'edit', 'edit', 'edit', 'claim', 'close']],
-  [8, Object.keys(TASK_STEPS)],
-  [5, ['commit', 'push', 'pull']],
-  [7, Object.keys(GIT_STEPS)],
-  [2, ['edit by hand']],
-  [2, Object.keys(HAND_STEPS)],
-  [1, ['remove forge.db', 'remove .git/forge', 'look']],
+const MOST_SESSIONS = 12;
+const WRITES = ['edit', 'edit', ...Object.keys(TASK_STEPS)];
+const COMMITS = ['forge commit', 'forge commit', 'commit', 'commit --no-verify'];
+/** What somebody does in one go; steps that stand alone would mostly find nothing to do. */
+const SESSIONS: readonly (readonly (readonly string[])[])[] = [
+  [WRITES, WRITES, COMMITS, ['pull', 'pull', 'pull --rebase'], ['push']],
+  [WRITES, WRITES, COMMITS, ['pull', 'pull', 'pull --rebase'], ['push']],
+  [['switch'], WRITES, COMMITS, ['push'], ['switch'], WRITES, COMMITS],
+  [['fetch'], ['merge', 'merge', 'merge --squash', 'rebase', 'cherry-pick'], WRITES, COMMITS],
+  [['edit by hand'], ['look', 'commit', 'commit --no-verify', 'stash'], WRITES],
+  [Object.keys(GIT_STEPS)],
+  [Object.keys(GIT_STEPS)],
+  [Object.keys(HAND_STEPS), COMMITS],
+  [['remove forge.db', 'remove .git/forge', 'look', 'compact']],
 ];
 /** Everybody knows some tasks before they part. */
 const START = [
   [0, 'create'],
   [0, 'create'],
   [0, 'create'],
-  [0, 'commit'],
+  [0, 'forge commit'],
   [0, 'push'],
   [1, 'pull'],
   [2, 'pull'],
@@ -71,7 +75,6 @@ export function makeSequence(seed: number): SyncSequence {
     canonical: !random.oneIn(6),
     now: NOON + (random.below(7) - 3) * DAY_MS * Number(random.oneIn(2)) + random.below(3),
   }));
-  const bag = WEIGHTS.flatMap(([weight, names]) => Array.from({ length: weight }, () => names));
   const makeStep = (clone: number, name: string): SyncStep => ({
     clone,
     do: name,
@@ -79,10 +82,11 @@ export function makeSequence(seed: number): SyncSequence {
     wait: random.pick(WAITS),
   });
   const start = random.oneIn(6) ? [] : START.map(([clone, name]) => makeStep(clone, name));
-  const steps = Array.from({ length: 10 + random.below(LONGEST) }, () =>
-    makeStep(random.below(setups.length), random.pick(random.pick(bag))),
-  );
-  return { seed, setups, steps: [...start, ...steps] };
+  const sessions = Array.from({ length: 4 + random.below(MOST_SESSIONS) }, () => {
+    const clone = random.below(setups.length);
+    return random.pick(SESSIONS).map((names) => makeStep(clone, random.pick(names)));
+  });
+  return { seed, setups, steps: [...start, ...sessions.flat()] };
 }
 
 /** Carries the sequence out, brings the clones together and looks at what is left. */

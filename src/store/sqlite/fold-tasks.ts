@@ -1,35 +1,31 @@
 import { birthOf, isSameTask } from '#domain/identity.ts';
 import { keepLostValues } from '#domain/lost-values.ts';
-import { isDeleted, lastStamp, type TaskRecord } from '#domain/task-record.ts';
 import { lineDigest } from '#kernel/checksum.ts';
 import { toIso } from '#kernel/clock.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { Writer } from '../store.ts';
 import type { FileLine, FoldReport, FoldRequest, OpenFile } from '../sync-store.ts';
-import { applyRecord, readKnown, type Known } from './apply-record.ts';
+import { readKnown } from './apply-record.ts';
 import { writeInBulk } from './bulk-writes.ts';
 import type { Database } from './database.ts';
 import { INSERT_EDGE } from './edge-rows.ts';
 import { readMark, writeMark, writeUnreadable } from './file-marks.ts';
 import {
-  decodeLine,
   joinIncoming,
   quickId,
   readDigests,
   readSharedBirths,
   SharedBirth,
-  whyUnreadable,
   type IncomingTask,
 } from './fold-lines.ts';
+import { FOLDED_BY, readTask, saveJoined, type Fold } from './fold-records.ts';
 import { foldWholeFile } from './fold-whole-file.ts';
 import { readPlainLine } from './plain-lines.ts';
 import { insertEvent, newestEvent } from './log-rows.ts';
-import { INSERT_RECORD, type EncodedRecord } from './record-rows.ts';
-import { appendingTo, type ReplicaAppender } from './replica-appender.ts';
+import { INSERT_RECORD } from './record-rows.ts';
+import { appendingTo } from './replica-appender.ts';
 import type { Replica } from './replica.ts';
 import { findUnsharedLosses } from './unshared-values.ts';
-
-const TRIGGERED_BY = 'system:fold';
 
 /** Joins a file into the store in one transaction; see FoldRequest. */
 export function foldTasks(
@@ -71,18 +67,6 @@ class DryRun extends Error {
     super('dry run');
     this.report = report;
   }
-}
-
-/** One fold under way. */
-export interface Fold {
-  readonly db: Database;
-  readonly appender: ReplicaAppender;
-  readonly by: Writer;
-  readonly report: FoldReport;
-  readonly digests: Map<string, number | null>;
-  readonly unreadable: string[];
-  /** Inside writeInBulk. */
-  readonly bulk: boolean;
 }
 
 function startFold(db: Database, how: Pick<Fold, 'appender' | 'by' | 'bulk'>): Fold {
@@ -148,17 +132,6 @@ function savePlainLine(fold: Fold, { text }: FileLine, shared: ReadonlySet<strin
   return true;
 }
 
-/** Undefined for a line that is no task, which is reported and kept. */
-export function readTask({ report, unreadable }: Fold, line: FileLine): IncomingTask | undefined {
-  try {
-    return decodeLine(line);
-  } catch (error) {
-    report.unreadable.push({ number: line.number, why: whyUnreadable(error) });
-    unreadable.push(line.text);
-    return undefined;
-  }
-}
-
 /** Returns the digest that the task's line has now. */
 function foldTask(fold: Fold, incoming: IncomingTask, shared: ReadonlySet<string>): number | null {
   const { db, report } = fold;
@@ -181,43 +154,6 @@ function foldTask(fold: Fold, incoming: IncomingTask, shared: ReadonlySet<string
   return saveJoined(fold, known, after);
 }
 
-/** Writes the joined record, tells what is worth telling, and returns the digest of its line. */
-export function saveJoined(
-  fold: Fold,
-  before: Known | undefined,
-  record: TaskRecord,
-  known?: EncodedRecord,
-): number {
-  const { db, report, by } = fold;
-  const changed = report.created + report.updated + report.deleted;
-  const { numbers, encoded } = applyRecord(db, before, record, {
-    now: by.now,
-    triggered_by: TRIGGERED_BY,
-    silent: changed >= LIMITS.fold_events,
-    bulk: fold.bulk,
-    encoded: known,
-  });
-  fold.appender.append(encoded.line, numbers);
-  if (isDeleted(record)) report.deleted += 1;
-  else if (before?.stored === undefined) report.created += 1;
-  else report.updated += 1;
-  if (before !== undefined) tellLosses(report, before.record, record);
-  return encoded.digest;
-}
-
-function tellLosses(report: FoldReport, before: TaskRecord, after: TaskRecord): void {
-  const was = before.life;
-  const now = after.life;
-  const claims = was.status === 'in_progress' && now.status === 'in_progress' && was.n === now.n;
-  if (claims && was.assignee !== null && now.assignee !== null && was.assignee !== now.assignee) {
-    report.lost_claims.push({ id: after.id, was: was.assignee, now: now.assignee });
-  }
-  const deletedAt = after.fields.get('deleted_at')?.stamp ?? 0;
-  if (isDeleted(after) && !isDeleted(before) && lastStamp(before) > deletedAt) {
-    report.edited_deleted.push(after.id);
-  }
-}
-
 function endFold(fold: Fold, opened: OpenFile, exact: boolean): FoldReport {
   const { db, report, by } = fold;
   const changed = report.created + report.updated + report.deleted;
@@ -227,7 +163,7 @@ function endFold(fold: Fold, opened: OpenFile, exact: boolean): FoldReport {
     insertEvent(db, {
       type: 'project.changed',
       task_id: null,
-      triggered_by: TRIGGERED_BY,
+      triggered_by: FOLDED_BY,
       created_at: toIso(by.now),
       data: { changed: ['tasks'], created, updated, deleted },
     });

@@ -5,7 +5,7 @@ import type { TaskRecord } from '#domain/task-record.ts';
 import type { FileLine } from '../sync-store.ts';
 import { forgetName, readKnown, type Known } from './apply-record.ts';
 import { joinIncoming } from './fold-lines.ts';
-import { readTask, saveJoined, type Fold } from './fold-tasks.ts';
+import { readTask, saveJoined, type Fold } from './fold-records.ts';
 
 /**
  * The rare fold in which two tasks turn out to have been born with one id: everything is held against everything,

@@ -1,0 +1,71 @@
+import { isDeleted, lastStamp, type TaskRecord } from '#domain/task-record.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import type { Writer } from '../store.ts';
+import type { FileLine, FoldReport } from '../sync-store.ts';
+import { applyRecord, type Known } from './apply-record.ts';
+import type { Database } from './database.ts';
+import { decodeLine, whyUnreadable, type IncomingTask } from './fold-lines.ts';
+import type { EncodedRecord } from './record-rows.ts';
+import type { ReplicaAppender } from './replica-appender.ts';
+
+export const FOLDED_BY = 'system:fold';
+
+/** One fold under way. */
+export interface Fold {
+  readonly db: Database;
+  readonly appender: ReplicaAppender;
+  readonly by: Writer;
+  readonly report: FoldReport;
+  readonly digests: Map<string, number | null>;
+  readonly unreadable: string[];
+  /** Inside writeInBulk. */
+  readonly bulk: boolean;
+}
+
+/** Undefined for a line that is no task, which is reported and kept. */
+export function readTask({ report, unreadable }: Fold, line: FileLine): IncomingTask | undefined {
+  try {
+    return decodeLine(line);
+  } catch (error) {
+    report.unreadable.push({ number: line.number, why: whyUnreadable(error) });
+    unreadable.push(line.text);
+    return undefined;
+  }
+}
+
+/** Writes the joined record, tells what is worth telling, and returns the digest of its line. */
+export function saveJoined(
+  fold: Fold,
+  before: Known | undefined,
+  record: TaskRecord,
+  known?: EncodedRecord,
+): number {
+  const { db, report, by } = fold;
+  const changed = report.created + report.updated + report.deleted;
+  const { numbers, encoded } = applyRecord(db, before, record, {
+    now: by.now,
+    triggered_by: FOLDED_BY,
+    silent: changed >= LIMITS.fold_events,
+    bulk: fold.bulk,
+    encoded: known,
+  });
+  fold.appender.append(encoded.line, numbers);
+  if (isDeleted(record)) report.deleted += 1;
+  else if (before?.stored === undefined) report.created += 1;
+  else report.updated += 1;
+  if (before !== undefined) tellLosses(report, before.record, record);
+  return encoded.digest;
+}
+
+function tellLosses(report: FoldReport, before: TaskRecord, after: TaskRecord): void {
+  const was = before.life;
+  const now = after.life;
+  const claims = was.status === 'in_progress' && now.status === 'in_progress' && was.n === now.n;
+  if (claims && was.assignee !== null && now.assignee !== null && was.assignee !== now.assignee) {
+    report.lost_claims.push({ id: after.id, was: was.assignee, now: now.assignee });
+  }
+  const deletedAt = after.fields.get('deleted_at')?.stamp ?? 0;
+  if (isDeleted(after) && !isDeleted(before) && lastStamp(before) > deletedAt) {
+    report.edited_deleted.push(after.id);
+  }
+}
