@@ -1,7 +1,7 @@
 import type { Json } from '#kernel/json.ts';
 import { compareElements, compareLives, compareRegisters, elementOf } from './join-records.ts';
 import { sameElement, sameJson } from './same-value.ts';
-import type { Element, Life, TaskRecord } from './task-record.ts';
+import { isDeleted, type Element, type Life, type TaskRecord } from './task-record.ts';
 
 /** A value that two sides changed, each without knowing of the other, and that did not stand. */
 export interface LostValue {
@@ -21,7 +21,10 @@ export function findLostValues(base: TaskRecord, a: TaskRecord, b: TaskRecord): 
     const old = base.fields.get(name)?.stamp ?? -1;
     if (theirs === undefined || ours.stamp <= old || theirs.stamp <= old) continue;
     if (sameJson(ours.value, theirs.value)) continue;
-    const [stands, falls] = compareRegisters(ours, theirs) >= 0 ? [ours, theirs] : [theirs, ours];
+    const wins = compareRegisters(ours, theirs) >= 0;
+    const [stands, falls] = wins ? [ours, theirs] : [theirs, ours];
+    // The emptiness that a deletion wrote is no value that somebody would want back.
+    if (isEmptied(wins ? b : a, falls.stamp)) continue;
     lost.push({ name, value: falls.value, stamp: falls.stamp, beaten_at: stands.stamp });
   }
   // Of both: a deletion lists no element and still says of each that it is gone.
@@ -41,6 +44,10 @@ export function findLostValues(base: TaskRecord, a: TaskRecord, b: TaskRecord): 
   }
   const life = findLostLife(base.life, a.life, b.life);
   return life === undefined ? lost : [...lost, life];
+}
+
+function isEmptied(record: TaskRecord, stamp: number): boolean {
+  return isDeleted(record) && record.fields.get('deleted_at')?.stamp === stamp;
 }
 
 function findLostLife(base: Life, a: Life, b: Life): LostValue | undefined {

@@ -53,3 +53,8 @@ function isLowSurrogate(unit: number): boolean {
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
+
+/** `1 task`, `2 tasks`. */
+export function countTasks(count: number): string {
+  return `${count} task${count === 1 ? '' : 's'}`;
+}

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { raceWorkers } from '../../tests/support/store-workers.ts';
 import { removeDatabase, tempStore, type TempStore } from '../../tests/support/temp-store.ts';
@@ -79,6 +80,23 @@ describe('healing', () => {
     expect(told).toEqual([expect.stringMatching(/^The task database was damaged; .* is kept: /)]);
     expect(readFileSync(line.slice(line.lastIndexOf(': ') + 2), 'utf8')).toBe(NOT_A_DATABASE);
     expect(titles(await temp.store.listTasks({ sort: 'created' }))).toEqual(['One', 'Two']);
+  });
+
+  it('sets aside a database of another program, as it was', async () => {
+    await using temp = await tempStore();
+    await create(temp, 'One');
+    await temp.reopen(async () => {
+      await removeDatabase(temp.database);
+      const foreign = new DatabaseSync(temp.database);
+      foreign.exec("CREATE TABLE tasks (note TEXT); INSERT INTO tasks VALUES ('not yours')");
+      foreign.close();
+    });
+    expect(titles(await temp.store.listTasks({}))).toEqual(['One']);
+    const [aside = ''] = asideIn(temp);
+    const kept = new DatabaseSync(aside, { readOnly: true });
+    expect(kept.prepare('SELECT note FROM tasks').get()).toEqual({ note: 'not yours' });
+    expect(kept.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'delete' });
+    kept.close();
   });
 
   it('leaves a sound database alone, with everything that is in it', async () => {

@@ -1,4 +1,5 @@
 import { isForgeError, type ErrorCode } from '#kernel/errors.ts';
+import { countTasks } from '#kernel/text.ts';
 import type { SyncStore } from '#store/sync-store.ts';
 import { isUnchanged, statFile } from './file-changes.ts';
 import type { FoldedFiles } from './fold-files.ts';
@@ -71,7 +72,7 @@ async function joinChanges(
   });
   const isNew = tell.isFirst && folded.tasks !== undefined && folded.tasks.unchanged === 0;
   if (isNew && folded.tasks.created > 0)
-    tell.notice(`${folded.tasks.created} tasks came in from ${TASKS_PATH}`);
+    tell.notice(`${countTasks(folded.tasks.created)} came in from ${TASKS_PATH}`);
   for (const line of describeFold(folded)) tell.notice(line);
   return folded;
 }
@@ -87,6 +88,7 @@ async function catchUpWithBranch(
   const { readDataBranch } = await import('./branch-mode.ts');
   const tasks = await readDataBranch(store, { paths, config }, { env: tell.env, now: tell.clock() });
   if (tasks === undefined) return NOTHING;
-  if (tasks.created > 0) tell.notice(`${tasks.created} tasks came in from the branch ${config.branchName}`);
+  if (tasks.created > 0)
+    tell.notice(`${countTasks(tasks.created)} came in from the branch ${config.branchName}`);
   return { tasks, history: undefined };
 }

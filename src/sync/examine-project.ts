@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { predictMerge } from '#git/predict-merge.ts';
 import { readGitVersion } from '#git/read-git-version.ts';
 import { isForgeError } from '#kernel/errors.ts';
+import { countTasks } from '#kernel/text.ts';
 import type { Writer } from '#store/store.ts';
 import type { StoreDiagnosis } from '#store/sync-store.ts';
 import { ATTRIBUTE_LINES, addAttributeLines } from './attribute-lines.ts';
@@ -178,7 +179,7 @@ function judgeDatabase(diagnosis: StoreDiagnosis, fix: boolean): Finding[] {
   if (wrong.length > 0) {
     return [fail('database', wrong.join('; '), 'rm .git/forge/forge.db*, then any command makes it anew')];
   }
-  if (repairable.length === 0) return [ok('database', `sound, ${diagnosis.tasks} tasks`)];
+  if (repairable.length === 0) return [ok('database', `sound, ${countTasks(diagnosis.tasks)}`)];
   return fix
     ? [fixed('database', `mended: ${repairable.join('; ')}`)]
     : [fail('database', repairable.join('; '), 'forge doctor --fix')];

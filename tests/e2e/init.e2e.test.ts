@@ -141,7 +141,7 @@ describe('forge init', () => {
     const forge = project.with({ cwd: clone });
     expect(await forge.text('init')).toBe(
       'This clone is ready for the Forge project "The shop"\n' +
-        'Task ids begin with cl-. Commit .forge, .gitignore and .gitattributes to share the project.\n' +
+        'Task ids begin with cl-.\n' +
         'Next: forge ready',
     );
     const { stdout } = await forge.run('ready', '--json');

@@ -145,7 +145,7 @@ describe('where the seed loses tasks (S9 to S16)', () => {
     expect(forge).toEqual({ pulled: ['kept'], committed: ['kept'] });
   });
 
-  it('[data-plane S15] merge --squash and a stash bring tasks that the next commit keeps', async () => {
+  it('[data-plane S15] merge --squash brings tasks that the next commit keeps', async () => {
     const { seed, forge } = await onBoth(async (world) => {
       const [a, b] = [await world.open('a'), await world.open('b')];
       await a.create('of feat');

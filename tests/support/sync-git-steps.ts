@@ -65,6 +65,11 @@ export const GIT_STEPS = {
     return theirs === undefined ? 'nothing there' : rebase(clone, theirs, random);
   },
   push: async (clone) => push(clone),
+  'push for review': async (clone) => {
+    // A branch of its own on the remote, which may be pushed anew: what others merged of it stays theirs.
+    clone.remote.branches.set(`${clone.name}-review`, clone.head);
+    return 'pushed';
+  },
 } satisfies Record<string, GitStep>;
 
 const BRANCHES = ['topic', 'fix', 'spike'] as const;
@@ -124,7 +129,10 @@ function pickOther(clone: SyncClone, random: Random): readonly [string, Commit] 
   const local = [...clone.branches].filter(([name]) => name !== clone.branch);
   const remote = [...clone.tracking].map(([name, commit]) => [`origin/${name}`, commit] as const);
   const others = [...local, ...remote];
-  return others.length === 0 ? undefined : random.pick(others);
+  // Mostly one that has something new.
+  const unmerged = others.filter(([, commit]) => !isAncestor(commit, clone.head));
+  const choice = unmerged.length > 0 && !random.oneIn(5) ? unmerged : others;
+  return choice.length === 0 ? undefined : random.pick(choice);
 }
 
 async function mergeBranch(clone: SyncClone, random: Random, how: 'merge' | 'squash'): Promise<string> {

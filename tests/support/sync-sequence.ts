@@ -54,6 +54,26 @@ const SESSIONS: readonly (readonly (readonly string[])[])[] = [
   [Object.keys(HAND_STEPS), COMMITS],
   [['remove forge.db', 'remove .git/forge', 'look', 'compact']],
 ];
+/** Two that merge each other's work at the same time: whoever comes next has two merge bases. */
+const CROSSING = [
+  [0, 'edit'],
+  [0, 'forge commit'],
+  [0, 'push for review'],
+  [1, 'edit'],
+  [1, 'forge commit'],
+  [1, 'push for review'],
+  [0, 'fetch'],
+  [1, 'fetch'],
+  [0, 'merge'],
+  [1, 'merge'],
+  [0, 'edit'],
+  [0, 'forge commit'],
+  [0, 'push'],
+  [1, 'edit'],
+  [1, 'forge commit'],
+  [1, 'pull'],
+  [1, 'settle'],
+] as const;
 /** Everybody knows some tasks before they part. */
 const START = [
   [0, 'create'],
@@ -84,6 +104,8 @@ export function makeSequence(seed: number): SyncSequence {
   const start = random.oneIn(6) ? [] : START.map(([clone, name]) => makeStep(clone, name));
   const sessions = Array.from({ length: 4 + random.below(MOST_SESSIONS) }, () => {
     const clone = random.below(setups.length);
+    if (random.oneIn(12))
+      return CROSSING.map(([side, name]) => makeStep((clone + side) % setups.length, name));
     return random.pick(SESSIONS).map((names) => makeStep(clone, random.pick(names)));
   });
   return { seed, setups, steps: [...start, ...sessions.flat()] };

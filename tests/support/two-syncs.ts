@@ -53,8 +53,11 @@ async function inWorld<T>(sync: TaskWorld['sync'], scenario: (world: TaskWorld) 
   const top = openGitPlace(folder.path, place.env);
   top.git('init', '--quiet', '--bare', '-b', 'main', remote);
   const ids = new Map<string, string>();
+  // A second apart, so that the order of two updates is never the machine's to decide.
+  let time = Date.UTC(2026, 0, 1);
+  const nextTime = (): string => new Date((time += 1_000)).toISOString();
   const toTaskClone = (path: string): TaskClone =>
-    sync === 'seed' ? toSeedClone(path, place.env, ids) : toForgeClone(path, place, ids);
+    sync === 'seed' ? toSeedClone(path, { env: place.env, ids, nextTime }) : toForgeClone(path, place, ids);
   let isFirst = true;
   const open = async (name: string): Promise<TaskClone> => {
     const path = join(folder.path, name);
@@ -81,11 +84,10 @@ async function inWorld<T>(sync: TaskWorld['sync'], scenario: (world: TaskWorld) 
   return await scenario({ sync, folder: folder.path, open, link });
 }
 
-/** A second apart, so that the order of two updates is never the machine's to decide. */
-let seedClock = Date.UTC(2026, 0, 1);
-const nextTime = (): string => new Date((seedClock += 1_000)).toISOString();
-
-function toSeedClone(root: string, env: NodeJS.ProcessEnv, ids: Map<string, string>): TaskClone {
+function toSeedClone(
+  root: string,
+  { env, ids, nextTime }: { env: NodeJS.ProcessEnv; ids: Map<string, string>; nextTime: () => string },
+): TaskClone {
   const update = (title: string, fields: Partial<SeedTask>): void => {
     const id = idOf(ids, title);
     const task = listSeedTasks(root).find((known) => known.id === id);

@@ -14,6 +14,12 @@ export function migrate(db: Database, now: () => number): boolean {
   const version = schemaVersion(db);
   if (version === NEWEST) return false;
   if (version > NEWEST) throw newerSchema(db, version);
+  if (isForeign(db)) {
+    throw new ForgeError('store_corrupt', `The task database is one of another program: ${db.path}`, {
+      hint: 'Move it to where it belongs',
+      details: { path: db.path },
+    });
+  }
   enableWal(db);
   for (const step of MIGRATIONS) {
     db.write(() => {
@@ -34,6 +40,13 @@ export function migrate(db: Database, now: () => number): boolean {
     });
   }
   return version === 0;
+}
+
+/** Tables that no migration of ours has made. One look at both, because another process may be migrating. */
+export function isForeign(db: Database): boolean {
+  return db.read(
+    () => schemaVersion(db) === 0 && db.get('SELECT 1 AS found FROM sqlite_schema LIMIT 1') !== undefined,
+  );
 }
 
 /** For readers, which cannot change it. Throws schema_newer. */

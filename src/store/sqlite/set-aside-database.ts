@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { Database } from './database.ts';
+import { isForeign } from './migrate.ts';
 
 const POLL_MS = 20;
 const PATIENCE_MS = 10_000;
@@ -45,7 +46,7 @@ function isSound(path: string): boolean {
   try {
     const database = new Database(path, { lock_timeout_ms: PATIENCE_MS, read_only: true });
     try {
-      return database.get('PRAGMA integrity_check(1)')?.integrity_check === 'ok';
+      return !isForeign(database) && database.get('PRAGMA integrity_check(1)')?.integrity_check === 'ok';
     } finally {
       database.close();
     }
