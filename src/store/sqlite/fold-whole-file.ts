@@ -29,8 +29,8 @@ export function foldWholeFile(fold: Fold, lines: Iterable<FileLine>): void {
   for (const [id, record] of joined) {
     if (ours.get(id) === record) continue;
     const former = known.get(formerNames.get(id) ?? '');
-    // The row went with the old name; its numbers go on.
-    const before = known.get(id) ?? (former && { ...former, stored: undefined });
+    // Read again, because its references moved with the names of others. The row went with an old name; its numbers go on.
+    const before = readKnown(db, id) ?? (former && { ...former, stored: undefined });
     fold.digests.set(id, saveJoined(fold, before, record));
   }
 }
