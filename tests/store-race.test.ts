@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { MIGRATIONS } from '#store/sqlite/migrations.generated.ts';
 import { raceWorkers, startWorker } from './support/store-workers.ts';
 import { removeDatabase, tempStore, type TempStore } from './support/temp-store.ts';
 
@@ -50,7 +49,10 @@ describe('processes at the same time', LONG, () => {
       expect(said).toEqual(said.map(() => [{ tasks: 0 }]));
     });
     using db = temp.connect();
-    expect(db.prepare('SELECT count(*) AS n FROM migrations').get()).toMatchObject({ n: MIGRATIONS.length });
+    // Each step once, whoever took it.
+    const version = db.prepare('PRAGMA user_version').get()?.['user_version'];
+    expect(version).toBeGreaterThan(0);
+    expect(db.prepare('SELECT count(*) AS n FROM migrations').get()).toMatchObject({ n: version });
   });
 
   it('20 open a database that is gone, and all see what the replica holds', async () => {

@@ -115,14 +115,15 @@ export function toFoldRequest(path: string, clock: () => number, meter?: WorkMet
       const now = statFile(path);
       if (now === undefined || isUnchanged(now, remembered)) return undefined;
       const looked_at = clock();
-      const { lines, stats, digest, damaged, isPlain } = readFileLines(path);
+      const reader = readFileLines(path);
+      const { lines, stats } = reader;
       const work = { label: `Reading ${TASKS_PATH}`, bytes: Number(stats.size) };
       return {
         lines: meter === undefined ? lines : meterLines(lines, { ...work, meter }),
         expected: Math.ceil(Number(stats.size) / LINE_BYTES),
-        damaged: () => damaged,
-        isPlain,
-        mark: () => toMark(path, stats, { digest: digest(), looked_at }),
+        damaged: () => reader.damaged,
+        isPlain: () => reader.isPlain(),
+        mark: () => toMark(path, stats, { digest: reader.digest(), looked_at }),
       };
     },
   };

@@ -67,9 +67,10 @@ export const FORGE_STEPS = {
     await forge(given, 'export');
     const path = join(given.clone.path, '.forge', 'tasks.jsonl');
     const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
-    const titles = [...text.matchAll(/"title":"[^"]+"/g)].map(([found]) => found);
+    // The title itself, not the stamp that bears its name.
+    const titles = [...text.matchAll(/","title":"[^"]+"/g)].map(([found]) => found);
     if (titles.length === 0) return 'nothing to edit';
-    writeFileSync(path, text.replace(given.random.pick(titles), `"title":"By hand ${given.number}"`));
+    writeFileSync(path, text.replace(given.random.pick(titles), `","title":"By hand ${given.number}"`));
     return (await forge(given, 'ready')) ?? 'refused';
   },
 } satisfies Record<string, ProcessStep>;
@@ -91,6 +92,9 @@ export const GIT_PROCESS_STEPS = {
     return git(given, 'commit', '-m', `change ${given.number}`, '--', file);
   },
   'commit --amend': async (given) => {
+    // Without the first commit the clones would have no history in common.
+    if (given.clone.tryGit(['rev-parse', '--verify', '--quiet', 'HEAD~1']).exit !== 0)
+      return 'the first commit';
     git(given, 'add', addFile(given));
     return git(given, 'commit', '--amend', '--no-edit');
   },
