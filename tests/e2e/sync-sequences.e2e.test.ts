@@ -9,7 +9,7 @@ import {
 import type { ProcessStep } from '../support/sync-process-steps.ts';
 
 /** The long run is in tests/sync-process-sequences.soak.test.ts. */
-const SEEDS = [3, 5];
+const SEEDS = [3];
 const TIMEOUT_MS = 300_000;
 
 /** A crash that takes the newest write with it. */
