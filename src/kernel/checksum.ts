@@ -1,6 +1,6 @@
 /**
- * A 32-bit checksum of text in base36 (FNV-1a over UTF-16 code units). It finds edits, not attacks, and takes
- * about a nanosecond a character.
+ * A 32-bit checksum of text in base36 (FNV-1a over UTF-16 code units). It finds edits, not attacks, and took
+ * three to four nanoseconds a character where it was measured.
  */
 export function checksum(text: string): string {
   return fnv1a(text, 0x811c9dc5).toString(36);
