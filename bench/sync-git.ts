@@ -71,7 +71,7 @@ async function benchUnchanged(): Promise<Result[]> {
     replica: join(database, '../tasks.jsonl'),
     clock: systemClock,
   });
-  const found = findProject(folder.path, process.env, folder.path);
+  const found = findProject(folder.path, process.env, bare.path);
   const tell = { clock: () => systemClock.now(), notice: () => undefined, env: process.env };
   const times: number[] = [];
   for (let round = 0; round < 400; round += 1) {
@@ -138,17 +138,15 @@ function benchHook(): Result[] {
   }
   const ms = (name: keyof typeof times): number => median(times[name].slice(2));
   const figures = `commit ${ms('hook').toFixed(0)} ms; without hooks ${ms('plain').toFixed(0)} ms; git add and commit by hand ${ms('own').toFixed(0)} ms; with a hook of \`node -e 0\` ${ms('node').toFixed(0)} ms`;
-  const beyond = (what: string, baseline: number): Result => ({
-    what: `pre-commit hook, ${NAME} tasks, one changed, beyond ${what}`,
-    baseline: `${HOOK_BUDGET_MS} ms`,
-    ratio: (ms('hook') - baseline) / HOOK_BUDGET_MS,
-    budget: 1,
-    sense: 'at most',
-    figures,
-  });
   return [
-    beyond("git's own work on the same files", ms('own')),
-    beyond('a commit without the task', ms('plain')),
+    {
+      what: `pre-commit hook, ${NAME} tasks, one changed, beyond git's own work on the same files`,
+      baseline: `${HOOK_BUDGET_MS} ms`,
+      ratio: (ms('hook') - ms('own')) / HOOK_BUDGET_MS,
+      budget: 1,
+      sense: 'at most',
+      figures,
+    },
     {
       what: `commit with the pre-commit hook, ${NAME} tasks, one changed`,
       baseline: 'a commit whose hook is `node -e 0`',

@@ -13,8 +13,13 @@ export function addRememberedLines(
   file: LineFile,
   { lines, undo }: { lines: readonly string[]; undo: (() => void)[] },
 ): void {
-  const added = addLines(toPath(paths, file), lines, undo);
-  if (added !== undefined) writeMemory(paths, { ...readMemory(paths), [file]: added });
+  const memory = readMemory(paths);
+  const remember = (added: AddedLines): void => {
+    // An empty file may be what a killed run left of one that was not there.
+    const existing = added.existing && !(added.length === 0 && memory[file]?.existing === false);
+    writeMemory(paths, { ...memory, [file]: { ...added, existing } });
+  };
+  addLines(toPath(paths, file), lines, { undo, remember });
 }
 
 /**

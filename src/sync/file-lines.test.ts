@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tempFolder } from '../../tests/support/temp-repo.ts';
@@ -7,6 +7,7 @@ import { addLines, removeLines, toMissingLines } from './file-lines.ts';
 const LINES = ['.forge/forge.db', '.forge/forge.db-shm', '.forge/forge.db-wal'];
 const ALL = LINES.map((line) => `${line}\n`).join('');
 const CRLF = ALL.replaceAll('\n', '\r\n');
+const remember = (): void => undefined;
 
 describe('toMissingLines', () => {
   it.each([
@@ -36,10 +37,10 @@ describe('addLines', () => {
     writeFileSync(file, before);
     chmodSync(file, 0o640);
     const undo: (() => void)[] = [];
-    addLines(file, LINES, undo);
+    addLines(file, LINES, { undo, remember });
     expect(readFileSync(file)).toEqual(Buffer.concat([before, Buffer.from(`\n${ALL}`)]));
     expect(statSync(file).mode & 0o777).toBe(0o640);
-    addLines(file, LINES, []);
+    addLines(file, LINES, { undo: [], remember });
     expect(readFileSync(file)).toHaveLength(before.length + 1 + ALL.length);
     for (const step of undo) step();
     expect(readFileSync(file)).toEqual(before);
@@ -49,20 +50,30 @@ describe('addLines', () => {
     await using folder = await tempFolder();
     const file = join(folder.path, '.gitignore');
     const undo: (() => void)[] = [];
-    addLines(file, LINES, undo);
+    addLines(file, LINES, { undo, remember });
     expect(readFileSync(file, 'utf8')).toBe(ALL);
     for (const step of undo) step();
     expect(() => statSync(file)).toThrow('ENOENT');
-    addLines(file, LINES, undo);
+    addLines(file, LINES, { undo, remember });
     rmSync(file);
     for (const step of undo) expect(step).not.toThrow();
+  });
+
+  it('tells what will be there before it is', async () => {
+    await using folder = await tempFolder();
+    const file = join(folder.path, '.gitignore');
+    const told: unknown[] = [];
+    const tell = (added: unknown): void => void told.push([added, existsSync(file)]);
+    addLines(file, LINES, { undo: [], remember: tell });
+    addLines(file, LINES, { undo: [], remember: tell });
+    expect(told).toEqual([[{ existing: false, length: 0, added: ALL }, false]]);
   });
 
   it('leaves a file alone that somebody edited since', async () => {
     await using folder = await tempFolder();
     const file = join(folder.path, '.gitignore');
     const undo: (() => void)[] = [];
-    addLines(file, LINES, undo);
+    addLines(file, LINES, { undo, remember });
     writeFileSync(file, `${ALL}mine\n`);
     for (const step of undo) step();
     expect(readFileSync(file, 'utf8')).toBe(`${ALL}mine\n`);
@@ -92,7 +103,7 @@ describe('removeLines', () => {
     const before = Buffer.from([0x23, 0xff, 0xfe, 0xc3, 0x0a]);
     writeFileSync(file, before);
     chmodSync(file, 0o604);
-    addLines(file, LINES, []);
+    addLines(file, LINES, { undo: [], remember });
     expect(removeLines(file, LINES)).toBe(true);
     expect(readFileSync(file)).toEqual(before);
     expect(statSync(file).mode & 0o777).toBe(0o604);
@@ -101,7 +112,7 @@ describe('removeLines', () => {
   it('removes a file with nothing else in it, knows one that is not there, and leaves a link alone', async () => {
     await using folder = await tempFolder();
     const file = join(folder.path, 'lines');
-    addLines(file, LINES, []);
+    addLines(file, LINES, { undo: [], remember });
     const link = join(folder.path, 'link');
     symlinkSync('lines', link);
     expect(removeLines(link, LINES)).toBe(false);

@@ -12,19 +12,19 @@ export interface AddedLines {
 
 /**
  * Adds the lines that a file (ignore file, attributes file) does not have yet, keeping everything else byte for byte.
- * Appended, not rewritten, so that mode and ownership stay. `undo` gets the way back before the first byte is written.
- * Returns undefined where no line was missing.
+ * Appended, not rewritten, so that mode and ownership stay. `undo` gets the way back, and `remember` what will be
+ * there, before the first byte is written; nothing happens where no line is missing.
  */
 export function addLines(
   path: string,
   lines: readonly string[],
-  undo: (() => void)[],
-): AddedLines | undefined {
+  { undo, remember }: { readonly undo: (() => void)[]; readonly remember: (lines: AddedLines) => void },
+): void {
   // latin1 keeps every byte, whatever the file's encoding.
   const existing = lookAt(path) !== undefined;
   const before = existing ? readFileSync(path, 'latin1') : '';
   const added = toMissingLines(before, lines);
-  if (added === '') return undefined;
+  if (added === '') return;
   undo.push(() => {
     if (!existsSync(path)) return;
     const now = readFileSync(path, 'latin1');
@@ -34,8 +34,8 @@ export function addLines(
     if (existing) truncateSync(path, before.length);
     else rmSync(path);
   });
+  remember({ existing, length: before.length, added });
   appendFileSync(path, added);
-  return { existing, length: before.length, added };
 }
 
 /**

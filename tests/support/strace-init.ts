@@ -99,8 +99,7 @@ function readShared(root: string): Record<string, string | undefined> {
   );
 }
 
-/** What comes and goes; and the memory of added lines, without which an uninstall may leave a newline too many. */
-const PASSING = /forge\.db-(wal|shm)$|^\.git\/forge\/added-lines\.json/;
+const PASSING = /forge\.db-(wal|shm)$/;
 
 /** All that belongs to a project, a line each, without the time at which it was made. */
 function describeProject(root: string): string {

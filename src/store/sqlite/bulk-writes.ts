@@ -7,12 +7,10 @@ const RECOUNT = `WITH counted AS MATERIALIZED (
         WHERE d.dep_type = 'blocks' AND b.status <> 'closed'
       UNION ALL SELECT u.from_id FROM unresolved_dependencies u WHERE u.dep_type = 'blocks' AND u.closed = 0)
     GROUP BY from_id)`;
-const RECOUNTS = [
-  `${RECOUNT} UPDATE tasks SET open_blockers = counted.n FROM counted
-    WHERE counted.id = tasks.id AND counted.n <> tasks.open_blockers`,
-  `${RECOUNT} UPDATE tasks SET open_blockers = 0
-    WHERE open_blockers <> 0 AND NOT EXISTS (SELECT 1 FROM counted WHERE counted.id = tasks.id)`,
-];
+const SET_COUNTS = `${RECOUNT} UPDATE tasks SET open_blockers = counted.n FROM counted
+    WHERE counted.id = tasks.id AND counted.n <> tasks.open_blockers`;
+const CLEAR_COUNTS = `${RECOUNT} UPDATE tasks SET open_blockers = 0
+    WHERE open_blockers <> 0 AND NOT EXISTS (SELECT 1 FROM counted WHERE counted.id = tasks.id)`;
 
 /**
  * What one task at a time does when it comes and goes, for all of them at once. The second of each pair follows where
@@ -56,9 +54,11 @@ export function writeInBulk<T>(db: Database, work: () => T): T {
   const triggers = db.all("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'");
   for (const { name } of triggers) db.execute(`DROP TRIGGER "${String(name)}"`);
   db.execute('PRAGMA defer_foreign_keys = ON; PRAGMA cache_size = -16000');
+  const had_counts = db.get('SELECT 1 AS found FROM tasks WHERE open_blockers <> 0 LIMIT 1') !== undefined;
   const result = work();
   for (const [look, follow] of SETTLE) if (db.run(look).changes > 0) db.run(follow);
-  for (const recount of RECOUNTS) db.run(recount);
+  if (had_counts) db.run(CLEAR_COUNTS);
+  db.run(SET_COUNTS);
   for (const { sql } of triggers) db.execute(sql as string);
   return result;
 }

@@ -5,13 +5,8 @@ import type { Database } from './database.ts';
 export const INSERT_EDGE =
   'INSERT INTO dependencies (from_id, to_id, dep_type) VALUES (?, ?, ?) ON CONFLICT DO NOTHING';
 
-/** The record's edges as rows; those to tasks that are not here go to their own table, in bulk only at the end. */
-export function writeDependencies(
-  db: Database,
-  before: TaskRecord | undefined,
-  after: TaskRecord,
-  { bulk }: { readonly bulk: boolean },
-): void {
+/** The record's edges as rows; those to tasks that are not here wait in a table of their own. */
+export function writeDependencies(db: Database, before: TaskRecord | undefined, after: TaskRecord): void {
   const old = presentEdges(before);
   const now = presentEdges(after);
   for (const key of old) {
@@ -24,8 +19,7 @@ export function writeDependencies(
   for (const key of now) {
     if (old.has(key)) continue;
     const { id, type } = splitDependencyKey(key);
-    if (bulk) db.run(INSERT_EDGE, after.id, id, type);
-    else insertEdge(db, { from: after.id, to: id, type: type as DependencyType }); // decoded as such
+    insertEdge(db, { from: after.id, to: id, type: type as DependencyType }); // decoded as such
   }
 }
 

@@ -4,6 +4,7 @@ import type { Writer } from '../store.ts';
 import type { FileLine, FoldReport } from '../sync-store.ts';
 import { applyRecord, type Known } from './apply-record.ts';
 import type { Database } from './database.ts';
+import type { EdgeQueue } from './edge-queue.ts';
 import { decodeLine, whyUnreadable, type IncomingTask } from './fold-lines.ts';
 import type { EncodedRecord } from './record-rows.ts';
 import type { ReplicaAppender } from './replica-appender.ts';
@@ -20,6 +21,8 @@ export interface Fold {
   readonly unreadable: string[];
   /** Inside writeInBulk. */
   readonly bulk: boolean;
+  /** Edges of plain lines, until all tasks are there: SQLite looks for waiting edges at every task while there are any. */
+  readonly edges: EdgeQueue;
 }
 
 /** Undefined for a line that is no task, which is reported and kept. */

@@ -8,7 +8,7 @@ import type { FileLine, FoldReport, FoldRequest, OpenFile } from '../sync-store.
 import { readKnown } from './apply-record.ts';
 import { writeInBulk } from './bulk-writes.ts';
 import type { Database } from './database.ts';
-import { INSERT_EDGE } from './edge-rows.ts';
+import { EdgeQueue } from './edge-queue.ts';
 import { readMark, writeMark, writeUnreadable } from './file-marks.ts';
 import {
   joinIncoming,
@@ -70,7 +70,14 @@ class DryRun extends Error {
 }
 
 function startFold(db: Database, how: Pick<Fold, 'appender' | 'by' | 'bulk'>): Fold {
-  return { db, ...how, report: emptyReport(), digests: readDigests(db), unreadable: [] };
+  return {
+    db,
+    ...how,
+    report: emptyReport(),
+    digests: readDigests(db),
+    unreadable: [],
+    edges: new EdgeQueue(db),
+  };
 }
 
 function foldFile(db: Database, opened: OpenFile, how: Pick<Fold, 'appender' | 'by'>): FoldReport {
@@ -113,6 +120,7 @@ function foldLines(fold: Fold, lines: Iterable<FileLine>): boolean {
     digests.set(incoming.record.id, after);
     if (after === (incoming.encoded?.digest ?? lineDigest(line.text))) same += 1;
   }
+  fold.edges.write();
   return exact && same === digests.size;
 }
 
@@ -125,7 +133,7 @@ function savePlainLine(fold: Fold, { text }: FileLine, shared: ReadonlySet<strin
     return false;
   const numbers = { version: 1, fence: plain.assignee === null ? 0 : 1 };
   db.run(INSERT_RECORD, plain.id, ...plain.values(numbers));
-  for (const { id, type } of plain.edges) db.run(INSERT_EDGE, plain.id, id, type);
+  for (const { id, type } of plain.edges) fold.edges.add(plain.id, id, type);
   fold.appender.append(text, numbers);
   report.created += 1;
   digests.set(plain.id, plain.digest);
@@ -136,6 +144,7 @@ function savePlainLine(fold: Fold, { text }: FileLine, shared: ReadonlySet<strin
 function foldTask(fold: Fold, incoming: IncomingTask, shared: ReadonlySet<string>): number | null {
   const { db, report } = fold;
   const { record } = incoming;
+  if (fold.digests.has(record.id)) fold.edges.write();
   const known = fold.digests.has(record.id) ? readKnown(db, record.id) : undefined;
   if (known === undefined) {
     const birth = birthOf(record);

@@ -137,7 +137,7 @@ export function writeRecord(
   else updateColumns(db, before.row, values, record.id);
   const old = before?.record;
   writeLostParent(db, before, record, lost);
-  if (old?.dependencies !== record.dependencies) writeDependencies(db, old, record, { bulk });
+  if (old?.dependencies !== record.dependencies) writeDependencies(db, old, record);
   if (old?.comments !== record.comments) writeComments(db, old, record);
 }
 
