@@ -202,7 +202,7 @@ function createStore(db: Database, replica: Replica): TaskStore & SyncStore {
     },
     async foldHistory(request, by) {
       const { foldHistory } = await import('./sqlite/fold-history.ts');
-      return foldHistory(db, request, by);
+      return foldHistory({ db, replica }, request, by);
     },
     async exportTasks(path, line, begin) {
       const { exportTasks } = await import('./sqlite/export-lines.ts');

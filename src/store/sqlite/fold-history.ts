@@ -4,12 +4,19 @@ import type { FoldHistoryReport, FoldRequest } from '../sync-store.ts';
 import type { Database } from './database.ts';
 import { readMark, writeMark, writeUnreadable } from './file-marks.ts';
 import { whyUnreadable } from './fold-lines.ts';
-import { decodeTransition, type TravellingMove } from './history-lines.ts';
+import { decodeTransition, encodeTransition, type TravellingMove } from './history-lines.ts';
 import { insertEvent, insertTransition } from './log-rows.ts';
+import { appendingTo } from './replica-appender.ts';
+import type { Replica } from './replica.ts';
 
 /** Adds the moves that are not here yet. The log only grows, so that joining is adding. */
-export function foldHistory(db: Database, request: FoldRequest, by: Writer): FoldHistoryReport {
-  return db.write(() => {
+export function foldHistory(
+  store: { db: Database; replica: Replica },
+  request: FoldRequest,
+  by: Writer,
+): FoldHistoryReport {
+  const { db } = store;
+  return appendingTo(store, by, (appender) => {
     const report: FoldHistoryReport = { added: 0, unreadable: [] };
     const opened = request.open(readMark(db, request.path));
     if (opened === undefined) return report;
@@ -23,7 +30,9 @@ export function foldHistory(db: Database, request: FoldRequest, by: Writer): Fol
         unreadable.push(line.text);
         continue;
       }
-      if (insertTransition(db, move.task_id, move.at, move, null)) report.added += 1;
+      if (!insertTransition(db, move.task_id, move.at, move, null)) continue;
+      appender.appendMove(encodeTransition({ ...move, created_at: toIso(move.at) }));
+      report.added += 1;
     }
     if (report.added > 0) {
       insertEvent(db, {

@@ -11,6 +11,8 @@ const BATCH = 1 << 16;
 export interface ReplicaAppender {
   /** One line of the replica. All of a transaction are one write: after a crash all of them count, or none. */
   append(line: string, numbers: LocalNumbers): void;
+  /** A move that came from elsewhere. Each counts by itself. */
+  appendMove(line: string): void;
 }
 
 /** A write transaction of many records, whose lines go to the replica in batches and are synced once, before the commit. */
@@ -39,6 +41,11 @@ export function appendingTo<T>(
         append(line, numbers) {
           if (last !== undefined) waiting.push(encodeReplicaLine(last.line, last.numbers, { follow: 1 }));
           last = { line, numbers };
+          length += line.length;
+          if (length >= BATCH) flush(false);
+        },
+        appendMove(line) {
+          waiting.push(line);
           length += line.length;
           if (length >= BATCH) flush(false);
         },
