@@ -24,6 +24,33 @@ export interface CliHints {
   readonly prompt?: { readonly field: string; readonly question: string };
 }
 
+/** How the operation looks over HTTP, under `/api/v1`. */
+export interface HttpHints {
+  readonly method: 'get' | 'post' | 'patch' | 'put' | 'delete';
+  /**
+   * `/tasks/{id}/claim`: names in braces are input fields; `{project}` is the project and no field. A path without it
+   * finds its project by the task's id, or is about the home. Fields that are not in the path come from the query
+   * (get, delete) or from the JSON body.
+   */
+  readonly path: string;
+  /** 200 unless something new is made. */
+  readonly ok?: 200 | 201;
+  /** Other names for fields in the body or query, as the seeds spell them: `{ status: 'state' }`. */
+  readonly aliases?: Readonly<Record<string, string>>;
+}
+
+/** How the operation looks to an MCP host. */
+export interface McpHints {
+  /** `forge_claim`. */
+  readonly tool: string;
+  /** Further names that call the same. */
+  readonly aliases?: readonly string[];
+  /** Input fields that the tool offers; all when left out. A short list costs fewer tokens in every conversation. */
+  readonly fields?: readonly string[];
+  /** For the host; the summary when left out. */
+  readonly description?: string;
+}
+
 export interface Declaration<I extends z.ZodObject = z.ZodObject, O extends z.ZodType = z.ZodType> {
   /** `area.verb` */
   readonly name: string;
@@ -37,7 +64,11 @@ export interface Declaration<I extends z.ZodObject = z.ZodObject, O extends z.Zo
   readonly access: 'read' | 'task' | 'exec' | 'admin';
   /** What must be around it: a Forge project, only a git repository, or nothing. */
   readonly needs: 'project' | 'repository' | 'nothing';
+  /** Works on the caller's own checkout or terminal, so that no server can do it for somebody. */
+  readonly local?: boolean;
   readonly cli: CliHints;
+  readonly http?: HttpHints;
+  readonly mcp?: McpHints;
 }
 
 export function declare<I extends z.ZodObject, O extends z.ZodType>(

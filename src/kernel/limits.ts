@@ -22,6 +22,12 @@ export const LIMITS = {
   prime_rows: 10,
   prime_title_bytes: 60,
   prime_name_bytes: 40,
+  workflow_states: 100,
+  state_name_length: 60,
+  hooks_per_phase: 50,
+  max_rejections: 100,
+  /** How many states a task may be led on through without somebody asking. */
+  cascade_depth: 3,
   /** How long a command waits for another writer, unless FORGE_LOCK_TIMEOUT_MS says otherwise. */
   lock_timeout_ms: 60_000,
   /** Tries at one id length before the next longer one is used. */
