@@ -8,23 +8,25 @@ import { defineConfig } from 'rolldown';
 const READ = [
   'app/(start-cli|open-context|progress-meter|find-program)',
   'kernel/[^/]+',
-  'domain/(graph-paths|states)',
+  'domain/(graph-paths|states|workflow|default-workflow|workflow-fields)',
   'git/find-repository',
   'sync/(find-project|project-paths|project-config|forge-home|file-error|place-file|link-database|look-at)',
   'sync/(catch-up|file-changes|task-files|heal-clone)',
   'store/open-sqlite-store',
-  'store/sqlite/(database|file-marks|foreign-edges|migrate|migrations|ready-queries|replica|resolve-id|task-queries|task-rows|translate-error)',
-  'operations/(accept-argv|assemble-input|field-value|flag-table|manifest|read-assignments|operation|priority-labels)',
+  'store/sqlite/(database|file-marks|foreign-edges|migrate|migrations|parked-states|ready-queries|replica|resolve-id|store-facts|task-queries|task-rows|translate-error)',
+  'operations/(accept-argv|assemble-input|field-value|flag-table|manifest|read-(assignments|cursor)|operation|priority-labels)',
   'operations/(task-(ready|show|list|search|lines)|style-text|table-text|text-width)',
   'surfaces/cli/(run-cli|process-io|terminal|check-argv|cli-io|read-all)',
 ];
 const WRITE = [
   'app/find-actor',
-  'domain/[^/]+',
+  'domain/(?!validate-|locate-)[^/]+',
+  'engine/(actions|change-task|run-hooks|transition-task)',
   'git/(git-environment|read-user-name|parse-git-config|run-git)',
-  'store/sqlite/(apply-record|cycle-checks|edge-rows|graph-writes|history-lines|log-rows|record-rows|replay)',
+  'sync/(agent-identities|home-file)',
+  'store/sqlite/(apply-record|check-version|claim-writes|cycle-checks|edge-rows|graph-writes|history-lines|lease-rows|log-rows|move-writes|record-rows|replay)',
   'store/sqlite/(replica-(appender|lines)|task-writes|write-transaction)',
-  'operations/(writer|maybe-foreign|task-(create|update|close|reopen|claim|release|comment)|dep-(add|remove))',
+  'operations/(engine-of|read-review-config|writer|maybe-foreign|task-(create|update|close|reopen|claim|release|comment)|dep-(add|remove))',
 ];
 /** What a commit waits for. */
 const HOOK = [

@@ -19,7 +19,7 @@ export function deriveFlagTable(declarations: readonly Declaration[]): FlagTable
 }
 
 function deriveEntry(declaration: Declaration): OperationEntry {
-  const { name, input, cli, needs } = declaration;
+  const { name, input, cli, needs, local } = declaration;
   checkObject(input, name);
   const args = cli.args ?? [];
   const fields: Record<string, FieldRule> = {};
@@ -30,6 +30,7 @@ function deriveEntry(declaration: Declaration): OperationEntry {
       ...deriveRule(schema, `${name}: ${field}`),
       ...(flag !== undefined && { flag }),
       ...(hint?.file_flag !== undefined && { file_flag: hint.file_flag }),
+      ...(hint?.file_argument !== undefined && { file_argument: hint.file_argument }),
     };
   }
   const entry: OperationEntry = {
@@ -38,6 +39,7 @@ function deriveEntry(declaration: Declaration): OperationEntry {
     ...(cli.alias !== undefined && { alias: cli.alias }),
     args,
     needs,
+    ...(local === true && { local }),
     fields,
     required: Object.keys(input.shape).filter((field) => !accepts(input.shape[field], undefined)),
     ...(cli.prompt !== undefined && { prompt: cli.prompt }),
@@ -81,9 +83,11 @@ function deriveRule(schema: z.core.$ZodType, what: string): FieldRule {
   for (const keyword of Object.keys(json)) {
     if (!known.includes(keyword)) throw new Error(`${what}: the flag table has no place for "${keyword}"`);
   }
-  if (nullable && (kind === 'boolean' || kind === 'strings' || kind === 'assignments'))
+  if (nullable && (kind === 'boolean' || kind === 'strings'))
     throw new Error(`${what}: a ${kind} cannot be null`);
-  return { kind, ...(nullable && { nullable }), ...deriveLimits(kind, { json, inner, what }) };
+  // No command line says that a record is null; leaving it out means the same.
+  const isNullable = nullable && kind !== 'assignments';
+  return { kind, ...(isNullable && { nullable: isNullable }), ...deriveLimits(kind, { json, inner, what }) };
 }
 
 function deriveLimits(kind: FieldRule['kind'], { json, inner, what }: Property): Partial<FieldRule> {
@@ -132,6 +136,8 @@ function unwrap(schema: z.core.$ZodType): { inner: z.core.$ZodType; nullable: bo
     nullable ||= inner instanceof z.ZodNullable;
     inner = inner.unwrap();
   }
+  // Text, or the same as JSON: a command line can only say the text.
+  if (inner instanceof z.ZodUnion && inner.options[0] instanceof z.ZodString) [inner] = inner.options;
   return { inner, nullable };
 }
 
@@ -238,6 +244,9 @@ function checkPaths(operations: readonly OperationEntry[]): void {
     const other = paths.find(
       (whole, at) => at !== index && path.every((word, position) => whole[position] === word),
     );
-    if (other !== undefined) throw new Error(`The command ${path.join(' ')} hides ${other.join(' ')}`);
+    // A command without any field may lead on to others: no word behind it could be its own.
+    const bare = operations.some((entry) => entry.path === path && Object.keys(entry.fields).length === 0);
+    if (other !== undefined && !(bare && other.length > path.length))
+      throw new Error(`The command ${path.join(' ')} hides ${other.join(' ')}`);
   }
 }

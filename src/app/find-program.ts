@@ -3,5 +3,7 @@ import type { ForgeProgram } from '#sync/forge-program.ts';
 
 /** This process as git can start it again. A link on the PATH may be pointed elsewhere; what runs now is meant. */
 export function findProgram(): ForgeProgram {
-  return { node: process.execPath, script: realpathSync(process.argv[1] ?? '') };
+  const script = realpathSync(process.argv[1] ?? '');
+  // By its other name the program asks a server, and what is started by git works here.
+  return { node: process.execPath, script: script.replace(/forge-ctl\.cjs$/, 'forge.cjs') };
 }

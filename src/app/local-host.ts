@@ -20,7 +20,7 @@ export function createLocalHost(options: {
   readonly progress: (line: string) => void;
   readonly notice: (line: string) => void;
   readonly meter: Meter;
-}): Host {
+}): Omit<Host, 'serveMcp' | 'serve'> {
   const { cwd, env, clock } = options;
   return {
     initProject: (input) =>

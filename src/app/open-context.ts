@@ -1,4 +1,7 @@
+import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { DEFAULT_RESOLVED, type ResolvedWorkflow } from '#domain/workflow.ts';
 import { systemClock } from '#kernel/clock.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
@@ -11,6 +14,7 @@ import { toHomePlace } from '#sync/forge-home.ts';
 import { isDriverInConfig } from '#sync/heal-clone.ts';
 import { refreshDatabaseLink } from '#sync/link-database.ts';
 import type { Machine } from '#sync/machine.ts';
+import type { ProjectPaths } from '#sync/project-paths.ts';
 import { findProgram } from './find-program.ts';
 
 export interface ContextRequest {
@@ -40,6 +44,8 @@ export async function openContext(request: ContextRequest): Promise<OperationCon
       // Whoever writes also keeps up what others rely on: the config's shared copy and the link to the database.
       if (project !== undefined) {
         refreshSharedConfig(project.paths);
+        const { refreshSharedWorkflow } = await import('#sync/workflow-file.ts');
+        refreshSharedWorkflow(project.paths);
         refreshDatabaseLink(project.paths);
       }
       return findActor({ flag: request.actor, env, cwd });
@@ -95,10 +101,11 @@ function findProjectOrError(cwd: string, env: NodeJS.ProcessEnv): FoundProject |
   }
 }
 
-async function openFound(
+/** A project ready to be worked on: its store open, mended, and joined with the task files. */
+export async function openFound(
   { paths, config }: FoundProject,
   { env, notice, meter }: Pick<ContextRequest, 'env' | 'notice' | 'meter'>,
-  options: { readonly lock_timeout_ms?: number } = {},
+  options: { readonly lock_timeout_ms?: number; readonly lock?: 'await' } = {},
 ): Promise<OpenProject & AsyncDisposable> {
   const { database, replica } = paths;
   const store = await openSqliteStore({
@@ -106,6 +113,7 @@ async function openFound(
     replica,
     clock: systemClock,
     lock_timeout_ms: options.lock_timeout_ms ?? lockTimeout(env),
+    lock: options.lock,
     notice,
   });
   const close = async (): Promise<void> => store[Symbol.asyncDispose]();
@@ -120,15 +128,53 @@ async function openFound(
       { clock: () => systemClock.now(), notice, meter, env },
     );
     const foreign = await readForeign(store, config.idPrefix, env);
-    return { paths, config, store, foreign, folded, [Symbol.asyncDispose]: close };
+    const readWorkflow = await openWorkflow(paths, store, options);
+    return {
+      paths,
+      config,
+      store,
+      foreign,
+      folded,
+      get workflow() {
+        return readWorkflow();
+      },
+      [Symbol.asyncDispose]: close,
+    };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
+/** Most projects have no workflow of their own, and a command that meets none loads nothing of what checks one. */
+async function openWorkflow(
+  paths: ProjectPaths,
+  store: TaskStore,
+  { lock }: { readonly lock?: 'await' },
+): Promise<() => ResolvedWorkflow> {
+  const isThere = (folder: string): boolean =>
+    statSync(join(folder, 'workflow.json'), { throwIfNoEntry: false }) !== undefined;
+  if (lock === undefined && !isThere(paths.forge_dir) && !isThere(paths.store_dir)) {
+    await store.setParkedStates(DEFAULT_RESOLVED.parked_states);
+    return () => DEFAULT_RESOLVED;
+  }
+  const { openWorkflowReader } = await import('#sync/workflow-file.ts');
+  const read = openWorkflowReader(paths);
+  try {
+    await store.setParkedStates(read().parked_states);
+  } catch (error) {
+    // Whoever needs the workflow is told what is wrong with it.
+    if (!isForgeError(error) || error.code !== 'invalid_input') throw error;
+  }
+  return () => {
+    const workflow = read();
+    void store.setParkedStates(workflow.parked_states);
+    return workflow;
+  };
+}
+
 /** Before anything is answered: whether what blocks from other projects is closed by now. Most have no such edge. */
-async function readForeign(
+export async function readForeign(
   store: TaskStore,
   prefix: string,
   env: NodeJS.ProcessEnv,
@@ -151,7 +197,7 @@ function lockTimeout(env: NodeJS.ProcessEnv): number {
 }
 
 function lazyHost(request: ContextRequest): Host {
-  const load = async (): Promise<Host> =>
+  const load = async (): Promise<Omit<Host, 'serveMcp' | 'serve'>> =>
     (await import('./local-host.ts')).createLocalHost({ ...request, clock: systemClock });
   return {
     initProject: async (options) => (await load()).initProject(options),
@@ -159,6 +205,14 @@ function lazyHost(request: ContextRequest): Host {
     uninstallHooks: async (options) => (await load()).uninstallHooks(options),
     readHookStatus: async () => (await load()).readHookStatus(),
     run: async (command, args, options) => (await load()).run(command, args, options),
+    async serve(wishes) {
+      const { runServer } = await import('./serve/run-server.ts');
+      return runServer(wishes, request);
+    },
+    async serveMcp() {
+      const { startMcp } = await import('./start-mcp.ts');
+      await startMcp(request);
+    },
     makeTemporaryFolder: async (prefix) => (await load()).makeTemporaryFolder(prefix),
     removeFolder: async (path) => (await load()).removeFolder(path),
     progress: request.progress,

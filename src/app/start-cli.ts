@@ -1,8 +1,9 @@
 import { statSync, writeSync } from 'node:fs';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { FLAG_TABLE } from '#operations/flag-table.generated.ts';
+import type { Accepted } from '#operations/flag-table.ts';
 import { MANIFEST } from '#operations/manifest.generated.ts';
 import { createProcessIo } from '#surfaces/cli/process-io.ts';
 import { runCli } from '#surfaces/cli/run-cli.ts';
@@ -10,28 +11,35 @@ import { systemClock } from '#kernel/clock.ts';
 import { openContext } from './open-context.ts';
 import { createMeter } from './progress-meter.ts';
 
+/** Where `forge serve` listens unless told otherwise. */
+const DEFAULT_SERVER = 'http://127.0.0.1:8080';
+
 /** Wires the command line to this process, the local store and the operations. Returns the exit code. */
 export function startCli(argv: readonly string[], version: string): Promise<number> {
   const io = createProcessIo();
+  let isRemote = false;
   return runCli(argv, io, {
     table: FLAG_TABLE,
     version,
-    async loadOperation(name) {
+    async loadOperation(name, accepted) {
       const load = MANIFEST[name];
       if (load === undefined) throw new ForgeError('internal', `No implementation of ${name}`);
-      return load();
+      const server = findServer(accepted);
+      if (server === undefined) return load();
+      isRemote = true;
+      const { createRemoteOperation } = await import('./remote-operation.ts');
+      return createRemoteOperation(await load(), accepted, { server, env: process.env });
     },
-    async healStore({ details }) {
-      const { healSqliteStore } = await import('#store/open-sqlite-store.ts');
-      const notice = (line: string): void => tell(2, `forge: ${escapeLine(line)}`);
-      const { path } = details;
-      if (typeof path !== 'string') return;
-      const replica = join(dirname(path), 'tasks.jsonl');
-      await healSqliteStore({ database: path, replica, clock: systemClock, notice });
+    async healStore(error) {
+      // The path is one of the server's machine, and the server has tried already.
+      if (isRemote) throw error;
+      const { healStore } = await import('./heal-store.ts');
+      await healStore(error, (line) => tell(2, `forge: ${escapeLine(line)}`));
     },
-    openContext: ({ operation, globals, input }) =>
-      openContext({
-        needs: operation.needs,
+    openContext: (accepted) => {
+      const { operation, globals, input } = accepted;
+      return openContext({
+        needs: findServer(accepted) === undefined ? operation.needs : 'nothing',
         route: findRoute(operation.route, input),
         cwd:
           globals.directory === undefined
@@ -51,7 +59,25 @@ export function startCli(argv: readonly string[], version: string): Promise<numb
         progress: (line) => {
           if (!globals.json && !globals.quiet) tell(1, line);
         },
-      }),
+      });
+    },
+  });
+}
+
+/**
+ * The server that a command is sent to; undefined when it is done here. A command about the checkout or the terminal
+ * stays here, and is refused where a server was asked for by name.
+ */
+function findServer({ operation, globals }: Accepted): string | undefined {
+  const isAlwaysRemote = /(?:^|[\\/])forge-ctl(?:\.cjs)?$/.test(process.argv[1] ?? '');
+  const server =
+    globals.server ?? (process.env.FORGE_SERVER || (isAlwaysRemote ? DEFAULT_SERVER : undefined));
+  if (server === undefined || operation.local !== true) return server;
+  if (operation.needs === 'nothing' || (globals.server === undefined && !isAlwaysRemote)) return undefined;
+  const command = operation.path.join(' ');
+  throw new ForgeError('not_available', `${command} works on the checkout here: no server can do it`, {
+    hint: `forge ${command}${globals.server === undefined ? '' : ' without --server'}`,
+    details: { operation: operation.name },
   });
 }
 

@@ -9,6 +9,8 @@ export interface FlagHint {
   readonly placeholder?: string;
   /** A second flag that reads the value from a file, `-` for standard input. */
   readonly file_flag?: string;
+  /** For a field that stands without a flag: the word is the path of the file that holds it, `-` standard input. */
+  readonly file_argument?: true;
 }
 
 export interface CliHints {

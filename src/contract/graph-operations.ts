@@ -21,6 +21,7 @@ export const addDependency = declare({
   errors: ['not_found', 'ambiguous_id', 'dependency_cycle'],
   access: 'task',
   needs: 'project',
+  http: { method: 'post', path: '/tasks/{from_id}/dependencies', aliases: { depends_on_id: 'to_id' } },
   cli: {
     path: ['dep', 'add'],
     args: ['from_id', 'to_id'],
@@ -29,6 +30,12 @@ export const addDependency = declare({
       'forge dep add fg-c9d1 pb-x1y2',
       'forge dep add fg-f6g7 fg-a3f8 --type discovered-from',
     ],
+  },
+  mcp: {
+    tool: 'forge_depend',
+    aliases: ['forge_add_dependency'],
+    description: 'Make from_id wait for to_id; a cycle is refused',
+    fields: ['from_id', 'to_id', 'type'],
   },
 });
 
@@ -46,6 +53,7 @@ export const removeDependency = declare({
   errors: ['not_found', 'ambiguous_id'],
   access: 'task',
   needs: 'project',
+  http: { method: 'delete', path: '/tasks/{from_id}/dependencies/{to_id}' },
   cli: {
     path: ['dep', 'remove'],
     args: ['from_id', 'to_id'],
@@ -93,6 +101,7 @@ export const dependencyTree = declare({
   errors: ['not_found', 'ambiguous_id'],
   access: 'read',
   needs: 'project',
+  http: { method: 'get', path: '/tasks/{id}/tree' },
   cli: {
     path: ['dep', 'tree'],
     args: ['id'],
@@ -123,6 +132,7 @@ export const taskGraph = declare({
   errors: ['not_found', 'ambiguous_id', 'invalid_input'],
   access: 'read',
   needs: 'project',
+  http: { method: 'get', path: '/projects/{project}/graph' },
   cli: {
     path: ['graph'],
     args: ['id'],

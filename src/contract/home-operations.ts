@@ -32,6 +32,7 @@ export const addProject = declare({
   errors: ['already_exists', 'not_a_project', 'not_a_repository', 'schema_newer', 'store_busy'],
   access: 'admin',
   needs: 'nothing',
+  local: true,
   cli: {
     path: ['project', 'add'],
     args: ['name', 'path'],
@@ -68,10 +69,16 @@ export const removeProject = declare({
   errors: ['not_found', 'schema_newer', 'store_busy'],
   access: 'admin',
   needs: 'nothing',
+  http: { method: 'delete', path: '/projects/{name}' },
   cli: { path: ['project', 'remove'], args: ['name'], examples: ['forge project remove backend'] },
 });
 
-const AgentEntry = z.object({ name: z.string(), description: z.string(), created_at: z.string() });
+const AgentEntry = z.object({
+  name: z.string(),
+  description: z.string(),
+  created_at: z.string(),
+  paused_at: z.string().nullable(),
+});
 
 export const addAgent = declare({
   name: 'agent.add',
@@ -91,6 +98,7 @@ export const addAgent = declare({
   errors: ['store_busy'],
   access: 'admin',
   needs: 'nothing',
+  http: { method: 'post', path: '/agents' },
   cli: {
     path: ['agent', 'add'],
     args: ['name'],
@@ -106,6 +114,7 @@ export const listAgents = declare({
   errors: [],
   access: 'read',
   needs: 'nothing',
+  http: { method: 'get', path: '/agents' },
   cli: { path: ['agent', 'list'], examples: ['forge agent list', 'forge agent list --json --fields name'] },
 });
 
@@ -117,6 +126,7 @@ export const removeAgent = declare({
   errors: ['not_found', 'store_busy'],
   access: 'admin',
   needs: 'nothing',
+  http: { method: 'delete', path: '/agents/{name}' },
   cli: { path: ['agent', 'remove'], args: ['name'], examples: ['forge agent remove worker-1'] },
 });
 
@@ -148,6 +158,7 @@ export const createBatch = declare({
   errors: ['already_exists', 'not_found', 'ambiguous_id', 'not_a_project', 'store_busy'],
   access: 'task',
   needs: 'nothing',
+  http: { method: 'post', path: '/batches', ok: 201 },
   cli: {
     path: ['batch', 'create'],
     args: ['name', 'ids'],
@@ -166,6 +177,7 @@ export const addToBatch = declare({
   errors: ['not_found', 'ambiguous_id', 'state_invalid', 'not_a_project', 'store_busy'],
   access: 'task',
   needs: 'nothing',
+  http: { method: 'post', path: '/batches/{name}/tasks' },
   cli: {
     path: ['batch', 'add'],
     args: ['name', 'ids'],
@@ -194,6 +206,7 @@ export const showBatch = declare({
   errors: ['not_found'],
   access: 'read',
   needs: 'nothing',
+  http: { method: 'get', path: '/batches/{name}' },
   cli: { path: ['batch', 'show'], args: ['name'], examples: ['forge batch show release-2'] },
 });
 
@@ -205,6 +218,7 @@ export const listBatches = declare({
   errors: [],
   access: 'read',
   needs: 'nothing',
+  http: { method: 'get', path: '/batches' },
   cli: { path: ['batch', 'list'], examples: ['forge batch list', 'forge batch list --all --json'] },
 });
 
@@ -216,5 +230,45 @@ export const closeBatch = declare({
   errors: ['not_found', 'store_busy'],
   access: 'task',
   needs: 'nothing',
+  http: { method: 'post', path: '/batches/{name}/close' },
   cli: { path: ['batch', 'close'], args: ['name'], examples: ['forge batch close release-2'] },
+});
+
+const agentName = Identity.describe('The identity');
+
+export const showAgent = declare({
+  name: 'agent.show',
+  summary: 'Show one agent identity',
+  input: z.object({ name: agentName }),
+  output: AgentEntry,
+  errors: ['not_found'],
+  access: 'read',
+  needs: 'nothing',
+  cli: { path: ['agent', 'show'], args: ['name'], examples: ['forge agent show worker-1'] },
+  http: { method: 'get', path: '/agents/{name}' },
+});
+
+export const pauseAgent = declare({
+  name: 'agent.pause',
+  summary: 'Let an agent claim nothing until it is resumed',
+  about: 'It keeps what it has. Every project of this machine is meant.',
+  input: z.object({ name: agentName }),
+  output: AgentEntry,
+  errors: ['not_found', 'store_busy'],
+  access: 'admin',
+  needs: 'nothing',
+  cli: { path: ['agent', 'pause'], args: ['name'], examples: ['forge agent pause worker-1'] },
+  http: { method: 'post', path: '/agents/{name}/pause' },
+});
+
+export const resumeAgent = declare({
+  name: 'agent.resume',
+  summary: 'Let a paused agent claim again',
+  input: z.object({ name: agentName }),
+  output: AgentEntry,
+  errors: ['not_found', 'store_busy'],
+  access: 'admin',
+  needs: 'nothing',
+  cli: { path: ['agent', 'resume'], args: ['name'], examples: ['forge agent resume worker-1'] },
+  http: { method: 'post', path: '/agents/{name}/resume' },
 });

@@ -36,6 +36,7 @@ export const installHooks = declare({
   errors: ['permission_denied', 'read_only', 'dependency_missing'],
   access: 'exec',
   needs: 'repository',
+  local: true,
   cli: {
     path: ['hooks', 'install'],
     examples: ['forge hooks install', 'forge hooks install --shared'],
@@ -50,6 +51,7 @@ export const hookStatus = declare({
   errors: ['not_a_repository', 'dependency_missing'],
   access: 'read',
   needs: 'repository',
+  local: true,
   cli: { path: ['hooks', 'status'], examples: ['forge hooks status', 'forge hooks status --json'] },
 });
 
@@ -63,5 +65,6 @@ export const uninstallHooks = declare({
   errors: ['not_a_repository', 'permission_denied', 'read_only', 'dependency_missing'],
   access: 'exec',
   needs: 'repository',
+  local: true,
   cli: { path: ['hooks', 'uninstall'], examples: ['forge hooks uninstall'] },
 });

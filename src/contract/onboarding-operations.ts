@@ -63,6 +63,7 @@ export const onboardAgents = declare({
   errors: ['state_invalid', 'version_conflict', 'permission_denied'],
   access: 'admin',
   needs: 'project',
+  local: true,
   cli: {
     path: ['onboard'],
     examples: ['forge onboard', 'forge onboard --dry-run', 'forge onboard --undo'],

@@ -1,3 +1,4 @@
+import { agentToken, createToken, listTokens, revokeToken, rotateToken } from './access-operations.ts';
 import type { Declaration } from './declare.ts';
 import { addDependency, dependencyTree, removeDependency, taskGraph } from './graph-operations.ts';
 import {
@@ -9,12 +10,18 @@ import {
   listAgents,
   listBatches,
   listProjects,
+  pauseAgent,
   removeAgent,
   removeProject,
+  resumeAgent,
+  showAgent,
   showBatch,
 } from './home-operations.ts';
+import { installMcp, serveMcp } from './mcp-operations.ts';
 import { onboardAgents, primeAgent } from './onboarding-operations.ts';
+import { listComments, listDependencies, listRepos, listSkills } from './resource-operations.ts';
 import { hookStatus, installHooks, uninstallHooks } from './hook-operations.ts';
+import { runServer } from './server-operations.ts';
 import { completionScript, initProject, runDemo, uninstallProject } from './project-operations.ts';
 import { blockedTasks, listTasks, projectStats, readyTasks, searchTasks } from './query-operations.ts';
 import {
@@ -42,6 +49,26 @@ import {
   taskHistory,
   updateTask,
 } from './task-operations.ts';
+import { taskResult, waitTask } from './wait-operations.ts';
+import {
+  drawWorkflow,
+  setWorkflow,
+  showWorkflow,
+  validateWorkflowFile,
+} from './workflow-definition-operations.ts';
+
+import {
+  archiveTask,
+  assignRole,
+  cancelTask,
+  pauseProject,
+  resumeProject,
+  taskHeartbeat,
+  taskRoles,
+  taskTransitions,
+  transitionTask,
+  unarchiveTask,
+} from './workflow-operations.ts';
 
 /** Every operation, in the order of the help and of the reference. */
 export const OPERATIONS: readonly Declaration[] = [
@@ -53,8 +80,19 @@ export const OPERATIONS: readonly Declaration[] = [
   reopenTask,
   claimTask,
   releaseTask,
+  transitionTask,
+  cancelTask,
+  assignRole,
+  taskRoles,
+  taskTransitions,
+  taskHeartbeat,
+  archiveTask,
+  unarchiveTask,
   commentTask,
+  listComments,
   taskHistory,
+  waitTask,
+  taskResult,
   listTasks,
   deleteTask,
   restoreTask,
@@ -63,17 +101,34 @@ export const OPERATIONS: readonly Declaration[] = [
   searchTasks,
   addDependency,
   removeDependency,
+  listDependencies,
   dependencyTree,
   taskGraph,
+  showWorkflow,
+  validateWorkflowFile,
+  setWorkflow,
+  drawWorkflow,
   projectStats,
   primeAgent,
   onboardAgents,
   addProject,
   listProjects,
   removeProject,
+  pauseProject,
+  resumeProject,
   addAgent,
   listAgents,
+  showAgent,
+  pauseAgent,
+  resumeAgent,
   removeAgent,
+  agentToken,
+  createToken,
+  listTokens,
+  rotateToken,
+  revokeToken,
+  listRepos,
+  listSkills,
   createBatch,
   addToBatch,
   showBatch,
@@ -92,6 +147,9 @@ export const OPERATIONS: readonly Declaration[] = [
   examineProject,
   runHook,
   mergeTaskFiles,
+  runServer,
+  serveMcp,
+  installMcp,
   completionScript,
   uninstallProject,
   runDemo,

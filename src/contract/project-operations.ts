@@ -49,6 +49,7 @@ export const initProject = declare({
   errors: ['already_exists', 'not_a_repository', 'state_invalid'],
   access: 'admin',
   needs: 'repository',
+  local: true,
   cli: {
     path: ['init'],
     flags: { branch: { placeholder: 'name' } },
@@ -77,6 +78,7 @@ export const uninstallProject = declare({
   errors: ['io_failed', 'permission_denied'],
   access: 'admin',
   needs: 'nothing',
+  local: true,
   cli: { path: ['uninstall'], examples: ['forge uninstall', 'forge uninstall --yes'] },
 });
 
@@ -88,6 +90,7 @@ export const completionScript = declare({
   errors: [],
   access: 'read',
   needs: 'nothing',
+  local: true,
   cli: {
     path: ['completion'],
     args: ['shell'],
@@ -113,5 +116,6 @@ export const runDemo = declare({
   errors: ['dependency_missing'],
   access: 'exec',
   needs: 'nothing',
+  local: true,
   cli: { path: ['demo'], examples: ['forge demo', 'forge demo --keep'] },
 });

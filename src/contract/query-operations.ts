@@ -14,6 +14,12 @@ import {
 } from './task.ts';
 
 const limit = z.int().min(1).max(LIMITS.list_limit).optional().describe('At most this many');
+const cursor = z
+  .string()
+  .min(1)
+  .max(LIMITS.cursor_length)
+  .optional()
+  .describe('Go on behind the page that gave this cursor');
 const state = z.string().min(1).max(60).optional().describe('Workflow state, such as todo or backlog');
 
 /** What keeps a task from being ready; title and status are null where it is not in this project. */
@@ -35,6 +41,7 @@ const filters = {
   github_issue: GithubIssue.nullable()
     .optional()
     .describe('From this GitHub issue; "none" for tasks without one'),
+  include_archived: z.boolean().optional().describe('Also tasks that were archived'),
 };
 
 const filterFlags = {
@@ -59,6 +66,7 @@ export const readyTasks = declare({
       .optional()
       .describe('priority (default), or impact: by the chain of work it unblocks'),
     limit,
+    cursor,
     explain: z.boolean().optional().describe('Say for each open task why it is or is not ready'),
   }),
   output: z.array(
@@ -74,6 +82,7 @@ export const readyTasks = declare({
   errors: [],
   access: 'read',
   needs: 'project',
+  http: { method: 'get', path: '/tasks/ready' },
   cli: {
     path: ['ready'],
     flags: { assignee: { placeholder: 'identity' } },
@@ -84,6 +93,7 @@ export const readyTasks = declare({
       'forge ready --explain',
     ],
   },
+  mcp: { tool: 'forge_ready', fields: ['type', 'label', 'sort', 'limit'] },
 });
 
 export const listTasks = declare({
@@ -97,11 +107,13 @@ export const listTasks = declare({
       .optional()
       .describe('priority (default), created, updated or id'),
     limit,
+    cursor,
   }),
   output: z.array(Task),
   errors: ['not_found', 'ambiguous_id'],
   access: 'read',
   needs: 'project',
+  http: { method: 'get', path: '/tasks' },
   cli: {
     path: ['task', 'list'],
     flags: filterFlags,
@@ -110,6 +122,12 @@ export const listTasks = declare({
       'forge task list --assignee worker-1 --status in_progress',
       'forge task list --all --json --fields id,status',
     ],
+  },
+  mcp: {
+    tool: 'forge_list',
+    aliases: ['forge_list_tasks', 'list_tasks'],
+    description: 'List tasks; closed ones only with all or status closed',
+    fields: ['status', 'state', 'type', 'assignee', 'label', 'parent_id', 'all', 'limit'],
   },
 });
 
@@ -126,11 +144,13 @@ export const searchTasks = declare({
       .optional()
       .describe('priority (default), created, updated or id'),
     limit,
+    cursor,
   }),
   output: z.array(Task),
   errors: ['not_found', 'ambiguous_id'],
   access: 'read',
   needs: 'project',
+  http: { method: 'get', path: '/tasks/search' },
   cli: {
     path: ['search'],
     flags: { ...filterFlags, query: { placeholder: 'text' } },
@@ -141,6 +161,7 @@ export const searchTasks = declare({
       'forge search --query authentication --status open --json',
     ],
   },
+  mcp: { tool: 'forge_search', fields: ['query', 'status', 'limit'] },
 });
 
 export const blockedTasks = declare({
@@ -155,6 +176,7 @@ export const blockedTasks = declare({
   errors: [],
   access: 'read',
   needs: 'project',
+  http: { method: 'get', path: '/tasks/blocked' },
   cli: { path: ['blocked'], examples: ['forge blocked', 'forge blocked --json'] },
 });
 
@@ -178,5 +200,6 @@ export const projectStats = declare({
   errors: [],
   access: 'read',
   needs: 'project',
+  http: { method: 'get', path: '/projects/{project}/stats' },
   cli: { path: ['stats'], examples: ['forge stats', 'forge stats --json'] },
 });

@@ -23,6 +23,7 @@ export const exportTasks = declare({
   errors: ['io_failed', 'disk_full', 'permission_denied', 'read_only'],
   access: 'task',
   needs: 'project',
+  local: true,
   cli: { path: ['export'], examples: ['forge export', 'forge export --gc'] },
 });
 
@@ -47,6 +48,7 @@ export const importTasks = declare({
   errors: ['not_found', 'io_failed', 'permission_denied', 'state_invalid'],
   access: 'task',
   needs: 'project',
+  local: true,
   cli: {
     path: ['import'],
     args: ['path'],
@@ -76,6 +78,7 @@ export const collectGarbage = declare({
   errors: ['io_failed', 'disk_full', 'permission_denied', 'read_only'],
   access: 'task',
   needs: 'project',
+  local: true,
   cli: {
     path: ['gc'],
     flags: { prune: { placeholder: 'days' } },
@@ -99,6 +102,7 @@ export const commitTasks = declare({
   errors: ['state_invalid', 'io_failed', 'version_conflict'],
   access: 'task',
   needs: 'project',
+  local: true,
   cli: {
     path: ['commit'],
     flags: { message: { placeholder: 'text' } },
@@ -128,6 +132,7 @@ export const syncTasks = declare({
   errors: ['state_invalid', 'io_failed', 'version_conflict'],
   access: 'task',
   needs: 'project',
+  local: true,
   cli: { path: ['sync'], examples: ['forge sync', 'forge sync --offline'] },
 });
 
@@ -144,6 +149,7 @@ export const runHook = declare({
   errors: [],
   access: 'task',
   needs: 'nothing',
+  local: true,
   cli: { path: ['hook'], args: ['hook', 'args'], examples: ['forge hook pre-commit'] },
 });
 
@@ -160,6 +166,7 @@ export const mergeTaskFiles = declare({
   errors: ['io_failed', 'not_found'],
   access: 'task',
   needs: 'nothing',
+  local: true,
   cli: {
     path: ['merge-driver'],
     args: ['base', 'ours', 'theirs', 'path'],
@@ -188,6 +195,7 @@ export const listConflicts = declare({
   errors: ['not_found', 'ambiguous_id'],
   access: 'read',
   needs: 'project',
+  http: { method: 'get', path: '/conflicts' },
   cli: {
     path: ['conflicts'],
     args: ['id'],
@@ -209,6 +217,7 @@ export const resolveConflict = declare({
   errors: ['not_found', 'ambiguous_id', 'state_invalid'],
   access: 'task',
   needs: 'project',
+  http: { method: 'post', path: '/tasks/{id}/conflicts' },
   cli: {
     path: ['resolve'],
     args: ['id'],
@@ -239,6 +248,7 @@ export const examineProject = declare({
   errors: ['io_failed', 'permission_denied', 'store_busy'],
   access: 'admin',
   needs: 'project',
+  local: true,
   cli: {
     path: ['doctor'],
     flags: { pr: { placeholder: 'base' } },

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { LIMITS } from '#kernel/limits.ts';
 import { declare } from './declare.ts';
+import { StateName } from './workflow.ts';
 import {
   CloseReason,
   Comment,
@@ -30,6 +31,11 @@ const metadata_set = Metadata.optional().describe(
 );
 const metadataFlag = { flag: 'meta-set', placeholder: 'key=value' } as const;
 const descriptionFlag = { placeholder: 'markdown', file_flag: 'description-file' } as const;
+/** Checked by the operation, because a command line can only say records. */
+const reviewConfig = Metadata.nullable()
+  .optional()
+  .describe('What review asks of it: ci_steps, a list of commands, and review_prompt');
+const reviewFlag = { flag: 'review-config', placeholder: 'key=value' } as const;
 const noneHint = '"none" clears it';
 
 export const createTask = declare({
@@ -54,15 +60,14 @@ export const createTask = declare({
       .optional()
       .describe('A task that must be closed first; repeats'),
     metadata_set,
-    state: z
-      .enum(['todo', 'backlog'])
-      .optional()
-      .describe('Where it starts; backlog parks it until somebody moves it to todo'),
+    state: StateName.optional().describe('Where it starts; backlog parks it until somebody moves it to todo'),
+    review_config: reviewConfig,
   }),
   output: Task,
   errors: ['not_found', 'ambiguous_id'],
   access: 'task',
   needs: 'project',
+  http: { method: 'post', path: '/tasks', ok: 201 },
   cli: {
     path: ['task', 'create'],
     args: ['title'],
@@ -73,6 +78,7 @@ export const createTask = declare({
       description: descriptionFlag,
       depends_on: { placeholder: 'id' },
       metadata_set: metadataFlag,
+      review_config: reviewFlag,
     },
     examples: [
       'forge task create "Add user authentication" --type feature --priority 1',
@@ -80,6 +86,10 @@ export const createTask = declare({
       'forge task create "Write the JWT middleware" --parent fg-e5a2 --description-file specs/jwt.md --json',
       'forge task create "Maybe one day" --state backlog',
     ],
+  },
+  mcp: {
+    tool: 'forge_create_task',
+    fields: ['title', 'description', 'type', 'priority', 'parent_id', 'labels', 'depends_on'],
   },
 });
 
@@ -91,11 +101,13 @@ export const showTask = declare({
   errors: ['not_found', 'ambiguous_id'],
   access: 'read',
   needs: 'project',
+  http: { method: 'get', path: '/tasks/{id}' },
   cli: {
     path: ['task', 'show'],
     args: ['id'],
     examples: ['forge task show fg-a3f8', 'forge task show a3 --json --fields id,title,dependencies'],
   },
+  mcp: { tool: 'forge_show', aliases: ['forge_get_task', 'get_task'] },
 });
 
 export const updateTask = declare({
@@ -108,10 +120,7 @@ export const updateTask = declare({
     title: Title.optional().describe('New title'),
     description: Description.optional().describe('New description, Markdown'),
     status: Status.optional().describe('Move the task; open, in_progress or closed'),
-    state: z
-      .enum(['todo', 'backlog'])
-      .optional()
-      .describe('Park an open task (backlog) or put it back in the queue (todo)'),
+    state: StateName.optional().describe('Park an open task (backlog) or put it back in the queue (todo)'),
     reason: CloseReason.optional().describe('Why it is closed, with --status closed'),
     priority: Priority.optional().describe('0 critical to 4 backlog'),
     type: TaskType.optional().describe('Kind of work'),
@@ -122,6 +131,7 @@ export const updateTask = declare({
     github_issue: GithubIssue.nullable().optional().describe(`GitHub issue number; ${noneHint}`),
     metadata_set,
     metadata_unset: z.array(z.string().min(1)).optional().describe('Remove a metadata key; repeats'),
+    review_config: reviewConfig,
     version,
     fence,
   }),
@@ -133,9 +143,13 @@ export const updateTask = declare({
     'fence_conflict',
     'state_invalid',
     'dependency_cycle',
+    'guard_rejected',
+    'agent_paused',
+    'not_available',
   ],
   access: 'task',
   needs: 'project',
+  http: { method: 'patch', path: '/tasks/{id}' },
   cli: {
     path: ['task', 'update'],
     args: ['id'],
@@ -148,12 +162,30 @@ export const updateTask = declare({
       github_issue: { placeholder: 'number|none' },
       metadata_set: metadataFlag,
       metadata_unset: { flag: 'meta-unset', placeholder: 'key' },
+      review_config: reviewFlag,
     },
     examples: [
       'forge task update fg-a3f8 --status in_progress --assignee worker-1',
       'forge task update fg-a3f8 --priority 0 --label-add urgent',
       'forge task update fg-a3f8 --status open --assignee none',
       'forge task update fg-a3f8 --meta-set plan_approved=true --meta-set log=@build.log',
+    ],
+  },
+  mcp: {
+    tool: 'forge_update',
+    aliases: ['forge_update_task', 'update_task'],
+    description: 'Change fields of a task; forge_claim takes one, forge_transition and forge_close move it',
+    fields: [
+      'id',
+      'title',
+      'description',
+      'priority',
+      'type',
+      'labels_add',
+      'labels_remove',
+      'parent_id',
+      'metadata_set',
+      'version',
     ],
   },
 });
@@ -170,9 +202,17 @@ export const closeTask = declare({
     fence,
   }),
   output: Task.extend({ unblocked: z.array(z.string()) }),
-  errors: ['not_found', 'ambiguous_id', 'version_conflict', 'fence_conflict'],
+  errors: [
+    'not_found',
+    'ambiguous_id',
+    'version_conflict',
+    'fence_conflict',
+    'guard_rejected',
+    'not_available',
+  ],
   access: 'task',
   needs: 'project',
+  http: { method: 'post', path: '/tasks/{id}/close' },
   cli: {
     path: ['task', 'close'],
     args: ['id'],
@@ -182,6 +222,12 @@ export const closeTask = declare({
       'forge task close fg-a3f8 --reason "cancelled: superseded by fg-d4e5"',
       'forge task close fg-a3f8 --reason duplicate:fg-c9d1',
     ],
+  },
+  mcp: {
+    tool: 'forge_close',
+    aliases: ['forge_close_task'],
+    description: 'Close a task; a reason that begins with cancelled, duplicate or wontfix cancels it',
+    fields: ['id', 'reason', 'fence'],
   },
 });
 
@@ -197,6 +243,7 @@ export const reopenTask = declare({
   errors: ['not_found', 'ambiguous_id', 'version_conflict', 'state_invalid'],
   access: 'task',
   needs: 'project',
+  http: { method: 'post', path: '/tasks/{id}/reopen' },
   cli: {
     path: ['task', 'reopen'],
     args: ['id'],
@@ -220,6 +267,7 @@ export const deleteTask = declare({
   errors: ['not_found', 'ambiguous_id', 'version_conflict'],
   access: 'task',
   needs: 'project',
+  http: { method: 'delete', path: '/tasks/{id}' },
   cli: { path: ['task', 'delete'], args: ['id'], examples: ['forge task delete fg-a3f8'] },
 });
 
@@ -231,6 +279,7 @@ export const restoreTask = declare({
   errors: ['not_found', 'ambiguous_id'],
   access: 'task',
   needs: 'project',
+  http: { method: 'post', path: '/tasks/{id}/restore' },
   cli: { path: ['task', 'restore'], args: ['id'], examples: ['forge task restore fg-a3f8'] },
 });
 
@@ -246,6 +295,7 @@ export const commentTask = declare({
   errors: ['not_found', 'ambiguous_id'],
   access: 'task',
   needs: 'project',
+  http: { method: 'post', path: '/tasks/{id}/comments', ok: 201 },
   cli: {
     path: ['task', 'comment'],
     args: ['id', 'body'],
@@ -255,6 +305,7 @@ export const commentTask = declare({
       'forge task comment fg-a3f8 --body-file - < notes.md',
     ],
   },
+  mcp: { tool: 'forge_comment', aliases: ['forge_add_comment'] },
 });
 
 export const taskHistory = declare({
@@ -281,6 +332,7 @@ export const taskHistory = declare({
   errors: ['not_found', 'ambiguous_id'],
   access: 'read',
   needs: 'project',
+  http: { method: 'get', path: '/tasks/{id}/history' },
   cli: {
     path: ['task', 'history'],
     args: ['id'],
@@ -304,28 +356,53 @@ export const claimTask = declare({
     label: Label.optional().describe('With --next: only tasks with this label'),
     assignee: Identity.optional().describe('Claim for this identity instead of the actor'),
     force: z.boolean().optional().describe('Take it from its owner, or in spite of open blockers; logged'),
+    lease: z
+      .int()
+      .min(LIMITS.lease_min_ms / 1000)
+      .max(LIMITS.lease_max_ms / 1000)
+      .optional()
+      .describe('Seconds after which the claim ends unless `forge task heartbeat` renews it'),
+    overrides: Metadata.nullable()
+      .optional()
+      .describe('What this run of a managed agent does differently from its profile'),
   }),
   output: Task.extend({ claimed: z.literal(true), fence: z.int() }),
   errors: [
     'not_found',
     'ambiguous_id',
     'claim_conflict',
+    'role_conflict',
+    'agent_paused',
+    'project_paused',
+    'guard_rejected',
+    'not_available',
     'dependency_gate',
     'nothing_ready',
     'state_invalid',
   ],
   access: 'task',
   needs: 'project',
+  http: { method: 'post', path: '/tasks/{id}/claim', aliases: { agent_id: 'assignee' } },
   cli: {
     path: ['task', 'claim'],
     alias: ['claim'],
     args: ['id'],
-    flags: { assignee: { placeholder: 'identity' } },
+    flags: {
+      assignee: { placeholder: 'identity' },
+      lease: { placeholder: 'seconds' },
+      overrides: { flag: 'override', placeholder: 'key=value' },
+    },
     examples: [
       'forge claim fg-a3f8',
       'forge claim --next --type bug --json',
-      'FORGE_ACTOR=worker-1 forge claim --next',
+      'FORGE_ACTOR=worker-1 forge claim --next --lease 60',
     ],
+  },
+  mcp: {
+    tool: 'forge_claim',
+    aliases: ['forge_claim_task'],
+    description: 'Claim a task by id, or with next the first ready one. claim_conflict: somebody was faster',
+    fields: ['id', 'next', 'type', 'label'],
   },
 });
 
@@ -342,10 +419,12 @@ export const releaseTask = declare({
   errors: ['not_found', 'ambiguous_id', 'claim_conflict', 'fence_conflict', 'state_invalid'],
   access: 'task',
   needs: 'project',
+  http: { method: 'post', path: '/tasks/{id}/release' },
   cli: {
     path: ['task', 'release'],
     alias: ['release'],
     args: ['id'],
     examples: ['forge release fg-a3f8 --reason "Needs a database I do not have"'],
   },
+  mcp: { tool: 'forge_release', fields: ['id', 'reason'] },
 });

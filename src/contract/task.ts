@@ -52,6 +52,25 @@ export const Metadata = z.record(z.string(), z.unknown());
 export const TaskDependency = z.object({ id: z.string(), type: DependencyType });
 export type TaskDependency = z.output<typeof TaskDependency>;
 
+/** Who holds a role on a task: an agent, or a person by their handle. */
+export const RoleHolder = z.union([z.strictObject({ agent: Identity }), z.strictObject({ user: Identity })]);
+export type RoleHolder = z.output<typeof RoleHolder>;
+
+/** What a task must pass in review. */
+export const ReviewConfig = z.strictObject({
+  ci_steps: z
+    .array(z.string().min(1).max(LIMITS.ci_step_length))
+    .max(LIMITS.ci_steps)
+    .optional()
+    .describe('A shell command that must succeed; repeats'),
+  review_prompt: Description.optional().describe('What the reviewer is told besides'),
+});
+export type ReviewConfig = z.output<typeof ReviewConfig>;
+
+/** Why a task waits for a person. */
+export const ErrorAnnotation = z.object({ code: z.string(), message: z.string(), at: z.string() });
+export type ErrorAnnotation = z.output<typeof ErrorAnnotation>;
+
 /** The task on the wire, in every answer of every surface. */
 export const Task = z.object({
   id: z.string(),
@@ -73,6 +92,12 @@ export const Task = z.object({
   closed_at: z.string().nullable(),
   metadata: Metadata,
   version: z.int(),
+  /** Only where somebody was assigned. */
+  roles: z.record(z.string(), RoleHolder).optional(),
+  review_config: ReviewConfig.optional(),
+  review_passed_at: z.string().optional(),
+  error_annotation: ErrorAnnotation.optional(),
+  archived_at: z.string().optional(),
 });
 export type Task = z.output<typeof Task>;
 
@@ -132,6 +157,18 @@ export const Transition = z.object({
   to_status: Status,
   reason: z.string().nullable(),
   triggered_by: z.string(),
+  rejection: z.boolean(),
   created_at: z.string(),
+  /** What the hooks of the move gave; null where none ran, or where it was made elsewhere. */
+  hook_results: z
+    .array(
+      z.object({
+        phase: z.string(),
+        action: z.string(),
+        outcome: z.enum(['passed', 'failed', 'cascaded']),
+        message: z.string().optional(),
+      }),
+    )
+    .nullable(),
 });
 export type Transition = z.output<typeof Transition>;

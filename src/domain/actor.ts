@@ -6,9 +6,9 @@ export interface Actor {
   readonly named: boolean;
 }
 
-/** As the transition log and the events write it: `agent:worker-1`. */
+/** As the transition log and the events write it: `agent:worker-1`, and `system` for what a workflow does by itself. */
 export function toTriggeredBy(actor: Actor): string {
-  return `${actor.kind}:${actor.name}`;
+  return actor.name === '' ? actor.kind : `${actor.kind}:${actor.name}`;
 }
 
 /**

@@ -1,11 +1,12 @@
 import type { Status } from '#contract/task.ts';
-import { isParkedState, STATE_FOR_STATUS } from './states.ts';
+import { DEFAULT_RESOLVED, isParked, kindOf, type ResolvedWorkflow } from './workflow.ts';
 import type { Life } from './task-record.ts';
 
 /** What `task update` asks of status, state and owner; undefined is "leave it". */
 export interface LifeRequest {
   readonly status?: Status | undefined;
-  readonly state?: 'todo' | 'backlog' | undefined;
+  /** One of the states in which a task is open. */
+  readonly state?: string | undefined;
   readonly assignee?: string | null | undefined;
   readonly reason?: string | undefined;
   /** Who asks; becomes the owner where one is needed and none is named. */
@@ -22,14 +23,25 @@ export type LifeDecision =
   | {
       readonly outcome: 'refused';
       readonly why: string;
-      readonly next: 'reopen' | 'unpark' | 'release' | 'owner' | 'state';
+      readonly next: 'reopen' | 'unpark' | 'release' | 'owner' | 'state' | 'transition';
     };
 
 /**
  * Status, state and owner belong together, so one decision moves them together: no combination of flags can
  * leave a task in progress without an owner or closed without a reason.
  */
-export function decideLife(life: Life, request: LifeRequest): LifeDecision {
+export function decideLife(
+  life: Life,
+  request: LifeRequest,
+  workflow: ResolvedWorkflow = DEFAULT_RESOLVED,
+): LifeDecision {
+  if (request.state !== undefined && !isWaiting(workflow, request.state)) {
+    return {
+      outcome: 'refused',
+      why: `${request.state} is no state in which a task waits`,
+      next: 'transition',
+    };
+  }
   if (request.state !== undefined && request.status !== undefined && request.status !== 'open') {
     return {
       outcome: 'refused',
@@ -39,7 +51,7 @@ export function decideLife(life: Life, request: LifeRequest): LifeDecision {
   }
   switch (request.status) {
     case 'in_progress':
-      return decideStart(life, request);
+      return decideStart(life, request, workflow);
     case 'closed':
       if (life.status === 'closed') return { outcome: 'keep' };
       return {
@@ -48,9 +60,9 @@ export function decideLife(life: Life, request: LifeRequest): LifeDecision {
         assignee: request.assignee === undefined ? life.assignee : request.assignee,
       };
     case 'open':
-      return decideOpen(life, request);
+      return decideOpen(life, request, workflow);
     case undefined:
-      return decideOwner(life, request);
+      return decideOwner(life, request, workflow);
   }
 }
 
@@ -62,19 +74,26 @@ export type ClaimDecision =
 
 export function decideClaim(
   life: Life,
-  claim: { readonly assignee: string; readonly open_blockers: number; readonly force: boolean },
+  claim: {
+    readonly assignee: string;
+    readonly open_blockers: number;
+    readonly force: boolean;
+    /** The owner's lease is over, and everybody has had the time to say that they are still there. */
+    readonly expired?: boolean | undefined;
+  },
+  workflow: ResolvedWorkflow = DEFAULT_RESOLVED,
 ): ClaimDecision {
   if (life.status === 'closed') return { outcome: 'closed' };
   if (life.status === 'in_progress' && life.assignee === claim.assignee) return { outcome: 'mine' };
   if (claim.force) return { outcome: 'claim' };
-  if (life.assignee !== null && life.assignee !== claim.assignee)
+  if (life.assignee !== null && life.assignee !== claim.assignee && claim.expired !== true)
     return { outcome: 'taken', owner: life.assignee };
-  if (isParkedState(life.state)) return { outcome: 'parked' };
+  if (isParked(workflow, life.state)) return { outcome: 'parked' };
   if (claim.open_blockers > 0) return { outcome: 'blocked' };
   return { outcome: 'claim' };
 }
 
-function decideStart(life: Life, request: LifeRequest): LifeDecision {
+function decideStart(life: Life, request: LifeRequest, workflow: ResolvedWorkflow): LifeDecision {
   if (request.assignee === null)
     return { outcome: 'refused', why: 'a task in progress has an owner', next: 'owner' };
   const named = request.assignee !== undefined;
@@ -86,13 +105,13 @@ function decideStart(life: Life, request: LifeRequest): LifeDecision {
     return life.assignee === request.assignee ? { outcome: 'keep', claimed: true } : { outcome: 'lost' };
   }
   if (named && life.assignee !== null && life.assignee !== request.assignee) return { outcome: 'lost' };
-  if (isParkedState(life.state)) return { outcome: 'refused', why: 'it is parked', next: 'unpark' };
+  if (isParked(workflow, life.state)) return { outcome: 'refused', why: 'it is parked', next: 'unpark' };
   const assignee = request.assignee ?? life.assignee ?? request.actor;
   return named ? { outcome: 'claim', assignee, claimed: true } : { outcome: 'claim', assignee };
 }
 
-function decideOpen(life: Life, request: LifeRequest): LifeDecision {
-  const state = request.state ?? STATE_FOR_STATUS.open;
+function decideOpen(life: Life, request: LifeRequest, workflow: ResolvedWorkflow): LifeDecision {
+  const state = request.state ?? workflow.initial;
   if (life.status === 'closed') return { outcome: 'reopen', assignee: request.assignee ?? null, state };
   if (life.status === 'in_progress') {
     return { outcome: 'move', to: { status: 'open', state, assignee: request.assignee ?? null } };
@@ -101,7 +120,7 @@ function decideOpen(life: Life, request: LifeRequest): LifeDecision {
   return { outcome: 'move', to: { status: 'open', state: request.state ?? life.state, assignee } };
 }
 
-function decideOwner(life: Life, request: LifeRequest): LifeDecision {
+function decideOwner(life: Life, request: LifeRequest, workflow: ResolvedWorkflow): LifeDecision {
   if (request.state !== undefined && life.status !== 'open') {
     return life.status === 'closed'
       ? { outcome: 'refused', why: 'it is closed', next: 'reopen' }
@@ -117,9 +136,15 @@ function decideOwner(life: Life, request: LifeRequest): LifeDecision {
     return { outcome: 'move', to: { status: life.status, state, assignee: request.assignee } };
   }
   if (request.assignee === null) {
-    return { outcome: 'move', to: { status: 'open', state: STATE_FOR_STATUS.open, assignee: null } };
+    return { outcome: 'move', to: { status: 'open', state: workflow.initial, assignee: null } };
   }
   return request.assignee === life.assignee
     ? { outcome: 'keep' }
     : { outcome: 'claim', assignee: request.assignee };
+}
+
+/** Only in such states a task is open; every other one is reached by a transition. */
+function isWaiting(workflow: ResolvedWorkflow, state: string): boolean {
+  const kind = kindOf(workflow, state);
+  return kind === 'initial' || kind === 'backlog';
 }

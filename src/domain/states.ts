@@ -1,21 +1,11 @@
 import type { Status } from '#contract/task.ts';
+import type { StateKind } from '#contract/workflow.ts';
+import { DEFAULT_WORKFLOW } from './default-workflow.ts';
 
-/** What a state is for. Nothing else in Forge looks at a state's name. */
-export type StateKind = 'backlog' | 'initial' | 'active' | 'gate' | 'custom' | 'terminal';
-
-/** The built-in workflow's states. */
-const STATE_KINDS: Readonly<Record<string, StateKind>> = {
-  backlog: 'backlog',
-  todo: 'initial',
-  planning: 'active',
-  in_progress: 'active',
-  review: 'gate',
-  merging: 'gate',
-  merge_failed: 'custom',
-  blocked: 'custom',
-  done: 'terminal',
-  cancelled: 'terminal',
-};
+/** The words that files and old rows use, whatever the project's own workflow calls its states. */
+const KINDS: ReadonlyMap<string, StateKind> = new Map(
+  DEFAULT_WORKFLOW.states.map(({ name, kind }) => [name, kind]),
+);
 
 /** The state that a status means when nothing says more. */
 export const STATE_FOR_STATUS = { open: 'todo', in_progress: 'in_progress', closed: 'done' } as const;
@@ -23,16 +13,20 @@ export const STATE_FOR_STATUS = { open: 'todo', in_progress: 'in_progress', clos
 const CANCELLING = /^(cancelled|duplicate|wontfix)/i;
 
 export function kindOfState(state: string): StateKind {
-  return Object.hasOwn(STATE_KINDS, state) ? (STATE_KINDS[state] ?? 'custom') : 'custom';
+  return KINDS.get(state) ?? 'custom';
 }
 
 export function isParkedState(state: string): boolean {
   return kindOfState(state) === 'backlog';
 }
 
+export function isCancelling(reason: string): boolean {
+  return CANCELLING.test(reason);
+}
+
 /** Where a close ends: cancelled when its reason says so, done otherwise. */
 export function closedState(reason: string): string {
-  return CANCELLING.test(reason) ? 'cancelled' : 'done';
+  return isCancelling(reason) ? 'cancelled' : 'done';
 }
 
 /** The state of a line or row that names none. */

@@ -109,12 +109,17 @@ export function editRecord(record: TaskRecord, edit: Edit, now: number): TaskRec
 }
 
 /** A new owner: claim of an open task, or takeover of one in work. */
-export function claimRecord(record: TaskRecord, assignee: string, now: number): TaskRecord {
+export function claimRecord(
+  record: TaskRecord,
+  assignee: string,
+  now: number,
+  state: string = STATE_FOR_STATUS.in_progress,
+): TaskRecord {
   return beginLife(
     record,
     {
       status: 'in_progress',
-      state: STATE_FOR_STATUS.in_progress,
+      state,
       assignee,
       close_reason: null,
       closed_at: null,
@@ -123,14 +128,19 @@ export function claimRecord(record: TaskRecord, assignee: string, now: number): 
   );
 }
 
-export function closeRecord(record: TaskRecord, reason: string, now: number): TaskRecord {
+export function closeRecord(
+  record: TaskRecord,
+  reason: string,
+  now: number,
+  state = closedState(reason),
+): TaskRecord {
   if (record.life.status === 'closed') return record;
   const at = lifeStamp(record, now);
   return beginLife(
     record,
     {
       status: 'closed',
-      state: closedState(reason),
+      state,
       assignee: record.life.assignee,
       close_reason: reason,
       closed_at: toIso(at),
@@ -139,12 +149,13 @@ export function closeRecord(record: TaskRecord, reason: string, now: number): Ta
   );
 }
 
-export function reopenRecord(record: TaskRecord, assignee: string | null, now: number): TaskRecord {
-  return beginLife(
-    record,
-    { status: 'open', state: STATE_FOR_STATUS.open, assignee, close_reason: null, closed_at: null },
-    now,
-  );
+export function reopenRecord(
+  record: TaskRecord,
+  assignee: string | null,
+  now: number,
+  state: string = STATE_FOR_STATUS.open,
+): TaskRecord {
+  return beginLife(record, { status: 'open', state, assignee, close_reason: null, closed_at: null }, now);
 }
 
 /** A move that keeps the claim it belongs to: release, park, unpark, reserve. */

@@ -1,7 +1,8 @@
 import type { DependencyType, Task, TaskType } from '#contract/task.ts';
 import { toIso } from '#kernel/clock.ts';
 import { listDependencies, listLabels } from './record-codec.ts';
-import { fieldValue, lastStamp, textValue, type TaskRecord } from './task-record.ts';
+import { FIELD_NAMES, fieldValue, lastStamp, textValue, type TaskRecord } from './task-record.ts';
+import { otherFields, showWorkflowFields } from './workflow-fields.ts';
 
 /** The record as every surface shows it. */
 export function toTask(record: TaskRecord, version: number): Task {
@@ -31,5 +32,6 @@ export function toTask(record: TaskRecord, version: number): Task {
     closed_at: life.closed_at,
     metadata,
     version,
+    ...(record.fields.size > FIELD_NAMES.length && showWorkflowFields(otherFields(record))),
   };
 }

@@ -1,6 +1,7 @@
 import type { Status } from '#contract/task.ts';
 import type { HookPhase, StateKind, Workflow, WorkflowHook, WorkflowState } from '#contract/workflow.ts';
 import { DEFAULT_WORKFLOW } from './default-workflow.ts';
+import { isCancelling } from './states.ts';
 
 /** The role that an active state binds where it names none. */
 export const ASSIGNEE_ROLE = 'assignee';
@@ -9,7 +10,6 @@ export const ASSIGNEE_ROLE = 'assignee';
 export const ACTION_PHASES = {
   dependency_gate: ['before_exit'],
   require_role: ['before_exit'],
-  require_plan: ['before_exit'],
   check_retry_budget: ['after_enter'],
   cascade: ['after_enter'],
   cascade_on_review: ['after_enter'],
@@ -39,6 +39,8 @@ export interface ResolvedWorkflow {
   readonly blocked: string | undefined;
   /** Where a task is parked; undefined where the workflow has no such state. */
   readonly parked: string | undefined;
+  /** All states that do. */
+  readonly parked_states: ReadonlySet<string>;
 }
 
 /** For a definition that validation has passed. */
@@ -64,6 +66,7 @@ export function resolveWorkflow(definition: Workflow): ResolvedWorkflow {
     cancelled,
     blocked: states.has(blocked) ? blocked : undefined,
     parked: first('backlog'),
+    parked_states: new Set(definition.states.flatMap(({ name, kind }) => (kind === 'backlog' ? name : []))),
   };
 }
 
@@ -94,6 +97,11 @@ export function standingState(workflow: ResolvedWorkflow, life: { status: Status
   }
 }
 
+/** Where a close ends. */
+export function closingState(workflow: ResolvedWorkflow, reason: string): string {
+  return isCancelling(reason) ? workflow.cancelled : workflow.closed;
+}
+
 export function statusOfKind(kind: StateKind): Status {
   switch (kind) {
     case 'backlog':
@@ -119,11 +127,33 @@ export function roleOf(workflow: ResolvedWorkflow, state: string): string | unde
   return found.role ?? (found.kind === 'active' ? ASSIGNEE_ROLE : undefined);
 }
 
-export type EdgeKind = 'edge' | 'cancel' | 'block' | 'close' | 'reopen';
+/**
+ * Where a claim leads: the active state whose role the claimer was given, else the workflow's usual one. Whoever takes
+ * over a task in work goes on where it stands.
+ */
+export function claimTarget(
+  workflow: ResolvedWorkflow,
+  task: { readonly status: Status; readonly state: string },
+  holds: (role: string) => boolean,
+): string {
+  const from = standingState(workflow, task);
+  if (task.status === 'in_progress') return from;
+  const active = (workflow.states.get(from)?.next ?? []).filter(
+    (name) => kindOf(workflow, name) === 'active',
+  );
+  const own = active.find((name) => holds(roleOf(workflow, name) ?? ''));
+  return (
+    own ??
+    (active.includes(workflow.in_progress) ? workflow.in_progress : (active[0] ?? workflow.in_progress))
+  );
+}
+
+export type EdgeKind = 'edge' | 'cancel' | 'block' | 'close' | 'release' | 'reopen';
 
 /**
  * How a task may go from one state to another; undefined when it may not. Cancelling, blocking and closing are possible
- * from every state but a terminal one without being drawn; the one way out of a terminal state is to reopen.
+ * from every state but a terminal one without being drawn, and whoever works on a task may give it back; the one way
+ * out of a terminal state is to reopen.
  */
 export function findEdge(workflow: ResolvedWorkflow, from: string, to: string): EdgeKind | undefined {
   const state = workflow.states.get(from);
@@ -132,7 +162,8 @@ export function findEdge(workflow: ResolvedWorkflow, from: string, to: string): 
   if (state.kind === 'terminal') return to === workflow.initial ? 'reopen' : undefined;
   if (to === workflow.cancelled) return 'cancel';
   if (state.next?.includes(to) === true) return 'edge';
-  if (to === workflow.blocked) return 'block';
+  if (to === workflow.blocked && to !== from) return 'block';
+  if (to === workflow.initial && state.kind === 'active') return 'release';
   return to === workflow.closed ? 'close' : undefined;
 }
 

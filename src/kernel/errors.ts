@@ -28,6 +28,8 @@ export const ERROR_CODES = {
   method_not_allowed: { http: 405, exit: 2, retryable: false },
   unsupported_media_type: { http: 415, exit: 2, retryable: false },
   too_large: { http: 413, exit: 2, retryable: false },
+  url_too_long: { http: 414, exit: 2, retryable: false },
+  headers_too_large: { http: 431, exit: 2, retryable: false },
   too_many_requests: { http: 429, exit: 1, retryable: true },
   request_timeout: { http: 408, exit: 1, retryable: true },
   idempotency_conflict: { http: 409, exit: 4, retryable: false },

@@ -39,7 +39,7 @@ function sortWords(argv: readonly string[], table: FlagTable): SortedWords | und
       break;
     }
     if (word === '-' || !word.startsWith('-')) {
-      if (entry !== undefined) {
+      if (entry !== undefined && !leadsOn(entry, [...path, word], args, table)) {
         args.push(word);
         continue;
       }
@@ -102,6 +102,16 @@ function findEntry(path: readonly string[], table: FlagTable): OperationEntry | 
   return table.operations.find(
     (entry) => isPath(entry.path, path) || (entry.alias !== undefined && isPath(entry.alias, path)),
   );
+}
+
+/** `forge mcp` is a command and `forge mcp install` another: only a command without any field can be both. */
+function leadsOn(
+  entry: OperationEntry,
+  path: readonly string[],
+  args: readonly string[],
+  table: FlagTable,
+): boolean {
+  return args.length === 0 && Object.keys(entry.fields).length === 0 && isGroup(path, table);
 }
 
 function isPath(whole: readonly string[], words: readonly string[]): boolean {

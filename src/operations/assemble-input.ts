@@ -24,7 +24,7 @@ export interface GivenWords {
 export function assembleInput(entry: OperationEntry, given: GivenWords): Accepted {
   const input: Record<string, unknown> = {};
   const files: FileValue[] = [];
-  readArguments(entry, given.args, input);
+  readArguments(entry, given.args, { input, files });
   for (const field of Object.keys(entry.fields)) readField(entry, field, given, { input, files });
   if (files.filter(({ path }) => path === '-').length > 1) {
     throw new ForgeError('usage', 'Standard input can be read only once: only one "-" or "@-" is possible');
@@ -40,7 +40,11 @@ export function listPendingFields({ operation, input, files }: Accepted): readon
   return pending;
 }
 
-function readArguments(entry: OperationEntry, args: readonly string[], input: Record<string, unknown>): void {
+function readArguments(
+  entry: OperationEntry,
+  args: readonly string[],
+  { input, files }: { input: Record<string, unknown>; files: FileValue[] },
+): void {
   args.forEach((text, index) => {
     const last = entry.args.at(-1);
     const field = entry.args[index] ?? (entry.fields[last ?? '']?.kind === 'strings' ? last : undefined);
@@ -50,7 +54,11 @@ function readArguments(entry: OperationEntry, args: readonly string[], input: Re
         hint: `${['forge', ...entry.path, '--help'].join(' ')} (text with spaces needs quotes)`,
       });
     }
-    if (rule.kind === 'strings') input[field] = [...((input[field] as string[] | undefined) ?? []), text];
+    if (rule.file_argument === true) {
+      if (text === '') throw new ForgeError('usage', `${spellField(entry, field)} names no file`);
+      files.push({ field, path: text });
+    } else if (rule.kind === 'strings')
+      input[field] = [...((input[field] as string[] | undefined) ?? []), text];
     else input[field] = readFieldValue(rule, text);
   });
 }
@@ -95,6 +103,9 @@ function readGlobals(entry: OperationEntry, { flags }: GivenWords): GlobalFlags 
   const fields = value('fields');
   const actor = value('actor');
   const directory = value('directory');
+  const server = value('server');
+  if (server === '')
+    throw new ForgeError('usage', '--server names no server', { hint: '--server http://127.0.0.1:8080' });
   if (directory === '') throw new ForgeError('usage', '--directory names no folder');
   if (fields !== undefined && !json) {
     throw new ForgeError('usage', '--fields chooses fields of the JSON answer: it needs --json', {
@@ -108,6 +119,7 @@ function readGlobals(entry: OperationEntry, { flags }: GivenWords): GlobalFlags 
     ...(fields !== undefined && { fields: readFieldNames(entry, fields) }),
     ...(actor !== undefined && { actor }),
     ...(directory !== undefined && { directory }),
+    ...(server !== undefined && { server }),
   };
 }
 

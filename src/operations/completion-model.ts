@@ -79,6 +79,7 @@ const GLOBALS: readonly CompletionFlag[] = [
     repeats: false,
     value: { words: [], from: 'folders' },
   },
+  { name: 'server', description: 'Ask this server', repeats: false, value: NO_VALUE },
   { name: 'no-color', description: 'No colours', repeats: false },
   { name: 'quiet', description: 'No progress lines', repeats: false },
   { name: 'help', short: 'h', description: 'Show help', repeats: false },
@@ -133,6 +134,7 @@ function toValue(rule: FieldRule, entry: OperationEntry): CompletionValue {
   const few = minimum !== undefined && maximum !== undefined && maximum - minimum < MOST_NUMBERS;
   const numbers = few ? Array.from({ length: maximum - minimum + 1 }, (_, at) => String(minimum + at)) : [];
   const words = [...(rule.values ?? []), ...numbers, ...(rule.nullable === true ? ['none'] : [])];
+  if (rule.file_argument === true) return { words, from: 'files' };
   return { words, from: rule.task === true ? tasksFor(entry) : 'nothing' };
 }
 

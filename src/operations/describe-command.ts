@@ -33,6 +33,10 @@ export const GLOBAL_HELP: readonly { readonly term: string; readonly description
   },
   { term: '--actor <identity>', description: 'Who asks (default: FORGE_ACTOR, else user.name of git)' },
   { term: '-C, --directory <path>', description: 'Work as if started in this folder' },
+  {
+    term: '--server <url>',
+    description: 'Ask this server instead of the local store (default: FORGE_SERVER)',
+  },
   { term: '--no-color', description: 'No colours, whatever the terminal can do' },
   { term: '--quiet', description: 'No progress lines, only the answer and errors' },
   { term: '-h, --help', description: 'Show help' },

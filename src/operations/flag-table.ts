@@ -24,6 +24,8 @@ export interface OperationEntry {
    */
   readonly args: readonly string[];
   readonly needs: 'project' | 'repository' | 'nothing';
+  /** Works on the checkout or terminal around it: never sent to a server. */
+  readonly local?: true;
   readonly fields: Readonly<Record<string, FieldRule>>;
   readonly required: readonly string[];
   /** Asked for on a terminal when it is missing. */
@@ -44,6 +46,8 @@ export interface FieldRule {
   readonly flag?: string;
   /** A second flag that reads the value from a file. */
   readonly file_flag?: string;
+  /** It stands without a flag, and the word is the path of the file that holds the value. */
+  readonly file_argument?: true;
   /** The word `none` stands for null. */
   readonly nullable?: true;
   readonly minimum?: number;
@@ -65,6 +69,8 @@ export interface GlobalFlags {
   readonly actor?: string;
   /** As if started there. */
   readonly directory?: string;
+  /** Sent to the server there instead of the local store. */
+  readonly server?: string;
   /** False under `--no-color`; the terminal decides otherwise. */
   readonly color: boolean;
   readonly quiet: boolean;
@@ -91,10 +97,11 @@ export type AnyOperation = Operation<Declaration>;
 
 /** Global flags that stand alone, and those that take a value. No field of an operation may be called so. */
 export const GLOBAL_SWITCHES = ['json', 'no-color', 'quiet'] as const;
-export const GLOBAL_VALUES = ['fields', 'actor', 'directory'] as const;
+export const GLOBAL_VALUES = ['fields', 'actor', 'directory', 'server'] as const;
 
 /** How a field is written: `--priority`, or `<title>` when it stands without a flag. */
 export function spellField(entry: OperationEntry, field: string): string {
-  const flag = entry.fields[field]?.flag;
+  const { flag, file_argument } = entry.fields[field] ?? {};
+  if (file_argument === true) return '<file>';
   return flag === undefined ? `<${field.replaceAll('_', '-')}>` : `--${flag}`;
 }

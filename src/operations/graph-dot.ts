@@ -82,7 +82,7 @@ function drawLink(link: ShapeLink): string {
 }
 
 /** A quoted string of one or more lines. Graphviz reads backslashes and HTML entities inside it. */
-function quote(...lines: string[]): string {
+export function quote(...lines: string[]): string {
   const escaped = lines.map((line) =>
     toLine(line).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('&', '&amp;'),
   );

@@ -119,7 +119,7 @@ function drawLink(link: ShapeLink, names: Names): string {
  * Mermaid reads labels as HTML and as Markdown, so every ASCII character with a possible meaning becomes its
  * number; letters, digits and what is beyond ASCII stay legible in the source.
  */
-function escapeLabel(text: string): string {
+export function escapeLabel(text: string): string {
   return toLine(text)
     .replace(PAIRS, (found) => `${found}${APART}`)
     .replace(/[^A-Za-z0-9 \u0080-\uffff]/g, (found) => `#${found.charCodeAt(0)};`);

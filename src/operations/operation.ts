@@ -1,6 +1,8 @@
 import type { Declaration, InputOf, OutputOf } from '#contract/declare.ts';
 import type { Actor } from '#domain/actor.ts';
+import type { ResolvedWorkflow } from '#domain/workflow.ts';
 import type { Clock } from '#kernel/clock.ts';
+import type { EventStore } from '#store/event-store.ts';
 import type { TaskStore } from '#store/store.ts';
 import type { SyncStore } from '#store/sync-store.ts';
 import type { FoundProject } from '#sync/find-project.ts';
@@ -33,6 +35,8 @@ export interface OperationContext {
   /** The machine as functions of other rooms need to know it. */
   readonly machine: Machine;
   readonly host: Host;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** `done` of `total`, in whatever the work is counted; both 0 at its end. */
@@ -41,7 +45,9 @@ export type Meter = (label: string, done: number, total: number) => void;
 export interface OpenProject {
   readonly paths: ProjectPaths;
   readonly config: ProjectConfig;
-  readonly store: TaskStore & SyncStore;
+  /** As it is now. Throws invalid_input for a definition with faults; what only shows tasks does without it. */
+  readonly workflow: ResolvedWorkflow;
+  readonly store: TaskStore & SyncStore & EventStore;
   /** What the task files had to say when the project was opened. */
   readonly folded: FoldedFiles;
   /** What other projects say of their tasks that something here depends on; empty in most projects. */
@@ -63,6 +69,10 @@ export interface Host {
     args: readonly string[],
     options: { cwd: string; env?: Readonly<Record<string, string>> },
   ): Promise<{ stdout: string; stderr: string; exit: number }>;
+  /** `forge serve`: resolves when the server answers; the process lives on with it until it is told to stop. */
+  serve(wishes: ServeWishes): Promise<Served>;
+  /** `forge mcp`: speaks the protocol on standard input and output until the input ends. */
+  serveMcp(): Promise<void>;
   makeTemporaryFolder(prefix: string): Promise<string>;
   removeFolder(path: string): Promise<void>;
   /** One line to the person while a long operation goes on; silent under --json. */
@@ -70,6 +80,23 @@ export interface Host {
   /** One line that somebody should see, also beside JSON: on standard error. */
   notice(line: string): void;
   readonly meter: Meter;
+}
+
+export interface ServeWishes {
+  readonly host?: string | undefined;
+  readonly port?: number | undefined;
+  readonly projects?: readonly string[] | undefined;
+  readonly open?: boolean | undefined;
+  readonly tls_cert?: string | undefined;
+  readonly tls_key?: string | undefined;
+  readonly allow_insecure_network?: boolean | undefined;
+}
+
+export interface Served {
+  readonly url: string;
+  readonly pid: number;
+  readonly token_file: string;
+  readonly projects: readonly { readonly name: string; readonly prefix: string; readonly path: string }[];
 }
 
 export interface InitWishes {

@@ -1,10 +1,11 @@
-import type { closeTask } from '#contract/task-operations.ts';
+import type { closeTask as declaration } from '#contract/task-operations.ts';
+import { closeTask } from '#engine/change-task.ts';
 import { escapeLine } from '#kernel/text.ts';
+import { engineOf } from './engine-of.ts';
 import { implement } from './operation.ts';
-import { writerOf } from './writer.ts';
 
-export const taskClose = implement<typeof closeTask>({
-  run: async (ctx, input) => ctx.project.store.closeTask(input, await writerOf(ctx)),
+export const taskClose = implement<typeof declaration>({
+  run: async (ctx, input) => closeTask(await engineOf(ctx), input),
   text: (task) =>
     [
       `Closed task ${escapeLine(task.id)}: ${escapeLine(task.title)} (${escapeLine(task.close_reason ?? '')})`,

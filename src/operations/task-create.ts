@@ -1,8 +1,11 @@
 import type { createTask } from '#contract/task-operations.ts';
 import { checkMetadata, checkSize } from '#domain/metadata.ts';
+import { isParked, type ResolvedWorkflow } from '#domain/workflow.ts';
+import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { maybeForeign } from './maybe-foreign.ts';
+import { readReviewConfig } from './read-review-config.ts';
 import { implement, type OperationContext } from './operation.ts';
 import { writerOf } from './writer.ts';
 
@@ -18,19 +21,33 @@ export const taskCreate = implement<typeof createTask>({
         description: input.description ?? '',
         type: input.type ?? config.settings.defaultType,
         priority: input.priority ?? config.settings.defaultPriority,
-        state: input.state ?? 'todo',
+        state: findState(ctx.project.workflow, input.state),
         parent_id: input.parent_id ?? null,
         assignee: input.assignee ?? null,
         labels: input.labels ?? [],
         github_issue: input.github_issue ?? null,
         ...depends_on,
         metadata: checkMetadata(input.metadata_set ?? {}),
+        ...((input.review_config ?? null) !== null && {
+          workflow_fields: new Map([['review_config', readReviewConfig(input.review_config ?? null)]]),
+        }),
       },
-      await writerOf(ctx),
+      { ...(await writerOf(ctx)), workflow: ctx.project.workflow },
     );
   },
   text: (task) => `Created task ${escapeLine(task.id)}: ${escapeLine(task.title)}`,
 });
+
+/** Where tasks begin: in the queue, or parked. */
+function findState(workflow: ResolvedWorkflow, wanted: string | undefined): string {
+  if (wanted === undefined || wanted === workflow.initial) return workflow.initial;
+  if (isParked(workflow, wanted)) return wanted;
+  const known = [workflow.initial, ...workflow.parked_states];
+  throw new ForgeError('invalid_input', `A task begins in ${known.join(' or ')}, not in ${wanted}`, {
+    hint: 'forge workflow show',
+    details: { state: wanted, known },
+  });
+}
 
 /** Tasks of this project, and those of others by their whole ids. */
 async function sortBlockers(

@@ -1,11 +1,13 @@
 import type { listTasks } from '#contract/query-operations.ts';
 import { implement } from './operation.ts';
+import { readCursor } from './read-cursor.ts';
 import { countLine, taskLines } from './task-lines.ts';
 
 export const taskList = implement<typeof listTasks>({
   async run(ctx, input) {
-    const { all, ...query } = input;
-    return ctx.project.store.listTasks({ ...query, open_only: all !== true });
+    const { all, cursor, ...query } = input;
+    const after = await readCursor(cursor, query.sort);
+    return ctx.project.store.listTasks({ ...query, after, open_only: all !== true });
   },
   text: (tasks, view) =>
     taskLines(tasks, view, { none: 'No tasks. Make one: forge task create "…"' }) + countLine(tasks, view),

@@ -3,6 +3,7 @@ import type { OutputOf } from '#contract/declare.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { implement, type TextView } from './operation.ts';
+import { readCursor } from './read-cursor.ts';
 import { style, styleStatus } from './style-text.ts';
 import { taskLines } from './task-lines.ts';
 
@@ -14,14 +15,17 @@ type Explained = Extract<Row, { ready: boolean }>;
 export const taskReady = implement<typeof readyTasks>({
   async run(ctx, input) {
     const { store, config, foreign } = ctx.project;
-    const { explain, ...query } = input;
+    const { explain, cursor, ...query } = input;
     if (explain === true && query.sort !== undefined) {
       throw new ForgeError(
         'usage',
         '--explain goes through all open tasks by priority; --sort does not apply',
       );
     }
-    const asked = { ...query, exclude_types: config.ready.excludeTypes };
+    if (explain === true && cursor !== undefined)
+      throw new ForgeError('usage', '--explain has no pages; --cursor does not apply');
+    const after = await readCursor(cursor, query.sort);
+    const asked = { ...query, after, exclude_types: config.ready.excludeTypes };
     if (explain !== true) return store.listReady(asked);
     const explained = await store.explainReady(asked);
     if (foreign.size === 0) return explained;

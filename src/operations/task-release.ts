@@ -1,16 +1,14 @@
-import type { releaseTask } from '#contract/task-operations.ts';
+import type { releaseTask as declaration } from '#contract/task-operations.ts';
+import { releaseTask } from '#engine/change-task.ts';
 import { escapeLine } from '#kernel/text.ts';
+import { engineOf } from './engine-of.ts';
 import { implement } from './operation.ts';
-import { writerOf } from './writer.ts';
 
-export const taskRelease = implement<typeof releaseTask>({
+export const taskRelease = implement<typeof declaration>({
   async run(ctx, input) {
-    const by = await writerOf(ctx);
-    const { id, fence, reason } = input;
-    return ctx.project.store.releaseTask(
-      { id, fence, owner: by.actor.name, force: input.force === true, reason: reason ?? null },
-      by,
-    );
+    const engine = await engineOf(ctx);
+    const { id, fence, reason = null, force = false } = input;
+    return releaseTask(engine, { id, fence, owner: engine.by.actor.name, force, reason });
   },
   text: (task) => `Released task ${escapeLine(task.id)}: ${escapeLine(task.title)}`,
 });

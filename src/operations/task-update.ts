@@ -1,14 +1,16 @@
-import type { updateTask } from '#contract/task-operations.ts';
+import type { updateTask as declaration } from '#contract/task-operations.ts';
 import { checkMetadata, checkSize } from '#domain/metadata.ts';
+import { updateTask } from '#engine/change-task.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { escapeLine } from '#kernel/text.ts';
+import { engineOf } from './engine-of.ts';
+import { readReviewConfig } from './read-review-config.ts';
 import { implement } from './operation.ts';
-import { writerOf } from './writer.ts';
 
-export const taskUpdate = implement<typeof updateTask>({
+export const taskUpdate = implement<typeof declaration>({
   async run(ctx, input) {
-    const { metadata_set, ...rest } = input;
+    const { metadata_set, review_config, ...rest } = input;
     if (Object.keys(input).length === 1) {
       throw new ForgeError('usage', 'Nothing to update: give at least one flag', {
         hint: 'forge task update --help',
@@ -20,16 +22,23 @@ export const taskUpdate = implement<typeof updateTask>({
       });
     }
     checkSize(input.description ?? '', 'The description', LIMITS.description_bytes);
-    const by = await writerOf(ctx);
+    const engine = await engineOf(ctx);
+    const { by } = engine;
     // The claim of the agent loop is made by the one it is for, unless somebody else says who asks.
     const claims = input.status === 'in_progress' && typeof input.assignee === 'string' && !by.actor.named;
     const actor =
       claims && typeof input.assignee === 'string'
         ? ({ kind: 'agent', name: input.assignee, named: true } as const)
         : by.actor;
-    return ctx.project.store.updateTask(
-      { ...rest, ...(metadata_set !== undefined && { metadata_set: checkMetadata(metadata_set) }) },
-      { ...by, actor },
+    return updateTask(
+      { ...engine, by: { ...by, actor } },
+      {
+        ...rest,
+        ...(metadata_set !== undefined && { metadata_set: checkMetadata(metadata_set) }),
+        ...(review_config !== undefined && {
+          workflow_fields: new Map([['review_config', readReviewConfig(review_config)]]),
+        }),
+      },
     );
   },
   text(task) {

@@ -3,11 +3,14 @@ import { dirname } from 'node:path';
 import type { Clock } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import type { EventStore } from './event-store.ts';
+import type { IdempotencyStore } from './idempotency-store.ts';
 import { Database } from './sqlite/database.ts';
 import { holdsTask, listForeign, markForeign } from './sqlite/foreign-edges.ts';
 import { migrate } from './sqlite/migrate.ts';
 import { listBlocked, listReady } from './sqlite/ready-queries.ts';
 import { readMark, writeMark } from './sqlite/file-marks.ts';
+import { applyParkedStates } from './sqlite/parked-states.ts';
 import { Replica } from './sqlite/replica.ts';
 import { getTask, listTasks } from './sqlite/task-queries.ts';
 import { translateStoreError } from './sqlite/translate-error.ts';
@@ -20,6 +23,11 @@ export interface SqliteStoreOptions {
   readonly replica: string;
   readonly clock: Clock;
   readonly lock_timeout_ms?: number | undefined;
+  /**
+   * How to wait for another writer: `block` stands still, which a command can afford and costs it nothing; `await`
+   * lets the event loop go on, for servers. Blocks when left out.
+   */
+  readonly lock?: 'block' | 'await' | undefined;
   /** Told in one line what had to be mended. */
   readonly notice?: ((line: string) => void) | undefined;
 }
@@ -28,7 +36,8 @@ export interface SqliteStoreOptions {
  * Opens the store, making or upgrading its schema first and replaying what a crash kept from it. A damaged database is
  * set aside and made anew from the replica.
  */
-export async function openSqliteStore(options: SqliteStoreOptions): Promise<TaskStore & SyncStore> {
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
+  if (options.lock === 'await') return openAwaiting(options);
   try {
     return await openOnce(options);
   } catch (error) {
@@ -36,6 +45,15 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Task
     await healSqliteStore(options);
     return openOnce(options);
   }
+}
+
+export type SqliteStore = TaskStore & SyncStore & EventStore & IdempotencyStore;
+
+async function openAwaiting(options: SqliteStoreOptions): Promise<SqliteStore> {
+  const { awaitLocks, untilUnlocked } = await import('./await-locks.ts');
+  const timeout = options.lock_timeout_ms ?? LIMITS.lock_timeout_ms;
+  const open = (): Promise<SqliteStore> => openSqliteStore({ ...options, lock: 'block', lock_timeout_ms: 0 });
+  return awaitLocks(await untilUnlocked(open, performance.now() + timeout), timeout);
 }
 
 /** Sets a damaged database aside and makes it anew. Nothing happens to one that is sound. */
@@ -52,7 +70,7 @@ export async function healSqliteStore(options: SqliteStoreOptions): Promise<void
   await using _store = await openOnce({ ...options, notice: undefined });
 }
 
-async function openOnce(options: SqliteStoreOptions): Promise<TaskStore & SyncStore> {
+async function openOnce(options: SqliteStoreOptions): Promise<SqliteStore> {
   if (isDatabaseGone(options.database)) {
     const { removeOrphans } = await import('./sqlite/set-aside-database.ts');
     removeOrphans(options.database);
@@ -139,10 +157,16 @@ function readReplicaFacts(db: Database): { held: number; file: number } {
 }
 
 /** What a cold read needs is here; the rest loads when it is called. */
-function createStore(db: Database, replica: Replica): TaskStore & SyncStore {
+function createStore(db: Database, replica: Replica): SqliteStore {
   const onTask = once(() => import('./sqlite/task-writes.ts'));
+  let parked: ReadonlySet<string> | undefined;
+  const onClaim = once(() => import('./sqlite/claim-writes.ts'));
+  const onMove = once(() => import('./sqlite/move-writes.ts'));
+  const onLease = once(() => import('./sqlite/lease-rows.ts'));
   const onGraph = once(() => import('./sqlite/graph-writes.ts'));
   const transactions = once(() => import('./sqlite/write-transaction.ts'));
+  const onRequests = once(() => import('./sqlite/idempotency-rows.ts'));
+  const onEvents = once(() => import('./sqlite/event-queries.ts'));
   const write = async <W, T>(
     by: Writer,
     load: () => Promise<W>,
@@ -164,16 +188,44 @@ function createStore(db: Database, replica: Replica): TaskStore & SyncStore {
   return {
     createTask: (task, by) => write(by, onTask, (writes, tx) => writes.createTask(tx, task)),
     updateTask: (change, by) => write(by, onTask, (writes, tx) => writes.updateTask(tx, change)),
-    claimTask: (claim, by) => write(by, onTask, (writes, tx) => writes.claimTask(tx, claim)),
-    claimNext: (claim, by) => write(by, onTask, (writes, tx) => writes.claimNext(tx, claim)),
-    releaseTask: (release, by) => write(by, onTask, (writes, tx) => writes.releaseTask(tx, release)),
-    closeTask: (close, by) => write(by, onTask, (writes, tx) => writes.closeTask(tx, close)),
-    reopenTask: (reopen, by) => write(by, onTask, (writes, tx) => writes.reopenTask(tx, reopen)),
+    claimTask: (claim, by) => write(by, onClaim, (writes, tx) => writes.claimTask(tx, claim)),
+    claimNext: (claim, by) => write(by, onClaim, (writes, tx) => writes.claimNext(tx, claim)),
+    releaseTask: (release, by) => write(by, onClaim, (writes, tx) => writes.releaseTask(tx, release)),
+    closeTask: (close, by) => write(by, onMove, (writes, tx) => writes.closeTask(tx, close)),
+    reopenTask: (reopen, by) => write(by, onMove, (writes, tx) => writes.reopenTask(tx, reopen)),
     addComment: (comment, by) => write(by, onTask, (writes, tx) => writes.addComment(tx, comment)),
     deleteTask: (remove, by) => write(by, onGraph, (writes, tx) => writes.deleteTask(tx, remove)),
     restoreTask: (id, by) => write(by, onGraph, (writes, tx) => writes.restoreTask(tx, id)),
     addDependency: (edge, by) => write(by, onGraph, (writes, tx) => writes.addDependency(tx, edge)),
     removeDependency: (edge, by) => write(by, onGraph, (writes, tx) => writes.removeDependency(tx, edge)),
+
+    moveTask: (move, by) => write(by, onMove, (writes, tx) => writes.moveTask(tx, move)),
+    async recordHookResults(results) {
+      const { recordHookResults } = await onMove();
+      db.write(() => recordHookResults(db, results));
+    },
+    renewLease: (renewal, by) => write(by, onLease, (writes, tx) => writes.renewLease(tx, renewal)),
+    async setParkedStates(states) {
+      if (states !== parked) applyParkedStates(db, states);
+      parked = states;
+    },
+    async graceLeases(now) {
+      const { graceLeases } = await onLease();
+      db.write(() => graceLeases(db, now));
+    },
+    pauseProject: (paused, by) => write(by, onClaim, (writes, tx) => writes.pauseProject(tx, paused)),
+    async readPause() {
+      const { readPause } = await onClaim();
+      return readPause(db);
+    },
+    async readStanding(id) {
+      const { readStanding } = await onMove();
+      return db.read(() => readStanding(db, id));
+    },
+    async listTransitions(query) {
+      const { listTransitions } = await onMove();
+      return db.read(() => listTransitions(db, query));
+    },
 
     listForeign: async () => listForeign(db),
     markForeign: async (closed) => markForeign(db, closed),
@@ -249,6 +301,26 @@ function createStore(db: Database, replica: Replica): TaskStore & SyncStore {
       compactReplica({ db, replica }, by);
     },
     newestEvent: async () => Number(db.get('SELECT max(seq) AS seq FROM events')?.seq ?? 0),
+    async readEvents(query) {
+      const { readEvents } = await onEvents();
+      return db.read(() => readEvents(db, query));
+    },
+    async beginRequest(request) {
+      const rows = await onRequests();
+      return db.write(() => rows.beginRequest(db, request));
+    },
+    async finishRequest(request, answer) {
+      const rows = await onRequests();
+      db.write(() => rows.finishRequest(db, request, answer));
+    },
+    async dropRequest(request) {
+      const rows = await onRequests();
+      db.write(() => rows.dropRequest(db, request));
+    },
+    async readFeed() {
+      const { readFeed } = await onEvents();
+      return db.read(() => readFeed(db));
+    },
     markExported: async (marks) =>
       db.write(() => {
         for (const mark of marks) writeMark(db, mark);

@@ -7,8 +7,10 @@ import type {
   TaskSummary,
   TaskType,
   TaskView,
+  Transition,
 } from '#contract/task.ts';
 import type { Actor } from '#domain/actor.ts';
+import type { ResolvedWorkflow } from '#domain/workflow.ts';
 import type { Json } from '#kernel/json.ts';
 
 /**
@@ -25,10 +27,10 @@ export interface TaskStore extends AsyncDisposable {
   /** Idempotent. A claim by update that is lost changes nothing and says so. */
   updateTask(change: TaskUpdate, by: Writer): Promise<UpdateResult>;
   /** Idempotent: claiming one's own task again gives the same fence. */
-  claimTask(claim: { id: string; assignee: string; force: boolean }, by: Writer): Promise<ClaimResult>;
+  claimTask(claim: ClaimRequest, by: Writer): Promise<ClaimResult>;
   /** Picks and claims in one step; undefined when nothing is ready. */
   claimNext(
-    claim: ReadyQuery & { assignee: string },
+    claim: ReadyQuery & { assignee: string; lease_ms?: number | undefined },
     by: Writer,
   ): Promise<(Task & { fence: number }) | undefined>;
   /** Throws state_invalid unless somebody owns the task, claim_conflict when it is not the caller. */
@@ -46,6 +48,21 @@ export interface TaskStore extends AsyncDisposable {
     reopen: { id: string; reason: string | null; version?: number | undefined },
     by: Writer,
   ): Promise<Task>;
+  /**
+   * One move along the workflow's edges. Throws state_invalid where there is none, version_conflict, fence_conflict.
+   */
+  moveTask(move: MoveRequest, by: Writer): Promise<MovedTask>;
+  /** What the hooks of the task's last move to this state gave. */
+  recordHookResults(results: { id: string; to_state: string; results: readonly HookResult[] }): Promise<void>;
+  /** Says that the holder of a claim is still there. Throws fence_conflict for a claim that is over. */
+  renewLease(renewal: { id: string; fence: number }, by: Writer): Promise<{ id: string; expires_at: string }>;
+  /** The states that park a task, by the workflow as it is now. Costs one look where it is known already. */
+  setParkedStates(states: ReadonlySet<string>): Promise<void>;
+  /** After a start nobody is judged before everybody has had one lease time to say that they are there. */
+  graceLeases(now: number): Promise<void>;
+  /** While paused, agents cannot claim. Idempotent. */
+  pauseProject(paused: boolean, by: Writer): Promise<{ paused_at: string | null }>;
+  readPause(): Promise<string | null>;
   deleteTask(remove: { id: string; version?: number | undefined }, by: Writer): Promise<DeleteResult>;
   restoreTask(id: string, by: Writer): Promise<Task>;
   addComment(
@@ -70,6 +87,9 @@ export interface TaskStore extends AsyncDisposable {
   /** Whether exactly this id is a task of this store, a deleted one included. */
   holdsTask(id: string): Promise<boolean>;
 
+  /** A task as the workflow sees it, before a move. */
+  readStanding(id: string): Promise<Standing>;
+  listTransitions(query: { id: string; limit: number | undefined }): Promise<Transition[]>;
   getTask(id: string): Promise<TaskView>;
   /** The whole id of a task, also of a deleted one. */
   findTask(id: string): Promise<{ id: string; deleted: boolean }>;
@@ -83,10 +103,12 @@ export interface TaskStore extends AsyncDisposable {
   readStats(query: { now: number; exclude_types: readonly TaskType[] }): Promise<StoreStats>;
 }
 
-/** Who writes, and what the clock says. */
+/** Who writes, what the clock says, and by which rules. */
 export interface Writer {
   readonly actor: Actor;
   readonly now: number;
+  /** The built-in one when left out. */
+  readonly workflow?: ResolvedWorkflow | undefined;
 }
 
 export interface NewTaskInput {
@@ -104,6 +126,8 @@ export interface NewTaskInput {
   /** Those of other projects, by their whole ids. */
   readonly foreign_depends_on?: readonly string[] | undefined;
   readonly metadata: ReadonlyMap<string, Json>;
+  /** What the workflow keeps on a task, by the names of its line. */
+  readonly workflow_fields?: ReadonlyMap<string, Json> | undefined;
 }
 
 export interface TaskUpdate {
@@ -115,15 +139,60 @@ export interface TaskUpdate {
   readonly github_issue?: number | null | undefined;
   readonly parent_id?: string | null | undefined;
   readonly status?: Status | undefined;
-  readonly state?: 'todo' | 'backlog' | undefined;
+  readonly state?: string | undefined;
   readonly assignee?: string | null | undefined;
   readonly reason?: string | undefined;
   readonly labels_add?: readonly string[] | undefined;
   readonly labels_remove?: readonly string[] | undefined;
   readonly metadata_set?: ReadonlyMap<string, Json> | undefined;
   readonly metadata_unset?: readonly string[] | undefined;
+  /** What the workflow keeps on a task, by the names of its line; null empties one. */
+  readonly workflow_fields?: ReadonlyMap<string, Json> | undefined;
   readonly version?: number | undefined;
   readonly fence?: number | undefined;
+}
+
+export interface ClaimRequest {
+  readonly id: string;
+  readonly assignee: string;
+  readonly force: boolean;
+  /** The claim ends by itself unless it is renewed in time. */
+  readonly lease_ms?: number | undefined;
+}
+
+export interface MoveRequest {
+  readonly id: string;
+  readonly to: string;
+  readonly reason: string | null;
+  /** A gate said no. */
+  readonly rejection?: boolean | undefined;
+  readonly version?: number | undefined;
+  readonly fence?: number | undefined;
+  /** Written with the move. */
+  readonly workflow_fields?: ReadonlyMap<string, Json> | undefined;
+}
+
+export interface MovedTask {
+  readonly task: Task;
+  readonly fence: number;
+  readonly from_state: string;
+  readonly to_state: string;
+}
+
+export interface HookResult {
+  readonly phase: string;
+  readonly action: string;
+  readonly outcome: 'passed' | 'failed' | 'cascaded';
+  readonly message?: string | undefined;
+}
+
+export interface Standing {
+  readonly task: Task;
+  readonly fence: number;
+  /** Those that are not closed. */
+  readonly blockers: readonly Blocker[];
+  /** How often each gate said no. */
+  readonly rejections: ReadonlyMap<string, number>;
 }
 
 /** `claimed` only where the update was a claim. */
@@ -133,7 +202,8 @@ export type ClaimResult =
   | { readonly outcome: 'claimed'; readonly task: Task; readonly fence: number }
   | { readonly outcome: 'taken'; readonly task: Task; readonly owner: string }
   | { readonly outcome: 'blocked'; readonly task: Task; readonly blockers: readonly Blocker[] }
-  | { readonly outcome: 'closed' | 'parked'; readonly task: Task };
+  | { readonly outcome: 'role'; readonly task: Task; readonly role: string; readonly holder: string }
+  | { readonly outcome: 'closed' | 'parked' | 'archived' | 'project_paused'; readonly task: Task };
 
 /** `unblocked`: open tasks that waited for nothing else. */
 export type CloseResult = Task & { unblocked: string[] };
@@ -154,6 +224,18 @@ export interface ReadyQuery {
   readonly exclude_types?: readonly TaskType[] | undefined;
   readonly sort?: 'priority' | 'impact' | undefined;
   readonly limit?: number | undefined;
+  /** Only what comes behind this place, in the same order. */
+  readonly after?: TaskPosition | undefined;
+}
+
+/** A place in any order of tasks: what the orders compare by. */
+export interface TaskPosition {
+  readonly priority: number;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly id: string;
+  readonly critical_path: number;
+  readonly unblocks: number;
 }
 
 export type ReadyTask = Task & { impact?: { critical_path: number; unblocks: number } };
@@ -187,10 +269,14 @@ export interface TaskQuery {
   readonly parent_id?: string | null | undefined;
   readonly github_issue?: number | null | undefined;
   readonly text?: string | undefined;
+  /** Archived tasks are left out unless asked for. */
+  readonly include_archived?: boolean | undefined;
   /** Leaves closed tasks out unless `status` asks for them. */
   readonly open_only?: boolean | undefined;
   readonly sort?: 'priority' | 'created' | 'updated' | 'id' | undefined;
   readonly limit?: number | undefined;
+  /** Only what comes behind this place, in the same order. */
+  readonly after?: TaskPosition | undefined;
 }
 
 export interface HistoryEntry {

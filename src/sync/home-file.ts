@@ -29,6 +29,7 @@ export async function changeHomeFile<T>(
   home: string,
   name: string,
   change: (text: string | undefined) => { text: string; answer: T },
+  { mode }: { readonly mode?: number } = {},
 ): Promise<T> {
   const path = join(home, name);
   try {
@@ -38,7 +39,7 @@ export async function changeHomeFile<T>(
     return await holdFileLock(`${path}.lock`, `change of ${path}`, () => {
       const before = readHomeFile(home, name);
       const { text, answer } = change(before);
-      if (text !== (before ?? '')) replaceFile(toTarget(path), text);
+      if (text !== (before ?? '')) replaceFile(toTarget(path), text, mode);
       return answer;
     });
   } catch (error) {

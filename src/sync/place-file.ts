@@ -70,7 +70,7 @@ function writeBeside(path: string, content: string | Uint8Array, mode?: number):
   sweepTemporaryFiles(dirname(path), `${basename(path)}.`);
   const temporary = `${path}.${process.pid}-${process.hrtime.bigint().toString(36)}.tmp`;
   try {
-    const file = openSync(temporary, 'wx');
+    const file = openSync(temporary, 'wx', mode);
     try {
       writeFileSync(file, content);
       if (mode !== undefined) fchmodSync(file, mode);

@@ -33,7 +33,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'surfaces/cli': { rooms: ['kernel', 'contract', 'operations'], packages: ['commander'], node: true },
   'surfaces/http': { rooms: ['kernel', 'contract', 'operations'], node: true },
-  'surfaces/mcp': { rooms: ['kernel', 'contract', 'operations'], node: true },
+  'surfaces/mcp': {
+    rooms: ['kernel', 'contract', 'operations'],
+    packages: ['@modelcontextprotocol/server'],
+    node: true,
+  },
   'surfaces/repl': { rooms: ['kernel', 'contract', 'operations'], node: true },
 };
 

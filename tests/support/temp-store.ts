@@ -3,9 +3,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { openSqliteStore } from '#store/open-sqlite-store.ts';
-import type { TaskStore } from '#store/store.ts';
-import type { SyncStore } from '#store/sync-store.ts';
+import { openSqliteStore, type SqliteStore } from '#store/open-sqlite-store.ts';
 
 /** Time that stands still until a test moves it. */
 export class TestClock {
@@ -22,7 +20,7 @@ export class TestClock {
 
 export interface TempStore extends AsyncDisposable {
   /** The store as it is open now; another one after `reopen`. */
-  readonly store: TaskStore & SyncStore;
+  readonly store: SqliteStore;
   readonly clock: TestClock;
   readonly folder: string;
   readonly database: string;
@@ -45,7 +43,7 @@ export async function tempStore(options: { lock_timeout_ms?: number } = {}): Pro
   const replica = join(folder, 'tasks.jsonl');
   const open = () =>
     openSqliteStore({ database, replica, clock, lock_timeout_ms: options.lock_timeout_ms ?? 10_000 });
-  let store: (TaskStore & SyncStore) | undefined = await open();
+  let store: SqliteStore | undefined = await open();
   const close = async () => {
     await store?.[Symbol.asyncDispose]();
     store = undefined;

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { DEFAULT_RESOLVED } from '#domain/workflow.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { translateStoreError } from './translate-error.ts';
 
@@ -12,6 +13,8 @@ const SQLITE_FLOOR = [3, 51, 3];
 /** The only file that knows which SQLite driver is used; a swap is this file. */
 export class Database {
   readonly path: string;
+  /** The states that park a task, by the project's workflow; the column `parked` is a copy of that. */
+  parkedStates: ReadonlySet<string> = DEFAULT_RESOLVED.parked_states;
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   /** Of the file that is open. */

@@ -132,7 +132,7 @@ function savePlainLine(fold: Fold, { text }: FileLine, shared: ReadonlySet<strin
   if (plain === undefined || digests.has(plain.id) || birthOf(plain) !== plain.id || shared.has(plain.id))
     return false;
   const numbers = { version: 1, fence: plain.assignee === null ? 0 : 1 };
-  db.run(INSERT_RECORD, plain.id, ...plain.values(numbers));
+  db.run(INSERT_RECORD, plain.id, ...plain.values(numbers, db.parkedStates));
   for (const { id, type } of plain.edges) fold.edges.add(plain.id, id, type);
   fold.appender.append(text, numbers);
   report.created += 1;

@@ -294,4 +294,57 @@ INSERT INTO store_facts (name, value) VALUES ('replica_inode', 0);
 INSERT INTO store_facts (name, value) VALUES ('exported_seq', 0);
 `,
   },
+  {
+    number: 3,
+    name: "workflow",
+    sql: `-- What the workflow keeps: where tasks are hidden, what hooks gave, and who may hold a task for how long.
+
+-- A copy for queries; the value is one of the line's own keys.
+ALTER TABLE tasks ADD COLUMN archived_at TEXT
+  GENERATED ALWAYS AS (iif(json_valid(extra), json_extract(extra, '$.archived_at'), NULL)) VIRTUAL;
+
+-- A JSON list; NULL where no hook ran, or where the move was made elsewhere.
+ALTER TABLE transitions ADD COLUMN hook_results TEXT;
+
+-- Claims that end by themselves. Local: a lease means something only where its holder can say that it is there.
+CREATE TABLE leases (
+  task_id     TEXT    PRIMARY KEY NOT NULL REFERENCES tasks(id) ON DELETE CASCADE,
+  -- Of the claim it belongs to; a lease of an older one means nothing.
+  fence       INTEGER NOT NULL,
+  ttl_ms      INTEGER NOT NULL,
+  expires_at  INTEGER NOT NULL
+);
+
+-- When leases were last looked after, and since when that has been so without a gap: nobody loses a task because
+-- this machine slept.
+INSERT INTO store_facts (name, value) VALUES ('leases_seen', 0), ('leases_since', 0);
+-- In ms; 0 while agents may claim.
+INSERT INTO store_facts (name, value) VALUES ('paused_at', 0);
+-- Of the names of the states that park a task, as \`parked\` was last written by them.
+INSERT INTO store_facts (name, value) VALUES ('parked_states', 0);
+`,
+  },
+  {
+    number: 4,
+    name: "idempotency",
+    sql: `-- Answers of requests that bore a key, so that sending one again does not do it again. Local, for a day.
+CREATE TABLE idempotency_keys (
+  token       TEXT    NOT NULL,
+  key         TEXT    NOT NULL,
+  -- Of all that the request said.
+  digest      TEXT    NOT NULL,
+  state       TEXT    NOT NULL CHECK (state IN ('pending', 'done')),
+  -- NULL while the request is at work.
+  status      INTEGER,
+  headers     TEXT,
+  body        TEXT,
+  created_at  INTEGER NOT NULL,
+  PRIMARY KEY (token, key)
+);
+CREATE INDEX idx_idempotency_keys_created_at ON idempotency_keys(created_at);
+
+-- Serves lists page by page in the usual order. Its columns hardly ever change, so that a claim does not touch it.
+CREATE INDEX idx_tasks_order ON tasks(priority, created_at, id);
+`,
+  },
 ];

@@ -1,4 +1,4 @@
-import { defaultState, isParkedState } from '#domain/states.ts';
+import { defaultState } from '#domain/states.ts';
 import { digestWithChecksum, lineDigest } from '#kernel/checksum.ts';
 import { parseIso, toIso } from '#kernel/clock.ts';
 import { LIMITS } from '#kernel/limits.ts';
@@ -17,7 +17,7 @@ export interface PlainLine {
   readonly edges: readonly { readonly id: string; readonly type: string }[];
   readonly digest: number;
   /** The values of a new row, after its id, in the order of its columns. */
-  values(numbers: LocalNumbers): Value[];
+  values(numbers: LocalNumbers, parked: ReadonlySet<string>): Value[];
   readonly assignee: string | null;
 }
 
@@ -70,7 +70,7 @@ export function readPlainLine(text: string): PlainLine | undefined {
     edges: dependencies,
     digest: sealed.digest,
     assignee,
-    values: ({ version, fence }) => [
+    values: ({ version, fence }, parked) => [
       title,
       description,
       status,
@@ -87,7 +87,7 @@ export function readPlainLine(text: string): PlainLine | undefined {
       closed_at,
       JSON.stringify(metadata),
       state,
-      isParkedState(state) ? 1 : 0,
+      parked.has(state) ? 1 : 0,
       version,
       fence,
       times.stamps,

@@ -1,6 +1,6 @@
 import type { Status } from '#contract/task.ts';
 import { criticalPaths } from '#domain/graph-paths.ts';
-import type { Blocker, BlockedTask, ReadyQuery, ReadyTask } from '../store.ts';
+import type { Blocker, BlockedTask, ReadyQuery, ReadyTask, TaskPosition } from '../store.ts';
 import type { Database, Value } from './database.ts';
 import { rowToSummary, rowToTask, SUMMARY_COLUMNS, TASK_COLUMNS } from './task-rows.ts';
 
@@ -72,18 +72,39 @@ function listByImpact(db: Database, query: ReadyQuery): ReadyTask[] {
     else known.push(row.waiting as number);
   }
   const chains = criticalPaths(dependents);
-  const { sql, values } = readySql('t.rowid AS row, t.priority, t.created_at, t.id', query);
-  const ranked = db.all(`${sql} ${ORDER}`, ...values).map(({ row }) => {
-    const key = row as number;
-    return { key, critical_path: chains.get(key) ?? 0, unblocks: dependents.get(key)?.length ?? 0 };
+  const { sql, values } = readySql('t.rowid AS row, t.priority, t.created_at, t.id', {
+    ...query,
+    after: undefined,
   });
+  let ranked = db.all(`${sql} ${ORDER}`, ...values).map(({ row, priority, created_at, id }) => {
+    const key = row as number;
+    const rank = { critical_path: chains.get(key) ?? 0, unblocks: dependents.get(key)?.length ?? 0 };
+    return { key, ...rank, order: [priority as number, created_at as string, id as string] as const };
+  });
+  const { after } = query;
+  if (after !== undefined) ranked = ranked.filter((one) => isBehind(one, after));
   // Array.sort keeps the order of equals, so priority and age decide among them.
   ranked.sort((a, b) => b.critical_path - a.critical_path || b.unblocks - a.unblocks);
   const one = `SELECT ${TASK_COLUMNS} FROM tasks t WHERE t.rowid = ?`;
-  return ranked.slice(0, query.limit ?? ranked.length).flatMap(({ key, ...impact }) => {
+  return ranked.slice(0, query.limit ?? ranked.length).flatMap(({ key, order: _order, ...impact }) => {
     const row = db.get(one, key);
     return row === undefined ? [] : [{ ...rowToTask(row), impact }];
   });
+}
+
+function isBehind(
+  {
+    critical_path,
+    unblocks,
+    order: [priority, created_at, id],
+  }: { critical_path: number; unblocks: number; order: readonly [number, string, string] },
+  after: TaskPosition,
+): boolean {
+  if (critical_path !== after.critical_path) return critical_path < after.critical_path;
+  if (unblocks !== after.unblocks) return unblocks < after.unblocks;
+  if (priority !== after.priority) return priority > after.priority;
+  if (created_at !== after.created_at) return created_at > after.created_at;
+  return id > after.id;
 }
 
 function readySql(columns: string, query: ReadyQuery): { sql: string; values: Value[] } {
@@ -102,6 +123,10 @@ function readySql(columns: string, query: ReadyQuery): { sql: string; values: Va
   if (query.label !== undefined) {
     conditions.push('EXISTS (SELECT 1 FROM json_each(t.labels) l WHERE l.value = ?)');
     filters.push(query.label);
+  }
+  if (query.after !== undefined) {
+    conditions.push('(t.priority, t.created_at, t.id) > (?, ?, ?)');
+    filters.push(query.after.priority, query.after.created_at, query.after.id);
   }
   const more = conditions.map((condition) => ` AND ${condition}`).join('');
   const unassigned = `SELECT ${columns} FROM tasks t INDEXED BY idx_tasks_ready WHERE ${READY}${more}`;

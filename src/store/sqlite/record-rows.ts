@@ -8,8 +8,8 @@ import {
   listLabels,
   unknownKeys,
 } from '#domain/record-codec.ts';
-import { isParkedState } from '#domain/states.ts';
 import { dependencyKey, fieldValue, type TaskRecord } from '#domain/task-record.ts';
+import { isArchived } from '#domain/workflow-fields.ts';
 import { parseJson, type Json, type JsonObject } from '#kernel/json.ts';
 import { writeDependencies } from './edge-rows.ts';
 import type { Database, Row, Value } from './database.ts';
@@ -132,7 +132,7 @@ export function writeRecord(
 ): void {
   const { record } = after;
   const lost = !bulk && hasLostParent(db, before, record);
-  const values = columnValues(after, numbers, lost);
+  const values = columnValues(after, { ...numbers, parked: db.parkedStates.has(record.life.state) }, lost);
   if (before === undefined) db.run(INSERT_RECORD, record.id, ...values);
   else updateColumns(db, before.row, values, record.id);
   const old = before?.record;
@@ -166,7 +166,11 @@ function updateColumns(db: Database, row: Row, values: readonly Value[], id: str
 }
 
 /** In the order of COLUMNS. */
-export function columnValues(after: EncodedRecord, numbers: LocalNumbers, lostParent: boolean): Value[] {
+export function columnValues(
+  after: EncodedRecord,
+  numbers: LocalNumbers & { readonly parked: boolean },
+  lostParent: boolean,
+): Value[] {
   const { record, stamps, digest, updated_at } = after;
   const { life } = record;
   const extra = unknownKeys(record).map((key) => [key, fieldValue(record, key)] as const);
@@ -188,7 +192,7 @@ export function columnValues(after: EncodedRecord, numbers: LocalNumbers, lostPa
     life.closed_at,
     encodeMetadata(record),
     life.state,
-    isParkedState(life.state) ? 1 : 0,
+    numbers.parked || isArchived(record) ? 1 : 0,
     numbers.version,
     numbers.fence,
     stamps,

@@ -1,5 +1,5 @@
 import type { Comment, DependencyType, ResolvedDependency, Status, Task, TaskView } from '#contract/task.ts';
-import type { TaskQuery } from '../store.ts';
+import type { TaskPosition, TaskQuery } from '../store.ts';
 import type { Database, Row, Value } from './database.ts';
 import { resolveTaskId } from './resolve-id.ts';
 import { rowToSummary, rowToTask, SUMMARY_COLUMNS, TASK_COLUMNS } from './task-rows.ts';
@@ -45,6 +45,20 @@ const ORDERS = {
   id: 'id',
 } as const;
 
+/** What comes behind a place in each of these orders, and the values to compare by. */
+const BEHIND = {
+  priority: [
+    '(t.priority, t.created_at, t.id) > (?, ?, ?)',
+    ({ priority, created_at, id }) => [priority, created_at, id],
+  ],
+  created: ['(t.created_at, t.id) > (?, ?)', ({ created_at, id }) => [created_at, id]],
+  updated: [
+    '(t.updated_at < ? OR (t.updated_at = ? AND t.id > ?))',
+    ({ updated_at, id }) => [updated_at, updated_at, id],
+  ],
+  id: ['t.id > ?', ({ id }) => [id]],
+} as const satisfies Record<keyof typeof ORDERS, readonly [string, (place: TaskPosition) => Value[]]>;
+
 export function listTasks(db: Database, query: TaskQuery): Task[] {
   const { where, values } = conditionsOf(db, query);
   const order = ORDERS[query.sort ?? 'priority'];
@@ -82,6 +96,7 @@ function conditionsOf(db: Database, query: TaskQuery): { where: string; values: 
   );
   if (query.open_only === true && query.status === undefined)
     conditions.push("t.status IN ('open', 'in_progress')");
+  if (query.include_archived !== true) conditions.push('t.archived_at IS NULL');
   if (query.label !== undefined) {
     conditions.push('EXISTS (SELECT 1 FROM json_each(t.labels) l WHERE l.value = ?)');
     values.push(query.label);
@@ -90,6 +105,11 @@ function conditionsOf(db: Database, query: TaskQuery): { where: string; values: 
     conditions.push(textCondition(db, query.text));
     const pattern = `%${fold(query.text).replace(/[\\%_]/g, '\\$&')}%`;
     values.push(pattern, pattern);
+  }
+  if (query.after !== undefined) {
+    const [condition, toValues] = BEHIND[query.sort ?? 'priority'];
+    conditions.push(condition);
+    values.push(...toValues(query.after));
   }
   return { where: conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`, values };
 }

@@ -1,4 +1,6 @@
 import type { DependencyType, Status, Task, TaskSummary, TaskType } from '#contract/task.ts';
+import { showWorkflowFields } from '#domain/workflow-fields.ts';
+import type { JsonObject } from '#kernel/json.ts';
 import type { Row } from './database.ts';
 
 /** All outbound edges of a task as a JSON list, in the canonical order. Uses both primary keys. */
@@ -9,7 +11,7 @@ const DEPENDENCIES = `(SELECT json_group_array(json_object('id', e.to_id, 'type'
 
 /** What a Task is made of, for `FROM tasks t`. */
 export const TASK_COLUMNS = `t.id, t.title, t.description, t.status, t.state, t.close_reason, t.priority, t.type, t.assignee,
-  t.parent_id, t.labels, t.github_issue, t.created_at, t.created_by, t.updated_at, t.closed_at, t.metadata, t.version, ${DEPENDENCIES}`;
+  t.parent_id, t.labels, t.github_issue, t.created_at, t.created_by, t.updated_at, t.closed_at, t.metadata, t.version, t.extra, ${DEPENDENCIES}`;
 
 export const SUMMARY_COLUMNS = 't.id, t.title, t.status, t.state, t.priority, t.type, t.assignee';
 
@@ -36,7 +38,12 @@ export function rowToTask(row: Row): Task {
     closed_at: row.closed_at as string | null,
     metadata: JSON.parse(row.metadata as string) as Record<string, unknown>,
     version: row.version as number,
+    ...(row.extra !== null && showExtra(row.extra as string)),
   };
+}
+
+function showExtra(text: string): Partial<Task> {
+  return showWorkflowFields(Object.entries(JSON.parse(text) as JsonObject));
 }
 
 export function rowToSummary(row: Row): TaskSummary {

@@ -2,20 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { Comment, Task } from '#contract/task.ts';
 import { applyLife } from '#domain/apply-life.ts';
 import { changedNames, eventOf } from '#domain/describe-change.ts';
-import { decideClaim, decideLife, type LifeDecision } from '#domain/decide-life.ts';
+import { decideLife, type LifeDecision } from '#domain/decide-life.ts';
 import { checkMetadataSize } from '#domain/metadata.ts';
 import { encodeMetadata, listLabels } from '#domain/record-codec.ts';
-import {
-  claimRecord,
-  closeRecord,
-  commentRecord,
-  editRecord,
-  moveRecord,
-  newRecord,
-  reopenRecord,
-  type Edit,
-  type ElementEdit,
-} from '#domain/task-changes.ts';
+import { commentRecord, editRecord, newRecord, type Edit, type ElementEdit } from '#domain/task-changes.ts';
 import { dependencyKey, lastStamp, type TaskRecord } from '#domain/task-record.ts';
 import { toTask } from '#domain/to-task.ts';
 import { toIso } from '#kernel/clock.ts';
@@ -23,18 +13,10 @@ import { ForgeError } from '#kernel/errors.ts';
 import { generateTaskId, idLength, randomBase36 } from '#kernel/ids.ts';
 import type { Json } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import type {
-  ClaimResult,
-  CloseResult,
-  NewTaskInput,
-  ReadyQuery,
-  TaskUpdate,
-  UpdateResult,
-} from '../store.ts';
+import type { NewTaskInput, TaskUpdate, UpdateResult } from '../store.ts';
+import { checkVersion } from './check-version.ts';
 import { refuseParentCycle } from './cycle-checks.ts';
 import type { Database } from './database.ts';
-import { findFirstReady, listBlockers, listFreed } from './ready-queries.ts';
-import type { StoredRecord } from './record-rows.ts';
 import { resolveTaskId } from './resolve-id.ts';
 import type { WriteTransaction } from './write-transaction.ts';
 
@@ -68,20 +50,21 @@ export function createTask(tx: WriteTransaction, input: NewTaskInput): Task {
     by.now,
   );
   checkMetadataSize(encodeMetadata(record));
-  return tx.save(undefined, record, { type: 'task.created', changed: [] }).task;
+  const complete = editRecord(record, { fields: input.workflow_fields ?? new Map() }, by.now);
+  return tx.save(undefined, complete, { type: 'task.created', changed: [] }).task;
 }
 
 export function updateTask(tx: WriteTransaction, update: TaskUpdate): UpdateResult {
   const { db, by } = tx;
   const before = tx.read(resolveTaskId(db, update.id));
   checkVersion(before, update);
-  const decision = decideLife(before.record.life, { ...update, actor: by.actor.name });
+  const decision = decideLife(before.record.life, { ...update, actor: by.actor.name }, by.workflow);
   if (decision.outcome === 'refused') throw refusal(before.record, decision);
   if (decision.outcome === 'lost') return { ...toTask(before.record, before.version), claimed: false };
   const edited = editRecord(before.record, toEdit(db, before.record, update), by.now);
   checkMetadataSize(encodeMetadata(edited));
   checkLabelCount(edited);
-  const after = applyLife(edited, decision, by.now);
+  const after = applyLife(edited, decision, by.now, by.workflow);
   const saved = tx.save(before, after, {
     type: eventOf(before.record, after),
     changed: changedNames(before.record, after),
@@ -89,102 +72,6 @@ export function updateTask(tx: WriteTransaction, update: TaskUpdate): UpdateResu
   });
   const claimed = (decision.outcome === 'keep' || decision.outcome === 'claim') && decision.claimed === true;
   return claimed ? { ...saved.task, claimed: true, fence: saved.fence } : saved.task;
-}
-
-export function claimTask(
-  tx: WriteTransaction,
-  claim: { id: string; assignee: string; force: boolean },
-): ClaimResult {
-  const before = tx.read(resolveTaskId(tx.db, claim.id));
-  const decision = decideClaim(before.record.life, { ...claim, open_blockers: before.open_blockers });
-  const task = toTask(before.record, before.version);
-  switch (decision.outcome) {
-    case 'claim': {
-      const saved = saveClaim(tx, before, claim.assignee, claim.force);
-      return { outcome: 'claimed', ...saved };
-    }
-    case 'mine':
-      return { outcome: 'claimed', task, fence: before.fence };
-    case 'taken':
-      return { outcome: 'taken', task, owner: decision.owner };
-    case 'blocked':
-      return { outcome: 'blocked', task, blockers: listBlockers(tx.db, task.id) };
-    case 'closed':
-    case 'parked':
-      return { outcome: decision.outcome, task };
-  }
-}
-
-export function claimNext(
-  tx: WriteTransaction,
-  claim: ReadyQuery & { assignee: string },
-): (Task & { fence: number }) | undefined {
-  const first = findFirstReady(tx.db, claim);
-  if (first === undefined) return undefined;
-  const { task, fence } = saveClaim(tx, tx.read(first), claim.assignee, false);
-  return { ...task, fence };
-}
-
-export function releaseTask(
-  tx: WriteTransaction,
-  release: { id: string; owner: string; force: boolean; reason: string | null; fence?: number | undefined },
-): Task {
-  const before = tx.read(resolveTaskId(tx.db, release.id));
-  const { life, id } = before.record;
-  if (life.status !== 'in_progress') {
-    throw new ForgeError('state_invalid', `${id} is ${life.status}; only a claimed task can be released`, {
-      details: { id, status: life.status },
-    });
-  }
-  checkVersion(before, { fence: release.fence });
-  if (life.assignee !== release.owner && !release.force) {
-    throw new ForgeError(
-      'claim_conflict',
-      `${id} belongs to ${life.assignee ?? 'nobody'}, not to ${release.owner}`,
-      {
-        hint: `forge release ${id} --force`,
-        details: { id, assignee: life.assignee },
-      },
-    );
-  }
-  const after = moveRecord(before.record, { status: 'open', state: 'todo', assignee: null }, tx.by.now);
-  return tx.save(before, after, {
-    type: 'task.released',
-    changed: ['status', 'state', 'assignee'],
-    reason: release.reason,
-  }).task;
-}
-
-export function closeTask(
-  tx: WriteTransaction,
-  close: { id: string; reason: string; version?: number | undefined; fence?: number | undefined },
-): CloseResult {
-  const before = tx.read(resolveTaskId(tx.db, close.id));
-  checkVersion(before, close);
-  const after = closeRecord(before.record, close.reason, tx.by.now);
-  const changed = changedNames(before.record, after);
-  const { task } = tx.save(before, after, { type: 'task.closed', changed, reason: close.reason });
-  return { ...task, unblocked: after === before.record ? [] : listFreed(tx.db, task.id) };
-}
-
-export function reopenTask(
-  tx: WriteTransaction,
-  reopen: { id: string; reason: string | null; version?: number | undefined },
-): Task {
-  const before = tx.read(resolveTaskId(tx.db, reopen.id));
-  const { life, id } = before.record;
-  checkVersion(before, reopen);
-  if (life.status !== 'closed') {
-    throw new ForgeError('state_invalid', `${id} is not closed; it is ${life.status}`, {
-      details: { id, status: life.status },
-    });
-  }
-  const after = reopenRecord(before.record, null, tx.by.now);
-  return tx.save(before, after, {
-    type: 'task.reopened',
-    changed: changedNames(before.record, after),
-    reason: reopen.reason,
-  }).task;
 }
 
 export function addComment(
@@ -216,17 +103,6 @@ export function addComment(
   return { ...added, task_id: record.id };
 }
 
-function saveClaim(
-  tx: WriteTransaction,
-  before: StoredRecord,
-  assignee: string,
-  force: boolean,
-): { task: Task; fence: number } {
-  const after = claimRecord(before.record, assignee, tx.by.now);
-  const changed = changedNames(before.record, after);
-  return tx.save(before, after, { type: 'task.claimed', changed, reason: force ? 'forced' : null });
-}
-
 /** Random, and not taken by any task that is or was. The table's highest row number stands for its size: exact without deletions, and instant. */
 function freeId(db: Database, prefix: string): string {
   const rows = Number(db.get('SELECT max(rowid) AS n FROM tasks')?.n ?? 0);
@@ -237,33 +113,6 @@ function freeId(db: Database, prefix: string): string {
       const id = generateTaskId(prefix, length, randomBytes);
       if (db.get(taken, id) === undefined) return id;
     }
-  }
-}
-
-function checkVersion(
-  stored: StoredRecord,
-  asked: { version?: number | undefined; fence?: number | undefined },
-): void {
-  const { id } = stored.record;
-  if (asked.version !== undefined && asked.version !== stored.version) {
-    throw new ForgeError(
-      'version_conflict',
-      `${id} has version ${stored.version}, not ${asked.version}: somebody changed it`,
-      {
-        hint: `forge task show ${id}`,
-        details: { id, version: stored.version },
-      },
-    );
-  }
-  if (asked.fence !== undefined && asked.fence !== stored.fence) {
-    throw new ForgeError(
-      'fence_conflict',
-      `The claim ${asked.fence} of ${id} is over; ${stored.record.life.assignee ?? 'nobody'} has it now`,
-      {
-        hint: `forge task show ${id}`,
-        details: { id, fence: stored.fence, assignee: stored.record.life.assignee },
-      },
-    );
   }
 }
 
@@ -278,6 +127,7 @@ function toEdit(db: Database, record: TaskRecord, update: TaskUpdate): Edit {
     if (parent_id !== null) refuseParentCycle(db, record.id, parent_id);
     fields.set('parent_id', parent_id);
   }
+  for (const [name, value] of update.workflow_fields ?? []) fields.set(name, value);
   const labels = new Map<string, ElementEdit>();
   for (const label of update.labels_remove ?? []) labels.set(label, { value: undefined });
   for (const label of update.labels_add ?? []) labels.set(label, { value: true });
@@ -295,6 +145,7 @@ function refusal(record: TaskRecord, decision: LifeDecision & { outcome: 'refuse
     release: `forge release ${id}`,
     owner: `forge task update ${id} --status in_progress --assignee <identity>`,
     state: `forge task update ${id} --status open --state backlog`,
+    transition: `forge task transition ${id} <state>`,
   };
   return new ForgeError('state_invalid', `${id} cannot be changed that way: ${decision.why}`, {
     hint: hints[decision.next],

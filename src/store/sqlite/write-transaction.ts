@@ -25,6 +25,9 @@ export interface Happening {
   readonly type: string;
   readonly changed: readonly string[];
   readonly reason?: string | null;
+  readonly rejection?: boolean;
+  /** Where it was not the writer who wanted it. */
+  readonly triggered_by?: string;
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
@@ -45,6 +48,8 @@ export interface WriteTransaction {
   /** For changes that leave no row behind: deletion. */
   saveLine(record: EncodedRecord, numbers: LocalNumbers): void;
   emit(taskId: string, happening: Happening, task: unknown): number;
+  /** What is about no single task. */
+  emitProject(data: Readonly<Record<string, unknown>>): void;
 }
 
 export function writeInTransaction<T>(
@@ -90,7 +95,7 @@ function openTransaction(db: Database, by: Writer, written: Written[]): WriteTra
     insertEvent(db, {
       type: happening.type,
       task_id: taskId,
-      triggered_by,
+      triggered_by: happening.triggered_by ?? triggered_by,
       created_at: toIso(by.now),
       data: { task, changed: happening.changed, ...happening.more },
     });
@@ -113,12 +118,26 @@ function openTransaction(db: Database, by: Writer, written: Written[]): WriteTra
     if (from.state === to.state && from.n === to.n) return undefined;
     const states = { from_state: from.state, to_state: to.state };
     const statuses = { from_status: from.status, to_status: to.status };
-    return { ...states, ...statuses, reason: happening.reason ?? null, triggered_by, rejection: 0 };
+    return {
+      ...states,
+      ...statuses,
+      reason: happening.reason ?? null,
+      triggered_by: happening.triggered_by ?? triggered_by,
+      rejection: happening.rejection === true ? 1 : 0,
+    };
   };
   return {
     db,
     by,
     emit,
+    emitProject: (data) =>
+      void insertEvent(db, {
+        type: 'project.changed',
+        task_id: null,
+        triggered_by,
+        created_at: toIso(by.now),
+        data,
+      }),
     restore: (after, { version, fence }, happening) =>
       write(undefined, toEncoded(after), { version: version + 1, fence: fence + 1 }, happening),
     read(id) {

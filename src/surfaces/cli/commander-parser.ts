@@ -34,7 +34,7 @@ export function parseArgv(argv: readonly string[], options: ParseOptions): Parse
   if ('outcome' in found) return found;
   const { entry, rest } = found;
   const command = createOperationCommand(entry);
-  const help = (): ParsedArgv => ({ outcome: 'print', text: operationHelp(entry, options.view) });
+  const help = (): ParsedArgv => ({ outcome: 'print', text: helpOf(entry, options) });
   if (checkFlagValues(command, rest, 'to the end') === 'help') return help();
   const { operands, unknown } = sortWords(command, rest, flags);
   if (asksForHelp(unknown)) return help();
@@ -76,6 +76,7 @@ function findCommand(
     rest = more;
     entry = table.operations.find((one) => isSame(one.path, path) || isSame(one.alias, path));
     if (entry === undefined && !isGroup(path, table)) throw refuseWord(path, table);
+    if (entry !== undefined && leadsOn(entry, { path, rest, table })) entry = undefined;
   }
   return { entry, rest };
 }
@@ -85,9 +86,34 @@ function helpFor(words: readonly string[], { table, view }: ParseOptions): Parse
   const path = words.filter((word) => !word.startsWith('-'));
   if (path.length === 0) return { outcome: 'print', text: topHelp(table, view) };
   const entry = table.operations.find((one) => isSame(one.path, path) || isSame(one.alias, path));
-  if (entry !== undefined) return { outcome: 'print', text: operationHelp(entry, view) };
+  if (entry !== undefined) return { outcome: 'print', text: helpOf(entry, { table, view }) };
   if (!isGroup(path, table)) throw refuseWord(path, table);
   return { outcome: 'print', text: groupHelp(path, table, view) };
+}
+
+/** Of one command, and what else begins with its words. */
+function helpOf(entry: OperationEntry, { table, view }: Pick<ParseOptions, 'table' | 'view'>): string {
+  const longer = table.operations.filter(
+    (one) => one.path.length > entry.path.length && entry.path.every((word, at) => one.path[at] === word),
+  );
+  const lines = longer.map((one) => `  ${['forge', ...one.path].join(' ')} --help\n`);
+  return operationHelp(entry, view) + (lines.length === 0 ? '' : `\nSee also:\n${lines.join('')}`);
+}
+
+/** The same rule as the quick parser's: a command without any field may be the beginning of others. */
+function leadsOn(
+  entry: OperationEntry,
+  { path, rest, table }: { path: readonly string[]; rest: readonly string[]; table: FlagTable },
+): boolean {
+  if (
+    Object.keys(entry.fields).length > 0 ||
+    !isGroup(path, { ...table, operations: table.operations.filter((one) => one !== entry) })
+  )
+    return false;
+  const command = createCommand(['forge', ...path].join(' ')).passThroughOptions();
+  if (checkFlagValues(command, rest, 'to the command') === 'help') return false;
+  const [word] = sortWords(command, rest, new Map()).operands;
+  return word !== undefined && isGroup([...path, word], table);
 }
 
 function sortWords(

@@ -54,6 +54,7 @@ async function readText(file: FileValue, accepted: Accepted, io: CliIo): Promise
 }
 
 function spellFile({ field, key }: FileValue, { operation }: Accepted): string {
+  if (operation.fields[field]?.file_argument === true) return spellField(operation, field);
   return key === undefined
     ? `--${operation.fields[field]?.file_flag ?? field}`
     : `${spellField(operation, field)} ${key}`;

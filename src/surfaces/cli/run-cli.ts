@@ -10,7 +10,7 @@ import { decideColor, decideColumns } from './terminal.ts';
 
 export interface CliDeps {
   /** Rejects for a name that is in the table but not in the program: a bug. */
-  readonly loadOperation: (name: string) => Promise<AnyOperation>;
+  readonly loadOperation: (name: string, accepted: Accepted) => Promise<AnyOperation>;
   /** Called once, when the input is complete. Released before the answer is printed. */
   readonly openContext: (accepted: Accepted) => Promise<OperationContext & AsyncDisposable>;
   /** Makes good what a store_corrupt was about, so that the command can be tried once more. */
@@ -41,7 +41,7 @@ async function performCommand(argv: readonly string[], io: CliIo, deps: CliDeps)
   const parsed = acceptArgv(argv, deps.table) ?? (await parseSlowly(argv, io, deps));
   if (typeof parsed === 'string') return writeOutput(io, parsed);
   const accepted = await complete(parsed, io);
-  const operation = await deps.loadOperation(accepted.operation.name);
+  const operation = await deps.loadOperation(accepted.operation.name, accepted);
   const { output, now } = await execute(operation, accepted, deps);
   await printOutput(operation, { output, now, accepted }, io);
 }
@@ -162,7 +162,9 @@ async function reportError(error: unknown, argv: readonly string[], io: CliIo): 
     if (written) return exit;
   }
   const hint = body.hint === undefined ? '' : `  try: ${escapeLine(body.hint)}\n`;
-  await writeMessage(io, `forge: ${escapeLine(body.message)}\n${hint}`);
+  const { faults } = body.details;
+  const list = Array.isArray(faults) ? (await import('./fault-lines.ts')).faultLines(faults) : '';
+  await writeMessage(io, `forge: ${escapeLine(body.message)}\n${list}${hint}`);
   const isBug = !isForgeError(error) || body.code === 'internal';
   if (isBug && (io.env['FORGE_DEBUG'] ?? '') !== '' && error instanceof Error)
     await writeMessage(io, `${escapeText(error.stack ?? '')}\n`);

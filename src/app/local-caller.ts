@@ -1,0 +1,68 @@
+import { OPERATIONS } from '#contract/operations.ts';
+import { ForgeError, isForgeError } from '#kernel/errors.ts';
+import type { OperationCaller } from '#operations/call-operation.ts';
+
+import type { AnyOperation } from '#operations/flag-table.ts';
+import { FLAG_TABLE } from '#operations/flag-table.generated.ts';
+import { MANIFEST } from '#operations/manifest.generated.ts';
+import { type ContextRequest, openContext } from './open-context.ts';
+import { checkCallInput } from './serve/check-call-input.ts';
+
+/**
+ * Calls on the project around a folder, each as a command would do it: the files are looked at, the store is opened
+ * and closed again. Whoever calls is who the command line says; there is no token and no scope here.
+ */
+export function createLocalCaller(
+  request: Omit<ContextRequest, 'needs' | 'route'>,
+  heal: (error: ForgeError) => Promise<void>,
+): OperationCaller {
+  return {
+    async call({ name, input, project, signal }) {
+      const declaration = OPERATIONS.find((one) => one.name === name);
+      const entry = FLAG_TABLE.operations.find((one) => one.name === name);
+      const load = MANIFEST[name];
+      if (declaration === undefined || entry === undefined || load === undefined)
+        throw new ForgeError('not_found', `There is no operation ${name}`);
+      if (project !== undefined) throw refuseProject(project);
+      const checked = checkCallInput(declaration, input);
+      const id = entry.route === undefined ? undefined : checked[entry.route];
+      const route = typeof id === 'string' ? id : undefined;
+      const operation = await load();
+      const once = (): Promise<unknown> =>
+        runOnce(operation, checked, { ...request, needs: declaration.needs, route }, signal);
+      return once().catch(async (error: unknown) => {
+        if (!isForgeError(error)) throw asInternal(error);
+        // Damage shows when it is read; what failed was rolled back, so it can be done again.
+        if (error.code !== 'store_corrupt') throw error;
+        await heal(error);
+        return once();
+      });
+    },
+  };
+}
+
+async function runOnce(
+  operation: AnyOperation,
+  input: Record<string, unknown>,
+  request: ContextRequest,
+  signal: AbortSignal | undefined,
+): Promise<unknown> {
+  await using context = await openContext(request);
+  return operation.run(withSignal(context, signal), input);
+}
+
+/** The context's properties are found out when they are asked for, and stay so. */
+function withSignal<T extends object>(context: T, signal: AbortSignal | undefined): T {
+  return Object.create(context, { signal: { value: signal } }) as T; // the same object with one property more
+}
+
+function refuseProject(project: string): ForgeError {
+  return new ForgeError('invalid_input', `project: only the project around here is served, not ${project}`, {
+    hint: 'Leave project out; an id of another registered project is found by its prefix',
+  });
+}
+
+function asInternal(error: unknown): ForgeError {
+  const message = error instanceof Error ? error.message : String(error);
+  return new ForgeError('internal', `Unexpected failure: ${message}`, { cause: error });
+}

@@ -1,0 +1,172 @@
+import type { Declaration } from '#contract/declare.ts';
+import { OPERATIONS } from '#contract/operations.ts';
+import type { Clock } from '#kernel/clock.ts';
+import { ForgeError, isForgeError } from '#kernel/errors.ts';
+import { allows, type Caller, type OperationCall, type OperationCaller } from '#operations/call-operation.ts';
+import { FLAG_TABLE } from '#operations/flag-table.generated.ts';
+import type { AnyOperation } from '#operations/flag-table.ts';
+import { isHeldBy, judgeAgentCall } from '#operations/judge-agent-call.ts';
+import { MANIFEST } from '#operations/manifest.generated.ts';
+import type { OpenProject, OperationContext } from '#operations/operation.ts';
+import type { HomePlace } from '#sync/forge-home.ts';
+import type { Machine } from '#sync/machine.ts';
+import { openFound } from './open-context.ts';
+import { checkCallInput } from './serve/check-call-input.ts';
+import { createServerHost } from './serve/server-host.ts';
+import { isDamage, type ServerProject } from './serve/server-project.ts';
+import type { ProjectRef, ServerProjects } from './server-projects.ts';
+
+export interface CallerDeps {
+  readonly projects: ServerProjects;
+  readonly clock: Clock;
+  readonly place: HomePlace;
+  readonly machine: Machine;
+  readonly env: NodeJS.ProcessEnv;
+  /** Where a home operation counts as being asked from. */
+  readonly cwd: string;
+  readonly notice: (line: string) => void;
+}
+
+/** Operations for callers from outside, on projects that are open already. */
+export function createOperationCaller(deps: CallerDeps): OperationCaller {
+  return {
+    async call(call) {
+      try {
+        return await callOperation(deps, call);
+      } catch (error) {
+        if (isForgeError(error)) throw error;
+        const message = error instanceof Error ? error.message : String(error);
+        throw new ForgeError('internal', `Unexpected failure: ${message}`, { cause: error });
+      }
+    },
+  };
+}
+
+async function callOperation(deps: CallerDeps, call: OperationCall): Promise<unknown> {
+  const declaration = getDeclaration(call.name);
+  checkScope(declaration, call.caller);
+  const input = checkCallInput(declaration, call.input);
+  const operation = await loadOperation(declaration.name);
+  if (declaration.needs !== 'project') {
+    await checkAgent(declaration, input, call.caller, undefined);
+    return operation.run(toContext(deps, call, undefined), input);
+  }
+  const project = await deps.projects.find(toProjectRef(call, input));
+  const run = (): Promise<unknown> =>
+    project.useForOperation(async (open) => {
+      await checkAgent(declaration, input, call.caller, open);
+      return operation.run(toContext(deps, call, open), input);
+    });
+  return withHealing(project, run);
+}
+
+/** Damage shows when the damaged page is read. What failed was rolled back, so it can be done again. */
+async function withHealing(project: ServerProject, run: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    await project.heal();
+    return run();
+  }
+}
+
+/** What a call says about its project, checked or not. */
+export function toProjectRef(
+  call: Pick<OperationCall, 'name' | 'project'>,
+  input: unknown,
+): ProjectRef {
+  const field = ROUTES.get(call.name);
+  const values = typeof input === 'object' && input !== null ? (input as Record<string, unknown>) : {};
+  const route = field === undefined ? undefined : values[field];
+  return { project: call.project, route: typeof route === 'string' ? route : undefined };
+}
+
+const DECLARATIONS: ReadonlyMap<string, Declaration> = new Map(OPERATIONS.map((one) => [one.name, one]));
+const ROUTES: ReadonlyMap<string, string | undefined> = new Map(
+  FLAG_TABLE.operations.map(({ name, route }) => [name, route]),
+);
+
+function getDeclaration(name: string): Declaration {
+  const declaration = DECLARATIONS.get(name);
+  if (declaration === undefined)
+    throw new ForgeError('not_found', `No operation ${JSON.stringify(name.slice(0, 100))}`);
+  if (declaration.local === true || declaration.needs === 'repository') {
+    throw new ForgeError(
+      'not_available',
+      `${name} works on the checkout or the terminal of whoever asks: no server can do it`,
+      { hint: `forge ${declaration.cli.path.join(' ')}`, details: { operation: name } },
+    );
+  }
+  return declaration;
+}
+
+async function loadOperation(name: string): Promise<AnyOperation> {
+  const load = MANIFEST[name];
+  if (load === undefined) throw new ForgeError('internal', `No implementation of ${name}`);
+  return load();
+}
+
+function checkScope({ name, access }: Declaration, { scope }: Caller): void {
+  if (allows(scope, access)) return;
+  throw new ForgeError(
+    'permission_denied',
+    `${name} needs a token with the scope ${access}; this one has ${scope}`,
+    { hint: `forge token create --scope ${access}`, details: { operation: name, needed: access, held: scope } },
+  );
+}
+
+type Input = Readonly<Record<string, unknown>>;
+
+async function checkAgent(
+  { name, access }: Declaration,
+  input: Input,
+  { actor }: Caller,
+  open: OpenProject | undefined,
+): Promise<void> {
+  if (actor.kind !== 'agent') return;
+  const verdict = judgeAgentCall({ operation: name, access, input, agent: actor.name });
+  if (verdict.outcome === 'allowed') return;
+  if (verdict.outcome === 'refused') throw denied(verdict.why, { operation: name });
+  if (open === undefined) throw denied(`An agent's token cannot do ${name}`, { operation: name });
+  const task = await open.store.getTask(verdict.id);
+  const roles = Object.values(task.roles ?? {}).flatMap((one) => ('agent' in one ? [one.agent] : []));
+  if (isHeldBy({ assignee: task.assignee, roles }, actor.name, verdict)) return;
+  throw denied(`${task.id} is not ${actor.name}'s: an agent changes only tasks that it holds`, {
+    operation: name,
+    id: task.id,
+    assignee: task.assignee,
+  });
+}
+
+function denied(message: string, details: Readonly<Record<string, unknown>>): ForgeError {
+  return new ForgeError('permission_denied', message, { hint: 'forge claim --next', details });
+}
+
+function toContext(
+  { clock, place, machine, env, cwd, notice, projects }: CallerDeps,
+  { caller, signal }: OperationCall,
+  project: OpenProject | undefined,
+): OperationContext {
+  const actor = async (): Promise<Caller['actor']> => caller.actor;
+  return {
+    clock,
+    cwd: project?.paths.root ?? cwd,
+    actor,
+    readActor: actor,
+    get project(): OpenProject {
+      if (project === undefined) throw new ForgeError('not_a_project', 'This operation is about no project');
+      return project;
+    },
+    place,
+    machine,
+    signal,
+    host: createServerHost(notice),
+    async openProject(found) {
+      const served = projects.list().find((one) => one.found.paths.database === found.paths.database);
+      // Its own connection, because whoever asked closes it.
+      const target = served?.found ?? found;
+      return openFound(target, { env, notice, meter: () => undefined }, { lock: 'await' });
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { ForgeError } from '#kernel/errors.ts';
+import { findForgeHome } from '#sync/forge-home.ts';
+
+/** Throws invalid_input for what is no address of a server. */
+export function parseServer(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw invalid(text, 'it must begin with http:// or https://');
+  if (url.username !== '' || url.password !== '')
+    throw invalid(`${url.protocol}//…@${url.host}`, 'a token belongs into FORGE_TOKEN, not into the address');
+  if (url.search !== '' || url.hash !== '') throw invalid(text, 'it has more than a host, a port and a path');
+  return url;
+}
+
+/**
+ * The token for a server: FORGE_TOKEN, else the one that the first start of a server on this machine left in the Forge
+ * home. That one opens this machine's server and is never sent to another. Undefined when there is none.
+ */
+export function findToken(server: URL, env: NodeJS.ProcessEnv): string | undefined {
+  if (env.FORGE_TOKEN) return checkToken(env.FORGE_TOKEN.trim(), 'FORGE_TOKEN');
+  if (!isLoopback(server.hostname)) return undefined;
+  const path = join(findForgeHome(env, homedir()), 'server-token');
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+  return checkToken(text.trim(), path);
+}
+
+/** A header must not be broken by what somebody wrote into a file. */
+function checkToken(token: string, from: string): string {
+  if (/^[\x21-\x7e]{1,500}$/.test(token)) return token;
+  throw new ForgeError('invalid_input', `${from} does not hold a token`, {
+    hint: 'forge token create --scope task',
+  });
+}
+
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
+function invalid(text: string, why: string): ForgeError {
+  return new ForgeError(
+    'invalid_input',
+    `${JSON.stringify(text.slice(0, 200))} is no address of a server: ${why}`,
+    {
+      hint: '--server http://127.0.0.1:8080',
+    },
+  );
+}

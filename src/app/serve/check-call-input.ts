@@ -1,0 +1,43 @@
+import type * as z from 'zod';
+import type { Declaration } from '#contract/declare.ts';
+import { ForgeError } from '#kernel/errors.ts';
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** Names that mean something to JavaScript itself; no declaration has one. */
+const RESERVED = ['__proto__', 'constructor', 'prototype'];
+
+/**
+ * The input as the declaration has it. Throws invalid_input with everything that is wrong at once; a field that the
+ * declaration does not know is refused by its name, because leaving it out would do something else than was asked.
+ */
+export function checkCallInput(declaration: Declaration, input: unknown): Input {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    throw new ForgeError('invalid_input', `The input of ${declaration.name} must be an object`, {
+      details: { issues: [{ field: '', message: 'must be an object' }] },
+    });
+  }
+  const known = Object.keys(declaration.input.shape);
+  const unknown = Object.keys(input).filter((name) => !known.includes(name) || RESERVED.includes(name));
+  const result = declaration.input.safeParse(pick(input as Input, known));
+  const issues = [
+    ...unknown.map((field) => ({ field: field.slice(0, 100), message: 'there is no such field' })),
+    ...(result.error?.issues ?? []).map(toIssue),
+  ];
+  if (result.success && issues.length === 0) return result.data;
+  const messages = new Set(issues.map(({ field, message }) => `${field}: ${message}`));
+  throw new ForgeError('invalid_input', [...messages].join('; '), {
+    ...(unknown.length > 0 && { hint: `${declaration.name} knows ${known.join(', ')}` }),
+    details: { issues },
+  });
+}
+
+function pick(input: Input, names: readonly string[]): Input {
+  return Object.fromEntries(
+    names.filter((name) => Object.hasOwn(input, name)).map((name) => [name, input[name]]),
+  );
+}
+
+function toIssue(issue: z.core.$ZodIssue): { field: string; message: string } {
+  return { field: issue.path.map(String).join('.'), message: issue.message };
+}

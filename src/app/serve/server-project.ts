@@ -1,0 +1,234 @@
+import { statSync } from 'node:fs';
+import type { Clock } from '#kernel/clock.ts';
+import { ForgeError, isForgeError } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import type { OpenProject } from '#operations/operation.ts';
+import { runProgram } from '#process/run-program.ts';
+import { healSqliteStore } from '#store/open-sqlite-store.ts';
+import { catchUpWithFiles } from '#sync/catch-up.ts';
+import { isUnchanged, statFile } from '#sync/file-changes.ts';
+import { type FoundProject, refreshSharedConfig } from '#sync/find-project.ts';
+import type { HomePlace } from '#sync/forge-home.ts';
+import type { ForgeProgram } from '#sync/forge-program.ts';
+import { refreshDatabaseLink } from '#sync/link-database.ts';
+import type { ProjectPaths } from '#sync/project-paths.ts';
+import { toTaskFiles } from '#sync/task-files.ts';
+import { openFound, readForeign } from '../open-context.ts';
+
+export interface ProjectSurroundings {
+  readonly place: HomePlace;
+  readonly clock: Clock;
+  readonly env: NodeJS.ProcessEnv;
+  /** This program, to be started beside the server for work that would hold it up. */
+  readonly program: ForgeProgram;
+  /** One line for the server's log. */
+  readonly notice: (line: string) => void;
+}
+
+const SEND_AGAIN_MS = 30_000;
+
+/** One project of a server, with a store that stays open. */
+export class ServerProject implements AsyncDisposable {
+  readonly #around: ProjectSurroundings;
+  #name: string;
+  #found: FoundProject;
+  #open: Opened;
+  /** Work on the files is done by one at a time. */
+  #keepingUp: Promise<void> | undefined;
+  /** What the larger files looked like when a child was last sent to read them, and when. */
+  #sent = { files: '', at: 0 };
+
+  static async open(
+    found: FoundProject,
+    name: string,
+    around: ProjectSurroundings,
+  ): Promise<ServerProject> {
+    return new ServerProject(found, name, around, await openProject(found, around));
+  }
+
+  private constructor(found: FoundProject, name: string, around: ProjectSurroundings, open: Opened) {
+    this.#found = found;
+    this.#name = name;
+    this.#around = around;
+    this.#open = open;
+  }
+
+  get name(): string {
+    return this.#name;
+  }
+
+  get prefix(): string {
+    return this.#found.config.idPrefix;
+  }
+
+  /** Top folder of the working tree. */
+  get path(): string {
+    return this.#found.paths.root;
+  }
+
+  get found(): FoundProject {
+    return this.#found;
+  }
+
+  /** Takes a newer config over; another prefix makes another project. */
+  isOf(found: FoundProject): boolean {
+    if (found.paths.database !== this.#found.paths.database || found.config.idPrefix !== this.prefix)
+      return false;
+    this.#found = found;
+    return true;
+  }
+
+  rename(name: string): void {
+    this.#name = name;
+  }
+
+  /** The store as it is now. It stays open as long as the work goes on, also when it is replaced meanwhile. */
+  async use<T>(work: (project: OpenProject) => Promise<T>): Promise<T> {
+    const opened = this.#open;
+    opened.users += 1;
+    try {
+      return await work({ ...opened.project, ...this.#found });
+    } finally {
+      opened.users -= 1;
+      await opened.closeWhenUnused();
+    }
+  }
+
+  /** The same for an operation: with what other projects say about the tasks that something here waits for. */
+  useForOperation<T>(work: (project: OpenProject) => Promise<T>): Promise<T> {
+    return this.use(async (project) => {
+      const foreign = await readForeign(project.store, this.prefix, this.#around.env);
+      return work({ ...project, foreign });
+    });
+  }
+
+  /** After store_corrupt: the damaged database is set aside and another one stands in its place. */
+  async heal(): Promise<void> {
+    const { paths } = this.#found;
+    const { clock, notice } = this.#around;
+    await this.#replace(() =>
+      healSqliteStore({ database: paths.database, replica: paths.replica, clock, notice }),
+    );
+  }
+
+  /** Joins changed task files in, and follows a database that others replaced. Never rejects. */
+  keepUp(): Promise<void> {
+    this.#keepingUp ??= this.#keepUpOnce()
+      .catch((error: unknown) => {
+        const why = error instanceof Error ? error.message : String(error);
+        this.#around.notice(`${this.#name}: ${why}`);
+      })
+      .finally(() => (this.#keepingUp = undefined));
+    return this.#keepingUp;
+  }
+
+  async #keepUpOnce(): Promise<void> {
+    const { paths } = this.#found;
+    if (readInode(paths.database) !== this.#open.inode) await this.#replace(async () => undefined);
+    refreshSharedConfig(paths);
+    refreshDatabaseLink(paths);
+    await this.use(async ({ store }) => {
+      if (isLarge(paths)) {
+        await this.#foldAside(store);
+        return;
+      }
+      const { clock, notice, env } = this.#around;
+      await catchUpWithFiles(store, this.#found, { clock: () => clock.now(), notice, env });
+    });
+  }
+
+  /** A large file is read by a process of its own: joining it in takes longer than a server may stand still. */
+  async #foldAside(store: OpenProject['store']): Promise<void> {
+    const files = toTaskFiles(this.#found.paths);
+    const marks = await store.readMarks([files.tasks, files.history]);
+    const changed = [files.tasks, files.history].flatMap((path) => {
+      const stats = statFile(path);
+      const mark = marks.find((known) => known.path === path);
+      return stats === undefined || isUnchanged(stats, mark) ? [] : [`${path} ${stats.mtimeNs} ${stats.size}`];
+    });
+    const seen = changed.join(' ');
+    const now = this.#around.clock.now();
+    // What a child could not do, the next one most likely cannot do either.
+    if (seen === '' || (seen === this.#sent.files && now - this.#sent.at < SEND_AGAIN_MS)) return;
+    this.#sent = { files: seen, at: now };
+    await importAside(this.#found, this.#around);
+  }
+
+  async #replace(between: () => Promise<void>): Promise<void> {
+    const before = this.#open;
+    await between();
+    this.#open = await openProject(this.#found, this.#around);
+    before.retire();
+    await before.closeWhenUnused();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#keepingUp;
+    this.#open.retire();
+    await this.#open.closeWhenUnused();
+  }
+}
+
+/** An open store with those who use it. */
+class Opened {
+  readonly project: OpenProject & AsyncDisposable;
+  readonly inode: number;
+  users = 0;
+  #isRetired = false;
+  #isClosed = false;
+
+  constructor(project: OpenProject & AsyncDisposable) {
+    this.project = project;
+    this.inode = readInode(project.paths.database);
+  }
+
+  retire(): void {
+    this.#isRetired = true;
+  }
+
+  async closeWhenUnused(): Promise<void> {
+    if (!this.#isRetired || this.#isClosed || this.users > 0) return;
+    this.#isClosed = true;
+    await this.project[Symbol.asyncDispose]();
+  }
+}
+
+async function openProject(found: FoundProject, around: ProjectSurroundings): Promise<Opened> {
+  // Opening joins the files in; the child leaves nothing of that to do.
+  if (isLarge(found.paths)) await importAside(found, around);
+  const { env, notice } = around;
+  return new Opened(await openFound(found, { env, notice, meter: () => undefined }, { lock: 'await' }));
+}
+
+function isLarge(paths: ProjectPaths): boolean {
+  const { tasks, history } = toTaskFiles(paths);
+  return [tasks, history].some((path) => Number(statFile(path)?.size ?? 0) > LIMITS.server_fold_bytes);
+}
+
+async function importAside(
+  { paths }: FoundProject,
+  { program, env, notice }: ProjectSurroundings,
+): Promise<void> {
+  const args = [program.script, '-C', paths.root, 'import', '--json'];
+  const { exit, stdout, stderr } = await runProgram(program.node, args, { cwd: paths.root, env });
+  for (const line of stderr.split('\n').filter((text) => text !== ''))
+    notice(line.replace(/^forge: /, ''));
+  if (exit !== 0) throw new ForgeError('io_failed', `The task files were not joined in: ${toMessage(stdout)}`);
+}
+
+function toMessage(stdout: string): string {
+  try {
+    return String((JSON.parse(stdout) as { error?: { message?: unknown } }).error?.message);
+  } catch {
+    return stdout.slice(0, 500);
+  }
+}
+
+function readInode(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.ino ?? 0;
+}
+
+/** Whether a call can be tried once more after `heal`. */
+export function isDamage(error: unknown): boolean {
+  return isForgeError(error) && error.code === 'store_corrupt';
+}

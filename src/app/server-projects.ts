@@ -1,0 +1,228 @@
+import { statSync } from 'node:fs';
+import { ForgeError, isForgeError } from '#kernel/errors.ts';
+import { findProject, type FoundProject } from '#sync/find-project.ts';
+import { prefixOf } from '#sync/foreign-tasks.ts';
+import { type HomePlace, toRealPlace } from '#sync/forge-home.ts';
+import { findRegistered, listProjects } from '#sync/project-registry.ts';
+import { ServerProject, type ProjectSurroundings } from './serve/server-project.ts';
+
+/** Which projects a server is about. */
+export interface ProjectWishes {
+  /** Folders given on the command line: these, and no others. */
+  readonly paths: readonly string[];
+  /** Without any: the project around here, and all that are registered in the home. */
+  readonly cwd: string;
+}
+
+/** What a call says about the project it means. */
+export interface ProjectRef {
+  /** A prefix or a name. */
+  readonly project?: string | undefined;
+  /** A task's id. */
+  readonly route?: string | undefined;
+}
+
+/** The projects of one server, opened once and kept open. */
+export interface ServerProjects extends AsyncDisposable {
+  /** In order: the one around first, then as they were registered. */
+  list(): readonly ServerProject[];
+  /** Throws not_found for an unknown one, and invalid_input where several could be meant. */
+  find(ref: ProjectRef): Promise<ServerProject>;
+  /** Follows what others did: projects registered or gone, task files and databases replaced. About once a second. */
+  refresh(): Promise<void>;
+}
+
+/**
+ * Opens them all. A folder that was named and is no project is an error; a registered one that cannot be opened is
+ * told, and tried again with every refresh.
+ */
+export async function openServerProjects(
+  wishes: ProjectWishes,
+  around: ProjectSurroundings,
+): Promise<ServerProjects> {
+  let projects: readonly ServerProject[] = [];
+  const told = new Set<string>();
+  const tellOnce = (line: string): void => {
+    if (told.has(line)) return;
+    told.add(line);
+    around.notice(line);
+  };
+  const refresh = async (): Promise<void> => {
+    const wanted = listWanted(wishes, around.place, tellOnce);
+    const kept: ServerProject[] = [];
+    for (const { found, name } of wanted) {
+      const known = projects.find((one) => one.isOf(found));
+      const project = known ?? (await tryOpen(found, name, around, tellOnce, wishes.paths.length > 0));
+      if (project === undefined) continue;
+      project.rename(name);
+      kept.push(project);
+    }
+    const gone = projects.filter((project) => !kept.includes(project));
+    projects = kept;
+    for (const project of gone) await project[Symbol.asyncDispose]();
+    // Not waited for: what one has to read must not keep the others back.
+    for (const project of kept) void project.keepUp();
+  };
+  await refresh();
+  return {
+    list: () => projects,
+    find: (ref) => findOne(projects, ref),
+    refresh,
+    async [Symbol.asyncDispose]() {
+      const all = projects;
+      projects = [];
+      for (const project of all) await project[Symbol.asyncDispose]();
+    },
+  };
+}
+
+interface Wanted {
+  readonly found: FoundProject;
+  readonly name: string;
+}
+
+function listWanted(wishes: ProjectWishes, place: HomePlace, tell: (line: string) => void): Wanted[] {
+  const { env, homeDir } = place;
+  if (wishes.paths.length > 0) {
+    const given = wishes.paths.map((path) => toWanted(findProject(path, env, homeDir)));
+    const clash = findClash(given);
+    if (clash !== undefined) throw refuseClash(clash);
+    return dropSame(given);
+  }
+  const around = findAround(wishes.cwd, place);
+  const registered = listProjects(place.home).flatMap((project) => {
+    try {
+      return [{ found: findRegistered(project, place), name: project.name }];
+    } catch (error) {
+      if (!isForgeError(error)) throw error;
+      tell(error.message);
+      return [];
+    }
+  });
+  const named = registered.find(({ found }) => around !== undefined && isSame(found, around.found));
+  const first = named ?? around;
+  const all = dropSame([...(first === undefined ? [] : [first]), ...registered]);
+  return all.filter((one, at) => {
+    const before = all.slice(0, at).find(({ found }) => found.config.idPrefix === one.found.config.idPrefix);
+    if (before === undefined) return true;
+    tell(
+      `${one.found.paths.root} is left out: its ids begin with ${one.found.config.idPrefix}- like those of ${before.found.paths.root}`,
+    );
+    return false;
+  });
+}
+
+function findAround(cwd: string, { env, homeDir }: HomePlace): Wanted | undefined {
+  try {
+    return toWanted(findProject(cwd, env, homeDir));
+  } catch (error) {
+    if (isForgeError(error) && error.code === 'not_a_project') return undefined;
+    throw error;
+  }
+}
+
+function toWanted(found: FoundProject): Wanted {
+  return { found, name: found.config.name };
+}
+
+function isSame(a: FoundProject, b: FoundProject): boolean {
+  return toRealPlace(a.paths.store_dir) === toRealPlace(b.paths.store_dir);
+}
+
+function dropSame(all: readonly Wanted[]): Wanted[] {
+  return all.filter((one, at) => all.findIndex(({ found }) => isSame(found, one.found)) === at);
+}
+
+function findClash(all: readonly Wanted[]): [Wanted, Wanted] | undefined {
+  for (const [at, one] of all.entries()) {
+    const other = all
+      .slice(0, at)
+      .find(({ found }) => found.config.idPrefix === one.found.config.idPrefix && !isSame(found, one.found));
+    if (other !== undefined) return [other, one];
+  }
+  return undefined;
+}
+
+function refuseClash([one, other]: [Wanted, Wanted]): ForgeError {
+  return new ForgeError(
+    'already_exists',
+    `Ids that begin with ${one.found.config.idPrefix}- are those of ${one.found.paths.root} and of ${other.found.paths.root}`,
+    { hint: 'Serve them one by one, or give one of them another idPrefix' },
+  );
+}
+
+async function tryOpen(
+  found: FoundProject,
+  name: string,
+  around: ProjectSurroundings,
+  tell: (line: string) => void,
+  isNamed: boolean,
+): Promise<ServerProject | undefined> {
+  try {
+    // A folder that is gone by now would be made anew by opening its database.
+    statSync(found.paths.common_dir);
+    return await ServerProject.open(found, name, around);
+  } catch (error) {
+    if (isNamed || !isForgeError(error)) throw error;
+    tell(`Project ${name} (${found.paths.root}) cannot be opened: ${error.message}`);
+    return undefined;
+  }
+}
+
+async function findOne(projects: readonly ServerProject[], ref: ProjectRef): Promise<ServerProject> {
+  const [only, ...more] = projects;
+  if (ref.project !== undefined) return findNamed(projects, ref.project);
+  if (only !== undefined && more.length === 0) return only;
+  const byId = ref.route === undefined ? undefined : await findByTask(projects, ref.route);
+  if (byId !== undefined) return byId;
+  const known = projects.map(({ prefix }) => prefix);
+  if (only === undefined) {
+    throw new ForgeError('not_found', 'This server has no project', {
+      hint: 'forge project add <name> <path>',
+    });
+  }
+  if (ref.route !== undefined && prefixOf(ref.route) !== undefined) {
+    throw new ForgeError('not_found', `No task ${ref.route} in any project of this server`, {
+      hint: 'forge project list',
+      details: { id: ref.route, projects: known },
+    });
+  }
+  throw new ForgeError('invalid_input', `Which project? This server has ${known.join(', ')}`, {
+    hint: `?project=${known[0] ?? ''}`,
+    details: { projects: known },
+  });
+}
+
+/** A prefix is one project's; a name may be that of several. */
+function findNamed(projects: readonly ServerProject[], name: string): ServerProject {
+  const byPrefix = projects.find(({ prefix }) => prefix === name);
+  if (byPrefix !== undefined) return byPrefix;
+  const [named, ...more] = projects.filter((project) => project.name === name);
+  const known = projects.map(({ prefix }) => prefix);
+  if (named === undefined) {
+    throw new ForgeError('not_found', `This server has no project ${JSON.stringify(name)}`, {
+      hint: 'forge project list',
+      details: { project: name, projects: known },
+    });
+  }
+  if (more.length === 0) return named;
+  throw new ForgeError('ambiguous_id', `Several projects are called ${JSON.stringify(name)}`, {
+    hint: `?project=${named.prefix}`,
+    details: { projects: known },
+  });
+}
+
+/** By its prefix; ids that were imported stand where they are. */
+async function findByTask(
+  projects: readonly ServerProject[],
+  route: string,
+): Promise<ServerProject | undefined> {
+  const prefix = prefixOf(route);
+  if (prefix === undefined) return undefined;
+  const own = projects.find((project) => project.prefix === prefix);
+  if (own !== undefined) return own;
+  for (const project of projects) {
+    if (await project.use(({ store }) => store.holdsTask(route.toLowerCase()))) return project;
+  }
+  return undefined;
+}

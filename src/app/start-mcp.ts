@@ -1,0 +1,36 @@
+import { OPERATIONS } from '#contract/operations.ts';
+import { ForgeError } from '#kernel/errors.ts';
+import { createServerFactory } from '#surfaces/mcp/create-server.ts';
+import { serveOverStdio } from '#surfaces/mcp/stdio.ts';
+import { findActor } from './find-actor.ts';
+import { healStore } from './heal-store.ts';
+import { createLocalCaller } from './local-caller.ts';
+import type { ContextRequest } from './open-context.ts';
+import { VERSION } from './version.ts';
+
+/** `forge mcp`: the local store to whoever started this process, until standard input ends. */
+export async function startMcp(request: ContextRequest): Promise<void> {
+  // The protocol has standard output to itself, so there is no place for an answer of the command.
+  if (process.argv.includes('--json'))
+    throw new ForgeError('usage', 'forge mcp speaks its own protocol: --json has no place', {
+      hint: 'forge mcp',
+    });
+  const { actor, cwd, env, notice } = request;
+  const operations = createLocalCaller(
+    // Progress would go to standard output.
+    { actor, cwd, env, notice, meter: () => undefined, progress: () => undefined },
+    (error) => healStore(error, notice),
+  );
+  const createServer = createServerFactory({
+    operations,
+    declarations: OPERATIONS,
+    version: VERSION,
+    severalProjects: false,
+  });
+  const caller = { actor: findActor({ flag: actor, env, cwd }), scope: 'admin', token: 'stdio' } as const;
+  await serveOverStdio(() => createServer(caller), {
+    input: process.stdin,
+    output: process.stdout,
+    report: notice,
+  });
+}

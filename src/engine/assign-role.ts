@@ -1,0 +1,104 @@
+import type { RoleHolder, Task } from '#contract/task.ts';
+import { ASSIGNEE_ROLE, roleOf, standingState, type ResolvedWorkflow } from '#domain/workflow.ts';
+import { holderName, roleField } from '#domain/workflow-fields.ts';
+import { ForgeError } from '#kernel/errors.ts';
+import type { Json } from '#kernel/json.ts';
+import type { TaskStore } from '#store/store.ts';
+import type { Engine } from './engine.ts';
+import { transitionTask } from './transition-task.ts';
+
+export interface RoleChange {
+  readonly id: string;
+  readonly role: string;
+  /** Null: nobody. */
+  readonly holder: RoleHolder | null;
+  readonly version?: number | undefined;
+  readonly reset_worktree: boolean;
+  readonly reset_workspace: boolean;
+}
+
+/**
+ * Gives a role to somebody else. Whoever works on a claimed task loses it when their role goes to another: the task is
+ * back in the queue, and a review that had passed counts no more. Every other role is only written down.
+ */
+export async function assignRole(engine: Engine, change: RoleChange): Promise<Task> {
+  const { workflow, store, by } = engine;
+  if (by.actor.kind === 'agent')
+    throw new ForgeError('permission_denied', 'Roles are given by people; an agent cannot change them');
+  if (!workflow.roles.has(change.role)) throw unknownRole(workflow, change.role);
+  const { task } = await store.readStanding(change.id);
+  if (task.status === 'closed') {
+    throw new ForgeError('state_invalid', `${task.id} is closed; nobody works on it any more`, {
+      hint: `forge task reopen ${task.id}`,
+      details: { id: task.id, state: task.state },
+    });
+  }
+  const reset = change.reset_worktree
+    ? 'reset_worktree'
+    : change.reset_workspace
+      ? 'reset_workspace'
+      : undefined;
+  if (reset !== undefined) {
+    throw new ForgeError('not_available', `${task.id} has no attempt, and this version has no ${reset}`, {
+      details: { id: task.id, action: reset },
+    });
+  }
+  const worked = roleOf(workflow, standingState(workflow, task));
+  const takes =
+    task.status === 'in_progress' &&
+    worked === change.role &&
+    task.assignee !== null &&
+    (change.holder === null || holderName(change.holder) !== task.assignee);
+  const fields = new Map<string, Json>([[roleField(change.role), change.holder]]);
+  if (change.role === roleOf(workflow, workflow.in_progress) && task.review_passed_at !== undefined)
+    fields.set('review_passed_at', null);
+  const { version } = change;
+  const assigned = await store.updateTask({ id: task.id, version, workflow_fields: fields }, by);
+  if (!takes) return assigned;
+  return transitionTask(engine, {
+    id: task.id,
+    to: workflow.initial,
+    reason: `the role ${change.role} went to ${change.holder === null ? 'nobody' : holderName(change.holder)}`,
+  });
+}
+
+export interface HeldRole {
+  readonly role: string;
+  readonly holder: RoleHolder | null;
+  readonly from: 'claim' | 'assigned' | null;
+}
+
+/** Every role of the workflow. Who claimed a task has the role of the work, unless somebody else was named for it. */
+export async function listRoles(
+  store: TaskStore,
+  workflow: ResolvedWorkflow,
+  id: string,
+): Promise<HeldRole[]> {
+  const { task } = await store.readStanding(id);
+  const standing = roleOf(workflow, standingState(workflow, task));
+  const claimed = standing ?? roleOf(workflow, workflow.in_progress);
+  const declared = workflow.definition.roles ?? [];
+  const bound = [...workflow.states.keys()].some((state) => roleOf(workflow, state) === ASSIGNEE_ROLE);
+  const claimer = task.assignee === null ? undefined : await readClaimer(store, task.id, task.assignee);
+  return [...declared, ...(bound ? [ASSIGNEE_ROLE] : [])].map((role) => {
+    const named = task.roles?.[role];
+    if (named !== undefined) return { role, holder: named, from: 'assigned' };
+    const mine = role === claimed && claimer !== undefined && task.status === 'in_progress';
+    return mine ? { role, holder: claimer, from: 'claim' } : { role, holder: null, from: null };
+  });
+}
+
+/** The log knows whether it was a person: the task has only the name. */
+async function readClaimer(store: TaskStore, id: string, assignee: string): Promise<RoleHolder> {
+  const moves = await store.listTransitions({ id, limit: undefined });
+  const byPerson = moves.some(({ triggered_by }) => triggered_by === `user:${assignee}`);
+  return byPerson ? { user: assignee } : { agent: assignee };
+}
+
+function unknownRole(workflow: ResolvedWorkflow, role: string): ForgeError {
+  const known = [...(workflow.definition.roles ?? [])];
+  return new ForgeError('invalid_input', `The workflow has no role ${role}`, {
+    hint: 'forge workflow show',
+    details: { role, known },
+  });
+}

@@ -1,0 +1,205 @@
+import type { Task } from '#contract/task.ts';
+import { decideLife, type LifeDecision } from '#domain/decide-life.ts';
+import {
+  claimTarget,
+  closingState,
+  findEdge,
+  hooksFor,
+  standingState,
+  type ActionName,
+} from '#domain/workflow.ts';
+import { holderName } from '#domain/workflow-fields.ts';
+import { toTriggeredBy } from '#domain/actor.ts';
+import { ForgeError } from '#kernel/errors.ts';
+import type {
+  ClaimRequest,
+  ClaimResult,
+  CloseResult,
+  ReadyQuery,
+  Standing,
+  TaskUpdate,
+  UpdateResult,
+} from '#store/store.ts';
+import type { Engine } from './engine.ts';
+import type { Move } from './run-hooks.ts';
+import { finishMove, prepareMove, retry } from './transition-task.ts';
+
+/** Claims check dependencies inside their transaction, where nothing can change in between. */
+const CLAIM_CHECKS: readonly ActionName[] = ['dependency_gate'];
+
+export async function claimTask(engine: Engine, claim: ClaimRequest): Promise<ClaimResult> {
+  await refusePausedAgent(engine, claim.assignee);
+  let result: ClaimResult | undefined;
+  const task = await changeState(engine, claim.id, {
+    target: ({ task: now }) =>
+      now.status === 'open'
+        ? { to: findTarget(engine, now, claim.assignee), checked: CLAIM_CHECKS }
+        : undefined,
+    async write({ task: now }) {
+      result = await engine.store.claimTask({ ...claim, id: now.id }, engine.by);
+      return result.task;
+    },
+  });
+  if (result === undefined) throw new Error('a claim without an answer');
+  return result.outcome === 'claimed' ? { ...result, task } : result;
+}
+
+/** Undefined when nothing is ready. */
+export async function claimNext(
+  engine: Engine,
+  claim: ReadyQuery & { assignee: string; lease_ms?: number | undefined },
+): Promise<(Task & { fence: number }) | undefined> {
+  await refusePausedAgent(engine, claim.assignee);
+  if (hasOwnGuards(engine)) return claimGuarded(engine, claim);
+  const claimed = await engine.store.claimNext(claim, engine.by);
+  if (claimed === undefined) return undefined;
+  const { fence, ...before } = claimed;
+  const move: Move = { from: engine.workflow.initial, to: claimed.state, edge: 'edge' };
+  return { ...(await finishMove(engine, move, { id: before.id, guarded: [], depth: 0 })), fence };
+}
+
+export async function closeTask(
+  engine: Engine,
+  close: { id: string; reason: string; version?: number | undefined; fence?: number | undefined },
+): Promise<CloseResult> {
+  let unblocked: string[] = [];
+  const task = await changeState(engine, close.id, {
+    target: ({ task: now }) =>
+      now.status === 'closed' ? undefined : { to: closingState(engine.workflow, close.reason) },
+    async write({ task: now }) {
+      const closed = await engine.store.closeTask({ ...close, id: now.id }, engine.by);
+      unblocked = closed.unblocked;
+      return closed;
+    },
+  });
+  return { ...task, unblocked };
+}
+
+export async function reopenTask(
+  engine: Engine,
+  reopen: { id: string; reason: string | null; version?: number | undefined },
+): Promise<Task> {
+  return changeState(engine, reopen.id, {
+    target: ({ task }) => (task.status === 'closed' ? { to: engine.workflow.initial } : undefined),
+    write: ({ task }) => engine.store.reopenTask({ ...reopen, id: task.id }, engine.by),
+  });
+}
+
+export async function releaseTask(
+  engine: Engine,
+  release: { id: string; owner: string; force: boolean; reason: string | null; fence?: number | undefined },
+): Promise<Task> {
+  return changeState(engine, release.id, {
+    target: ({ task }) => (task.status === 'in_progress' ? { to: engine.workflow.initial } : undefined),
+    write: ({ task }) => engine.store.releaseTask({ ...release, id: task.id }, engine.by),
+  });
+}
+
+/** Fields, and with them status, state and owner: the moves of the agent loop. */
+export async function updateTask(engine: Engine, update: TaskUpdate): Promise<UpdateResult> {
+  const { store, by } = engine;
+  const moves = update.status !== undefined || update.state !== undefined || update.assignee !== undefined;
+  if (!moves) return store.updateTask(update, by);
+  if (update.status === 'in_progress' && typeof update.assignee === 'string')
+    await refusePausedAgent(engine, update.assignee);
+  let result: UpdateResult | undefined;
+  const task = await changeState(engine, update.id, {
+    target: (standing) => predict(engine, standing, update),
+    async write({ task: now }) {
+      result = await store.updateTask({ ...update, id: now.id }, by);
+      return result;
+    },
+  });
+  return { ...result, ...task };
+}
+
+interface Change {
+  /** Where it will lead; undefined where the state stays, or where the store will say no. */
+  target(standing: Standing): { to: string; checked?: readonly ActionName[] } | undefined;
+  write(standing: Standing): Promise<Task>;
+}
+
+/** One change that may be a move: guards before it, hooks after it. */
+async function changeState(engine: Engine, id: string, change: Change): Promise<Task> {
+  return retry(true, async () => {
+    const standing = await engine.store.readStanding(id);
+    const from = standingState(engine.workflow, standing.task);
+    const target = change.target(standing);
+    if (target === undefined || target.to === from) return change.write(standing);
+    const edge = findEdge(engine.workflow, from, target.to) ?? 'edge';
+    const move: Move = { ...target, from, edge };
+    const guarded = await prepareMove(engine, move, standing);
+    const written = await change.write(standing);
+    if (written.version === standing.task.version) return written;
+    return finishMove(engine, { ...move, to: written.state }, { id: standing.task.id, guarded, depth: 0 });
+  });
+}
+
+function predict(
+  engine: Engine,
+  { task }: Standing,
+  update: TaskUpdate,
+): { to: string; checked?: readonly ActionName[] } | undefined {
+  const life = { ...NO_LIFE, status: task.status, state: task.state, assignee: task.assignee };
+  const decision: LifeDecision = decideLife(
+    life,
+    { ...update, actor: engine.by.actor.name },
+    engine.workflow,
+  );
+  switch (decision.outcome) {
+    case 'claim':
+      return { to: findTarget(engine, task, decision.assignee) };
+    case 'close':
+      return { to: closingState(engine.workflow, decision.reason) };
+    case 'reopen':
+      return { to: decision.state };
+    case 'move':
+      return { to: decision.to.state };
+    case 'keep':
+    case 'lost':
+    case 'refused':
+      return undefined;
+  }
+}
+
+/** What decides nothing about a request. */
+const NO_LIFE = { close_reason: null, closed_at: null, n: 0, began: 0, written: 0 } as const;
+
+function findTarget({ workflow }: Engine, task: Task, claimer: string): string {
+  return claimTarget(workflow, task, (role) => {
+    const holder = task.roles?.[role];
+    return holder !== undefined && holderName(holder) === claimer;
+  });
+}
+
+/** Guards that only a look at the one task can run, so that a pick and a claim in one step are not enough. */
+function hasOwnGuards({ workflow, by }: Engine): boolean {
+  const triggered_by = toTriggeredBy(by.actor);
+  return hooksFor(workflow, workflow.initial, { phase: 'before_exit', triggered_by }).some(
+    ({ action }) => !(CLAIM_CHECKS as readonly string[]).includes(action),
+  );
+}
+
+async function claimGuarded(
+  engine: Engine,
+  claim: ReadyQuery & { assignee: string; lease_ms?: number | undefined },
+): Promise<(Task & { fence: number }) | undefined> {
+  const { assignee, lease_ms, ...query } = claim;
+  for (const { id } of await engine.store.listReady({ ...query, assignee })) {
+    try {
+      const result = await claimTask(engine, { id, assignee, lease_ms, force: false });
+      if (result.outcome === 'claimed') return { ...result.task, fence: result.fence };
+    } catch (error) {
+      if (!(error instanceof ForgeError) || error.code !== 'guard_rejected') throw error;
+    }
+  }
+  return undefined;
+}
+
+async function refusePausedAgent({ agents }: Engine, name: string): Promise<void> {
+  if (!(await agents.isPaused(name))) return;
+  throw new ForgeError('agent_paused', `${name} is paused and claims nothing`, {
+    hint: `forge agent resume ${name}`,
+    details: { agent: name },
+  });
+}

@@ -1,0 +1,129 @@
+import type { Task } from '#contract/task.ts';
+import { findEdge, kindOf, standingState } from '#domain/workflow.ts';
+import { toIso } from '#kernel/clock.ts';
+import { ForgeError, isForgeError } from '#kernel/errors.ts';
+import type { Json } from '#kernel/json.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import type { HookResult, Standing } from '#store/store.ts';
+import { budgetSpent, type Annotation } from './actions.ts';
+import type { Engine } from './engine.ts';
+import { refuseUnavailable, runAftermath, runGuards, type Move } from './run-hooks.ts';
+
+export interface TransitionRequest {
+  readonly id: string;
+  readonly to: string;
+  readonly reason: string | null;
+  readonly version?: number | undefined;
+  readonly fence?: number | undefined;
+  /** Why it waits for a person now. */
+  readonly annotation?: Annotation | undefined;
+}
+
+/**
+ * A task from state to state: version and edge, guards without a transaction, one transaction that checks again and
+ * writes state, version, log and event, then what follows. The answer is the task after all of it.
+ */
+export async function transitionTask(engine: Engine, request: TransitionRequest, depth = 0): Promise<Task> {
+  const asked = await engine.store.readStanding(request.id);
+  return retry(request.version === undefined, async (attempt) => {
+    const standing = attempt === 0 ? asked : await engine.store.readStanding(asked.task.id);
+    checkVersion(standing, request);
+    const from = standingState(engine.workflow, standing.task);
+    const { to, annotation = request.annotation } = redirect(engine, { from, to: request.to }, standing);
+    const edge = findEdge(engine.workflow, from, to);
+    const { reason, fence } = request;
+    const write = { id: standing.task.id, to, reason, fence, version: standing.task.version };
+    // The store says what is wrong with a move that there is no edge for.
+    if (edge === undefined || edge === 'close') return (await engine.store.moveTask(write, engine.by)).task;
+    const move = { from, to, edge };
+    const guarded = await prepareMove(engine, move, standing);
+    await engine.store.moveTask(
+      {
+        ...write,
+        rejection: isRejection(engine, from, request.to),
+        workflow_fields: annotate(engine, standing, annotation),
+      },
+      engine.by,
+    );
+    return finishMove(engine, move, { id: standing.task.id, guarded, depth });
+  });
+}
+
+/** Everything that may refuse a move, before anything is written. */
+export async function prepareMove(engine: Engine, move: Move, standing: Standing): Promise<HookResult[]> {
+  await refuseUnavailable(engine, move, standing);
+  return runGuards(engine, move, standing);
+}
+
+/** Everything that follows on a move that was written; gives the task after it. */
+export async function finishMove(
+  engine: Engine,
+  move: Move,
+  { id, guarded, depth }: { id: string; guarded: readonly HookResult[]; depth: number },
+): Promise<Task> {
+  const standing = await engine.store.readStanding(id);
+  const { results, cascade } = await runAftermath(engine, move, standing);
+  const all = [...guarded, ...results];
+  if (all.length > 0) await engine.store.recordHookResults({ id, to_state: move.to, results: all });
+  if (cascade === undefined) return standing.task;
+  // Where it would have gone stands in the log.
+  if (depth >= LIMITS.cascade_depth) return standing.task;
+  const system = { ...engine, by: { ...engine.by, actor: SYSTEM } };
+  const { to, reason, annotation } = cascade;
+  return transitionTask(system, { id, to, reason, annotation }, depth + 1);
+}
+
+/** Guards may take long; a task that changes meanwhile is looked at again, unless the caller named its version. */
+export async function retry<T>(mayRetry: boolean, work: (attempt: number) => Promise<T>): Promise<T> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await work(attempt);
+    } catch (error) {
+      const raced = isForgeError(error) && error.code === 'version_conflict';
+      if (!raced || !mayRetry || attempt + 1 >= LIMITS.move_tries) throw error;
+    }
+  }
+}
+
+const SYSTEM = { kind: 'system', name: '', named: true } as const;
+
+/** A gate's no, said by a reviewer or by Forge. What people do is free. */
+function isRejection({ workflow, by }: Engine, from: string, to: string): boolean {
+  return kindOf(workflow, from) === 'gate' && kindOf(workflow, to) === 'active' && by.actor.kind !== 'user';
+}
+
+/** A gate that has said no too often sends the task to a person instead. */
+function redirect(
+  engine: Engine,
+  move: { from: string; to: string },
+  standing: Standing,
+): { to: string; annotation?: Annotation } {
+  const { workflow } = engine;
+  const max = workflow.states.get(move.from)?.gate_config?.max_rejections;
+  const said = (standing.rejections.get(move.from) ?? 0) + 1;
+  if (max === undefined || workflow.blocked === undefined || said <= max) return { to: move.to };
+  if (!isRejection(engine, move.from, move.to)) return { to: move.to };
+  return { to: workflow.blocked, annotation: budgetSpent(move.from, said, max).annotation };
+}
+
+/** Why a task waits stands on it until somebody moves it on. */
+function annotate(
+  { by }: Engine,
+  { task }: Standing,
+  annotation: Annotation | undefined,
+): ReadonlyMap<string, Json> | undefined {
+  if (annotation !== undefined) {
+    const { code, message } = annotation;
+    return new Map([['error_annotation', { code, message, at: toIso(by.now) }]]);
+  }
+  return task.error_annotation === undefined ? undefined : new Map([['error_annotation', null]]);
+}
+
+function checkVersion({ task }: Standing, { version }: TransitionRequest): void {
+  if (version === undefined || version === task.version) return;
+  throw new ForgeError(
+    'version_conflict',
+    `${task.id} has version ${task.version}, not ${version}: somebody changed it`,
+    { hint: `forge task show ${task.id}`, details: { id: task.id, version: task.version } },
+  );
+}

@@ -1,0 +1,9 @@
+import type { pauseAgent as declaration } from '#contract/home-operations.ts';
+import { escapeLine } from '#kernel/text.ts';
+import { pauseAgent } from '#sync/agent-identities.ts';
+import { implement } from './operation.ts';
+
+export const agentPause = implement<typeof declaration>({
+  run: (ctx, { name }) => pauseAgent(ctx.place.home, { name, paused: true, now: ctx.clock.now() }),
+  text: ({ name }) => `${escapeLine(name)} claims nothing until forge agent resume ${escapeLine(name)}`,
+});

@@ -1,0 +1,9 @@
+import type { resumeAgent as declaration } from '#contract/home-operations.ts';
+import { escapeLine } from '#kernel/text.ts';
+import { pauseAgent } from '#sync/agent-identities.ts';
+import { implement } from './operation.ts';
+
+export const agentResume = implement<typeof declaration>({
+  run: (ctx, { name }) => pauseAgent(ctx.place.home, { name, paused: false, now: ctx.clock.now() }),
+  text: ({ name }) => `${escapeLine(name)} may claim again`,
+});

@@ -1,0 +1,30 @@
+import type { taskTransitions as declaration } from '#contract/workflow-operations.ts';
+import { implement } from './operation.ts';
+import { tableText } from './table-text.ts';
+
+export const taskTransitions = implement<typeof declaration>({
+  run: (ctx, { id, limit }) => ctx.project.store.listTransitions({ id, limit }),
+  text(moves, view) {
+    if (moves.length === 0) return 'It never moved.';
+    return tableText(
+      view,
+      [
+        { header: 'AT', value: ({ created_at }) => created_at },
+        { header: 'FROM', value: ({ from_state }) => from_state },
+        {
+          header: 'TO',
+          value: ({ to_state, rejection }) => (rejection ? `${to_state} (rejected)` : to_state),
+        },
+        { header: 'BY', value: ({ triggered_by }) => triggered_by },
+        { header: 'REASON', value: ({ reason }) => reason ?? '', flexible: true, minimum: 16 },
+        {
+          header: 'HOOKS',
+          value: ({ hook_results }) =>
+            (hook_results ?? []).map(({ action, outcome }) => `${action} ${outcome}`).join(', '),
+          flexible: 'first',
+        },
+      ],
+      moves,
+    );
+  },
+});

@@ -1,0 +1,19 @@
+import type { drawWorkflow } from '#contract/workflow-definition-operations.ts';
+import { readWorkflow } from '#sync/workflow-file.ts';
+import { implement } from './operation.ts';
+import { toWorkflowDot, toWorkflowMermaid, toWorkflowText } from './workflow-drawing.ts';
+
+export const workflowGraph = implement<typeof drawWorkflow>({
+  async run(ctx, { format = 'text' }) {
+    const workflow = readWorkflow(ctx.project.paths);
+    switch (format) {
+      case 'text':
+        return { format, text: toWorkflowText(workflow) };
+      case 'mermaid':
+        return { format, text: toWorkflowMermaid(workflow) };
+      case 'dot':
+        return { format, text: toWorkflowDot(workflow) };
+    }
+  },
+  text: ({ text }) => text.replace(/\n$/, ''),
+});

@@ -1,0 +1,79 @@
+import { randomInt } from 'node:crypto';
+import { setImmediate, setTimeout } from 'node:timers/promises';
+import { isForgeError } from '#kernel/errors.ts';
+
+/** The first pause after a lock was met, and the longest; each is spread, so that two who wait do not meet again. */
+const FIRST_PAUSE_MS = 1;
+const LONGEST_PAUSE_MS = 25;
+/** So long may writes follow one another before the event loop gets its turn. */
+const SLICE_MS = 5;
+
+/** Begin the names of methods that only look. */
+const READ = /^(get|list|read|find|explain|holds|newest|diagnose|count)/;
+/** Give what they read to the caller bit by bit, so that they cannot be begun again. */
+const STREAMED = /^export/;
+
+/**
+ * A store for a process that must not stand still. `store` has to give up at once on a lock that somebody else holds;
+ * here that means to wait aside and try again until the time is up. Writes of this process come in the order they were
+ * asked for. Every method is one transaction, so one that met a lock has changed nothing and can be begun again.
+ */
+export function awaitLocks<S extends AsyncDisposable>(store: S, lock_timeout_ms: number): S {
+  const turns = new WriteTurns();
+  const wrapped = Object.entries(store).map(([name, method]) => {
+    if (typeof method !== 'function' || STREAMED.test(name)) return [name, method] as const;
+    const call = (args: unknown[]): Promise<unknown> =>
+      Reflect.apply(method, store, args) as Promise<unknown>;
+    const patient = (...args: unknown[]): Promise<unknown> => {
+      const deadline = performance.now() + lock_timeout_ms;
+      const work = (): Promise<unknown> => untilUnlocked(() => call(args), deadline);
+      return READ.test(name) ? work() : turns.take(work);
+    };
+    return [name, patient] as const;
+  });
+  const dispose = async (): Promise<void> => {
+    await turns.take(async () => undefined);
+    await store[Symbol.asyncDispose]();
+  };
+  // The same names with the same arguments and answers, since every method of a store returns a promise.
+  return { ...(Object.fromEntries(wrapped) as S), [Symbol.asyncDispose]: dispose };
+}
+
+/** `work` again and again as long as it meets a lock; rejects with store_busy at the deadline. */
+export async function untilUnlocked<T>(work: () => Promise<T>, deadline: number): Promise<T> {
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isForgeError(error) || error.code !== 'store_busy') throw error;
+      if (performance.now() >= deadline) throw error;
+    }
+    await setTimeout(randomInt(Math.ceil(pause / 2), pause + 1));
+  }
+}
+
+/** One at a time, first come first served. */
+class WriteTurns {
+  readonly #waiting: (() => Promise<void>)[] = [];
+  #isAtWork = false;
+
+  take<T>(work: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push(() => work().then(resolve, reject));
+      if (!this.#isAtWork) void this.#workThrough();
+    });
+  }
+
+  async #workThrough(): Promise<void> {
+    this.#isAtWork = true;
+    let began = performance.now();
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      await next();
+      // Promises alone never let a socket be read, however many writes wait.
+      if (performance.now() - began < SLICE_MS) continue;
+      await setImmediate();
+      began = performance.now();
+    }
+    this.#isAtWork = false;
+  }
+}

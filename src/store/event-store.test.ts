@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest';
+import { tempStore } from '../../tests/support/temp-store.ts';
+import { openSqliteStore } from './open-sqlite-store.ts';
+
+const by = { actor: { kind: 'agent', name: 'worker-1', named: true }, now: 1_790_000_000_000 } as const;
+
+describe('the feed of events', () => {
+  test('[S161] [S181] gives every change as a row with the new task, in the order of commits', async () => {
+    await using feed = await feedOf(['a', 'b']);
+    const { events, upto, newest } = await feed.store.readEvents({ after: 0, limit: 10 });
+    expect(events.map(({ seq, type, triggered_by }) => [seq, type, triggered_by])).toEqual([
+      [1, 'task.created', 'agent:worker-1'],
+      [2, 'task.created', 'agent:worker-1'],
+    ]);
+    expect({ upto, newest }).toEqual({ upto: 2, newest: 2 });
+    expect(JSON.parse(events[1]?.data ?? '')).toMatchObject({ task: { id: feed.ids[1], title: 'b' } });
+  });
+
+  test('pages without a gap or a duplicate', async () => {
+    await using feed = await feedOf(Array.from({ length: 25 }, (_, at) => `task ${at}`));
+    const seen: number[] = [];
+    for (let after = 0; ;) {
+      const page = await feed.store.readEvents({ after, limit: 10 });
+      seen.push(...page.events.map(({ seq }) => seq));
+      after = page.upto;
+      if (after === page.newest) break;
+    }
+    expect(seen).toEqual(Array.from({ length: 25 }, (_, at) => at + 1));
+  });
+
+  test('filters by task and by type', async () => {
+    await using feed = await feedOf(['a', 'b', 'c']);
+    const [, id = ''] = feed.ids;
+    await feed.store.claimTask({ id, assignee: 'worker-1', force: false }, by);
+    const of = async (more: object) =>
+      (await feed.store.readEvents({ after: 0, limit: 10, ...more })).events.map(({ seq }) => seq);
+    expect(await of({ task_id: id })).toEqual([2, 4]);
+    expect(await of({ types: ['task.claimed'] })).toEqual([4]);
+    expect(await of({ types: ['task.claimed', 'task.created'] })).toEqual([1, 2, 3, 4]);
+    expect(await of({ task_id: id, types: ['task.created'] })).toEqual([2]);
+    expect(await of({ types: ["x' OR 1=1 --"] })).toEqual([]);
+  });
+
+  test('stops at a size, but gives one event whatever its size', async () => {
+    await using feed = await feedOf(['a', 'b'.repeat(400), 'c', 'd']);
+    const sizes: number[] = [];
+    for (let after = 0; after < 4; ) {
+      const { events, upto } = await feed.store.readEvents({ after, limit: 10, max_bytes: 1_000 });
+      sizes.push(events.length);
+      expect(upto).toBe(events.at(-1)?.seq);
+      after = upto;
+    }
+    expect(sizes.reduce((sum, count) => sum + count, 0)).toBe(4);
+    expect(sizes.length).toBeGreaterThan(1);
+    const tiny = await feed.store.readEvents({ after: 0, limit: 10, max_bytes: 1 });
+    expect(tiny.events.map(({ seq }) => seq)).toEqual([1]);
+  });
+
+  test('looks at some thousand rows at most, and says how far it came', async () => {
+    await using feed = await feedOf(['a']);
+    using db = feed.temp.connect();
+    db.exec(`WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 12000)
+      INSERT INTO events (seq, type, triggered_by, created_at, data) SELECT i, 'task.updated', 'user:x', '', '{}' FROM n`);
+    const first = await feed.store.readEvents({ after: 1, limit: 10, types: ['task.created'] });
+    expect(first).toEqual({ events: [], upto: 5_001, newest: 12_000 });
+    const last = await feed.store.readEvents({ after: 10_002, limit: 10, types: ['task.created'] });
+    expect(last).toEqual({ events: [], upto: 12_000, newest: 12_000 });
+  });
+
+  test('a position beyond the newest gives nothing and does not go back', async () => {
+    await using feed = await feedOf(['a']);
+    expect(await feed.store.readEvents({ after: 99, limit: 10 })).toEqual({
+      events: [],
+      upto: 99,
+      newest: 1,
+    });
+  });
+
+  test('a database made anew is another feed', async () => {
+    await using feed = await feedOf(['a']);
+    const before = await feed.store.readFeed();
+    expect(before.newest).toBe(1);
+    feed.temp.clock.advance(1000);
+    await feed.temp.rebuild();
+    const { database, replica, clock } = feed.temp;
+    await using anew = await openSqliteStore({ database, replica, clock });
+    expect((await anew.readFeed()).epoch).not.toBe(before.epoch);
+  });
+});
+
+async function feedOf(titles: readonly string[]) {
+  const temp = await tempStore();
+  const { database, replica, clock } = temp;
+  const store = await openSqliteStore({ database, replica, clock });
+  const ids: string[] = [];
+  for (const title of titles) {
+    const task = await store.createTask(
+      {
+        id_prefix: 'fg',
+        title,
+        description: '',
+        type: 'task',
+        priority: 2,
+        state: 'todo',
+        parent_id: null,
+        assignee: null,
+        labels: [],
+        github_issue: null,
+        depends_on: [],
+        metadata: new Map(),
+      },
+      by,
+    );
+    ids.push(task.id);
+  }
+  return {
+    temp,
+    store,
+    ids,
+    async [Symbol.asyncDispose]() {
+      await store[Symbol.asyncDispose]();
+      await temp[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,47 @@
+/**
+ * The durable change feed as a reader sees it: rows numbered in the order of their commits. Each method is one look
+ * at the store and changes nothing. Throws the store's own troubles, as TaskStore does.
+ */
+export interface EventStore {
+  /** The number of the newest event; 0 where there is none. The cheapest question there is, for whoever polls. */
+  newestEvent(): Promise<number>;
+  /** What a position in the feed has to name besides a number: numbers begin anew with a database made anew. */
+  readFeed(): Promise<Feed>;
+  /** At most `limit` events, and never more work than some thousand rows: call again until `upto` is the newest. */
+  readEvents(query: EventQuery): Promise<EventPage>;
+}
+
+export interface Feed {
+  /** Of this database; another one after it was rebuilt. */
+  readonly epoch: string;
+  readonly newest: number;
+}
+
+export interface EventQuery {
+  /** The number of the last event that is known already. */
+  readonly after: number;
+  readonly limit: number;
+  /** Of their data together; one event is given whatever its size. */
+  readonly max_bytes?: number | undefined;
+  /** Names such as `task.claimed`; all when left out. */
+  readonly types?: readonly string[] | undefined;
+  /** A whole id. */
+  readonly task_id?: string | undefined;
+}
+
+export interface EventPage {
+  readonly events: readonly StoredEvent[];
+  /** Every event up to this one that fits the query has been given. */
+  readonly upto: number;
+  readonly newest: number;
+}
+
+export interface StoredEvent {
+  readonly seq: number;
+  readonly type: string;
+  readonly task_id: string | null;
+  readonly triggered_by: string;
+  readonly created_at: string;
+  /** JSON as it was written, `{"task": the new row, "changed": [names], …}`: most readers only pass it on. */
+  readonly data: string;
+}

@@ -1,0 +1,18 @@
+-- Answers of requests that bore a key, so that sending one again does not do it again. Local, for a day.
+CREATE TABLE idempotency_keys (
+  token       TEXT    NOT NULL,
+  key         TEXT    NOT NULL,
+  -- Of all that the request said.
+  digest      TEXT    NOT NULL,
+  state       TEXT    NOT NULL CHECK (state IN ('pending', 'done')),
+  -- NULL while the request is at work.
+  status      INTEGER,
+  headers     TEXT,
+  body        TEXT,
+  created_at  INTEGER NOT NULL,
+  PRIMARY KEY (token, key)
+);
+CREATE INDEX idx_idempotency_keys_created_at ON idempotency_keys(created_at);
+
+-- Serves lists page by page in the usual order. Its columns hardly ever change, so that a claim does not touch it.
+CREATE INDEX idx_tasks_order ON tasks(priority, created_at, id);

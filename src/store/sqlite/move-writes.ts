@@ -1,0 +1,196 @@
+import type { Task, Transition } from '#contract/task.ts';
+import { changedNames, eventOf } from '#domain/describe-change.ts';
+import { claimRecord, closeRecord, editRecord, moveRecord, reopenRecord } from '#domain/task-changes.ts';
+import type { TaskRecord } from '#domain/task-record.ts';
+import { toTask } from '#domain/to-task.ts';
+import {
+  closingState,
+  DEFAULT_RESOLVED,
+  findEdge,
+  kindOf,
+  listEdges,
+  roleOf,
+  standingState,
+  statusOfKind,
+  type EdgeKind,
+  type ResolvedWorkflow,
+} from '#domain/workflow.ts';
+import { holderName, roleHolder } from '#domain/workflow-fields.ts';
+import { ForgeError } from '#kernel/errors.ts';
+import type { CloseResult, HookResult, MovedTask, MoveRequest, Standing } from '../store.ts';
+import { checkVersion } from './check-version.ts';
+import type { Database, Row } from './database.ts';
+import { listBlockers, listFreed } from './ready-queries.ts';
+import { readRecord } from './record-rows.ts';
+import { resolveTaskId } from './resolve-id.ts';
+import type { WriteTransaction } from './write-transaction.ts';
+
+/** The port's moves along the workflow; each runs inside one WriteTransaction. */
+
+export function moveTask(tx: WriteTransaction, move: MoveRequest): MovedTask {
+  const { by } = tx;
+  const workflow = by.workflow ?? DEFAULT_RESOLVED;
+  const before = tx.read(resolveTaskId(tx.db, move.id));
+  checkVersion(before, move);
+  const { record } = before;
+  const from = standingState(workflow, record.life);
+  const edge = findEdge(workflow, from, move.to);
+  // Closing is an operation of its own: it tells whom it freed.
+  if (edge === undefined || edge === 'close') throw noEdge(workflow, record, { from, to: move.to });
+  const edited = editRecord(record, { fields: move.workflow_fields ?? new Map() }, by.now);
+  const after = follow(edited, { workflow, edge, actor: by.actor.name, ...move }, by.now);
+  const saved = tx.save(before, after, {
+    type: eventOf(record, after),
+    changed: changedNames(record, after),
+    reason: move.reason,
+    rejection: move.rejection === true,
+  });
+  return { ...saved, from_state: record.life.state, to_state: after.life.state };
+}
+
+/** Throws nothing for a closed task: closing it again changes nothing. */
+export function closeTask(
+  tx: WriteTransaction,
+  close: { id: string; reason: string; version?: number | undefined; fence?: number | undefined },
+): CloseResult {
+  const before = tx.read(resolveTaskId(tx.db, close.id));
+  checkVersion(before, close);
+  const state = closingState(tx.by.workflow ?? DEFAULT_RESOLVED, close.reason);
+  const after = closeRecord(before.record, close.reason, tx.by.now, state);
+  const changed = changedNames(before.record, after);
+  const { task } = tx.save(before, after, { type: 'task.closed', changed, reason: close.reason });
+  return { ...task, unblocked: after === before.record ? [] : listFreed(tx.db, task.id) };
+}
+
+export function reopenTask(
+  tx: WriteTransaction,
+  reopen: { id: string; reason: string | null; version?: number | undefined },
+): Task {
+  const before = tx.read(resolveTaskId(tx.db, reopen.id));
+  const { life, id } = before.record;
+  checkVersion(before, reopen);
+  if (life.status !== 'closed') {
+    throw new ForgeError('state_invalid', `${id} is not closed; it is ${life.status}`, {
+      details: { id, status: life.status },
+    });
+  }
+  const { initial } = tx.by.workflow ?? DEFAULT_RESOLVED;
+  const after = reopenRecord(before.record, null, tx.by.now, initial);
+  return tx.save(before, after, {
+    type: 'task.reopened',
+    changed: changedNames(before.record, after),
+    reason: reopen.reason,
+  }).task;
+}
+
+export function recordHookResults(
+  db: Database,
+  { id, to_state, results }: { id: string; to_state: string; results: readonly HookResult[] },
+): void {
+  db.run(
+    `UPDATE transitions SET hook_results = ?3 WHERE task_id = ?1 AND to_state = ?2 AND created_at =
+      (SELECT max(created_at) FROM transitions WHERE task_id = ?1 AND to_state = ?2)`,
+    id,
+    to_state,
+    JSON.stringify(results),
+  );
+}
+
+export function readStanding(db: Database, ref: string): Standing {
+  const id = resolveTaskId(db, ref);
+  const stored = readRecord(db, id);
+  if (stored === undefined) throw new Error(`task ${id} vanished inside its own transaction`);
+  const sql =
+    'SELECT from_state, count(*) AS n FROM transitions WHERE task_id = ? AND rejection = 1 GROUP BY from_state';
+  return {
+    task: toTask(stored.record, stored.version),
+    fence: stored.fence,
+    blockers: stored.open_blockers > 0 ? listBlockers(db, id) : [],
+    rejections: new Map(db.all(sql, id).map((row) => [row.from_state as string, row.n as number])),
+  };
+}
+
+export function listTransitions(
+  db: Database,
+  query: { id: string; limit: number | undefined },
+): Transition[] {
+  const id = resolveTaskId(db, query.id);
+  const newest = 'SELECT * FROM transitions WHERE task_id = ? ORDER BY created_at DESC LIMIT ?';
+  return db
+    .all(newest, id, query.limit ?? -1)
+    .reverse()
+    .map(toTransition);
+}
+
+function toTransition(row: Row): Transition {
+  return {
+    from_state: row.from_state as string,
+    to_state: row.to_state as string,
+    from_status: row.from_status as Transition['from_status'],
+    to_status: row.to_status as Transition['to_status'],
+    reason: row.reason as string | null,
+    triggered_by: row.triggered_by as string,
+    rejection: row.rejection === 1,
+    created_at: row.created_at as string,
+    hook_results:
+      row.hook_results === null
+        ? null
+        : (JSON.parse(row.hook_results as string) as Transition['hook_results']), // written above
+  };
+}
+
+/** The record after a move along an edge. Who begins to work on an open task becomes its owner. */
+function follow(
+  record: TaskRecord,
+  move: {
+    readonly workflow: ResolvedWorkflow;
+    readonly edge: EdgeKind;
+    readonly to: string;
+    readonly reason: string | null;
+    readonly actor: string;
+  },
+  now: number,
+): TaskRecord {
+  const { workflow, edge, to } = move;
+  const { life } = record;
+  const kind = kindOf(workflow, to) ?? 'custom';
+  if (edge === 'reopen') return reopenRecord(record, null, now, to);
+  if (kind === 'terminal')
+    return closeRecord(record, move.reason ?? (edge === 'cancel' ? 'cancelled' : to), now, to);
+  const status = statusOfKind(kind);
+  if (status === 'open') {
+    const assignee = life.status === 'open' ? life.assignee : null;
+    return moveRecord(record, { status, state: to, assignee }, now);
+  }
+  const holder = roleHolder(record, roleOf(workflow, to) ?? '');
+  if (kind === 'active' && life.status === 'open') {
+    const owner = holder === undefined ? (life.assignee ?? move.actor) : holderName(holder);
+    return claimRecord(record, owner, now, to);
+  }
+  const assignee = kind === 'active' && holder !== undefined ? holderName(holder) : life.assignee;
+  return assignee === life.assignee || assignee === null
+    ? moveRecord(record, { status, state: to, assignee: life.assignee }, now)
+    : claimRecord(record, assignee, now, to);
+}
+
+function noEdge(
+  workflow: ResolvedWorkflow,
+  { id, life }: TaskRecord,
+  { from, to }: { from: string; to: string },
+): ForgeError {
+  const next = listEdges(workflow, from).flatMap((edge) => (edge.kind === 'close' ? [] : edge.to));
+  const known = workflow.states.has(to);
+  return new ForgeError(
+    'state_invalid',
+    known ? `${id} cannot go from ${from} to ${to}` : `The workflow has no state ${to}`,
+    {
+      hint:
+        to === workflow.closed
+          ? `forge task close ${id} --reason "…"`
+          : next.length === 0
+            ? 'forge workflow show'
+            : `forge task transition ${id} ${next[0] ?? ''}`,
+      details: { id, state: life.state, status: life.status, next },
+    },
+  );
+}

@@ -1,0 +1,233 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ForgeError } from '#kernel/errors.ts';
+import { type Answer, beginExchange, type Exchange, send, sendMarked, toErrorAnswer } from './answer.ts';
+import { type BrowserSessions, createBrowserSessions } from './browser-sessions.ts';
+import { callRoute } from './call-route.ts';
+import { listDocumentRoutes } from './document-routes.ts';
+import {
+  type Admission,
+  admit,
+  checkJsonType,
+  guardRequest,
+  listOwnHosts,
+  type Target,
+} from './guard-request.ts';
+import type { HttpDeps } from './http-ports.ts';
+import { answerOnce, digestRequest, readIdempotencyKey } from './idempotent-request.ts';
+import { API, listNamedRoutes, listOperationRoutes, type OperationRoute } from './operation-routes.ts';
+import { type OwnRoute, takesNothing, toJsonAnswer } from './own-route.ts';
+import { listProjectRoutes } from './project-routes.ts';
+import { parseBody, readBody } from './read-body.ts';
+import { assembleInput } from './request-input.ts';
+import { createRouteTable, listAllowed, type Routed, type RouteTable } from './route-table.ts';
+import { listSessionRoutes } from './session-routes.ts';
+
+export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/**
+ * REST over the operations, for Node's own server: guards look at the raw request, streams write on the raw response,
+ * and in between there is little that a framework would do. Never throws; every request is answered or cut off.
+ */
+export function createHttpHandler(deps: HttpDeps): HttpHandler {
+  const { scheme, port } = deps.origin;
+  const sessions = createBrowserSessions({ clock: deps.clock, port, scheme });
+  const surface: Surface = {
+    deps,
+    sessions,
+    hosts: listOwnHosts(deps.origin),
+    routes: createRouteTable(listRoutes(deps, sessions)),
+    named: listNamedRoutes(deps.declarations),
+  };
+  return (request, response) => {
+    const exchange = beginExchange(request, response);
+    answer(surface, exchange).catch((error: unknown) => {
+      const failed = toErrorAnswer(error, exchange.request_id);
+      if (failed.status >= 500) deps.report?.({ request_id: exchange.request_id, error });
+      // Half an answer cannot be taken back.
+      if (response.headersSent) response.destroy();
+      else send(exchange, failed);
+    });
+  };
+}
+
+/** Every method and path that is answered, for tests that walk them all. */
+export function listRoutes(deps: HttpDeps, sessions: BrowserSessions): Route[] {
+  const operations = listOperationRoutes(deps.declarations);
+  const declared = new Set(operations.map(({ method, path }) => `${method} ${path}`));
+  const own = [
+    STATUS,
+    ...listProjectRoutes(deps),
+    ...listSessionRoutes(sessions, deps.origin.scheme),
+    ...listRawRoutes(deps),
+  ].filter(({ method, path }) => !declared.has(`${method} ${path}`));
+  return [
+    ...operations.map((route) => ({ ...toPlace(route), operation: route })),
+    ...[...own, ...listDocumentRoutes({ ...deps, operations, own })].map((route) => ({
+      ...toPlace(route),
+      own: route,
+    })),
+    { ...toPlace(ANY_OPERATION), any_operation: true },
+  ];
+}
+
+/** One of the three kinds. */
+export interface Route extends Routed {
+  readonly operation?: OperationRoute;
+  readonly own?: OwnRoute;
+  readonly any_operation?: true;
+}
+
+interface Surface {
+  readonly deps: HttpDeps;
+  readonly sessions: BrowserSessions;
+  readonly hosts: ReadonlySet<string>;
+  readonly routes: RouteTable<Route>;
+  readonly named: ReadonlyMap<string, OperationRoute>;
+}
+
+const ANY_OPERATION: Routed = { method: 'POST', path: `${API}/operations/{name}` };
+const STATUS: OwnRoute = {
+  method: 'GET',
+  path: '/api/status',
+  summary: 'Whether the server lives',
+  open: true,
+  output: { type: 'object', properties: { status: { const: 'ok' } }, required: ['status'] },
+  answer: takesNothing(() => toJsonAnswer({ status: 'ok' })),
+};
+
+function listRawRoutes({ events, mcp }: HttpDeps): OwnRoute[] {
+  const stream: OwnRoute[] =
+    events === undefined
+      ? []
+      : [
+          {
+            method: 'GET',
+            path: `${API}/events`,
+            summary: 'Follow what happens, as server-sent events',
+            raw: events,
+          },
+        ];
+  if (mcp === undefined) return stream;
+  const shared = { path: '/mcp', summary: 'The Model Context Protocol', raw: mcp, hidden: true } as const;
+  return [
+    ...stream,
+    { method: 'GET', ...shared },
+    { method: 'POST', ...shared },
+    // It has no body, and clients of the protocol name no type for it.
+    { method: 'DELETE', ...shared, any_type: true },
+  ];
+}
+
+function toPlace({ method, path }: Routed): Routed {
+  return { method, path };
+}
+
+async function answer(surface: Surface, exchange: Exchange): Promise<void> {
+  const { deps, hosts, routes } = surface;
+  const { request, response } = exchange;
+  const target = guardRequest(request, { hosts, scheme: deps.origin.scheme });
+  const { method, path } = target;
+  const found = routes.match(path);
+  const route = found?.routes.get(method === 'HEAD' ? 'GET' : method);
+  if (method !== 'GET' && method !== 'HEAD' && route?.own?.any_type !== true) checkJsonType(request);
+  const open = route?.own?.open === true;
+  const admission = open
+    ? undefined
+    : admit(request, method, { access: deps.access, sessions: surface.sessions });
+  if (found === undefined) {
+    throw new ForgeError('not_found', `Nothing is at ${path.slice(0, 200)}`, {
+      hint: `GET ${API}/openapi.json`,
+    });
+  }
+  if (route === undefined) {
+    throw new ForgeError('method_not_allowed', `${method} is not used at ${path.slice(0, 200)}`, {
+      details: { allow: listAllowed(found.routes.keys()) },
+    });
+  }
+  if (route.own?.raw !== undefined && admission !== undefined) {
+    await route.own.raw(request, response, admission.caller);
+    return;
+  }
+  const asked: Asked = { exchange, target, values: found.values, admission };
+  if (route.own !== undefined) await answerOwn(route.own, asked);
+  else await answerOperation(surface, route, asked);
+}
+
+interface Asked {
+  readonly exchange: Exchange;
+  readonly target: Target;
+  readonly values: readonly string[];
+  readonly admission: Admission | undefined;
+}
+
+async function answerOwn(route: OwnRoute, { exchange, target, values, admission }: Asked): Promise<void> {
+  const isRead = target.method === 'GET' || target.method === 'HEAD';
+  const body = isRead ? {} : parseBody(await readBody(exchange.request));
+  const given = route.answer?.({
+    exchange,
+    target,
+    values,
+    body,
+    caller: admission?.caller,
+    session: admission?.session,
+  });
+  if (given !== undefined) finish(exchange, target, given);
+}
+
+async function answerOperation(
+  { deps, named }: Surface,
+  { operation }: Route,
+  { exchange, target, values, admission }: Asked,
+): Promise<void> {
+  if (admission === undefined) throw new ForgeError('unauthorized', 'A token is needed');
+  const route = operation ?? getNamed(named, values[0] ?? '');
+  const isRead = target.method === 'GET' || target.method === 'HEAD';
+  const bytes = isRead ? Buffer.alloc(0) : await readBody(exchange.request);
+  const places = operation === undefined ? [] : values;
+  const { input, project } = assembleInput(route, {
+    values: places,
+    query: target.query,
+    body: parseBody(bytes),
+  });
+  const { caller } = admission;
+  const signal = endsWith(exchange);
+  const work = (): Promise<Answer> => callRoute(deps, route, { input, project, caller, signal });
+  const key = isRead ? undefined : readIdempotencyKey(exchange.request);
+  if (key === undefined) {
+    finish(exchange, target, await work());
+    return;
+  }
+  const once = await answerOnce(
+    { port: deps.idempotency, clock: deps.clock, place: { name: route.declaration.name, input, project } },
+    { token: caller.token, key, digest: digestRequest(target, bytes) },
+    () =>
+      work().catch((error: unknown) => {
+        const failed = toErrorAnswer(error, exchange.request_id);
+        if (failed.status >= 500) deps.report?.({ request_id: exchange.request_id, error });
+        return failed;
+      }),
+  );
+  finish(exchange, target, once);
+}
+
+function getNamed(named: ReadonlyMap<string, OperationRoute>, name: string): OperationRoute {
+  const route = named.get(name);
+  if (route !== undefined) return route;
+  throw new ForgeError('not_found', `No operation ${JSON.stringify(name.slice(0, 80))}`, {
+    hint: `GET ${API}/openapi.json`,
+  });
+}
+
+function finish(exchange: Exchange, { method }: Target, given: Answer): void {
+  if ((method === 'GET' || method === 'HEAD') && given.status === 200) sendMarked(exchange, given);
+  else send(exchange, given);
+}
+
+/** Aborted when the client goes away before it has its answer. */
+function endsWith({ response }: Exchange): AbortSignal {
+  const ending = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) ending.abort();
+  });
+  return ending.signal;
+}

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { type Server, type ServerOptions, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+/** Every limit of the HTTP surface, each with a test that hits it. */
+export const HTTP_LIMITS = {
+  body_bytes: 2_097_152,
+  json_depth: 64,
+  url_bytes: 8_192,
+  /** Of the request line and all headers; Node enforces it while it reads. */
+  header_bytes: 16_384,
+  header_count: 100,
+  /** From the first byte of a request to the last of its headers, and of its body. */
+  headers_timeout_ms: 15_000,
+  request_timeout_ms: 30_000,
+  /** Between two requests on one connection. */
+  keep_alive_timeout_ms: 5_000,
+  /** How often Node looks for requests that are too slow. */
+  timeout_check_ms: 1_000,
+  /** Streams of events are connections too. */
+  sockets: 12_000,
+  idempotency_key_length: 200,
+  /** Rows of a page that does not say how many, and at most. */
+  page_rows: 100,
+  page_rows_max: 1_000,
+  login_code_ms: 60_000,
+  login_codes: 20,
+  /** Failed tries within a minute before everybody has to wait. */
+  login_tries: 10,
+  login_window_ms: 60_000,
+  session_ms: 43_200_000,
+  sessions: 100,
+} as const;
+
+type Limits = { readonly [Name in keyof typeof HTTP_LIMITS]: number };
+
+/** For createServer: what Node takes there only. The guards check the Host themselves, to answer in JSON. */
+export function toServerOptions(limits: Limits = HTTP_LIMITS): ServerOptions {
+  return {
+    maxHeaderSize: limits.header_bytes,
+    connectionsCheckingInterval: limits.timeout_check_ms,
+    requireHostHeader: false,
+    insecureHTTPParser: false,
+  };
+}
+
+/** Sets what a server takes after it was made, and answers requests that Node gave up reading. */
+export function applyServerLimits(server: Server, limits: Limits = HTTP_LIMITS): void {
+  // What goes beyond is cut off unseen, so that there has to be room for one more than the guard allows.
+  server.maxHeadersCount = limits.header_count + 1;
+  server.headersTimeout = limits.headers_timeout_ms;
+  server.requestTimeout = limits.request_timeout_ms;
+  server.keepAliveTimeout = limits.keep_alive_timeout_ms;
+  server.maxConnections = limits.sockets;
+  server.on('clientError', answerUnread);
+  // Nothing here speaks another protocol.
+  server.on('upgrade', (_request, socket) =>
+    writeUnread(socket, 400, 'invalid_input', 'No upgrade is offered'),
+  );
+}
+
+/** A request that never became one: no handler saw it. */
+function answerUnread(error: NodeJS.ErrnoException, socket: Duplex): void {
+  switch (error.code) {
+    case 'HPE_HEADER_OVERFLOW':
+      writeUnread(socket, 431, 'headers_too_large', 'The headers are too large');
+      return;
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      writeUnread(socket, 413, 'too_large', 'The extensions of a chunk are too large');
+      return;
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      writeUnread(socket, 408, 'request_timeout', 'The request did not arrive in time');
+      return;
+    case undefined:
+    default:
+      writeUnread(socket, 400, 'invalid_input', 'The request is not HTTP');
+  }
+}
+
+function writeUnread(socket: Duplex, status: number, code: string, message: string): void {
+  // Where an answer has begun, a second one would be read as part of it.
+  const busy = '_httpMessage' in socket && isBegun(socket._httpMessage);
+  if (!socket.writable || busy) {
+    socket.destroy();
+    return;
+  }
+  const request_id = randomUUID();
+  const body = JSON.stringify({ code, message, details: {}, request_id });
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Cache-Control: no-store',
+    'X-Content-Type-Options: nosniff',
+    `Forge-Request-Id: ${request_id}`,
+    'Connection: close',
+  ];
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+function isBegun(message: unknown): boolean {
+  return (
+    typeof message === 'object' &&
+    message !== null &&
+    'headersSent' in message &&
+    message.headersSent === true
+  );
+}

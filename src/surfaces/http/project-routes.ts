@@ -1,0 +1,44 @@
+import { ForgeError } from '#kernel/errors.ts';
+import type { HttpDeps, ServedProject } from './http-ports.ts';
+import { API } from './operation-routes.ts';
+import { type OwnRoute, takesNothing, toJsonAnswer } from './own-route.ts';
+
+const text = { type: 'string' } as const;
+const PROJECT = {
+  type: 'object',
+  properties: { name: text, prefix: text, path: text },
+  required: ['name', 'prefix', 'path'],
+} as const;
+
+/** The projects of this server, which need not be those that are registered. */
+export function listProjectRoutes({ projects }: Pick<HttpDeps, 'projects'>): OwnRoute[] {
+  return [
+    {
+      method: 'GET',
+      path: `${API}/projects`,
+      summary: 'List the projects of this server',
+      output: { type: 'array', items: PROJECT },
+      answer: takesNothing(() => toJsonAnswer(projects().map(toEntry))),
+    },
+    {
+      method: 'GET',
+      path: `${API}/projects/{project}`,
+      summary: 'Show a project of this server, by its prefix or name',
+      output: PROJECT,
+      answer: takesNothing(({ values: [name = ''] }) => toJsonAnswer(toEntry(getProject(projects(), name)))),
+    },
+  ];
+}
+
+function getProject(projects: readonly ServedProject[], name: string): ServedProject {
+  const found = projects.find(({ prefix }) => prefix === name) ?? projects.find((one) => one.name === name);
+  if (found !== undefined) return found;
+  throw new ForgeError('not_found', `No project ${JSON.stringify(name)} on this server`, {
+    hint: `GET ${API}/projects`,
+    details: { project: name },
+  });
+}
+
+function toEntry({ name, prefix, path }: ServedProject): ServedProject {
+  return { name, prefix, path };
+}

@@ -1,0 +1,80 @@
+import { McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { Declaration } from '#contract/declare.ts';
+import { toErrorBody } from '#kernel/errors.ts';
+import type { Caller, OperationCaller } from '#operations/call-operation.ts';
+import { registerPrompts } from './prompts.ts';
+import { registerResources } from './resources.ts';
+import { createTools, readCall, type McpTool } from './tools.ts';
+
+export interface McpDeps {
+  readonly operations: OperationCaller;
+  readonly declarations: readonly Declaration[];
+  readonly version: string;
+  /** Whether a call may have to say which project it means. */
+  readonly severalProjects: boolean;
+}
+
+const INSTRUCTIONS =
+  'Forge is the task graph of this repository. Take work with forge_claim {"next": true}, read it with forge_show, say what you found with forge_comment, file what is left over with forge_create_task, and end with forge_close and a reason. Errors carry a code; claim_conflict means: take another one.';
+
+/** Makes servers that all speak for somebody; the tools are worked out once. */
+export function createServerFactory(deps: McpDeps): (caller: Caller) => McpServer {
+  const tools = createTools(deps.declarations, deps);
+  return (caller) => createServer(deps, tools, caller);
+}
+
+/** One server for one client and one request or session of it. */
+function createServer(deps: McpDeps, tools: ReadonlyMap<string, McpTool>, caller: Caller): McpServer {
+  const mcp = new McpServer(
+    { name: 'forge', title: 'Forge', version: deps.version },
+    { instructions: INSTRUCTIONS, capabilities: { tools: {}, resources: {}, prompts: {} } },
+  );
+  // Under the library's own registry a wrong argument would be told in its words, and an alias would be listed.
+  mcp.server.setRequestHandler('tools/list', () => ({ tools: listTools(tools) }));
+  mcp.server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
+    const tool = tools.get(params.name);
+    if (tool === undefined)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `No tool is called ${params.name}`);
+    try {
+      const { operation, input, project } = readCall(tool, params.arguments ?? {});
+      const output = await deps.operations.call({
+        name: operation,
+        input,
+        caller,
+        project,
+        signal: mcpReq.signal,
+      });
+      return toResult(output);
+    } catch (error) {
+      return { ...toResult({ error: toErrorBody(error) }), isError: true };
+    }
+  });
+  const call = (name: string, input: object): Promise<unknown> =>
+    deps.operations.call({ name, input, caller });
+  registerResources(mcp, call);
+  registerPrompts(mcp);
+  return mcp;
+}
+
+export function listTools(tools: ReadonlyMap<string, McpTool>): ListedTool[] {
+  return [...tools.values()].flatMap(({ name, listed, description, schema, annotations }) =>
+    listed ? [{ name, description, inputSchema: { ...schema }, annotations: { ...annotations } }] : [],
+  );
+}
+
+interface ListedTool {
+  name: string;
+  description: string;
+  inputSchema: { type: 'object' } & Record<string, unknown>;
+  annotations: Record<string, boolean>;
+}
+
+/** The text is what `--json` prints, to the byte. Structured content has to be an object, so a list stands in one. */
+function toResult(output: unknown): CallToolResult {
+  const isObject = typeof output === 'object' && output !== null && !Array.isArray(output);
+  return {
+    content: [{ type: 'text', text: JSON.stringify(output) }],
+    structuredContent: isObject ? { ...output } : { result: output },
+  };
+}

@@ -1,0 +1,92 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { LIMITS } from '#kernel/limits.ts';
+
+/** Node's request as the web standard's, with its body read to the end; undefined when that is too long. */
+export async function readRequest(
+  req: IncomingMessage,
+  signal: AbortSignal,
+): Promise<{ readonly request: Request; readonly body: string } | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of req as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > LIMITS.mcp_body_bytes) return undefined;
+    chunks.push(chunk);
+  }
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(req.headers)) {
+    // What a browser would not send is nothing that the protocol could need.
+    if (value !== undefined && !name.startsWith(':'))
+      headers.set(name, Array.isArray(value) ? value.join(', ') : value);
+  }
+  allowAnyAnswer(headers);
+  const method = req.method ?? 'GET';
+  const body = Buffer.concat(chunks).toString('utf8');
+  const init = method === 'POST' ? { method, headers, body, signal } : { method, headers, signal };
+  // Host was checked before; nothing here looks at it.
+  return { request: new Request('http://localhost/mcp', init), body };
+}
+
+/** `curl` says that it takes anything; the protocol wants both names said. */
+function allowAnyAnswer(headers: Headers): void {
+  const accept = headers.get('accept');
+  if (accept === null || accept.trim() === '*/*')
+    headers.set('accept', 'application/json, text/event-stream');
+}
+
+/** Sends the answer at the speed of its reader, and stops making it when the reader is gone. */
+export async function sendResponse(response: Response, res: ServerResponse): Promise<void> {
+  // A request that was taken away has nobody to answer.
+  if (res.destroyed) {
+    await response.body?.cancel().catch(() => undefined);
+    return;
+  }
+  res.writeHead(response.status, Object.fromEntries(response.headers));
+  const reader = response.body?.getReader();
+  if (reader === undefined) {
+    res.end();
+    return;
+  }
+  const stop = (): void => void reader.cancel().catch(() => undefined);
+  res.once('close', stop);
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      if (res.write(part.value)) continue;
+      await new Promise<void>((resolve) => {
+        const go = (): void => {
+          res.off('drain', go);
+          res.off('close', go);
+          resolve();
+        };
+        res.once('drain', go);
+        res.once('close', go);
+      });
+    }
+  } finally {
+    res.off('close', stop);
+    res.end();
+  }
+}
+
+/** The answer, or an empty one as soon as nobody waits for it any more. */
+export async function untilGone(answer: Promise<Response>, gone: AbortSignal): Promise<Response> {
+  const { promise, resolve } = Promise.withResolvers<Response>();
+  const stop = (): void => resolve(new Response(null, { status: 499 }));
+  if (gone.aborted) stop();
+  gone.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([answer, promise]);
+  } finally {
+    gone.removeEventListener('abort', stop);
+  }
+}
+
+/** An error of the protocol, where there is no server yet that could say it. */
+export function refuse(
+  status: number,
+  code: number,
+  message: string,
+  headers: Record<string, string> = {},
+): Response {
+  return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status, headers });
+}

@@ -1,0 +1,127 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  createMcpHandler as createModernHandler,
+  isLegacyRequest,
+  type McpServer,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import type { Clock } from '#kernel/clock.ts';
+import type { Caller } from '#operations/call-operation.ts';
+import { createServerFactory, type McpDeps } from './create-server.ts';
+import { readRequest, refuse, sendResponse, untilGone } from './http-exchange.ts';
+import { McpSessions } from './sessions.ts';
+
+export interface McpHttpDeps extends McpDeps {
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+export interface McpHttpHandler extends AsyncDisposable {
+  /** One request to /mcp. Host, Origin and token were looked at before; `caller` is what the token says. */
+  handle(req: IncomingMessage, res: ServerResponse, caller: Caller): Promise<void>;
+}
+
+const PARSE_ERROR = -32_700;
+const SERVER_ERROR = -32_000;
+const SESSION_NOT_FOUND = -32_001;
+
+/**
+ * MCP over streamable HTTP, in both generations of the protocol: that of 2026 has every request stand alone, those of
+ * 2025 open a session. Whoever posts a request without either, as curl does, gets an answer for that request alone.
+ * There is no stream from us to the client: nothing is ever sent that was not asked for, so GET is not allowed.
+ */
+export function createMcpHandler(deps: McpHttpDeps): McpHttpHandler {
+  const createServer = createServerFactory(deps);
+  const sessions = new McpSessions(createServer, deps.clock);
+  const modern = createModernHandler(({ authInfo }) => createServer(callerOf(authInfo)), {
+    legacy: 'reject',
+    // No list of ours changes while we run.
+    maxSubscriptions: 0,
+  });
+
+  async function answer(request: Request, text: string, caller: Caller): Promise<Response> {
+    if (request.method !== 'POST' && request.method !== 'DELETE')
+      return refuse(405, SERVER_ERROR, 'Only POST and DELETE are allowed here', { allow: 'POST, DELETE' });
+    await sessions.expire();
+    const body = request.method === 'POST' ? parse(text) : undefined;
+    if (body === BROKEN) return refuse(400, PARSE_ERROR, 'The body is not JSON');
+    const id = request.headers.get('mcp-session-id');
+    if (id !== null) {
+      const session = sessions.find(id, caller);
+      if (session === undefined) return refuse(404, SESSION_NOT_FOUND, 'There is no such session');
+      return sessions.handle(session, request, body);
+    }
+    if (request.method === 'DELETE')
+      return refuse(400, SERVER_ERROR, 'Which session? Mcp-Session-Id is missing');
+    if (!(await isLegacyRequest(request, body)))
+      return modern.fetch(request, { parsedBody: body, authInfo: toAuthInfo(caller) });
+    if (!isInitialize(body)) return answerAlone(createServer(caller), request, body);
+    const opened = await sessions.open(caller);
+    if (opened === undefined)
+      return refuse(503, SERVER_ERROR, 'Too many sessions are open', { 'retry-after': '60' });
+    return sessions.handle(opened, request, body);
+  }
+
+  return {
+    async handle(req, res, caller) {
+      const gone = new AbortController();
+      res.once('close', () => gone.abort());
+      const read = await readRequest(req, gone.signal).catch(() => undefined);
+      const response =
+        read === undefined
+          ? refuse(413, SERVER_ERROR, 'The body is too long', { connection: 'close' })
+          : await answer(read.request, read.body, caller);
+      await sendResponse(response, res);
+    },
+    async [Symbol.asyncDispose]() {
+      await modern.close();
+      await sessions[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const BROKEN = Symbol('not JSON');
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return BROKEN;
+  }
+}
+
+function isInitialize(body: unknown): boolean {
+  const messages: unknown[] = Array.isArray(body) ? body : [body];
+  return messages.some(
+    (one) => typeof one === 'object' && one !== null && 'method' in one && one.method === 'initialize',
+  );
+}
+
+async function answerAlone(server: McpServer, request: Request, body: unknown): Promise<Response> {
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  await server.connect(transport);
+  try {
+    return await untilGone(transport.handleRequest(request, { parsedBody: body }), request.signal);
+  } finally {
+    // With JSON answers the response is whole by now; what nobody waits for any more is broken off.
+    await server.close();
+  }
+}
+
+/** The library hands this through to the factory and looks at none of it. */
+function toAuthInfo(caller: Caller): {
+  token: string;
+  clientId: string;
+  scopes: string[];
+  extra: Record<string, unknown>;
+} {
+  return {
+    token: caller.token,
+    clientId: caller.actor.name,
+    scopes: [caller.scope],
+    extra: { caller },
+  };
+}
+
+function callerOf(authInfo: { extra?: Record<string, unknown> } | undefined): Caller {
+  return authInfo?.extra?.['caller'] as Caller; // put there by toAuthInfo, for every request
+}

@@ -1,0 +1,81 @@
+import type { Declaration } from '#contract/declare.ts';
+import { ForgeError } from '#kernel/errors.ts';
+import type { McpTool } from './tools.ts';
+
+interface SeedTool {
+  /** The operation that it calls; left out where there is none yet. */
+  readonly operation?: string;
+  readonly toTool: (declaration: Declaration | undefined) => McpTool;
+}
+
+const TEXT = { type: 'string' } as const;
+const WRITES = { readOnlyHint: false, destructiveHint: false, openWorldHint: false } as const;
+
+/** Names and arguments that earlier systems of this kind taught people's prompts; each as short as it can be. */
+export const SEED_TOOLS: readonly SeedTool[] = [
+  calling('task.create', {
+    name: 'create_task',
+    description: 'Same as forge_create_task',
+    takes: { title: 'title', description: 'description' },
+    required: ['title'],
+  }),
+  calling('task.claim', {
+    name: 'forge_assign_agent',
+    description:
+      'Claim a task for an agent, by the rules of forge_claim; it does not take a task from anybody',
+    takes: { task_id: 'id', agent_id: 'assignee' },
+    required: ['task_id', 'agent_id'],
+  }),
+  {
+    toTool: () => ({
+      name: 'start_task_attempt',
+      operation: undefined,
+      missing: 'dispatch_role_agent',
+      listed: true,
+      description: 'Start an executor on a task (not available yet)',
+      schema: toSchema(['task_id', 'executor'], ['task_id', 'executor']),
+      annotations: WRITES,
+      takes: new Map(),
+    }),
+  },
+];
+
+function calling(
+  operation: string,
+  tool: {
+    readonly name: string;
+    readonly description: string;
+    /** Names in a call → fields of the operation. */
+    readonly takes: Readonly<Record<string, string>>;
+    readonly required: readonly string[];
+  },
+): SeedTool {
+  const { name, description, takes, required } = tool;
+  return {
+    operation,
+    toTool(declaration) {
+      const stranger = Object.values(takes).find((field) => declaration?.input.shape[field] === undefined);
+      if (stranger !== undefined)
+        throw new ForgeError('internal', `${name}: ${operation} has no field ${stranger}`);
+      return {
+        name,
+        operation,
+        missing: undefined,
+        listed: true,
+        description,
+        schema: toSchema(Object.keys(takes), required),
+        annotations: WRITES,
+        takes: new Map(Object.entries(takes)),
+      };
+    },
+  };
+}
+
+function toSchema(fields: readonly string[], required: readonly string[]): McpTool['schema'] {
+  return {
+    type: 'object',
+    properties: Object.fromEntries(fields.map((field) => [field, TEXT])),
+    required: [...required],
+    additionalProperties: false,
+  };
+}

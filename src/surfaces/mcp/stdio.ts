@@ -1,0 +1,75 @@
+import { PassThrough, type Readable, type Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { McpServer } from '@modelcontextprotocol/server';
+import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+
+/** What a client asked for before it closed its end may still be answered so long; it seldom takes 10 ms. */
+const GRACE_MS = 2_000;
+const LOOK_MS = 5;
+
+/**
+ * One client on a pair of streams, in whichever generation of the protocol it speaks. Settles when the input has ended
+ * and what was asked for before has been answered; a wait that would take longer is broken off.
+ */
+export async function serveOverStdio(
+  createServer: () => McpServer,
+  {
+    input,
+    output,
+    report,
+  }: {
+    readonly input: Readable;
+    readonly output: Writable;
+    readonly report: (line: string) => void;
+  },
+): Promise<void> {
+  // The library hangs up the moment its input ends, and `echo … | forge mcp` would go without an answer.
+  const held = new PassThrough();
+  const transport = new CountingTransport(held, output);
+  const served = serveStdio(createServer, {
+    transport,
+    onerror: (error) => report(`mcp: ${error.message}`),
+  });
+  const gone = Promise.withResolvers<void>();
+  output.once('error', () => gone.resolve());
+  output.once('close', () => gone.resolve());
+  input.pipe(held, { end: false });
+  await Promise.race([finished(input, { writable: false }).catch(() => undefined), gone.promise]);
+  await Promise.race([transport.settle(), gone.promise]);
+  await served.close();
+  held.destroy();
+}
+
+/** Knows how many requests have no answer yet. */
+class CountingTransport extends StdioServerTransport {
+  readonly #open = new Set<string | number>();
+  readonly #input: PassThrough;
+  #receive: StdioServerTransport['onmessage'];
+
+  constructor(input: PassThrough, output: Writable) {
+    super(input, output);
+    this.#input = input;
+    Object.defineProperty(this, 'onmessage', {
+      get: () => this.#receive,
+      set: (receive: StdioServerTransport['onmessage']) => {
+        this.#receive = (message) => {
+          if ('method' in message && 'id' in message) this.#open.add(message.id);
+          receive?.(message);
+        };
+      },
+    });
+  }
+
+  override async send(message: Parameters<StdioServerTransport['send']>[0]): Promise<void> {
+    await super.send(message);
+    if (!('method' in message) && message.id !== undefined) this.#open.delete(message.id);
+  }
+
+  async settle(): Promise<void> {
+    const over = AbortSignal.timeout(GRACE_MS);
+    do {
+      await sleep(LOOK_MS);
+    } while (!over.aborted && (this.#open.size > 0 || this.#input.readableLength > 0));
+  }
+}

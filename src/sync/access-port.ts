@@ -1,0 +1,96 @@
+import { join } from 'node:path';
+import { type Clock, parseIso, toIso } from '#kernel/clock.ts';
+import { isForgeError } from '#kernel/errors.ts';
+import type { JsonObject } from '#kernel/json.ts';
+import {
+  findTokenCaller,
+  readStored,
+  type StoredToken,
+  type TokenCaller,
+  tokensVersion,
+} from './access-tokens.ts';
+import { changeHomeFile, parseHomeObject, readHomeFile } from './home-file.ts';
+
+const USES = 'token-uses.json';
+/** To the minute is enough for a person, and a write at every request would be much. */
+const USE_STEP_MS = 60_000;
+
+export interface TokenAccess {
+  /** Undefined for a token that was never given, was rotated or revoked. */
+  findCaller(token: string): TokenCaller | undefined;
+  /** Whether a caller found earlier would still be found. */
+  isAlive(caller: TokenCaller): boolean;
+}
+
+/**
+ * The tokens of a home for a process that runs for long. Each look costs one stat of the file, so that what another
+ * process revoked is refused by the next request. A file that cannot be read lets nobody in.
+ */
+export function openTokenAccess(home: string, clock: Clock): TokenAccess {
+  let version = '';
+  let stored: StoredToken[] = [];
+  const used = new Map<string, number>();
+  const refresh = (): StoredToken[] => {
+    const now = tokensVersion(home);
+    if (now === version) return stored;
+    version = now;
+    stored = readOrNone(home);
+    return stored;
+  };
+  return {
+    findCaller(token) {
+      const caller = findTokenCaller(refresh(), token);
+      if (caller !== undefined) noteUse(home, caller.token, { now: clock.now(), used });
+      return caller;
+    },
+    isAlive: ({ token }) =>
+      refresh().some(({ record }) => record.id === token && record.revoked_at === undefined),
+  };
+}
+
+/** When each token was last used, by id. */
+export function readTokenUses(home: string): ReadonlyMap<string, string> {
+  return new Map(Object.entries(parseUses(readHomeFile(home, USES), home)));
+}
+
+function readOrNone(home: string): StoredToken[] {
+  try {
+    return readStored(home);
+  } catch (error) {
+    if (isForgeError(error)) return [];
+    throw error;
+  }
+}
+
+function noteUse(
+  home: string,
+  id: string,
+  { now, used }: { readonly now: number; readonly used: Map<string, number> },
+): void {
+  const before = used.get(id);
+  if (before !== undefined && now - before < USE_STEP_MS) return;
+  used.set(id, now);
+  // Nobody waits for it, and nothing depends on it.
+  saveUse(home, id, now).catch(() => undefined);
+}
+
+async function saveUse(home: string, id: string, now: number): Promise<void> {
+  await changeHomeFile(
+    home,
+    USES,
+    (text) => {
+      const uses = parseUses(text, home);
+      const later = (parseIso(uses[id] ?? '') ?? 0) < now ? { ...uses, [id]: toIso(now) } : uses;
+      return { text: `${JSON.stringify(later)}\n`, answer: undefined };
+    },
+    { mode: 0o600 },
+  );
+}
+
+function parseUses(text: string | undefined, home: string): Record<string, string> {
+  if (text === undefined || text.trim() === '') return {};
+  const value: JsonObject = parseHomeObject(text, join(home, USES));
+  return Object.fromEntries(
+    Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
+}

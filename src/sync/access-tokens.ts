@@ -1,0 +1,252 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Declaration } from '#contract/declare.ts';
+import type { Actor } from '#domain/actor.ts';
+import { toIso } from '#kernel/clock.ts';
+import { ForgeError } from '#kernel/errors.ts';
+import type { JsonObject } from '#kernel/json.ts';
+import {
+  changeHomeFile,
+  type HomeLine,
+  parseHomeLines,
+  readHomeFile,
+  toHomeLine,
+  toHomeText,
+} from './home-file.ts';
+import { replaceFile } from './place-file.ts';
+
+export type TokenScope = Declaration['access'];
+
+/** A token as it is kept: everything but the token. */
+export interface TokenRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly scope: TokenScope;
+  /** Whose it is: one of the two. */
+  readonly agent?: string;
+  readonly user?: string;
+  readonly created_at: string;
+  readonly revoked_at?: string;
+}
+
+/** The one moment in which the token itself is known. */
+export type NewToken = TokenRecord & { readonly token: string };
+
+/** Who a token speaks for; the shape that a server's surfaces know as a caller. */
+export interface TokenCaller {
+  readonly actor: Actor;
+  readonly scope: TokenScope;
+  /** The record's id. */
+  readonly token: string;
+}
+
+const FILE = 'tokens.jsonl';
+const SERVER_TOKEN = 'server-token';
+/** For the person alone: whoever reads these files can be that person, or wait for a weak hash. */
+const PRIVATE = 0o600;
+const SCOPES: readonly string[] = ['read', 'task', 'exec', 'admin'] satisfies TokenScope[];
+
+/** In the order they were made, revoked ones too. */
+export function listTokens(home: string): TokenRecord[] {
+  return readStored(home).map(({ record }) => record);
+}
+
+export interface TokenWish {
+  readonly name?: string | undefined;
+  readonly scope: TokenScope;
+  /** An agent's token; a person's when left out. */
+  readonly agent?: string | undefined;
+  readonly user: string;
+  readonly now: number;
+}
+
+/** Throws invalid_input for an agent's token that could start programs or change who may do what. */
+export function createToken(home: string, wish: TokenWish): Promise<NewToken> {
+  checkWish(wish);
+  const made = makeToken(wish);
+  return changeTokens(home, (lines) => ({
+    lines: [...lines, toHomeLine(made.stored)],
+    answer: made.answer,
+  }));
+}
+
+/**
+ * A new token in the place of an old one, which is revoked in the same step: what runs on the old one ends. Throws
+ * not_found, and state_invalid for one that is revoked already.
+ */
+export async function rotateToken(home: string, id: string, now: number): Promise<NewToken> {
+  const answer = await changeTokens(home, (lines) => {
+    const old = getLive(lines, home, id);
+    const { name, scope, agent, user = '' } = old.record;
+    const made = makeToken({ name, scope, agent, user, now });
+    return {
+      lines: [...lines.with(old.at, toRevokedLine(old, now)), toHomeLine(made.stored)],
+      answer: { ...made.answer, in_file: isInServerFile(home, old) },
+    };
+  });
+  const { in_file, ...token } = answer;
+  if (in_file) writeServerToken(home, token.token);
+  return token;
+}
+
+/** Throws not_found, and state_invalid for one that is revoked already. */
+export async function revokeToken(home: string, id: string, now: number): Promise<TokenRecord> {
+  const { in_file, ...record } = await changeTokens(home, (lines) => {
+    const old = getLive(lines, home, id);
+    return {
+      lines: lines.with(old.at, toRevokedLine(old, now)),
+      answer: { ...old.record, revoked_at: toIso(now), in_file: isInServerFile(home, old) },
+    };
+  });
+  // The next start of a server makes another.
+  if (in_file) rmSync(join(home, SERVER_TOKEN), { force: true });
+  return record;
+}
+
+/**
+ * The local user's admin token in a file that only they can read: made by the first server that starts, kept as long
+ * as it is good.
+ */
+export async function ensureServerToken(
+  home: string,
+  { user, now }: { readonly user: string; readonly now: number },
+): Promise<{ readonly path: string; readonly token: string }> {
+  const path = join(home, SERVER_TOKEN);
+  const there = readHomeFile(home, SERVER_TOKEN)?.trim();
+  if (there !== undefined && findTokenCaller(readStored(home), there) !== undefined)
+    return { path, token: there };
+  const { token } = await createToken(home, { name: 'server', scope: 'admin', user, now });
+  writeServerToken(home, token);
+  return { path, token };
+}
+
+/** Changes whenever a token was made, rotated or revoked, by any process: one look at the file. */
+export function tokensVersion(home: string): string {
+  const facts = statSync(join(home, FILE), { throwIfNoEntry: false, bigint: true });
+  return facts === undefined ? 'none' : `${facts.ino}:${facts.mtimeNs}:${facts.size}`;
+}
+
+export interface StoredToken {
+  readonly at: number;
+  readonly value: JsonObject;
+  readonly record: TokenRecord;
+  readonly hash: Buffer;
+}
+
+export function readStored(home: string): StoredToken[] {
+  return parseStored(parseHomeLines(readHomeFile(home, FILE), join(home, FILE)), home);
+}
+
+/** Every token is compared whole, so that the time it takes says nothing. */
+export function findTokenCaller(stored: readonly StoredToken[], token: string): TokenCaller | undefined {
+  const hash = toHash(token);
+  let found: TokenRecord | undefined;
+  for (const one of stored) if (timingSafeEqual(one.hash, hash)) found = one.record;
+  return found === undefined || found.revoked_at !== undefined ? undefined : toCaller(found);
+}
+
+function toCaller({ id, scope, agent, user }: TokenRecord): TokenCaller {
+  const actor: Actor =
+    agent === undefined
+      ? { kind: 'user', name: user ?? '', named: true }
+      : { kind: 'agent', name: agent, named: true };
+  return { actor, scope, token: id };
+}
+
+function checkWish({ agent, scope }: TokenWish): void {
+  if (agent === undefined || scope === 'read' || scope === 'task') return;
+  throw new ForgeError('invalid_input', `An agent's token has the scope read or task, not ${scope}`, {
+    hint: `forge token create --agent ${agent} --scope task`,
+    details: { agent, scope },
+  });
+}
+
+function makeToken({ name, scope, agent, user, now }: TokenWish): { stored: JsonObject; answer: NewToken } {
+  const token = `fgt_${randomBytes(32).toString('base64url')}`;
+  const record = {
+    id: randomBytes(6).toString('hex'),
+    name: name ?? agent ?? user,
+    scope,
+    ...(agent === undefined ? { user } : { agent }),
+    created_at: toIso(now),
+  };
+  return { stored: { ...record, hash: toHash(token).toString('hex') }, answer: { ...record, token } };
+}
+
+/** A fast hash is enough: the token has 256 random bits. */
+function toHash(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+function changeTokens<T>(
+  home: string,
+  change: (lines: HomeLine[]) => { lines: readonly HomeLine[]; answer: T },
+): Promise<T> {
+  return changeHomeFile(
+    home,
+    FILE,
+    (text) => {
+      const { lines, answer } = change(parseHomeLines(text, join(home, FILE)));
+      return { text: toHomeText(lines), answer };
+    },
+    { mode: PRIVATE },
+  );
+}
+
+function getLive(lines: readonly HomeLine[], home: string, id: string): StoredToken {
+  const known = parseStored(lines, home).find(({ record }) => record.id === id);
+  if (known === undefined) {
+    throw new ForgeError('not_found', `No token ${JSON.stringify(id)}`, {
+      hint: 'forge token list',
+      details: { id },
+    });
+  }
+  if (known.record.revoked_at === undefined) return known;
+  throw new ForgeError('state_invalid', `Token ${id} was revoked at ${known.record.revoked_at}`, {
+    hint: 'forge token create --scope task',
+    details: { id, revoked_at: known.record.revoked_at },
+  });
+}
+
+function toRevokedLine({ value }: StoredToken, now: number): HomeLine {
+  return toHomeLine({ ...value, revoked_at: toIso(now) });
+}
+
+function isInServerFile(home: string, { hash }: StoredToken): boolean {
+  const text = readHomeFile(home, SERVER_TOKEN)?.trim();
+  return text !== undefined && timingSafeEqual(toHash(text), hash);
+}
+
+function writeServerToken(home: string, token: string): void {
+  replaceFile(join(home, SERVER_TOKEN), `${token}\n`, PRIVATE);
+}
+
+function parseStored(lines: readonly HomeLine[], home: string): StoredToken[] {
+  return lines.flatMap(({ value }, at) => (value === undefined ? [] : [toStored(value, at, home)]));
+}
+
+/** A line that cannot be understood must not be taken for a token with other rights. */
+function toStored(value: JsonObject, at: number, home: string): StoredToken {
+  const { id, name, scope, agent, user, created_at, revoked_at, hash } = value;
+  const texts = [id, name, created_at].every((part) => typeof part === 'string' && part !== '');
+  const owners = [agent, user].filter((part) => typeof part === 'string' && part !== '');
+  const isScope = typeof scope === 'string' && SCOPES.includes(scope);
+  const isHash = typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash);
+  const isEnd = revoked_at === undefined || typeof revoked_at === 'string';
+  if (!texts || owners.length !== 1 || !isScope || !isHash || !isEnd) {
+    throw new ForgeError('invalid_input', `${join(home, FILE)}, line ${at + 1}, is no token`, {
+      hint: 'Correct it by hand, or move it away and start anew',
+      details: { path: join(home, FILE), line: at + 1 },
+    });
+  }
+  const record = {
+    id,
+    name,
+    scope,
+    ...(typeof agent === 'string' ? { agent } : { user }),
+    created_at,
+    ...(revoked_at !== undefined && { revoked_at }),
+  } as TokenRecord; // each part was just checked
+  return { at, value, record, hash: Buffer.from(hash, 'hex') };
+}

@@ -1,0 +1,165 @@
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TextFault, validateWorkflowText } from '#domain/validate-workflow-text.ts';
+import { DEFAULT_RESOLVED, type ResolvedWorkflow, resolveWorkflow } from '#domain/workflow.ts';
+import { DEFAULT_WORKFLOW } from '#domain/default-workflow.ts';
+import { checksum } from '#kernel/checksum.ts';
+import { ForgeError } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import { escapeLine } from '#kernel/text.ts';
+import { toFileError } from './file-error.ts';
+import { lookAt } from './look-at.ts';
+import { replaceFile } from './place-file.ts';
+import type { ProjectPaths } from './project-paths.ts';
+
+/** Seen from the root of the working tree. */
+export const WORKFLOW_PATH = '.forge/workflow.json';
+
+type WorkflowPaths = Pick<ProjectPaths, 'forge_dir' | 'store_dir'>;
+
+/** The text of a project's workflow and where it is from. */
+export interface FoundWorkflow {
+  /** `file`: the working tree's own; `shared`: the copy for branches and worktrees without one. */
+  readonly source: 'default' | 'file' | 'shared';
+  /** Null for the default. */
+  readonly path: string | null;
+  readonly text: string;
+}
+
+/** Reads at most two files and starts nothing. Throws invalid_input for what is no file or too large. */
+export function findWorkflow(paths: WorkflowPaths): FoundWorkflow {
+  for (const [source, path] of [
+    ['file', ownPath(paths)],
+    ['shared', sharedPath(paths)],
+  ] as const) {
+    const text = readText(path);
+    if (text !== undefined) return { source, path, text };
+  }
+  return { source: 'default', path: null, text: '' };
+}
+
+/**
+ * The project's workflow, checked. Called by commands that move a task, also by those that only look at its edges; a
+ * command that shows tasks must do without it where it throws. Throws invalid_input with the first faults.
+ */
+export function readWorkflow(paths: WorkflowPaths): ResolvedWorkflow {
+  return resolveFound(findWorkflow(paths));
+}
+
+/**
+ * The same for a process that stays: a definition that has not changed is not checked again, one that has takes effect
+ * with the next call.
+ */
+export function openWorkflowReader(paths: WorkflowPaths): () => ResolvedWorkflow {
+  let last: { readonly text: string; readonly resolved: ResolvedWorkflow } | undefined;
+  return () => {
+    const found = findWorkflow(paths);
+    if (last?.text !== found.text) last = { text: found.text, resolved: resolveFound(found) };
+    return last.resolved;
+  };
+}
+
+function resolveFound({ text, path }: FoundWorkflow): ResolvedWorkflow {
+  if (text === '') return DEFAULT_RESOLVED;
+  const { workflow, faults } = validateWorkflowText(text);
+  if (workflow === undefined) throw brokenWorkflow(path ?? WORKFLOW_PATH, faults);
+  return workflow === DEFAULT_WORKFLOW ? DEFAULT_RESOLVED : resolveWorkflow(workflow);
+}
+
+const NAMED_FAULTS = 3;
+
+function brokenWorkflow(path: string, faults: readonly TextFault[]): ForgeError {
+  const named = faults
+    .slice(0, NAMED_FAULTS)
+    .map(({ path: at, message, line }) => `line ${line}: ${at === '' ? '' : `${at}: `}${message}`);
+  const more = faults.length > NAMED_FAULTS ? `; and ${faults.length - NAMED_FAULTS} more` : '';
+  return new ForgeError(
+    'invalid_input',
+    `${path} is not a workflow: ${escapeLine(`${named.join('; ')}${more}`)}`,
+    { hint: 'forge workflow validate', details: { path, fault_count: faults.length } },
+  );
+}
+
+/** Changes whenever the text does. It finds edits, not attacks. */
+export function workflowDigest(text: string): string {
+  return checksum(text);
+}
+
+/**
+ * Puts a workflow that was validated before in its place, whole or not at all, and keeps the shared copy. Returns
+ * whether anything changed. A working tree without `.forge` has none of its own, so only the copy is written.
+ */
+export function writeWorkflow(
+  paths: WorkflowPaths,
+  text: string,
+): { source: 'file' | 'shared'; path: string; changed: boolean } {
+  const source = lookAt(paths.forge_dir) === undefined ? 'shared' : 'file';
+  const path = source === 'file' ? ownPath(paths) : sharedPath(paths);
+  const changed = !holds(path, text);
+  try {
+    if (source === 'file' && changed) replaceFile(path, text);
+    copyToShared(paths, text);
+    return { source, path, changed };
+  } catch (error) {
+    throw toFileError(error, `Could not write ${path}`);
+  }
+}
+
+/** Whether there is a file at all, whatever it holds. */
+export function hasWorkflowFile(paths: WorkflowPaths): boolean {
+  return lookAt(ownPath(paths)) !== undefined || lookAt(sharedPath(paths)) !== undefined;
+}
+
+/** Keeps the shared copy up to date. For commands that write; idempotent, and quiet without a workflow here. */
+export function refreshSharedWorkflow(paths: WorkflowPaths): void {
+  try {
+    const text = readText(ownPath(paths));
+    if (text !== undefined) copyToShared(paths, text);
+  } catch (error) {
+    // What is wrong with it is for those to say who need it.
+    if (error instanceof ForgeError && error.code === 'invalid_input') return;
+    throw toFileError(error, `Could not copy ${ownPath(paths)} to ${sharedPath(paths)}`);
+  }
+}
+
+function copyToShared(paths: WorkflowPaths, text: string): void {
+  const shared = sharedPath(paths);
+  if (holds(shared, text)) return;
+  mkdirSync(paths.store_dir, { recursive: true });
+  replaceFile(shared, text);
+}
+
+function ownPath({ forge_dir }: WorkflowPaths): string {
+  return join(forge_dir, 'workflow.json');
+}
+
+function sharedPath({ store_dir }: WorkflowPaths): string {
+  return join(store_dir, 'workflow.json');
+}
+
+/** What cannot be read is to be replaced like any other. */
+function holds(path: string, text: string): boolean {
+  try {
+    return readText(path) === text;
+  } catch {
+    return false;
+  }
+}
+
+/** Looked at first: a pipe would never end, and a file of any size would fill the memory. */
+function readText(path: string): string | undefined {
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) return undefined;
+    if (stats.isFile() && stats.size <= LIMITS.workflow_bytes) return readFileSync(path, 'utf8');
+    const why = stats.isFile() ? `is larger than ${LIMITS.workflow_bytes} bytes` : 'is not a file';
+    throw new ForgeError('invalid_input', `${path} ${why}`, {
+      hint: 'forge workflow set --default',
+      details: { path, limit: LIMITS.workflow_bytes },
+    });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException; // a ForgeError's code is none of these
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw toFileError(error, `Could not read ${path}`);
+  }
+}
