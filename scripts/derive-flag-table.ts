@@ -136,8 +136,11 @@ function unwrap(schema: z.core.$ZodType): { inner: z.core.$ZodType; nullable: bo
     nullable ||= inner instanceof z.ZodNullable;
     inner = inner.unwrap();
   }
-  // Text, or the same as JSON: a command line can only say the text.
-  if (inner instanceof z.ZodUnion && inner.options[0] instanceof z.ZodString) [inner] = inner.options;
+  // Text, or the same as a JSON object: a command line can only say the text.
+  if (inner instanceof z.ZodUnion) {
+    const [text, json, ...more] = inner.options;
+    if (text instanceof z.ZodString && json instanceof z.ZodRecord && more.length === 0) inner = text;
+  }
   return { inner, nullable };
 }
 
@@ -219,6 +222,10 @@ function checkEntry(entry: OperationEntry, { cli }: Declaration): void {
     throw new Error(`${name}: the cli hints name ${stranger}, which the input does not have`);
   if (prompt !== undefined && !required.includes(prompt.field))
     throw new Error(`${name}: only a required field can be asked for`);
+  const misplaced = Object.keys(fields).find(
+    (field) => fields[field]?.file_argument && !args.includes(field),
+  );
+  if (misplaced !== undefined) throw new Error(`${name}: ${misplaced} is a file argument, but has a flag`);
   const optional = args.findIndex((field) => !required.includes(field));
   if (optional !== -1 && args.slice(optional).some((field) => required.includes(field))) {
     throw new Error(`${name}: an argument that may be missing stands before one that may not`);

@@ -51,6 +51,11 @@ describe('the flag table', () => {
     ],
     ['a repeated list of words', z.array(z.enum(['a', 'b'])), { kind: 'strings', values: ['a', 'b'] }],
     ['assignments', z.record(z.string().max(5), z.unknown()), { kind: 'assignments', maxLength: 5 }],
+    [
+      'text that a request may hold as JSON',
+      z.union([z.string().max(9), z.record(z.string(), z.unknown())]).optional(),
+      { kind: 'string', maxLength: 9 },
+    ],
     ['a task', TaskRef.nullable().optional().describe('x'), { kind: 'string', task: true, nullable: true }],
   ];
   it.each(rules)('knows %s', (_name, schema, rule) => {
@@ -108,6 +113,11 @@ describe('the flag table', () => {
       /two flags are called --json/,
     ],
     [
+      'a file argument that has a flag',
+      () => [declaration(text, { flags: { a: { file_argument: true } } })],
+      /a is a file argument/,
+    ],
+    [
       'two flags of one name',
       () => [declaration(text, { flags: { a: { flag: 'b' } } })],
       /two flags are called --b/,
@@ -128,6 +138,11 @@ describe('the flag table', () => {
       /hides/,
     ],
     ['two commands of one name', () => [declaration(text), declaration(text)], /hides/],
+    [
+      'two commands of one name without fields',
+      () => [declaration(z.object({})), declaration(z.object({}))],
+      /hides/,
+    ],
     ['a command called help', () => [declaration(text, { path: ['help'] })], /help is a command/],
     ['an answer without fields', () => [declaration(text, {}, z.string())], /no fields/],
   ];

@@ -48,7 +48,8 @@ async function runOnce(
   signal: AbortSignal | undefined,
 ): Promise<unknown> {
   await using context = await openContext(request);
-  return operation.run(withSignal(context, signal), input);
+  // Awaited here: the store closes behind it.
+  return await operation.run(withSignal(context, signal), input);
 }
 
 /** The context's properties are found out when they are asked for, and stay so. */

@@ -168,7 +168,8 @@ async function openWorkflow(
   }
   return () => {
     const workflow = read();
-    void store.setParkedStates(workflow.parked_states);
+    // What cannot be written now is tried with the next look.
+    store.setParkedStates(workflow.parked_states).catch(() => undefined);
     return workflow;
   };
 }

@@ -8,6 +8,7 @@ import type { AnyOperation } from '#operations/flag-table.ts';
 import { isHeldBy, judgeAgentCall } from '#operations/judge-agent-call.ts';
 import { MANIFEST } from '#operations/manifest.generated.ts';
 import type { OpenProject, OperationContext } from '#operations/operation.ts';
+import { requiredScope } from '#operations/required-scope.ts';
 import type { HomePlace } from '#sync/forge-home.ts';
 import type { Machine } from '#sync/machine.ts';
 import { openFound } from './open-context.ts';
@@ -46,6 +47,7 @@ async function callOperation(deps: CallerDeps, call: OperationCall): Promise<unk
   const declaration = getDeclaration(call.name);
   checkScope(declaration, call.caller);
   const input = checkCallInput(declaration, call.input);
+  checkScope({ name: declaration.name, access: requiredScope(declaration, input) }, call.caller);
   const operation = await loadOperation(declaration.name);
   if (declaration.needs !== 'project') {
     await checkAgent(declaration, input, call.caller, undefined);
@@ -107,7 +109,7 @@ async function loadOperation(name: string): Promise<AnyOperation> {
   return load();
 }
 
-function checkScope({ name, access }: Declaration, { scope }: Caller): void {
+function checkScope({ name, access }: Pick<Declaration, 'name' | 'access'>, { scope }: Caller): void {
   if (allows(scope, access)) return;
   throw new ForgeError(
     'permission_denied',

@@ -77,7 +77,7 @@ function toError(url: URL, status: number, document: unknown): ForgeError {
   const known = code as ErrorCode; // a key of the table
   return new ForgeError(known, message, {
     ...(known === 'unauthorized'
-      ? { hint: 'FORGE_TOKEN=<token> forge …, with a token from forge token create on its machine' }
+      ? { hint: 'FORGE_TOKEN=<token> forge …; forge token create makes one where the server runs' }
       : typeof hint === 'string' && { hint }),
     ...(typeof details === 'object' && details !== null && { details: details as ErrorDetails }),
   });

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { ForgeError } from '#kernel/errors.ts';
 import { findForgeHome } from '#sync/forge-home.ts';
+import { listRunning } from './serve/running-servers.ts';
 
 /** Throws invalid_input for what is no address of a server. */
 export function parseServer(text: string): URL {
@@ -17,12 +18,15 @@ export function parseServer(text: string): URL {
 
 /**
  * The token for a server: FORGE_TOKEN, else the one that the first start of a server on this machine left in the Forge
- * home. That one opens this machine's server and is never sent to another. Undefined when there is none.
+ * home. That one is sent only to a server that this person runs here: whatever else listens on the port never sees it.
+ * Undefined when there is none.
  */
 export function findToken(server: URL, env: NodeJS.ProcessEnv): string | undefined {
   if (env.FORGE_TOKEN) return checkToken(env.FORGE_TOKEN.trim(), 'FORGE_TOKEN');
-  if (!isLoopback(server.hostname)) return undefined;
-  const path = join(findForgeHome(env, homedir()), 'server-token');
+  const home = findForgeHome(env, homedir());
+  if (!isLoopback(server.hostname) || !listRunning(home).some(({ url }) => isSame(url, server)))
+    return undefined;
+  const path = join(home, 'server-token');
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -30,6 +34,12 @@ export function findToken(server: URL, env: NodeJS.ProcessEnv): string | undefin
     return undefined;
   }
   return checkToken(text.trim(), path);
+}
+
+/** By any of the names of this machine; a server that listens to all of them says the address of all. */
+function isSame(text: string, server: URL): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url?.protocol === server.protocol && url.port === server.port;
 }
 
 /** A header must not be broken by what somebody wrote into a file. */
@@ -40,7 +50,7 @@ function checkToken(token: string, from: string): string {
   });
 }
 
-export function isLoopback(hostname: string): boolean {
+function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 

@@ -1,5 +1,6 @@
 import { agentToken, createToken, listTokens, revokeToken, rotateToken } from './access-operations.ts';
 import type { Declaration } from './declare.ts';
+import { listEvents } from './event-operations.ts';
 import { addDependency, dependencyTree, removeDependency, taskGraph } from './graph-operations.ts';
 import {
   addAgent,
@@ -109,6 +110,7 @@ export const OPERATIONS: readonly Declaration[] = [
   setWorkflow,
   drawWorkflow,
   projectStats,
+  listEvents,
   primeAgent,
   onboardAgents,
   addProject,

@@ -28,12 +28,7 @@ export const runServer = declare({
       .optional()
       .describe('Listen beyond this machine without TLS: everybody on the way can read tokens'),
   }),
-  output: z.object({
-    url: z.string(),
-    pid: z.int(),
-    token_file: z.string(),
-    projects: z.array(z.object({ name: z.string(), prefix: z.string(), path: z.string() })),
-  }),
+  output: z.object({ url: z.string(), pid: z.int(), token_file: z.string() }),
   errors: ['not_a_project', 'already_exists', 'io_failed', 'permission_denied'],
   access: 'admin',
   needs: 'nothing',

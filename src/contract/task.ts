@@ -147,6 +147,8 @@ export const TaskView = Task.extend({
   comments: z.array(Comment),
   open_blockers: z.int(),
   ready: z.boolean(),
+  /** Where a task that waits for a person can go on; only where it does. */
+  recovery_actions: z.array(z.object({ action: z.literal('transition'), state: z.string() })).optional(),
 });
 export type TaskView = z.output<typeof TaskView>;
 

@@ -56,8 +56,8 @@ export const waitTask = declare({
     flags: { timeout_seconds: { flag: 'timeout', placeholder: 'seconds' } },
     examples: [
       'forge task wait fg-a3f8',
-      'forge task wait fg-a3f8 --state review --timeout 600',
-      'forge task wait fg-a3f8 --event task.commented --json',
+      'forge task wait fg-a3f8 --state in_progress --timeout 600',
+      'forge task wait fg-a3f8 --event task.commented --after 0 --json',
     ],
   },
   mcp: {

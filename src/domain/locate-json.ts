@@ -94,6 +94,8 @@ export function walkJson(text: string, visit: JsonVisitor): JsonBreak | undefine
   }
 }
 
+const UNCLOSED = 'this text is not closed, or not well formed';
+
 class BrokenJson extends Error {
   readonly offset: number;
   constructor(message: string, offset: number) {
@@ -129,15 +131,16 @@ class JsonWalker {
     if (first === '{') return this.#object();
     if (first === '[') return this.#list();
     if (this.#take(first === '"' ? this.#string : this.#plain) !== undefined) return;
-    this.#refuse(first === '"' ? 'this text is not closed, or not well formed' : 'a value is missing');
+    this.#refuse(first === '"' ? UNCLOSED : 'a value is missing');
   }
 
   #object(): void {
     const keys = new Set<string>();
     this.#items('}', () => {
       const offset = this.#at;
-      const quoted = this.#text[offset] === '"' ? this.#take(this.#string) : undefined;
-      if (quoted === undefined) return this.#refuse('a key in double quotes is missing');
+      if (this.#text[offset] !== '"') return this.#refuse('a key in double quotes is missing');
+      const quoted = this.#take(this.#string);
+      if (quoted === undefined) return this.#refuse(UNCLOSED);
       const key = JSON.parse(quoted) as string; // the pattern matches nothing else
       this.#steps.push(key);
       this.#visit(this.#steps, offset, keys.has(key));

@@ -187,8 +187,6 @@ function checkHook(hook: DraftHook, state: DraftState, names: DraftNames, report
     );
   if (action === 'check_retry_budget' && state.max_rejections === undefined)
     report.add([...steps, 'action'], `${action} has no budget to check`, 'Set gate_config.max_rejections');
-  if (action === 'dispatch_role_agent' && state.role === undefined && state.kind !== 'active')
-    report.add([...steps, 'action'], `${action} needs a role, and ${nameOf(state)} has none`);
   if (CASCADING_ACTIONS.has(action)) checkCascade(hook, state, names, report);
   else if (hook.has_to) report.add([...steps, 'to'], `${action} leads nowhere, so it has no "to"`);
 }

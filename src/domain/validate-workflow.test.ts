@@ -463,11 +463,6 @@ const BROKEN: [title: string, json: unknown, faults: string[]][] = [
     ['states[1].after_enter[0].action: check_retry_budget has no budget to check'],
   ],
   [
-    'a dispatch without a role',
-    { states: [{ ...TODO, on_enter: [{ action: 'dispatch_role_agent' }] }, DOING, DONE, CANCELLED] },
-    ['states[0].on_enter[0].action: dispatch_role_agent needs a role, and "todo" has none'],
-  ],
-  [
     'a cascade to itself',
     withDoing({ after_enter: [{ action: 'cascade', to: 'doing' }] }),
     ['states[1].after_enter[0].to: cascades without end: doing -> doing'],
@@ -656,9 +651,8 @@ describe('the hand-written check', () => {
   });
 
   it('refuses whatever the contract refuses', () => {
-    for (const [title, json] of BROKEN) {
-      if (!Workflow.safeParse(json).success)
-        expect([title, faultsOf(json).length > 0]).toEqual([title, true]);
-    }
+    const refused = BROKEN.filter(([, json]) => !Workflow.safeParse(json).success);
+    expect(refused.length).toBeGreaterThan(20);
+    expect(refused.filter(([, json]) => faultsOf(json).length === 0)).toEqual([]);
   });
 });

@@ -12,6 +12,8 @@ export interface ActionCall {
   readonly standing: Standing;
   readonly from: string;
   readonly to: string;
+  /** Who will have the task, where the move is a claim. */
+  readonly owner: string | undefined;
 }
 
 export type ActionOutcome =
@@ -67,9 +69,10 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
   cascade: { run: ({ hook, to }) => leadOn(hook, to) },
   cascade_on_review: { applies: ({ standing }) => standing.task.review_passed_at !== undefined },
   dispatch_role_agent: {
-    async applies({ engine, standing, to }) {
-      const holder = standing.task.roles?.[roleOf(engine.workflow, to) ?? ''];
-      const name = holder === undefined ? standing.task.assignee : 'agent' in holder ? holder.agent : null;
+    async applies({ engine, standing, to, owner }) {
+      const { roles, assignee } = standing.task;
+      const holder = roles?.[roleOf(engine.workflow, to) ?? ''];
+      const name = holder === undefined ? (owner ?? assignee) : 'agent' in holder ? holder.agent : null;
       return name !== null && (await engine.agents.isManaged(name));
     },
   },

@@ -33,7 +33,7 @@ export async function claimTask(engine: Engine, claim: ClaimRequest): Promise<Cl
   const task = await changeState(engine, claim.id, {
     target: ({ task: now }) =>
       now.status === 'open'
-        ? { to: findTarget(engine, now, claim.assignee), checked: CLAIM_CHECKS }
+        ? { to: findTarget(engine, now, claim.assignee), checked: CLAIM_CHECKS, owner: claim.assignee }
         : undefined,
     async write({ task: now }) {
       result = await engine.store.claimTask({ ...claim, id: now.id }, engine.by);
@@ -50,7 +50,8 @@ export async function claimNext(
   claim: ReadyQuery & { assignee: string; lease_ms?: number | undefined },
 ): Promise<(Task & { fence: number }) | undefined> {
   await refusePausedAgent(engine, claim.assignee);
-  if (hasOwnGuards(engine)) return claimGuarded(engine, claim);
+  if (hasOwnGuards(engine) || (await engine.agents.isManaged(claim.assignee)))
+    return claimGuarded(engine, claim);
   const claimed = await engine.store.claimNext(claim, engine.by);
   if (claimed === undefined) return undefined;
   const { fence, ...before } = claimed;
@@ -113,9 +114,11 @@ export async function updateTask(engine: Engine, update: TaskUpdate): Promise<Up
   return { ...result, ...task };
 }
 
+type Target = Pick<Move, 'to' | 'checked' | 'owner'>;
+
 interface Change {
   /** Where it will lead; undefined where the state stays, or where the store will say no. */
-  target(standing: Standing): { to: string; checked?: readonly ActionName[] } | undefined;
+  target(standing: Standing): Target | undefined;
   write(standing: Standing): Promise<Task>;
 }
 
@@ -135,11 +138,7 @@ async function changeState(engine: Engine, id: string, change: Change): Promise<
   });
 }
 
-function predict(
-  engine: Engine,
-  { task }: Standing,
-  update: TaskUpdate,
-): { to: string; checked?: readonly ActionName[] } | undefined {
+function predict(engine: Engine, { task }: Standing, update: TaskUpdate): Target | undefined {
   const life = { ...NO_LIFE, status: task.status, state: task.state, assignee: task.assignee };
   const decision: LifeDecision = decideLife(
     life,
@@ -148,7 +147,7 @@ function predict(
   );
   switch (decision.outcome) {
     case 'claim':
-      return { to: findTarget(engine, task, decision.assignee) };
+      return { to: findTarget(engine, task, decision.assignee), owner: decision.assignee };
     case 'close':
       return { to: closingState(engine.workflow, decision.reason) };
     case 'reopen':

@@ -12,6 +12,8 @@ export interface Move {
   readonly edge: EdgeKind;
   /** Guards that the transaction of this move is itself. */
   readonly checked?: readonly ActionName[] | undefined;
+  /** Who will have the task, where the move is a claim. */
+  readonly owner?: string | undefined;
 }
 
 /**
@@ -78,14 +80,14 @@ export async function refuseUnavailable(engine: Engine, move: Move, standing: St
 
 function listCalls(
   engine: Engine,
-  { from, to, checked }: Move,
+  { from, to, checked, owner }: Move,
   { phase, standing }: { phase: HookPhase; standing: Standing },
 ): ActionCall[] {
   const state = phase === 'before_exit' || phase === 'on_exit' ? from : to;
   const triggered_by = toTriggeredBy(engine.by.actor);
   return hooksFor(engine.workflow, state, { phase, triggered_by })
     .filter(({ action }) => checked?.includes(action as ActionName) !== true)
-    .map((hook) => ({ engine, hook, phase, standing, from, to }));
+    .map((hook) => ({ engine, hook, phase, standing, from, to, owner }));
 }
 
 /** Undefined where the action has nothing to do with this move. */

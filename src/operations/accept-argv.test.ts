@@ -15,6 +15,10 @@ describe('acceptArgv finds the command', () => {
     [['--json', 'ready'], 'task.ready'],
     [['task', '--quiet', 'list'], 'task.list'],
     [['-C', 'dir', 'task', '--actor', 'a', 'list', '--json'], 'task.list'],
+    [['mcp'], 'mcp.serve'],
+    [['mcp', '--actor', 'a'], 'mcp.serve'],
+    [['mcp', 'install', '--client', 'codex'], 'mcp.install'],
+    [['mcp', '--quiet', 'install', '--client', 'codex'], 'mcp.install'],
   ])('%j', (argv, name) => {
     expect(accept(...argv)?.operation.name).toBe(name);
   });
@@ -30,6 +34,9 @@ describe('acceptArgv finds the command', () => {
     [['help']],
     [['help', 'ready']],
     [['--json']],
+    [['mcp', 'instal']],
+    [['mcp', '--', 'install', '--client', 'codex']],
+    [['mcp', '--client', 'codex', 'install']],
   ])('leaves %j', (argv) => {
     expect(accept(...argv)).toBeUndefined();
   });
@@ -134,6 +141,8 @@ describe('acceptArgv reads global flags', () => {
       quiet: true,
     });
     expect(accept('ready', '--directory', 'x')?.globals).toEqual({ ...noGlobals, directory: 'x' });
+    const server = 'http://127.0.0.1:8080';
+    expect(accept('--server', server, 'ready')?.globals).toEqual({ ...noGlobals, server });
   });
 });
 
@@ -203,6 +212,7 @@ describe('acceptArgv leaves to the slow parser', () => {
     ['an empty field name', ['ready', '--json', '--fields', 'id,']],
     ['an actor with blanks', ['ready', '--actor', ' a']],
     ['an empty folder', ['ready', '--directory=']],
+    ['an empty server', ['ready', '--server=']],
     ['a short flag with its value attached', ['ready', '-Cdir']],
   ];
   it.each(cases)('%s', (_name, argv) => {

@@ -39,6 +39,7 @@ export const MANIFEST: Readonly<Record<string, () => Promise<AnyOperation>>> = {
   'workflow.set': () => import('./workflow-set.ts').then((module) => module.workflowSet),
   'workflow.graph': () => import('./workflow-graph.ts').then((module) => module.workflowGraph),
   'project.stats': () => import('./project-stats.ts').then((module) => module.projectStats),
+  'event.list': () => import('./event-list.ts').then((module) => module.eventList),
   'project.prime': () => import('./project-prime.ts').then((module) => module.projectPrime),
   'project.onboard': () => import('./project-onboard.ts').then((module) => module.projectOnboard),
   'project.add': () => import('./project-add.ts').then((module) => module.projectAdd),

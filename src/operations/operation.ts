@@ -3,6 +3,7 @@ import type { Actor } from '#domain/actor.ts';
 import type { ResolvedWorkflow } from '#domain/workflow.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { EventStore } from '#store/event-store.ts';
+import type { IdempotencyStore } from '#store/idempotency-store.ts';
 import type { TaskStore } from '#store/store.ts';
 import type { SyncStore } from '#store/sync-store.ts';
 import type { FoundProject } from '#sync/find-project.ts';
@@ -47,7 +48,7 @@ export interface OpenProject {
   readonly config: ProjectConfig;
   /** As it is now. Throws invalid_input for a definition with faults; what only shows tasks does without it. */
   readonly workflow: ResolvedWorkflow;
-  readonly store: TaskStore & SyncStore & EventStore;
+  readonly store: TaskStore & SyncStore & EventStore & IdempotencyStore;
   /** What the task files had to say when the project was opened. */
   readonly folded: FoldedFiles;
   /** What other projects say of their tasks that something here depends on; empty in most projects. */

@@ -47,6 +47,7 @@ export const projectDemo = implement<typeof runDemo>({
       await prepare(host, directory);
       const ids = await createGraph(host, directory);
       await showTree(host, directory, ids.get('release') ?? '');
+      await showWorkflow(host, directory);
       const closed = await work(host, directory);
       await summarise(host, directory, ids.get('epic') ?? '');
       return { directory, kept, closed };
@@ -95,9 +96,31 @@ async function showTree(host: Host, cwd: string, id: string): Promise<void> {
   host.progress(stdout.trimEnd().replace(/^/gm, '   '));
 }
 
+async function showWorkflow(host: Host, cwd: string): Promise<void> {
+  host.progress('\n4. The way of every task\n   $ forge workflow show --json');
+  const { stdout } = await run(host, 'forge', ['workflow', 'show', '--json'], cwd);
+  const { states } = JSON.parse(stdout) as { states: { name: string; kind: string; next?: string[] }[] };
+  for (const { name, kind, next = [] } of states)
+    host.progress(
+      `   ${name.padEnd(13)} ${kind.padEnd(9)} ${next.length > 0 ? `-> ${next.join(', ')}` : ''}`.trimEnd(),
+    );
+}
+
+async function showEvents(host: Host, cwd: string): Promise<void> {
+  host.progress('\n6. The feed that a board or a program follows\n   $ forge events --limit 8');
+  const events = await forge<{ seq: number; type: string; task_id: string | null; triggered_by: string }[]>(
+    host,
+    ['events', '--limit', '8'],
+    cwd,
+    'user:you',
+  );
+  for (const { seq, type, task_id, triggered_by } of events)
+    host.progress(`   ${String(seq).padStart(3)}  ${type.padEnd(15)} ${task_id ?? '-'}  ${triggered_by}`);
+}
+
 async function work(host: Host, cwd: string): Promise<Closed[]> {
   host.progress(
-    '\n4. Two workers take what is ready until nothing is left\n   $ forge claim --next, then forge task close',
+    '\n5. Two workers take what is ready until nothing is left\n   $ forge claim --next, then forge task close',
   );
   const closed: Closed[] = [];
   await Promise.all(WORKERS.map((worker) => workUntilDone(host, cwd, worker, closed)));
@@ -130,7 +153,8 @@ async function workUntilDone(host: Host, cwd: string, worker: string, closed: Cl
 
 async function summarise(host: Host, cwd: string, epic: string): Promise<void> {
   await forge(host, ['task', 'close', epic, '--reason', 'All children are closed'], cwd, 'user:you');
-  host.progress('\n5. What is left on record\n   $ forge stats');
+  await showEvents(host, cwd);
+  host.progress('\n7. What is left on record\n   $ forge stats');
   const { stdout } = await run(host, 'forge', ['stats'], cwd);
   host.progress(`${stdout.trimEnd().replace(/^/gm, '   ')}\n`);
 }

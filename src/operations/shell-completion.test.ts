@@ -48,7 +48,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 /** Words typed, the last of them still open → what is offered. Every shell must agree. */
 const CASES: readonly (readonly [words: readonly string[], offered: readonly string[]])[] = [
-  [['forge', 't'], ['task']],
+  [['forge', 't'], ['task', 'token']],
   [['forge-ctl', 'comp'], ['completion']],
   [
     ['forge', 'dep', ''],
@@ -129,7 +129,7 @@ describe.skipIf(!has('bash'))('in bash (needs bash)', () => {
   });
   it('reads --flag=value, which bash hands over in pieces', () => {
     expect(complete(['forge', 'task', 'create', '--type', '=', 'b'])).toEqual(['bug']);
-    expect(complete(['forge', 'task', 'create', '--state', '='])).toEqual(['backlog', 'todo']);
+    expect(complete(['forge', 'task', 'create', '--type', '='])).toEqual(['bug', 'epic', 'feature', 'message', 'task']);
   });
   it('offers files and folders', () => {
     expect(complete(['forge', 'task', 'create', 'x', '--description-file', 'script.b'])).toEqual([

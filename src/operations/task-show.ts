@@ -1,14 +1,17 @@
 import type { showTask } from '#contract/task-operations.ts';
 import { PRIORITY_LABELS } from './priority-labels.ts';
 import type { Comment, ResolvedDependency, TaskView } from '#contract/task.ts';
+import { listEdges, standingState } from '#domain/workflow.ts';
+import { isForgeError } from '#kernel/errors.ts';
 import { escapeLine, escapeText } from '#kernel/text.ts';
-import { implement, type TextView } from './operation.ts';
+import { implement, type OperationContext, type TextView } from './operation.ts';
 import { style, stylePriority, styleStatus } from './style-text.ts';
 
 export const taskShow = implement<typeof showTask>({
   async run(ctx, input) {
     const { store, foreign } = ctx.project;
-    const task = await store.getTask(input.id);
+    const found = await store.getTask(input.id);
+    const task = { ...found, ...(found.error_annotation !== undefined && findRecovery(ctx, found)) };
     if (foreign.size === 0) return task;
     const { fillDependency } = await import('./fill-foreign.ts');
     return { ...task, dependencies: task.dependencies.map((edge) => fillDependency(edge, foreign)) };
@@ -35,6 +38,19 @@ export const taskShow = implement<typeof showTask>({
       .join('\n\n'),
 });
 
+/** Whoever shows a task shows it also where the workflow has faults. */
+function findRecovery(ctx: OperationContext, task: TaskView): Pick<TaskView, 'recovery_actions'> {
+  try {
+    const { workflow } = ctx.project;
+    const edges = listEdges(workflow, standingState(workflow, task));
+    const drawn = edges.filter(({ kind }) => kind === 'edge' || kind === 'cancel');
+    return { recovery_actions: drawn.map(({ to }) => ({ action: 'transition', state: to })) };
+  } catch (error) {
+    if (isForgeError(error) && error.code === 'invalid_input') return {};
+    throw error;
+  }
+}
+
 function heading(task: TaskView, view: TextView): string {
   return `${style(view, 'bold', escapeLine(task.id))}  ${style(view, 'bold', escapeLine(task.title))}  [${styleStatus(view, task.status)}]`;
 }
@@ -58,6 +74,14 @@ function facts(task: TaskView, view: TextView): string {
     ['Type', task.type],
     ['Owner', task.assignee === null ? 'nobody' : escapeLine(task.assignee)],
   ];
+  for (const [role, holder] of Object.entries(task.roles ?? {}))
+    rows.push(['Role', `${escapeLine(role)}: ${escapeLine('agent' in holder ? holder.agent : holder.user)}`]);
+  if (task.error_annotation !== undefined) {
+    rows.push(['Waits', escapeLine(task.error_annotation.message)]);
+    const ways = (task.recovery_actions ?? []).map(({ state }) => state).join(', ');
+    if (ways !== '') rows.push(['Go on', `forge task transition ${escapeLine(task.id)} ${escapeLine(ways)}`]);
+  }
+  if (task.archived_at !== undefined) rows.push(['Archived', task.archived_at]);
   if (task.close_reason !== undefined) rows.push(['Reason', escapeLine(task.close_reason)]);
   if (task.parent_id !== null) rows.push(['Parent', escapeLine(task.parent_id)]);
   if (task.labels.length > 0) rows.push(['Labels', escapeLine(task.labels.join(', '))]);

@@ -2,6 +2,7 @@ import type { InputOf } from '#contract/declare.ts';
 import type { setWorkflow } from '#contract/workflow-definition-operations.ts';
 import type { Workflow } from '#contract/workflow.ts';
 import { DEFAULT_WORKFLOW } from '#domain/default-workflow.ts';
+import { resolveWorkflow } from '#domain/workflow.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { countTasks, escapeLine } from '#kernel/text.ts';
 import { hasWorkflowFile, workflowDigest, writeWorkflow } from '#sync/workflow-file.ts';
@@ -17,12 +18,14 @@ export const workflowSet = implement<typeof setWorkflow>({
     const workflow = parseWorkflow(text, 'The workflow');
     const stranded = await listStranded(ctx, workflow);
     if (stranded.length > 0 && input.force !== true) throw refuseStranded(stranded);
-    const { paths } = ctx.project;
+    const { paths, store } = ctx.project;
     const isDefault = workflow === DEFAULT_WORKFLOW;
     const written =
       isDefault && !hasWorkflowFile(paths)
         ? { source: 'default' as const, path: null, changed: false }
         : writeWorkflow(paths, text);
+    // A server that stays open must offer the right tasks at once.
+    await store.setParkedStates(resolveWorkflow(workflow).parked_states);
     return {
       ...written,
       ...(isDefault && { source: 'default' as const }),

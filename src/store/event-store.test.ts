@@ -44,7 +44,7 @@ describe('the feed of events', () => {
   test('stops at a size, but gives one event whatever its size', async () => {
     await using feed = await feedOf(['a', 'b'.repeat(400), 'c', 'd']);
     const sizes: number[] = [];
-    for (let after = 0; after < 4; ) {
+    for (let after = 0; after < 4;) {
       const { events, upto } = await feed.store.readEvents({ after, limit: 10, max_bytes: 1_000 });
       sizes.push(events.length);
       expect(upto).toBe(events.at(-1)?.seq);

@@ -18,6 +18,7 @@ import { toGitRepo, type Machine } from './machine.ts';
 import { isMergeDriverRegistered, registerMergeDriver } from './merge-driver-config.ts';
 import type { HookProject } from './run-hook.ts';
 import { HISTORY_PATH, TASKS_PATH } from './task-files.ts';
+import { hasWorkflowFile, readWorkflow } from './workflow-file.ts';
 
 export interface Finding {
   readonly name: string;
@@ -52,6 +53,8 @@ export async function examineProject(
     if ((await adviseOnRemote(project.paths, examination.machine)).length > 0)
       findings.push(examineSharing(examination));
   }
+  if (hasWorkflowFile(project.paths))
+    findings.push(await guarded('workflow', () => examineWorkflow(examination)));
   findings.push(...(await examineStore(examination)), examineLeftovers(examination));
   if (pr !== undefined) findings.push(await examinePullRequest(examination, pr));
   return findings;
@@ -65,6 +68,11 @@ async function guarded(name: string, examine: () => Finding | Promise<Finding>):
     if (!isForgeError(error)) throw error;
     return { name, state: 'failed', message: error.message, hint: error.hint ?? null };
   }
+}
+
+function examineWorkflow({ project }: Examination): Finding {
+  const { states } = readWorkflow(project.paths);
+  return { name: 'workflow', state: 'ok', message: `${states.size} states`, hint: null };
 }
 
 async function examineGit({ project, machine }: Examination): Promise<Finding> {

@@ -124,7 +124,9 @@ export async function openPlace({ path }: { readonly path: string }): Promise<Fo
   const home = join(dirname(path), 'home of nobody');
   const bin = join(dirname(path), 'bin');
   await Promise.all([mkdir(home), mkdir(bin)]);
-  await Promise.all(['forge', 'forge-ctl'].map((name) => symlink(FORGE, join(bin, name))));
+  await Promise.all(
+    ['forge', 'forge-ctl'].map((name) => symlink(join(dirname(FORGE), `${name}.cjs`), join(bin, name))),
+  );
   const env = isolatedEnv(home, bin);
   const exec: ForgePlace['exec'] = (command, args, options = {}) =>
     runProgram(command, args, {
@@ -192,12 +194,14 @@ export function expectKeepsSchema(declaration: Declaration, document: unknown): 
 /** The operation that a command line calls. */
 export function findDeclaration(args: readonly string[]): Declaration {
   for (const at of args.keys()) {
-    const found = OPERATIONS.find(({ cli }) =>
+    const found = OPERATIONS.filter(({ cli }) =>
       [cli.path, ...(cli.alias === undefined ? [] : [cli.alias])].some((path) =>
         path.every((word, index) => args[at + index] === word),
       ),
     );
-    if (found !== undefined) return found;
+    // `forge mcp install` begins like `forge mcp`.
+    const [longest] = found.toSorted((a, b) => b.cli.path.length - a.cli.path.length);
+    if (longest !== undefined) return longest;
   }
   throw new Error(`no operation is called by ${args.join(' ')}`);
 }

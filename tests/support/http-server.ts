@@ -8,9 +8,11 @@ import type { OperationCaller } from '#operations/call-operation.ts';
 import { createHttpHandler } from '#surfaces/http/create-http-handler.ts';
 import type { HttpDeps, IdempotencyPort } from '#surfaces/http/http-ports.ts';
 import { applyServerLimits, HTTP_LIMITS, toServerOptions } from '#surfaces/http/limits.ts';
+import { createMcpHandler } from '#surfaces/mcp/http-handler.ts';
 import { openTokenAccess } from '#sync/access-port.ts';
-import { createToken, type TokenScope } from '#sync/access-tokens.ts';
+import { createToken, revokeToken, type TokenScope } from '#sync/access-tokens.ts';
 import { toHomePlace } from '#sync/forge-home.ts';
+import type { Machine } from '#sync/machine.ts';
 import { initWithStore, testMachine } from './sync-project.ts';
 import { tempFolder, tempRepo } from './temp-repo.ts';
 import { TestClock } from './temp-store.ts';
@@ -44,12 +46,15 @@ export interface TestHttp extends AsyncDisposable {
   /** Bytes as they are; what came back until the server closed, or `until` was seen. */
   raw(bytes: string | Buffer, until?: RegExp): Promise<string>;
   token(scope: TokenScope, agent?: string): Promise<{ id: string; token: string }>;
+  revoke(id: string): Promise<void>;
 }
 
 export interface HttpSetting {
   readonly caller?: OperationCaller;
   readonly limits?: Partial<Record<keyof typeof HTTP_LIMITS, number>>;
   readonly deps?: Partial<HttpDeps>;
+  /** When sessions of MCP grow old. */
+  readonly mcpClock?: { now(): number };
 }
 
 const NO_KEYS: IdempotencyPort = {
@@ -95,6 +100,7 @@ export async function startHttp(
     ask: (ask) => sendRequest(port, ask),
     raw: (bytes, until) => sendRaw(port, bytes, until),
     token: async (scope, agent) => createToken(home, { scope, agent, user: 'ann', now: clock.now() }),
+    revoke: async (id) => void (await revokeToken(home, id, clock.now())),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -105,6 +111,10 @@ export async function startHttp(
 
 export interface ProjectHttp extends TestHttp {
   readonly projects: ServerProjects;
+  /** The repository's folder. */
+  readonly root: string;
+  /** What its commands run with, the Forge home above all. */
+  readonly env: Machine['env'];
   /** The token of a person with every right. */
   readonly admin: string;
 }
@@ -122,19 +132,28 @@ export async function startProjectHttp(setting: HttpSetting = {}): Promise<Proje
     { paths: [repo.path], cwd: repo.path },
     { place, clock, env: machine.env, program: machine.program, notice },
   );
+  const operations = createOperationCaller({
+    projects,
+    clock,
+    place,
+    machine,
+    env: machine.env,
+    cwd: repo.path,
+    notice,
+  });
+  const mcp = createMcpHandler({
+    operations,
+    declarations: OPERATIONS,
+    version: '0.0.0-test',
+    severalProjects: false,
+    clock: setting.mcpClock ?? clock,
+  });
   const http = await startHttp(
     {
       ...setting,
-      caller: createOperationCaller({
-        projects,
-        clock,
-        place,
-        machine,
-        env: machine.env,
-        cwd: repo.path,
-        notice,
-      }),
+      caller: operations,
       deps: {
+        mcp: (request, response, caller) => mcp.handle(request, response, caller),
         projects: () => projects.list(),
         idempotency: toIdempotencyPort(projects),
         ...setting.deps,
@@ -147,8 +166,11 @@ export async function startProjectHttp(setting: HttpSetting = {}): Promise<Proje
     ...http,
     projects,
     admin,
+    root: repo.path,
+    env: machine.env,
     async [Symbol.asyncDispose]() {
       await http[Symbol.asyncDispose]();
+      await mcp[Symbol.asyncDispose]();
       await projects[Symbol.asyncDispose]();
       await around[Symbol.asyncDispose]();
       await repo[Symbol.asyncDispose]();

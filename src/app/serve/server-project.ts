@@ -87,7 +87,7 @@ export class ServerProject implements AsyncDisposable {
     const opened = this.#open;
     opened.users += 1;
     try {
-      return await work({ ...opened.project, ...this.#found });
+      return await work(withFacts(opened.project, this.#found));
     } finally {
       opened.users -= 1;
       await opened.closeWhenUnused();
@@ -98,7 +98,7 @@ export class ServerProject implements AsyncDisposable {
   useForOperation<T>(work: (project: OpenProject) => Promise<T>): Promise<T> {
     return this.use(async (project) => {
       const foreign = await readForeign(project.store, this.prefix, this.#around.env);
-      return work({ ...project, foreign });
+      return work(withFacts(project, { foreign }));
     });
   }
 
@@ -169,6 +169,12 @@ export class ServerProject implements AsyncDisposable {
   }
 }
 
+/** The same project with newer facts. Its workflow is read when somebody asks for it, and must not be by a copy. */
+function withFacts(project: OpenProject, facts: Partial<OpenProject>): OpenProject {
+  // An object that has all of the project's properties, by its prototype.
+  return Object.assign(Object.create(project) as OpenProject, facts);
+}
+
 /** An open store with those who use it. */
 class Opened {
   readonly project: OpenProject & AsyncDisposable;
@@ -196,8 +202,10 @@ class Opened {
 async function openProject(found: FoundProject, around: ProjectSurroundings): Promise<Opened> {
   // Opening joins the files in; the child leaves nothing of that to do.
   if (isLarge(found.paths)) await importAside(found, around);
-  const { env, notice } = around;
-  return new Opened(await openFound(found, { env, notice, meter: () => undefined }, { lock: 'await' }));
+  const { env, notice, clock } = around;
+  const project = await openFound(found, { env, notice, meter: () => undefined }, { lock: 'await' });
+  await project.store.graceLeases(clock.now());
+  return new Opened(project);
 }
 
 function isLarge(paths: ProjectPaths): boolean {

@@ -275,7 +275,8 @@ export class StoreModel {
     return listEdges(task).filter(({ id, type }) => {
       if (type !== 'blocks' && !(type === 'related' && this.#flaw === 'related blocks')) return false;
       if (this.#flaw === 'closing a blocker does not free') return true;
-      return this.tasks.get(id)?.status !== 'closed';
+      // Nobody waits for a task that was deleted, also when its dependent comes back from a deletion of its own.
+      return this.tasks.get(id)?.status !== 'closed' && !this.deleted.has(id);
     }).length;
   }
 

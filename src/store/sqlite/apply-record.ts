@@ -64,8 +64,10 @@ export function applyRecord(
 ): { numbers: LocalNumbers; encoded: EncodedRecord } {
   const encoded = how.encoded ?? toEncoded(record);
   const owner = changesOwner(before?.record, record) ? 1 : 0;
+  // A deleted task has the number already that the next write of it gets.
+  const next = (before?.numbers.version ?? 0) + (before !== undefined && before.stored === undefined ? 0 : 1);
   const numbers = {
-    version: Math.max(how.numbers?.version ?? 0, (before?.numbers.version ?? 0) + 1),
+    version: Math.max(how.numbers?.version ?? 0, next),
     fence: Math.max(how.numbers?.fence ?? 0, (before?.numbers.fence ?? 0) + owner),
   };
   if (isDeleted(record)) {

@@ -15,7 +15,7 @@ import { grantLease, isLeaseOver, releaseExpired } from './lease-rows.ts';
 import { findFirstReady, listBlockers } from './ready-queries.ts';
 import type { StoredRecord } from './record-rows.ts';
 import { resolveTaskId } from './resolve-id.ts';
-import { readFact, writeFact } from './store-facts.ts';
+import { readFact } from './store-facts.ts';
 import type { WriteTransaction } from './write-transaction.ts';
 
 /** The port's writes that decide who owns a task; each runs inside one WriteTransaction. */
@@ -112,7 +112,7 @@ export function pauseProject(tx: WriteTransaction, paused: boolean): { paused_at
   const { db, by } = tx;
   const since = readFact(db, 'paused_at');
   if (paused === since > 0) return { paused_at: readPause(db) };
-  writeFact(db, 'paused_at', paused ? by.now : 0);
+  tx.keepFact('paused_at', paused ? by.now : 0);
   tx.emitProject({ changed: ['paused_at'], paused_at: readPause(db) });
   return { paused_at: readPause(db) };
 }

@@ -16,6 +16,7 @@ import {
   type ReplicaLine,
 } from './replica-lines.ts';
 import type { Replica } from './replica.ts';
+import { decodeFact, keptFacts, writeFact, type KeptFact } from './store-facts.ts';
 
 const TRIGGERED_BY = 'system:replay';
 
@@ -64,6 +65,10 @@ function joinLines(db: Database, lines: readonly string[], now: number): void {
   for (const line of lines) {
     const read = readOrReport(db, line, now);
     if (read === undefined) continue;
+    if ('name' in read) {
+      writeFact(db, read.name, read.value);
+      continue;
+    }
     if (!('record' in read)) {
       moves.push({ id: read.task_id, at: read.at, move: read });
       continue;
@@ -112,8 +117,14 @@ function wholeWrites({ lines, end }: { lines: string[]; end: number }): { lines:
 }
 
 /** One damaged line must not keep the rest from being read; it stays in the file and in the feed. */
-function readOrReport(db: Database, line: string, now: number): ReplicaLine | TravellingMove | undefined {
+function readOrReport(
+  db: Database,
+  line: string,
+  now: number,
+): ReplicaLine | TravellingMove | { name: KeptFact; value: number } | undefined {
   try {
+    const fact = decodeFact(line);
+    if (fact !== undefined) return fact;
     // A replica that was written anew has the moves in lines of their own.
     return line.startsWith('{"task":') ? decodeTransition(line) : decodeReplicaLine(line);
   } catch (error) {
@@ -146,6 +157,7 @@ export function* allLines(db: Database): Generator<string> {
     yield encodeReplicaLine(toEncoded(known.record).line, known.numbers);
   }
   for (const row of db.each('SELECT * FROM transitions')) yield encodeTransition(row);
+  yield* keptFacts(db);
 }
 
 export function setBytes(db: Database, replica: Replica, size: number): number {

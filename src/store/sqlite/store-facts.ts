@@ -1,3 +1,5 @@
+import { ForgeError } from '#kernel/errors.ts';
+import { parseJson, type JsonObject } from '#kernel/json.ts';
 import type { Database } from './database.ts';
 
 /** Numbers about this store that belong to no task. */
@@ -11,4 +13,34 @@ export function writeFact(db: Database, name: string, value: number): void {
     name,
     value,
   );
+}
+
+/** Facts that the local replica holds too. */
+const KEPT = ['paused_at'] as const;
+export type KeptFact = (typeof KEPT)[number];
+
+const FACT = '{"fact":';
+
+export function encodeFact(name: KeptFact, value: number): string {
+  return `${FACT}${JSON.stringify(name)},"value":${value}}`;
+}
+
+/** Undefined for a line that is no fact. */
+export function decodeFact(line: string): { name: KeptFact; value: number } | undefined {
+  if (!line.startsWith(FACT)) return undefined;
+  const { fact, value } = parseJson(line, 'A line of the local replica') as JsonObject; // it begins as one
+  const name = KEPT.find((known) => known === fact);
+  if (name !== undefined && typeof value === 'number') return { name, value };
+  throw new ForgeError(
+    'invalid_input',
+    'A line of the local replica is a fact that this version does not know',
+  );
+}
+
+/** Those that say something, as lines of a replica. */
+export function* keptFacts(db: Database): Generator<string> {
+  for (const name of KEPT) {
+    const value = readFact(db, name);
+    if (value !== 0) yield encodeFact(name, value);
+  }
 }

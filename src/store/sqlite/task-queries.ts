@@ -64,11 +64,28 @@ export function listTasks(db: Database, query: TaskQuery): Task[] {
   const order = ORDERS[query.sort ?? 'priority'];
   return db
     .all(
-      `SELECT ${TASK_COLUMNS} FROM tasks t ${where} ORDER BY ${order} LIMIT ?`,
+      `SELECT ${TASK_COLUMNS} FROM tasks t ${indexOf(query)} ${where} ORDER BY ${order} LIMIT ?`,
       ...values,
       query.limit ?? -1,
     )
     .map(rowToTask);
+}
+
+/** The condition of idx_tasks_open_order, word for word. */
+const OPEN = "t.status IN ('open', 'in_progress')";
+
+/** Pages of open tasks are walked in their order, unless something finds a few of them at once. */
+function indexOf(query: TaskQuery): string {
+  const { sort = 'priority', limit, assignee, parent_id, github_issue } = query;
+  const few = [assignee, parent_id, github_issue].some(
+    (value) => typeof value === 'string' || typeof value === 'number',
+  );
+  const walked = sort === 'priority' && limit !== undefined && isOpenOnly(query) && !few;
+  return walked ? 'INDEXED BY idx_tasks_open_order' : '';
+}
+
+function isOpenOnly({ status, open_only }: TaskQuery): boolean {
+  return status === undefined ? open_only === true : status !== 'closed';
 }
 
 /** Each condition has its index: status+priority, assignee, parent_id, github_issue; text and labels scan. */
@@ -94,8 +111,7 @@ function conditionsOf(db: Database, query: TaskQuery): { where: string; values: 
     'parent_id',
     typeof query.parent_id === 'string' ? resolveTaskId(db, query.parent_id) : query.parent_id,
   );
-  if (query.open_only === true && query.status === undefined)
-    conditions.push("t.status IN ('open', 'in_progress')");
+  if (isOpenOnly(query)) conditions.push(OPEN);
   if (query.include_archived !== true) conditions.push('t.archived_at IS NULL');
   if (query.label !== undefined) {
     conditions.push('EXISTS (SELECT 1 FROM json_each(t.labels) l WHERE l.value = ?)');

@@ -19,6 +19,7 @@ import { encodeReplicaLine, type Move } from './replica-lines.ts';
 import { takeBack } from './replica-appender.ts';
 import { holdBytes, holdFile, replayReplica } from './replay.ts';
 import type { Replica } from './replica.ts';
+import { encodeFact, writeFact, type KeptFact } from './store-facts.ts';
 
 /** What a change is called in the feed, and what more is known of it. */
 export interface Happening {
@@ -50,6 +51,8 @@ export interface WriteTransaction {
   emit(taskId: string, happening: Happening, task: unknown): number;
   /** What is about no single task. */
   emitProject(data: Readonly<Record<string, unknown>>): void;
+  /** A number about the project that a rebuild must bring back. */
+  keepFact(name: KeptFact, value: number): void;
 }
 
 export function writeInTransaction<T>(
@@ -66,8 +69,10 @@ export function writeInTransaction<T>(
       const result = work(openTransaction(db, by, written));
       if (written.length > 0) {
         appended = { from: offset };
-        const lines = written.map(({ line, numbers, move }, at) =>
-          encodeReplicaLine(line, numbers, { follow: written.length - 1 - at, move }),
+        const lines = written.map((one, at) =>
+          'fact' in one
+            ? one.fact
+            : encodeReplicaLine(one.line, one.numbers, { follow: written.length - 1 - at, move: one.move }),
         );
         const size = replica.append(offset, lines);
         if (offset === 0) holdFile(db, replica);
@@ -83,7 +88,9 @@ export function writeInTransaction<T>(
 }
 
 /** What becomes a line of the replica. */
-interface Written {
+type Written = WrittenRecord | { readonly fact: string };
+
+interface WrittenRecord {
   readonly line: string;
   readonly numbers: LocalNumbers;
   readonly move?: Move | undefined;
@@ -138,6 +145,10 @@ function openTransaction(db: Database, by: Writer, written: Written[]): WriteTra
         created_at: toIso(by.now),
         data,
       }),
+    keepFact(name, value) {
+      writeFact(db, name, value);
+      written.push({ fact: encodeFact(name, value) });
+    },
     restore: (after, { version, fence }, happening) =>
       write(undefined, toEncoded(after), { version: version + 1, fence: fence + 1 }, happening),
     read(id) {

@@ -207,17 +207,24 @@ describe('the two parsers', () => {
             : rule.kind === 'assignments'
               ? fc.constantFrom('a=1', 'b=text', 'c={"d":[null]}', 'e=@file')
               : fc.constantFrom('abc', 'fg-a3f8', 'x1');
-      const flags = Object.values(entry.fields).flatMap((rule) =>
-        rule.flag === undefined || rule.pattern?.[0] === '^[a-z0-9]{2,4}$'
-          ? []
-          : [
-              rule.kind === 'boolean'
-                ? fc.constant([`--${rule.flag}`])
-                : word(rule).map((text) => [`--${rule.flag}`, text]),
-            ],
+      const flagsOf = (names: readonly string[]) =>
+        names.flatMap((name) => {
+          const rule = entry.fields[name];
+          if (rule?.flag === undefined || rule.pattern?.[0] === '^[a-z0-9]{2,4}$') return [];
+          return [
+            rule.kind === 'boolean'
+              ? fc.constant([`--${rule.flag}`])
+              : word(rule).map((text) => [`--${rule.flag}`, text]),
+          ];
+        });
+      const must = flagsOf(entry.required.filter((name) => name !== entry.prompt?.field));
+      const flags = flagsOf(
+        Object.keys(entry.fields).filter(
+          (name) => name === entry.prompt?.field || !entry.required.includes(name),
+        ),
       );
       const args = fc.tuple(...entry.args.map((field) => word(entry.fields[field] ?? { kind: 'string' })));
-      const chosen = fc.subarray(flags).chain((some) => fc.tuple(...some));
+      const chosen = fc.subarray(flags).chain((some) => fc.tuple(...must, ...some));
       const json = fc.constantFrom([], ['--json'], ['--json', '--fields', entry.output.join(',')]);
       return fc
         .tuple(args, chosen, json)

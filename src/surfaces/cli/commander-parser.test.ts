@@ -31,6 +31,19 @@ describe('parseArgv accepts what only commander knows', () => {
   ])('%j', (argv, wanted) => {
     expect(input(...argv)).toEqual(wanted);
   });
+  it('a command that begins with the words of another', () => {
+    const found = (...argv: string[]) => {
+      const parsed = parse(...argv);
+      return parsed.outcome === 'accepted' ? parsed.accepted.operation.name : 'help';
+    };
+    expect(found('mcp')).toBe('mcp.serve');
+    expect(found('-Cdir', 'mcp', '--quiet')).toBe('mcp.serve');
+    expect(found('-Cdir', 'mcp', '--quiet', 'install', '--client', 'codex')).toBe('mcp.install');
+    expect(found('mcp', '--help')).toBe('help');
+    expect(refusal('mcp', 'instal')).toMatchObject({ code: 'usage', message: expect.stringContaining('instal') as string });
+    expect(refusal('mcp', '--client', 'codex', 'install')).toMatchObject({ code: 'usage' });
+    expect(refusal('mcp', '--actor')).toMatchObject({ message: '--actor needs a value' });
+  });
   it('reads a value attached to -C', () => {
     expect(parse('ready', '-Cdir')).toMatchObject({ accepted: { globals: { directory: 'dir' } } });
   });

@@ -34,7 +34,7 @@ export function parseArgv(argv: readonly string[], options: ParseOptions): Parse
   if ('outcome' in found) return found;
   const { entry, rest } = found;
   const command = createOperationCommand(entry);
-  const help = (): ParsedArgv => ({ outcome: 'print', text: helpOf(entry, options) });
+  const help = (): ParsedArgv => ({ outcome: 'print', text: operationHelp(entry, options.view) });
   if (checkFlagValues(command, rest, 'to the end') === 'help') return help();
   const { operands, unknown } = sortWords(command, rest, flags);
   if (asksForHelp(unknown)) return help();
@@ -86,18 +86,9 @@ function helpFor(words: readonly string[], { table, view }: ParseOptions): Parse
   const path = words.filter((word) => !word.startsWith('-'));
   if (path.length === 0) return { outcome: 'print', text: topHelp(table, view) };
   const entry = table.operations.find((one) => isSame(one.path, path) || isSame(one.alias, path));
-  if (entry !== undefined) return { outcome: 'print', text: helpOf(entry, { table, view }) };
+  if (entry !== undefined) return { outcome: 'print', text: operationHelp(entry, view) };
   if (!isGroup(path, table)) throw refuseWord(path, table);
   return { outcome: 'print', text: groupHelp(path, table, view) };
-}
-
-/** Of one command, and what else begins with its words. */
-function helpOf(entry: OperationEntry, { table, view }: Pick<ParseOptions, 'table' | 'view'>): string {
-  const longer = table.operations.filter(
-    (one) => one.path.length > entry.path.length && entry.path.every((word, at) => one.path[at] === word),
-  );
-  const lines = longer.map((one) => `  ${['forge', ...one.path].join(' ')} --help\n`);
-  return operationHelp(entry, view) + (lines.length === 0 ? '' : `\nSee also:\n${lines.join('')}`);
 }
 
 /** The same rule as the quick parser's: a command without any field may be the beginning of others. */

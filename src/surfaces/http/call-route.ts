@@ -19,15 +19,11 @@ export async function callRoute(
   }: RequestInput & { readonly caller: Caller; readonly signal: AbortSignal },
 ): Promise<Answer> {
   const { name } = route.declaration;
-  if (!route.paged) {
-    const output = await operations.call({ name, input, project, caller, signal });
-    return { status: route.ok, body: toBody(output) };
-  }
-  const rows = readPageSize(input.limit);
+  const rows = route.paged ? readPageSize(input.limit) : undefined;
   // One more than is shown tells whether there is another page.
-  const page = { ...input, limit: typeof rows === 'number' ? rows + 1 : rows };
-  const output = await operations.call({ name, input: page, project, caller, signal });
-  if (!Array.isArray(output) || typeof rows !== 'number' || output.length <= rows)
+  const asked = rows === undefined ? input : { ...input, limit: rows + 1 };
+  const output = await operations.call({ name, input: asked, project, caller, signal });
+  if (rows === undefined || !Array.isArray(output) || output.length <= rows)
     return { status: route.ok, body: toBody(output) };
   const shown: readonly unknown[] = output.slice(0, rows);
   // The schema has taken the order by now.
@@ -39,10 +35,10 @@ export async function callRoute(
   };
 }
 
-/** What is no size at all is left to the schema. */
-function readPageSize(limit: unknown): unknown {
+/** Undefined for what is no size at all: the schema has the words for it. */
+function readPageSize(limit: unknown): number | undefined {
   if (limit === undefined) return HTTP_LIMITS.page_rows;
-  if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1) return limit;
+  if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1) return undefined;
   if (limit <= HTTP_LIMITS.page_rows_max) return limit;
   throw new ForgeError('invalid_input', `limit: at most ${HTTP_LIMITS.page_rows_max} rows at once`, {
     hint: 'The header Forge-Next-Cursor leads to the next page: ?cursor=…',
@@ -50,6 +46,6 @@ function readPageSize(limit: unknown): unknown {
   });
 }
 
-export function toBody(output: unknown): string {
+function toBody(output: unknown): string {
   return JSON.stringify(output ?? null);
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ForgeError } from '#kernel/errors.ts';
+import { ERROR_CODES, ForgeError } from '#kernel/errors.ts';
 import { type Answer, beginExchange, type Exchange, send, sendMarked, toErrorAnswer } from './answer.ts';
 import { type BrowserSessions, createBrowserSessions } from './browser-sessions.ts';
 import { callRoute } from './call-route.ts';
@@ -41,8 +41,7 @@ export function createHttpHandler(deps: HttpDeps): HttpHandler {
   return (request, response) => {
     const exchange = beginExchange(request, response);
     answer(surface, exchange).catch((error: unknown) => {
-      const failed = toErrorAnswer(error, exchange.request_id);
-      if (failed.status >= 500) deps.report?.({ request_id: exchange.request_id, error });
+      const failed = toReportedAnswer(deps, exchange, error);
       // Half an answer cannot be taken back.
       if (response.headersSent) response.destroy();
       else send(exchange, failed);
@@ -200,14 +199,17 @@ async function answerOperation(
   const once = await answerOnce(
     { port: deps.idempotency, clock: deps.clock, place: { name: route.declaration.name, input, project } },
     { token: caller.token, key, digest: digestRequest(target, bytes) },
-    () =>
-      work().catch((error: unknown) => {
-        const failed = toErrorAnswer(error, exchange.request_id);
-        if (failed.status >= 500) deps.report?.({ request_id: exchange.request_id, error });
-        return failed;
-      }),
+    () => work().catch((error: unknown) => toReportedAnswer(deps, exchange, error)),
   );
   finish(exchange, target, once);
+}
+
+/** What is not the client's doing is for the log; what is not there yet is nobody's fault. */
+function toReportedAnswer({ report }: HttpDeps, { request_id }: Exchange, error: unknown): Answer {
+  const failed = toErrorAnswer(error, request_id);
+  if (failed.status >= 500 && failed.status !== ERROR_CODES.not_available.http)
+    report?.({ request_id, error });
+  return failed;
 }
 
 function getNamed(named: ReadonlyMap<string, OperationRoute>, name: string): OperationRoute {

@@ -65,7 +65,7 @@ export class EventReader {
     return true;
   }
 
-  /** One page from each project's store, for a reader that is further back than the window. Never rejects. */
+  /** One page from each project's store, for a reader that is further back than the window. */
   async readOn(sources: readonly EventSource[], window: EventWindow): Promise<void> {
     if (this.#isReading) return;
     this.#isReading = true;
@@ -74,9 +74,6 @@ export class EventReader {
         if (this.#isBlocked || !this.isOpen) return;
         await this.#readPage(source, window);
       }
-    } catch {
-      // A store that cannot be read now: the client comes back to where it was.
-      this.end();
     } finally {
       this.#isReading = false;
     }
@@ -147,7 +144,9 @@ export class EventReader {
 
   #hasSeen(frame: { project: string; seq: number; positions: Positions }): boolean {
     const seen = this.#seen?.get(frame.project);
-    return seen !== undefined && seen.epoch === frame.positions.get(frame.project)?.epoch && frame.seq <= seen.seq;
+    return (
+      seen !== undefined && seen.epoch === frame.positions.get(frame.project)?.epoch && frame.seq <= seen.seq
+    );
   }
 
   async #readPage(source: EventSource, window: EventWindow): Promise<void> {

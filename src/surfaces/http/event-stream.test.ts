@@ -17,7 +17,10 @@ describe('the stream of events', () => {
     await using served = await serve();
     await served.create('before');
     using client = await followEvents(served.url);
-    expect([client.status, client.headers['content-type']]).toEqual([200, 'text/event-stream; charset=utf-8']);
+    expect([client.status, client.headers['content-type']]).toEqual([
+      200,
+      'text/event-stream; charset=utf-8',
+    ]);
     const id = await served.create('after');
     const [seen] = await client.until(1);
     expect(seen).toMatchObject({
@@ -125,15 +128,19 @@ describe('the stream of events', () => {
     await using served = await serve();
     await served.create('before');
     using client = await followEvents(`${served.url}?after=0`);
-    await client.until(1);
+    const lastId = (await client.until(1))[0]?.id ?? '';
+    client[Symbol.dispose]();
     using stays = await followEvents(served.url);
     await until(() => stays.last_id !== '');
     served.temp.clock.advance(60_000);
     await served.temp.rebuild();
     const [reset] = await stays.until(1);
     expect(reset).toMatchObject({ event: 'project.changed', data: { data: { reset: true } } });
-    using back = await followEvents(served.url, { lastId: client.last_id });
-    expect((await back.until(1))[0]).toMatchObject({ event: 'project.changed', data: { data: { reset: true } } });
+    using back = await followEvents(served.url, { lastId });
+    expect((await back.until(1))[0]).toMatchObject({
+      event: 'project.changed',
+      data: { data: { reset: true } },
+    });
     await served.create('after');
     const last = await back.until(2);
     expect(last[1]).toMatchObject({ event: 'task.created' });

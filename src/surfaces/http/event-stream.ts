@@ -65,7 +65,10 @@ class EventHub {
 
   constructor(deps: EventStreamDeps) {
     this.#deps = deps;
-    this.#limits = deps.limits ?? { stall_ms: LIMITS.event_stall_ms, heartbeat_ms: LIMITS.event_heartbeat_ms };
+    this.#limits = deps.limits ?? {
+      stall_ms: LIMITS.event_stall_ms,
+      heartbeat_ms: LIMITS.event_heartbeat_ms,
+    };
   }
 
   async open(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void> {
@@ -73,11 +76,12 @@ class EventHub {
     this.#opening += 1;
     try {
       await this.#start();
+      const newest = await readPositions(this.#deps.sources());
       if (response.destroyed || this.#isClosed) {
         response.destroy();
         return;
       }
-      const positions = toStart(wish.after, this.#window.positions);
+      const positions = toStart(wish.after, newest);
       sendHead(response);
       const reader = new EventReader(response, caller, { filter: wish.filter, positions });
       reader.onWritable = () => this.#serve(reader);
@@ -97,8 +101,9 @@ class EventHub {
 
   /** The first reader starts the looking; it ends after the last one. */
   #start(): Promise<void> {
-    this.#ready ??= this.#window.restart(this.#deps.sources()).then(
-      () => {
+    this.#ready ??= readPositions(this.#deps.sources()).then(
+      (positions) => {
+        this.#window.restart(positions);
         this.#check = setInterval(() => this.#checkReaders(), CHECK_MS).unref();
         void this.#lookOn();
       },
@@ -147,13 +152,23 @@ class EventHub {
     for (const reader of this.#behind) {
       this.#behind.delete(reader);
       const before = reader.positions;
-      await reader.readOn(this.#deps.sources(), this.#window);
+      await this.#readOn(reader);
       // Where the store had nothing for it, the window is about to.
       await (reader.positions === before ? sleep(POLL_MS, undefined, { ref: false }) : nextTurn());
       // Goes to the end of the set if it needs another page.
       if (reader.isOpen && !reader.follow(this.#window)) this.#behind.add(reader);
     }
     this.#isReadingBehind = false;
+  }
+
+  async #readOn(reader: EventReader): Promise<void> {
+    try {
+      await reader.readOn(this.#deps.sources(), this.#window);
+    } catch (error) {
+      // The client comes back to where it was.
+      reader.end();
+      this.#deps.report?.(error);
+    }
   }
 
   #checkReaders(): void {
@@ -245,6 +260,15 @@ function refuse(field: string, message: string): ForgeError {
   return new ForgeError('invalid_input', `${name}: ${message}`, {
     details: { issues: [{ field: name, message }] },
   });
+}
+
+async function readPositions(sources: readonly EventSource[]): Promise<Positions> {
+  const positions = new Map<string, Position>();
+  for (const source of sources) {
+    const { epoch, newest } = await source.readFeed();
+    positions.set(source.project, { epoch, seq: newest });
+  }
+  return positions;
 }
 
 /** Where a reader begins: at the newest event, unless it says where it was. */

@@ -44,14 +44,14 @@ export class EventWindow {
     return this.#start;
   }
 
-  /** Forgets everything and begins at the newest events there are. */
-  async restart(sources: readonly EventSource[]): Promise<void> {
-    const positions = new Map<string, { epoch: string; seq: number }>();
-    for (const source of sources) {
-      const { epoch, newest } = await source.readFeed();
-      positions.set(source.project, { epoch, seq: newest });
-    }
-    this.#beginAnew(positions);
+  /** Forgets everything and begins here. An index is left out, so that nobody takes it for the one before. */
+  restart(positions: Positions): void {
+    this.#first = this.end + 1;
+    this.#frames = [];
+    this.#bytes = 0;
+    this.#chunks.clear();
+    this.#start = positions;
+    this.#positions = positions;
   }
 
   /** Takes in what is new. True when there is more to take at once. */
@@ -79,7 +79,11 @@ export class EventWindow {
     const parts: Buffer[] = [];
     let size = 0;
     let end = index;
-    for (let frame = this.frame(end); frame !== undefined && size < LIMITS.event_waiting_bytes; frame = this.frame(end)) {
+    for (
+      let frame = this.frame(end);
+      frame !== undefined && size < LIMITS.event_waiting_bytes;
+      frame = this.frame(end)
+    ) {
       parts.push(frame.bytes);
       size += frame.bytes.length;
       end += 1;
@@ -99,7 +103,8 @@ export class EventWindow {
       return false;
     }
     if (known.epoch !== epoch || known.seq > newest) {
-      this.#beginAnew(withPosition(this.#positions, project, { epoch, seq: newest }));
+      // Whoever followed has to look into the stores now, and learns there what happened.
+      this.restart(withPosition(this.#positions, project, { epoch, seq: newest }));
       return false;
     }
     let after = known.seq;
@@ -114,16 +119,6 @@ export class EventWindow {
       this.#positions = withPosition(this.#positions, project, { epoch, seq: upto });
     }
     return after < newest;
-  }
-
-  /** An index is left out, so that everybody who followed has to look into the stores, and learns there what happened. */
-  #beginAnew(positions: Positions): void {
-    this.#first = this.end + 1;
-    this.#frames = [];
-    this.#bytes = 0;
-    this.#chunks.clear();
-    this.#start = positions;
-    this.#positions = positions;
   }
 
   #add(frame: Frame): void {

@@ -53,10 +53,6 @@ export function applyServerLimits(server: Server, limits: Limits = HTTP_LIMITS):
   server.keepAliveTimeout = limits.keep_alive_timeout_ms;
   server.maxConnections = limits.sockets;
   server.on('clientError', answerUnread);
-  // Nothing here speaks another protocol.
-  server.on('upgrade', (_request, socket) =>
-    writeUnread(socket, 400, 'invalid_input', 'No upgrade is offered'),
-  );
 }
 
 /** A request that never became one: no handler saw it. */

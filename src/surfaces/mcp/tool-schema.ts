@@ -66,8 +66,12 @@ function trimType(schema: JsonSchema): object {
 
 /** Descriptions are written for flags; here a field has no dashes, a list does not repeat, and null is null. */
 function reword(text: string): string {
-  return text
-    .replace(/; repeats$/, '')
-    .replaceAll('"none"', 'null')
-    .replaceAll(/--([a-z][a-z-]*)/g, (_flag, name: string) => name.replaceAll('-', '_'));
+  return (
+    text
+      .replace(/; repeats$/, '')
+      // How a command line spells values and files.
+      .replace(/; JSON literals.*$/, '')
+      .replaceAll('"none"', 'null')
+      .replaceAll(/--([a-z][a-z-]*)/g, (_flag, name: string) => name.replaceAll('-', '_'))
+  );
 }

@@ -14,5 +14,7 @@ CREATE TABLE idempotency_keys (
 );
 CREATE INDEX idx_idempotency_keys_created_at ON idempotency_keys(created_at);
 
--- Serves lists page by page in the usual order. Its columns hardly ever change, so that a claim does not touch it.
+-- Serve the first pages of lists in the usual order. Those of open tasks name theirs with INDEXED BY, because the
+-- planner prefers idx_tasks_status_priority and sorts all of them: 200 ms instead of 2 at 100,000 tasks.
 CREATE INDEX idx_tasks_order ON tasks(priority, created_at, id);
+CREATE INDEX idx_tasks_open_order ON tasks(priority, created_at, id) WHERE status IN ('open', 'in_progress');

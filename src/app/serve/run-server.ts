@@ -1,0 +1,204 @@
+import { statSync } from 'node:fs';
+import { homedir, hostname, networkInterfaces } from 'node:os';
+import { resolve } from 'node:path';
+import { OPERATIONS } from '#contract/operations.ts';
+import { systemClock } from '#kernel/clock.ts';
+import { ForgeError } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import type { Served, ServeWishes } from '#operations/operation.ts';
+import { createEventStream } from '#surfaces/http/event-stream.ts';
+import { createHttpHandler } from '#surfaces/http/create-http-handler.ts';
+import type { McpHttpHandler } from '#surfaces/mcp/http-handler.ts';
+import { openTokenAccess } from '#sync/access-port.ts';
+import { ensureServerToken } from '#sync/access-tokens.ts';
+import { toHomePlace, toRealPlace } from '#sync/forge-home.ts';
+import { findActor } from '../find-actor.ts';
+import { findProgram } from '../find-program.ts';
+import type { ContextRequest } from '../open-context.ts';
+import { createOperationCaller } from '../operation-caller.ts';
+import { openServerProjects, type ServerProjects } from '../server-projects.ts';
+import { VERSION } from '../version.ts';
+import { listen, type Listening, readTls } from './listen.ts';
+import { openInBrowser } from './open-browser.ts';
+import { createIdempotency, listServed, listSources } from './project-ports.ts';
+import { addRunning, readProcessStart, removeRunning } from './running-servers.ts';
+import { isLoopback, readServerSettings, toUrlHost, type ServerSettings } from './server-settings.ts';
+import { watchRequests } from './stop-server.ts';
+
+const REFRESH_MS = 1_000;
+
+type Request = Pick<ContextRequest, 'cwd' | 'env' | 'notice'>;
+
+/** Starts a server that lives as long as the process, until it gets SIGTERM or SIGINT. */
+export async function runServer(wishes: ServeWishes, request: Request): Promise<Served> {
+  const running = await startServer(wishes, request);
+  endWithSignals(running.stop);
+  if (wishes.open === true) void openInBrowser(running.served.url, running.token, request);
+  return running.served;
+}
+
+export interface RunningForge {
+  readonly served: Served;
+  readonly token: string;
+  /** Ends streams, lets requests end, closes the stores. Idempotent. */
+  readonly stop: () => Promise<void>;
+}
+
+export async function startServer(wishes: ServeWishes, request: Request): Promise<RunningForge> {
+  const { cwd, env, notice } = request;
+  const place = toHomePlace(env, homedir());
+  const settings = readServerSettings(wishes, place);
+  const tls = readTls({ cert: wishes.tls_cert, key: wishes.tls_key });
+  refuseOpenNetwork(settings, { isSafe: tls !== undefined || wishes.allow_insecure_network === true });
+  const clock = systemClock;
+  const program = findProgram();
+  const projects = await openServerProjects(
+    { paths: (wishes.projects ?? []).map((path) => toFolder(cwd, path)), cwd },
+    { place, clock, env, program, notice },
+  );
+  let listening: Listening;
+  let token: { readonly path: string; readonly token: string };
+  try {
+    const { FORGE_ACTOR: _agent, ...person } = env;
+    const user = findActor({ flag: undefined, env: person, cwd }).name;
+    token = await ensureServerToken(place.home, { user, now: clock.now() });
+    listening = await listen(tls, settings);
+  } catch (error) {
+    await projects[Symbol.asyncDispose]();
+    throw error;
+  }
+  const { server, port } = listening;
+  const scheme = tls === undefined ? 'http' : 'https';
+  const url = `${scheme}://${toUrlHost(settings.host)}:${port}`;
+  if (settings.port !== 0 && port !== settings.port)
+    notice(`Port ${settings.port} is taken; this server is at ${url}`);
+  const access = openTokenAccess(place.home, clock);
+  const machine = { env, homeDir: homedir(), program, clock };
+  const caller = createOperationCaller({ projects, clock, place, machine, env, cwd, notice });
+  const events = createEventStream({
+    sources: () => listSources(projects),
+    isAlive: (one) => access.isAlive(one),
+    report: (error) => notice(`events: ${toMessage(error)}`),
+  });
+  // Its library is a third of the memory of a server, and not everybody has a host that speaks the protocol.
+  let mcp: Promise<McpHttpHandler> | undefined;
+  const loadMcp = async (): Promise<McpHttpHandler> => {
+    const { createMcpHandler } = await import('#surfaces/mcp/http-handler.ts');
+    const severalProjects = projects.list().length > 1;
+    return createMcpHandler({ operations: caller, declarations: OPERATIONS, version: VERSION, clock, severalProjects });
+  };
+  const requests = watchRequests(server);
+  server.on(
+    'request',
+    createHttpHandler({
+      caller,
+      access,
+      clock,
+      version: VERSION,
+      declarations: OPERATIONS,
+      origin: { scheme, host: settings.host, port, names: listNames(settings) },
+      projects: () => listServed(projects),
+      idempotency: createIdempotency(projects),
+      events: events.handle,
+      mcp: async (incoming, outgoing, who) => (await (mcp ??= loadMcp())).handle(incoming, outgoing, who),
+      report: ({ request_id, error }) => notice(`request ${request_id} failed: ${toMessage(error)}`),
+    }),
+  );
+  const refreshing = keepRefreshing(projects, notice);
+  await announce(place.home, { url, projects, notice });
+  let stopping: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    const stopped = requests.stop(LIMITS.server_stop_ms);
+    events.close();
+    const isQuiet = await stopped;
+    if (!isQuiet) notice(`Requests that took longer than ${LIMITS.server_stop_ms / 1000} s were cut off`);
+    await refreshing.end();
+    await (await mcp)?.[Symbol.asyncDispose]();
+    await projects[Symbol.asyncDispose]();
+    await removeRunning(place.home, process.pid, url).catch(() => undefined);
+  };
+  return {
+    served: { url, pid: process.pid, token_file: token.path, projects: listServed(projects) },
+    token: token.token,
+    stop: () => (stopping ??= stop()),
+  };
+}
+
+/** A folder that is not there must not quietly become the project around it. */
+function toFolder(cwd: string, path: string): string {
+  const folder = resolve(cwd, path);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
+  throw new ForgeError('invalid_input', `--project: ${folder} is not a folder`, { details: { path: folder } });
+}
+
+/** Whoever can reach the port could try tokens and read those of others: that has to be wanted. */
+function refuseOpenNetwork({ host }: ServerSettings, { isSafe }: { readonly isSafe: boolean }): void {
+  if (isSafe || isLoopback(host)) return;
+  throw new ForgeError(
+    'permission_denied',
+    `${host} can be reached from other machines, and without TLS everybody on the way could read tokens`,
+    {
+      hint: 'forge serve --tls-cert cert.pem --tls-key key.pem, or --allow-insecure-network behind a proxy that has TLS',
+      details: { host },
+    },
+  );
+}
+
+/** What others may call this machine, where it listens to all of them. */
+function listNames({ host, names }: ServerSettings): string[] {
+  if (host !== '0.0.0.0' && host !== '::') return [...names];
+  const addresses = Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address));
+  return [...names, hostname(), ...addresses.filter((address) => !address.includes('%'))];
+}
+
+function keepRefreshing(
+  projects: ServerProjects,
+  notice: (line: string) => void,
+): { end: () => Promise<void> } {
+  let at: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    at ??= projects
+      .refresh()
+      .catch((error: unknown) => notice(toMessage(error)))
+      .finally(() => (at = undefined));
+  }, REFRESH_MS).unref();
+  return {
+    async end() {
+      clearInterval(timer);
+      await at;
+    },
+  };
+}
+
+async function announce(
+  home: string,
+  { url, projects, notice }: { url: string; projects: ServerProjects; notice: (line: string) => void },
+): Promise<void> {
+  const paths = projects.list().map(({ path }) => toRealPlace(path));
+  const began = readProcessStart(process.pid) ?? '';
+  try {
+    const other = await addRunning(home, { pid: process.pid, began, url, projects: paths });
+    if (other !== undefined) notice(`The same projects are served at ${other.url} already (process ${other.pid})`);
+  } catch (error) {
+    notice(toMessage(error)); // a list for people; the server needs it not
+  }
+}
+
+/** The first signal asks, the second one does not wait. */
+function endWithSignals(stop: () => Promise<void>): void {
+  let isAsked = false;
+  const end = (): void => {
+    if (isAsked) process.exit(130);
+    isAsked = true;
+    stop().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
+  process.on('SIGTERM', end);
+  process.on('SIGINT', end);
+}
+
+function toMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

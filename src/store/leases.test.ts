@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { tempStore, type TempStore } from '../../tests/support/temp-store.ts';
+import { by, create } from './behaviour/open-behaviour.ts';
+
+const LEASE = 60_000;
+const bot = (temp: TempStore, name = 'bot') =>
+  ({ actor: { kind: 'agent', name, named: true }, now: temp.clock.now() }) as const;
+const claim = (temp: TempStore, id: string, name: string) =>
+  temp.store.claimTask({ id, assignee: name, force: false, lease_ms: LEASE }, bot(temp, name));
+
+describe('a claim with a lease', () => {
+  it('is taken over when its holder is silent for too long, and the old number fits no more', async () => {
+    await using temp = await tempStore();
+    const { id } = await create(temp, 'Leased');
+    const first = await claim(temp, id, 'bot');
+    expect(first).toMatchObject({ outcome: 'claimed' });
+    const fence = first.outcome === 'claimed' ? first.fence : 0;
+    temp.clock.advance(LEASE - 1);
+    expect(await claim(temp, id, 'rival')).toMatchObject({ outcome: 'taken', owner: 'bot' });
+    temp.clock.advance(1);
+    expect(await claim(temp, id, 'rival')).toMatchObject({ outcome: 'claimed' });
+    await expect(temp.store.renewLease({ id, fence }, bot(temp))).rejects.toMatchObject({
+      code: 'fence_conflict',
+    });
+    await expect(temp.store.closeTask({ id, reason: 'late', fence }, bot(temp))).rejects.toMatchObject({
+      code: 'fence_conflict',
+    });
+  });
+
+  it('holds as long as its holder says that it is there', async () => {
+    await using temp = await tempStore();
+    const { id } = await create(temp, 'Kept');
+    const claimed = await claim(temp, id, 'bot');
+    const fence = claimed.outcome === 'claimed' ? claimed.fence : 0;
+    for (let beat = 0; beat < 10; beat += 1) {
+      temp.clock.advance(LEASE - 1_000);
+      await temp.store.renewLease({ id, fence }, bot(temp));
+      expect(await claim(temp, id, 'rival')).toMatchObject({ outcome: 'taken' });
+    }
+  });
+
+  it('is not judged in the first lease time after a start', async () => {
+    await using temp = await tempStore();
+    const { id } = await create(temp, 'Slept');
+    await claim(temp, id, 'bot');
+    temp.clock.advance(8 * 3_600_000);
+    await temp.store.graceLeases(temp.clock.now());
+    expect(await claim(temp, id, 'rival')).toMatchObject({ outcome: 'taken' });
+    temp.clock.advance(LEASE - 1);
+    expect(await claim(temp, id, 'rival')).toMatchObject({ outcome: 'taken' });
+    temp.clock.advance(1);
+    expect(await claim(temp, id, 'rival')).toMatchObject({ outcome: 'claimed' });
+  });
+
+  it('is given back to the queue by whoever asks for the next task', async () => {
+    await using temp = await tempStore();
+    const { id } = await create(temp, 'Swept');
+    await claim(temp, id, 'bot');
+    const next = () => temp.store.claimNext({ assignee: 'rival' }, bot(temp, 'rival'));
+    expect(await next()).toBeUndefined();
+    temp.clock.advance(LEASE + 1);
+    expect(await next()).toMatchObject({ id, assignee: 'rival' });
+    const moves = await temp.store.listTransitions({ id, limit: undefined });
+    expect(moves.map(({ triggered_by, reason }) => [triggered_by, reason])).toEqual([
+      ['agent:bot', null],
+      ['system', 'the lease of bot ran out'],
+      ['agent:rival', null],
+    ]);
+  });
+
+  it('a claim without one ends by itself never', async () => {
+    await using temp = await tempStore();
+    const { id } = await create(temp, 'Kept');
+    await temp.store.claimTask({ id, assignee: 'bot', force: false }, bot(temp));
+    for (let day = 0; day < 3; day += 1) {
+      temp.clock.advance(86_400_000);
+      expect(
+        await temp.store.claimTask({ id, assignee: 'rival', force: false }, bot(temp, 'rival')),
+      ).toMatchObject({
+        outcome: 'taken',
+      });
+    }
+    await expect(temp.store.renewLease({ id, fence: 1 }, bot(temp))).rejects.toMatchObject({
+      code: 'state_invalid',
+    });
+  });
+});
+
+describe('a pause', () => {
+  it('keeps agents out, and survives a database that is gone', async () => {
+    await using temp = await tempStore();
+    const { id } = await create(temp, 'Wanted');
+    const { paused_at } = await temp.store.pauseProject(true, by(temp));
+    expect(paused_at).not.toBeNull();
+    expect(await temp.store.pauseProject(true, by(temp))).toEqual({ paused_at });
+    expect(await claim(temp, id, 'bot')).toMatchObject({ outcome: 'project_paused' });
+    await temp.rebuild();
+    expect(await temp.store.readPause()).toBe(paused_at);
+    await temp.store.pauseProject(false, by(temp));
+    await temp.rebuild();
+    expect(await temp.store.readPause()).toBeNull();
+    expect(await claim(temp, id, 'bot')).toMatchObject({ outcome: 'claimed' });
+  });
+});

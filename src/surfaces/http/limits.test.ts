@@ -1,0 +1,191 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startHttp, type TestHttp } from '../../../tests/support/http-server.ts';
+import { HTTP_LIMITS } from './limits.ts';
+
+let http: TestHttp;
+let token: string;
+beforeAll(async () => {
+  http = await startHttp();
+  ({ token } = await http.token('admin'));
+});
+afterAll(async () => http[Symbol.asyncDispose]());
+
+const PATH = '/api/v1/operations/task.create';
+
+function head(lines: readonly string[], target = `POST ${PATH}`): string {
+  const own = [
+    `${target} HTTP/1.1`,
+    `Host: ${http.host}`,
+    `Authorization: Bearer ${token}`,
+    'Content-Type: application/json',
+  ];
+  return `${[...own, ...lines].join('\r\n')}\r\n\r\n`;
+}
+
+/** Status and body of what came back. */
+function read(text: string): { status: number; code: unknown } {
+  const [top = '', body = ''] = text.split('\r\n\r\n');
+  const json = JSON.parse(body === '' ? '{}' : body) as { code?: unknown; request_id?: unknown };
+  expect(top).toMatch(/\r\nForge-Request-Id: [0-9a-f-]{36}/);
+  if ('code' in json) expect(json.request_id).toBe(/Forge-Request-Id: ([0-9a-f-]{36})/.exec(top)?.[1]);
+  return { status: Number(/^HTTP\/1\.1 (\d{3})/.exec(top)?.[1]), code: json.code };
+}
+
+describe('the limits of a request', () => {
+  it('end a body that is announced too large before it is sent', async () => {
+    const text = await http.raw(head([`Content-Length: ${HTTP_LIMITS.body_bytes + 1}`]), /\}$/);
+    expect(read(text)).toEqual({ status: 413, code: 'too_large' });
+    expect(text).toContain('Connection: close');
+  });
+
+  it('end a body that grows too large, whatever was announced', async () => {
+    const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`;
+    const text = await http.raw(head(['Transfer-Encoding: chunked']) + chunk.repeat(33), /\}$/);
+    expect(read(text)).toEqual({ status: 413, code: 'too_large' });
+  });
+
+  it('let a body through that is just small enough', async () => {
+    const body = { description: 'x'.repeat(HTTP_LIMITS.body_bytes - 18) };
+    expect(Buffer.byteLength(JSON.stringify(body))).toBe(HTTP_LIMITS.body_bytes);
+    const answer = await http.ask({ method: 'POST', path: PATH, token, body });
+    expect(answer.status).toBe(201);
+  });
+
+  it('stay cheap for a hundred MB that nobody wanted', async () => {
+    const before = process.memoryUsage().rss;
+    const chunk = Buffer.from(`100000\r\n${' '.repeat(1_048_576)}\r\n`);
+    const socket = connect(http.port, '127.0.0.1');
+    const ended = new Promise<number>((resolve) => {
+      let sent = 0;
+      const pump = (): void => {
+        while (sent < 100 && socket.writable) {
+          sent += 1;
+          if (!socket.write(chunk)) return;
+        }
+      };
+      socket.on('drain', pump);
+      socket.on('error', () => undefined);
+      socket.on('close', () => resolve(sent));
+      socket.resume();
+      socket.write(head(['Transfer-Encoding: chunked']));
+      pump();
+    });
+    expect(await ended).toBeLessThan(100);
+    expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1_048_576);
+  });
+
+  it('end headers that are too large, and too many', async () => {
+    const large = await http.raw(head([`X-Filler: ${'x'.repeat(HTTP_LIMITS.header_bytes)}`]), /\}$/);
+    expect(read(large)).toEqual({ status: 431, code: 'headers_too_large' });
+    const lines = (count: number): string[] => Array.from({ length: count }, (_, at) => `X-${at}: 1`);
+    const most = HTTP_LIMITS.header_count - 4; // with the three of every request and the length
+    expect(read(await http.raw(head([...lines(most), 'Content-Length: 2']) + '{}', /\}$/))).toMatchObject({
+      status: 201,
+    });
+    expect(read(await http.raw(head([...lines(most + 1), 'Content-Length: 2']) + '{}', /\}$/))).toEqual({
+      status: 431,
+      code: 'headers_too_large',
+    });
+    // A second Host line far behind the others is not lost with what Node cuts off.
+    const hidden = await http.raw(head([...lines(1_000), 'Host: evil.example']), /\}$/);
+    expect(read(hidden).status).toBe(431);
+  });
+
+  it('end an address that is too long', async () => {
+    const target = (length: number): string => `GET /${'x'.repeat(length - 1)}`;
+    expect(read(await http.raw(head([], target(HTTP_LIMITS.url_bytes)), /\}$/)).status).toBe(404);
+    expect(read(await http.raw(head([], target(HTTP_LIMITS.url_bytes + 1)), /\}$/))).toEqual({
+      status: 414,
+      code: 'url_too_long',
+    });
+  });
+
+  it('end JSON that is too deep, at once', async () => {
+    const nested = (levels: number): string =>
+      `{"metadata_set":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
+    const send = (body: string) => http.ask({ method: 'POST', path: PATH, token, body });
+    expect((await send(nested(HTTP_LIMITS.json_depth))).status).toBe(201);
+    for (const levels of [HTTP_LIMITS.json_depth + 1, 10_000, 1_000_000]) {
+      const { status, json } = await send(nested(levels));
+      expect([status, json]).toMatchObject([400, { code: 'invalid_input' }]);
+    }
+    // What stands in a text is no nesting.
+    expect((await send(JSON.stringify({ title: `"\\${'['.repeat(1_000)}` }))).status).toBe(201);
+  });
+
+  it('end a key that is too long', async () => {
+    const send = (key: string) =>
+      http.ask({ method: 'POST', path: PATH, token, body: {}, headers: { 'idempotency-key': key } });
+    expect((await send('k'.repeat(HTTP_LIMITS.idempotency_key_length))).status).toBe(201);
+    expect((await send('k'.repeat(HTTP_LIMITS.idempotency_key_length + 1))).status).toBe(400);
+    expect((await send('two words')).status).toBe(400);
+  });
+
+  it('end a page that is too large', async () => {
+    const ask = (limit: string) => http.ask({ path: `/api/v1/tasks?limit=${limit}`, token });
+    expect((await ask(String(HTTP_LIMITS.page_rows_max))).status).toBe(200);
+    expect(await ask(String(HTTP_LIMITS.page_rows_max + 1))).toMatchObject({
+      status: 400,
+      json: { code: 'invalid_input', details: { field: 'limit' } },
+    });
+  });
+});
+
+describe('the limits of a connection', () => {
+  it('end headers and bodies that take too long', async () => {
+    const limits = { headers_timeout_ms: 100, request_timeout_ms: 100, timeout_check_ms: 20 };
+    await using slow = await startHttp({ limits });
+    const made = await slow.token('admin');
+    const line = `POST ${PATH} HTTP/1.1\r\nHost: ${slow.host}\r\n`;
+    expect(read(await slow.raw(line))).toEqual({ status: 408, code: 'request_timeout' });
+    const whole = `${line}Authorization: Bearer ${made.token}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`;
+    expect(read(await slow.raw(whole))).toEqual({ status: 408, code: 'request_timeout' });
+    expect(slow.failures).toEqual([]);
+    // Others were not held up by it.
+    expect((await slow.ask({ path: '/api/status' })).status).toBe(200);
+  });
+
+  it('end connections that are too many, and those that say nothing', async () => {
+    await using few = await startHttp({ limits: { sockets: 3 } });
+    const sockets = Array.from({ length: 6 }, () => connect(few.port, '127.0.0.1'));
+    const closed = sockets.map(
+      (socket) =>
+        new Promise<void>((resolve) => {
+          socket.on('error', () => undefined);
+          socket.on('close', () => resolve());
+        }),
+    );
+    await Promise.race(closed);
+    await new Promise<void>((resolve) => {
+      const look = (): void => {
+        if (sockets.filter(({ destroyed }) => destroyed).length >= 3) resolve();
+        else setImmediate(look);
+      };
+      look();
+    });
+    const left = sockets.filter(({ destroyed }) => !destroyed);
+    expect(left).toHaveLength(3);
+    for (const socket of left) socket.destroy();
+    await Promise.all(closed);
+  });
+
+  it('are those of Node itself for what Node does', () => {
+    expect(http.server).toMatchObject({
+      headersTimeout: HTTP_LIMITS.headers_timeout_ms,
+      requestTimeout: HTTP_LIMITS.request_timeout_ms,
+      keepAliveTimeout: HTTP_LIMITS.keep_alive_timeout_ms,
+      maxConnections: HTTP_LIMITS.sockets,
+    });
+  });
+
+  it('answer what is no HTTP, and offer no other protocol', async () => {
+    expect(read(await http.raw('\u0016\u0003\u0001 hello\r\n\r\n')).status).toBe(400);
+    expect(read(await http.raw('GET / HTTP/9.9\r\n\r\n')).status).toBe(400);
+    const both = head(['Content-Length: 2', 'Transfer-Encoding: chunked']);
+    expect(read(await http.raw(`${both}{}`)).status).toBe(400);
+    const upgrade = `GET /api/v1/events HTTP/1.1\r\nHost: ${http.host}\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n`;
+    // No listener means that Node reads on as if nothing had been offered.
+    expect(read(await http.raw(upgrade, /\}$/))).toEqual({ status: 401, code: 'unauthorized' });
+  });
+});

@@ -1,0 +1,104 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openServerProjects, type ServerProjects } from '#app/server-projects.ts';
+import { systemClock } from '#kernel/clock.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import { toHomePlace } from '#sync/forge-home.ts';
+import { FORGE, forgeProject, type ForgeProject } from '../support/forge-cli.ts';
+
+describe('the projects of a server', () => {
+  test('a small task file is joined in by the server, a large one by a process of its own', async () => {
+    await using project = await forgeProject();
+    const calls = join(dirname(project.path), 'calls');
+    const told: string[] = [];
+    await using projects = await openFor(project, calls, told);
+    const [only] = projects.list();
+    await only?.keepUp(); // the look that opening began
+    writeTasks(project, 5);
+    await only?.keepUp();
+    expect(await only?.use(({ store }) => store.listTasks({}))).toHaveLength(5);
+    expect(existsSync(calls)).toBe(false);
+    writeTasks(project, 3_000);
+    expect(readFileSync(taskFile(project)).length).toBeGreaterThan(LIMITS.server_fold_bytes);
+    await only?.keepUp();
+    expect(told).toEqual([]);
+    expect(readFileSync(calls, 'utf8')).toContain('import');
+    expect(await only?.use(({ store }) => store.listTasks({}))).toHaveLength(3_000);
+    // What was read is not read again.
+    await only?.keepUp();
+    expect(readFileSync(calls, 'utf8').trim().split('\n')).toHaveLength(1);
+  });
+
+  test('work that goes on keeps the store open while another one takes its place', async () => {
+    await using project = await forgeProject();
+    const { id } = await project.create('there');
+    await using projects = await openFor(project, join(dirname(project.path), 'calls'));
+    const [only] = projects.list();
+    let goOn = (): void => undefined;
+    const waits = new Promise<void>((resolve) => (goOn = resolve));
+    const working = only?.use(async ({ store }) => {
+      await waits;
+      return store.getTask(id);
+    });
+    await only?.heal();
+    goOn();
+    expect((await working)?.title).toBe('there');
+    expect((await only?.use(({ store }) => store.getTask(id)))?.title).toBe('there');
+  });
+
+  test('a project whose folder is gone is told once and left out', async () => {
+    await using project = await forgeProject();
+    await using gone = await forgeProject({ prefix: 'gn', name: 'gone' });
+    await project.json('project', 'add', 'gone', gone.path);
+    await gone[Symbol.asyncDispose]();
+    const told: string[] = [];
+    await using projects = await openFor(project, join(dirname(project.path), 'calls'), told);
+    await projects.refresh();
+    expect(projects.list().map(({ prefix }) => prefix)).toEqual(['fg']);
+    expect(told.filter((line) => line.includes('gone'))).toHaveLength(1);
+  });
+});
+
+function taskFile({ path }: ForgeProject): string {
+  return join(path, '.forge', 'tasks.jsonl');
+}
+
+function writeTasks(project: ForgeProject, count: number): void {
+  const lines = Array.from({ length: count }, (_, at) => {
+    const created_at = new Date(Date.UTC(2026, 0, 1) + at).toISOString();
+    return JSON.stringify({
+      id: `fg-${(at + 46_656).toString(36)}`,
+      title: `task ${at}`,
+      description: 'x'.repeat(200),
+      status: 'open',
+      priority: 2,
+      type: 'task',
+      created_at,
+      created_by: 'somebody',
+      updated_at: created_at,
+    });
+  });
+  writeFileSync(taskFile(project), `${lines.join('\n')}\n`);
+}
+
+/** The program is the real one, started by a script that notes that it was. */
+function openFor(project: ForgeProject, calls: string, told: string[] = []): Promise<ServerProjects> {
+  const script = join(dirname(project.path), 'noted.cjs');
+  writeFileSync(
+    script,
+    `require('node:fs').appendFileSync(${JSON.stringify(calls)}, process.argv.slice(2).join(' ') + '\\n');
+     process.argv[1] = ${JSON.stringify(FORGE)};
+     require(${JSON.stringify(FORGE)});`,
+  );
+  return openServerProjects(
+    { paths: [], cwd: project.path },
+    {
+      place: toHomePlace(project.env, project.home),
+      clock: systemClock,
+      env: project.env,
+      program: { node: process.execPath, script },
+      notice: (line) => told.push(line),
+    },
+  );
+}

@@ -1,0 +1,226 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_WORKFLOW } from '#domain/default-workflow.ts';
+import { ACTION_PHASES } from '#domain/workflow.ts';
+import { forgeFolder, forgeProject } from '../support/forge-cli.ts';
+
+interface Shown {
+  source: string;
+  path: string | null;
+  digest: string;
+  roles: string[];
+  states: { name: string }[];
+  initial: string;
+  cancellation_state: string;
+}
+
+const SMALL = JSON.stringify(
+  {
+    states: [
+      { name: 'todo', kind: 'initial', next: ['doing'] },
+      { name: 'doing', kind: 'active', next: ['done'] },
+      { name: 'done', kind: 'terminal' },
+      { name: 'cancelled', kind: 'terminal' },
+    ],
+  },
+  null,
+  2,
+);
+const BAD = `{
+  "cancellation_state": "review",
+  "states": [
+    { "name": "todo", "kind": "initial", "next": ["work"] },
+    { "name": "start", "kind": "initial", "next": ["review"] },
+    { "name": "review", "kind": "gate", "role": "boss", "next": ["done"], "on_enter": [{ "action": "dance" }] },
+    { "name": "done", "kind": "terminal", "next": ["todo"] }
+  ]
+}
+`;
+const BAD_LINES = [
+  '  2:3  cancellation_state: "review" has the kind "gate", and a cancelled task ends in a terminal state',
+  '  3:3  states: no state has the kind "active": nothing could be worked on',
+  '  4:51  states[0].next[0]: no state is called "work"',
+  '  5:24  states[1].kind: 2 states have the kind "initial" ("todo", "start"); a workflow has exactly one',
+  '  6:41  states[2].role: no role is called "boss" (Add it to roles)',
+  `  6:90  states[2].on_enter[0].action: no action is called "dance" (Known are ${Object.keys(ACTION_PHASES).join(', ')})`,
+  '  7:43  states[3].next: "done" is terminal: no edge leads out of it (forge task reopen leads back to the initial state, without an edge)',
+];
+
+describe('forge workflow', () => {
+  it('[S164] [S165] [S197] shows and draws the default', async () => {
+    await using project = await forgeProject();
+    const shown = await project.json<Shown>('workflow', 'show');
+    expect(shown).toMatchObject({
+      source: 'default',
+      path: null,
+      initial: 'todo',
+      cancellation_state: 'cancelled',
+    });
+    expect(shown.roles).toEqual(['planner', 'coder', 'reviewer']);
+    expect(shown.states).toEqual(DEFAULT_WORKFLOW.states);
+    const text = await project.text('workflow', 'show');
+    expect(text).toMatch(
+      /^review +gate, 3 +reviewer +merging, in_progress +on_enter: run_ci_steps \(block\); after_enter: cascade_on_review -> merging$/m,
+    );
+    expect(await project.text('workflow', 'graph')).toContain('merge_failed (custom)\n  -> in_progress\n');
+    expect(await project.text('workflow', 'graph', '--format', 'mermaid')).toMatch(/^flowchart LR\n/);
+    expect(await project.text('workflow', 'graph', '--format', 'dot')).toMatch(/^digraph workflow \{\n/);
+    expect(existsSync(join(project.path, '.forge', 'workflow.json'))).toBe(false);
+  });
+
+  it('[S170] [S173] [S174] [S176] names every fault of a file with its line, and exits 2', async () => {
+    await using folder = await forgeFolder();
+    await folder.write('bad.json', BAD);
+    const { exit, stdout, stderr } = await folder.run('workflow', 'validate', 'bad.json');
+    expect([exit, stdout]).toEqual([2, '']);
+    const lines = stderr.split('\n');
+    expect(lines[0]).toBe('forge: The workflow has 7 faults');
+    expect(lines.slice(1, 8)).toEqual(BAD_LINES);
+    const asJson = await folder.run('workflow', 'validate', 'bad.json', '--json');
+    const { error } = JSON.parse(asJson.stdout) as {
+      error: { code: string; details: { faults: unknown[] } };
+    };
+    expect([asJson.exit, asJson.stderr, error.code, error.details.faults.length]).toEqual([
+      2,
+      '',
+      'invalid_input',
+      7,
+    ]);
+    expect(error.details.faults[2]).toEqual({
+      path: 'states[0].next[0]',
+      message: 'no state is called "work"',
+      line: 4,
+      column: 51,
+    });
+    const piped = await folder.with({ stdin: BAD }).run('workflow', 'validate', '-');
+    expect([piped.exit, piped.stderr]).toEqual([2, stderr]);
+  });
+
+  it('validates without a project what is given, and the project’s own without a file', async () => {
+    await using folder = await forgeFolder();
+    expect(await folder.with({ stdin: SMALL }).json('workflow', 'validate', '-')).toEqual({
+      valid: true,
+      source: 'given',
+      path: null,
+      states: 4,
+      roles: 0,
+    });
+    expect(await folder.fails('workflow', 'validate')).toMatchObject({ error: { code: 'not_a_project' } });
+    expect(await folder.fails('workflow', 'validate', 'nope.json')).toMatchObject({
+      exit: 2,
+      error: { message: '<file>: nope.json does not exist' },
+    });
+    await using project = await forgeProject();
+    expect(await project.text('workflow', 'validate')).toBe(
+      'The built-in workflow is fine: 10 states, 3 roles',
+    );
+    await project.write('.forge/workflow.json', BAD);
+    const { exit, stderr } = await project.run('workflow', 'validate');
+    expect([exit, stderr.split('\n')[0]]).toEqual([
+      2,
+      `forge: ${join(project.path, '.forge', 'workflow.json')} has 7 faults`,
+    ]);
+  });
+
+  it('[S167] [S168] sets a workflow that takes effect at once, and goes back to the default', async () => {
+    await using project = await forgeProject();
+    await project.write('draft.json', SMALL);
+    const set = await project.json<{ changed: boolean; source: string; path: string }>(
+      'workflow',
+      'set',
+      'draft.json',
+    );
+    expect(set).toMatchObject({ changed: true, source: 'file', stranded: [] });
+    expect(readFileSync(set.path, 'utf8')).toBe(`${SMALL}\n`);
+    expect(readFileSync(join(project.path, '.git/forge/workflow.json'), 'utf8')).toBe(`${SMALL}\n`);
+    const shown = await project.json<Shown>('workflow', 'show');
+    expect(shown.states.map(({ name }) => name)).toEqual(['todo', 'doing', 'done', 'cancelled']);
+    expect(await project.json('workflow', 'set', 'draft.json')).toMatchObject({ changed: false });
+    for (const back of ['', '{}', ' \n']) {
+      await project.with({ stdin: SMALL }).json('workflow', 'set', '-');
+      expect(await project.with({ stdin: back }).json('workflow', 'set', '-')).toMatchObject({
+        source: 'default',
+        changed: true,
+      });
+      expect((await project.json<Shown>('workflow', 'show')).states).toEqual(DEFAULT_WORKFLOW.states);
+    }
+    expect(await project.text('workflow', 'set', '--default')).toBe(
+      'The workflow is the built-in one, as before',
+    );
+  });
+
+  it('takes what show prints as a definition', async () => {
+    await using project = await forgeProject();
+    const fields = 'roles,states,cancellation_state,blocked_state,status_states';
+    const printed = await project.run('workflow', 'show', '--json', '--fields', fields);
+    const set = await project.with({ stdin: printed.stdout }).json('workflow', 'set', '-');
+    expect(set).toMatchObject({ source: 'file', changed: true, states: 10 });
+    expect((await project.json<Shown>('workflow', 'show')).states).toEqual(DEFAULT_WORKFLOW.states);
+  });
+
+  it('refuses a broken one, nothing at all, and both at once; and changes nothing', async () => {
+    await using project = await forgeProject();
+    await project.write('bad.json', BAD);
+    const { exit, stderr } = await project.run('workflow', 'set', 'bad.json');
+    expect([exit, stderr.split('\n').slice(0, 8)]).toEqual([
+      2,
+      ['forge: The workflow has 7 faults', ...BAD_LINES],
+    ]);
+    expect(await project.fails('workflow', 'set')).toMatchObject({
+      exit: 2,
+      error: { code: 'invalid_input' },
+    });
+    expect(await project.fails('workflow', 'set', 'bad.json', '--default')).toMatchObject({ exit: 2 });
+    expect(existsSync(join(project.path, '.forge', 'workflow.json'))).toBe(false);
+  });
+
+  it('refuses one that leaves tasks standing nowhere, with their numbers, unless it is forced', async () => {
+    await using project = await forgeProject();
+    await project.create('One');
+    await project.create('Two', '--state', 'backlog');
+    await project.write('draft.json', SMALL);
+    expect(await project.fails('workflow', 'set', 'draft.json')).toMatchObject({
+      exit: 5,
+      error: {
+        code: 'state_invalid',
+        message: 'Tasks stand in states that the workflow does not have: 1 task in backlog',
+        details: { stranded: [{ state: 'backlog', tasks: 1 }] },
+      },
+    });
+    expect((await project.json<Shown>('workflow', 'show')).source).toBe('default');
+    expect(await project.json('workflow', 'set', 'draft.json', '--force')).toMatchObject({
+      changed: true,
+      stranded: [{ state: 'backlog', tasks: 1 }],
+    });
+  });
+
+  it('[S168] offers what is no longer parked', async () => {
+    await using project = await forgeProject();
+    const { id } = await project.create('Later', '--state', 'backlog');
+    expect(await project.json('ready')).toEqual([]);
+    const states = JSON.stringify(DEFAULT_WORKFLOW).replace('"kind":"backlog"', '"kind":"initial"');
+    const stdin = states.replace('"name":"todo","kind":"initial"', '"name":"todo","kind":"custom"');
+    await project.with({ stdin }).json('workflow', 'set', '-');
+    expect(await project.json('ready')).toMatchObject([{ id }]);
+    await project.json('workflow', 'set', '--default');
+    expect(await project.json('ready')).toEqual([]);
+  });
+
+  it('reads of tasks do not mind a broken workflow', async () => {
+    await using project = await forgeProject();
+    const { id } = await project.create('One');
+    await project.write('.forge/workflow.json', BAD);
+    expect(await project.json('ready')).toHaveLength(1);
+    expect(await project.show(id)).toMatchObject({ id });
+    expect(await project.fails('workflow', 'show')).toMatchObject({
+      exit: 2,
+      error: { code: 'invalid_input', hint: 'forge workflow validate' },
+    });
+    const doctor = await project.run('doctor', '--json');
+    expect(doctor.stdout).toContain('"name":"workflow","state":"failed"');
+    expect(await project.json('workflow', 'set', '--default')).toMatchObject({ changed: true });
+    expect((await project.run('doctor', '--json')).stdout).toContain('"name":"workflow","state":"ok"');
+    expect(await project.json<Shown>('workflow', 'show')).toMatchObject({ initial: 'todo' });
+  });
+});

@@ -1,0 +1,255 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { describe, expect, it } from 'vitest';
+import type { Task } from '#contract/task.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import { type ProjectHttp, startProjectHttp } from './support/http-server.ts';
+import { callText, callTool, everyTool } from './support/mcp-calls.ts';
+
+const GENERATIONS = { 2025: 'legacy', 2026: { pin: '2026-07-28' } } as const;
+
+describe.each(Object.entries(GENERATIONS))('MCP over HTTP in the generation of %s', (_year, mode) => {
+  it('[S236] lists and calls every tool', async () => {
+    await using http = await startProjectHttp();
+    await using client = await connect(http, http.admin, mode);
+    const { tools } = await client.listTools();
+    expect(tools.length).toBeGreaterThan(10);
+    const called = await everyTool(client);
+    expect(called.toSorted()).toEqual(tools.map(({ name }) => name).toSorted());
+  });
+
+  it('A12: 20 clients with 2,000 interleaved calls get no answer that is not theirs', async () => {
+    await using http = await startProjectHttp();
+    const clients = await Promise.all(
+      Array.from({ length: 20 }, async (_, at) => {
+        const { token } = await http.token('task', `worker-${at}`);
+        return connect(http, token, mode);
+      }),
+    );
+    const answers: Answer[] = [];
+    await Promise.all(
+      clients.map(async (client, who) => {
+        for (let round = 0; round < 20; round += 1) {
+          await Promise.all(
+            Array.from({ length: 5 }, async (_, at) => {
+              const nonce = `fg-${who}x${round}x${at}`;
+              // An error that repeats what was asked: the quickest answer that holds a nonce.
+              answers.push({ nonce, text: await callText(client, 'forge_show', { id: nonce }) });
+            }),
+          );
+        }
+        const nonce = `"of ${who}"`;
+        const text = await callText(client, 'forge_create_task', { title: `of ${who}` });
+        answers.push({ nonce, text }, { nonce: `"created_by":"worker-${who}"`, text });
+      }),
+    );
+    expect(answers.length).toBe(20 * (20 * 5 + 2));
+    expect(listCrossed(answers)).toEqual([]);
+    // Two answers that changed places would be seen.
+    const [one, other] = answers;
+    expect(listCrossed([{ nonce: one?.nonce ?? '', text: other?.text ?? '' }])).toHaveLength(1);
+    await Promise.all(clients.map((client) => client.close()));
+  });
+});
+
+describe('MCP over HTTP', () => {
+  it('[S236] answers a single request of curl', async () => {
+    await using http = await startProjectHttp();
+    const list = await post(http, http.admin, { jsonrpc: '2.0', id: 7, method: 'tools/list' });
+    expect(list).toMatchObject({
+      status: 200,
+      json: { id: 7, result: { tools: expect.anything() as unknown } },
+    });
+    expect(list.headers['content-type']).toMatch(/^application\/json/);
+    // The arguments as the seed prints them.
+    const created = await post(http, http.admin, {
+      jsonrpc: '2.0',
+      id: 8,
+      method: 'tools/call',
+      params: {
+        name: 'forge_create_task',
+        arguments: {
+          title: 'Add rate limiting',
+          description: 'Add per-IP rate limiting to POST /api/v1/auth/login.',
+        },
+      },
+    });
+    expect(created.json).toMatchObject({
+      result: { structuredContent: { title: 'Add rate limiting', status: 'open', state: 'todo' } },
+    });
+  });
+
+  it('wants a token, knows who asks by it, and what they may do', async () => {
+    await using http = await startProjectHttp();
+    const call = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'create_task', arguments: { title: 'x' } },
+    };
+    expect(await post(http, undefined, call)).toMatchObject({ status: 401 });
+    expect(await post(http, 'fgt_wrong', call)).toMatchObject({ status: 401 });
+    const { token: reader } = await http.token('read');
+    expect((await post(http, reader, call)).json).toMatchObject({
+      result: { isError: true, structuredContent: { error: { code: 'permission_denied' } } },
+    });
+    const { token: agent } = await http.token('task', 'worker-1');
+    expect((await post(http, agent, call)).json).toMatchObject({
+      result: { structuredContent: { created_by: 'worker-1' } },
+    });
+  });
+
+  it('keeps a session for the token that opened it, and ends it on DELETE', async () => {
+    await using http = await startProjectHttp();
+    const { token: other } = await http.token('admin');
+    const session = await openSession(http, http.admin);
+    const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
+    const headers = { 'mcp-session-id': session, 'mcp-protocol-version': '2025-06-18' };
+    expect(await post(http, http.admin, list, headers)).toMatchObject({ status: 200 });
+    expect(await post(http, other, list, headers)).toMatchObject({ status: 404 });
+    expect(await post(http, http.admin, list, { 'mcp-session-id': 'made up' })).toMatchObject({
+      status: 404,
+    });
+    const end = (token: string) => http.ask({ method: 'DELETE', path: '/mcp', token, headers });
+    expect(await end(other)).toMatchObject({ status: 404 });
+    expect(await post(http, http.admin, list, headers)).toMatchObject({ status: 200 });
+    expect(await end(http.admin)).toMatchObject({ status: 200 });
+    expect(await post(http, http.admin, list, headers)).toMatchObject({ status: 404 });
+    expect(await http.ask({ method: 'DELETE', path: '/mcp', token: http.admin })).toMatchObject({
+      status: 400,
+    });
+  });
+
+  it('ends sessions that are silent for too long, and has a bound for them', async () => {
+    let now = 0;
+    await using http = await startProjectHttp({ mcpClock: { now: () => now } });
+    const first = await openSession(http, http.admin);
+    for (let more = 1; more < LIMITS.mcp_sessions; more += 1) await openSession(http, http.admin);
+    const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
+    expect(await initialize(http, http.admin)).toMatchObject({ status: 503 });
+    now += LIMITS.mcp_session_idle_ms - 1;
+    expect(await post(http, http.admin, list, { 'mcp-session-id': first })).toMatchObject({ status: 200 });
+    now += 1;
+    const fresh = await openSession(http, http.admin);
+    for (const id of [first, fresh])
+      expect(await post(http, http.admin, list, { 'mcp-session-id': id })).toMatchObject({ status: 200 });
+    now += LIMITS.mcp_session_idle_ms + 1;
+    expect(await post(http, http.admin, list, { 'mcp-session-id': first })).toMatchObject({ status: 404 });
+  });
+
+  it('has no stream of its own, and says what is wrong with a body', async () => {
+    await using http = await startProjectHttp();
+    const get = await http.ask({ path: '/mcp', token: http.admin, headers: { accept: 'text/event-stream' } });
+    expect(get).toMatchObject({ status: 405, headers: { allow: 'POST, DELETE' } });
+    expect(await post(http, http.admin, '{')).toMatchObject({
+      status: 400,
+      json: { error: { code: -32_700 } },
+    });
+    expect((await post(http, http.admin, '{"x":1}')).status).toBe(400);
+    expect((await post(http, http.admin, '[]')).status).toBe(400);
+    const unknown = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'rm_rf', arguments: {} } };
+    expect((await post(http, http.admin, unknown)).json).toMatchObject({ error: { code: -32_602 } });
+    const long = await post(http, http.admin, ' '.repeat(LIMITS.mcp_body_bytes + 1));
+    expect(long.status).toBe(413);
+  });
+
+  it('breaks off what nobody waits for any more', async () => {
+    let now = 0;
+    await using http = await startProjectHttp({ mcpClock: { now: () => now } });
+    await using client = await connect(http, http.admin, 'legacy');
+    const { id } = await callTool<Task>(client, 'create_task', { title: 'never done' });
+    const session = await openSession(http, http.admin);
+    const leave = new AbortController();
+    const headers = {
+      authorization: `Bearer ${http.admin}`,
+      'content-type': 'application/json',
+      accept: '*/*',
+    };
+    const waiting = fetch(`http://${http.host}/mcp`, {
+      method: 'POST',
+      headers: { ...headers, 'mcp-session-id': session },
+      body: JSON.stringify(toCall(3, 'forge_wait', { id, timeout_seconds: 600 })),
+      signal: leave.signal,
+    });
+    // The session answers while it waits, and does not grow old.
+    const list = { jsonrpc: '2.0', id: 4, method: 'tools/list' };
+    const ask = () => post(http, http.admin, list, { 'mcp-session-id': session });
+    expect(await ask()).toMatchObject({ status: 200 });
+    now += LIMITS.mcp_session_idle_ms + 1;
+    expect(await ask()).toMatchObject({ status: 200 });
+    leave.abort();
+    await expect(waiting).rejects.toThrow();
+    // When the server has seen it, nothing is under way and the session can grow old.
+    await expect
+      .poll(async () => {
+        now += LIMITS.mcp_session_idle_ms + 1;
+        return (await ask()).status;
+      })
+      .toBe(404);
+  });
+
+  it('has the tasks as resources and the loop as a prompt', async () => {
+    await using http = await startProjectHttp();
+    await using client = await connect(http, http.admin, 'legacy');
+    const { id } = await callTool<Task>(client, 'create_task', { title: 'read me' });
+    const { resources } = await client.listResources();
+    expect(resources.map(({ uri }) => uri)).toEqual(['forge://tasks', `forge://tasks/${id}`]);
+    const read = await client.readResource({ uri: `forge://tasks/${id}` });
+    const [content] = read.contents;
+    expect(content).toMatchObject({ mimeType: 'application/json' });
+    expect(JSON.parse((content as { text: string }).text)).toMatchObject({ id, title: 'read me' });
+    await expect(client.readResource({ uri: 'forge://tasks/fg-none' })).rejects.toThrow(/fg-none/);
+    const { prompts } = await client.listPrompts();
+    expect(prompts.map(({ name }) => name)).toEqual(['work-the-queue']);
+    const prompt = await client.getPrompt({ name: 'work-the-queue' });
+    expect(JSON.stringify(prompt.messages)).toContain('forge_claim');
+  });
+});
+
+interface Answer {
+  readonly nonce: string;
+  readonly text: string;
+}
+
+function listCrossed(answers: readonly Answer[]): readonly Answer[] {
+  return answers.filter(({ nonce, text }) => !text.includes(nonce));
+}
+
+type Mode = (typeof GENERATIONS)[keyof typeof GENERATIONS];
+
+async function connect(http: ProjectHttp, token: string, mode: Mode): Promise<Client & AsyncDisposable> {
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`http://${http.host}/mcp`), {
+      requestInit: { headers: { authorization: `Bearer ${token}` } },
+    }),
+  );
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() });
+}
+
+function post(
+  http: ProjectHttp,
+  token: string | undefined,
+  body: unknown,
+  headers: Record<string, string> = {},
+) {
+  return http.ask({ method: 'POST', path: '/mcp', token, body, headers: { accept: '*/*', ...headers } });
+}
+
+function toCall(id: number, name: string, args: object): object {
+  return { jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } };
+}
+
+function initialize(http: ProjectHttp, token: string) {
+  return post(http, token, {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+  });
+}
+
+async function openSession(http: ProjectHttp, token: string): Promise<string> {
+  const { status, headers } = await initialize(http, token);
+  expect(status).toBe(200);
+  return String(headers['mcp-session-id']);
+}

@@ -1,0 +1,180 @@
+import { describeOperation, type Answer, type Operation } from './linear-history.ts';
+
+/** What one operation, alone, does to a state. */
+export interface Model<S> {
+  readonly initial: S;
+  /** Equal only for states between which no operation can tell a difference. */
+  key(state: S): string;
+  /** Everything that may happen; more than one only where the model does not know all that decides it. */
+  step(state: S, operation: Operation): readonly Effect<S>[];
+}
+
+export interface Effect<S> {
+  readonly state: S;
+  readonly answer: Answer;
+}
+
+export interface Verdict {
+  /** Undefined: there is an order that explains everything. */
+  readonly violation: string | undefined;
+  /** How many configurations were looked at. */
+  readonly looked: number;
+}
+
+/**
+ * Looks for one order of the operations that keeps to real time (what was told before another began comes before it)
+ * and in which the model gives every answer that was given. This is the search of Wing and Gong, with Lowe's memory of
+ * the configurations (which operations are placed, and what state they lead to) that have been tried.
+ *
+ * An operation without an answer may be placed anywhere after its beginning, or left out.
+ * Throws where `limit` configurations do not decide it: that is no pass.
+ */
+export function checkHistory<S>(
+  operations: readonly Operation[],
+  model: Model<S>,
+  limit = 2_000_000,
+): Verdict {
+  const search = new Search(operations, model);
+  const path = [search.listNext(model.initial)];
+  for (let looked = 1; ; ) {
+    const next = path.at(-1)?.next();
+    if (search.left === 0) return { violation: undefined, looked };
+    if (next === undefined) return { violation: search.describe(), looked };
+    if (next.done === true) {
+      path.pop();
+      search.takeBack();
+      continue;
+    }
+    looked += 1;
+    if (looked > limit) throw new Error(`${limit} configurations did not decide it`);
+    path.push(search.listNext(next.value));
+  }
+}
+
+class Search<S> {
+  /** Operations with an answer that have no place yet. */
+  left: number;
+  readonly #model: Model<S>;
+  readonly #operations: readonly Operation[];
+  /** Numbers of operations, in the order in which they are tried. */
+  readonly #answered: readonly number[];
+  readonly #unanswered: readonly number[];
+  readonly #isPlaced: Uint8Array;
+  readonly #order: number[] = [];
+  readonly #tried = new Set<string>();
+  /** All operations with an answer before this one have their place. */
+  #low = 0;
+  #deepest: { readonly order: readonly number[]; readonly state: S; readonly next: readonly number[] };
+
+  constructor(operations: readonly Operation[], model: Model<S>) {
+    this.#model = model;
+    this.#operations = operations;
+    const all = operations.map((_, at) => at);
+    // Most often things happened in the order in which they were told.
+    this.#answered = all
+      .filter((at) => this.#get(at).answer !== undefined)
+      .sort((a, b) => this.#end(a) - this.#end(b));
+    this.#unanswered = all.filter((at) => this.#get(at).answer === undefined);
+    this.#isPlaced = new Uint8Array(operations.length);
+    this.left = this.#answered.length;
+    this.#deepest = { order: [], state: model.initial, next: [] };
+  }
+
+  /** Places one operation after the other behind what is placed, and gives the state that it leads to. */
+  *listNext(state: S): Generator<S> {
+    const candidates = this.#listCandidates();
+    if (this.#order.length >= this.#deepest.order.length)
+      this.#deepest = { order: [...this.#order], state, next: candidates };
+    const before = this.#model.key(state);
+    for (const at of candidates) {
+      const operation = this.#get(at);
+      const { answer } = operation;
+      for (const effect of this.#model.step(state, operation)) {
+        if (answer === undefined ? this.#model.key(effect.state) === before : !agrees(answer, effect.answer))
+          continue;
+        this.#place(at);
+        const key = `${this.#placedKey()}|${this.#model.key(effect.state)}`;
+        if (this.#tried.has(key)) {
+          this.takeBack();
+          continue;
+        }
+        this.#tried.add(key);
+        yield effect.state;
+      }
+    }
+  }
+
+  takeBack(): void {
+    const at = this.#order.pop();
+    if (at === undefined) return;
+    this.#isPlaced[at] = 0;
+    if (this.#get(at).answer === undefined) return;
+    this.left += 1;
+    this.#low = Math.min(this.#low, this.#answered.indexOf(at));
+  }
+
+  describe(): string {
+    const { order, state, next } = this.#deepest;
+    const line = (at: number): string => `  ${describeOperation(this.#get(at))}`;
+    return [
+      `No order explains this history of ${this.#operations.length} operations; the best places ${order.length}, the last:`,
+      ...order.slice(-8).map(line),
+      `then the state is ${this.#model.key(state)}, and none of these can follow:`,
+      ...next.map((at) => {
+        const expected = this.#model.step(state, this.#get(at)).map(({ answer }) => answer);
+        return `${line(at)}; expected ${JSON.stringify(expected)}`;
+      }),
+    ].join('\n');
+  }
+
+  /** What began before the first of those that are left was told. */
+  #listCandidates(): number[] {
+    const first = this.#answered[this.#low];
+    const until = first === undefined ? Infinity : this.#end(first);
+    const found: number[] = [];
+    for (let i = this.#low; i < this.#answered.length; i += 1) {
+      const at = this.#answered[i] ?? 0;
+      if (this.#isPlaced[at] === 0 && this.#get(at).invoked_at <= until) found.push(at);
+    }
+    for (const at of this.#unanswered)
+      if (this.#isPlaced[at] === 0 && this.#get(at).invoked_at <= until) found.push(at);
+    return found;
+  }
+
+  #place(at: number): void {
+    this.#order.push(at);
+    this.#isPlaced[at] = 1;
+    if (this.#get(at).answer === undefined) return;
+    this.left -= 1;
+    while (this.#low < this.#answered.length && this.#isPlaced[this.#answered[this.#low] ?? 0] === 1)
+      this.#low += 1;
+  }
+
+  /** Short, because nearly all that is placed lies before `#low`. */
+  #placedKey(): string {
+    const more: number[] = [];
+    const open = this.#operations.length - this.#unanswered.length - this.left - this.#low;
+    for (let i = this.#low; more.length < open; i += 1) {
+      const at = this.#answered[i] ?? 0;
+      if (this.#isPlaced[at] === 1) more.push(at);
+    }
+    const unanswered = this.#unanswered.filter((at) => this.#isPlaced[at] === 1);
+    return `${this.#low};${more.join()};${unanswered.join()}`;
+  }
+
+  #get(at: number): Operation {
+    return this.#operations[at] as Operation; // a number of an operation
+  }
+
+  #end(at: number): number {
+    return this.#get(at).completed_at ?? Infinity;
+  }
+}
+
+/** Everything that both tell is the same. */
+function agrees(told: Answer, expected: Answer): boolean {
+  if (told.code !== expected.code) return false;
+  const facts = Object.entries(told.facts);
+  const known: Readonly<Record<string, unknown>> = { ...expected.facts };
+  return facts.every(([name, value]) => !(name in known) || known[name] === value);
+}

@@ -1,0 +1,184 @@
+import { checkHistory, type Effect, type Model, type Verdict } from './linear-check.ts';
+import type { Operation, Request, TaskSetup } from './linear-history.ts';
+import { findExpired, isReady, NEW_TASK, stepTask, sweep, take, type TaskState } from './linear-task-model.ts';
+
+/** Every task by itself, then all of them with the watch over the leases, which they share. */
+export function checkClaims(operations: readonly Operation[], setups: readonly TaskSetup[]): Verdict {
+  let looked = 0;
+  for (const setup of setups) {
+    const own = operations.filter(({ request }) => concerns(request, setup.id));
+    const verdict = checkHistory(own, taskModel(setup, setups));
+    looked += verdict.looked;
+    if (verdict.violation !== undefined) return { violation: `${setup.id}: ${verdict.violation}`, looked };
+  }
+  const { violation, looked: more } = checkHistory(operations, storeModel(setups));
+  return { violation: violation && `All tasks: ${violation}`, looked: looked + more };
+}
+
+/**
+ * One task, as if it were alone. Whether its holder may be judged depends on what happened to others, so here both are
+ * possible where a lease is over.
+ */
+export function taskModel(setup: TaskSetup, setups: readonly TaskSetup[]): Model<TaskState> {
+  const ranks = new Map(setups.map(({ id, rank }) => [id, rank]));
+  return {
+    initial: NEW_TASK,
+    key: keyOf,
+    step(task, operation) {
+      const { request } = operation;
+      if (request.op === 'grace') return [];
+      const effects =
+        request.op === 'next'
+          ? stepNext(setup, task, { request, picked: pickedBy(operation), ranks })
+          : [true, false].map((judged) => stepTask(setup, task, request, () => judged));
+      return [...distinct(effects), ...outrun(task, operation), ...torn(task, effects, operation)];
+    },
+  };
+}
+
+/** All tasks, and when leases were looked after. */
+export interface StoreState {
+  readonly tasks: ReadonlyMap<string, TaskState>;
+  readonly watch: { readonly seen: number; readonly grace: number };
+}
+
+export function storeModel(setups: readonly TaskSetup[]): Model<StoreState> {
+  const initial = new Map(setups.map(({ id }) => [id, NEW_TASK]));
+  const byRank = setups.toSorted((a, b) => a.rank - b.rank);
+  const setupOf = new Map(setups.map((setup) => [setup.id, setup]));
+  return {
+    initial: { tasks: initial, watch: { seen: 0, grace: 0 } },
+    key: ({ tasks, watch }) => `${[...tasks.values()].map(keyOf).join(' ')} ${watch.seen} ${watch.grace}`,
+    step(store, operation) {
+      const { request } = operation;
+      if (request.op === 'grace') return [stepGrace(store, request.now)];
+      let { watch } = store;
+      const look = (now: number, ttl: number): boolean => {
+        watch = lookAfter(watch, now, ttl);
+        return now >= watch.grace;
+      };
+      if (request.op === 'next') {
+        const effect = stepStoreNext(store, request, { byRank, look });
+        const after = { ...effect, state: { ...effect.state, watch } };
+        return operation.answer === undefined ? [after, withoutLeases(store, after)] : [after];
+      }
+      const setup = setupOf.get(request.task);
+      const task = store.tasks.get(request.task);
+      if (setup === undefined || task === undefined) return [];
+      const { state, answer } = stepTask(setup, task, request, look);
+      const after = { state: { tasks: new Map(store.tasks).set(setup.id, state), watch }, answer };
+      if (operation.answer === undefined) return [after, withoutLeases(store, after)];
+      return [after, ...outrun(store, operation)];
+    },
+  };
+}
+
+function concerns(request: Request, task: string): boolean {
+  return request.op === 'next' || (request.op !== 'grace' && request.task === task);
+}
+
+/** Undefined where the answer is unknown, null where nothing was ready. */
+function pickedBy({ answer }: Operation): string | null | undefined {
+  return answer === undefined ? undefined : (answer.facts.task ?? null);
+}
+
+function stepNext(
+  setup: TaskSetup,
+  task: TaskState,
+  next: {
+    readonly request: Extract<Request, { op: 'next' }>;
+    readonly picked: string | null | undefined;
+    readonly ranks: ReadonlyMap<string, number>;
+  },
+): Effect<TaskState>[] {
+  const { request, picked, ranks } = next;
+  const starts = findExpired(task, request.now) === undefined ? [task] : [task, sweep(task)];
+  return starts.flatMap((start): Effect<TaskState>[] => {
+    const ready = isReady(setup, start, request.actor);
+    const taken = ready ? [take(start, request, () => true)] : [];
+    if (picked === setup.id) return taken;
+    const other = picked === null ? Infinity : (ranks.get(picked ?? '') ?? 0);
+    const answer = { code: picked === null ? 'nothing_ready' : 'ok', facts: {} };
+    const passed = ready && picked !== undefined && setup.rank < other ? [] : [{ state: start, answer }];
+    return picked === undefined ? [...taken, ...passed] : passed;
+  });
+}
+
+function stepStoreNext(
+  { tasks, watch }: StoreState,
+  request: Extract<Request, { op: 'next' }>,
+  queue: {
+    readonly byRank: readonly TaskSetup[];
+    readonly look: (now: number, ttl: number) => boolean;
+  },
+): Effect<StoreState> {
+  const after = new Map(tasks);
+  const expired = [...tasks].flatMap(([id, task]) => {
+    const lease = findExpired(task, request.now);
+    return lease === undefined ? [] : [{ id, task, lease }];
+  });
+  for (const { id, task, lease } of expired.toSorted((a, b) => a.lease.expires_at - b.lease.expires_at))
+    if (queue.look(request.now, lease.ttl_ms)) after.set(id, sweep(task));
+  for (const setup of queue.byRank) {
+    const task = after.get(setup.id);
+    if (task === undefined || !isReady(setup, task, request.actor)) continue;
+    const { state, answer } = take(task, request, queue.look);
+    return {
+      state: { tasks: after.set(setup.id, state), watch },
+      answer: { ...answer, facts: { ...answer.facts, task: setup.id } },
+    };
+  }
+  return { state: { tasks: after, watch }, answer: { code: 'nothing_ready', facts: {} } };
+}
+
+function stepGrace(store: StoreState, now: number): Effect<StoreState> {
+  const longest = Math.max(0, ...[...store.tasks.values()].map(({ lease }) => lease?.ttl_ms ?? 0));
+  const watch = longest === 0 ? store.watch : { seen: now, grace: now + longest };
+  return { state: { ...store, watch }, answer: { code: 'ok', facts: {} } };
+}
+
+/** After a gap in which nobody looked, or a clock that jumped, all holders get one lease time to say they are there. */
+function lookAfter(watch: StoreState['watch'], now: number, ttl: number): StoreState['watch'] {
+  const isGap = now < watch.seen || now > watch.seen + ttl;
+  const hadTime = now >= watch.grace && now < watch.grace + 10 * ttl;
+  const isAhead = watch.grace > now + ttl;
+  return { seen: now, grace: (isGap && !hadTime) || isAhead ? now + ttl : watch.grace };
+}
+
+/** A move that names no version is tried again while others are faster, but not for ever. */
+function outrun<S>(state: S, { request }: Operation): Effect<S>[] {
+  const mayLose = request.op === 'transition' && request.version === undefined;
+  return mayLose ? [{ state, answer: { code: 'version_conflict', facts: {} } }] : [];
+}
+
+/**
+ * A process that dies between the local replica and the database leaves the task as it wrote it, but not what only the
+ * database holds: the lease.
+ */
+function torn(
+  before: TaskState,
+  effects: readonly Effect<TaskState>[],
+  operation: Operation,
+): Effect<TaskState>[] {
+  if (operation.answer !== undefined) return [];
+  return effects.map(({ state, answer }) => ({ state: { ...state, lease: before.lease }, answer }));
+}
+
+function withoutLeases(before: StoreState, { state, answer }: Effect<StoreState>): Effect<StoreState> {
+  const tasks = new Map(
+    [...state.tasks].map(([id, task]) => [id, { ...task, lease: before.tasks.get(id)?.lease ?? null }]),
+  );
+  return { state: { tasks, watch: before.watch }, answer };
+}
+
+function distinct(effects: readonly Effect<TaskState>[]): Effect<TaskState>[] {
+  const known = new Map(
+    effects.map((effect) => [`${effect.answer.code} ${keyOf(effect.state)}`, effect] as const),
+  );
+  return [...known.values()];
+}
+
+function keyOf({ state, owner, fence, version, lease }: TaskState): string {
+  const until = lease === null ? '' : `${lease.fence}:${lease.ttl_ms}:${lease.expires_at}`;
+  return `${state},${owner ?? ''},${fence},${version},${until}`;
+}
