@@ -5,6 +5,7 @@ import { benchColdStart } from './cold-start.ts';
 import type { Result } from './measure.ts';
 import { benchReadyScale } from './ready-scale.ts';
 import { toMarkdown, toTable } from './report.ts';
+import { benchServer } from './server.ts';
 import { benchSync } from './sync.ts';
 import { benchSyncGit } from './sync-git.ts';
 import { benchTrees } from './trees.ts';
@@ -17,6 +18,7 @@ const PARTS: Record<string, () => Result[] | Promise<Result[]>> = {
   scale: () => benchReadyScale(LARGE),
   claims: benchClaims,
   trees: benchTrees,
+  server: benchServer,
   sync: async () => [...(await benchSync()), ...(await benchSyncGit())],
 };
 

@@ -1,4 +1,5 @@
 import { agentToken, createToken, listTokens, revokeToken, rotateToken } from './access-operations.ts';
+import { claimTask, releaseTask } from './claim-operations.ts';
 import type { Declaration } from './declare.ts';
 import { listEvents } from './event-operations.ts';
 import { addDependency, dependencyTree, removeDependency, taskGraph } from './graph-operations.ts';
@@ -20,7 +21,8 @@ import {
 } from './home-operations.ts';
 import { installMcp, serveMcp } from './mcp-operations.ts';
 import { onboardAgents, primeAgent } from './onboarding-operations.ts';
-import { listComments, listDependencies, listRepos, listSkills } from './resource-operations.ts';
+import { listDependencies, listRepos, listSkills } from './resource-operations.ts';
+import { commentTask, listComments, taskHistory } from './task-log-operations.ts';
 import { hookStatus, installHooks, uninstallHooks } from './hook-operations.ts';
 import { runServer } from './server-operations.ts';
 import { completionScript, initProject, runDemo, uninstallProject } from './project-operations.ts';
@@ -38,16 +40,12 @@ import {
   syncTasks,
 } from './sync-operations.ts';
 import {
-  claimTask,
   closeTask,
-  commentTask,
   createTask,
   deleteTask,
-  releaseTask,
   reopenTask,
   restoreTask,
   showTask,
-  taskHistory,
   updateTask,
 } from './task-operations.ts';
 import { taskResult, waitTask } from './wait-operations.ts';

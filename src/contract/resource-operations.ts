@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { declare } from './declare.ts';
-import { Comment, ResolvedDependency, TaskRef } from './task.ts';
+import { ResolvedDependency, TaskRef } from './task.ts';
 
 export const listDependencies = declare({
   name: 'dep.list',
@@ -16,18 +16,6 @@ export const listDependencies = declare({
     args: ['id'],
     examples: ['forge dep list fg-c9d1', 'forge dep list fg-c9d1 --json'],
   },
-});
-
-export const listComments = declare({
-  name: 'task.comments',
-  summary: 'List the comments of a task, oldest first; answers name what they answer',
-  input: z.object({ id: TaskRef.describe('Task id') }),
-  output: z.array(Comment),
-  errors: ['not_found', 'ambiguous_id'],
-  access: 'read',
-  needs: 'project',
-  http: { method: 'get', path: '/tasks/{id}/comments' },
-  cli: { path: ['task', 'comments'], args: ['id'], examples: ['forge task comments fg-a3f8'] },
 });
 
 export const listRepos = declare({

@@ -157,7 +157,8 @@ export const Transition = z.object({
   to_state: z.string(),
   from_status: Status,
   to_status: Status,
-  reason: z.string().nullable(),
+  /** Why, in the words of whoever wanted it: a reviewer's findings, for example. */
+  trigger_reason: z.string().nullable(),
   triggered_by: z.string(),
   rejection: z.boolean(),
   created_at: z.string(),

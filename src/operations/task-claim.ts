@@ -1,5 +1,5 @@
 import type { InputOf } from '#contract/declare.ts';
-import type { claimTask as declaration } from '#contract/task-operations.ts';
+import type { claimTask as declaration } from '#contract/claim-operations.ts';
 import { claimNext, claimTask } from '#engine/change-task.ts';
 import type { Engine } from '#engine/engine.ts';
 import { ForgeError } from '#kernel/errors.ts';

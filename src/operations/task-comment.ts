@@ -1,4 +1,4 @@
-import type { commentTask } from '#contract/task-operations.ts';
+import type { commentTask } from '#contract/task-log-operations.ts';
 import { checkSize } from '#domain/metadata.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { escapeLine } from '#kernel/text.ts';

@@ -1,4 +1,4 @@
-import type { listComments } from '#contract/resource-operations.ts';
+import type { listComments } from '#contract/task-log-operations.ts';
 import { escapeLine, escapeText } from '#kernel/text.ts';
 import { implement } from './operation.ts';
 import { style } from './style-text.ts';

@@ -1,4 +1,4 @@
-import type { taskHistory as declaration } from '#contract/task-operations.ts';
+import type { taskHistory as declaration } from '#contract/task-log-operations.ts';
 import { compareText } from '#kernel/text.ts';
 import { implement } from './operation.ts';
 import { style } from './style-text.ts';

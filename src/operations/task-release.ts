@@ -1,4 +1,4 @@
-import type { releaseTask as declaration } from '#contract/task-operations.ts';
+import type { releaseTask as declaration } from '#contract/claim-operations.ts';
 import { releaseTask } from '#engine/change-task.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { engineOf } from './engine-of.ts';

@@ -4,7 +4,8 @@ import type { Workflow } from '#contract/workflow.ts';
 import { DEFAULT_WORKFLOW } from '#domain/default-workflow.ts';
 import { resolveWorkflow } from '#domain/workflow.ts';
 import { ForgeError } from '#kernel/errors.ts';
-import { countTasks, escapeLine } from '#kernel/text.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import { countTasks, escapeLine, utf8Length } from '#kernel/text.ts';
 import { hasWorkflowFile, workflowDigest, writeWorkflow } from '#sync/workflow-file.ts';
 import { implement, type OperationContext } from './operation.ts';
 import { parseWorkflow } from './workflow-faults.ts';
@@ -15,7 +16,11 @@ const DEFAULT_TEXT = '{}\n';
 export const workflowSet = implement<typeof setWorkflow>({
   async run(ctx, input) {
     const text = toText(input);
-    const workflow = parseWorkflow(text, 'The workflow');
+    // Lines of a text that nobody wrote would lead nowhere.
+    const workflow = parseWorkflow(
+      typeof input.definition === 'object' ? input.definition : text,
+      'The workflow',
+    );
     const stranded = await listStranded(ctx, workflow);
     if (stranded.length > 0 && input.force !== true) throw refuseStranded(stranded);
     const { paths, store } = ctx.project;
@@ -60,7 +65,12 @@ function toText({ definition, default: asDefault }: InputOf<typeof setWorkflow>)
   }
   const text = typeof definition === 'string' ? definition : JSON.stringify(definition, null, 2);
   if (text.trim() === '') return DEFAULT_TEXT;
-  return text.endsWith('\n') ? text : `${text}\n`;
+  const file = text.endsWith('\n') ? text : `${text}\n`;
+  // As a file it must be one that can be read again.
+  if (utf8Length(file) <= LIMITS.workflow_bytes) return file;
+  throw new ForgeError('invalid_input', `The workflow is larger than ${LIMITS.workflow_bytes} bytes`, {
+    details: { limit: LIMITS.workflow_bytes },
+  });
 }
 
 interface Stranded {

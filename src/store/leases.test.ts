@@ -61,7 +61,7 @@ describe('a claim with a lease', () => {
     temp.clock.advance(LEASE + 1);
     expect(await next()).toMatchObject({ id, assignee: 'rival' });
     const moves = await temp.store.listTransitions({ id, limit: undefined });
-    expect(moves.map(({ triggered_by, reason }) => [triggered_by, reason])).toEqual([
+    expect(moves.map(({ triggered_by, trigger_reason }) => [triggered_by, trigger_reason])).toEqual([
       ['agent:bot', null],
       ['system', 'the lease of bot ran out'],
       ['agent:rival', null],

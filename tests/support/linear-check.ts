@@ -26,7 +26,8 @@ export interface Verdict {
  * and in which the model gives every answer that was given. This is the search of Wing and Gong, with Lowe's memory of
  * the configurations (which operations are placed, and what state they lead to) that have been tried.
  *
- * An operation without an answer may be placed anywhere after its beginning, or left out.
+ * An operation without an answer may be placed anywhere between its beginning and the time at which it is settled, or
+ * left out.
  * Throws where `limit` configurations do not decide it: that is no pass.
  */
 export function checkHistory<S>(
@@ -36,7 +37,7 @@ export function checkHistory<S>(
 ): Verdict {
   const search = new Search(operations, model);
   const path = [search.listNext(model.initial)];
-  for (let looked = 1; ; ) {
+  for (let looked = 1; ;) {
     const next = path.at(-1)?.next();
     if (search.left === 0) return { violation: undefined, looked };
     if (next === undefined) return { violation: search.describe(), looked };
@@ -59,12 +60,16 @@ class Search<S> {
   /** Numbers of operations, in the order in which they are tried. */
   readonly #answered: readonly number[];
   readonly #unanswered: readonly number[];
+  /** Where an operation stands in the first list. */
+  readonly #positions: Int32Array;
   readonly #isPlaced: Uint8Array;
   readonly #order: number[] = [];
   readonly #tried = new Set<string>();
   /** All operations with an answer before this one have their place. */
   #low = 0;
-  #deepest: { readonly order: readonly number[]; readonly state: S; readonly next: readonly number[] };
+  /** When the last of those that are placed began, after each that was placed. */
+  readonly #begun: number[] = [0];
+  #deepest: { depth: number; last: readonly number[]; state: S; next: readonly number[] };
 
   constructor(operations: readonly Operation[], model: Model<S>) {
     this.#model = model;
@@ -75,16 +80,19 @@ class Search<S> {
       .filter((at) => this.#get(at).answer !== undefined)
       .sort((a, b) => this.#end(a) - this.#end(b));
     this.#unanswered = all.filter((at) => this.#get(at).answer === undefined);
+    this.#positions = new Int32Array(operations.length);
+    for (const [position, at] of this.#answered.entries()) this.#positions[at] = position;
     this.#isPlaced = new Uint8Array(operations.length);
     this.left = this.#answered.length;
-    this.#deepest = { order: [], state: model.initial, next: [] };
+    this.#deepest = { depth: 0, last: [], state: model.initial, next: [] };
   }
 
   /** Places one operation after the other behind what is placed, and gives the state that it leads to. */
   *listNext(state: S): Generator<S> {
     const candidates = this.#listCandidates();
-    if (this.#order.length >= this.#deepest.order.length)
-      this.#deepest = { order: [...this.#order], state, next: candidates };
+    const depth = this.#order.length;
+    if (depth >= this.#deepest.depth)
+      this.#deepest = { depth, last: this.#order.slice(-8), state, next: candidates };
     const before = this.#model.key(state);
     for (const at of candidates) {
       const operation = this.#get(at);
@@ -107,18 +115,19 @@ class Search<S> {
   takeBack(): void {
     const at = this.#order.pop();
     if (at === undefined) return;
+    this.#begun.pop();
     this.#isPlaced[at] = 0;
     if (this.#get(at).answer === undefined) return;
     this.left += 1;
-    this.#low = Math.min(this.#low, this.#answered.indexOf(at));
+    this.#low = Math.min(this.#low, this.#positions[at] ?? 0);
   }
 
   describe(): string {
-    const { order, state, next } = this.#deepest;
+    const { depth, last, state, next } = this.#deepest;
     const line = (at: number): string => `  ${describeOperation(this.#get(at))}`;
     return [
-      `No order explains this history of ${this.#operations.length} operations; the best places ${order.length}, the last:`,
-      ...order.slice(-8).map(line),
+      `No order explains this history of ${this.#operations.length} operations; the best places ${depth}, the last:`,
+      ...last.map(line),
       `then the state is ${this.#model.key(state)}, and none of these can follow:`,
       ...next.map((at) => {
         const expected = this.#model.step(state, this.#get(at)).map(({ answer }) => answer);
@@ -137,12 +146,18 @@ class Search<S> {
       if (this.#isPlaced[at] === 0 && this.#get(at).invoked_at <= until) found.push(at);
     }
     for (const at of this.#unanswered)
-      if (this.#isPlaced[at] === 0 && this.#get(at).invoked_at <= until) found.push(at);
+      if (this.#mayStillHappen(at) && this.#get(at).invoked_at <= until) found.push(at);
     return found;
+  }
+
+  #mayStillHappen(at: number): boolean {
+    const { settled_at = Infinity } = this.#get(at);
+    return this.#isPlaced[at] === 0 && settled_at >= (this.#begun.at(-1) ?? 0);
   }
 
   #place(at: number): void {
     this.#order.push(at);
+    this.#begun.push(Math.max(this.#begun.at(-1) ?? 0, this.#get(at).invoked_at));
     this.#isPlaced[at] = 1;
     if (this.#get(at).answer === undefined) return;
     this.left -= 1;
@@ -150,7 +165,7 @@ class Search<S> {
       this.#low += 1;
   }
 
-  /** Short, because nearly all that is placed lies before `#low`. */
+  /** What is placed, as far as it decides what may follow; nearly all of it lies before `#low`. */
   #placedKey(): string {
     const more: number[] = [];
     const open = this.#operations.length - this.#unanswered.length - this.left - this.#low;
@@ -158,8 +173,9 @@ class Search<S> {
       const at = this.#answered[i] ?? 0;
       if (this.#isPlaced[at] === 1) more.push(at);
     }
-    const unanswered = this.#unanswered.filter((at) => this.#isPlaced[at] === 1);
-    return `${this.#low};${more.join()};${unanswered.join()}`;
+    // Whether one has happened that cannot happen any more is told by the state, as far as it matters.
+    const possible = this.#unanswered.filter((at) => this.#mayStillHappen(at));
+    return `${this.#low};${more.join()};${possible.join()}`;
   }
 
   #get(at: number): Operation {

@@ -61,6 +61,8 @@ export interface Operation {
   /** Undefined where the client died before it was told: the operation may have happened, or not. */
   readonly completed_at?: number | undefined;
   readonly answer?: Answer | undefined;
+  /** Without an answer: what begins later than this sees whether it has happened. */
+  readonly settled_at?: number | undefined;
 }
 
 /** How a task was made; nothing of this changes in a history. */

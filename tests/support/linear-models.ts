@@ -1,6 +1,14 @@
 import { checkHistory, type Effect, type Model, type Verdict } from './linear-check.ts';
 import type { Operation, Request, TaskSetup } from './linear-history.ts';
-import { findExpired, isReady, NEW_TASK, stepTask, sweep, take, type TaskState } from './linear-task-model.ts';
+import {
+  findExpired,
+  isReady,
+  NEW_TASK,
+  stepTask,
+  sweep,
+  take,
+  type TaskState,
+} from './linear-task-model.ts';
 
 /** Every task by itself, then all of them with the watch over the leases, which they share. */
 export function checkClaims(operations: readonly Operation[], setups: readonly TaskSetup[]): Verdict {
@@ -21,6 +29,7 @@ export function checkClaims(operations: readonly Operation[], setups: readonly T
  */
 export function taskModel(setup: TaskSetup, setups: readonly TaskSetup[]): Model<TaskState> {
   const ranks = new Map(setups.map(({ id, rank }) => [id, rank]));
+  const keyOf = keepKeys();
   return {
     initial: NEW_TASK,
     key: keyOf,
@@ -31,7 +40,7 @@ export function taskModel(setup: TaskSetup, setups: readonly TaskSetup[]): Model
         request.op === 'next'
           ? stepNext(setup, task, { request, picked: pickedBy(operation), ranks })
           : [true, false].map((judged) => stepTask(setup, task, request, () => judged));
-      return [...distinct(effects), ...outrun(task, operation), ...torn(task, effects, operation)];
+      return [...distinct(effects, keyOf), ...outrun(task, operation), ...torn(task, effects, operation)];
     },
   };
 }
@@ -43,6 +52,7 @@ export interface StoreState {
 }
 
 export function storeModel(setups: readonly TaskSetup[]): Model<StoreState> {
+  const keyOf = keepKeys();
   const initial = new Map(setups.map(({ id }) => [id, NEW_TASK]));
   const byRank = setups.toSorted((a, b) => a.rank - b.rank);
   const setupOf = new Map(setups.map((setup) => [setup.id, setup]));
@@ -171,14 +181,29 @@ function withoutLeases(before: StoreState, { state, answer }: Effect<StoreState>
   return { state: { tasks, watch: before.watch }, answer };
 }
 
-function distinct(effects: readonly Effect<TaskState>[]): Effect<TaskState>[] {
+function distinct(
+  effects: readonly Effect<TaskState>[],
+  keyOf: (task: TaskState) => string,
+): Effect<TaskState>[] {
   const known = new Map(
     effects.map((effect) => [`${effect.answer.code} ${keyOf(effect.state)}`, effect] as const),
   );
   return [...known.values()];
 }
 
-function keyOf({ state, owner, fence, version, lease }: TaskState): string {
+/** Keys of states, each made once: the search asks for them again and again. */
+function keepKeys(): (task: TaskState) => string {
+  const keys = new WeakMap<TaskState, string>();
+  return (task) => {
+    const known = keys.get(task);
+    if (known !== undefined) return known;
+    const key = makeKey(task);
+    keys.set(task, key);
+    return key;
+  };
+}
+
+function makeKey({ state, owner, fence, version, lease }: TaskState): string {
   const until = lease === null ? '' : `${lease.fence}:${lease.ttl_ms}:${lease.expires_at}`;
   return `${state},${owner ?? ''},${fence},${version},${until}`;
 }

@@ -67,11 +67,9 @@ export function stepTask(setup: TaskSetup, task: TaskState, request: TaskRequest
     case 'transition':
       return transition(setup, task, request);
     case 'close':
-      return checked(task, request) ?? { ...withAnswer(close(task, 'done')) };
+      return checked(task, request) ?? withAnswer(close(task, 'done'));
     case 'reopen':
-      if (task.status !== 'closed')
-        return checked(task, request) ?? refuse(task, 'state_invalid', { status: task.status });
-      return checked(task, request) ?? withAnswer(move(task, { state: 'todo', owner: null }));
+      return checked(task, request) ?? reopen(task);
     case 'read':
       return { state: task, answer: { code: 'ok', facts: { ...seen(task), fence: task.fence } } };
   }
@@ -143,6 +141,11 @@ function release(task: TaskState, { actor, force, fence }: RequestOf<'release'>)
   return withAnswer(move(task, { state: 'todo', owner: null }));
 }
 
+function reopen(task: TaskState): Stepped {
+  if (task.status !== 'closed') return refuse(task, 'state_invalid', { status: task.status });
+  return withAnswer(move(task, { state: 'todo', owner: null }));
+}
+
 function transition(setup: TaskSetup, task: TaskState, request: RequestOf<'transition'>): Stepped {
   const { version, fence, to, actor } = request;
   const old = checked(task, { version });
@@ -158,8 +161,8 @@ function transition(setup: TaskSetup, task: TaskState, request: RequestOf<'trans
   if (status === 'closed') return withAnswer(close(task, to));
   if (status === 'open') return withAnswer(move(task, { state: to, owner: null }));
   const holder = to === 'in_progress' ? setup.coder : undefined;
-  const begins = task.status === 'open' && WORKING.includes(to);
-  const owner = holder ?? (begins ? actor : task.owner);
+  // Whoever begins to work on a task that nobody has becomes its owner.
+  const owner = holder ?? task.owner ?? (WORKING.includes(to) ? actor : null);
   return withAnswer(move(task, { state: to, owner }));
 }
 

@@ -1,9 +1,21 @@
-import type { Client } from '@modelcontextprotocol/client';
 import { expect } from 'vitest';
 import type { Task } from '#contract/task.ts';
 
+/** Whatever can call a tool: the library's client, or another program that speaks for one. */
+export interface ToolCaller {
+  callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<{
+    content?: unknown;
+    structuredContent?: unknown;
+    isError?: boolean | undefined;
+  }>;
+}
+
 /** The text of a tool's answer; its structured content must say the same. */
-export async function callText(client: Client, name: string, args: Record<string, unknown>): Promise<string> {
+export async function callText(
+  client: ToolCaller,
+  name: string,
+  args: Record<string, unknown>,
+): Promise<string> {
   const result = await client.callTool({ name, arguments: args });
   const [content, ...more] = result.content as { type: string; text: string }[];
   expect(more).toEqual([]);
@@ -18,7 +30,7 @@ export async function callText(client: Client, name: string, args: Record<string
 
 /** A tool that must succeed. */
 export async function callTool<T>(
-  client: Client,
+  client: ToolCaller,
   name: string,
   args: Record<string, unknown> = {},
 ): Promise<T> {
@@ -28,7 +40,7 @@ export async function callTool<T>(
 }
 
 /** One story that calls every tool, and what each has to answer. Returns their names. */
-export async function everyTool(client: Client): Promise<string[]> {
+export async function everyTool(client: ToolCaller): Promise<string[]> {
   const called: string[] = [];
   const call = <T = Task>(name: string, args: Record<string, unknown> = {}): Promise<T> => {
     called.push(name);

@@ -138,6 +138,7 @@ function makeValue(schema: Schema, name: string, place: Place): unknown {
     case 'object':
       return makeObject(schema, place);
     case 'string':
+    case undefined:
     default:
       return pick(
         ['worker-1', 'a title', 'todo', 'in_progress', 'review', 'duplicate', 'x', 'fg-none'],
@@ -158,7 +159,7 @@ function makeObject(schema: Schema, place: Place): object {
 
 function toText(value: unknown): string {
   if (value === null) return 'none';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function pick<T>(list: readonly T[], dice: Dice): T {

@@ -30,7 +30,7 @@ export function callByCli(http: ProjectHttp): SurfaceCall {
       cwd: http.root,
       rawArgv: () => undefined,
     };
-    await runCli([...toArgv(entry, input), '--json', '--actor', ACTOR], io, {
+    await runCli(['--json', '--actor', ACTOR, ...toArgv(entry, input)], io, {
       table: FLAG_TABLE,
       version: '0.0.0-test',
       loadOperation: async (wanted) => {

@@ -25,7 +25,7 @@ export interface ProjectSurroundings {
   readonly notice: (line: string) => void;
 }
 
-const SEND_AGAIN_MS = 30_000;
+const SEND_AGAIN_MS = 5_000;
 
 /** One project of a server, with a store that stays open. */
 export class ServerProject implements AsyncDisposable {

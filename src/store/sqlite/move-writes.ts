@@ -128,7 +128,7 @@ function toTransition(row: Row): Transition {
     to_state: row.to_state as string,
     from_status: row.from_status as Transition['from_status'],
     to_status: row.to_status as Transition['to_status'],
-    reason: row.reason as string | null,
+    trigger_reason: row.reason as string | null,
     triggered_by: row.triggered_by as string,
     rejection: row.rejection === 1,
     created_at: row.created_at as string,

@@ -10,6 +10,8 @@ import {
   checkJsonType,
   guardRequest,
   listOwnHosts,
+  type Method,
+  METHODS,
   type Target,
 } from './guard-request.ts';
 import type { HttpDeps } from './http-ports.ts';
@@ -19,7 +21,7 @@ import { type OwnRoute, takesNothing, toJsonAnswer } from './own-route.ts';
 import { listProjectRoutes } from './project-routes.ts';
 import { parseBody, readBody } from './read-body.ts';
 import { assembleInput } from './request-input.ts';
-import { createRouteTable, listAllowed, type Routed, type RouteTable } from './route-table.ts';
+import { createRouteTable, type Routed, type RouteTable } from './route-table.ts';
 import { listSessionRoutes } from './session-routes.ts';
 
 export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -127,7 +129,7 @@ async function answer(surface: Surface, exchange: Exchange): Promise<void> {
   const target = guardRequest(request, { hosts, scheme: deps.origin.scheme });
   const { method, path } = target;
   const found = routes.match(path);
-  const route = found?.routes.get(method === 'HEAD' ? 'GET' : method);
+  const route = found === undefined ? undefined : findRoute(found.routes, method);
   if (method !== 'GET' && method !== 'HEAD' && route?.own?.any_type !== true) checkJsonType(request);
   const open = route?.own?.open === true;
   const admission = open
@@ -140,7 +142,7 @@ async function answer(surface: Surface, exchange: Exchange): Promise<void> {
   }
   if (route === undefined) {
     throw new ForgeError('method_not_allowed', `${method} is not used at ${path.slice(0, 200)}`, {
-      details: { allow: listAllowed(found.routes.keys()) },
+      details: { allow: METHODS.filter((one) => findRoute(found.routes, one) !== undefined).join(', ') },
     });
   }
   if (route.own?.raw !== undefined && admission !== undefined) {
@@ -150,6 +152,13 @@ async function answer(surface: Surface, exchange: Exchange): Promise<void> {
   const asked: Asked = { exchange, target, values: found.values, admission };
   if (route.own !== undefined) await answerOwn(route.own, asked);
   else await answerOperation(surface, route, asked);
+}
+
+/** A look at a GET is a HEAD, but for streams: they have no length and no end. */
+function findRoute(routes: ReadonlyMap<Method, Route>, method: Method): Route | undefined {
+  if (method !== 'HEAD') return routes.get(method);
+  const route = routes.get('GET');
+  return route?.own?.raw === undefined ? route : undefined;
 }
 
 interface Asked {

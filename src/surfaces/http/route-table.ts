@@ -49,12 +49,6 @@ export function listPlaces(path: string): string[] {
   return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name ?? '');
 }
 
-/** What an OPTIONS or a wrong method is told. */
-export function listAllowed(methods: Iterable<Method>): string {
-  const all = [...methods];
-  return [...all, ...(all.includes('GET') ? ['HEAD'] : [])].toSorted().join(', ');
-}
-
 function createNode<R>(): Node<R> {
   return { words: new Map(), any: undefined, routes: new Map() };
 }

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { OPERATIONS } from '#contract/operations.ts';
+import { HTTP_LIMITS } from '#surfaces/http/limits.ts';
+import { listOperationRoutes } from '#surfaces/http/operation-routes.ts';
+
+const TEXT = readFileSync(join(import.meta.dirname, '../docs/api.md'), 'utf8');
+
+/** Rows of other names that a text has and the declarations have not, and the other way round. */
+function findWrongNames(text: string): string[] {
+  const said = [...text.matchAll(/^\| `(POST|PATCH|PUT) ([^`]+)` \| `(\w+)` \| `(\w+)` \|$/gm)].map(
+    ([, method, path, alias, field]) => `${method} ${path} ${alias} ${field}`,
+  );
+  const real = listOperationRoutes(OPERATIONS)
+    .filter(
+      ({ places, declaration }) => !places.includes('project') && declaration.name !== 'workflow.validate',
+    )
+    .flatMap(({ method, path, aliases }) =>
+      [...aliases].map(([alias, field]) => `${method} ${path.replace('/api/v1', '')} ${alias} ${field}`),
+    );
+  return [...said.filter((one) => !real.includes(one)), ...real.filter((one) => !said.includes(one))];
+}
+
+describe('docs/api.md', () => {
+  it('has every other name of a field, and no more', () => {
+    const planted = TEXT.replace('`agent_id` | `assignee`', '`agent` | `assignee`');
+    expect(findWrongNames(planted)).toEqual([
+      'POST /tasks/{id}/claim agent assignee',
+      'POST /tasks/{id}/claim agent_id assignee',
+    ]);
+    expect(findWrongNames(TEXT)).toEqual([]);
+  });
+
+  it('has the limits as they are', () => {
+    const { body_bytes, url_bytes, header_bytes, header_count, json_depth, sockets, page_rows_max } =
+      HTTP_LIMITS;
+    expect(TEXT).toContain(`| body | ${body_bytes / 1_048_576} MiB | 413 |`);
+    expect(TEXT).toContain(`| nesting of JSON | ${json_depth} levels | 400 |`);
+    expect(TEXT).toContain(`| address | ${url_bytes / 1_024} KiB | 414 |`);
+    expect(TEXT).toContain(`| headers | ${header_bytes / 1_024} KiB, ${header_count} lines | 431 |`);
+    expect(TEXT).toContain(
+      `${HTTP_LIMITS.headers_timeout_ms / 1_000} s, ${HTTP_LIMITS.request_timeout_ms / 1_000} s`,
+    );
+    expect(TEXT).toContain(`| connections | ${sockets.toLocaleString('en')} | closed |`);
+    expect(TEXT).toContain(`up to ${page_rows_max.toLocaleString('en')} `);
+  });
+});
