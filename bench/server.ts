@@ -82,7 +82,8 @@ async function claimRate(kind: 'bare' | 'forge'): Promise<number> {
   const ids = Array.from({ length: CLAIMS }, (_, i) => claimId(i));
   const asked = [...ids, ...ids.filter((_, i) => i % 10 === 0)];
   const lines = asked.map(
-    (id, i) => `POST /api/v1/tasks/${id}/claim ${JSON.stringify({ assignee: i < CLAIMS ? `worker-${i % CLIENTS}` : `late-${i % CLIENTS}` })}`,
+    (id, i) =>
+      `POST /api/v1/tasks/${id}/claim ${JSON.stringify({ assignee: i < CLAIMS ? `worker-${i % CLIENTS}` : `late-${i % CLIENTS}` })}`,
   );
   await using server = await (kind === 'bare' ? makeBare(folder.path, ids) : makeForge(folder.path, ids));
   const load = await sendAll(server, lines, { folder: folder.path, clients: CLIENTS, connections: 100 });
@@ -141,9 +142,10 @@ async function benchStall(): Promise<Result[]> {
   const child = spawn(process.execPath, [FORGE, 'import', file], { cwd: project, stdio: 'ignore' });
   const ended = once(child, 'close');
   let isOver = false;
-  void ended.then(() => (isOver = true));
+  child.once('close', () => (isOver = true));
   const headers = { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' };
   let asked = 0;
+  const writes: Promise<Response>[] = [];
   const slow: number[] = [];
   while (!isOver) {
     const began = performance.now();
@@ -152,12 +154,14 @@ async function benchStall(): Promise<Result[]> {
     slow.push(performance.now() - began);
     if (!answer.ok) throw new Error(`GET /tasks during an import: ${answer.status}`);
     if (asked % 10 === 0) {
-      // Not waited for: it has to wait for the import.
-      void fetch(`${server.url}/api/v1/projects/fg/tasks`, { method: 'POST', headers, body: '{"title":"x"}' });
+      // Not waited for here: it has to wait for the import.
+      writes.push(fetch(`${server.url}/api/v1/projects/fg/tasks`, { method: 'POST', headers, body: '{"title":"x"}' }));
     }
     asked += 1;
   }
   await ended;
+  const refused = (await Promise.all(writes)).filter(({ status }) => status !== 201);
+  if (refused.length > 0) throw new Error(`${refused.length} writes during an import were refused`);
   const { stall_ms } = await server.report();
   return [
     {

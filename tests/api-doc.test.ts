@@ -9,13 +9,11 @@ const TEXT = readFileSync(join(import.meta.dirname, '../docs/api.md'), 'utf8');
 
 /** Rows of other names that a text has and the declarations have not, and the other way round. */
 function findWrongNames(text: string): string[] {
-  const said = [...text.matchAll(/^\| `(POST|PATCH|PUT) ([^`]+)` \| `(\w+)` \| `(\w+)` \|$/gm)].map(
+  const said = [...text.matchAll(/^\| `(POST|PATCH|PUT) ([^`]+)` *\| `(\w+)` *\| `(\w+)` *\|$/gm)].map(
     ([, method, path, alias, field]) => `${method} ${path} ${alias} ${field}`,
   );
   const real = listOperationRoutes(OPERATIONS)
-    .filter(
-      ({ places, declaration }) => !places.includes('project') && declaration.name !== 'workflow.validate',
-    )
+    .filter(({ path, declaration: { http } }) => path === `/api/v1${http?.path}`)
     .flatMap(({ method, path, aliases }) =>
       [...aliases].map(([alias, field]) => `${method} ${path.replace('/api/v1', '')} ${alias} ${field}`),
     );
@@ -24,7 +22,7 @@ function findWrongNames(text: string): string[] {
 
 describe('docs/api.md', () => {
   it('has every other name of a field, and no more', () => {
-    const planted = TEXT.replace('`agent_id` | `assignee`', '`agent` | `assignee`');
+    const planted = TEXT.replace(/`agent_id`( *\| `assignee`)/, '`agent`$1');
     expect(findWrongNames(planted)).toEqual([
       'POST /tasks/{id}/claim agent assignee',
       'POST /tasks/{id}/claim agent_id assignee',

@@ -1,7 +1,9 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { revokeToken } from '#sync/access-tokens.ts';
 import { type ProjectHttp, startProjectHttp } from './support/http-server.ts';
 import { callText, callTool, everyTool } from './support/mcp-calls.ts';
 
@@ -98,6 +100,27 @@ describe('MCP over HTTP', () => {
     });
   });
 
+  it('[S366] assigns an agent by the rules of a claim', async () => {
+    await using http = await startProjectHttp();
+    const operate = (name: string, input: object) =>
+      http.ask({ method: 'POST', path: `/api/v1/operations/${name}`, token: http.admin, body: input });
+    const { json } = await operate('task.create', { title: 'To be assigned' });
+    const { id: task_id } = json as Task;
+    await operate('agent.add', { name: 'worker-1' });
+    expect(await operate('agent.pause', { name: 'worker-1' })).toMatchObject({ status: 200 });
+    const assign = async (agent_id: string): Promise<unknown> =>
+      (await post(http, http.admin, toCall(1, 'forge_assign_agent', { task_id, agent_id }))).json;
+    expect(await assign('worker-1')).toMatchObject({
+      result: { isError: true, structuredContent: { error: { code: 'agent_paused' } } },
+    });
+    expect(await assign('worker-2')).toMatchObject({
+      result: { structuredContent: { assignee: 'worker-2' } },
+    });
+    expect(await assign('worker-3')).toMatchObject({
+      result: { isError: true, structuredContent: { error: { code: 'claim_conflict' } } },
+    });
+  });
+
   it('keeps a session for the token that opened it, and ends it on DELETE', async () => {
     await using http = await startProjectHttp();
     const { token: other } = await http.token('admin');
@@ -177,7 +200,7 @@ describe('MCP over HTTP', () => {
     now += LIMITS.mcp_session_idle_ms + 1;
     expect(await ask()).toMatchObject({ status: 200 });
     leave.abort();
-    await expect(waiting).rejects.toThrow();
+    await expect(waiting).rejects.toThrow(/aborted/);
     // When the server has seen it, nothing is under way and the session can grow old.
     await expect
       .poll(async () => {
@@ -185,6 +208,78 @@ describe('MCP over HTTP', () => {
         return (await ask()).status;
       })
       .toBe(404);
+  });
+
+  it('breaks off a call whose token is revoked meanwhile', async () => {
+    await using http = await startProjectHttp();
+    const { id, token } = await http.token('task');
+    const made = await post(http, http.admin, toCall(1, 'create_task', { title: 'never done' }));
+    const task = (made.json as { result: { structuredContent: Task } }).result.structuredContent;
+    const waiting = post(http, token, toCall(2, 'forge_wait', { id: task.id, timeout_seconds: 600 }));
+    // Connections are served in their order: when this is answered, the wait is under way.
+    expect(await post(http, token, toCall(3, 'forge_show', { id: task.id }))).toMatchObject({ status: 200 });
+    await revokeToken(http.home, id, http.clock.now());
+    expect(await waiting).toMatchObject({ status: 499, text: '' });
+    expect(await post(http, token, toCall(4, 'forge_show', { id: task.id }))).toMatchObject({ status: 401 });
+  });
+
+  it('answers whatever is sent, and lives', async () => {
+    await using http = await startProjectHttp();
+    const session = await openSession(http, http.admin);
+    const method = fc.constantFrom(
+      'initialize',
+      'tools/list',
+      'tools/call',
+      'resources/read',
+      'prompts/get',
+      'ping',
+      'x',
+    );
+    const name = fc.constantFrom(
+      'forge_show',
+      'forge_list',
+      'forge_update',
+      'create_task',
+      'start_task_attempt',
+      '',
+    );
+    const message = fc.record(
+      {
+        jsonrpc: fc.constantFrom('2.0', '1.0', 2),
+        id: fc.oneof(fc.integer(), fc.string(), fc.constant(null)),
+        method: fc.oneof(method, fc.string()),
+        params: fc.oneof(
+          fc.jsonValue(),
+          fc.record({
+            name,
+            arguments: fc.oneof(fc.jsonValue(), fc.dictionary(fc.string(), fc.jsonValue())),
+          }),
+          fc.record({ name, arguments: fc.record({ id: fc.jsonValue(), title: fc.jsonValue() }) }),
+        ),
+      },
+      { requiredKeys: [] },
+    );
+    const headers = fc.constantFrom<Record<string, string>>(
+      {},
+      { 'mcp-session-id': session },
+      { 'mcp-protocol-version': '2026-07-28' },
+      { 'mcp-protocol-version': 'nonsense' },
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(message, fc.array(message, { maxLength: 3 }), fc.jsonValue()),
+        headers,
+        async (body, more) => {
+          const answer = await post(http, http.admin, JSON.stringify(body), more);
+          expect({ body, status: answer.status }).not.toMatchObject({ status: 500 });
+          expect(answer.text).not.toContain('"internal"');
+        },
+      ),
+      { numRuns: 400 },
+    );
+    expect(http.failures).toEqual([]);
+    const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+    expect(await post(http, http.admin, list, { 'mcp-session-id': session })).toMatchObject({ status: 200 });
   });
 
   it('has the tasks as resources and the loop as a prompt', async () => {

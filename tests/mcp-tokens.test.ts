@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { countTokens as countCl100k } from 'gpt-tokenizer/encoding/cl100k_base';
 import { countTokens as countO200k } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, it } from 'vitest';
@@ -24,3 +26,17 @@ it.each(Object.entries(COUNTERS))(
     expect(count(JSON.stringify({ tools: uncut }))).toBeGreaterThan(BUDGET);
   },
 );
+
+it('the page about it names every tool that is listed, and none that is not there', () => {
+  const page = readFileSync(join(import.meta.dirname, '../docs/mcp.md'), 'utf8');
+  const tools = createTools(OPERATIONS, { severalProjects: true });
+  const rows = page.split('\n').filter((line) => line.startsWith('| `'));
+  const named = rows.flatMap((row) =>
+    [...(row.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name),
+  );
+  expect(named.toSorted()).toEqual(
+    listTools(tools)
+      .map(({ name }) => name)
+      .toSorted(),
+  );
+});

@@ -38,7 +38,7 @@ function follow(): void {
     if (!isCounted && text.includes('\nid: ')) {
       isCounted = true;
       connected += 1;
-      if (connected === total) process.stdout.write(`${JSON.stringify({ connected })}\n`);
+      if (connected === total) process.stdout.write(`${JSON.stringify({ connected, refused })}\n`);
     }
     let from = 0;
     for (let at = text.indexOf('"seq":', from); at >= 0; at = text.indexOf('"seq":', from)) {
@@ -54,10 +54,23 @@ function follow(): void {
     if (rest.length > 100_000) rest = rest.slice(-100_000);
     self?.check();
   });
-  socket.on('close', () => faults.push(`closed after ${last}`));
-  socket.on('error', () => undefined);
+  let why = '';
+  socket.on('error', (error) => (why = error.message));
+  socket.on('close', () => {
+    // So many at once may find the queue of the listening socket full: clients try again.
+    if (isCounted) faults.push(`closed after ${last}`);
+    else {
+      refused[why] = (refused[why] ?? 0) + 1;
+      readers.splice(
+        readers.findIndex((reader) => reader === self),
+        1,
+      );
+      setTimeout(follow, 200);
+    }
+  });
 }
 
+const refused: Record<string, number> = {};
 const readers: { check(): void; expect(): void }[] = [];
 let cut = 0;
 const ignored: Socket[] = [];
@@ -87,7 +100,9 @@ process.stdin.on('data', async (chunk: Buffer) => {
       // A paused socket hears of nothing; now it reads what was left for it, and then that it was cut.
       for (const socket of ignored) socket.on('data', () => undefined).resume();
       await new Promise((resolve) => setTimeout(resolve, ignored.length === 0 ? 0 : 3_000));
-      process.stdout.write(`${JSON.stringify({ faults: faults.slice(0, 5), fault_count: faults.length, cut })}\n`);
+      process.stdout.write(
+        `${JSON.stringify({ faults: faults.slice(0, 5), fault_count: faults.length, cut })}\n`,
+      );
       process.exit(0);
     }
     wanted = Number(word);

@@ -4,7 +4,9 @@ import { Agent, request } from 'node:http';
 // Many clients over a bounded number of connections. Work comes as a file: one request a line, `METHOD path body`.
 // Prints how long it took, what was answered how often, which lines got 200, and the times of the answers.
 const [url = '', token = '', file = '', clients = '50', connections = '50'] = process.argv.slice(2);
-const lines = readFileSync(file, 'utf8').split('\n').filter((line) => line !== '');
+const lines = readFileSync(file, 'utf8')
+  .split('\n')
+  .filter((line) => line !== '');
 const agent = new Agent({ keepAlive: true, maxSockets: Number(connections), scheduling: 'fifo' });
 const statuses: Record<string, number> = {};
 const won: number[] = [];
@@ -22,7 +24,10 @@ function send(line: string): Promise<number> {
         agent,
         headers: {
           authorization: `Bearer ${token}`,
-          ...(body !== '' && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+          ...(body !== '' && {
+            'content-type': 'application/json',
+            'content-length': Buffer.byteLength(body),
+          }),
         },
       },
       (response) => {
@@ -52,6 +57,8 @@ await Promise.all(Array.from({ length: Number(clients) }, client));
 const ms = performance.now() - began;
 times.sort((a, b) => a - b);
 const p99_ms = times[Math.floor(times.length * 0.99)] ?? 0;
-process.stdout.write(`${JSON.stringify({ ms, statuses, won, p99_ms, median_ms: times[times.length >> 1] })}\n`);
+process.stdout.write(
+  `${JSON.stringify({ ms, statuses, won, p99_ms, median_ms: times[times.length >> 1] })}\n`,
+);
 agent.destroy();
 process.stdin.destroy();

@@ -44,8 +44,10 @@ export async function openContext(request: ContextRequest): Promise<OperationCon
       // Whoever writes also keeps up what others rely on: the config's shared copy and the link to the database.
       if (project !== undefined) {
         refreshSharedConfig(project.paths);
-        const { refreshSharedWorkflow } = await import('#sync/workflow-file.ts');
-        refreshSharedWorkflow(project.paths);
+        if (hasWorkflow(project.paths.forge_dir)) {
+          const { refreshSharedWorkflow } = await import('#sync/workflow-file.ts');
+          refreshSharedWorkflow(project.paths);
+        }
         refreshDatabaseLink(project.paths);
       }
       return findActor({ flag: request.actor, env, cwd });
@@ -146,15 +148,17 @@ export async function openFound(
   }
 }
 
+function hasWorkflow(folder: string): boolean {
+  return statSync(join(folder, 'workflow.json'), { throwIfNoEntry: false }) !== undefined;
+}
+
 /** Most projects have no workflow of their own, and a command that meets none loads nothing of what checks one. */
 async function openWorkflow(
   paths: ProjectPaths,
   store: TaskStore,
   { lock }: { readonly lock?: 'await' },
 ): Promise<() => ResolvedWorkflow> {
-  const isThere = (folder: string): boolean =>
-    statSync(join(folder, 'workflow.json'), { throwIfNoEntry: false }) !== undefined;
-  if (lock === undefined && !isThere(paths.forge_dir) && !isThere(paths.store_dir)) {
+  if (lock === undefined && !hasWorkflow(paths.forge_dir) && !hasWorkflow(paths.store_dir)) {
     await store.setParkedStates(DEFAULT_RESOLVED.parked_states);
     return () => DEFAULT_RESOLVED;
   }

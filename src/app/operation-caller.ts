@@ -74,10 +74,7 @@ async function withHealing(project: ServerProject, run: () => Promise<unknown>):
 }
 
 /** What a call says about its project, checked or not. */
-export function toProjectRef(
-  call: Pick<OperationCall, 'name' | 'project'>,
-  input: unknown,
-): ProjectRef {
+export function toProjectRef(call: Pick<OperationCall, 'name' | 'project'>, input: unknown): ProjectRef {
   const field = ROUTES.get(call.name);
   const values = typeof input === 'object' && input !== null ? (input as Record<string, unknown>) : {};
   const route = field === undefined ? undefined : values[field];
@@ -114,7 +111,10 @@ function checkScope({ name, access }: Pick<Declaration, 'name' | 'access'>, { sc
   throw new ForgeError(
     'permission_denied',
     `${name} needs a token with the scope ${access}; this one has ${scope}`,
-    { hint: `forge token create --scope ${access}`, details: { operation: name, needed: access, held: scope } },
+    {
+      hint: `forge token create --scope ${access}`,
+      details: { operation: name, needed: access, held: scope },
+    },
   );
 }
 

@@ -61,7 +61,7 @@ export async function openServerProjects(
     projects = kept;
     for (const project of gone) await project[Symbol.asyncDispose]();
     // Not waited for: what one has to read must not keep the others back.
-    for (const project of kept) void project.keepUp();
+    for (const project of kept) project.keepUp().catch(() => undefined);
   };
   await refresh();
   return {

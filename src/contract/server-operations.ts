@@ -44,8 +44,7 @@ export const runServer = declare({
     examples: [
       'forge serve',
       'forge serve --port 0 --json',
-      'forge serve --project ../backend --project ../web',
-      'forge serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem',
+      'forge serve --project . --project ../backend',
     ],
   },
 });

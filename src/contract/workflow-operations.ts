@@ -40,9 +40,9 @@ export const transitionTask = declare({
     path: ['task', 'transition'],
     args: ['id', 'state'],
     examples: [
-      'forge task transition fg-a3f8 review',
+      'forge task transition fg-a3f8 in_progress',
       'forge task transition fg-a3f8 blocked --reason "needs a decision about the schema"',
-      'forge task transition fg-a3f8 todo --version 4',
+      'forge task transition fg-a3f8 backlog --version 1',
     ],
   },
   http: { method: 'post', path: '/tasks/{id}/transition', aliases: { status: 'state' } },
@@ -184,7 +184,7 @@ export const taskHeartbeat = declare({
   cli: {
     path: ['task', 'heartbeat'],
     args: ['id'],
-    examples: ['forge task heartbeat fg-a3f8 --fence 3'],
+    examples: ['forge task heartbeat fg-a3f8 --fence 1'],
   },
   http: { method: 'post', path: '/tasks/{id}/heartbeat' },
 });

@@ -39,6 +39,7 @@ export async function claimTask(engine: Engine, claim: ClaimRequest): Promise<Cl
       result = await engine.store.claimTask({ ...claim, id: now.id }, engine.by);
       return result.task;
     },
+    refused: () => result?.outcome !== 'claimed',
   });
   if (result === undefined) throw new Error('a claim without an answer');
   return result.outcome === 'claimed' ? { ...result, task } : result;
@@ -54,9 +55,9 @@ export async function claimNext(
     return claimGuarded(engine, claim);
   const claimed = await engine.store.claimNext(claim, engine.by);
   if (claimed === undefined) return undefined;
-  const { fence, ...before } = claimed;
+  const { fence, ...written } = claimed;
   const move: Move = { from: engine.workflow.initial, to: claimed.state, edge: 'edge' };
-  return { ...(await finishMove(engine, move, { id: before.id, guarded: [], depth: 0 })), fence };
+  return { ...(await finishMove(engine, move, { written, guarded: [], depth: 0 })), fence };
 }
 
 export async function closeTask(
@@ -110,6 +111,7 @@ export async function updateTask(engine: Engine, update: TaskUpdate): Promise<Up
       result = await store.updateTask({ ...update, id: now.id }, by);
       return result;
     },
+    refused: () => result?.claimed === false,
   });
   return { ...result, ...task };
 }
@@ -120,6 +122,8 @@ interface Change {
   /** Where it will lead; undefined where the state stays, or where the store will say no. */
   target(standing: Standing): Target | undefined;
   write(standing: Standing): Promise<Task>;
+  /** Whether the store said no, after the write. The task may have been moved all the same: by somebody faster. */
+  refused?(): boolean;
 }
 
 /** One change that may be a move: guards before it, hooks after it. */
@@ -133,8 +137,8 @@ async function changeState(engine: Engine, id: string, change: Change): Promise<
     const move: Move = { ...target, from, edge };
     const guarded = await prepareMove(engine, move, standing);
     const written = await change.write(standing);
-    if (written.version === standing.task.version) return written;
-    return finishMove(engine, { ...move, to: written.state }, { id: standing.task.id, guarded, depth: 0 });
+    if (written.version === standing.task.version || change.refused?.() === true) return written;
+    return finishMove(engine, { ...move, to: written.state }, { written, guarded, depth: 0 });
   });
 }
 

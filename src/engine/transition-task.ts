@@ -37,7 +37,7 @@ export async function transitionTask(engine: Engine, request: TransitionRequest,
     if (edge === undefined || edge === 'close') return (await engine.store.moveTask(write, engine.by)).task;
     const move = { from, to, edge };
     const guarded = await prepareMove(engine, move, standing);
-    await engine.store.moveTask(
+    const { task: written } = await engine.store.moveTask(
       {
         ...write,
         rejection: isRejection(engine, from, request.to),
@@ -45,7 +45,7 @@ export async function transitionTask(engine: Engine, request: TransitionRequest,
       },
       engine.by,
     );
-    return finishMove(engine, move, { id: standing.task.id, guarded, depth });
+    return finishMove(engine, move, { written, guarded, depth });
   });
 }
 
@@ -55,19 +55,20 @@ export async function prepareMove(engine: Engine, move: Move, standing: Standing
   return runGuards(engine, move, standing);
 }
 
-/** Everything that follows on a move that was written; gives the task after it. */
+/** Everything that follows on a move that was written; gives the task after it, without what others did since. */
 export async function finishMove(
   engine: Engine,
   move: Move,
-  { id, guarded, depth }: { id: string; guarded: readonly HookResult[]; depth: number },
+  { written, guarded, depth }: { written: Task; guarded: readonly HookResult[]; depth: number },
 ): Promise<Task> {
+  const { id } = written;
   const standing = await engine.store.readStanding(id);
   const { results, cascade } = await runAftermath(engine, move, standing);
   const all = [...guarded, ...results];
   if (all.length > 0) await engine.store.recordHookResults({ id, to_state: move.to, results: all });
-  if (cascade === undefined) return standing.task;
+  if (cascade === undefined) return written;
   // Where it would have gone stands in the log.
-  if (depth >= LIMITS.cascade_depth) return standing.task;
+  if (depth >= LIMITS.cascade_depth) return written;
   const system = { ...engine, by: { ...engine.by, actor: SYSTEM } };
   const { to, reason, annotation } = cascade;
   return transitionTask(system, { id, to, reason, annotation }, depth + 1);

@@ -34,8 +34,9 @@ const ALLOWED: AgentVerdict = { outcome: 'allowed' };
 type Rule = (input: AgentCall['input'], agent: string) => AgentVerdict;
 
 const RULES: Readonly<Record<string, Rule>> = {
-  'task.create': (input, agent) => refuseForOthers(input, agent) ?? ALLOWED,
-  'task.claim': (input, agent) => refuseForOthers(input, agent) ?? refuseForce(input) ?? ALLOWED,
+  'task.create': (input, agent) => refuseForOthers(input, agent) ?? refuseSetUp(input) ?? ALLOWED,
+  'task.claim': (input, agent) =>
+    refuseForOthers(input, agent) ?? refuseForce(input) ?? refuseSetUp(input) ?? ALLOWED,
   'task.release': held,
   'task.close': held,
   'task.reopen': held,
@@ -45,6 +46,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'task.heartbeat': held,
   'task.update': (input, agent) =>
     refuseForOthers(input, agent) ??
+    refuseSetUp(input) ??
     toHolder(input['id'], input['assignee'] === agent || input['agent_id'] === agent),
   'dep.add': (input) => refuseForce(input) ?? toHolder(input['from_id'], false),
   'dep.remove': (input) => toHolder(input['from_id'], false),
@@ -66,11 +68,17 @@ function refuseForOthers(input: AgentCall['input'], agent: string): AgentVerdict
     .find((name) => name !== undefined && name !== null && name !== agent);
   return named === undefined
     ? undefined
-    : refuse(`This token is ${agent}'s: it cannot act for ${String(named)}`);
+    : refuse(`This token is ${agent}'s: it cannot act for ${JSON.stringify(named)}`);
 }
 
 function refuseForce(input: AgentCall['input']): AgentVerdict | undefined {
   return input['force'] === true ? refuse('An agent cannot force anything') : undefined;
+}
+
+/** What runs in review, and how an agent is started, is decided by people: it becomes commands. */
+function refuseSetUp(input: AgentCall['input']): AgentVerdict | undefined {
+  const field = ['review_config', 'overrides'].find((name) => (input[name] ?? null) !== null);
+  return field === undefined ? undefined : refuse(`An agent cannot set ${field}`);
 }
 
 function refuse(why: string): AgentVerdict {

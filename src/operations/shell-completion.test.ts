@@ -48,16 +48,19 @@ afterAll(() => rm(folder, { recursive: true }));
 
 /** Words typed, the last of them still open → what is offered. Every shell must agree. */
 const CASES: readonly (readonly [words: readonly string[], offered: readonly string[]])[] = [
-  [['forge', 't'], ['task', 'token']],
+  [
+    ['forge', 't'],
+    ['task', 'token'],
+  ],
   [['forge-ctl', 'comp'], ['completion']],
   [
     ['forge', 'dep', ''],
-    ['add', 'remove', 'tree'],
+    ['add', 'list', 'remove', 'tree'],
   ],
   [['forge', 'task', 'cr'], ['create']],
   [
     ['forge', 'help', 'dep', ''],
-    ['add', 'remove', 'tree'],
+    ['add', 'list', 'remove', 'tree'],
   ],
   [['forge', '--json', 'ta'], ['task']],
   [['forge', 'task', 'create', '--ty'], ['--type']],
@@ -129,7 +132,13 @@ describe.skipIf(!has('bash'))('in bash (needs bash)', () => {
   });
   it('reads --flag=value, which bash hands over in pieces', () => {
     expect(complete(['forge', 'task', 'create', '--type', '=', 'b'])).toEqual(['bug']);
-    expect(complete(['forge', 'task', 'create', '--type', '='])).toEqual(['bug', 'epic', 'feature', 'message', 'task']);
+    expect(complete(['forge', 'task', 'create', '--type', '='])).toEqual([
+      'bug',
+      'epic',
+      'feature',
+      'message',
+      'task',
+    ]);
   });
   it('offers files and folders', () => {
     expect(complete(['forge', 'task', 'create', 'x', '--description-file', 'script.b'])).toEqual([

@@ -60,7 +60,7 @@ class WriteTurns {
   take<T>(work: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#waiting.push(() => work().then(resolve, reject));
-      if (!this.#isAtWork) void this.#workThrough();
+      if (!this.#isAtWork) this.#workThrough().catch(reject);
     });
   }
 

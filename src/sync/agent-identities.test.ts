@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tempFolder } from '../../tests/support/temp-repo.ts';
-import { addAgent, listAgents, removeAgent } from './agent-identities.ts';
+import { addAgent, getAgent, listAgents, pauseAgent, removeAgent } from './agent-identities.ts';
 
 const NOW = Date.UTC(2026, 1, 10, 9);
 
@@ -14,6 +14,7 @@ describe('[S121] agents.jsonl', () => {
     const one = { name: 'worker-1', description: '', created_at: '2026-02-10T09:00:00.000Z' };
     expect(await addAgent(home, { name: 'worker-1', description: undefined, now: NOW })).toEqual({
       ...one,
+      paused_at: null,
       outcome: 'added',
     });
     await addAgent(home, { name: 'Ünïcode 😀', description: 'a "quoted"\nline', now: NOW });
@@ -22,6 +23,7 @@ describe('[S121] agents.jsonl', () => {
     expect(text.split('\n')).toHaveLength(3);
     expect(await addAgent(home, { name: 'worker-1', description: undefined, now: NOW + 1 })).toEqual({
       ...one,
+      paused_at: null,
       outcome: 'unchanged',
     });
     expect(await folder.read('agents.jsonl')).toBe(text);
@@ -39,11 +41,27 @@ describe('[S121] agents.jsonl', () => {
       name: 'a',
       description: 'new',
       created_at: 'then',
+      paused_at: null,
       outcome: 'updated',
     });
     expect(await folder.read('agents.jsonl')).toBe(
       `{"profile":{"model":"x"},"name":"a","created_at":"then","description":"new"}\n${other}\n`,
     );
+  });
+
+  it('pauses and resumes one, once each', async () => {
+    await using folder = await tempFolder();
+    for (const name of ['a', 'b']) await addAgent(folder.path, { name, description: undefined, now: NOW });
+    const pause = (paused: boolean, now: number) => pauseAgent(folder.path, { name: 'a', paused, now });
+    const paused_at = '2026-02-10T09:00:00.000Z';
+    expect(await pause(true, NOW)).toMatchObject({ name: 'a', paused_at });
+    expect(await pause(true, NOW + 1_000)).toMatchObject({ paused_at });
+    expect(getAgent(folder.path, 'a')).toMatchObject({ paused_at });
+    expect(getAgent(folder.path, 'b')).toMatchObject({ paused_at: null });
+    expect(await pause(false, NOW)).toMatchObject({ paused_at: null });
+    await expect(pauseAgent(folder.path, { name: 'c', paused: true, now: NOW })).rejects.toMatchObject({
+      code: 'not_found',
+    });
   });
 
   it('removes one line, and refuses a name that is not there', async () => {

@@ -224,6 +224,8 @@ function nameAction(
 }
 
 function toFault(error: unknown, path: string, text: string): unknown {
+  // A text of many millions of escapes is more than the regular expressions can take.
+  if (error instanceof RangeError) return toFault(new JsoncShapeFault('it is too large'), path, text);
   const isFault =
     error instanceof JsoncFault || error instanceof TomlFault || error instanceof JsoncShapeFault;
   if (!isFault) return error;

@@ -126,6 +126,25 @@ describe('the program', () => {
   });
 });
 
+/** A token with the id of the examples. */
+const KNOWN_TOKEN = `mkdir -p $FORGE_HOME && echo '${JSON.stringify({
+  id: '4f1c09a2b7de',
+  name: 'reader',
+  scope: 'read',
+  user: 'reader',
+  created_at: '2026-01-01T00:00:00.000Z',
+  hash: '0'.repeat(64),
+})}' > $FORGE_HOME/tokens.jsonl`;
+
+/** Starts a server, waits until it says that it is there, and ends it as a terminal does. */
+function untilReady(example: string): string {
+  return [
+    `${example} > ready &`,
+    'for _ in $(seq 200); do [ -s ready ] && break; sleep 0.1; done',
+    'kill -TERM $! && wait $!',
+  ].join('\n');
+}
+
 /** What must have happened before the examples of an operation, or one of them, make sense. */
 const BEFORE: Readonly<Record<string, string>> = {
   'task.reopen': 'forge task close fg-a3f8 --reason done',
@@ -139,6 +158,15 @@ const BEFORE: Readonly<Record<string, string>> = {
   'dep.add': 'forge project add ../backend',
   'project.remove': 'forge project add ../backend',
   'agent.remove': 'forge agent add worker-1',
+  'agent.show': 'forge agent add worker-1',
+  'agent.pause': 'forge agent add worker-1',
+  'agent.resume': 'forge agent add worker-1',
+  'task.assign': 'export FORGE_ACTOR=user:reader',
+  'task.heartbeat': 'forge claim fg-a3f8 --lease 60',
+  'token.rotate': KNOWN_TOKEN,
+  'token.revoke': KNOWN_TOKEN,
+  // It goes on until it is told to stop; another server may have the usual port.
+  'server.run': 'export FORGE_PORT=0',
   'batch.create': 'forge project add ../backend',
   'batch.add': 'forge project add ../backend && forge batch create release-2',
   'batch.show': 'forge batch create release-2 fg-a3f8',
@@ -164,7 +192,7 @@ async function runExample(name: string, example: string): Promise<ProgramResult>
     await mkdir(folder);
     runTestGit(folder, ['init', '--quiet']);
   } else await cp(template.path, folder, { recursive: true, verbatimSymlinks: true });
-  const script = `set -eu -o pipefail\nfpath=(none "$HOME/zsh")\n${before(name)}\n${before(example)}\n${example}`;
+  const script = `set -eu -o pipefail\nfpath=(none "$HOME/zsh")\n${before(name)}\n${before(example)}\n${name === 'server.run' ? untilReady(example) : example}`;
   return template.bash(script, {
     cwd: folder,
     env: {

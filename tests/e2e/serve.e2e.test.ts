@@ -23,7 +23,7 @@ describe('forge serve', () => {
     server.kill('SIGTERM');
     expect(await server.ended).toEqual({ code: 0, signal: null });
     expect(server.told()).toBe('');
-    await expect(fetch(`${server.url}/api/status`)).rejects.toThrow();
+    await expect(fetch(`${server.url}/api/status`)).rejects.toThrow('fetch failed');
     expect(isThere(server.pid)).toBe(false);
     // The next start has the same token, and nothing of the last one is left on the list.
     await using again = await startForgeServer(project);
@@ -252,7 +252,12 @@ describe('forge serve', () => {
     await using project = await forgeProject();
     const [own, other] = [await project.create('own'), await project.create('of somebody else')];
     const { token, id } = await project.json<{ token: string; id: string }>(
-      'token', 'create', '--scope', 'task', '--agent', 'worker-1',
+      'token',
+      'create',
+      '--scope',
+      'task',
+      '--agent',
+      'worker-1',
     );
     await using server = await startForgeServer(project);
     const ask = (path: string, body: unknown) => server.ask(path, { body, token });
@@ -260,7 +265,9 @@ describe('forge serve', () => {
     expect((await ask(`/api/v1/tasks/${own.id}/comments`, { body: 'begun' })).status).toBe(201);
     const refused = await ask(`/api/v1/tasks/${other.id}/comments`, { body: 'not mine' });
     expect([refused.status, refused.body]).toMatchObject([403, { code: 'permission_denied' }]);
-    expect((await server.ask(`/api/v1/tasks/${own.id}`, { method: 'DELETE', token, body: {} })).status).toBe(403);
+    expect((await server.ask(`/api/v1/tasks/${own.id}`, { method: 'DELETE', token, body: {} })).status).toBe(
+      403,
+    );
     using events = await followEvents(`${server.url}/api/v1/events`, { token });
     await project.json('token', 'revoke', id);
     await events.ended;
@@ -323,4 +330,3 @@ async function eventually<T>(look: () => Promise<T>, is: (found: T) => boolean):
     await sleep(50);
   }
 }
-

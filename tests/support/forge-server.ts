@@ -53,7 +53,9 @@ export async function startForgeServer(
   const ended = watchEnd(child);
   const first = once(createInterface({ input: child.stdout }), 'line').then(([line]) => String(line));
   const line = await Promise.race([first, ended.then(() => '')]);
-  const ready = line.startsWith('{"url"') ? (JSON.parse(line) as Pick<ForgeServer, 'url' | 'pid' | 'token_file'>) : undefined;
+  const ready = line.startsWith('{"url"')
+    ? (JSON.parse(line) as Pick<ForgeServer, 'url' | 'pid' | 'token_file'>)
+    : undefined;
   if (ready === undefined) {
     await ended;
     throw new Error(`forge serve ended before it answered: ${line}${told}`);

@@ -141,13 +141,16 @@ export async function startProjectHttp(setting: HttpSetting = {}): Promise<Proje
     cwd: repo.path,
     notice,
   });
+  const access = openTokenAccess(join(around.path, 'home'), clock);
   const mcp = createMcpHandler({
     operations,
     declarations: OPERATIONS,
     version: '0.0.0-test',
     severalProjects: false,
     clock: setting.mcpClock ?? clock,
+    isAlive: (caller) => access.isAlive(caller),
   });
+
   const http = await startHttp(
     {
       ...setting,

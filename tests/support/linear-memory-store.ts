@@ -255,7 +255,9 @@ export class MemoryStore {
   }
 
   #look(now: number, ttl: number): boolean {
-    const { may_judge, ...watch } = watchLeases(this.#watch, now, ttl);
+    const { seen } = this.#watch;
+    const at = now < seen && now >= seen - ttl ? seen : now;
+    const { may_judge, ...watch } = watchLeases(this.#watch, at, ttl);
     this.#watch = watch;
     return may_judge;
   }

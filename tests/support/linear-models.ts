@@ -65,7 +65,7 @@ export function storeModel(setups: readonly TaskSetup[]): Model<StoreState> {
       let { watch } = store;
       const look = (now: number, ttl: number): boolean => {
         watch = lookAfter(watch, now, ttl);
-        return now >= watch.grace;
+        return watch.seen >= watch.grace;
       };
       if (request.op === 'next') {
         const effect = stepStoreNext(store, request, { byRank, look });
@@ -149,10 +149,13 @@ function stepGrace(store: StoreState, now: number): Effect<StoreState> {
 
 /** After a gap in which nobody looked, or a clock that jumped, all holders get one lease time to say they are there. */
 function lookAfter(watch: StoreState['watch'], now: number, ttl: number): StoreState['watch'] {
-  const isGap = now < watch.seen || now > watch.seen + ttl;
-  const hadTime = now >= watch.grace && now < watch.grace + 10 * ttl;
-  const isAhead = watch.grace > now + ttl;
-  return { seen: now, grace: (isGap && !hadTime) || isAhead ? now + ttl : watch.grace };
+  // Whoever waited a little for the others has not seen the clock go back.
+  const isLate = now < watch.seen && watch.seen - now <= ttl;
+  const at = isLate ? watch.seen : now;
+  const isGap = at < watch.seen || at > watch.seen + ttl;
+  const hadTime = at >= watch.grace && at < watch.grace + 10 * ttl;
+  const isAhead = watch.grace > at + ttl;
+  return { seen: at, grace: (isGap && !hadTime) || isAhead ? at + ttl : watch.grace };
 }
 
 /** A move that names no version is tried again while others are faster, but not for ever. */

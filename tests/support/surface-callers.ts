@@ -108,7 +108,7 @@ function toArgv(entry: OperationEntry, input: Readonly<Record<string, unknown>>)
         ([key, one]) => `--${rule.flag}=${key}=${JSON.stringify(one)}`,
       );
     if (Array.isArray(value)) return value.map((one) => `--${rule.flag}=${String(one)}`);
-    return [`--${rule.flag}=${value === null ? 'none' : String(value)}`];
+    return [`--${rule.flag}=${value === null ? 'none' : String(value as string | number)}`];
   });
   return [...entry.path, ...flags, '--', ...args];
 }

@@ -7,6 +7,8 @@ import { toFileError } from '#sync/file-error.ts';
 
 /** How many ports after the one that is wanted are tried. */
 const TRIES = 100;
+/** After a restart everybody who follows events comes back at once; with the usual 511 the system turned some away. */
+const BACKLOG = 4_096;
 
 export interface Tls {
   readonly cert: Buffer;
@@ -81,7 +83,7 @@ async function createServer(tls: Tls | undefined): Promise<Server> {
 function tryListen(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ host, port, exclusive: true }, () => {
+    server.listen({ host, port, exclusive: true, backlog: BACKLOG }, () => {
       server.off('error', reject);
       resolve((server.address() as AddressInfo).port); // it listens on a port and nothing else
     });
@@ -109,6 +111,7 @@ function toListenError(error: unknown, host: string, port: number): ForgeError {
         hint: 'forge serve --host 127.0.0.1',
         details,
       });
+    case undefined:
     default:
       return new ForgeError('io_failed', `Could not listen on ${host}:${port} (${code ?? String(error)})`, {
         details,

@@ -33,7 +33,7 @@ type Request = Pick<ContextRequest, 'cwd' | 'env' | 'notice'>;
 export async function runServer(wishes: ServeWishes, request: Request): Promise<Served> {
   const running = await startServer(wishes, request);
   endWithSignals(running.stop);
-  if (wishes.open === true) void openInBrowser(running.served.url, running.token, request);
+  if (wishes.open === true) openInBrowser(running.served.url, running.token, request).catch(() => undefined);
   return running.served;
 }
 
@@ -85,7 +85,14 @@ export async function startServer(wishes: ServeWishes, request: Request): Promis
   const loadMcp = async (): Promise<McpHttpHandler> => {
     const { createMcpHandler } = await import('#surfaces/mcp/http-handler.ts');
     const severalProjects = projects.list().length > 1;
-    return createMcpHandler({ operations: caller, declarations: OPERATIONS, version: VERSION, clock, severalProjects });
+    return createMcpHandler({
+      operations: caller,
+      declarations: OPERATIONS,
+      version: VERSION,
+      clock,
+      severalProjects,
+      isAlive: (one) => access.isAlive(one),
+    });
   };
   const requests = watchRequests(server);
   server.on(
@@ -128,7 +135,9 @@ export async function startServer(wishes: ServeWishes, request: Request): Promis
 function toFolder(cwd: string, path: string): string {
   const folder = resolve(cwd, path);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
-  throw new ForgeError('invalid_input', `--project: ${folder} is not a folder`, { details: { path: folder } });
+  throw new ForgeError('invalid_input', `--project: ${folder} is not a folder`, {
+    details: { path: folder },
+  });
 }
 
 /** Whoever can reach the port could try tokens and read those of others: that has to be wanted. */
@@ -147,7 +156,9 @@ function refuseOpenNetwork({ host }: ServerSettings, { isSafe }: { readonly isSa
 /** What others may call this machine, where it listens to all of them. */
 function listNames({ host, names }: ServerSettings): string[] {
   if (host !== '0.0.0.0' && host !== '::') return [...names];
-  const addresses = Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address));
+  const addresses = Object.values(networkInterfaces()).flatMap((all) =>
+    (all ?? []).map(({ address }) => address),
+  );
   return [...names, hostname(), ...addresses.filter((address) => !address.includes('%'))];
 }
 
@@ -178,7 +189,8 @@ async function announce(
   const began = readProcessStart(process.pid) ?? '';
   try {
     const other = await addRunning(home, { pid: process.pid, began, url, projects: paths });
-    if (other !== undefined) notice(`The same projects are served at ${other.url} already (process ${other.pid})`);
+    if (other !== undefined)
+      notice(`The same projects are served at ${other.url} already (process ${other.pid})`);
   } catch (error) {
     notice(toMessage(error)); // a list for people; the server needs it not
   }

@@ -38,11 +38,7 @@ export class ServerProject implements AsyncDisposable {
   /** What the larger files looked like when a child was last sent to read them, and when. */
   #sent = { files: '', at: 0 };
 
-  static async open(
-    found: FoundProject,
-    name: string,
-    around: ProjectSurroundings,
-  ): Promise<ServerProject> {
+  static async open(found: FoundProject, name: string, around: ProjectSurroundings): Promise<ServerProject> {
     return new ServerProject(found, name, around, await openProject(found, around));
   }
 
@@ -144,7 +140,9 @@ export class ServerProject implements AsyncDisposable {
     const changed = [files.tasks, files.history].flatMap((path) => {
       const stats = statFile(path);
       const mark = marks.find((known) => known.path === path);
-      return stats === undefined || isUnchanged(stats, mark) ? [] : [`${path} ${stats.mtimeNs} ${stats.size}`];
+      return stats === undefined || isUnchanged(stats, mark)
+        ? []
+        : [`${path} ${stats.mtimeNs} ${stats.size}`];
     });
     const seen = changed.join(' ');
     const now = this.#around.clock.now();
@@ -219,9 +217,9 @@ async function importAside(
 ): Promise<void> {
   const args = [program.script, '-C', paths.root, 'import', '--json'];
   const { exit, stdout, stderr } = await runProgram(program.node, args, { cwd: paths.root, env });
-  for (const line of stderr.split('\n').filter((text) => text !== ''))
-    notice(line.replace(/^forge: /, ''));
-  if (exit !== 0) throw new ForgeError('io_failed', `The task files were not joined in: ${toMessage(stdout)}`);
+  for (const line of stderr.split('\n').filter((text) => text !== '')) notice(line.replace(/^forge: /, ''));
+  if (exit !== 0)
+    throw new ForgeError('io_failed', `The task files were not joined in: ${toMessage(stdout)}`);
 }
 
 function toMessage(stdout: string): string {

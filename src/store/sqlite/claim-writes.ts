@@ -12,7 +12,7 @@ import type { ClaimRequest, ClaimResult, ReadyQuery } from '../store.ts';
 import { checkVersion } from './check-version.ts';
 import type { Database } from './database.ts';
 import { grantLease, isLeaseOver, releaseExpired } from './lease-rows.ts';
-import { findFirstReady, listBlockers } from './ready-queries.ts';
+import { findFirstReady, listBlockers, listReady } from './ready-queries.ts';
 import type { StoredRecord } from './record-rows.ts';
 import { resolveTaskId } from './resolve-id.ts';
 import { readFact } from './store-facts.ts';
@@ -50,10 +50,8 @@ export function claimTask(tx: WriteTransaction, claim: ClaimRequest): ClaimResul
     return { outcome: 'blocked', task, blockers: listBlockers(db, task.id) };
   if (decision.outcome === 'parked') return { outcome: 'parked', task };
   const state = findTarget(workflow, record, claim.assignee);
-  const role = roleOf(workflow, state) ?? '';
-  const holder = roleHolder(record, role);
-  if (holder !== undefined && holderName(holder) !== claim.assignee && !claim.force)
-    return { outcome: 'role', task, role, holder: holderName(holder) };
+  const other = claim.force ? undefined : findOtherHolder(workflow, record, { state, name: claim.assignee });
+  if (other !== undefined) return { outcome: 'role', task, ...other };
   return { outcome: 'claimed', ...saveClaim(tx, before, { ...claim, state }) };
 }
 
@@ -65,12 +63,22 @@ export function claimNext(
   const workflow = by.workflow ?? DEFAULT_RESOLVED;
   if (by.actor.kind === 'agent' && isPaused(db)) throw projectPaused();
   releaseExpired(tx);
-  const first = findFirstReady(db, claim);
-  if (first === undefined) return undefined;
-  const before = tx.read(first);
-  const state = findTarget(workflow, before.record, claim.assignee);
-  const { task, fence } = saveClaim(tx, before, { ...claim, state, force: false });
-  return { ...task, fence };
+  for (const id of listCandidates(db, claim)) {
+    const before = tx.read(id);
+    const state = findTarget(workflow, before.record, claim.assignee);
+    if (findOtherHolder(workflow, before.record, { state, name: claim.assignee }) !== undefined) continue;
+    const { task, fence } = saveClaim(tx, before, { ...claim, state, force: false });
+    return { ...task, fence };
+  }
+  return undefined;
+}
+
+/** Nearly always it is the first; the others are read only where that one is kept for somebody. */
+function* listCandidates(db: Database, query: ReadyQuery): Generator<string> {
+  const first = findFirstReady(db, query);
+  if (first === undefined) return;
+  yield first;
+  for (const { id } of listReady(db, { ...query, limit: undefined })) if (id !== first) yield id;
 }
 
 export function releaseTask(
@@ -134,6 +142,18 @@ function isPaused(db: Database): boolean {
 
 function isTakenByOther({ life }: TaskRecord, claim: ClaimRequest): boolean {
   return life.status === 'in_progress' && life.assignee !== null && life.assignee !== claim.assignee;
+}
+
+/** Whom the role that works in this state was given to, if that is somebody else. */
+function findOtherHolder(
+  workflow: ResolvedWorkflow,
+  record: TaskRecord,
+  { state, name }: { state: string; name: string },
+): { role: string; holder: string } | undefined {
+  const role = roleOf(workflow, state) ?? '';
+  const found = roleHolder(record, role);
+  const holder = found === undefined ? name : holderName(found);
+  return holder === name ? undefined : { role, holder };
 }
 
 function findTarget(workflow: ResolvedWorkflow, record: TaskRecord, claimer: string): string {

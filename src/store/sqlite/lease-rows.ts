@@ -95,11 +95,11 @@ function readLease(db: Database, id: string): Lease | undefined {
 
 /** Whether holders may be judged now. */
 function watch(db: Database, now: number, ttl: number): boolean {
-  const { may_judge, ...next } = watchLeases(
-    { seen: readFact(db, 'leases_seen'), grace: readFact(db, 'leases_since') },
-    now,
-    ttl,
-  );
+  const seen = readFact(db, 'leases_seen');
+  // Everybody reads the clock before they wait for the lock, so they come a little out of order. To take that for a
+  // clock that went back would begin a new grace time again and again, and nobody would ever be judged.
+  const at = now < seen && now >= seen - ttl ? seen : now;
+  const { may_judge, ...next } = watchLeases({ seen, grace: readFact(db, 'leases_since') }, at, ttl);
   writeWatch(db, next);
   return may_judge;
 }

@@ -139,7 +139,7 @@ function toTransition(row: Row): Transition {
   };
 }
 
-/** The record after a move along an edge. Who begins to work on an open task becomes its owner. */
+/** The record after a move along an edge. Who begins to work on a task that nobody has becomes its owner. */
 function follow(
   record: TaskRecord,
   move: {
@@ -163,7 +163,9 @@ function follow(
     return moveRecord(record, { status, state: to, assignee }, now);
   }
   const holder = roleHolder(record, roleOf(workflow, to) ?? '');
-  if (kind === 'active' && life.status === 'open') {
+  // What Forge itself leads on has no name to become one.
+  const begins = life.status === 'open' || (life.assignee === null && move.actor !== '');
+  if (kind === 'active' && begins) {
     const owner = holder === undefined ? (life.assignee ?? move.actor) : holderName(holder);
     return claimRecord(record, owner, now, to);
   }

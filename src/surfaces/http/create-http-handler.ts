@@ -200,13 +200,20 @@ async function answerOperation(
   const { caller } = admission;
   const signal = endsWith(exchange);
   const work = (): Promise<Answer> => callRoute(deps, route, { input, project, caller, signal });
-  const key = isRead ? undefined : readIdempotencyKey(exchange.request);
+  // A read by POST changes nothing, so that there is nothing to do once.
+  const changes = !isRead && route.declaration.access !== 'read';
+  const key = changes ? readIdempotencyKey(exchange.request) : undefined;
   if (key === undefined) {
     finish(exchange, target, await work());
     return;
   }
   const once = await answerOnce(
-    { port: deps.idempotency, clock: deps.clock, place: { name: route.declaration.name, input, project } },
+    {
+      port: deps.idempotency,
+      clock: deps.clock,
+      place: { name: route.declaration.name, input, project },
+      ...(route.secret && { toKept: (given) => withoutSecret(given, exchange.request_id) }),
+    },
     { token: caller.token, key, digest: digestRequest(target, bytes) },
     () => work().catch((error: unknown) => toReportedAnswer(deps, exchange, error)),
   );
@@ -219,6 +226,19 @@ function toReportedAnswer({ report }: HttpDeps, { request_id }: Exchange, error:
   if (failed.status >= 500 && failed.status !== ERROR_CODES.not_available.http)
     report?.({ request_id, error });
   return failed;
+}
+
+/** A token is shown once. Whoever sends the request again learns that it was made, and nothing more. */
+function withoutSecret(answer: Answer, request_id: string): Answer {
+  if (answer.status >= 400) return answer;
+  const told = new ForgeError(
+    'idempotency_conflict',
+    'This was done; its answer was a secret that is kept nowhere',
+    {
+      hint: 'forge token list; forge token rotate <id>',
+    },
+  );
+  return toErrorAnswer(told, request_id);
 }
 
 function getNamed(named: ReadonlyMap<string, OperationRoute>, name: string): OperationRoute {

@@ -105,7 +105,7 @@ class EventHub {
       (positions) => {
         this.#window.restart(positions);
         this.#check = setInterval(() => this.#checkReaders(), CHECK_MS).unref();
-        void this.#lookOn();
+        this.#lookOn().catch((error: unknown) => this.#deps.report?.(error));
       },
       (error: unknown) => {
         this.#ready = undefined;
@@ -121,10 +121,10 @@ class EventHub {
       let isMore = false;
       try {
         isMore = await this.#window.advance(this.#deps.sources());
+        if (this.#window.end !== before) await this.#serveAll();
       } catch (error) {
         this.#deps.report?.(error);
       }
-      if (this.#window.end !== before) await this.#serveAll();
       await (isMore ? nextTurn() : sleep(POLL_MS, undefined, { ref: false }));
     }
     clearInterval(this.#check);
@@ -144,11 +144,14 @@ class EventHub {
   #serve(reader: EventReader): void {
     if (!reader.isOpen || reader.follow(this.#window)) return;
     this.#behind.add(reader);
-    if (!this.#isReadingBehind) void this.#readBehind();
+    if (this.#isReadingBehind) return;
+    this.#isReadingBehind = true;
+    this.#readBehind()
+      .catch((error: unknown) => this.#deps.report?.(error))
+      .finally(() => (this.#isReadingBehind = false));
   }
 
   async #readBehind(): Promise<void> {
-    this.#isReadingBehind = true;
     for (const reader of this.#behind) {
       this.#behind.delete(reader);
       const before = reader.positions;
@@ -158,7 +161,6 @@ class EventHub {
       // Goes to the end of the set if it needs another page.
       if (reader.isOpen && !reader.follow(this.#window)) this.#behind.add(reader);
     }
-    this.#isReadingBehind = false;
   }
 
   async #readOn(reader: EventReader): Promise<void> {

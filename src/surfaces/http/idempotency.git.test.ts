@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type HttpAnswer, type ProjectHttp, startProjectHttp } from '../../../tests/support/http-server.ts';
 import { ForgeError } from '#kernel/errors.ts';
@@ -71,6 +73,32 @@ describe('an Idempotency-Key', () => {
     expect(await countOf('daily')).toBe(2);
   });
 
+  it('never keeps a token', async () => {
+    const make = () =>
+      http.ask({
+        method: 'POST',
+        path: '/api/v1/tokens',
+        token: http.admin,
+        body: { scope: 'read', name: 'secret' },
+        headers: { 'idempotency-key': 'k8' },
+      });
+    const first = await make();
+    expect(first.status).toBe(201);
+    const { token } = first.json as { token: string };
+    expect(await make()).toMatchObject({
+      status: 409,
+      headers: { 'idempotent-replay': 'true' },
+      json: { code: 'idempotency_conflict', message: expect.stringContaining('secret') },
+    });
+    const { json } = await http.ask({ path: '/api/v1/tokens', token: http.admin });
+    expect((json as { name: string }[]).filter(({ name }) => name === 'secret')).toHaveLength(1);
+    const [project] = http.projects.list();
+    const { store_dir } = project?.found.paths ?? { store_dir: '' };
+    const files = readdirSync(store_dir).filter((name) => statSync(join(store_dir, name)).isFile());
+    expect(files).toContain('forge.db');
+    expect(files.filter((name) => readFileSync(join(store_dir, name), 'latin1').includes(token))).toEqual([]);
+  });
+
   it('means nothing to a read', async () => {
     const answer = await http.ask({
       path: '/api/v1/tasks',
@@ -78,6 +106,14 @@ describe('an Idempotency-Key', () => {
       headers: { 'idempotency-key': 'k6' },
     });
     expect(answer.status).toBe(200);
+    const posted = await http.ask({
+      method: 'POST',
+      path: '/api/v1/operations/task.list',
+      token: http.admin,
+      body: {},
+      headers: { 'idempotency-key': 'k6' },
+    });
+    expect(posted.status).toBe(200);
     expect((await create('k6', 'a write of that key')).status).toBe(201);
   });
 

@@ -37,7 +37,14 @@ export async function answerOnce(
     port,
     clock,
     place,
-  }: { readonly port: IdempotencyPort; readonly clock: Clock; readonly place: CallPlace },
+    toKept = (answer) => answer,
+  }: {
+    readonly port: IdempotencyPort;
+    readonly clock: Clock;
+    readonly place: CallPlace;
+    /** What is kept in the place of an answer that must not be. */
+    readonly toKept?: ((answer: Answer) => Answer) | undefined;
+  },
   key: Omit<RememberedRequest, 'now'>,
   work: () => Promise<Answer>,
 ): Promise<Answer> {
@@ -61,16 +68,18 @@ export async function answerOnce(
         },
       );
     case 'new':
-      return keep(await work(), { port, place, request });
+      return keep(await work(), toKept, { port, place, request });
   }
 }
 
 async function keep(
   answer: Answer,
+  toKept: (answer: Answer) => Answer,
   { port, place, request }: { port: IdempotencyPort; place: CallPlace; request: RememberedRequest },
 ): Promise<Answer> {
   const passing = answer.status >= 500 || [408, 429, 499].includes(answer.status);
   if (passing) await port.drop(place, request);
-  else await port.finish(place, request, { headers: {}, ...answer });
+  // It has happened: the answer is worth more than its copy, without which the key stays begun.
+  else await port.finish(place, request, { headers: {}, ...toKept(answer) }).catch(() => undefined);
   return answer;
 }

@@ -149,6 +149,19 @@ describe('the limits of a connection', () => {
     expect((await slow.ask({ path: '/api/status' })).status).toBe(200);
   });
 
+  it('[A16] end many that send next to nothing, and meanwhile others are served', async () => {
+    const limits = { headers_timeout_ms: 400, request_timeout_ms: 400, timeout_check_ms: 50 };
+    await using slow = await startHttp({ limits });
+    const { token: good } = await slow.token('read');
+    const dribble = Array.from({ length: 200 }, (_, at) =>
+      slow.raw(at % 2 === 0 ? 'G' : `POST ${PATH} HTTP/1.1\r\nHost: ${slow.host}\r\nContent-Le`),
+    );
+    for (let at = 0; at < 20; at += 1)
+      expect((await slow.ask({ path: '/api/v1/tasks', token: good })).status).toBe(200);
+    const ended = await Promise.all(dribble);
+    expect(ended.every((text) => text.startsWith('HTTP/1.1 408 '))).toBe(true);
+  });
+
   it('end connections that are too many, and those that say nothing', async () => {
     await using few = await startHttp({ limits: { sockets: 3 } });
     const sockets = Array.from({ length: 6 }, () => connect(few.port, '127.0.0.1'));

@@ -12,6 +12,8 @@ export interface OperationRoute extends Routed {
   readonly aliases: ReadonlyMap<string, string>;
   /** Its answer is a list that is given page by page. */
   readonly paged: boolean;
+  /** Its answer holds what must be kept nowhere. */
+  readonly secret: boolean;
 }
 
 /** What a text in a query stands for. */
@@ -67,7 +69,14 @@ function createRoute(
     // A field of its own is never read as another one.
     aliases: new Map(Object.entries(http.aliases ?? {}).filter(([alias]) => !(alias in shape))),
     paged: http.method === 'get' && 'cursor' in shape && 'limit' in shape,
+    secret: hasToken(declaration),
   };
+}
+
+/** Tokens are shown once, in a field of that name. */
+function hasToken({ output }: Declaration): boolean {
+  const { shape } = output as { shape?: Readonly<Record<string, unknown>> }; // only an object's schema has one
+  return shape !== undefined && 'token' in shape;
 }
 
 function readFields({ input }: Declaration): Map<string, FieldShape> {

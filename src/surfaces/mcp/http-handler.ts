@@ -13,6 +13,8 @@ import { McpSessions } from './sessions.ts';
 
 export interface McpHttpDeps extends McpDeps {
   readonly clock: Pick<Clock, 'now'>;
+  /** Whether a caller's token still is one; asked about twice a second while a call of theirs is under way. */
+  readonly isAlive?: ((caller: Caller) => boolean) | undefined;
 }
 
 export interface McpHttpHandler extends AsyncDisposable {
@@ -65,6 +67,7 @@ export function createMcpHandler(deps: McpHttpDeps): McpHttpHandler {
     async handle(req, res, caller) {
       const gone = new AbortController();
       res.once('close', () => gone.abort());
+      using _watch = watch(() => deps.isAlive?.(caller) ?? true, gone);
       const read = await readRequest(req, gone.signal).catch(() => undefined);
       const response =
         read === undefined
@@ -79,6 +82,15 @@ export function createMcpHandler(deps: McpHttpDeps): McpHttpHandler {
   };
 }
 
+/** A long wait must not answer somebody whose token was taken away meanwhile. */
+function watch(isAlive: () => boolean, gone: AbortController): Disposable {
+  const timer = setInterval(() => {
+    if (!isAlive()) gone.abort();
+  }, LOOK_MS).unref();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+const LOOK_MS = 500;
 const BROKEN = Symbol('not JSON');
 
 function parse(text: string): unknown {

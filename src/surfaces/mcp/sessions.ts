@@ -27,10 +27,6 @@ export class McpSessions implements AsyncDisposable {
     this.#clock = clock;
   }
 
-  get size(): number {
-    return this.#sessions.size;
-  }
-
   /** Undefined for an id that is unknown, expired, or somebody else's: the caller cannot tell which. */
   find(id: string, caller: Caller): Session | undefined {
     const session = this.#sessions.get(id);

@@ -41,10 +41,11 @@ describe('the tools', () => {
   });
 
   it('say truly what they do', () => {
-    for (const { operation, annotations } of TOOLS.values()) {
-      const declaration = OPERATIONS.find(({ name }) => name === operation);
-      if (declaration !== undefined) expect(annotations.readOnlyHint).toBe(declaration.access === 'read');
-    }
+    const reads = [...TOOLS.values()].map(({ annotations }) => annotations.readOnlyHint);
+    const declared = [...TOOLS.values()].map(
+      ({ operation }) => OPERATIONS.find(({ name }) => name === operation)?.access === 'read',
+    );
+    expect(reads).toEqual(declared);
     expect(get('forge_ready').annotations).toEqual({ readOnlyHint: true, openWorldHint: false });
     expect(get('forge_close').annotations).toMatchObject({ readOnlyHint: false, destructiveHint: false });
   });
@@ -61,8 +62,11 @@ describe('the tools', () => {
     for (const tool of TOOLS.values()) {
       if (tool.operation === undefined || tool.annotations.readOnlyHint) continue;
       expect([...tool.takes.values()]).not.toContain('force');
-      if (tool.name !== 'forge_assign_agent') expect([...tool.takes.values()]).not.toContain('assignee');
     }
+    const assigning = [...TOOLS.values()].filter(
+      ({ takes, annotations }) => !annotations.readOnlyHint && [...takes.values()].includes('assignee'),
+    );
+    expect(assigning.map(({ name }) => name)).toEqual(['forge_assign_agent']);
     expect(failureOf(() => readCall(get('forge_update'), { id: 'a', assignee: 'me' }))).toMatchObject({
       code: 'invalid_input',
       details: { issues: [{ field: 'assignee', message: 'forge_update has no such field' }] },

@@ -84,7 +84,7 @@ function toNames({ input, http }: Declaration, fields: readonly string[]): Reado
   return names;
 }
 
-export function toAnnotations(access: Declaration['access']): ToolAnnotations {
+function toAnnotations(access: Declaration['access']): ToolAnnotations {
   if (access === 'read') return { readOnlyHint: true, openWorldHint: false };
   // Nothing here deletes: a closed task can be reopened, and every change is in the history.
   return { readOnlyHint: false, destructiveHint: access !== 'task', openWorldHint: false };

@@ -66,7 +66,9 @@ class Reader {
     const first = this.#text[start];
     if (first === '{') return this.#readObject(depth);
     if (first === '[') return this.#readList(depth);
-    const word = this.#match(/"(?:[^"\\\u0000-\u001f]|\\.)*"|-?\d[\d.eE+-]*|true|false|null/y);
+    const word = this.#match(
+      /"[^"\\\u0000-\u001f]*(?:\\.[^"\\\u0000-\u001f]*)*"|-?\d[\d.eE+-]*|true|false|null/y,
+    );
     if (word === undefined) this.fail(first === undefined ? 'it ends too early' : 'a value is missing');
     return { start, end: this.at, value: this.#parse(word, start) };
   }
@@ -80,7 +82,7 @@ class Reader {
       this.skip();
       if (this.#take('}')) break;
       const at = this.at;
-      const word = this.#match(/"(?:[^"\\\u0000-\u001f]|\\.)*"/y);
+      const word = this.#match(/"[^"\\\u0000-\u001f]*(?:\\.[^"\\\u0000-\u001f]*)*"/y);
       if (word === undefined) this.fail('a key in quotes is missing');
       const key = this.#parse(word, at) as string; // a text in quotes
       this.skip();

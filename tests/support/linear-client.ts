@@ -1,0 +1,58 @@
+// One client of linear-run.ts, a process of its own: `node linear-client.ts <orders as JSON>`.
+// It says `ready`, waits for a line, and does what its seed says. What it asks is written down before, what it was told
+// after, each by one write to a file: a process that is killed leaves all it knew.
+import { openSync, readFileSync, writeSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { resolveWorkflow } from '#domain/workflow.ts';
+import { openSqliteStore } from '#store/open-sqlite-store.ts';
+import type { Request } from './linear-history.ts';
+import { monotonicNow, performRequest, plainWorkflow } from './linear-perform.ts';
+import { chooseRequest, remember, type Memory } from './linear-requests.ts';
+import type { ClientOrders } from './linear-run.ts';
+import { seededRandom } from './random.ts';
+
+/** The longest pause between two operations, so that leases have the time to end. */
+const PAUSE_MS = 24;
+const agents = { isPaused: async () => false, isManaged: async () => false };
+const orders = JSON.parse(process.argv[2] ?? '') as ClientOrders;
+
+const random = seededRandom(orders.seed);
+const clock = { now: () => Date.now() + readOffset() };
+const { database, replica, actor } = orders;
+await using store = await openSqliteStore({ database, replica, clock });
+const workflow = resolveWorkflow(plainWorkflow());
+const log = openSync(orders.log, 'a');
+const memory: Memory = new Map();
+await waitForStart();
+for (let i = 0; i < orders.count; i += 1) {
+  const now = clock.now();
+  const request: Request = random.oneIn(120)
+    ? { op: 'grace', now }
+    : chooseRequest(random, { actor, now, memory });
+  const by = { actor: { kind: 'agent', name: actor, named: true }, now, workflow } as const;
+  write({ i, request, at: monotonicNow() });
+  const answer = await performRequest({ store, workflow, by, agents }, request, orders.ids);
+  write({ i, answer, at: monotonicNow() });
+  remember(memory, request, answer);
+  await new Promise((resolve) => setTimeout(resolve, random.below(PAUSE_MS)));
+}
+
+async function waitForStart(): Promise<void> {
+  process.stdout.write('ready\n');
+  const input = createInterface({ input: process.stdin });
+  for await (const _line of input) break;
+  input.close();
+  process.stdin.destroy();
+}
+
+function write(line: object): void {
+  writeSync(log, `${JSON.stringify(line)}\n`);
+}
+
+function readOffset(): number {
+  try {
+    return Number(readFileSync(orders.offset, 'utf8'));
+  } catch {
+    return 0; // nobody has touched the clock yet
+  }
+}
