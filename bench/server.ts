@@ -155,7 +155,9 @@ async function benchStall(): Promise<Result[]> {
     if (!answer.ok) throw new Error(`GET /tasks during an import: ${answer.status}`);
     if (asked % 10 === 0) {
       // Not waited for here: it has to wait for the import.
-      writes.push(fetch(`${server.url}/api/v1/projects/fg/tasks`, { method: 'POST', headers, body: '{"title":"x"}' }));
+      writes.push(
+        fetch(`${server.url}/api/v1/projects/fg/tasks`, { method: 'POST', headers, body: '{"title":"x"}' }),
+      );
     }
     asked += 1;
   }

@@ -32,7 +32,7 @@ it('the page about it names every tool that is listed, and none that is not ther
   const tools = createTools(OPERATIONS, { severalProjects: true });
   const rows = page.split('\n').filter((line) => line.startsWith('| `'));
   const named = rows.flatMap((row) =>
-    [...(row.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name),
+    [...(row.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name ?? ''),
   );
   expect(named.toSorted()).toEqual(
     listTools(tools)

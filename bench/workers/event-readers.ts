@@ -94,7 +94,7 @@ for (let at = 0; at < total; at += 1) {
   // Not faster than the server takes them in.
   if (at % 100 === 99) await new Promise((resolve) => setTimeout(resolve, 20));
 }
-process.stdin.on('data', async (chunk: Buffer) => {
+for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
   for (const word of chunk.toString().trim().split(/\s+/)) {
     if (word === 'end') {
       // A paused socket hears of nothing; now it reads what was left for it, and then that it was cut.
@@ -110,4 +110,4 @@ process.stdin.on('data', async (chunk: Buffer) => {
     for (const reader of readers) reader.expect();
     for (const reader of readers) reader.check();
   }
-});
+}

@@ -35,6 +35,8 @@ export interface HttpHints {
    * (get, delete) or from the JSON body.
    */
   readonly path: string;
+  /** It may take minutes: it is answered early where the caller prefers that, and goes on. */
+  readonly long?: true;
   /** 200 unless something new is made. */
   readonly ok?: 200 | 201;
   /** Other names for fields in the body or query, as the seeds spell them: `{ status: 'state' }`. */

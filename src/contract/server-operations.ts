@@ -41,10 +41,6 @@ export const runServer = declare({
       tls_cert: { placeholder: 'file' },
       tls_key: { placeholder: 'file' },
     },
-    examples: [
-      'forge serve',
-      'forge serve --port 0 --json',
-      'forge serve --project . --project ../backend',
-    ],
+    examples: ['forge serve', 'forge serve --port 0 --json', 'forge serve --project . --project ../backend'],
   },
 });

@@ -45,7 +45,7 @@ export const transitionTask = declare({
       'forge task transition fg-a3f8 backlog --version 1',
     ],
   },
-  http: { method: 'post', path: '/tasks/{id}/transition', aliases: { status: 'state' } },
+  http: { method: 'post', path: '/tasks/{id}/transition', aliases: { status: 'state' }, long: true },
   mcp: {
     tool: 'forge_transition',
     aliases: ['forge_transition_task'],

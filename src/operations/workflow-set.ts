@@ -8,6 +8,7 @@ import { LIMITS } from '#kernel/limits.ts';
 import { countTasks, escapeLine, utf8Length } from '#kernel/text.ts';
 import { hasWorkflowFile, workflowDigest, writeWorkflow } from '#sync/workflow-file.ts';
 import { implement, type OperationContext } from './operation.ts';
+import { writerOf } from './writer.ts';
 import { parseWorkflow } from './workflow-faults.ts';
 
 /** Written rather than removed: a copy of the old one in another branch must not come back. */
@@ -31,6 +32,11 @@ export const workflowSet = implement<typeof setWorkflow>({
         : writeWorkflow(paths, text);
     // A server that stays open must offer the right tasks at once.
     await store.setParkedStates(resolveWorkflow(workflow).parked_states);
+    if (written.changed)
+      await store.noteEvent(
+        { type: 'project.changed', data: { changed: ['workflow'] } },
+        await writerOf(ctx),
+      );
     return {
       ...written,
       ...(isDefault && { source: 'default' as const }),

@@ -227,6 +227,9 @@ function createStore(db: Database, replica: Replica): SqliteStore {
       return db.read(() => listTransitions(db, query));
     },
 
+    noteEvent: ({ type, data }, by) =>
+      write(by, onMove, (_writes, tx) => tx.emitProject(data as Readonly<Record<string, unknown>>, type)),
+
     listForeign: async () => listForeign(db),
     markForeign: async (closed) => markForeign(db, closed),
     holdsTask: async (id) => holdsTask(db, id),

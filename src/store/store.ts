@@ -54,6 +54,8 @@ export interface TaskStore extends AsyncDisposable {
   moveTask(move: MoveRequest, by: Writer): Promise<MovedTask>;
   /** What the hooks of the task's last move to this state gave. */
   recordHookResults(results: { id: string; to_state: string; results: readonly HookResult[] }): Promise<void>;
+  /** Adds to the feed what is no change of a task: `request.finished`, a new workflow. */
+  noteEvent(event: { readonly type: string; readonly data: unknown }, by: Writer): Promise<void>;
   /** Says that the holder of a claim is still there. Throws fence_conflict for a claim that is over. */
   renewLease(renewal: { id: string; fence: number }, by: Writer): Promise<{ id: string; expires_at: string }>;
   /** The states that park a task, by the workflow as it is now. Costs one look where it is known already. */

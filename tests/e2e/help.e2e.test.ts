@@ -127,14 +127,14 @@ describe('the program', () => {
 });
 
 /** A token with the id of the examples. */
-const KNOWN_TOKEN = `mkdir -p $FORGE_HOME && echo '${JSON.stringify({
+const KNOWN_TOKEN = `mkdir -p "$FORGE_HOME" && echo '${JSON.stringify({
   id: '4f1c09a2b7de',
   name: 'reader',
   scope: 'read',
   user: 'reader',
   created_at: '2026-01-01T00:00:00.000Z',
   hash: '0'.repeat(64),
-})}' > $FORGE_HOME/tokens.jsonl`;
+})}' > "$FORGE_HOME/tokens.jsonl"`;
 
 /** Starts a server, waits until it says that it is there, and ends it as a terminal does. */
 function untilReady(example: string): string {

@@ -86,6 +86,7 @@ export async function startHttp(
     declarations: OPERATIONS,
     projects: () => [],
     idempotency: NO_KEYS,
+    tellLate: async () => undefined,
     report: (failure) => void failures.push(failure),
     ...setting.deps,
   };

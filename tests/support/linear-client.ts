@@ -19,12 +19,20 @@ const orders = JSON.parse(process.argv[2] ?? '') as ClientOrders;
 const random = seededRandom(orders.seed);
 const clock = { now: () => Date.now() + readOffset() };
 const { database, replica, actor } = orders;
-await using store = await openSqliteStore({ database, replica, clock });
+const lock = orders.lanes > 1 ? 'await' : 'block';
+await using store = await openSqliteStore({ database, replica, clock, lock });
 const workflow = resolveWorkflow(plainWorkflow());
 const log = openSync(orders.log, 'a');
 const memory: Memory = new Map();
+let begun = 0;
 await waitForStart();
-for (let i = 0; i < orders.count; i += 1) {
+await Promise.all(Array.from({ length: orders.lanes }, work));
+
+async function work(): Promise<void> {
+  while (begun < orders.count) await doOne(begun++);
+}
+
+async function doOne(i: number): Promise<void> {
   const now = clock.now();
   const request: Request = random.oneIn(120)
     ? { op: 'grace', now }

@@ -147,7 +147,8 @@ export class MemoryStore {
 
   #next(request: Extract<Request, { op: 'next' }>): Answer {
     const { actor, now } = request;
-    for (const row of this.#rows.values()) {
+    const until = ({ lease }: Row): number => lease?.expires_at ?? 0;
+    for (const row of [...this.#rows.values()].sort((a, b) => until(a) - until(b))) {
       const { lease } = row;
       if (row.status !== 'in_progress' || lease === undefined || lease.fence !== row.fence) continue;
       const held = this.#has('a sweep gives back what is still held');

@@ -29,7 +29,7 @@ export function checkClaims(operations: readonly Operation[], setups: readonly T
  */
 export function taskModel(setup: TaskSetup, setups: readonly TaskSetup[]): Model<TaskState> {
   const ranks = new Map(setups.map(({ id, rank }) => [id, rank]));
-  const keyOf = keepKeys();
+  const keyOf = keepKeys(taskKey);
   return {
     initial: NEW_TASK,
     key: keyOf,
@@ -52,13 +52,15 @@ export interface StoreState {
 }
 
 export function storeModel(setups: readonly TaskSetup[]): Model<StoreState> {
-  const keyOf = keepKeys();
+  const keyOf = keepKeys(taskKey);
   const initial = new Map(setups.map(({ id }) => [id, NEW_TASK]));
   const byRank = setups.toSorted((a, b) => a.rank - b.rank);
   const setupOf = new Map(setups.map((setup) => [setup.id, setup]));
   return {
     initial: { tasks: initial, watch: { seen: 0, grace: 0 } },
-    key: ({ tasks, watch }) => `${[...tasks.values()].map(keyOf).join(' ')} ${watch.seen} ${watch.grace}`,
+    key: keepKeys(
+      ({ tasks, watch }) => `${[...tasks.values()].map(keyOf).join(' ')} ${watch.seen} ${watch.grace}`,
+    ),
     step(store, operation) {
       const { request } = operation;
       if (request.op === 'grace') return [stepGrace(store, request.now)];
@@ -76,7 +78,9 @@ export function storeModel(setups: readonly TaskSetup[]): Model<StoreState> {
       const task = store.tasks.get(request.task);
       if (setup === undefined || task === undefined) return [];
       const { state, answer } = stepTask(setup, task, request, look);
-      const after = { state: { tasks: new Map(store.tasks).set(setup.id, state), watch }, answer };
+      const tasks = state === task ? store.tasks : new Map(store.tasks).set(setup.id, state);
+      const same = state === task && watch === store.watch;
+      const after = { state: same ? store : { tasks, watch }, answer };
       if (operation.answer === undefined) return [after, withoutLeases(store, after)];
       return [after, ...outrun(store, operation)];
     },
@@ -195,18 +199,18 @@ function distinct(
 }
 
 /** Keys of states, each made once: the search asks for them again and again. */
-function keepKeys(): (task: TaskState) => string {
-  const keys = new WeakMap<TaskState, string>();
-  return (task) => {
-    const known = keys.get(task);
+function keepKeys<S extends object>(makeKey: (state: S) => string): (state: S) => string {
+  const keys = new WeakMap<S, string>();
+  return (state) => {
+    const known = keys.get(state);
     if (known !== undefined) return known;
-    const key = makeKey(task);
-    keys.set(task, key);
+    const key = makeKey(state);
+    keys.set(state, key);
     return key;
   };
 }
 
-function makeKey({ state, owner, fence, version, lease }: TaskState): string {
+function taskKey({ state, owner, fence, version, lease }: TaskState): string {
   const until = lease === null ? '' : `${lease.fence}:${lease.ttl_ms}:${lease.expires_at}`;
   return `${state},${owner ?? ''},${fence},${version},${until}`;
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { resolveWorkflow } from '#domain/workflow.ts';
 import type { Answer, Operation, Request } from './linear-history.ts';
+import { checkClaims } from './linear-models.ts';
 import { monotonicNow, plainWorkflow, readTask, type TaskIds } from './linear-perform.ts';
 import { SETUPS } from './linear-requests.ts';
 import { JUMPS_MS } from './linear-simulate.ts';
@@ -13,6 +14,7 @@ import { seededRandom, type Random } from './random.ts';
 import { tempStore, type TempStore } from './temp-store.ts';
 
 const CLIENTS = 8;
+const SERVER = 'worker-0';
 /** A client that would take longer than this has hung. */
 const DEADLINE_MS = 120_000;
 
@@ -22,6 +24,8 @@ export interface ClientOrders {
   readonly actor: string;
   readonly seed: number;
   readonly count: number;
+  /** How much it does at the same time, over one store: more than one thing is what a server does. */
+  readonly lanes: number;
   /** Where it writes down what it does. */
   readonly log: string;
   /** How far its clock is off, in ms; read before every operation. */
@@ -37,7 +41,7 @@ export interface RealRun {
 }
 
 /**
- * Eight processes on one store, while others of them are stopped, killed and started again, and while their clocks are
+ * Eight processes on one store, while some of them are stopped, killed and started again, and while their clocks are
  * changed. The seed decides what everybody wants; what becomes of it the machine decides.
  */
 export async function runClients(seed: number, options: { count: number; kills: number }): Promise<RealRun> {
@@ -50,6 +54,15 @@ export async function runClients(seed: number, options: { count: number; kills: 
   if (crew.failures.length > 0) throw new Error(crew.failures.join('; '));
   const operations = [...settle(crew.collect()), ...(await readAll(temp, ids))];
   return { operations, ...done };
+}
+
+/** Nothing where an order explains it; else what is wrong, and where the whole history was written to. */
+export function describeRun(seed: number, { operations }: RealRun): string {
+  const { violation } = checkClaims(operations, SETUPS);
+  if (violation === undefined) return '';
+  const path = join(tmpdir(), `forge-linear-${seed}.json`);
+  writeFileSync(path, JSON.stringify(operations, undefined, 1));
+  return `Seed ${seed}, all of it in ${path}\n${violation}`;
 }
 
 async function createTasks(temp: TempStore): Promise<TaskIds> {
@@ -161,7 +174,8 @@ class Crew implements AsyncDisposable {
     const { ids, seed } = this.#work;
     const own = seed * 1_000 + part.at * 100 + Number(actor.slice('worker-'.length));
     const { offset, log, count } = part;
-    const orders: ClientOrders = { database, replica, actor, seed: own, count, log, offset, ids };
+    const lanes = actor === SERVER ? 3 : 1;
+    const orders: ClientOrders = { database, replica, actor, seed: own, count, lanes, log, offset, ids };
     const env = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'forge-test-compile-cache') };
     const child = spawn(process.execPath, [script, JSON.stringify(orders)], {
       stdio: ['pipe', 'pipe', 'inherit'],
@@ -200,16 +214,20 @@ async function disturb(
   mayKill: number,
 ): Promise<{ kills: number; stops: number; jumps: number }> {
   const done = { kills: 0, stops: 0, jumps: 0 };
-  const pending = new Set<Promise<void>>();
+  let pending = 0;
   const follow = (work: Promise<void>): void => {
-    pending.add(work);
-    void work.finally(() => pending.delete(work));
+    pending += 1;
+    const end = (): void => void (pending -= 1);
+    work.then(end, (error: unknown) => {
+      crew.failures.push(String(error));
+      end();
+    });
   };
   const deadline = performance.now() + DEADLINE_MS;
   for (;;) {
     await sleep(10 + random.below(50));
     const running = crew.clients.filter((client) => client.running);
-    if (running.length === 0 && pending.size === 0) return done;
+    if (running.length === 0 && pending === 0) return done;
     if (performance.now() > deadline) throw new Error('the clients take too long');
     if (running.length === 0) continue;
     const client = random.pick(running);

@@ -1,6 +1,9 @@
+import { systemActor } from '#domain/actor.ts';
+import type { Clock } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import type { EventSource } from '#operations/event-source.ts';
 import type { CallPlace, IdempotencyPort, ServedProject } from '#surfaces/http/http-ports.ts';
+import type { TellLate } from '#surfaces/http/long-request.ts';
 import { toProjectRef } from '../operation-caller.ts';
 import type { ServerProjects } from '../server-projects.ts';
 import type { ServerProject } from './server-project.ts';
@@ -18,6 +21,15 @@ export function listSources(projects: ServerProjects): EventSource[] {
     readFeed: () => project.use(({ store }) => store.readFeed()),
     readEvents: (query) => project.use(({ store }) => store.readEvents(query)),
   }));
+}
+
+/** How a request that was answered early ended stands in the feed of its project. */
+export function createTellLate(projects: ServerProjects, clock: Clock): TellLate {
+  return async ({ name, input, project }, outcome) => {
+    const found = await projects.find(toProjectRef({ name, project }, input));
+    const by = { actor: systemActor('server'), now: clock.now() };
+    await found.use(({ store }) => store.noteEvent({ type: 'request.finished', data: outcome }, by));
+  };
 }
 
 /** A request is remembered where what it asks for happens; what is about no project, in the first one. */

@@ -50,7 +50,7 @@ export interface WriteTransaction {
   saveLine(record: EncodedRecord, numbers: LocalNumbers): void;
   emit(taskId: string, happening: Happening, task: unknown): number;
   /** What is about no single task. */
-  emitProject(data: Readonly<Record<string, unknown>>): void;
+  emitProject(data: Readonly<Record<string, unknown>>, type?: string): void;
   /** A number about the project that a rebuild must bring back. */
   keepFact(name: KeptFact, value: number): void;
 }
@@ -137,9 +137,9 @@ function openTransaction(db: Database, by: Writer, written: Written[]): WriteTra
     db,
     by,
     emit,
-    emitProject: (data) =>
+    emitProject: (data, type = 'project.changed') =>
       void insertEvent(db, {
-        type: 'project.changed',
+        type,
         task_id: null,
         triggered_by,
         created_at: toIso(by.now),

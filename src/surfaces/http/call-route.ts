@@ -16,7 +16,7 @@ export async function callRoute(
     project,
     caller,
     signal,
-  }: RequestInput & { readonly caller: Caller; readonly signal: AbortSignal },
+  }: RequestInput & { readonly caller: Caller; readonly signal: AbortSignal | undefined },
 ): Promise<Answer> {
   const { name } = route.declaration;
   const rows = route.paged ? readPageSize(input.limit) : undefined;

@@ -18,6 +18,7 @@ import type { HttpDeps } from './http-ports.ts';
 import { answerOnce, digestRequest, readIdempotencyKey } from './idempotent-request.ts';
 import { API, listNamedRoutes, listOperationRoutes, type OperationRoute } from './operation-routes.ts';
 import { type OwnRoute, takesNothing, toJsonAnswer } from './own-route.ts';
+import { answerLong } from './long-request.ts';
 import { listProjectRoutes } from './project-routes.ts';
 import { parseBody, readBody } from './read-body.ts';
 import { assembleInput } from './request-input.ts';
@@ -198,8 +199,13 @@ async function answerOperation(
     body: parseBody(bytes),
   });
   const { caller } = admission;
-  const signal = endsWith(exchange);
-  const work = (): Promise<Answer> => callRoute(deps, route, { input, project, caller, signal });
+  const place = { name: route.declaration.name, input, project };
+  const isLong = route.declaration.http?.long === true;
+  // What goes on without its caller is not ended by their leaving.
+  const signal = isLong ? undefined : endsWith(exchange);
+  const run = (): Promise<Answer> => callRoute(deps, route, { input, project, caller, signal });
+  const work = (): Promise<Answer> =>
+    isLong ? answerLong(exchange, place, { work: run(), tell: deps.tellLate }) : run();
   // A read by POST changes nothing, so that there is nothing to do once.
   const changes = !isRead && route.declaration.access !== 'read';
   const key = changes ? readIdempotencyKey(exchange.request) : undefined;
@@ -211,7 +217,7 @@ async function answerOperation(
     {
       port: deps.idempotency,
       clock: deps.clock,
-      place: { name: route.declaration.name, input, project },
+      place,
       ...(route.secret && { toKept: (given) => withoutSecret(given, exchange.request_id) }),
     },
     { token: caller.token, key, digest: digestRequest(target, bytes) },

@@ -38,6 +38,7 @@ const ROUTES: Route[] = listRoutes(
       finish: async () => undefined,
       drop: async () => undefined,
     },
+    tellLate: async () => undefined,
     events: () => undefined,
     mcp: () => undefined,
   },

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Declaration } from '#contract/declare.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { Caller, OperationCaller } from '#operations/call-operation.ts';
+import type { TellLate } from './long-request.ts';
 
 /** What the HTTP surface needs; `app` gives it. */
 export interface HttpDeps {
@@ -14,6 +15,7 @@ export interface HttpDeps {
   /** The projects that are served, in order. Asked for each time, because they may change. */
   readonly projects: () => readonly ServedProject[];
   readonly idempotency: IdempotencyPort;
+  readonly tellLate: TellLate;
   /** GET /api/v1/events; it has the response to itself. */
   readonly events?: RawHandler | undefined;
   /** All methods of /mcp. */

@@ -13,6 +13,10 @@ export const HTTP_LIMITS = {
   /** From the first byte of a request to the last of its headers, and of its body. */
   headers_timeout_ms: 15_000,
   request_timeout_ms: 30_000,
+  /** How long somebody waits for a move that runs tests or merges; then it is answered as begun. */
+  long_answer_ms: 3_600_000,
+  /** How often whoever waits hears that it goes on. */
+  long_beat_ms: 10_000,
   /** Between two requests on one connection. */
   keep_alive_timeout_ms: 5_000,
   /** How often Node looks for requests that are too slow. */
