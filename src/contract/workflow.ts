@@ -60,4 +60,3 @@ export const Workflow = z.strictObject({
 export type Workflow = z.output<typeof Workflow>;
 export type StateKind = (typeof STATE_KINDS)[number];
 export type HookPhase = (typeof HOOK_PHASES)[number];
-export type HookAudience = (typeof HOOK_AUDIENCES)[number];

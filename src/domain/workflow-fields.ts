@@ -3,17 +3,9 @@ import type { Json, JsonObject } from '#kernel/json.ts';
 import type { TaskRecord } from './task-record.ts';
 
 /**
- * What the workflow keeps on a task. Each is a register of its own in the line (`role:coder`, `archived_at`, …), so
- * that it is joined, exported and kept by older versions like every key they do not know.
+ * What the workflow keeps on a task. Each is a register of its own in the line (`role:coder`, `archived_at`,
+ * `review_config`, …), so that it is joined, exported and kept by older versions like every key they do not know.
  */
-export const WORKFLOW_FIELDS = [
-  'archived_at',
-  'review_config',
-  'review_passed_at',
-  'error_annotation',
-] as const;
-export type WorkflowField = (typeof WORKFLOW_FIELDS)[number];
-
 const ROLE = 'role:';
 
 export function roleField(role: string): string {

@@ -16,7 +16,12 @@ export const taskTransitions = implement<typeof declaration>({
           value: ({ to_state, rejection }) => (rejection ? `${to_state} (rejected)` : to_state),
         },
         { header: 'BY', value: ({ triggered_by }) => triggered_by },
-        { header: 'REASON', value: ({ trigger_reason }) => trigger_reason ?? '', flexible: true, minimum: 16 },
+        {
+          header: 'REASON',
+          value: ({ trigger_reason }) => trigger_reason ?? '',
+          flexible: true,
+          minimum: 16,
+        },
         {
           header: 'HOOKS',
           value: ({ hook_results }) =>

@@ -40,7 +40,10 @@ describe('parseArgv accepts what only commander knows', () => {
     expect(found('-Cdir', 'mcp', '--quiet')).toBe('mcp.serve');
     expect(found('-Cdir', 'mcp', '--quiet', 'install', '--client', 'codex')).toBe('mcp.install');
     expect(found('mcp', '--help')).toBe('help');
-    expect(refusal('mcp', 'instal')).toMatchObject({ code: 'usage', message: expect.stringContaining('instal') as string });
+    expect(refusal('mcp', 'instal')).toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('instal') as string,
+    });
     expect(refusal('mcp', '--client', 'codex', 'install')).toMatchObject({ code: 'usage' });
     expect(refusal('mcp', '--actor')).toMatchObject({ message: '--actor needs a value' });
   });

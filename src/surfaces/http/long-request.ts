@@ -39,7 +39,8 @@ export async function answerLong(
 ): Promise<Answer> {
   const { request, response, request_id } = exchange;
   const late = (): Answer => {
-    void tellEnd(work, place, { request_id, tell });
+    // Nobody waits any more; what the operation itself did is in the feed in any case.
+    tellEnd(work, place, { request_id, tell }).catch(() => undefined);
     return {
       status: 202,
       body: JSON.stringify({ request_id, operation: place.name }),
@@ -75,6 +76,5 @@ async function tellEnd(
       return { status, error: body };
     },
   );
-  // Nobody waits any more; what the operation itself did is in the feed in any case.
-  await tell(place, { request_id, operation: place.name, ...outcome }).catch(() => undefined);
+  await tell(place, { request_id, operation: place.name, ...outcome });
 }
