@@ -1,0 +1,51 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { addRunning, readProcessStart, removeRunning } from './running-servers.ts';
+
+const began = readProcessStart(process.pid) ?? '';
+const here = { pid: process.pid, began, url: 'http://127.0.0.1:1', projects: ['/a', '/b'] };
+
+test('a server of the same projects is told, one of others is not', async () => {
+  using home = tempHome();
+  expect(await addRunning(home.path, here)).toBeUndefined();
+  const second = { ...here, url: 'http://127.0.0.1:2', projects: ['/b', '/a'] };
+  expect(await addRunning(home.path, second)).toEqual(here);
+  const third = { ...here, url: 'http://127.0.0.1:3', projects: ['/a'] };
+  expect(await addRunning(home.path, third)).toBeUndefined();
+  expect(statSync(join(home.path, 'servers.json')).mode & 0o777).toBe(0o600);
+});
+
+test('what has ended is forgotten, by itself or with the next start', async () => {
+  using home = tempHome();
+  await addRunning(home.path, here);
+  await removeRunning(home.path, here.pid, here.url);
+  expect(await addRunning(home.path, { ...here, url: 'http://127.0.0.1:4' })).toBeUndefined();
+  // Another process that got the same number, and one that is no more.
+  const stale = [
+    { ...here, began: '1' },
+    { ...here, pid: 2 ** 22 + 1, began: '' },
+  ];
+  writeFileSync(join(home.path, 'servers.json'), JSON.stringify({ servers: stale }));
+  expect(await addRunning(home.path, here)).toBeUndefined();
+  const { servers } = JSON.parse(readFileSync(join(home.path, 'servers.json'), 'utf8')) as {
+    servers: unknown[];
+  };
+  expect(servers).toEqual([here]);
+});
+
+test.each(['', 'nonsense', '{"servers":5}', '{"servers":[{"pid":"x"}]}'])(
+  'a list that holds %j is begun anew',
+  async (text) => {
+    using home = tempHome();
+    writeFileSync(join(home.path, 'servers.json'), text);
+    expect(await addRunning(home.path, here)).toBeUndefined();
+    expect(await addRunning(home.path, { ...here, url: 'http://127.0.0.1:5' })).toEqual(here);
+  },
+);
+
+function tempHome() {
+  const path = mkdtempSync(join(tmpdir(), 'forge-home-'));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}
