@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { statSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { isForgeError } from '#kernel/errors.ts';
 import { tempStore, type TempStore } from '../../tests/support/temp-store.ts';
@@ -43,6 +44,34 @@ describe('a store that awaits locks', () => {
     clearInterval(timer);
     expect(isForgeError(failed) && failed.code).toBe('store_busy');
     expect(ticks).toBeLessThan(5);
+  });
+
+  test('writes that come together are one transaction, and each is all or nothing by itself', async () => {
+    await using temp = await tempStore();
+    await using store = await openAwaiting(temp, 60_000);
+    const { id } = await store.createTask(newTask('wanted'), by);
+    const before = statSync(temp.replica).size;
+    const claims = await Promise.all(
+      Array.from({ length: 20 }, async (_, at) =>
+        store.claimTask({ id, assignee: `worker-${at}`, force: false }, by),
+      ),
+    );
+    const made = await Promise.allSettled([
+      store.createTask(newTask('first'), by),
+      store.createTask({ ...newTask('refused'), parent_id: 'fg-none' }, by),
+      store.createTask(newTask('second'), by),
+    ]);
+    expect(claims.filter(({ outcome }) => outcome === 'claimed')).toHaveLength(1);
+    expect(made.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(made[1]).toMatchObject({ reason: { code: 'not_found' } });
+    expect(statSync(temp.replica).size).toBeGreaterThan(before);
+    // The replica has them all: what a crash leaves is whole.
+    await temp.rebuild();
+    expect((await temp.store.listTasks({})).map(({ title }) => title).sort()).toEqual([
+      'first',
+      'second',
+      'wanted',
+    ]);
   });
 
   test('reads do not wait for a writer', async () => {

@@ -8,6 +8,12 @@ const LONGEST_PAUSE_MS = 25;
 /** So long may writes follow one another before the event loop gets its turn. */
 const SLICE_MS = 5;
 
+/** So many writes are made together at most: whoever reads waits for no more than these. */
+const TOGETHER = 32;
+
+/** Begin the names of methods that go to `gather` by themselves. */
+const GATHERED =
+  /^(create|update|claim|release|close|reopen|add|delete|restore|remove|move|renew|pause|note|settle)/;
 /** Begin the names of methods that only look. */
 const READ = /^(get|list|read|find|explain|holds|newest|diagnose|count)/;
 /** Give what they read to the caller bit by bit, so that they cannot be begun again. */
@@ -18,10 +24,13 @@ const STREAMED = /^export/;
  * here that means to wait aside and try again until the time is up. Writes of this process come in the order they were
  * asked for. Every method is one transaction, so one that met a lock has changed nothing and can be begun again.
  */
-export function awaitLocks<S extends AsyncDisposable>(store: S, lock_timeout_ms: number): S {
-  const turns = new WriteTurns();
+export function awaitLocks<S extends AsyncDisposable>(
+  store: S,
+  { turns, lock_timeout_ms }: { readonly turns: WriteTurns; readonly lock_timeout_ms: number },
+): S {
   const wrapped = Object.entries(store).map(([name, method]) => {
-    if (typeof method !== 'function' || STREAMED.test(name)) return [name, method] as const;
+    if (typeof method !== 'function' || STREAMED.test(name) || GATHERED.test(name))
+      return [name, method] as const;
     const call = (args: unknown[]): Promise<unknown> =>
       Reflect.apply(method, store, args) as Promise<unknown>;
     const patient = (...args: unknown[]): Promise<unknown> => {
@@ -52,8 +61,51 @@ export async function untilUnlocked<T>(work: () => Promise<T>, deadline: number)
   }
 }
 
+/**
+ * Writes that come while another is at work are made together when it is their turn: one transaction and one sync for
+ * all of them. `run` does them, and throws store_busy where somebody else is writing.
+ */
+export function gatherWrites<J>(
+  turns: WriteTurns,
+  lock_timeout_ms: number,
+): (job: J, run: (jobs: readonly J[]) => readonly Outcome[]) => Promise<unknown> {
+  const waiting: { job: J; settle: (outcome: Outcome) => void }[] = [];
+  let isGathering = false;
+  const takeTurn = (run: (jobs: readonly J[]) => readonly Outcome[]): void => {
+    isGathering = true;
+    // All that come until it is their turn; one batch a turn, so that others have theirs in between.
+    const turn = turns.take(() =>
+      settleBatch(waiting.splice(0, TOGETHER), run, performance.now() + lock_timeout_ms),
+    );
+    turn.finally(() => (waiting.length > 0 ? takeTurn(run) : (isGathering = false))).catch(() => undefined);
+  };
+  return (job, run) =>
+    new Promise((resolve, reject) => {
+      const settle = (outcome: Outcome): void =>
+        'error' in outcome ? reject(outcome.error as Error) : resolve(outcome.value);
+      waiting.push({ job, settle });
+      if (!isGathering) takeTurn(run);
+    });
+}
+
+type Outcome = { readonly value: unknown } | { readonly error: unknown };
+
+async function settleBatch<J>(
+  batch: readonly { job: J; settle: (outcome: Outcome) => void }[],
+  run: (jobs: readonly J[]) => readonly Outcome[],
+  deadline: number,
+): Promise<void> {
+  try {
+    const jobs = batch.map(({ job }) => job);
+    const outcomes = await untilUnlocked(async () => run(jobs), deadline);
+    for (const [at, outcome] of outcomes.entries()) batch[at]?.settle(outcome);
+  } catch (error) {
+    for (const { settle } of batch) settle({ error });
+  }
+}
+
 /** One at a time, first come first served. */
-class WriteTurns {
+export class WriteTurns {
   readonly #waiting: (() => Promise<void>)[] = [];
   #isAtWork = false;
 

@@ -30,6 +30,8 @@ export interface SqliteStoreOptions {
   readonly lock?: 'block' | 'await' | undefined;
   /** Told in one line what had to be mended. */
   readonly notice?: ((line: string) => void) | undefined;
+  /** With `await`. */
+  readonly gather?: Gather | undefined;
 }
 
 /**
@@ -50,11 +52,20 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
 export type SqliteStore = TaskStore & SyncStore & EventStore & IdempotencyStore;
 
 async function openAwaiting(options: SqliteStoreOptions): Promise<SqliteStore> {
-  const { awaitLocks, untilUnlocked } = await import('./await-locks.ts');
-  const timeout = options.lock_timeout_ms ?? LIMITS.lock_timeout_ms;
-  const open = (): Promise<SqliteStore> => openSqliteStore({ ...options, lock: 'block', lock_timeout_ms: 0 });
-  return awaitLocks(await untilUnlocked(open, performance.now() + timeout), timeout);
+  const { awaitLocks, gatherWrites, untilUnlocked, WriteTurns } = await import('./await-locks.ts');
+  const lock_timeout_ms = options.lock_timeout_ms ?? LIMITS.lock_timeout_ms;
+  const turns = new WriteTurns();
+  const gather: Gather = gatherWrites(turns, lock_timeout_ms);
+  const open = (): Promise<SqliteStore> =>
+    openSqliteStore({ ...options, lock: 'block', lock_timeout_ms: 0, gather });
+  const store = await untilUnlocked(open, performance.now() + lock_timeout_ms);
+  return awaitLocks(store, { turns, lock_timeout_ms });
 }
+
+type Job = import('./sqlite/write-transaction.ts').WriteJob;
+type JobOutcome = import('./sqlite/write-transaction.ts').JobOutcome;
+/** Makes a write when its turn comes, with others that wait for theirs. */
+type Gather = (job: Job, run: (jobs: readonly Job[]) => readonly JobOutcome[]) => Promise<unknown>;
 
 /** Sets a damaged database aside and makes it anew. Nothing happens to one that is sound. */
 export async function healSqliteStore(options: SqliteStoreOptions): Promise<void> {
@@ -84,7 +95,7 @@ async function openOnce(options: SqliteStoreOptions): Promise<SqliteStore> {
     db.close();
     throw error;
   }
-  return createStore(db, replica);
+  return createStore(db, replica, options.gather);
 }
 
 /** What SQLite kept beside it is still there: it was moved or deleted while somebody had it open. */
@@ -157,7 +168,7 @@ function readReplicaFacts(db: Database): { held: number; file: number } {
 }
 
 /** What a cold read needs is here; the rest loads when it is called. */
-function createStore(db: Database, replica: Replica): SqliteStore {
+function createStore(db: Database, replica: Replica, gather: Gather | undefined): SqliteStore {
   const onTask = once(() => import('./sqlite/task-writes.ts'));
   let parked: ReadonlySet<string> | undefined;
   const onClaim = once(() => import('./sqlite/claim-writes.ts'));
@@ -172,9 +183,11 @@ function createStore(db: Database, replica: Replica): SqliteStore {
     load: () => Promise<W>,
     work: (writes: W, tx: Transaction) => T,
   ): Promise<T> => {
-    const { writeInTransaction } = await transactions();
+    const { writeInTransaction, writeTogether } = await transactions();
     const writes = await load();
-    return writeInTransaction({ db, replica }, by, (tx) => work(writes, tx));
+    if (gather === undefined) return writeInTransaction({ db, replica }, by, (tx) => work(writes, tx));
+    const job: Job = { by, work: (tx) => work(writes, tx) };
+    return (await gather(job, (jobs) => writeTogether({ db, replica }, jobs))) as T; // what this job gave
   };
   // Each takes several statements; without a transaction another process could write between them.
   const report = async <T>(read: (reports: typeof import('./sqlite/report-queries.ts')) => T): Promise<T> => {

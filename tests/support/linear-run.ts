@@ -297,7 +297,7 @@ function readLog(actor: string, log: { path: string; died_at: number | undefined
  * What the dead left in the local replica comes into the database with the next write, so only what begins after that
  * one has surely seen it.
  */
-function settle(operations: readonly Operation[]): Operation[] {
+export function settle(operations: readonly Operation[]): Operation[] {
   const writes = operations.filter(({ request: { op }, answer }) => {
     if (op === 'read' || op === 'grace') return false;
     return answer?.code === 'ok' || (answer !== undefined && (op === 'claim' || op === 'next'));

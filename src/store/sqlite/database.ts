@@ -117,6 +117,10 @@ export class Database {
     );
   }
 
+  isInTransaction(): boolean {
+    return this.#db.isTransaction;
+  }
+
   close(): void {
     this.#statements.clear();
     this.#db.close();

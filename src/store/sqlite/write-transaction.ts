@@ -4,6 +4,7 @@ import { changesOwner } from '#domain/describe-change.ts';
 import type { Life, TaskRecord } from '#domain/task-record.ts';
 import { toTask } from '#domain/to-task.ts';
 import { toIso } from '#kernel/clock.ts';
+import { isForgeError, type ErrorCode } from '#kernel/errors.ts';
 import type { Writer } from '../store.ts';
 import type { Database } from './database.ts';
 import { insertEvent, insertTransition } from './log-rows.ts';
@@ -60,20 +61,78 @@ export function writeInTransaction<T>(
   by: Writer,
   work: (tx: WriteTransaction) => T,
 ): T {
-  const { db, replica } = store;
+  return writeLines(store, by.now, (lines) => {
+    const written: Written[] = [];
+    const result = work(openTransaction(store.db, by, written));
+    lines.push(...toLines(written));
+    return result;
+  });
+}
+
+/** One write of several that are made together. */
+export interface WriteJob {
+  readonly by: Writer;
+  work(tx: WriteTransaction): unknown;
+}
+
+export type JobOutcome = { readonly value: unknown } | { readonly error: unknown };
+
+/**
+ * Several writes in one transaction and with one sync of the replica, which is most of what a write costs. Each is all
+ * or nothing by itself: one that is refused takes nothing of the others back. What is wrong with the store is wrong for
+ * all of them, and thrown.
+ */
+export function writeTogether(
+  store: { db: Database; replica: Replica },
+  jobs: readonly WriteJob[],
+): JobOutcome[] {
+  const { db } = store;
+  return writeLines(store, jobs[0]?.by.now ?? 0, (lines) =>
+    jobs.map(({ by, work }) => {
+      const written: Written[] = [];
+      db.run('SAVEPOINT job');
+      try {
+        const value = work(openTransaction(db, by, written));
+        lines.push(...toLines(written));
+        return { value };
+      } catch (error) {
+        if (isStoreTrouble(error)) throw error;
+        db.run('ROLLBACK TO job');
+        return { error };
+      } finally {
+        if (db.isInTransaction()) db.run('RELEASE job');
+      }
+    }),
+  );
+}
+
+const STORE_TROUBLES: readonly string[] = [
+  'store_busy',
+  'store_corrupt',
+  'disk_full',
+  'io_failed',
+  'read_only',
+  'schema_newer',
+] satisfies ErrorCode[];
+
+function isStoreTrouble(error: unknown): boolean {
+  return isForgeError(error) && STORE_TROUBLES.includes(error.code);
+}
+
+/** A transaction whose lines are in the replica, and synced, before it commits. */
+function writeLines<T>(
+  { db, replica }: { db: Database; replica: Replica },
+  now: number,
+  work: (lines: string[]) => T,
+): T {
   let appended: { from: number } | undefined;
   try {
     return db.write(() => {
-      const offset = replayReplica(db, replica, by.now);
-      const written: Written[] = [];
-      const result = work(openTransaction(db, by, written));
-      if (written.length > 0) {
+      const offset = replayReplica(db, replica, now);
+      const lines: string[] = [];
+      const result = work(lines);
+      if (lines.length > 0) {
         appended = { from: offset };
-        const lines = written.map((one, at) =>
-          'fact' in one
-            ? one.fact
-            : encodeReplicaLine(one.line, one.numbers, { follow: written.length - 1 - at, move: one.move }),
-        );
         const size = replica.append(offset, lines);
         if (offset === 0) holdFile(db, replica);
         holdBytes(db, size);
@@ -85,6 +144,14 @@ export function writeInTransaction<T>(
     if (appended !== undefined) takeBack(db, replica, appended.from);
     throw error;
   }
+}
+
+function toLines(written: readonly Written[]): string[] {
+  return written.map((one, at) =>
+    'fact' in one
+      ? one.fact
+      : encodeReplicaLine(one.line, one.numbers, { follow: written.length - 1 - at, move: one.move }),
+  );
 }
 
 /** What becomes a line of the replica. */
