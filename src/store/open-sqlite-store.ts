@@ -316,6 +316,9 @@ function createStore(db: Database, replica: Replica, gather: Gather | undefined)
       const { compactReplica } = await import('./sqlite/collect-garbage.ts');
       compactReplica({ db, replica }, by);
     },
+    // Commits of others change the one number, our own the other.
+    readStamp: async () =>
+      `${Number(db.get('PRAGMA data_version')?.data_version)}.${Number(db.get('SELECT total_changes() AS n')?.n)}`,
     newestEvent: async () => Number(db.get('SELECT max(seq) AS seq FROM events')?.seq ?? 0),
     async readEvents(query) {
       const { readEvents } = await onEvents();

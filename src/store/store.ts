@@ -89,6 +89,8 @@ export interface TaskStore extends AsyncDisposable {
   /** Whether exactly this id is a task of this store, a deleted one included. */
   holdsTask(id: string): Promise<boolean>;
 
+  /** Another text whenever something was written, whoever did and whatever it was; as long as the store is open. */
+  readStamp(): Promise<string>;
   /** A task as the workflow sees it, before a move. */
   readStanding(id: string): Promise<Standing>;
   listTransitions(query: { id: string; limit: number | undefined }): Promise<Transition[]>;

@@ -44,7 +44,7 @@ export async function runOverHttp(seed: number, options: { count: number; kills:
     over.catch(() => undefined);
     while (!isOver) {
       await sleep(100 + random.below(200));
-      if (random.oneIn(3) && done.kills < options.kills) {
+      if (done.kills === 0 || (random.oneIn(3) && done.kills < options.kills)) {
         done.kills += 1;
         server.kill('SIGKILL');
         await server.ended;

@@ -14,7 +14,7 @@ import { seededRandom, type Random } from './random.ts';
 import { tempStore, type TempStore } from './temp-store.ts';
 
 const CLIENTS = 8;
-const SERVER = 'worker-0';
+const SERVERS = ['worker-0', 'worker-1'];
 /** A client that would take longer than this has hung. */
 const DEADLINE_MS = 120_000;
 
@@ -174,7 +174,7 @@ class Crew implements AsyncDisposable {
     const { ids, seed } = this.#work;
     const own = seed * 1_000 + part.at * 100 + Number(actor.slice('worker-'.length));
     const { offset, log, count } = part;
-    const lanes = actor === SERVER ? 3 : 1;
+    const lanes = SERVERS.includes(actor) ? 3 : 1;
     const orders: ClientOrders = { database, replica, actor, seed: own, count, lanes, log, offset, ids };
     const env = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'forge-test-compile-cache') };
     const child = spawn(process.execPath, [script, JSON.stringify(orders)], {

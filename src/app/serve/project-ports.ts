@@ -23,6 +23,20 @@ export function listSources(projects: ServerProjects): EventSource[] {
   }));
 }
 
+/** By which database, and since which write of it. */
+export function createStamp(projects: ServerProjects): (place: CallPlace) => Promise<string | undefined> {
+  return async ({ name, input, project }) => {
+    try {
+      const found = await projects.find(toProjectRef({ name, project }, input));
+      return await found.use(
+        async ({ store, paths }) => `${paths.database} ${found.generation} ${await store.readStamp()}`,
+      );
+    } catch {
+      return undefined; // the call itself says what is wrong with it
+    }
+  };
+}
+
 /** How a request that was answered early ended stands in the feed of its project. */
 export function createTellLate(projects: ServerProjects, clock: Clock): TellLate {
   return async ({ name, input, project }, outcome) => {

@@ -20,7 +20,7 @@ import { openServerProjects, type ServerProjects } from '../server-projects.ts';
 import { VERSION } from '../version.ts';
 import { listen, type Listening, readTls } from './listen.ts';
 import { openInBrowser } from './open-browser.ts';
-import { createIdempotency, createTellLate, listServed, listSources } from './project-ports.ts';
+import { createIdempotency, createStamp, createTellLate, listServed, listSources } from './project-ports.ts';
 import { addRunning, readProcessStart, removeRunning } from './running-servers.ts';
 import { isLoopback, readServerSettings, toUrlHost, type ServerSettings } from './server-settings.ts';
 import { watchRequests } from './stop-server.ts';
@@ -107,6 +107,7 @@ export async function startServer(wishes: ServeWishes, request: Request): Promis
       projects: () => listServed(projects),
       idempotency: createIdempotency(projects),
       tellLate: createTellLate(projects, clock),
+      stamp: createStamp(projects),
       events: events.handle,
       mcp: async (incoming, outgoing, who) => (await (mcp ??= loadMcp())).handle(incoming, outgoing, who),
       report: ({ request_id, error }) => notice(`request ${request_id} failed: ${toMessage(error)}`),

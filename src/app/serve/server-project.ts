@@ -33,6 +33,8 @@ export class ServerProject implements AsyncDisposable {
   #name: string;
   #found: FoundProject;
   #open: Opened;
+  /** How often the store was replaced: its numbers begin anew with each. */
+  generation = 0;
   /** Work on the files is done by one at a time. */
   #keepingUp: Promise<void> | undefined;
   /** What the larger files looked like when a child was last sent to read them, and when. */
@@ -156,6 +158,7 @@ export class ServerProject implements AsyncDisposable {
     const before = this.#open;
     await between();
     this.#open = await openProject(this.#found, this.#around);
+    this.generation += 1;
     before.retire();
     await before.closeWhenUnused();
   }

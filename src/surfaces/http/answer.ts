@@ -11,8 +11,10 @@ export interface Exchange {
 
 export interface Answer {
   readonly status: number;
-  readonly body: string;
+  readonly body: string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Of the body, where it is known already. */
+  readonly etag?: string | undefined;
 }
 
 /** Sets what every response has, whatever becomes of it. */
@@ -40,9 +42,13 @@ export function send({ request, response }: Exchange, { status, body, headers = 
   response.end(request.method === 'HEAD' || status === 304 ? undefined : body);
 }
 
+export function toEtag(body: string | Buffer): string {
+  return `"${createHash('sha256').update(body).digest('base64url').slice(0, 32)}"`;
+}
+
 /** The operation's JSON as it is; with a mark by which the same answer need not be sent twice. */
 export function sendMarked(exchange: Exchange, answer: Answer): void {
-  const etag = `"${createHash('sha256').update(answer.body).digest('base64url').slice(0, 32)}"`;
+  const { etag = toEtag(answer.body) } = answer;
   const headers = { ...answer.headers, ETag: etag };
   const known = exchange.request.headers['if-none-match'];
   if (known !== undefined && (known === '*' || known.split(',').some((one) => one.trim() === etag))) {

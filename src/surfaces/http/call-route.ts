@@ -1,11 +1,32 @@
 import { ForgeError } from '#kernel/errors.ts';
-import type { Caller } from '#operations/call-operation.ts';
+import { allows, type Caller } from '#operations/call-operation.ts';
 import { toTaskCursor } from '#operations/task-cursor.ts';
 import type { Answer } from './answer.ts';
 import type { HttpDeps } from './http-ports.ts';
 import { HTTP_LIMITS } from './limits.ts';
+import type { ListCache } from './list-cache.ts';
 import type { OperationRoute } from './operation-routes.ts';
 import type { RequestInput } from './request-input.ts';
+
+/** Lists that say nothing but what the project's own store holds. */
+const KEPT_LISTS: readonly string[] = ['task.list', 'task.search'];
+
+/** The same as callRoute, without making a list again that nothing was written to since. */
+export async function callOrRecall(
+  deps: Pick<HttpDeps, 'caller' | 'stamp'> & { readonly lists: ListCache },
+  route: OperationRoute,
+  call: RequestInput & { readonly caller: Caller; readonly signal: AbortSignal | undefined },
+): Promise<Answer> {
+  const { name, access } = route.declaration;
+  if (!KEPT_LISTS.includes(name) || !allows(call.caller.scope, access)) return callRoute(deps, route, call);
+  const { input, project } = call;
+  const stamp = await deps.stamp?.({ name, input, project });
+  if (stamp === undefined) return callRoute(deps, route, call);
+  const key = JSON.stringify([name, route.paged, project, input]);
+  const known = deps.lists.find(key, stamp);
+  if (known !== undefined) return known;
+  return deps.lists.keep(key, stamp, await callRoute(deps, route, call));
+}
 
 /** Runs the operation of a route: its JSON as it is, a list page by page. Throws what the operation throws. */
 export async function callRoute(

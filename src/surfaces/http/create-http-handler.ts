@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ERROR_CODES, ForgeError } from '#kernel/errors.ts';
 import { type Answer, beginExchange, type Exchange, send, sendMarked, toErrorAnswer } from './answer.ts';
 import { type BrowserSessions, createBrowserSessions } from './browser-sessions.ts';
-import { callRoute } from './call-route.ts';
+import { callOrRecall } from './call-route.ts';
 import { listDocumentRoutes } from './document-routes.ts';
 import {
   type Admission,
@@ -18,6 +18,7 @@ import type { HttpDeps } from './http-ports.ts';
 import { answerOnce, digestRequest, readIdempotencyKey } from './idempotent-request.ts';
 import { API, listNamedRoutes, listOperationRoutes, type OperationRoute } from './operation-routes.ts';
 import { type OwnRoute, takesNothing, toJsonAnswer } from './own-route.ts';
+import { ListCache } from './list-cache.ts';
 import { answerLong } from './long-request.ts';
 import { listProjectRoutes } from './project-routes.ts';
 import { parseBody, readBody } from './read-body.ts';
@@ -40,6 +41,7 @@ export function createHttpHandler(deps: HttpDeps): HttpHandler {
     hosts: listOwnHosts(deps.origin),
     routes: createRouteTable(listRoutes(deps, sessions)),
     named: listNamedRoutes(deps.declarations),
+    lists: new ListCache(),
   };
   return (request, response) => {
     const exchange = beginExchange(request, response);
@@ -85,6 +87,7 @@ interface Surface {
   readonly hosts: ReadonlySet<string>;
   readonly routes: RouteTable<Route>;
   readonly named: ReadonlyMap<string, OperationRoute>;
+  readonly lists: ListCache;
 }
 
 const ANY_OPERATION: Routed = { method: 'POST', path: `${API}/operations/{name}` };
@@ -184,7 +187,7 @@ async function answerOwn(route: OwnRoute, { exchange, target, values, admission 
 }
 
 async function answerOperation(
-  { deps, named }: Surface,
+  { deps, named, lists }: Surface,
   { operation }: Route,
   { exchange, target, values, admission }: Asked,
 ): Promise<void> {
@@ -203,7 +206,8 @@ async function answerOperation(
   const isLong = route.declaration.http?.long === true;
   // What goes on without its caller is not ended by their leaving.
   const signal = isLong ? undefined : endsWith(exchange);
-  const run = (): Promise<Answer> => callRoute(deps, route, { input, project, caller, signal });
+  const run = (): Promise<Answer> =>
+    callOrRecall({ ...deps, lists }, route, { input, project, caller, signal });
   const work = (): Promise<Answer> =>
     isLong ? answerLong(exchange, place, { work: run(), tell: deps.tellLate }) : run();
   // A read by POST changes nothing, so that there is nothing to do once.

@@ -16,6 +16,8 @@ export interface HttpDeps {
   readonly projects: () => readonly ServedProject[];
   readonly idempotency: IdempotencyPort;
   readonly tellLate: TellLate;
+  /** Another text whenever something was written where the call would look; undefined where that cannot be said. */
+  readonly stamp?: ((place: CallPlace) => Promise<string | undefined>) | undefined;
   /** GET /api/v1/events; it has the response to itself. */
   readonly events?: RawHandler | undefined;
   /** All methods of /mcp. */

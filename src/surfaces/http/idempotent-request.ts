@@ -5,7 +5,7 @@ import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import type { Answer } from './answer.ts';
 import { rawValues, type Target } from './guard-request.ts';
-import type { CallPlace, IdempotencyPort, RememberedRequest } from './http-ports.ts';
+import type { CallPlace, IdempotencyPort, RememberedRequest, StoredAnswer } from './http-ports.ts';
 import { HTTP_LIMITS } from './limits.ts';
 
 /** The Idempotency-Key of a request, undefined where it has none. Throws invalid_input for what cannot be one. */
@@ -80,6 +80,10 @@ async function keep(
   const passing = answer.status >= 500 || [408, 429, 499].includes(answer.status);
   if (passing) await port.drop(place, request);
   // It has happened: the answer is worth more than its copy, without which the key stays begun.
-  else await port.finish(place, request, { headers: {}, ...toKept(answer) }).catch(() => undefined);
+  else await port.finish(place, request, toStored(toKept(answer))).catch(() => undefined);
   return answer;
+}
+
+function toStored({ status, body, headers = {} }: Answer): StoredAnswer {
+  return { status, headers, body: body.toString() };
 }

@@ -27,6 +27,8 @@ export const HTTP_LIMITS = {
   /** Rows of a page that does not say how many, and at most. */
   page_rows: 100,
   page_rows_max: 1_000,
+  /** Of lists that are kept because they may be asked for again. */
+  list_cache_bytes: 16_777_216,
   login_code_ms: 60_000,
   login_codes: 20,
   /** Failed tries within a minute before everybody has to wait. */
