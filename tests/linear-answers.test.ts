@@ -6,7 +6,7 @@ import { transitionTask } from '#engine/transition-task.ts';
 import type { TaskStore } from '#store/store.ts';
 import { ANN, BOT, tempEngine, type TempEngine } from './support/temp-engine.ts';
 
-/** What the histories of linear-claims.test.ts found, each as the few steps that it takes. */
+/** Faults that histories of claims showed, or that showed while their model was written, each in the few steps it takes. */
 
 const LEASE_MS = 60_000;
 

@@ -42,7 +42,12 @@ export const DEFAULT_WORKFLOW: Workflow = {
       on_enter: [{ action: 'run_merge', on_failure: 'block' }],
     },
     { name: 'merge_failed', kind: 'custom', next: ['in_progress', 'merging', 'todo'] },
-    { name: 'blocked', kind: 'custom', next: ['todo', 'in_progress'] },
+    {
+      name: 'blocked',
+      kind: 'custom',
+      next: ['todo', 'in_progress'],
+      before_exit: [{ action: 'dependency_gate', audience: 'agent_only', on_failure: 'block' }],
+    },
     { name: 'done', kind: 'terminal', on_enter: [{ action: 'cleanup_workspace' }] },
     { name: 'cancelled', kind: 'terminal', on_enter: [{ action: 'schedule_workspace_cleanup' }] },
   ],

@@ -52,6 +52,21 @@ describe('a claim with a lease', () => {
     expect(await claim(temp, id, 'rival')).toMatchObject({ outcome: 'claimed' });
   });
 
+  it('survives a database that is gone: its holder has one lease time to be heard of', async () => {
+    await using temp = await tempStore();
+    const { id } = await create(temp, 'Kept');
+    await claim(temp, id, 'bot');
+    for (const between of [async () => undefined, () => temp.store.compactReplica(by(temp))]) {
+      await between();
+      await temp.rebuild();
+      expect(await claim(temp, id, 'rival')).toMatchObject({ outcome: 'taken' });
+    }
+    temp.clock.advance(LEASE);
+    await claim(temp, id, 'rival');
+    temp.clock.advance(LEASE);
+    expect(await claim(temp, id, 'rival')).toMatchObject({ outcome: 'claimed' });
+  });
+
   it('is given back to the queue by whoever asks for the next task', async () => {
     await using temp = await tempStore();
     const { id } = await create(temp, 'Swept');

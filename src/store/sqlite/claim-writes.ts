@@ -39,7 +39,7 @@ export function claimTask(tx: WriteTransaction, claim: ClaimRequest): ClaimResul
   );
   if (decision.outcome === 'mine') {
     if (claim.lease_ms !== undefined)
-      grantLease(db, record.id, { fence: before.fence, ttl_ms: claim.lease_ms }, by.now);
+      grantLease(tx, record.id, { fence: before.fence, ttl_ms: claim.lease_ms });
     return { outcome: 'claimed', task, fence: before.fence };
   }
   if (decision.outcome === 'taken') return { outcome: 'taken', task, owner: decision.owner };
@@ -184,6 +184,6 @@ function saveClaim(
   const reason = claim.force ? 'forced' : null;
   const saved = tx.save(before, after, { type: 'task.claimed', changed, reason });
   if (claim.lease_ms !== undefined)
-    grantLease(tx.db, before.record.id, { fence: saved.fence, ttl_ms: claim.lease_ms }, tx.by.now);
+    grantLease(tx, before.record.id, { fence: saved.fence, ttl_ms: claim.lease_ms });
   return saved;
 }

@@ -8,21 +8,30 @@ import { checkVersion } from './check-version.ts';
 import type { Database } from './database.ts';
 import { resolveTaskId } from './resolve-id.ts';
 import { readFact, writeFact } from './store-facts.ts';
+import { encodeLease } from './lease-lines.ts';
 import type { WriteTransaction } from './write-transaction.ts';
 
-interface Lease {
+interface LeaseTerm {
+  /** Of the claim. */
   readonly fence: number;
   readonly ttl_ms: number;
+}
+
+interface Lease extends LeaseTerm {
   readonly expires_at: number;
 }
 
-export function grantLease(
-  db: Database,
-  taskId: string,
-  lease: { fence: number; ttl_ms: number },
-  now: number,
-): void {
-  watch(db, now, lease.ttl_ms);
+/** A claim that ends by itself; a rebuild gives its holder one lease time to be heard of. */
+export function grantLease(tx: WriteTransaction, taskId: string, lease: LeaseTerm): void {
+  const { db, by } = tx;
+  const known = readLease(db, taskId);
+  if (known?.fence !== lease.fence || known.ttl_ms !== lease.ttl_ms)
+    tx.keepLine(encodeLease({ task: taskId, ...lease }));
+  watch(db, by.now, lease.ttl_ms);
+  writeLease(db, taskId, lease, by.now);
+}
+
+export function writeLease(db: Database, taskId: string, lease: LeaseTerm, now: number): void {
   db.run(
     `INSERT INTO leases (task_id, fence, ttl_ms, expires_at) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET
       fence = excluded.fence, ttl_ms = excluded.ttl_ms, expires_at = excluded.expires_at`,
@@ -46,7 +55,7 @@ export function renewLease(
       details: { id: before.record.id },
     });
   }
-  grantLease(tx.db, before.record.id, lease, tx.by.now);
+  grantLease(tx, before.record.id, lease);
   return { id: before.record.id, expires_at: toIso(tx.by.now + lease.ttl_ms) };
 }
 

@@ -7,6 +7,7 @@ import { applyRecord, forgetName, readKnown } from './apply-record.ts';
 import type { Database } from './database.ts';
 import { decodeTransition, encodeTransition, type TravellingMove } from './history-lines.ts';
 import { insertEvent, insertTransition } from './log-rows.ts';
+import { decodeLease, leaseLines, restoreLeases, type LeaseLine } from './lease-lines.ts';
 import { readLine, readRecord, toEncoded } from './record-rows.ts';
 import {
   countWholeWrites,
@@ -62,9 +63,14 @@ function joinLines(db: Database, lines: readonly string[], now: number): void {
   const newest = new Map<string, ReplicaLine>();
   const alive = new Map<string, TaskRecord>();
   const moves: { id: string; at: number; move: Move }[] = [];
+  const leases: LeaseLine[] = [];
   for (const line of lines) {
     const read = readOrReport(db, line, now);
     if (read === undefined) continue;
+    if ('ttl_ms' in read) {
+      leases.push(read);
+      continue;
+    }
     if ('name' in read) {
       writeFact(db, read.name, read.value);
       continue;
@@ -101,6 +107,7 @@ function joinLines(db: Database, lines: readonly string[], now: number): void {
     });
   }
   for (const { id, at, move } of moves) insertTransition(db, id, at, move, null);
+  restoreLeases(db, leases, now);
 }
 
 function forgetFormer(db: Database, birth: string, record: TaskRecord): void {
@@ -121,10 +128,10 @@ function readOrReport(
   db: Database,
   line: string,
   now: number,
-): ReplicaLine | TravellingMove | { name: KeptFact; value: number } | undefined {
+): ReplicaLine | TravellingMove | LeaseLine | { name: KeptFact; value: number } | undefined {
   try {
-    const fact = decodeFact(line);
-    if (fact !== undefined) return fact;
+    const other = decodeFact(line) ?? decodeLease(line);
+    if (other !== undefined) return other;
     // A replica that was written anew has the moves in lines of their own.
     return line.startsWith('{"task":') ? decodeTransition(line) : decodeReplicaLine(line);
   } catch (error) {
@@ -158,6 +165,7 @@ export function* allLines(db: Database): Generator<string> {
   }
   for (const row of db.each('SELECT * FROM transitions')) yield encodeTransition(row);
   yield* keptFacts(db);
+  yield* leaseLines(db);
 }
 
 export function setBytes(db: Database, replica: Replica, size: number): number {

@@ -54,6 +54,8 @@ export interface WriteTransaction {
   emitProject(data: Readonly<Record<string, unknown>>, type?: string): void;
   /** A number about the project that a rebuild must bring back. */
   keepFact(name: KeptFact, value: number): void;
+  /** A line of the replica that is no record: what a rebuild must know besides. */
+  keepLine(line: string): void;
 }
 
 export function writeInTransaction<T>(
@@ -72,7 +74,7 @@ export function writeInTransaction<T>(
 /** One write of several that are made together. */
 export interface WriteJob {
   readonly by: Writer;
-  work(tx: WriteTransaction): unknown;
+  readonly work: (tx: WriteTransaction) => unknown;
 }
 
 export type JobOutcome = { readonly value: unknown } | { readonly error: unknown };
@@ -212,6 +214,7 @@ function openTransaction(db: Database, by: Writer, written: Written[]): WriteTra
         created_at: toIso(by.now),
         data,
       }),
+    keepLine: (line) => void written.push({ fact: line }),
     keepFact(name, value) {
       writeFact(db, name, value);
       written.push({ fact: encodeFact(name, value) });
