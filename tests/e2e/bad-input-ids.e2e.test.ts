@@ -18,6 +18,17 @@ const COMMANDS: readonly ((id: string) => string[])[] = [
   (id) => ['release', id],
   (id) => ['task', 'comment', id, 'hello'],
   (id) => ['task', 'history', id],
+  (id) => ['task', 'comments', id],
+  (id) => ['task', 'transition', id, 'blocked'],
+  (id) => ['task', 'cancel', id],
+  (id) => ['task', 'assign', id, 'coder'],
+  (id) => ['task', 'roles', id],
+  (id) => ['task', 'transitions', id],
+  (id) => ['task', 'heartbeat', id, '--fence', '1'],
+  (id) => ['task', 'archive', id],
+  (id) => ['task', 'unarchive', id],
+  (id) => ['task', 'wait', id],
+  (id) => ['task', 'result', id],
   (id) => ['task', 'delete', id],
   (id) => ['task', 'create', 'A child', '--parent', id],
   (id) => ['task', 'create', 'A dependent', '--depends-on', id],
@@ -29,6 +40,7 @@ const COMMANDS: readonly ((id: string) => string[])[] = [
   (id) => ['dep', 'remove', id, KNOWN],
   (id) => ['dep', 'remove', KNOWN, id],
   (id) => ['dep', 'tree', id],
+  (id) => ['dep', 'list', id],
   (id) => ['graph', id],
   (id) => ['conflicts', id],
   (id) => ['resolve', id],
@@ -37,8 +49,10 @@ const RESTORE = (id: string): string[] => ['task', 'restore', id];
 
 describe('an id that names no task, or several', () => {
   test('the table of commands above is complete', () => {
-    const takesId = OPERATIONS.filter(({ input }) =>
-      Object.keys(input.shape).some((field) => /^(id|.*_id|depends_on)$/.test(field)),
+    const takesId = OPERATIONS.filter(
+      ({ input, needs }) =>
+        needs === 'project' &&
+        Object.keys(input.shape).some((field) => /^(id|.*_id|depends_on)$/.test(field)),
     );
     const tried = new Set([...COMMANDS, RESTORE].map((command) => findDeclaration(command('x')).name));
     expect([...tried].toSorted()).toEqual(takesId.map(({ name }) => name).toSorted());

@@ -22,7 +22,12 @@ describe('words that are not among the allowed ones', () => {
     await expectRefused(project, [
       refusal(['task', 'create', 'x', '--type', 'story'], '--type', `${types}, not "story"`),
       refusal(['task', 'create', 'x', '--type', ''], '--type', `${types}, not ""`),
-      refusal(['task', 'create', 'x', '--state', 'done'], '--state', 'todo, backlog, not "done"'),
+      {
+        args: ['task', 'create', 'x', '--state', 'done'],
+        code: 'invalid_input',
+        says: 'A task begins in todo or backlog, not in done',
+        hint: 'forge workflow show',
+      },
       refusal(['task', 'update', ID, '--type', 'bug,epic'], '--type', `${types}, not "bug,epic"`),
       refusal(['task', 'update', ID, '--status', 'done'], '--status', `${statuses}, not "done"`),
       refusal(['task', 'list', '--status', 'all'], '--status', `${statuses}, not "all"`),

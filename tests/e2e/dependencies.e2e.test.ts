@@ -99,8 +99,8 @@ describe('forge dep tree', () => {
       'Another',
     );
     await add(schema?.id ?? '', ids?.id ?? '');
-    await project.json('task', 'update', schema?.id ?? '', '--status', 'in_progress', '--assignee', 'w');
     await project.json('task', 'close', ids?.id ?? '', '--reason', 'done');
+    await project.json('task', 'update', schema?.id ?? '', '--status', 'in_progress', '--assignee', 'w');
     expect(await project.text('dep', 'tree', schema?.id ?? '')).toBe(
       `${schema?.id}  SQLite schema and migration runner  [in_progress]\n` +
         `  └─ blocks ${ids?.id}  Implement hash-based ID generation  [closed]`,

@@ -228,8 +228,12 @@ describe('outside a project', () => {
       needing.map(({ cli, input }) => {
         const flags = Object.entries(input.shape)
           .filter(([field, schema]) => !cli.args?.includes(field) && !schema.isOptional())
-          .flatMap(([field]) => [`--${field}`, 'x']);
-        return folder.fails(...cli.path, ...(cli.args ?? []).map(() => 'fg-a3f8'), ...flags);
+          .flatMap(([field]) => [`--${field}`, '1']);
+        // A file that is read from standard input, which is empty.
+        const args = (cli.args ?? []).map((arg) =>
+          cli.flags?.[arg]?.file_argument === true ? '-' : 'fg-a3f8',
+        );
+        return folder.fails(...cli.path, ...args, ...flags);
       }),
     );
     expect(failures.length).toBeGreaterThan(15);

@@ -48,13 +48,18 @@ describe('ids', () => {
   it('an unknown id exits non-zero from every command that takes one, and changes nothing', async () => {
     const { id } = await project.create('known');
     const unknown = ['fg-none', 'none', '%', '', "' OR 1=1", '../x', '0'.repeat(81)];
-    const taking = OPERATIONS.filter(({ cli }) => cli.args?.some((arg) => /^(from_|to_)?id$/.test(arg)));
+    const taking = OPERATIONS.filter(
+      ({ cli, needs }) => needs === 'project' && cli.args?.some((arg) => /^(from_|to_)?id$/.test(arg)),
+    );
     expect(taking.map(({ name }) => name)).toContain('task.delete');
     const before = await project.json('stats');
     const more: Record<string, string[]> = {
       'task.update': ['--title', 'x'],
       'task.close': ['--reason', 'x'],
       'task.comment': ['a comment'],
+      'task.transition': ['blocked'],
+      'task.assign': ['coder'],
+      'task.heartbeat': ['--fence', '1'],
       'dep.add': [id],
       'dep.remove': [id],
     };
