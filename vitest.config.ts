@@ -7,7 +7,8 @@ const NEEDS_MORE = '**/*.{git,e2e,soak,pg,web}.test.ts';
 export default defineConfig({
   test: {
     allowOnly: false,
-    maxWorkers: 2,
+    // One more than the two cores of a small machine: most tests wait for processes, and for the disk.
+    maxWorkers: 3,
     reporters: ['default', new TestSummaryReporter()],
     projects: [
       {

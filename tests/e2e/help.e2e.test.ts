@@ -29,9 +29,7 @@ describe('help', () => {
         expect(text).toContain(flag);
       for (const line of text.slice(0, text.indexOf('\nExamples:\n')).split('\n'))
         expect(line.length).toBeLessThanOrEqual(80);
-      expect(
-        await place.text(...(alias ?? ['help', ...path]), ...(alias === undefined ? [] : ['--help'])),
-      ).toBe(text);
+      if (alias !== undefined) expect(await place.text(...alias, '--help')).toBe(text);
     },
   );
 
