@@ -19,6 +19,8 @@ export default defineConfig({
           exclude: [...configDefaults.exclude, NEEDS_MORE],
           // Starting an environment for every file was nine tenths of the time; modules hold no state here.
           isolate: false,
+          // A busy machine is slow, not wrong.
+          testTimeout: 20_000,
         },
       },
       {

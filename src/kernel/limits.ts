@@ -39,6 +39,8 @@ export const LIMITS = {
   lease_min_ms: 1_000,
   lease_max_ms: 24 * 3_600_000,
   leases_a_sweep: 100,
+  /** Pages of SQLite's log before they are moved to the database. */
+  checkpoint_pages: 4_000,
   event_list: 10_000,
   /** How often a move is tried again when the task changes while its guards run. */
   move_tries: 5,

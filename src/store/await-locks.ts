@@ -68,10 +68,10 @@ export async function untilUnlocked<T>(work: () => Promise<T>, deadline: number)
 export function gatherWrites<J>(
   turns: WriteTurns,
   lock_timeout_ms: number,
-): (job: J, run: (jobs: readonly J[]) => readonly Outcome[]) => Promise<unknown> {
+): (job: J, run: Run<J>) => Promise<unknown> {
   const waiting: { job: J; settle: (outcome: Outcome) => void }[] = [];
   let isGathering = false;
-  const takeTurn = (run: (jobs: readonly J[]) => readonly Outcome[]): void => {
+  const takeTurn = (run: Run<J>): void => {
     isGathering = true;
     // All that come until it is their turn; one batch a turn, so that others have theirs in between.
     const turn = turns.take(() =>
@@ -88,16 +88,17 @@ export function gatherWrites<J>(
     });
 }
 
+type Run<J> = (jobs: readonly J[]) => Promise<readonly Outcome[]>;
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
 async function settleBatch<J>(
   batch: readonly { job: J; settle: (outcome: Outcome) => void }[],
-  run: (jobs: readonly J[]) => readonly Outcome[],
+  run: Run<J>,
   deadline: number,
 ): Promise<void> {
   try {
     const jobs = batch.map(({ job }) => job);
-    const outcomes = await untilUnlocked(async () => run(jobs), deadline);
+    const outcomes = await untilUnlocked(() => run(jobs), deadline);
     for (const [at, outcome] of outcomes.entries()) batch[at]?.settle(outcome);
   } catch (error) {
     for (const { settle } of batch) settle({ error });

@@ -65,7 +65,7 @@ async function openAwaiting(options: SqliteStoreOptions): Promise<SqliteStore> {
 type Job = import('./sqlite/write-transaction.ts').WriteJob;
 type JobOutcome = import('./sqlite/write-transaction.ts').JobOutcome;
 /** Makes a write when its turn comes, with others that wait for theirs. */
-type Gather = (job: Job, run: (jobs: readonly Job[]) => readonly JobOutcome[]) => Promise<unknown>;
+type Gather = (job: Job, run: (jobs: readonly Job[]) => Promise<readonly JobOutcome[]>) => Promise<unknown>;
 
 /** Sets a damaged database aside and makes it anew. Nothing happens to one that is sound. */
 export async function healSqliteStore(options: SqliteStoreOptions): Promise<void> {
@@ -95,7 +95,10 @@ async function openOnce(options: SqliteStoreOptions): Promise<SqliteStore> {
     db.close();
     throw error;
   }
-  return createStore(db, replica, options.gather);
+  if (options.gather === undefined) return createStore({ db, reader: db, replica });
+  const { checkpointAside } = await import('./sqlite/checkpoint-aside.ts');
+  const aside = checkpointAside(options.database);
+  return createStore({ db, reader: openDatabase(options), replica, gather: options.gather, aside });
 }
 
 /** What SQLite kept beside it is still there: it was moved or deleted while somebody had it open. */
@@ -112,7 +115,10 @@ function isDatabaseGone(database: string): boolean {
 
 function openDatabase(options: SqliteStoreOptions): Database {
   mendPermissions(options.database);
-  const settings = { lock_timeout_ms: options.lock_timeout_ms ?? LIMITS.lock_timeout_ms };
+  const settings = {
+    lock_timeout_ms: options.lock_timeout_ms ?? LIMITS.lock_timeout_ms,
+    ...(options.gather !== undefined && { checkpoint: 'aside' as const }),
+  };
   try {
     return new Database(options.database, settings);
   } catch {
@@ -167,8 +173,17 @@ function readReplicaFacts(db: Database): { held: number; file: number } {
   return { held: Number(row?.held ?? 0), file: Number(row?.file ?? 0) };
 }
 
+interface StoreParts {
+  readonly db: Database;
+  /** The same connection for a command; another one where a write may wait in the middle of its transaction. */
+  readonly reader: Database;
+  readonly replica: Replica;
+  readonly gather?: Gather;
+  readonly aside?: AsyncDisposable;
+}
+
 /** What a cold read needs is here; the rest loads when it is called. */
-function createStore(db: Database, replica: Replica, gather: Gather | undefined): SqliteStore {
+function createStore({ db, reader, replica, gather, aside }: StoreParts): SqliteStore {
   const onTask = once(() => import('./sqlite/task-writes.ts'));
   let parked: ReadonlySet<string> | undefined;
   const onClaim = once(() => import('./sqlite/claim-writes.ts'));
@@ -192,11 +207,11 @@ function createStore(db: Database, replica: Replica, gather: Gather | undefined)
   // Each takes several statements; without a transaction another process could write between them.
   const report = async <T>(read: (reports: typeof import('./sqlite/report-queries.ts')) => T): Promise<T> => {
     const reports = await import('./sqlite/report-queries.ts');
-    return db.read(() => read(reports));
+    return reader.read(() => read(reports));
   };
   const graph = async <T>(read: (graphs: typeof import('./sqlite/graph-queries.ts')) => T): Promise<T> => {
     const graphs = await import('./sqlite/graph-queries.ts');
-    return db.read(() => read(graphs));
+    return reader.read(() => read(graphs));
   };
   return {
     createTask: (task, by) => write(by, onTask, (writes, tx) => writes.createTask(tx, task)),
@@ -229,34 +244,34 @@ function createStore(db: Database, replica: Replica, gather: Gather | undefined)
     pauseProject: (paused, by) => write(by, onClaim, (writes, tx) => writes.pauseProject(tx, paused)),
     async readPause() {
       const { readPause } = await onClaim();
-      return readPause(db);
+      return readPause(reader);
     },
     async readStanding(id) {
       const { readStanding } = await onMove();
-      return db.read(() => readStanding(db, id));
+      return reader.read(() => readStanding(reader, id));
     },
     async listTransitions(query) {
       const { listTransitions } = await onMove();
-      return db.read(() => listTransitions(db, query));
+      return reader.read(() => listTransitions(reader, query));
     },
 
     noteEvent: ({ type, data }, by) =>
       write(by, onMove, (_writes, tx) => tx.emitProject(data as Readonly<Record<string, unknown>>, type)),
 
-    listForeign: async () => listForeign(db),
+    listForeign: async () => listForeign(reader),
     markForeign: async (closed) => markForeign(db, closed),
-    holdsTask: async (id) => holdsTask(db, id),
+    holdsTask: async (id) => holdsTask(reader, id),
 
-    getTask: async (id) => db.read(() => getTask(db, id)),
+    getTask: async (id) => reader.read(() => getTask(reader, id)),
     listReady: async (query) =>
-      query.sort === 'impact' ? db.read(() => listReady(db, query)) : listReady(db, query),
-    listTasks: async (query) => listTasks(db, query),
-    listBlocked: async (query) => db.read(() => listBlocked(db, query)),
-    explainReady: (query) => report((reports) => reports.explainReady(db, query)),
-    findTask: (id) => report((reports) => reports.findTask(db, id)),
-    readHistory: (query) => report((reports) => reports.readHistory(db, query)),
-    readStats: (query) => report((reports) => reports.readStats(db, query)),
-    readMarks: async (paths) => paths.flatMap((path) => readMark(db, path) ?? []),
+      query.sort === 'impact' ? reader.read(() => listReady(reader, query)) : listReady(reader, query),
+    listTasks: async (query) => listTasks(reader, query),
+    listBlocked: async (query) => reader.read(() => listBlocked(reader, query)),
+    explainReady: (query) => report((reports) => reports.explainReady(reader, query)),
+    findTask: (id) => report((reports) => reports.findTask(reader, id)),
+    readHistory: (query) => report((reports) => reports.readHistory(reader, query)),
+    readStats: (query) => report((reports) => reports.readStats(reader, query)),
+    readMarks: async (paths) => paths.flatMap((path) => readMark(reader, path) ?? []),
     async saveMark(mark) {
       try {
         db.tryWrite(() => writeMark(db, mark));
@@ -274,23 +289,23 @@ function createStore(db: Database, replica: Replica, gather: Gather | undefined)
     },
     async exportTasks(path, line, begin) {
       const { exportTasks } = await import('./sqlite/export-lines.ts');
-      return exportTasks(db, path, { write: line, begin });
+      return exportTasks(reader, path, { write: line, begin });
     },
     async readChangedTasks(path, since) {
       const { readChangedTasks } = await import('./sqlite/changed-lines.ts');
-      return readChangedTasks(db, path, since);
+      return readChangedTasks(reader, path, since);
     },
     async readChangedHistory(path, since) {
       const { readChangedHistory } = await import('./sqlite/changed-lines.ts');
-      return readChangedHistory(db, path, since);
+      return readChangedHistory(reader, path, since);
     },
     async exportHistory(path, line) {
       const { exportHistory } = await import('./sqlite/export-lines.ts');
-      return exportHistory(db, path, line);
+      return exportHistory(reader, path, line);
     },
     async listConflicts(id) {
       const { listConflicts } = await import('./sqlite/conflict-rows.ts');
-      return db.read(() => listConflicts(db, id));
+      return reader.read(() => listConflicts(reader, id));
     },
     settleConflicts: (settle, by) =>
       write(
@@ -308,7 +323,7 @@ function createStore(db: Database, replica: Replica, gather: Gather | undefined)
     },
     async diagnose(now) {
       const { diagnose } = await import('./sqlite/diagnose.ts');
-      return db.read(() => diagnose({ db, replica }, now));
+      return reader.read(() => diagnose({ db: reader, replica }, now));
     },
     async repair(by) {
       const { recount } = await import('./sqlite/diagnose.ts');
@@ -318,11 +333,11 @@ function createStore(db: Database, replica: Replica, gather: Gather | undefined)
     },
     // Commits of others change the one number, our own the other.
     readStamp: async () =>
-      `${Number(db.get('PRAGMA data_version')?.data_version)}.${Number(db.get('SELECT total_changes() AS n')?.n)}`,
-    newestEvent: async () => Number(db.get('SELECT max(seq) AS seq FROM events')?.seq ?? 0),
+      `${Number(reader.get('PRAGMA data_version')?.data_version)}.${Number(reader.get('SELECT total_changes() AS n')?.n)}`,
+    newestEvent: async () => Number(reader.get('SELECT max(seq) AS seq FROM events')?.seq ?? 0),
     async readEvents(query) {
       const { readEvents } = await onEvents();
-      return db.read(() => readEvents(db, query));
+      return reader.read(() => readEvents(reader, query));
     },
     async beginRequest(request) {
       const rows = await onRequests();
@@ -338,7 +353,7 @@ function createStore(db: Database, replica: Replica, gather: Gather | undefined)
     },
     async readFeed() {
       const { readFeed } = await onEvents();
-      return db.read(() => readFeed(db));
+      return reader.read(() => readFeed(reader));
     },
     markExported: async (marks) =>
       db.write(() => {
@@ -346,10 +361,12 @@ function createStore(db: Database, replica: Replica, gather: Gather | undefined)
         const newest = Math.max(0, ...marks.map((mark) => mark.event_seq ?? 0));
         db.run("UPDATE store_facts SET value = max(value, ?) WHERE name = 'exported_seq'", newest);
       }),
-    readTree: (query) => graph((graphs) => graphs.readTree(db, query)),
-    readGraph: (query) => graph((graphs) => graphs.readGraph(db, query)),
+    readTree: (query) => graph((graphs) => graphs.readTree(reader, query)),
+    readGraph: (query) => graph((graphs) => graphs.readGraph(reader, query)),
     async [Symbol.asyncDispose]() {
+      await aside?.[Symbol.asyncDispose]();
       replica.close();
+      if (reader !== db) reader.close();
       db.close();
     },
   };

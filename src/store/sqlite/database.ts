@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { DEFAULT_RESOLVED } from '#domain/workflow.ts';
 import { ForgeError } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import { translateStoreError } from './translate-error.ts';
 
 export type Row = Record<string, unknown>;
@@ -20,9 +21,15 @@ export class Database {
   /** Of the file that is open. */
   readonly #inode: number;
   #wide = false;
+  /** Pages of the log after which a commit moves them to the database; 0 where somebody else does. */
+  readonly #checkpoint_pages: number;
 
-  constructor(path: string, options: { lock_timeout_ms: number; read_only?: true }) {
+  constructor(
+    path: string,
+    options: { lock_timeout_ms: number; read_only?: true; checkpoint?: 'aside' | undefined },
+  ) {
     this.path = path;
+    this.#checkpoint_pages = options.checkpoint === 'aside' ? 0 : LIMITS.checkpoint_pages;
     assertSqliteVersion(process.versions.sqlite ?? '0');
     try {
       this.#db = new DatabaseSync(path, {
@@ -73,16 +80,37 @@ export class Database {
 
   /** Every read-then-write takes the writer's lock first, so that nothing changes in between. */
   write<T>(work: () => T): T {
-    if (!this.#wide) {
-      // The local replica is fsynced before each commit and is the durability, so the database need not be.
-      // Fewer, larger checkpoints: a claim changes nine pages (docs/decisions/0005-cost-of-a-claim.md).
-      this.execute('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000');
-      this.#wide = true;
-    }
+    this.#widen();
     return this.#transaction('BEGIN IMMEDIATE', () => {
       this.#checkPlace();
       return work();
     });
+  }
+
+  /**
+   * A write that awaits something before it commits. Nobody else may use this connection meanwhile: they would be part
+   * of it.
+   */
+  async writeAside<T>(work: () => Promise<T>): Promise<T> {
+    this.#widen();
+    this.run('BEGIN IMMEDIATE');
+    try {
+      this.#checkPlace();
+      const result = await work();
+      this.run('COMMIT');
+      return result;
+    } catch (error) {
+      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+      throw translateStoreError(error, this.path);
+    }
+  }
+
+  #widen(): void {
+    if (this.#wide) return;
+    // The local replica is fsynced before each commit and is the durability, so the database need not be.
+    // Fewer, larger checkpoints: a claim changes nine pages (docs/decisions/0005-cost-of-a-claim.md).
+    this.execute(`PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${this.#checkpoint_pages}`);
+    this.#wide = true;
   }
 
   /** Whoever writes to a file that was moved away or replaced would write past everybody else. */

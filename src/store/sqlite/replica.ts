@@ -1,5 +1,6 @@
 import {
   closeSync,
+  fdatasync,
   fdatasyncSync,
   fstatSync,
   fsyncSync,
@@ -65,6 +66,16 @@ export class Replica {
   /** Makes durable what was appended without. */
   sync(): void {
     this.#guarded(() => fdatasyncSync(this.#open()));
+  }
+
+  /** The same without standing still for it. */
+  async syncAside(): Promise<void> {
+    const file = this.#guarded(() => this.#open());
+    await new Promise<void>((resolve, reject) => {
+      fdatasync(file, (error) =>
+        error === null ? resolve() : reject(translateStoreError(error, this.path)),
+      );
+    });
   }
 
   /** Takes back what an append added when the commit after it failed. */

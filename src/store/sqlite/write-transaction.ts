@@ -59,16 +59,29 @@ export interface WriteTransaction {
 }
 
 export function writeInTransaction<T>(
-  store: { db: Database; replica: Replica },
+  { db, replica }: { db: Database; replica: Replica },
   by: Writer,
   work: (tx: WriteTransaction) => T,
 ): T {
-  return writeLines(store, by.now, (lines) => {
-    const written: Written[] = [];
-    const result = work(openTransaction(store.db, by, written));
-    lines.push(...toLines(written));
-    return result;
-  });
+  let appended: { from: number } | undefined;
+  try {
+    return db.write(() => {
+      const offset = replayReplica(db, replica, by.now);
+      const written: Written[] = [];
+      const result = work(openTransaction(db, by, written));
+      if (written.length > 0) {
+        appended = { from: offset };
+        const size = replica.append(offset, toLines(written));
+        if (offset === 0) holdFile(db, replica);
+        holdBytes(db, size);
+      }
+      return result;
+    });
+  } catch (error) {
+    // The database does not hold it, so the replica must not either, or the next open would bring it back.
+    if (appended !== undefined) takeBack(db, replica, appended.from);
+    throw error;
+  }
 }
 
 /** One write of several that are made together. */
@@ -84,28 +97,47 @@ export type JobOutcome = { readonly value: unknown } | { readonly error: unknown
  * or nothing by itself: one that is refused takes nothing of the others back. What is wrong with the store is wrong for
  * all of them, and thrown.
  */
-export function writeTogether(
+export async function writeTogether(
   store: { db: Database; replica: Replica },
   jobs: readonly WriteJob[],
-): JobOutcome[] {
-  const { db } = store;
-  return writeLines(store, jobs[0]?.by.now ?? 0, (lines) =>
-    jobs.map(({ by, work }) => {
-      const written: Written[] = [];
-      db.run('SAVEPOINT job');
-      try {
-        const value = work(openTransaction(db, by, written));
-        lines.push(...toLines(written));
-        return { value };
-      } catch (error) {
-        if (isStoreTrouble(error)) throw error;
-        db.run('ROLLBACK TO job');
-        return { error };
-      } finally {
-        if (db.isInTransaction()) db.run('RELEASE job');
+): Promise<JobOutcome[]> {
+  const { db, replica } = store;
+  let appended: { from: number } | undefined;
+  try {
+    return await db.writeAside(async () => {
+      const offset = replayReplica(db, replica, jobs[0]?.by.now ?? 0);
+      const lines: string[] = [];
+      const outcomes = jobs.map((job) => tryJob(db, job, lines));
+      if (lines.length > 0) {
+        appended = { from: offset };
+        const size = replica.append(offset, lines, { sync: false });
+        // The one thing that takes long. Others read meanwhile, on a connection of their own.
+        await replica.syncAside();
+        if (offset === 0) holdFile(db, replica);
+        holdBytes(db, size);
       }
-    }),
-  );
+      return outcomes;
+    });
+  } catch (error) {
+    if (appended !== undefined) takeBack(db, replica, appended.from);
+    throw error;
+  }
+}
+
+function tryJob(db: Database, { by, work }: WriteJob, lines: string[]): JobOutcome {
+  const written: Written[] = [];
+  db.run('SAVEPOINT job');
+  try {
+    const value = work(openTransaction(db, by, written));
+    lines.push(...toLines(written));
+    return { value };
+  } catch (error) {
+    if (isStoreTrouble(error)) throw error;
+    db.run('ROLLBACK TO job');
+    return { error };
+  } finally {
+    if (db.isInTransaction()) db.run('RELEASE job');
+  }
 }
 
 const STORE_TROUBLES: readonly string[] = [
@@ -119,33 +151,6 @@ const STORE_TROUBLES: readonly string[] = [
 
 function isStoreTrouble(error: unknown): boolean {
   return isForgeError(error) && STORE_TROUBLES.includes(error.code);
-}
-
-/** A transaction whose lines are in the replica, and synced, before it commits. */
-function writeLines<T>(
-  { db, replica }: { db: Database; replica: Replica },
-  now: number,
-  work: (lines: string[]) => T,
-): T {
-  let appended: { from: number } | undefined;
-  try {
-    return db.write(() => {
-      const offset = replayReplica(db, replica, now);
-      const lines: string[] = [];
-      const result = work(lines);
-      if (lines.length > 0) {
-        appended = { from: offset };
-        const size = replica.append(offset, lines);
-        if (offset === 0) holdFile(db, replica);
-        holdBytes(db, size);
-      }
-      return result;
-    });
-  } catch (error) {
-    // The database does not hold it, so the replica must not either, or the next open would bring it back.
-    if (appended !== undefined) takeBack(db, replica, appended.from);
-    throw error;
-  }
 }
 
 function toLines(written: readonly Written[]): string[] {
