@@ -13,7 +13,7 @@ const READ = [
   'sync/(find-project|project-paths|project-config|forge-home|file-error|place-file|link-database|look-at)',
   'sync/(catch-up|file-changes|task-files|heal-clone)',
   'store/open-sqlite-store',
-  'store/sqlite/(database|file-marks|foreign-edges|migrate|migrations|parked-states|ready-queries|replica|resolve-id|store-facts|task-queries|task-rows|translate-error)',
+  'store/sqlite/(database|file-marks|foreign-edges|schema-version|parked-states|ready-queries|replica|resolve-id|store-facts|task-queries|task-rows|translate-error)',
   'operations/(accept-argv|assemble-input|field-value|flag-table|manifest|read-(assignments|cursor)|operation|priority-labels)',
   'operations/(task-(ready|show|list|search|lines)|style-text|table-text|text-width)',
   'surfaces/cli/(run-cli|process-io|terminal|check-argv|cli-io|read-all)',

@@ -7,7 +7,7 @@ import type { EventStore } from './event-store.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import { Database } from './sqlite/database.ts';
 import { holdsTask, listForeign, markForeign } from './sqlite/foreign-edges.ts';
-import { migrate } from './sqlite/migrate.ts';
+import { isCurrentSchema } from './sqlite/schema-version.ts';
 import { listBlocked, listReady } from './sqlite/ready-queries.ts';
 import { readMark, writeMark } from './sqlite/file-marks.ts';
 import { applyParkedStates } from './sqlite/parked-states.ts';
@@ -89,7 +89,7 @@ async function openOnce(options: SqliteStoreOptions): Promise<SqliteStore> {
   const db = openDatabase(options);
   const replica = new Replica(options.replica);
   try {
-    const isNew = migrate(db, () => options.clock.now());
+    const isNew = isCurrentSchema(db) ? false : await upgrade(db, options);
     await catchUp(db, replica, isNew ? options : { ...options, notice: undefined });
   } catch (error) {
     db.close();
@@ -99,6 +99,14 @@ async function openOnce(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { checkpointAside } = await import('./sqlite/checkpoint-aside.ts');
   const aside = checkpointAside(options.database);
   return createStore({ db, reader: openDatabase(options), replica, gather: options.gather, aside });
+}
+
+async function upgrade(db: Database, { clock }: SqliteStoreOptions): Promise<boolean> {
+  const [{ migrate }, { MIGRATIONS }] = await Promise.all([
+    import('./sqlite/migrate.ts'),
+    import('./sqlite/migrations.generated.ts'),
+  ]);
+  return migrate(db, MIGRATIONS, () => clock.now());
 }
 
 /** What SQLite kept beside it is still there: it was moved or deleted while somebody had it open. */

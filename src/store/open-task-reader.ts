@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { ResolvedDependency, Status } from '#contract/task.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { Database } from './sqlite/database.ts';
-import { isCurrentSchema } from './sqlite/migrate.ts';
+import { isCurrentSchema } from './sqlite/schema-version.ts';
 
 /** A look into a store that must not change by it: another project's. Calls are single statements by key. */
 export interface TaskReader extends Disposable {

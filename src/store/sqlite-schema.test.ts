@@ -9,6 +9,7 @@ import { by, claim, close, create, depend, expectCode, line } from './behaviour/
 import { openSqliteStore } from './open-sqlite-store.ts';
 import { Database } from './sqlite/database.ts';
 import { MIGRATIONS } from './sqlite/migrations.generated.ts';
+import { NEWEST_SCHEMA } from './sqlite/schema-version.ts';
 import { listReady } from './sqlite/ready-queries.ts';
 import {
   SEED_CLAIM,
@@ -21,6 +22,10 @@ import {
 } from '../../tests/support/seed-sql.ts';
 
 type Row = Record<string, unknown>;
+
+it('the number that every open looks at is that of the last migration', () => {
+  expect(NEWEST_SCHEMA).toBe(MIGRATIONS.at(-1)?.number);
+});
 
 describe('schema', () => {
   it.each(['tasks', 'dependencies'])(

@@ -44,17 +44,17 @@ describe.skipIf(WHY_NO_STRACE !== undefined)(`kill -9 at some of the writes${why
 
   test('F1 an export leaves the old files or the new ones', async () => {
     await using scenario = await exportScenario(program.script, 24);
-    await expectWhole(scenario, 4);
+    await expectWhole(scenario, 2);
   });
 
   test('F2 a fold is all in or not at all, and the next command makes up for it', async () => {
     await using scenario = await foldScenario(program.script, 24);
-    await expectWhole(scenario, 4);
+    await expectWhole(scenario, 2);
   });
 
   test('F6 a gc leaves files and replica whole, and a second one brings the same', async () => {
     await using scenario = await gcScenario(program.script, 8);
-    await expectWhole(scenario, 4);
+    await expectWhole(scenario, 2);
   });
 
   test('a merge whose driver is killed ends merged or as a plain conflict, and nothing is lost', async () => {

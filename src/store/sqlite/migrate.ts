@@ -1,19 +1,18 @@
 import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import type { Database } from './database.ts';
-import { MIGRATIONS } from './migrations.generated.ts';
-
-const NEWEST = MIGRATIONS.at(-1)?.number ?? 0;
+import type { MIGRATIONS } from './migrations.generated.ts';
+import { isNewerSchema, NEWEST_SCHEMA, newerSchema, readSchemaVersion } from './schema-version.ts';
 
 /**
  * Brings the schema up to date. One look at a number in the file's header when it is; otherwise one
  * transaction a step under the writer's lock, so that of twenty processes that start at once one does the
  * work and the others find it done. True where there was nothing before.
  */
-export function migrate(db: Database, now: () => number): boolean {
-  const version = schemaVersion(db);
-  if (version === NEWEST) return false;
-  if (version > NEWEST) throw newerSchema(db, version);
+export function migrate(db: Database, migrations: typeof MIGRATIONS, now: () => number): boolean {
+  const version = readSchemaVersion(db);
+  if (version === NEWEST_SCHEMA) return false;
+  if (isNewerSchema(version)) throw newerSchema(db, version);
   if (isForeign(db)) {
     throw new ForgeError('store_corrupt', `The task database is one of another program: ${db.path}`, {
       hint: 'Move it to where it belongs',
@@ -21,10 +20,10 @@ export function migrate(db: Database, now: () => number): boolean {
     });
   }
   enableWal(db);
-  for (const step of MIGRATIONS) {
+  for (const step of migrations) {
     db.write(() => {
-      const found = schemaVersion(db);
-      if (found > NEWEST) throw newerSchema(db, found);
+      const found = readSchemaVersion(db);
+      if (isNewerSchema(found)) throw newerSchema(db, found);
       if (found >= step.number) return;
       db.execute(
         'CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL)',
@@ -45,19 +44,8 @@ export function migrate(db: Database, now: () => number): boolean {
 /** Tables that no migration of ours has made. One look at both, because another process may be migrating. */
 export function isForeign(db: Database): boolean {
   return db.read(
-    () => schemaVersion(db) === 0 && db.get('SELECT 1 AS found FROM sqlite_schema LIMIT 1') !== undefined,
+    () => readSchemaVersion(db) === 0 && db.get('SELECT 1 AS found FROM sqlite_schema LIMIT 1') !== undefined,
   );
-}
-
-/** For readers, which cannot change it. Throws schema_newer. */
-export function isCurrentSchema(db: Database): boolean {
-  const version = schemaVersion(db);
-  if (version > NEWEST) throw newerSchema(db, version);
-  return version === NEWEST;
-}
-
-function schemaVersion(db: Database): number {
-  return Number(db.get('PRAGMA user_version')?.user_version ?? 0);
 }
 
 /**
@@ -75,15 +63,4 @@ function enableWal(db: Database): void {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
     }
   }
-}
-
-function newerSchema(db: Database, version: number): ForgeError {
-  return new ForgeError(
-    'schema_newer',
-    `The task database has schema ${version}; this Forge knows schemas up to ${NEWEST}: ${db.path}`,
-    {
-      hint: 'Update Forge on this machine',
-      details: { found: version, known: NEWEST },
-    },
-  );
 }
