@@ -8,29 +8,56 @@ export function toTable(results: readonly Result[]): string {
     .join('\n');
 }
 
-export function toMarkdown(results: readonly Result[]): string {
+const HEAD = [
+  '# Benchmarks',
+  '',
+  '`npm run bench -- --write` measures and writes this page; with the names of parts, only those are written anew. Each',
+  'figure is a ratio to a baseline measured in the same run, because absolute times say more about the machine than about',
+  'Forge; the last column is for orientation.',
+];
+const FOOT = [
+  '## How they are measured',
+  '',
+  'Cold starts are whole processes, run in turn with the baseline (medians of 40 rounds after two that warm the compile',
+  'cache); peak memory is what the process itself reports at its end; claims are made by processes that start at the same',
+  'moment, three times each, and the run fails unless every task was claimed exactly once; trees are cold processes too;',
+  'exports, imports and the loops they are held against are processes of their own, timed without their start, three times',
+  'in turn; commits are made in turn too.',
+];
+
+/** The page with these parts written anew, in this order; parts that were not measured stay as they were. */
+export function toPage(
+  before: string,
+  names: readonly string[],
+  measured: ReadonlyMap<string, readonly Result[]>,
+): string {
+  const kept = readSections(before);
+  const sections = names.flatMap((name) => {
+    const results = measured.get(name);
+    return results === undefined ? (kept.get(name) ?? []) : [toSection(name, results)];
+  });
+  return [HEAD.join('\n'), ...sections, FOOT.join('\n')].join('\n\n') + '\n';
+}
+
+/** By the name of the part; what stands before the first one is left out. */
+function readSections(page: string): Map<string, string> {
+  const sections = page.split(/^(?=## )/m).filter((text) => text.startsWith('## '));
+  return new Map(sections.map((text) => [/^## (.*)$/m.exec(text)?.[1] ?? '', text.trim()]));
+}
+
+function toSection(name: string, results: readonly Result[]): string {
   const rows = results.map(
     (result) =>
       `| ${result.what} | ${result.baseline} | ${result.ratio.toFixed(2)} | ${bound(result)} | ${result.figures} |`,
   );
   return [
-    '# Benchmarks',
+    `## ${name}`,
     '',
-    '`npm run bench -- --write` measures and writes this page. Each figure is a ratio to a baseline measured in the',
-    'same run, because absolute times say more about the machine than about Forge; the last column is for orientation.',
-    '',
-    `Measured with Node ${process.versions.node}, SQLite ${process.versions.sqlite ?? ''}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GB of memory, ${process.platform} ${process.arch}.`,
+    `Node ${process.versions.node}, SQLite ${process.versions.sqlite ?? ''}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GB of memory, ${process.platform} ${process.arch}.`,
     '',
     '| what | baseline | ratio | budget | figures |',
     '|---|---|---:|---:|---|',
     ...rows,
-    '',
-    'How they are measured: cold starts are whole processes, run in turn with the baseline (medians of 40 rounds after',
-    'two that warm the compile cache); peak memory is what the process itself reports at its end; claims are made by',
-    'processes that start at the same moment, three times each, and the run fails unless every task was claimed exactly',
-    'once; trees are cold processes too; exports, imports and the loops they are held against are processes of their own,',
-    'timed without their start, three times in turn; commits are made in turn too.',
-    '',
   ].join('\n');
 }
 

@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 // Many clients over a bounded number of connections. Work comes as a file: one request a line, `METHOD path body`.
 // Prints how long it took, what was answered how often, which lines got 200, and the times of the answers.
-const [url = '', token = '', file = '', clients = '50', connections = '50', pause = '0'] =
-  process.argv.slice(2);
+const [url = '', token = '', file = '', clients = '50', connections = '50'] = process.argv.slice(2);
 const lines = readFileSync(file, 'utf8')
   .split('\n')
   .filter((line) => line !== '');
@@ -42,16 +40,13 @@ function send(line: string): Promise<number> {
   });
 }
 
-/** With a pause each client asks at that pace, beginning at a moment of its own; without, as fast as it is answered. */
-async function client(_: unknown, number: number): Promise<void> {
-  await sleep((Number(pause) * number) / Number(clients));
+async function client(): Promise<void> {
   for (let at = next++; at < lines.length; at = next++) {
     const began = performance.now();
     const status = await send(lines[at] ?? '').catch(() => 0);
     times.push(performance.now() - began);
     statuses[status] = (statuses[status] ?? 0) + 1;
     if (status === 200) won.push(at);
-    if (pause !== '0') await sleep(Math.max(0, Number(pause) - (performance.now() - began)));
   }
 }
 

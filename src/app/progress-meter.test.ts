@@ -7,7 +7,11 @@ const CLEAR = '\r\u001b[K';
 function watch(isTerminal: boolean) {
   const drawn: string[] = [];
   let now = 1_000_000;
-  const meter = createMeter({ isTerminal, now: () => now, draw: (text) => drawn.push(text) });
+  const meter = createMeter({
+    isTerminal: () => isTerminal,
+    now: () => now,
+    draw: (text) => drawn.push(text),
+  });
   return { drawn, meter, wait: (ms: number) => void (now += ms) };
 }
 

@@ -9,14 +9,15 @@ const CLEAR = '\r\u001b[K';
 
 /** A bar on standard error where that is a terminal: drawn over itself, and wiped at the end. */
 export function createMeter(options: {
-  readonly isTerminal: boolean;
+  /** Asked when there is something to draw: to look at the descriptor may load Node's streams. */
+  readonly isTerminal: () => boolean;
   readonly now: () => number;
   readonly draw?: (text: string) => void;
 }): Meter {
-  if (!options.isTerminal) return () => undefined;
   const { draw = drawOnTerminal } = options;
   let began: number | undefined;
   let drawn = 0;
+  let isTerminal: boolean | undefined;
   return (label, done, total) => {
     const now = options.now();
     began ??= now;
@@ -27,6 +28,8 @@ export function createMeter(options: {
       return;
     }
     if (now - began < PATIENCE_MS || now - drawn < REDRAW_MS) return;
+    isTerminal ??= options.isTerminal();
+    if (!isTerminal) return;
     drawn = now;
     const part = Math.min(1, done / total);
     const bar = '█'.repeat(Math.round(part * WIDTH)).padEnd(WIDTH, '░');

@@ -53,7 +53,7 @@ export function startCli(argv: readonly string[], version: string): Promise<numb
           if (!globals.quiet) tell(2, `forge: ${escapeLine(line)}`);
         },
         meter: createMeter({
-          isTerminal: process.stderr.isTTY && !globals.quiet,
+          isTerminal: () => io.isTerminal.stderr && !globals.quiet,
           now: () => systemClock.now(),
         }),
         progress: (line) => {

@@ -339,9 +339,11 @@ function createStore({ db, reader, replica, gather, aside }: StoreParts): Sqlite
       const { compactReplica } = await import('./sqlite/collect-garbage.ts');
       compactReplica({ db, replica }, by);
     },
-    // Commits of others change the one number, our own the other.
-    readStamp: async () =>
-      `${Number(reader.get('PRAGMA data_version')?.data_version)}.${Number(reader.get('SELECT total_changes() AS n')?.n)}`,
+    readStamp: async () => {
+      const others = Number(reader.get('PRAGMA data_version')?.data_version);
+      // To a connection that only reads, the commits of our own are those of others.
+      return reader === db ? `${others}.${Number(db.get('SELECT total_changes() AS n')?.n)}` : String(others);
+    },
     newestEvent: async () => Number(reader.get('SELECT max(seq) AS seq FROM events')?.seq ?? 0),
     async readEvents(query) {
       const { readEvents } = await onEvents();

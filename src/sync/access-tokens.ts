@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash as digest, randomBytes, timingSafeEqual } from 'node:crypto';
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Declaration } from '#contract/declare.ts';
@@ -176,7 +176,7 @@ function makeToken({ name, scope, agent, user, now }: TokenWish): { stored: Json
 
 /** A fast hash is enough: the token has 256 random bits. */
 function toHash(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
+  return digest('sha256', token, 'buffer');
 }
 
 function changeTokens<T>(

@@ -23,13 +23,14 @@ afterAll(async () => {
 });
 
 describe('what a cold command loads', () => {
-  it('is noticed at all: help loads commander, an error Zod, a picture dagre, the demo starts children', () => {
+  it('is noticed at all: help loads commander, an error Zod, a picture dagre, the demo starts children and streams', () => {
     const help = run(['ready', '--help']);
     expect(help.heavy).toContain('commander');
     expect(run(['ready', '--limit', 'x']).heavy).toContain('zod');
     expect(run(['graph', '--format', 'svg']).heavy).toContain('dagre');
     const demo = run(['demo', '--quiet']);
     expect(demo.builtins).toContain('NativeModule child_process');
+    expect(demo.builtins).toContain('NativeModule stream');
   });
 
   it.each([
@@ -44,11 +45,13 @@ describe('what a cold command loads', () => {
     ['claim', () => ['claim', '--next', '--json']],
     ['task update', () => ['task', 'update', id, '--label-add', 'x']],
     ['task close', () => ['task', 'close', id, '--reason', 'done']],
-  ])('%s: no Zod, no commander, no child process', (_, argv) => {
+  ])('%s: no Zod, no commander, no child process; a read loads no streams either', (name, argv) => {
     const { heavy, builtins, exit } = run(argv());
     expect(exit).toBe(0);
     expect(heavy).toEqual([]);
     expect(builtins).not.toContain('NativeModule child_process');
+    const isRead = /^(?:--version|ready|task show|task list|search)/.test(name);
+    if (isRead) expect(builtins).not.toContain('NativeModule stream');
   });
 
   it('a commit waits for no Zod and no commander, and for few files', () => {

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ERROR_CODES, isForgeError, toErrorBody } from '#kernel/errors.ts';
 
@@ -43,7 +43,7 @@ export function send({ request, response }: Exchange, { status, body, headers = 
 }
 
 export function toEtag(body: string | Buffer): string {
-  return `"${createHash('sha256').update(body).digest('base64url').slice(0, 32)}"`;
+  return `"${hash('sha256', body, 'base64url').slice(0, 32)}"`;
 }
 
 /** The operation's JSON as it is; with a mark by which the same answer need not be sent twice. */

@@ -25,7 +25,7 @@ export const HTTP_LIMITS = {
   sockets: 12_000,
   idempotency_key_length: 200,
   /** Rows of a page that does not say how many, and at most. */
-  page_rows: 100,
+  page_rows: 50,
   page_rows_max: 1_000,
   /** Of lists that are kept because they may be asked for again. */
   list_cache_bytes: 16_777_216,
