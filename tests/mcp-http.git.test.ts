@@ -169,6 +169,12 @@ describe('MCP over HTTP', () => {
     });
     expect((await post(http, http.admin, '{"x":1}')).status).toBe(400);
     expect((await post(http, http.admin, '[]')).status).toBe(400);
+    const twice =
+      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"forge_close","arguments":{"id":"a","id":"b"}}}';
+    expect(await post(http, http.admin, twice)).toMatchObject({
+      status: 400,
+      json: { error: { code: -32_600, message: '"params.arguments.id" is given more than once' } },
+    });
     const unknown = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'rm_rf', arguments: {} } };
     expect((await post(http, http.admin, unknown)).json).toMatchObject({ error: { code: -32_602 } });
     const long = await post(http, http.admin, ' '.repeat(LIMITS.mcp_body_bytes + 1));

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
+import type { Declaration } from '#contract/declare.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import { ERROR_CODES, type ErrorCode, type ErrorDetails, ForgeError, isForgeError } from '#kernel/errors.ts';
 import type { Accepted, AnyOperation } from '#operations/flag-table.ts';
@@ -26,8 +28,13 @@ export function createRemoteOperation(
       const url = new URL(`${base.pathname.replace(/\/+$/, '')}/api/v1/operations/${name}`, base);
       const project = findProjectName(accepted, cwd, env);
       if (project !== undefined) url.searchParams.set('project', project);
-      const answer = await postJson(url, { token: findToken(base, env), body: JSON.stringify(input) });
-      return readAnswer(url, answer, name);
+      const declaration = OPERATIONS.find((one) => one.name === name);
+      const answer = await postJson(url, {
+        token: findToken(base, env),
+        body: JSON.stringify(input),
+        key: declaration?.access === 'read' ? undefined : randomUUID(),
+      });
+      return readAnswer(url, answer, declaration);
     },
     text: (output, view) => operation.text(output, view),
   };
@@ -57,13 +64,12 @@ function findPrefix(cwd: string, env: NodeJS.ProcessEnv): string | undefined {
   }
 }
 
-function readAnswer(url: URL, { status, text }: RemoteAnswer, name: string): unknown {
+function readAnswer(url: URL, { status, text }: RemoteAnswer, declaration: Declaration | undefined): unknown {
   const document = parse(text);
   if (status >= 200 && status < 300) {
-    const output = OPERATIONS.find((one) => one.name === name)?.output;
     // Shown as it came, so that a newer server's fields are not lost; but only if all that we know of is there.
-    if (document !== undefined && output?.safeParse(document).success === true) return document;
-    throw unreachable(url, `it answers ${name} in another way than this version knows`);
+    if (document !== undefined && declaration?.output.safeParse(document).success === true) return document;
+    throw unreachable(url, `it answers ${declaration?.name ?? ''} in another way than this version knows`);
   }
   throw toError(url, status, document);
 }

@@ -1,6 +1,7 @@
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { ForgeError } from '#kernel/errors.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ERROR_CODES, ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 
 export interface RemoteAnswer {
@@ -8,18 +9,54 @@ export interface RemoteAnswer {
   readonly text: string;
 }
 
+interface RemoteRequest {
+  readonly token: string | undefined;
+  readonly body: string;
+  /** By which the server knows that it has done this already; none for what changes nothing. */
+  readonly key: string | undefined;
+}
+
 /**
  * One request to exactly the server that was named: no redirect is followed and no proxy is asked, so the token goes
- * nowhere else. It may take as long as the operation does. Throws server_unreachable.
+ * nowhere else. It may take as long as the operation does. Where the connection broke before the answer came, it is
+ * sent once more: what has a key is not done twice. Throws server_unreachable.
  */
-export function postJson(
-  url: URL,
-  { token, body }: { readonly token: string | undefined; readonly body: string },
-): Promise<RemoteAnswer> {
+export async function postJson(url: URL, request: RemoteRequest): Promise<RemoteAnswer> {
+  const first = await send(url, request);
+  if (first.outcome === 'answered') return first;
+  try {
+    for (let tries = 0; ; tries += 1) {
+      const next = await send(url, request);
+      if (next.outcome === 'broke') break;
+      if (tries >= PENDING_TRIES || !isPending(next)) return next;
+      await sleep(PENDING_MS);
+    }
+  } catch {
+    // That nobody answers any more says less than how the first one ended.
+  }
+  throw first.error;
+}
+
+type Outcome =
+  | ({ readonly outcome: 'answered' } & RemoteAnswer)
+  /** Whether it was done is not known. */
+  | { readonly outcome: 'broke'; readonly error: ForgeError };
+
+/** How long the end of a request is waited for that is still at work when it is sent again. */
+const PENDING_TRIES = 20;
+const PENDING_MS = 500;
+
+function isPending({ status, text }: RemoteAnswer): boolean {
+  return status === ERROR_CODES.idempotency_conflict.http && text.includes('"began_at"');
+}
+
+function send(url: URL, { token, body, key }: RemoteRequest): Promise<Outcome> {
   return new Promise((resolve, reject) => {
-    const send = url.protocol === 'https:' ? requestHttps : requestHttp;
+    const start = url.protocol === 'https:' ? requestHttps : requestHttp;
     const fail = (why: string, cause?: unknown): void => reject(unreachable(url, why, cause));
-    const request = send(
+    const breakOff = (why: string, cause: unknown): void =>
+      resolve({ outcome: 'broke', error: unreachable(url, why, cause) });
+    const request = start(
       url,
       {
         method: 'POST',
@@ -29,6 +66,7 @@ export function postJson(
           'content-type': 'application/json',
           'content-length': Buffer.byteLength(body),
           ...(token !== undefined && { authorization: `Bearer ${token}` }),
+          ...(key !== undefined && { 'idempotency-key': key }),
         },
       },
       (response) => {
@@ -43,15 +81,26 @@ export function postJson(
         response.on('data', (chunk: Buffer) => {
           size += chunk.length;
           chunks.push(chunk);
-          if (size > LIMITS.remote_answer_bytes) response.destroy(new Error('the answer is too long'));
+          if (size <= LIMITS.remote_answer_bytes) return;
+          fail('the answer is too long');
+          response.destroy();
         });
-        response.once('error', (error) => fail(`its answer broke off (${error.message})`, error));
-        response.once('end', () => resolve({ status, text: Buffer.concat(chunks).toString('utf8') }));
+        response.once('error', (error) => breakOff(`its answer broke off (${error.message})`, error));
+        response.once('end', () =>
+          resolve({ outcome: 'answered', status, text: Buffer.concat(chunks).toString('utf8') }),
+        );
       },
     );
-    request.once('error', (error) => fail(describe(error), error));
+    request.once('error', (error) => {
+      if (isBreak(error)) breakOff('it hung up; what was asked for may have been done', error);
+      else fail(describe(error), error);
+    });
     request.end(body);
   });
+}
+
+function isBreak(error: Error): boolean {
+  return 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
 }
 
 export function unreachable(url: URL, why: string, cause?: unknown): ForgeError {
@@ -67,6 +116,5 @@ function describe(error: Error): string {
   const code = 'code' in error ? String(error.code) : '';
   if (code === 'ECONNREFUSED') return 'nothing listens there';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'the name is unknown';
-  if (code === 'ECONNRESET') return 'it hung up; what was asked for may have been done';
   return error.message || code;
 }

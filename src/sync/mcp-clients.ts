@@ -176,7 +176,7 @@ function editJson(
   at: Client['at'],
 ): string {
   const isEmpty = text.trim() === '';
-  if (want === 'no entry') return isEmpty ? text : removeFromJsonc(text, at(text));
+  if (want === 'no entry') return isEmpty ? text : removeEntry(text, at(text));
   const start = isEmpty ? '{}\n' : text;
   const place = at(start);
   const there = findInJsonc(start, place);
@@ -187,6 +187,13 @@ function editJson(
     (changed, [key, value]) => setInJsonc(changed, [...place, key], value),
     start,
   );
+}
+
+/** A file with nothing in it is a fault to Claude Code, and an empty list of servers to all of them. */
+function removeEntry(text: string, place: readonly string[]): string {
+  const after = removeFromJsonc(text, place);
+  const isBare = after !== text && /^\s*\{\s*\}\s*$/.test(after);
+  return isBare ? setInJsonc(after, place.slice(0, 1), {}) : after;
 }
 
 function editToml(

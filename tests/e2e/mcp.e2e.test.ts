@@ -132,7 +132,7 @@ describe('forge mcp install', () => {
     expect(await project.json('mcp', 'install', '--client', 'claude', '--uninstall')).toMatchObject({
       action: 'removed',
     });
-    expect(await project.read('.mcp.json')).toBe('{\n}\n');
+    expect(await project.read('.mcp.json')).toBe('{\n  "mcpServers": {}\n}\n');
   });
 
   it('with --dry-run only says it, and by forge-ctl names forge', async () => {

@@ -1,18 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
+import { buffer, text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
-import {
-  FORGE,
-  type ForgePlace,
-  type ForgeProject,
-  forgeFolder,
-  forgeProject,
-} from '../support/forge-cli.ts';
+import { FORGE, type ForgeCli, type ForgePlace, forgeFolder, forgeProject } from '../support/forge-cli.ts';
 
 interface Served extends AsyncDisposable {
   readonly url: string;
@@ -115,6 +111,89 @@ describe('forge --server', () => {
   });
 });
 
+describe('a connection that breaks before the answer', () => {
+  it('is made again, and what was done is not done again', async () => {
+    await using project = await forgeProject();
+    await using server = await serve(project);
+    await using proxy = await breakAnswers(server.url, [1]);
+    const remote = toRemote(project, server, proxy);
+    const made = await remote.json<Task>('task', 'create', 'Only once');
+    const listed = await project.json<Task[]>('task', 'list');
+    expect(listed.map(({ id, title }) => [id, title])).toEqual([[made.id, 'Only once']]);
+    const [first, second, ...more] = proxy.seen;
+    expect(more).toEqual([]);
+    expect(first?.key).toMatch(/^[0-9a-f-]{36}$/);
+    expect(second).toEqual(first);
+    // The next command is another request.
+    await remote.json<Task>('task', 'create', 'Only once');
+    expect(await project.json<Task[]>('task', 'list')).toHaveLength(2);
+    expect(proxy.seen[2]?.key).not.toBe(first?.key);
+  });
+
+  it('is made again for half an answer too, and for what only reads without a key', async () => {
+    await using project = await forgeProject();
+    await using server = await serve(project);
+    await using proxy = await breakAnswers(server.url, [1, 3], { after: 20 });
+    const remote = toRemote(project, server, proxy);
+    const made = await remote.json<Task>('task', 'create', 'x');
+    expect(await remote.json<Task[]>('task', 'list')).toMatchObject([{ id: made.id }]);
+    expect(proxy.seen.map(({ key }) => key !== undefined)).toEqual([true, true, false, false]);
+  });
+
+  it('is told with the doubt when it breaks again, and when nobody is there any more', async () => {
+    await using project = await forgeProject();
+    await using server = await serve(project);
+    await using proxy = await breakAnswers(server.url, [1, 2, 3, 4]);
+    const { error } = await toRemote(project, server, proxy).fails('task', 'create', 'Once a command');
+    expect(error).toMatchObject({
+      code: 'server_unreachable',
+      message: expect.stringContaining('may have been done') as string,
+    });
+    // Two commands, each of them tried twice: each did it once.
+    expect(proxy.seen).toHaveLength(4);
+    expect(await project.json<Task[]>('task', 'list')).toHaveLength(2);
+    await using last = await breakAnswers(server.url, [1], { thenClose: true });
+    const told = await toRemote(project, server, last).run('task', 'create', 'Into the void');
+    expect([told.exit, told.stderr]).toEqual([
+      1,
+      expect.stringContaining('it hung up; what was asked for may have been done'),
+    ]);
+  });
+
+  it('waits for the end of what is still at work', async () => {
+    await using project = await forgeProject();
+    await using server = await serve(project);
+    await using proxy = await breakAnswers(server.url, [1], { pending: [2, 3] });
+    const { id } = await toRemote(project, server, proxy).json<Task>('task', 'create', 'Only once');
+    expect(await project.json<Task[]>('task', 'list')).toMatchObject([{ id }]);
+    expect(new Set(proxy.seen.map(({ key }) => key)).size).toBe(1);
+    expect(proxy.seen).toHaveLength(4);
+  });
+
+  it('a secret is not shown by the second answer', async () => {
+    await using project = await forgeProject();
+    await using server = await serve(project);
+    await using proxy = await breakAnswers(server.url, [1]);
+    const remote = toRemote(project, server, proxy);
+    const told = await remote.run('token', 'create', '--scope', 'read', '--json');
+    expect(JSON.parse(told.stdout)).toMatchObject({
+      error: { code: 'idempotency_conflict', hint: 'forge token list; forge token rotate <id>' },
+    });
+    // The server's own, and the one that was made.
+    expect(await project.json<unknown[]>('token', 'list')).toHaveLength(2);
+  });
+
+  it('works where the server has no project that could remember it', async () => {
+    await using folder = await forgeFolder();
+    await using server = await serve(folder);
+    await using proxy = await breakAnswers(server.url, [1]);
+    const remote = toRemote(folder, server, proxy);
+    expect(await remote.run('agent', 'add', 'worker-1', '--json')).toMatchObject({ exit: 0 });
+    expect(proxy.seen).toHaveLength(2);
+    expect(await folder.json<unknown[]>('agent', 'list')).toHaveLength(1);
+  });
+});
+
 describe('the token', () => {
   it('of this machine goes to no other program that listens on the port, and FORGE_TOKEN not beyond it', async () => {
     await using project = await forgeProject();
@@ -169,7 +248,7 @@ describe('the token', () => {
   });
 });
 
-async function serve(project: ForgeProject & ForgePlace): Promise<Served> {
+async function serve(project: ForgePlace & { readonly path: string }): Promise<Served> {
   const child = spawn(process.execPath, [FORGE, 'serve', '--port', '0', '--json'], {
     cwd: project.path,
     env: project.env,
@@ -184,6 +263,78 @@ async function serve(project: ForgeProject & ForgePlace): Promise<Served> {
       const ended = once(child, 'exit');
       child.kill('SIGTERM');
       await ended;
+    },
+  };
+}
+
+/** The server behind a proxy; the token of the home goes to servers of this machine only by name. */
+function toRemote(place: ForgePlace, { token_file }: Served, { url }: { readonly url: string }): ForgeCli {
+  const FORGE_TOKEN = readFileSync(token_file, 'utf8').trim();
+  return place.with({ env: { FORGE_SERVER: url, FORGE_TOKEN } });
+}
+
+interface Passed {
+  readonly body: string;
+  readonly key: string | undefined;
+}
+
+interface BreakOptions {
+  /** So many bytes of the answer come. */
+  readonly after?: number;
+  /** Nobody listens afterwards. */
+  readonly thenClose?: boolean;
+  /** Requests with these numbers are told what a server says that is still at work on the same. */
+  readonly pending?: readonly number[];
+}
+
+/** Passes requests on, and hangs up in the place of the answers with these numbers, or in the middle of them. */
+async function breakAnswers(
+  target: string,
+  broken: readonly number[],
+  { after = 0, thenClose = false, pending = [] }: BreakOptions = {},
+): Promise<AsyncDisposable & { readonly url: string; readonly seen: Passed[] }> {
+  const seen: Passed[] = [];
+  const { host } = new URL(target);
+  const proxy = createServer((request, response) => {
+    const pass = async (): Promise<void> => {
+      const body = await text(request);
+      const number = seen.push({ body, key: request.headers['idempotency-key'] as string | undefined });
+      if (pending.includes(number)) {
+        const details = { began_at: '2026-01-01T00:00:00.000Z' };
+        const said = { code: 'idempotency_conflict', message: 'at work', details, request_id: 'x' };
+        response.writeHead(409, { 'content-type': 'application/json' }).end(JSON.stringify(said));
+        return;
+      }
+      const { connection: _own, ...headers } = request.headers;
+      const sent = httpRequest(`${target}${request.url ?? ''}`, {
+        method: request.method ?? 'POST',
+        headers: { ...headers, host },
+        agent: false,
+      });
+      sent.end(body);
+      const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+      const whole = await buffer(answer);
+      if (!broken.includes(number)) {
+        response.writeHead(answer.statusCode ?? 0, answer.headers).end(whole);
+        return;
+      }
+      if (thenClose) proxy.close();
+      if (after === 0) request.socket.destroy();
+      else
+        response
+          .writeHead(answer.statusCode ?? 0, answer.headers)
+          .write(whole.subarray(0, after), () => request.socket.destroy());
+    };
+    pass().catch(() => request.socket.destroy());
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const { port } = proxy.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    seen,
+    async [Symbol.asyncDispose]() {
+      proxy.closeAllConnections();
+      if (proxy.listening) await new Promise((resolve) => proxy.close(resolve));
     },
   };
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ForgeError } from '#kernel/errors.ts';
-import { applyServerLimits, toServerOptions } from '#surfaces/http/limits.ts';
+import { applyServerLimits, HTTP_LIMITS, toServerOptions } from '#surfaces/http/limits.ts';
 import { toFileError } from '#sync/file-error.ts';
 
 /** How many ports after the one that is wanted are tried. */
@@ -69,12 +69,18 @@ async function createServer(tls: Tls | undefined): Promise<Server> {
   }
   const { createServer: createHttpsServer } = await import('node:https');
   try {
-    const server = createHttpsServer({ ...options, ...tls });
+    // A handshake that is not ended is a request that does not arrive.
+    const server = createHttpsServer({
+      ...options,
+      ...tls,
+      handshakeTimeout: HTTP_LIMITS.headers_timeout_ms,
+    });
     applyServerLimits(server);
     return server;
   } catch (error) {
-    throw new ForgeError('invalid_input', `The certificate or its key cannot be used: ${String(error)}`, {
-      hint: 'Both are PEM files: --tls-cert cert.pem --tls-key key.pem',
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ForgeError('invalid_input', `The certificate or its key cannot be used: ${why}`, {
+      hint: 'Both are PEM files that belong together, the key without a passphrase: --tls-cert cert.pem --tls-key key.pem',
       cause: error,
     });
   }

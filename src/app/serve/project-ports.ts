@@ -1,12 +1,11 @@
 import { systemActor } from '#domain/actor.ts';
 import type { Clock } from '#kernel/clock.ts';
-import { ForgeError } from '#kernel/errors.ts';
 import type { EventSource } from '#operations/event-source.ts';
 import type { CallPlace, IdempotencyPort, ServedProject } from '#surfaces/http/http-ports.ts';
 import type { TellLate } from '#surfaces/http/long-request.ts';
-import { toProjectRef } from '../operation-caller.ts';
+import { toProjectRef, withHealing } from '../operation-caller.ts';
 import type { ServerProjects } from '../server-projects.ts';
-import type { ServerProject } from './server-project.ts';
+import { createRequestMemory, type RequestMemory } from './request-memory.ts';
 
 /** What the surfaces want to know of the projects, each in their own words. */
 
@@ -48,21 +47,21 @@ export function createTellLate(projects: ServerProjects, clock: Clock): TellLate
 
 /** A request is remembered where what it asks for happens; what is about no project, in the first one. */
 export function createIdempotency(projects: ServerProjects): IdempotencyPort {
-  const placeOf = async ({ name, input, project }: CallPlace): Promise<ServerProject> => {
+  // Where there is no project there is no database either; what such a server does is soon done.
+  const memory = createRequestMemory();
+  const use = async <T>(
+    { name, input, project }: CallPlace,
+    work: (store: RequestMemory) => Promise<T>,
+  ): Promise<T> => {
     const [first] = projects.list();
-    if (first === undefined)
-      throw new ForgeError('not_available', 'Without a project there is nowhere to remember a request');
-    try {
-      return await projects.find(toProjectRef({ name, project }, input));
-    } catch {
-      // The call itself says what is wrong with it.
-      return first;
-    }
+    if (first === undefined) return work(memory);
+    // Where it finds none, the call itself says what is wrong with it.
+    const found = await projects.find(toProjectRef({ name, project }, input)).catch(() => first);
+    return withHealing(found, () => found.use(({ store }) => work(store)));
   };
   return {
-    begin: async (place, request) => (await placeOf(place)).use(({ store }) => store.beginRequest(request)),
-    finish: async (place, request, answer) =>
-      (await placeOf(place)).use(({ store }) => store.finishRequest(request, answer)),
-    drop: async (place, request) => (await placeOf(place)).use(({ store }) => store.dropRequest(request)),
+    begin: (place, request) => use(place, (store) => store.beginRequest(request)),
+    finish: (place, request, answer) => use(place, (store) => store.finishRequest(request, answer)),
+    drop: (place, request) => use(place, (store) => store.dropRequest(request)),
   };
 }

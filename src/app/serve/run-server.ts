@@ -6,6 +6,7 @@ import { systemClock } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { Served, ServeWishes } from '#operations/operation.ts';
+import { createBrowserSessions } from '#surfaces/http/browser-sessions.ts';
 import { createEventStream } from '#surfaces/http/event-stream.ts';
 import { createHttpHandler } from '#surfaces/http/create-http-handler.ts';
 import type { McpHttpHandler } from '#surfaces/mcp/http-handler.ts';
@@ -22,7 +23,13 @@ import { listen, type Listening, readTls } from './listen.ts';
 import { openInBrowser } from './open-browser.ts';
 import { createIdempotency, createStamp, createTellLate, listServed, listSources } from './project-ports.ts';
 import { addRunning, readProcessStart, removeRunning } from './running-servers.ts';
-import { isLoopback, readServerSettings, toUrlHost, type ServerSettings } from './server-settings.ts';
+import {
+  isLoopback,
+  readServerSettings,
+  toBrowserHost,
+  toUrlHost,
+  type ServerSettings,
+} from './server-settings.ts';
 import { watchRequests } from './stop-server.ts';
 
 const REFRESH_MS = 1_000;
@@ -33,13 +40,14 @@ type Request = Pick<ContextRequest, 'cwd' | 'env' | 'notice'>;
 export async function runServer(wishes: ServeWishes, request: Request): Promise<Served> {
   const running = await startServer(wishes, request);
   endWithSignals(running.stop);
-  if (wishes.open === true) openInBrowser(running.served.url, running.token, request).catch(() => undefined);
+  if (wishes.open === true) openInBrowser(running.createLink, request).catch(() => undefined);
   return running.served;
 }
 
 export interface RunningForge {
   readonly served: Served;
-  readonly token: string;
+  /** Logs a browser in as the person whose server this is; good once, for a minute. */
+  readonly createLink: () => string;
   /** Ends streams, lets requests end, closes the stores. Idempotent. */
   readonly stop: () => Promise<void>;
 }
@@ -73,6 +81,7 @@ export async function startServer(wishes: ServeWishes, request: Request): Promis
   if (settings.port !== 0 && port !== settings.port)
     notice(`Port ${settings.port} is taken; this server is at ${url}`);
   const access = openTokenAccess(place.home, clock);
+  const sessions = createBrowserSessions({ clock, port, scheme });
   const machine = { env, homeDir: homedir(), program, clock };
   const caller = createOperationCaller({ projects, clock, place, machine, env, cwd, notice });
   const events = createEventStream({
@@ -108,6 +117,7 @@ export async function startServer(wishes: ServeWishes, request: Request): Promis
       idempotency: createIdempotency(projects),
       tellLate: createTellLate(projects, clock),
       stamp: createStamp(projects),
+      sessions,
       events: events.handle,
       mcp: async (incoming, outgoing, who) => (await (mcp ??= loadMcp())).handle(incoming, outgoing, who),
       report: ({ request_id, error }) => notice(`request ${request_id} failed: ${toMessage(error)}`),
@@ -128,7 +138,12 @@ export async function startServer(wishes: ServeWishes, request: Request): Promis
   };
   return {
     served: { url, pid: process.pid, token_file: token.path, projects: listServed(projects) },
-    token: token.token,
+    createLink() {
+      const caller = access.findCaller(token.token);
+      if (caller === undefined)
+        throw new ForgeError('unauthorized', `The token in ${token.path} was revoked`);
+      return `${scheme}://${toBrowserHost(settings.host)}:${port}/login?code=${sessions.createCode(caller).code}`;
+    },
     stop: () => (stopping ??= stop()),
   };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isForgeError } from '#kernel/errors.ts';
-import { isLoopback, readServerSettings, toUrlHost } from './server-settings.ts';
+import { isLoopback, readServerSettings, toBrowserHost, toUrlHost } from './server-settings.ts';
 
 describe('where a server listens', () => {
   test('[S238] on this machine at 8080', () => {
@@ -67,6 +67,11 @@ describe('where a server listens', () => {
 
   test('an IPv6 address stands in brackets', () => {
     expect([toUrlHost('::1'), toUrlHost('127.0.0.1')]).toEqual(['[::1]', '127.0.0.1']);
+  });
+
+  test('a browser here asks for an address, where the server has all of them', () => {
+    const hosts = ['0.0.0.0', '::', '::1', '192.0.2.1', 'localhost'];
+    expect(hosts.map(toBrowserHost)).toEqual(['127.0.0.1', '[::1]', '[::1]', '192.0.2.1', 'localhost']);
   });
 });
 

@@ -74,3 +74,9 @@ export function isLoopback(host: string): boolean {
 export function toUrlHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
+
+/** The address for a browser on this machine: a server that listens to all of them goes by none of the wildcards. */
+export function toBrowserHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  return toUrlHost(host === '::' ? '::1' : host);
+}

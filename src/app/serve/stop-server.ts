@@ -9,17 +9,26 @@ export interface Stoppable {
   stop(patience_ms: number): Promise<boolean>;
 }
 
+interface Connection {
+  readonly socket: Socket;
+  requests: number;
+}
+
 /** Keeps count of who is at work, from the start: Node itself takes a connection that never asked for a busy one. */
 export function watchRequests(server: Server): Stoppable {
-  const busy = new Map<Socket, number>();
+  const open = new Map<string, Connection>();
   server.on('connection', (socket: Socket) => {
-    busy.set(socket, 0);
-    socket.once('close', () => busy.delete(socket));
+    const key = toKey(socket);
+    const connection = { socket, requests: 0 };
+    open.set(key, connection);
+    socket.once('close', () => {
+      if (open.get(key) === connection) open.delete(key);
+    });
   });
   server.on('request', ({ socket }, response) => {
+    const connection = open.get(toKey(socket));
     const count = (by: number): void => {
-      const before = busy.get(socket);
-      if (before !== undefined) busy.set(socket, before + by);
+      if (connection !== undefined) connection.requests += by;
     };
     count(1);
     response.once('close', () => count(-1));
@@ -35,7 +44,7 @@ export function watchRequests(server: Server): Stoppable {
       });
       const deadline = performance.now() + patience_ms;
       while (!isClosed && performance.now() < deadline) {
-        for (const [socket, requests] of busy) if (requests === 0) socket.destroy();
+        for (const { socket, requests } of open.values()) if (requests === 0) socket.destroy();
         await Promise.race([closed, sleep(LOOK_MS)]);
       }
       if (isClosed) return true;
@@ -44,4 +53,9 @@ export function watchRequests(server: Server): Stoppable {
       return false;
     },
   };
+}
+
+/** By its other end: with TLS a request comes over another socket than the one that was accepted. */
+function toKey({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress ?? ''} ${remotePort ?? 0}`;
 }

@@ -3,6 +3,7 @@ import { ERROR_CODES, ForgeError } from '#kernel/errors.ts';
 import { type Answer, beginExchange, type Exchange, send, sendMarked, toErrorAnswer } from './answer.ts';
 import { type BrowserSessions, createBrowserSessions } from './browser-sessions.ts';
 import { callOrRecall } from './call-route.ts';
+import { openCallSignal, toEndError } from './call-signal.ts';
 import { listDocumentRoutes } from './document-routes.ts';
 import {
   type Admission,
@@ -34,7 +35,7 @@ export type HttpHandler = (request: IncomingMessage, response: ServerResponse) =
  */
 export function createHttpHandler(deps: HttpDeps): HttpHandler {
   const { scheme, port } = deps.origin;
-  const sessions = createBrowserSessions({ clock: deps.clock, port, scheme });
+  const sessions = deps.sessions ?? createBrowserSessions({ clock: deps.clock, port, scheme });
   const surface: Surface = {
     deps,
     sessions,
@@ -205,9 +206,11 @@ async function answerOperation(
   const place = { name: route.declaration.name, input, project };
   const isLong = route.declaration.http?.long === true;
   // What goes on without its caller is not ended by their leaving.
-  const signal = isLong ? undefined : endsWith(exchange);
+  const signal = isLong ? undefined : openCallSignal(exchange, () => deps.access.isAlive(caller));
   const run = (): Promise<Answer> =>
-    callOrRecall({ ...deps, lists }, route, { input, project, caller, signal });
+    callOrRecall({ ...deps, lists }, route, { input, project, caller, signal }).catch((error: unknown) => {
+      throw toEndError(signal) ?? error;
+    });
   const work = (): Promise<Answer> =>
     isLong ? answerLong(exchange, place, { work: run(), tell: deps.tellLate }) : run();
   // A read by POST changes nothing, so that there is nothing to do once.
@@ -262,13 +265,4 @@ function getNamed(named: ReadonlyMap<string, OperationRoute>, name: string): Ope
 function finish(exchange: Exchange, { method }: Target, given: Answer): void {
   if ((method === 'GET' || method === 'HEAD') && given.status === 200) sendMarked(exchange, given);
   else send(exchange, given);
-}
-
-/** Aborted when the client goes away before it has its answer. */
-function endsWith({ response }: Exchange): AbortSignal {
-  const ending = new AbortController();
-  response.once('close', () => {
-    if (!response.writableFinished) ending.abort();
-  });
-  return ending.signal;
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Declaration } from '#contract/declare.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { Caller, OperationCaller } from '#operations/call-operation.ts';
+import type { BrowserSessions } from './browser-sessions.ts';
 import type { TellLate } from './long-request.ts';
 
 /** What the HTTP surface needs; `app` gives it. */
@@ -18,6 +19,8 @@ export interface HttpDeps {
   readonly tellLate: TellLate;
   /** Another text whenever something was written where the call would look; undefined where that cannot be said. */
   readonly stamp?: ((place: CallPlace) => Promise<string | undefined>) | undefined;
+  /** Those of browsers, where somebody else makes links to them as well. */
+  readonly sessions?: BrowserSessions | undefined;
   /** GET /api/v1/events; it has the response to itself. */
   readonly events?: RawHandler | undefined;
   /** All methods of /mcp. */

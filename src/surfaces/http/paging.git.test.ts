@@ -67,11 +67,11 @@ describe('a list page by page', () => {
     expect((await get(`/tasks?limit=${whole.length - 1}`)).headers).toHaveProperty('forge-next-cursor');
   });
 
-  it('has a hundred rows unless somebody says otherwise', async () => {
+  it('has fifty rows unless somebody says otherwise', async () => {
     await using many = await startProjectHttp();
     const [project] = many.projects.list();
     await project?.use(async ({ store }) => {
-      for (let at = 0; at < 101; at += 1)
+      for (let at = 0; at < 51; at += 1)
         await store.createTask(
           {
             id_prefix: 'fg',
@@ -91,7 +91,7 @@ describe('a list page by page', () => {
         );
     });
     const first = await many.ask({ path: '/api/v1/tasks', token: many.admin });
-    expect(idsOf(first)).toHaveLength(100);
+    expect(idsOf(first)).toHaveLength(50);
     const next = String(first.headers['forge-next-cursor']);
     const second = await many.ask({ path: `/api/v1/tasks?cursor=${next}`, token: many.admin });
     expect(idsOf(second)).toHaveLength(1);

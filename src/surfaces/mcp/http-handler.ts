@@ -6,6 +6,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import type { Clock } from '#kernel/clock.ts';
+import { findDoubleKey } from '#kernel/double-key.ts';
 import type { Caller } from '#operations/call-operation.ts';
 import { createServerFactory, type McpDeps } from './create-server.ts';
 import { readRequest, refuse, sendResponse, untilGone } from './http-exchange.ts';
@@ -23,6 +24,7 @@ export interface McpHttpHandler extends AsyncDisposable {
 }
 
 const PARSE_ERROR = -32_700;
+const INVALID_REQUEST = -32_600;
 const SERVER_ERROR = -32_000;
 const SESSION_NOT_FOUND = -32_001;
 
@@ -46,6 +48,9 @@ export function createMcpHandler(deps: McpHttpDeps): McpHttpHandler {
     await sessions.expire();
     const body = request.method === 'POST' ? parse(text) : undefined;
     if (body === BROKEN) return refuse(400, PARSE_ERROR, 'The body is not JSON');
+    const twice = body === undefined ? undefined : findDoubleKey(text);
+    if (twice !== undefined)
+      return refuse(400, INVALID_REQUEST, `${JSON.stringify(twice.slice(0, 80))} is given more than once`);
     const id = request.headers.get('mcp-session-id');
     if (id !== null) {
       const session = sessions.find(id, caller);

@@ -1,0 +1,36 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Result } from '../bench/measure.ts';
+import { toPage } from '../bench/report.ts';
+
+const PARTS = ['cold', 'scale', 'claims', 'trees', 'server', 'sync'];
+const PAGE = readFileSync(resolve(import.meta.dirname, '../docs/benchmarks.md'), 'utf8');
+
+describe('the page of benchmarks', () => {
+  it('keeps the rows of parts that were not measured', () => {
+    expect(toPage(PAGE, PARTS, new Map())).toBe(PAGE);
+    const once = toPage(PAGE, PARTS, new Map([['trees', [result('a new figure')]]]));
+    const rows = (page: string): string[] => page.split('\n').filter((line) => /^\| .* [≤≥] /.test(line));
+    const kept = rows(PAGE).filter((row) => !row.includes('`dep tree'));
+    expect(kept.length).toBeGreaterThan(10);
+    expect(kept.filter((row) => !once.includes(row))).toEqual([]);
+    expect(rows(once)).toHaveLength(kept.length + 1);
+    expect(once).toMatch(/## trees\n[^#]*\| a new figure \| b \| 1\.00 \| ≤ 2 \| f \|\n\n## s/);
+    // A second time it takes the place of the first.
+    const again = toPage(once, PARTS, new Map([['trees', [result('a newer figure')]]]));
+    expect(again).toBe(once.replace('a new figure', 'a newer figure'));
+  });
+
+  it.each([['--help'], ['cold', 'typo'], ['--wirte']])('%s starts nothing', (...words) => {
+    const run = resolve(import.meta.dirname, '../bench/run.ts');
+    const { status, stdout, stderr } = spawnSync(process.execPath, [run, ...words], { encoding: 'utf8' });
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('npm run bench -- [cold|scale|claims|trees|server|sync]');
+  });
+});
+
+function result(what: string): Result {
+  return { what, baseline: 'b', ratio: 1, budget: 2, sense: 'at most', figures: 'f' };
+}
