@@ -12,8 +12,8 @@ const READ = [
   'git/find-repository',
   'sync/(find-project|project-paths|project-config|forge-home|file-error|place-file|link-database|look-at)',
   'sync/(catch-up|file-changes|task-files|heal-clone)',
-  'store/open-sqlite-store',
-  'store/sqlite/(database|file-marks|foreign-edges|schema-version|parked-states|ready-queries|replica|resolve-id|store-facts|task-queries|task-rows|translate-error)',
+  'store/(open-sqlite-store|steady-time)',
+  'store/sqlite/(catch-up|database|file-marks|foreign-edges|lazy-attempts|schema-version|parked-states|ready-queries|replica|resolve-id|store-facts|task-queries|task-rows|translate-error)',
   'operations/(accept-argv|assemble-input|field-value|flag-table|manifest|read-(assignments|cursor)|operation|priority-labels)',
   'operations/(task-(ready|show|list|search|lines)|style-text|table-text|text-width)',
   'surfaces/cli/(run-cli|process-io|terminal|check-argv|cli-io|read-all)',
@@ -24,7 +24,7 @@ const WRITE = [
   'engine/(actions|change-task|run-hooks|transition-task)',
   'git/(git-environment|read-user-name|parse-git-config|run-git)',
   'sync/(agent-identities|home-file)',
-  'store/sqlite/(apply-record|check-version|claim-writes|cycle-checks|edge-rows|graph-writes|history-lines|lease-lines|lease-rows|log-rows|move-writes|record-rows|replay)',
+  'store/sqlite/(apply-record|check-(attempts|holding|version)|claim-writes|cycle-checks|edge-rows|graph-writes|history-lines|lease-lines|lease-rows|log-rows|move-writes|record-rows|rename-work|replay)',
   'store/sqlite/(replica-(appender|lines)|task-writes|write-transaction)',
   'operations/(engine-of|read-review-config|writer|maybe-foreign|task-(create|update|close|reopen|claim|release|comment)|dep-(add|remove))',
 ];
@@ -37,7 +37,7 @@ const HOOK = [
 ];
 
 export default defineConfig({
-  input: { main: 'src/app/main.ts' },
+  input: { main: 'src/app/main.ts', 'script-player': 'src/app/script-player.ts' },
   platform: 'node',
   external: /^node:/,
   // The version is said in several chunks; as a file of its own it would cost `--version` a third.

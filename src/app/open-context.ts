@@ -7,6 +7,7 @@ import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { Host, Meter, OpenProject, OperationContext } from '#operations/operation.ts';
 import { openSqliteStore } from '#store/open-sqlite-store.ts';
+import { openSteadyTime } from '#store/steady-time.ts';
 import type { TaskStore } from '#store/store.ts';
 import { catchUpWithFiles } from '#sync/catch-up.ts';
 import { findProject, type FoundProject, refreshSharedConfig } from '#sync/find-project.ts';
@@ -114,6 +115,7 @@ export async function openFound(
     database,
     replica,
     clock: systemClock,
+    steady: openSteadyTime(),
     lock_timeout_ms: options.lock_timeout_ms ?? lockTimeout(env),
     lock: options.lock,
     notice,

@@ -5,12 +5,14 @@ import { OPERATIONS } from '#contract/operations.ts';
 import type { Task } from '#contract/task.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { type Caller, SCOPES, type Scope } from '#operations/call-operation.ts';
+import type { OpenProject } from '#operations/operation.ts';
 import { findProject } from '#sync/find-project.ts';
 import { addProject } from '#sync/project-registry.ts';
 import { initWithStore, testMachine } from '../../tests/support/sync-project.ts';
 import { tempRepo } from '../../tests/support/temp-repo.ts';
 import { createOperationCaller } from './operation-caller.ts';
-import { openServerProjects } from './server-projects.ts';
+import type { ServerProject } from './serve/server-project.ts';
+import { openServerProjects, type ServerProjects } from './server-projects.ts';
 
 describe('calls from outside', () => {
   test('run on the project with the caller as the actor', async () => {
@@ -116,6 +118,68 @@ describe('calls from outside', () => {
     expect(await served.call('task.update', taking, agent)).toMatchObject({ claimed: true });
   });
 
+  test.each([
+    ['task.comment', { body: 'late' }],
+    ['task.update', { title: 'late' }],
+    ['task.close', { reason: 'late' }],
+    ['task.transition', { state: 'todo' }],
+    ['task.release', {}],
+    ['task.cancel', {}],
+    ['task.heartbeat', { fence: 1 }],
+  ])(
+    '[S315] %s of an agent that loses the task between the look and the write is refused',
+    async (name, more) => {
+      await using served = await serve();
+      const { id } = (await served.call('task.create', { title: 'own' })) as Task;
+      const agent = { agent: 'worker-1', scope: 'task' } as const;
+      await served.call('task.claim', { id, lease: 60 }, agent);
+      const takeAway = () => served.call('task.claim', { id, force: true, assignee: 'worker-2' });
+      served.betweenLookAndWrite(takeAway);
+      expect(await served.fails(name, { id, ...more }, agent)).toMatchObject({
+        code: 'permission_denied',
+        details: { id, assignee: 'worker-2' },
+      });
+      expect(await served.call('task.show', { id })).toMatchObject({
+        title: 'own',
+        status: 'in_progress',
+        assignee: 'worker-2',
+        comments: [],
+      });
+    },
+  );
+
+  test('[S315] edges of a task that goes to somebody else in between stay as they are', async () => {
+    await using served = await serve();
+    const { id } = (await served.call('task.create', { title: 'own' })) as Task;
+    const { id: to_id } = (await served.call('task.create', { title: 'other' })) as Task;
+    const agent = { agent: 'worker-1', scope: 'task' } as const;
+    await served.call('task.claim', { id }, agent);
+    served.betweenLookAndWrite(() => served.call('task.claim', { id, force: true, assignee: 'worker-2' }));
+    const edge = { from_id: id, to_id };
+    expect((await served.fails('dep.add', edge, agent)).code).toBe('permission_denied');
+    expect(await served.call('task.show', { id })).toMatchObject({ dependencies: [] });
+  });
+
+  test('a free task that somebody takes in between is not taken over', async () => {
+    await using served = await serve();
+    const { id } = (await served.call('task.create', { title: 'free' })) as Task;
+    served.betweenLookAndWrite(() => served.call('task.claim', { id, assignee: 'worker-2' }));
+    const taking = { id, title: 'mine now', assignee: 'worker-1' };
+    expect((await served.fails('task.update', taking, { agent: 'worker-1', scope: 'task' })).code).toBe(
+      'permission_denied',
+    );
+    expect(await served.call('task.show', { id })).toMatchObject({ title: 'free', assignee: 'worker-2' });
+  });
+
+  test('what an agent does to its own task is not refused for having given it away', async () => {
+    await using served = await serve();
+    const { id } = (await served.call('task.create', { title: 'own' })) as Task;
+    const agent = { agent: 'worker-1', scope: 'task' } as const;
+    await served.call('task.claim', { id }, agent);
+    expect(await served.call('task.release', { id }, agent)).toMatchObject({ assignee: null });
+    expect((await served.fails('task.comment', { id, body: 'x' }, agent)).code).toBe('permission_denied');
+  });
+
   test('with several projects the id, the prefix or the name says which', async () => {
     await using served = await serve({ second: 'pb' });
     const there = (await served.call('task.create', { title: 'there' }, { project: 'pb' })) as Task;
@@ -139,6 +203,28 @@ describe('calls from outside', () => {
     expect(await served.call('task.ready', {}, { project: 'fg' })).toEqual([]);
     await served.call('task.close', { id: there.id, reason: 'done' });
     expect(await served.call('task.ready', {}, { project: 'fg' })).toMatchObject([{ id: here.id }]);
+  });
+
+  test('a workflow without a state takes a map for its tasks', async () => {
+    await using served = await serve();
+    const { id } = (await served.call('task.create', { title: 'parked', state: 'backlog' })) as Task;
+    const definition = {
+      states: [
+        { name: 'todo', kind: 'initial', next: ['doing'] },
+        { name: 'doing', kind: 'active', next: ['done'] },
+        { name: 'done', kind: 'terminal' },
+        { name: 'cancelled', kind: 'terminal' },
+      ],
+    };
+    expect((await served.fails('workflow.set', { definition })).hint).toContain('--map backlog=todo');
+    expect((await served.fails('workflow.set', { definition, map: { backlog: 5 } })).code).toBe(
+      'invalid_input',
+    );
+    const map = { backlog: 'todo' };
+    expect(await served.call('workflow.set', { definition, map })).toMatchObject({
+      mapped: [{ from: 'backlog', to: 'todo', tasks: 1 }],
+    });
+    expect(await served.call('task.ready', {})).toMatchObject([{ id, state: 'todo' }]);
   });
 
   test('a hundred calls at once for one task: one gets it', async () => {
@@ -182,7 +268,28 @@ async function serve({ second }: { second?: string } = {}) {
     { paths: [], cwd: first.path },
     { place, clock, env, program, notice },
   );
-  const caller = createOperationCaller({ projects, clock, place, machine, env, cwd: first.path, notice });
+  let between: (() => Promise<unknown>) | undefined;
+  const hooked: ServerProjects = { ...projects, find: async (ref) => hookProject(await projects.find(ref)) };
+  /** The project as it is, but for one moment: after the look at who holds the task something else happens. */
+  const hookProject = (project: ServerProject): ServerProject =>
+    Object.assign(Object.create(project) as ServerProject, {
+      useForOperation: (work: (open: OpenProject) => Promise<unknown>) =>
+        project.useForOperation((open) =>
+          work(Object.create(open, { store: { value: hookStore(open.store) } })),
+        ),
+    });
+  const hookStore = (store: OpenProject['store']): OpenProject['store'] => ({
+    ...store,
+    async getTask(id) {
+      const task = await store.getTask(id);
+      const happening = between;
+      between = undefined;
+      await happening?.();
+      return task;
+    },
+  });
+  const deps = { projects: hooked, clock, place, machine, env, cwd: first.path, notice };
+  const caller = createOperationCaller(deps);
   const call = (name: string, input: unknown, as: As = {}): Promise<unknown> => {
     const actor: Caller['actor'] =
       as.agent === undefined
@@ -197,6 +304,9 @@ async function serve({ second }: { second?: string } = {}) {
   };
   return {
     call,
+    betweenLookAndWrite(happening: () => Promise<unknown>) {
+      between = happening;
+    },
     async fails(name: string, input: unknown, as: As = {}) {
       const error = await call(name, input, as).then(
         () => undefined,

@@ -1,11 +1,12 @@
 import type { Declaration } from '#contract/declare.ts';
 import { OPERATIONS } from '#contract/operations.ts';
+import { isHeldBy, type Holding } from '#domain/task-holding.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { allows, type Caller, type OperationCall, type OperationCaller } from '#operations/call-operation.ts';
 import { FLAG_TABLE } from '#operations/flag-table.generated.ts';
 import type { AnyOperation } from '#operations/flag-table.ts';
-import { isHeldBy, judgeAgentCall } from '#operations/judge-agent-call.ts';
+import { judgeAgentCall } from '#operations/judge-agent-call.ts';
 import { MANIFEST } from '#operations/manifest.generated.ts';
 import type { OpenProject, OperationContext } from '#operations/operation.ts';
 import { requiredScope } from '#operations/required-scope.ts';
@@ -51,19 +52,19 @@ async function callOperation(deps: CallerDeps, call: OperationCall): Promise<unk
   const operation = await loadOperation(declaration.name);
   if (declaration.needs !== 'project') {
     await checkAgent(declaration, input, call.caller, undefined);
-    return operation.run(toContext(deps, call, undefined), input);
+    return operation.run(toContext(deps, call, {}), input);
   }
   const project = await deps.projects.find(toProjectRef(call, input));
   const run = (): Promise<unknown> =>
     project.useForOperation(async (open) => {
-      await checkAgent(declaration, input, call.caller, open);
-      return operation.run(toContext(deps, call, open), input);
+      const holding = await checkAgent(declaration, input, call.caller, open);
+      return operation.run(toContext(deps, call, { project: open, holding }), input);
     });
   return withHealing(project, run);
 }
 
 /** Damage shows when the damaged page is read. What failed was rolled back, so it can be done again. */
-async function withHealing(project: ServerProject, run: () => Promise<unknown>): Promise<unknown> {
+export async function withHealing<T>(project: ServerProject, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
@@ -120,20 +121,25 @@ function checkScope({ name, access }: Pick<Declaration, 'name' | 'access'>, { sc
 
 type Input = Readonly<Record<string, unknown>>;
 
+/**
+ * Refuses an agent's token at once what it cannot do. The task may be taken away before the operation writes, so what
+ * is given back is the condition that each of its writes carries into its transaction.
+ */
 async function checkAgent(
   { name, access }: Declaration,
   input: Input,
   { actor }: Caller,
   open: OpenProject | undefined,
-): Promise<void> {
-  if (actor.kind !== 'agent') return;
+): Promise<Holding | undefined> {
+  if (actor.kind !== 'agent') return undefined;
   const verdict = judgeAgentCall({ operation: name, access, input, agent: actor.name });
-  if (verdict.outcome === 'allowed') return;
+  if (verdict.outcome === 'allowed') return undefined;
   if (verdict.outcome === 'refused') throw denied(verdict.why, { operation: name });
   if (open === undefined) throw denied(`An agent's token cannot do ${name}`, { operation: name });
   const task = await open.store.getTask(verdict.id);
   const roles = Object.values(task.roles ?? {}).flatMap((one) => ('agent' in one ? [one.agent] : []));
-  if (isHeldBy({ assignee: task.assignee, roles }, actor.name, verdict)) return;
+  if (isHeldBy({ assignee: task.assignee, roles }, actor.name, verdict))
+    return { id: task.id, agent: actor.name, or_free: verdict.or_free };
   throw denied(`${task.id} is not ${actor.name}'s: an agent changes only tasks that it holds`, {
     operation: name,
     id: task.id,
@@ -148,7 +154,7 @@ function denied(message: string, details: Readonly<Record<string, unknown>>): Fo
 function toContext(
   { clock, place, machine, env, cwd, notice, projects }: CallerDeps,
   { caller, signal }: OperationCall,
-  project: OpenProject | undefined,
+  { project, holding }: { readonly project?: OpenProject; readonly holding?: Holding | undefined },
 ): OperationContext {
   const actor = async (): Promise<Caller['actor']> => caller.actor;
   return {
@@ -162,6 +168,7 @@ function toContext(
     },
     place,
     machine,
+    holding,
     signal,
     host: createServerHost(notice),
     async openProject(found) {

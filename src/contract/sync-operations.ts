@@ -114,7 +114,7 @@ export const syncTasks = declare({
   name: 'sync.run',
   summary: 'Exchange tasks with the remote',
   about:
-    "In branch mode: fetch, join, commit and push the data branch, again when somebody else was faster. Otherwise: fetch, join in the tasks of the remote's branches, and write .forge/tasks.jsonl; your commits and `git push` carry them on.",
+    "In branch mode: fetch, join, commit and push the data branch with tasks, config and workflow, again when somebody else was faster. Otherwise: fetch, join in the tasks of the remote's branches, and write .forge/tasks.jsonl; your commits and `git push` carry them on.",
   input: z.object({
     remote: z.string().min(1).optional().describe('Which remote (default: origin)'),
     offline: z.boolean().optional().describe('Do not talk to the remote'),
@@ -128,6 +128,10 @@ export const syncTasks = declare({
     updated: z.int(),
     deleted: z.int(),
     changed: z.boolean(),
+    /** What became of the workflow in branch mode; `conflict`: both changed it, and this clone's stands. */
+    workflow: z.enum(['same', 'sent', 'taken', 'conflict', 'broken_here', 'broken_there']),
+    /** The version that does not stand, for `git show`. */
+    other_workflow: z.string().nullable(),
   }),
   errors: ['state_invalid', 'io_failed', 'version_conflict'],
   access: 'task',

@@ -192,10 +192,11 @@ export const closeTask = declare({
   name: 'task.close',
   summary: 'Close a task with a reason',
   about:
-    'A reason that begins with "cancelled", "duplicate" or "wontfix" puts the task in the state cancelled, any other in done. Closing a closed task changes nothing.',
+    'A reason that begins with "cancelled", "duplicate" or "wontfix" puts the task in the state cancelled, any other in done. Closing a closed task changes nothing. A task with an unfinished attempt is refused unless --force.',
   input: z.object({
     id: TaskRef.describe('Task id'),
     reason: CloseReason.describe('Why it is closed, kept word for word'),
+    force: z.boolean().optional().describe('Also with an unfinished attempt; logged'),
     version,
     fence,
   }),
@@ -205,6 +206,7 @@ export const closeTask = declare({
     'ambiguous_id',
     'version_conflict',
     'fence_conflict',
+    'state_invalid',
     'guard_rejected',
     'not_available',
   ],

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { LIMITS } from '#kernel/limits.ts';
 import { declare } from './declare.ts';
+import { Metadata } from './task.ts';
 import { WorkflowState } from './workflow.ts';
 
 /** The text of a file, or the same as JSON where a request can hold that. */
@@ -73,10 +74,12 @@ export const setWorkflow = declare({
   name: 'workflow.set',
   summary: "Replace the project's workflow",
   about:
-    'The workflow is checked first, and takes effect with the next command. It is written to .forge/workflow.json, which travels with git. Where tasks stand in states that it does not have, it is refused with their numbers; --force takes it all the same, and each such task then stands where its status says.',
+    'The workflow is checked first, and takes effect with the next command. It is written to .forge/workflow.json, which travels with git. Where tasks stand in states that it does not have, it is refused with their numbers, and says what to type: --map old=new moves them, all in one step and with a row in their log; --force takes it all the same, and each such task then stands where its status says.',
   input: z.object({
     definition: Definition.optional().describe('The file that holds it, "-" for standard input'),
     default: z.boolean().optional().describe('Back to the built-in workflow'),
+    /** Checked by the operation, because a command line can only say records. */
+    map: Metadata.optional().describe('Where the tasks of a state go that it does not have; repeats'),
     force: z.boolean().optional().describe('Also where tasks stand in states that it does not have'),
   }),
   output: z.object({
@@ -85,6 +88,8 @@ export const setWorkflow = declare({
     digest: z.string(),
     changed: z.boolean(),
     states: z.int(),
+    /** What --map did. */
+    mapped: z.array(z.object({ from: z.string(), to: z.string(), tasks: z.int() })),
     /** States that the workflow does not have, and how many tasks stand there. */
     stranded: z.array(z.object({ state: z.string(), tasks: z.int() })),
   }),
@@ -94,8 +99,12 @@ export const setWorkflow = declare({
   cli: {
     path: ['workflow', 'set'],
     args: ['definition'],
-    flags: { definition: { file_argument: true } },
-    examples: ['forge workflow set draft.json', 'forge workflow set --default'],
+    flags: { definition: { file_argument: true }, map: { placeholder: 'old=new' } },
+    examples: [
+      'forge workflow set draft.json',
+      'forge workflow set draft.json --map review=in_progress',
+      'forge workflow set --default',
+    ],
   },
   http: {
     method: 'put',

@@ -16,16 +16,16 @@ function look(watch: LeaseWatch, ...times: readonly number[]): boolean[] {
 
 describe('watchLeases', () => {
   it('judges nobody within the first lease time after a start', () => {
-    expect(look({ seen: 0, grace: 0 }, 0, 30_000, 59_999, 60_000)).toEqual([false, false, false, true]);
+    expect(look({ seen: 0, since: 0 }, 0, 30_000, 59_999, 60_000)).toEqual([false, false, false, true]);
   });
 
   it('goes on judging while somebody looks often enough', () => {
-    const watched = { seen: NOON - 1_000, grace: NOON - TTL };
+    const watched = { seen: NOON - 1_000, since: NOON - 2 * TTL };
     expect(look(watched, 0, 50_000, 100_000, 150_000)).toEqual([true, true, true, true]);
   });
 
   it('begins again after the machine slept', () => {
-    const watched = { seen: NOON, grace: NOON - 100 * TTL };
+    const watched = { seen: NOON, since: NOON - 100 * TTL };
     expect(look(watched, 8 * 3_600_000, 8 * 3_600_000 + TTL - 1, 8 * 3_600_000 + TTL)).toEqual([
       false,
       false,
@@ -34,14 +34,21 @@ describe('watchLeases', () => {
   });
 
   it('lets somebody who comes back every few minutes take over in the end', () => {
-    expect(look({ seen: 0, grace: 0 }, 0, 180_000)).toEqual([false, true]);
-    // But not for ever: after ten lease times it is a new gap.
-    expect(look({ seen: 0, grace: 0 }, 0, 12 * TTL)).toEqual([false, false]);
+    expect(look({ seen: 0, since: 0 }, 0, 180_000)).toEqual([false, true]);
+    // But not for ever: after eleven lease times it is a new gap.
+    expect(look({ seen: 0, since: 0 }, 0, 12 * TTL)).toEqual([false, false]);
   });
 
   it('survives a clock that jumps', () => {
-    const watched = { seen: NOON, grace: NOON - 1 };
+    const watched = { seen: NOON, since: NOON - TTL };
     expect(look(watched, 365 * 86_400_000, 1_000, 1_000 + TTL)).toEqual([false, false, true]);
+  });
+
+  it('a short lease does not spend the grace time of a long one', () => {
+    const first = watchLeases({ seen: 0, since: 0 }, NOON, 1_000);
+    const second = watchLeases(first, NOON + 1_000, 1_000);
+    expect(second.may_judge).toBe(true);
+    expect(watchLeases(second, NOON + 1_500, TTL).may_judge).toBe(false);
   });
 });
 

@@ -2,6 +2,7 @@ import { statusOfKind, kindOf, roleOf, type ActionName } from '#domain/workflow.
 import type { HookPhase, WorkflowHook } from '#contract/workflow.ts';
 import type { Standing } from '#store/store.ts';
 import type { Engine } from './engine.ts';
+import type { Work } from './work.ts';
 
 /** One hook of a move that is under way. */
 export interface ActionCall {
@@ -67,20 +68,37 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
     },
   },
   cascade: { run: ({ hook, to }) => leadOn(hook, to) },
-  cascade_on_review: { applies: ({ standing }) => standing.task.review_passed_at !== undefined },
+  cascade_on_review: {
+    // The checks have run since the move was written.
+    async applies({ engine, standing }) {
+      if (!(await leadsOn(engine))) return false;
+      const { task } = await engine.store.readStanding(standing.task.id);
+      return task.review_passed_at !== undefined;
+    },
+    run: ({ hook, to }) => leadOn(hook, to),
+  },
   dispatch_role_agent: {
-    async applies({ engine, standing, to, owner }) {
-      const { roles, assignee } = standing.task;
-      const holder = roles?.[roleOf(engine.workflow, to) ?? ''];
-      const name = holder === undefined ? (owner ?? assignee) : 'agent' in holder ? holder.agent : null;
-      return name !== null && (await engine.agents.isManaged(name));
+    // Who does not stay to watch starts nothing: the claim says whose the task is, and no more.
+    applies: async (call) => call.engine.follows === true && (await findManaged(call)) !== undefined,
+    async run(call) {
+      const { engine, standing, to } = call;
+      const agent = await findManaged(call);
+      const work = await engine.work?.();
+      if (agent === undefined || work === undefined) return { outcome: 'passed' };
+      const role = roleOf(engine.workflow, to) ?? '';
+      return work.dispatch(engine, { task: standing.task, state: to, role, agent });
     },
   },
-  run_ci_steps: {},
-  run_merge: {},
-  // Without an attempt there is no workspace.
-  cleanup_workspace: { applies: () => false },
-  schedule_workspace_cleanup: { applies: () => false },
+  run_ci_steps: { run: withWork((work, { engine, standing, to }) => work.review(engine, standing.task, to)) },
+  run_merge: { run: withWork((work, { engine, standing, to }) => work.merge(engine, standing.task, to)) },
+  cleanup_workspace: {
+    applies: hasFolder,
+    run: withWork((work, { engine, standing }) => work.retire(engine, standing.task, 'now')),
+  },
+  schedule_workspace_cleanup: {
+    applies: hasFolder,
+    run: withWork((work, { engine, standing }) => work.retire(engine, standing.task, 'later')),
+  },
 };
 
 export function budgetSpent(
@@ -101,4 +119,32 @@ function leadOn(hook: WorkflowHook, from: string): ActionOutcome {
   // Validation refuses a cascade without a target.
   const to = hook.to ?? from;
   return { outcome: 'cascaded', to, reason: `led on from ${from}` };
+}
+
+/** What has no place to work in cannot do it: nothing passes by default. */
+function withWork(
+  run: (work: Work, call: ActionCall) => Promise<ActionOutcome>,
+): (call: ActionCall) => Promise<ActionOutcome> {
+  return async (call) => {
+    const work = await call.engine.work?.();
+    if (work !== undefined) return run(work, call);
+    return { outcome: 'failed', message: `${call.hook.action} is not possible here` };
+  };
+}
+
+async function hasFolder({ engine, standing }: ActionCall): Promise<boolean> {
+  const there = await engine.store.listAttempts({ task_id: standing.task.id, there: true });
+  return there.length > 0;
+}
+
+/** The agent that works in the state the task comes to, where Forge starts it. */
+async function findManaged({ engine, standing, to, owner }: ActionCall): Promise<string | undefined> {
+  const { roles, assignee } = standing.task;
+  const holder = roles?.[roleOf(engine.workflow, to) ?? ''];
+  const name = holder === undefined ? (owner ?? assignee) : 'agent' in holder ? holder.agent : null;
+  return name !== null && (await engine.agents.isManaged(name)) ? name : undefined;
+}
+
+async function leadsOn({ work }: Engine): Promise<boolean> {
+  return (await work?.())?.merges_by_itself === true;
 }

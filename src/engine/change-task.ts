@@ -36,7 +36,7 @@ export async function claimTask(engine: Engine, claim: ClaimRequest): Promise<Cl
         ? { to: findTarget(engine, now, claim.assignee), checked: CLAIM_CHECKS, owner: claim.assignee }
         : undefined,
     async write({ task: now }) {
-      result = await engine.store.claimTask({ ...claim, id: now.id }, engine.by);
+      result = await engine.store.claimTask({ ...claim, ...asSeen(now) }, engine.by);
       return result.task;
     },
     refused: () => result?.outcome !== 'claimed',
@@ -62,14 +62,20 @@ export async function claimNext(
 
 export async function closeTask(
   engine: Engine,
-  close: { id: string; reason: string; version?: number | undefined; fence?: number | undefined },
+  close: {
+    id: string;
+    reason: string;
+    force?: boolean | undefined;
+    version?: number | undefined;
+    fence?: number | undefined;
+  },
 ): Promise<CloseResult> {
   let unblocked: string[] = [];
   const task = await changeState(engine, close.id, {
     target: ({ task: now }) =>
       now.status === 'closed' ? undefined : { to: closingState(engine.workflow, close.reason) },
     async write({ task: now }) {
-      const closed = await engine.store.closeTask({ ...close, id: now.id }, engine.by);
+      const closed = await engine.store.closeTask({ ...close, ...asSeen(now) }, engine.by);
       unblocked = closed.unblocked;
       return closed;
     },
@@ -83,7 +89,7 @@ export async function reopenTask(
 ): Promise<Task> {
   return changeState(engine, reopen.id, {
     target: ({ task }) => (task.status === 'closed' ? { to: engine.workflow.initial } : undefined),
-    write: ({ task }) => engine.store.reopenTask({ ...reopen, id: task.id }, engine.by),
+    write: ({ task }) => engine.store.reopenTask({ ...reopen, ...asSeen(task) }, engine.by),
   });
 }
 
@@ -93,7 +99,7 @@ export async function releaseTask(
 ): Promise<Task> {
   return changeState(engine, release.id, {
     target: ({ task }) => (task.status === 'in_progress' ? { to: engine.workflow.initial } : undefined),
-    write: ({ task }) => engine.store.releaseTask({ ...release, id: task.id }, engine.by),
+    write: ({ task }) => engine.store.releaseTask({ ...release, ...asSeen(task) }, engine.by),
   });
 }
 
@@ -108,7 +114,7 @@ export async function updateTask(engine: Engine, update: TaskUpdate): Promise<Up
   const task = await changeState(engine, update.id, {
     target: (standing) => predict(engine, standing, update),
     async write({ task: now }) {
-      result = await store.updateTask({ ...update, id: now.id }, by);
+      result = await store.updateTask({ ...update, ...asSeen(now) }, by);
       return result;
     },
     refused: () => result?.claimed === false,
@@ -126,20 +132,29 @@ interface Change {
   refused?(): boolean;
 }
 
-/** One change that may be a move: guards before it, hooks after it. */
+/**
+ * One change that may be a move: guards before it, hooks after it. Of several who want the same at the same moment
+ * only the one whose write moved the task runs them: the others' writes find a state that they have not seen, and are
+ * tried again as what they are now, most often nothing.
+ */
 async function changeState(engine: Engine, id: string, change: Change): Promise<Task> {
-  return retry(true, async () => {
+  const done = await retry(true, async () => {
     const standing = await engine.store.readStanding(id);
     const from = standingState(engine.workflow, standing.task);
     const target = change.target(standing);
-    if (target === undefined || target.to === from) return change.write(standing);
+    if (target === undefined || target.to === from) return { written: await change.write(standing) };
     const edge = findEdge(engine.workflow, from, target.to) ?? 'edge';
     const move: Move = { ...target, from, edge };
     const guarded = await prepareMove(engine, move, standing);
     const written = await change.write(standing);
-    if (written.version === standing.task.version || change.refused?.() === true) return written;
-    return finishMove(engine, { ...move, to: written.state }, { written, guarded, depth: 0 });
+    if (written.version === standing.task.version || change.refused?.() === true) return { written };
+    return { written, guarded, move: { ...move, to: written.state } };
   });
+  return done.move === undefined ? done.written : finishMove(engine, done.move, { ...done, depth: 0 });
+}
+
+function asSeen({ id, state }: Task): { id: string; from_state: string } {
+  return { id, from_state: state };
 }
 
 function predict(engine: Engine, { task }: Standing, update: TaskUpdate): Target | undefined {

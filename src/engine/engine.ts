@@ -1,12 +1,18 @@
 import type { ResolvedWorkflow } from '#domain/workflow.ts';
+import type { AttemptStore } from '#store/attempt-store.ts';
 import type { TaskStore, Writer } from '#store/store.ts';
+import type { Work } from './work.ts';
 
 /** What every move works with: the store, the rules, who wants it, and what is known of agents. */
 export interface Engine {
-  readonly store: TaskStore;
+  readonly store: TaskStore & Pick<AttemptStore, 'listAttempts'>;
   readonly workflow: ResolvedWorkflow;
   readonly by: Writer;
   readonly agents: AgentFacts;
+  /** What checks, merges and starts agents; opened by the first move that needs it. */
+  readonly work?: (() => Promise<Work>) | undefined;
+  /** This process stays, so that it can watch what it starts. */
+  readonly follows?: boolean | undefined;
 }
 
 export interface AgentFacts {

@@ -25,7 +25,7 @@ export interface TransitionRequest {
  */
 export async function transitionTask(engine: Engine, request: TransitionRequest, depth = 0): Promise<Task> {
   const asked = await engine.store.readStanding(request.id);
-  return retry(request.version === undefined, async (attempt) => {
+  const done = await retry(request.version === undefined, async (attempt) => {
     const standing = attempt === 0 ? asked : await engine.store.readStanding(asked.task.id);
     checkVersion(standing, request);
     const from = standingState(engine.workflow, standing.task);
@@ -34,7 +34,8 @@ export async function transitionTask(engine: Engine, request: TransitionRequest,
     const { reason, fence } = request;
     const write = { id: standing.task.id, to, reason, fence, version: standing.task.version };
     // The store says what is wrong with a move that there is no edge for.
-    if (edge === undefined || edge === 'close') return (await engine.store.moveTask(write, engine.by)).task;
+    if (edge === undefined || edge === 'close')
+      return { written: (await engine.store.moveTask(write, engine.by)).task };
     const move = { from, to, edge };
     const guarded = await prepareMove(engine, move, standing);
     const { task: written } = await engine.store.moveTask(
@@ -45,8 +46,9 @@ export async function transitionTask(engine: Engine, request: TransitionRequest,
       },
       engine.by,
     );
-    return finishMove(engine, move, { written, guarded, depth });
+    return { written, guarded, move };
   });
+  return done.move === undefined ? done.written : finishMove(engine, done.move, { ...done, depth });
 }
 
 /** Everything that may refuse a move, before anything is written. */
@@ -69,7 +71,8 @@ export async function finishMove(
   if (cascade === undefined) return written;
   // Where it would have gone stands in the log.
   if (depth >= LIMITS.cascade_depth) return written;
-  const system = { ...engine, by: { ...engine.by, actor: SYSTEM } };
+  // What the workflow leads on is Forge's own doing, also where the caller has just given the task away.
+  const system = { ...engine, by: { ...engine.by, actor: SYSTEM, holding: undefined } };
   const { to, reason, annotation } = cascade;
   return transitionTask(system, { id, to, reason, annotation }, depth + 1);
 }

@@ -14,18 +14,25 @@ import {
 /** A repository to work on, and whose environment to do it in (this process's own where it is left out). */
 export interface GitRepo extends Repository {
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Added to the environment after it was cleaned: where git is to find what it would look for itself. */
+  readonly git_env?: Readonly<Record<string, string>>;
+  /** `name=value` each, stronger than any file of configuration. */
+  readonly settings?: readonly string[];
+  /** How long one git may take unless the question says otherwise. */
+  readonly timeout_ms?: number;
 }
 
 export interface AskOptions {
   readonly input?: string | Uint8Array;
   readonly signal?: AbortSignal;
+  readonly timeout_ms?: number;
   /** Added to the environment after it was cleaned: a private index. */
   readonly more_env?: Readonly<Record<string, string>>;
 }
 
 /** Runs git on the repository; the exit code is for the caller to read. */
 export function askGit(repo: GitRepo, args: readonly string[], options: AskOptions = {}): Promise<GitResult> {
-  return runGit(toArgs(args, options), toRunOptions(repo, options));
+  return runGit(toArgs(repo, args, options), toRunOptions(repo, options));
 }
 
 /** The same for bytes. */
@@ -34,7 +41,7 @@ export function askGitBytes(
   args: readonly string[],
   options: AskOptions = {},
 ): ReturnType<typeof runGitBytes> {
-  return runGitBytes(toArgs(args, options), toRunOptions(repo, options));
+  return runGitBytes(toArgs(repo, args, options), toRunOptions(repo, options));
 }
 
 /** What git prints, without the last newline; throws io_failed with git's words when it fails. */
@@ -54,12 +61,12 @@ export function streamFromGit(
   args: readonly string[],
   options: AskOptions = {},
 ): AsyncGenerator<string> {
-  return streamGit(toArgs(args, options), toRunOptions(repo, options));
+  return streamGit(toArgs(repo, args, options), toRunOptions(repo, options));
 }
 
 /** For a conversation with one process; disposing of it ends it. */
 export function startWithGit(repo: GitRepo, args: readonly string[], options: AskOptions = {}): StartedGit {
-  return startGit(toArgs(args, options), toRunOptions(repo, options));
+  return startGit(toArgs(repo, args, options), toRunOptions(repo, options));
 }
 
 /**
@@ -83,16 +90,19 @@ const SETTINGS: readonly string[] = [
 /** A split index of ours would leave its shared part in the user's git directory. */
 const PRIVATE_INDEX: readonly string[] = ['-c', 'core.splitIndex=false'];
 
-function toArgs(args: readonly string[], { more_env }: AskOptions): readonly string[] {
+function toArgs(repo: GitRepo, args: readonly string[], { more_env }: AskOptions): readonly string[] {
   const own = more_env?.['GIT_INDEX_FILE'] === undefined ? [] : PRIVATE_INDEX;
-  return ['--no-pager', '--no-optional-locks', ...SETTINGS, ...own, ...args];
+  const more = (repo.settings ?? []).flatMap((setting) => ['-c', setting]);
+  return ['--no-pager', '--no-optional-locks', ...SETTINGS, ...own, ...more, ...args];
 }
 
-function toRunOptions(repo: GitRepo, { input = '', signal, more_env }: AskOptions): GitRunOptions {
+function toRunOptions(repo: GitRepo, options: AskOptions): GitRunOptions {
+  const { input = '', signal, timeout_ms = repo.timeout_ms, more_env } = options;
   return {
     cwd: repo.worktree,
-    env: { ...gitEnvironment(repo.env ?? process.env), ...more_env },
+    env: { ...gitEnvironment(repo.env ?? process.env), ...repo.git_env, ...more_env },
     input,
     ...(signal && { signal }),
+    ...(timeout_ms !== undefined && { timeout_ms }),
   };
 }

@@ -52,12 +52,26 @@ export async function isBranchCheckedOut(repo: GitRepo, branch: string): Promise
  * or bisect counts: it comes back to the branch when that ends.
  */
 export async function findCheckout(repo: GitRepo, branch: string): Promise<string | undefined> {
-  for (const place of listGitDirs(repo)) {
-    const head = await readSymbolicRef({ ...repo, git_dir: place.git_dir, worktree: place.asked_in }, 'HEAD');
-    if (toBranch(head) === branch || listBranchesOnHold(place.git_dir).includes(branch))
-      return place.worktree;
+  const [first] = await listCheckouts(repo, branch);
+  return first?.worktree;
+}
+
+export interface BranchCheckout {
+  readonly git_dir: string;
+  readonly worktree: string;
+  /** HEAD is elsewhere for the time of a rebase or bisect. */
+  readonly on_hold: boolean;
+}
+
+/** All of them: with force several can have the same branch. */
+export async function listCheckouts(repo: GitRepo, branch: string): Promise<readonly BranchCheckout[]> {
+  const found: BranchCheckout[] = [];
+  for (const { git_dir, worktree, asked_in } of listGitDirs(repo)) {
+    const head = await readSymbolicRef({ ...repo, git_dir, worktree: asked_in }, 'HEAD');
+    const on_hold = listBranchesOnHold(git_dir).includes(branch);
+    if (toBranch(head) === branch || on_hold) found.push({ git_dir, worktree, on_hold });
   }
-  return undefined;
+  return found;
 }
 
 interface Checkout {

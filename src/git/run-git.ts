@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
@@ -21,11 +22,13 @@ export interface GitRunOptions extends GitOptions {
   /** Written to git's stdin, which is then closed; without it stdin stays open and empty. */
   readonly input?: string | Uint8Array;
   readonly signal?: AbortSignal;
+  /** How long it may take; no limit where it is left out. */
+  readonly timeout_ms?: number;
 }
 
 /**
- * Runs git by argv and waits. An exit code is a result, not an error: what it means depends on the command.
- * Throws dependency_missing without git and interrupted when `signal` fires (git is ended then).
+ * Runs git by argv and waits. An exit code is a result, not an error: what it means depends on the command. Throws
+ * dependency_missing without git, interrupted when `signal` fires, io_failed when its time is over (git is ended then).
  */
 export async function runGit(args: readonly string[], options: GitRunOptions): Promise<GitResult> {
   const { stdout, stderr, exit } = await runGitBytes(args, options);
@@ -44,9 +47,11 @@ export async function runGitBytes(
     ...(options.signal && { signal: options.signal }),
   } as const;
   return new Promise((done, fail) => {
+    let limit: TimeLimit | undefined;
     const child = execFile('git', args, more, (error, stdout, errors) => {
       const stderr = errors.toString('utf8');
-      if (error === null) done({ stdout, stderr, exit: 0 });
+      if (limit?.isOver() === true) fail(toTimeoutError(args, options));
+      else if (error === null) done({ stdout, stderr, exit: 0 });
       else if (typeof error.code === 'number') done({ stdout, stderr, exit: error.code });
       else if (error.name !== 'AbortError' && error.signal) {
         done({ stdout, stderr, exit: toSignalExit(error.signal) });
@@ -55,7 +60,34 @@ export async function runGitBytes(
     // A git that ends before it has read everything says why by its exit code.
     child.stdin?.on('error', () => undefined);
     if (options.input !== undefined) child.stdin?.end(options.input);
+    if (options.timeout_ms !== undefined) limit = limitTime(child, options.timeout_ms);
   });
+}
+
+/** A git that is told to end removes its lock files first; one that does not listen is killed. */
+const GRACE_MS = 2_000;
+
+interface TimeLimit {
+  /** Asked when git has ended; nothing is waited for any more after that. */
+  isOver(): boolean;
+}
+
+function limitTime(child: ChildProcess, timeoutMs: number): TimeLimit {
+  let over = false;
+  let timer = setTimeout(() => {
+    over = true;
+    // Whatever git started may hold the other ends open for as long as it likes.
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+    child.kill('SIGTERM');
+    timer = setTimeout(() => child.kill('SIGKILL'), GRACE_MS);
+  }, timeoutMs);
+  return {
+    isOver: () => {
+      clearTimeout(timer);
+      return over;
+    },
+  };
 }
 
 export interface StartedGit extends AsyncDisposable {
@@ -116,10 +148,22 @@ export async function* streamGit(args: readonly string[], options: GitRunOptions
 
 /** For a command that cannot fail unless something is broken: git's own words, made safe to show. */
 export function toGitFailure(args: readonly string[], result: GitResult): ForgeError {
-  const command = args.find((arg, at) => /^[a-z]/.test(arg) && args[at - 1] !== '-c') ?? '';
+  const command = findCommand(args);
   const said = toShownStderr(result.stderr);
   return new ForgeError('io_failed', `git ${command} failed${said === '' ? '' : `: ${said}`}`, {
     details: { command, exit: result.exit },
+  });
+}
+
+function findCommand(args: readonly string[]): string {
+  return args.find((arg, at) => /^[a-z]/.test(arg) && !['-c', '-C'].includes(args[at - 1] ?? '')) ?? '';
+}
+
+function toTimeoutError(args: readonly string[], { timeout_ms = 0 }: GitRunOptions): ForgeError {
+  const command = findCommand(args);
+  return new ForgeError('io_failed', `git ${command} did not end within ${timeout_ms / 1_000} s`, {
+    hint: 'Something keeps it waiting: a server, a password, a slow disk. Run the same by hand',
+    details: { command, timeout_ms },
   });
 }
 

@@ -3,8 +3,16 @@ import { askGit, getFromGit, type GitRepo } from './ask-git.ts';
 import { readRef } from './read-ref.ts';
 import { toGitFailure, toShownStderr } from './run-git.ts';
 
+export interface Author {
+  readonly name: string;
+  readonly email: string;
+  /** As git takes it: `1700000000 +0000`. Now, where it is left out. */
+  readonly date?: string;
+}
+
 /**
- * Stores a commit; no ref moves and no hook runs. Author and committer are those of git's configuration.
+ * Stores a commit; no ref moves and no hook runs. Author and committer are those of git's configuration unless
+ * others are given; the committer is the author where only that is.
  */
 export async function writeCommit(
   repo: GitRepo,
@@ -13,16 +21,33 @@ export async function writeCommit(
     readonly parents: readonly string[];
     readonly message: string;
     readonly sign: boolean;
+    readonly author?: Author;
+    readonly committer?: Author;
   },
 ): Promise<string> {
   const parents = commit.parents.flatMap((parent) => ['-p', parent]);
   const sign = commit.sign ? ['-S'] : [];
   const args = ['commit-tree', commit.tree, ...parents, ...sign, '-F', '-'];
-  const result = await askGit(repo, args, { input: `${commit.message.trimEnd()}\n` });
+  const result = await askGit(repo, args, {
+    input: `${commit.message.trimEnd()}\n`,
+    more_env: {
+      ...toPersonEnv('AUTHOR', commit.author),
+      ...toPersonEnv('COMMITTER', commit.committer ?? commit.author),
+    },
+  });
   if (result.exit === 0) return result.stdout.trim();
   if (NO_IDENTITY.test(result.stderr)) throw noIdentity();
   if (sign.length > 0 && /sign/i.test(result.stderr)) throw notSigned(result.stderr);
   throw toGitFailure(args, result);
+}
+
+function toPersonEnv(role: 'AUTHOR' | 'COMMITTER', person: Author | undefined): Record<string, string> {
+  if (person === undefined) return {};
+  return {
+    [`GIT_${role}_NAME`]: person.name,
+    [`GIT_${role}_EMAIL`]: person.email,
+    ...(person.date !== undefined && { [`GIT_${role}_DATE`]: person.date }),
+  };
 }
 
 /**

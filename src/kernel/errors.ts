@@ -23,6 +23,7 @@ export const ERROR_CODES = {
   schema_newer: { http: 409, exit: 5, retryable: false },
   unauthorized: { http: 401, exit: 6, retryable: false },
   permission_denied: { http: 403, exit: 6, retryable: false },
+  untrusted: { http: 403, exit: 6, retryable: false },
   read_only: { http: 403, exit: 6, retryable: false },
   misdirected: { http: 421, exit: 6, retryable: false },
   method_not_allowed: { http: 405, exit: 2, retryable: false },

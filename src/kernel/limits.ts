@@ -25,6 +25,24 @@ export const LIMITS = {
   prime_name_bytes: 40,
   ci_steps: 50,
   ci_step_length: 4_096,
+  /** Of a step's output that is kept with its result, and told to the agent. */
+  step_tail_length: 12_000,
+  /** What the settings may ask for. */
+  runs_at_once: 1_000,
+  /** All that the program of one run may write. */
+  run_output_bytes: 1_073_741_824,
+  /** How long an agent waits for leave to do something. */
+  approval_ms: 600_000,
+  /** How often whoever watches a run looks whether somebody wants something of it, and says that it is there. */
+  wish_poll_ms: 200,
+  run_beat_ms: 5_000,
+  /** How often a merge looks whether it is its turn. */
+  merge_poll_ms: 100,
+  /** How often a merge begins anew because its target moved meanwhile. */
+  merge_tries: 10,
+  plan_subtasks: 100,
+  /** Of what failed, in the reason of a move. */
+  reason_tail_length: 1_000,
   workflow_states: 100,
   state_name_length: 60,
   hooks_per_phase: 50,
@@ -63,6 +81,17 @@ export const LIMITS = {
   lock_timeout_ms: 60_000,
   /** How long the answer of a request with an Idempotency-Key is kept. */
   idempotency_ms: 86_400_000,
+  /** How long what a command said of a tree stands for running it. */
+  step_cache_ms: 604_800_000,
+  /** One git of ours on an attempt; the second for those that write or read a whole working tree. */
+  git_ms: 60_000,
+  git_checkout_ms: 600_000,
+  /** How long the user's own git may hold an index that a merge has to change. */
+  index_lock_ms: 10_000,
+  /** A larger file that nobody tracks is not committed for an agent. */
+  attempt_file_bytes: 104_857_600,
+  /** Names in one refusal; what goes beyond is counted. */
+  attempt_files_named: 20,
   /** Tries at one id length before the next longer one is used. */
   id_tries: 30,
   /** Odds of a collision that a growing project accepts before its ids get longer. */
@@ -90,6 +119,41 @@ export const LIMITS = {
   fold_events: 1_000,
   /** A change that is further ahead of this clock was made by a wrong one. */
   clock_skew_ms: 300_000,
+  /** How long an agent may take to end itself when its work is done, and when it is asked to stop. */
+  agent_exit_ms: 5_000,
+  agent_interrupt_ms: 3_000,
+  /** How long a task waits when a provider wants that and does not say how long: out of quota, overloaded. */
+  usage_limit_retry_ms: 900_000,
+  overload_retry_ms: 60_000,
+  /** What is kept of what an agent said last. */
+  last_message_length: 65_536,
+  /** The log of one run: its beginning and its end are kept, half of the room each. */
+  log_bytes: 67_108_864,
+  log_line_bytes: 1_048_576,
+  log_page_lines: 10_000,
+  log_page_bytes: 4_194_304,
+  /** A file of recorded trajectories. */
+  script_bytes: 8_388_608,
+  /** How long an agent CLI may take to say its version and to answer a handshake. */
+  cli_probe_ms: 15_000,
   /** Stamps from the year 2200 on are not times but damage. */
   stamp_max_ms: 7_258_118_400_000,
+  /** Between SIGTERM and SIGKILL; then how long until what was killed is gone, and until its pipes are read. */
+  run_grace_ms: 5_000,
+  run_kill_ms: 5_000,
+  run_drain_ms: 5_000,
+  /** A longer line of a program's output is cut: base64 of a screenshot fits. */
+  run_line_bytes: 8_388_608,
+  run_stderr_tail_bytes: 8_192,
+  /** How often the processes of a run are looked at. */
+  run_sample_ms: 250,
+  /** Below the ports that systems hand out by themselves. */
+  port_first: 20_000,
+  port_last: 32_000,
+  /** Ports of one block. */
+  port_block: 100,
+  /** Shorter secrets are words that occur anywhere, and blotting those out would tell where the secret is. */
+  secret_min_length: 8,
+  /** Longer secrets are looked for in pieces of this length, which bounds what is held back. */
+  secret_piece_length: 512,
 } as const;

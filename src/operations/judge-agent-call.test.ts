@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { OPERATIONS } from '#contract/operations.ts';
-import { isHeldBy, judgeAgentCall } from './judge-agent-call.ts';
+import { isHeldBy } from '#domain/task-holding.ts';
+import { judgeAgentCall } from './judge-agent-call.ts';
 
 const ID = 'fg-a3f8';
 

@@ -84,18 +84,3 @@ function refuseSetUp(input: AgentCall['input']): AgentVerdict | undefined {
 function refuse(why: string): AgentVerdict {
   return { outcome: 'refused', why };
 }
-
-export interface Holders {
-  /** The owner. */
-  readonly assignee: string | null;
-  /** Agents that have a role on the task. */
-  readonly roles: readonly string[];
-}
-
-export function isHeldBy(
-  { assignee, roles }: Holders,
-  agent: string,
-  { or_free }: { readonly or_free: boolean },
-): boolean {
-  return assignee === agent || roles.includes(agent) || (or_free && assignee === null);
-}

@@ -1,7 +1,9 @@
 import type { Declaration, InputOf, OutputOf } from '#contract/declare.ts';
 import type { Actor } from '#domain/actor.ts';
+import type { Holding } from '#domain/task-holding.ts';
 import type { ResolvedWorkflow } from '#domain/workflow.ts';
 import type { Clock } from '#kernel/clock.ts';
+import type { AttemptStore } from '#store/attempt-store.ts';
 import type { EventStore } from '#store/event-store.ts';
 import type { IdempotencyStore } from '#store/idempotency-store.ts';
 import type { TaskStore } from '#store/store.ts';
@@ -36,6 +38,8 @@ export interface OperationContext {
   /** The machine as functions of other rooms need to know it. */
   readonly machine: Machine;
   readonly host: Host;
+  /** Whose task it must be for whatever is written; only where an agent's token asks. */
+  readonly holding?: Holding | undefined;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -48,7 +52,7 @@ export interface OpenProject {
   readonly config: ProjectConfig;
   /** As it is now. Throws invalid_input for a definition with faults; what only shows tasks does without it. */
   readonly workflow: ResolvedWorkflow;
-  readonly store: TaskStore & SyncStore & EventStore & IdempotencyStore;
+  readonly store: TaskStore & SyncStore & EventStore & IdempotencyStore & AttemptStore;
   /** What the task files had to say when the project was opened. */
   readonly folded: FoldedFiles;
   /** What other projects say of their tasks that something here depends on; empty in most projects. */

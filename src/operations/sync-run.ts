@@ -1,3 +1,4 @@
+import type { OutputOf } from '#contract/declare.ts';
 import type { syncTasks as declaration } from '#contract/sync-operations.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { syncTasks } from '#sync/sync-tasks.ts';
@@ -21,6 +22,7 @@ export const syncRun = implement<typeof declaration>({
         ? 'Nothing new came in'
         : `Joined in: ${created} new, ${updated} changed, ${deleted} deleted tasks`,
     ];
+    lines.push(...describeWorkflow(synced));
     if (reason !== null) lines.push(`Not exchanged with the remote: ${escapeLine(reason)}`);
     if (mode === 'branch')
       lines.push(pushed ? 'The remote has every task of this clone' : 'Nothing was pushed');
@@ -28,3 +30,24 @@ export const syncRun = implement<typeof declaration>({
     return lines.join('\n');
   },
 });
+
+function describeWorkflow({ workflow, other_workflow: other }: OutputOf<typeof declaration>): string[] {
+  const show = other === null ? '' : `git show ${other}`;
+  switch (workflow) {
+    case 'same':
+      return [];
+    case 'sent':
+      return ['The workflow goes out as it is in this clone'];
+    case 'taken':
+      return [`The workflow is now the remote's${show === '' ? '' : `; the one before: ${show}`}`];
+    case 'conflict':
+      return [
+        "The workflow was changed here and in the remote: this clone's stands",
+        `  The other: ${show} > other.json; to take it: forge workflow set other.json`,
+      ];
+    case 'broken_here':
+      return ['The workflow of this clone has faults and stays here. Next: forge workflow validate'];
+    case 'broken_there':
+      return [`The remote's workflow has faults and was not taken: ${show}`];
+  }
+}

@@ -1,9 +1,9 @@
 import type { InputOf } from '#contract/declare.ts';
 import type { setWorkflow } from '#contract/workflow-definition-operations.ts';
-import type { Workflow } from '#contract/workflow.ts';
 import { DEFAULT_WORKFLOW } from '#domain/default-workflow.ts';
-import { resolveWorkflow } from '#domain/workflow.ts';
-import { ForgeError } from '#kernel/errors.ts';
+import { checkStateMap, mapStatus, readStateMap, type StateMap } from '#domain/map-states.ts';
+import { resolveWorkflow, standingState, type ResolvedWorkflow } from '#domain/workflow.ts';
+import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { countTasks, escapeLine, utf8Length } from '#kernel/text.ts';
 import { hasWorkflowFile, workflowDigest, writeWorkflow } from '#sync/workflow-file.ts';
@@ -22,8 +22,17 @@ export const workflowSet = implement<typeof setWorkflow>({
       typeof input.definition === 'object' ? input.definition : text,
       'The workflow',
     );
-    const stranded = await listStranded(ctx, workflow);
-    if (stranded.length > 0 && input.force !== true) throw refuseStranded(stranded);
+    const resolved = resolveWorkflow(workflow);
+    const map = readStateMap(input.map ?? {});
+    const { all, left: stranded } = await listStranded(ctx, resolved, map);
+    checkStateMap(map, { workflow: resolved, known: listKnown(ctx, all) });
+    if (stranded.length > 0 && input.force !== true)
+      throw await refuseStranded(ctx, stranded, {
+        workflow: resolved,
+        map,
+        isDefault: input.default === true,
+      });
+    await checkStatuses(ctx, map, resolved);
     const { paths, store } = ctx.project;
     const isDefault = workflow === DEFAULT_WORKFLOW;
     const written =
@@ -31,25 +40,28 @@ export const workflowSet = implement<typeof setWorkflow>({
         ? { source: 'default' as const, path: null, changed: false }
         : writeWorkflow(paths, text);
     // A server that stays open must offer the right tasks at once.
-    await store.setParkedStates(resolveWorkflow(workflow).parked_states);
+    await store.setParkedStates(resolved.parked_states);
+    const by = { ...(await writerOf(ctx)), workflow: resolved };
+    // After the file: whoever looks in between sees tasks in states that are gone, and those stand where their status
+    // says. The other way round they would be in states that were never there.
+    const mapped = map.size === 0 ? [] : await store.mapStates(map, by);
     if (written.changed)
-      await store.noteEvent(
-        { type: 'project.changed', data: { changed: ['workflow'] } },
-        await writerOf(ctx),
-      );
+      await store.noteEvent({ type: 'project.changed', data: { changed: ['workflow'] } }, by);
     return {
       ...written,
       ...(isDefault && { source: 'default' as const }),
       digest: workflowDigest(written.path === null ? '' : text),
       states: workflow.states.length,
+      mapped,
       stranded,
     };
   },
-  text({ source, path, changed, states, stranded }) {
+  text({ source, path, changed, states, mapped, stranded }) {
     const what =
       source === 'default' ? 'the built-in one' : `${escapeLine(path ?? '')} with ${states} states`;
     return [
       changed ? `The workflow is now ${what}` : `The workflow is ${what}, as before`,
+      ...mapped.map(({ from, to, tasks }) => `  ${countTasks(tasks)} went from ${from} to ${to}`),
       ...stranded.map(
         ({ state, tasks }) => `  ${countTasks(tasks)} in ${escapeLine(state)}, which it does not have`,
       ),
@@ -84,19 +96,57 @@ interface Stranded {
   readonly tasks: number;
 }
 
-async function listStranded(ctx: OperationContext, workflow: Workflow): Promise<Stranded[]> {
+/** States that the new workflow does not have: all of them, and those that no map takes care of. */
+async function listStranded(
+  ctx: OperationContext,
+  workflow: ResolvedWorkflow,
+  map: StateMap,
+): Promise<{ all: Stranded[]; left: Stranded[] }> {
   const { store, config } = ctx.project;
   const stats = await store.readStats({ now: ctx.clock.now(), exclude_types: config.ready.excludeTypes });
-  const known = new Set(workflow.states.map(({ name }) => name));
-  return Object.entries(stats.by_state)
-    .filter(([state]) => !known.has(state))
+  const all = Object.entries(stats.by_state)
+    .filter(([state]) => !workflow.states.has(state))
     .map(([state, tasks]) => ({ state, tasks }));
+  return { all, left: all.filter(({ state }) => !map.has(state)) };
 }
 
-function refuseStranded(stranded: readonly Stranded[]): ForgeError {
+/** States that may be mapped: those of the workflow so far, and wherever tasks stand. */
+function listKnown(ctx: OperationContext, stranded: readonly Stranded[]): Set<string> {
+  const standing = stranded.map(({ state }) => state);
+  try {
+    return new Set([...ctx.project.workflow.states.keys(), ...standing]);
+  } catch (error) {
+    // What is replaced may be broken.
+    if (!isForgeError(error) || error.code !== 'invalid_input') throw error;
+    return new Set(standing);
+  }
+}
+
+/** Before anything is written; the store looks again when it moves them. */
+async function checkStatuses(
+  { project }: OperationContext,
+  map: StateMap,
+  workflow: ResolvedWorkflow,
+): Promise<void> {
+  for (const [from, to] of map)
+    for (const task of await project.store.listTasks({ state: from, include_archived: true }))
+      mapStatus(task, { from, to }, workflow);
+}
+
+async function refuseStranded(
+  { project }: OperationContext,
+  stranded: readonly Stranded[],
+  { workflow, map, isDefault }: { workflow: ResolvedWorkflow; map: StateMap; isDefault: boolean },
+): Promise<ForgeError> {
   const list = stranded.map(({ state, tasks }) => `${countTasks(tasks)} in ${state}`).join(', ');
+  const flags = [...map].map(([from, to]) => `--map ${from}=${to}`);
+  for (const { state } of stranded) {
+    const [task] = await project.store.listTasks({ state, include_archived: true, limit: 1 });
+    if (task !== undefined) flags.push(`--map ${state}=${standingState(workflow, task)}`);
+  }
+  const what = isDefault ? '--default' : '<file>';
   return new ForgeError('state_invalid', `Tasks stand in states that the workflow does not have: ${list}`, {
-    hint: 'Move them first, or take it all the same with --force',
+    hint: `forge workflow set ${what} ${flags.join(' ')} moves them; --force takes it all the same`,
     details: { stranded },
   });
 }

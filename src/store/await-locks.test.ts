@@ -4,6 +4,7 @@ import { statSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { isForgeError } from '#kernel/errors.ts';
 import { tempStore, type TempStore } from '../../tests/support/temp-store.ts';
+import { newTask } from './behaviour/open-behaviour.ts';
 import { openSqliteStore, type SqliteStore } from './open-sqlite-store.ts';
 
 const by = { actor: { kind: 'agent', name: 'worker-1', named: true }, now: 1_790_000_000_000 } as const;
@@ -147,23 +148,6 @@ function openAwaiting(
   lock_timeout_ms: number,
 ): Promise<SqliteStore> {
   return openSqliteStore({ database, replica, clock, lock_timeout_ms, lock: 'await' });
-}
-
-function newTask(title: string) {
-  return {
-    id_prefix: 'fg',
-    title,
-    description: '',
-    type: 'task',
-    priority: 2,
-    state: 'todo',
-    parent_id: null,
-    assignee: null,
-    labels: [],
-    github_issue: null,
-    depends_on: [],
-    metadata: new Map(),
-  } as const;
 }
 
 const HOLDER = `

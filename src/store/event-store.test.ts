@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { tempStore } from '../../tests/support/temp-store.ts';
+import { newTask } from './behaviour/open-behaviour.ts';
 import { openSqliteStore } from './open-sqlite-store.ts';
 
 const by = { actor: { kind: 'agent', name: 'worker-1', named: true }, now: 1_790_000_000_000 } as const;
@@ -94,23 +95,7 @@ async function feedOf(titles: readonly string[]) {
   const store = await openSqliteStore({ database, replica, clock });
   const ids: string[] = [];
   for (const title of titles) {
-    const task = await store.createTask(
-      {
-        id_prefix: 'fg',
-        title,
-        description: '',
-        type: 'task',
-        priority: 2,
-        state: 'todo',
-        parent_id: null,
-        assignee: null,
-        labels: [],
-        github_issue: null,
-        depends_on: [],
-        metadata: new Map(),
-      },
-      by,
-    );
+    const task = await store.createTask(newTask(title), by);
     ids.push(task.id);
   }
   return {

@@ -101,6 +101,112 @@ describe('a claim with a lease', () => {
   });
 });
 
+describe('leases and clocks that disagree', () => {
+  const HOUR = 3_600_000;
+  /** A store on one machine: `steady` is its own clock, and each client sees the time of day as it likes. */
+  async function machine() {
+    const steady = { clock: 1, at: 5_000 };
+    const temp = await tempStore({ steady: () => ({ ...steady }) });
+    const at = (name: string, offset: number) =>
+      ({ actor: { kind: 'agent', name, named: true }, now: temp.clock.now() + offset }) as const;
+    return {
+      temp,
+      steady,
+      pass(ms: number) {
+        temp.clock.advance(ms);
+        steady.at += ms;
+      },
+      claim: (id: string, name: string, offset = 0) =>
+        temp.store.claimTask({ id, assignee: name, force: false, lease_ms: LEASE }, at(name, offset)),
+      next: (name: string, offset = 0) => temp.store.claimNext({ assignee: name }, at(name, offset)),
+      renew: (id: string, fence: number, offset = 0) =>
+        temp.store.renewLease({ id, fence }, at('bot', offset)),
+      [Symbol.asyncDispose]: () => temp[Symbol.asyncDispose](),
+    };
+  }
+
+  it.each([2 * LEASE, 10 * LEASE, HOUR, -HOUR, 365 * 24 * HOUR])(
+    'a client whose clock is off by %i ms takes over nothing that is renewed',
+    async (offset) => {
+      await using sut = await machine();
+      const { id } = await create(sut.temp, 'Kept');
+      const claimed = await sut.claim(id, 'bot');
+      const fence = claimed.outcome === 'claimed' ? claimed.fence : 0;
+      for (let beat = 0; beat < 40; beat += 1) {
+        sut.pass(LEASE / 3);
+        expect(await sut.claim(id, 'rival', offset)).toMatchObject({ outcome: 'taken', owner: 'bot' });
+        expect(await sut.next('rival', offset)).toBeUndefined();
+        expect(await sut.claim(id, 'third')).toMatchObject({ outcome: 'taken', owner: 'bot' });
+        await sut.renew(id, fence);
+      }
+    },
+  );
+
+  it('a holder whose own clock jumps keeps what it renews, and is missed when it is gone', async () => {
+    await using sut = await machine();
+    const { id } = await create(sut.temp, 'Jumped');
+    const claimed = await sut.claim(id, 'bot');
+    const fence = claimed.outcome === 'claimed' ? claimed.fence : 0;
+    for (const offset of [HOUR, -HOUR, 0, 100 * HOUR, -100 * HOUR]) {
+      sut.pass(LEASE - 1);
+      await sut.renew(id, fence, offset);
+      expect(await sut.claim(id, 'rival')).toMatchObject({ outcome: 'taken' });
+    }
+    sut.pass(LEASE - 1);
+    expect(await sut.claim(id, 'rival')).toMatchObject({ outcome: 'taken' });
+    sut.pass(1);
+    expect(await sut.claim(id, 'rival')).toMatchObject({ outcome: 'claimed' });
+  });
+
+  it('after a start of the machine every holder has one lease time, whatever its clock counts from', async () => {
+    for (const at of [0, 1_000_000_000]) {
+      await using sut = await machine();
+      const { id } = await create(sut.temp, 'Started');
+      await sut.claim(id, 'bot');
+      sut.pass(LEASE - 1);
+      Object.assign(sut.steady, { clock: 2, at });
+      expect(await sut.claim(id, 'rival')).toMatchObject({ outcome: 'taken' });
+      sut.pass(LEASE - 1);
+      expect(await sut.claim(id, 'rival')).toMatchObject({ outcome: 'taken' });
+      sut.pass(1);
+      expect(await sut.claim(id, 'rival')).toMatchObject({ outcome: 'claimed' });
+    }
+  });
+
+  it('two machines on one store judge nobody whom the other hears of', async () => {
+    await using sut = await machine();
+    const { id } = await create(sut.temp, 'Shared');
+    const claimed = await sut.claim(id, 'bot');
+    const fence = claimed.outcome === 'claimed' ? claimed.fence : 0;
+    for (let beat = 0; beat < 40; beat += 1) {
+      const here = { ...sut.steady };
+      Object.assign(sut.steady, { clock: 2, at: here.at + 7 * HOUR });
+      expect(await sut.claim(id, 'rival')).toMatchObject({ outcome: 'taken' });
+      Object.assign(sut.steady, here);
+      sut.pass(LEASE / 3);
+      await sut.renew(id, fence);
+    }
+    // And in the end the one that is left.
+    Object.assign(sut.steady, { clock: 2, at: 0 });
+    expect(await sut.claim(id, 'rival')).toMatchObject({ outcome: 'taken' });
+    sut.pass(LEASE);
+    expect(await sut.claim(id, 'rival')).toMatchObject({ outcome: 'claimed' });
+  });
+
+  it('a project without leases never asks for the time', async () => {
+    let asked = 0;
+    await using temp = await tempStore({ steady: () => ({ clock: 1, at: (asked += 1) }) });
+    const { id } = await create(temp, 'Plain');
+    const other = await create(temp, 'Other');
+    await temp.store.claimTask({ id, assignee: 'bot', force: false }, bot(temp));
+    await temp.store.claimNext({ assignee: 'bot' }, bot(temp));
+    await temp.store.closeTask({ id: other.id, reason: 'done' }, bot(temp));
+    expect(asked).toBe(0);
+    await temp.store.claimTask({ id, assignee: 'bot', force: false, lease_ms: LEASE }, bot(temp));
+    expect(asked).toBe(1);
+  });
+});
+
 describe('a pause', () => {
   it('keeps agents out, and survives a database that is gone', async () => {
     await using temp = await tempStore();

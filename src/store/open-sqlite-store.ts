@@ -1,15 +1,19 @@
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { SteadyTime } from '#domain/leases.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import type { AttemptStore } from './attempt-store.ts';
 import type { EventStore } from './event-store.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
+import { catchUp } from './sqlite/catch-up.ts';
 import { Database } from './sqlite/database.ts';
 import { holdsTask, listForeign, markForeign } from './sqlite/foreign-edges.ts';
 import { isCurrentSchema } from './sqlite/schema-version.ts';
 import { listBlocked, listReady } from './sqlite/ready-queries.ts';
 import { readMark, writeMark } from './sqlite/file-marks.ts';
+import { lazyAttempts } from './sqlite/lazy-attempts.ts';
 import { applyParkedStates } from './sqlite/parked-states.ts';
 import { Replica } from './sqlite/replica.ts';
 import { getTask, listTasks } from './sqlite/task-queries.ts';
@@ -30,6 +34,8 @@ export interface SqliteStoreOptions {
   readonly lock?: 'block' | 'await' | undefined;
   /** Told in one line what had to be mended. */
   readonly notice?: ((line: string) => void) | undefined;
+  /** The machine's own clock, which leases are measured by. Left out: the writers' times stand for it. */
+  readonly steady?: (() => SteadyTime) | undefined;
   /** With `await`. */
   readonly gather?: Gather | undefined;
 }
@@ -49,7 +55,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   }
 }
 
-export type SqliteStore = TaskStore & SyncStore & EventStore & IdempotencyStore;
+export type SqliteStore = TaskStore & SyncStore & EventStore & IdempotencyStore & AttemptStore;
 
 async function openAwaiting(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { awaitLocks, gatherWrites, untilUnlocked, WriteTurns } = await import('./await-locks.ts');
@@ -78,10 +84,10 @@ export async function healSqliteStore(options: SqliteStoreOptions): Promise<void
     throw translateStoreError(error, options.database);
   }
   // At once, so that whoever opens it next has nothing more to tell.
-  await using _store = await openOnce({ ...options, notice: undefined });
+  await using _store = await openOnce(options, 'healed');
 }
 
-async function openOnce(options: SqliteStoreOptions): Promise<SqliteStore> {
+async function openOnce(options: SqliteStoreOptions, why?: 'healed'): Promise<SqliteStore> {
   if (isDatabaseGone(options.database)) {
     const { removeOrphans } = await import('./sqlite/set-aside-database.ts');
     removeOrphans(options.database);
@@ -90,15 +96,15 @@ async function openOnce(options: SqliteStoreOptions): Promise<SqliteStore> {
   const replica = new Replica(options.replica);
   try {
     const isNew = isCurrentSchema(db) ? false : await upgrade(db, options);
-    await catchUp(db, replica, isNew ? options : { ...options, notice: undefined });
+    await catchUp(db, replica, { ...options, tells_rebuild: isNew && why !== 'healed' });
   } catch (error) {
     db.close();
     throw error;
   }
-  if (options.gather === undefined) return createStore({ db, reader: db, replica });
+  if (options.gather === undefined) return createStore({ db, reader: db, replica, options });
   const { checkpointAside } = await import('./sqlite/checkpoint-aside.ts');
   const aside = checkpointAside(options.database);
-  return createStore({ db, reader: openDatabase(options), replica, gather: options.gather, aside });
+  return createStore({ db, reader: openDatabase(options), replica, options, aside });
 }
 
 async function upgrade(db: Database, { clock }: SqliteStoreOptions): Promise<boolean> {
@@ -157,41 +163,18 @@ function mendPermissions(database: string): void {
   }
 }
 
-/** A replica of another size means a crash, or a writer at work right now: then it is the writer's business. */
-async function catchUp(db: Database, replica: Replica, options: SqliteStoreOptions): Promise<void> {
-  const { held, file } = readReplicaFacts(db);
-  const size = replica.size();
-  if (size === 0 || (size <= held && (file === 0 || file === replica.inode()))) return;
-  const { replayReplica } = await import('./sqlite/replay.ts');
-  const replay = (): void => void replayReplica(db, replica, options.clock.now());
-  // A database that holds nothing yet has nothing to answer with; whoever is filling it is waited for.
-  if (held > 0) {
-    db.tryWrite(replay);
-    return;
-  }
-  db.write(replay);
-  const tasks = Number(db.get('SELECT count(*) AS n FROM tasks')?.n ?? 0);
-  const counted = `${tasks} task${tasks === 1 ? '' : 's'}`;
-  options.notice?.(`The task database was made anew from the local replica: ${counted}`);
-}
-
-function readReplicaFacts(db: Database): { held: number; file: number } {
-  const fact = (name: string): string => `(SELECT value FROM store_facts WHERE name = '${name}')`;
-  const row = db.get(`SELECT ${fact('replica_bytes')} AS held, ${fact('replica_inode')} AS file`);
-  return { held: Number(row?.held ?? 0), file: Number(row?.file ?? 0) };
-}
-
 interface StoreParts {
   readonly db: Database;
   /** The same connection for a command; another one where a write may wait in the middle of its transaction. */
   readonly reader: Database;
   readonly replica: Replica;
-  readonly gather?: Gather;
+  readonly options: SqliteStoreOptions;
   readonly aside?: AsyncDisposable;
 }
 
 /** What a cold read needs is here; the rest loads when it is called. */
-function createStore({ db, reader, replica, gather, aside }: StoreParts): SqliteStore {
+function createStore({ db, reader, replica, options, aside }: StoreParts): SqliteStore {
+  const { steady, gather, clock, notice } = options;
   const onTask = once(() => import('./sqlite/task-writes.ts'));
   let parked: ReadonlySet<string> | undefined;
   const onClaim = once(() => import('./sqlite/claim-writes.ts'));
@@ -208,10 +191,21 @@ function createStore({ db, reader, replica, gather, aside }: StoreParts): Sqlite
   ): Promise<T> => {
     const { writeInTransaction, writeTogether } = await transactions();
     const writes = await load();
-    if (gather === undefined) return writeInTransaction({ db, replica }, by, (tx) => work(writes, tx));
+    if (gather === undefined)
+      return writeInTransaction({ db, replica, steady }, by, (tx) => work(writes, tx));
     const job: Job = { by, work: (tx) => work(writes, tx) };
-    return (await gather(job, (jobs) => writeTogether({ db, replica }, jobs))) as T; // what this job gave
+    return (await gather(job, (jobs) => writeTogether({ db, replica, steady }, jobs))) as T; // what this job gave
   };
+  const onAttempts = once(async () => {
+    const { bindAttempts } = await import('./sqlite/bind-attempts.ts');
+    const nothing = async () => undefined;
+    return bindAttempts({
+      reader,
+      clock,
+      notice,
+      write: (by, work) => write(by, nothing, (_, tx) => work(tx)),
+    });
+  });
   // Each takes several statements; without a transaction another process could write between them.
   const report = async <T>(read: (reports: typeof import('./sqlite/report-queries.ts')) => T): Promise<T> => {
     const reports = await import('./sqlite/report-queries.ts');
@@ -222,6 +216,7 @@ function createStore({ db, reader, replica, gather, aside }: StoreParts): Sqlite
     return reader.read(() => read(graphs));
   };
   return {
+    ...lazyAttempts(onAttempts),
     createTask: (task, by) => write(by, onTask, (writes, tx) => writes.createTask(tx, task)),
     updateTask: (change, by) => write(by, onTask, (writes, tx) => writes.updateTask(tx, change)),
     claimTask: (claim, by) => write(by, onClaim, (writes, tx) => writes.claimTask(tx, claim)),
@@ -235,6 +230,7 @@ function createStore({ db, reader, replica, gather, aside }: StoreParts): Sqlite
     addDependency: (edge, by) => write(by, onGraph, (writes, tx) => writes.addDependency(tx, edge)),
     removeDependency: (edge, by) => write(by, onGraph, (writes, tx) => writes.removeDependency(tx, edge)),
 
+    mapStates: (map, by) => write(by, onMove, (writes, tx) => writes.mapStates(tx, map)),
     moveTask: (move, by) => write(by, onMove, (writes, tx) => writes.moveTask(tx, move)),
     async recordHookResults(results) {
       const { recordHookResults } = await onMove();
@@ -247,7 +243,7 @@ function createStore({ db, reader, replica, gather, aside }: StoreParts): Sqlite
     },
     async graceLeases(now) {
       const { graceLeases } = await onLease();
-      db.write(() => graceLeases(db, now));
+      db.write(() => graceLeases(db, steady?.() ?? { clock: 0, at: now }));
     },
     pauseProject: (paused, by) => write(by, onClaim, (writes, tx) => writes.pauseProject(tx, paused)),
     async readPause() {
@@ -289,7 +285,11 @@ function createStore({ db, reader, replica, gather, aside }: StoreParts): Sqlite
     },
     async foldTasks(request, by) {
       const { foldTasks } = await import('./sqlite/fold-tasks.ts');
-      return foldTasks({ db, replica }, request, by);
+      const folded = foldTasks({ db, replica }, request, by);
+      if (folded.renamed.length === 0) return folded;
+      const { writeRenamed } = await import('./sqlite/attempt-record-files.ts');
+      await writeRenamed(reader, folded.renamed);
+      return folded;
     },
     async foldHistory(request, by) {
       const { foldHistory } = await import('./sqlite/fold-history.ts');

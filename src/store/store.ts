@@ -10,6 +10,9 @@ import type {
   Transition,
 } from '#contract/task.ts';
 import type { Actor } from '#domain/actor.ts';
+import type { SteadyTime } from '#domain/leases.ts';
+import type { StateMap } from '#domain/map-states.ts';
+import type { Holding } from '#domain/task-holding.ts';
 import type { ResolvedWorkflow } from '#domain/workflow.ts';
 import type { Json } from '#kernel/json.ts';
 
@@ -35,23 +38,43 @@ export interface TaskStore extends AsyncDisposable {
   ): Promise<(Task & { fence: number }) | undefined>;
   /** Throws state_invalid unless somebody owns the task, claim_conflict when it is not the caller. */
   releaseTask(
-    release: { id: string; owner: string; force: boolean; reason: string | null; fence?: number | undefined },
+    release: {
+      id: string;
+      owner: string;
+      force: boolean;
+      reason: string | null;
+      fence?: number | undefined;
+    } & SeenState,
     by: Writer,
   ): Promise<Task>;
-  /** Idempotent: closing a closed task changes nothing. */
+  /**
+   * Idempotent: closing a closed task changes nothing. Throws state_invalid for a task with an unfinished attempt
+   * unless it is forced, which the event says.
+   */
   closeTask(
-    close: { id: string; reason: string; version?: number | undefined; fence?: number | undefined },
+    close: {
+      id: string;
+      reason: string;
+      force?: boolean | undefined;
+      version?: number | undefined;
+      fence?: number | undefined;
+    } & SeenState,
     by: Writer,
   ): Promise<CloseResult>;
   /** Throws state_invalid when the task is not closed. */
   reopenTask(
-    reopen: { id: string; reason: string | null; version?: number | undefined },
+    reopen: { id: string; reason: string | null; version?: number | undefined } & SeenState,
     by: Writer,
   ): Promise<Task>;
   /**
    * One move along the workflow's edges. Throws state_invalid where there is none, version_conflict, fence_conflict.
    */
   moveTask(move: MoveRequest, by: Writer): Promise<MovedTask>;
+  /**
+   * Moves every task out of states that the writer's workflow does not have, all or none; runs no guards and no hooks.
+   * Throws state_invalid where that would close, reopen or claim one. Idempotent.
+   */
+  mapStates(map: StateMap, by: Writer): Promise<MappedState[]>;
   /** What the hooks of the task's last move to this state gave. */
   recordHookResults(results: { id: string; to_state: string; results: readonly HookResult[] }): Promise<void>;
   /** Adds to the feed what is no change of a task: `request.finished`, a new workflow. */
@@ -113,6 +136,21 @@ export interface Writer {
   readonly now: number;
   /** The built-in one when left out. */
   readonly workflow?: ResolvedWorkflow | undefined;
+  /** What leases are measured by; the machine's own clock when left out. */
+  readonly steady?: SteadyTime | undefined;
+  /**
+   * A condition of every write: whose task it must be. It is checked inside the write's transaction, where nobody can
+   * take the task away any more; throws permission_denied.
+   */
+  readonly holding?: Holding | undefined;
+}
+
+/**
+ * The state by which guards and hooks of a change were chosen. A change that finds another one throws version_conflict,
+ * also where it would change nothing: whoever asked must look again, or hooks of a move run that somebody else made.
+ */
+export interface SeenState {
+  readonly from_state?: string | undefined;
 }
 
 export interface NewTaskInput {
@@ -134,7 +172,7 @@ export interface NewTaskInput {
   readonly workflow_fields?: ReadonlyMap<string, Json> | undefined;
 }
 
-export interface TaskUpdate {
+export interface TaskUpdate extends SeenState {
   readonly id: string;
   readonly title?: string | undefined;
   readonly description?: string | undefined;
@@ -156,7 +194,7 @@ export interface TaskUpdate {
   readonly fence?: number | undefined;
 }
 
-export interface ClaimRequest {
+export interface ClaimRequest extends SeenState {
   readonly id: string;
   readonly assignee: string;
   readonly force: boolean;
@@ -181,6 +219,13 @@ export interface MovedTask {
   readonly fence: number;
   readonly from_state: string;
   readonly to_state: string;
+}
+
+export interface MappedState {
+  readonly from: string;
+  readonly to: string;
+  /** How many were moved. */
+  readonly tasks: number;
 }
 
 export interface HookResult {

@@ -9,12 +9,19 @@ import type { FoldReport, SyncStore } from '#store/sync-store.ts';
 import type { CommittedTasks } from './commit-tasks.ts';
 import { toTextFold } from './fold-files.ts';
 import { joinConfigs } from './join-configs.ts';
+import {
+  adoptWorkflow,
+  joinWorkflows,
+  readWorkflowToCommit,
+  type WorkflowExchange,
+} from './join-workflows.ts';
 import { toGitRepo, type Machine } from './machine.ts';
 import type { ProjectConfig } from './project-config.ts';
 import type { HookProject } from './run-hook.ts';
 import { digestText, splitText } from './read-file-lines.ts';
 import { readSharedConfigBytes } from './shared-config.ts';
 import { CONFIG_PATH, HISTORY_PATH, TASKS_PATH } from './task-files.ts';
+import { WORKFLOW_PATH } from './workflow-file.ts';
 
 /** In branch mode the tasks lie on a branch of their own, which is never checked out. */
 export function toDataRef(config: ProjectConfig): string {
@@ -32,6 +39,8 @@ export async function commitToBranch(
   const ref = toDataRef(project.config);
   await foldRevision(project.store, repo, { rev: ref, by });
   const files = await makeFiles(project);
+  const workflow = readWorkflowToCommit(project.paths);
+  if (workflow !== undefined) files.set(WORKFLOW_PATH, Buffer.from(workflow));
   const { commit, changed } = await commitFiles({ repo, files, message, ref });
   return { commit: commit ?? null, changed, branch: project.config.branchName ?? null };
 }
@@ -40,10 +49,11 @@ export async function commitToBranch(
 export async function exchangeTasks(
   project: HookProject,
   options: { by: Writer; machine: Machine; remote: string; message: string },
-): Promise<ExchangeResult & { reports: FoldReport[] }> {
+): Promise<ExchangeResult & { reports: FoldReport[]; workflow: WorkflowExchange }> {
   const { machine, remote, message, by } = options;
   const repo = toGitRepo(project.paths.root, machine);
   const reports: FoldReport[] = [];
+  let workflow: WorkflowExchange = { outcome: 'same', other: null };
   const result = await exchangeBranch({
     repo,
     remote,
@@ -55,10 +65,15 @@ export async function exchangeTasks(
       }
       const files = await makeFiles(project);
       const config = await joinConfigs(project.paths, repo, { theirs, ours });
-      return config === undefined ? files : files.set(CONFIG_PATH, config);
+      if (config !== undefined) files.set(CONFIG_PATH, config);
+      const joined = await joinWorkflows(project.paths, repo, { theirs, ours });
+      if (joined.text !== undefined) files.set(WORKFLOW_PATH, Buffer.from(joined.text));
+      // A later try finds in place what an earlier one brought; that is the one to tell of.
+      if (joined.outcome !== 'same' || workflow.outcome === 'sent') workflow = joined;
+      return files;
     },
   });
-  return { ...result, reports };
+  return { ...result, reports, workflow: { outcome: workflow.outcome, other: workflow.other } };
 }
 
 /** The tasks of the data branch as it is here; undefined where it is not there yet. */
@@ -69,7 +84,9 @@ export async function readDataBranch(
 ): Promise<FoldReport | undefined> {
   const repo = toGitRepo(paths.root, { env });
   const by = { actor: systemActor('fold'), now };
-  const [report] = await foldRevision(store, repo, { rev: toDataRef(config), by });
+  const rev = toDataRef(config);
+  const [report] = await foldRevision(store, repo, { rev, by });
+  await adoptWorkflow(paths, repo, rev);
   return report;
 }
 

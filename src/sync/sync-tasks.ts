@@ -5,6 +5,7 @@ import type { FoldReport } from '#store/sync-store.ts';
 import { exchangeTasks, foldRevision } from './branch-mode.ts';
 import { COMMIT_MESSAGE, commitTasks } from './commit-tasks.ts';
 import { exportFiles } from './export-files.ts';
+import type { WorkflowExchange } from './join-workflows.ts';
 import { toGitRepo, type Machine } from './machine.ts';
 import type { InitMode } from './project-config.ts';
 import type { HookProject } from './run-hook.ts';
@@ -20,7 +21,13 @@ export interface SyncedTasks {
   readonly deleted: number;
   /** Whether the task files, or the data branch, have something new. */
   readonly changed: boolean;
+  /** What became of the workflow, where it travels with the tasks: in branch mode. */
+  readonly workflow: WorkflowExchange['outcome'];
+  /** The version of it that does not stand, as git names it. */
+  readonly other_workflow: string | null;
 }
+
+const NO_WORKFLOW = { workflow: 'same', other_workflow: null } as const;
 
 /** Exchanges what can be exchanged without touching the user's branches. */
 export async function syncTasks(
@@ -38,7 +45,7 @@ export async function syncTasks(
     canonical: config.settings.gcOnExport,
   });
   const changed = tasks.changed || history.changed;
-  return { mode: config.initMode, fetched, pushed: false, reason, ...sum(reports), changed };
+  return { mode: config.initMode, fetched, pushed: false, reason, ...sum(reports), changed, ...NO_WORKFLOW };
 }
 
 async function syncBranch(
@@ -48,9 +55,11 @@ async function syncBranch(
   const message = COMMIT_MESSAGE;
   if (options.offline) {
     const { changed } = await commitTasks(project, { ...options, message });
-    return { mode: 'branch', fetched: false, pushed: false, reason: null, ...sum([]), changed };
+    const nothing = { fetched: false, pushed: false, reason: null, ...sum([]) };
+    return { mode: 'branch', ...nothing, changed, ...NO_WORKFLOW };
   }
-  const { pushed, outcome, reason, reports } = await exchangeTasks(project, { ...options, message });
+  const exchanged = await exchangeTasks(project, { ...options, message });
+  const { pushed, outcome, reason, reports, workflow } = exchanged;
   const fetched = outcome === 'pushed' || outcome === 'up_to_date';
   return {
     mode: 'branch',
@@ -59,6 +68,8 @@ async function syncBranch(
     reason: reason ?? null,
     ...sum(reports),
     changed: outcome === 'pushed',
+    workflow: workflow.outcome,
+    other_workflow: workflow.other,
   };
 }
 

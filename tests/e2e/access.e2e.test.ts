@@ -77,6 +77,34 @@ describe('forge token', () => {
     expect(used.find(({ id }) => id === made.id)?.last_used_at).toMatch(/^\d{4}-/);
   });
 
+  test.each(['revoke', 'rotate'])('[A9] %s ends a wait that is under way', async (verb) => {
+    await using project = await forgeProject();
+    await using server = await startForgeServer(project);
+    const { id } = await project.create('Never closed');
+    const { token, id: tokenId } = await project.json<NewToken>('token', 'create', '--scope', 'read');
+    const path = `/api/v1/tasks/${id}/wait?timeout_seconds=3600`;
+    const wait = (bearer: string) => server.ask(path, { token: bearer });
+    const byName = server.ask('/api/v1/operations/task.wait', {
+      token,
+      body: { id, timeout_seconds: 3_600 },
+    });
+    const waits = Promise.all([wait(token), byName]);
+    const other = wait(server.token);
+    // Both are there when both tokens have been used.
+    const used = async (): Promise<number> => {
+      const tokens = await project.json<{ last_used_at: string | null }[]>('token', 'list');
+      return tokens.filter(({ last_used_at }) => last_used_at !== null).length;
+    };
+    await expect.poll(used, { timeout: 20_000 }).toBe(2);
+    await project.run('token', verb, tokenId);
+    for (const { status, body } of await waits)
+      expect([status, body]).toMatchObject([401, { code: 'unauthorized' }]);
+    // That of somebody else goes on to its own end.
+    await project.text('task', 'close', id, '--reason', 'done');
+    expect((await other).body).toMatchObject({ id, status: 'closed' });
+    expect(server.told()).toBe('');
+  });
+
   // Where a process's command line can be read.
   test.runIf(process.platform === 'linux')(
     '[A17] no token stands in a command line, an address, a log or a file that others can read',

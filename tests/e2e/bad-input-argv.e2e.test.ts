@@ -1,7 +1,8 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { forgeFolder, forgeProject, type ForgeProject, openPlace } from '../support/forge-cli.ts';
+import { forgeFolder, type ForgeProject, openPlace } from '../support/forge-cli.ts';
+import { forgeProjectHere } from '../support/forge-here.ts';
 import { bringTasks, expectRefused, type Refusal, takeSnapshot } from '../support/store-snapshot.ts';
 import { tempRepo } from '../support/temp-repo.ts';
 
@@ -320,7 +321,7 @@ describe('a config that cannot be used', () => {
 });
 
 async function projectOfOne(): Promise<ForgeProject> {
-  const project = await forgeProject();
+  const project = await forgeProjectHere();
   bringTasks(project.path, [{ id: ID }]);
   await project.text('ready');
   return project;

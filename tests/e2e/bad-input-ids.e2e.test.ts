@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { OPERATIONS } from '#contract/operations.ts';
-import { findDeclaration, forgeProject, type ForgeProject } from '../support/forge-cli.ts';
+import { findDeclaration, type ForgeProject } from '../support/forge-cli.ts';
+import { forgeProjectHere } from '../support/forge-here.ts';
 import { bringTasks, expectRefused, type Refusal } from '../support/store-snapshot.ts';
 
 const KNOWN = 'fg-know';
@@ -91,7 +92,7 @@ describe('an id that names no task, or several', () => {
   });
 
   test('more candidates than one reads are cut, and the message says so', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     bringTasks(
       project.path,
       Array.from({ length: 9 }, (_, n) => ({ id: `fg-many${n}` })),
@@ -103,7 +104,7 @@ describe('an id that names no task, or several', () => {
   });
 
   test('an exact id means itself, also when longer ids begin with it', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     bringTasks(project.path, [{ id: 'fg-abcd' }, { id: 'fg-abcde' }]);
     expect((await project.show('fg-abcd')).id).toBe('fg-abcd');
     expect((await project.show('abcd')).id).toBe('fg-abcd');
@@ -211,7 +212,7 @@ describe('edges that cannot be', () => {
   });
 
   test('a task cannot become its own ancestor', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     bringTasks(project.path, [
       { id: 'fg-epic', type: 'epic' },
       { id: 'fg-part', parent_id: 'fg-epic' },
@@ -247,7 +248,7 @@ describe('edges that cannot be', () => {
 
 describe('conflicts', () => {
   test('a write for an old version is refused with the current one', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     bringTasks(project.path, [
       { id: 'fg-open' },
       { id: 'fg-shut', status: 'closed', close_reason: 'done', closed_at: '2026-02-10T09:00:00.000Z' },
@@ -320,7 +321,7 @@ describe('conflicts', () => {
   });
 
   test('a claim that cannot be is refused with who or what stands in the way', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     bringTasks(project.path, [
       { id: 'fg-mine', status: 'in_progress', assignee: 'worker-1' },
       { id: 'fg-wait', dependencies: [{ id: 'fg-mine', type: 'blocks' }] },
@@ -417,7 +418,7 @@ describe('conflicts', () => {
 
 /** Two ids with the same beginning, two deleted ones, and one that is fine. */
 async function projectOfTwins(): Promise<ForgeProject> {
-  const project = await forgeProject();
+  const project = await forgeProjectHere();
   bringTasks(project.path, [
     { id: KNOWN },
     { id: 'fg-twin1' },
@@ -432,7 +433,7 @@ async function projectOfTwins(): Promise<ForgeProject> {
 
 /** Each waits for the next one. */
 async function projectOfChain(length: number): Promise<ForgeProject> {
-  const project = await forgeProject();
+  const project = await forgeProjectHere();
   bringTasks(
     project.path,
     Array.from({ length }, (_, n) => ({

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import { forgeProject, type ForgeProject } from '../support/forge-cli.ts';
+import { type ForgeProject } from '../support/forge-cli.ts';
+import { forgeProjectHere } from '../support/forge-here.ts';
 import { bringTasks, expectRefused, type Refusal } from '../support/store-snapshot.ts';
 
 const ID = 'fg-meta';
@@ -229,7 +230,7 @@ function nested(depth: number): string {
 }
 
 async function projectOfOne(): Promise<ForgeProject> {
-  const project = await forgeProject();
+  const project = await forgeProjectHere();
   bringTasks(project.path, [{ id: ID }]);
   await project.text('ready');
   return project;

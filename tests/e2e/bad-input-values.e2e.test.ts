@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Comment } from '#contract/task.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import { forgeProject, type ForgeProject } from '../support/forge-cli.ts';
+import { type ForgeProject } from '../support/forge-cli.ts';
+import { forgeProjectHere } from '../support/forge-here.ts';
 import { bringTasks, expectRefused, type Refusal, takeSnapshot } from '../support/store-snapshot.ts';
 
 const ID = 'fg-know';
@@ -324,7 +325,7 @@ describe('texts from files and from standard input', () => {
 });
 
 async function projectOfOne(): Promise<ForgeProject> {
-  const project = await forgeProject();
+  const project = await forgeProjectHere();
   bringTasks(project.path, [{ id: ID }]);
   await project.text('ready');
   return project;

@@ -1,15 +1,15 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { PRIORITY_NAMES, TASK_TYPES, type Task } from '#contract/task.ts';
-import { forgeProject } from '../support/forge-cli.ts';
+import { forgeProjectHere } from '../support/forge-here.ts';
 
-const project = await forgeProject();
+const project = await forgeProjectHere();
 afterAll(() => project[Symbol.asyncDispose]());
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 describe('forge task create', () => {
   it('[S83] prints "Created task <id>: <title>" and nothing else', async () => {
-    const printed = await project.text(
+    const printed = await project.program.text(
       'task',
       'create',
       'Add user authentication',
@@ -20,7 +20,7 @@ describe('forge task create', () => {
     );
     expect(printed).toMatch(/^Created task fg-[0-9a-z]{4}: Add user authentication$/);
     const [, id = ''] = /^Created task (\S+):/.exec(printed) ?? [];
-    expect(await project.show(id)).toMatchObject({
+    expect(await project.program.show(id)).toMatchObject({
       title: 'Add user authentication',
       type: 'feature',
       priority: 1,
@@ -107,11 +107,11 @@ describe('forge task create', () => {
     const text = '## Summary\n\n\ttabs, "quotes", $HOME, ünïcödé 😀\n\n';
     await project.write('specs/jwt.md', text);
     const [fromFile, fromStdin] = await Promise.all([
-      project.create('file', '--description-file', 'specs/jwt.md'),
-      project.with({ stdin: text }).create('stdin', '--description-file', '-'),
+      project.program.create('file', '--description-file', 'specs/jwt.md'),
+      project.program.with({ stdin: text }).create('stdin', '--description-file', '-'),
     ]);
     expect([fromFile.description, fromStdin.description]).toEqual([text, text]);
-    const both = project.fails(
+    const both = project.program.fails(
       'task',
       'create',
       'x',
@@ -120,7 +120,7 @@ describe('forge task create', () => {
       '--description-file',
       'specs/jwt.md',
     );
-    const missing = project.fails('task', 'create', 'x', '--description-file', 'specs/none.md');
+    const missing = project.program.fails('task', 'create', 'x', '--description-file', 'specs/none.md');
     expect((await both).exit).toBe(2);
     expect((await missing).error.message).toBe('--description-file: specs/none.md does not exist');
   });
@@ -227,7 +227,7 @@ describe('forge task create', () => {
   });
 
   it('[S28][S29] ids are the prefix and four base36 characters, and get longer as the project grows', async () => {
-    await using small = await forgeProject({ prefix: 'zz' });
+    await using small = await forgeProjectHere({ prefix: 'zz' });
     using db = small.openDatabase();
     const fill = (rows: number): void => {
       db.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
@@ -246,12 +246,12 @@ describe('forge task create', () => {
   });
 
   it('[S30] no id comes twice: ten thousand tasks there, and twenty processes that add one each at once', async () => {
-    await using big = await forgeProject();
+    await using big = await forgeProjectHere();
     using db = big.openDatabase();
     db.exec(`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 9999)
       INSERT INTO tasks (id, title, created_at, created_by, updated_at)
       SELECT printf('fg-%04d', i), 'x', '2026-01-01T00:00:00.000Z', 'x', '2026-01-01T00:00:00.000Z' FROM n`);
-    const made = await Promise.all(Array.from({ length: 20 }, (_, at) => big.create(`new ${at}`)));
+    const made = await Promise.all(Array.from({ length: 20 }, (_, at) => big.program.create(`new ${at}`)));
     const known = db.prepare('SELECT count(*) AS n, count(DISTINCT id) AS ids FROM tasks').get();
     expect(known).toEqual({ n: 10_020, ids: 10_020 });
     expect(new Set(made.map(({ id }) => id)).size).toBe(20);

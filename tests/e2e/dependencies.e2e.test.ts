@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { DependencyNode, GraphView } from '#contract/graph-operations.ts';
 import { DEPENDENCY_TYPES, type Task } from '#contract/task.ts';
-import { forgeProject } from '../support/forge-cli.ts';
+import { forgeProjectHere } from '../support/forge-here.ts';
 
-const project = await forgeProject();
+const project = await forgeProjectHere();
 afterAll(() => project[Symbol.asyncDispose]());
 
 interface Added {
@@ -57,15 +57,15 @@ describe('forge dep add and remove', () => {
 
   it('[S99] says in words what is added, already there, and removed', async () => {
     const [a, b] = await twoTasks();
-    expect(await project.text('dep', 'add', a, b)).toBe(`Added: ${a} depends on ${b}`);
-    expect(await project.text('dep', 'add', a, b)).toBe(`Already there: ${a} depends on ${b}`);
-    expect(await project.text('dep', 'add', a, b, '--type', 'related')).toBe(
+    expect(await project.program.text('dep', 'add', a, b)).toBe(`Added: ${a} depends on ${b}`);
+    expect(await project.program.text('dep', 'add', a, b)).toBe(`Already there: ${a} depends on ${b}`);
+    expect(await project.program.text('dep', 'add', a, b, '--type', 'related')).toBe(
       `Added: ${a} is related to ${b}`,
     );
-    expect(await project.text('dep', 'add', a, b, '--type', 'discovered-from')).toBe(
+    expect(await project.program.text('dep', 'add', a, b, '--type', 'discovered-from')).toBe(
       `Added: ${a} was discovered from ${b}`,
     );
-    expect(await project.text('dep', 'remove', a, b, '--type', 'blocks')).toBe(
+    expect(await project.program.text('dep', 'remove', a, b, '--type', 'blocks')).toBe(
       `Removed: ${a} no longer depends on ${b} (blocks)`,
     );
   });
@@ -161,7 +161,7 @@ describe('forge dep tree', () => {
   });
 
   it('[S70][S101] is not cut at ten levels; --depth limits and marks what it hides', async () => {
-    await using chain = await forgeProject();
+    await using chain = await forgeProjectHere();
     using db = chain.openDatabase();
     db.exec(`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 20)
       INSERT INTO tasks (id, title, created_at, created_by, updated_at)
@@ -191,7 +191,7 @@ describe('forge dep tree', () => {
 
 describe('forge graph', () => {
   it('has the same nodes and edges in every format', async () => {
-    await using small = await forgeProject();
+    await using small = await forgeProjectHere();
     const epic = await small.create('The "epic" <one>', '--type', 'epic');
     const first = await small.create('first', '--parent', epic.id);
     const second = await small.create('second', '--parent', epic.id, '--depends-on', first.id);

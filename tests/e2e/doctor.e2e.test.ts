@@ -5,6 +5,7 @@ import type { OutputOf } from '#contract/declare.ts';
 import type { examineProject } from '#contract/sync-operations.ts';
 import type { taskHistory } from '#contract/task-log-operations.ts';
 import { forgeProject } from '../support/forge-cli.ts';
+import { forgeProjectHere } from '../support/forge-here.ts';
 
 type Examined = OutputOf<typeof examineProject>;
 type History = OutputOf<typeof taskHistory>;
@@ -29,7 +30,7 @@ describe('forge doctor', () => {
   });
 
   it('--fix mends it once; the next look finds nothing', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     await project.create('One');
     rmSync(join(project.path, '.git/hooks/pre-commit'));
     rmSync(join(project.path, '.gitattributes'));
@@ -42,7 +43,7 @@ describe('forge doctor', () => {
   });
 
   it('a driver that is gone is back before doctor looks, and says so', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     project.git('config', '--remove-section', 'merge.forge');
     const { exit, stderr, stdout } = await project.run('doctor', '--json');
     expect({ exit, stderr }).toEqual({
@@ -54,7 +55,7 @@ describe('forge doctor', () => {
   });
 
   it('a damaged database is made anew before doctor looks; the old one is among the leftovers', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     await project.create('One');
     await project.write('.git/forge/forge.db', 'not a database');
     const { exit, stderr, stdout } = await project.run('doctor', '--json');
@@ -64,7 +65,7 @@ describe('forge doctor', () => {
   });
 
   it('lines of the file that nobody can read are told at the next command and stay', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     await project.create('One');
     await project.json('export');
     appendFileSync(join(project.path, '.forge/tasks.jsonl'), 'no task\n');
@@ -78,7 +79,7 @@ describe('forge doctor', () => {
 
 describe('forge task history --git', () => {
   it('adds the commits of every branch to what the store knows', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const { id } = await project.create('One');
     const commit = async (message: string): Promise<void> =>
       void (await project.json('commit', '--message', message));

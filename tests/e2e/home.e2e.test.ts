@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Task, TaskView } from '#contract/task.ts';
 import { forgeProject, type ForgeCli, type ForgeProject } from '../support/forge-cli.ts';
+import { forgeProjectHere } from '../support/forge-here.ts';
 import { runTestGit } from '../support/temp-repo.ts';
 
 interface TwoProjects extends AsyncDisposable {
@@ -15,8 +16,11 @@ interface TwoProjects extends AsyncDisposable {
   readonly home: string;
 }
 
-async function twoProjects({ register = true } = {}): Promise<TwoProjects> {
-  const a = await forgeProject({ folder: 'a' });
+async function twoProjects(
+  options: { readonly register?: boolean; readonly open?: typeof forgeProject } = {},
+): Promise<TwoProjects> {
+  const { register = true, open = forgeProjectHere } = options;
+  const a = await open({ folder: 'a' });
   const b = await addProject(a, 'b', 'pb');
   if (register) {
     await a.text('project', 'add');
@@ -41,7 +45,7 @@ const ready = async (forge: ForgeCli): Promise<string[]> =>
 
 describe('registered projects', () => {
   it('[S119] [S123] stand in the home with name, path and prefix, and are listed with what there is to do', async () => {
-    await using two = await twoProjects({ register: false });
+    await using two = await twoProjects({ register: false, open: forgeProject });
     const { a, b, outside, home } = two;
     expect(existsSync(home)).toBe(false);
     expect(await a.json('project', 'list')).toEqual([]);
@@ -268,7 +272,7 @@ describe('[S121] agent identities', () => {
   });
 
   it('lose none of eight that are added at once', async () => {
-    await using two = await twoProjects({ register: false });
+    await using two = await twoProjects({ register: false, open: forgeProject });
     const names = Array.from({ length: 8 }, (_, n) => `w${n}`);
     await Promise.all(names.map((name) => two.outside.text('agent', 'add', name)));
     const listed = await two.outside.json<{ name: string }[]>('agent', 'list');

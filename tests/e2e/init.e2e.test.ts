@@ -5,7 +5,8 @@ import type { OutputOf } from '#contract/declare.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import type { initProject } from '#contract/project-operations.ts';
 import type { Task } from '#contract/task.ts';
-import { forgeFolder, forgeProject, openPlace } from '../support/forge-cli.ts';
+import { openPlace } from '../support/forge-cli.ts';
+import { forgeFolderHere, forgeProjectHere, openPlaceHere } from '../support/forge-here.ts';
 import { tempRepo } from '../support/temp-repo.ts';
 
 type Initialised = OutputOf<typeof initProject>;
@@ -70,7 +71,7 @@ describe('forge init', () => {
   it('[S72] makes the project at the top of the repository, from any folder in it', async () => {
     await using repo = await tempRepo();
     await repo.write('deep/er/a.txt', '');
-    const forge = await openPlace(repo);
+    const forge = await openPlaceHere(repo);
     const made = await forge.with({ cwd: join(repo.path, 'deep/er') }).json<Initialised>('init');
     expect(made.directory).toBe(join(repo.path, '.forge'));
     expect(made.name).toBe(basename(repo.path));
@@ -80,7 +81,7 @@ describe('forge init', () => {
   it('[S10] keeps a .gitignore that is there byte for byte and adds what is missing', async () => {
     await using repo = await tempRepo();
     await repo.write('.gitignore', 'node_modules\r\n.forge/forge.db\r\n*.log');
-    const forge = await openPlace(repo);
+    const forge = await openPlaceHere(repo);
     await forge.json('init');
     expect(await repo.read('.gitignore')).toBe(
       'node_modules\r\n.forge/forge.db\r\n*.log\r\n.forge/forge.db-shm\r\n.forge/forge.db-wal\r\n',
@@ -88,7 +89,7 @@ describe('forge init', () => {
   });
 
   it('[S73] refuses where a project is, also from a subfolder, and changes nothing', async () => {
-    await using project = await forgeProject({ prefix: 'ab' });
+    await using project = await forgeProjectHere({ prefix: 'ab' });
     await project.write('sub/a.txt', '');
     const before = await Promise.all([
       project.read('.forge/config.json'),
@@ -112,7 +113,7 @@ describe('forge init', () => {
   });
 
   it('[S73] a clone is a project already: the first command mends what git did not take along, and says so once', async () => {
-    await using project = await forgeProject({ prefix: 'cl' });
+    await using project = await forgeProjectHere({ prefix: 'cl' });
     const { id } = await project.create('in the origin');
     project.git('add', '.');
     project.git('commit', '--quiet', '-m', 'forge');
@@ -132,7 +133,7 @@ describe('forge init', () => {
   });
 
   it('[S73] adopts in a clone, once', async () => {
-    await using project = await forgeProject({ prefix: 'cl', name: 'The shop' });
+    await using project = await forgeProjectHere({ prefix: 'cl', name: 'The shop' });
     const { id } = await project.create('in the origin');
     project.git('add', '.');
     project.git('commit', '--quiet', '-m', 'forge');
@@ -159,7 +160,7 @@ describe('forge init', () => {
     '[S73] of four inits at once one makes the project, the others are told (%i)',
     async () => {
       await using repo = await tempRepo();
-      const forge = await openPlace(repo);
+      const forge = await openPlaceHere(repo);
       const results = await Promise.all(
         ['aa', 'bb', 'cc', 'dd'].map((prefix) => forge.run('init', '--prefix', prefix, '--json')),
       );
@@ -178,7 +179,7 @@ describe('forge init', () => {
   );
 
   it('[S74] outside a git repository it says so and leaves the folder empty', async () => {
-    await using folder = await forgeFolder();
+    await using folder = await forgeFolderHere();
     const failure = await folder.fails('init');
     expect(failure.stderr).toBe(
       'forge: Not inside a git repository. Forge keeps its tasks in one.\n  try: git init\n',
@@ -189,7 +190,7 @@ describe('forge init', () => {
 
   it('[S113] takes a prefix of 2 to 4 lower-case letters or digits only', async () => {
     await using repo = await tempRepo();
-    const forge = await openPlace(repo);
+    const forge = await openPlaceHere(repo);
     const wrong = ['TOOLONG', 'abcde', 'a', '', 'AB', 'a-b', 'a b', 'ä1', 'a_', 'ab\n'];
     const failures = await Promise.all(wrong.map((prefix) => forge.fails('init', `--prefix=${prefix}`)));
     for (const { stderr, error } of failures) {
@@ -208,7 +209,7 @@ describe('forge init', () => {
 
   it('[S72] refuses a name that is blank, has lines or is too long', async () => {
     await using repo = await tempRepo();
-    const forge = await openPlace(repo);
+    const forge = await openPlaceHere(repo);
     const failures = await Promise.all(
       ['', '  ', 'a\nb', 'x'.repeat(201)].map((name) => forge.fails('init', `--name=${name}`)),
     );
@@ -223,7 +224,7 @@ describe('outside a project', () => {
   const needing = OPERATIONS.filter(({ needs }) => needs === 'project');
 
   it('[S127] every command that needs one says so to the letter', async () => {
-    await using folder = await forgeFolder();
+    await using folder = await forgeFolderHere();
     const failures = await Promise.all(
       needing.map(({ cli, input }) => {
         const flags = Object.entries(input.shape)
@@ -253,7 +254,7 @@ describe('outside a project', () => {
 
   it('[S127] a git repository without .forge is none either, and stays clean', async () => {
     await using repo = await tempRepo();
-    const forge = await openPlace(repo);
+    const forge = await openPlaceHere(repo);
     const failures = await Promise.all([forge.fails('ready'), forge.fails('task', 'create', 'x')]);
     for (const { stderr } of failures)
       expect(stderr).toBe("forge: Not a Forge project. Run 'forge init' first.\n");
@@ -264,7 +265,7 @@ describe('outside a project', () => {
 
 describe('.forge/config.json', () => {
   it('[S31] is read at run time: a new prefix is used by the next create', async () => {
-    await using project = await forgeProject({ prefix: 'old' });
+    await using project = await forgeProjectHere({ prefix: 'old' });
     const old = await project.create('old');
     await editConfig(project, { idPrefix: 'new' });
     const young = await project.create('new', '--depends-on', old.id);
@@ -278,7 +279,7 @@ describe('.forge/config.json', () => {
   });
 
   it('[S116][S117] settings.defaultPriority and defaultType apply where the command says nothing', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     await editConfig(project, { settings: { defaultPriority: 3, defaultType: 'bug' } });
     const [plain, said] = await Promise.all([
       project.create('plain'),
@@ -295,7 +296,7 @@ describe('.forge/config.json', () => {
   });
 
   it('[S118] of a newer version is refused by reads and writes, and nothing is touched', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const { id } = await project.create('before');
     const replica = await project.read('.git/forge/tasks.jsonl');
     await editConfig(project, { version: 99 });
@@ -319,7 +320,7 @@ describe('.forge/config.json', () => {
   });
 
   it('[S118] a database with a newer schema is refused the same way', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     {
       using db = project.openDatabase();
       db.exec('PRAGMA user_version = 99');
@@ -329,7 +330,7 @@ describe('.forge/config.json', () => {
   });
 
   it('that is broken is named with its fault, and never overwritten', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     await project.write('.forge/config.json', '{"name": ');
     const failure = await project.fails('task', 'create', 'x');
     expect(failure).toMatchObject({ exit: 2, error: { code: 'invalid_input' } });

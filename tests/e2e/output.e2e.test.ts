@@ -7,9 +7,10 @@ import { OPERATIONS } from '#contract/operations.ts';
 import type { Task } from '#contract/task.ts';
 import { ERROR_CODES, type ErrorBody } from '#kernel/errors.ts';
 import { expectKeepsSchema, forgeProject, openPlace } from '../support/forge-cli.ts';
+import { forgeProjectHere } from '../support/forge-here.ts';
 import { tempRepo } from '../support/temp-repo.ts';
 
-const project = await forgeProject();
+const project = await forgeProjectHere();
 afterAll(() => project[Symbol.asyncDispose]());
 
 const ESC = '\u001b';
@@ -142,6 +143,8 @@ describe('--json', () => {
       ...(cli.alias === undefined ? [] : [cli.alias]),
     ]);
     const results = await Promise.all(paths.map((path) => project.run(...path, '--bogus', '--json')));
+    const [first = []] = paths;
+    results.push(await project.program.run(...first, '--bogus', '--json'));
     for (const { stdout, stderr, exit } of results) {
       expect({ stderr, exit }).toEqual({ stderr: '', exit: 2 });
       const document = JSON.parse(stdout) as { error: ErrorBody };
@@ -154,7 +157,7 @@ describe('--json', () => {
       ['task', 'show', 'none', '--json'],
       ['--json', 'nonsense'],
     ]) {
-      const { stdout, stderr, exit } = await project.run(...args);
+      const { stdout, stderr, exit } = await project.program.run(...args);
       const { error } = JSON.parse(stdout) as { error: ErrorBody };
       expect({ stderr, exit }).toEqual({ stderr: '', exit: ERROR_CODES[error.code].exit });
     }
@@ -178,12 +181,12 @@ describe('--json', () => {
       '\ufffd',
     ];
     const made = await Promise.all(
-      texts.map((text) => project.create(text, '--description', text, '--state', 'backlog')),
+      texts.map((text) => project.program.create(text, '--description', text, '--state', 'backlog')),
     );
     expect(made.map(({ title, description }) => [title, description])).toEqual(
       texts.map((text) => [text, text]),
     );
-    const shown = await Promise.all(made.map(({ id }) => project.show(id)));
+    const shown = await Promise.all(made.map(({ id }) => project.program.show(id)));
     expect(shown.map(({ title }) => title)).toEqual(texts);
   });
 
@@ -229,7 +232,7 @@ describe('--json', () => {
   });
 
   it('--limit cuts every list from its beginning', async () => {
-    await using place = await forgeProject();
+    await using place = await forgeProjectHere();
     const first = await place.create('a');
     await Promise.all(['b', 'c', 'd'].map((title) => place.create(title, '--depends-on', first.id)));
     await place.json('task', 'update', first.id, '--priority', '1');
@@ -254,12 +257,12 @@ describe('--json', () => {
 
 describe('text', () => {
   it('goes to stdout and errors to stderr; a lost claim is an answer, no error', async () => {
-    const { id } = await project.create('noticed');
-    await project.json('claim', id, '--actor', 'w1');
+    const { id } = await project.program.create('noticed');
+    await project.program.json('claim', id, '--actor', 'w1');
     const claim = ['task', 'update', id, '--status', 'in_progress', '--assignee', 'w2'];
     const [lost, refused] = await Promise.all([
-      project.run(...claim),
-      project.run('claim', id, '--actor', 'w2'),
+      project.program.run(...claim),
+      project.program.run('claim', id, '--actor', 'w2'),
     ]);
     expect(lost).toEqual({ exit: 0, stdout: `Not claimed: ${id} is in_progress with w1\n`, stderr: '' });
     expect(refused).toEqual({
@@ -279,7 +282,7 @@ describe('text', () => {
     [{ FORCE_COLOR: 'false' }, [], false],
     [{ NO_COLOR: '1' }, [], false],
   ])('in a pipe with %j and %j has colours: %s', async (env, flags, colours) => {
-    const forge = project.with({ env });
+    const forge = project.program.with({ env });
     const [text, json] = await Promise.all([
       forge.run('task', 'list', ...flags),
       forge.run('task', 'list', '--json', ...flags),
@@ -291,8 +294,8 @@ describe('text', () => {
 
   it('help keeps the same rules', async () => {
     const [plain, forced] = await Promise.all([
-      project.run('--help'),
-      project.with({ env: { FORCE_COLOR: '1' } }).run('task', 'create', '--help'),
+      project.program.run('--help'),
+      project.program.with({ env: { FORCE_COLOR: '1' } }).run('task', 'create', '--help'),
     ]);
     expect(plain.stdout).not.toContain(ESC);
     expect(forced.stdout).toContain(ESC);

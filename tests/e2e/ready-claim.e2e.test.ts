@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, expect, it } from 'vitest';
 import { TASK_TYPES, type Task, type TaskSummary } from '#contract/task.ts';
 import { forgeProject, type ForgeCli } from '../support/forge-cli.ts';
+import { forgeProjectHere } from '../support/forge-here.ts';
 
 type Claimed = Task & { claimed: true; fence: number };
 type Explained = TaskSummary & { ready: boolean; reasons: string[]; blockers: { id: string }[] };
@@ -51,7 +52,7 @@ describe('forge ready', () => {
   });
 
   it('[S60][S98] comes by priority, then age, then id; --limit cuts and --fields chooses', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const second = await project.create('second', '--priority', '1');
     const last = await project.create('last', '--priority', '4');
     const first = await project.create('first', '--priority', '0');
@@ -72,7 +73,7 @@ describe('forge ready', () => {
   });
 
   it('[S14] offers every type, messages too, and leaves out what ready.excludeTypes names', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     await Promise.all(TASK_TYPES.map((type) => project.create(type, '--type', type)));
     expect((await titles(project)).toSorted()).toEqual([...TASK_TYPES].toSorted());
     const config = JSON.parse(await project.read('.forge/config.json')) as object;
@@ -94,7 +95,7 @@ describe('forge ready', () => {
   });
 
   it('[S96] --assignee adds what is reserved for that identity, in order; none is the plain list', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const free = await project.create('free', '--priority', '1');
     await project.create('for w1', '--assignee', 'w1', '--priority', '0');
     await project.create('for w2', '--assignee', 'w2', '--priority', '0');
@@ -118,7 +119,7 @@ describe('forge ready', () => {
   });
 
   it('[S97] --type and --label filter; text is a table and says when nothing is ready', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     expect(await project.text('ready')).toBe(
       'Nothing is ready. `forge ready --explain` says why; `forge task create "…"` makes a task.',
     );
@@ -144,7 +145,7 @@ ${feature.id}  P2   feature  a feature  web, x y`,
   });
 
   it('[S59] --explain gives a reason for every task that is not closed, and agrees with the list', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const a = await project.create('a');
     const [b, c, d, e] = await Promise.all([
       project.create('b', '--depends-on', a.id),
@@ -176,7 +177,7 @@ ${feature.id}  P2   feature  a feature  web, x y`,
   });
 
   it('--sort impact puts first what the longest chain of open work waits for', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const alone = await project.create('alone', '--priority', '0');
     const root = await project.create('root', '--priority', '4');
     const middle = await project.create('middle', '--depends-on', root.id);
@@ -235,7 +236,7 @@ describe('claiming', () => {
   });
 
   it('[S66] the update form is conditional: it takes what is open and unassigned, and nothing else', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const task = await project.create('by update');
     const claim = (who: string, ...more: string[]): Promise<Task & { claimed?: boolean; fence?: number }> =>
       project.json('task', 'update', task.id, '--status', 'in_progress', '--assignee', who, ...more);
@@ -316,7 +317,7 @@ describe('claiming', () => {
   });
 
   it('refuses what is blocked, parked or closed, and says what to do; --force takes it and is logged', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const blocker = await project.create('blocker');
     const [blocked, parked, closed] = await Promise.all([
       project.create('blocked', '--depends-on', blocker.id),
@@ -356,7 +357,7 @@ describe('claiming', () => {
   });
 
   it('claim --next takes the first ready one of a type or label, and exits 3 when there is none', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     await project.create('task', '--priority', '0');
     await project.create('bug', '--type', 'bug', '--label', 'web');
     const claim = (...flags: string[]): Promise<Claimed> =>
@@ -369,7 +370,7 @@ describe('claiming', () => {
   });
 
   it('release gives a task back to its queue; only the owner may, or --force', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const { id } = await project.create('mine');
     const never = await project.fails('release', id, '--actor', 'w1');
     expect(never).toMatchObject({ exit: 5, error: { code: 'state_invalid' } });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { STATUSES, type Task } from '#contract/task.ts';
-import { forgeProject } from '../support/forge-cli.ts';
+import { forgeProjectHere } from '../support/forge-here.ts';
 
-const project = await forgeProject();
+const project = await forgeProjectHere();
 afterAll(() => project[Symbol.asyncDispose]());
 
 const ids: Record<string, string> = {};
@@ -118,8 +118,8 @@ describe('forge search', () => {
   });
 
   it('prints a table, and says when nothing matches', async () => {
-    expect(await project.text('search', '--query', 'nowhere')).toBe('No task matches.');
-    expect(await project.text('search', '--github-issue', '47')).toBe(
+    expect(await project.program.text('search', '--query', 'nowhere')).toBe('No task matches.');
+    expect(await project.program.text('search', '--github-issue', '47')).toBe(
       `ID       PRI  TYPE  STATE        OWNER     TITLE       LABELS
 ${ids['Epic']}  P0   epic  todo         -         Epic
 ${ids['Fix parser']}  P0   bug   in_progress  worker-1  Fix parser  crash
@@ -161,7 +161,7 @@ describe('forge task list', () => {
   });
 
   it('says what to do in a project without tasks, and counts long lists', async () => {
-    await using empty = await forgeProject();
+    await using empty = await forgeProjectHere();
     expect(await empty.text('task', 'list')).toBe('No tasks. Make one: forge task create "…"');
     {
       using db = empty.openDatabase();

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { DependencyNode } from '#contract/graph-operations.ts';
 import type { Task } from '#contract/task.ts';
-import { forgeProject } from '../support/forge-cli.ts';
+import { forgeProjectHere } from '../support/forge-here.ts';
 import {
   SEED_CLAIM,
   SEED_GITHUB_ISSUE,
@@ -14,7 +14,7 @@ import {
 
 type Row = Record<string, unknown>;
 
-const project = await forgeProject();
+const project = await forgeProjectHere();
 const db = project.openDatabase();
 afterAll(async () => {
   db.close();
@@ -74,16 +74,16 @@ describe('the documented schema', () => {
   });
 
   it('[S34][S36] its foreign keys refuse a dependency on what is not there, by SQL and by the CLI', async () => {
-    const { id } = await project.create('has no such blocker', '--state', 'backlog');
+    const { id } = await project.program.create('has no such blocker', '--state', 'backlog');
     expect(() => db.exec(`INSERT INTO dependencies (from_id, to_id) VALUES ('${id}', 'fg-none')`)).toThrow(
       /FOREIGN KEY constraint failed/,
     );
-    expect(await project.fails('dep', 'add', id, 'fg-none')).toMatchObject({
+    expect(await project.program.fails('dep', 'add', id, 'fg-none')).toMatchObject({
       exit: 3,
       error: { code: 'not_found' },
     });
     expect(all('PRAGMA foreign_key_check')).toEqual([]);
-    await project.json('task', 'delete', id);
+    await project.program.json('task', 'delete', id);
   });
 
   it('[S38] labels and metadata are JSON that json_each and json_extract read', async () => {
@@ -207,10 +207,10 @@ describe('the documented queries', () => {
 
   it('[S66][S67] claim: the conditional update takes exactly what forge says is free', async () => {
     const [free, taken] = await Promise.all([
-      project.create('free', '--priority', '0'),
-      project.create('taken', '--priority', '0'),
+      project.program.create('free', '--priority', '0'),
+      project.program.create('taken', '--priority', '0'),
     ]);
-    await project.json('claim', taken.id, '--actor', 'w1');
+    await project.program.json('claim', taken.id, '--actor', 'w1');
     const claim = (id: string): number | bigint =>
       db.prepare(SEED_CLAIM).run('worker-1', new Date().toISOString(), id).changes;
     // Taken back, because the CLI is the way to write; the point is what the statement sees.
@@ -218,8 +218,8 @@ describe('the documented queries', () => {
     expect([claim(free.id), claim(free.id), claim(taken.id)]).toEqual([1, 0, 0]);
     expect(all(SEED_READY).map(({ id }) => id)).not.toContain(free.id);
     db.exec('ROLLBACK');
-    expect((await project.json<Task[]>('ready')).map(({ id }) => id)).toContain(free.id);
-    await project.json('claim', free.id, '--actor', 'w2');
+    expect((await project.program.json<Task[]>('ready')).map(({ id }) => id)).toContain(free.id);
+    await project.program.json('claim', free.id, '--actor', 'w2');
     expect(claim(free.id)).toBe(0);
   });
 

@@ -14,6 +14,17 @@ import {
 
 const BRANCH = ['init', '--branch', 'forge-data'];
 
+function workflowWith(active: string): string {
+  return JSON.stringify({
+    states: [
+      { name: 'todo', kind: 'initial', next: [active] },
+      { name: active, kind: 'active', next: ['done', 'todo'] },
+      { name: 'done', kind: 'terminal' },
+      { name: 'cancelled', kind: 'terminal' },
+    ],
+  });
+}
+
 describe('forge init --branch', () => {
   it('[S80] [S81] tasks lie on a branch of their own, main is untouched, two clones exchange', async () => {
     await using world = await forgeClones(['a', 'b'], { init: BRANCH });
@@ -44,7 +55,7 @@ describe('forge init --branch', () => {
   });
 
   it('pushes of three clones at once are tried again, until each has gone through', async () => {
-    await using world = await forgeClones(['a', 'b', 'c'], { init: BRANCH });
+    await using world = await forgeClones(['a', 'b', 'c'], { init: BRANCH, by: 'the program' });
     await world.clone.a.json('sync');
     for (const round of [1, 2]) {
       await Promise.all(
@@ -59,7 +70,7 @@ describe('forge init --branch', () => {
   });
 
   it('two clones that began on their own come together: all tasks, and one config for both', async () => {
-    await using world = await forgeClones(['a', 'b'], { init: BRANCH });
+    await using world = await forgeClones(['a', 'b'], { init: BRANCH, by: 'the program' });
     const { a, b } = world.clone;
     expect(a.git('rev-parse', 'forge-data')).not.toBe(b.git('rev-parse', 'forge-data'));
     await a.create('from a');
@@ -76,6 +87,53 @@ describe('forge init --branch', () => {
     expect(ofA).toEqual({ ...config, name: 'Renamed', settings: { defaultPriority: 4 } });
     expect(ofB).toEqual(ofA);
     expect((await b.create('uses it')).priority).toBe(4);
+  });
+
+  it('the workflow travels with the tasks, and of two changes neither is lost', async () => {
+    await using world = await forgeClones(['a', 'b'], { init: BRANCH, by: 'the program' });
+    const { a, b } = world.clone;
+    const set = async (clone: Clone, active: string) => {
+      clone.write('draft.json', workflowWith(active));
+      await clone.json('workflow', 'set', 'draft.json', '--force');
+    };
+    const activeIn = async (clone: Clone) => {
+      const { states } = await clone.json<{ states: { name: string; kind: string }[] }>('workflow', 'show');
+      return states.find(({ kind }) => kind === 'active')?.name;
+    };
+    await set(a, 'doing');
+    expect(await a.json('sync')).toMatchObject({ workflow: 'sent', other_workflow: null });
+    expect(await a.json('sync')).toMatchObject({ workflow: 'same' });
+    expect(await b.json('sync')).toMatchObject({ workflow: 'taken', other_workflow: null });
+    expect(await activeIn(b)).toBe('doing');
+    const { id } = await b.create('by the new rules');
+    expect(await b.json('claim', id, '--actor', 'bot')).toMatchObject({ state: 'doing' });
+    // A clone that comes later has it from the first command on.
+    const late = await world.addClone('late');
+    await late.json('sync');
+    expect(await activeIn(late)).toBe('doing');
+    // Both change it, one of them offline and committed: the later sync keeps its own and names the other.
+    await set(a, 'working');
+    await set(b, 'making');
+    await b.json('sync', '--offline');
+    await a.json('sync');
+    const synced = await b.json<{ workflow: string; other_workflow: string }>('sync');
+    expect(synced.workflow).toBe('conflict');
+    expect(await activeIn(b)).toBe('making');
+    expect(b.git('show', synced.other_workflow)).toContain('"working"');
+    const told = await a.json<{ workflow: string; other_workflow: string }>('sync');
+    expect(told.workflow).toBe('taken');
+    expect(await activeIn(a)).toBe('making');
+    expect(a.git('show', told.other_workflow)).toContain('"working"');
+    for (const clone of [a, b]) {
+      expect(await clone.json('sync')).toMatchObject({ workflow: 'same', other_workflow: null });
+      expect(clone.git('ls-files').split('\n')).toEqual(['readme.txt']);
+    }
+    // To settle it is one more change.
+    a.write('other.json', a.git('show', told.other_workflow));
+    await a.json('workflow', 'set', 'other.json', '--force');
+    await a.json('sync');
+    await b.json('sync');
+    expect([await activeIn(a), await activeIn(b)]).toEqual(['working', 'working']);
   });
 
   it('without a remote and offline tasks are committed here, and go out later', async () => {

@@ -1,7 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { forgeProject, type ForgeProject } from '../support/forge-cli.ts';
+import { type ForgeProject } from '../support/forge-cli.ts';
+import { forgeProjectHere } from '../support/forge-here.ts';
 import { expectCanonical, linesOf, recordIn, titlesIn, titlesOf } from '../support/git-clones.ts';
 
 interface Imported {
@@ -18,7 +19,7 @@ async function writtenProject(): Promise<{
   path: string;
   ids: string[];
 }> {
-  const project = await forgeProject();
+  const project = await forgeProjectHere();
   const ids = [(await project.create('one')).id, (await project.create('two')).id];
   await project.json('export');
   const path = join(project.path, '.forge/tasks.jsonl');

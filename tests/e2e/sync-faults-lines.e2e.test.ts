@@ -2,7 +2,8 @@ import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Task } from '#contract/task.ts';
-import { forgeProject, type ForgeProject } from '../support/forge-cli.ts';
+import { type ForgeProject } from '../support/forge-cli.ts';
+import { forgeProjectHere } from '../support/forge-here.ts';
 
 const AT = '2026-02-10T09:00:00.000Z';
 
@@ -100,7 +101,7 @@ describe('a task file that is not as it should be', () => {
 const NEWLINE = Buffer.from('\n');
 
 async function projectOfThree(): Promise<ForgeProject> {
-  const project = await forgeProject();
+  const project = await forgeProjectHere();
   writeFileSync(taskFile(project), [0, 1, 2].map((n) => toLine(`fg-100${n}`, `Task ${n}`)).join(''));
   await project.run('export');
   return project;

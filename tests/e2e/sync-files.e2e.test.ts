@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Task, TaskView } from '#contract/task.ts';
 import { forgeProject, type ForgeProject } from '../support/forge-cli.ts';
+import { forgeProjectHere } from '../support/forge-here.ts';
 import { expectCanonical, linesOf, recordIn, titlesIn, titlesOf } from '../support/git-clones.ts';
 
 const TASKS = '.forge/tasks.jsonl';
@@ -35,7 +36,7 @@ describe('.forge/tasks.jsonl', () => {
   });
 
   it('[S41] [S44] [S45] [S131] has every field of every task, and a rebuild brings all of it back', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const epic = await project.create('epic', '--type', 'epic');
     const first = await project.create('first', '--parent', epic.id, '--priority', '0', '--label', 'a');
     const all = ['--type', 'bug', '--label', 'x', '--label', 'ü', '--github-issue', '7', '--assignee', 'w-1'];
@@ -74,7 +75,7 @@ describe('.forge/tasks.jsonl', () => {
   });
 
   it('[S1] [S3] without the database nothing is lost, whether or not it was exported', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const { id } = await project.create('never exported');
     removeDatabase(project);
     expect(await contentOf(project, id)).toMatchObject({ title: 'never exported' });
@@ -100,7 +101,7 @@ describe('.forge/tasks.jsonl', () => {
   });
 
   it('[S42] [S43] [S115] gcOnExport false appends, the newest line wins, and gc makes one of them', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const config = JSON.parse(await project.read('.forge/config.json')) as object;
     const settings = { gcOnExport: false };
     await project.write('.forge/config.json', JSON.stringify({ ...config, settings }));
@@ -139,7 +140,7 @@ describe('.forge/tasks.jsonl', () => {
   });
 
   it('[S46] [S47] [S106] the four lines of the seed import as they stand, and export with the same data', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     await project.write(TASKS, SEED_TEXT);
     expect(await project.run('import')).toMatchObject({
       exit: 0,
@@ -163,7 +164,7 @@ describe('.forge/tasks.jsonl', () => {
   });
 
   it('[S57] the state of a task survives a rebuild where it says more than the status', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const parked = await project.create('parked', '--state', 'backlog');
     const dropped = await project.create('dropped');
     await project.json('task', 'close', dropped.id, '--reason', 'cancelled: no budget');

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
-import { forgeProject } from '../support/forge-cli.ts';
+import { forgeProjectHere } from '../support/forge-here.ts';
 
-const project = await forgeProject();
+const project = await forgeProjectHere();
 afterAll(() => project[Symbol.asyncDispose]());
 
 const update = (id: string, ...flags: string[]): Promise<Task & { claimed?: boolean; fence?: number }> =>
@@ -12,10 +12,20 @@ const close = (id: string, reason: string): Promise<Task & { unblocked: string[]
 
 describe('forge task update', () => {
   it('[S87] changes title, description and priority at once, and only those', async () => {
-    const task = await project.create('before', '--label', 'a', '--meta-set', 'k=1', '--assignee', 'ann');
+    const task = await project.program.create(
+      'before',
+      '--label',
+      'a',
+      '--meta-set',
+      'k=1',
+      '--assignee',
+      'ann',
+    );
     const flags = ['--title', 'after', '--description', 'new *text*', '--priority', '0'];
-    expect(await project.text('task', 'update', task.id, ...flags)).toBe(`Updated task ${task.id}: after`);
-    const shown = await project.show(task.id);
+    expect(await project.program.text('task', 'update', task.id, ...flags)).toBe(
+      `Updated task ${task.id}: after`,
+    );
+    const shown = await project.program.show(task.id);
     expect(shown).toMatchObject({
       ...task,
       title: 'after',
@@ -25,7 +35,11 @@ describe('forge task update', () => {
       version: 2,
     });
     expect(shown.updated_at > task.updated_at).toBe(true);
-    const history = await project.json<{ type: string; changed: string[] }[]>('task', 'history', task.id);
+    const history = await project.program.json<{ type: string; changed: string[] }[]>(
+      'task',
+      'history',
+      task.id,
+    );
     expect(history.map(({ type, changed }) => [type, changed.toSorted()])).toEqual([
       ['task.created', []],
       ['task.updated', ['description', 'priority', 'title']],
@@ -313,17 +327,17 @@ describe('forge task close', () => {
   });
 
   it('[S93] demands a reason where nobody can be asked', async () => {
-    const { id } = await project.create('why');
+    const { id } = await project.program.create('why');
     const [missing, blank] = await Promise.all([
-      project.fails('task', 'close', id),
-      project.fails('task', 'close', id, '--reason', '  '),
+      project.program.fails('task', 'close', id),
+      project.program.fails('task', 'close', id, '--reason', '  '),
     ]);
     expect(missing.exit).toBe(2);
     expect(missing.stderr).toBe(
       'forge: --reason is missing\n  try: forge task close <id> --reason <reason> [flags]\n',
     );
     expect(blank.error.message).toBe('--reason: a reason is not blank and holds no NUL character');
-    expect((await project.show(id)).status).toBe('open');
+    expect((await project.program.show(id)).status).toBe('open');
   });
 
   it.each([

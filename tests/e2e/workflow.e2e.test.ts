@@ -190,6 +190,7 @@ describe('forge workflow', () => {
       error: {
         code: 'state_invalid',
         message: 'Tasks stand in states that the workflow does not have: 1 task in backlog',
+        hint: 'forge workflow set <file> --map backlog=todo moves them; --force takes it all the same',
         details: { stranded: [{ state: 'backlog', tasks: 1 }] },
       },
     });
@@ -198,6 +199,94 @@ describe('forge workflow', () => {
       changed: true,
       stranded: [{ state: 'backlog', tasks: 1 }],
     });
+  });
+
+  it('--map moves tasks out of states that are gone, each with a row in its log', async () => {
+    await using project = await forgeProject();
+    const parked = await project.create('Parked', '--state', 'backlog');
+    const plain = await project.create('Plain');
+    const worked = await project.create('Worked');
+    await project.json('claim', worked.id, '--actor', 'bot');
+    const stuck = await project.create('Stuck');
+    await project.json('task', 'transition', stuck.id, 'blocked');
+    const closed = await project.create('Closed');
+    await project.json('task', 'close', closed.id, '--reason', 'done');
+    const spread = JSON.parse(SMALL) as { states: { name: string; kind: string; next?: string[] }[] };
+    spread.states[2] = { name: 'shipped', kind: 'terminal' };
+    spread.states[1] = { name: 'doing', kind: 'active', next: ['shipped'] };
+    await project.write('draft.json', JSON.stringify(spread));
+    // Without a map, and with half of one, it says what to type; and changes nothing.
+    const refused = await project.fails('workflow', 'set', 'draft.json', '--map', 'blocked=todo');
+    expect(refused.error).toMatchObject({ code: 'state_invalid' });
+    const hint = refused.error.hint ?? '';
+    const flags = hint.slice(0, hint.indexOf(' moves them')).split(' ').slice(4);
+    expect(flags.join(' ').split('--map ').toSorted().join('--map ').trim()).toBe(
+      '--map backlog=todo --map blocked=todo --map done=shipped --map in_progress=doing',
+    );
+    expect((await project.json<Shown>('workflow', 'show')).source).toBe('default');
+    // What it says works as it stands.
+    expect(await project.json('workflow', 'set', 'draft.json', ...flags)).toMatchObject({
+      changed: true,
+      stranded: [],
+      mapped: expect.arrayContaining([
+        { from: 'backlog', to: 'todo', tasks: 1 },
+        { from: 'blocked', to: 'todo', tasks: 1 },
+        { from: 'done', to: 'shipped', tasks: 1 },
+        { from: 'in_progress', to: 'doing', tasks: 1 },
+      ]) as unknown,
+    });
+    const shown = async (id: string) => {
+      const { state, status, assignee } = await project.json<Record<string, unknown>>('task', 'show', id);
+      return [state, status, assignee];
+    };
+    expect(await shown(parked.id)).toEqual(['todo', 'open', null]);
+    expect(await shown(plain.id)).toEqual(['todo', 'open', null]);
+    expect(await shown(worked.id)).toEqual(['doing', 'in_progress', 'bot']);
+    expect(await shown(stuck.id)).toEqual(['todo', 'open', null]);
+    expect((await shown(closed.id)).slice(0, 2)).toEqual(['shipped', 'closed']);
+    const moves = await project.json<{ trigger_reason: string }[]>('task', 'transitions', parked.id);
+    expect(moves.map(({ trigger_reason }) => trigger_reason)).toEqual([
+      'the workflow has no state backlog any more; it was mapped to todo',
+    ]);
+    expect((await project.json<unknown[]>('ready')).length).toBe(3);
+    // By now nobody knows the old names.
+    expect((await project.fails('workflow', 'set', 'draft.json', ...flags)).error.code).toBe('invalid_input');
+    expect(await project.json('workflow', 'set', 'draft.json')).toMatchObject({ changed: false, mapped: [] });
+  });
+
+  it('--map refuses names that nobody knows, states that stay, and moves that would decide more', async () => {
+    await using project = await forgeProject();
+    await project.create('Parked', '--state', 'backlog');
+    const { id } = await project.create('Plain');
+    await project.write('draft.json', SMALL);
+    const refused = async (...maps: string[]) => {
+      const flags = maps.flatMap((map) => ['--map', map]);
+      const { exit, error } = await project.fails('workflow', 'set', 'draft.json', ...flags);
+      return [exit, error.code, error.message];
+    };
+    expect(await refused('nowhere=todo')).toEqual([2, 'invalid_input', 'There is no state nowhere to map']);
+    expect(await refused('backlog=nowhere')).toEqual([
+      2,
+      'invalid_input',
+      'The new workflow has no state nowhere',
+    ]);
+    expect(await refused('todo=doing')).toEqual([
+      2,
+      'invalid_input',
+      'The new workflow has todo too: its tasks stay there',
+    ]);
+    expect(await refused('backlog=1')).toEqual([
+      2,
+      'invalid_input',
+      'Which state takes the tasks of backlog? Give its name',
+    ]);
+    expect((await refused('backlog'))[1]).toBe('usage');
+    for (const to of ['done', 'doing'])
+      expect((await refused(`backlog=${to}`))[2]).toMatch(
+        new RegExp(`^backlog cannot become ${to}: \\S+ is open and would be `),
+      );
+    expect((await project.json<Shown>('workflow', 'show')).source).toBe('default');
+    expect(await project.json('task', 'transitions', id)).toEqual([]);
   });
 
   it('[S168] offers what is no longer parked', async () => {

@@ -11,7 +11,7 @@ import { OPERATIONS } from '#contract/operations.ts';
 import type { Task, TaskView } from '#contract/task.ts';
 import { ERROR_CODES, type ErrorBody } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
-import { tempFolder, tempRepo, testGitEnv, type TempFolder, type TempRepo } from './temp-repo.ts';
+import { tempFolder, tempRepo, testGitEnv, toTempRepo, type TempFolder, type TempRepo } from './temp-repo.ts';
 
 /** The program as npm links it into a PATH. */
 export const FORGE = resolve(import.meta.dirname, '../../bin/forge.cjs');
@@ -79,9 +79,14 @@ export interface ForgeProject extends ForgePlace, TempRepo {
 export async function forgeProject(
   options: { prefix?: string; name?: string; folder?: string } = {},
 ): Promise<ForgeProject> {
-  const repo = await tempRepo(options.folder === undefined ? {} : { folder: options.folder });
+  const repo = toTempRepo(await tempFolder(options.folder === undefined ? {} : { folder: options.folder }));
   const place = await openPlace(repo);
-  cpSync(await getTemplate(options), repo.path, { recursive: true, verbatimSymlinks: true });
+  // With the times of the template: a file of this moment is looked at again by the next command.
+  cpSync(await getTemplate(options), repo.path, {
+    recursive: true,
+    verbatimSymlinks: true,
+    preserveTimestamps: true,
+  });
   return {
     ...repo,
     ...place,
@@ -135,7 +140,7 @@ export async function openPlace({ path }: { readonly path: string }): Promise<Fo
       stdin: options.stdin,
     });
   return {
-    ...forgeIn({ cwd: path, env }),
+    ...createForgeCli(runForge, { cwd: path, env }),
     home,
     bin,
     env,
@@ -144,17 +149,28 @@ export async function openPlace({ path }: { readonly path: string }): Promise<Fo
   };
 }
 
+/** One command, in the environment it is given and no other. */
+export type RunProgram = (
+  args: readonly string[],
+  options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly stdin?: string | undefined },
+) => Promise<ProgramResult>;
+
+const runForge: RunProgram = async (args, options) => {
+  for (let tries = 0; ; tries += 1) {
+    const result = await runProgram(process.execPath, [FORGE, ...args], options);
+    // Somebody builds it right now; nothing has happened yet.
+    const unbuilt = /(Cannot find module|ENOENT|SyntaxError)[^]*\/dist\//.test(result.stderr);
+    if (!unbuilt || tries >= 40) return result;
+    await sleep(250);
+  }
+};
+
 /** `forge` wherever the options say. */
-function forgeIn(options: RunOptions & { cwd: string; env: NodeJS.ProcessEnv }): ForgeCli {
-  const run = async (...args: string[]): Promise<ProgramResult> => {
-    for (let tries = 0; ; tries += 1) {
-      const result = await runProgram(process.execPath, [FORGE, ...args], options);
-      // Somebody builds it right now; nothing has happened yet.
-      const unbuilt = /(Cannot find module|ENOENT|SyntaxError)[^]*\/dist\//.test(result.stderr);
-      if (!unbuilt || tries >= 40) return result;
-      await sleep(250);
-    }
-  };
+export function createForgeCli(
+  runForgeBy: RunProgram,
+  options: RunOptions & { cwd: string; env: NodeJS.ProcessEnv },
+): ForgeCli {
+  const run = (...args: string[]): Promise<ProgramResult> => runForgeBy(args, options);
   const json = async <T>(...args: string[]): Promise<T> => {
     const { stdout, stderr, exit } = await run(...args, '--json');
     expect({ args, exit, stderr }).toEqual({ args, exit: 0, stderr: '' });
@@ -175,7 +191,7 @@ function forgeIn(options: RunOptions & { cwd: string; env: NodeJS.ProcessEnv }):
     },
     create: (title, ...flags) => json<Task>('task', 'create', title, ...flags),
     show: (id) => json<TaskView>('task', 'show', id),
-    with: (more) => forgeIn({ ...options, ...more, env: { ...options.env, ...more.env } }),
+    with: (more) => createForgeCli(runForgeBy, { ...options, ...more, env: { ...options.env, ...more.env } }),
   };
 }
 

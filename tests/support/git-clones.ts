@@ -1,9 +1,19 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { openPlace, type ForgeCli, type ForgePlace } from './forge-cli.ts';
+import { createCliHere } from './forge-here.ts';
 import { tempFolder } from './temp-repo.ts';
 
 export interface GitAnswer {
@@ -40,6 +50,12 @@ export interface Clones<N extends string> extends AsyncDisposable {
   addClone(name: string, options?: { init?: boolean }): Promise<Clone>;
 }
 
+interface CloneOptions {
+  readonly init?: readonly string[];
+  /** Who runs `forge` in the clones; what git starts (hooks, the merge driver) is the program in any case. */
+  readonly by?: 'this process' | 'the program';
+}
+
 /**
  * A bare remote and clones of it with a Forge project, whose first commit holds `readme.txt` of the user. The first
  * clone makes the project, the others adopt it.
@@ -48,42 +64,20 @@ export interface Clones<N extends string> extends AsyncDisposable {
  */
 export async function forgeClones<const N extends string>(
   names: readonly N[],
-  { init = ['init'] }: { init?: readonly string[] } = {},
+  { init = ['init'], by = 'this process' }: CloneOptions = {},
 ): Promise<Clones<N>> {
+  const template = await getTemplate(names, init);
   const folder = await tempFolder();
   const place = await openPlace(folder);
+  cpSync(template, folder.path, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
   const remote = join(folder.path, 'remote.git');
-  const top = openGitPlace(folder.path, place.env);
-  top.git('init', '--quiet', '--bare', '-b', 'main', remote);
   const all: Clone[] = [];
   const open = (name: string): Clone => {
-    const path = join(folder.path, name);
-    top.git('clone', '--quiet', remote, path);
-    writeGitSettings(path);
-    const clone = toClone(path, place);
+    const clone = toClone(join(folder.path, name), place, by);
     all.push(clone);
     return clone;
   };
-  const addClone: Clones<N>['addClone'] = async (name, options = {}) => {
-    const clone = open(name);
-    if (options.init !== false) await runInit(clone, init);
-    // The first command says what came in with the clone; the ones after that have nothing to add.
-    if (options.init !== false) await clone.run('ready');
-    return clone;
-  };
-  for (const [at, name] of names.entries()) {
-    if (at > 0) {
-      await addClone(name);
-      continue;
-    }
-    const first = open(name);
-    first.git('symbolic-ref', 'HEAD', 'refs/heads/main');
-    await runInit(first, init);
-    first.write('readme.txt', 'readme\n');
-    first.git('add', '.');
-    first.git('commit', '--quiet', '-m', 'first');
-    first.git('push', '--quiet', '-u', 'origin', 'main');
-  }
+  for (const name of names) moveClone(open(name), template, folder.path);
   const byName = Object.fromEntries(names.map((name, at) => [name, all[at]])) as Record<N, Clone>; // one each, above
   return {
     place,
@@ -91,14 +85,69 @@ export async function forgeClones<const N extends string>(
     remote,
     clone: byName,
     all,
-    addClone,
+    async addClone(name, options = {}) {
+      cloneRemote(folder.path, name, place.env);
+      const clone = open(name);
+      if (options.init !== false) await adopt(clone, init);
+      return clone;
+    },
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };
 }
 
+/** To make clones takes a second of processes, to copy them a hundredth. */
+const templates = new Map<string, Promise<string>>();
+
+function getTemplate(names: readonly string[], init: readonly string[]): Promise<string> {
+  const key = JSON.stringify([names, init]);
+  const made = templates.get(key) ?? makeTemplate(names, init);
+  templates.set(key, made);
+  return made;
+}
+
+async function makeTemplate(names: readonly string[], init: readonly string[]): Promise<string> {
+  const folder = await tempFolder();
+  process.once('exit', () => rmSync(dirname(folder.path), { recursive: true, force: true }));
+  const place = await openPlace(folder);
+  openGitPlace(folder.path, place.env).git('init', '--quiet', '--bare', '-b', 'main', 'remote.git');
+  for (const [at, name] of names.entries()) {
+    cloneRemote(folder.path, name, place.env);
+    const clone = toClone(join(folder.path, name), place, 'the program');
+    if (at > 0) {
+      await adopt(clone, init);
+      continue;
+    }
+    clone.git('symbolic-ref', 'HEAD', 'refs/heads/main');
+    await runInit(clone, init);
+    clone.write('readme.txt', 'readme\n');
+    clone.git('add', '.');
+    clone.git('commit', '--quiet', '-m', 'first');
+    clone.git('push', '--quiet', '-u', 'origin', 'main');
+  }
+  return folder.path;
+}
+
+function cloneRemote(folder: string, name: string, env: NodeJS.ProcessEnv): void {
+  const path = join(folder, name);
+  openGitPlace(folder, env).git('clone', '--quiet', join(folder, 'remote.git'), path);
+  writeGitSettings(path);
+}
+
+async function adopt(clone: Clone, init: readonly string[]): Promise<void> {
+  await runInit(clone, init);
+  // The first command says what came in with the clone; the ones after that have nothing to add.
+  await clone.run('ready');
+}
+
+/** What a copy still knows of the place it was copied from: where the remote is, and which file is which. */
+function moveClone(clone: Clone, from: string, to: string): void {
+  clone.write('.git/config', clone.read('.git/config').replaceAll(from, to));
+  clone.git('update-index', '-q', '--refresh');
+}
+
 /** Around a repository that was made otherwise: a linked worktree, a submodule, one without a remote. */
-export function toClone(path: string, place: ForgePlace): Clone {
-  const cli = place.with({ cwd: path });
+export function toClone(path: string, place: ForgePlace, by: CloneOptions['by'] = 'this process'): Clone {
+  const cli = by === 'the program' ? place.with({ cwd: path }) : createCliHere(place, path);
   return {
     ...cli,
     ...openGitPlace(path, place.env),

@@ -1,4 +1,13 @@
-import { join } from 'node:path';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { GitRepo } from '#git/ask-git.ts';
 import { findRepository } from '#git/find-repository.ts';
 import { runTestGit, type TempFolder, tempFolder, testGitEnv } from './temp-repo.ts';
@@ -18,11 +27,8 @@ export async function gitPlace(
   const folder = await tempFolder({ folder: 'it is' });
   if (shape === 'linked worktree') return openLinked(folder);
   if (shape === 'submodule') return openSubmodule(folder);
-  initRepository(folder.path, shape === 'sha256' ? 'sha256' : 'sha1');
-  const place = toPlace(folder, folder.path);
-  if (shape !== 'without commits') await commitFirst(place);
-  if (shape === 'detached') place.git('checkout', '--quiet', '--detach');
-  return place;
+  copyTemplate(await getTemplate(shape, () => makeRepository(shape)), folder.path);
+  return toPlace(folder, folder.path);
 }
 
 /** A bare repository and clones of it, which have its branch main. */
@@ -31,6 +37,55 @@ export async function gitClones(count: number): Promise<{
   readonly clones: readonly GitPlace[];
   [Symbol.asyncDispose](): PromiseLike<void>;
 }> {
+  const template = await getTemplate(`${count} clones`, () => makeClones(count));
+  const folder = await tempFolder();
+  copyTemplate(template, folder.path);
+  const clones = Array.from({ length: count }, (_, at) => {
+    const path = join(folder.path, `clone-${at}`);
+    const config = join(path, '.git', 'config');
+    writeFileSync(config, readFileSync(config, 'utf8').replaceAll(template, folder.path));
+    return toPlace(folder, path);
+  });
+  return {
+    remote: join(folder.path, 'remote.git'),
+    clones,
+    [Symbol.asyncDispose]: folder[Symbol.asyncDispose],
+  };
+}
+
+/** Made once a file: a copy takes a fraction of the processes' time. */
+const templates = new Map<string, Promise<string>>();
+
+function getTemplate(name: string, make: () => Promise<TempFolder>): Promise<string> {
+  const known = templates.get(name);
+  if (known !== undefined) return known;
+  const made = make().then(({ path }) => {
+    process.once('exit', () => rmSync(dirname(path), { recursive: true, force: true }));
+    return path;
+  });
+  templates.set(name, made);
+  return made;
+}
+
+function copyTemplate(from: string, to: string): void {
+  cpSync(from, to, { recursive: true, verbatimSymlinks: true });
+  // Git knows the files by their times and numbers, which are new.
+  for (const path of [to, ...readdirSync(to).map((name) => join(to, name))])
+    if (existsSync(join(path, '.git', 'index'))) runTestGit(path, ['update-index', '-q', '--refresh']);
+}
+
+async function makeRepository(
+  shape: 'sha1' | 'sha256' | 'detached' | 'without commits',
+): Promise<TempFolder> {
+  const folder = await tempFolder({ folder: 'it is' });
+  initRepository(folder.path, shape === 'sha256' ? 'sha256' : 'sha1');
+  const place = toPlace(folder, folder.path);
+  if (shape !== 'without commits') await commitFirst(place);
+  if (shape === 'detached') place.git('checkout', '--quiet', '--detach');
+  return folder;
+}
+
+async function makeClones(count: number): Promise<TempFolder> {
   const folder = await tempFolder();
   const remote = join(folder.path, 'remote.git');
   runTestGit(folder.path, ['init', '--quiet', '--bare', '-b', 'main', remote]);
@@ -39,13 +94,12 @@ export async function gitClones(count: number): Promise<{
   const place = toPlace(folder, first);
   await commitFirst(place);
   place.git('push', '--quiet', remote, 'main');
-  const clones = Array.from({ length: count }, (_, at) => {
+  for (let at = 0; at < count; at += 1) {
     const path = join(folder.path, `clone-${at}`);
     runTestGit(folder.path, ['clone', '--quiet', remote, path]);
     setIdentity(path);
-    return toPlace(folder, path);
-  });
-  return { remote, clones, [Symbol.asyncDispose]: folder[Symbol.asyncDispose] };
+  }
+  return folder;
 }
 
 export function initRepository(path: string, format: 'sha1' | 'sha256'): void {
@@ -54,8 +108,8 @@ export function initRepository(path: string, format: 'sha1' | 'sha256'): void {
 }
 
 function setIdentity(path: string): void {
-  runTestGit(path, ['config', 'user.name', 'Test User']);
-  runTestGit(path, ['config', 'user.email', 'test@example.com']);
+  const lines = '[user]\n\tname = Test User\n\temail = test@example.com\n';
+  appendFileSync(runTestGit(path, ['rev-parse', '--path-format=absolute', '--git-path', 'config']), lines);
 }
 
 async function commitFirst(place: GitPlace): Promise<void> {

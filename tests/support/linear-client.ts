@@ -34,10 +34,17 @@ async function work(): Promise<void> {
 
 async function doOne(i: number): Promise<void> {
   const now = clock.now();
-  const request: Request = random.oneIn(120)
+  const steady = Math.floor(monotonicNow() / 1_000);
+  const chosen: Request = random.oneIn(120)
     ? { op: 'grace', now }
     : chooseRequest(random, { actor, now, memory });
-  const by = { actor: { kind: 'agent', name: actor, named: true }, now, workflow } as const;
+  const request: Request = { ...chosen, steady };
+  const by = {
+    actor: { kind: 'agent', name: actor, named: true },
+    now,
+    steady: { clock: 0, at: steady },
+    workflow,
+  } as const;
   write({ i, request, at: monotonicNow() });
   const answer = await performRequest({ store, workflow, by, agents }, request, orders.ids);
   write({ i, answer, at: monotonicNow() });

@@ -2,8 +2,11 @@
 
 export type Status = 'open' | 'in_progress' | 'closed';
 
-/** `now` is what the client's clock said, right or wrong; leases are judged by it. */
-export type Request = { readonly now: number } & (
+/**
+ * `now` is what the client's clock said, right or wrong. Leases are judged by the steady clock that all have in common;
+ * where a history has none, `now` stands for it.
+ */
+export type Request = { readonly now: number; readonly steady?: number } & (
   | {
       readonly op: 'claim';
       readonly task: string;
@@ -35,6 +38,10 @@ export type Request = { readonly now: number } & (
   /** A server starts: nobody is judged for one lease time. */
   | { readonly op: 'grace' }
 );
+
+export function leaseTime({ now, steady }: Pick<Request, 'now' | 'steady'>): number {
+  return steady ?? now;
+}
 
 /** What an answer may tell; each one that it does tell has to be true. */
 export interface Facts {

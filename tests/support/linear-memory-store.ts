@@ -1,7 +1,14 @@
 import { decideClaim } from '#domain/decide-life.ts';
 import { isExpired, watchLeases, type LeaseWatch } from '#domain/leases.ts';
 import { DEFAULT_RESOLVED, findEdge, kindOf, statusOfKind } from '#domain/workflow.ts';
-import type { Answer, Facts, Request, Status, TaskSetup } from './linear-history.ts';
+import {
+  leaseTime,
+  type Answer,
+  type Facts,
+  type Request,
+  type Status,
+  type TaskSetup,
+} from './linear-history.ts';
 import type { Random } from './random.ts';
 
 /** Wrong ways to keep claims; the checker has to see each of them. */
@@ -14,6 +21,7 @@ export const BUGS = [
   'an old fence renews a lease',
   'a takeover within the lease',
   'a takeover in the grace time',
+  'leases are measured by the clocks of the clients',
   'a takeover without any lease',
   'a sweep gives back what is still held',
   'a renewal is told but not written',
@@ -54,7 +62,7 @@ export class MemoryStore {
   readonly #bug: Bug | undefined;
   readonly #random: Random;
   readonly #former = new Map<string, Facts>();
-  #watch: LeaseWatch = { seen: 0, grace: 0 };
+  #watch: LeaseWatch = { seen: 0, since: 0 };
 
   constructor(setups: readonly TaskSetup[], { bug, random }: { bug: Bug | undefined; random: Random }) {
     this.#setups = setups;
@@ -64,7 +72,7 @@ export class MemoryStore {
   }
 
   *run(request: Request): Run {
-    if (request.op === 'grace') return this.#grace(request.now);
+    if (request.op === 'grace') return this.#grace(this.#timeOf(request));
     if (request.op === 'next') return this.#next(request);
     const row = this.#get(request.task);
     const before = seen(row);
@@ -115,7 +123,7 @@ export class MemoryStore {
   }
 
   *#claim(row: Row, request: Extract<Request, { op: 'claim' }>): Run {
-    const { actor, force, now } = request;
+    const { actor, force } = request;
     const setup = this.#setups.find(({ id }) => id === request.task);
     const isOthers = row.status === 'in_progress' && row.owner !== null && row.owner !== actor;
     const decision = decideClaim(
@@ -129,7 +137,7 @@ export class MemoryStore {
         assignee: actor,
         force,
         open_blockers: setup?.waits === true && !this.#has('a task that waits can be claimed') ? 1 : 0,
-        expired: isOthers && this.#isOver(row, now),
+        expired: isOthers && this.#isOver(row, this.#timeOf(request)),
       },
     );
     if (decision.outcome === 'mine') {
@@ -146,7 +154,8 @@ export class MemoryStore {
   }
 
   #next(request: Extract<Request, { op: 'next' }>): Answer {
-    const { actor, now } = request;
+    const { actor } = request;
+    const now = this.#timeOf(request);
     const until = ({ lease }: Row): number => lease?.expires_at ?? 0;
     for (const row of [...this.#rows.values()].sort((a, b) => until(a) - until(b))) {
       const { lease } = row;
@@ -166,13 +175,15 @@ export class MemoryStore {
     return no('nothing_ready', {});
   }
 
-  #renew(row: Row, { now, fence }: Extract<Request, { op: 'renew' }>): Answer {
+  #renew(row: Row, request: Extract<Request, { op: 'renew' }>): Answer {
+    const { now, fence } = request;
     const old = this.#has('an old fence renews a lease') && row.lease !== undefined;
     const refused = old ? undefined : this.#check(row, { fence });
     if (refused !== undefined) return refused;
     const { lease } = row;
     if (lease === undefined || (lease.fence !== fence && !old)) return no('state_invalid', {});
-    if (!this.#has('a renewal is told but not written')) this.#grant(row, { now, lease_ms: lease.ttl_ms });
+    if (!this.#has('a renewal is told but not written'))
+      this.#grant(row, { ...request, lease_ms: lease.ttl_ms });
     return ok({ expires_at: now + lease.ttl_ms });
   }
 
@@ -203,8 +214,8 @@ export class MemoryStore {
     const edge = findEdge(DEFAULT_RESOLVED, row.state, to);
     const known = edge !== undefined && edge !== 'close';
     const kind = kindOf(DEFAULT_RESOLVED, to) ?? 'custom';
-    if (known && setup?.waits === true && row.state === 'todo' && kind === 'active')
-      return no('guard_rejected', {});
+    const isGated = row.state === 'todo' || row.state === 'blocked';
+    if (known && setup?.waits === true && isGated && kind === 'active') return no('guard_rejected', {});
     const over = this.#check(row, { fence });
     if (over !== undefined) return over;
     if (!known && !this.#has('a move along a missing edge')) return no('state_invalid', { state: row.state });
@@ -220,12 +231,12 @@ export class MemoryStore {
   }
 
   #grace(now: number): Answer {
-    const longest = Math.max(0, ...[...this.#rows.values()].map(({ lease }) => lease?.ttl_ms ?? 0));
-    if (longest > 0) this.#watch = { seen: now, grace: now + longest };
+    const hasLeases = [...this.#rows.values()].some(({ lease }) => lease !== undefined);
+    if (hasLeases) this.#watch = { seen: now, since: now };
     return ok({});
   }
 
-  #own(row: Row, claim: { actor: string; now: number; lease_ms?: number }): void {
+  #own(row: Row, claim: Extract<Request, { op: 'claim' | 'next' }>): void {
     const state = row.status === 'in_progress' ? row.state : 'in_progress';
     const isTakeover = row.status === 'in_progress';
     const { fence } = row;
@@ -241,8 +252,10 @@ export class MemoryStore {
     Object.assign(row, to, { owner });
   }
 
-  #grant(row: Row, { now, lease_ms }: { now: number; lease_ms?: number }): void {
+  #grant(row: Row, request: Pick<Request, 'now' | 'steady'> & { readonly lease_ms?: number }): void {
+    const { lease_ms } = request;
     if (lease_ms === undefined) return;
+    const now = this.#timeOf(request);
     this.#look(now, lease_ms);
     row.lease = { fence: row.fence, ttl_ms: lease_ms, expires_at: now + lease_ms };
   }
@@ -256,11 +269,13 @@ export class MemoryStore {
   }
 
   #look(now: number, ttl: number): boolean {
-    const { seen } = this.#watch;
-    const at = now < seen && now >= seen - ttl ? seen : now;
-    const { may_judge, ...watch } = watchLeases(this.#watch, at, ttl);
+    const { may_judge, ...watch } = watchLeases(this.#watch, now, ttl);
     this.#watch = watch;
     return may_judge;
+  }
+
+  #timeOf(request: Pick<Request, 'now' | 'steady'>): number {
+    return this.#has('leases are measured by the clocks of the clients') ? request.now : leaseTime(request);
   }
 
   #check(row: Row, asked: { version?: number | undefined; fence?: number | undefined }): Answer | undefined {

@@ -1,5 +1,5 @@
 import { checkHistory, type Effect, type Model, type Verdict } from './linear-check.ts';
-import type { Operation, Request, TaskSetup } from './linear-history.ts';
+import { leaseTime, type Operation, type Request, type TaskSetup } from './linear-history.ts';
 import {
   findExpired,
   isReady,
@@ -48,7 +48,7 @@ export function taskModel(setup: TaskSetup, setups: readonly TaskSetup[]): Model
 /** All tasks, and when leases were looked after. */
 export interface StoreState {
   readonly tasks: ReadonlyMap<string, TaskState>;
-  readonly watch: { readonly seen: number; readonly grace: number };
+  readonly watch: { readonly seen: number; readonly since: number; readonly lost?: boolean };
 }
 
 export function storeModel(setups: readonly TaskSetup[]): Model<StoreState> {
@@ -57,34 +57,48 @@ export function storeModel(setups: readonly TaskSetup[]): Model<StoreState> {
   const byRank = setups.toSorted((a, b) => a.rank - b.rank);
   const setupOf = new Map(setups.map((setup) => [setup.id, setup]));
   return {
-    initial: { tasks: initial, watch: { seen: 0, grace: 0 } },
+    initial: { tasks: initial, watch: { seen: 0, since: 0 } },
     key: keepKeys(
-      ({ tasks, watch }) => `${[...tasks.values()].map(keyOf).join(' ')} ${watch.seen} ${watch.grace}`,
+      ({ tasks, watch }) =>
+        `${[...tasks.values()].map(keyOf).join(' ')} ${watch.seen} ${watch.since} ${watch.lost === true}`,
     ),
-    step(store, operation) {
-      const { request } = operation;
-      if (request.op === 'grace') return [stepGrace(store, request.now)];
-      let { watch } = store;
-      const look = (now: number, ttl: number): boolean => {
-        watch = lookAfter(watch, now, ttl);
-        return watch.seen >= watch.grace;
-      };
-      if (request.op === 'next') {
-        const effect = stepStoreNext(store, request, { byRank, look });
-        const after = { ...effect, state: { ...effect.state, watch } };
-        return operation.answer === undefined ? [after, withoutLeases(store, after)] : [after];
-      }
-      const setup = setupOf.get(request.task);
-      const task = store.tasks.get(request.task);
-      if (setup === undefined || task === undefined) return [];
-      const { state, answer } = stepTask(setup, task, request, look);
-      const tasks = state === task ? store.tasks : new Map(store.tasks).set(setup.id, state);
-      const same = state === task && watch === store.watch;
-      const after = { state: same ? store : { tasks, watch }, answer };
-      if (operation.answer === undefined) return [after, withoutLeases(store, after)];
-      return [after, ...outrun(store, operation)];
-    },
+    step: (known, operation) =>
+      listStarts(known, operation.request).flatMap((store) => stepStore(store, operation)),
   };
+  function stepStore(store: StoreState, operation: Operation): Effect<StoreState>[] {
+    const { request } = operation;
+    if (request.op === 'grace') return [stepGrace(store, leaseTime(request))];
+    let { watch } = store;
+    const look = (at: number, ttl: number): boolean => {
+      watch = lookAfter(watch, at, ttl);
+      return watch.seen - watch.since >= ttl;
+    };
+    if (request.op === 'next') {
+      const effect = stepStoreNext(store, request, { byRank, look });
+      const after = { ...effect, state: { ...effect.state, watch } };
+      return operation.answer === undefined ? [after, ...cutShort(store, after)] : [after];
+    }
+    const setup = setupOf.get(request.task);
+    const task = store.tasks.get(request.task);
+    if (setup === undefined || task === undefined) return [];
+    const { state, answer } = stepTask(setup, task, request, look);
+    const tasks = state === task ? store.tasks : new Map(store.tasks).set(setup.id, state);
+    const same = state === task && watch === store.watch;
+    const after = { state: same ? store : { tasks, watch }, answer };
+    if (operation.answer === undefined) return [after, ...cutShort(store, after)];
+    return [after, ...outrun(store, operation)];
+  }
+}
+
+/** Where times were lost, whoever is next to look after leases may begin all of them anew. */
+function listStarts(store: StoreState, request: Request): StoreState[] {
+  if (store.watch.lost !== true) return [store];
+  const at = leaseTime(request);
+  const tasks = [...store.tasks].map(([id, task]) => {
+    const lease = task.lease === null ? null : { ...task.lease, expires_at: at + task.lease.ttl_ms };
+    return [id, { ...task, lease }] as const;
+  });
+  return [{ tasks: new Map(tasks), watch: { seen: at, since: at } }, store];
 }
 
 function concerns(request: Request, task: string): boolean {
@@ -106,7 +120,7 @@ function stepNext(
   },
 ): Effect<TaskState>[] {
   const { request, picked, ranks } = next;
-  const starts = findExpired(task, request.now) === undefined ? [task] : [task, sweep(task)];
+  const starts = findExpired(task, leaseTime(request)) === undefined ? [task] : [task, sweep(task)];
   return starts.flatMap((start): Effect<TaskState>[] => {
     const ready = isReady(setup, start, request.actor);
     const taken = ready ? [take(start, request, () => true)] : [];
@@ -123,16 +137,17 @@ function stepStoreNext(
   request: Extract<Request, { op: 'next' }>,
   queue: {
     readonly byRank: readonly TaskSetup[];
-    readonly look: (now: number, ttl: number) => boolean;
+    readonly look: (at: number, ttl: number) => boolean;
   },
 ): Effect<StoreState> {
   const after = new Map(tasks);
+  const at = leaseTime(request);
   const expired = [...tasks].flatMap(([id, task]) => {
-    const lease = findExpired(task, request.now);
+    const lease = findExpired(task, at);
     return lease === undefined ? [] : [{ id, task, lease }];
   });
   for (const { id, task, lease } of expired.toSorted((a, b) => a.lease.expires_at - b.lease.expires_at))
-    if (queue.look(request.now, lease.ttl_ms)) after.set(id, sweep(task));
+    if (queue.look(at, lease.ttl_ms)) after.set(id, sweep(task));
   for (const setup of queue.byRank) {
     const task = after.get(setup.id);
     if (task === undefined || !isReady(setup, task, request.actor)) continue;
@@ -145,9 +160,9 @@ function stepStoreNext(
   return { state: { tasks: after, watch }, answer: { code: 'nothing_ready', facts: {} } };
 }
 
-function stepGrace(store: StoreState, now: number): Effect<StoreState> {
-  const longest = Math.max(0, ...[...store.tasks.values()].map(({ lease }) => lease?.ttl_ms ?? 0));
-  const watch = longest === 0 ? store.watch : { seen: now, grace: now + longest };
+function stepGrace(store: StoreState, at: number): Effect<StoreState> {
+  const hasLeases = [...store.tasks.values()].some(({ lease }) => lease !== null);
+  const watch = hasLeases ? { seen: at, since: at } : store.watch;
   return { state: { ...store, watch }, answer: { code: 'ok', facts: {} } };
 }
 
@@ -157,14 +172,15 @@ function lookAfter(watch: StoreState['watch'], now: number, ttl: number): StoreS
   const isLate = now < watch.seen && watch.seen - now <= ttl;
   const at = isLate ? watch.seen : now;
   const isGap = at < watch.seen || at > watch.seen + ttl;
-  const hadTime = at >= watch.grace && at < watch.grace + 10 * ttl;
-  const isAhead = watch.grace > at + ttl;
-  return { seen: at, grace: (isGap && !hadTime) || isAhead ? at + ttl : watch.grace };
+  const hadTime = at >= watch.since + ttl && at < watch.since + 11 * ttl;
+  return { ...watch, seen: at, since: isGap && !hadTime ? at : watch.since };
 }
 
-/** A move that names no version is tried again while others are faster, but not for ever. */
+const MOVES: readonly Request['op'][] = ['transition', 'claim', 'close', 'reopen', 'release'];
+
+/** A change that names no version is tried again while others move the task, but not for ever. */
 function outrun<S>(state: S, { request }: Operation): Effect<S>[] {
-  const mayLose = request.op === 'transition' && request.version === undefined;
+  const mayLose = MOVES.includes(request.op) && !('version' in request && request.version !== undefined);
   return mayLose ? [{ state, answer: { code: 'version_conflict', facts: {} } }] : [];
 }
 
@@ -179,6 +195,12 @@ function torn(
 ): Effect<TaskState>[] {
   if (operation.answer !== undefined) return [];
   return effects.map(({ state, answer }) => ({ state: { ...state, lease: before.lease }, answer }));
+}
+
+/** What a write that was cut short may leave: no lease, or one whose end nobody knows any more. */
+function cutShort(before: StoreState, after: Effect<StoreState>): Effect<StoreState>[] {
+  const restored = { ...after.state, watch: { ...before.watch, lost: true } };
+  return [withoutLeases(before, after), { ...after, state: restored }];
 }
 
 function withoutLeases(before: StoreState, { state, answer }: Effect<StoreState>): Effect<StoreState> {

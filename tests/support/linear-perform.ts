@@ -7,7 +7,7 @@ import { transitionTask } from '#engine/transition-task.ts';
 import { parseIso } from '#kernel/clock.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import type { TaskStore } from '#store/store.ts';
-import type { Answer, Facts, Request } from './linear-history.ts';
+import { leaseTime, type Answer, type Facts, type Request } from './linear-history.ts';
 import { withoutActions } from './temp-engine.ts';
 
 /** What the tasks of the histories are called in a store. */
@@ -29,7 +29,7 @@ export async function performRequest(engine: Engine, request: Request, ids: Task
 async function perform(engine: Engine, request: Request, ids: TaskIds): Promise<Answer> {
   const { store, by } = engine;
   if (request.op === 'grace') {
-    await store.graceLeases(request.now);
+    await store.graceLeases(leaseTime(request));
     return { code: 'ok', facts: {} };
   }
   if (request.op === 'next') {

@@ -30,9 +30,10 @@ export function simulateHistory(seed: number, count: number, bug?: Bug): Operati
   let elapsed = 0;
   const begin = (client: Client): void => {
     const now = BASE + elapsed + client.offset;
-    const request: Request = random.oneIn(120)
+    const chosen: Request = random.oneIn(120)
       ? { op: 'grace', now }
       : chooseRequest(random, { actor: client.name, now, memory: client.memory });
+    const request: Request = { ...chosen, steady: elapsed };
     operations.push({ client: client.name, request, invoked_at: elapsed });
     client.call = { at: operations.length - 1, run: store.run(request), answer: undefined };
   };

@@ -1,4 +1,11 @@
-import type { Answer, Facts, Request, Status, TaskSetup } from './linear-history.ts';
+import {
+  leaseTime,
+  type Answer,
+  type Facts,
+  type Request,
+  type Status,
+  type TaskSetup,
+} from './linear-history.ts';
 
 /**
  * What Forge promises about one task, written down a second time and apart from `src`: a mistake there is not made
@@ -17,11 +24,12 @@ export interface TaskState {
 interface Lease {
   readonly fence: number;
   readonly ttl_ms: number;
+  /** Of the steady clock; what a heartbeat is told is of the client's own. */
   readonly expires_at: number;
 }
 
-/** Whether holders may be judged now; to ask is also to be seen. */
-export type Look = (now: number, ttl: number) => boolean;
+/** Whether holders may be judged at this time of the steady clock; to ask is also to be seen. */
+export type Look = (at: number, ttl: number) => boolean;
 
 type TaskRequest = Exclude<Request, { op: 'next' | 'grace' }>;
 type RequestOf<Op extends Request['op']> = Extract<Request, { op: Op }>;
@@ -55,6 +63,8 @@ export const STATES: Readonly<
 };
 const WORKING = ['planning', 'in_progress'];
 const GATES = ['review', 'merging'];
+/** What waits for others cannot go from here to work. */
+const GATED = ['todo', 'blocked'];
 
 export function stepTask(setup: TaskSetup, task: TaskState, request: TaskRequest, look: Look): Stepped {
   switch (request.op) {
@@ -81,11 +91,7 @@ export function isReady({ waits, coder }: TaskSetup, task: TaskState, actor: str
   return free && !waits && (coder === undefined || coder === actor);
 }
 
-export function take(
-  task: TaskState,
-  claimed: { readonly now: number; readonly actor: string; readonly lease_ms?: number },
-  look: Look,
-): Stepped {
+export function take(task: TaskState, claimed: RequestOf<'claim' | 'next'>, look: Look): Stepped {
   const state = task.status === 'in_progress' ? task.state : 'in_progress';
   const after = grant(move(task, { state, owner: claimed.actor }), claimed, look);
   return { state: after, answer: { code: 'ok', facts: { ...seen(after), fence: after.fence } } };
@@ -97,16 +103,17 @@ export function sweep(task: TaskState): TaskState {
 }
 
 /** The owner's lease, where it is over. */
-export function findExpired({ status, fence, lease }: TaskState, now: number): Lease | undefined {
+export function findExpired({ status, fence, lease }: TaskState, at: number): Lease | undefined {
   if (status !== 'in_progress' || lease === null || lease.fence !== fence) return undefined;
-  const isOver = now >= lease.expires_at || lease.expires_at - now > lease.ttl_ms;
+  const isOver = at >= lease.expires_at || lease.expires_at - at > lease.ttl_ms;
   return isOver ? lease : undefined;
 }
 
 function claim(setup: TaskSetup, task: TaskState, request: RequestOf<'claim'>, look: Look): Stepped {
-  const { actor, now, force } = request;
-  const expired = task.owner === actor ? undefined : findExpired(task, now);
-  const isGone = expired !== undefined && look(now, expired.ttl_ms);
+  const { actor, force } = request;
+  const at = leaseTime(request);
+  const expired = task.owner === actor ? undefined : findExpired(task, at);
+  const isGone = expired !== undefined && look(at, expired.ttl_ms);
   const no = (code: string) => refuse(task, code, seen(task));
   if (task.status === 'closed') return no('closed');
   if (task.status === 'in_progress' && task.owner === actor) {
@@ -128,7 +135,7 @@ function renew(task: TaskState, request: RequestOf<'renew'>, look: Look): Steppe
   if (refused !== undefined) return refused;
   const { lease } = task;
   if (lease === null || lease.fence !== request.fence) return refuse(task, 'state_invalid', {});
-  const state = grant(task, { now: request.now, lease_ms: lease.ttl_ms }, look);
+  const state = grant(task, { ...request, lease_ms: lease.ttl_ms }, look);
   return { state, answer: { code: 'ok', facts: { expires_at: request.now + lease.ttl_ms } } };
 }
 
@@ -152,7 +159,7 @@ function transition(setup: TaskSetup, task: TaskState, request: RequestOf<'trans
   if (old !== undefined) return old;
   const { state: from } = task;
   const mayGo = canGo(from, to);
-  if (mayGo && setup.waits && from === 'todo' && WORKING.includes(to))
+  if (mayGo && setup.waits && GATED.includes(from) && WORKING.includes(to))
     return refuse(task, 'guard_rejected', {});
   const over = checked(task, { fence });
   if (over !== undefined) return over;
@@ -185,12 +192,14 @@ function move(task: TaskState, { state, owner }: { state: string; owner: string 
 
 function grant(
   task: TaskState,
-  { now, lease_ms }: { readonly now: number; readonly lease_ms?: number },
+  request: Pick<Request, 'now' | 'steady'> & { readonly lease_ms?: number },
   look: Look,
 ): TaskState {
+  const { lease_ms } = request;
   if (lease_ms === undefined) return task;
-  look(now, lease_ms);
-  return { ...task, lease: { fence: task.fence, ttl_ms: lease_ms, expires_at: now + lease_ms } };
+  const at = leaseTime(request);
+  look(at, lease_ms);
+  return { ...task, lease: { fence: task.fence, ttl_ms: lease_ms, expires_at: at + lease_ms } };
 }
 
 function checked(

@@ -49,12 +49,17 @@ export interface Refusal {
 /** How many commands run at once; each is started with and without --json. */
 const AT_ONCE = 4;
 
-/** Every command fails as it should, in both forms, and all of them together change nothing at all. */
+/**
+ * Every command fails as it should, in both forms, and all of them together change nothing at all. Where the project
+ * runs commands in this process, the built program is asked for the first of them too.
+ */
 export async function expectRefused(
-  project: ForgeCli & { readonly path: string },
+  project: ForgeCli & { readonly path: string; readonly program?: ForgeCli },
   refusals: readonly Refusal[],
 ): Promise<void> {
   const before = takeSnapshot(project.path);
+  const [first] = refusals;
+  if (project.program !== undefined && first !== undefined) await expectOne(project.program, first);
   const waiting = [...refusals];
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift())

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { systemClock } from '#kernel/clock.ts';
 import { isForgeError } from '#kernel/errors.ts';
-import { openSqliteStore } from '#store/open-sqlite-store.ts';
+import { openSqliteStore, type SqliteStore } from '#store/open-sqlite-store.ts';
 import type { NewTaskInput, TaskStore, Writer } from '#store/store.ts';
 
 const [folder = '.', work = '', ...more] = process.argv.slice(2);
@@ -26,6 +26,16 @@ const WORKS: Readonly<Record<string, () => Promise<void>>> = {
   churn: () => withStore((store) => churn(store)),
   'update once': () => withStore((store) => updateOnce(store, more[0] ?? '', Number(more[1] ?? 1))),
   fill: () => fillDisk(),
+  'take merge': () => withStore((store) => takeMerge(store, more[0] ?? '')),
+  messages: () => withStore((store) => addMessages(store, more[0] ?? '', Number(more[1] ?? 1))),
+  /** Opens the store and tells what it sees of attempts. */
+  attempts: () =>
+    withStore(async (store) =>
+      say({
+        attempts: (await store.listAttempts({})).length,
+        open_runs: (await store.listOpenRuns()).length,
+      }),
+    ),
   'watch stats': () => withStore((store) => watchStats(store, Number(more[0] ?? 0))),
 };
 
@@ -41,7 +51,7 @@ try {
   process.exitCode = 1;
 }
 
-async function withStore(use: (store: TaskStore) => Promise<void>): Promise<void> {
+async function withStore(use: (store: SqliteStore) => Promise<void>): Promise<void> {
   const timeout = process.env['LOCK_TIMEOUT_MS'];
   await using store = await openSqliteStore({
     database: join(folder, 'forge.db'),
@@ -140,6 +150,19 @@ async function watchStats(store: TaskStore, ms: number): Promise<void> {
     }
   }
   say({ looks });
+}
+
+async function takeMerge(store: SqliteStore, id: string): Promise<void> {
+  const watcher = { host: 'here', boot_id: 'b', pid_namespace: 'p', pid: process.pid, start_time: 1 };
+  const merge = await store.takeMerge({ id, watcher }, writer());
+  say({ taken: merge !== undefined });
+}
+
+async function addMessages(store: SqliteStore, attempt_id: string, count: number): Promise<void> {
+  for (let at = 0; at < count; at += 1) {
+    await store.addMessage({ attempt_id, body: `${process.pid}-${at}` }, writer());
+    say({ added: at });
+  }
 }
 
 function newTask(title: string): NewTaskInput {

@@ -67,7 +67,7 @@ export async function runProcessSequence(
   { steps }: ProcessSequence,
   wrong: Readonly<Record<string, ProcessStep>> = {},
 ): Promise<ProcessOutcome> {
-  await using world = await forgeClones(NAMES);
+  await using world = await forgeClones(NAMES, { by: 'the program' });
   const run = new ProcessRun(world, { ...GIT_PROCESS_STEPS, ...FORGE_STEPS, ...wrong });
   try {
     for (const step of steps) {

@@ -130,7 +130,7 @@ export const GIT_PROCESS_STEPS = {
     const path = join(given.clone.path, '..', `worktree ${given.number}`);
     const added = git(given, 'worktree', 'add', '-b', `side-${given.number}`, path);
     if (!existsSync(path)) return added;
-    const side = { ...given, clone: toClone(path, given.place) };
+    const side = { ...given, clone: toClone(path, given.place, 'the program') };
     const told = await FORGE_STEPS.create(side);
     await GIT_PROCESS_STEPS.commit(side);
     return `${told}; ${git(given, 'worktree', 'remove', '--force', path)}`;

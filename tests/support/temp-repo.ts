@@ -21,6 +21,11 @@ export async function tempRepo(options: { folder?: string } = {}): Promise<TempR
     join(folder.path, '.git', 'config'),
     '[user]\n\tname = Test User\n\temail = test@example.com\n',
   );
+  return toTempRepo(folder);
+}
+
+/** A folder into which somebody puts the repository. */
+export function toTempRepo(folder: TempFolder): TempRepo {
   return { ...folder, git: (...args) => runTestGit(folder.path, args) };
 }
 

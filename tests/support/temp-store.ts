@@ -3,6 +3,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { SteadyTime } from '#domain/leases.ts';
 import { openSqliteStore, type SqliteStore } from '#store/open-sqlite-store.ts';
 
 /** Time that stands still until a test moves it. */
@@ -36,13 +37,22 @@ export interface TempStore extends AsyncDisposable {
 }
 
 /** A new SQLite store in a folder of its own. `await using temp = await tempStore();` */
-export async function tempStore(options: { lock_timeout_ms?: number } = {}): Promise<TempStore> {
+export async function tempStore(
+  options: { lock_timeout_ms?: number; steady?: () => SteadyTime; lock?: 'block' | 'await' } = {},
+): Promise<TempStore> {
   const folder = await realpath(await mkdtemp(join(memoryFolder(), 'forge-test-')));
   const clock = new TestClock();
   const database = join(folder, 'forge.db');
   const replica = join(folder, 'tasks.jsonl');
   const open = () =>
-    openSqliteStore({ database, replica, clock, lock_timeout_ms: options.lock_timeout_ms ?? 10_000 });
+    openSqliteStore({
+      database,
+      replica,
+      clock,
+      lock_timeout_ms: options.lock_timeout_ms ?? 10_000,
+      steady: options.steady,
+      lock: options.lock,
+    });
   let store: SqliteStore | undefined = await open();
   const close = async () => {
     await store?.[Symbol.asyncDispose]();

@@ -8,8 +8,8 @@ import { claimTarget, DEFAULT_RESOLVED, kindOf, roleOf, type ResolvedWorkflow } 
 import { holderName, holdsRole, isArchived, roleHolder } from '#domain/workflow-fields.ts';
 import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
-import type { ClaimRequest, ClaimResult, ReadyQuery } from '../store.ts';
-import { checkVersion } from './check-version.ts';
+import type { ClaimRequest, ClaimResult, ReadyQuery, TaskStore } from '../store.ts';
+import { checkSeenState, checkVersion } from './check-version.ts';
 import type { Database } from './database.ts';
 import { grantLease, isLeaseOver, releaseExpired } from './lease-rows.ts';
 import { findFirstReady, listBlockers, listReady } from './ready-queries.ts';
@@ -32,12 +32,12 @@ export function claimTask(tx: WriteTransaction, claim: ClaimRequest): ClaimResul
     {
       ...claim,
       open_blockers: gated ? before.open_blockers : 0,
-      expired:
-        isTakenByOther(record, claim) && isLeaseOver(db, { id: record.id, fence: before.fence }, by.now),
+      expired: isTakenByOther(record, claim) && isLeaseOver(tx, { id: record.id, fence: before.fence }),
     },
     workflow,
   );
   if (decision.outcome === 'mine') {
+    checkSeenState(before, claim);
     if (claim.lease_ms !== undefined)
       grantLease(tx, record.id, { fence: before.fence, ttl_ms: claim.lease_ms });
     return { outcome: 'claimed', task, fence: before.fence };
@@ -52,6 +52,7 @@ export function claimTask(tx: WriteTransaction, claim: ClaimRequest): ClaimResul
   const state = findTarget(workflow, record, claim.assignee);
   const other = claim.force ? undefined : findOtherHolder(workflow, record, { state, name: claim.assignee });
   if (other !== undefined) return { outcome: 'role', task, ...other };
+  checkSeenState(before, claim);
   return { outcome: 'claimed', ...saveClaim(tx, before, { ...claim, state }) };
 }
 
@@ -81,10 +82,7 @@ function* listCandidates(db: Database, query: ReadyQuery): Generator<string> {
   for (const { id } of listReady(db, { ...query, limit: undefined })) if (id !== first) yield id;
 }
 
-export function releaseTask(
-  tx: WriteTransaction,
-  release: { id: string; owner: string; force: boolean; reason: string | null; fence?: number | undefined },
-): Task {
+export function releaseTask(tx: WriteTransaction, release: Parameters<TaskStore['releaseTask']>[0]): Task {
   const before = tx.read(resolveTaskId(tx.db, release.id));
   const { life, id } = before.record;
   if (life.status !== 'in_progress') {
@@ -93,6 +91,7 @@ export function releaseTask(
     });
   }
   checkVersion(before, { fence: release.fence });
+  checkSeenState(before, release);
   if (life.assignee !== release.owner && !release.force) {
     throw new ForgeError(
       'claim_conflict',

@@ -6,6 +6,7 @@ import type { FileLine } from '../sync-store.ts';
 import { forgetName, readKnown, type Known } from './apply-record.ts';
 import { joinIncoming } from './fold-lines.ts';
 import { readTask, saveJoined, type Fold } from './fold-records.ts';
+import { renameWork } from './rename-work.ts';
 
 /**
  * The rare fold in which two tasks turn out to have been born with one id: everything is held against everything,
@@ -23,6 +24,7 @@ export function foldWholeFile(fold: Fold, lines: Iterable<FileLine>): void {
     report.renamed.push({ from, to });
     forgetName(db, from);
     db.run('UPDATE OR IGNORE transitions SET task_id = ? WHERE task_id = ?', to, from);
+    renameWork(db, from, to);
     fold.digests.delete(from);
   }
   const formerNames = new Map([...apart].map(([from, to]) => [to, from]));

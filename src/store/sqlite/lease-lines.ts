@@ -1,6 +1,7 @@
 import { ForgeError } from '#kernel/errors.ts';
 import { parseJson, type JsonObject } from '#kernel/json.ts';
 import type { Database } from './database.ts';
+import { writeFact } from './store-facts.ts';
 
 /** A lease as a line of the local replica. When it ends is not in it: after a rebuild nobody could have renewed it. */
 export interface LeaseLine {
@@ -31,8 +32,12 @@ export function* leaseLines(db: Database): Generator<string> {
     yield encodeLease({ task: task_id as string, fence: fence as number, ttl_ms: ttl_ms as number });
 }
 
-/** After the tasks: a lease counts only for the claim it was given with. */
-export function restoreLeases(db: Database, leases: readonly LeaseLine[], now: number): void {
+/**
+ * After the tasks: a lease counts only for the claim it was given with. When it ends is settled by the next who looks:
+ * by no clock that anybody knows, so that all begin anew.
+ */
+export function restoreLeases(db: Database, leases: readonly LeaseLine[]): void {
+  if (leases.length > 0) writeFact(db, 'leases_clock', NO_CLOCK);
   for (const { task, fence, ttl_ms } of leases) {
     db.run(
       `INSERT INTO leases (task_id, fence, ttl_ms, expires_at)
@@ -41,7 +46,9 @@ export function restoreLeases(db: Database, leases: readonly LeaseLine[], now: n
       task,
       fence,
       ttl_ms,
-      now + ttl_ms,
+      0,
     );
   }
 }
+
+const NO_CLOCK = -1;

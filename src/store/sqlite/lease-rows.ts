@@ -1,4 +1,4 @@
-import { isExpired, watchLeases } from '#domain/leases.ts';
+import { isExpired, watchLeases, type LeaseWatch, type SteadyTime } from '#domain/leases.ts';
 import { moveRecord } from '#domain/task-changes.ts';
 import { DEFAULT_RESOLVED } from '#domain/workflow.ts';
 import { toIso } from '#kernel/clock.ts';
@@ -18,20 +18,18 @@ interface LeaseTerm {
 }
 
 interface Lease extends LeaseTerm {
+  /** Of the steady clock. */
   readonly expires_at: number;
 }
 
 /** A claim that ends by itself; a rebuild gives its holder one lease time to be heard of. */
 export function grantLease(tx: WriteTransaction, taskId: string, lease: LeaseTerm): void {
-  const { db, by } = tx;
+  const { db } = tx;
   const known = readLease(db, taskId);
   if (known?.fence !== lease.fence || known.ttl_ms !== lease.ttl_ms)
     tx.keepLine(encodeLease({ task: taskId, ...lease }));
-  watch(db, by.now, lease.ttl_ms);
-  writeLease(db, taskId, lease, by.now);
-}
-
-export function writeLease(db: Database, taskId: string, lease: LeaseTerm, now: number): void {
+  const now = adoptClock(db, tx.steady());
+  watch(db, now, lease.ttl_ms);
   db.run(
     `INSERT INTO leases (task_id, fence, ttl_ms, expires_at) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET
       fence = excluded.fence, ttl_ms = excluded.ttl_ms, expires_at = excluded.expires_at`,
@@ -60,25 +58,31 @@ export function renewLease(
 }
 
 /** Whether the holder of a claim may be passed over. */
-export function isLeaseOver(db: Database, task: { id: string; fence: number }, now: number): boolean {
+export function isLeaseOver(tx: WriteTransaction, task: { id: string; fence: number }): boolean {
+  const { db } = tx;
+  if (readLease(db, task.id)?.fence !== task.fence) return false;
+  const now = adoptClock(db, tx.steady());
   const lease = readLease(db, task.id);
-  if (lease === undefined || lease.fence !== task.fence || !isExpired(lease, now)) return false;
+  if (lease === undefined || !isExpired(lease, now)) return false;
   return watch(db, now, lease.ttl_ms);
 }
 
 /** Gives tasks back whose holders are gone. */
 export function releaseExpired(tx: WriteTransaction): void {
   const { db, by } = tx;
+  // Most projects never see a lease.
+  if (db.get('SELECT 1 AS any_lease FROM leases LIMIT 1') === undefined) return;
+  const now = adoptClock(db, tx.steady());
   const initial = (by.workflow ?? DEFAULT_RESOLVED).initial;
   const rows = db.all(
     `SELECT l.task_id, l.ttl_ms, l.expires_at FROM leases l JOIN tasks t ON t.id = l.task_id AND t.fence = l.fence
       WHERE t.status = 'in_progress' AND (l.expires_at <= ?1 OR l.expires_at > ?1 + l.ttl_ms)
       ORDER BY l.expires_at LIMIT ?2`,
-    by.now,
+    now,
     LIMITS.leases_a_sweep,
   );
   for (const row of rows) {
-    if (!watch(db, by.now, row.ttl_ms as number)) continue;
+    if (!watch(db, now, row.ttl_ms as number)) continue;
     const before = tx.read(row.task_id as string);
     const after = moveRecord(before.record, { status: 'open', state: initial, assignee: null }, by.now);
     tx.save(before, after, {
@@ -91,10 +95,11 @@ export function releaseExpired(tx: WriteTransaction): void {
   }
 }
 
-/** Nobody is judged before `now` and one lease time. */
-export function graceLeases(db: Database, now: number): void {
-  const longest = Number(db.get('SELECT max(ttl_ms) AS ttl FROM leases')?.ttl ?? 0);
-  if (longest > 0) writeWatch(db, { seen: now, grace: now + longest });
+/** Nobody is judged before every holder has had one lease time from now. */
+export function graceLeases(db: Database, time: SteadyTime): void {
+  if (db.get('SELECT 1 AS any_lease FROM leases LIMIT 1') === undefined) return;
+  const at = adoptClock(db, time);
+  writeWatch(db, { since: at, seen: at });
 }
 
 function readLease(db: Database, id: string): Lease | undefined {
@@ -102,18 +107,28 @@ function readLease(db: Database, id: string): Lease | undefined {
   return row as Lease | undefined; // the columns of the schema
 }
 
+/**
+ * Times of another clock say nothing on this one: the machine was started again, the store was carried to another, or
+ * rebuilt. Every holder gets a whole lease time by the new one, and nobody is judged before.
+ */
+function adoptClock(db: Database, { clock, at }: SteadyTime): number {
+  if (readFact(db, 'leases_clock') === clock) return at;
+  db.run('UPDATE leases SET expires_at = ? + ttl_ms', at);
+  writeFact(db, 'leases_clock', clock);
+  writeWatch(db, { since: at, seen: at });
+  return at;
+}
+
 /** Whether holders may be judged now. */
 function watch(db: Database, now: number, ttl: number): boolean {
-  const seen = readFact(db, 'leases_seen');
-  // Everybody reads the clock before they wait for the lock, so they come a little out of order. To take that for a
-  // clock that went back would begin a new grace time again and again, and nobody would ever be judged.
-  const at = now < seen && now >= seen - ttl ? seen : now;
-  const { may_judge, ...next } = watchLeases({ seen, grace: readFact(db, 'leases_since') }, at, ttl);
-  writeWatch(db, next);
+  const before = { since: readFact(db, 'leases_since'), seen: readFact(db, 'leases_seen') };
+  const { may_judge, ...next } = watchLeases(before, now, ttl);
+  writeWatch(db, next, before);
   return may_judge;
 }
 
-function writeWatch(db: Database, { seen, grace }: { seen: number; grace: number }): void {
-  writeFact(db, 'leases_seen', seen);
-  writeFact(db, 'leases_since', grace);
+/** Writes what is not known already. */
+function writeWatch(db: Database, next: LeaseWatch, before?: LeaseWatch): void {
+  if (next.since !== before?.since) writeFact(db, 'leases_since', next.since);
+  if (next.seen !== before?.seen) writeFact(db, 'leases_seen', next.seen);
 }

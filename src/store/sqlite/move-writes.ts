@@ -1,5 +1,6 @@
 import type { Task, Transition } from '#contract/task.ts';
 import { changedNames, eventOf } from '#domain/describe-change.ts';
+import { mapStatus, type StateMap } from '#domain/map-states.ts';
 import { claimRecord, closeRecord, editRecord, moveRecord, reopenRecord } from '#domain/task-changes.ts';
 import type { TaskRecord } from '#domain/task-record.ts';
 import { toTask } from '#domain/to-task.ts';
@@ -17,8 +18,17 @@ import {
 } from '#domain/workflow.ts';
 import { holderName, roleHolder } from '#domain/workflow-fields.ts';
 import { ForgeError } from '#kernel/errors.ts';
-import type { CloseResult, HookResult, MovedTask, MoveRequest, Standing } from '../store.ts';
-import { checkVersion } from './check-version.ts';
+import type {
+  CloseResult,
+  HookResult,
+  MappedState,
+  MovedTask,
+  MoveRequest,
+  Standing,
+  TaskStore,
+} from '../store.ts';
+import { checkUnfinished } from './check-attempts.ts';
+import { checkSeenState, checkVersion } from './check-version.ts';
 import type { Database, Row } from './database.ts';
 import { listBlockers, listFreed } from './ready-queries.ts';
 import { readRecord } from './record-rows.ts';
@@ -49,23 +59,20 @@ export function moveTask(tx: WriteTransaction, move: MoveRequest): MovedTask {
 }
 
 /** Throws nothing for a closed task: closing it again changes nothing. */
-export function closeTask(
-  tx: WriteTransaction,
-  close: { id: string; reason: string; version?: number | undefined; fence?: number | undefined },
-): CloseResult {
+export function closeTask(tx: WriteTransaction, close: Parameters<TaskStore['closeTask']>[0]): CloseResult {
   const before = tx.read(resolveTaskId(tx.db, close.id));
   checkVersion(before, close);
+  checkSeenState(before, close);
+  const unfinished = checkUnfinished(tx.db, before.record, close.force);
   const state = closingState(tx.by.workflow ?? DEFAULT_RESOLVED, close.reason);
   const after = closeRecord(before.record, close.reason, tx.by.now, state);
   const changed = changedNames(before.record, after);
-  const { task } = tx.save(before, after, { type: 'task.closed', changed, reason: close.reason });
+  const more = unfinished === undefined ? {} : { forced: true, attempt_id: unfinished.id };
+  const { task } = tx.save(before, after, { type: 'task.closed', changed, reason: close.reason, more });
   return { ...task, unblocked: after === before.record ? [] : listFreed(tx.db, task.id) };
 }
 
-export function reopenTask(
-  tx: WriteTransaction,
-  reopen: { id: string; reason: string | null; version?: number | undefined },
-): Task {
+export function reopenTask(tx: WriteTransaction, reopen: Parameters<TaskStore['reopenTask']>[0]): Task {
   const before = tx.read(resolveTaskId(tx.db, reopen.id));
   const { life, id } = before.record;
   checkVersion(before, reopen);
@@ -74,6 +81,7 @@ export function reopenTask(
       details: { id, status: life.status },
     });
   }
+  checkSeenState(before, reopen);
   const { initial } = tx.by.workflow ?? DEFAULT_RESOLVED;
   const after = reopenRecord(before.record, null, tx.by.now, initial);
   return tx.save(before, after, {
@@ -81,6 +89,31 @@ export function reopenTask(
     changed: changedNames(before.record, after),
     reason: reopen.reason,
   }).task;
+}
+
+/**
+ * Tasks in states that a workflow has no longer go where the map says. No edge leads there and nobody decided about the
+ * single task, so no guard and no hook is asked; the log says why it moved. Reads all tasks: it happens once in months.
+ */
+export function mapStates(tx: WriteTransaction, map: StateMap): MappedState[] {
+  return [...map].map(([from, to]) => {
+    const rows = tx.db.all('SELECT id FROM tasks WHERE state = ? ORDER BY id', from);
+    for (const { id } of rows) mapTask(tx, id as string, { from, to });
+    return { from, to, tasks: rows.length };
+  });
+}
+
+function mapTask(tx: WriteTransaction, id: string, move: { from: string; to: string }): void {
+  const before = tx.read(id);
+  const { life } = before.record;
+  const status = mapStatus({ id, status: life.status }, move, tx.by.workflow ?? DEFAULT_RESOLVED);
+  const assignee = status === life.status ? life.assignee : null;
+  const after = moveRecord(before.record, { status, state: move.to, assignee }, tx.by.now);
+  tx.save(before, after, {
+    type: eventOf(before.record, after),
+    changed: changedNames(before.record, after),
+    reason: `the workflow has no state ${move.from} any more; it was mapped to ${move.to}`,
+  });
 }
 
 export function recordHookResults(

@@ -16,6 +16,7 @@ import {
   type Move,
   type ReplicaLine,
 } from './replica-lines.ts';
+import { renameWork } from './rename-work.ts';
 import type { Replica } from './replica.ts';
 import { decodeFact, keptFacts, writeFact, type KeptFact } from './store-facts.ts';
 
@@ -107,12 +108,14 @@ function joinLines(db: Database, lines: readonly string[], now: number): void {
     });
   }
   for (const { id, at, move } of moves) insertTransition(db, id, at, move, null);
-  restoreLeases(db, leases, now);
+  restoreLeases(db, leases);
 }
 
 function forgetFormer(db: Database, birth: string, record: TaskRecord): void {
   const former = readKnown(db, birth);
-  if (former !== undefined && isSameTask(former.record, record)) forgetName(db, birth);
+  if (former === undefined || !isSameTask(former.record, record)) return;
+  forgetName(db, birth);
+  renameWork(db, birth, record.id);
 }
 
 /** Without the lines of a write that a crash cut short: it was never acknowledged. */

@@ -4,6 +4,7 @@ import type { ExplainedTask, HistoryEntry, ReadyQuery, StoreStats } from '../sto
 import type { Database, Row } from './database.ts';
 import { listBlockers } from './ready-queries.ts';
 import { resolveTaskId } from './resolve-id.ts';
+import { summariseWork, type WorkData } from './summarise-work.ts';
 import { rowToSummary, SUMMARY_COLUMNS } from './task-rows.ts';
 
 const WEEK_MS = 7 * 24 * 3_600_000;
@@ -96,13 +97,16 @@ export function findTask(db: Database, ref: string): { id: string; deleted: bool
 }
 
 function summarise(row: Row, changed: readonly string[]): string {
-  const data = JSON.parse(row.data as string) as {
+  const data = JSON.parse(row.data as string) as WorkData & {
     task?: { title?: string; assignee?: string | null };
     comment?: { body: string };
     dependency?: { id: string; type: string };
     dependencies?: { id: string; type: string }[];
     restored?: true;
+    forced?: true;
   };
+  const work = summariseWork(row.type as string, data);
+  if (work !== undefined) return work;
   const edges = [...(data.dependencies ?? []), ...(data.dependency === undefined ? [] : [data.dependency])];
   switch (row.type) {
     case 'task.created':
@@ -120,7 +124,8 @@ function summarise(row: Row, changed: readonly string[]): string {
     default:
       return (
         String(row.type).replace(/^.*\./, '').replaceAll('_', ' ') +
-        (row.reason === null ? '' : `: ${row.reason as string}`)
+        (row.reason === null ? '' : `: ${row.reason as string}`) +
+        (data.forced === true ? ', forced' : '')
       );
   }
 }

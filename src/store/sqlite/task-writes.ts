@@ -14,7 +14,8 @@ import { generateTaskId, idLength, randomBase36 } from '#kernel/ids.ts';
 import type { Json } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { NewTaskInput, TaskUpdate, UpdateResult } from '../store.ts';
-import { checkVersion } from './check-version.ts';
+import { checkUnfinished } from './check-attempts.ts';
+import { checkSeenState, checkVersion } from './check-version.ts';
 import { refuseParentCycle } from './cycle-checks.ts';
 import type { Database } from './database.ts';
 import { resolveTaskId } from './resolve-id.ts';
@@ -61,6 +62,8 @@ export function updateTask(tx: WriteTransaction, update: TaskUpdate): UpdateResu
   const decision = decideLife(before.record.life, { ...update, actor: by.actor.name }, by.workflow);
   if (decision.outcome === 'refused') throw refusal(before.record, decision);
   if (decision.outcome === 'lost') return { ...toTask(before.record, before.version), claimed: false };
+  checkSeenState(before, update);
+  if (decision.outcome === 'close') checkUnfinished(db, before.record, false);
   const edited = editRecord(before.record, toEdit(db, before.record, update), by.now);
   checkMetadataSize(encodeMetadata(edited));
   checkLabelCount(edited);

@@ -1,11 +1,13 @@
 import type { Task } from '#contract/task.ts';
 import { toTriggeredBy } from '#domain/actor.ts';
 import { changesOwner } from '#domain/describe-change.ts';
+import type { SteadyTime } from '#domain/leases.ts';
 import type { Life, TaskRecord } from '#domain/task-record.ts';
 import { toTask } from '#domain/to-task.ts';
 import { toIso } from '#kernel/clock.ts';
 import { isForgeError, type ErrorCode } from '#kernel/errors.ts';
 import type { Writer } from '../store.ts';
+import { checkHolding } from './check-holding.ts';
 import type { Database } from './database.ts';
 import { insertEvent, insertTransition } from './log-rows.ts';
 import {
@@ -42,6 +44,8 @@ export interface Saved {
 export interface WriteTransaction {
   readonly db: Database;
   readonly by: Writer;
+  /** What the machine's own clock says: leases are measured by it. */
+  steady(): SteadyTime;
   read(id: string): StoredRecord;
   /** Stores a changed record with a version bump; an unchanged one only gives the task as it is. */
   save(before: StoredRecord | undefined, after: TaskRecord, happening: Happening): Saved;
@@ -58,8 +62,16 @@ export interface WriteTransaction {
   keepLine(line: string): void;
 }
 
+/** What transactions are made on. */
+export interface WriteStore {
+  readonly db: Database;
+  readonly replica: Replica;
+  /** Left out: the writer's time stands for it, as tests have it. */
+  readonly steady?: (() => SteadyTime) | undefined;
+}
+
 export function writeInTransaction<T>(
-  { db, replica }: { db: Database; replica: Replica },
+  { db, replica, steady }: WriteStore,
   by: Writer,
   work: (tx: WriteTransaction) => T,
 ): T {
@@ -68,7 +80,7 @@ export function writeInTransaction<T>(
     return db.write(() => {
       const offset = replayReplica(db, replica, by.now);
       const written: Written[] = [];
-      const result = work(openTransaction(db, by, written));
+      const result = runJob({ db, steady }, { by, work }, written);
       if (written.length > 0) {
         appended = { from: offset };
         const size = replica.append(offset, toLines(written));
@@ -85,9 +97,9 @@ export function writeInTransaction<T>(
 }
 
 /** One write of several that are made together. */
-export interface WriteJob {
+export interface WriteJob<T = unknown> {
   readonly by: Writer;
-  readonly work: (tx: WriteTransaction) => unknown;
+  readonly work: (tx: WriteTransaction) => T;
 }
 
 export type JobOutcome = { readonly value: unknown } | { readonly error: unknown };
@@ -97,17 +109,14 @@ export type JobOutcome = { readonly value: unknown } | { readonly error: unknown
  * or nothing by itself: one that is refused takes nothing of the others back. What is wrong with the store is wrong for
  * all of them, and thrown.
  */
-export async function writeTogether(
-  store: { db: Database; replica: Replica },
-  jobs: readonly WriteJob[],
-): Promise<JobOutcome[]> {
+export async function writeTogether(store: WriteStore, jobs: readonly WriteJob[]): Promise<JobOutcome[]> {
   const { db, replica } = store;
   let appended: { from: number } | undefined;
   try {
     return await db.writeAside(async () => {
       const offset = replayReplica(db, replica, jobs[0]?.by.now ?? 0);
       const lines: string[] = [];
-      const outcomes = jobs.map((job) => tryJob(db, job, lines));
+      const outcomes = jobs.map((job) => tryJob(store, job, lines));
       if (lines.length > 0) {
         appended = { from: offset };
         const size = replica.append(offset, lines, { sync: false });
@@ -124,11 +133,12 @@ export async function writeTogether(
   }
 }
 
-function tryJob(db: Database, { by, work }: WriteJob, lines: string[]): JobOutcome {
+function tryJob(store: WriteStore, job: WriteJob, lines: string[]): JobOutcome {
+  const { db } = store;
   const written: Written[] = [];
   db.run('SAVEPOINT job');
   try {
-    const value = work(openTransaction(db, by, written));
+    const value = runJob(store, job, written);
     lines.push(...toLines(written));
     return { value };
   } catch (error) {
@@ -139,6 +149,19 @@ function tryJob(db: Database, { by, work }: WriteJob, lines: string[]): JobOutco
     if (db.isInTransaction()) db.run('RELEASE job');
   }
 }
+
+function runJob<T>(
+  { db, steady }: Omit<WriteStore, 'replica'>,
+  { by, work }: WriteJob<T>,
+  written: Written[],
+): T {
+  if (by.holding !== undefined) checkHolding(db, by.holding);
+  const readTime = (): SteadyTime => by.steady ?? steady?.() ?? { clock: WALL, at: by.now };
+  return work({ ...openTransaction(db, by, written), steady: readTime });
+}
+
+/** The clock that every store begins with. */
+const WALL = 0;
 
 const STORE_TROUBLES: readonly string[] = [
   'store_busy',
@@ -170,7 +193,7 @@ interface WrittenRecord {
   readonly move?: Move | undefined;
 }
 
-function openTransaction(db: Database, by: Writer, written: Written[]): WriteTransaction {
+function openTransaction(db: Database, by: Writer, written: Written[]): Omit<WriteTransaction, 'steady'> {
   const triggered_by = toTriggeredBy(by.actor);
   const emit = (taskId: string, happening: Happening, task: unknown): number =>
     insertEvent(db, {

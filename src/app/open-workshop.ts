@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { Workshop } from '#engine/workshop.ts';
+import { settleLost } from '#engine/recover-work.ts';
+import type { AgentBook, WorkNews, WorkPlace } from '#engine/work.ts';
+import { createExecutor } from '#executors/create-executor.ts';
+import type { ExecutorProfile, ExecutorTools } from '#executors/executor.ts';
+import { systemClock } from '#kernel/clock.ts';
+import type { OpenProject } from '#operations/operation.ts';
+import { openProcessHost, type ProcessHost } from '#process/process-host.ts';
+import { readOwnIdentity } from '#process/process-identity.ts';
+import { listAgents } from '#sync/agent-identities.ts';
+import type { HomePlace } from '#sync/forge-home.ts';
+import { toGitRepo, type Machine } from '#sync/machine.ts';
+import { requireTrusted } from '#sync/trust.ts';
+import { readWorkSettings, type WorkSettings } from '#sync/work-settings.ts';
+import { VERSION } from './version.ts';
+
+/** Everything that works on the tasks of a project in this process; one for as long as it lives. */
+export function openWorkshop(
+  project: OpenProject,
+  {
+    place,
+    machine,
+    watch = () => {},
+  }: { readonly place: HomePlace; readonly machine: Machine; readonly watch?: (news: WorkNews) => void },
+): { readonly workshop: Workshop; readonly at: WorkPlace } {
+  const { paths, config, store } = project;
+  let processes: Promise<ProcessHost> | undefined;
+  const openProcesses = (): Promise<ProcessHost> => (processes ??= openProcessHost());
+  const settings = (): WorkSettings => readWorkSettings(project, place.home);
+  const at: WorkPlace = {
+    store,
+    clock: systemClock,
+    repo: toGitRepo(paths.root, machine),
+    project: { name: config.name, prefix: config.idPrefix, root: paths.root },
+    workflow: () => project.workflow,
+    settings,
+    agents: openAgentBook(place.home),
+    executorFor: async (profile) => createExecutor(profile, await toTools(openProcesses)),
+    processes: openProcesses,
+    watcher: readOwnIdentity(),
+    root:
+      settings().workspace.root ??
+      join(place.home, 'worktrees', toFolderName(paths.common_dir, config.idPrefix)),
+    records: join(paths.store_dir, 'attempts'),
+    env: machine.env,
+    requireTrust: (commands) => requireTrusted({ home: place.home, paths, commands }),
+    settleLost: async () => void (await settleLost(at)),
+    watch,
+  };
+  return { workshop: new Workshop(at), at };
+}
+
+async function toTools(processes: () => Promise<ProcessHost>): Promise<ExecutorTools> {
+  return {
+    clock: systemClock,
+    processes: await processes(),
+    player: [process.execPath, process.argv[1] ?? ''],
+    version: VERSION,
+  };
+}
+
+/** Projects of one name on a machine must not share a folder. */
+function toFolderName(commonDir: string, prefix: string): string {
+  return `${prefix}-${createHash('sha256').update(commonDir).digest('hex').slice(0, 8)}`;
+}
+
+function openAgentBook(home: string): AgentBook {
+  return {
+    find(name) {
+      const agent = listAgents(home).find((one) => one.name === name);
+      if (agent?.profile == null) return undefined;
+      return { name, profile: agent.profile satisfies ExecutorProfile, env: agent.env };
+    },
+    facts: {
+      isPaused: async (name) => listAgents(home).some((one) => one.name === name && one.paused_at !== null),
+      isManaged: async (name) => listAgents(home).some((one) => one.name === name && one.profile !== null),
+    },
+  };
+}

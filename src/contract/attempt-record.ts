@@ -1,0 +1,34 @@
+import * as z from 'zod';
+import { Approval, Attempt, Merge, Review, Run } from './attempt.ts';
+
+const Mark = z.object({
+  host: z.string(),
+  boot_id: z.string(),
+  pid_namespace: z.string(),
+  pid: z.int(),
+  start_time: z.number(),
+});
+
+/**
+ * `<store>/attempts/<id>/record.json`: an attempt with all that belongs to it, from which its rows are made again when
+ * the database was lost. Messages that were delivered stand in the log; only those that wait are here.
+ */
+export const AttemptRecord = z.object({
+  schema: z.literal(1),
+  /** Rises with every change; the highest is the newest. */
+  revision: z.int().min(0),
+  attempt: Attempt,
+  runs: z.array(
+    Run.omit({ pid: true }).extend({
+      process: Mark.nullable(),
+      watcher: Mark.nullable(),
+      beat_at: z.int().nullable(),
+      stop_asked_at: z.string().nullable(),
+    }),
+  ),
+  reviews: z.array(Review.extend({ watcher: Mark })),
+  merges: z.array(Merge.extend({ watcher: Mark, seq: z.int() })),
+  approvals: z.array(Approval),
+  messages: z.array(z.object({ body: z.string(), author: z.string(), created_at: z.string() })),
+});
+export type AttemptRecord = z.output<typeof AttemptRecord>;

@@ -1,0 +1,206 @@
+import * as z from 'zod';
+
+/** The runtime rows of a task's work, as every surface shows them. */
+
+export const ATTEMPT_STATES = ['active', 'merged', 'archived'] as const;
+/** `active` until it was merged or given up. */
+export const AttemptState = z.enum(ATTEMPT_STATES);
+export type AttemptState = z.output<typeof AttemptState>;
+
+/** One isolated try at a task: a checkout of its own on a branch of its own. */
+export const Attempt = z.object({
+  id: z.string(),
+  task_id: z.string(),
+  /** 1 for the task's first. */
+  number: z.int(),
+  /** `35a4-add-rate-limitin`: the folder, and the branch behind `forge/`. */
+  name: z.string(),
+  branch: z.string(),
+  path: z.string(),
+  /** The branch that it is to be merged into. */
+  target: z.string(),
+  base_commit: z.string(),
+  /** What was harvested last; null before the first harvest. */
+  head_commit: z.string().nullable(),
+  agent: z.string().nullable(),
+  state: AttemptState,
+  /** The first of its leased ports. */
+  port: z.int().nullable(),
+  merge_commit: z.string().nullable(),
+  created_at: z.string(),
+  finished_at: z.string().nullable(),
+  /** When the folder may go; null while nobody said. */
+  cleanup_at: z.string().nullable(),
+  /** Since when the folder is gone. */
+  removed_at: z.string().nullable(),
+});
+export type Attempt = z.output<typeof Attempt>;
+
+export const RUN_STATES = [
+  'draft',
+  'planned',
+  'approved',
+  'scheduled',
+  'running',
+  'verifying',
+  'completed',
+  'failed',
+  'blocked',
+  'cancelled',
+] as const;
+export const RunState = z.enum(RUN_STATES);
+export type RunState = z.output<typeof RunState>;
+
+/** How a run ended, whatever the exit code of its program says. */
+export const RUN_OUTCOMES = [
+  'completed',
+  /** It ended well and changed nothing. */
+  'no_change',
+  /** What it wanted to do was refused, and it gave up. */
+  'denied',
+  'failed',
+  'timeout',
+  /** The provider wants us to wait; nobody's fault. */
+  'usage_limit',
+  'auth',
+  'stopped',
+  /** Whoever watched it is gone. */
+  'crashed',
+] as const;
+export const RunOutcome = z.enum(RUN_OUTCOMES);
+export type RunOutcome = z.output<typeof RunOutcome>;
+
+/** Null where the program did not say. */
+export const RunUsage = z.object({
+  input_tokens: z.int().nullable(),
+  output_tokens: z.int().nullable(),
+  cached_tokens: z.int().nullable(),
+  cost_usd: z.number().nullable(),
+});
+export type RunUsage = z.output<typeof RunUsage>;
+
+/** One execution of an agent inside an attempt. */
+export const Run = z.object({
+  id: z.string(),
+  task_id: z.string(),
+  attempt_id: z.string(),
+  /** The role it works in: `coder`, `reviewer`, `planner` or one of the workflow's own. */
+  role: z.string(),
+  agent: z.string(),
+  executor: z.string(),
+  state: RunState,
+  outcome: RunOutcome.nullable(),
+  message: z.string().nullable(),
+  /** Of the program's own conversation, to go on with. */
+  session_id: z.string().nullable(),
+  pid: z.int().nullable(),
+  usage: RunUsage,
+  retry_after: z.string().nullable(),
+  created_at: z.string(),
+  started_at: z.string().nullable(),
+  ended_at: z.string().nullable(),
+});
+export type Run = z.output<typeof Run>;
+
+export const StepResult = z.object({
+  command: z.string(),
+  /** Null where it was ended before it had one. */
+  exit_code: z.int().nullable(),
+  duration_ms: z.int(),
+  /** Its last lines. */
+  output: z.string(),
+  outcome: z.enum(['passed', 'failed', 'timeout', 'output_limit', 'start_failed', 'stopped']),
+});
+export type StepResult = z.output<typeof StepResult>;
+
+export const Finding = z.object({
+  severity: z.enum(['blocker', 'major', 'minor']),
+  file: z.string().optional(),
+  line: z.int().optional(),
+  message: z.string(),
+});
+export type Finding = z.output<typeof Finding>;
+
+export const Verdict = z.object({
+  verdict: z.enum(['pass', 'reject']),
+  summary: z.string(),
+  findings: z.array(Finding),
+});
+export type Verdict = z.output<typeof Verdict>;
+
+export const REVIEW_STATUSES = ['running', 'passed', 'failed', 'void'] as const;
+/** One pass of the CI steps, and of the auditor where there is one, over one commit. */
+export const Review = z.object({
+  id: z.string(),
+  task_id: z.string(),
+  attempt_id: z.string(),
+  /** Rises with every review of the task. */
+  attempt_number: z.int(),
+  status: z.enum(REVIEW_STATUSES),
+  head_commit: z.string(),
+  step_results: z.array(StepResult),
+  /** Of the auditor; null where nobody audits. */
+  verdict: Verdict.nullable(),
+  run_id: z.string().nullable(),
+  started_at: z.string(),
+  finished_at: z.string().nullable(),
+});
+export type Review = z.output<typeof Review>;
+
+export const MERGE_STATES = [
+  'queued',
+  'started',
+  'landed',
+  'conflict',
+  'ci_failed',
+  'refused',
+  'dropped',
+] as const;
+export const ConflictFile = z.object({ path: z.string(), kind: z.string() });
+export type ConflictFile = z.output<typeof ConflictFile>;
+/** One place in the queue of a target branch. */
+export const Merge = z.object({
+  id: z.string(),
+  task_id: z.string(),
+  attempt_id: z.string(),
+  target: z.string(),
+  strategy: z.enum(['merge', 'squash', 'rebase']),
+  state: z.enum(MERGE_STATES),
+  head_commit: z.string(),
+  /** The commit that was tested, and stands on the target when it has landed. */
+  candidate: z.string().nullable(),
+  conflicts: z.array(ConflictFile),
+  message: z.string().nullable(),
+  queued_at: z.string(),
+  finished_at: z.string().nullable(),
+});
+export type Merge = z.output<typeof Merge>;
+
+export const Approval = z.object({
+  id: z.string(),
+  run_id: z.string(),
+  task_id: z.string(),
+  tool: z.string(),
+  /** What the tool would be given. */
+  input: z.unknown(),
+  state: z.enum(['pending', 'allowed', 'denied', 'expired']),
+  asked_at: z.string(),
+  answered_at: z.string().nullable(),
+  answered_by: z.string().nullable(),
+});
+export type Approval = z.output<typeof Approval>;
+
+/** What somebody who plans answers with. */
+export const Plan = z.object({
+  summary: z.string(),
+  subtasks: z.array(
+    z.object({
+      title: z.string(),
+      description: z.string(),
+      /** Positions in this list, from 0, of what has to be done before. */
+      depends_on: z.array(z.int().min(0)),
+    }),
+  ),
+  checklist: z.array(z.string()),
+});
+export type Plan = z.output<typeof Plan>;

@@ -1,0 +1,115 @@
+import type { ConflictFile, StepResult, Verdict } from '#contract/attempt.ts';
+
+/** What an agent is told. */
+export interface PromptFacts {
+  readonly task: { readonly id: string; readonly title: string; readonly description: string };
+  readonly role: string;
+  readonly branch: string;
+  /** What the role is told besides, from the agent's profile. */
+  readonly template?: string | undefined;
+  readonly earlier: EarlierWork;
+}
+
+/** What earlier runs and gates left behind; empty for a first one. */
+export interface EarlierWork {
+  readonly last_error?: string | undefined;
+  readonly failed_step?: StepResult | undefined;
+  readonly verdict?: Verdict | undefined;
+  readonly conflicts?: readonly ConflictFile[] | undefined;
+  readonly target?: string | undefined;
+  readonly messages?: readonly { readonly author: string; readonly body: string }[] | undefined;
+}
+
+/** The whole assignment, for a conversation that begins. */
+export function composePrompt({ task, role, branch, template, earlier }: PromptFacts): string {
+  return joinParts([
+    `# ${task.title}`,
+    task.description,
+    template,
+    [
+      `This is task ${task.id}; your role is ${role}. The folder you are in is a checkout of its own, on the branch ${branch}.`,
+      'Change files in it and nowhere else. You need not commit: what you leave is committed for you.',
+    ].join('\n'),
+    describeEarlier(earlier),
+  ]);
+}
+
+/** What has come up since, for a conversation that goes on. */
+export function composeFollowUp(earlier: EarlierWork): string {
+  return describeEarlier(earlier) ?? 'Go on with the task.';
+}
+
+/** What somebody is told who looks at the work of another. */
+export function composeAudit({
+  task,
+  base,
+  head,
+  prompt,
+}: {
+  readonly task: PromptFacts['task'];
+  readonly base: string;
+  readonly head: string;
+  readonly prompt?: string | undefined;
+}): string {
+  return joinParts([
+    `# Review: ${task.title}`,
+    'Somebody worked on this task:',
+    quote(task.description),
+    prompt,
+    [
+      `The folder you are in holds the result, the commit ${head}. \`git diff ${base} ${head}\` shows what was changed.`,
+      'Change nothing. Decide whether the task is done, correctly and with nothing broken.',
+      'Answer with a JSON object: `verdict` ("pass" or "reject"), `summary`, and `findings`, each with `severity` ("blocker", "major" or "minor"), `message`, and `file` and `line` where there is one. Reject only for what has to be corrected.',
+    ].join('\n'),
+  ]);
+}
+
+function quote(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => `> ${line}`.trimEnd())
+    .join('\n');
+}
+
+function describeEarlier(earlier: EarlierWork): string | undefined {
+  const { last_error, failed_step, verdict, conflicts = [], target = '', messages = [] } = earlier;
+  const parts = [
+    last_error === undefined ? undefined : `The last try ended without success: ${last_error}`,
+    failed_step === undefined ? undefined : describeStep(failed_step),
+    verdict === undefined ? undefined : describeVerdict(verdict),
+    conflicts.length === 0
+      ? undefined
+      : [
+          `Your branch conflicts with ${target}, which is merged into your checkout now. Resolve the conflicts in these files and leave no markers:`,
+          ...conflicts.map(({ path, kind }) => `- ${path} (${kind})`),
+        ].join('\n'),
+    ...messages.map(({ author, body }) => `${author} says:\n${body}`),
+  ].filter((part) => part !== undefined);
+  return parts.length === 0 ? undefined : parts.join('\n\n');
+}
+
+function describeStep({ command, outcome, exit_code, output }: StepResult): string {
+  const how = outcome === 'failed' ? `ended with ${exit_code ?? 'a signal'}` : `ended by ${outcome}`;
+  return `The check \`${command}\` ${how}. Its last lines:\n\n${fence(output)}\n\nCorrect what is wrong; the check runs again when you are done.`;
+}
+
+function describeVerdict({ summary, findings }: Verdict): string {
+  return [
+    `The reviewer sent it back: ${summary}`,
+    ...findings.map(({ severity, file, line, message }) => {
+      const place = file === undefined ? '' : ` ${file}${line === undefined ? '' : `:${line}`}`;
+      return `- ${severity}${place}: ${message}`;
+    }),
+  ].join('\n');
+}
+
+/** A fence longer than any in the text, so that the text cannot end it. */
+function fence(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const ticks = '`'.repeat(longest + 1);
+  return `${ticks}\n${text.replace(/\n$/, '')}\n${ticks}`;
+}
+
+function joinParts(parts: readonly (string | undefined)[]): string {
+  return `${parts.filter((part) => part !== undefined && part.trim() !== '').join('\n\n')}\n`;
+}

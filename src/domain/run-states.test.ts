@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { RUN_STATES, type RunState } from '#contract/attempt.ts';
+import { isForgeError } from '#kernel/errors.ts';
+import { checkRunMove, isEnded } from './run-states.ts';
+
+/** The edges as they are drawn, and the two that prompts without a plan and a cancelled review need besides. */
+const DRAWN = `
+  draft     planned cancelled
+  planned   approved cancelled blocked
+  approved  scheduled cancelled
+  scheduled running cancelled blocked
+  running   verifying failed blocked cancelled
+  verifying completed failed running
+  completed draft
+  failed    draft
+  blocked   draft cancelled
+  cancelled draft
+`;
+const ADDED = `
+  draft     completed failed
+  verifying cancelled
+`;
+
+const LEGAL = new Set([...readEdges(DRAWN), ...readEdges(ADDED)]);
+const PAIRS = RUN_STATES.flatMap((from) => RUN_STATES.map((to) => [from, to] as const));
+
+describe('the states of a run', () => {
+  it('[S253] exactly the drawn edges and the added ones are legal, of all pairs', () => {
+    const allowed = PAIRS.filter(([from, to]) => isAllowed(from, to)).map(([from, to]) => `${from} ${to}`);
+    expect(PAIRS).toHaveLength(100);
+    expect(new Set(allowed)).toEqual(LEGAL);
+  });
+
+  it('[S254] an illegal move gives state_invalid, with what is allowed', () => {
+    expect(() => checkRunMove('r-1', 'completed', 'approved')).toThrow(
+      expect.objectContaining({
+        code: 'state_invalid',
+        message: 'Run r-1 is completed and cannot become approved',
+        details: { id: 'r-1', from: 'completed', to: 'approved', allowed: ['draft'] },
+      }),
+    );
+  });
+
+  it('[S255] what has ended can only be begun anew, as a draft, or be given up', () => {
+    const ended = RUN_STATES.filter(isEnded);
+    expect(ended).toEqual(['completed', 'failed', 'blocked', 'cancelled']);
+    const next = ended.map((from) => RUN_STATES.filter((to) => isAllowed(from, to)));
+    expect(next).toEqual([['draft'], ['draft'], ['draft', 'cancelled'], ['draft']]);
+  });
+});
+
+function isAllowed(from: RunState, to: RunState): boolean {
+  try {
+    checkRunMove('r-1', from, to);
+    return true;
+  } catch (error) {
+    if (isForgeError(error) && error.code === 'state_invalid') return false;
+    throw error;
+  }
+}
+
+function readEdges(table: string): string[] {
+  return table
+    .trim()
+    .split('\n')
+    .flatMap((line) => {
+      const [from = '', ...targets] = line.trim().split(/\s+/);
+      return targets.map((to) => `${from} ${to}`);
+    });
+}

@@ -1,0 +1,88 @@
+import { Plan } from '#contract/attempt.ts';
+import { Title, type Task } from '#contract/task.ts';
+import type { RunEnd } from '#executors/executor.ts';
+import { isForgeError } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import type { Conclusion } from './settle-run.ts';
+import { systemWriter, type WorkPlace } from './work.ts';
+
+/** What the planner has to answer, as JSON. */
+export const PLAN_SCHEMA = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['summary', 'subtasks', 'checklist'],
+  properties: {
+    summary: { type: 'string' },
+    subtasks: {
+      type: 'array',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['title', 'description', 'depends_on'],
+        properties: {
+          title: { type: 'string' },
+          description: { type: 'string' },
+          depends_on: { type: 'array', items: { type: 'integer' } },
+        },
+      },
+    },
+    checklist: { type: 'array', items: { type: 'string' } },
+  },
+} as const;
+
+/** Subtasks under the task, in the order they depend on each other, and the checklist in its description. */
+export async function concludePlan(place: WorkPlace, task: Task, end: RunEnd): Promise<Conclusion> {
+  const retry_after = end.retry_after ?? null;
+  if (end.outcome !== 'completed') return { outcome: end.outcome, message: end.message ?? null, retry_after };
+  const parsed = Plan.safeParse(end.structured);
+  const fault = parsed.success ? findFault(parsed.data) : 'It gave no plan in the form it was asked for';
+  if (!parsed.success || fault !== undefined)
+    return { outcome: 'failed', message: fault ?? null, retry_after };
+  try {
+    await applyPlan(place, task, parsed.data);
+    return { outcome: 'completed', message: parsed.data.summary, retry_after };
+  } catch (error) {
+    if (!isForgeError(error)) throw error;
+    return { outcome: 'failed', message: `The plan could not be written: ${error.message}`, retry_after };
+  }
+}
+
+function findFault({ subtasks }: Plan): string | undefined {
+  if (subtasks.length > LIMITS.plan_subtasks)
+    return `A plan has at most ${LIMITS.plan_subtasks} subtasks, not ${subtasks.length}`;
+  for (const [at, { title, depends_on }] of subtasks.entries()) {
+    if (!Title.safeParse(title).success) return `Subtask ${at} has no usable title`;
+    const wrong = depends_on.find((before) => before >= at);
+    if (wrong !== undefined) return `Subtask ${at} depends on ${wrong}, which does not come before it`;
+  }
+  return undefined;
+}
+
+async function applyPlan(place: WorkPlace, task: Task, plan: Plan): Promise<void> {
+  const { store, project, workflow } = place;
+  const ids: string[] = [];
+  for (const { title, description, depends_on } of plan.subtasks) {
+    const made = await store.createTask(
+      {
+        id_prefix: project.prefix,
+        title,
+        description,
+        type: 'task',
+        priority: task.priority,
+        state: workflow().initial,
+        parent_id: task.id,
+        assignee: null,
+        labels: task.labels,
+        github_issue: null,
+        depends_on: depends_on.flatMap((at) => ids[at] ?? []),
+        metadata: new Map(),
+      },
+      systemWriter(place),
+    );
+    ids.push(made.id);
+  }
+  if (plan.checklist.length === 0) return;
+  const list = plan.checklist.map((item) => `- [ ] ${item}`).join('\n');
+  const description = `${task.description.trimEnd()}\n\n## Checklist\n${list}\n`.trimStart();
+  await store.updateTask({ id: task.id, description }, systemWriter(place));
+}

@@ -1,0 +1,136 @@
+import { join } from 'node:path';
+import { type Attempt, type Review, type Run, Verdict } from '#contract/attempt.ts';
+import type { Task } from '#contract/task.ts';
+import { composeAudit } from '#domain/compose-prompt.ts';
+import type { RunEnd } from '#executors/executor.ts';
+import { startCheckout } from '#git/attempt-checkout.ts';
+import { dropAttemptRefs } from '#git/attempt-refs.ts';
+import { removeCheckout } from '#git/rescue-checkout.ts';
+import type { Annotation } from './actions.ts';
+import { openControl, toAttemptEnvironment } from './attempt-workspace.ts';
+import { runAgent } from './run-agent.ts';
+import type { Conclusion } from './settle-run.ts';
+import { systemWriter, type ManagedAgent, type WorkPlace } from './work.ts';
+
+/** What the auditor has to answer, as JSON. */
+export const VERDICT_SCHEMA = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['verdict', 'summary', 'findings'],
+  properties: {
+    verdict: { enum: ['pass', 'reject'] },
+    summary: { type: 'string' },
+    findings: {
+      type: 'array',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['severity', 'message'],
+        properties: {
+          severity: { enum: ['blocker', 'major', 'minor'] },
+          file: { type: 'string' },
+          line: { type: 'integer' },
+          message: { type: 'string' },
+        },
+      },
+    },
+  },
+} as const;
+
+export interface Audited {
+  readonly end: RunEnd;
+  readonly conclusion: Conclusion;
+  readonly review: Review;
+  /** Why a person has to look at it. */
+  readonly why: Annotation | undefined;
+}
+
+/** One look at the commit that was checked, by somebody who cannot change it: in a folder that is thrown away. */
+export async function auditReview(
+  place: WorkPlace,
+  {
+    task,
+    attempt,
+    review,
+    run,
+    agent,
+  }: {
+    readonly task: Task;
+    readonly attempt: Attempt;
+    readonly review: Review;
+    readonly run: Run;
+    readonly agent: ManagedAgent;
+  },
+): Promise<Audited> {
+  const control = await openControl(place);
+  const name = `${attempt.name}-review-${review.attempt_number}`;
+  const checkout = await startCheckout(control, {
+    attempt_id: review.id,
+    name,
+    root: place.root,
+    path: join(place.root, name),
+    base: review.head_commit,
+    facts: { project: place.project.root, task: task.id, attempt: attempt.id },
+  });
+  try {
+    const end = await runAgent(place, {
+      run,
+      attempt,
+      agent,
+      cwd: checkout.path,
+      prompt: composeAudit({
+        task,
+        base: attempt.base_commit,
+        head: review.head_commit,
+        prompt: task.review_config?.review_prompt ?? agent.prompt,
+      }),
+      resume: false,
+      read_only: true,
+      output_schema: VERDICT_SCHEMA,
+      env: toAttemptEnvironment(place, attempt, { ...agent.env, FORGE_RUN_ID: run.id }),
+    });
+    return await concludeAudit(place, { review, end });
+  } finally {
+    await removeCheckout(control, checkout);
+    await dropAttemptRefs(control, { ...checkout, target: attempt.branch });
+  }
+}
+
+async function concludeAudit(
+  { store, ...place }: WorkPlace,
+  { review, end }: { readonly review: Review; readonly end: RunEnd },
+): Promise<Audited> {
+  const by = systemWriter(place);
+  const parsed = Verdict.safeParse(end.structured);
+  if (end.outcome !== 'completed' || !parsed.success) {
+    const message =
+      end.outcome === 'completed'
+        ? 'It gave no verdict in the form it was asked for'
+        : (end.message ?? end.outcome);
+    const ended = await store.finishReview({ id: review.id, status: 'void' }, by);
+    const outcome = end.outcome === 'completed' ? 'failed' : end.outcome;
+    const conclusion = { outcome, message, retry_after: end.retry_after ?? null };
+    return { end, conclusion, review: ended, why: { code: 'auditor', message: `The auditor: ${message}` } };
+  }
+  const verdict = parsed.data;
+  const before = (await store.listReviews({ task_id: review.task_id })).findLast(
+    (one) => one.id !== review.id && one.verdict !== null,
+  );
+  const status = verdict.verdict === 'pass' ? 'passed' : 'failed';
+  const ended = await store.finishReview({ id: review.id, status, verdict }, by);
+  // An agent that could not do anything about it the last time will not now.
+  const isSame =
+    status === 'failed' && before?.verdict != null && toDigest(before.verdict) === toDigest(verdict);
+  const conclusion = { outcome: 'completed', message: verdict.summary, retry_after: null } as const;
+  const why = isSame
+    ? { code: 'same_findings', message: `The auditor found the same again: ${verdict.summary}` }
+    : undefined;
+  return { end, conclusion, review: ended, why };
+}
+
+function toDigest({ findings, summary }: Verdict): string {
+  const all = findings.map(({ severity, file, line, message }) =>
+    JSON.stringify([severity, file, line, message]),
+  );
+  return all.length === 0 ? summary : all.toSorted().join('\n');
+}

@@ -1,0 +1,190 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Attempt, Merge, StepResult } from '#contract/attempt.ts';
+import type { Task } from '#contract/task.ts';
+import { failureTarget, passTarget } from '#domain/gate-targets.ts';
+import type { ControlGit } from '#git/control-directory.ts';
+import { landTarget } from '#git/land-target.ts';
+import { makeCandidate } from '#git/merge-candidate.ts';
+import { readRef } from '#git/read-ref.ts';
+import { showCommit } from '#git/show-commit.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import type { MergeEnd } from '#store/attempt-store.ts';
+import type { ActionOutcome, Annotation } from './actions.ts';
+import { findWorkspace, openControl, type Workspace } from './attempt-workspace.ts';
+import type { Engine } from './engine.ts';
+import { describeFailure, listSteps, runReviewSteps } from './review-gate.ts';
+import { systemWriter, type WorkPlace } from './work.ts';
+
+/** How a merge ended, as far as the queue is concerned. */
+type Landing = Omit<MergeEnd, 'id'>;
+
+/**
+ * The attempt's turn in the queue of its target: target and attempt as one tree, the checks on that tree, and the
+ * target moved to it unless it has moved meanwhile. What is merged is what was tested.
+ */
+export async function mergeTask(
+  place: WorkPlace,
+  engine: Engine,
+  { task, gate }: { readonly task: Task; readonly gate: string },
+): Promise<ActionOutcome> {
+  const control = await openControl(place);
+  const workspace = await findWorkspace(place, control, task.id);
+  if (workspace === undefined)
+    return toFailure(engine, gate, { code: 'no_attempt', message: `${task.id} has no attempt to merge` });
+  const { attempt } = workspace;
+  const stale = await findStaleness(place, task, attempt);
+  if (stale !== undefined) return toFailure(engine, gate, { code: 'not_reviewed', message: stale });
+  const queued = await place.store.queueMerge(
+    {
+      id: crypto.randomUUID(),
+      task_id: task.id,
+      attempt_id: attempt.id,
+      target: attempt.target,
+      strategy: place.settings().merge.strategy,
+      head_commit: attempt.head_commit ?? attempt.base_commit,
+      watcher: place.watcher,
+    },
+    systemWriter(place),
+  );
+  return finishMerge(place, engine, { task, gate, control, workspace, merge: queued });
+}
+
+interface MergeCall {
+  readonly task: Task;
+  readonly gate: string;
+  readonly control: ControlGit;
+  readonly workspace: Workspace;
+  readonly merge: Merge;
+}
+
+async function finishMerge(place: WorkPlace, engine: Engine, call: MergeCall): Promise<ActionOutcome> {
+  const { gate, workspace } = call;
+  const { id } = call.merge;
+  place.watch({ kind: 'merge', merge: call.merge });
+  const merge = await waitForTurn(place, call.merge);
+  place.watch({ kind: 'merge', merge });
+  const landing = await landAttempt(place, call);
+  const ended = await place.store.finishMerge({ id, ...landing }, systemWriter(place));
+  place.watch({ kind: 'merge', merge: ended });
+  if (ended.state === 'landed') {
+    const { candidate } = ended;
+    await place.store.changeAttempt(
+      { id: workspace.attempt.id, state: 'merged', ...(candidate !== null && { merge_commit: candidate }) },
+      systemWriter(place),
+    );
+    const to = passTarget(engine.workflow, gate);
+    const reason = `merged into ${ended.target}`;
+    return to === undefined ? { outcome: 'passed', message: reason } : { outcome: 'cascaded', to, reason };
+  }
+  return toFailure(engine, gate, { code: `merge_${ended.state}`, message: ended.message ?? ended.state });
+}
+
+/** The queue is in the store, so that every process that merges into this branch stands in the same one. */
+async function waitForTurn(place: WorkPlace, { id }: Merge): Promise<Merge> {
+  for (;;) {
+    const taken = await place.store.takeMerge({ id, watcher: place.watcher }, systemWriter(place));
+    if (taken !== undefined) return taken;
+    await place.settleLost();
+    await sleep(LIMITS.merge_poll_ms);
+  }
+}
+
+async function landAttempt(place: WorkPlace, call: MergeCall): Promise<Landing> {
+  const { attempt } = call.workspace;
+  for (let tries = 0; tries < LIMITS.merge_tries; tries += 1) {
+    const old = await readRef(place.repo, `refs/heads/${attempt.target}`);
+    if (old === undefined) return { state: 'refused', message: `There is no branch ${attempt.target}` };
+    const landing = await tryLanding(place, call, old);
+    if (landing !== 'moved') return landing;
+  }
+  return { state: 'refused', message: `${attempt.target} moved ${LIMITS.merge_tries} times meanwhile` };
+}
+
+async function tryLanding(place: WorkPlace, call: MergeCall, old: string): Promise<Landing | 'moved'> {
+  const { task, control, workspace, merge } = call;
+  const { attempt } = workspace;
+  const candidate = await makeCandidate(control, {
+    target: old,
+    head: merge.head_commit,
+    base: attempt.base_commit,
+    strategy: merge.strategy,
+    message: toMessage(task, attempt, merge),
+  });
+  if (candidate.kind === 'empty') return { state: 'landed', candidate: old };
+  if (candidate.kind === 'conflict') {
+    const names = candidate.files.map(({ path }) => path);
+    return {
+      state: 'conflict',
+      conflicts: [...candidate.files],
+      message: `${attempt.branch} conflicts with ${attempt.target} in ${names.slice(0, 10).join(', ')}${names.length > 10 ? ` and ${names.length - 10} more` : ''}`,
+    };
+  }
+  const failed = await checkCandidate(place, call, candidate.commit);
+  if (failed !== undefined) {
+    return {
+      state: 'ci_failed',
+      candidate: candidate.commit,
+      message: `Together with ${attempt.target}: ${describeFailure(failed)}`,
+    };
+  }
+  const landed = await landTarget(place.repo, { branch: attempt.target, old, commit: candidate.commit });
+  switch (landed.kind) {
+    case 'landed':
+      return { state: 'landed', candidate: candidate.commit };
+    case 'moved':
+      return 'moved';
+    case 'overlap':
+      return {
+        state: 'refused',
+        message: `${landed.worktree} has changes of its own in ${landed.files.slice(0, 10).join(', ')}: commit or stash them, then merge again`,
+      };
+  }
+}
+
+/** In the attempt's own folder, because what the checks need is installed there. */
+async function checkCandidate(
+  place: WorkPlace,
+  call: MergeCall,
+  commit: string,
+): Promise<StepResult | undefined> {
+  const { task, control, workspace, merge } = call;
+  const { attempt, checkout } = workspace;
+  const steps = listSteps(place, task);
+  if (steps.length === 0) return undefined;
+  await showCommit(control, checkout, commit);
+  try {
+    const results = await runReviewSteps(place, { attempt, steps, commit, finished: async () => {} });
+    return results.find(({ outcome }) => outcome !== 'passed');
+  } finally {
+    await showCommit(control, checkout, merge.head_commit);
+  }
+}
+
+/** A review speaks of one commit. Undefined where it speaks of the one that is there. */
+async function findStaleness(
+  { store }: WorkPlace,
+  task: Task,
+  attempt: Attempt,
+): Promise<string | undefined> {
+  const last = (await store.listReviews({ task_id: task.id })).findLast(
+    ({ attempt_id }) => attempt_id === attempt.id,
+  );
+  if (last === undefined) return `${task.id} was not reviewed`;
+  if (last.status !== 'passed') return `The last review of ${task.id} is ${last.status}`;
+  return last.head_commit === attempt.head_commit
+    ? undefined
+    : `${attempt.branch} has changed since its review`;
+}
+
+function toMessage(task: Task, attempt: Attempt, { strategy }: Merge): string {
+  const subject = strategy === 'merge' ? `Merge ${attempt.branch}: ${task.title}` : task.title;
+  return `${subject}\n\nForge-Task: ${task.id}\nForge-Attempt: ${attempt.id}\n`;
+}
+
+function toFailure({ workflow }: Engine, gate: string, annotation: Annotation): ActionOutcome {
+  const to = failureTarget(workflow, gate);
+  const { message } = annotation;
+  return to === undefined
+    ? { outcome: 'failed', message }
+    : { outcome: 'cascaded', to, reason: message, annotation };
+}

@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Attempt } from '#contract/attempt.ts';
+import { dropAttemptRefs } from '#git/attempt-refs.ts';
+import { removeCheckout, type Removed } from '#git/rescue-checkout.ts';
+import { toIso } from '#kernel/clock.ts';
+import { isForgeError } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import { openControl, runIn, toCheckout } from './attempt-workspace.ts';
+import { systemWriter, type WorkPlace } from './work.ts';
+
+/** The task is over: what is at work on it ends, and its folders go, at once or when the project says. */
+export async function retireAttempts(place: WorkPlace, taskId: string, when: 'now' | 'later'): Promise<void> {
+  const { store, clock } = place;
+  await stopRuns(place, taskId);
+  const hours = place.settings().workspace.cleanup_hours;
+  for (const attempt of await store.listAttempts({ task_id: taskId, there: true })) {
+    const state = attempt.state === 'active' ? 'archived' : attempt.state;
+    const cleanup_at = toIso(clock.now() + (when === 'now' ? 0 : hours * 3_600_000));
+    const retired = await store.changeAttempt({ id: attempt.id, state, cleanup_at }, systemWriter(place));
+    if (when === 'now') await removeWorkspace(place, retired);
+  }
+}
+
+/** Nothing uncommitted is lost by it: that goes to a rescue ref first. */
+export async function removeWorkspace(place: WorkPlace, attempt: Attempt): Promise<Removed> {
+  const { store, clock } = place;
+  const { teardown } = place.settings().workspace;
+  const control = await openControl(place);
+  const checkout = toCheckout(place, control, attempt);
+  // What it tears down may be gone already; that must not keep the folder.
+  if (teardown.length > 0) await runIn(place, attempt, teardown).catch(isForgeErrorOrThrow);
+  const removed = await removeCheckout(control, checkout);
+  await store.changeAttempt(
+    { id: attempt.id, removed_at: toIso(clock.now()), port: null },
+    systemWriter(place),
+  );
+  if (attempt.state === 'merged') await dropAttemptRefs(control, { ...checkout, target: attempt.target });
+  return removed;
+}
+
+/** Those whose time has come. Gives what was removed. */
+export async function removeOverdue(place: WorkPlace): Promise<Attempt[]> {
+  const now = toIso(place.clock.now());
+  const overdue = (await place.store.listAttempts({ there: true })).filter(
+    ({ cleanup_at }) => cleanup_at !== null && cleanup_at <= now,
+  );
+  for (const attempt of overdue) await removeWorkspace(place, attempt);
+  return overdue;
+}
+
+/** Whoever watches them ends them; it may be another process. */
+export async function stopRuns(place: WorkPlace, taskId: string): Promise<void> {
+  const { store } = place;
+  const open = await store.listRuns({ task_id: taskId, open: true });
+  for (const { id } of open) await store.askStop({ id }, systemWriter(place)).catch(isForgeErrorOrThrow);
+  const patience = Math.ceil((LIMITS.run_grace_ms + LIMITS.run_kill_ms) / LIMITS.wish_poll_ms) + 10;
+  for (let looks = 0; looks < patience; looks += 1) {
+    if ((await store.listRuns({ task_id: taskId, open: true })).length === 0) return;
+    await place.settleLost();
+    await sleep(LIMITS.wish_poll_ms);
+  }
+}
+
+function isForgeErrorOrThrow(error: unknown): undefined {
+  if (!isForgeError(error)) throw error;
+  return undefined;
+}

@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LIMITS } from '#kernel/limits.ts';
+import { toChildEnvironment } from '#process/child-environment.ts';
+import { openProcessHost, type ProcessHost } from '#process/process-host.ts';
+import { runStep, runSteps, type StepPlace } from './run-steps.ts';
+
+let folder: string;
+let host: ProcessHost;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'forge-steps-'));
+  host = await openProcessHost({ accept: ['marker'] });
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const place = (more: Partial<StepPlace> = {}): StepPlace => ({
+  cwd: folder,
+  env: toChildEnvironment(process.env),
+  host,
+  marker: `steps-${Math.random()}`,
+  timeout_ms: 60_000,
+  output_bytes: 10_000_000,
+  ...more,
+});
+
+describe('a step', () => {
+  it('[S222] runs in a login shell of bash, in the folder it is given', async () => {
+    const { output, outcome, exit_code } = await runStep('echo $0; shopt login_shell; pwd', place());
+    expect(outcome).toBe('passed');
+    expect(exit_code).toBe(0);
+    expect(output).toMatch(/bash\nlogin_shell\s+on\n/);
+    expect(output).toContain(folder);
+  });
+
+  it('says how it ended', async () => {
+    expect(await runStep('echo no >&2; exit 3', place())).toMatchObject({
+      outcome: 'failed',
+      exit_code: 3,
+      output: 'no',
+    });
+    expect(await runStep('sleep 60', place({ timeout_ms: 100 }))).toMatchObject({ outcome: 'timeout' });
+    expect(await runStep('yes', place({ output_bytes: 10_000 }))).toMatchObject({
+      outcome: 'output_limit',
+    });
+    expect(await runStep('true', place({ cwd: join(folder, 'gone') }))).toMatchObject({
+      outcome: 'start_failed',
+    });
+  });
+
+  it('is ended when nobody wants it any more', async () => {
+    const ending = new AbortController();
+    const step = runStep(
+      'echo begun; sleep 60',
+      place({ signal: ending.signal, line: () => ending.abort() }),
+    );
+    expect(await step).toMatchObject({ outcome: 'stopped' });
+  });
+
+  it('keeps the end of a long output', async () => {
+    const { output } = await runStep('seq 1 100000', place());
+    expect(output.length).toBeLessThanOrEqual(LIMITS.step_tail_length);
+    expect(output.endsWith('\n100000')).toBe(true);
+  });
+});
+
+describe('steps', () => {
+  it('run until one fails', async () => {
+    const seen: string[] = [];
+    const results = await runSteps(['true', 'false', 'touch never'], place(), async ({ command }) => {
+      seen.push(command);
+    });
+    expect(results.map(({ outcome }) => outcome)).toEqual(['passed', 'failed']);
+    expect(seen).toEqual(['true', 'false']);
+  });
+
+  it('that are none have nothing to fail', async () => {
+    expect(await runSteps([], place())).toEqual([]);
+  });
+});

@@ -1,0 +1,108 @@
+import type { StepResult } from '#contract/attempt.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import type { ProcessHost } from '#process/process-host.ts';
+import { startSupervised, type Ended } from '#process/supervise.ts';
+
+/** Where the commands of a gate, of a set-up or of a teardown run. */
+export interface StepPlace {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly host: ProcessHost;
+  /** By which what a step leaves running is found. */
+  readonly marker: string;
+  readonly timeout_ms: number;
+  readonly output_bytes: number;
+  /** Every line as it comes. */
+  readonly line?: ((text: string) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The variable that says to which piece of work a process belongs. */
+export const MARKER_NAME = 'FORGE_RUN_ID';
+
+/** One after the other until one fails; `finished` hears of each. */
+export async function runSteps(
+  commands: readonly string[],
+  place: StepPlace,
+  finished: (result: StepResult) => Promise<void> = async () => {},
+): Promise<StepResult[]> {
+  const results: StepResult[] = [];
+  for (const command of commands) {
+    const result = await runStep(command, place);
+    results.push(result);
+    await finished(result);
+    if (result.outcome !== 'passed') break;
+  }
+  return results;
+}
+
+/** Through a login shell: commands come from people's own configuration, and mean what they mean in a terminal. */
+export async function runStep(command: string, place: StepPlace): Promise<StepResult> {
+  const { cwd, env, host, marker, timeout_ms, output_bytes } = place;
+  const began = performance.now();
+  const tail = new LineTail();
+  const step = await startSupervised(
+    {
+      argv: ['bash', '-lc', command],
+      cwd,
+      env,
+      host,
+      marker: { name: MARKER_NAME, value: marker },
+      stdin: 'none',
+      limits: { total_ms: timeout_ms, idle_ms: timeout_ms, output_bytes },
+    },
+    {
+      line(_, { text }) {
+        tail.add(text);
+        place.line?.(text);
+      },
+    },
+  );
+  const stop = (): void => void step.stop();
+  place.signal?.addEventListener('abort', stop, { once: true });
+  if (place.signal?.aborted === true) stop();
+  const ended = await step.done;
+  place.signal?.removeEventListener('abort', stop);
+  return {
+    command,
+    exit_code: ended.exit,
+    duration_ms: Math.round(performance.now() - began),
+    output: ended.error ?? tail.text(),
+    outcome: toOutcome(ended),
+  };
+}
+
+function toOutcome({ reason, exit }: Ended): StepResult['outcome'] {
+  switch (reason) {
+    case 'exited':
+      return exit === 0 ? 'passed' : 'failed';
+    case 'total_timeout':
+    case 'idle_timeout':
+      return 'timeout';
+    case 'output_limit':
+    case 'memory_limit':
+      return 'output_limit';
+    case 'start_failed':
+      return 'start_failed';
+    case 'stopped':
+      return 'stopped';
+  }
+}
+
+/** The last lines, in a bounded number of characters. */
+class LineTail {
+  readonly #lines: string[] = [];
+  #length = 0;
+
+  add(line: string): void {
+    const kept = line.slice(-LIMITS.step_tail_length);
+    this.#lines.push(kept);
+    this.#length += kept.length + 1;
+    while (this.#length > LIMITS.step_tail_length && this.#lines.length > 1)
+      this.#length -= (this.#lines.shift()?.length ?? 0) + 1;
+  }
+
+  text(): string {
+    return this.#lines.join('\n');
+  }
+}

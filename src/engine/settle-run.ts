@@ -1,0 +1,117 @@
+import type { Attempt, Run } from '#contract/attempt.ts';
+import type { Task } from '#contract/task.ts';
+import { submitTarget } from '#domain/gate-targets.ts';
+import { kindOf, roleOf, standingState } from '#domain/workflow.ts';
+import type { RunEnd } from '#executors/executor.ts';
+import { harvestCheckout, type Harvest } from '#git/harvest-checkout.ts';
+import { isForgeError } from '#kernel/errors.ts';
+import { openControl, toCheckout } from './attempt-workspace.ts';
+import type { Annotation } from './actions.ts';
+import type { Engine } from './engine.ts';
+import { transitionTask } from './transition-task.ts';
+import { systemWriter, type WorkPlace } from './work.ts';
+
+/** What has become of a run, after its program has ended and what it left was looked at. */
+export interface Conclusion {
+  readonly outcome: NonNullable<Run['outcome']>;
+  readonly message: string | null;
+  readonly retry_after: string | null;
+}
+
+/** The host commits what an agent leaves. An agent that says it is done and has changed nothing is not done. */
+export async function concludeWork(
+  place: WorkPlace,
+  { task, attempt, run }: { readonly task: Task; readonly attempt: Attempt; readonly run: Run },
+  end: RunEnd,
+): Promise<Conclusion> {
+  const { message = null, retry_after = null, outcome } = end;
+  try {
+    const harvest = await harvestAttempt(place, { task, attempt, agent: run.agent });
+    const isIdle = harvest.changed_files === 0;
+    if (outcome !== 'completed' || !isIdle) return { outcome, message, retry_after };
+    if (end.denials > 0)
+      return {
+        outcome: 'denied',
+        message: `${end.denials} requests were refused, and nothing changed`,
+        retry_after,
+      };
+    return { outcome: 'no_change', message: 'It ended without changing a file', retry_after };
+  } catch (error) {
+    if (!isForgeError(error)) throw error;
+    return { outcome: 'failed', message: error.message, retry_after };
+  }
+}
+
+/** Everything in the attempt's folder becomes a commit on its branch. */
+export async function harvestAttempt(
+  place: WorkPlace,
+  { task, attempt, agent }: { readonly task: Task; readonly attempt: Attempt; readonly agent: string | null },
+): Promise<Harvest> {
+  const control = await openControl(place);
+  const harvest = await harvestCheckout(control, toCheckout(place, control, attempt), {
+    message: task.title,
+    trailers: {
+      'Forge-Task': task.id,
+      'Forge-Attempt': attempt.id,
+      ...(agent !== null && { 'Forge-Agent': agent }),
+    },
+    large_files: 'skip',
+  });
+  for (const { path } of harvest.skipped)
+    place.watch({ kind: 'note', task_id: task.id, text: `${path} is too large and was not committed` });
+  await place.store.changeAttempt({ id: attempt.id, head_commit: harvest.head }, systemWriter(place));
+  return harvest;
+}
+
+/** Where the task goes after a run of whoever works on it. */
+export async function moveAfterWork(
+  engine: Engine,
+  { task, run }: { readonly task: Task; readonly run: Run },
+  { outcome, message, retry_after }: Conclusion,
+  failures: { readonly count: number; readonly limit: number },
+): Promise<Task> {
+  const { workflow } = engine;
+  const state = standingState(workflow, task);
+  // Somebody has moved it on, or given it to somebody else: what they decided stands.
+  if (kindOf(workflow, state) !== 'active' || roleOf(workflow, state) !== run.role) return task;
+  const { id } = task;
+  const move = (to: string, reason: string, annotation?: Annotation): Promise<Task> =>
+    transitionTask(engine, { id, to, reason, annotation });
+  switch (outcome) {
+    case 'completed': {
+      const to = submitTarget(workflow, state);
+      return to === undefined ? task : move(to, `${run.agent} is done`);
+    }
+    case 'stopped':
+      return annotate(engine, task, { code: 'stopped', message: message ?? 'Its run was stopped' });
+    case 'auth':
+      return move(workflow.blocked ?? workflow.initial, message ?? 'not logged in', {
+        code: 'auth',
+        message: message ?? `${run.agent} is not logged in`,
+      });
+    case 'usage_limit':
+      return move(workflow.initial, message ?? 'usage limit', {
+        code: 'usage_limit',
+        message: `${message ?? `${run.agent} has used up what it may`}${retry_after === null ? '' : `; again after ${retry_after}`}`,
+      });
+    case 'no_change':
+    case 'denied':
+    case 'failed':
+    case 'timeout':
+    case 'crashed': {
+      const why = message ?? outcome;
+      const isSpent = failures.count >= failures.limit && workflow.blocked !== undefined;
+      const text = isSpent ? `${failures.count} runs in a row failed; the last: ${why}` : why;
+      return move(isSpent ? (workflow.blocked ?? workflow.initial) : workflow.initial, text, {
+        code: isSpent ? 'retry_budget' : 'run_failed',
+        message: text,
+      });
+    }
+  }
+}
+
+/** Why it does not go on, without moving it. */
+async function annotate({ store, by }: Engine, task: Task, { code, message }: Annotation): Promise<Task> {
+  const note = { code, message, at: new Date(by.now).toISOString() };
+  return store.updateTask({ id: task.id, workflow_fields: new Map([['error_annotation', note]]) }, by);
+}

@@ -1,0 +1,91 @@
+import type { Attempt, Merge, Review, Run } from '#contract/attempt.ts';
+import type { Task } from '#contract/task.ts';
+import type { TranscriptEntry } from '#contract/transcript.ts';
+import type { ResolvedWorkflow } from '#domain/workflow.ts';
+import type { Executor, ExecutorProfile } from '#executors/executor.ts';
+import type { GitRepo } from '#git/ask-git.ts';
+import type { Clock } from '#kernel/clock.ts';
+import type { AttemptStore, ProcessMark } from '#store/attempt-store.ts';
+import type { ProcessHost } from '#process/process-host.ts';
+import type { TaskStore, Writer } from '#store/store.ts';
+import type { WorkSettings } from '#sync/work-settings.ts';
+import type { ActionOutcome } from './actions.ts';
+import type { AgentFacts, Engine } from './engine.ts';
+
+/** What the workflow's actions have done for them outside the store. */
+export interface Work {
+  /** What has passed its review goes on without being asked. */
+  readonly merges_by_itself: boolean;
+  /** Starts the agent that works in the state the task has just come to. */
+  dispatch(engine: Engine, assignment: Assignment): Promise<ActionOutcome>;
+  /** Runs the checks of a gate on the task's attempt, and then whoever audits. */
+  review(engine: Engine, task: Task, gate: string): Promise<ActionOutcome>;
+  /** Waits for its turn, and lands the attempt on its target. */
+  merge(engine: Engine, task: Task, gate: string): Promise<ActionOutcome>;
+  /** Ends what is at work on the task; its folder goes at once or later. */
+  retire(engine: Engine, task: Task, when: 'now' | 'later'): Promise<ActionOutcome>;
+}
+
+export interface Assignment {
+  readonly task: Task;
+  readonly state: string;
+  readonly role: string;
+  readonly agent: string;
+}
+
+/** Everything that work on the tasks of one project needs. */
+export interface WorkPlace {
+  readonly store: TaskStore & AttemptStore;
+  readonly clock: Clock;
+  readonly repo: GitRepo;
+  /** Where the project's own files are, for the name of it. */
+  readonly project: { readonly name: string; readonly prefix: string; readonly root: string };
+  /** Both may change while a server runs. */
+  readonly workflow: () => ResolvedWorkflow;
+  readonly settings: () => WorkSettings;
+  readonly agents: AgentBook;
+  readonly executorFor: (profile: ExecutorProfile) => Promise<Executor>;
+  /** How processes are kept together here; found out once. */
+  readonly processes: () => Promise<ProcessHost>;
+  /** This process, as the rows of what it watches name it. */
+  readonly watcher: ProcessMark;
+  /** Under which the checkouts lie. */
+  readonly root: string;
+  /** `<common>/forge/attempts`: logs, and a small record of each attempt. */
+  readonly records: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Throws untrusted for a command that the repository brought and nobody has allowed. */
+  readonly requireTrust: (commands: readonly string[]) => void;
+  /** Settles what a process left that is gone, so that nobody waits for it. */
+  readonly settleLost: () => Promise<void>;
+  /** Everything a person at the terminal wants to see of it. */
+  readonly watch: (news: WorkNews) => void;
+}
+
+export interface AgentBook {
+  find(name: string): ManagedAgent | undefined;
+  readonly facts: AgentFacts;
+}
+
+export interface ManagedAgent {
+  readonly name: string;
+  readonly profile: ExecutorProfile;
+  readonly env: Readonly<Record<string, string>>;
+  /** What its role is told besides the task. */
+  readonly prompt?: string | undefined;
+}
+
+export type WorkNews =
+  | { readonly kind: 'attempt'; readonly attempt: Attempt }
+  | { readonly kind: 'run'; readonly run: Run }
+  | { readonly kind: 'review'; readonly review: Review }
+  | { readonly kind: 'merge'; readonly merge: Merge }
+  /** A line of a check. */
+  | { readonly kind: 'step'; readonly task_id: string; readonly text: string }
+  | { readonly kind: 'entry'; readonly run: Run; readonly entry: TranscriptEntry }
+  | { readonly kind: 'note'; readonly task_id: string; readonly text: string };
+
+/** Forge itself, at what follows from what others did. */
+export function systemWriter({ clock, workflow }: Pick<WorkPlace, 'clock' | 'workflow'>): Writer {
+  return { actor: { kind: 'system', name: '', named: true }, now: clock.now(), workflow: workflow() };
+}

@@ -1,0 +1,164 @@
+import { existsSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { BOT } from '../../tests/support/temp-engine.ts';
+import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
+
+let shop: TempWorkshop;
+beforeEach(async () => {
+  shop = await tempWorkshop();
+});
+afterEach(() => shop[Symbol.asyncDispose]());
+
+const states = async (id: string): Promise<string[]> =>
+  (await shop.engine.temp.store.listTransitions({ id, limit: undefined })).map(({ to_state }) => to_state);
+
+describe('the way of a task', () => {
+  it('[S202] [S203] [S204] [S205] [S369] [S371] goes from todo to a green main', async () => {
+    shop.addAgent('w1', 'cat > prompt.txt; echo hello > hello.txt');
+    const task = await shop.create('Say hello', { steps: ['test -f hello.txt'], description: 'In a file.' });
+    const reviewed = await shop.work(task, 'w1');
+    expect(reviewed.state).toBe('review');
+    expect(reviewed.review_passed_at).toBeDefined();
+    const [attempt] = await shop.place.store.listAttempts({ task_id: task.id });
+    expect(attempt?.branch).toMatch(/^forge\/[0-9a-f]{4}-say-hello$/);
+    expect(existsSync(attempt?.path ?? '')).toBe(true);
+    expect(shop.repo.git('show', `${attempt?.branch}:prompt.txt`)).toContain('In a file.');
+    expect(shop.repo.git('log', '-1', '--format=%B', attempt?.branch ?? '')).toContain(
+      `Forge-Task: ${task.id}`,
+    );
+    const done = await shop.move(task, 'merging');
+    expect(done.state).toBe('done');
+    expect(shop.repo.git('show', 'main:hello.txt')).toBe('hello');
+    expect(await shop.repo.read('hello.txt')).toBe('hello\n');
+    expect(shop.repo.git('status', '--porcelain')).toBe('');
+    expect(existsSync(attempt?.path ?? '')).toBe(false);
+    const reviews = await shop.place.store.listReviews({ task_id: task.id });
+    expect(reviews.map(({ status, attempt_number }) => [status, attempt_number])).toEqual([['passed', 1]]);
+    expect(await states(task.id)).toEqual(['in_progress', 'review', 'merging', 'done']);
+    shop.repo.git('fsck', '--strict');
+  });
+
+  it('[S206] is told event by event', async () => {
+    shop.addAgent('w1', 'echo x > x');
+    const task = await shop.create('Events', { steps: ['true'] });
+    await shop.work(task, 'w1');
+    await shop.move(task, 'merging');
+    const { events } = await shop.engine.temp.store.readEvents({ after: 0, limit: 1000 });
+    expect(events.filter(({ type }) => !type.startsWith('task.')).map(({ type }) => type)).toEqual([
+      'attempt.started',
+      ...['run.state_changed', 'run.state_changed', 'run.state_changed', 'run.state_changed'],
+      ...['review.started', 'review.step_finished', 'review.finished'],
+      ...['merge.queued', 'merge.started', 'merge.finished'],
+      ...['attempt.finished', 'attempt.removed'],
+    ]);
+  });
+
+  it('[S375] sends red checks back to the coder with what they said, and takes the green ones', async () => {
+    shop.addAgent('w1', 'if grep -q "the check" ; then echo good > v; else echo bad > v; fi');
+    const task = await shop.create('Twice', { steps: ['cat v; grep good v'] });
+    const reviewed = await shop.work(task, 'w1');
+    expect(reviewed.state).toBe('review');
+    const reviews = await shop.place.store.listReviews({ task_id: task.id });
+    expect(reviews.map(({ status, attempt_number }) => `${attempt_number} ${status}`)).toEqual([
+      '1 failed',
+      '2 passed',
+    ]);
+    expect(await states(task.id)).toEqual(['in_progress', 'review', 'in_progress', 'review']);
+  });
+
+  it('[S199] ends with a person when the checks stay red', async () => {
+    shop.addAgent('w1', 'echo again >> v');
+    const task = await shop.create('Never', { steps: ['false'] });
+    const blocked = await shop.work(task, 'w1');
+    expect(blocked.state).toBe('blocked');
+    expect(blocked.error_annotation?.code).toBe('retry_budget');
+    expect((await shop.place.store.listReviews({ task_id: task.id })).length).toBe(4);
+  });
+
+  it('does not take an agent that changed nothing for one that is done', async () => {
+    shop.addAgent('w1', 'true');
+    const task = await shop.create('Idle');
+    const back = await shop.work(task, 'w1');
+    expect(back.state).toBe('todo');
+    expect(back.error_annotation?.code).toBe('run_failed');
+    const [run] = await shop.place.store.listRuns({ task_id: task.id });
+    expect(run).toMatchObject({ state: 'failed', outcome: 'no_change' });
+  });
+
+  it('puts a task back whose agent failed, and blocks it when the tries are spent', async () => {
+    shop.addAgent('w1', 'echo boom >&2; exit 7');
+    const task = await shop.create('Boom');
+    expect((await shop.work(task, 'w1')).state).toBe('todo');
+    expect((await shop.work(task, 'w1')).state).toBe('todo');
+    const blocked = await shop.work(task, 'w1');
+    expect(blocked.state).toBe('blocked');
+    expect(blocked.error_annotation?.message).toContain('3 runs in a row');
+    // One attempt, three runs: what was done stays.
+    expect((await shop.place.store.listAttempts({ task_id: task.id })).length).toBe(1);
+  });
+
+  it('[S346] tells who conflicts with what', async () => {
+    shop.addAgent('w1', 'echo one > README.md');
+    shop.addAgent('w2', 'echo two > README.md');
+    const [a, b] = [await shop.create('One'), await shop.create('Two')];
+    await shop.work(a, 'w1');
+    await shop.work(b, 'w2');
+    expect((await shop.move(a, 'merging')).state).toBe('done');
+    const failed = await shop.move(b, 'merging');
+    expect(failed.state).toBe('merge_failed');
+    expect(failed.error_annotation?.message).toContain('README.md');
+    expect(shop.repo.git('show', 'main:README.md')).toBe('one');
+  });
+
+  it('tests what is merged: two that are green by themselves and red together', async () => {
+    shop.addAgent('w1', 'echo a > a');
+    shop.addAgent('w2', 'echo b > b');
+    const steps = ['! { test -f a && test -f b; }'];
+    const [a, b] = [await shop.create('A', { steps }), await shop.create('B', { steps })];
+    await shop.work(a, 'w1');
+    await shop.work(b, 'w2');
+    await shop.move(a, 'merging');
+    expect((await shop.move(b, 'merging')).state).toBe('merge_failed');
+    expect(shop.repo.git('ls-tree', '--name-only', 'main')).toBe('README.md\na');
+  });
+
+  it('leaves a checkout alone that has changes of its own in the way', async () => {
+    shop.addAgent('w1', 'echo theirs > README.md');
+    const task = await shop.create('Dirty');
+    await shop.work(task, 'w1');
+    await shop.repo.write('README.md', 'mine\n');
+    const failed = await shop.move(task, 'merging');
+    expect(failed.state).toBe('merge_failed');
+    expect(failed.error_annotation?.message).toContain('README.md');
+    expect(await shop.repo.read('README.md')).toBe('mine\n');
+    shop.repo.git('checkout', '--', 'README.md');
+    expect((await shop.move(task, 'merging')).state).toBe('done');
+  });
+
+  it('[S347] keeps the folder of a cancelled task for a day', async () => {
+    shop.addAgent('w1', 'echo x > x');
+    const task = await shop.create('Off');
+    await shop.work(task, 'w1');
+    expect((await shop.move(task, 'cancelled')).state).toBe('cancelled');
+    const [attempt] = await shop.place.store.listAttempts({ task_id: task.id });
+    expect(attempt).toMatchObject({ state: 'archived', removed_at: null });
+    const hours = (Date.parse(attempt?.cleanup_at ?? '') - Date.now()) / 3_600_000;
+    expect(Math.round(hours)).toBe(24);
+    expect(existsSync(attempt?.path ?? '')).toBe(true);
+  });
+
+  it('ends an agent at work when its task is cancelled', async () => {
+    shop.addAgent('w1', 'echo begun > x; sleep 600');
+    const task = await shop.create('Long');
+    const working = shop.work(task, 'w1');
+    await expect
+      .poll(async () => (await shop.place.store.listRuns({ task_id: task.id }))[0]?.pid ?? null)
+      .not.toBeNull();
+    await shop.engine.temp.store.readStanding(task.id);
+    const cancelled = await shop.move(task, 'cancelled', BOT);
+    await working;
+    expect(cancelled.state).toBe('cancelled');
+    const [run] = await shop.place.store.listRuns({ task_id: task.id });
+    expect(run).toMatchObject({ state: 'cancelled', outcome: 'stopped' });
+  });
+});

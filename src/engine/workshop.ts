@@ -1,0 +1,296 @@
+import type { Attempt, Review, Run } from '#contract/attempt.ts';
+import type { Task } from '#contract/task.ts';
+import { composeFollowUp, composePrompt } from '#domain/compose-prompt.ts';
+import { isEnded } from '#domain/run-states.ts';
+import { passTarget, submitTarget } from '#domain/gate-targets.ts';
+import { kindOf, roleOf, type ResolvedWorkflow } from '#domain/workflow.ts';
+import type { RunEnd } from '#executors/executor.ts';
+import { keepsSessions } from '#executors/executor-types.ts';
+import { isForgeError } from '#kernel/errors.ts';
+import type { RunMove } from '#store/attempt-store.ts';
+import type { ActionOutcome } from './actions.ts';
+import { openWorkspace, toAttemptEnvironment } from './attempt-workspace.ts';
+import { readEarlierWork } from './earlier-work.ts';
+import type { Engine } from './engine.ts';
+import { mergeTask } from './merge-gate.ts';
+import { retireAttempts } from './retire-attempts.ts';
+import { passReview, reject, reviewTask } from './review-gate.ts';
+import { runAgent } from './run-agent.ts';
+import { concludeWork, moveAfterWork, type Conclusion } from './settle-run.ts';
+import { transitionTask } from './transition-task.ts';
+import { systemWriter, type Assignment, type ManagedAgent, type Work, type WorkPlace } from './work.ts';
+
+/**
+ * The agents, gates and merges of one project in this process. Actions of the workflow start work here and do not wait
+ * for it; what is started is followed to its end, and the task moved on.
+ */
+export class Workshop implements Work {
+  readonly #place: WorkPlace;
+  readonly #jobs = new Set<Promise<void>>();
+  readonly #failed: unknown[] = [];
+
+  constructor(place: WorkPlace) {
+    this.#place = place;
+  }
+
+  /** Moves that follow from what others did are Forge's own. */
+  engine(): Engine {
+    const { store, workflow, agents } = this.#place;
+    const by = systemWriter(this.#place);
+    return { store, workflow: workflow(), by, agents: agents.facts, work: async () => this, follows: true };
+  }
+
+  /** Until nothing is at work here any more. Throws what went wrong with the work itself. */
+  async settled(): Promise<void> {
+    while (this.#jobs.size > 0) await Promise.all(this.#jobs);
+    const [error] = this.#failed.splice(0);
+    if (error !== undefined) throw error;
+  }
+
+  get merges_by_itself(): boolean {
+    return this.#place.settings().merge.auto;
+  }
+
+  get busy(): number {
+    return this.#jobs.size;
+  }
+
+  async dispatch(engine: Engine, { task, state, role, agent }: Assignment): Promise<ActionOutcome> {
+    const managed = this.#place.agents.find(agent);
+    if (managed === undefined) return { outcome: 'passed', message: `${agent} is not started by Forge` };
+    try {
+      const { attempt } = await openWorkspace(this.#place, { task, agent });
+      const run = await this.#createRun({ attempt, role, agent: managed });
+      this.#follow(this.#work({ task, attempt, run, agent: managed, state }));
+      return { outcome: 'passed', message: `run ${run.id}` };
+    } catch (error) {
+      if (!isForgeError(error)) throw error;
+      const { message } = error;
+      const to = engine.workflow.blocked;
+      if (to === undefined) return { outcome: 'failed', message };
+      return { outcome: 'cascaded', to, reason: message, annotation: { code: 'workspace', message } };
+    }
+  }
+
+  async review(engine: Engine, task: Task, gate: string): Promise<ActionOutcome> {
+    const auditor = this.#findAuditor(engine.workflow, task, gate);
+    try {
+      return await reviewTask(this.#place, engine, {
+        task,
+        gate,
+        auditor: auditor && ((review) => this.#audit({ task, gate, review, auditor })),
+      });
+    } catch (error) {
+      if (!isForgeError(error)) throw error;
+      return { outcome: 'failed', message: error.message };
+    }
+  }
+
+  async merge(engine: Engine, task: Task, gate: string): Promise<ActionOutcome> {
+    return mergeTask(this.#place, engine, { task, gate });
+  }
+
+  async retire(_: Engine, task: Task, when: 'now' | 'later'): Promise<ActionOutcome> {
+    await retireAttempts(this.#place, task.id, when);
+    return { outcome: 'passed' };
+  }
+
+  #findAuditor(workflow: ResolvedWorkflow, task: Task, gate: string): ManagedAgent | undefined {
+    const holder = task.roles?.[roleOf(workflow, gate) ?? ''];
+    return holder !== undefined && 'agent' in holder ? this.#place.agents.find(holder.agent) : undefined;
+  }
+
+  /** The work of whoever holds an active state: a plan, or changes. */
+  async #work({ task, attempt, run, agent, state }: Job & { readonly state: string }): Promise<void> {
+    const { store, settings } = this.#place;
+    const isPlan = isPlanning(this.#place.workflow(), state);
+    const plans = isPlan ? await import('./apply-plan.ts') : undefined;
+    const end = await this.#run({ task, attempt, run, agent, output_schema: plans?.PLAN_SCHEMA });
+    const conclusion =
+      plans === undefined
+        ? await concludeWork(this.#place, { task, attempt, run }, end)
+        : await plans.concludePlan(this.#place, task, end);
+    const ended = await this.#endRun(run, end, conclusion);
+    const now = await store.getTask(task.id);
+    const failures = { count: await this.#countFailures(ended), limit: settings().scheduler.retry_limit };
+    await moveAfterWork(this.engine(), { task: now, run: ended }, conclusion, failures);
+  }
+
+  /** The auditor looks at the very commit that was checked, in a folder of its own. */
+  async #audit({ task, gate, review, auditor }: Audit): Promise<ActionOutcome> {
+    const { auditReview } = await import('./audit-review.ts');
+    const attempt = await this.#place.store.getAttempt(review.attempt_id);
+    const role = roleOf(this.#place.workflow(), gate) ?? 'reviewer';
+    const run = await this.#createRun({ attempt, role, agent: auditor });
+    this.#follow(
+      (async () => {
+        const audited = await auditReview(this.#place, { task, attempt, review, run, agent: auditor });
+        await this.#endRun(run, audited.end, audited.conclusion);
+        await this.#concludeAudit({ task, gate, review: audited.review, why: audited.why });
+      })(),
+    );
+    return { outcome: 'passed', message: `run ${run.id} audits it` };
+  }
+
+  async #concludeAudit({ task, gate, review, why }: AuditEnd): Promise<void> {
+    const engine = this.engine();
+    const now = await engine.store.getTask(task.id);
+    if (now.state !== gate) return;
+    if (review.status === 'passed') {
+      await passReview(engine, now);
+      const to = passTarget(engine.workflow, gate);
+      if (this.#place.settings().merge.auto && to !== undefined)
+        await transitionTask(engine, { id: task.id, to, reason: 'the review passed' });
+      return;
+    }
+    if (why !== undefined && engine.workflow.blocked !== undefined) {
+      await transitionTask(engine, {
+        id: task.id,
+        to: engine.workflow.blocked,
+        reason: why.message,
+        annotation: why,
+      });
+      return;
+    }
+    const outcome = reject(engine, gate, review.verdict?.summary ?? 'the auditor gave no verdict');
+    if (outcome.outcome === 'cascaded')
+      await transitionTask(engine, { id: task.id, to: outcome.to, reason: outcome.reason });
+  }
+
+  async #createRun({
+    attempt,
+    role,
+    agent,
+  }: {
+    attempt: Attempt;
+    role: string;
+    agent: ManagedAgent;
+  }): Promise<Run> {
+    const { store, watcher } = this.#place;
+    const before = (await store.listRuns({ attempt_id: attempt.id })).findLast(
+      (run) => run.agent === agent.name && run.role === role && run.session_id !== null,
+    );
+    const { executor } = agent.profile;
+    const id = crypto.randomUUID();
+    const run = await store.createRun(
+      {
+        ...{ id, task_id: attempt.task_id, attempt_id: attempt.id, role, agent: agent.name, executor },
+        ...{ state: 'scheduled', session_id: before?.session_id ?? crypto.randomUUID(), watcher },
+      },
+      systemWriter(this.#place),
+    );
+    this.#place.watch({ kind: 'run', run });
+    return run;
+  }
+
+  async #run({
+    task,
+    attempt,
+    run,
+    agent,
+    output_schema,
+  }: Job & { output_schema?: object | undefined }): Promise<RunEnd> {
+    const earlier = await readEarlierWork(this.#place, attempt);
+    const runs = await this.#place.store.listRuns({ attempt_id: attempt.id });
+    const resume =
+      keepsSessions(agent.profile.executor) &&
+      runs.some(
+        ({ id, session_id, started_at }) =>
+          id !== run.id && session_id === run.session_id && started_at !== null,
+      );
+    const { branch } = attempt;
+    return runAgent(this.#place, {
+      ...{
+        run,
+        attempt,
+        agent,
+        resume,
+        output_schema,
+        read_only: output_schema !== undefined,
+        cwd: attempt.path,
+      },
+      prompt: resume
+        ? composeFollowUp(earlier)
+        : composePrompt({ task, role: run.role, branch, template: agent.prompt, earlier }),
+      env: toAttemptEnvironment(this.#place, attempt, { ...agent.env, FORGE_RUN_ID: run.id }),
+    });
+  }
+
+  async #endRun(run: Run, end: RunEnd, conclusion: Conclusion): Promise<Run> {
+    const { store } = this.#place;
+    const { outcome, message, retry_after } = conclusion;
+    const move = (to: RunMove['to'], more: Partial<RunMove> = {}): Promise<Run> =>
+      store.moveRun({ id: run.id, to, ...more }, systemWriter(this.#place));
+    const now = await store.getRun(run.id);
+    if (isEnded(now.state)) return now;
+    if (end.outcome === 'completed') await move('verifying');
+    const ended = await move(toRunState(conclusion, end), {
+      outcome,
+      message,
+      retry_after,
+      usage: end.usage,
+    });
+    this.#place.watch({ kind: 'run', run: ended });
+    return ended;
+  }
+
+  /** Of this task in this role, since one last got somewhere. What was stopped or has to wait counts for nothing. */
+  async #countFailures({ task_id, role }: Run): Promise<number> {
+    const runs = (await this.#place.store.listRuns({ task_id })).filter((run) => run.role === role);
+    let count = 0;
+    for (const { outcome } of runs.toReversed()) {
+      if (outcome === 'completed') break;
+      if (outcome !== null && !['stopped', 'usage_limit', 'auth', 'crashed'].includes(outcome)) count += 1;
+    }
+    return count;
+  }
+
+  #follow(work: Promise<void>): void {
+    const job: Promise<void> = work
+      .catch((error: unknown) => void this.#failed.push(error))
+      .finally(() => void this.#jobs.delete(job));
+    this.#jobs.add(job);
+  }
+}
+
+interface Job {
+  readonly task: Task;
+  readonly attempt: Attempt;
+  readonly run: Run;
+  readonly agent: ManagedAgent;
+}
+
+interface Audit {
+  readonly task: Task;
+  readonly gate: string;
+  readonly review: Review;
+  readonly auditor: ManagedAgent;
+}
+
+interface AuditEnd {
+  readonly task: Task;
+  readonly gate: string;
+  readonly review: Review;
+  /** Why a person has to look; undefined where the verdict says all. */
+  readonly why: { readonly code: string; readonly message: string } | undefined;
+}
+
+/** An active state that leads on to another one, and not to a gate, is for those who plan. */
+function isPlanning(workflow: ResolvedWorkflow, state: string): boolean {
+  const next = submitTarget(workflow, state);
+  return next !== undefined && kindOf(workflow, next) === 'active';
+}
+
+function toRunState({ outcome }: Conclusion, end: RunEnd): RunMove['to'] {
+  if (outcome === 'completed') return 'completed';
+  if (end.outcome === 'completed') return 'failed';
+  switch (outcome) {
+    case 'stopped':
+      return 'cancelled';
+    case 'usage_limit':
+    case 'auth':
+      return 'blocked';
+    default:
+      return 'failed';
+  }
+}

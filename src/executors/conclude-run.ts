@@ -1,0 +1,85 @@
+import type { Ended } from '#process/supervise.ts';
+import type { RunEnd } from './executor.ts';
+import { classifyFailure } from './protocols/classify-failure.ts';
+import { findLastLine } from './protocols/last-line.ts';
+import type { Failure, SessionReport } from './protocols/session.ts';
+
+/** Why Forge ended a program, where it was not the supervisor's own doing. */
+export type OurReason = 'stopped' | 'idle' | 'broken';
+
+interface Facts {
+  readonly program: string;
+  readonly report: SessionReport;
+  readonly ended: Ended;
+  readonly why: OurReason | undefined;
+  readonly now: number;
+  /** Its standard error has nothing in it but why it failed, so that it may say why. */
+  readonly errors_on_stderr: boolean;
+}
+
+/** How a run ended, from what the program said and how it went. An exit code of 0 alone says nothing. */
+export function concludeRun(facts: Facts): RunEnd {
+  const { report, ended } = facts;
+  const failure = findFailure(facts);
+  return {
+    outcome: failure?.outcome ?? 'completed',
+    message: failure?.message,
+    exit_code: ended.exit,
+    denials: report.denials,
+    usage: report.usage,
+    retry_after: failure?.retry_after,
+    structured: report.structured,
+    last_message: report.last_message,
+    survivors: ended.survivors,
+  };
+}
+
+function findFailure(facts: Facts): Failure | undefined {
+  const { program, report, ended, why } = facts;
+  if (why === 'broken') return { outcome: 'failed', message: `Forge could not listen: ${ended.error ?? ''}` };
+  if (report.failure !== undefined && why !== 'stopped') return report.failure;
+  if (report.finished && report.failure === undefined) {
+    if (!report.gave_up) return undefined;
+    return { outcome: 'denied', message: `${program} gave up after ${toCount(report.denials)} refused` };
+  }
+  if (why === 'stopped') return { outcome: 'stopped', message: `${program} was stopped` };
+  if (why === 'idle') return { outcome: 'timeout', message: `${program} said nothing for too long` };
+  return findProcessFailure(facts);
+}
+
+function findProcessFailure(facts: Facts): Failure {
+  const { program, ended } = facts;
+  switch (ended.reason) {
+    case 'total_timeout':
+      return { outcome: 'timeout', message: `${program} took too long` };
+    case 'idle_timeout':
+      return { outcome: 'timeout', message: `${program} said nothing for too long` };
+    case 'output_limit':
+      return {
+        outcome: 'failed',
+        message: `${program} wrote more than it may (${ended.output_bytes} bytes)`,
+      };
+    case 'memory_limit':
+      return { outcome: 'failed', message: `${program} used more memory than it may` };
+    case 'start_failed':
+      return {
+        outcome: 'failed',
+        message: `${program} could not be started: ${ended.error ?? 'no reason given'}`,
+      };
+    case 'stopped':
+    case 'exited':
+      return toEarlyEnd(facts);
+  }
+}
+
+function toEarlyEnd({ program, ended, now, errors_on_stderr }: Facts): Failure {
+  const how = ended.signal ?? `exit code ${ended.exit ?? 'unknown'}`;
+  const last = findLastLine(ended.stderr_tail);
+  const message = `${program} ended with ${how} before it was done${last === undefined ? '' : `: ${last}`}`;
+  if (!errors_on_stderr) return { outcome: 'failed', message };
+  return { ...classifyFailure({ message: ended.stderr_tail, now }), message };
+}
+
+function toCount(denials: number): string {
+  return denials === 1 ? '1 request was' : `${denials} requests were`;
+}

@@ -1,0 +1,41 @@
+import { isAbsolute, resolve, sep } from 'node:path';
+import { isInside, resolveReal } from './is-inside.ts';
+import type { PermissionPolicy } from './executor.ts';
+import type { PermissionAsk } from './protocols/session.ts';
+
+export type Judgement =
+  | { readonly decision: 'allowed' }
+  | { readonly decision: 'denied'; readonly reason: string }
+  | { readonly decision: 'ask' };
+
+export interface PermissionRules {
+  readonly policy: PermissionPolicy;
+  readonly read_only: boolean;
+  readonly cwd: string;
+}
+
+const ALLOWED: Judgement = { decision: 'allowed' };
+const ASK: Judgement = { decision: 'ask' };
+
+/** What the profile alone says to a request; only `ask` bothers a person. */
+export function decidePermission(ask: PermissionAsk, rules: PermissionRules): Judgement {
+  if (rules.read_only) {
+    if (ask.kind === 'read') return ALLOWED;
+    return { decision: 'denied', reason: 'This run may look at everything and change nothing' };
+  }
+  if (rules.policy === 'ask') return ASK;
+  const outside = ask.paths.some((path) => isOutside(path, rules.cwd));
+  // A mistake that is known to leave the checkout is stopped whatever the profile allows.
+  if (ask.kind === 'edit' && outside) return ASK;
+  if (rules.policy === 'all') return ALLOWED;
+  if (ask.kind === 'read') return outside ? ASK : ALLOWED;
+  return ask.kind === 'edit' && ask.paths.length > 0 ? ALLOWED : ASK;
+}
+
+/** Git's own folder counts as outside: what is planted there could be run by whoever uses git next. */
+function isOutside(path: string, cwd: string): boolean {
+  const full = isAbsolute(path) ? path : resolve(cwd, path);
+  if (!isInside(full, cwd)) return true;
+  const below = resolveReal(full).slice(resolveReal(cwd).length);
+  return below.split(sep).some((part) => part.toLowerCase() === '.git');
+}

@@ -1,0 +1,312 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { TranscriptEntry } from '#contract/transcript.ts';
+import { openProcessHost, type ProcessHost } from '#process/process-host.ts';
+import {
+  agentCommand,
+  findSurvivors,
+  startTestRun,
+  textsOf,
+  told,
+  type TestRun,
+} from '../../tests/support/executor-run.ts';
+import { tempFolder } from '../../tests/support/temp-repo.ts';
+
+/** The same agent in three protocols; what it does and what becomes of it must look the same. */
+describe.each(['claude', 'codex', 'acp'])('[S233] the %s executor', (kind) => {
+  let processes: ProcessHost;
+
+  beforeAll(async () => {
+    processes = await openProcessHost({ accept: ['marker'] });
+  });
+
+  type Options = Omit<Parameters<typeof startTestRun>[0], 'processes' | 'cwd' | 'profile'>;
+
+  async function start(
+    scenario: string,
+    { permissions, ...options }: Options & { permissions?: 'ask' | 'edits' | 'all' } = {},
+  ): Promise<TestRun & AsyncDisposable & { readonly cwd: string }> {
+    const folder = await tempFolder();
+    const profile = {
+      executor: kind,
+      command: agentCommand(kind, scenario),
+      ...(permissions !== undefined && { permissions }),
+    };
+    const run = await startTestRun({ processes, cwd: folder.path, profile, ...options });
+    return {
+      ...run,
+      cwd: folder.path,
+      async [Symbol.asyncDispose]() {
+        await run.started.stop();
+        await folder[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  function hasFile(run: { readonly cwd: string }): boolean {
+    return existsSync(join(run.cwd, 'hello.txt'));
+  }
+
+  it('writes a file, tells what was said, thought, called and used, and leaves nothing running', async () => {
+    await using run = await start('edit');
+    const end = await run.end;
+    expect(end).toMatchObject({ outcome: 'completed', exit_code: 0, denials: 0, survivors: 0 });
+    expect(hasFile(run)).toBe(true);
+    expect(run.entries[0]).toEqual({ kind: 'message', role: 'user', text: 'Write a file' });
+    expect(run.entries).toContainEqual({ kind: 'message', role: 'agent', text: 'I write a file' });
+    expect(textsOf(run.entries, 'thought')).toContain('hm');
+    const call = run.entries.find((entry) => entry.kind === 'tool_call');
+    expect(call).toBeDefined();
+    const result = run.entries.find((entry) => entry.kind === 'tool_result');
+    expect(result).toMatchObject({ id: call?.kind === 'tool_call' ? call.id : '', is_error: false });
+    expect(approvals(run.entries)).toEqual(['allowed']);
+    expect(run.asked).toEqual([]);
+    expect(findSurvivors(run.spec.run_id)).toEqual([]);
+    expect(run.identities).toHaveLength(1);
+  });
+
+  it('counts what was used in one way', async () => {
+    await using run = await start('edit');
+    const { usage } = await run.end;
+    // Input with what came from the cache in it, whatever the program counts.
+    expect(usage).toEqual(
+      {
+        claude: { input_tokens: 100, output_tokens: 20, cached_tokens: 40, cost_usd: 0.5 },
+        codex: { input_tokens: 120, output_tokens: 12, cached_tokens: 60, cost_usd: null },
+        acp: { input_tokens: 100, output_tokens: 20, cached_tokens: 40, cost_usd: 0.5 },
+      }[kind],
+    );
+    expect(run.entries).toContainEqual({ kind: 'usage', usage });
+  });
+
+  it('asks a person where the profile says so, and does what was allowed', async () => {
+    await using run = await start('edit', { permissions: 'ask', host: { approve: async () => 'allowed' } });
+    expect(await run.end).toMatchObject({ outcome: 'completed', denials: 0 });
+    expect(run.asked).toHaveLength(1);
+    expect(hasFile(run)).toBe(true);
+  });
+
+  it.each(['denied', 'expired'] as const)(
+    'ends as denied when the answer is %s, although the program exits 0',
+    async (decision) => {
+      await using run = await start('edit', { permissions: 'ask', host: { approve: async () => decision } });
+      expect(await run.end).toMatchObject({ outcome: 'denied', exit_code: 0, denials: 1 });
+      expect(hasFile(run)).toBe(false);
+    },
+  );
+
+  it('takes a host that cannot ask for a no', async () => {
+    const approve = () => Promise.reject(new Error('the store is gone'));
+    await using run = await start('edit', { permissions: 'ask', host: { approve } });
+    expect(await run.end).toMatchObject({ outcome: 'denied', denials: 1 });
+  });
+
+  it('asks for commands under `edits`, and for nothing under `all`', async () => {
+    await using edits = await start('command');
+    expect(await edits.end).toMatchObject({ outcome: 'denied' });
+    expect(edits.asked).toHaveLength(1);
+    await using all = await start('command', { permissions: 'all' });
+    expect(await all.end).toMatchObject({ outcome: 'completed' });
+    expect(all.asked).toEqual([]);
+    expect(existsSync(join(all.cwd, 'commands.txt'))).toBe(true);
+  });
+
+  it.each(['edits', 'all'] as const)(
+    'asks under `%s` before a file outside is changed',
+    async (permissions) => {
+      await using run = await start('edit-outside', { permissions });
+      expect(await run.end).toMatchObject({ outcome: 'denied', denials: 1 });
+      expect(run.asked).toHaveLength(1);
+    },
+  );
+
+  it('is completed when a refused agent finds a way that is allowed', async () => {
+    await using run = await start('other-way');
+    expect(await run.end).toMatchObject({ outcome: 'completed', denials: 1 });
+    expect(hasFile(run)).toBe(true);
+  });
+
+  it('refuses every write of a run that may only look, and asks nobody', async () => {
+    await using run = await start('edit', { permissions: 'all', spec: { read_only: true } });
+    expect(await run.end).toMatchObject({ outcome: 'denied', denials: 1 });
+    expect(run.asked).toEqual([]);
+    expect(hasFile(run)).toBe(false);
+  });
+
+  it('withdraws a question that the program no longer asks', async () => {
+    const approve = () => new Promise<'denied'>(() => {});
+    await using run = await start('asks-in-vain', { host: { approve } });
+    expect(await run.end).toMatchObject({ outcome: 'completed' });
+    expect(run.asked[0]?.signal.aborted).toBe(true);
+  });
+
+  it('goes on with a session, and says which one it is', async () => {
+    await using run = await start('resume', { spec: { session: { id: 'before-1', resume: true } } });
+    const end = await run.end;
+    expect(end).toMatchObject({ outcome: 'completed' });
+    expect(textsOf(run.entries, 'message').at(-1)).toBe('I go on with before-1');
+    expect(run.sessions.filter((id) => id !== 'before-1')).toEqual([]);
+    // What earlier runs of the session used or said is not this one's.
+    expect(textsOf(run.entries, 'message')).not.toContain('from long ago');
+    expect(end.usage.input_tokens).toBe({ claude: 100, codex: 120, acp: null }[kind]);
+  });
+
+  it('tells the name of a new session where the program did not take ours', async () => {
+    await using run = await start('resume');
+    await run.end;
+    expect(run.sessions).toEqual({ claude: [], codex: ['thread-of-codex'], acp: ['session-of-acp'] }[kind]);
+  });
+
+  it('returns an answer by schema', async () => {
+    const output_schema = { type: 'object', properties: { verdict: { type: 'string' } } };
+    await using run = await start('answer', { spec: { output_schema } });
+    expect(await run.end).toMatchObject({ outcome: 'completed', structured: { verdict: 'pass' } });
+    // Only where the protocol knows no schema it is put into the prompt.
+    const says = textsOf(run.entries, 'message').includes('The prompt names the schema');
+    expect(says).toBe(kind === 'acp');
+  });
+
+  it('takes a further message while it works', async () => {
+    await using run = await start(kind === 'acp' ? 'resume' : 'echo');
+    if (kind === 'acp') {
+      // One turn at a time: it waits for the end of the first.
+      expect(await run.started.send('more')).toBe(true);
+    } else {
+      await told(run, (entry) => entry.kind === 'message' && entry.text === 'ready');
+      expect(await run.started.send('hurry')).toBe(true);
+      expect(await run.end).toMatchObject({ outcome: 'completed' });
+      expect(textsOf(run.entries, 'message')).toContain('You said hurry');
+      expect(run.entries).toContainEqual({ kind: 'message', role: 'user', text: 'hurry' });
+    }
+  });
+
+  it('takes none after the end', async () => {
+    await using run = await start('edit');
+    await run.end;
+    expect(await run.started.send('more')).toBe(false);
+  });
+
+  it('reads on behind lines that are none of the protocol', async () => {
+    await using run = await start('malformed');
+    expect(await run.end).toMatchObject({ outcome: 'completed' });
+    expect(textsOf(run.entries, 'output')).toContain('Welcome to the agent!');
+    expect(hasFile(run)).toBe(true);
+  });
+
+  it('leaves out a giant line, and refuses a request that is too long to be judged', async () => {
+    await using run = await start('giant', { permissions: 'all' });
+    expect(await run.end).toMatchObject({ denials: 1, last_message: expect.any(String) });
+    expect(textsOf(run.entries, 'message')).toContain('I was refused');
+    expect(textsOf(run.entries, 'note').filter((text) => text.includes('too long'))).toHaveLength(2);
+    expect(Math.max(...run.entries.map((entry) => JSON.stringify(entry).length))).toBeLessThan(1_000_000);
+  });
+
+  it('has failed when the program ends before it is done, with its last words', async () => {
+    await using run = await start('early-exit');
+    expect(await run.end).toMatchObject({
+      outcome: 'failed',
+      exit_code: 3,
+      message: `${kind} ended with exit code 3 before it was done: Segmentation fault`,
+    });
+  });
+
+  it('knows a program that nobody has logged in', async () => {
+    await using run = await start('not-logged-in');
+    expect(await run.end).toMatchObject({ outcome: 'auth', exit_code: 1 });
+  });
+
+  it('parks at a usage limit, until the time that the provider named', async () => {
+    await using run = await start('usage-limit');
+    expect(await run.end).toMatchObject({
+      outcome: 'usage_limit',
+      retry_after: kind === 'acp' ? '2026-01-01T00:01:30.000Z' : '2027-01-15T08:00:00.000Z',
+    });
+  });
+
+  it('waits a minute for a provider that is overloaded', async () => {
+    await using run = await start('overload');
+    expect(await run.end).toMatchObject({ outcome: 'usage_limit', retry_after: '2026-01-01T00:01:00.000Z' });
+  });
+
+  it('needs a person where the key is wrong', async () => {
+    await using run = await start('auth');
+    const end = await run.end;
+    expect(end).toMatchObject({ outcome: 'auth' });
+    expect(end.retry_after).toBeUndefined();
+  });
+
+  it('does not take what the agent says about limits for a limit', async () => {
+    await using run = await start('talks-of-limits');
+    expect(await run.end).toMatchObject({ outcome: 'failed' });
+  });
+
+  it.each(['interruptible', 'stubborn'])(
+    'stops a program that is %s, with all it started',
+    async (scenario) => {
+      await using run = await start(scenario);
+      await told(run, (entry) => entry.kind === 'message' && entry.text === 'working');
+      expect(findSurvivors(run.spec.run_id).length).toBeGreaterThan(1);
+      await Promise.all([run.started.stop(), run.started.stop()]);
+      expect(await run.end).toMatchObject({ outcome: 'stopped', survivors: 0 });
+      expect(findSurvivors(run.spec.run_id)).toEqual([]);
+    },
+  );
+
+  it('ends a program that has done its work and does not go, and believes what it said', async () => {
+    await using run = await start('lingering');
+    expect(await run.end).toMatchObject({ outcome: 'completed', survivors: 0 });
+    expect(findSurvivors(run.spec.run_id)).toEqual([]);
+  });
+
+  it('gives up on a program that says nothing', async () => {
+    const limits = { total_ms: 60_000, idle_ms: 300, output_bytes: 1_000_000 };
+    await using run = await start('silent', { spec: { limits } });
+    expect(await run.end).toMatchObject({ outcome: 'timeout', message: `${kind} said nothing for too long` });
+  });
+
+  it('is patient while a person is asked', async () => {
+    const limits = { total_ms: 60_000, idle_ms: 300, output_bytes: 1_000_000 };
+    const approve = () => new Promise<'allowed'>((say) => setTimeout(say, 900, 'allowed'));
+    await using run = await start('edit', { permissions: 'ask', spec: { limits }, host: { approve } });
+    expect(await run.end).toMatchObject({ outcome: 'completed' });
+  });
+
+  it('ends what takes too long, or writes too much', async () => {
+    await using slow = await start('silent', {
+      spec: { limits: { total_ms: 300, idle_ms: 60_000, output_bytes: 1_000_000 } },
+    });
+    expect(await slow.end).toMatchObject({ outcome: 'timeout', message: `${kind} took too long` });
+    await using loud = await start('giant', {
+      spec: { limits: { total_ms: 60_000, idle_ms: 60_000, output_bytes: 100_000 } },
+    });
+    expect(await loud.end).toMatchObject({
+      outcome: 'failed',
+      message: expect.stringContaining('wrote more'),
+    });
+  });
+
+  it('starts nothing where there is no such program', async () => {
+    await using folder = await tempFolder();
+    const profile = { executor: kind, command: ['/nowhere/agent'] };
+    await expect(startTestRun({ processes, cwd: folder.path, profile })).rejects.toMatchObject({
+      code: 'dependency_missing',
+    });
+  });
+
+  it('ends a program again that could not be noted', async () => {
+    await using folder = await tempFolder();
+    const run_id = crypto.randomUUID();
+    const noteProcess = () => Promise.reject(new Error('the store is gone'));
+    const profile = { executor: kind, command: agentCommand(kind, 'edit') };
+    await expect(
+      startTestRun({ processes, cwd: folder.path, profile, spec: { run_id }, host: { noteProcess } }),
+    ).rejects.toThrow('the store is gone');
+    expect(findSurvivors(run_id)).toEqual([]);
+    expect(existsSync(join(folder.path, 'hello.txt'))).toBe(false);
+  });
+});
+
+function approvals(entries: readonly TranscriptEntry[]): readonly string[] {
+  return entries.flatMap((entry) => (entry.kind === 'approval' ? [entry.decision] : []));
+}

@@ -1,0 +1,261 @@
+import type { Clock } from '#kernel/clock.ts';
+import { AcpUpdates } from './acp-updates.ts';
+import { AcpUsage } from './acp-usage.ts';
+import { pickOption, toAcpAsk } from './acp-permission.ts';
+import { classifyFailure } from './classify-failure.ts';
+import { fieldsOf, listOf, numberOf, textOf, type Fields } from './fields.ts';
+import { findCutRequest, parseRpc, RpcCalls, type RpcError, type RpcId } from './json-rpc.ts';
+import { SessionRecord } from './session-record.ts';
+import type { Decision, ProtocolSession, SessionReport, SessionStep } from './session.ts';
+import { askForJson, findJsonAnswer } from './structured-answer.ts';
+
+export interface AcpSessionOptions {
+  readonly prompt: string;
+  readonly cwd: string;
+  /** Undefined begins a new session. */
+  readonly resume: string | undefined;
+  readonly model: string | undefined;
+  /** The mode in which the agent asks before it acts, where it does not start in that. */
+  readonly mode: string | undefined;
+  readonly output_schema: object | undefined;
+  readonly version: string;
+  readonly clock: Clock;
+}
+
+type Purpose = 'initialize' | 'session' | 'resume' | 'mode' | 'model' | 'prompt';
+
+const PERMISSION = 'session/request_permission';
+
+/** The Agent Client Protocol, version 1, from the client's side. It offers no files and no terminals. */
+export class AcpSession implements ProtocolSession {
+  readonly #options: AcpSessionOptions;
+  readonly #record = new SessionRecord();
+  readonly #calls = new RpcCalls<Purpose>({ jsonrpc: '2.0' });
+  readonly #updates = new AcpUpdates(this.#record);
+  readonly #usage: AcpUsage;
+  readonly #asked = new Map<string, { readonly id: RpcId; readonly options: readonly Fields[] }>();
+  readonly #queue: string[];
+  #session = '';
+  /** While an old session is loaded its whole history comes by once more. */
+  #replaying = false;
+  #prompting = false;
+  #interrupted = false;
+
+  constructor(options: AcpSessionOptions) {
+    this.#options = options;
+    this.#queue = [withSchema(options.prompt, options.output_schema)];
+    this.#usage = new AcpUsage({ resumed: options.resume !== undefined });
+  }
+
+  begin(): readonly SessionStep[] {
+    return [
+      this.#calls.call('initialize', 'initialize', {
+        protocolVersion: 1,
+        clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+        clientInfo: { name: 'forge', title: 'Forge', version: this.#options.version },
+      }),
+    ];
+  }
+
+  take(line: string): readonly SessionStep[] {
+    const message = parseRpc(line);
+    if (message === undefined)
+      return [{ do: 'tell', entry: { kind: 'output', stream: 'stdout', text: line } }];
+    switch (message.kind) {
+      case 'request':
+        return this.#takeRequest(message.id, message.method, message.params);
+      case 'notification':
+        return message.method === 'session/update'
+          ? this.#takeUpdate(fieldsOf(message.params['update']))
+          : [];
+      case 'result':
+        return this.#takeResult(this.#calls.settle(message.id), message.result);
+      case 'error':
+        return this.#takeError(this.#calls.settle(message.id), message.error);
+    }
+  }
+
+  takeCut(head: string): readonly SessionStep[] {
+    const request = findCutRequest(head);
+    if (request === undefined) return [];
+    if (request.method !== PERMISSION) return [this.#calls.refuse(request.id, request.method)];
+    this.#record.noteDecision('denied');
+    return [this.#calls.respond(request.id, { outcome: { outcome: 'cancelled' } })];
+  }
+
+  answer(ask_id: string, decision: Decision): readonly SessionStep[] {
+    const asked = this.#asked.get(ask_id);
+    if (asked === undefined) return [];
+    this.#asked.delete(ask_id);
+    this.#record.noteDecision(decision);
+    const optionId = pickOption(asked.options, decision);
+    const outcome = optionId === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId };
+    return [this.#calls.respond(asked.id, { outcome })];
+  }
+
+  /** One turn at a time: it is said when the turn at work has ended. */
+  send(text: string): readonly SessionStep[] {
+    this.#queue.push(text);
+    return [];
+  }
+
+  interrupt(): readonly SessionStep[] {
+    this.#queue.length = 0;
+    this.#interrupted = true;
+    if (!this.#prompting) return [{ do: 'finish' }];
+    // The protocol wants every open question answered when a turn is cancelled.
+    const open = [...this.#asked.values()].map(({ id }) =>
+      this.#calls.respond(id, { outcome: { outcome: 'cancelled' } }),
+    );
+    this.#asked.clear();
+    return [...open, this.#calls.notify('session/cancel', { sessionId: this.#session })];
+  }
+
+  report(): SessionReport {
+    return this.#record.report(this.#usage.total());
+  }
+
+  #takeResult(purpose: Purpose | undefined, result: Fields): readonly SessionStep[] {
+    switch (purpose) {
+      case 'initialize':
+        return this.#openSession(fieldsOf(result['agentCapabilities']));
+      case 'session':
+      case 'resume':
+        return this.#noteSession(result);
+      case 'prompt':
+        return this.#takePromptEnd(result);
+      case 'mode':
+      case 'model':
+      case undefined:
+        return [];
+    }
+  }
+
+  #openSession(capabilities: Fields): readonly SessionStep[] {
+    const { cwd, resume: sessionId } = this.#options;
+    const place = { cwd, mcpServers: [] };
+    if (sessionId === undefined) return [this.#calls.call('session', 'session/new', place)];
+    const can = fieldsOf(capabilities['sessionCapabilities']);
+    if (can['resume'] !== undefined && can['resume'] !== null)
+      return [this.#calls.call('resume', 'session/resume', { sessionId, ...place })];
+    if (capabilities['loadSession'] === true) {
+      this.#replaying = true;
+      return [this.#calls.call('resume', 'session/load', { sessionId, ...place })];
+    }
+    return this.#fail('The agent cannot go on with an earlier session', undefined);
+  }
+
+  #noteSession(result: Fields): readonly SessionStep[] {
+    this.#replaying = false;
+    this.#session = textOf(result['sessionId']) ?? this.#options.resume ?? '';
+    return [
+      { do: 'session', id: this.#session },
+      ...this.#setMode(fieldsOf(result['modes'])),
+      ...this.#setModel(listOf(result['configOptions'])),
+      ...this.#nextPrompt(),
+    ];
+  }
+
+  #setMode(modes: Fields): readonly SessionStep[] {
+    const { mode: modeId } = this.#options;
+    if (modeId === undefined || modes['currentModeId'] === modeId) return [];
+    if (!listOf(modes['availableModes']).some((one) => one['id'] === modeId)) return [];
+    return [this.#calls.call('mode', 'session/set_mode', { sessionId: this.#session, modeId })];
+  }
+
+  #setModel(options: readonly Fields[]): readonly SessionStep[] {
+    const { model: value } = this.#options;
+    const configId = textOf(options.find((one) => one['category'] === 'model')?.['id']);
+    if (value === undefined || configId === undefined) return [];
+    const params = { sessionId: this.#session, configId, value };
+    return [this.#calls.call('model', 'session/set_config_option', params)];
+  }
+
+  #nextPrompt(): readonly SessionStep[] {
+    const text = this.#queue.shift();
+    if (text === undefined) return [];
+    this.#prompting = true;
+    this.#usage.beginTurn();
+    const prompt = [{ type: 'text', text }];
+    return [this.#calls.call('prompt', 'session/prompt', { sessionId: this.#session, prompt })];
+  }
+
+  #takePromptEnd(result: Fields): readonly SessionStep[] {
+    this.#prompting = false;
+    this.#usage.noteTurn(fieldsOf(result['usage']));
+    const steps: SessionStep[] = [
+      ...this.#updates.flush(),
+      { do: 'tell', entry: { kind: 'usage', usage: this.#usage.total() } },
+    ];
+    const reason = textOf(result['stopReason']) ?? 'no reason';
+    if (this.#interrupted || reason === 'cancelled')
+      this.#record.failure = { outcome: 'stopped', message: 'The agent was interrupted' };
+    else if (reason === 'end_turn') {
+      const next = this.#nextPrompt();
+      if (next.length > 0) return [...steps, ...next];
+    } else this.#record.failure = { outcome: 'failed', message: `The agent stopped early: ${reason}` };
+    this.#record.finished = true;
+    if (this.#options.output_schema !== undefined)
+      this.#record.structured = findJsonAnswer(this.#record.last_message);
+    return [...steps, { do: 'finish' }];
+  }
+
+  #takeError(purpose: Purpose | undefined, error: RpcError): readonly SessionStep[] {
+    switch (purpose) {
+      case 'mode':
+      case 'model': {
+        const text = `The agent did not take the ${purpose}: ${error.message}`;
+        return [{ do: 'tell', entry: { kind: 'note', text } }];
+      }
+      case 'resume':
+        return this.#fail(`The agent could not resume the session: ${error.message}`, error);
+      case 'initialize':
+      case 'session':
+      case 'prompt':
+        return this.#fail(error.message, error);
+      case undefined:
+        return [];
+    }
+  }
+
+  #fail(message: string, error: RpcError | undefined): readonly SessionStep[] {
+    const failure = classifyFailure({
+      message: error?.message ?? message,
+      // The protocol's own number for it.
+      type: error?.code === -32_000 ? 'auth_required' : textOf(error?.data['type']),
+      status: toStatus(error?.code) ?? toStatus(numberOf(error?.data['status'])),
+      now: this.#options.clock.now(),
+    });
+    this.#prompting = false;
+    this.#record.failure = { ...failure, message };
+    this.#record.finished = true;
+    const code = String(error?.code ?? 'error');
+    return [
+      ...this.#updates.flush(),
+      { do: 'tell', entry: { kind: 'error', code, text: message } },
+      { do: 'finish' },
+    ];
+  }
+
+  #takeUpdate(update: Fields): readonly SessionStep[] {
+    this.#usage.noteUpdate(update);
+    return this.#replaying ? [] : this.#updates.take(update);
+  }
+
+  #takeRequest(id: RpcId, method: string, params: Fields): readonly SessionStep[] {
+    if (method !== PERMISSION) return [this.#calls.refuse(id, method)];
+    const ask_id = String(id);
+    const call = this.#updates.merge(fieldsOf(params['toolCall']));
+    this.#asked.set(ask_id, { id, options: listOf(params['options']) });
+    return [...this.#updates.flush(), { do: 'ask', ask: toAcpAsk(ask_id, call) }];
+  }
+}
+
+function withSchema(prompt: string, schema: object | undefined): string {
+  return schema === undefined ? prompt : `${prompt}\n\n${askForJson(schema)}`;
+}
+
+/** Some agents put the provider's answer where the code of the protocol belongs. */
+function toStatus(code: number | undefined): number | undefined {
+  return code !== undefined && code >= 400 && code < 600 ? code : undefined;
+}

@@ -1,0 +1,124 @@
+import { fieldsOf, listOf, textOf, wordsOf, type Fields } from './fields.ts';
+import type { SessionRecord } from './session-record.ts';
+import type { SessionStep } from './session.ts';
+
+/** Text that comes in pieces is told as one entry, and at the latest when it is this long. */
+const MAX_PIECE = 65_536;
+const MAX_CALLS = 1_000;
+
+/** Turns the updates of a session into entries. */
+export class AcpUpdates {
+  readonly #record: SessionRecord;
+  readonly #calls = new Map<string, Fields>();
+  #kind: 'message' | 'thought' | undefined;
+  #text = '';
+  /** All pieces of the message that is being said. */
+  #message = '';
+
+  constructor(record: SessionRecord) {
+    this.#record = record;
+  }
+
+  take(update: Fields): readonly SessionStep[] {
+    switch (update['sessionUpdate']) {
+      case 'agent_message_chunk':
+        return this.#addText('message', wordsOf(update['content']));
+      case 'agent_thought_chunk':
+        return this.#addText('thought', wordsOf(update['content']));
+      case 'tool_call':
+        return [...this.flush(), ...this.#takeCall(update)];
+      case 'tool_call_update':
+        return [...this.flush(), ...this.#takeCallUpdate(update)];
+      case 'plan':
+        return [...this.flush(), { do: 'tell', entry: { kind: 'thought', text: toPlan(update) } }];
+      default:
+        return [];
+    }
+  }
+
+  /** Tells what was said so far. */
+  flush(): readonly SessionStep[] {
+    const steps = this.#tell();
+    this.#message = '';
+    return steps;
+  }
+
+  /** A request may name a tool call by id alone; what is known of it is added. */
+  merge(update: Fields): Fields {
+    const id = textOf(update['toolCallId']) ?? '';
+    const known = Object.entries(update).filter(([, value]) => value !== null && value !== undefined);
+    const merged = { ...this.#calls.get(id), ...Object.fromEntries(known) };
+    if (this.#calls.size < MAX_CALLS || this.#calls.has(id)) this.#calls.set(id, merged);
+    return merged;
+  }
+
+  #addText(kind: 'message' | 'thought', text: string): readonly SessionStep[] {
+    const before = this.#kind === kind ? [] : this.flush();
+    this.#kind = kind;
+    this.#text += text;
+    if (kind === 'message') {
+      this.#message = (this.#message + text).slice(-MAX_PIECE);
+      this.#record.noteMessage(this.#message);
+    }
+    return this.#text.length < MAX_PIECE ? before : [...before, ...this.#tell()];
+  }
+
+  #tell(): readonly SessionStep[] {
+    const text = this.#text;
+    const kind = this.#kind;
+    this.#text = '';
+    if (kind === undefined || text === '') return [];
+    if (kind === 'thought') return [{ do: 'tell', entry: { kind, text } }];
+    return [{ do: 'tell', entry: { kind, role: 'agent', text } }];
+  }
+
+  #takeCall(update: Fields): readonly SessionStep[] {
+    const call = this.merge(update);
+    const id = textOf(call['toolCallId']) ?? '';
+    const entry = { kind: 'tool_call', id, tool: toToolName(call), input: toInput(call) } as const;
+    return [{ do: 'tell', entry }, ...this.#takeEnd(call)];
+  }
+
+  #takeCallUpdate(update: Fields): readonly SessionStep[] {
+    const known = this.#calls.has(textOf(update['toolCallId']) ?? '');
+    if (!known) return this.#takeCall(update);
+    return this.#takeEnd(this.merge(update));
+  }
+
+  #takeEnd(call: Fields): readonly SessionStep[] {
+    const status = call['status'];
+    if (status !== 'completed' && status !== 'failed') return [];
+    const id = textOf(call['toolCallId']) ?? '';
+    const is_error = status === 'failed';
+    this.#calls.delete(id);
+    this.#record.noteToolResult(id, is_error);
+    return [{ do: 'tell', entry: { kind: 'tool_result', id, is_error, text: toResult(call) } }];
+  }
+}
+
+export function toToolName(call: Fields): string {
+  return textOf(call['name']) ?? textOf(call['title']) ?? textOf(call['kind']) ?? 'tool';
+}
+
+export function toInput(call: Fields): unknown {
+  if (call['rawInput'] !== undefined) return call['rawInput'];
+  const { kind, title, locations } = call;
+  return { kind, title, locations };
+}
+
+function toResult(call: Fields): string {
+  const parts = listOf(call['content']).map((part) =>
+    part['type'] === 'diff' ? `(changed ${textOf(part['path']) ?? 'a file'})` : wordsOf(part['content']),
+  );
+  const text = parts.filter(Boolean).join('\n');
+  if (text !== '') return text;
+  const raw = call['rawOutput'];
+  if (raw === undefined || raw === null) return '';
+  return textOf(raw) ?? textOf(fieldsOf(raw)['output']) ?? JSON.stringify(raw);
+}
+
+function toPlan(update: Fields): string {
+  return listOf(update['entries'])
+    .map((entry) => `- ${textOf(entry['content']) ?? ''} (${textOf(entry['status']) ?? 'pending'})`)
+    .join('\n');
+}

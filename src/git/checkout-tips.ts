@@ -1,0 +1,75 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { toGitFolder } from './attempt-git-folder.ts';
+import type { Checkout } from './checkout-record.ts';
+import { isRealFolder, look } from './guard-place.ts';
+import { readRef } from './read-ref.ts';
+import { readTextIfThere } from './replace-file.ts';
+
+/** The commits that a checkout's own git directory leads to. */
+export interface Tips {
+  /** Undefined where HEAD leads nowhere, or there is no git directory any more. */
+  readonly head: string | undefined;
+  /** Of all branches and the stash: what an agent may have left apart from HEAD. */
+  readonly others: readonly string[];
+  /** Of branches that it has from elsewhere. */
+  readonly remotes: readonly string[];
+  /** Of a merge that was begun and not committed. */
+  readonly merging: readonly string[];
+}
+
+const NONE: Tips = { head: undefined, others: [], remotes: [], merging: [] };
+
+/** More than an agent makes; one that makes more keeps what HEAD leads to. */
+const MAX_TIPS = 200;
+
+/**
+ * By file reads alone: no git runs in a directory whose configuration an agent may have written. Refs in another
+ * format than files are not seen; what is in the working tree is then all there is.
+ */
+export async function readTips(checkout: Checkout): Promise<Tips> {
+  const folder = toGitFolder(checkout);
+  if (!isRealFolder(folder) || look(join(folder, 'reftable')) !== undefined) return NONE;
+  if (!['objects', 'refs'].every((part) => isRealFolder(join(folder, part)))) return NONE;
+  const packed = readPackedRefs(folder);
+  const stash = await readOwnRef(checkout, 'refs/stash');
+  return {
+    head: await readOwnRef(checkout, 'HEAD'),
+    others: [
+      ...(await readAll(checkout, listRefs(folder, 'refs/heads', packed))),
+      ...(stash === undefined ? [] : [stash]),
+    ],
+    remotes: await readAll(checkout, listRefs(folder, 'refs/remotes', packed)),
+    merging: readOids(join(folder, 'MERGE_HEAD')),
+  };
+}
+
+function readOwnRef(checkout: Checkout, ref: string): Promise<string | undefined> {
+  const folder = toGitFolder(checkout);
+  return readRef({ worktree: checkout.path, git_dir: folder, common_dir: folder }, ref);
+}
+
+async function readAll(checkout: Checkout, refs: readonly string[]): Promise<readonly string[]> {
+  const found = await Promise.all(refs.slice(0, MAX_TIPS).map((ref) => readOwnRef(checkout, ref)));
+  return [...new Set(found.filter((oid) => oid !== undefined))];
+}
+
+function listRefs(folder: string, prefix: string, packed: readonly string[]): readonly string[] {
+  const names = new Set(packed.filter((ref) => ref.startsWith(`${prefix}/`)));
+  const top = join(folder, prefix);
+  if (!isRealFolder(top)) return [...names];
+  for (const entry of readdirSync(top, { recursive: true, withFileTypes: true })) {
+    if (entry.isFile()) names.add(join(entry.parentPath, entry.name).slice(folder.length + 1));
+  }
+  return [...names].sort();
+}
+
+function readPackedRefs(folder: string): readonly string[] {
+  const text = readTextIfThere(join(folder, 'packed-refs')) ?? '';
+  return [...text.matchAll(/^[0-9a-f]{40,64} (refs\/.+)$/gm)].flatMap(([, ref]) => ref ?? []);
+}
+
+function readOids(path: string): readonly string[] {
+  if (look(path)?.isFile() !== true) return [];
+  return [...(readTextIfThere(path) ?? '').matchAll(/^[0-9a-f]{40,64}$/gm)].map(([oid]) => oid);
+}

@@ -1,0 +1,92 @@
+import { existsSync } from 'node:fs';
+import { ForgeError } from '#kernel/errors.ts';
+import { askGit, getFromGit } from './ask-git.ts';
+import { findFact } from './attempt-git-folder.ts';
+import { type Checkout, findRecord, isRegistered, writeRecord } from './checkout-record.ts';
+import { readTips, type Tips } from './checkout-tips.ts';
+import type { ControlGit } from './control-directory.ts';
+import { fetchTips } from './fetch-tips.ts';
+import { resolvePlace } from './guard-place.ts';
+import { toGitFailure } from './run-git.ts';
+
+/** The commits of a checkout that are now among the user's objects. */
+export interface Collected extends Tips {
+  readonly head: string;
+  /** Set where the checkout's own commits could not be had: `head` is then what was harvested last. */
+  readonly salvaged?: string;
+}
+
+/**
+ * Brings what the checkout's git directory holds among the user's objects. One that was deleted or spoilt loses
+ * nothing but its history: the files are still there to be committed on top of what was harvested last.
+ */
+export async function collectTips(
+  control: ControlGit,
+  checkout: Checkout,
+  known: string,
+): Promise<Collected> {
+  const tips = await readTips(checkout);
+  if (tips.head === undefined) return toSalvaged(known, 'its git directory has no HEAD');
+  const { head } = tips;
+  const all = [...new Set([head, ...tips.others, ...tips.merging])];
+  const wanted = all.filter((oid) => oid !== known && oid !== checkout.base);
+  if (wanted.length === 0) return { ...tips, head };
+  const failure = await fetchTips(control, checkout, { tips: wanted, known });
+  if (failure === undefined) return toCommits(control, tips, known);
+  // One that is broken must not take the others with it.
+  const again = await fetchTips(control, checkout, { tips: [head], known });
+  if (again !== undefined) return toSalvaged(known, again);
+  return toCommits(control, { ...tips, others: [], merging: [] }, known);
+}
+
+function toSalvaged(known: string, why: string): Collected {
+  return { head: known, others: [], remotes: [], merging: [], salvaged: why };
+}
+
+/** A ref can name anything; what is no commit is of no use. */
+async function toCommits(control: ControlGit, tips: Tips, known: string): Promise<Collected> {
+  const all = [...new Set([tips.head ?? known, ...tips.others, ...tips.merging])];
+  const input = `${all.join('\n')}\n`;
+  const text = await getFromGit(control, ['cat-file', '--batch-check=%(objectname) %(objecttype)'], { input });
+  const commits = new Set([...text.matchAll(/^([0-9a-f]+) commit$/gm)].map(([, oid]) => oid));
+  if (tips.head === undefined || !commits.has(tips.head)) return toSalvaged(known, 'its HEAD is not a commit');
+  return {
+    ...tips,
+    head: tips.head,
+    others: tips.others.filter((oid) => commits.has(oid)),
+    merging: tips.merging.filter((oid) => commits.has(oid)),
+  };
+}
+
+export async function isAncestor(control: ControlGit, commit: string, of: string): Promise<boolean> {
+  if (commit === of) return true;
+  const args = ['merge-base', '--is-ancestor', commit, of];
+  const result = await askGit(control, args);
+  if (result.exit > 1) throw toGitFailure(args, result);
+  return result.exit === 0;
+}
+
+/** By what was noted when it was made; where that was lost, by what the folder says of itself. */
+function isOwn(control: ControlGit, checkout: Checkout): boolean {
+  if (isRegistered(control, checkout)) return true;
+  if (findRecord(control, checkout.attempt_id) !== undefined) return false;
+  if (findFact(checkout, 'attempt') !== checkout.attempt_id) return false;
+  writeRecord(control, checkout);
+  return true;
+}
+
+/** The folder that was made, where it was made. Throws not_found where it is gone, permission_denied for any other. */
+export function checkCheckout(control: ControlGit, checkout: Checkout): void {
+  const place = resolvePlace(checkout.root, checkout.path);
+  if (!existsSync(place)) {
+    throw new ForgeError('not_found', `The checkout ${checkout.path} of attempt ${checkout.attempt_id} is gone`, {
+      hint: 'Its branch is still there: resume the attempt to make the folder again',
+      details: { attempt: checkout.attempt_id, path: checkout.path },
+    });
+  }
+  if (place === checkout.path && isOwn(control, checkout)) return;
+  throw new ForgeError('permission_denied', `${checkout.path} is not the folder of attempt ${checkout.attempt_id}`, {
+    hint: 'Somebody put another folder there; it is left as it is',
+    details: { attempt: checkout.attempt_id, path: checkout.path },
+  });
+}

@@ -1,0 +1,60 @@
+import { copyFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { askGit } from './ask-git.ts';
+import { toAlternate, toGitFolder } from './attempt-git-folder.ts';
+import type { Checkout } from './checkout-record.ts';
+import { toConfigText, toFormatEntries } from './control-config.ts';
+import type { ControlGit } from './control-directory.ts';
+import { look } from './guard-place.ts';
+import { toShownStderr } from './run-git.ts';
+
+/**
+ * Brings commits of a checkout, with all that they lead to, among the user's objects. Not from the checkout itself but
+ * from a directory that borrows its objects: whatever stands in the checkout's configuration is not even read. What
+ * comes is checked as from any stranger. Undefined when done, else why not.
+ */
+export async function fetchTips(
+  control: ControlGit,
+  checkout: Checkout,
+  wanted: { readonly tips: readonly string[]; readonly known: string },
+): Promise<string | undefined> {
+  const folder = await mkdtemp(join(tmpdir(), 'forge-fetch-'));
+  try {
+    await makeSource(control, checkout, folder, wanted.tips);
+    const result = await askGit(
+      control,
+      [
+        ...['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules'],
+        ...['--no-auto-maintenance', `--negotiation-tip=${wanted.known}`, '--end-of-options', folder],
+        ...wanted.tips.map((_, at) => `refs/tips/${at}`),
+      ],
+      // Where objects are missing git must say so, not fetch them from where the checkout says.
+      { more_env: { GIT_ALLOW_PROTOCOL: 'file', GIT_NO_LAZY_FETCH: '1' } },
+    );
+    return result.exit === 0 ? undefined : toShownStderr(result.stderr) || `git ended with ${result.exit}`;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function makeSource(
+  control: ControlGit,
+  checkout: Checkout,
+  folder: string,
+  tips: readonly string[],
+): Promise<void> {
+  const own = toGitFolder(checkout);
+  await mkdir(join(folder, 'objects', 'info'), { recursive: true });
+  await mkdir(join(folder, 'refs', 'tips'), { recursive: true });
+  await writeFile(join(folder, 'HEAD'), 'ref: refs/heads/none\n');
+  const format = control.inherited.filter(({ key }) => key === 'extensions.objectformat');
+  await writeFile(join(folder, 'config'), toConfigText([...toFormatEntries(format, true), ...format]));
+  const alternates = [join(own, 'objects'), control.objects].map((path) => `${toAlternate(path)}\n`);
+  await writeFile(join(folder, 'objects', 'info', 'alternates'), alternates.join(''));
+  await Promise.all(tips.map((oid, at) => writeFile(join(folder, 'refs', 'tips', String(at)), `${oid}\n`)));
+  // An agent that fetched more history has moved the edge.
+  if (look(join(own, 'shallow'))?.isFile() === true)
+    copyFileSync(join(own, 'shallow'), join(folder, 'shallow'));
+}

@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import { ForgeError } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import { escapeLine } from '#kernel/text.ts';
+import { getFromGit } from './ask-git.ts';
+import type { Checkout } from './checkout-record.ts';
+import type { ControlGit } from './control-directory.ts';
+import { look } from './guard-place.ts';
+import { parseGitConfig } from './parse-git-config.ts';
+import { readTextIfThere } from './replace-file.ts';
+import { type LargeFile, toShownPath } from './stage-work-tree.ts';
+
+/** The folders that `.gitmodules` of the checkout says are submodules. */
+export function listDeclared(checkout: Checkout): ReadonlySet<string> {
+  const path = join(checkout.path, '.gitmodules');
+  const text = look(path)?.isFile() === true ? (readTextIfThere(path) ?? '') : '';
+  const entries = parseGitConfig(text) ?? [];
+  return new Set(entries.flatMap(({ key, value }) => (/^submodule\..+\.path$/.test(key) ? (value ?? []) : [])));
+}
+
+/** A commit would hold no more than the number of a commit that nobody else has. */
+export function refuseNested(checkout: Checkout, nested: readonly string[]): void {
+  if (nested.length === 0) return;
+  const names = nested.map((path) => toShownPath(path));
+  throw new ForgeError(
+    'state_invalid',
+    `There are repositories inside ${checkout.name} that .gitmodules does not name: ${toNames(names)}`,
+    {
+      hint: 'Remove the .git in them to commit their files, or add them as submodules',
+      details: { attempt: checkout.attempt_id, paths: names },
+    },
+  );
+}
+
+export function refuseLarge(checkout: Checkout, files: readonly LargeFile[], limit: number): void {
+  if (files.length === 0) return;
+  const names = files.map(({ path }) => toShownPath(path));
+  throw new ForgeError(
+    'state_invalid',
+    `There are new files above ${limit} bytes in ${checkout.name}: ${toNames(names)}`,
+    {
+      hint: 'Remove them, or name them in .gitignore',
+      details: { attempt: checkout.attempt_id, limit_bytes: limit, paths: names },
+    },
+  );
+}
+
+/** Also for what the agent has committed itself. Gives the submodules that changed. */
+export async function checkGitlinks(
+  control: ControlGit,
+  checkout: Checkout,
+  { base, head }: { readonly base: string; readonly head: string },
+): Promise<readonly string[]> {
+  if (base === head) return [];
+  const lines = (await getFromGit(control, ['diff-tree', '-r', '-z', '--raw', '--no-renames', base, head])).split(
+    '\0',
+  );
+  const [added, changed]: [string[], string[]] = [[], []];
+  for (let at = 0; at + 1 < lines.length; at += 2) {
+    const [, before, after] = /^:(\d+) (\d+) /.exec(lines[at] ?? '') ?? [];
+    if (after !== '160000') continue;
+    (before === '160000' ? changed : added).push(lines[at + 1] ?? '');
+  }
+  const declared = listDeclared(checkout);
+  refuseNested(
+    checkout,
+    added.filter((path) => !declared.has(path)).map((path) => Buffer.from(path).toString('latin1')),
+  );
+  return [...added, ...changed];
+}
+
+function toNames(names: readonly string[]): string {
+  const shown = names.slice(0, LIMITS.attempt_files_named).map((name) => escapeLine(name));
+  const more = names.length - shown.length;
+  return shown.join(', ') + (more > 0 ? ` and ${more} more` : '');
+}

@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { LIMITS } from '#kernel/limits.ts';
+import { askGitBytes } from './ask-git.ts';
+import { toSparseSettings } from './attempt-git-folder.ts';
+import { type Checkout, copyIndex, toPrivateIndex, toRecordFolder } from './checkout-record.ts';
+import { type ControlGit, getFromControl, toAskOptions } from './control-directory.ts';
+import { look } from './guard-place.ts';
+import { readTextIfThere, replaceFile } from './replace-file.ts';
+import { toGitFailure } from './run-git.ts';
+
+/** An index for the time of one piece of work; the attempt's own is replaced only by `save`. */
+export interface StagingIndex extends Disposable {
+  readonly path: string;
+  /** Makes it the attempt's own: it holds the tree of this commit now. */
+  save(head: string): void;
+}
+
+/**
+ * A copy of the attempt's index with the tree of `head`. Nothing is locked, so nothing can be left locked: whoever
+ * ends in the middle leaves a file that is never read.
+ */
+export async function openStagingIndex(
+  control: ControlGit,
+  checkout: Checkout,
+  head: string,
+): Promise<StagingIndex> {
+  const folder = toRecordFolder(control, checkout.attempt_id);
+  const path = join(folder, `staging-${process.pid}-${randomBytes(6).toString('hex')}`);
+  const [own, note] = [toPrivateIndex(control, checkout.attempt_id), join(folder, 'index-head')];
+  const staging: StagingIndex = {
+    path,
+    save: (commit) => {
+      // Between the two the note is missing, and the index is brought to where it should be the next time.
+      rmSync(note, { force: true });
+      renameSync(path, own);
+      replaceFile(note, `${commit}\n`);
+    },
+    [Symbol.dispose]: () => rmSync(path, { force: true }),
+  };
+  try {
+    if (existsSync(own)) copyIndex(own, path);
+    const isThere = readTextIfThere(note)?.trim() === head && existsSync(own);
+    const place = { index: path, work_tree: checkout.path };
+    if (!isThere) await getFromControl(control, toReadTree(control, checkout, head), place);
+  } catch (error) {
+    staging[Symbol.dispose]();
+    throw error;
+  }
+  return staging;
+}
+
+/** The index alone: what is known about unchanged files stays, and no file is touched. */
+function toReadTree(control: ControlGit, checkout: Checkout, head: string): readonly string[] {
+  return [...toSparseSettings(control, checkout), 'read-tree', '--reset', head];
+}
+
+/** Where a start has just brought index and files. */
+export function noteIndexHead(control: ControlGit, checkout: Checkout, head: string): void {
+  replaceFile(join(toRecordFolder(control, checkout.attempt_id), 'index-head'), `${head}\n`);
+}
+
+/** What differs from the index, with names as `latin1`: a path need not be UTF-8. */
+export interface Differences {
+  readonly tracked: readonly string[];
+  readonly untracked: readonly string[];
+  /** Folders that are repositories by themselves. */
+  readonly nested: readonly string[];
+}
+
+/**
+ * Changed, deleted and new files. Every file that the times do not clear is compared by content; ignored files and
+ * those that Forge copied are left out, whatever `.gitignore` says about the latter. Unlike `git add` or
+ * `git status` this asks no submodule: git would run there, with a configuration that an agent may have written.
+ */
+export async function listDifferences(
+  control: ControlGit,
+  place: { readonly checkout: Checkout; readonly index: string; readonly work_tree?: string },
+): Promise<Differences> {
+  const { checkout, index, work_tree = checkout.path } = place;
+  const args = [
+    ...['-C', work_tree, ...toSparseSettings(control, checkout)],
+    ...['ls-files', '-z', '-t', '--modified', '--deleted', '--others', '--exclude-standard'],
+    ...control.copied.map((pattern) => `--exclude=${pattern}`),
+  ];
+  const options = { timeout_ms: LIMITS.git_checkout_ms };
+  const { stdout, stderr, exit } = await askGitBytes(control, args, toAskOptions(options, index, work_tree));
+  if (exit !== 0) throw toGitFailure(args, { stdout: '', stderr, exit });
+  const found = stdout.toString('latin1').split('\0').slice(0, -1);
+  const listed = (isNew: boolean) => {
+    const lines = found.filter((line) => line.startsWith('? ') === isNew);
+    return [...new Set(lines.map((line) => line.slice(2)))];
+  };
+  const others = listed(true);
+  return {
+    tracked: listed(false),
+    untracked: others.filter((path) => !path.endsWith('/')),
+    nested: others.filter((path) => path.endsWith('/')).map((path) => path.slice(0, -1)),
+  };
+}
+
+/**
+ * Puts the paths as they are on the disk into the index; what is gone goes. Tracked ones have to come first: a file
+ * that became a folder must leave before what is in the folder comes.
+ */
+export async function stagePaths(
+  control: ControlGit,
+  place: { readonly checkout: Checkout; readonly index: string; readonly work_tree?: string },
+  paths: readonly string[],
+): Promise<void> {
+  if (paths.length === 0) return;
+  const { checkout, index, work_tree = checkout.path } = place;
+  const args = ['update-index', '-z', '--add', '--remove', '--replace', '--stdin'];
+  await getFromControl(control, [...toSparseSettings(control, checkout), ...args], {
+    ...{ index, work_tree, timeout_ms: LIMITS.git_checkout_ms },
+    input: Buffer.from(`${paths.join('\0')}\0`, 'latin1'),
+  });
+}
+
+export interface LargeFile {
+  readonly path: string;
+  readonly size_bytes: number;
+}
+
+/** Those of the paths that are files above the limit. */
+export function findLargeFiles(
+  checkout: Checkout,
+  paths: readonly string[],
+  limit: number,
+): readonly LargeFile[] {
+  return paths.flatMap((path) => {
+    const stats = look(toDiskPath(checkout.path, path));
+    return stats?.isFile() === true && stats.size > limit ? [{ path, size_bytes: stats.size }] : [];
+  });
+}
+
+/** For Node, which takes names in UTF-8 only; others are not found and count as small. */
+function toDiskPath(folder: string, path: string): string {
+  return join(folder, toShownPath(path));
+}
+
+/** A path as it came from git, as text. */
+export function toShownPath(path: string): string {
+  return Buffer.from(path, 'latin1').toString('utf8');
+}

@@ -1,0 +1,3 @@
+import { describeHostileAgents } from './run-behaviour.ts';
+
+describeHostileAgents(4);

@@ -1,0 +1,98 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { hostname } from 'node:os';
+import { assert } from '#kernel/assert.ts';
+import { openProcessTable, type ProcessTable } from './supervisor/process-table.ts';
+
+/** One process, on one boot of one machine. A pid alone is somebody else's sooner or later. */
+export interface ProcessIdentity {
+  readonly host: string;
+  /** Another one after every start of the machine; empty where there is none. */
+  readonly boot_id: string;
+  /** Inside of a container or a contained run the same pid is another process. Empty where there is none. */
+  readonly pid_namespace: string;
+  readonly pid: number;
+  readonly start_time: number;
+}
+
+/** `unknown`: it is on another machine, or in a namespace that cannot be seen from here. */
+export type Liveness = 'alive' | 'gone' | 'unknown';
+
+/** Undefined when there is no such process, or it has ended and only waits to be noticed. */
+export function findIdentity(
+  pid: number,
+  table: ProcessTable = openProcessTable(),
+): ProcessIdentity | undefined {
+  const row = table.find(pid);
+  return row === undefined || row.dead ? undefined : toIdentity(row);
+}
+
+export function readOwnIdentity(table: ProcessTable = openProcessTable()): ProcessIdentity {
+  const own = findIdentity(process.pid, table);
+  assert(own !== undefined, 'this process is not in the table of processes');
+  return own;
+}
+
+export function toIdentity({ pid, start_time }: { pid: number; start_time: number }): ProcessIdentity {
+  return { ...readPlace(), pid, start_time };
+}
+
+/** Whether it may still be at work. What cannot be known counts as alive: nobody's lock is broken on a guess. */
+export function isAlive(identity: ProcessIdentity, table?: ProcessTable): boolean {
+  return judgeIdentity(identity, table) !== 'gone';
+}
+
+export function judgeIdentity(identity: ProcessIdentity, table: ProcessTable = openProcessTable()): Liveness {
+  const here = readPlace();
+  if (identity.host !== here.host) return 'unknown';
+  if (identity.boot_id !== here.boot_id) return 'gone';
+  if (identity.pid_namespace !== here.pid_namespace)
+    return judgeElsewhere(identity, here.pid_namespace, table);
+  const row = table.find(identity.pid);
+  return row !== undefined && !row.dead && row.start_time === identity.start_time ? 'alive' : 'gone';
+}
+
+/** The namespace of the machine itself, from which all others are seen. */
+const FIRST_PID_NAMESPACE = 'pid:[4026531836]';
+
+/** Start times count from boot in every namespace, so a process inside of one can be found from outside. */
+function judgeElsewhere(identity: ProcessIdentity, here: string, table: ProcessTable): Liveness {
+  const found = listPids().some((pid) => {
+    if (readNamespace(String(pid)) !== identity.pid_namespace) return false;
+    const row = table.find(pid);
+    return row !== undefined && !row.dead && row.start_time === identity.start_time;
+  });
+  if (found) return 'alive';
+  return here === FIRST_PID_NAMESPACE ? 'gone' : 'unknown';
+}
+
+function readPlace(): Pick<ProcessIdentity, 'host' | 'boot_id' | 'pid_namespace'> {
+  return { host: hostname(), boot_id: readBootId(), pid_namespace: readNamespace('self') };
+}
+
+function readBootId(): string {
+  if (process.platform === 'darwin') {
+    return spawnSync('sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8' }).stdout?.trim() ?? '';
+  }
+  return orEmpty(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim());
+}
+
+function readNamespace(pid: string): string {
+  return orEmpty(() => readlinkSync(`/proc/${pid}/ns/pid`));
+}
+
+function listPids(): readonly number[] {
+  try {
+    return readdirSync('/proc').map(Number).filter(Number.isInteger);
+  } catch {
+    return [];
+  }
+}
+
+function orEmpty(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return '';
+  }
+}

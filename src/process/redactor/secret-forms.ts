@@ -1,0 +1,87 @@
+interface FormLimits {
+  readonly min_length: number;
+  readonly piece_length: number;
+}
+
+/** All the ways in which a secret is looked for. Empty for one that is too short. */
+export function listSecretForms(secret: string, limits: FormLimits): readonly string[] {
+  const pieces = [secret, ...listLines(secret)]
+    .filter((piece) => piece.length >= limits.min_length)
+    .flatMap((piece) => cutIntoPieces(piece, limits.piece_length));
+  const wrapped = secret.length >= limits.min_length ? listWrapped(secret) : [];
+  const forms = new Set([...pieces.flatMap(listForms), ...wrapped]);
+  return [...forms].filter((form) => form.length >= limits.min_length);
+}
+
+/** A key in a file of several lines is mostly shown line by line. Its first and last line are in every such file. */
+function listLines(secret: string): readonly string[] {
+  const lines = secret.split(/\r?\n/).map((line) => line.trim());
+  return lines.length === 1 ? [] : lines.filter((line) => !line.startsWith('-----'));
+}
+
+/** The last piece goes back as far as it must to be a whole one. */
+function cutIntoPieces(text: string, length: number): readonly string[] {
+  const pieces: string[] = [];
+  for (let at = 0; at + length < text.length; at += length) pieces.push(text.slice(at, at + length));
+  return [...pieces, text.slice(Math.max(0, text.length - length))];
+}
+
+function listForms(text: string): readonly string[] {
+  const bytes = Buffer.from(text, 'utf8');
+  const hex = bytes.toString('hex');
+  const percent = toPercent(text);
+  const json = JSON.stringify(text).slice(1, -1);
+  const ascii = json.replaceAll(
+    /[\u0080-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  return [
+    text,
+    hex,
+    hex.toUpperCase(),
+    ...percent,
+    json,
+    ascii,
+    json.replaceAll('/', '\\/'),
+    // A transcript is JSON, and what it quotes often is too.
+    JSON.stringify(json).slice(1, -1),
+    ...listBase64(bytes),
+  ];
+}
+
+function toPercent(text: string): readonly string[] {
+  const upper = encodeURIComponent(text.toWellFormed());
+  const strict = upper.replaceAll(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+  return [upper, strict, strict.replaceAll('%20', '+')].flatMap((form) => [
+    form,
+    form.replaceAll(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase()),
+  ]);
+}
+
+/**
+ * Base64 says three bytes in four characters, so a secret inside of something longer (`user:secret`) looks different
+ * after each remainder of three; characters that also depend on its neighbours are left out.
+ */
+function listBase64(bytes: Buffer): readonly string[] {
+  const forms = [0, 1, 2].map((offset) => {
+    const shifted = toBase64(Buffer.concat([Buffer.alloc(offset), bytes]));
+    const from = Math.ceil((offset * 8) / 6);
+    return shifted.slice(from, Math.floor(((offset + bytes.length) * 8) / 6));
+  });
+  return [toBase64(bytes), ...forms].flatMap((form) => [
+    form,
+    form.replaceAll('+', '-').replaceAll('/', '_'),
+  ]);
+}
+
+/** Programs that wrap base64 do so after 64 or 76 characters, and then it is shown line by line. */
+function listWrapped(secret: string): readonly string[] {
+  const whole = toBase64(Buffer.from(secret, 'utf8'));
+  return [/.{1,64}/g, /.{1,76}/g].flatMap((columns) =>
+    whole.length > 64 ? (whole.match(columns) ?? []) : [],
+  );
+}
+
+function toBase64(bytes: Buffer): string {
+  return bytes.toString('base64').replace(/=+$/, '');
+}

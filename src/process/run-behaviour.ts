@@ -1,0 +1,189 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { toChildEnvironment } from './child-environment.ts';
+import { openProcessHost, type ContainmentKind, type ProcessHost } from './process-host.ts';
+import {
+  startSupervised,
+  type Marker,
+  type OutputLine,
+  type RunLimits,
+  type Supervised,
+  type SuperviseSpec,
+} from './supervise.ts';
+
+export const KINDS: readonly ContainmentKind[] = ['cgroup', 'pid_namespace', 'marker'];
+
+export interface TestRun {
+  readonly run: Supervised;
+  readonly lines: { readonly stream: string; readonly line: OutputLine }[];
+  /** When the program has written its first line. */
+  readonly spoke: Promise<void>;
+}
+
+/** Starts a shell script; what is left when the test ends is stopped. */
+export async function runScript(
+  script: string,
+  options: {
+    readonly host: ProcessHost;
+    readonly marker?: Marker;
+    readonly limits?: Partial<RunLimits>;
+    readonly stdin?: SuperviseSpec['stdin'];
+    readonly output?: 'sockets' | 'fifos';
+  },
+): Promise<TestRun> {
+  const lines: TestRun['lines'] = [];
+  const first = Promise.withResolvers<void>();
+  const run = await startSupervised(
+    {
+      argv: ['/bin/sh', '-c', script],
+      cwd: tmpdir(),
+      env: toChildEnvironment(process.env),
+      marker: options.marker ?? newMarker(),
+      stdin: options.stdin ?? 'none',
+      output: options.output ?? 'sockets',
+      host: options.host,
+      limits: {
+        total_ms: 60_000,
+        idle_ms: 60_000,
+        output_bytes: 100_000_000,
+        grace_ms: 2_000,
+        ...options.limits,
+      },
+    },
+    {
+      line(stream, line) {
+        lines.push({ stream, line });
+        first.resolve();
+      },
+    },
+  );
+  onTestFinished(async () => {
+    await run.stop({ grace_ms: 0 });
+  });
+  return { run, lines, spoke: first.promise };
+}
+
+export function newMarker(): Marker {
+  return { name: 'FORGE_TEST_RUN', value: randomUUID() };
+}
+
+/** Seconds to sleep that nothing else sleeps: a process is found by its arguments, whatever became of the rest. */
+export function newSleep(): string {
+  return `900.${randomInt(1e8, 1e9)}`;
+}
+
+/** A scan that shares nothing with the code under test: who has this word among the arguments, and is no zombie. */
+export function listRunning(word: string): readonly string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+        return words.includes(word) && !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+      } catch {
+        return false;
+      }
+    });
+}
+
+/** The host of a kind, or a skipped test where the machine does not allow it. */
+export async function hostOf(
+  kind: ContainmentKind,
+  context: { skip(note?: string): void },
+): Promise<ProcessHost> {
+  const host = await openProcessHost({ accept: [kind] });
+  if (host.containment.kind !== kind) context.skip(`no ${kind} here`);
+  return host;
+}
+
+interface Hostile {
+  readonly name: string;
+  script(sleep: string): string;
+  readonly limits: Partial<RunLimits>;
+  readonly reason: string;
+  /** Stopped once it has said something, or left to end by itself. */
+  readonly stopped: boolean;
+  readonly only?: readonly ContainmentKind[];
+}
+
+const HOSTILE: readonly Hostile[] = [
+  {
+    name: 'forks again and again',
+    script: (sleep) =>
+      `bomb() { if [ $1 -gt 0 ]; then bomb $(($1 - 1)) & bomb $(($1 - 1)) & fi; n=0; while [ $n -lt 10 ]; do sleep ${sleep} & n=$((n + 1)); done; wait; }; bomb 2 & echo up; wait`,
+    limits: {},
+    reason: 'stopped',
+    stopped: true,
+  },
+  {
+    name: 'leaves daemons behind',
+    script: (sleep) =>
+      `setsid sh -c 'setsid nohup sleep ${sleep} & (sleep ${sleep} &) ; exec -- sleep ${sleep}' </dev/null >/dev/null 2>&1 & (nohup sleep ${sleep} >/dev/null 2>&1 &); echo up`,
+    limits: {},
+    reason: 'exited',
+    stopped: false,
+  },
+  {
+    name: 'does not hear SIGTERM',
+    script: (sleep) => `trap '' TERM HUP INT; (while :; do sleep ${sleep}; done) & echo up; sleep ${sleep}`,
+    limits: { grace_ms: 150 },
+    reason: 'stopped',
+    stopped: true,
+  },
+  {
+    name: 'closes its pipes',
+    script: (sleep) => `sleep ${sleep} </dev/null >/dev/null 2>&1 & exec <&- >&- 2>&-; sleep ${sleep}`,
+    limits: { idle_ms: 200 },
+    reason: 'idle_timeout',
+    stopped: false,
+  },
+  {
+    name: 'floods both streams',
+    script: (sleep) => `yes ${sleep} & yes ${sleep} >&2`,
+    limits: { output_bytes: 500_000 },
+    reason: 'output_limit',
+    stopped: false,
+  },
+  {
+    name: 'leaves its session with an empty environment',
+    script: (sleep) => `(env -i setsid sh -c 'sleep ${sleep} & sleep ${sleep} &' &); echo up; sleep 0.05`,
+    limits: {},
+    reason: 'exited',
+    stopped: false,
+    // What only a marker could find is exactly what this one takes away.
+    only: ['cgroup', 'pid_namespace'],
+  },
+];
+
+/** Each hostile agent, `rounds` times, four at once: when a run is done, nothing of it is left. */
+export function describeHostileAgents(rounds: number): void {
+  describe.skipIf(process.platform !== 'linux').each(KINDS)('hostile agents, held by a %s', (kind) => {
+    it.for(HOSTILE.filter(({ only }) => only?.includes(kind) ?? true))(
+      'one that $name',
+      async (agent, context) => {
+        const host = await hostOf(kind, context);
+        for (let round = 0; round < rounds; round += 4) {
+          await Promise.all(
+            Array.from({ length: Math.min(4, rounds - round) }, () => expectNobodyLeft(agent, host)),
+          );
+        }
+      },
+    );
+  });
+}
+
+async function expectNobodyLeft(agent: Hostile, host: ProcessHost): Promise<void> {
+  const sleep = newSleep();
+  const { run, spoke } = await runScript(agent.script(sleep), { host, limits: agent.limits });
+  if (agent.stopped) {
+    await spoke;
+    // A scan that sees nothing would find nobody left of anything.
+    await vi.waitUntil(() => listRunning(sleep).length > 0, { timeout: 15_000 });
+    await run.stop();
+  }
+  const ended = await run.done;
+  expect(ended).toMatchObject({ reason: agent.reason, survivors: 0, containment: host.containment.kind });
+  expect(listRunning(sleep)).toEqual([]);
+}

@@ -1,0 +1,253 @@
+import type { Approval, Attempt, Merge, Review, Run, RunState, StepResult } from '#contract/attempt.ts';
+import type { Writer } from './store.ts';
+
+/**
+ * Attempts, runs, reviews and merges. Each method is exactly one transaction and writes the event that tells of it,
+ * with the row after it. Ids may be shortened to any unambiguous beginning; throws not_found, ambiguous_id and the
+ * store's own troubles, as TaskStore does.
+ */
+export interface AttemptStore {
+  /**
+   * Throws already_exists with `details.name` where the name is another's, so that the caller widens it, and with
+   * `details.port` where the ports are those of an attempt whose folder is there; state_invalid for a closed task;
+   * fence_conflict for a claim that is over.
+   */
+  startAttempt(attempt: NewAttempt, by: Writer): Promise<Attempt>;
+  /**
+   * Idempotent. Tells `attempt.finished` when the state leaves active, `attempt.removed` when the folder is gone; no
+   * event for the rest. Throws already_exists for ports as above.
+   */
+  changeAttempt(change: AttemptChange, by: Writer): Promise<Attempt>;
+  /** Also by its whole name. */
+  getAttempt(ref: string): Promise<Attempt>;
+  /** The oldest first. */
+  listAttempts(query: AttemptQuery): Promise<Attempt[]>;
+
+  createRun(run: NewRun, by: Writer): Promise<Run>;
+  /**
+   * Throws state_invalid for a move that the states of runs do not know, or from another state than `from`. What a run
+   * that ends still asked leave for has expired.
+   */
+  moveRun(move: RunMove, by: Writer): Promise<Run>;
+  /** What became known of a run meanwhile; no event. */
+  noteRun(note: RunNote): Promise<void>;
+  getRun(ref: string): Promise<Run>;
+  /** The oldest first; with `limit` the newest ones. */
+  listRuns(query: RunQuery): Promise<Run[]>;
+  /** For whoever watches it to find. Idempotent. Throws state_invalid for a run that has ended. */
+  askStop(stop: { id: string }, by: Writer): Promise<Run>;
+  /** What people want of a run that is at work; cheap, because whoever watches asks again and again. */
+  readWishes(ref: string): Promise<RunWishes>;
+  /** Runs that have not ended, with who watches them. */
+  listOpenRuns(): Promise<WatchedRun[]>;
+
+  /** Throws state_invalid while another review of the task is running. */
+  startReview(review: NewReview, by: Writer): Promise<Review>;
+  addStepResult(step: { id: string; result: StepResult }, by: Writer): Promise<Review>;
+  /** Only what is running can end. */
+  finishReview(end: ReviewEnd, by: Writer): Promise<Review>;
+  /** The oldest first. */
+  listReviews(query: { task_id: string }): Promise<Review[]>;
+  listOpenReviews(): Promise<WatchedReview[]>;
+
+  /** At the end of its target's queue. Throws state_invalid where the attempt is in it already. */
+  queueMerge(merge: NewMerge, by: Writer): Promise<Merge>;
+  /**
+   * Makes the first of the queue `started` if it is this one and nothing else is; undefined where it must wait, also
+   * for whoever was faster with the same one. Throws state_invalid for one that is over. Waiting costs a look, no lock.
+   */
+  takeMerge(take: { id: string; watcher: ProcessMark }, by: Writer): Promise<Merge | undefined>;
+  /** Throws state_invalid for one that is over, and for one that was not begun unless it is dropped or refused. */
+  finishMerge(end: MergeEnd, by: Writer): Promise<Merge>;
+  /** Queued and started ones, in the order of the queue. */
+  listOpenMerges(): Promise<WatchedMerge[]>;
+  listMerges(query: { task_id: string }): Promise<Merge[]>;
+
+  /** Throws state_invalid for a run that has ended. */
+  askApproval(approval: NewApproval, by: Writer): Promise<Approval>;
+  /** Throws state_invalid for one that was answered already. */
+  answerApproval(
+    answer: { id: string; state: 'allowed' | 'denied' | 'expired' },
+    by: Writer,
+  ): Promise<Approval>;
+  listApprovals(query: { run_id?: string; pending?: boolean }): Promise<Approval[]>;
+
+  addMessage(message: { attempt_id: string; body: string }, by: Writer): Promise<void>;
+  /** Those that nobody has had yet, the oldest first. */
+  listMessages(query: { attempt_id: string }): Promise<WaitingMessage[]>;
+  /** Somebody has had it. Idempotent. */
+  noteDelivered(message: { seq: number; now: number }): Promise<void>;
+  /** Both in one: they are delivered by this. */
+  takeMessages(query: { attempt_id: string; now: number }): Promise<WaitingMessage[]>;
+
+  /** Kept for a week. */
+  findStep(query: { tree: string; command: string }): Promise<StepResult | undefined>;
+  keepStep(step: { tree: string; command: string; result: StepResult; now: number }): Promise<void>;
+
+  /**
+   * Brings rows back from the records beside the logs where those are newer, as after a power cut; opening a database
+   * that was made anew does it by itself. Records that cannot be used stay where they are. Idempotent.
+   */
+  restoreAttempts(by: Writer): Promise<RestoredAttempts>;
+}
+
+export interface RestoredAttempts {
+  readonly restored: number;
+  readonly refused: readonly RefusedRecord[];
+}
+
+export interface RefusedRecord {
+  readonly path: string;
+  readonly problem: string;
+}
+
+/** A process that cannot be taken for another one that has its number later. */
+export interface ProcessMark {
+  readonly host: string;
+  readonly boot_id: string;
+  readonly pid_namespace: string;
+  readonly pid: number;
+  readonly start_time: number;
+}
+
+export interface NewAttempt {
+  readonly id: string;
+  readonly task_id: string;
+  readonly name: string;
+  readonly path: string;
+  readonly target: string;
+  readonly base_commit: string;
+  readonly agent: string | null;
+  readonly port: number | null;
+  /** Of the claim that it is made under. */
+  readonly fence?: number | undefined;
+}
+
+export interface AttemptChange {
+  readonly id: string;
+  readonly state?: Attempt['state'] | undefined;
+  readonly head_commit?: string | undefined;
+  readonly agent?: string | null | undefined;
+  readonly port?: number | null | undefined;
+  readonly merge_commit?: string | undefined;
+  readonly cleanup_at?: string | null | undefined;
+  readonly removed_at?: string | null | undefined;
+}
+
+export interface AttemptQuery {
+  readonly task_id?: string | undefined;
+  /** Its folder is still there. */
+  readonly there?: boolean | undefined;
+  readonly state?: Attempt['state'] | undefined;
+  readonly name?: string | undefined;
+}
+
+export interface NewRun {
+  readonly id: string;
+  readonly task_id: string;
+  readonly attempt_id: string;
+  readonly role: string;
+  readonly agent: string;
+  readonly executor: string;
+  readonly state: RunState;
+  readonly session_id: string | null;
+  readonly watcher: ProcessMark;
+}
+
+export interface RunMove {
+  readonly id: string;
+  readonly from?: RunState | undefined;
+  readonly to: RunState;
+  readonly outcome?: Run['outcome'] | undefined;
+  readonly message?: string | null | undefined;
+  readonly retry_after?: string | null | undefined;
+  readonly usage?: Run['usage'] | undefined;
+}
+
+export interface RunWishes {
+  readonly stop: boolean;
+  /** Something was said to its attempt that nobody has had yet. */
+  readonly messages: boolean;
+}
+
+export interface WaitingMessage {
+  readonly seq: number;
+  readonly body: string;
+  readonly author: string;
+  readonly created_at: string;
+}
+
+export interface RunNote {
+  readonly id: string;
+  readonly process?: ProcessMark | undefined;
+  readonly watcher?: ProcessMark | undefined;
+  readonly session_id?: string | undefined;
+  readonly beat_at?: number | undefined;
+  readonly usage?: Run['usage'] | undefined;
+}
+
+export interface RunQuery {
+  readonly task_id?: string | undefined;
+  readonly attempt_id?: string | undefined;
+  readonly agent?: string | undefined;
+  /** Only those that have not ended. */
+  readonly open?: boolean | undefined;
+  readonly limit?: number | undefined;
+}
+
+export interface WatchedRun {
+  readonly run: Run;
+  readonly watcher: ProcessMark | null;
+  readonly process: ProcessMark | null;
+  readonly beat_at: number | null;
+}
+
+export interface NewReview {
+  readonly id: string;
+  readonly task_id: string;
+  readonly attempt_id: string;
+  readonly head_commit: string;
+  readonly watcher: ProcessMark;
+}
+
+export interface ReviewEnd {
+  readonly id: string;
+  readonly status: 'passed' | 'failed' | 'void';
+  readonly verdict?: Review['verdict'] | undefined;
+  readonly run_id?: string | undefined;
+}
+
+export interface WatchedReview {
+  readonly review: Review;
+  readonly watcher: ProcessMark;
+}
+
+export interface NewMerge {
+  readonly id: string;
+  readonly task_id: string;
+  readonly attempt_id: string;
+  readonly target: string;
+  readonly strategy: Merge['strategy'];
+  readonly head_commit: string;
+  readonly watcher: ProcessMark;
+}
+
+export interface MergeEnd {
+  readonly id: string;
+  readonly state: 'landed' | 'conflict' | 'ci_failed' | 'refused' | 'dropped';
+  readonly candidate?: string | undefined;
+  readonly conflicts?: Merge['conflicts'] | undefined;
+  readonly message?: string | undefined;
+}
+
+export interface WatchedMerge {
+  readonly merge: Merge;
+  readonly watcher: ProcessMark;
+}
+
+export interface NewApproval {
+  readonly id: string;
+  readonly run_id: string;
+  readonly tool: string;
+  readonly input: unknown;
+}

@@ -1,0 +1,146 @@
+import type { Approval, Run } from '#contract/attempt.ts';
+import { toTriggeredBy } from '#domain/actor.ts';
+import { toIso } from '#kernel/clock.ts';
+import { ForgeError } from '#kernel/errors.ts';
+import type { NewApproval, WaitingMessage } from '../attempt-store.ts';
+import { getAttempt } from './attempt-rows.ts';
+import type { Database, Row } from './database.ts';
+import { getRow, insertRow, toWhere, updateRow, type WorkTransaction } from './work-transaction.ts';
+
+/** What a run and people have to say to each other: requests for leave, and messages. */
+
+export function askApproval(tx: WorkTransaction, wanted: NewApproval): Approval {
+  const { db, by } = tx;
+  const run = getRow(db, 'runs', wanted.run_id);
+  if (run.ended_at !== null) {
+    throw new ForgeError('state_invalid', `Run ${run.id as string} has ended and cannot ask for anything`, {
+      hint: `forge runs show ${run.id as string}`,
+      details: { id: run.id, state: run.state },
+    });
+  }
+  const approval: Approval = {
+    id: wanted.id,
+    run_id: run.id as string,
+    task_id: run.task_id as string,
+    tool: wanted.tool,
+    input: wanted.input ?? null,
+    state: 'pending',
+    asked_at: toIso(by.now),
+    answered_at: null,
+    answered_by: null,
+  };
+  insertApproval(db, approval);
+  tx.touch(run.attempt_id as string);
+  tx.tell('run.approval_requested', approval.task_id, { approval });
+  return approval;
+}
+
+export function answerApproval(
+  tx: WorkTransaction,
+  answer: { id: string; state: 'allowed' | 'denied' | 'expired' },
+): Approval {
+  const before = toApproval(getRow(tx.db, 'approvals', answer.id));
+  const { id, run_id } = before;
+  if (before.state !== 'pending') {
+    const who = before.answered_by === null ? '' : ` by ${before.answered_by}`;
+    throw new ForgeError('state_invalid', `Approval ${id} was answered already${who}: ${before.state}`, {
+      hint: `forge runs show ${run_id}`,
+      details: { id, state: before.state, answered_by: before.answered_by },
+    });
+  }
+  return settle(tx, before, answer.state);
+}
+
+/** No answer means no: a run that has ended waits for none. */
+export function expireApprovals(tx: WorkTransaction, { id }: Run): void {
+  for (const approval of listApprovals(tx.db, { run_id: id, pending: true })) settle(tx, approval, 'expired');
+}
+
+/** By run: idx_approvals_run; those that wait: idx_approvals_pending. */
+export function listApprovals(db: Database, query: { run_id?: string; pending?: boolean }): Approval[] {
+  const { run_id, pending } = query;
+  const { where, values } = toWhere([
+    run_id === undefined ? undefined : ['run_id = ?', getRow(db, 'runs', run_id).id as string],
+    pending === undefined ? undefined : [`state ${pending ? '=' : '<>'} 'pending'`],
+  ]);
+  return db.all(`SELECT * FROM approvals ${where} ORDER BY asked_at, rowid`, ...values).map(toApproval);
+}
+
+export function insertApproval(db: Database, approval: Approval): void {
+  insertRow(db, 'approvals', { ...approval, input: JSON.stringify(approval.input ?? null) });
+}
+
+export function toApproval(row: Row): Approval {
+  return {
+    id: row.id as string,
+    run_id: row.run_id as string,
+    task_id: row.task_id as string,
+    tool: row.tool as string,
+    input: JSON.parse(row.input as string) as unknown,
+    state: row.state as Approval['state'],
+    asked_at: row.asked_at as string,
+    answered_at: row.answered_at as string | null,
+    answered_by: row.answered_by as string | null,
+  };
+}
+
+export function addMessage(tx: WorkTransaction, message: { attempt_id: string; body: string }): void {
+  const { id } = getAttempt(tx.db, message.attempt_id);
+  const { actor, now } = tx.by;
+  insertRow(tx.db, 'run_messages', {
+    attempt_id: id,
+    body: message.body,
+    author: actor.name,
+    created_at: toIso(now),
+  });
+  tx.touch(id);
+}
+
+export function takeMessages(
+  tx: WorkTransaction,
+  query: { attempt_id: string; now: number },
+): WaitingMessage[] {
+  const waiting = listMessages(tx.db, query);
+  for (const { seq } of waiting) noteDelivered(tx, { seq, now: query.now });
+  return waiting;
+}
+
+export function noteDelivered(tx: WorkTransaction, { seq, now }: { seq: number; now: number }): void {
+  const { db } = tx;
+  const row = db.get('SELECT attempt_id FROM run_messages WHERE seq = ? AND delivered_at IS NULL', seq);
+  if (row === undefined) return;
+  db.run('UPDATE run_messages SET delivered_at = ? WHERE seq = ?', toIso(now), seq);
+  tx.touch(row.attempt_id as string);
+}
+
+export function listMessages(db: Database, query: { attempt_id: string }): WaitingMessage[] {
+  return listWaiting(db, getAttempt(db, query.attempt_id).id);
+}
+
+/** By the whole id. Uses idx_run_messages_waiting. */
+export function hasWaiting(db: Database, attemptId: string): boolean {
+  const sql = 'SELECT 1 AS found FROM run_messages WHERE attempt_id = ? AND delivered_at IS NULL LIMIT 1';
+  return db.get(sql, attemptId) !== undefined;
+}
+
+/** Uses idx_run_messages_waiting. */
+export function listWaiting(db: Database, attemptId: string): WaitingMessage[] {
+  const sql = `SELECT seq, body, author, created_at FROM run_messages
+    WHERE attempt_id = ? AND delivered_at IS NULL ORDER BY seq`;
+  return db.all(sql, attemptId).map((row) => ({
+    seq: row.seq as number,
+    body: row.body as string,
+    author: row.author as string,
+    created_at: row.created_at as string,
+  }));
+}
+
+function settle(tx: WorkTransaction, before: Approval, state: 'allowed' | 'denied' | 'expired'): Approval {
+  const { db, by } = tx;
+  const answer = { state, answered_at: toIso(by.now), answered_by: toTriggeredBy(by.actor) };
+  const approval: Approval = { ...before, ...answer };
+  updateRow(db, 'approvals', before.id, answer);
+  tx.touch(getRow(db, 'runs', before.run_id).attempt_id as string);
+  tx.tell('run.approval_given', approval.task_id, { approval });
+  return approval;
+}

@@ -1,0 +1,92 @@
+import { systemActor } from '#domain/actor.ts';
+import type { Clock } from '#kernel/clock.ts';
+import type { AttemptStore } from '../attempt-store.ts';
+import type { Writer } from '../store.ts';
+import * as talks from './approval-rows.ts';
+import { readRecordFiles, recordsFolder, writeRecordFile } from './attempt-record-files.ts';
+import * as attempts from './attempt-rows.ts';
+import type { Database } from './database.ts';
+import * as merges from './merge-rows.ts';
+import { restoreRead } from './restore-attempts.ts';
+import * as reviews from './review-rows.ts';
+import * as runs from './run-rows.ts';
+import { openWork, type WorkTransaction } from './work-transaction.ts';
+import type { WriteTransaction } from './write-transaction.ts';
+
+export interface AttemptParts {
+  /** Sees what was committed, and nothing of a write that is at work. */
+  readonly reader: Database;
+  readonly write: <T>(by: Writer, work: (tx: WriteTransaction) => T) => Promise<T>;
+  readonly clock: Clock;
+  readonly notice?: ((line: string) => void) | undefined;
+}
+
+export function bindAttempts({ reader, write, clock, notice }: AttemptParts): AttemptStore {
+  const folder = recordsFolder(reader.path);
+  const read = async <T>(work: () => T): Promise<T> => reader.read(work);
+  const change = async <T>(by: Writer, work: (tx: WorkTransaction) => T): Promise<T> => {
+    const touched = new Set<string>();
+    const result = await write(by, (tx) => work(openWork(tx, touched)));
+    for (const id of touched) await keepRecord(id);
+    return result;
+  };
+  /** What was committed has happened, whether its record can be written or not. */
+  const keepRecord = (id: string): Promise<void> =>
+    writeRecordFile(reader, folder, id).catch((error: unknown) => {
+      const why = error instanceof Error ? error.message : String(error);
+      notice?.(`The record of attempt ${id} could not be written: ${why}`);
+    });
+  /** Where nobody is told of it, nobody is asked who it was. */
+  const system = (now = clock.now()): Writer => ({ actor: systemActor('store'), now });
+  return {
+    startAttempt: (attempt, by) => change(by, (tx) => attempts.startAttempt(tx, attempt)),
+    changeAttempt: (wish, by) => change(by, (tx) => attempts.changeAttempt(tx, wish)),
+    getAttempt: (ref) => read(() => attempts.getAttempt(reader, ref)),
+    listAttempts: (query) => read(() => attempts.listAttempts(reader, query)),
+
+    createRun: (run, by) => change(by, (tx) => runs.createRun(tx, run)),
+    moveRun: (move, by) => change(by, (tx) => runs.moveRun(tx, move)),
+    noteRun: (note) => change(system(), (tx) => runs.noteRun(tx, note)),
+    getRun: (ref) => read(() => runs.getRun(reader, ref)),
+    listRuns: (query) => read(() => runs.listRuns(reader, query)),
+    askStop: (stop, by) => change(by, (tx) => runs.askStop(tx, stop)),
+    readWishes: (ref) => read(() => runs.readWishes(reader, ref)),
+    listOpenRuns: () => read(() => runs.listOpenRuns(reader)),
+
+    startReview: (review, by) => change(by, (tx) => reviews.startReview(tx, review)),
+    addStepResult: (step, by) => change(by, (tx) => reviews.addStepResult(tx, step)),
+    finishReview: (end, by) => change(by, (tx) => reviews.finishReview(tx, end)),
+    listReviews: (query) => read(() => reviews.listReviews(reader, query)),
+    listOpenReviews: () => read(() => reviews.listOpenReviews(reader)),
+
+    queueMerge: (merge, by) => change(by, (tx) => merges.queueMerge(tx, merge)),
+    async takeMerge(take, by) {
+      // Whoever waits looks often; the writer's lock is for those whose turn it is.
+      if ((await read(() => merges.findNext(reader, take.id))) === undefined) return undefined;
+      return change(by, (tx) => merges.takeMerge(tx, take));
+    },
+    finishMerge: (end, by) => change(by, (tx) => merges.finishMerge(tx, end)),
+    listOpenMerges: () => read(() => merges.listOpenMerges(reader)),
+    listMerges: (query) => read(() => merges.listMerges(reader, query)),
+
+    askApproval: (approval, by) => change(by, (tx) => talks.askApproval(tx, approval)),
+    answerApproval: (answer, by) => change(by, (tx) => talks.answerApproval(tx, answer)),
+    listApprovals: (query) => read(() => talks.listApprovals(reader, query)),
+    addMessage: (message, by) => change(by, (tx) => talks.addMessage(tx, message)),
+    listMessages: (query) => read(() => talks.listMessages(reader, query)),
+    noteDelivered: (message) => change(system(message.now), (tx) => talks.noteDelivered(tx, message)),
+    async takeMessages(query) {
+      // Asked again and again while an agent works, and most often there is none.
+      if ((await read(() => talks.listMessages(reader, query))).length === 0) return [];
+      return change(system(query.now), (tx) => talks.takeMessages(tx, query));
+    },
+
+    findStep: (query) => read(() => reviews.findStep(reader, query)),
+    keepStep: (step) => change(system(step.now), (tx) => reviews.keepStep(tx.db, step)),
+
+    async restoreAttempts(by) {
+      const found = await readRecordFiles(folder);
+      return change(by, (tx) => restoreRead(tx.db, found, by.now));
+    },
+  };
+}

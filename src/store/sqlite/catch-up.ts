@@ -1,0 +1,50 @@
+import type { Clock } from '#kernel/clock.ts';
+import type { Database } from './database.ts';
+import type { Replica } from './replica.ts';
+
+export interface CatchUpOptions {
+  readonly clock: Clock;
+  readonly notice?: ((line: string) => void) | undefined;
+  /** Whether somebody wants to hear that the database was made anew. */
+  readonly tells_rebuild: boolean;
+}
+
+/** Brings a database that was just opened up to what lies beside it: the replica and the records of attempts. */
+export async function catchUp(db: Database, replica: Replica, options: CatchUpOptions): Promise<void> {
+  const { held, file, restored } = readFacts(db);
+  await catchUpReplica(db, replica, { ...options, held, file });
+  if (restored !== 0) return;
+  const { restoreOnce } = await import('./restore-attempts.ts');
+  await restoreOnce(db, { now: options.clock.now(), notice: options.notice });
+}
+
+/** A replica of another size means a crash, or a writer at work right now: then it is the writer's business. */
+async function catchUpReplica(
+  db: Database,
+  replica: Replica,
+  { held, file, clock, notice, tells_rebuild }: CatchUpOptions & { held: number; file: number },
+): Promise<void> {
+  const size = replica.size();
+  if (size === 0 || (size <= held && (file === 0 || file === replica.inode()))) return;
+  const { replayReplica } = await import('./replay.ts');
+  const replay = (): void => void replayReplica(db, replica, clock.now());
+  // A database that holds nothing yet has nothing to answer with; whoever is filling it is waited for.
+  if (held > 0) {
+    db.tryWrite(replay);
+    return;
+  }
+  db.write(replay);
+  if (!tells_rebuild) return;
+  const tasks = Number(db.get('SELECT count(*) AS n FROM tasks')?.n ?? 0);
+  const counted = `${tasks} task${tasks === 1 ? '' : 's'}`;
+  notice?.(`The task database was made anew from the local replica: ${counted}`);
+}
+
+/** One query: every command asks. */
+function readFacts(db: Database): Record<'held' | 'file' | 'restored', number> {
+  const fact = (name: string): string => `(SELECT value FROM store_facts WHERE name = '${name}')`;
+  const row = db.get(`SELECT ${fact('replica_bytes')} AS held, ${fact('replica_inode')} AS file,
+    ${fact('attempts_restored')} AS restored`);
+  const number = (value: unknown): number => Number(value ?? 0);
+  return { held: number(row?.held), file: number(row?.file), restored: number(row?.restored) };
+}

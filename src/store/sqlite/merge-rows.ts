@@ -1,0 +1,150 @@
+import type { AttemptRecord } from '#contract/attempt-record.ts';
+import type { Merge } from '#contract/attempt.ts';
+import { toIso } from '#kernel/clock.ts';
+import { ForgeError } from '#kernel/errors.ts';
+import type { MergeEnd, NewMerge, ProcessMark, WatchedMerge } from '../attempt-store.ts';
+import { getAttempt } from './attempt-rows.ts';
+import type { Database, Row } from './database.ts';
+import { findTask } from './report-queries.ts';
+import { fromMark, getRow, insertRow, toMark, updateRow, type WorkTransaction } from './work-transaction.ts';
+
+export type KeptMerge = AttemptRecord['merges'][number];
+
+/** How a merge may end that nobody has begun. */
+const ENDS_UNBEGUN: readonly MergeEnd['state'][] = ['dropped', 'refused'];
+
+export function queueMerge(tx: WorkTransaction, wanted: NewMerge): Merge {
+  const { db, by } = tx;
+  const { id: attempt_id, task_id } = getAttempt(db, wanted.attempt_id);
+  // By idx_merges_task.
+  const sql =
+    "SELECT id, state FROM merges WHERE task_id = ? AND attempt_id = ? AND state IN ('queued', 'started')";
+  const known = db.get(sql, task_id, attempt_id);
+  if (known !== undefined) {
+    throw new ForgeError('state_invalid', `Attempt ${attempt_id} of ${task_id} is in the queue already`, {
+      hint: `forge task show ${task_id}`,
+      details: { id: task_id, attempt: attempt_id, merge: known.id, state: known.state },
+    });
+  }
+  const merge: Merge = {
+    id: wanted.id,
+    task_id,
+    attempt_id,
+    target: wanted.target,
+    strategy: wanted.strategy,
+    state: 'queued',
+    head_commit: wanted.head_commit,
+    candidate: null,
+    conflicts: [],
+    message: null,
+    queued_at: toIso(by.now),
+    finished_at: null,
+  };
+  insertMerge(db, { ...merge, watcher: wanted.watcher, seq: null });
+  tx.touch(attempt_id);
+  tx.tell('merge.queued', task_id, { merge });
+  return merge;
+}
+
+export function takeMerge(
+  tx: WorkTransaction,
+  take: { id: string; watcher: ProcessMark },
+): Merge | undefined {
+  const next = findNext(tx.db, take.id);
+  if (next === undefined) return undefined;
+  const merge: Merge = { ...next, state: 'started' };
+  updateRow(tx.db, 'merges', merge.id, { state: 'started', watcher: fromMark(take.watcher) });
+  tx.touch(merge.attempt_id);
+  tx.tell('merge.started', merge.task_id, { merge });
+  return merge;
+}
+
+/** The merge if it is its turn; undefined where it has to wait, or somebody has begun it. */
+export function findNext(db: Database, ref: string): Merge | undefined {
+  const merge = toMerge(getRow(db, 'merges', ref));
+  if (merge.state === 'started') return undefined;
+  if (merge.state !== 'queued') throw isOver(merge);
+  // By idx_merges_started and idx_merges_queued.
+  const first = db.get(
+    `SELECT id FROM merges WHERE target = ?1 AND state = 'queued'
+      AND NOT EXISTS (SELECT 1 FROM merges WHERE target = ?1 AND state = 'started') ORDER BY seq LIMIT 1`,
+    merge.target,
+  );
+  return first?.id === merge.id ? merge : undefined;
+}
+
+export function finishMerge(tx: WorkTransaction, end: MergeEnd): Merge {
+  const { db, by } = tx;
+  const before = toMerge(getRow(db, 'merges', end.id));
+  const mayEnd =
+    before.state === 'started' || (before.state === 'queued' && ENDS_UNBEGUN.includes(end.state));
+  if (!mayEnd) throw isOver(before, end.state);
+  const merge: Merge = {
+    ...before,
+    state: end.state,
+    candidate: end.candidate ?? before.candidate,
+    conflicts: end.conflicts ?? before.conflicts,
+    message: end.message ?? before.message,
+    finished_at: toIso(by.now),
+  };
+  const { id, state, candidate, message, finished_at } = merge;
+  const conflicts = JSON.stringify(merge.conflicts);
+  updateRow(db, 'merges', id, { state, candidate, conflicts, message, finished_at });
+  tx.touch(merge.attempt_id);
+  tx.tell('merge.finished', merge.task_id, { merge });
+  return merge;
+}
+
+export function listOpenMerges(db: Database): WatchedMerge[] {
+  // By idx_merges_started and idx_merges_queued.
+  const sql = `SELECT * FROM merges WHERE state = 'started' UNION ALL SELECT * FROM merges WHERE state = 'queued'
+    ORDER BY seq`;
+  return db.all(sql).map((row) => ({ merge: toMerge(row), watcher: toMark(row.watcher) as ProcessMark })); // never null
+}
+
+export function listMerges(db: Database, { task_id }: { task_id: string }): Merge[] {
+  const sql = 'SELECT * FROM merges WHERE task_id = ? ORDER BY seq'; // by idx_merges_task
+  return db.all(sql, findTask(db, task_id).id).map(toMerge);
+}
+
+/** At the end of the queue without a number. */
+export function insertMerge(db: Database, merge: Omit<KeptMerge, 'seq'> & { seq: number | null }): void {
+  const { conflicts, watcher, ...columns } = merge;
+  insertRow(db, 'merges', {
+    ...columns,
+    conflicts: JSON.stringify(conflicts),
+    watcher: fromMark(watcher),
+  });
+}
+
+export function toKeptMerge(row: Row): KeptMerge {
+  return { ...toMerge(row), watcher: toMark(row.watcher) as ProcessMark, seq: row.seq as number }; // never null
+}
+
+function toMerge(row: Row): Merge {
+  return {
+    id: row.id as string,
+    task_id: row.task_id as string,
+    attempt_id: row.attempt_id as string,
+    target: row.target as string,
+    strategy: row.strategy as Merge['strategy'],
+    state: row.state as Merge['state'],
+    head_commit: row.head_commit as string,
+    candidate: row.candidate as string | null,
+    conflicts: JSON.parse(row.conflicts as string) as Merge['conflicts'], // written above
+    message: row.message as string | null,
+    queued_at: row.queued_at as string,
+    finished_at: row.finished_at as string | null,
+  };
+}
+
+function isOver({ id, task_id, state }: Merge, wanted?: MergeEnd['state']): ForgeError {
+  const message =
+    state === 'queued'
+      ? `Merge ${id} was not begun and cannot be ${wanted ?? ''}`
+      : `Merge ${id} is over: ${state}`;
+  return new ForgeError('state_invalid', message, {
+    hint: `forge task show ${task_id}`,
+    details: { id, state },
+  });
+}

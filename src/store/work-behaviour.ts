@@ -1,0 +1,14 @@
+import { describe } from 'vitest';
+import { describeAttempts } from './behaviour/attempt-behaviour.ts';
+import { describeGates } from './behaviour/gate-behaviour.ts';
+import type { OpenWork } from './behaviour/open-work-behaviour.ts';
+import { describeRuns } from './behaviour/run-behaviour.ts';
+
+/** What every AttemptStore does, whatever it keeps its rows in; see describeStore. */
+export function describeWork(name: string, open: OpenWork): void {
+  describe(`${name} attempt store`, () => {
+    describeAttempts(open);
+    describeRuns(open);
+    describeGates(open);
+  });
+}

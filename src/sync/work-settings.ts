@@ -1,0 +1,238 @@
+import { join } from 'node:path';
+import { ForgeError } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import { escapeLine } from '#kernel/text.ts';
+import { parseHomeObject, readHomeFile } from './home-file.ts';
+import type { ProjectPaths } from './project-paths.ts';
+import {
+  caps,
+  commands,
+  isAbsolutePath,
+  isBoolean,
+  isBranch,
+  isInside,
+  list,
+  optionalNumber,
+  type Rule,
+  rule,
+  someNumber,
+  wholeNumber,
+} from './setting-rules.ts';
+
+/**
+ * How work on the tasks of a project is done: what `.forge/config.json` says of it, and over it what the person says in
+ * `<home>/settings.json` for all projects of this machine. Apart from the rest of the config, because a cold read needs
+ * none of it.
+ */
+export interface WorkSettings {
+  readonly review: {
+    /** For tasks that have none of their own. */
+    readonly ci_steps: readonly string[];
+    readonly step_timeout_s: number;
+    readonly step_output_bytes: number;
+  };
+  readonly workspace: {
+    /** Under which the checkouts lie. A repository has no say in it. */
+    readonly root: string | undefined;
+    /** Globs of files that git does not carry and the work needs. */
+    readonly copy: readonly string[];
+    readonly setup: readonly string[];
+    readonly teardown: readonly string[];
+    /** Files whose contents decide whether the set-up has to run again. */
+    readonly cache_key: readonly string[];
+    /** How many ports an attempt gets. */
+    readonly ports: number;
+    /** A file that says in the attempt's folder which task it is for. */
+    readonly linkFile: string | undefined;
+    readonly submodules: boolean;
+    /** Only the part of the tree that the user's own checkout has. */
+    readonly sparse: boolean;
+    /** How long the folder of a cancelled attempt stays. */
+    readonly cleanup_hours: number;
+    readonly disk_limit_gb: number;
+  };
+  readonly merge: {
+    /** The repository's default branch where it is left out. */
+    readonly target: string | undefined;
+    readonly strategy: MergeStrategy;
+    /** Whether what passed its review is merged without somebody asking. */
+    readonly auto: boolean;
+  };
+  readonly scheduler: {
+    /** Runs at once. */
+    readonly max: number;
+    readonly per_agent: number;
+    /** Tasks in a state at once, by its name; a state that is not named has no limit of its own. */
+    readonly per_state: ReadonlyMap<string, number>;
+    /** Failed runs in a row after which a person has to look. */
+    readonly retry_limit: number;
+    readonly budget_usd: number | undefined;
+    readonly budget_tokens: number | undefined;
+    readonly budget_minutes: number | undefined;
+  };
+  readonly runs: { readonly total_minutes: number; readonly idle_minutes: number };
+}
+
+export const MERGE_STRATEGIES = ['merge', 'squash', 'rebase'] as const;
+export type MergeStrategy = (typeof MERGE_STRATEGIES)[number];
+
+/** The file of the home. */
+export const SETTINGS_FILE = 'settings.json';
+
+/** Read when work begins, not by every command. Throws invalid_input with the file and the key. */
+export function readWorkSettings(
+  { paths }: { readonly paths: Pick<ProjectPaths, 'forge_dir' | 'store_dir'> },
+  home: string,
+): WorkSettings {
+  return toWorkSettings([readPersonal(home), readShared(paths)]);
+}
+
+/** What the person set on this machine for all projects, and nothing of any repository. */
+export function readPersonalSettings(home: string): WorkSettings {
+  return toWorkSettings([readPersonal(home)]);
+}
+
+/** What the repository says, and nothing of the person's. */
+export function readRepositorySettings(paths: Pick<ProjectPaths, 'forge_dir' | 'store_dir'>): WorkSettings {
+  return toWorkSettings([readShared(paths)]);
+}
+
+interface SettingsFile {
+  readonly path: string;
+  readonly value: Values;
+  readonly isPersonal: boolean;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+function readPersonal(home: string): SettingsFile {
+  const path = join(home, SETTINGS_FILE);
+  const text = readHomeFile(home, SETTINGS_FILE);
+  return { path, value: text === undefined ? {} : parseHomeObject(text, path), isPersonal: true };
+}
+
+/** The worktree's config wins; the copy serves branches and worktrees that have none. */
+function readShared({ forge_dir, store_dir }: Pick<ProjectPaths, 'forge_dir' | 'store_dir'>): SettingsFile {
+  const own = readHomeFile(forge_dir, 'config.json');
+  const text = own ?? readHomeFile(store_dir, 'config.json');
+  const path = join(own === undefined ? store_dir : forge_dir, 'config.json');
+  return { path, value: text === undefined ? {} : parseHomeObject(text, path), isPersonal: false };
+}
+
+type Rules = {
+  readonly [S in keyof WorkSettings]: {
+    readonly [K in keyof WorkSettings[S]]: Rule<WorkSettings[S][K]>;
+  };
+};
+
+const WEEK_MINUTES = 7 * 24 * 60;
+const HALF_AN_HOUR = 1_800;
+
+const RULES: Rules = {
+  review: {
+    ci_steps: commands(),
+    step_timeout_s: wholeNumber(1, WEEK_MINUTES * 60, HALF_AN_HOUR),
+    step_output_bytes: wholeNumber(1_024, LIMITS.run_output_bytes, 67_108_864),
+  },
+  workspace: {
+    root: { ...rule('an absolute path', isAbsolutePath, undefined), personal: true },
+    copy: list('a list of globs inside the project', isInside),
+    setup: commands(),
+    teardown: commands(),
+    cache_key: list('a list of files of the project', isInside),
+    ports: wholeNumber(0, LIMITS.port_block, 10),
+    linkFile: rule('the name of a file inside the attempt', isInside, undefined),
+    submodules: rule('true or false', isBoolean, false),
+    sparse: rule('true or false', isBoolean, true),
+    cleanup_hours: someNumber(0, 24 * 365, 24),
+    disk_limit_gb: someNumber(0.001, 1_000_000, 50),
+  },
+  merge: {
+    target: rule('the name of a branch', isBranch, undefined),
+    strategy: rule(MERGE_STRATEGIES.join(', '), isStrategy, 'merge'),
+    auto: rule('true or false', isBoolean, false),
+  },
+  scheduler: {
+    max: wholeNumber(1, LIMITS.runs_at_once, 4),
+    per_agent: wholeNumber(1, LIMITS.runs_at_once, 4),
+    per_state: caps(LIMITS.runs_at_once),
+    retry_limit: wholeNumber(1, LIMITS.max_rejections, 3),
+    budget_usd: optionalNumber(),
+    budget_tokens: optionalNumber(),
+    budget_minutes: optionalNumber(),
+  },
+  runs: {
+    total_minutes: someNumber(0.01, WEEK_MINUTES, 120),
+    idle_minutes: someNumber(0.01, WEEK_MINUTES, 15),
+  },
+};
+
+/** The first file that says something wins, key by key. */
+function toWorkSettings(files: readonly SettingsFile[]): WorkSettings {
+  return {
+    review: takeSection('review', files),
+    workspace: takeSection('workspace', files),
+    merge: takeSection('merge', files),
+    scheduler: takeSection('scheduler', files),
+    runs: takeSection('runs', files),
+  };
+}
+
+function takeSection<S extends keyof WorkSettings>(
+  section: S,
+  files: readonly SettingsFile[],
+): WorkSettings[S] {
+  const holders = files.map((file) => ({ ...file, value: takeHolder(file, section) }));
+  const entries = Object.entries<Rule<unknown>>(RULES[section]).map(([name, one]) => [
+    name,
+    takeValue(holders, `${section}.${name}`, one),
+  ]);
+  // The keys are those of the section's rules, and each value is what its rule gives.
+  return Object.fromEntries(entries) as WorkSettings[S];
+}
+
+function takeHolder(file: SettingsFile, section: string): Values {
+  const value = Object.hasOwn(file.value, section) ? file.value[section] : undefined;
+  if (value === undefined) return {};
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Values;
+  throw toFault(file, section, { value, allowed: 'an object' });
+}
+
+function takeValue(holders: readonly SettingsFile[], key: string, { parse, ...one }: Rule<unknown>): unknown {
+  const name = key.slice(key.indexOf('.') + 1);
+  for (const holder of holders) {
+    const value = Object.hasOwn(holder.value, name) ? holder.value[name] : undefined;
+    if (value === undefined || value === null) continue;
+    if (one.personal === true && !holder.isPersonal) throw toMisplaced(holder, key);
+    const parsed = parse(value);
+    if (parsed === undefined) throw toFault(holder, key, { value, allowed: one.allowed });
+    return parsed;
+  }
+  return one.fallback;
+}
+
+function toFault(
+  { path, isPersonal }: SettingsFile,
+  key: string,
+  { value, allowed }: { value: unknown; allowed: string },
+): ForgeError {
+  const json = JSON.stringify(value);
+  const shown = escapeLine(json.length <= 60 ? json : `${json.slice(0, 60)}…`);
+  return new ForgeError('invalid_input', `${path}: ${key} is ${shown}; allowed is ${allowed}`, {
+    hint: isPersonal
+      ? 'Correct it by hand'
+      : 'Correct it by hand, or take the last good one: git log -p -- .forge/config.json',
+    details: { path, key, allowed },
+  });
+}
+
+function toMisplaced({ path }: SettingsFile, key: string): ForgeError {
+  return new ForgeError('invalid_input', `${path}: ${key} is for each machine to say, not for a repository`, {
+    hint: `Put it into ${SETTINGS_FILE} in your Forge home`,
+    details: { path, key },
+  });
+}
+
+function isStrategy(value: unknown): value is MergeStrategy {
+  return MERGE_STRATEGIES.some((strategy) => strategy === value);
+}

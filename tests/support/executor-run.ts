@@ -1,0 +1,113 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TranscriptEntry } from '#contract/transcript.ts';
+import type {
+  ApprovalRequest,
+  ExecutorTools,
+  RunEnd,
+  RunHost,
+  RunSpec,
+  StartedRun,
+} from '#executors/executor.ts';
+import { createExecutor } from '#executors/create-executor.ts';
+import type { ProcessHost } from '#process/process-host.ts';
+import type { ProcessIdentity } from '#process/process-identity.ts';
+
+export const NOW = Date.UTC(2026, 0, 1);
+
+const PLAYER = join(import.meta.dirname, '../../src/app/script-player.ts');
+const AGENT = join(import.meta.dirname, 'executor-agent.ts');
+
+/** The command of an agent of ours that speaks `dialect` and does what `scenario` says. */
+export function agentCommand(dialect: string, scenario: string): readonly string[] {
+  return [process.execPath, AGENT, dialect, scenario];
+}
+
+export interface TestRun {
+  readonly spec: RunSpec;
+  readonly entries: TranscriptEntry[];
+  readonly sessions: string[];
+  readonly identities: ProcessIdentity[];
+  readonly asked: ApprovalRequest[];
+  readonly started: StartedRun;
+  readonly end: Promise<RunEnd>;
+}
+
+/** Starts an executor in `cwd` and keeps what it tells. */
+export async function startTestRun(options: {
+  readonly processes: ProcessHost;
+  readonly cwd: string;
+  readonly profile: Partial<RunSpec['profile']> & { readonly executor: string };
+  readonly spec?: Partial<Omit<RunSpec, 'profile' | 'cwd'>>;
+  readonly host?: Partial<RunHost>;
+}): Promise<TestRun> {
+  const entries: TranscriptEntry[] = [];
+  const sessions: string[] = [];
+  const identities: ProcessIdentity[] = [];
+  const asked: ApprovalRequest[] = [];
+  const profile = { permissions: 'edits' as const, ...options.profile };
+  const spec: RunSpec = {
+    run_id: crypto.randomUUID(),
+    cwd: options.cwd,
+    prompt: 'Write a file',
+    env: { PATH: process.env['PATH'] ?? '', HOME: options.cwd },
+    session: { id: crypto.randomUUID(), resume: false },
+    read_only: false,
+    limits: { total_ms: 60_000, idle_ms: 60_000, output_bytes: 100_000_000 },
+    ...options.spec,
+    profile,
+  };
+  const host: RunHost = {
+    tell: (entry) => entries.push(entry),
+    noteSession: (id) => sessions.push(id),
+    noteProcess: async (identity) => void identities.push(identity),
+    approve: async () => 'denied',
+    ...options.host,
+  };
+  const approve = host.approve.bind(host);
+  host.approve = (request) => {
+    asked.push(request);
+    return approve(request);
+  };
+  const started = await createExecutor(profile, toTools(options.processes)).start(spec, host);
+  return { spec, entries, sessions, identities, asked, started, end: started.ended };
+}
+
+export function toTools(processes: ProcessHost): ExecutorTools {
+  return {
+    clock: { now: () => NOW },
+    processes,
+    player: [process.execPath, PLAYER],
+    version: '0.0.0',
+    // A busy machine may be slow to end a program that ends well.
+    limits: { exit_ms: 2_000, interrupt_ms: 2_000, grace_ms: 500 },
+  };
+}
+
+/** Processes that carry the run's marker, by a look of our own at the system. */
+export function findSurvivors(run_id: string): readonly number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => readEnvironment(pid).includes(`FORGE_RUN_ID=${run_id}`));
+}
+
+function readEnvironment(pid: number): readonly string[] {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+  } catch {
+    return [];
+  }
+}
+
+/** Resolves when the run has told such an entry. */
+export async function told(run: TestRun, fits: (entry: TranscriptEntry) => boolean): Promise<void> {
+  while (!run.entries.some(fits)) await new Promise((next) => setTimeout(next, 5));
+}
+
+export function textsOf(
+  entries: readonly TranscriptEntry[],
+  kind: TranscriptEntry['kind'],
+): readonly string[] {
+  return entries.flatMap((entry) => (entry.kind === kind && 'text' in entry ? [entry.text] : []));
+}

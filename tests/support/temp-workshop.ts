@@ -1,0 +1,132 @@
+import { join } from 'node:path';
+import type { Task } from '#contract/task.ts';
+import type { Actor } from '#domain/actor.ts';
+import { DEFAULT_WORKFLOW } from '#domain/default-workflow.ts';
+import { claimTask } from '#engine/change-task.ts';
+import type { Engine } from '#engine/engine.ts';
+import { settleLost } from '#engine/recover-work.ts';
+import { transitionTask } from '#engine/transition-task.ts';
+import { Workshop } from '#engine/workshop.ts';
+import type { ManagedAgent, WorkNews, WorkPlace } from '#engine/work.ts';
+import { createExecutor } from '#executors/create-executor.ts';
+import { openProcessHost } from '#process/process-host.ts';
+import { readOwnIdentity } from '#process/process-identity.ts';
+import { readPersonalSettings, type WorkSettings } from '#sync/work-settings.ts';
+import { ANN, tempEngine, type TempEngine } from './temp-engine.ts';
+import { tempFolder, tempRepo, type TempRepo } from './temp-repo.ts';
+import { systemClock } from '#kernel/clock.ts';
+
+type Settings = { readonly [Part in keyof WorkSettings]?: Partial<WorkSettings[Part]> };
+
+export interface TempWorkshop extends AsyncDisposable {
+  readonly repo: TempRepo;
+  readonly place: WorkPlace;
+  readonly workshop: Workshop;
+  readonly engine: TempEngine;
+  readonly news: WorkNews[];
+  /** An agent that runs this script of bash in the attempt's folder, with the prompt on its input. */
+  addAgent(name: string, script: string): void;
+  create(title: string, more?: { steps?: readonly string[]; description?: string }): Promise<Task>;
+  /** As this caller, with a workshop that stays. */
+  as(actor?: Actor): Engine;
+  /** A claim for the agent, and all that follows until nothing is at work. */
+  work(task: Task, agent: string): Promise<Task>;
+  move(task: Task, to: string, actor?: Actor): Promise<Task>;
+  set(settings: Settings): void;
+}
+
+/** A repository with one commit, a store, and everything that works on its tasks. */
+export async function tempWorkshop(): Promise<TempWorkshop> {
+  const [repo, home, engine] = await Promise.all([
+    tempRepo(),
+    tempFolder({ folder: 'home' }),
+    tempEngine(DEFAULT_WORKFLOW),
+  ]);
+  await repo.write('README.md', 'first\n');
+  repo.git('add', '-A');
+  repo.git('commit', '-qm', 'first');
+  const agents = new Map<string, ManagedAgent>();
+  const news: WorkNews[] = [];
+  let settings = readPersonalSettings(home.path);
+  const processes = await openProcessHost({ accept: ['marker'] });
+  const place: WorkPlace = {
+    store: engine.temp.store,
+    clock: systemClock,
+    repo: {
+      worktree: repo.path,
+      git_dir: join(repo.path, '.git'),
+      common_dir: join(repo.path, '.git'),
+      env: process.env,
+    },
+    project: { name: 'demo', prefix: 'fg', root: repo.path },
+    workflow: () => engine.workflow,
+    settings: () => settings,
+    agents: {
+      find: (name) => agents.get(name),
+      facts: { isPaused: async () => false, isManaged: async (name) => agents.has(name) },
+    },
+    executorFor: async (profile) =>
+      createExecutor(profile, { clock: systemClock, processes, player: [], version: '0' }),
+    processes: async () => processes,
+    watcher: readOwnIdentity(),
+    root: join(home.path, 'worktrees'),
+    records: join(repo.path, '.git', 'forge', 'attempts'),
+    env: { ...process.env, HOME: home.path },
+    requireTrust: () => {},
+    settleLost: async () => void (await settleLost(place)),
+    watch: (one) => void news.push(one),
+  };
+  const workshop = new Workshop(place);
+  const as = (actor: Actor = ANN): Engine => ({
+    ...engine.as(actor),
+    agents: place.agents.facts,
+    work: async () => workshop,
+    follows: true,
+  });
+  return {
+    repo,
+    place,
+    workshop,
+    engine,
+    news,
+    addAgent: (name, script) =>
+      void agents.set(name, {
+        name,
+        profile: { executor: 'shell', command: ['bash', '-c', script], permissions: 'all' },
+        env: {},
+      }),
+    async create(title, { steps, description = '' } = {}) {
+      const { id } = await engine.create(title);
+      const fields = new Map([['review_config', { ci_steps: [...(steps ?? [])] }]]);
+      return engine.temp.store.updateTask(
+        { id, description, ...(steps !== undefined && { workflow_fields: fields }) },
+        { actor: ANN, now: engine.temp.clock.now() },
+      );
+    },
+    as,
+    async work({ id }, agent) {
+      const claimed = await claimTask(as(), { id, assignee: agent, force: false });
+      if (claimed.outcome !== 'claimed') throw new Error(`not claimed: ${claimed.outcome}`);
+      await workshop.settled();
+      return engine.temp.store.getTask(id);
+    },
+    async move({ id }, to, actor) {
+      await transitionTask(as(actor), { id, to, reason: null });
+      await workshop.settled();
+      return engine.temp.store.getTask(id);
+    },
+    set(more) {
+      const parts = Object.entries(more).map(([part, values]) => [
+        part,
+        { ...settings[part as keyof WorkSettings], ...values },
+      ]);
+      settings = { ...settings, ...(Object.fromEntries(parts) as Partial<WorkSettings>) };
+    },
+    async [Symbol.asyncDispose]() {
+      await workshop.settled();
+      await engine[Symbol.asyncDispose]();
+      await repo[Symbol.asyncDispose]();
+      await home[Symbol.asyncDispose]();
+    },
+  };
+}
