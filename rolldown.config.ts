@@ -26,7 +26,7 @@ const WRITE = [
   'sync/(agent-identities|home-file)',
   'store/sqlite/(apply-record|check-(attempts|holding|version)|claim-writes|cycle-checks|edge-rows|graph-writes|history-lines|lease-lines|lease-rows|log-rows|move-writes|record-rows|rename-work|replay)',
   'store/sqlite/(replica-(appender|lines)|task-writes|write-transaction)',
-  'operations/(engine-of|read-review-config|writer|maybe-foreign|task-(create|update|close|reopen|claim|release|comment)|dep-(add|remove))',
+  'operations/(engine-of|review-config|writer|maybe-foreign|task-(create|update|close|reopen|claim|release|comment)|dep-(add|remove))',
 ];
 /** What a commit waits for. */
 const HOOK = [

@@ -1,7 +1,7 @@
 // Declarations to the flag table. What the table cannot express is an error here, because the quick parser would
 // otherwise accept what the schema refuses.
 import * as z from 'zod';
-import type { Declaration } from '#contract/declare.ts';
+import type { Declaration, FlagHint } from '#contract/declare.ts';
 import { Identity, TaskRef } from '#contract/task.ts';
 import {
   type FieldRule,
@@ -25,13 +25,14 @@ function deriveEntry(declaration: Declaration): OperationEntry {
   const fields: Record<string, FieldRule> = {};
   for (const [field, schema] of Object.entries(input.shape)) {
     const hint = cli.flags?.[field];
-    const flag = args.includes(field) ? undefined : (hint?.flag ?? field.replaceAll('_', '-'));
-    fields[field] = {
-      ...deriveRule(schema, `${name}: ${field}`),
-      ...(flag !== undefined && { flag }),
-      ...(hint?.file_flag !== undefined && { file_flag: hint.file_flag }),
-      ...(hint?.file_argument !== undefined && { file_argument: hint.file_argument }),
-    };
+    if (hint?.parts === undefined)
+      fields[field] = deriveField(schema, {
+        what: `${name}: ${field}`,
+        field,
+        hint,
+        bare: args.includes(field),
+      });
+    else Object.assign(fields, deriveParts(schema, { what: `${name}: ${field}`, field, parts: hint.parts }));
   }
   const entry: OperationEntry = {
     name,
@@ -48,6 +49,44 @@ function deriveEntry(declaration: Declaration): OperationEntry {
   };
   checkEntry(entry, declaration);
   return entry;
+}
+
+interface FieldPlace {
+  readonly what: string;
+  readonly field: string;
+  readonly hint: FlagHint | undefined;
+  /** It stands without a flag. */
+  readonly bare?: boolean;
+}
+
+function deriveField(schema: z.core.$ZodType, { what, field, hint, bare }: FieldPlace): FieldRule {
+  const rule = deriveRule(schema, what);
+  if (hint?.words === true && (rule.kind !== 'strings' || bare === true))
+    throw new Error(`${what}: only the flag of a list can take several words`);
+  return {
+    ...rule,
+    ...(bare !== true && { flag: hint?.flag ?? field.replaceAll('_', '-') }),
+    ...(hint?.file_flag !== undefined && { file_flag: hint.file_flag }),
+    ...(hint?.file_argument !== undefined && { file_argument: hint.file_argument }),
+    ...(hint?.words === true && { words: hint.words }),
+  };
+}
+
+function deriveParts(
+  schema: z.core.$ZodType,
+  { what, field, parts }: { what: string; field: string; parts: Readonly<Record<string, FlagHint>> },
+): Record<string, FieldRule> {
+  const { inner } = unwrap(schema);
+  if (!(inner instanceof z.ZodObject)) throw new Error(`${what}: only an object has parts`);
+  const keys = Object.entries<z.core.$ZodType>(inner.shape);
+  const missing = keys.find(([key]) => parts[key] === undefined);
+  if (missing !== undefined) throw new Error(`${what}: ${missing[0]} has no flag`);
+  return Object.fromEntries(
+    keys.map(([key, part]) => {
+      const rule = deriveField(part, { what: `${what}.${key}`, field: key, hint: parts[key] });
+      return [key, { ...rule, part_of: field }];
+    }),
+  );
 }
 
 /** The first single task that the input names is the one the command is about; the others may be elsewhere. */
@@ -83,8 +122,7 @@ function deriveRule(schema: z.core.$ZodType, what: string): FieldRule {
   for (const keyword of Object.keys(json)) {
     if (!known.includes(keyword)) throw new Error(`${what}: the flag table has no place for "${keyword}"`);
   }
-  if (nullable && (kind === 'boolean' || kind === 'strings'))
-    throw new Error(`${what}: a ${kind} cannot be null`);
+  if (nullable && kind === 'boolean') throw new Error(`${what}: a ${kind} cannot be null`);
   // No command line says that a record is null; leaving it out means the same.
   const isNullable = nullable && kind !== 'assignments';
   return { kind, ...(isNullable && { nullable: isNullable }), ...deriveLimits(kind, { json, inner, what }) };
@@ -217,7 +255,8 @@ function listOutputFields({ name, output }: Declaration): readonly string[] {
 function checkEntry(entry: OperationEntry, { cli }: Declaration): void {
   const { name, args, fields, required, prompt } = entry;
   const hinted = [...args, ...Object.keys(cli.flags ?? {}), ...(prompt === undefined ? [] : [prompt.field])];
-  const stranger = hinted.find((field) => fields[field] === undefined);
+  const whole = new Set(Object.values(fields).map(({ part_of }) => part_of));
+  const stranger = hinted.find((field) => fields[field] === undefined && !whole.has(field));
   if (stranger !== undefined)
     throw new Error(`${name}: the cli hints name ${stranger}, which the input does not have`);
   if (prompt !== undefined && !required.includes(prompt.field))

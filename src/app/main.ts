@@ -1,10 +1,14 @@
 import { writeSync } from 'node:fs';
-import { VERSION } from './version.ts';
+import { PLAY, VERSION } from './version.ts';
 
 /** The program: what `bin/forge.cjs` starts. `--version` alone is answered without loading anything else. */
 export async function main(): Promise<void> {
   const argv = process.argv.slice(2);
   if (argv.length === 1 && argv[0] === '--version' && tryWrite(`${VERSION}\n`)) return;
+  if (argv.length === 1 && argv[0] === PLAY) {
+    const { playScript } = await import('#executors/play-script.ts');
+    return playScript();
+  }
   const { startCli } = await import('./start-cli.ts');
   process.exitCode = await startCli(argv, VERSION);
 }

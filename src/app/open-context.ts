@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import type { Workshop } from '#engine/workshop.ts';
 import { DEFAULT_RESOLVED, type ResolvedWorkflow } from '#domain/workflow.ts';
 import { systemClock } from '#kernel/clock.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
@@ -29,6 +30,8 @@ export interface ContextRequest {
   readonly progress: (line: string) => void;
   /** One line that somebody should see whatever was asked for: what was mended, what lost a merge. */
   readonly notice: (line: string) => void;
+  /** A person's own command line; not where a program speaks for somebody. */
+  readonly vouches?: boolean | undefined;
   /** Shows on a terminal how far long work is. */
   readonly meter: Meter;
 }
@@ -37,9 +40,11 @@ export interface ContextRequest {
 export async function openContext(request: ContextRequest): Promise<OperationContext & AsyncDisposable> {
   const { cwd, env } = request;
   const project = request.needs === 'project' ? await openProject(request) : undefined;
+  const workshop = project === undefined ? undefined : lazyWorkshop(project, env);
   return {
     clock: systemClock,
     cwd,
+    vouches: request.vouches,
     async actor() {
       const { findActor } = await import('./find-actor.ts');
       // Whoever writes also keeps up what others rely on: the config's shared copy and the link to the database.
@@ -70,9 +75,31 @@ export async function openContext(request: ContextRequest): Promise<OperationCon
     },
     openProject: (found, options) => openFound(found, request, options),
     host: lazyHost(request),
+    async workshop() {
+      if (workshop === undefined) throw new ForgeError('not_a_project', 'This operation is about no project');
+      return workshop.open();
+    },
+    // A command ends when its answer is told.
+    stays: false,
     async [Symbol.asyncDispose]() {
+      await workshop?.close();
       await project?.store[Symbol.asyncDispose]();
     },
+  };
+}
+
+/** Most commands need none. One that was opened ends all it started before the store is closed. */
+function lazyWorkshop(
+  project: OpenProject,
+  env: NodeJS.ProcessEnv,
+): { open(): Promise<Workshop>; close(): Promise<void> } {
+  let opened: Promise<Workshop & AsyncDisposable> | undefined;
+  return {
+    open: () =>
+      (opened ??= import('./local-workshop.ts').then(({ openLocalWorkshop }) =>
+        openLocalWorkshop(project, { place: toHomePlace(env, homedir()), machine: toMachine(env) }),
+      )),
+    close: async () => (await opened)?.[Symbol.asyncDispose](),
   };
 }
 

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { Workshop } from '#engine/workshop.ts';
-import { settleLost } from '#engine/recover-work.ts';
-import type { AgentBook, WorkNews, WorkPlace } from '#engine/work.ts';
+import type { AgentBook } from '#engine/work.ts';
 import { createExecutor } from '#executors/create-executor.ts';
 import type { ExecutorProfile, ExecutorTools } from '#executors/executor.ts';
 import { systemClock } from '#kernel/clock.ts';
@@ -14,22 +13,20 @@ import type { HomePlace } from '#sync/forge-home.ts';
 import { toGitRepo, type Machine } from '#sync/machine.ts';
 import { requireTrusted } from '#sync/trust.ts';
 import { readWorkSettings, type WorkSettings } from '#sync/work-settings.ts';
-import { VERSION } from './version.ts';
+import { PLAY, VERSION } from './version.ts';
 
 /** Everything that works on the tasks of a project in this process; one for as long as it lives. */
 export function openWorkshop(
   project: OpenProject,
-  {
-    place,
-    machine,
-    watch = () => {},
-  }: { readonly place: HomePlace; readonly machine: Machine; readonly watch?: (news: WorkNews) => void },
-): { readonly workshop: Workshop; readonly at: WorkPlace } {
+  { place, machine }: { readonly place: HomePlace; readonly machine: Machine },
+): Workshop {
   const { paths, config, store } = project;
   let processes: Promise<ProcessHost> | undefined;
-  const openProcesses = (): Promise<ProcessHost> => (processes ??= openProcessHost());
+  const openProcesses = (): Promise<ProcessHost> => 
+    // Not in a namespace of pids: locks of files name processes by pid and machine.
+    (processes ??= openProcessHost({ accept: ['cgroup', 'marker'] }));
   const settings = (): WorkSettings => readWorkSettings(project, place.home);
-  const at: WorkPlace = {
+  return new Workshop({
     store,
     clock: systemClock,
     repo: toGitRepo(paths.root, machine),
@@ -37,7 +34,7 @@ export function openWorkshop(
     workflow: () => project.workflow,
     settings,
     agents: openAgentBook(place.home),
-    executorFor: async (profile) => createExecutor(profile, await toTools(openProcesses)),
+    executorFor: async (profile) => createExecutor(profile, await toTools(machine, openProcesses)),
     processes: openProcesses,
     watcher: readOwnIdentity(),
     root:
@@ -45,18 +42,15 @@ export function openWorkshop(
       join(place.home, 'worktrees', toFolderName(paths.common_dir, config.idPrefix)),
     records: join(paths.store_dir, 'attempts'),
     env: machine.env,
-    requireTrust: (commands) => requireTrusted({ home: place.home, paths, commands }),
-    settleLost: async () => void (await settleLost(at)),
-    watch,
-  };
-  return { workshop: new Workshop(at), at };
+    requireTrust: (commands) => requireTrusted({ home: place.home, paths }, commands),
+  });
 }
 
-async function toTools(processes: () => Promise<ProcessHost>): Promise<ExecutorTools> {
+async function toTools({ program }: Machine, processes: () => Promise<ProcessHost>): Promise<ExecutorTools> {
   return {
     clock: systemClock,
     processes: await processes(),
-    player: [process.execPath, process.argv[1] ?? ''],
+    player: [program.node, program.script, PLAY],
     version: VERSION,
   };
 }

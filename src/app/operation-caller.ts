@@ -58,7 +58,7 @@ async function callOperation(deps: CallerDeps, call: OperationCall): Promise<unk
   const run = (): Promise<unknown> =>
     project.useForOperation(async (open) => {
       const holding = await checkAgent(declaration, input, call.caller, open);
-      return operation.run(toContext(deps, call, { project: open, holding }), input);
+      return operation.run(toContext(deps, call, { project: open, holding, served: project }), input);
     });
   return withHealing(project, run);
 }
@@ -154,7 +154,15 @@ function denied(message: string, details: Readonly<Record<string, unknown>>): Fo
 function toContext(
   { clock, place, machine, env, cwd, notice, projects }: CallerDeps,
   { caller, signal }: OperationCall,
-  { project, holding }: { readonly project?: OpenProject; readonly holding?: Holding | undefined },
+  {
+    project,
+    holding,
+    served,
+  }: {
+    readonly project?: OpenProject;
+    readonly holding?: Holding | undefined;
+    readonly served?: ServerProject;
+  },
 ): OperationContext {
   const actor = async (): Promise<Caller['actor']> => caller.actor;
   return {
@@ -169,12 +177,18 @@ function toContext(
     place,
     machine,
     holding,
+    vouches: allows(caller.scope, 'exec'),
     signal,
     host: createServerHost(notice),
+    async workshop() {
+      if (served === undefined) throw new ForgeError('not_a_project', 'This operation is about no project');
+      return served.workshop();
+    },
+    stays: true,
     async openProject(found) {
-      const served = projects.list().find((one) => one.found.paths.database === found.paths.database);
+      const other = projects.list().find((one) => one.found.paths.database === found.paths.database);
       // Its own connection, because whoever asked closes it.
-      const target = served?.found ?? found;
+      const target = other?.found ?? found;
       return openFound(target, { env, notice, meter: () => undefined }, { lock: 'await' });
     },
   };

@@ -48,6 +48,7 @@ export function startCli(argv: readonly string[], version: string): Promise<numb
                 isAbsolute(globals.directory) ? globals.directory : resolve(io.cwd, globals.directory),
               ),
         env: process.env,
+        vouches: true,
         actor: globals.actor,
         notice: (line) => {
           if (!globals.quiet) tell(2, `forge: ${escapeLine(line)}`);

@@ -11,6 +11,10 @@ export interface FlagHint {
   readonly file_flag?: string;
   /** For a field that stands without a flag: the word is the path of the file that holds it, `-` standard input. */
   readonly file_argument?: true;
+  /** For a list: the flag takes all the words up to the next flag of the command, and repeats besides. */
+  readonly words?: true;
+  /** For an object: its keys have flags of their own, and it has none. */
+  readonly parts?: Readonly<Record<string, FlagHint>>;
 }
 
 export interface CliHints {

@@ -24,6 +24,7 @@ import { onboardAgents, primeAgent } from './onboarding-operations.ts';
 import { listDependencies, listRepos, listSkills } from './resource-operations.ts';
 import { commentTask, listComments, taskHistory } from './task-log-operations.ts';
 import { hookStatus, installHooks, uninstallHooks } from './hook-operations.ts';
+import { runTasks } from './run-task-operations.ts';
 import { runServer } from './server-operations.ts';
 import { completionScript, initProject, runDemo, uninstallProject } from './project-operations.ts';
 import { blockedTasks, listTasks, projectStats, readyTasks, searchTasks } from './query-operations.ts';
@@ -147,6 +148,7 @@ export const OPERATIONS: readonly Declaration[] = [
   examineProject,
   runHook,
   mergeTaskFiles,
+  runTasks,
   runServer,
   serveMcp,
   installMcp,

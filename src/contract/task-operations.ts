@@ -10,6 +10,7 @@ import {
   Label,
   Metadata,
   Priority,
+  ReviewConfigChange,
   Status,
   Task,
   TaskRef,
@@ -29,11 +30,15 @@ const metadata_set = Metadata.optional().describe(
 );
 const metadataFlag = { flag: 'meta-set', placeholder: 'key=value' } as const;
 const descriptionFlag = { placeholder: 'markdown', file_flag: 'description-file' } as const;
-/** Checked by the operation, because a command line can only say records. */
-const reviewConfig = Metadata.nullable()
+const reviewConfig = ReviewConfigChange.nullable()
   .optional()
   .describe('What review asks of it: ci_steps, a list of commands, and review_prompt');
-const reviewFlag = { flag: 'review-config', placeholder: 'key=value' } as const;
+const reviewFlags = {
+  parts: {
+    ci_steps: { flag: 'ci-step', placeholder: 'command' },
+    review_prompt: { placeholder: 'text', file_flag: 'review-prompt-file' },
+  },
+} as const;
 const noneHint = '"none" clears it';
 
 export const createTask = declare({
@@ -76,18 +81,28 @@ export const createTask = declare({
       description: descriptionFlag,
       depends_on: { placeholder: 'id' },
       metadata_set: metadataFlag,
-      review_config: reviewFlag,
+      review_config: reviewFlags,
     },
     examples: [
       'forge task create "Add user authentication" --type feature --priority 1',
       'forge task create "Fix null pointer in parser" --type bug --priority 0 --label crash --github-issue 47',
       'forge task create "Write the JWT middleware" --parent fg-e5a2 --description-file specs/jwt.md --json',
       'forge task create "Maybe one day" --state backlog',
+      'forge task create "Limit the rate" --ci-step "npm test" --ci-step "npm run lint"',
     ],
   },
   mcp: {
     tool: 'forge_create_task',
-    fields: ['title', 'description', 'type', 'priority', 'parent_id', 'labels', 'depends_on'],
+    fields: [
+      'title',
+      'description',
+      'type',
+      'priority',
+      'parent_id',
+      'labels',
+      'depends_on',
+      'review_config',
+    ],
   },
 });
 
@@ -160,13 +175,14 @@ export const updateTask = declare({
       github_issue: { placeholder: 'number|none' },
       metadata_set: metadataFlag,
       metadata_unset: { flag: 'meta-unset', placeholder: 'key' },
-      review_config: reviewFlag,
+      review_config: reviewFlags,
     },
     examples: [
       'forge task update fg-a3f8 --status in_progress --assignee worker-1',
       'forge task update fg-a3f8 --priority 0 --label-add urgent',
       'forge task update fg-a3f8 --status open --assignee none',
       'forge task update fg-a3f8 --meta-set plan_approved=true --meta-set log=@build.log',
+      'forge task update fg-a3f8 --ci-step "cargo test -p api"',
     ],
   },
   mcp: {

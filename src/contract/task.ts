@@ -56,16 +56,32 @@ export type TaskDependency = z.output<typeof TaskDependency>;
 export const RoleHolder = z.union([z.strictObject({ agent: Identity }), z.strictObject({ user: Identity })]);
 export type RoleHolder = z.output<typeof RoleHolder>;
 
+const CiSteps = z
+  .array(
+    z
+      .string()
+      .max(LIMITS.ci_step_length)
+      .regex(/^[^\u0000]*[^\s\u0000][^\u0000]*$/, 'a step is a command: not blank, without a NUL character'),
+  )
+  .max(LIMITS.ci_steps);
+
 /** What a task must pass in review. */
 export const ReviewConfig = z.strictObject({
-  ci_steps: z
-    .array(z.string().min(1).max(LIMITS.ci_step_length))
-    .max(LIMITS.ci_steps)
-    .optional()
-    .describe('A shell command that must succeed; repeats'),
-  review_prompt: Description.optional().describe('What the reviewer is told besides'),
+  ci_steps: CiSteps.optional(),
+  review_prompt: Description.optional(),
 });
 export type ReviewConfig = z.output<typeof ReviewConfig>;
+
+/** A change of it: what is left out stays, null takes away. */
+export const ReviewConfigChange = z.strictObject({
+  ci_steps: CiSteps.nullable()
+    .optional()
+    .describe('A shell command that must succeed in review; repeats; "none" leaves it to the project'),
+  review_prompt: Description.nullable()
+    .optional()
+    .describe('What the reviewer is told besides; "none" clears it'),
+});
+export type ReviewConfigChange = z.output<typeof ReviewConfigChange>;
 
 /** Why a task waits for a person. */
 export const ErrorAnnotation = z.object({ code: z.string(), message: z.string(), at: z.string() });

@@ -33,7 +33,7 @@ function watch(temp: TempEngine, write: keyof TaskStore & string, between: () =>
   const { store } = temp.temp;
   let happening: (() => Promise<unknown>) | undefined = between;
   const inner = store[write] as (...args: unknown[]) => Promise<unknown>;
-  const hooked: TaskStore = {
+  const hooked: Engine['store'] = {
     ...store,
     [write]: async (...args: unknown[]) => {
       const now = happening;
@@ -90,7 +90,7 @@ describe('two who do the same at the same moment', () => {
     let tries = 0;
     const slower = watch(temp, 'readStanding', async () => undefined);
     const { store } = slower.engine;
-    const counting: TaskStore = {
+    const counting: Engine['store'] = {
       ...store,
       claimTask: (...args) => ((tries += 1), store.claimTask(...args)),
     };

@@ -11,6 +11,8 @@ export interface Engine {
   readonly agents: AgentFacts;
   /** What checks, merges and starts agents; opened by the first move that needs it. */
   readonly work?: (() => Promise<Work>) | undefined;
+  /** What the run that a claim starts does differently from the agent's profile. */
+  readonly overrides?: { readonly model?: string; readonly effort?: string } | undefined;
   /** This process stays, so that it can watch what it starts. */
   readonly follows?: boolean | undefined;
 }

@@ -62,8 +62,8 @@ async function finishMerge(place: WorkPlace, engine: Engine, call: MergeCall): P
   const { id } = call.merge;
   place.watch({ kind: 'merge', merge: call.merge });
   const merge = await waitForTurn(place, call.merge);
-  place.watch({ kind: 'merge', merge });
-  const landing = await landAttempt(place, call);
+  if (merge !== undefined) place.watch({ kind: 'merge', merge });
+  const landing: Landing = merge === undefined ? STOPPED : await landAttempt(place, call);
   const ended = await place.store.finishMerge({ id, ...landing }, systemWriter(place));
   place.watch({ kind: 'merge', merge: ended });
   if (ended.state === 'landed') {
@@ -76,18 +76,23 @@ async function finishMerge(place: WorkPlace, engine: Engine, call: MergeCall): P
     const reason = `merged into ${ended.target}`;
     return to === undefined ? { outcome: 'passed', message: reason } : { outcome: 'cascaded', to, reason };
   }
+  // It stays where it is, and begins anew at the next start.
+  if (ended.state === 'dropped') return { outcome: 'failed', message: ended.message ?? ended.state };
   return toFailure(engine, gate, { code: `merge_${ended.state}`, message: ended.message ?? ended.state });
 }
 
 /** The queue is in the store, so that every process that merges into this branch stands in the same one. */
-async function waitForTurn(place: WorkPlace, { id }: Merge): Promise<Merge> {
-  for (;;) {
+async function waitForTurn(place: WorkPlace, { id }: Merge): Promise<Merge | undefined> {
+  while (!place.signal.aborted) {
     const taken = await place.store.takeMerge({ id, watcher: place.watcher }, systemWriter(place));
     if (taken !== undefined) return taken;
     await place.settleLost();
     await sleep(LIMITS.merge_poll_ms);
   }
+  return undefined;
 }
+
+const STOPPED: Landing = { state: 'dropped', message: 'Forge was stopped' };
 
 async function landAttempt(place: WorkPlace, call: MergeCall): Promise<Landing> {
   const { attempt } = call.workspace;
@@ -120,6 +125,7 @@ async function tryLanding(place: WorkPlace, call: MergeCall, old: string): Promi
     };
   }
   const failed = await checkCandidate(place, call, candidate.commit);
+  if (failed?.outcome === 'stopped') return STOPPED;
   if (failed !== undefined) {
     return {
       state: 'ci_failed',

@@ -41,7 +41,8 @@ export async function checkAttempt(
   });
   const failed = results.find(({ outcome }) => outcome !== 'passed');
   if (failed === undefined && audited) return { review, failed };
-  const status = failed === undefined ? 'passed' : 'failed';
+  // A check that was cut off has said nothing about the work.
+  const status = failed === undefined ? 'passed' : failed.outcome === 'stopped' ? 'void' : 'failed';
   const ended = await store.finishReview({ id: review.id, status }, systemWriter(place));
   place.watch({ kind: 'review', review: ended });
   return { review: ended, failed };
@@ -77,6 +78,7 @@ export async function runReviewSteps(
             marker: `${attempt.id}-check`,
             timeout_ms: review.step_timeout_s * 1000,
             output_bytes: review.step_output_bytes,
+            signal: place.signal,
             line: (text) => place.watch({ kind: 'step', task_id: attempt.task_id, text }),
           })
         : [known];
@@ -108,6 +110,8 @@ export async function reviewTask(
     attempt: workspace.attempt,
     audited: auditor !== undefined,
   });
+  if (failed?.outcome === 'stopped')
+    return { outcome: 'failed', message: 'Forge was stopped during the checks' };
   if (failed !== undefined) return reject(engine, gate, describeFailure(failed));
   if (auditor !== undefined) return auditor(review);
   await passReview(engine, task);

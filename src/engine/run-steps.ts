@@ -49,6 +49,8 @@ export async function runStep(command: string, place: StepPlace): Promise<StepRe
       host,
       marker: { name: MARKER_NAME, value: marker },
       stdin: 'none',
+      // Scripts write to /dev/stdout and /dev/stderr, which cannot be opened when they are sockets.
+      output: 'fifos',
       limits: { total_ms: timeout_ms, idle_ms: timeout_ms, output_bytes },
     },
     {

@@ -56,6 +56,8 @@ export interface WorkPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Throws untrusted for a command that the repository brought and nobody has allowed. */
   readonly requireTrust: (commands: readonly string[]) => void;
+  /** Aborted when this process is about to end: checks and merges stop where they are. */
+  readonly signal: AbortSignal;
   /** Settles what a process left that is gone, so that nobody waits for it. */
   readonly settleLost: () => Promise<void>;
   /** Everything a person at the terminal wants to see of it. */

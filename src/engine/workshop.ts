@@ -3,22 +3,30 @@ import type { Task } from '#contract/task.ts';
 import { composeFollowUp, composePrompt } from '#domain/compose-prompt.ts';
 import { isEnded } from '#domain/run-states.ts';
 import { passTarget, submitTarget } from '#domain/gate-targets.ts';
-import { kindOf, roleOf, type ResolvedWorkflow } from '#domain/workflow.ts';
+import { kindOf, roleOf, standingState, type ResolvedWorkflow } from '#domain/workflow.ts';
 import type { RunEnd } from '#executors/executor.ts';
 import { keepsSessions } from '#executors/executor-types.ts';
-import { isForgeError } from '#kernel/errors.ts';
+import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import type { RunMove } from '#store/attempt-store.ts';
 import type { ActionOutcome } from './actions.ts';
 import { openWorkspace, toAttemptEnvironment } from './attempt-workspace.ts';
 import { readEarlierWork } from './earlier-work.ts';
 import type { Engine } from './engine.ts';
 import { mergeTask } from './merge-gate.ts';
-import { retireAttempts } from './retire-attempts.ts';
+import { settleLost } from './recover-work.ts';
+import { retireAttempts, stopRuns } from './retire-attempts.ts';
 import { passReview, reject, reviewTask } from './review-gate.ts';
 import { runAgent } from './run-agent.ts';
 import { concludeWork, moveAfterWork, type Conclusion } from './settle-run.ts';
 import { transitionTask } from './transition-task.ts';
-import { systemWriter, type Assignment, type ManagedAgent, type Work, type WorkPlace } from './work.ts';
+import {
+  systemWriter,
+  type Assignment,
+  type ManagedAgent,
+  type Work,
+  type WorkNews,
+  type WorkPlace,
+} from './work.ts';
 
 /**
  * The agents, gates and merges of one project in this process. Actions of the workflow start work here and do not wait
@@ -26,11 +34,38 @@ import { systemWriter, type Assignment, type ManagedAgent, type Work, type WorkP
  */
 export class Workshop implements Work {
   readonly #place: WorkPlace;
-  readonly #jobs = new Set<Promise<void>>();
+  readonly #jobs = new Map<Promise<void>, string>();
   readonly #failed: unknown[] = [];
+  readonly #ending = new AbortController();
+  readonly #listeners = new Set<(news: WorkNews) => void>();
 
-  constructor(place: WorkPlace) {
-    this.#place = place;
+  constructor(place: Omit<WorkPlace, 'signal' | 'watch' | 'settleLost'>) {
+    const at: WorkPlace = {
+      ...place,
+      signal: this.#ending.signal,
+      settleLost: async () => void (await settleLost(at)),
+      watch: (news) => {
+        for (const listen of this.#listeners) listen(news);
+      },
+    };
+    this.#place = at;
+  }
+
+  get place(): WorkPlace {
+    return this.#place;
+  }
+
+  /** Tells of everything that happens here until the answer is called. */
+  listen(listener: (news: WorkNews) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Ends everything that is at work here. Tasks go back to where the next start takes them up. */
+  async stop(): Promise<void> {
+    this.#ending.abort();
+    for (const task of new Set(this.#jobs.values())) await stopRuns(this.#place, task);
+    await this.settled().catch(() => undefined);
   }
 
   /** Moves that follow from what others did are Forge's own. */
@@ -40,9 +75,13 @@ export class Workshop implements Work {
     return { store, workflow: workflow(), by, agents: agents.facts, work: async () => this, follows: true };
   }
 
-  /** Until nothing is at work here any more. Throws what went wrong with the work itself. */
-  async settled(): Promise<void> {
-    while (this.#jobs.size > 0) await Promise.all(this.#jobs);
+  /** Until nothing is at work here any more, on one task or on all. Throws what went wrong with the work itself. */
+  async settled(taskId?: string): Promise<void> {
+    for (;;) {
+      const jobs = [...this.#jobs].filter(([, task]) => taskId === undefined || task === taskId);
+      if (jobs.length === 0) break;
+      await Promise.all(jobs.map(([job]) => job));
+    }
     const [error] = this.#failed.splice(0);
     if (error !== undefined) throw error;
   }
@@ -56,12 +95,13 @@ export class Workshop implements Work {
   }
 
   async dispatch(engine: Engine, { task, state, role, agent }: Assignment): Promise<ActionOutcome> {
-    const managed = this.#place.agents.find(agent);
+    const known = this.#place.agents.find(agent);
+    const managed = known && { ...known, profile: { ...known.profile, ...engine.overrides } };
     if (managed === undefined) return { outcome: 'passed', message: `${agent} is not started by Forge` };
     try {
       const { attempt } = await openWorkspace(this.#place, { task, agent });
       const run = await this.#createRun({ attempt, role, agent: managed });
-      this.#follow(this.#work({ task, attempt, run, agent: managed, state }));
+      this.#follow(task, this.#work({ task, attempt, run, agent: managed, state }));
       return { outcome: 'passed', message: `run ${run.id}` };
     } catch (error) {
       if (!isForgeError(error)) throw error;
@@ -70,6 +110,21 @@ export class Workshop implements Work {
       if (to === undefined) return { outcome: 'failed', message };
       return { outcome: 'cascaded', to, reason: message, annotation: { code: 'workspace', message } };
     }
+  }
+
+  /** Another run on a task that is the agent's and that nobody works on just now. */
+  async resume(task: Task, agent: string): Promise<ActionOutcome> {
+    await this.#place.settleLost();
+    const open = await this.#place.store.listRuns({ task_id: task.id, open: true });
+    if (open[0] !== undefined) {
+      throw new ForgeError('state_invalid', `Run ${open[0].id} is at work on ${task.id}`, {
+        hint: `forge runs show ${open[0].id}`,
+        details: { id: task.id, run: open[0].id },
+      });
+    }
+    const engine = this.engine();
+    const state = standingState(engine.workflow, task);
+    return this.dispatch(engine, { task, state, role: roleOf(engine.workflow, state) ?? '', agent });
   }
 
   async review(engine: Engine, task: Task, gate: string): Promise<ActionOutcome> {
@@ -106,10 +161,15 @@ export class Workshop implements Work {
     const isPlan = isPlanning(this.#place.workflow(), state);
     const plans = isPlan ? await import('./apply-plan.ts') : undefined;
     const end = await this.#run({ task, attempt, run, agent, output_schema: plans?.PLAN_SCHEMA });
-    const conclusion =
+    const concluded =
       plans === undefined
         ? await concludeWork(this.#place, { task, attempt, run }, end)
         : await plans.concludePlan(this.#place, task, end);
+    // Nobody wanted the run stopped: it is taken up again.
+    const isCut = concluded.outcome === 'stopped' && this.#ending.signal.aborted;
+    const conclusion: Conclusion = isCut
+      ? { ...concluded, outcome: 'crashed', message: 'Forge was stopped' }
+      : concluded;
     const ended = await this.#endRun(run, end, conclusion);
     const now = await store.getTask(task.id);
     const failures = { count: await this.#countFailures(ended), limit: settings().scheduler.retry_limit };
@@ -123,6 +183,7 @@ export class Workshop implements Work {
     const role = roleOf(this.#place.workflow(), gate) ?? 'reviewer';
     const run = await this.#createRun({ attempt, role, agent: auditor });
     this.#follow(
+      task,
       (async () => {
         const audited = await auditReview(this.#place, { task, attempt, review, run, agent: auditor });
         await this.#endRun(run, audited.end, audited.conclusion);
@@ -245,11 +306,11 @@ export class Workshop implements Work {
     return count;
   }
 
-  #follow(work: Promise<void>): void {
+  #follow({ id }: Task, work: Promise<void>): void {
     const job: Promise<void> = work
       .catch((error: unknown) => void this.#failed.push(error))
       .finally(() => void this.#jobs.delete(job));
-    this.#jobs.add(job);
+    this.#jobs.set(job, id);
   }
 }
 

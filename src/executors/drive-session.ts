@@ -36,6 +36,7 @@ class SessionDriver implements StartedRun {
   #stopping: Promise<void> | undefined;
   #idle: NodeJS.Timeout | undefined;
   #exit: NodeJS.Timeout | undefined;
+  #pause: NodeJS.Timeout | undefined;
   #finished = Promise.withResolvers<void>();
   #over = false;
 
@@ -104,6 +105,7 @@ class SessionDriver implements StartedRun {
       host.tell({ kind: 'note', text: `A line of ${line.bytes} bytes is left out: it is too long` });
       this.#perform(session.takeCut(line.text));
     } else if (line.text.trim() !== '') this.#perform(session.take(line.text));
+    this.#restartPause();
   }
 
   #perform(steps: readonly SessionStep[]): void {
@@ -198,6 +200,13 @@ class SessionDriver implements StartedRun {
     if (idle_ms < 2 ** 31) this.#idle = setTimeout(() => this.#giveUp(), idle_ms);
   }
 
+  #restartPause(): void {
+    const { session } = this.#drive;
+    if (session.pause === undefined || this.#over) return;
+    this.#pause ??= setTimeout(() => this.#perform(session.pause?.() ?? []), LIMITS.agent_pause_ms);
+    this.#pause.refresh();
+  }
+
   #giveUp(): void {
     this.#stop('idle').catch(() => {});
   }
@@ -206,6 +215,7 @@ class SessionDriver implements StartedRun {
     this.#over = true;
     clearTimeout(this.#idle);
     clearTimeout(this.#exit);
+    clearTimeout(this.#pause);
     for (const id of this.#open.keys()) this.#withdraw(id);
     this.#finished.resolve();
     const { session, tools, spec } = this.#drive;

@@ -1,3 +1,4 @@
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tempFolder, tempRepo, testGitEnv } from '../../tests/support/temp-repo.ts';
@@ -66,6 +67,30 @@ it('ends git when the signal fires', async () => {
   const waiting = runGit(['cat-file', '--batch'], { cwd: repo.path, signal: stop.signal });
   stop.abort();
   await expect(waiting).rejects.toMatchObject({ code: 'interrupted' });
+});
+
+describe('the time limit', () => {
+  it.skipIf(process.platform === 'win32').each([
+    ['waits for an answer', 'exec sleep 1000'],
+    ['does not listen', "trap '' TERM; while :; do sleep 0.1; done"],
+  ])('ends a git that %s', async (_name, script) => {
+    await using folder = await tempFolder();
+    await folder.write('git', `#!/bin/sh\n${script}\n`);
+    chmodSync(join(folder.path, 'git'), 0o755);
+    const env = { ...testGitEnv(), PATH: `${folder.path}:${process.env['PATH']}` };
+    const options = { cwd: folder.path, env, timeout_ms: 50 };
+    await expect(runGit(['-c', 'a.b=c', 'fetch', 'origin'], options)).rejects.toMatchObject({
+      code: 'io_failed',
+      message: 'git fetch did not end within 0.05 s',
+      details: { command: 'fetch', timeout_ms: 50 },
+    });
+  });
+
+  it('does not disturb one that is in time', async () => {
+    await using folder = await tempFolder();
+    const options = { cwd: folder.path, env: testGitEnv(), timeout_ms: 60_000 };
+    expect(await runGit(['--version'], options)).toMatchObject({ exit: 0 });
+  });
 });
 
 describe('what goes in and comes out', () => {

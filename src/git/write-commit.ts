@@ -46,7 +46,8 @@ function toPersonEnv(role: 'AUTHOR' | 'COMMITTER', person: Author | undefined): 
   return {
     [`GIT_${role}_NAME`]: person.name,
     [`GIT_${role}_EMAIL`]: person.email,
-    ...(person.date !== undefined && { [`GIT_${role}_DATE`]: person.date }),
+    // With the sign, a small number is seconds as well, and not a date in short.
+    ...(person.date !== undefined && { [`GIT_${role}_DATE`]: person.date.replace(/^(?=\d+ [+-]\d{4}$)/, '@') }),
   };
 }
 

@@ -41,6 +41,8 @@ export const LIMITS = {
   /** How often a merge begins anew because its target moved meanwhile. */
   merge_tries: 10,
   plan_subtasks: 100,
+  /** Agents at work at once, whatever somebody asks for. */
+  scheduler_max: 200,
   /** Of what failed, in the reason of a move. */
   reason_tail_length: 1_000,
   workflow_states: 100,
@@ -122,6 +124,8 @@ export const LIMITS = {
   /** How long an agent may take to end itself when its work is done, and when it is asked to stop. */
   agent_exit_ms: 5_000,
   agent_interrupt_ms: 3_000,
+  /** What an agent says in pieces is shown when it pauses for so long. */
+  agent_pause_ms: 300,
   /** How long a task waits when a provider wants that and does not say how long: out of quota, overloaded. */
   usage_limit_retry_ms: 900_000,
   overload_retry_ms: 60_000,

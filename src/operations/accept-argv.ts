@@ -49,7 +49,8 @@ function sortWords(argv: readonly string[], table: FlagTable): SortedWords | und
       continue;
     }
     const flag = readFlag(word, entry);
-    if (flag === undefined) return undefined;
+    // Which words such a flag takes is for the other parser to say.
+    if (flag === undefined || flag.takes === 'words') return undefined;
     let value = flag.inline ?? '';
     if (flag.takes !== 'nothing' && flag.inline === undefined) {
       at += 1;
@@ -66,7 +67,7 @@ function sortWords(argv: readonly string[], table: FlagTable): SortedWords | und
 
 interface Flag {
   readonly name: string;
-  readonly takes: 'nothing' | 'text' | 'integer';
+  readonly takes: 'nothing' | 'text' | 'integer' | 'words';
   /** The part behind `=`. */
   readonly inline: string | undefined;
 }
@@ -88,7 +89,13 @@ function flagTakes(name: string, entry: OperationEntry | undefined): Flag['takes
   for (const rule of Object.values(entry?.fields ?? {})) {
     if (rule.file_flag === name) return 'text';
     if (rule.flag === name)
-      return rule.kind === 'boolean' ? 'nothing' : rule.kind === 'integer' ? 'integer' : 'text';
+      return rule.kind === 'boolean'
+        ? 'nothing'
+        : rule.kind === 'integer'
+          ? 'integer'
+          : rule.words === true
+            ? 'words'
+            : 'text';
   }
   return undefined;
 }
@@ -148,6 +155,7 @@ function holdsRules(accepted: Accepted, table: FlagTable): boolean {
 
 function holdsField({ input, files }: Accepted, field: string, rule: FieldRule): boolean {
   const value = input[field];
+  if (value === null) return rule.nullable === true;
   if (rule.kind === 'strings') {
     const items = value as readonly string[]; // assembleInput gives a list for this kind
     return (

@@ -76,7 +76,8 @@ function readField(
   if (texts !== undefined && text !== undefined) {
     const spelling = spellField(entry, field);
     if (rule.kind === 'boolean') into.input[field] = true;
-    else if (rule.kind === 'strings') into.input[field] = texts;
+    else if (rule.kind === 'strings')
+      into.input[field] = rule.nullable === true && texts.length === 1 && text === 'none' ? null : texts;
     else if (rule.kind === 'assignments') {
       const { values, files } = readAssignments(texts, spelling);
       into.input[field] = values;

@@ -1,4 +1,4 @@
-import type { Declaration } from '#contract/declare.ts';
+import type { Declaration, FlagHint } from '#contract/declare.ts';
 import { type FieldRule, type OperationEntry, spellField } from './flag-table.ts';
 
 /** How a field is shown in help, in the reference and in completions. */
@@ -65,9 +65,10 @@ function usageLine(
 function describeField(declaration: Declaration, entry: OperationEntry, field: string): readonly FieldHelp[] {
   const rule = entry.fields[field];
   if (rule === undefined) return [];
-  const schema: { description?: string } | undefined = declaration.input.shape[field];
+  const hint = findHint(declaration, field, rule);
+  const schema = findSchema(declaration, field, rule);
   const spelling = spellField(entry, field);
-  const placeholder = declaration.cli.flags?.[field]?.placeholder ?? placeholderOf(rule);
+  const placeholder = hint?.placeholder ?? placeholderOf(rule);
   const bare = rule.flag === undefined || rule.kind === 'boolean';
   const several = rule.flag === undefined && rule.kind === 'strings';
   const term = several ? `${spelling.slice(0, -1)}...>` : bare ? spelling : `${spelling} <${placeholder}>`;
@@ -89,6 +90,26 @@ function describeField(declaration: Declaration, entry: OperationEntry, field: s
     help,
     { ...help, term: `--${rule.file_flag} <path>`, description, values: [], limits: '', from_file: true },
   ];
+}
+
+function findHint({ cli }: Declaration, field: string, { part_of }: FieldRule): FlagHint | undefined {
+  return part_of === undefined ? cli.flags?.[field] : cli.flags?.[part_of]?.parts?.[field];
+}
+
+function findSchema(
+  { input }: Declaration,
+  field: string,
+  { part_of }: FieldRule,
+): { description?: string } | undefined {
+  if (part_of === undefined) return input.shape[field];
+  let schema: unknown = input.shape[part_of];
+  while (isWrapped(schema)) schema = schema.unwrap();
+  return (schema as { shape?: Record<string, { description?: string }> } | undefined)?.shape?.[field];
+}
+
+/** An optional or nullable schema; told by its shape, because zod itself is not loaded for a description. */
+function isWrapped(schema: unknown): schema is { unwrap(): unknown } {
+  return typeof schema === 'object' && schema !== null && 'unwrap' in schema;
 }
 
 /** Longer lists of values leave no room beside them and are told in the description. */

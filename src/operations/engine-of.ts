@@ -16,8 +16,10 @@ export async function engineOf(ctx: OperationContext, actor?: Actor): Promise<En
     agents: {
       isPaused: async (name) =>
         listAgents(home).some((agent) => agent.name === name && agent.paused_at !== null),
-      // No agent has a way to be started yet.
-      isManaged: async () => false,
+      isManaged: async (name) =>
+        listAgents(home).some((agent) => agent.name === name && agent.profile !== null),
     },
+    work: ctx.workshop,
+    follows: ctx.stays,
   };
 }

@@ -48,7 +48,11 @@ export interface FieldRule {
   readonly file_flag?: string;
   /** It stands without a flag, and the word is the path of the file that holds the value. */
   readonly file_argument?: true;
-  /** The word `none` stands for null. */
+  /** The flag takes all the words up to the next flag of the command. */
+  readonly words?: true;
+  /** The object field of the input that this is a key of. */
+  readonly part_of?: string;
+  /** The word `none` stands for null; of a list when it is its only one. */
   readonly nullable?: true;
   readonly minimum?: number;
   readonly maximum?: number;
@@ -104,4 +108,18 @@ export function spellField(entry: OperationEntry, field: string): string {
   const { flag, file_argument } = entry.fields[field] ?? {};
   if (file_argument === true) return '<file>';
   return flag === undefined ? `<${field.replaceAll('_', '-')}>` : `--${flag}`;
+}
+
+/** The input as the operation wants it: what has flags of its own goes back into the object it is a part of. */
+export function nestParts(
+  { fields }: OperationEntry,
+  flat: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const input: Record<string, unknown> = {};
+  for (const [field, value] of Object.entries(flat)) {
+    const whole = fields[field]?.part_of;
+    if (whole === undefined) input[field] = value;
+    else input[whole] = { ...(input[whole] as object | undefined), [field]: value };
+  }
+  return input;
 }

@@ -78,6 +78,7 @@ export const MANIFEST: Readonly<Record<string, () => Promise<AnyOperation>>> = {
   'project.doctor': () => import('./project-doctor.ts').then((module) => module.projectDoctor),
   'git.hook': () => import('./git-hook.ts').then((module) => module.gitHook),
   'git.merge': () => import('./git-merge.ts').then((module) => module.gitMerge),
+  'run.start': () => import('./run-start.ts').then((module) => module.runStart),
   'server.run': () => import('./server-run.ts').then((module) => module.serverRun),
   'mcp.serve': () => import('./mcp-serve.ts').then((module) => module.mcpServe),
   'mcp.install': () => import('./mcp-install.ts').then((module) => module.mcpInstall),

@@ -1,6 +1,7 @@
 import type { Declaration, InputOf, OutputOf } from '#contract/declare.ts';
 import type { Actor } from '#domain/actor.ts';
 import type { Holding } from '#domain/task-holding.ts';
+import type { Workshop } from '#engine/workshop.ts';
 import type { ResolvedWorkflow } from '#domain/workflow.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { AttemptStore } from '#store/attempt-store.ts';
@@ -40,6 +41,12 @@ export interface OperationContext {
   readonly host: Host;
   /** Whose task it must be for whatever is written; only where an agent's token asks. */
   readonly holding?: Holding | undefined;
+  /** A command line, or a token that may run programs: what a person sets to run through it is trusted by that. */
+  readonly vouches?: boolean | undefined;
+  /** What checks, merges and starts agents in this project; opened by the first who asks. */
+  readonly workshop: () => Promise<Workshop>;
+  /** Whether this process stays when the operation is done, so that it can watch what was started. */
+  readonly stays: boolean;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -123,6 +130,8 @@ export interface Operation<D extends Declaration> {
   run(ctx: OperationContext, input: InputOf<D>): Promise<OutputOf<D>>;
   /** The answer for people, without the last newline. Text of others must be escaped in it. */
   text(output: OutputOf<D>, view: TextView): string;
+  /** Of a command whose answer is told although it did not get where it was to; 0 when left out. */
+  exit?(output: OutputOf<D>): number;
 }
 
 /**

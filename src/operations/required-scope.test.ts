@@ -11,6 +11,8 @@ describe('the scope that a call needs', () => {
     ['task.create', 'task', { review_config: STEPS }, 'exec'],
     ['task.update', 'task', { review_config: STEPS }, 'exec'],
     ['task.update', 'task', { review_config: { ci_steps: [] } }, 'exec'],
+    ['task.update', 'task', { review_config: { ci_steps: null } }, 'exec'],
+    ['task.update', 'task', { review_config: null }, 'exec'],
     ['task.claim', 'task', { overrides: null }, 'task'],
     ['task.claim', 'task', { overrides: {} }, 'task'],
     ['task.claim', 'task', { overrides: { command: 'sh' } }, 'exec'],

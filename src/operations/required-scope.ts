@@ -11,8 +11,10 @@ export function requiredScope(
   if (access === 'admin' || access === 'exec') return access;
   switch (name) {
     case 'task.create':
-    case 'task.update':
       return setsSteps(input['review_config']) ? 'exec' : access;
+    case 'task.update':
+      // Null takes all of it away, checks that somebody with that right had set included.
+      return input['review_config'] === null || setsSteps(input['review_config']) ? 'exec' : access;
     // What a run does differently from its profile: its program, its environment, its permissions.
     case 'task.claim':
       return hasKeys(input['overrides']) ? 'exec' : access;

@@ -2,21 +2,17 @@ import type { InputOf } from '#contract/declare.ts';
 import type { claimTask as declaration } from '#contract/claim-operations.ts';
 import { claimNext, claimTask } from '#engine/change-task.ts';
 import type { Engine } from '#engine/engine.ts';
+import { explainRefusal } from '#engine/explain-refusal.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
-import type { ClaimResult } from '#store/store.ts';
 import { engineOf } from './engine-of.ts';
 import { implement, type OperationContext } from './operation.ts';
 
 export const taskClaim = implement<typeof declaration>({
   async run(ctx, input) {
-    const engine = await engineOf(ctx);
-    const assignee = input.assignee ?? engine.by.actor.name;
-    if ((input.overrides ?? null) !== null) {
-      throw new ForgeError('not_available', 'Only a run of a managed agent has something to override', {
-        details: { action: 'dispatch_role_agent' },
-      });
-    }
+    const plain = await engineOf(ctx);
+    const assignee = input.assignee ?? plain.by.actor.name;
+    const engine = { ...plain, overrides: await readOverrides(plain, input.overrides ?? null, assignee) };
     if (input.next === true) return claimFirst(ctx, engine, { ...input, assignee });
     if (input.id === undefined) throw usage('Which task? Give its id, or --next for the first ready one');
     if (input.type !== undefined || input.label !== undefined)
@@ -27,7 +23,7 @@ export const taskClaim = implement<typeof declaration>({
       force: input.force === true,
       lease_ms: toMs(input.lease),
     });
-    if (claim.outcome !== 'claimed') throw refused(claim);
+    if (claim.outcome !== 'claimed') throw explainRefusal(claim);
     return { ...claim.task, claimed: true as const, fence: claim.fence };
   },
   text: (task) =>
@@ -58,49 +54,31 @@ function toMs(seconds: number | undefined): number | undefined {
   return seconds === undefined ? undefined : seconds * 1000;
 }
 
-function refused(claim: Exclude<ClaimResult, { outcome: 'claimed' }>): ForgeError {
-  const { id, status, state } = claim.task;
-  switch (claim.outcome) {
-    case 'taken':
-      return new ForgeError('claim_conflict', `${id} belongs to ${claim.owner}`, {
-        hint: 'forge claim --next',
-        details: { id, assignee: claim.owner, status },
-      });
-    case 'blocked':
-      return new ForgeError(
-        'dependency_gate',
-        `${id} waits for ${claim.blockers.map((blocker) => blocker.id).join(', ')}`,
-        {
-          hint: `forge dep tree ${id}`,
-          details: { id, blockers: claim.blockers },
-        },
-      );
-    case 'role':
-      return new ForgeError('role_conflict', `The role ${claim.role} of ${id} is ${claim.holder}'s`, {
-        hint: `forge task roles ${id}`,
-        details: { id, role: claim.role, holder: claim.holder },
-      });
-    case 'project_paused':
-      return new ForgeError('project_paused', 'The project is paused; people may claim, agents may not', {
-        hint: 'forge project resume',
-        details: { id },
-      });
-    case 'archived':
-      return new ForgeError('state_invalid', `${id} is archived`, {
-        hint: `forge task unarchive ${id}`,
-        details: { id, status, state },
-      });
-    case 'parked':
-      return new ForgeError('state_invalid', `${id} is parked in ${state}`, {
-        hint: `forge task update ${id} --state todo`,
-        details: { id, status, state },
-      });
-    case 'closed':
-      return new ForgeError('state_invalid', `${id} is closed`, {
-        hint: `forge task reopen ${id}`,
-        details: { id, status, state },
-      });
+const OVERRIDES = ['model', 'effort'] as const;
+
+/** What a run does differently this once. What it may do is its profile's alone to say. */
+async function readOverrides(
+  { agents, follows }: Engine,
+  overrides: Readonly<Record<string, unknown>> | null,
+  assignee: string,
+): Promise<Engine['overrides']> {
+  if (overrides === null) return undefined;
+  if (follows !== true || !(await agents.isManaged(assignee))) {
+    throw new ForgeError('not_available', 'Only a run of a managed agent has something to override', {
+      details: { action: 'dispatch_role_agent' },
+    });
   }
+  for (const [name, value] of Object.entries(overrides)) {
+    if (OVERRIDES.some((known) => known === name) && typeof value === 'string' && value !== '') continue;
+    throw new ForgeError(
+      'invalid_input',
+      `overrides: ${escapeLine(name)} is not model or effort with a text`,
+      {
+        details: { field: 'overrides' },
+      },
+    );
+  }
+  return overrides;
 }
 
 function usage(message: string): ForgeError {

@@ -5,8 +5,8 @@ import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { maybeForeign } from './maybe-foreign.ts';
-import { readReviewConfig } from './read-review-config.ts';
 import { implement, type OperationContext } from './operation.ts';
+import { changeReviewConfig, vouchForSteps } from './review-config.ts';
 import { writerOf } from './writer.ts';
 
 export const taskCreate = implement<typeof createTask>({
@@ -14,7 +14,8 @@ export const taskCreate = implement<typeof createTask>({
     const { store, config } = ctx.project;
     checkSize(input.description ?? '', 'The description', LIMITS.description_bytes);
     const depends_on = await sortBlockers(ctx, input.depends_on ?? []);
-    return store.createTask(
+    const review = changeReviewConfig(undefined, input.review_config ?? null);
+    const task = await store.createTask(
       {
         id_prefix: config.idPrefix,
         title: input.title,
@@ -28,12 +29,12 @@ export const taskCreate = implement<typeof createTask>({
         github_issue: input.github_issue ?? null,
         ...depends_on,
         metadata: checkMetadata(input.metadata_set ?? {}),
-        ...((input.review_config ?? null) !== null && {
-          workflow_fields: new Map([['review_config', readReviewConfig(input.review_config ?? null)]]),
-        }),
+        ...(review !== null && { workflow_fields: new Map([['review_config', review]]) }),
       },
       { ...(await writerOf(ctx)), workflow: ctx.project.workflow },
     );
+    await vouchForSteps(ctx, input.review_config);
+    return task;
   },
   text: (task) => `Created task ${escapeLine(task.id)}: ${escapeLine(task.title)}`,
 });

@@ -1,12 +1,13 @@
 import type { updateTask as declaration } from '#contract/task-operations.ts';
 import { checkMetadata, checkSize } from '#domain/metadata.ts';
 import { updateTask } from '#engine/change-task.ts';
+import { retry } from '#engine/transition-task.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { engineOf } from './engine-of.ts';
-import { readReviewConfig } from './read-review-config.ts';
 import { implement } from './operation.ts';
+import { changeReviewConfig, vouchForSteps } from './review-config.ts';
 
 export const taskUpdate = implement<typeof declaration>({
   async run(ctx, input) {
@@ -30,16 +31,21 @@ export const taskUpdate = implement<typeof declaration>({
       claims && typeof input.assignee === 'string'
         ? ({ kind: 'agent', name: input.assignee, named: true } as const)
         : by.actor;
-    return updateTask(
-      { ...engine, by: { ...by, actor } },
-      {
-        ...rest,
-        ...(metadata_set !== undefined && { metadata_set: checkMetadata(metadata_set) }),
-        ...(review_config !== undefined && {
-          workflow_fields: new Map([['review_config', readReviewConfig(review_config)]]),
-        }),
-      },
-    );
+    const update = {
+      ...rest,
+      ...(metadata_set !== undefined && { metadata_set: checkMetadata(metadata_set) }),
+    };
+    const writing = { ...engine, by: { ...by, actor } };
+    if (review_config === undefined) return updateTask(writing, update);
+    // What a change leaves out stays as it is, so it is looked at first, and again where somebody was faster.
+    const task = await retry(input.version === undefined, async () => {
+      const { task: now } = await engine.store.readStanding(input.id);
+      const review = changeReviewConfig(now.review_config, review_config);
+      const workflow_fields = new Map([['review_config', review]]);
+      return updateTask(writing, { ...update, workflow_fields, version: input.version ?? now.version });
+    });
+    await vouchForSteps(ctx, review_config);
+    return task;
   },
   text(task) {
     const title = escapeLine(task.title);

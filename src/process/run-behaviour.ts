@@ -147,7 +147,7 @@ const HOSTILE: readonly Hostile[] = [
     stopped: false,
   },
   {
-    name: 'leaves its session with an empty environment',
+    name: 'drops session and environment',
     script: (sleep) => `(env -i setsid sh -c 'sleep ${sleep} & sleep ${sleep} &' &); echo up; sleep 0.05`,
     limits: {},
     reason: 'exited',
@@ -159,7 +159,7 @@ const HOSTILE: readonly Hostile[] = [
 
 /** Each hostile agent, `rounds` times, four at once: when a run is done, nothing of it is left. */
 export function describeHostileAgents(rounds: number): void {
-  describe.skipIf(process.platform !== 'linux').each(KINDS)('hostile agents, held by a %s', (kind) => {
+  describe.skipIf(process.platform !== 'linux').each(KINDS)('[F31] hostile agents, held by a %s', (kind) => {
     it.for(HOSTILE.filter(({ only }) => only?.includes(kind) ?? true))(
       'one that $name',
       async (agent, context) => {

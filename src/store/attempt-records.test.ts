@@ -1,8 +1,19 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Attempt } from '#contract/attempt.ts';
 import { AttemptRecord } from '#contract/attempt-record.ts';
+import type { Task } from '#contract/task.ts';
+import { fold } from '../../tests/support/fold-lines.ts';
 import { raceWorkers } from '../../tests/support/store-workers.ts';
 import { removeDatabase, tempStore, type TempStore } from '../../tests/support/temp-store.ts';
 import { by, create } from './behaviour/open-behaviour.ts';
@@ -189,6 +200,32 @@ describe('a database that was lost', () => {
   );
 });
 
+it('goes with a task that was told apart from another and has a new name', async () => {
+  await using temp = await openTemp();
+  const { task, attempt } = await fill(temp);
+  const twin = { id: task.id, title: 'Twin', status: 'open', created_by: 'somebody' };
+  const { renamed } = await fold(temp, [{ ...twin, created_at: '2026-01-01T00:00:00.000Z' }]);
+  const [{ from, to } = { from: '', to: '' }] = renamed;
+  expect(from).toBe(task.id);
+  const [found] = await temp.store.listAttempts({ task_id: to });
+  expect(found?.id).toBe(attempt.id);
+  const before = await everyRow(temp);
+  expect(JSON.stringify(before)).not.toContain(`"task_id":"${task.id}"`);
+  await temp.rebuild();
+  expect(await everyRow(temp)).toEqual(before);
+});
+
+it('an older copy of the database is put back: what it lacks of attempts is there', async () => {
+  await using temp = await openTemp();
+  const { task } = await startWork(temp);
+  await temp.reopen(() => copyFileSync(temp.database, `${temp.database}.copy`));
+  await temp.store.startAttempt(newAttempt(task.id), by(temp));
+  await fill(temp);
+  const before = await everyRow(temp);
+  await temp.reopen(() => renameSync(`${temp.database}.copy`, temp.database));
+  expect(await everyRow(temp)).toEqual(before);
+});
+
 describe('restoreAttempts', () => {
   it('takes a record only where it is newer than the rows, and then whole', async () => {
     await using temp = await openTemp();
@@ -231,9 +268,9 @@ async function openTemp(lock: 'block' | 'await' = 'block'): Promise<Temp> {
 }
 
 /** An attempt with something of everything. */
-async function fill(temp: Temp): Promise<{ attempt: Attempt }> {
+async function fill(temp: Temp): Promise<{ task: Task; attempt: Attempt }> {
   const { store } = temp;
-  const { attempt } = await startWork(temp, { port: 4000 });
+  const { task, attempt } = await startWork(temp, { port: 4000 });
   const { id: attempt_id, task_id } = attempt;
   const done = await startRun(temp, attempt, { state: 'running', session_id: 's-1' });
   await store.moveRun({ id: done.id, to: 'failed', outcome: 'timeout', message: 'too slow' }, by(temp));
@@ -255,7 +292,7 @@ async function fill(temp: Temp): Promise<{ attempt: Attempt }> {
   await store.finishReview({ id: review.id, status: 'failed' }, by(temp));
   await store.queueMerge(newMerge(attempt), by(temp));
   await store.changeAttempt({ id: attempt_id, head_commit: 'c'.repeat(40) }, by(temp));
-  return { attempt };
+  return { task, attempt };
 }
 
 async function everyRow({ store }: TempStore): Promise<unknown> {

@@ -85,8 +85,9 @@ export interface AttemptStore {
   keepStep(step: { tree: string; command: string; result: StepResult; now: number }): Promise<void>;
 
   /**
-   * Brings rows back from the records beside the logs where those are newer, as after a power cut; opening a database
-   * that was made anew does it by itself. Records that cannot be used stay where they are. Idempotent.
+   * Brings rows back from the records beside the logs where those are newer. Opening a database that was made anew, or
+   * that lacks tasks of the replica, does it by itself; a power cut may take changes of attempts alone. Records that
+   * cannot be used stay where they are. Idempotent.
    */
   restoreAttempts(by: Writer): Promise<RestoredAttempts>;
 }

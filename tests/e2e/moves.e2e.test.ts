@@ -148,13 +148,19 @@ describe('moves along the workflow', () => {
     const refused = await project.with(BOT).fails('task', 'assign', id, 'coder', '--agent', 'bot');
     expect(refused.error.code).toBe('permission_denied');
     expect(
-      await project.json('task', 'update', id, '--review-config', 'ci_steps=["npm test"]'),
-    ).toMatchObject({
-      review_config: { ci_steps: ['npm test'] },
+      await project.json('task', 'update', id, '--ci-step', 'npm test', '--ci-step', 'npm run lint'),
+    ).toMatchObject({ review_config: { ci_steps: ['npm test', 'npm run lint'] } });
+    const prompted = await project.json('task', 'update', id, '--review-prompt', 'Look twice');
+    expect(prompted).toMatchObject({
+      review_config: { ci_steps: ['npm test', 'npm run lint'], review_prompt: 'Look twice' },
     });
-    expect((await project.fails('task', 'update', id, '--review-config', 'steps=1')).error.code).toBe(
-      'invalid_input',
-    );
+    const freed = await project.json('task', 'update', id, '--ci-step', 'none');
+    expect(freed).toMatchObject({ review_config: { review_prompt: 'Look twice' } });
+    expect(freed).not.toHaveProperty('review_config.ci_steps');
+    expect((await project.fails('task', 'update', id, '--ci-step', ' ')).error).toMatchObject({
+      code: 'invalid_input',
+      message: '--ci-step " ": a step is a command: not blank, without a NUL character',
+    });
   });
 
   it('the feed tells it, and what this version cannot do is refused by name', async () => {

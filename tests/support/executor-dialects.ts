@@ -135,7 +135,7 @@ class ClaudeDialect implements Dialect {
     if (why === 'limit')
       this.#wire.write({
         type: 'rate_limit_event',
-        rate_limit_info: { status: 'rejected', resetsAt: 1_800_000_000 },
+        rate_limit_info: { status: 'rejected', resetsAt: 1_767_229_200 },
       });
     const error = { api_error_status: status, api_error_type: type };
     if (why !== 'crash')
@@ -276,7 +276,7 @@ class CodexDialect implements Dialect {
     if (why === 'limit')
       this.#notify('account/rateLimits/updated', {
         rateLimits: {
-          primary: { usedPercent: 100, resetsAt: 1_800_000_000 },
+          primary: { usedPercent: 100, resetsAt: 1_767_229_200 },
           secondary: { usedPercent: 3, resetsAt: 1 },
         },
       });
@@ -302,7 +302,8 @@ class CodexDialect implements Dialect {
       outputTokens: this.#used / 10,
     };
     const recent = { inputTokens: last, cachedInputTokens: last / 2, outputTokens: last / 10 };
-    this.#notify('thread/tokenUsage/updated', { tokenUsage: { total, last: recent } });
+    const turnId = `turn-${this.#turns}`;
+    this.#notify('thread/tokenUsage/updated', { turnId, tokenUsage: { total, last: recent } });
   }
 
   #request(wish: Wish): number {

@@ -4,6 +4,7 @@ import type { TranscriptEntry } from '#contract/transcript.ts';
 import type {
   ApprovalRequest,
   ExecutorTools,
+  ProgramLimits,
   RunEnd,
   RunHost,
   RunSpec,
@@ -40,6 +41,7 @@ export async function startTestRun(options: {
   readonly profile: Partial<RunSpec['profile']> & { readonly executor: string };
   readonly spec?: Partial<Omit<RunSpec, 'profile' | 'cwd'>>;
   readonly host?: Partial<RunHost>;
+  readonly limits?: ProgramLimits;
 }): Promise<TestRun> {
   const entries: TranscriptEntry[] = [];
   const sessions: string[] = [];
@@ -69,18 +71,18 @@ export async function startTestRun(options: {
     asked.push(request);
     return approve(request);
   };
-  const started = await createExecutor(profile, toTools(options.processes)).start(spec, host);
+  const started = await createExecutor(profile, toTools(options.processes, options.limits)).start(spec, host);
   return { spec, entries, sessions, identities, asked, started, end: started.ended };
 }
 
-export function toTools(processes: ProcessHost): ExecutorTools {
+export function toTools(processes: ProcessHost, limits?: ProgramLimits): ExecutorTools {
   return {
     clock: { now: () => NOW },
     processes,
     player: [process.execPath, PLAYER],
     version: '0.0.0',
-    // A busy machine may be slow to end a program that ends well.
-    limits: { exit_ms: 2_000, interrupt_ms: 2_000, grace_ms: 500 },
+    // Only to be waited for by a test of theirs: a busy machine is slow to end a program that ends well.
+    limits: { exit_ms: 20_000, interrupt_ms: 20_000, grace_ms: 500, ...limits },
   };
 }
 

@@ -4,7 +4,6 @@ import type { Actor } from '#domain/actor.ts';
 import { DEFAULT_WORKFLOW } from '#domain/default-workflow.ts';
 import { claimTask } from '#engine/change-task.ts';
 import type { Engine } from '#engine/engine.ts';
-import { settleLost } from '#engine/recover-work.ts';
 import { transitionTask } from '#engine/transition-task.ts';
 import { Workshop } from '#engine/workshop.ts';
 import type { ManagedAgent, WorkNews, WorkPlace } from '#engine/work.ts';
@@ -49,7 +48,7 @@ export async function tempWorkshop(): Promise<TempWorkshop> {
   const news: WorkNews[] = [];
   let settings = readPersonalSettings(home.path);
   const processes = await openProcessHost({ accept: ['marker'] });
-  const place: WorkPlace = {
+  const workshop = new Workshop({
     store: engine.temp.store,
     clock: systemClock,
     repo: {
@@ -73,10 +72,9 @@ export async function tempWorkshop(): Promise<TempWorkshop> {
     records: join(repo.path, '.git', 'forge', 'attempts'),
     env: { ...process.env, HOME: home.path },
     requireTrust: () => {},
-    settleLost: async () => void (await settleLost(place)),
-    watch: (one) => void news.push(one),
-  };
-  const workshop = new Workshop(place);
+  });
+  const { place } = workshop;
+  workshop.listen((one) => void news.push(one));
   const as = (actor: Actor = ANN): Engine => ({
     ...engine.as(actor),
     agents: place.agents.facts,

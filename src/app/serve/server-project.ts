@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import type { Workshop } from '#engine/workshop.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
@@ -14,6 +15,7 @@ import { refreshDatabaseLink } from '#sync/link-database.ts';
 import type { ProjectPaths } from '#sync/project-paths.ts';
 import { toTaskFiles } from '#sync/task-files.ts';
 import { openFound, readForeign } from '../open-context.ts';
+import { openProjectWorkshop, type ProjectWorkshop } from './project-workshop.ts';
 
 export interface ProjectSurroundings {
   readonly place: HomePlace;
@@ -37,6 +39,7 @@ export class ServerProject implements AsyncDisposable {
   generation = 0;
   /** Work on the files is done by one at a time. */
   #keepingUp: Promise<void> | undefined;
+  #workshop: Promise<ProjectWorkshop> | undefined;
   /** What the larger files looked like when a child was last sent to read them, and when. */
   #sent = { files: '', at: 0 };
 
@@ -109,6 +112,14 @@ export class ServerProject implements AsyncDisposable {
     );
   }
 
+  /** What checks, merges and starts agents in this project; opened by the first who asks. */
+  workshop(): Promise<Workshop> {
+    const { place, clock, env, program, notice } = this.#around;
+    const machine = { env, homeDir: place.homeDir, program, clock };
+    this.#workshop ??= openProjectWorkshop(this.#found, { place, machine, notice });
+    return this.#workshop.then(({ workshop }) => workshop);
+  }
+
   /** Joins changed task files in, and follows a database that others replaced. Never rejects. */
   keepUp(): Promise<void> {
     this.#keepingUp ??= this.#keepUpOnce()
@@ -164,6 +175,7 @@ export class ServerProject implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await (await this.#workshop?.catch(() => undefined))?.[Symbol.asyncDispose]();
     await this.#keepingUp;
     this.#open.retire();
     await this.#open.closeWhenUnused();

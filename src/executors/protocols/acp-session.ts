@@ -111,6 +111,10 @@ export class AcpSession implements ProtocolSession {
     return [...open, this.#calls.notify('session/cancel', { sessionId: this.#session })];
   }
 
+  pause(): readonly SessionStep[] {
+    return this.#updates.pause();
+  }
+
   report(): SessionReport {
     return this.#record.report(this.#usage.total());
   }

@@ -36,7 +36,12 @@ export class AcpUpdates {
     }
   }
 
-  /** Tells what was said so far. */
+  /** Tells what was said so far; the message may go on. */
+  pause(): readonly SessionStep[] {
+    return this.#tell();
+  }
+
+  /** The same, and the next piece begins something new. */
   flush(): readonly SessionStep[] {
     const steps = this.#tell();
     this.#message = '';

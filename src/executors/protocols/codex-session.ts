@@ -169,7 +169,6 @@ export class CodexSession implements ProtocolSession {
   #nextTurn(): readonly SessionStep[] {
     const text = this.#queue.shift();
     if (text === undefined) return [];
-    this.#usage.beginTurn();
     const { effort, output_schema } = this.#options;
     const params = {
       threadId: this.#thread,
@@ -183,6 +182,7 @@ export class CodexSession implements ProtocolSession {
   #noteTurn(id: string | undefined): void {
     if (id === undefined || this.#record.finished) return;
     this.#turn = id;
+    this.#usage.beginTurn(id);
   }
 
   #takeNotification(method: string, params: Fields): readonly SessionStep[] {
@@ -195,7 +195,7 @@ export class CodexSession implements ProtocolSession {
       case 'item/completed':
         return this.#items.complete(fieldsOf(params['item']), this.#record);
       case 'thread/tokenUsage/updated':
-        this.#usage.note(fieldsOf(params['tokenUsage']));
+        this.#usage.note(fieldsOf(params['tokenUsage']), textOf(params['turnId']));
         return [];
       case 'account/rateLimits/updated':
         this.#noteRateLimits(fieldsOf(params['rateLimits']));

@@ -14,16 +14,17 @@ interface Counts {
 export class CodexUsage {
   #before: Counts | undefined;
   #now: Counts | undefined;
-  #begun = false;
+  readonly #turns = new Set<string>();
 
-  beginTurn(): void {
-    this.#begun = true;
+  beginTurn(id: string): void {
+    this.#turns.add(id);
   }
 
-  note(usage: Fields): void {
+  /** Of an earlier turn when a thread is gone on with: then it is what was used before. */
+  note(usage: Fields, turn_id: string | undefined): void {
     const total = toCounts(fieldsOf(usage['total']));
     if (total === undefined) return;
-    if (!this.#begun) this.#before = total;
+    if (turn_id !== undefined && !this.#turns.has(turn_id)) this.#before = total;
     else {
       // Without a word before the turn the first request of it is all that may be taken off.
       this.#before ??= subtract(total, toCounts(fieldsOf(usage['last'])) ?? total);

@@ -15,6 +15,8 @@ export interface ProtocolSession {
   send(text: string): readonly SessionStep[] | undefined;
   /** Asks the program to stop what it does. */
   interrupt(): readonly SessionStep[];
+  /** The program is silent for a moment: what was said in pieces is told as far as it came. */
+  pause?(): readonly SessionStep[];
   report(): SessionReport;
 }
 

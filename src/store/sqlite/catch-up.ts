@@ -1,6 +1,7 @@
 import type { Clock } from '#kernel/clock.ts';
 import type { Database } from './database.ts';
 import type { Replica } from './replica.ts';
+import { writeFact } from './store-facts.ts';
 
 export interface CatchUpOptions {
   readonly clock: Clock;
@@ -12,32 +13,39 @@ export interface CatchUpOptions {
 /** Brings a database that was just opened up to what lies beside it: the replica and the records of attempts. */
 export async function catchUp(db: Database, replica: Replica, options: CatchUpOptions): Promise<void> {
   const { held, file, restored } = readFacts(db);
-  await catchUpReplica(db, replica, { ...options, held, file });
-  if (restored !== 0) return;
+  const wasBehind = await catchUpReplica(db, replica, { ...options, held, file });
+  if (restored !== 0 && !wasBehind) return;
   const { restoreOnce } = await import('./restore-attempts.ts');
   await restoreOnce(db, { now: options.clock.now(), notice: options.notice });
 }
 
-/** A replica of another size means a crash, or a writer at work right now: then it is the writer's business. */
+/**
+ * A replica of another size means a crash, or a writer at work right now: then it is the writer's business. True where
+ * the database lacked something: an older copy, or what a power cut took from it, lacks changes of attempts too.
+ */
 async function catchUpReplica(
   db: Database,
   replica: Replica,
   { held, file, clock, notice, tells_rebuild }: CatchUpOptions & { held: number; file: number },
-): Promise<void> {
+): Promise<boolean> {
   const size = replica.size();
-  if (size === 0 || (size <= held && (file === 0 || file === replica.inode()))) return;
-  const { replayReplica } = await import('./replay.ts');
-  const replay = (): void => void replayReplica(db, replica, clock.now());
+  if (size === 0 || (size <= held && (file === 0 || file === replica.inode()))) return false;
+  const { heldBytes, replayReplica } = await import('./replay.ts');
+  let wasBehind = false;
+  const replay = (): void => {
+    const before = heldBytes(db);
+    wasBehind = before < replayReplica(db, replica, clock.now());
+    // In the same transaction, or nobody would know of it after a crash.
+    if (wasBehind) writeFact(db, 'attempts_restored', 0);
+  };
   // A database that holds nothing yet has nothing to answer with; whoever is filling it is waited for.
-  if (held > 0) {
-    db.tryWrite(replay);
-    return;
-  }
+  if (held > 0) return db.tryWrite(replay) && wasBehind;
   db.write(replay);
-  if (!tells_rebuild) return;
+  if (!tells_rebuild) return wasBehind;
   const tasks = Number(db.get('SELECT count(*) AS n FROM tasks')?.n ?? 0);
   const counted = `${tasks} task${tasks === 1 ? '' : 's'}`;
   notice?.(`The task database was made anew from the local replica: ${counted}`);
+  return wasBehind;
 }
 
 /** One query: every command asks. */

@@ -11,7 +11,7 @@ const TRIGGERED_BY = 'system:replay';
 
 type ReadRecords = Awaited<ReturnType<typeof readRecordFiles>>;
 
-/** What the first who opens a new database does, and nobody after it. */
+/** What the first who opens a new database does, or one that lacks something, and nobody after it. */
 export async function restoreOnce(
   db: Database,
   { now, notice }: { now: number; notice: ((line: string) => void) | undefined },

@@ -6,7 +6,13 @@ import { assert } from '#kernel/assert.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { listPendingFields } from '#operations/assemble-input.ts';
 import { describeCommand, describeRange } from '#operations/describe-command.ts';
-import { type Accepted, type FieldRule, type OperationEntry, spellField } from '#operations/flag-table.ts';
+import {
+  type Accepted,
+  type FieldRule,
+  nestParts,
+  type OperationEntry,
+  spellField,
+} from '#operations/flag-table.ts';
 
 /** Every rule of the declaration, by its schema. Throws usage for what is missing, invalid_input for what is wrong. */
 export function checkInput(accepted: Accepted): void {
@@ -58,12 +64,20 @@ function listIssues(accepted: Accepted, declaration: Declaration): readonly Issu
     // Not read yet, but its key can be checked.
     if (key !== undefined) whole[field] = { ...(whole[field] as object), [key]: '' };
   }
-  const result = declaration.input.safeParse(whole, { error: (issue) => explain(issue, operation) });
+  const nested = nestParts(operation, whole);
+  const result = declaration.input.safeParse(nested, { error: (issue) => explain(issue, operation) });
   const issues = (result.error?.issues ?? []).map(({ path, message }) => {
-    const [field, part] = path.map(String);
+    const [field, part] = toFlatPath(operation, path);
     return { field: field ?? '', spelling: spellIssue(accepted, field ?? '', part), message };
   });
   return issues.filter(({ field }) => !pending.includes(field));
+}
+
+/** A part of an object is a field of the command line. */
+function toFlatPath({ fields }: OperationEntry, path: readonly PropertyKey[]): readonly string[] {
+  const [first, second, ...rest] = path.map(String);
+  const isPart = second !== undefined && fields[second]?.part_of === first;
+  return isPart ? [second, ...rest] : path.map(String);
 }
 
 /** `--label " x"` says which of several it was. */
@@ -86,7 +100,7 @@ function listActorIssues({ globals }: Accepted): readonly Issue[] {
 
 /** The words for an issue whose schema brings none of its own. */
 function explain(issue: z.core.$ZodRawIssue, operation: OperationEntry): string | undefined {
-  const rule = operation.fields[String(issue.path?.[0])];
+  const rule = operation.fields[toFlatPath(operation, issue.path ?? [])[0] ?? ''];
   if (rule === undefined) return undefined;
   const none = rule.nullable === true ? ' or "none"' : '';
   if (rule.kind === 'integer') return explainInteger(rule, issue.input) + none;

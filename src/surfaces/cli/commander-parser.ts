@@ -1,7 +1,13 @@
 import type { Command } from 'commander';
 import { ForgeError } from '#kernel/errors.ts';
 import { assembleInput } from '#operations/assemble-input.ts';
-import type { Accepted, FlagTable, OperationEntry } from '#operations/flag-table.ts';
+import {
+  type Accepted,
+  type FlagTable,
+  GLOBAL_SWITCHES,
+  GLOBAL_VALUES,
+  type OperationEntry,
+} from '#operations/flag-table.ts';
 import { checkInput } from './check-input.ts';
 import {
   createCommand,
@@ -32,8 +38,9 @@ export function parseArgv(argv: readonly string[], options: ParseOptions): Parse
   const flags = new Map<string, string[]>();
   const found = findCommand(argv, options, flags);
   if ('outcome' in found) return found;
-  const { entry, rest } = found;
+  const { entry } = found;
   const command = createOperationCommand(entry);
+  const rest = spreadWords(entry, found.rest);
   const help = (): ParsedArgv => ({ outcome: 'print', text: operationHelp(entry, options.view) });
   if (checkFlagValues(command, rest, 'to the end') === 'help') return help();
   const { operands, unknown } = sortWords(command, rest, flags);
@@ -118,6 +125,35 @@ function sortWords(
     });
   }
   return command.parseOptions([...words]);
+}
+
+/**
+ * `--command a -b` as `--command=a --command=-b`: such a flag takes words up to the next flag that is ours, and behind
+ * `--` all that are left.
+ */
+function spreadWords({ fields }: OperationEntry, words: readonly string[]): readonly string[] {
+  const rules = Object.values(fields);
+  const greedy = rules.flatMap(({ words: takes, flag }) =>
+    takes && flag !== undefined ? [`--${flag}`] : [],
+  );
+  if (greedy.length === 0) return words;
+  const own = new Set<string>(['help', ...GLOBAL_SWITCHES, ...GLOBAL_VALUES]);
+  for (const { flag, file_flag } of rules) own.add(flag ?? '').add(file_flag ?? '');
+  const isOwn = (word: string): boolean =>
+    word.startsWith('--') && own.has(word.slice(2).replace(/=.*$/s, ''));
+  const spread: string[] = [];
+  let taker: string | undefined;
+  for (const [at, word] of words.entries()) {
+    if (word === '--') {
+      if (taker === undefined) return [...spread, ...words.slice(at)];
+      const rest = words.slice(words[at - 1] === taker ? at + 1 : at);
+      return [...spread, ...rest.map((one) => `${taker}=${one}`)];
+    }
+    if (isOwn(word)) taker = greedy.includes(word) && !isOwn(words[at + 1] ?? '--help') ? word : undefined;
+    if (taker === undefined) spread.push(word);
+    else if (taker !== word) spread.push(`${taker}=${word}`);
+  }
+  return spread;
 }
 
 /**

@@ -2,7 +2,7 @@ import { ERROR_CODES, ForgeError, isForgeError, toErrorBody } from '#kernel/erro
 import { escapeLine, escapeText } from '#kernel/text.ts';
 import { acceptArgv } from '#operations/accept-argv.ts';
 import { listPendingFields } from '#operations/assemble-input.ts';
-import type { Accepted, AnyOperation, FlagTable } from '#operations/flag-table.ts';
+import { type Accepted, type AnyOperation, type FlagTable, nestParts } from '#operations/flag-table.ts';
 import type { OperationContext } from '#operations/operation.ts';
 import { checkArgvBytes } from './check-argv.ts';
 import type { CliIo } from './cli-io.ts';
@@ -25,25 +25,29 @@ export interface CliDeps {
  */
 export async function runCli(argv: readonly string[], io: CliIo, deps: CliDeps): Promise<number> {
   try {
-    await untilInterrupted(performCommand(argv, io, deps), io.interrupted);
-    return 0;
+    return await untilInterrupted(performCommand(argv, io, deps), io.interrupted);
   } catch (error) {
     return reportError(error, argv, io);
   }
 }
 
-async function performCommand(argv: readonly string[], io: CliIo, deps: CliDeps): Promise<void> {
+async function performCommand(argv: readonly string[], io: CliIo, deps: CliDeps): Promise<number> {
   checkArgvBytes(argv, io.rawArgv);
   if (isVersionCall(argv)) {
     const text = argv.includes('--json') ? toJsonText({ version: deps.version }, io) : deps.version;
-    return writeOutput(io, `${text}\n`);
+    await writeOutput(io, `${text}\n`);
+    return 0;
   }
   const parsed = acceptArgv(argv, deps.table) ?? (await parseSlowly(argv, io, deps));
-  if (typeof parsed === 'string') return writeOutput(io, parsed);
+  if (typeof parsed === 'string') {
+    await writeOutput(io, parsed);
+    return 0;
+  }
   const accepted = await complete(parsed, io);
   const operation = await deps.loadOperation(accepted.operation.name, accepted);
   const { output, now } = await execute(operation, accepted, deps);
   await printOutput(operation, { output, now, accepted }, io);
+  return operation.exit?.(output) ?? 0;
 }
 
 /** `--version` alone; with a command it may be a flag of that command. */
@@ -92,7 +96,7 @@ async function execute(operation: AnyOperation, accepted: Accepted, deps: CliDep
 
 async function executeOnce(operation: AnyOperation, accepted: Accepted, deps: CliDeps): Promise<Answer> {
   await using context = await deps.openContext(accepted);
-  const output = await operation.run(context, accepted.input);
+  const output = await operation.run(context, nestParts(accepted.operation, accepted.input));
   return { output, now: context.clock.now() };
 }
 

@@ -125,5 +125,6 @@ CREATE TABLE step_cache (
 ) WITHOUT ROWID;
 CREATE INDEX idx_step_cache_created_at ON step_cache(created_at);
 
--- 0 until the records beside the logs were read: by the first who opens a database that was made anew.
+-- 0 until the records beside the logs were read: by the first who opens a database that was made anew, or that lacked
+-- something.
 INSERT INTO store_facts (name, value) VALUES ('attempts_restored', 0);

@@ -1,0 +1,91 @@
+import type { WorkedTask } from '#contract/run-task-operations.ts';
+import type { Task } from '#contract/task.ts';
+import { passTarget } from '#domain/gate-targets.ts';
+import { kindOf, standingState } from '#domain/workflow.ts';
+import { ForgeError } from '#kernel/errors.ts';
+import { claimTask } from './change-task.ts';
+import type { Engine } from './engine.ts';
+import { explainRefusal } from './explain-refusal.ts';
+import { transitionTask } from './transition-task.ts';
+import type { Workshop } from './workshop.ts';
+
+/** One task by one agent, to the end of its review; with `merge` to its end. */
+export async function workTask(
+  workshop: Workshop,
+  engine: Engine,
+  { id, agent, merge }: { readonly id: string; readonly agent: string; readonly merge: boolean },
+): Promise<WorkedTask> {
+  const { store, workflow } = engine;
+  const before = await store.getTask(id);
+  if (isOpen(engine, before)) {
+    const claim = await claimTask(engine, { id: before.id, assignee: agent, force: false });
+    if (claim.outcome !== 'claimed') throw explainRefusal(claim);
+  } else if (!hasPassed(engine, before)) {
+    await resume(workshop, engine, { task: before, agent });
+  }
+  await workshop.settled(before.id);
+  let task: Task = await store.getTask(before.id);
+  const gate = standingState(workflow, task);
+  const next = passTarget(workflow, gate);
+  if (merge && hasPassed(engine, task) && next !== undefined) {
+    task = await transitionTask(engine, { id: task.id, to: next, reason: null });
+    await workshop.settled(task.id);
+  }
+  return describeWork(workshop, engine, { id: task.id, merge });
+}
+
+/** Taken up where it was left: by the one whose it is. */
+async function resume(
+  workshop: Workshop,
+  engine: Engine,
+  { task, agent }: { readonly task: Task; readonly agent: string },
+): Promise<void> {
+  const { workflow } = engine;
+  const state = standingState(workflow, task);
+  if (kindOf(workflow, state) !== 'active' || task.assignee !== agent) {
+    throw new ForgeError(
+      'state_invalid',
+      `${task.id} is in ${state}${task.assignee === null ? '' : `, ${task.assignee}'s`}`,
+      {
+        hint: `forge task show ${task.id}`,
+        details: { id: task.id, state, assignee: task.assignee },
+      },
+    );
+  }
+  await workshop.resume(task, agent);
+}
+
+export async function describeWork(
+  { place: { store } }: Workshop,
+  engine: Engine,
+  { id, merge }: { readonly id: string; readonly merge: boolean },
+): Promise<WorkedTask> {
+  const task = await engine.store.getTask(id);
+  const [attempts, reviews, merges] = await Promise.all([
+    store.listAttempts({ task_id: task.id }),
+    store.listReviews({ task_id: task.id }),
+    store.listMerges({ task_id: task.id }),
+  ]);
+  const attempt = attempts.at(-1) ?? null;
+  const isOfAttempt = ({ attempt_id }: { readonly attempt_id: string | null }): boolean =>
+    attempt_id === attempt?.id;
+  const ended = kindOf(engine.workflow, standingState(engine.workflow, task)) === 'terminal';
+  return {
+    task,
+    attempt,
+    runs: attempt === null ? [] : await store.listRuns({ attempt_id: attempt.id }),
+    review: reviews.findLast(isOfAttempt) ?? null,
+    merge: merges.findLast(isOfAttempt) ?? null,
+    reached: merge ? ended && task.state === engine.workflow.closed : ended || hasPassed(engine, task),
+  };
+}
+
+function isOpen({ workflow }: Engine, task: Task): boolean {
+  const kind = kindOf(workflow, standingState(workflow, task));
+  return kind === 'initial' || kind === 'backlog';
+}
+
+/** It waits behind a gate that it has passed. */
+function hasPassed({ workflow }: Engine, task: Task): boolean {
+  return kindOf(workflow, standingState(workflow, task)) === 'gate' && task.review_passed_at !== undefined;
+}

