@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { LIMITS } from '#kernel/limits.ts';
 import { declare } from './declare.ts';
-import { Identity, Status, TaskRef } from './task.ts';
+import { Status, TaskRef } from './task.ts';
 
 /** One line, not blank, as in a project's config. */
 const Name = z
@@ -71,63 +71,6 @@ export const removeProject = declare({
   needs: 'nothing',
   http: { method: 'delete', path: '/projects/{name}' },
   cli: { path: ['project', 'remove'], args: ['name'], examples: ['forge project remove backend'] },
-});
-
-const AgentEntry = z.object({
-  name: z.string(),
-  description: z.string(),
-  created_at: z.string(),
-  paused_at: z.string().nullable(),
-});
-
-export const addAgent = declare({
-  name: 'agent.add',
-  summary: 'Make an agent identity known on this machine',
-  about:
-    'An identity is a name that can claim in every project: `FORGE_ACTOR=worker-1 forge claim --next`. Doing it again changes nothing but a description that is given.',
-  input: z.object({
-    name: Identity.describe('The identity, as FORGE_ACTOR or --actor says it'),
-    description: z
-      .string()
-      .max(LIMITS.close_reason_length)
-      .regex(/^[^\u0000]*$/, 'the text holds a NUL character')
-      .optional()
-      .describe('What it is for'),
-  }),
-  output: AgentEntry.extend({ outcome }),
-  errors: ['store_busy'],
-  access: 'admin',
-  needs: 'nothing',
-  http: { method: 'post', path: '/agents' },
-  cli: {
-    path: ['agent', 'add'],
-    args: ['name'],
-    examples: ['forge agent add worker-1', 'forge agent add reviewer --description "Looks at every merge"'],
-  },
-});
-
-export const listAgents = declare({
-  name: 'agent.list',
-  summary: 'List the agent identities of this machine',
-  input: z.object({}),
-  output: z.array(AgentEntry),
-  errors: [],
-  access: 'read',
-  needs: 'nothing',
-  http: { method: 'get', path: '/agents' },
-  cli: { path: ['agent', 'list'], examples: ['forge agent list', 'forge agent list --json --fields name'] },
-});
-
-export const removeAgent = declare({
-  name: 'agent.remove',
-  summary: 'Forget an agent identity; what it owns and did stays as it is',
-  input: z.object({ name: Identity.describe('As `forge agent list` shows it') }),
-  output: AgentEntry,
-  errors: ['not_found', 'store_busy'],
-  access: 'admin',
-  needs: 'nothing',
-  http: { method: 'delete', path: '/agents/{name}' },
-  cli: { path: ['agent', 'remove'], args: ['name'], examples: ['forge agent remove worker-1'] },
 });
 
 const BatchEntry = z.object({
@@ -232,43 +175,4 @@ export const closeBatch = declare({
   needs: 'nothing',
   http: { method: 'post', path: '/batches/{name}/close' },
   cli: { path: ['batch', 'close'], args: ['name'], examples: ['forge batch close release-2'] },
-});
-
-const agentName = Identity.describe('The identity');
-
-export const showAgent = declare({
-  name: 'agent.show',
-  summary: 'Show one agent identity',
-  input: z.object({ name: agentName }),
-  output: AgentEntry,
-  errors: ['not_found'],
-  access: 'read',
-  needs: 'nothing',
-  cli: { path: ['agent', 'show'], args: ['name'], examples: ['forge agent show worker-1'] },
-  http: { method: 'get', path: '/agents/{name}' },
-});
-
-export const pauseAgent = declare({
-  name: 'agent.pause',
-  summary: 'Let an agent claim nothing until it is resumed',
-  about: 'It keeps what it has. Every project of this machine is meant.',
-  input: z.object({ name: agentName }),
-  output: AgentEntry,
-  errors: ['not_found', 'store_busy'],
-  access: 'admin',
-  needs: 'nothing',
-  cli: { path: ['agent', 'pause'], args: ['name'], examples: ['forge agent pause worker-1'] },
-  http: { method: 'post', path: '/agents/{name}/pause' },
-});
-
-export const resumeAgent = declare({
-  name: 'agent.resume',
-  summary: 'Let a paused agent claim again',
-  input: z.object({ name: agentName }),
-  output: AgentEntry,
-  errors: ['not_found', 'store_busy'],
-  access: 'admin',
-  needs: 'nothing',
-  cli: { path: ['agent', 'resume'], args: ['name'], examples: ['forge agent resume worker-1'] },
-  http: { method: 'post', path: '/agents/{name}/resume' },
 });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { LIMITS } from '#kernel/limits.ts';
+import { Review } from './attempt.ts';
 import { declare } from './declare.ts';
 import { CloseReason, Identity, RoleHolder, Task, TaskRef, Transition } from './task.ts';
 import { StateName } from './workflow.ts';
@@ -16,7 +17,7 @@ export const transitionTask = declare({
   name: 'task.transition',
   summary: 'Move a task to another state of its workflow',
   about:
-    'The workflow says where a task may go; cancelling and blocking are always possible before it is closed. Guards may refuse the move with guard_rejected. The answer is the task after the move and after all that followed on it.',
+    'The workflow says where a task may go; cancelling and blocking are always possible before it is closed. Guards may refuse the move with guard_rejected. The answer is the task after the move and after all that followed on it; a move that ran the checks of a gate answers with the task and its review.',
   input: z.object({
     id,
     state: StateName.describe('The state to go to; see forge workflow show'),
@@ -24,7 +25,7 @@ export const transitionTask = declare({
     version,
     fence,
   }),
-  output: Task,
+  output: z.union([z.object({ task: Task, review: Review }), Task]),
   errors: [
     'not_found',
     'ambiguous_id',
@@ -33,6 +34,7 @@ export const transitionTask = declare({
     'state_invalid',
     'guard_rejected',
     'not_available',
+    'untrusted',
   ],
   access: 'task',
   needs: 'project',

@@ -33,16 +33,6 @@ export async function assignRole(engine: Engine, change: RoleChange): Promise<Ta
       details: { id: task.id, state: task.state },
     });
   }
-  const reset = change.reset_worktree
-    ? 'reset_worktree'
-    : change.reset_workspace
-      ? 'reset_workspace'
-      : undefined;
-  if (reset !== undefined) {
-    throw new ForgeError('not_available', `${task.id} has no attempt, and this version has no ${reset}`, {
-      details: { id: task.id, action: reset },
-    });
-  }
   const worked = roleOf(workflow, standingState(workflow, task));
   const takes =
     task.status === 'in_progress' &&
@@ -54,6 +44,10 @@ export async function assignRole(engine: Engine, change: RoleChange): Promise<Ta
     fields.set('review_passed_at', null);
   const { version } = change;
   const assigned = await store.updateTask({ id: task.id, version, workflow_fields: fields }, by);
+  const reset = change.reset_workspace ? 'workspace' : change.reset_worktree ? 'worktree' : undefined;
+  const isWorked = takes || reset !== undefined;
+  const hasAttempt = isWorked && (await store.listAttempts({ task_id: task.id, there: true })).length > 0;
+  if (hasAttempt) await (await engine.work?.())?.recall(task, reset);
   if (!takes) return assigned;
   return transitionTask(engine, {
     id: task.id,

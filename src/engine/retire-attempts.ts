@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attempt } from '#contract/attempt.ts';
 import { dropAttemptRefs } from '#git/attempt-refs.ts';
-import { removeCheckout, type Removed } from '#git/rescue-checkout.ts';
+import { removeCheckout, resetCheckout, type Removed } from '#git/rescue-checkout.ts';
 import { toIso } from '#kernel/clock.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
@@ -19,6 +19,20 @@ export async function retireAttempts(place: WorkPlace, taskId: string, when: 'no
     const retired = await store.changeAttempt({ id: attempt.id, state, cleanup_at }, systemWriter(place));
     if (when === 'now') await removeWorkspace(place, retired);
   }
+}
+
+/** Whoever works on it is sent away; what they leave is what the next one begins with, unless it is reset. */
+export async function recallWork(
+  place: WorkPlace,
+  taskId: string,
+  reset: 'worktree' | 'workspace' | undefined,
+): Promise<void> {
+  await stopRuns(place, taskId);
+  if (reset === 'workspace') await retireAttempts(place, taskId, 'now');
+  if (reset !== 'worktree') return;
+  const control = await openControl(place);
+  for (const attempt of await place.store.listAttempts({ task_id: taskId, there: true, state: 'active' }))
+    await resetCheckout(control, toCheckout(place, control, attempt));
 }
 
 /** Nothing uncommitted is lost by it: that goes to a rescue ref first. */

@@ -25,6 +25,8 @@ export async function concludeWork(
   end: RunEnd,
 ): Promise<Conclusion> {
   const { message = null, retry_after = null, outcome } = end;
+  // Whoever stopped it decides what becomes of what it left: that stays in its folder, uncommitted.
+  if (outcome === 'stopped') return { outcome, message, retry_after };
   try {
     const harvest = await harvestAttempt(place, { task, attempt, agent: run.agent });
     const isIdle = harvest.changed_files === 0;

@@ -24,6 +24,11 @@ export interface Work {
   merge(engine: Engine, task: Task, gate: string): Promise<ActionOutcome>;
   /** Ends what is at work on the task; its folder goes at once or later. */
   retire(engine: Engine, task: Task, when: 'now' | 'later'): Promise<ActionOutcome>;
+  /**
+   * Ends whoever is at work on the task, for somebody else to begin: with what is committed (`worktree`), or from the
+   * beginning (`workspace`). What is thrown away goes to a rescue ref first.
+   */
+  recall(task: Task, reset: 'worktree' | 'workspace' | undefined): Promise<void>;
 }
 
 export interface Assignment {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BOT } from '../../tests/support/temp-engine.ts';
+import { assignRole } from './assign-role.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 
 let shop: TempWorkshop;
@@ -161,4 +162,110 @@ describe('the way of a task', () => {
     const [run] = await shop.place.store.listRuns({ task_id: task.id });
     expect(run).toMatchObject({ state: 'cancelled', outcome: 'stopped' });
   });
+
+  it('[S382] [S383] gives the task to another coder in the middle of the work', async () => {
+    shop.addAgent('w1', 'echo begun > x; sleep 600');
+    shop.addAgent('w2', 'echo done > y');
+    const task = await shop.create('Handed over');
+    const working = shop.work(task, 'w1');
+    await begun(task.id);
+    const change = { id: task.id, role: 'coder', holder: { agent: 'w2' }, reset_worktree: false };
+    await assignRole(shop.as(), { ...change, reset_workspace: false });
+    await working;
+    const back = await shop.engine.temp.store.getTask(task.id);
+    expect(back).toMatchObject({ state: 'todo', assignee: null });
+    expect((await shop.place.store.listRuns({ task_id: task.id }))[0]).toMatchObject({ outcome: 'stopped' });
+    expect((await shop.work(task, 'w2')).state).toBe('review');
+    const [attempt, ...more] = await shop.place.store.listAttempts({ task_id: task.id });
+    expect(more).toEqual([]);
+    expect(shop.repo.git('ls-tree', '--name-only', attempt?.branch ?? '')).toBe('README.md\nx\ny');
+  });
+
+  it.each([
+    ['[S384] drops what is not committed, with reset_worktree', 'worktree', 'README.md\ny'],
+    ['[S385] begins again from the base branch, with reset_workspace', 'workspace', 'README.md\ny'],
+  ])('%s', async (_, reset, files) => {
+    shop.addAgent('w1', 'echo begun > x; sleep 600');
+    shop.addAgent('w2', 'echo done > y');
+    const task = await shop.create('Anew');
+    const working = shop.work(task, 'w1');
+    await begun(task.id);
+    await assignRole(shop.as(), {
+      ...{ id: task.id, role: 'coder', holder: { agent: 'w2' } },
+      reset_worktree: reset === 'worktree',
+      reset_workspace: reset === 'workspace',
+    });
+    await working;
+    await shop.work(task, 'w2');
+    const attempts = await shop.place.store.listAttempts({ task_id: task.id });
+    expect(attempts.length).toBe(reset === 'workspace' ? 2 : 1);
+    expect(shop.repo.git('ls-tree', '--name-only', attempts.at(-1)?.branch ?? '')).toBe(files);
+  });
+
+  it('[S344] [S370] asks the auditor after the checks, and the coder again when it says no', async () => {
+    shop.addAgent('w1', 'if grep -q "too short" ; then echo longer > v; else echo no > v; fi');
+    const verdict = (word: string, findings: string): string =>
+      `{"verdict":"${word}","summary":"it is too short","findings":${findings}}`;
+    shop.addAgent(
+      'critic',
+      `if grep -q longer v; then echo '${verdict('pass', '[]')}'; else echo '${verdict('reject', '[{"severity":"major","file":"v","line":1,"message":"too short"}]')}'; fi; echo mine > v`,
+    );
+    const task = await shop.create('Audited', { steps: ['test -f v'] });
+    const holder = { agent: 'critic' };
+    const resets = { reset_worktree: false, reset_workspace: false };
+    await assignRole(shop.as(), { id: task.id, role: 'reviewer', holder, ...resets });
+    const reviewed = await shop.work(task, 'w1');
+    expect(reviewed.state).toBe('review');
+    expect(reviewed.review_passed_at).toBeDefined();
+    const reviews = await shop.place.store.listReviews({ task_id: task.id });
+    expect(reviews.map(({ status, verdict: one }) => [status, one?.verdict])).toEqual([
+      ['failed', 'reject'],
+      ['passed', 'pass'],
+    ]);
+    // What the auditor did to its own copy is nobody's.
+    const [attempt] = await shop.place.store.listAttempts({ task_id: task.id });
+    expect(shop.repo.git('show', `${attempt?.branch}:v`)).toBe('longer');
+    expect(await states(task.id)).toEqual(['in_progress', 'review', 'in_progress', 'review']);
+  });
+
+  it('stops a loop in which the auditor finds the same twice', async () => {
+    shop.addAgent('w1', 'echo again >> v');
+    shop.addAgent(
+      'critic',
+      `echo '{"verdict":"reject","summary":"no","findings":[{"severity":"minor","message":"ugly"}]}'`,
+    );
+    const task = await shop.create('Loop');
+    const resets = { reset_worktree: false, reset_workspace: false };
+    await assignRole(shop.as(), { id: task.id, role: 'reviewer', holder: { agent: 'critic' }, ...resets });
+    const blocked = await shop.work(task, 'w1');
+    expect(blocked.state).toBe('blocked');
+    expect(blocked.error_annotation?.code).toBe('same_findings');
+  });
+
+  it('plans first where somebody is there for it', async () => {
+    const plan = {
+      summary: 'two steps',
+      subtasks: [
+        { title: 'First', description: 'a', depends_on: [] },
+        { title: 'Second', description: 'b', depends_on: [0] },
+      ],
+      checklist: ['tell somebody'],
+    };
+    shop.addAgent('thinker', `echo '${JSON.stringify(plan)}'`);
+    const task = await shop.create('Large');
+    const resets = { reset_worktree: false, reset_workspace: false };
+    await assignRole(shop.as(), { id: task.id, role: 'planner', holder: { agent: 'thinker' }, ...resets });
+    const planned = await shop.work(task, 'thinker');
+    expect(planned.description).toContain('- [ ] tell somebody');
+    expect(planned.subtasks.map(({ title }) => title)).toEqual(['First', 'Second']);
+    expect((await states(task.id)).slice(0, 2)).toEqual(['planning', 'in_progress']);
+  });
 });
+
+async function begun(id: string): Promise<void> {
+  await expect
+    .poll(async () => (await shop.place.store.listRuns({ task_id: id }))[0]?.pid ?? null)
+    .not.toBeNull();
+  const attempt = (await shop.place.store.listAttempts({ task_id: id })).at(-1);
+  await expect.poll(() => existsSync(`${attempt?.path}/x`)).toBe(true);
+}

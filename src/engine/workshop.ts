@@ -14,7 +14,7 @@ import { readEarlierWork } from './earlier-work.ts';
 import type { Engine } from './engine.ts';
 import { mergeTask } from './merge-gate.ts';
 import { settleLost } from './recover-work.ts';
-import { retireAttempts, stopRuns } from './retire-attempts.ts';
+import { recallWork, retireAttempts, stopRuns } from './retire-attempts.ts';
 import { passReview, reject, reviewTask } from './review-gate.ts';
 import { runAgent } from './run-agent.ts';
 import { concludeWork, moveAfterWork, type Conclusion } from './settle-run.ts';
@@ -148,6 +148,10 @@ export class Workshop implements Work {
   async retire(_: Engine, task: Task, when: 'now' | 'later'): Promise<ActionOutcome> {
     await retireAttempts(this.#place, task.id, when);
     return { outcome: 'passed' };
+  }
+
+  async recall(task: Task, reset: 'worktree' | 'workspace' | undefined): Promise<void> {
+    await recallWork(this.#place, task.id, reset);
   }
 
   #findAuditor(workflow: ResolvedWorkflow, task: Task, gate: string): ManagedAgent | undefined {

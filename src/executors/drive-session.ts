@@ -37,7 +37,8 @@ class SessionDriver implements StartedRun {
   #idle: NodeJS.Timeout | undefined;
   #exit: NodeJS.Timeout | undefined;
   #pause: NodeJS.Timeout | undefined;
-  #finished = Promise.withResolvers<void>();
+  readonly #ready = Promise.withResolvers<void>();
+  readonly #finished = Promise.withResolvers<void>();
   #over = false;
 
   constructor(drive: Drive) {
@@ -50,8 +51,8 @@ class SessionDriver implements StartedRun {
     // Silence is counted here: while a person is asked the program may be silent, and must still be read.
     const supervised = await startProgram(
       { ...this.#drive, idle_ms: Number.POSITIVE_INFINITY },
-      { line: (stream, line) => this.#takeLine(stream, line) },
-    );
+      { line: (stream, line) => this.#listen(stream, line) },
+    ).finally(() => this.#ready.resolve());
     this.#supervised = supervised;
     supervised.done.then(
       (ended) => this.#conclude(ended),
@@ -92,6 +93,12 @@ class SessionDriver implements StartedRun {
     }
     await this.#supervised?.stop();
     await this.ended;
+  }
+
+  /** A program that speaks before it was noted waits for that. */
+  #listen(stream: 'stdout' | 'stderr', line: OutputLine): void | Promise<void> {
+    if (this.#supervised !== undefined) return this.#takeLine(stream, line);
+    return this.#ready.promise.then(() => this.#takeLine(stream, line));
   }
 
   #takeLine(stream: 'stdout' | 'stderr', line: OutputLine): void {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { TranscriptEntry } from '#contract/transcript.ts';
 import { openProcessHost, type ProcessHost } from '#process/process-host.ts';
+import type { RunHost } from './executor.ts';
 import {
   agentCommand,
   findSurvivors,
@@ -265,13 +266,6 @@ describe.each(['claude', 'codex', 'acp'])('[S233] the %s executor', (kind) => {
     expect(await run.end).toMatchObject({ outcome: 'timeout', message: `${kind} said nothing for too long` });
   });
 
-  it.runIf(kind === 'claude')('is patient while a person is asked', async () => {
-    const limits = { total_ms: 60_000, idle_ms: 4_000, output_bytes: 1_000_000 };
-    const approve = () => new Promise<'allowed'>((say) => setTimeout(say, 4_500, 'allowed'));
-    await using run = await start('edit', { permissions: 'ask', spec: { limits }, host: { approve } });
-    expect(await run.end).toMatchObject({ outcome: 'completed' });
-  });
-
   it('ends what takes too long, or writes too much', async () => {
     await using slow = await start('silent', {
       spec: { limits: { total_ms: 300, idle_ms: 60_000, output_bytes: 1_000_000 } },
@@ -304,6 +298,62 @@ describe.each(['claude', 'codex', 'acp'])('[S233] the %s executor', (kind) => {
     ).rejects.toThrow('the store is gone');
     expect(findSurvivors(run_id)).toEqual([]);
     expect(existsSync(join(folder.path, 'hello.txt'))).toBe(false);
+  });
+});
+
+describe('a program that asks', () => {
+  /** In the shell, because it starts at once whatever else the machine does. */
+  const ASKS = `
+    read hello; read prompt
+    echo '{"type":"control_request","request_id":"1","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{}}}'
+    read answer
+    echo '{"type":"result","is_error":false,"result":"done"}'
+  `;
+
+  async function startAsking(approve: RunHost['approve']) {
+    const processes = await openProcessHost({ accept: ['marker'] });
+    const folder = await tempFolder();
+    const run = await startTestRun({
+      processes,
+      cwd: folder.path,
+      profile: { executor: 'claude', command: ['/bin/sh', '-c', ASKS], permissions: 'ask' },
+      spec: { limits: { total_ms: 60_000, idle_ms: 2_000, output_bytes: 1_000_000 } },
+      host: { approve },
+    });
+    return { ...run, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+  }
+
+  it('may be silent for as long as a person thinks', async () => {
+    await using run = await startAsking(() => new Promise((say) => setTimeout(say, 2_500, 'allowed')));
+    expect(await run.end).toMatchObject({ outcome: 'completed' });
+  });
+
+  it('is stopped while a person thinks, and the question is withdrawn', async () => {
+    await using run = await startAsking(() => new Promise(() => {}));
+    while (run.asked.length === 0) await new Promise((next) => setTimeout(next, 5));
+    await run.started.stop();
+    expect(await run.end).toMatchObject({ outcome: 'stopped' });
+    expect(run.asked[0]?.signal.aborted).toBe(true);
+  });
+
+  it('ends its run when Forge itself fails while it listens', async () => {
+    const processes = await openProcessHost({ accept: ['marker'] });
+    await using folder = await tempFolder();
+    const run = await startTestRun({
+      processes,
+      cwd: folder.path,
+      profile: { executor: 'claude', command: ['/bin/sh', '-c', 'read a; echo hello; sleep 600'] },
+      host: {
+        tell(entry) {
+          if (entry.kind === 'output') throw new Error('the log is gone');
+        },
+      },
+    });
+    expect(await run.end).toMatchObject({
+      outcome: 'failed',
+      message: 'Forge could not listen: the log is gone',
+    });
+    expect(findSurvivors(run.spec.run_id)).toEqual([]);
   });
 });
 

@@ -17,8 +17,8 @@ export interface Forecast {
 
 /**
  * Which attempts would be in conflict with each other, or with the target. Two that have no path in common cannot
- * be; the rest are merged, in memory and by one git. A pair is told of the files that one of the two has changed
- * itself: what only stands between one of them and the target is told there.
+ * be; the rest are merged, in memory and by one git. What only stands between one of a pair and the target, on which
+ * the other was started later, is told there alone.
  */
 export async function forecastConflicts(control: ControlGit, request: ForecastRequest): Promise<Forecast> {
   const { target, heads } = request;
@@ -33,16 +33,19 @@ export async function forecastConflicts(control: ControlGit, request: ForecastRe
   const files = await withAttributes(control, target, (workTree) =>
     mergeManyCommits(control, merges, workTree),
   );
+  const withTarget = new Map(heads.map(({ id }, at) => [id, files[at] ?? []]));
   const pairs = suspects.map(({ a, b }, at) => {
-    const own = [changes.get(a.id), changes.get(b.id)];
+    const apart = [...listApart(a.id, b.id), ...listApart(b.id, a.id)];
     const found = files[heads.length + at] ?? [];
-    return { a: a.id, b: b.id, files: found.filter((path) => own.some((one) => one?.paths.has(path))) };
+    return { a: a.id, b: b.id, files: found.filter((path) => !apart.includes(path)) };
   });
+  /** In conflict between the one and the target; the other has it only from there. */
+  function listApart(one: string, other: string): readonly string[] {
+    return (withTarget.get(one) ?? []).filter((path) => changes.get(other)?.paths.has(path) !== true);
+  }
   return {
     pairs: pairs.filter((pair) => pair.files.length > 0),
-    target: heads
-      .map(({ id }, at) => ({ id, files: files[at] ?? [] }))
-      .filter((one) => one.files.length > 0),
+    target: [...withTarget].map(([id, found]) => ({ id, files: found })).filter((one) => one.files.length > 0),
   };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AttemptPlace, attemptPlace, checkObjects } from '../../tests/support/attempt-places.ts';
+import { askGit } from './ask-git.ts';
 import { type CandidateRequest, makeCandidate } from './merge-candidate.ts';
 
 const LINES = ['1', '2', '3', '4', '5', '6', '7', '8', '9'];
@@ -165,9 +166,10 @@ describe('makeCandidate', () => {
         { path: 'sub/a.lock', kind: 'binary' },
       ],
     });
-    // A bare directory alone would see none of it.
-    const plain = world.place.git('-c', 'core.bare=true', 'ls-tree', '--name-only', request.target);
-    expect(plain).toContain('.gitattributes');
+    // A bare directory alone sees none of it: a conflict that is none, and a lock file merged as text.
+    const options = ['--write-tree', '--name-only', '--no-messages'];
+    const plain = await askGit(world.control, ['merge-tree', ...options, request.target, request.head]);
+    expect(plain.stdout.trim().split('\n').slice(1)).toEqual(['deep/y.log', 'x.log']);
   });
 
   it('says what it cannot merge', async () => {

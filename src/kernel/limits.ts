@@ -29,6 +29,10 @@ export const LIMITS = {
   step_tail_length: 12_000,
   /** What the settings may ask for. */
   runs_at_once: 1_000,
+  /** Words of an agent's command, and variables of its environment. */
+  agent_words: 100,
+  agent_env: 100,
+  agent_env_length: 32_768,
   /** All that the program of one run may write. */
   run_output_bytes: 1_073_741_824,
   /** How long an agent waits for leave to do something. */

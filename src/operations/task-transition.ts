@@ -1,13 +1,32 @@
+import type { Review } from '#contract/attempt.ts';
+import type { Task } from '#contract/task.ts';
 import type { transitionTask as declaration } from '#contract/workflow-operations.ts';
 import { transitionTask } from '#engine/transition-task.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { engineOf } from './engine-of.ts';
-import { implement } from './operation.ts';
+import { implement, type OperationContext } from './operation.ts';
 
 export const taskTransition = implement<typeof declaration>({
   async run(ctx, { id, state, reason, version, fence }) {
     const engine = await engineOf(ctx);
-    return transitionTask(engine, { id, to: state, reason: reason ?? null, version, fence });
+    const before = await findReview(ctx, id);
+    const task = await transitionTask(engine, { id, to: state, reason: reason ?? null, version, fence });
+    const review = await findReview(ctx, task.id);
+    return review === undefined || review.id === before?.id ? task : { task, review };
   },
-  text: (task) => `${escapeLine(task.id)} is in ${escapeLine(task.state)}: ${escapeLine(task.title)}`,
+  text(answer) {
+    const [task, review] = 'task' in answer ? [answer.task, answer.review] : [answer, undefined];
+    const moved = `${escapeLine(task.id)} is in ${escapeLine(task.state)}: ${escapeLine(task.title)}`;
+    return review === undefined ? moved : `${moved}\n${describe(review)}`;
+  },
 });
+
+async function findReview({ project }: OperationContext, id: string): Promise<Review | undefined> {
+  const { id: task_id }: Pick<Task, 'id'> = await project.store.findTask(id);
+  return (await project.store.listReviews({ task_id })).at(-1);
+}
+
+function describe({ status, step_results }: Review): string {
+  const steps = step_results.map(({ command, outcome }) => `  ${outcome}: ${escapeLine(command)}`);
+  return [`Review ${status}`, ...steps].join('\n');
+}

@@ -1,7 +1,19 @@
 import { join } from 'node:path';
+import type { ExecutorProfile } from '#contract/executor-profile.ts';
+import { assert } from '#kernel/assert.ts';
 import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import type { JsonObject } from '#kernel/json.ts';
+import {
+  type Environment,
+  getProfile,
+  listProfiles,
+  mergeProfile,
+  type NamedProfile,
+  PRIVATE,
+  type ProfileWish,
+  resolveProfile,
+} from './agent-profiles.ts';
 import {
   changeHomeFile,
   type HomeLine,
@@ -18,6 +30,14 @@ export interface AgentIdentity {
   readonly created_at: string;
   /** Since when it claims nothing; null while it may. */
   readonly paused_at: string | null;
+  /** How Forge starts it; null for one that somebody else starts. */
+  readonly profile: ExecutorProfile | null;
+  /** The named profile that this begins with. */
+  readonly profile_name: string | null;
+  /** What its program gets besides; may hold secrets. */
+  readonly env: Environment;
+  /** How many runs of it there may be at once. */
+  readonly max: number | null;
 }
 
 const FILE = 'agents.jsonl';
@@ -31,36 +51,67 @@ export function listAgents(home: string): AgentIdentity[] {
 
 export type AddedAgent = AgentIdentity & { readonly outcome: 'added' | 'updated' | 'unchanged' };
 
-/** Idempotent; a description that is given replaces the one there. Keys that others wrote stay. */
-export function addAgent(
-  home: string,
-  { name, description, now }: { name: string; description: string | undefined; now: number },
-): Promise<AddedAgent> {
-  return changeHomeFile(home, FILE, (text): { text: string; answer: AddedAgent } => {
-    const lines = parseHomeLines(text, join(home, FILE));
-    const known = readAgents(lines, home).find(({ agent }) => agent.name === name);
-    if (known === undefined) {
-      const agent = { name, description: description ?? '', created_at: toIso(now) };
-      const added = { ...agent, paused_at: null };
-      return { text: toHomeText([...lines, toHomeLine(agent)]), answer: { ...added, outcome: 'added' } };
-    }
-    if (description === undefined || description === known.agent.description)
-      return { text: text ?? '', answer: { ...known.agent, outcome: 'unchanged' } };
-    const line = toHomeLine({ ...known.value, description });
-    return {
-      text: toHomeText(lines.with(known.at, line)),
-      answer: { ...known.agent, description, outcome: 'updated' },
-    };
+export interface NewAgent {
+  readonly name: string;
+  readonly description?: string | undefined;
+  /** Left out for one that Forge does not start. */
+  readonly wish?: ProfileWish | undefined;
+  readonly env?: Environment | undefined;
+  readonly max?: number | undefined;
+  readonly now: number;
+  /** Throws for a set-up that its executor could not run by. */
+  readonly check?: ((profile: ExecutorProfile) => void) | undefined;
+}
+
+/**
+ * Idempotent; what is given replaces what is there. Keys that others wrote stay. Throws invalid_input for a set-up
+ * without an executor, and not_found for a profile that is not there.
+ */
+export function addAgent(home: string, added: NewAgent): Promise<AddedAgent> {
+  const { name, description, wish, env, max, now } = added;
+  if (wish?.from !== undefined) getProfile(home, wish.from);
+  return changeHomeFile(
+    home,
+    FILE,
+    (text): { text: string; answer: AddedAgent } => {
+      const lines = parseHomeLines(text, join(home, FILE));
+      const known = readAgents(lines, home).find(({ agent }) => agent.name === name);
+      const before = known?.value ?? { name, description: '', created_at: toIso(now) };
+      const line = toHomeLine({
+        ...before,
+        ...(description !== undefined && { description }),
+        ...(wish !== undefined && { profile: mergeProfile(before['profile'], wish) }),
+        ...(env !== undefined && { env }),
+        ...(max !== undefined && { max }),
+      });
+      const agent = readAgents([line], home)[0]?.agent;
+      assert(agent !== undefined, 'a line with a name is an agent');
+      checkAgent(agent, added);
+      if (known === undefined)
+        return { text: toHomeText([...lines, line]), answer: { ...agent, outcome: 'added' } };
+      if (line.text === JSON.stringify(known.value))
+        return { text: text ?? '', answer: { ...agent, outcome: 'unchanged' } };
+      return { text: toHomeText(lines.with(known.at, line)), answer: { ...agent, outcome: 'updated' } };
+    },
+    { mode: PRIVATE },
+  );
+}
+
+function checkAgent({ name, profile }: AgentIdentity, { wish, env, max, check }: NewAgent): void {
+  if (profile !== null) return check?.(profile);
+  if (wish === undefined && env === undefined && max === undefined) return;
+  throw new ForgeError('invalid_input', `Agent ${JSON.stringify(name)} has no executor to be started by`, {
+    hint: `forge agent add ${JSON.stringify(name)} --executor claude`,
+    details: { name },
   });
 }
 
 /** Tasks that the agent owns stay its own. Throws not_found. */
 export function removeAgent(home: string, name: string): Promise<AgentIdentity> {
-  return changeHomeFile(home, FILE, (text) => {
-    const lines = parseHomeLines(text, join(home, FILE));
-    const known = findKnown(lines, home, name);
-    return { text: toHomeText(lines.toSpliced(known.at, 1)), answer: known.agent };
-  });
+  return changeKnown(home, name, (known, lines) => ({
+    lines: lines.toSpliced(known.at, 1),
+    answer: known.agent,
+  }));
 }
 
 /** Throws not_found. */
@@ -73,14 +124,29 @@ export function pauseAgent(
   home: string,
   { name, paused, now }: { name: string; paused: boolean; now: number },
 ): Promise<AgentIdentity> {
-  return changeHomeFile(home, FILE, (text) => {
-    const lines = parseHomeLines(text, join(home, FILE));
-    const known = findKnown(lines, home, name);
-    if (paused === (known.agent.paused_at !== null)) return { text: text ?? '', answer: known.agent };
+  return changeKnown(home, name, (known, lines) => {
+    if (paused === (known.agent.paused_at !== null)) return { lines, answer: known.agent };
     const paused_at = paused ? toIso(now) : null;
     const line = toHomeLine({ ...known.value, paused_at });
-    return { text: toHomeText(lines.with(known.at, line)), answer: { ...known.agent, paused_at } };
+    return { lines: lines.with(known.at, line), answer: { ...known.agent, paused_at } };
   });
+}
+
+function changeKnown<T>(
+  home: string,
+  name: string,
+  change: (known: ReadAgent, lines: readonly HomeLine[]) => { lines: readonly HomeLine[]; answer: T },
+): Promise<T> {
+  return changeHomeFile(
+    home,
+    FILE,
+    (text) => {
+      const before = parseHomeLines(text, join(home, FILE));
+      const { lines, answer } = change(findKnown(before, home, name), before);
+      return { text: lines === before ? (text ?? '') : toHomeText(lines), answer };
+    },
+    { mode: PRIVATE },
+  );
 }
 
 function findKnown(lines: readonly HomeLine[], home: string, name: string): ReadAgent {
@@ -99,20 +165,28 @@ interface ReadAgent {
 }
 
 function readAgents(lines: readonly HomeLine[], home: string): ReadAgent[] {
+  let profiles: NamedProfile[] | undefined;
+  const findNamed = (name: string): NamedProfile | undefined =>
+    (profiles ??= listProfiles(home)).find((one) => one.name === name);
   return lines.flatMap(({ value }, at) => {
     if (value === undefined) return [];
-    const { name, description, created_at, paused_at } = value;
+    const { name, description, created_at, paused_at, max } = value;
     if (typeof name !== 'string' || name === '') {
       throw new ForgeError('invalid_input', `${join(home, FILE)}, line ${at + 1}, has no name`, {
         hint: 'Correct it by hand, or move it away and start anew',
         details: { path: join(home, FILE), line: at + 1 },
       });
     }
+    const { profile, env, from } = resolveProfile(value, findNamed);
     const agent = {
       name,
       description: typeof description === 'string' ? description : '',
       created_at: typeof created_at === 'string' ? created_at : '',
       paused_at: typeof paused_at === 'string' ? paused_at : null,
+      profile,
+      profile_name: from,
+      env,
+      max: typeof max === 'number' ? max : null,
     };
     return [{ at, value, agent }];
   });

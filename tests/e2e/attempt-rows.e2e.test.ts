@@ -3,13 +3,16 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { systemClock } from '#kernel/clock.ts';
 import { openSqliteStore, type SqliteStore } from '#store/open-sqlite-store.ts';
-import { newAttempt } from '../../src/store/behaviour/open-work-behaviour.ts';
 import { forgeProject, type ForgeProject } from '../support/forge-cli.ts';
 
 it('the database is deleted: any read brings the attempts back, and the task is still refused closing without force', async () => {
   await using project = await forgeProject();
   const { id } = await project.create('Work');
-  const attempt = await withStore(project, (store) => store.startAttempt(newAttempt(id), BY));
+  const attempt = await withStore(project, async (store) => {
+    const started = await store.startAttempt({ ...ATTEMPT, task_id: id }, BY);
+    // There is no folder: what closing a task does to one is shown elsewhere.
+    return store.changeAttempt({ id: started.id, removed_at: started.created_at }, BY);
+  });
 
   const refused = await project.fails('task', 'close', id, '--reason', 'done');
   expect(refused.error).toMatchObject({ code: 'state_invalid', details: { id, attempt: attempt.id } });
@@ -30,6 +33,16 @@ it('the database is deleted: any read brings the attempts back, and the task is 
 });
 
 const BY = { actor: { kind: 'user', name: 'ann', named: true }, now: Date.UTC(2026, 1, 10) } as const;
+
+const ATTEMPT = {
+  id: '35a40000-0000-4000-8000-000000000001',
+  name: '35a4-work',
+  path: '/nowhere/35a4-work',
+  target: 'main',
+  base_commit: 'a'.repeat(40),
+  agent: null,
+  port: null,
+};
 
 function storeOf(project: ForgeProject): string {
   return join(project.path, '.git', 'forge');

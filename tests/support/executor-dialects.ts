@@ -207,7 +207,7 @@ class CodexDialect implements Dialect {
   }
 
   async open() {
-    await this.#answer('initialize', {});
+    await this.#answer('initialize', { userAgent: 'test/1.0.0' });
     await this.#wire.next(({ method }) => method === 'initialized');
     const thread = await this.#wire.next(({ method }) => String(method).startsWith('thread/'));
     const params = thread['params'] as Json;

@@ -1,0 +1,87 @@
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { tempFolder } from '../../tests/support/temp-repo.ts';
+import { decidePermission } from './decide-permission.ts';
+import { isInside } from './is-inside.ts';
+import type { PermissionKind } from './protocols/session.ts';
+
+function decide(
+  kind: PermissionKind,
+  paths: readonly string[],
+  rules: { cwd?: string; policy?: 'ask' | 'edits' | 'all'; read_only?: boolean } = {},
+): string {
+  const ask = { id: '1', tool: 'x', input: {}, kind, paths };
+  return decidePermission(ask, { cwd: '/nowhere/work', policy: 'edits', read_only: false, ...rules })
+    .decision;
+}
+
+describe('decidePermission', () => {
+  it.each([
+    ['ask', 'read', ['a'], 'ask'],
+    ['ask', 'edit', ['a'], 'ask'],
+    ['ask', 'execute', [], 'ask'],
+    ['edits', 'read', ['a'], 'allowed'],
+    ['edits', 'read', [], 'allowed'],
+    ['edits', 'read', ['/etc/passwd'], 'ask'],
+    ['edits', 'edit', ['a/b.txt'], 'allowed'],
+    ['edits', 'edit', ['/nowhere/work/b.txt'], 'allowed'],
+    ['edits', 'edit', [], 'ask'],
+    ['edits', 'edit', ['a', '../b'], 'ask'],
+    ['edits', 'edit', ['/nowhere/work-too/b'], 'ask'],
+    ['edits', 'edit', ['.git/hooks/pre-commit'], 'ask'],
+    ['edits', 'edit', ['.GIT/config'], 'ask'],
+    ['edits', 'edit', ['.github/workflows/ci.yml'], 'allowed'],
+    ['edits', 'execute', [], 'ask'],
+    ['edits', 'network', [], 'ask'],
+    ['edits', 'other', ['a'], 'ask'],
+    ['all', 'execute', [], 'allowed'],
+    ['all', 'network', [], 'allowed'],
+    ['all', 'edit', ['a'], 'allowed'],
+    ['all', 'edit', [], 'allowed'],
+    ['all', 'read', ['/etc/passwd'], 'allowed'],
+    ['all', 'edit', ['/etc/passwd'], 'ask'],
+  ] as const)('%s: %s of %j is %s', (policy, kind, paths, decision) => {
+    expect(decide(kind, paths, { policy })).toBe(decision);
+  });
+
+  it.each(['ask', 'edits', 'all'] as const)(
+    'allows a run that may only look nothing but looking, under %s',
+    (policy) => {
+      const kinds = ['edit', 'execute', 'network', 'other'] as const;
+      expect(kinds.map((kind) => decide(kind, ['a'], { policy, read_only: true }))).toEqual(
+        kinds.map(() => 'denied'),
+      );
+      expect(decide('read', ['a'], { policy, read_only: true })).toBe('allowed');
+    },
+  );
+
+  it('looks behind links', async () => {
+    await using folder = await tempFolder();
+    const cwd = join(folder.path, 'work');
+    mkdirSync(join(cwd, 'real'), { recursive: true });
+    mkdirSync(join(folder.path, 'outside'));
+    symlinkSync('../outside', join(cwd, 'out'));
+    symlinkSync('real', join(cwd, 'in'));
+    symlinkSync('../outside/not-there-yet', join(cwd, 'dangling'));
+    symlinkSync('loop', join(cwd, 'loop'));
+    expect(decide('edit', ['in/new/file.txt'], { cwd })).toBe('allowed');
+    expect(decide('edit', ['out/file.txt'], { cwd })).toBe('ask');
+    expect(decide('edit', ['dangling'], { cwd })).toBe('ask');
+    expect(decide('edit', ['in/../../outside/x'], { cwd })).toBe('ask');
+    expect(() => decide('edit', ['loop/x'], { cwd })).not.toThrow();
+  });
+});
+
+describe('isInside', () => {
+  it('knows a folder by its real path', async () => {
+    await using folder = await tempFolder();
+    mkdirSync(join(folder.path, 'real'));
+    symlinkSync('real', join(folder.path, 'link'));
+    expect(isInside(join(folder.path, 'link', 'a'), join(folder.path, 'real'))).toBe(true);
+    expect(isInside(join(folder.path, 'real', 'a'), join(folder.path, 'link'))).toBe(true);
+    expect(isInside(join(folder.path, 'real'), join(folder.path, 'real'))).toBe(true);
+    expect(isInside(join(folder.path, 'real2'), join(folder.path, 'real'))).toBe(false);
+    expect(isInside('/anything', '/')).toBe(true);
+  });
+});
