@@ -20,7 +20,7 @@ export function createLocalHost(options: {
   readonly progress: (line: string) => void;
   readonly notice: (line: string) => void;
   readonly meter: Meter;
-}): Omit<Host, 'serveMcp' | 'serve'> {
+}): Omit<Host, 'serveMcp' | 'serve' | 'confirm'> {
   const { cwd, env, clock } = options;
   return {
     initProject: (input) =>

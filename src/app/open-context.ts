@@ -30,6 +30,8 @@ export interface ContextRequest {
   readonly progress: (line: string) => void;
   /** One line that somebody should see whatever was asked for: what was mended, what lost a merge. */
   readonly notice: (line: string) => void;
+  /** Asks the person at the terminal; left out where there can be none. */
+  readonly confirm?: Host['confirm'] | undefined;
   /** A person's own command line; not where a program speaks for somebody. */
   readonly vouches?: boolean | undefined;
   /** Shows on a terminal how far long work is. */
@@ -231,7 +233,7 @@ function lockTimeout(env: NodeJS.ProcessEnv): number {
 }
 
 function lazyHost(request: ContextRequest): Host {
-  const load = async (): Promise<Omit<Host, 'serveMcp' | 'serve'>> =>
+  const load = async (): Promise<Omit<Host, 'serveMcp' | 'serve' | 'confirm'>> =>
     (await import('./local-host.ts')).createLocalHost({ ...request, clock: systemClock });
   return {
     initProject: async (options) => (await load()).initProject(options),
@@ -247,6 +249,7 @@ function lazyHost(request: ContextRequest): Host {
       const { startMcp } = await import('./start-mcp.ts');
       await startMcp(request);
     },
+    confirm: async (asked) => (await request.confirm?.(asked)) ?? 'nobody',
     makeTemporaryFolder: async (prefix) => (await load()).makeTemporaryFolder(prefix),
     removeFolder: async (path) => (await load()).removeFolder(path),
     progress: request.progress,

@@ -5,6 +5,7 @@ import { escapeLine } from '#kernel/text.ts';
 import { FLAG_TABLE } from '#operations/flag-table.generated.ts';
 import type { Accepted } from '#operations/flag-table.ts';
 import { MANIFEST } from '#operations/manifest.generated.ts';
+import type { CliIo } from '#surfaces/cli/cli-io.ts';
 import { createProcessIo } from '#surfaces/cli/process-io.ts';
 import { runCli } from '#surfaces/cli/run-cli.ts';
 import { systemClock } from '#kernel/clock.ts';
@@ -49,6 +50,7 @@ export function startCli(argv: readonly string[], version: string): Promise<numb
               ),
         env: process.env,
         vouches: true,
+        confirm: ({ lines, question }) => confirm(io, globals.json ? undefined : { lines, question }),
         actor: globals.actor,
         notice: (line) => {
           if (!globals.quiet) tell(2, `forge: ${escapeLine(line)}`);
@@ -100,4 +102,15 @@ function tell(file: 1 | 2, line: string): void {
   } catch {
     // The reader went away, or cannot keep up.
   }
+}
+
+/** Whoever asks for JSON is a program. Keys that were pressed before the question are not a whole yes. */
+async function confirm(
+  io: CliIo,
+  asked: { readonly lines: readonly string[]; readonly question: string } | undefined,
+): Promise<'yes' | 'no' | 'nobody'> {
+  if (asked === undefined || !io.isTerminal.stdin || !io.isTerminal.stderr) return 'nobody';
+  await io.stderr(`${asked.lines.join('\n')}\n`);
+  const answer = await io.ask(asked.question);
+  return answer?.trim() === 'yes' ? 'yes' : 'no';
 }

@@ -5,7 +5,10 @@ import { ExecutorProfile, PermissionPolicy } from './executor-profile.ts';
 import { Identity } from './task.ts';
 
 const outcome = z.enum(['added', 'updated', 'unchanged']);
-const Word = z.string().max(LIMITS.ci_step_length).regex(/^[^\u0000]*$/, 'the text holds a NUL character');
+const Word = z
+  .string()
+  .max(LIMITS.ci_step_length)
+  .regex(/^[^\u0000]*$/, 'the text holds a NUL character');
 const Option = z
   .string()
   .max(LIMITS.identity_length)
@@ -231,7 +234,6 @@ export const removeProfile = declare({
 export const listExecutorTypes = declare({
   name: 'executor.list',
   summary: 'List what Forge can run agents with, and what each takes',
-  about: 'Whether the programs are there on this machine is another question: `forge clis`.',
   input: z.object({}),
   output: z.array(
     z.object({

@@ -133,11 +133,12 @@ export const REVIEW_STATUSES = ['running', 'passed', 'failed', 'void'] as const;
 export const Review = z.object({
   id: z.string(),
   task_id: z.string(),
-  attempt_id: z.string(),
+  /** Null where a task passed that has none. */
+  attempt_id: z.string().nullable(),
   /** Rises with every review of the task. */
   attempt_number: z.int(),
   status: z.enum(REVIEW_STATUSES),
-  head_commit: z.string(),
+  head_commit: z.string().nullable(),
   step_results: z.array(StepResult),
   /** Of the auditor; null where nobody audits. */
   verdict: Verdict.nullable(),

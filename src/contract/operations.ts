@@ -1,22 +1,29 @@
 import { agentToken, createToken, listTokens, revokeToken, rotateToken } from './access-operations.ts';
+import {
+  addAgent,
+  addProfile,
+  listAgents,
+  listExecutorTypes,
+  listProfiles,
+  pauseAgent,
+  removeAgent,
+  removeProfile,
+  resumeAgent,
+  showAgent,
+  showProfile,
+} from './agent-operations.ts';
 import { claimTask, releaseTask } from './claim-operations.ts';
 import type { Declaration } from './declare.ts';
 import { listEvents } from './event-operations.ts';
 import { addDependency, dependencyTree, removeDependency, taskGraph } from './graph-operations.ts';
 import {
-  addAgent,
   addProject,
   addToBatch,
   closeBatch,
   createBatch,
-  listAgents,
   listBatches,
   listProjects,
-  pauseAgent,
-  removeAgent,
   removeProject,
-  resumeAgent,
-  showAgent,
   showBatch,
 } from './home-operations.ts';
 import { installMcp, serveMcp } from './mcp-operations.ts';
@@ -49,6 +56,7 @@ import {
   showTask,
   updateTask,
 } from './task-operations.ts';
+import { trustProject } from './trust-operations.ts';
 import { taskResult, waitTask } from './wait-operations.ts';
 import {
   drawWorkflow,
@@ -117,12 +125,18 @@ export const OPERATIONS: readonly Declaration[] = [
   removeProject,
   pauseProject,
   resumeProject,
+  trustProject,
   addAgent,
   listAgents,
   showAgent,
   pauseAgent,
   resumeAgent,
   removeAgent,
+  addProfile,
+  listProfiles,
+  showProfile,
+  removeProfile,
+  listExecutorTypes,
   agentToken,
   createToken,
   listTokens,

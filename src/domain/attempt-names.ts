@@ -4,14 +4,14 @@ const STEP = 2;
 const SLUG_LENGTH = 16;
 
 /** `test-forge-metad`: what a folder, a branch and a shell can all hold, whatever the title says. */
-export function toSlug(title: string): string {
+export function toSlug(title: string, length = SLUG_LENGTH): string {
   const words = title
     .normalize('NFKD')
     .replaceAll(/\p{M}+/gu, '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replace(/^-+/, '');
-  return words.slice(0, SLUG_LENGTH).replace(/-+$/, '') || 'task';
+  return words.slice(0, length).replace(/-+$/, '') || 'task';
 }
 
 /** `35a4-test-forge-metad`, then with longer beginnings of the id: the first that nobody has is the attempt's. */

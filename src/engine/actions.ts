@@ -37,6 +37,10 @@ interface Action {
   readonly applies?: (call: ActionCall) => boolean | Promise<boolean>;
   /** Left out: this version cannot do it, and a move that needs it is refused. */
   readonly run?: (call: ActionCall) => ActionOutcome | Promise<ActionOutcome>;
+  /** It happens outside the store; where the engine has nowhere for that, the move is refused too. */
+  readonly needs_work?: true;
+  /** Throws what is known to be wrong before the task moves. */
+  readonly check?: (work: Work, call: ActionCall) => Promise<void>;
 }
 
 /** What the workflow's actions do. A name of the domain without a row here does not compile. */
@@ -89,8 +93,16 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
       return work.dispatch(engine, { task: standing.task, state: to, role, agent });
     },
   },
-  run_ci_steps: { run: withWork((work, { engine, standing, to }) => work.review(engine, standing.task, to)) },
-  run_merge: { run: withWork((work, { engine, standing, to }) => work.merge(engine, standing.task, to)) },
+  run_ci_steps: {
+    needs_work: true,
+    check: (work, { standing }) => work.checkReview(standing.task),
+    run: withWork((work, { engine, standing, to }) => work.review(engine, standing.task, to)),
+  },
+  run_merge: {
+    needs_work: true,
+    check: (work, { standing }) => work.checkMerge(standing.task),
+    run: withWork((work, { engine, standing, to }) => work.merge(engine, standing.task, to)),
+  },
   cleanup_workspace: {
     applies: hasFolder,
     run: withWork((work, { engine, standing }) => work.retire(engine, standing.task, 'now')),

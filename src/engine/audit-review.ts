@@ -69,7 +69,7 @@ export async function auditReview(
     name,
     root: place.root,
     path: join(place.root, name),
-    base: review.head_commit,
+    base: review.head_commit ?? attempt.base_commit,
     facts: { project: place.project.root, task: task.id, attempt: attempt.id },
   });
   try {
@@ -81,7 +81,7 @@ export async function auditReview(
       prompt: composeAudit({
         task,
         base: attempt.base_commit,
-        head: review.head_commit,
+        head: review.head_commit ?? attempt.base_commit,
         prompt: task.review_config?.review_prompt ?? agent.prompt,
       }),
       resume: false,

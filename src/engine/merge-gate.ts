@@ -7,6 +7,7 @@ import { landTarget } from '#git/land-target.ts';
 import { makeCandidate } from '#git/merge-candidate.ts';
 import { readRef } from '#git/read-ref.ts';
 import { showCommit } from '#git/show-commit.ts';
+import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { MergeEnd } from '#store/attempt-store.ts';
 import type { ActionOutcome, Annotation } from './actions.ts';
@@ -17,6 +18,18 @@ import { systemWriter, type WorkPlace } from './work.ts';
 
 /** How a merge ended, as far as the queue is concerned. */
 type Landing = Omit<MergeEnd, 'id'>;
+
+/** What can be said before the task moves. */
+export async function checkMergeable(place: WorkPlace, task: Task): Promise<void> {
+  const attempt = (await place.store.listAttempts({ task_id: task.id, state: 'active' })).at(-1);
+  if (attempt === undefined) {
+    throw new ForgeError('state_invalid', `${task.id} has no attempt to merge`, {
+      hint: `forge task close ${task.id} --reason …`,
+      details: { id: task.id },
+    });
+  }
+  place.requireTrust(listSteps(place, task));
+}
 
 /**
  * The attempt's turn in the queue of its target: target and attempt as one tree, the checks on that tree, and the

@@ -2,6 +2,7 @@ import type { Attempt, Review, StepResult } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { rejectionTarget } from '#domain/gate-targets.ts';
 import { toIso } from '#kernel/clock.ts';
+import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { openControl, findWorkspace, toAttemptEnvironment } from './attempt-workspace.ts';
 import type { ActionOutcome } from './actions.ts';
@@ -14,6 +15,18 @@ import { systemWriter, type WorkPlace } from './work.ts';
 /** The commands that decide whether a task may pass: its own, else the project's. */
 export function listSteps(place: Pick<WorkPlace, 'settings'>, task: Task): readonly string[] {
   return task.review_config?.ci_steps ?? place.settings().review.ci_steps;
+}
+
+/** What can be said before the task moves. */
+export async function checkReviewable(place: WorkPlace, task: Task): Promise<void> {
+  const steps = listSteps(place, task);
+  if (steps.length === 0) return;
+  place.requireTrust(steps);
+  if ((await place.store.listAttempts({ task_id: task.id, state: 'active' })).length > 0) return;
+  throw new ForgeError('state_invalid', `${task.id} has no attempt that its checks could run on`, {
+    hint: `forge run ${task.id} --agent <name>`,
+    details: { id: task.id, ci_steps: steps },
+  });
 }
 
 /**
@@ -100,8 +113,7 @@ export async function reviewTask(
 ): Promise<ActionOutcome> {
   const workspace = await findWorkspace(place, await openControl(place), task.id);
   if (workspace === undefined) {
-    if (listSteps(place, task).length > 0)
-      return { outcome: 'failed', message: `${task.id} has no attempt that its steps could run on` };
+    await noteEmptyReview(place, task);
     await passReview(engine, task);
     return { outcome: 'passed', message: 'nothing to check' };
   }
@@ -116,6 +128,17 @@ export async function reviewTask(
   if (auditor !== undefined) return auditor(review);
   await passReview(engine, task);
   return { outcome: 'passed', message: `review ${review.id} passed` };
+}
+
+/** Every time that a task enters the gate has its row. */
+async function noteEmptyReview(place: WorkPlace, task: Task): Promise<void> {
+  const { store, watcher } = place;
+  const none = { attempt_id: null, head_commit: null };
+  const { id } = await store.startReview(
+    { id: crypto.randomUUID(), task_id: task.id, ...none, watcher },
+    systemWriter(place),
+  );
+  await store.finishReview({ id, status: 'passed' }, systemWriter(place));
 }
 
 /** Starts whoever looks at it besides; what they find is told later. */

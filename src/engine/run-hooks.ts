@@ -67,7 +67,12 @@ export async function refuseUnavailable(engine: Engine, move: Move, standing: St
     if (phase === 'before_exit' && move.edge === 'cancel') continue;
     for (const call of listCalls(engine, move, { phase, standing })) {
       const action = findAction(call.hook);
-      if (action?.run !== undefined || (action !== undefined && !(await applies(call)))) continue;
+      if (action !== undefined && !(await applies(call))) continue;
+      if (action?.run !== undefined && (action.needs_work !== true || engine.work !== undefined)) {
+        if (action.check !== undefined && engine.work !== undefined)
+          await action.check(await engine.work(), call);
+        continue;
+      }
       const { id } = standing.task;
       throw new ForgeError(
         'not_available',

@@ -77,8 +77,21 @@ export async function moveAfterWork(
   // Somebody has moved it on, or given it to somebody else: what they decided stands.
   if (kindOf(workflow, state) !== 'active' || roleOf(workflow, state) !== run.role) return task;
   const { id } = task;
-  const move = (to: string, reason: string, annotation?: Annotation): Promise<Task> =>
-    transitionTask(engine, { id, to, reason, annotation });
+  const move = async (to: string, reason: string, annotation?: Annotation): Promise<Task> => {
+    try {
+      return await transitionTask(engine, { id, to, reason, annotation });
+    } catch (error) {
+      // What keeps it from going on is for a person to see: steps that nobody trusts, a guard.
+      if (!isForgeError(error) || workflow.blocked === undefined || to === workflow.blocked) throw error;
+      const { code, message } = error;
+      return transitionTask(engine, {
+        id,
+        to: workflow.blocked,
+        reason: message,
+        annotation: { code, message },
+      });
+    }
+  };
   switch (outcome) {
     case 'completed': {
       const to = submitTarget(workflow, state);

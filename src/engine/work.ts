@@ -18,6 +18,9 @@ export interface Work {
   readonly merges_by_itself: boolean;
   /** Starts the agent that works in the state the task has just come to. */
   dispatch(engine: Engine, assignment: Assignment): Promise<ActionOutcome>;
+  /** Throws untrusted, and state_invalid where there is nothing to check or to merge. */
+  checkReview(task: Task): Promise<void>;
+  checkMerge(task: Task): Promise<void>;
   /** Runs the checks of a gate on the task's attempt, and then whoever audits. */
   review(engine: Engine, task: Task, gate: string): Promise<ActionOutcome>;
   /** Waits for its turn, and lands the attempt on its target. */

@@ -12,10 +12,10 @@ import type { ActionOutcome } from './actions.ts';
 import { openWorkspace, toAttemptEnvironment } from './attempt-workspace.ts';
 import { readEarlierWork } from './earlier-work.ts';
 import type { Engine } from './engine.ts';
-import { mergeTask } from './merge-gate.ts';
+import { checkMergeable, mergeTask } from './merge-gate.ts';
 import { settleLost } from './recover-work.ts';
 import { recallWork, retireAttempts, stopRuns } from './retire-attempts.ts';
-import { passReview, reject, reviewTask } from './review-gate.ts';
+import { checkReviewable, passReview, reject, reviewTask } from './review-gate.ts';
 import { runAgent } from './run-agent.ts';
 import { concludeWork, moveAfterWork, type Conclusion } from './settle-run.ts';
 import { transitionTask } from './transition-task.ts';
@@ -127,6 +127,14 @@ export class Workshop implements Work {
     return this.dispatch(engine, { task, state, role: roleOf(engine.workflow, state) ?? '', agent });
   }
 
+  checkReview(task: Task): Promise<void> {
+    return checkReviewable(this.#place, task);
+  }
+
+  checkMerge(task: Task): Promise<void> {
+    return checkMergeable(this.#place, task);
+  }
+
   async review(engine: Engine, task: Task, gate: string): Promise<ActionOutcome> {
     const auditor = this.#findAuditor(engine.workflow, task, gate);
     try {
@@ -146,8 +154,14 @@ export class Workshop implements Work {
   }
 
   async retire(_: Engine, task: Task, when: 'now' | 'later'): Promise<ActionOutcome> {
-    await retireAttempts(this.#place, task.id, when);
-    return { outcome: 'passed' };
+    try {
+      await retireAttempts(this.#place, task.id, when);
+      return { outcome: 'passed' };
+    } catch (error) {
+      // The task is over whatever becomes of its folder; that is tried again later.
+      if (!isForgeError(error)) throw error;
+      return { outcome: 'failed', message: error.message };
+    }
   }
 
   async recall(task: Task, reset: 'worktree' | 'workspace' | undefined): Promise<void> {
@@ -183,7 +197,7 @@ export class Workshop implements Work {
   /** The auditor looks at the very commit that was checked, in a folder of its own. */
   async #audit({ task, gate, review, auditor }: Audit): Promise<ActionOutcome> {
     const { auditReview } = await import('./audit-review.ts');
-    const attempt = await this.#place.store.getAttempt(review.attempt_id);
+    const attempt = await this.#place.store.getAttempt(review.attempt_id ?? '');
     const role = roleOf(this.#place.workflow(), gate) ?? 'reviewer';
     const run = await this.#createRun({ attempt, role, agent: auditor });
     this.#follow(

@@ -14,36 +14,37 @@ import {
 } from '../../tests/support/executor-run.ts';
 import { tempFolder } from '../../tests/support/temp-repo.ts';
 
+type Options = Omit<Parameters<typeof startTestRun>[0], 'processes' | 'cwd' | 'profile'> & {
+  readonly permissions?: 'ask' | 'edits' | 'all';
+};
+
+let processes: ProcessHost;
+
+beforeAll(async () => {
+  processes = await openProcessHost({ accept: ['marker'] });
+});
+
+async function startAgent(
+  kind: string,
+  scenario: string,
+  { permissions = 'edits', ...options }: Options = {},
+): Promise<TestRun & AsyncDisposable & { readonly cwd: string }> {
+  const folder = await tempFolder();
+  const profile = { executor: kind, command: agentCommand(kind, scenario), permissions };
+  const run = await startTestRun({ processes, cwd: folder.path, profile, ...options });
+  return {
+    ...run,
+    cwd: folder.path,
+    async [Symbol.asyncDispose]() {
+      await run.started.stop();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
 /** The same agent in three protocols; what it does and what becomes of it must look the same. */
 describe.each(['claude', 'codex', 'acp'])('[S233] the %s executor', (kind) => {
-  let processes: ProcessHost;
-
-  beforeAll(async () => {
-    processes = await openProcessHost({ accept: ['marker'] });
-  });
-
-  type Options = Omit<Parameters<typeof startTestRun>[0], 'processes' | 'cwd' | 'profile'>;
-
-  async function start(
-    scenario: string,
-    { permissions, ...options }: Options & { permissions?: 'ask' | 'edits' | 'all' } = {},
-  ): Promise<TestRun & AsyncDisposable & { readonly cwd: string }> {
-    const folder = await tempFolder();
-    const profile = {
-      executor: kind,
-      command: agentCommand(kind, scenario),
-      ...(permissions !== undefined && { permissions }),
-    };
-    const run = await startTestRun({ processes, cwd: folder.path, profile, ...options });
-    return {
-      ...run,
-      cwd: folder.path,
-      async [Symbol.asyncDispose]() {
-        await run.started.stop();
-        await folder[Symbol.asyncDispose]();
-      },
-    };
-  }
+  const start = (scenario: string, options?: Options) => startAgent(kind, scenario, options);
 
   function hasFile(run: { readonly cwd: string }): boolean {
     return existsSync(join(run.cwd, 'hello.txt'));
@@ -168,20 +169,6 @@ describe.each(['claude', 'codex', 'acp'])('[S233] the %s executor', (kind) => {
     expect(says).toBe(kind === 'acp');
   });
 
-  it('takes a further message while it works', async () => {
-    await using run = await start(kind === 'acp' ? 'resume' : 'echo');
-    if (kind === 'acp') {
-      // One turn at a time: it waits for the end of the first.
-      expect(await run.started.send('more')).toBe(true);
-    } else {
-      await told(run, (entry) => entry.kind === 'message' && entry.text === 'ready');
-      expect(await run.started.send('hurry')).toBe(true);
-      expect(await run.end).toMatchObject({ outcome: 'completed' });
-      expect(textsOf(run.entries, 'message')).toContain('You said hurry');
-      expect(run.entries).toContainEqual({ kind: 'message', role: 'user', text: 'hurry' });
-    }
-  });
-
   it('takes none after the end', async () => {
     await using run = await start('edit');
     await run.end;
@@ -301,6 +288,25 @@ describe.each(['claude', 'codex', 'acp'])('[S233] the %s executor', (kind) => {
   });
 });
 
+describe('a further message', () => {
+  it.each(['claude', 'codex'])('reaches %s while it works', async (kind) => {
+    await using run = await startAgent(kind, 'echo');
+    await told(run, (entry) => entry.kind === 'message' && entry.text === 'ready');
+    expect(await run.started.send('hurry')).toBe(true);
+    expect(await run.end).toMatchObject({ outcome: 'completed' });
+    expect(textsOf(run.entries, 'message')).toContain('You said hurry');
+    expect(run.entries).toContainEqual({ kind: 'message', role: 'user', text: 'hurry' });
+  });
+
+  it.each(['codex', 'acp'])('gets a turn of its own from %s where none can take it', async (kind) => {
+    await using run = await startAgent(kind, 'two-turns');
+    // Before the program is even up.
+    expect(await run.started.send('and then')).toBe(true);
+    expect(await run.end).toMatchObject({ outcome: 'completed' });
+    expect(textsOf(run.entries, 'message')).toContain('You said and then');
+  });
+});
+
 describe('a program that asks', () => {
   /** In the shell, because it starts at once whatever else the machine does. */
   const ASKS = `
@@ -310,26 +316,29 @@ describe('a program that asks', () => {
     echo '{"type":"result","is_error":false,"result":"done"}'
   `;
 
-  async function startAsking(approve: RunHost['approve']) {
-    const processes = await openProcessHost({ accept: ['marker'] });
+  async function startAsking(script: string, approve: RunHost['approve']) {
     const folder = await tempFolder();
     const run = await startTestRun({
       processes,
       cwd: folder.path,
-      profile: { executor: 'claude', command: ['/bin/sh', '-c', ASKS], permissions: 'ask' },
+      profile: { executor: 'claude', command: ['/bin/sh', '-c', script], permissions: 'ask' },
       spec: { limits: { total_ms: 60_000, idle_ms: 2_000, output_bytes: 1_000_000 } },
       host: { approve },
+      limits: { interrupt_ms: 100 },
     });
     return { ...run, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
   }
 
   it('may be silent for as long as a person thinks', async () => {
-    await using run = await startAsking(() => new Promise((say) => setTimeout(say, 2_500, 'allowed')));
+    await using run = await startAsking(ASKS, () => new Promise((say) => setTimeout(say, 2_500, 'allowed')));
     expect(await run.end).toMatchObject({ outcome: 'completed' });
   });
 
   it('is stopped while a person thinks, and the question is withdrawn', async () => {
-    await using run = await startAsking(() => new Promise(() => {}));
+    await using run = await startAsking(
+      ASKS.replace('read answer', 'sleep 600'),
+      () => new Promise(() => {}),
+    );
     while (run.asked.length === 0) await new Promise((next) => setTimeout(next, 5));
     await run.started.stop();
     expect(await run.end).toMatchObject({ outcome: 'stopped' });
@@ -337,7 +346,6 @@ describe('a program that asks', () => {
   });
 
   it('ends its run when Forge itself fails while it listens', async () => {
-    const processes = await openProcessHost({ accept: ['marker'] });
     await using folder = await tempFolder();
     const run = await startTestRun({
       processes,

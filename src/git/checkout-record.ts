@@ -1,7 +1,14 @@
-import { constants, copyFileSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { constants, copyFileSync, lstatSync, mkdirSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { ForgeError } from '#kernel/errors.ts';
 import { type ControlGit } from './control-directory.ts';
+import {
+  isCheckoutName,
+  isSameFolder,
+  readIdentity,
+  readRecord,
+  toRecordPath,
+} from './registered-checkout.ts';
 import { replaceFile } from './replace-file.ts';
 
 /** One attempt's folder, as it was registered when it was made. */
@@ -20,19 +27,9 @@ export interface Checkout {
   readonly submodules: 'none' | 'top' | 'recursive';
 }
 
-/** Which folder on the disk it is: another one at the same path is not ours. */
-interface Identity {
-  readonly device: string;
-  readonly inode: string;
-}
-
-const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?![.]))*$/;
-const NAME_LENGTH = 100;
-
 /** Names become parts of paths and refs. */
 export function checkName(what: string, name: string): void {
-  const fits = NAME.test(name) && name.length <= NAME_LENGTH && !/\.(?:lock)?$/i.test(name);
-  if (fits) return;
+  if (isCheckoutName(name)) return;
   throw new ForgeError('invalid_input', `${JSON.stringify(name)} cannot be the ${what} of an attempt`, {
     hint: 'Letters, digits, hyphens, dots and underscores, beginning with a letter or digit',
   });
@@ -53,11 +50,15 @@ export function writeRecord(control: ControlGit, checkout: Checkout): void {
   const folder = toRecordFolder(control, checkout.attempt_id);
   mkdirSync(folder, { recursive: true });
   const record = { ...checkout, ...readIdentity(checkout.path) };
-  replaceFile(join(folder, 'checkout.json'), `${JSON.stringify(record, undefined, 2)}\n`, 0o600);
+  replaceFile(
+    toRecordPath(control.git_dir, checkout.attempt_id),
+    `${JSON.stringify(record, undefined, 2)}\n`,
+    0o600,
+  );
 }
 
 export function findRecord(control: ControlGit, attemptId: string): Checkout | undefined {
-  return readRecord(control, attemptId)?.checkout;
+  return readRecord(control.git_dir, attemptId)?.checkout;
 }
 
 export function listRecords(control: ControlGit): readonly Checkout[] {
@@ -67,34 +68,12 @@ export function listRecords(control: ControlGit): readonly Checkout[] {
 
 /** Whether the folder at the path is the one that was made, whatever has become of what is in it. */
 export function isRegistered(control: ControlGit, checkout: Checkout): boolean {
-  const found = readRecord(control, checkout.attempt_id);
-  if (found === undefined || found.checkout.path !== checkout.path) return false;
-  const now = readIdentity(checkout.path);
-  return now !== undefined && now.inode === found.identity.inode && now.device === found.identity.device;
+  const found = readRecord(control.git_dir, checkout.attempt_id);
+  return found !== undefined && found.checkout.path === checkout.path && isSameFolder(found);
 }
 
 export function removeRecord(control: ControlGit, attemptId: string): void {
   rmSync(toRecordFolder(control, attemptId), { recursive: true, force: true });
-}
-
-function readRecord(
-  control: ControlGit,
-  attemptId: string,
-): { readonly checkout: Checkout; readonly identity: Identity } | undefined {
-  try {
-    const text = readFileSync(join(toRecordFolder(control, attemptId), 'checkout.json'), 'utf8');
-    // Written by this file alone, into a folder that is Forge's alone.
-    const { device, inode, ...checkout } = JSON.parse(text) as Checkout & Identity;
-    return { checkout, identity: { device, inode } };
-  } catch {
-    return undefined;
-  }
-}
-
-function readIdentity(path: string): Identity | undefined {
-  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-  if (stats?.isDirectory() !== true) return undefined;
-  return { device: String(stats.dev), inode: String(stats.ino) };
 }
 
 /**

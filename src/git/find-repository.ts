@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { ForgeError } from '#kernel/errors.ts';
-import { findLastEntry, isTrue, parseGitConfig } from './parse-git-config.ts';
+import { findLastEntry, type GitConfigEntry, isTrue, parseGitConfig } from './parse-git-config.ts';
 
 export interface Repository {
   /** Top folder of the working tree. */
@@ -10,6 +10,14 @@ export interface Repository {
   readonly git_dir: string;
   /** What all working trees of the repository share; the same as `git_dir` unless this one is linked. */
   readonly common_dir: string;
+  /** Where its own configuration says that it is an attempt's checkout, which anybody can write there. */
+  readonly attempt?: AttemptClaim;
+}
+
+export interface AttemptClaim {
+  /** The folder of the project that it is to belong to. */
+  readonly project: string;
+  readonly attempt_id: string;
 }
 
 /**
@@ -43,10 +51,7 @@ function openLinked(folder: string, dotGit: string): Repository | undefined {
 
 function openFolder(folder: string, gitDir: string): Repository | undefined {
   const shared = readText(join(gitDir, 'commondir'))?.replace(/[\r\n]+$/, '');
-  if (shared === undefined) {
-    const worktree = findWorktree(folder, gitDir);
-    return worktree === undefined ? undefined : { worktree, git_dir: gitDir, common_dir: gitDir };
-  }
+  if (shared === undefined) return openOwn(folder, gitDir);
   const commonDir = resolve(gitDir, shared);
   if (!holdsHead(commonDir)) {
     throw brokenGitFile(join(gitDir, 'commondir'), `it points to ${commonDir}, which is not a git directory`);
@@ -59,10 +64,12 @@ function openFolder(folder: string, gitDir: string): Repository | undefined {
  * (`core.bare`: the hub of a group of linked worktrees) or that it is elsewhere (`core.worktree`: submodules).
  * Linked worktrees have neither. What `git init` writes needs no parsing, and that is nearly every repository.
  */
-function findWorktree(folder: string, gitDir: string): string | undefined {
+function openOwn(folder: string, gitDir: string): Repository | undefined {
   const text = readText(join(gitDir, 'config')) ?? '';
   const unusual = text.replace('bare = false\n', '').toLowerCase();
-  if (!unusual.includes('bare') && !unusual.includes('worktree')) return folder;
+  const plain = { worktree: folder, git_dir: gitDir, common_dir: gitDir };
+  if (!unusual.includes('bare') && !unusual.includes('worktree') && !unusual.includes('[forge]'))
+    return plain;
   const main = parseGitConfig(text) ?? [];
   const own = isTrue(findLastEntry(main, 'extensions.worktreeconfig'))
     ? parseGitConfig(readText(join(gitDir, 'config.worktree')) ?? '')
@@ -70,7 +77,18 @@ function findWorktree(folder: string, gitDir: string): string | undefined {
   const entries = [...main, ...(own ?? [])];
   if (isTrue(findLastEntry(entries, 'core.bare'))) return undefined;
   const elsewhere = findLastEntry(entries, 'core.worktree')?.value;
-  return elsewhere === undefined ? folder : resolve(gitDir, elsewhere);
+  const attempt = findClaim(main);
+  return {
+    ...plain,
+    ...(elsewhere !== undefined && { worktree: resolve(gitDir, elsewhere) }),
+    ...(attempt && { attempt }),
+  };
+}
+
+function findClaim(entries: readonly GitConfigEntry[]): AttemptClaim | undefined {
+  const project = findLastEntry(entries, 'forge.project')?.value;
+  const attempt_id = findLastEntry(entries, 'forge.attempt')?.value;
+  return project === undefined || attempt_id === undefined ? undefined : { project, attempt_id };
 }
 
 /** HEAD may be a symbolic link to a branch without commits, so it is not followed. */

@@ -5,6 +5,7 @@ import { askControl, type ControlGit, getFromControl } from './control-directory
 import { type Checkout, toRecordFolder } from './checkout-record.ts';
 import { isRealFolder, look } from './guard-place.ts';
 import { readTextIfThere } from './replace-file.ts';
+import { toObjectList } from './object-list.ts';
 import { writeIndexTree } from './private-index.ts';
 import { listDifferences, stagePaths, toShownPath } from './stage-work-tree.ts';
 
@@ -60,7 +61,7 @@ async function isTreeOf(
 ): Promise<boolean> {
   const objects = join(findGitDir(folder), 'objects');
   if (!isRealFolder(objects)) return false;
-  const more_env = { GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(objects) };
+  const more_env = { GIT_ALTERNATE_OBJECT_DIRECTORIES: toObjectList(objects) };
   const result = await askControl(control, ['rev-parse', '--verify', '--quiet', `${commit}^{tree}`], {
     more_env,
   });

@@ -1,5 +1,9 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { ForgeError } from '#kernel/errors.ts';
 import { askControl, type ControlGit } from './control-directory.ts';
+import { toObjectList } from './object-list.ts';
 import { type GitResult, toGitFailure } from './run-git.ts';
 
 export interface ConflictedFile {
@@ -26,7 +30,10 @@ export async function mergeCommits(
   return { kind: 'conflict', files: toConflicts(fields.slice(1)) };
 }
 
-/** Many merges by one git: the paths in conflict of each, in the order of the pairs. */
+/**
+ * Many merges by one git: the paths in conflict of each, in the order of the pairs. git stores what it merges; here
+ * nobody wants that, so it goes into a folder that goes away.
+ */
 export async function mergeManyCommits(
   control: ControlGit,
   pairs: readonly { readonly ours: string; readonly theirs: string }[],
@@ -35,7 +42,9 @@ export async function mergeManyCommits(
   if (pairs.length === 0) return [];
   const args = ['merge-tree', '-z', '--name-only', '--no-messages', '--allow-unrelated-histories', '--stdin'];
   const input = pairs.map(({ ours, theirs }) => `${ours} ${theirs}\n`).join('');
-  const result = await askControl(control, args, { ...toOptions(workTree), input });
+  const result = await withObjectsApart(control, (more_env) =>
+    askControl(control, [...FAST, ...args], { ...toOptions(workTree), input, more_env }),
+  );
   if (result.exit !== 0) throw toMergeFailure(args, result);
   const fields = result.stdout.split('\0');
   const found: string[][] = [];
@@ -47,6 +56,23 @@ export async function mergeManyCommits(
     found.push(names);
   }
   return found;
+}
+
+const FAST: readonly string[] = ['-c', 'core.looseCompression=0', '-c', 'core.fsync=none'];
+
+async function withObjectsApart<T>(
+  control: ControlGit,
+  work: (env: Readonly<Record<string, string>>) => Promise<T>,
+): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'forge-merges-'));
+  try {
+    return await work({
+      GIT_OBJECT_DIRECTORY: folder,
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: toObjectList(control.objects),
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 function toOptions(workTree: string | undefined): { readonly work_tree?: string } {

@@ -1,9 +1,10 @@
 import { copyFileSync, existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { askGit, type GitRepo } from './ask-git.ts';
 import { gitEnvironment } from './git-environment.ts';
+import { toObjectList } from './object-list.ts';
 import { readBlob, resolveRev } from './read-blob.ts';
 import { runGit, toShownStderr } from './run-git.ts';
 
@@ -91,9 +92,7 @@ async function makeBareGitDir(
     GIT_CONFIG_SYSTEM: '/dev/null',
     GIT_ATTR_NOSYSTEM: '1',
     GIT_DIR: folder,
-    // Quoted as git reads the list, where the path would otherwise be taken for several.
-    GIT_ALTERNATE_OBJECT_DIRECTORIES:
-      objects.includes(delimiter) || objects.startsWith('"') ? JSON.stringify(objects) : objects,
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: toObjectList(objects),
   };
 }
 

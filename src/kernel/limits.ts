@@ -40,6 +40,12 @@ export const LIMITS = {
   /** How often whoever watches a run looks whether somebody wants something of it, and says that it is there. */
   wish_poll_ms: 200,
   run_beat_ms: 5_000,
+  /** How long `forge runs stop` waits for the end of a run. */
+  run_stop_ms: 30_000,
+  /** Files and folders that are counted to tell how large a worktree is. */
+  workspace_entries: 2_000_000,
+  /** Of the file of a wish, where the number of an issue is looked for. */
+  wish_bytes: 65_536,
   /** How often a merge looks whether it is its turn. */
   merge_poll_ms: 100,
   /** How often a merge begins anew because its target moved meanwhile. */
@@ -139,6 +145,7 @@ export const LIMITS = {
   log_bytes: 67_108_864,
   log_line_bytes: 1_048_576,
   log_page_lines: 10_000,
+  log_page_default: 1_000,
   log_page_bytes: 4_194_304,
   /** A file of recorded trajectories. */
   script_bytes: 8_388_608,

@@ -1,16 +1,25 @@
-import type { addAgent as declaration } from '#contract/home-operations.ts';
+import type { addAgent as declaration } from '#contract/agent-operations.ts';
+import { checkExecutorProfile } from '#engine/executor-kinds.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { addAgent } from '#sync/agent-identities.ts';
+import { describeProfile, readSetUp, toAgentEntry } from './agent-entry.ts';
 import { implement } from './operation.ts';
 
 const VERBS = { added: 'Added', updated: 'Updated', unchanged: 'Already there:' } as const;
 
 export const agentAdd = implement<typeof declaration>({
-  run: (ctx, input) =>
-    addAgent(ctx.place.home, {
-      name: input.name,
-      description: input.description,
+  async run(ctx, input) {
+    const { name, description, max } = input;
+    const { outcome, ...agent } = await addAgent(ctx.place.home, {
+      name,
+      description,
+      ...readSetUp(input),
+      max,
       now: ctx.clock.now(),
-    }),
-  text: ({ outcome, name }) => `${VERBS[outcome]} agent ${escapeLine(name)}`,
+      check: checkExecutorProfile,
+    });
+    return { ...toAgentEntry(agent), outcome };
+  },
+  text: ({ outcome, name, profile }) =>
+    `${VERBS[outcome]} agent ${escapeLine(name)}${profile === null ? '' : ` (${describeProfile(profile)})`}`,
 });

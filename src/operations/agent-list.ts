@@ -1,11 +1,12 @@
-import type { listAgents as declaration } from '#contract/home-operations.ts';
+import type { listAgents as declaration } from '#contract/agent-operations.ts';
 import { listAgents } from '#sync/agent-identities.ts';
+import { describeProfile, toAgentEntry } from './agent-entry.ts';
 import { implement } from './operation.ts';
 import { style } from './style-text.ts';
 import { tableText } from './table-text.ts';
 
 export const agentList = implement<typeof declaration>({
-  run: async (ctx) => listAgents(ctx.place.home),
+  run: async (ctx) => listAgents(ctx.place.home).map(toAgentEntry),
   text(agents, view) {
     if (agents.length === 0) return 'No agents. Add one: forge agent add <name>';
     return tableText(
@@ -13,6 +14,10 @@ export const agentList = implement<typeof declaration>({
       [
         { header: 'NAME', value: ({ name }) => name, style: (text) => style(view, 'bold', text) },
         { header: 'SINCE', value: ({ created_at }) => created_at.slice(0, 10) },
+        {
+          header: 'EXECUTOR',
+          value: ({ profile }) => (profile === null ? '-' : describeProfile(profile)),
+        },
         { header: 'DESCRIPTION', value: ({ description }) => description, flexible: true, minimum: 24 },
       ],
       agents,

@@ -85,6 +85,11 @@ export interface Host {
   serve(wishes: ServeWishes): Promise<Served>;
   /** `forge mcp`: speaks the protocol on standard input and output until the input ends. */
   serveMcp(): Promise<void>;
+  /** Shows lines to the person at the terminal and asks; `nobody` where there is none. Only a whole yes is one. */
+  confirm(asked: {
+    readonly lines: readonly string[];
+    readonly question: string;
+  }): Promise<'yes' | 'no' | 'nobody'>;
   makeTemporaryFolder(prefix: string): Promise<string>;
   removeFolder(path: string): Promise<void>;
   /** One line to the person while a long operation goes on; silent under --json. */

@@ -41,6 +41,15 @@ export interface AttemptStore {
   /** Runs that have not ended, with who watches them. */
   listOpenRuns(): Promise<WatchedRun[]>;
 
+  /**
+   * This process is at work on the task from now on; no event. With `from` only where it was that one's, null where it
+   * was nobody's: false says that somebody else was faster.
+   */
+  watchTask(watch: TaskWatch, now: number): Promise<boolean>;
+  /** Nothing is left to do, as far as this one knows. Idempotent. */
+  forgetWatch(watch: { task_id: string; watcher: ProcessMark }): Promise<void>;
+  listWatchedTasks(): Promise<WatchedTask[]>;
+
   /** Throws state_invalid while another review of the task is running. */
   startReview(review: NewReview, by: Writer): Promise<Review>;
   addStepResult(step: { id: string; result: StepResult }, by: Writer): Promise<Review>;
@@ -193,6 +202,8 @@ export interface RunQuery {
   readonly agent?: string | undefined;
   /** Only those that have not ended. */
   readonly open?: boolean | undefined;
+  /** Only those that were made then or later. */
+  readonly since?: string | undefined;
   readonly limit?: number | undefined;
 }
 
@@ -203,11 +214,24 @@ export interface WatchedRun {
   readonly beat_at: number | null;
 }
 
+export interface TaskWatch {
+  readonly task_id: string;
+  readonly watcher: ProcessMark;
+  readonly from?: ProcessMark | null | undefined;
+}
+
+export interface WatchedTask {
+  readonly task_id: string;
+  readonly watcher: ProcessMark;
+  /** Wall clock in ms. */
+  readonly since: number;
+}
+
 export interface NewReview {
   readonly id: string;
   readonly task_id: string;
-  readonly attempt_id: string;
-  readonly head_commit: string;
+  readonly attempt_id: string | null;
+  readonly head_commit: string | null;
   readonly watcher: ProcessMark;
 }
 

@@ -3,6 +3,7 @@ import { describeAttempts } from './behaviour/attempt-behaviour.ts';
 import { describeGates } from './behaviour/gate-behaviour.ts';
 import type { OpenWork } from './behaviour/open-work-behaviour.ts';
 import { describeRuns } from './behaviour/run-behaviour.ts';
+import { describeWatches } from './behaviour/watch-behaviour.ts';
 
 /** What every AttemptStore does, whatever it keeps its rows in; see describeStore. */
 export function describeWork(name: string, open: OpenWork): void {
@@ -10,5 +11,6 @@ export function describeWork(name: string, open: OpenWork): void {
     describeAttempts(open);
     describeRuns(open);
     describeGates(open);
+    describeWatches(open);
   });
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { findRepository } from '#git/find-repository.ts';
 import { ForgeError } from '#kernel/errors.ts';
+import { getProjectOfAttempt } from './attempt-project.ts';
 import { toFileError } from './file-error.ts';
 import { type Environment, isForgeHome } from './forge-home.ts';
 import { replaceFile } from './place-file.ts';
@@ -14,12 +15,14 @@ export interface FoundProject {
 
 /**
  * The project around `cwd`. Called once by every command, writes nothing and starts no process. The worktree's
- * config wins; the shared copy serves branches older than `forge init` and worktrees without `.forge`. Throws
- * not_a_project where there is neither, and invalid_input or schema_newer for a config that cannot be used.
+ * config wins; the shared copy serves branches older than `forge init` and worktrees without `.forge`. Inside an
+ * attempt it is the project of the attempt. Throws not_a_project where there is neither, and invalid_input or
+ * schema_newer for a config that cannot be used.
  */
 export function findProject(cwd: string, env: Environment, homeDir: string): FoundProject {
-  const repository = findRepository(cwd);
-  if (repository === undefined) throw notAProject();
+  const around = findRepository(cwd);
+  if (around === undefined) throw notAProject();
+  const repository = around.attempt === undefined ? around : getProjectOfAttempt(around, around.attempt);
   const paths = toProjectPaths(repository);
   const own = readBytes(paths.config);
   const bytes = own ?? readBytes(paths.shared_config);

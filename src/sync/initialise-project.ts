@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { findRepository } from '#git/find-repository.ts';
 import { ForgeError } from '#kernel/errors.ts';
+import { getProjectOfAttempt } from './attempt-project.ts';
 import { alreadyAProject, checkInitPlace, findConfigFolder, refuseForgeHome } from './check-init-place.ts';
 import { adoptDataBranch, startDataBranch, type DataBranch } from './init/data-branch.ts';
 import { adviseOnRemote, connectGit, isConnected } from './init/connect-git.ts';
@@ -60,6 +61,9 @@ export async function initialiseProject(options: InitOptions): Promise<InitResul
       details: { cwd: options.cwd },
     });
   }
+  // A graph of its own would be lost with the attempt.
+  if (repository.attempt !== undefined)
+    throw alreadyAProject(toProjectPaths(getProjectOfAttempt(repository, repository.attempt)));
   if (options.stealth === true && options.branch !== undefined) {
     throw new ForgeError('invalid_input', 'Either --stealth or --branch: stealth shares nothing', {
       hint: 'forge init --branch forge-data',

@@ -30,6 +30,8 @@ export interface RepositoryCommand {
   /** Files of the repository that it runs; a changed byte in one of them asks again. */
   readonly scripts: readonly string[];
   readonly state: TrustState;
+  /** Of exactly what was looked at: the words, and the scripts as they were. */
+  readonly fingerprint: string;
 }
 
 const FILE = 'trust.json';
@@ -58,7 +60,7 @@ export async function listCommands(
     command,
     sources: from,
     scripts: findCommandScripts(command, paths.root).map(({ path }) => path),
-    state: judge(command, paths.root, allowed),
+    ...judge(command, paths.root, allowed),
   }));
 }
 
@@ -81,8 +83,19 @@ export function requireTrusted(place: TrustPlace, commands: readonly string[]): 
 
 /** Allows exactly these commands, with the scripts that they run as they are now. Idempotent; runs nothing. */
 export function trustCommands(
-  { home, paths }: TrustPlace,
+  place: TrustPlace,
   commands: readonly string[],
+  who: { readonly now: number; readonly by: string },
+): Promise<void> {
+  const { root } = place.paths;
+  const listed = commands.map((command) => ({ command, fingerprint: toFingerprint(command, root) }));
+  return trustListed(place, listed, who);
+}
+
+/** The same for what somebody was shown: a script that was changed meanwhile is not allowed by it. */
+export function trustListed(
+  { home, paths }: TrustPlace,
+  listed: readonly Pick<RepositoryCommand, 'command' | 'fingerprint'>[],
   { now, by }: { readonly now: number; readonly by: string },
 ): Promise<void> {
   const key = toTrustKey(paths);
@@ -92,10 +105,9 @@ export function trustCommands(
     (text) => {
       const file = parseTrust(text, home);
       const known = toObject(file.repositories[key]);
-      const added = commands
-        .map((command) => [toFingerprint(command, paths.root), command] as const)
-        .filter(([fingerprint]) => !Object.hasOwn(known, fingerprint))
-        .map(([fingerprint, command]) => [fingerprint, { command, trusted_at: toIso(now), by }] as const);
+      const added = listed
+        .filter(({ fingerprint }) => !Object.hasOwn(known, fingerprint))
+        .map(({ fingerprint, command }) => [fingerprint, { command, trusted_at: toIso(now), by }] as const);
       if (added.length === 0) return { text: text ?? '', answer: undefined };
       const entry = { ...known, ...Object.fromEntries(added) };
       return { text: toText(file, { ...file.repositories, [key]: entry }), answer: undefined };
@@ -123,16 +135,21 @@ export function revokeTrust({ home, paths }: TrustPlace): Promise<string[]> {
 function listUntrusted(place: TrustPlace, commands: readonly string[]): string[] {
   if (commands.length === 0) return [];
   const allowed = readAllowed(place);
-  const refused = commands.filter((command) => judge(command, place.paths.root, allowed) !== 'trusted');
+  const refused = commands.filter((command) => judge(command, place.paths.root, allowed).state !== 'trusted');
   if (refused.length === 0) return [];
   const { review, workspace } = readPersonalSettings(place.home);
   const own = [...review.ci_steps, ...workspace.setup, ...workspace.teardown];
   return refused.filter((command) => !own.includes(command));
 }
 
-function judge(command: string, root: string, allowed: JsonObject): TrustState {
-  if (Object.hasOwn(allowed, toFingerprint(command, root))) return 'trusted';
-  return listTexts(allowed).includes(command) ? 'changed' : 'new';
+function judge(
+  command: string,
+  root: string,
+  allowed: JsonObject,
+): Pick<RepositoryCommand, 'state' | 'fingerprint'> {
+  const fingerprint = toFingerprint(command, root);
+  if (Object.hasOwn(allowed, fingerprint)) return { state: 'trusted', fingerprint };
+  return { state: listTexts(allowed).includes(command) ? 'changed' : 'new', fingerprint };
 }
 
 /** The words and what they run. The first entry keeps commands apart from whatever else may be trusted one day. */

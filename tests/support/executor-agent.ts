@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
 import { appendFileSync, writeFileSync } from 'node:fs';
-import { createDialect, type Dialect } from './executor-dialects.ts';
+import { AcpDialect } from './executor-acp-dialect.ts';
+import { ClaudeDialect } from './executor-claude-dialect.ts';
+import { CodexDialect } from './executor-codex-dialect.ts';
+import { Wire, type Dialect } from './executor-wire.ts';
 
 /**
  * A coding agent without a model: `node executor-agent.ts <dialect> <scenario> …`. What it does in each scenario is
@@ -48,6 +51,12 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     await agent.open();
     agent.say('ready');
     agent.say(`You said ${await agent.nextMessage()}`);
+    agent.finish();
+  },
+  async 'two-turns'(agent) {
+    await agent.open();
+    agent.finish();
+    agent.say(`You said ${await agent.nextTurn()}`);
     agent.finish();
   },
   async 'asks-in-vain'(agent) {
@@ -125,6 +134,12 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     agent.fail('crash');
   },
 };
+
+function createDialect(name: string, argv: readonly string[]): Dialect {
+  const wire = new Wire();
+  if (name === 'claude') return new ClaudeDialect(wire, argv);
+  return name === 'codex' ? new CodexDialect(wire) : new AcpDialect(wire);
+}
 
 async function work(agent: Dialect): Promise<void> {
   await agent.open();

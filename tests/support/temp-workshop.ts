@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Task } from '#contract/task.ts';
+import type { Task, TaskView } from '#contract/task.ts';
 import type { Actor } from '#domain/actor.ts';
 import { DEFAULT_WORKFLOW } from '#domain/default-workflow.ts';
 import { claimTask } from '#engine/change-task.ts';
@@ -29,8 +29,8 @@ export interface TempWorkshop extends AsyncDisposable {
   /** As this caller, with a workshop that stays. */
   as(actor?: Actor): Engine;
   /** A claim for the agent, and all that follows until nothing is at work. */
-  work(task: Task, agent: string): Promise<Task>;
-  move(task: Task, to: string, actor?: Actor): Promise<Task>;
+  work(task: Task, agent: string): Promise<TaskView>;
+  move(task: Task, to: string, actor?: Actor): Promise<TaskView>;
   set(settings: Settings): void;
 }
 

@@ -16,6 +16,7 @@ export function createServerHost(notice: (line: string) => void): Host {
     run: refuse,
     serve: refuse,
     serveMcp: refuse,
+    confirm: async () => 'nobody',
     makeTemporaryFolder: refuse,
     removeFolder: refuse,
     progress: () => undefined,

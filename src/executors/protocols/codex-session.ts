@@ -37,8 +37,8 @@ export class CodexSession implements ProtocolSession {
   readonly #asked = new Map<string, RpcId>();
   /** Messages that came while no turn could take them. */
   readonly #queue: string[] = [];
-  /** The last that was sent into a turn at work; it is a turn of its own when that was refused. */
-  #steered: string[] = [];
+  /** Sent into a turn at work and not confirmed; where that is refused they get a turn of their own. */
+  readonly #steered: string[] = [];
   #thread = '';
   #turn: string | undefined;
   #resets_at: number | undefined;
@@ -115,7 +115,7 @@ export class CodexSession implements ProtocolSession {
         return [];
       case 'steer':
         this.#steered.shift();
-        return [];
+        return this.#goOn();
       case 'interrupt':
       case undefined:
         return [];
@@ -134,7 +134,7 @@ export class CodexSession implements ProtocolSession {
   #requeue(): readonly SessionStep[] {
     const text = this.#steered.shift();
     if (text !== undefined) this.#queue.push(text);
-    return this.#turn === undefined && this.#thread !== '' ? this.#nextTurn() : [];
+    return this.#goOn();
   }
 
   #fail(message: string, error: RpcError): readonly SessionStep[] {
@@ -234,19 +234,28 @@ export class CodexSession implements ProtocolSession {
 
   #takeTurnEnd(turn: Fields): readonly SessionStep[] {
     this.#turn = undefined;
-    const status = textOf(turn['status']);
-    const steps: SessionStep[] = [{ do: 'tell', entry: { kind: 'usage', usage: this.#usage.total() } }];
-    if (status === 'completed') {
+    const told: SessionStep = { do: 'tell', entry: { kind: 'usage', usage: this.#usage.total() } };
+    if (turn['status'] === 'completed') {
       this.#record.failure = undefined;
-      const next = this.#nextTurn();
-      if (next.length > 0) return [...steps, ...next];
-    } else if (status === 'interrupted')
+      return [told, ...this.#goOn()];
+    }
+    if (turn['status'] === 'interrupted')
       this.#record.failure = { outcome: 'stopped', message: 'Codex was interrupted' };
     else if (this.#record.failure === undefined) this.#noteError(fieldsOf(turn['error']));
+    return [told, ...this.#finish()];
+  }
+
+  /** Between two turns: the next message, or the end. One that is on its way to a turn is waited for. */
+  #goOn(): readonly SessionStep[] {
+    if (this.#turn !== undefined || this.#steered.length > 0 || this.#record.finished) return [];
+    return this.#queue.length > 0 ? this.#nextTurn() : this.#finish();
+  }
+
+  #finish(): readonly SessionStep[] {
     this.#record.finished = true;
     if (this.#options.output_schema !== undefined)
       this.#record.structured = findJsonAnswer(this.#record.last_message);
-    return [...steps, { do: 'finish' }];
+    return [{ do: 'finish' }];
   }
 
   #noteRateLimits(limits: Fields): void {

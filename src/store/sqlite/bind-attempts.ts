@@ -10,6 +10,7 @@ import * as merges from './merge-rows.ts';
 import { restoreRead } from './restore-attempts.ts';
 import * as reviews from './review-rows.ts';
 import * as runs from './run-rows.ts';
+import * as watchers from './watcher-rows.ts';
 import { openWork, type WorkTransaction } from './work-transaction.ts';
 import type { WriteTransaction } from './write-transaction.ts';
 
@@ -52,6 +53,10 @@ export function bindAttempts({ reader, write, clock, notice }: AttemptParts): At
     askStop: (stop, by) => change(by, (tx) => runs.askStop(tx, stop)),
     readWishes: (ref) => read(() => runs.readWishes(reader, ref)),
     listOpenRuns: () => read(() => runs.listOpenRuns(reader)),
+
+    watchTask: (watch, now) => change(system(now), (tx) => watchers.watchTask(tx, watch)),
+    forgetWatch: (watch) => change(system(), (tx) => watchers.forgetWatch(tx.db, watch)),
+    listWatchedTasks: () => read(() => watchers.listWatchedTasks(reader)),
 
     startReview: (review, by) => change(by, (tx) => reviews.startReview(tx, review)),
     addStepResult: (step, by) => change(by, (tx) => reviews.addStepResult(tx, step)),

@@ -1,6 +1,6 @@
 import type { Database } from './database.ts';
 
-const TABLES = ['attempts', 'runs', 'reviews', 'merges', 'approvals'];
+const TABLES = ['attempts', 'runs', 'reviews', 'merges', 'approvals', 'task_watchers'];
 
 /** A task that was told apart from another goes on under a new name, and what was done for it goes with it. */
 export function renameWork(db: Database, from: string, to: string): void {

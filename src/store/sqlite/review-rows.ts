@@ -13,7 +13,10 @@ export type KeptReview = AttemptRecord['reviews'][number];
 
 export function startReview(tx: WorkTransaction, wanted: NewReview): Review {
   const { db, by } = tx;
-  const { id: attempt_id, task_id } = getAttempt(db, wanted.attempt_id);
+  const { id: attempt_id, task_id } =
+    wanted.attempt_id === null
+      ? { id: null, task_id: findTask(db, wanted.task_id).id }
+      : getAttempt(db, wanted.attempt_id);
   // By the index of the task's numbers.
   const running = db.get("SELECT id FROM reviews WHERE task_id = ? AND status = 'running'", task_id);
   if (running !== undefined) {
@@ -37,7 +40,7 @@ export function startReview(tx: WorkTransaction, wanted: NewReview): Review {
     finished_at: null,
   };
   insertReview(db, { ...review, watcher: wanted.watcher });
-  tx.touch(attempt_id);
+  if (attempt_id !== null) tx.touch(attempt_id);
   tx.tell('review.started', task_id, { review });
   return review;
 }
@@ -46,7 +49,7 @@ export function addStepResult(tx: WorkTransaction, step: { id: string; result: S
   const before = getRunning(tx.db, step.id);
   const review: Review = { ...before, step_results: [...before.step_results, step.result] };
   updateRow(tx.db, 'reviews', review.id, { step_results: JSON.stringify(review.step_results) });
-  tx.touch(review.attempt_id);
+  if (review.attempt_id !== null) tx.touch(review.attempt_id);
   tx.tell('review.step_finished', review.task_id, { review, step: step.result });
   return review;
 }
@@ -65,7 +68,7 @@ export function finishReview(tx: WorkTransaction, end: ReviewEnd): Review {
   const { id, status, finished_at } = review;
   const verdict = review.verdict === null ? null : JSON.stringify(review.verdict);
   updateRow(db, 'reviews', id, { status, run_id, finished_at, verdict });
-  tx.touch(review.attempt_id);
+  if (review.attempt_id !== null) tx.touch(review.attempt_id);
   tx.tell('review.finished', review.task_id, { review });
   return review;
 }

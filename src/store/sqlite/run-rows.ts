@@ -133,12 +133,13 @@ export function getRun(db: Database, ref: string): Run {
 
 /** By task: idx_runs_task; by attempt: idx_runs_attempt; open ones: idx_runs_open. */
 export function listRuns(db: Database, query: RunQuery): Run[] {
-  const { task_id, attempt_id, agent, open, limit } = query;
+  const { task_id, attempt_id, agent, open, since, limit } = query;
   const { where, values } = toWhere([
     task_id === undefined ? undefined : ['task_id = ?', findTask(db, task_id).id],
     attempt_id === undefined ? undefined : ['attempt_id = ?', getAttempt(db, attempt_id).id],
     agent === undefined ? undefined : ['agent = ?', agent],
     open === true ? ['ended_at IS NULL'] : undefined,
+    since === undefined ? undefined : ['created_at >= ?', since],
   ]);
   const sql = `SELECT * FROM runs ${where} ORDER BY created_at DESC, rowid DESC LIMIT ?`;
   return db

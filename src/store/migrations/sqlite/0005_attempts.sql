@@ -55,10 +55,11 @@ CREATE INDEX idx_runs_open ON runs(created_at) WHERE ended_at IS NULL;
 CREATE TABLE reviews (
   id              TEXT    PRIMARY KEY NOT NULL,
   task_id         TEXT    NOT NULL,
-  attempt_id      TEXT    NOT NULL REFERENCES attempts(id),
+  -- NULL, as the commit, for a task that nobody made an attempt at.
+  attempt_id      TEXT    REFERENCES attempts(id),
   attempt_number  INTEGER NOT NULL,
   status          TEXT    NOT NULL CHECK (status IN ('running', 'passed', 'failed', 'void')),
-  head_commit     TEXT    NOT NULL,
+  head_commit     TEXT,
   step_results    TEXT    NOT NULL DEFAULT '[]',
   verdict         TEXT,
   run_id          TEXT,
@@ -124,6 +125,14 @@ CREATE TABLE step_cache (
   PRIMARY KEY (tree, command)
 ) WITHOUT ROWID;
 CREATE INDEX idx_step_cache_created_at ON step_cache(created_at);
+
+-- Who was last at work on a task, from before its first move to after its last: whoever finds that process gone knows
+-- that nobody goes on with it. Not kept beside the logs: attempts and runs say enough to begin anew.
+CREATE TABLE task_watchers (
+  task_id  TEXT    PRIMARY KEY NOT NULL,
+  watcher  TEXT    NOT NULL,
+  since    INTEGER NOT NULL
+) WITHOUT ROWID;
 
 -- 0 until the records beside the logs were read: by the first who opens a database that was made anew, or that lacked
 -- something.

@@ -1,0 +1,216 @@
+import * as z from 'zod';
+import { LIMITS } from '#kernel/limits.ts';
+import { Approval, Attempt, Review, Run } from './attempt.ts';
+import { declare } from './declare.ts';
+import { Identity, Task, TaskRef } from './task.ts';
+import { LogLine } from './transcript.ts';
+
+/** The id of a run, an attempt or an approval: full, or shortened to any unambiguous beginning. */
+export const WorkRef = z.string().min(1).max(100);
+const id = WorkRef.describe('Run id, or the beginning of it');
+/** Of the examples. */
+const RUN = '7c1e40d2';
+
+export const listRuns = declare({
+  name: 'run.list',
+  summary: 'List the runs of agents, oldest first',
+  input: z.object({
+    task: TaskRef.optional().describe('Only of this task'),
+    attempt: WorkRef.optional().describe('Only of this attempt'),
+    agent: Identity.optional().describe('Only of this agent'),
+    open: z.boolean().optional().describe('Only those that have not ended'),
+    limit: z.int().min(1).max(LIMITS.list_limit).optional().describe('At most so many, the newest (default 50)'),
+  }),
+  output: z.array(Run),
+  errors: ['not_found', 'ambiguous_id'],
+  access: 'read',
+  needs: 'project',
+  http: { method: 'get', path: '/executions' },
+  cli: {
+    path: ['runs', 'list'],
+    flags: { task: { placeholder: 'id' }, attempt: { placeholder: 'id' }, agent: { placeholder: 'name' } },
+    examples: ['forge runs list', 'forge runs list --open', 'forge runs list --task fg-a3f8 --json'],
+  },
+});
+
+export const RunView = Run.extend({
+  attempt: Attempt,
+  /** What it waits for leave to do. */
+  approvals: z.array(Approval),
+  /** Where its log lies. */
+  log: z.string(),
+});
+
+export const showRun = declare({
+  name: 'run.show',
+  summary: 'Show a run: how it goes, where its log lies, and what it asks leave for',
+  input: z.object({ id }),
+  output: RunView,
+  errors: ['not_found', 'ambiguous_id'],
+  access: 'read',
+  needs: 'project',
+  http: { method: 'get', path: '/executions/{id}' },
+  cli: {
+    path: ['runs', 'show'],
+    args: ['id'],
+    examples: [`forge runs show ${RUN}`, `forge runs show ${RUN} --json`],
+  },
+});
+
+export const runLogs = declare({
+  name: 'run.logs',
+  summary: "Read a run's log: what the agent said, did and asked for",
+  about:
+    'Lines stand from a byte offset on: 0, or the next_offset of an earlier answer. --follow stays until the run has ended and shows each line as it comes; a server answers as soon as there is one, and next_offset leads on.',
+  input: z.object({
+    id,
+    offset: z.int().min(0).max(Number.MAX_SAFE_INTEGER).optional().describe('From this byte on (default 0)'),
+    limit: z
+      .int()
+      .min(1)
+      .max(LIMITS.log_page_lines)
+      .optional()
+      .describe(`At most so many lines (default ${LIMITS.log_page_default})`),
+    follow: z.boolean().optional().describe('Stay until the run has ended'),
+  }),
+  output: z.object({
+    run_id: z.string(),
+    lines: z.array(LogLine),
+    /** Where to read on. */
+    next_offset: z.int(),
+    /** The run has ended and there is nothing behind next_offset. */
+    ended: z.boolean(),
+    state: Run.shape.state,
+    outcome: Run.shape.outcome,
+    /** The lines were shown one by one already. */
+    followed: z.boolean(),
+  }),
+  errors: ['not_found', 'ambiguous_id'],
+  access: 'read',
+  needs: 'project',
+  http: { method: 'get', path: '/executions/{id}/logs' },
+  cli: {
+    path: ['runs', 'logs'],
+    args: ['id'],
+    flags: { offset: { placeholder: 'byte' } },
+    examples: [
+      `forge runs logs ${RUN}`,
+      `forge runs logs ${RUN} --follow`,
+      `forge runs logs ${RUN} --offset 4096 --limit 100 --json`,
+    ],
+  },
+});
+
+export const stopRun = declare({
+  name: 'run.stop',
+  summary: 'Stop a run; its task stays where it is',
+  about:
+    'Whoever watches the run ends it with all that it started, and this waits for it. What was done so far is committed on the branch of the attempt. The task keeps its state and says in error_annotation that it was stopped; `forge task cancel` gives it up.',
+  input: z.object({ id }),
+  output: z.object({ run: Run, task: Task }),
+  errors: ['not_found', 'ambiguous_id', 'state_invalid', 'request_timeout', 'interrupted'],
+  access: 'exec',
+  needs: 'project',
+  http: { method: 'post', path: '/executions/{id}/stop' },
+  cli: { path: ['runs', 'stop'], args: ['id'], examples: [`forge runs stop ${RUN}`] },
+});
+
+const approval = WorkRef.optional().describe('Which one, where several wait; `forge runs show` lists them');
+const approvalErrors = ['not_found', 'ambiguous_id', 'state_invalid'] as const;
+
+export const approveRun = declare({
+  name: 'run.approve',
+  summary: 'Allow what a run asks leave for',
+  input: z.object({ id, approval }),
+  output: Approval,
+  errors: approvalErrors,
+  access: 'exec',
+  needs: 'project',
+  http: { method: 'post', path: '/executions/{id}/approve' },
+  cli: {
+    path: ['runs', 'approve'],
+    args: ['id'],
+    flags: { approval: { placeholder: 'id' } },
+    examples: [`forge runs approve ${RUN}`, `forge runs approve ${RUN} --approval 9a02`],
+  },
+});
+
+export const denyRun = declare({
+  name: 'run.deny',
+  summary: 'Refuse what a run asks leave for',
+  input: z.object({ id, approval }),
+  output: Approval,
+  errors: approvalErrors,
+  access: 'exec',
+  needs: 'project',
+  http: { method: 'post', path: '/executions/{id}/deny' },
+  cli: {
+    path: ['runs', 'deny'],
+    args: ['id'],
+    flags: { approval: { placeholder: 'id' } },
+    examples: [`forge runs deny ${RUN}`],
+  },
+});
+
+export const sendToRun = declare({
+  name: 'run.send',
+  summary: 'Say something to the agent of a run',
+  about:
+    'It reaches an agent at work where its protocol allows that; else it is part of the prompt of the next run in the same worktree.',
+  input: z.object({
+    id,
+    text: z
+      .string()
+      .max(LIMITS.comment_bytes)
+      .regex(/^[^\u0000]*[^\s\u0000][^\u0000]*$/, 'a message is not blank and holds no NUL character')
+      .describe('What it is told'),
+  }),
+  output: z.object({
+    run_id: z.string(),
+    attempt_id: z.string(),
+    /** `now`: the run is at work; `next_run`: it waits for the next one. */
+    reaches: z.enum(['now', 'next_run']),
+  }),
+  errors: ['not_found', 'ambiguous_id', 'state_invalid'],
+  access: 'exec',
+  needs: 'project',
+  http: { method: 'post', path: '/executions/{id}/messages', ok: 201 },
+  cli: {
+    path: ['runs', 'send'],
+    args: ['id', 'text'],
+    flags: { text: { file_flag: 'text-file' } },
+    examples: [`forge runs send ${RUN} "Leave the parser alone"`, `forge runs send ${RUN} --text-file - < notes.md`],
+  },
+});
+
+export const listReviews = declare({
+  name: 'task.reviews',
+  summary: 'List the reviews of a task, oldest first, with what each check said',
+  input: z.object({ id: TaskRef.describe('Task id') }),
+  output: z.array(Review),
+  errors: ['not_found', 'ambiguous_id'],
+  access: 'read',
+  needs: 'project',
+  http: { method: 'get', path: '/tasks/{id}/reviews' },
+  cli: {
+    path: ['task', 'reviews'],
+    args: ['id'],
+    examples: ['forge task reviews fg-a3f8', 'forge task reviews fg-a3f8 --json'],
+  },
+});
+
+export const listAttempts = declare({
+  name: 'task.attempts',
+  summary: 'List the attempts at a task, oldest first',
+  input: z.object({ id: TaskRef.describe('Task id') }),
+  output: z.array(Attempt),
+  errors: ['not_found', 'ambiguous_id'],
+  access: 'read',
+  needs: 'project',
+  http: { method: 'get', path: '/tasks/{id}/attempts' },
+  cli: {
+    path: ['task', 'attempts'],
+    args: ['id'],
+    examples: ['forge task attempts fg-a3f8', 'forge task attempts fg-a3f8 --json'],
+  },
+});

@@ -1,0 +1,105 @@
+import type { trustProject as declaration, TrustedCommand } from '#contract/trust-operations.ts';
+import { toTriggeredBy } from '#domain/actor.ts';
+import { ForgeError } from '#kernel/errors.ts';
+import { escapeLine } from '#kernel/text.ts';
+import { listCommands, type RepositoryCommand, revokeTrust, trustListed } from '#sync/trust.ts';
+import { isInsideRun } from './is-inside-run.ts';
+import { implement, type OperationContext } from './operation.ts';
+
+export const projectTrust = implement<typeof declaration>({
+  async run(ctx, { list, revoke, yes }) {
+    if ([list, revoke, yes].filter(Boolean).length > 1)
+      throw new ForgeError('usage', '--list, --revoke and --yes exclude each other', {
+        hint: 'forge trust --help',
+      });
+    const { paths } = ctx.project;
+    const place = { home: ctx.place.home, paths };
+    const look = async (): Promise<RepositoryCommand[]> => listCommands(ctx.project, place.home);
+    const answer = { repository: paths.root, changed: [] };
+    const commands = await look();
+    if (list === true) return { ...answer, outcome: 'listed', commands: commands.map(toEntry) };
+    const by = await findPerson(ctx);
+    if (revoke === true) {
+      const changed = await revokeTrust(place);
+      const outcome = changed.length === 0 ? 'unchanged' : 'revoked';
+      return { ...answer, outcome, commands: (await look()).map(toEntry), changed };
+    }
+    const asked = commands.filter(({ state }) => state !== 'trusted');
+    if (asked.length === 0) return { ...answer, outcome: 'unchanged', commands: commands.map(toEntry) };
+    if (yes !== true && !(await isAllowed(ctx, asked)))
+      return { ...answer, outcome: 'declined', commands: commands.map(toEntry) };
+    await trustListed(place, asked, { now: ctx.clock.now(), by });
+    const changed = asked.map(({ command }) => command);
+    return { ...answer, outcome: 'trusted', commands: (await look()).map(toEntry), changed };
+  },
+  text({ outcome, commands, changed }) {
+    const count = `${changed.length} command${changed.length === 1 ? '' : 's'}`;
+    switch (outcome) {
+      case 'trusted':
+        return [`Trusted ${count}:`, ...changed.map((command) => `  ${showCommand(command)}`)].join('\n');
+      case 'revoked':
+        return [`Trusted no more, ${count}:`, ...changed.map((command) => `  ${showCommand(command)}`)].join(
+          '\n',
+        );
+      case 'declined':
+        return 'Nothing was trusted';
+      case 'unchanged':
+        return commands.length === 0 ? NOTHING : 'Nothing to do: see forge trust --list';
+      case 'listed':
+        return commands.length === 0 ? NOTHING : commands.flatMap(describe).join('\n');
+    }
+  },
+});
+
+const NOTHING = 'This repository brings no commands';
+
+/** Who allows something is a person at their own command line, never an agent or a program that one runs. */
+async function findPerson(ctx: OperationContext): Promise<string> {
+  const actor = await ctx.readActor();
+  if (ctx.vouches === true && actor.kind === 'user' && !isInsideRun(ctx.machine.env))
+    return toTriggeredBy(actor);
+  throw new ForgeError(
+    'permission_denied',
+    'What a repository may run is for a person to say, not for an agent',
+    {
+      hint: 'Run forge trust yourself, in a terminal of your own',
+    },
+  );
+}
+
+async function isAllowed({ host }: OperationContext, asked: readonly RepositoryCommand[]): Promise<boolean> {
+  const many = asked.length === 1 ? 'this command' : `these ${asked.length} commands`;
+  const answer = await host.confirm({
+    lines: [...asked.map(toEntry).flatMap(describe), ''],
+    question: `Allow ${many} to run on this machine? Type yes:`,
+  });
+  if (answer !== 'nobody') return answer === 'yes';
+  throw new ForgeError('untrusted', `Nobody is at a terminal to look at ${many}`, {
+    hint: 'forge trust --list, then forge trust --yes',
+    details: { commands: asked.map(({ command }) => command) },
+  });
+}
+
+function toEntry({ command, sources, scripts, state }: RepositoryCommand): TrustedCommand {
+  return { command, sources: [...sources], scripts: [...scripts], state };
+}
+
+const STATES = {
+  trusted: 'trusted',
+  changed: 'a script that it runs has changed since it was trusted',
+  new: 'not trusted',
+} as const;
+
+function describe({ command, sources, scripts, state }: TrustedCommand): string[] {
+  return [
+    showCommand(command),
+    `  from   ${sources.map(escapeLine).join('; ')}`,
+    ...(scripts.length === 0 ? [] : [`  runs   ${scripts.map(escapeLine).join(', ')}`]),
+    `  state  ${STATES[state]}`,
+  ];
+}
+
+/** All of it: what blanks push out of sight is told by their number. */
+function showCommand(command: string): string {
+  return escapeLine(command).replaceAll(/[^\S\n]{4,}/gu, (blanks) => ` [${blanks.length} blanks] `);
+}
