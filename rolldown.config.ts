@@ -37,7 +37,7 @@ const HOOK = [
 ];
 
 export default defineConfig({
-  input: { main: 'src/app/main.ts', 'script-player': 'src/app/script-player.ts' },
+  input: { main: 'src/app/main.ts' },
   platform: 'node',
   external: /^node:/,
   // The version is said in several chunks; as a file of its own it would cost `--version` a third.

@@ -32,7 +32,16 @@ function deriveEntry(declaration: Declaration): OperationEntry {
         hint,
         bare: args.includes(field),
       });
-    else Object.assign(fields, deriveParts(schema, { what: `${name}: ${field}`, field, parts: hint.parts }));
+    else
+      for (const [part, rule] of deriveParts(schema, {
+        what: `${name}: ${field}`,
+        field,
+        parts: hint.parts,
+      })) {
+        if (input.shape[part] !== undefined)
+          throw new Error(`${name}: ${part} is a field and a part of ${field}`);
+        fields[part] = rule;
+      }
   }
   const entry: OperationEntry = {
     name,
@@ -75,18 +84,17 @@ function deriveField(schema: z.core.$ZodType, { what, field, hint, bare }: Field
 function deriveParts(
   schema: z.core.$ZodType,
   { what, field, parts }: { what: string; field: string; parts: Readonly<Record<string, FlagHint>> },
-): Record<string, FieldRule> {
+): [string, FieldRule][] {
   const { inner } = unwrap(schema);
   if (!(inner instanceof z.ZodObject)) throw new Error(`${what}: only an object has parts`);
   const keys = Object.entries<z.core.$ZodType>(inner.shape);
   const missing = keys.find(([key]) => parts[key] === undefined);
   if (missing !== undefined) throw new Error(`${what}: ${missing[0]} has no flag`);
-  return Object.fromEntries(
-    keys.map(([key, part]) => {
-      const rule = deriveField(part, { what: `${what}.${key}`, field: key, hint: parts[key] });
-      return [key, { ...rule, part_of: field }];
-    }),
-  );
+  return keys.map(([key, part]) => {
+    if (!accepts(part, undefined)) throw new Error(`${what}: ${key} must be one that can be left out`);
+    const rule = deriveField(part, { what: `${what}.${key}`, field: key, hint: parts[key] });
+    return [key, { ...rule, part_of: field }];
+  });
 }
 
 /** The first single task that the input names is the one the command is about; the others may be elsewhere. */

@@ -56,6 +56,7 @@ describe('the flag table', () => {
       z.union([z.string().max(9), z.record(z.string(), z.unknown())]).optional(),
       { kind: 'string', maxLength: 9 },
     ],
+    ['a list that may be null', z.array(z.string()).nullable(), { kind: 'strings', nullable: true }],
     ['a task', TaskRef.nullable().optional().describe('x'), { kind: 'string', task: true, nullable: true }],
   ];
   it.each(rules)('knows %s', (_name, schema, rule) => {
@@ -97,6 +98,39 @@ describe('the flag table', () => {
     ['a check of the whole input', () => [declaration(text.refine(() => true))], /check of the whole input/],
     ['an argument that is no field', () => [declaration(text, { args: ['c'] })], /name c/],
     ['a hint for no field', () => [declaration(text, { flags: { c: {} } })], /name c/],
+    [
+      'several words for one',
+      () => [declaration(text, { flags: { b: { words: true } } })],
+      /only the flag of a list/,
+    ],
+    [
+      'parts of a text',
+      () => [declaration(text, { flags: { b: { parts: {} } } })],
+      /only an object has parts/,
+    ],
+    [
+      'a part without a flag',
+      () => [
+        declaration(z.object({ a: z.object({ c: z.string().optional() }) }), { flags: { a: { parts: {} } } }),
+      ],
+      /c has no flag/,
+    ],
+    [
+      'a part that must be given',
+      () => [
+        declaration(z.object({ a: z.object({ c: z.string() }) }), { flags: { a: { parts: { c: {} } } } }),
+      ],
+      /must be one that can be left out/,
+    ],
+    [
+      'a part with the name of a field',
+      () => [
+        declaration(text.extend({ d: z.object({ a: z.string().optional() }) }), {
+          flags: { d: { parts: { a: {} } } },
+        }),
+      ],
+      /a is a field and a part of d/,
+    ],
     [
       'an optional argument before a required one',
       () => [declaration(text, { args: ['b', 'a'] })],

@@ -32,6 +32,17 @@ import { listDependencies, listRepos, listSkills } from './resource-operations.t
 import { commentTask, listComments, taskHistory } from './task-log-operations.ts';
 import { hookStatus, installHooks, uninstallHooks } from './hook-operations.ts';
 import { runTasks } from './run-task-operations.ts';
+import {
+  approveRun,
+  denyRun,
+  listAttempts,
+  listReviews,
+  listRuns,
+  runLogs,
+  sendToRun,
+  showRun,
+  stopRun,
+} from './run-operations.ts';
 import { runServer } from './server-operations.ts';
 import { completionScript, initProject, runDemo, uninstallProject } from './project-operations.ts';
 import { blockedTasks, listTasks, projectStats, readyTasks, searchTasks } from './query-operations.ts';
@@ -58,6 +69,16 @@ import {
 } from './task-operations.ts';
 import { trustProject } from './trust-operations.ts';
 import { taskResult, waitTask } from './wait-operations.ts';
+import {
+  cleanWorkspaces,
+  forecast,
+  listClis,
+  listWorkspaces,
+  makeWorktree,
+  openWorkspace,
+  rescueWorkspaces,
+  whereAmI,
+} from './workspace-operations.ts';
 import {
   drawWorkflow,
   setWorkflow,
@@ -101,6 +122,8 @@ export const OPERATIONS: readonly Declaration[] = [
   taskHistory,
   waitTask,
   taskResult,
+  listReviews,
+  listAttempts,
   listTasks,
   deleteTask,
   restoreTask,
@@ -149,6 +172,21 @@ export const OPERATIONS: readonly Declaration[] = [
   showBatch,
   listBatches,
   closeBatch,
+  listRuns,
+  showRun,
+  runLogs,
+  stopRun,
+  approveRun,
+  denyRun,
+  sendToRun,
+  listWorkspaces,
+  openWorkspace,
+  cleanWorkspaces,
+  rescueWorkspaces,
+  makeWorktree,
+  whereAmI,
+  forecast,
+  listClis,
   installHooks,
   hookStatus,
   uninstallHooks,

@@ -19,7 +19,12 @@ export const listRuns = declare({
     attempt: WorkRef.optional().describe('Only of this attempt'),
     agent: Identity.optional().describe('Only of this agent'),
     open: z.boolean().optional().describe('Only those that have not ended'),
-    limit: z.int().min(1).max(LIMITS.list_limit).optional().describe('At most so many, the newest (default 50)'),
+    limit: z
+      .int()
+      .min(1)
+      .max(LIMITS.list_limit)
+      .optional()
+      .describe('At most so many, the newest (default 50)'),
   }),
   output: z.array(Run),
   errors: ['not_found', 'ambiguous_id'],
@@ -179,7 +184,10 @@ export const sendToRun = declare({
     path: ['runs', 'send'],
     args: ['id', 'text'],
     flags: { text: { file_flag: 'text-file' } },
-    examples: [`forge runs send ${RUN} "Leave the parser alone"`, `forge runs send ${RUN} --text-file - < notes.md`],
+    examples: [
+      `forge runs send ${RUN} "Leave the parser alone"`,
+      `forge runs send ${RUN} --text-file - < notes.md`,
+    ],
   },
 });
 

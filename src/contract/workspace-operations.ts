@@ -83,7 +83,11 @@ export const cleanWorkspaces = declare({
     path: ['workspace', 'clean'],
     args: ['attempts'],
     flags: { older_than: { placeholder: 'time' } },
-    examples: ['forge workspace clean', 'forge workspace clean --older-than 7d', 'forge workspace clean 35a4'],
+    examples: [
+      'forge workspace clean',
+      'forge workspace clean --older-than 7d',
+      'forge workspace clean 35a4',
+    ],
   },
 });
 
@@ -247,6 +251,6 @@ export const listClis = declare({
   errors: ['not_available'],
   access: 'exec',
   needs: 'nothing',
-  http: { method: 'get', path: '/clis', long: true },
+  http: { method: 'get', path: '/clis' },
   cli: { path: ['clis'], examples: ['forge clis', 'forge clis --json'] },
 });

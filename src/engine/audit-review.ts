@@ -7,8 +7,8 @@ import { startCheckout } from '#git/attempt-checkout.ts';
 import { dropAttemptRefs } from '#git/attempt-refs.ts';
 import { removeCheckout } from '#git/rescue-checkout.ts';
 import type { Annotation } from './actions.ts';
-import { openControl, toAttemptEnvironment } from './attempt-workspace.ts';
-import { runAgent } from './run-agent.ts';
+import { openControl } from './attempt-workspace.ts';
+import { runAgent, toAgentEnvironment } from './run-agent.ts';
 import type { Conclusion } from './settle-run.ts';
 import { systemWriter, type ManagedAgent, type WorkPlace } from './work.ts';
 
@@ -87,7 +87,7 @@ export async function auditReview(
       resume: false,
       read_only: true,
       output_schema: VERDICT_SCHEMA,
-      env: toAttemptEnvironment(place, attempt, { ...agent.env, FORGE_RUN_ID: run.id }),
+      env: toAgentEnvironment(place, { attempt, agent, run }),
     });
     return await concludeAudit(place, { review, end });
   } finally {

@@ -29,6 +29,15 @@ const CLAIM_CHECKS: readonly ActionName[] = ['dependency_gate'];
 
 export async function claimTask(engine: Engine, claim: ClaimRequest): Promise<ClaimResult> {
   await refusePausedAgent(engine, claim.assignee);
+  const isStart = engine.follows === true && (await engine.agents.isManaged(claim.assignee));
+  const work = isStart ? await engine.work?.() : undefined;
+  if (work === undefined) return writeClaim(engine, claim);
+  // Said before the claim is written: whoever finds it then knows whether somebody was to start its agent.
+  const { id } = await engine.store.findTask(claim.id);
+  return work.during(id, () => writeClaim(engine, { ...claim, id }));
+}
+
+async function writeClaim(engine: Engine, claim: ClaimRequest): Promise<ClaimResult> {
   let result: ClaimResult | undefined;
   const task = await changeState(engine, claim.id, {
     target: ({ task: now }) =>

@@ -1,19 +1,24 @@
 import type { Attempt, Run } from '#contract/attempt.ts';
-import { readRef } from '#git/read-ref.ts';
+import { roleOf } from '#domain/workflow.ts';
 import { getFromGit } from '#git/ask-git.ts';
+import { readRef } from '#git/read-ref.ts';
 import { showCommit } from '#git/show-commit.ts';
+import { RUN_MARKER } from '#executors/executor.ts';
 import { isForgeError } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import { isAlive } from '#process/process-identity.ts';
 import { endMarked } from '#process/sweep-marked.ts';
 import type { ProcessMark, WatchedMerge, WatchedReview, WatchedRun } from '#store/attempt-store.ts';
 import { openControl, toCheckout } from './attempt-workspace.ts';
-import { MARKER_NAME } from './run-steps.ts';
+import { inTurns } from './in-turns.ts';
+
 import { harvestAttempt } from './settle-run.ts';
 import { systemWriter, type WorkPlace } from './work.ts';
 
 /**
  * Settles what a process left that was killed: ends what it had started, keeps what the agents had done, and closes
- * the rows. Safe to call at any time and by several at once: only what nobody watches any more is touched.
+ * the rows. Safe to call at any time and by several at once: only what nobody watches any more is touched, and each
+ * task by one of them. What cannot be settled keeps nobody else from it; the first trouble is thrown at the end.
  */
 export async function settleLost(place: WorkPlace): Promise<{ readonly runs: readonly Run[] }> {
   const { store } = place;
@@ -22,61 +27,124 @@ export async function settleLost(place: WorkPlace): Promise<{ readonly runs: rea
     store.listOpenReviews(),
     store.listOpenMerges(),
   ]);
-  const isLost = ({ watcher }: { readonly watcher: ProcessMark | null }): boolean =>
-    watcher !== null && !isAlive(watcher);
-  const settled: Run[] = [];
-  for (const lost of runs.filter(isLost)) settled.push(...(await settleRun(place, lost)));
-  for (const lost of reviews.filter(isLost)) await settleReview(place, lost);
-  for (const lost of merges.filter(isLost)) await settleMerge(place, lost);
-  return { runs: settled };
+  const lost = [
+    ...runs.filter(isUnwatched).map((one) => ({ id: one.run.task_id, settle: () => settleRun(place, one) })),
+    ...reviews
+      .filter(isUnwatched)
+      .map((one) => ({ id: one.review.task_id, settle: () => settleReview(place, one) })),
+    ...merges
+      .filter(isUnwatched)
+      .map((one) => ({ id: one.merge.task_id, settle: () => settleMerge(place, one) })),
+  ];
+  return { runs: await settleAll(place, lost) };
+}
+
+/**
+ * Runs that somebody says to watch and that have not been heard of for long, and whose program is gone. `isMine` says
+ * which of those of this process are at work.
+ */
+export async function settleSilent(
+  place: WorkPlace,
+  isAtWork: (taskId: string) => boolean,
+  silence_ms: number = LIMITS.run_silence_ms,
+): Promise<{ readonly runs: readonly Run[] }> {
+  const since = place.clock.now() - silence_ms;
+  const silent = (await place.store.listOpenRuns()).filter((one) => {
+    const heard = one.beat_at ?? Date.parse(one.run.started_at ?? one.run.created_at);
+    const isOver = one.process === null ? isOwn(place, one) : !isAlive(one.process);
+    return heard < since && isOver && !isUnwatched(one) && !(isOwn(place, one) && isAtWork(one.run.task_id));
+  });
+  const settled = await inTurns(silent, AT_ONCE, (one) => settleRun(place, one));
+  return { runs: settled.flat() };
+}
+
+/** So many are ended at once: each may take its time to end, and looks through the processes of the machine. */
+const AT_ONCE = 16;
+
+interface Lost {
+  /** Of the task. */
+  readonly id: string;
+  readonly settle: () => Promise<Run[]>;
+}
+
+async function settleAll(place: WorkPlace, lost: readonly Lost[]): Promise<Run[]> {
+  const failed: unknown[] = [];
+  const tasks = Map.groupBy(lost, ({ id }) => id);
+  const settled = await inTurns([...tasks], AT_ONCE, async ([id, rows]) => {
+    const runs: Run[] = [];
+    try {
+      if (!(await takeLost(place, id))) return runs;
+      for (const { settle } of rows) runs.push(...(await settle()));
+    } catch (error) {
+      failed.push(error);
+    }
+    return runs;
+  });
+  if (failed.length > 0) throw failed[0];
+  return settled.flat();
+}
+
+/** False where somebody who is alive has the task: they are about to do the same. */
+async function takeLost({ store, watcher, clock }: WorkPlace, taskId: string): Promise<boolean> {
+  const watch = (await store.listWatchedTasks()).find(({ task_id }) => task_id === taskId);
+  if (watch !== undefined && isSameProcess(watch.watcher, watcher)) return true;
+  if (watch !== undefined && isAlive(watch.watcher)) return false;
+  return store.takeWatch({ task_id: taskId, watcher, from: watch?.watcher ?? null }, clock.now());
+}
+
+function isUnwatched({ watcher }: { readonly watcher: ProcessMark | null }): boolean {
+  return watcher !== null && !isAlive(watcher);
+}
+
+function isOwn({ watcher }: WorkPlace, one: { readonly watcher: ProcessMark | null }): boolean {
+  return one.watcher !== null && isSameProcess(one.watcher, watcher);
+}
+
+export function isSameProcess(a: ProcessMark, b: ProcessMark): boolean {
+  return a.pid === b.pid && a.start_time === b.start_time && a.boot_id === b.boot_id && a.host === b.host;
 }
 
 async function settleRun(place: WorkPlace, { run }: WatchedRun): Promise<Run[]> {
   const { store } = place;
-  await endMarked({ name: MARKER_NAME, value: run.id }, { host: await place.processes() });
+  await endMarked({ name: RUN_MARKER, value: run.id }, { host: await place.processes() });
   try {
     const [attempt, task] = await Promise.all([store.getAttempt(run.attempt_id), store.getTask(run.task_id)]);
-    if (attempt.removed_at === null && run.state === 'running')
+    if (attempt.removed_at === null && run.state === 'running' && worksThere(place, run))
       await harvestAttempt(place, { task, attempt, agent: run.agent });
   } catch (error) {
     // The folder may be gone, or the task; its row has to end all the same.
     if (!isForgeError(error)) throw error;
   }
   const message = 'Whoever watched it is gone';
-  try {
-    const to = run.state === 'scheduled' ? 'cancelled' : 'failed';
-    return [
-      await store.moveRun(
-        { id: run.id, from: run.state, to, outcome: 'crashed', message },
-        systemWriter(place),
-      ),
-    ];
-  } catch (error) {
-    // Somebody else was faster.
-    if (isForgeError(error) && error.code === 'state_invalid') return [];
-    throw error;
-  }
+  const to = run.state === 'scheduled' ? 'cancelled' : 'failed';
+  const move = { id: run.id, from: run.state, to, outcome: 'crashed', message } as const;
+  const ended = await store.moveRun(move, systemWriter(place)).catch(ignoreFaster);
+  if (ended === undefined) return [];
+  place.watch({ kind: 'run', run: ended });
+  return [ended];
 }
 
-async function settleReview(place: WorkPlace, { review }: WatchedReview): Promise<void> {
+/** Those who audit have a folder of their own: what checks left in the attempt's is not theirs. */
+function worksThere(place: WorkPlace, { role }: Run): boolean {
+  const workflow = place.workflow();
+  return ![...workflow.states.values()].some(
+    ({ name, kind }) => kind === 'gate' && roleOf(workflow, name) === role,
+  );
+}
+
+async function settleReview(place: WorkPlace, { review }: WatchedReview): Promise<Run[]> {
   // An auditor's run has been settled before.
-  await endMarked(
-    { name: MARKER_NAME, value: `${review.attempt_id}-check` },
-    { host: await place.processes() },
-  );
+  if (review.attempt_id !== null) await endChecks(place, review.attempt_id);
   await place.store.finishReview({ id: review.id, status: 'void' }, systemWriter(place)).catch(ignoreFaster);
+  return [];
 }
 
-/** The target says whether it had landed. */
-async function settleMerge(place: WorkPlace, { merge }: WatchedMerge): Promise<void> {
+/** The target says whether it had landed; what nobody had begun has not. */
+async function settleMerge(place: WorkPlace, { merge }: WatchedMerge): Promise<Run[]> {
   const { store } = place;
-  const tip = await readRef(place.repo, `refs/heads/${merge.target}`);
   const attempt = await store.getAttempt(merge.attempt_id);
-  const landed = tip === undefined ? '' : await findLanded(place, attempt, tip);
-  await endMarked(
-    { name: MARKER_NAME, value: `${merge.attempt_id}-check` },
-    { host: await place.processes() },
-  );
+  await endChecks(place, attempt.id);
+  const landed = merge.state === 'queued' ? '' : await findLanded(place, attempt);
   const end =
     landed === ''
       ? { state: 'dropped' as const, message: 'Whoever watched it is gone' }
@@ -88,16 +156,25 @@ async function settleMerge(place: WorkPlace, { merge }: WatchedMerge): Promise<v
     const control = await openControl(place);
     await showCommit(control, toCheckout(place, control, attempt), merge.head_commit).catch(ignoreForge);
   }
+  return [];
+}
+
+async function endChecks(place: WorkPlace, attemptId: string): Promise<void> {
+  const marker = { name: RUN_MARKER, value: `${attemptId}-check` };
+  await endMarked(marker, { host: await place.processes() });
 }
 
 /** Every commit that an attempt brings to its target names it. Empty where there is none. */
-function findLanded({ repo }: WorkPlace, attempt: Attempt, tip: string): Promise<string> {
+async function findLanded({ repo }: WorkPlace, attempt: Attempt): Promise<string> {
+  const tip = await readRef(repo, `refs/heads/${attempt.target}`);
+  if (tip === undefined) return '';
   const grep = ['--fixed-strings', `--grep=Forge-Attempt: ${attempt.id}`];
   return getFromGit(repo, ['log', '-1', '--format=%H', ...grep, `${attempt.base_commit}..${tip}`, '--']);
 }
 
-function ignoreFaster(error: unknown): void {
+function ignoreFaster(error: unknown): undefined {
   if (!isForgeError(error) || error.code !== 'state_invalid') throw error;
+  return undefined;
 }
 
 function ignoreForge(error: unknown): void {

@@ -3,12 +3,20 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attempt, Run } from '#contract/attempt.ts';
 import type { TranscriptEntry } from '#contract/transcript.ts';
-import type { ApprovalRequest, RunEnd, RunHost, StartedRun } from '#executors/executor.ts';
+import {
+  RUN_MARKER,
+  type ApprovalRequest,
+  type RunEnd,
+  type RunHost,
+  type StartedRun,
+} from '#executors/executor.ts';
+import { pickEnvironment } from '#executors/executor-types.ts';
 import { openRunLog } from '#executors/run-log.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { createRedactor } from '#process/redact.ts';
 import type { Writer } from '#store/store.ts';
+import { toAttemptEnvironment } from './attempt-workspace.ts';
 import { systemWriter, type ManagedAgent, type WorkPlace } from './work.ts';
 
 /** One start of an agent's program. */
@@ -33,11 +41,8 @@ const NOTHING_KNOWN = { input_tokens: null, output_tokens: null, cached_tokens: 
 export async function runAgent(place: WorkPlace, start: AgentStart): Promise<RunEnd> {
   const { store } = place;
   const { run } = start;
-  const log = openRunLog({
-    path: toLogPath(place, run),
-    clock: place.clock,
-    redact: createRedactor(Object.values(start.agent.env)).redact,
-  });
+  const { redact } = createRedactor(Object.values(start.agent.env));
+  const log = openRunLog({ path: toLogPath(place, run), clock: place.clock, redact });
   const tell = (entry: TranscriptEntry): void => {
     log.append(entry);
     place.watch({ kind: 'entry', run, entry });
@@ -49,7 +54,7 @@ export async function runAgent(place: WorkPlace, start: AgentStart): Promise<Run
     });
     const executor = await place.executorFor(start.agent.profile);
     const started = await executor.start(toSpec(place, start), toHost(place, run, tell));
-    return await attend(place, start, started);
+    return redactEnd(await attend(place, start, started), redact);
   } catch (error) {
     if (!isForgeError(error)) throw error;
     tell({ kind: 'error', code: error.code, text: error.message });
@@ -64,6 +69,27 @@ export async function runAgent(place: WorkPlace, start: AgentStart): Promise<Run
   } finally {
     log[Symbol.dispose]();
   }
+}
+
+/** What the agent's program needs besides what everything in the folder gets: its provider's keys, and its own. */
+export function toAgentEnvironment(
+  place: WorkPlace,
+  { attempt, agent, run }: { readonly attempt: Attempt; readonly agent: ManagedAgent; readonly run: Run },
+): Record<string, string> {
+  return toAttemptEnvironment(place, attempt, {
+    ...pickEnvironment(agent.profile.executor, place.env),
+    ...agent.env,
+    [RUN_MARKER]: run.id,
+  });
+}
+
+function redactEnd(end: RunEnd, redact: (text: string) => string): RunEnd {
+  const { message, last_message } = end;
+  return {
+    ...end,
+    ...(message !== undefined && { message: redact(message) }),
+    ...(last_message !== undefined && { last_message: redact(last_message) }),
+  };
 }
 
 /** `<records>/<attempt>/<run>.jsonl` */
@@ -114,7 +140,7 @@ function toHost(place: WorkPlace, run: Run, tell: (entry: TranscriptEntry) => vo
 async function askPeople(
   place: WorkPlace,
   run: Run,
-  { tool, input }: ApprovalRequest,
+  { tool, input, signal }: ApprovalRequest,
 ): Promise<'allowed' | 'denied' | 'expired'> {
   const { store, clock } = place;
   const by: Writer = systemWriter(place);
@@ -124,7 +150,7 @@ async function askPeople(
     const asked = (await store.listApprovals({ run_id: run.id })).find((one) => one.id === id);
     if (asked === undefined) return 'expired';
     if (asked.state !== 'pending') return asked.state;
-    if (clock.now() >= until) {
+    if (clock.now() >= until || signal?.aborted === true) {
       const ended = await store
         .answerApproval({ id, state: 'expired' }, systemWriter(place))
         .catch(() => undefined);

@@ -14,6 +14,8 @@ export interface Move {
   readonly checked?: readonly ActionName[] | undefined;
   /** Who will have the task, where the move is a claim. */
   readonly owner?: string | undefined;
+  /** What is left to do of a move that somebody began; all of it when left out. */
+  readonly left?: readonly (typeof PHASES)[number][] | undefined;
 }
 
 /**
@@ -40,6 +42,8 @@ export async function runGuards(engine: Engine, move: Move, standing: Standing):
   return results;
 }
 
+const PHASES = ['on_exit', 'on_enter', 'after_enter'] as const;
+
 export interface Aftermath {
   readonly results: readonly HookResult[];
   readonly cascade: (ActionOutcome & { outcome: 'cascaded' }) | undefined;
@@ -48,7 +52,7 @@ export interface Aftermath {
 /** What follows on a move that has happened. A hook that fails and blocks ends the row of hooks, not the move. */
 export async function runAftermath(engine: Engine, move: Move, standing: Standing): Promise<Aftermath> {
   const results: HookResult[] = [];
-  for (const phase of ['on_exit', 'on_enter', 'after_enter'] as const) {
+  for (const phase of move.left ?? PHASES) {
     for (const call of listCalls(engine, move, { phase, standing })) {
       const result = await runAction(call);
       if (result === undefined) continue;

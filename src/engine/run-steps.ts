@@ -1,4 +1,5 @@
 import type { StepResult } from '#contract/attempt.ts';
+import { RUN_MARKER } from '#executors/executor.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { ProcessHost } from '#process/process-host.ts';
 import { startSupervised, type Ended } from '#process/supervise.ts';
@@ -16,9 +17,6 @@ export interface StepPlace {
   readonly line?: ((text: string) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
-
-/** The variable that says to which piece of work a process belongs. */
-export const MARKER_NAME = 'FORGE_RUN_ID';
 
 /** One after the other until one fails; `finished` hears of each. */
 export async function runSteps(
@@ -47,7 +45,7 @@ export async function runStep(command: string, place: StepPlace): Promise<StepRe
       cwd,
       env,
       host,
-      marker: { name: MARKER_NAME, value: marker },
+      marker: { name: RUN_MARKER, value: marker },
       stdin: 'none',
       // Scripts write to /dev/stdout and /dev/stderr, which cannot be opened when they are sockets.
       output: 'fifos',

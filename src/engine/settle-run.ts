@@ -4,6 +4,7 @@ import { submitTarget } from '#domain/gate-targets.ts';
 import { kindOf, roleOf, standingState } from '#domain/workflow.ts';
 import type { RunEnd } from '#executors/executor.ts';
 import { harvestCheckout, type Harvest } from '#git/harvest-checkout.ts';
+import { listMarked } from '#git/merge-parents.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { openControl, toCheckout } from './attempt-workspace.ts';
 import type { Annotation } from './actions.ts';
@@ -29,6 +30,9 @@ export async function concludeWork(
   if (outcome === 'stopped') return { outcome, message, retry_after };
   try {
     const harvest = await harvestAttempt(place, { task, attempt, agent: run.agent });
+    const marked = await findMarked(place, attempt);
+    if (marked.length > 0)
+      return { outcome: 'failed', message: `Conflicts still stand in ${marked.join(', ')}`, retry_after };
     const isIdle = harvest.changed_files === 0;
     if (outcome !== 'completed' || !isIdle) return { outcome, message, retry_after };
     if (end.denials > 0)
@@ -42,6 +46,18 @@ export async function concludeWork(
     if (!isForgeError(error)) throw error;
     return { outcome: 'failed', message: error.message, retry_after };
   }
+}
+
+/** Of the conflicts that the agent was to resolve, those that it has not. */
+async function findMarked(place: WorkPlace, attempt: Attempt): Promise<string[]> {
+  const merges = await place.store.listMerges({ task_id: attempt.task_id });
+  const last = merges.findLast(({ attempt_id }) => attempt_id === attempt.id);
+  if (last === undefined || last.conflicts.length === 0) return [];
+  const control = await openControl(place);
+  return listMarked(
+    toCheckout(place, control, attempt),
+    last.conflicts.map(({ path }) => path),
+  );
 }
 
 /** Everything in the attempt's folder becomes a commit on its branch. */

@@ -24,15 +24,18 @@ export async function workTask(
     await resume(workshop, engine, { task: before, agent });
   }
   await workshop.settled(before.id);
-  let task: Task = await store.getTask(before.id);
-  const gate = standingState(workflow, task);
-  const next = passTarget(workflow, gate);
-  if (merge && hasPassed(engine, task) && next !== undefined) {
-    task = await transitionTask(engine, { id: task.id, to: next, reason: null });
+  for (let tries = 0; merge && tries < MERGE_TRIES; tries += 1) {
+    const { task } = await store.readStanding(before.id);
+    const next = passTarget(workflow, standingState(workflow, task));
+    if (!hasPassed(engine, task) || next === undefined) break;
+    await transitionTask(engine, { id: task.id, to: next, reason: null });
     await workshop.settled(task.id);
   }
-  return describeWork(workshop, engine, { id: task.id, merge });
+  return describeWork(workshop, engine, { id: before.id, merge });
 }
+
+/** A merge that fails sends the work back once, and then it is merged again. */
+const MERGE_TRIES = 3;
 
 /** Taken up where it was left: by the one whose it is. */
 async function resume(
@@ -60,7 +63,7 @@ export async function describeWork(
   engine: Engine,
   { id, merge }: { readonly id: string; readonly merge: boolean },
 ): Promise<WorkedTask> {
-  const task = await engine.store.getTask(id);
+  const { task } = await engine.store.readStanding(id);
   const [attempts, reviews, merges] = await Promise.all([
     store.listAttempts({ task_id: task.id }),
     store.listReviews({ task_id: task.id }),

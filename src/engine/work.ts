@@ -16,6 +16,8 @@ import type { AgentFacts, Engine } from './engine.ts';
 export interface Work {
   /** What has passed its review goes on without being asked. */
   readonly merges_by_itself: boolean;
+  /** Says that this process is at work on the task as long as it lasts, so that nobody takes it for abandoned. */
+  during<T>(taskId: string, work: () => Promise<T>): Promise<T>;
   /** Starts the agent that works in the state the task has just come to. */
   dispatch(engine: Engine, assignment: Assignment): Promise<ActionOutcome>;
   /** Throws untrusted, and state_invalid where there is nothing to check or to merge. */

@@ -98,17 +98,39 @@ describe('the way of a task', () => {
     expect((await shop.place.store.listAttempts({ task_id: task.id })).length).toBe(1);
   });
 
-  it('[S346] tells who conflicts with what', async () => {
+  it('[S346] tells who conflicts with what, and takes no markers for a solution', async () => {
     shop.addAgent('w1', 'echo one > README.md');
-    shop.addAgent('w2', 'echo two > README.md');
+    shop.addAgent('w2', 'if grep -q conflicts; then echo more > other; else echo two > README.md; fi');
     const [a, b] = [await shop.create('One'), await shop.create('Two')];
     await shop.work(a, 'w1');
     await shop.work(b, 'w2');
     expect((await shop.move(a, 'merging')).state).toBe('done');
     const failed = await shop.move(b, 'merging');
-    expect(failed.state).toBe('merge_failed');
-    expect(failed.error_annotation?.message).toContain('README.md');
+    expect(failed.state).toBe('todo');
+    expect(failed.error_annotation?.message).toContain('Conflicts still stand in README.md');
+    const [merge] = await shop.place.store.listMerges({ task_id: b.id });
+    expect(merge).toMatchObject({ state: 'conflict', conflicts: [{ path: 'README.md', kind: 'content' }] });
     expect(shop.repo.git('show', 'main:README.md')).toBe('one');
+  });
+
+  it('gives the coder one chance to resolve a conflict, with the target in its files', async () => {
+    shop.addAgent('w1', 'echo one > README.md');
+    shop.addAgent(
+      'w2',
+      'if grep -q conflicts; then grep -v "^[<=>]" README.md > x; mv x README.md; else echo two > README.md; fi',
+    );
+    const [a, b] = [await shop.create('One'), await shop.create('Two')];
+    await shop.work(a, 'w1');
+    await shop.work(b, 'w2');
+    await shop.move(a, 'merging');
+    const again = await shop.move(b, 'merging');
+    expect(again.state).toBe('review');
+    expect((await shop.move(b, 'merging')).state).toBe('done');
+    expect(shop.repo.git('show', 'main:README.md').split('\n').toSorted()).toEqual(['one', 'two']);
+    expect(await states(b.id)).toEqual([
+      ...['in_progress', 'review', 'merging', 'merge_failed', 'in_progress', 'review', 'merging', 'done'],
+    ]);
+    shop.repo.git('fsck', '--strict');
   });
 
   it('tests what is merged: two that are green by themselves and red together', async () => {
@@ -119,8 +141,11 @@ describe('the way of a task', () => {
     await shop.work(a, 'w1');
     await shop.work(b, 'w2');
     await shop.move(a, 'merging');
-    expect((await shop.move(b, 'merging')).state).toBe('merge_failed');
+    // The coder gets one chance, and its work is the same as before.
+    expect((await shop.move(b, 'merging')).state).not.toBe('done');
     expect(shop.repo.git('ls-tree', '--name-only', 'main')).toBe('README.md\na');
+    const [failed] = await shop.place.store.listMerges({ task_id: b.id });
+    expect(failed).toMatchObject({ state: 'ci_failed' });
   });
 
   it('leaves a checkout alone that has changes of its own in the way', async () => {

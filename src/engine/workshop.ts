@@ -1,22 +1,23 @@
 import type { Attempt, Review, Run } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { composeFollowUp, composePrompt } from '#domain/compose-prompt.ts';
-import { isEnded } from '#domain/run-states.ts';
 import { passTarget, submitTarget } from '#domain/gate-targets.ts';
 import { kindOf, roleOf, standingState, type ResolvedWorkflow } from '#domain/workflow.ts';
 import type { RunEnd } from '#executors/executor.ts';
 import { keepsSessions } from '#executors/executor-types.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
-import type { RunMove } from '#store/attempt-store.ts';
 import type { ActionOutcome } from './actions.ts';
-import { openWorkspace, toAttemptEnvironment } from './attempt-workspace.ts';
+import { openWorkspace } from './attempt-workspace.ts';
+import { countFailures } from './count-failures.ts';
 import { readEarlierWork } from './earlier-work.ts';
+import { endRun } from './end-run.ts';
 import type { Engine } from './engine.ts';
 import { checkMergeable, mergeTask } from './merge-gate.ts';
 import { settleLost } from './recover-work.ts';
+import { isRepairable, repairMerge } from './repair-merge.ts';
 import { recallWork, retireAttempts, stopRuns } from './retire-attempts.ts';
 import { checkReviewable, passReview, reject, reviewTask } from './review-gate.ts';
-import { runAgent } from './run-agent.ts';
+import { runAgent, toAgentEnvironment } from './run-agent.ts';
 import { concludeWork, moveAfterWork, type Conclusion } from './settle-run.ts';
 import { transitionTask } from './transition-task.ts';
 import {
@@ -34,8 +35,8 @@ import {
  */
 export class Workshop implements Work {
   readonly #place: WorkPlace;
-  readonly #jobs = new Map<Promise<void>, string>();
-  readonly #failed: unknown[] = [];
+  readonly #jobs = new Map<Promise<undefined>, string>();
+  #failed: { readonly task: string; readonly error: unknown }[] = [];
   readonly #ending = new AbortController();
   readonly #listeners = new Set<(news: WorkNews) => void>();
 
@@ -64,7 +65,8 @@ export class Workshop implements Work {
   /** Ends everything that is at work here. Tasks go back to where the next start takes them up. */
   async stop(): Promise<void> {
     this.#ending.abort();
-    for (const task of new Set(this.#jobs.values())) await stopRuns(this.#place, task);
+    const tasks = [...new Set(this.#jobs.values())];
+    await Promise.all(tasks.map((task) => stopRuns(this.#place, task)));
     await this.settled().catch(() => undefined);
   }
 
@@ -82,8 +84,39 @@ export class Workshop implements Work {
       if (jobs.length === 0) break;
       await Promise.all(jobs.map(([job]) => job));
     }
-    const [error] = this.#failed.splice(0);
-    if (error !== undefined) throw error;
+    const isMeant = ({ task }: { readonly task: string }): boolean => taskId === undefined || task === taskId;
+    const failed = this.#failed.find(isMeant);
+    this.#failed = this.#failed.filter((one) => !isMeant(one));
+    if (failed !== undefined) throw failed.error;
+  }
+
+  isAtWork(taskId: string): boolean {
+    return [...this.#jobs.values()].includes(taskId);
+  }
+
+  async during<T>(taskId: string, work: () => Promise<T>): Promise<T> {
+    const { store, watcher, clock } = this.#place;
+    const working = store.takeWatch({ task_id: taskId, watcher }, clock.now()).then(work);
+    this.#add(
+      taskId,
+      working.then(
+        () => undefined,
+        () => undefined,
+      ),
+    );
+    return working;
+  }
+
+  /** Work that nobody waits for; what goes wrong with it is told by `settled`. */
+  follow(taskId: string, work: () => Promise<unknown>): void {
+    const working = this.during(taskId, work);
+    this.#add(
+      taskId,
+      working.then(
+        () => undefined,
+        (error: unknown) => void this.#failed.push({ task: taskId, error }),
+      ),
+    );
   }
 
   get merges_by_itself(): boolean {
@@ -99,10 +132,13 @@ export class Workshop implements Work {
     const managed = known && { ...known, profile: { ...known.profile, ...engine.overrides } };
     if (managed === undefined) return { outcome: 'passed', message: `${agent} is not started by Forge` };
     try {
-      const { attempt } = await openWorkspace(this.#place, { task, agent });
-      const run = await this.#createRun({ attempt, role, agent: managed });
-      this.#follow(task, this.#work({ task, attempt, run, agent: managed, state }));
-      return { outcome: 'passed', message: `run ${run.id}` };
+      return await this.during(task.id, async () => {
+        const { attempt } = await openWorkspace(this.#place, { task, agent });
+        if (this.#ending.signal.aborted) return giveBack(engine);
+        const run = await this.#createRun({ attempt, role, agent: managed });
+        this.follow(task.id, () => this.#work({ task, attempt, run, agent: managed, state }));
+        return { outcome: 'passed', message: `run ${run.id}` };
+      });
     } catch (error) {
       if (!isForgeError(error)) throw error;
       const { message } = error;
@@ -138,11 +174,13 @@ export class Workshop implements Work {
   async review(engine: Engine, task: Task, gate: string): Promise<ActionOutcome> {
     const auditor = this.#findAuditor(engine.workflow, task, gate);
     try {
-      return await reviewTask(this.#place, engine, {
-        task,
-        gate,
-        auditor: auditor && ((review) => this.#audit({ task, gate, review, auditor })),
-      });
+      return await this.during(task.id, () =>
+        reviewTask(this.#place, engine, {
+          task,
+          gate,
+          auditor: auditor && ((review) => this.#audit({ task, gate, review, auditor })),
+        }),
+      );
     } catch (error) {
       if (!isForgeError(error)) throw error;
       return { outcome: 'failed', message: error.message };
@@ -150,12 +188,17 @@ export class Workshop implements Work {
   }
 
   async merge(engine: Engine, task: Task, gate: string): Promise<ActionOutcome> {
-    return mergeTask(this.#place, engine, { task, gate });
+    return this.during(task.id, async () => {
+      const outcome = await mergeTask(this.#place, engine, { task, gate });
+      if (outcome.outcome === 'cascaded' && (await isRepairable(this.#place, task)))
+        this.follow(task.id, () => repairMerge(this.#place, this.engine(), { task, from: outcome.to }));
+      return outcome;
+    });
   }
 
   async retire(_: Engine, task: Task, when: 'now' | 'later'): Promise<ActionOutcome> {
     try {
-      await retireAttempts(this.#place, task.id, when);
+      await this.during(task.id, () => retireAttempts(this.#place, task.id, when));
       return { outcome: 'passed' };
     } catch (error) {
       // The task is over whatever becomes of its folder; that is tried again later.
@@ -188,9 +231,9 @@ export class Workshop implements Work {
     const conclusion: Conclusion = isCut
       ? { ...concluded, outcome: 'crashed', message: 'Forge was stopped' }
       : concluded;
-    const ended = await this.#endRun(run, end, conclusion);
+    const ended = await endRun(this.#place, run, end, conclusion);
     const now = await store.getTask(task.id);
-    const failures = { count: await this.#countFailures(ended), limit: settings().scheduler.retry_limit };
+    const failures = { count: await countFailures(store, ended), limit: settings().scheduler.retry_limit };
     await moveAfterWork(this.engine(), { task: now, run: ended }, conclusion, failures);
   }
 
@@ -200,14 +243,11 @@ export class Workshop implements Work {
     const attempt = await this.#place.store.getAttempt(review.attempt_id ?? '');
     const role = roleOf(this.#place.workflow(), gate) ?? 'reviewer';
     const run = await this.#createRun({ attempt, role, agent: auditor });
-    this.#follow(
-      task,
-      (async () => {
-        const audited = await auditReview(this.#place, { task, attempt, review, run, agent: auditor });
-        await this.#endRun(run, audited.end, audited.conclusion);
-        await this.#concludeAudit({ task, gate, review: audited.review, why: audited.why });
-      })(),
-    );
+    this.follow(task.id, async () => {
+      const audited = await auditReview(this.#place, { task, attempt, review, run, agent: auditor });
+      await endRun(this.#place, run, audited.end, audited.conclusion);
+      await this.#concludeAudit({ task, gate, review: audited.review, why: audited.why });
+    });
     return { outcome: 'passed', message: `run ${run.id} audits it` };
   }
 
@@ -279,57 +319,31 @@ export class Workshop implements Work {
       );
     const { branch } = attempt;
     return runAgent(this.#place, {
-      ...{
-        run,
-        attempt,
-        agent,
-        resume,
-        output_schema,
-        read_only: output_schema !== undefined,
-        cwd: attempt.path,
-      },
+      run,
+      attempt,
+      agent,
+      resume,
+      output_schema,
+      read_only: output_schema !== undefined,
+      cwd: attempt.path,
       prompt: resume
         ? composeFollowUp(earlier)
         : composePrompt({ task, role: run.role, branch, template: agent.prompt, earlier }),
-      env: toAttemptEnvironment(this.#place, attempt, { ...agent.env, FORGE_RUN_ID: run.id }),
+      env: toAgentEnvironment(this.#place, { attempt, agent, run }),
     });
   }
 
-  async #endRun(run: Run, end: RunEnd, conclusion: Conclusion): Promise<Run> {
-    const { store } = this.#place;
-    const { outcome, message, retry_after } = conclusion;
-    const move = (to: RunMove['to'], more: Partial<RunMove> = {}): Promise<Run> =>
-      store.moveRun({ id: run.id, to, ...more }, systemWriter(this.#place));
-    const now = await store.getRun(run.id);
-    if (isEnded(now.state)) return now;
-    if (end.outcome === 'completed') await move('verifying');
-    const ended = await move(toRunState(conclusion, end), {
-      outcome,
-      message,
-      retry_after,
-      usage: end.usage,
-    });
-    this.#place.watch({ kind: 'run', run: ended });
-    return ended;
+  #add(taskId: string, work: Promise<undefined>): void {
+    const job: Promise<undefined> = work.finally(() => void this.#jobs.delete(job));
+    this.#jobs.set(job, taskId);
   }
+}
 
-  /** Of this task in this role, since one last got somewhere. What was stopped or has to wait counts for nothing. */
-  async #countFailures({ task_id, role }: Run): Promise<number> {
-    const runs = (await this.#place.store.listRuns({ task_id })).filter((run) => run.role === role);
-    let count = 0;
-    for (const { outcome } of runs.toReversed()) {
-      if (outcome === 'completed') break;
-      if (outcome !== null && !['stopped', 'usage_limit', 'auth', 'crashed'].includes(outcome)) count += 1;
-    }
-    return count;
-  }
-
-  #follow({ id }: Task, work: Promise<void>): void {
-    const job: Promise<void> = work
-      .catch((error: unknown) => void this.#failed.push(error))
-      .finally(() => void this.#jobs.delete(job));
-    this.#jobs.set(job, id);
-  }
+/** Whoever ends starts nothing more. */
+function giveBack({ workflow }: Engine): ActionOutcome {
+  const message = 'Forge was stopped before its agent was started';
+  const annotation = { code: 'run_failed', message };
+  return { outcome: 'cascaded', to: workflow.initial, reason: message, annotation };
 }
 
 interface Job {
@@ -358,18 +372,4 @@ interface AuditEnd {
 function isPlanning(workflow: ResolvedWorkflow, state: string): boolean {
   const next = submitTarget(workflow, state);
   return next !== undefined && kindOf(workflow, next) === 'active';
-}
-
-function toRunState({ outcome }: Conclusion, end: RunEnd): RunMove['to'] {
-  if (outcome === 'completed') return 'completed';
-  if (end.outcome === 'completed') return 'failed';
-  switch (outcome) {
-    case 'stopped':
-      return 'cancelled';
-    case 'usage_limit':
-    case 'auth':
-      return 'blocked';
-    default:
-      return 'failed';
-  }
 }

@@ -43,7 +43,7 @@ async function startAgent(
 }
 
 /** The same agent in three protocols; what it does and what becomes of it must look the same. */
-describe.each(['claude', 'codex', 'acp'])('[S233] the %s executor', (kind) => {
+describe.concurrent.each(['claude', 'codex', 'acp'])('[S233] the %s executor', (kind) => {
   const start = (scenario: string, options?: Options) => startAgent(kind, scenario, options);
 
   function hasFile(run: { readonly cwd: string }): boolean {

@@ -15,6 +15,7 @@ export interface LogPage {
 
 interface ReadLimits {
   readonly page_bytes?: number;
+  readonly page_lines?: number;
 }
 
 /**
@@ -27,7 +28,7 @@ export function readLog(request: {
   readonly limit: number;
   readonly limits?: ReadLimits;
 }): LogPage {
-  const most = Math.min(request.limit, LIMITS.log_page_lines);
+  const most = Math.min(request.limit, request.limits?.page_lines ?? LIMITS.log_page_lines);
   const lines: LogLine[] = [];
   let offset = request.offset;
   let bytes = request.limits?.page_bytes ?? LIMITS.log_page_bytes;
@@ -54,7 +55,7 @@ export function tailLog(request: {
   readonly limits?: ReadLimits;
 }): LogPage {
   const parts = listLogParts(request.path);
-  const wanted = Math.min(request.lines, LIMITS.log_page_lines);
+  const wanted = Math.min(request.lines, request.limits?.page_lines ?? LIMITS.log_page_lines);
   const most = request.limits?.page_bytes ?? LIMITS.log_page_bytes;
   const end = parts.at(-1);
   if (end === undefined) return { lines: [], next_offset: 0, end: true };

@@ -281,6 +281,17 @@ describe('readLog', () => {
     }
   });
 
+  it('gives no more lines than a page has, whoever asks', async () => {
+    await using log = await tempLog();
+    using writer = log.open();
+    for (let i = 1; i <= 20; i += 1) writer.append(say(`entry ${i}`));
+    writer.flush();
+    const limits = { page_lines: 5 };
+    expect(readLog({ path: log.path, offset: 0, limit: 1_000, limits })).toMatchObject({ end: false });
+    expect(readLog({ path: log.path, offset: 0, limit: 1_000, limits }).lines).toHaveLength(5);
+    expect(tailLog({ path: log.path, lines: 1_000, limits }).lines.at(0)?.seq).toBe(16);
+  });
+
   it('leaves a line that is still being written for later', async () => {
     await using log = await tempLog();
     using writer = log.open();

@@ -1,8 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type AttemptPlace, attemptPlace, checkObjects, gitIn, openAttempts, writeIn } from '../../tests/support/attempt-places.ts';
+import {
+  type AttemptPlace,
+  attemptPlace,
+  checkObjects,
+  gitIn,
+  openAttempts,
+  writeIn,
+} from '../../tests/support/attempt-places.ts';
 import { recreateCheckout, startCheckout } from './attempt-checkout.ts';
 import { listCheckoutRefs, toKeepRef } from './attempt-refs.ts';
 import { findRecord, listRecords } from './checkout-record.ts';
@@ -17,7 +32,7 @@ const leftBehind = async (world: AttemptPlace) => ({
 const NOTHING = { folders: [], records: [], kept: [], refs: [] };
 
 describe('startCheckout', () => {
-  it('[S139] makes a checkout on a branch of its own, and leaves the user\'s as it was', async () => {
+  it("[S139] makes a checkout on a branch of its own, and leaves the user's as it was", async () => {
     await using world = await attemptPlace();
     const { place, control } = world;
     const before = await fingerprintCheckout(place.repo);
@@ -43,9 +58,15 @@ describe('startCheckout', () => {
     const name = '35a4-x';
     const attempt_id = randomUUID();
     const checkout = await startCheckout(control, {
-      ...{ attempt_id, name, root: world.root, path: join(world.root, name) },
+      attempt_id,
+      name,
+      root: world.root,
+      path: join(world.root, name),
       base: world.place.git('rev-parse', 'HEAD'),
-      facts: { project: '/a "b"\\c', task: 'fg-a3f8' },
+      facts: {
+        project: '/a "b"\\c',
+        task: 'fg-a3f8',
+      },
     });
     const list = gitIn(checkout, 'config', '--local', '--list').split('\n');
     expect(list.filter((line) => line.startsWith('branch.forge'))).toEqual([
@@ -56,7 +77,11 @@ describe('startCheckout', () => {
       `branch.forge/35a4-x.forge-attempt=${attempt_id}`,
     ]);
     expect(list).toEqual(
-      expect.arrayContaining(['forge.project=/a "b"\\c', 'forge.task=fg-a3f8', `forge.attempt=${attempt_id}`]),
+      expect.arrayContaining([
+        'forge.project=/a "b"\\c',
+        'forge.task=fg-a3f8',
+        `forge.attempt=${attempt_id}`,
+      ]),
     );
     expect(gitIn(checkout, 'config', 'user.name')).toBe('Test User');
   });
@@ -75,14 +100,23 @@ describe('startCheckout', () => {
     mkdirSync(world.root);
     symlinkSync(outside, join(world.root, 'link'));
     const places = [
-      ...[outside, `${world.root}-sibling`, join(world.root, 'link', 'x'), join(world.root, 'link')],
-      ...[`${world.root}/../outside/x`, 'relative', join(world.root, 'gone', 'x')],
+      outside,
+      `${world.root}-sibling`,
+      join(world.root, 'link', 'x'),
+      join(world.root, 'link'),
+      `${world.root}/../outside/x`,
+      'relative',
+      join(world.root, 'gone', 'x'),
     ];
     for (const path of places)
       await expect(world.start({ path })).rejects.toMatchObject({ code: 'permission_denied' });
     for (const name of ['../x', '-x', '', '.', 'a/b', 'a..b', 'x.lock', 'a b', 'x'.repeat(101), 'a\n'])
-      await expect(world.start({ name, path: join(world.root, 'x') })).rejects.toMatchObject({ code: 'invalid_input' });
-    await expect(world.start({ attempt_id: '../../x', name: 'x' })).rejects.toMatchObject({ code: 'invalid_input' });
+      await expect(world.start({ name, path: join(world.root, 'x') })).rejects.toMatchObject({
+        code: 'invalid_input',
+      });
+    await expect(world.start({ attempt_id: '../../x', name: 'x' })).rejects.toMatchObject({
+      code: 'invalid_input',
+    });
     await expect(world.start({ base: '--help' })).rejects.toMatchObject({ code: 'invalid_input' });
     await expect(world.start({ facts: { 'a.b': 'x' } })).rejects.toMatchObject({ code: 'invalid_input' });
     rmSync(join(world.root, 'link'));
@@ -101,6 +135,9 @@ describe('startCheckout', () => {
     place.git('branch', '-D', 'forge/taken');
     const signal = AbortSignal.abort();
     await expect(world.start({ signal })).rejects.toMatchObject({ code: 'interrupted' });
+    expect(await leftBehind(world)).toEqual(NOTHING);
+    const slow = await openAttempts(place, { checkout_timeout_ms: 1 });
+    await expect(slow.start()).rejects.toMatchObject({ message: 'git read-tree did not end within 0.001 s' });
     expect(await leftBehind(world)).toEqual(NOTHING);
     writeFileSync(join(world.root, 'file'), 'mine');
     await expect(world.start({ name: 'file' })).rejects.toMatchObject({ code: 'already_exists' });
@@ -127,7 +164,7 @@ describe('startCheckout', () => {
     expect(checkObjects(world.place)).toBe('');
   });
 
-  it('keeps what it is built on when the user\'s git prunes', async () => {
+  it("keeps what it is built on when the user's git prunes", async () => {
     await using world = await attemptPlace();
     const { place } = world;
     place.git('checkout', '--quiet', '-b', 'gone');
@@ -167,6 +204,8 @@ describe('recreateCheckout', () => {
     // Nor does it go through a link that somebody put there.
     rmSync(checkout.path, { recursive: true });
     symlinkSync(world.place.path, checkout.path);
-    await expect(recreateCheckout(world.control, checkout)).rejects.toMatchObject({ code: 'permission_denied' });
+    await expect(recreateCheckout(world.control, checkout)).rejects.toMatchObject({
+      code: 'permission_denied',
+    });
   });
 });

@@ -1,6 +1,5 @@
 import { mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { ForgeError } from '#kernel/errors.ts';
-import { LIMITS } from '#kernel/limits.ts';
 import { askGit, getFromGit, type GitRepo } from './ask-git.ts';
 import { toGitFolder, toSparseList, toSparseSettings, writeGitFolder } from './attempt-git-folder.ts';
 import { createAttemptRefs, getKept, toBranch, undoAttemptRefs } from './attempt-refs.ts';
@@ -46,7 +45,12 @@ export async function startCheckout(control: ControlGit, request: StartRequest):
   mkdirSync(request.root, { recursive: true, mode: 0o700 });
   const path = resolvePlace(request.root, request.path);
   const checkout: Checkout = {
-    ...{ attempt_id, name, root: realpathSync.native(request.root), path, base, facts },
+    attempt_id,
+    name,
+    root: realpathSync.native(request.root),
+    path,
+    base,
+    facts,
     sparse: request.sparse === true && (await isSparse(control.repository)),
     submodules: request.submodules ?? 'none',
   };
@@ -102,13 +106,17 @@ async function fillCheckout(
   { head, signal }: { readonly head: string; readonly signal?: AbortSignal },
 ): Promise<void> {
   writeRecord(control, checkout);
-  const options = { timeout_ms: LIMITS.git_checkout_ms, ...(signal && { signal }) };
+  const options = { timeout_ms: control.checkout_timeout_ms, ...(signal && { signal }) };
   if (checkout.sparse) copySparseList(control);
-  await getFromControl(control, [...toSparseSettings(control, checkout), 'read-tree', '--reset', '-u', head], {
-    ...options,
-    index: toPrivateIndex(control, checkout.attempt_id),
-    work_tree: checkout.path,
-  });
+  await getFromControl(
+    control,
+    [...toSparseSettings(control, checkout), 'read-tree', '--reset', '-u', head],
+    {
+      ...options,
+      index: toPrivateIndex(control, checkout.attempt_id),
+      work_tree: checkout.path,
+    },
+  );
   noteIndexHead(control, checkout, head);
   writeGitFolder(control, checkout, head);
   if (checkout.submodules !== 'none') await updateSubmodules(control, checkout, options);
@@ -138,7 +146,9 @@ async function updateSubmodules(
   const { git_env, settings } = control;
   const own: GitRepo = {
     ...control.repository,
-    ...{ worktree: checkout.path, git_dir: folder, common_dir: folder },
+    worktree: checkout.path,
+    git_dir: folder,
+    common_dir: folder,
     git_env: { GIT_ALLOW_PROTOCOL: git_env?.['GIT_ALLOW_PROTOCOL'] ?? '' },
     settings: [
       ...(settings ?? []),
@@ -160,7 +170,10 @@ function checkRequest({ attempt_id, name, base, facts }: StartRequest): void {
     ([key, value]) => !/^[a-z][a-z0-9-]*$/.test(key) || value.includes('\0'),
   );
   if (wrong !== undefined)
-    throw new ForgeError('invalid_input', `forge.${wrong[0]} cannot stand in the configuration of ${toBranch(name)}`);
+    throw new ForgeError(
+      'invalid_input',
+      `forge.${wrong[0]} cannot stand in the configuration of ${toBranch(name)}`,
+    );
 }
 
 function makeFolder(path: string, message: string): void {
@@ -168,6 +181,10 @@ function makeFolder(path: string, message: string): void {
     mkdirSync(path, { mode: 0o777 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    throw new ForgeError('already_exists', message, { hint: 'Take another name', details: { path }, cause: error });
+    throw new ForgeError('already_exists', message, {
+      hint: 'Take another name',
+      details: { path },
+      cause: error,
+    });
   }
 }

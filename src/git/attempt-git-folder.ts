@@ -50,10 +50,28 @@ export function restoreGitFolder(control: ControlGit, checkout: Checkout, head: 
 
 /** What a git that was killed, or stopped in the middle of something, leaves behind. */
 const IN_PROGRESS: readonly string[] = [
-  ...['index.lock', 'HEAD.lock', 'config.lock', 'packed-refs.lock', 'shallow.lock'],
-  ...['MERGE_HEAD', 'MERGE_MSG', 'MERGE_MODE', 'MERGE_RR', 'AUTO_MERGE', 'SQUASH_MSG'],
-  ...['CHERRY_PICK_HEAD', 'REVERT_HEAD', 'REBASE_HEAD', 'rebase-merge', 'rebase-apply', 'sequencer'],
-  ...['BISECT_START', 'BISECT_LOG', 'BISECT_NAMES', 'BISECT_TERMS', 'BISECT_EXPECTED_REV'],
+  'index.lock',
+  'HEAD.lock',
+  'config.lock',
+  'packed-refs.lock',
+  'shallow.lock',
+  'MERGE_HEAD',
+  'MERGE_MSG',
+  'MERGE_MODE',
+  'MERGE_RR',
+  'AUTO_MERGE',
+  'SQUASH_MSG',
+  'CHERRY_PICK_HEAD',
+  'REVERT_HEAD',
+  'REBASE_HEAD',
+  'rebase-merge',
+  'rebase-apply',
+  'sequencer',
+  'BISECT_START',
+  'BISECT_LOG',
+  'BISECT_NAMES',
+  'BISECT_TERMS',
+  'BISECT_EXPECTED_REV',
 ];
 
 /** `a`, `a/b` for `a/b`. */

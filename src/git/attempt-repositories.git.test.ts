@@ -1,7 +1,21 @@
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type AttemptPlace, checkObjects, gitIn, openAttempts, writeIn } from '../../tests/support/attempt-places.ts';
+import {
+  type AttemptPlace,
+  checkObjects,
+  gitIn,
+  openAttempts,
+  writeIn,
+} from '../../tests/support/attempt-places.ts';
 import { type GitPlace, gitPlace } from '../../tests/support/git-places.ts';
 import { runTestGit, testGitEnv } from '../../tests/support/temp-repo.ts';
 import type { StartRequest } from './attempt-checkout.ts';
@@ -198,7 +212,9 @@ const SHAPES: readonly Shape[] = [
         join(checkout.path, '.git/modules/part'),
       );
       // The user's own is not changed, and the objects need not be fetched twice.
-      expect(place.git('-C', 'part', 'rev-parse', '--absolute-git-dir')).toBe(join(place.path, '.git/modules/part'));
+      expect(place.git('-C', 'part', 'rev-parse', '--absolute-git-dir')).toBe(
+        join(place.path, '.git/modules/part'),
+      );
       expect(read(checkout, '.git/modules/part/objects/info/alternates')).toContain(place.path);
       writeIn(checkout, 'part/part.txt', 'changed\n');
       gitIn(checkout, '-C', 'part', '-c', 'user.name=x', '-c', 'user.email=x@y', 'commit', '-qam', 'in part');
@@ -252,7 +268,9 @@ describe('an attempt in', () => {
     }
     await check(checkout, world);
     expect(place.git('status', '--porcelain')).toBe(before);
-    expect(await landTarget(place.repo, { branch: 'main', old: target, commit: head })).toEqual({ kind: 'landed' });
+    expect(await landTarget(place.repo, { branch: 'main', old: target, commit: head })).toEqual({
+      kind: 'landed',
+    });
     expect(place.git('status', '--porcelain')).toBe(before);
     expect(place.git('log', '-1', '--format=%s')).toBe('Work of the agent');
     rmSync(checkout.path, { recursive: true });

@@ -19,9 +19,9 @@ describe('fingerprintCheckout', () => {
     expect(await compare(place, () => write('new.txt', 'other'))).toEqual(['files']);
     expect(await compare(place, () => write('a.txt', 'x\n'))).toEqual(['files']);
     // Dirty before and after, and of the same size: the time tells.
-    expect(await compare(place, () => (write('a.txt', 'y\n'), utimesSync(join(place.path, 'a.txt'), 1, 1)))).toEqual([
-      'files',
-    ]);
+    expect(
+      await compare(place, () => (write('a.txt', 'y\n'), utimesSync(join(place.path, 'a.txt'), 1, 1))),
+    ).toEqual(['files']);
     expect(await compare(place, () => place.git('add', 'a.txt'))).toEqual(['index', 'files']);
     expect(await compare(place, () => place.git('commit', '--quiet', '-m', 'x'))).toContain('commit');
     expect(await compare(place, () => rmSync(join(place.path, 'new.txt')))).toEqual(['files']);

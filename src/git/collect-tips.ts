@@ -47,9 +47,12 @@ function toSalvaged(known: string, why: string): Collected {
 async function toCommits(control: ControlGit, tips: Tips, known: string): Promise<Collected> {
   const all = [...new Set([tips.head ?? known, ...tips.others, ...tips.merging])];
   const input = `${all.join('\n')}\n`;
-  const text = await getFromGit(control, ['cat-file', '--batch-check=%(objectname) %(objecttype)'], { input });
+  const text = await getFromGit(control, ['cat-file', '--batch-check=%(objectname) %(objecttype)'], {
+    input,
+  });
   const commits = new Set([...text.matchAll(/^([0-9a-f]+) commit$/gm)].map(([, oid]) => oid));
-  if (tips.head === undefined || !commits.has(tips.head)) return toSalvaged(known, 'its HEAD is not a commit');
+  if (tips.head === undefined || !commits.has(tips.head))
+    return toSalvaged(known, 'its HEAD is not a commit');
   return {
     ...tips,
     head: tips.head,
@@ -79,14 +82,22 @@ function isOwn(control: ControlGit, checkout: Checkout): boolean {
 export function checkCheckout(control: ControlGit, checkout: Checkout): void {
   const place = resolvePlace(checkout.root, checkout.path);
   if (!existsSync(place)) {
-    throw new ForgeError('not_found', `The checkout ${checkout.path} of attempt ${checkout.attempt_id} is gone`, {
-      hint: 'Its branch is still there: resume the attempt to make the folder again',
-      details: { attempt: checkout.attempt_id, path: checkout.path },
-    });
+    throw new ForgeError(
+      'not_found',
+      `The checkout ${checkout.path} of attempt ${checkout.attempt_id} is gone`,
+      {
+        hint: 'Its branch is still there: resume the attempt to make the folder again',
+        details: { attempt: checkout.attempt_id, path: checkout.path },
+      },
+    );
   }
   if (place === checkout.path && isOwn(control, checkout)) return;
-  throw new ForgeError('permission_denied', `${checkout.path} is not the folder of attempt ${checkout.attempt_id}`, {
-    hint: 'Somebody put another folder there; it is left as it is',
-    details: { attempt: checkout.attempt_id, path: checkout.path },
-  });
+  throw new ForgeError(
+    'permission_denied',
+    `${checkout.path} is not the folder of attempt ${checkout.attempt_id}`,
+    {
+      hint: 'Somebody put another folder there; it is left as it is',
+      details: { attempt: checkout.attempt_id, path: checkout.path },
+    },
+  );
 }

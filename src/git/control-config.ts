@@ -46,7 +46,9 @@ export async function readAllowedConfig(
 
 function toEntry(text: string): GitConfigEntry {
   const end = text.indexOf('\n');
-  return end === -1 ? { key: text, value: undefined } : { key: text.slice(0, end), value: text.slice(end + 1) };
+  return end === -1
+    ? { key: text, value: undefined }
+    : { key: text.slice(0, end), value: text.slice(end + 1) };
 }
 
 function isAllowed(scope: string, { key, value }: GitConfigEntry, submodules: boolean): boolean {
@@ -83,7 +85,10 @@ function toQuotedValue(value: string): string {
 }
 
 /** Version 1 is what makes every git heed an extension, or refuse what it does not know. */
-export function toFormatEntries(entries: readonly GitConfigEntry[], bare: boolean): readonly GitConfigEntry[] {
+export function toFormatEntries(
+  entries: readonly GitConfigEntry[],
+  bare: boolean,
+): readonly GitConfigEntry[] {
   const version = entries.some(({ key }) => key.startsWith('extensions.')) ? '1' : '0';
   return [
     { key: 'core.repositoryformatversion', value: version },

@@ -60,8 +60,13 @@ describe('openControlDirectory', () => {
     expect(readFileSync(path, 'utf8')).not.toContain('evil');
     expect(keysOf(path)).toEqual(
       expect.arrayContaining([
-        ...['core.autocrlf', 'filter.lfs.smudge', 'lfs.locksverify', 'remote.a "b".c.url', 'user.email'],
-        ...['forge.project', 'lfs.storage'],
+        'core.autocrlf',
+        'filter.lfs.smudge',
+        'lfs.locksverify',
+        'remote.a "b".c.url',
+        'user.email',
+        'forge.project',
+        'lfs.storage',
       ]),
     );
     // And git reads what was written.
@@ -72,7 +77,7 @@ describe('openControlDirectory', () => {
     expect(lstatSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it('follows the user\'s configuration, and has the identity that an include gives', async () => {
+  it("follows the user's configuration, and has the identity that an include gives", async () => {
     await using place = await gitPlace();
     place.git('config', '--unset', 'user.email');
     await place.write('../identity', '[user]\n\temail = included@example.com\n');
@@ -145,11 +150,19 @@ describe('openControlDirectory', () => {
         for (const control of await Promise.all(opened)) await getFromGit(control, ['config', 'forge.project']);
       }`;
     const args = ['--input-type=module', '--eval', script];
-    const runs = Array.from({ length: 5 }, () => promisify(execFile)(process.execPath, args, { cwd: process.cwd() }));
+    const runs = Array.from({ length: 5 }, () =>
+      promisify(execFile)(process.execPath, args, { cwd: process.cwd() }),
+    );
     await expect(Promise.all(runs)).resolves.toHaveLength(5);
     const folder = join(place.repo.common_dir, 'forge/control.git');
     expect(readdirSync(folder).sort()).toEqual([
-      ...['HEAD', 'attempts', 'config', 'info', 'objects', 'refs', 'shallow'],
+      'HEAD',
+      'attempts',
+      'config',
+      'info',
+      'objects',
+      'refs',
+      'shallow',
     ]);
     expect(runTestGit(folder, ['rev-parse', '--git-dir'])).toBe('.');
   });

@@ -1,13 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
@@ -31,6 +23,8 @@ export interface ControlGit extends GitRepo {
   /** Its `info/exclude`, and that of every attempt. */
   readonly excludes: string;
   readonly copied: readonly string[];
+  /** How long one git may take that reads or writes a whole working tree. */
+  readonly checkout_timeout_ms: number;
 }
 
 export interface ControlOptions {
@@ -43,6 +37,7 @@ export interface ControlOptions {
   /** The project's folder, for commands that are started inside. */
   readonly project?: string;
   readonly timeout_ms?: number;
+  readonly checkout_timeout_ms?: number;
 }
 
 const PROTOCOLS: readonly string[] = ['https', 'ssh'];
@@ -84,6 +79,7 @@ export async function openControlDirectory(
     inherited,
     excludes,
     copied,
+    checkout_timeout_ms: options.checkout_timeout_ms ?? LIMITS.git_checkout_ms,
     git_env: {
       GIT_DIR: path,
       GIT_OBJECT_DIRECTORY: objects,

@@ -22,7 +22,10 @@ describe('forecastConflicts', () => {
       ['gone', { 'g.txt': null }],
       ['a file', { thing: 'x\n' }],
       ['a folder', { 'thing/x': 'x\n' }],
-      ['folder renamed', { 'dir/one': null, 'dir/two': null, 'moved/one': lines(-1, ''), 'moved/two': lines(-1, '') }],
+      [
+        'folder renamed',
+        { 'dir/one': null, 'dir/two': null, 'moved/one': lines(-1, ''), 'moved/two': lines(-1, '') },
+      ],
       ['new in folder', { 'dir/three': 'three\n' }],
       ['both', { 'f.txt': lines(18, 'both'), 'g.txt': lines(18, 'both') }],
       ['nothing', {}],

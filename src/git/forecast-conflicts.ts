@@ -45,7 +45,9 @@ export async function forecastConflicts(control: ControlGit, request: ForecastRe
   }
   return {
     pairs: pairs.filter((pair) => pair.files.length > 0),
-    target: [...withTarget].map(([id, found]) => ({ id, files: found })).filter((one) => one.files.length > 0),
+    target: [...withTarget]
+      .map(([id, found]) => ({ id, files: found }))
+      .filter((one) => one.files.length > 0),
   };
 }
 

@@ -1,4 +1,14 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
@@ -13,7 +23,8 @@ import { listRescueRefs, toKeepRef } from './attempt-refs.ts';
 import { type Checkout, copyIndex } from './checkout-record.ts';
 import { runTestGit } from '../../tests/support/temp-repo.ts';
 
-const messageOf = (world: AttemptPlace, commit: string) => world.place.git('log', '-1', '--format=%B', commit);
+const messageOf = (world: AttemptPlace, commit: string) =>
+  world.place.git('log', '-1', '--format=%B', commit);
 const filesOf = (world: AttemptPlace, commit: string) =>
   world.place.git('ls-tree', '-r', '--name-only', commit).split('\n');
 const branchOf = (world: AttemptPlace, checkout: Checkout) =>
@@ -35,8 +46,17 @@ describe('harvestCheckout', () => {
     const author = { name: 'Worker', email: 'worker@example.com', date: '1700000000 +0000' };
     const harvest = await world.harvest(checkout, { author });
     expect(harvest).toMatchObject({
-      ...{ base: checkout.base, committed: true, branch: 'moved', rescued: [], skipped: [] },
-      ...{ changed_files: 2, insertions: 3, deletions: 1, files: ['a.txt', 'deep/new.txt'] },
+      base: checkout.base,
+      committed: true,
+      branch: 'moved',
+      rescued: [],
+      skipped: [],
+      ...{
+        changed_files: 2,
+        insertions: 3,
+        deletions: 1,
+        files: ['a.txt', 'deep/new.txt'],
+      },
     });
     expect(harvest.salvaged).toBeUndefined();
     expect(messageOf(world, harvest.head)).toBe(
@@ -53,7 +73,7 @@ describe('harvestCheckout', () => {
     expect(await world.harvest(checkout)).toMatchObject({ head: harvest.head, committed: false });
   });
 
-  it('gives the agent\'s own commits the trailers, and nothing else that is new', async () => {
+  it("gives the agent's own commits the trailers, and nothing else that is new", async () => {
     await using world = await attemptPlace();
     const checkout = await world.start();
     gitIn(checkout, 'config', 'user.name', 'Agent Smith');
@@ -128,13 +148,18 @@ describe('harvestCheckout', () => {
     await using world = await attemptPlace();
     const { place } = world;
     const stamp = new Date(1_700_000_000_000);
-    const [file, index, copy] = [join(place.path, 'a.txt'), join(place.path, '.git/index'), join(place.path, '../copy')];
+    const [file, index, copy] = [
+      join(place.path, 'a.txt'),
+      join(place.path, '.git/index'),
+      join(place.path, '../copy'),
+    ];
     utimesSync(file, stamp, stamp);
     place.git('config', 'core.trustctime', 'false');
     place.git('update-index', '--refresh');
     writeFileSync(file, 'b\n');
     for (const path of [file, index]) utimesSync(path, stamp, stamp);
-    const look = (path: string) => runTestGit(place.path, ['ls-files', '--modified'], { GIT_INDEX_FILE: path });
+    const look = (path: string) =>
+      runTestGit(place.path, ['ls-files', '--modified'], { GIT_INDEX_FILE: path });
     expect(look(index)).toBe('a.txt');
     copyFileSync(index, copy);
     expect(look(copy)).toBe('');
@@ -191,7 +216,10 @@ describe('harvestCheckout', () => {
 
   it.each<[string, (git: string) => void]>([
     ['deleted', (git) => rmSync(git, { recursive: true })],
-    ['emptied', (git) => ['HEAD', 'refs', 'objects'].forEach((name) => rmSync(join(git, name), { recursive: true }))],
+    [
+      'emptied',
+      (git) => ['HEAD', 'refs', 'objects'].forEach((name) => rmSync(join(git, name), { recursive: true })),
+    ],
     ['replaced by a file', (git) => (rmSync(git, { recursive: true }), writeFileSync(git, 'gitdir: /tmp\n'))],
     ['a link elsewhere', (git) => (renameSync(git, `${git}-moved`), symlinkSync(`${git}-moved`, git))],
     ['without its objects', (git) => rmSync(join(git, 'objects'), { recursive: true })],
@@ -268,7 +296,20 @@ describe('harvestCheckout', () => {
     await expect(world.harvest(checkout)).rejects.toMatchObject(refused);
     rmSync(join(checkout.path, 'empty repo/.git'), { recursive: true });
     gitIn(checkout, 'init', '--quiet', 'lib');
-    gitIn(checkout, '-C', 'lib', '-c', 'user.name=x', '-c', 'user.email=x@y', 'commit', '-q', '--allow-empty', '-m', 'x');
+    gitIn(
+      checkout,
+      '-C',
+      'lib',
+      '-c',
+      'user.name=x',
+      '-c',
+      'user.email=x@y',
+      'commit',
+      '-q',
+      '--allow-empty',
+      '-m',
+      'x',
+    );
     await expect(world.harvest(checkout)).rejects.toMatchObject({ details: { paths: ['lib'] } });
     commitIn(checkout, 'file.txt');
     expect(gitIn(checkout, 'ls-tree', 'HEAD', 'lib')).toContain('160000');
@@ -286,6 +327,10 @@ describe('harvestCheckout', () => {
       message: expect.stringContaining('core.dump'),
       details: { paths: ['core.dump'], limit_bytes: 1_500 },
     });
+    const names = Array.from({ length: 24 }, (_, at) => `big-${at}`);
+    for (const name of names) writeIn(checkout, name, Buffer.alloc(2_000));
+    await expect(world.harvest(checkout, limit)).rejects.toThrow(/big-\d+ and 5 more$/);
+    for (const name of names) rmSync(join(checkout.path, name));
     const { head, skipped } = await world.harvest(checkout, { ...limit, large_files: 'skip' });
     expect(skipped).toEqual([{ path: 'core.dump', size_bytes: 2_000 }]);
     expect(filesOf(world, head)).toEqual(['a.txt', 'small']);

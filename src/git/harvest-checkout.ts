@@ -84,7 +84,12 @@ export async function harvestCheckout(
   staging.save(head);
   restoreGitFolder(control, checkout, head);
   return {
-    ...{ head, base: checkout.base, committed: head !== own, branch, submodules, rescued },
+    head,
+    base: checkout.base,
+    committed: head !== own,
+    branch,
+    submodules,
+    rescued,
     skipped: staged.skipped,
     ...(await countChanges(control, checkout.base, head)),
     ...(collected.salvaged !== undefined && { salvaged: collected.salvaged }),
@@ -99,7 +104,10 @@ async function stageAll(
   const place = { checkout, index: staging.path };
   const found = await listDifferences(control, place);
   const declared = listDeclared(checkout);
-  refuseNested(checkout, found.nested.filter((path) => !declared.has(path)));
+  refuseNested(
+    checkout,
+    found.nested.filter((path) => !declared.has(path)),
+  );
   const limit = request.large_file_bytes ?? LIMITS.attempt_file_bytes;
   const skipped = findLargeFiles(checkout, found.untracked, limit);
   if (request.large_files !== 'skip') refuseLarge(checkout, skipped, limit);
@@ -132,9 +140,12 @@ async function commitStaged(
   const { own, staging, collected, request } = work;
   const tree = await writeIndexTree(control, { GIT_INDEX_FILE: staging.path });
   const merging = await findMergeParents(control, checkout, { head: own, merging: collected.merging });
-  if (merging.length === 0 && tree === (await getFromGit(control, ['rev-parse', `${own}^{tree}`]))) return own;
+  if (merging.length === 0 && tree === (await getFromGit(control, ['rev-parse', `${own}^{tree}`])))
+    return own;
   return writeCommit(control, {
-    ...{ tree, parents: [own, ...merging], sign: request.sign === true },
+    tree,
+    parents: [own, ...merging],
+    sign: request.sign === true,
     message: addTrailers(request.message, request.trailers),
     ...(request.author && { author: request.author }),
   });

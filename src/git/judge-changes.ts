@@ -15,7 +15,9 @@ export function listDeclared(checkout: Checkout): ReadonlySet<string> {
   const path = join(checkout.path, '.gitmodules');
   const text = look(path)?.isFile() === true ? (readTextIfThere(path) ?? '') : '';
   const entries = parseGitConfig(text) ?? [];
-  return new Set(entries.flatMap(({ key, value }) => (/^submodule\..+\.path$/.test(key) ? (value ?? []) : [])));
+  return new Set(
+    entries.flatMap(({ key, value }) => (/^submodule\..+\.path$/.test(key) ? (value ?? []) : [])),
+  );
 }
 
 /** A commit would hold no more than the number of a commit that nobody else has. */
@@ -52,9 +54,9 @@ export async function checkGitlinks(
   { base, head }: { readonly base: string; readonly head: string },
 ): Promise<readonly string[]> {
   if (base === head) return [];
-  const lines = (await getFromGit(control, ['diff-tree', '-r', '-z', '--raw', '--no-renames', base, head])).split(
-    '\0',
-  );
+  const lines = (
+    await getFromGit(control, ['diff-tree', '-r', '-z', '--raw', '--no-renames', base, head])
+  ).split('\0');
   const [added, changed]: [string[], string[]] = [[], []];
   for (let at = 0; at + 1 < lines.length; at += 2) {
     const [, before, after] = /^:(\d+) (\d+) /.exec(lines[at] ?? '') ?? [];

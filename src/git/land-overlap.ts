@@ -68,7 +68,14 @@ function isInTheWay(worktree: string, path: string, changes: LandedChanges): boo
 }
 
 async function isThere(place: GitRepo, changes: LandedChanges, commit: string): Promise<boolean> {
-  const staged = await getFromGit(place, ['diff-index', '--cached', '-z', '--name-only', '--no-renames', commit]);
+  const staged = await getFromGit(place, [
+    'diff-index',
+    '--cached',
+    '-z',
+    '--name-only',
+    '--no-renames',
+    commit,
+  ]);
   if (staged.split('\0').some((path) => changes.all.has(path))) return false;
   const changed = await getFromGit(place, ['ls-files', '-z', '--modified', '--deleted']);
   return !changed.split('\0').some((path) => changes.all.has(path));

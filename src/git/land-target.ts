@@ -1,5 +1,7 @@
+import { randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { askGit, getFromGit, type GitRepo } from './ask-git.ts';
@@ -51,15 +53,21 @@ export async function landTarget(repository: GitRepo, request: LandRequest): Pro
     if (blocked !== undefined) return blocked;
     const landing = await landOnce(repo, { ...request, changes, places: places.map(({ repo: own }) => own) });
     if (landing !== 'again') return landing;
+    await setTimeout(randomInt(20, 100 * (tries + 1)));
   }
-  throw new ForgeError('store_busy', `The checkout of ${branch} changed ${TRIES} times while a merge was to land`, {
-    hint: 'Try again when nobody works there',
-    details: { branch },
-  });
+  throw new ForgeError(
+    'store_busy',
+    `The checkout of ${branch} changed ${TRIES} times while a merge was to land`,
+    {
+      hint: 'Try again when nobody works there',
+      details: { branch },
+    },
+  );
 }
 
 /** Each round more means that somebody changed the checkout between a look and a step. */
 const TRIES = 5;
+const SETTLE_MS = 50;
 
 interface Place {
   readonly repo: GitRepo;
@@ -107,7 +115,7 @@ async function landOnce(repo: GitRepo, round: Round): Promise<Landing | 'again'>
   for (const place of places) {
     await waitForIndex(place, round.patience_ms ?? LIMITS.index_lock_ms);
     if ((await readSymbolicRef(place, 'HEAD')) !== toRef(branch)) return 'again';
-    const standing = await judgeCheckout(place, changes, commit);
+    const standing = await judgeTwice(place, changes, commit);
     // The branch may have moved before the look, and the differences be those of its new commit.
     if ((await readRef(repo, toRef(branch))) !== old) return 'again';
     if (standing.kind === 'overlap')
@@ -120,6 +128,14 @@ async function landOnce(repo: GitRepo, round: Round): Promise<Landing | 'again'>
   return followAndMove(repo, round, behind);
 }
 
+/** Another git may have been in the middle of its work: what it had written so far looks like the user's. */
+async function judgeTwice(place: GitRepo, changes: LandedChanges, commit: string): Promise<Standing> {
+  const standing = await judgeCheckout(place, changes, commit);
+  if (standing.kind !== 'overlap') return standing;
+  await setTimeout(SETTLE_MS);
+  return judgeCheckout(place, changes, commit);
+}
+
 async function moveBranch(repo: GitRepo, { branch, old, commit }: LandRequest): Promise<Landing> {
   const ref = toRef(branch);
   const outcome = await moveRef(repo, { ref, to: commit, from: old, reason: 'forge: merge' });
@@ -130,12 +146,25 @@ async function moveBranch(repo: GitRepo, { branch, old, commit }: LandRequest): 
  * git itself checks once more that the working tree is clean and on the branch, and that the branch is where it was;
  * then moves all three. What it is told is for this push alone: no setting of the user's is changed.
  */
-async function pushIntoItself(repo: GitRepo, { branch, old, commit }: LandRequest): Promise<Landing | 'again'> {
+async function pushIntoItself(
+  repo: GitRepo,
+  { branch, old, commit }: LandRequest,
+): Promise<Landing | 'again'> {
   const ref = toRef(branch);
   const args = [
-    ...['-c', 'push.pushOption=', 'push', '--porcelain', '--no-verify', '--no-signed', '--no-follow-tags'],
-    ...['--recurse-submodules=no', `--force-with-lease=${ref}:${old}`, `--receive-pack=${RECEIVE}`],
-    ...['--end-of-options', repo.common_dir, `${commit}:${ref}`],
+    '-c',
+    'push.pushOption=',
+    'push',
+    '--porcelain',
+    '--no-verify',
+    '--no-signed',
+    '--no-follow-tags',
+    '--recurse-submodules=no',
+    `--force-with-lease=${ref}:${old}`,
+    `--receive-pack=${RECEIVE}`,
+    '--end-of-options',
+    repo.common_dir,
+    `${commit}:${ref}`,
   ];
   const result = await askGit(repo, args, { more_env: { GIT_ALLOW_PROTOCOL: 'file' } });
   if (result.exit === 0) return { kind: 'landed' };
@@ -159,7 +188,8 @@ const RECEIVE = [
 ].join(' ');
 
 /** The working tree was changed, or its index taken, between our look and git's. */
-const CHANGED = /staged changes|Up-to-date check failed|not update working tree|index\.lock|stale info|failed to/i;
+const CHANGED =
+  /staged changes|Up-to-date check failed|not update working tree|index\.lock|stale info|failed to/i;
 
 /** The files first, because the index is what git locks; back again where the branch was lost meanwhile. */
 async function followAndMove(
@@ -176,11 +206,12 @@ async function followAndMove(
       continue;
     }
     if (result.exit === 0) followed.push(place);
-    await goBack(followed, round);
+    await goTo(followed, round, old);
     return 'again';
   }
   const landing = await moveBranch(repo, round);
-  if (landing.kind !== 'landed') await goBack(followed, round);
+  // Whoever moved the branch left the files to us, or has brought them along; either way they belong to where it is.
+  if (landing.kind === 'moved') await goTo(followed, round, landing.now ?? old);
   return landing;
 }
 
@@ -190,9 +221,10 @@ async function readTrees(place: GitRepo, from: string, to: string): Promise<GitR
   return askGit(place, ['read-tree', '-m', '-u', from, to]);
 }
 
-async function goBack(places: readonly GitRepo[], { old, commit, branch }: LandRequest): Promise<void> {
+async function goTo(places: readonly GitRepo[], round: LandRequest, where: string): Promise<void> {
+  const { commit, branch } = round;
   for (const place of places) {
-    const result = await readTrees(place, commit, old);
+    const result = await readTrees(place, commit, where);
     if (result.exit === 0) continue;
     throw new ForgeError(
       'io_failed',

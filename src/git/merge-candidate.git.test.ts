@@ -43,7 +43,10 @@ async function branchOff(
   let head = root;
   for (const files of sides.head) head = await commitOn(world, 'attempt', files, root);
   const target = await commitOn(world, 'main', sides.target);
-  return { world, request: { target, head, base: root, strategy: 'merge', message: 'Merge it', author: AUTHOR } };
+  return {
+    world,
+    request: { target, head, base: root, strategy: 'merge', message: 'Merge it', author: AUTHOR },
+  };
 }
 
 const CLEAN = {
@@ -90,11 +93,17 @@ describe('makeCandidate', () => {
     await using world = await attemptPlace();
     const { request } = await branchOff(
       world,
-      { 'f.txt': text(), 'bin': '\0one', 'del.txt': 'x\n', 'ours-gone.txt': text(), 'fine.txt': 'x\n' },
+      { 'f.txt': text(), bin: '\0one', 'del.txt': 'x\n', 'ours-gone.txt': text(), 'fine.txt': 'x\n' },
       {
-        target: { 'f.txt': text({ 5: 'target' }), 'bin': '\0two', 'del.txt': 'y\n', 'new.txt': 'target\n', 'ours-gone.txt': null },
+        target: {
+          'f.txt': text({ 5: 'target' }),
+          bin: '\0two',
+          'del.txt': 'y\n',
+          'new.txt': 'target\n',
+          'ours-gone.txt': null,
+        },
         head: [
-          { 'f.txt': text({ 5: 'head' }), 'bin': '\0three', 'del.txt': null, 'new.txt': 'head\n' },
+          { 'f.txt': text({ 5: 'head' }), bin: '\0three', 'del.txt': null, 'new.txt': 'head\n' },
           { 'ours-gone.txt': text({ 5: 'head' }), 'fine.txt': 'y\n' },
         ],
       },
@@ -107,7 +116,10 @@ describe('makeCandidate', () => {
       { path: 'ours-gone.txt', kind: 'modify_delete' },
     ];
     for (const strategy of ['merge', 'squash'] as const)
-      expect(await makeCandidate(world.control, { ...request, strategy })).toEqual({ kind: 'conflict', files });
+      expect(await makeCandidate(world.control, { ...request, strategy })).toEqual({
+        kind: 'conflict',
+        files,
+      });
     // A rebase stops at the first commit that does not fit.
     expect(await makeCandidate(world.control, { ...request, strategy: 'rebase' })).toEqual({
       kind: 'conflict',
@@ -131,7 +143,14 @@ describe('makeCandidate', () => {
     await using world = await attemptPlace();
     const root = await commitOn(world, 'main', { 'f.txt': text() });
     const head = await commitOn(world, 'attempt', { 'f.txt': text({ 5: 'x' }) }, root);
-    const request = { target: root, head, base: root, strategy: 'rebase', message: 'm', author: AUTHOR } as const;
+    const request = {
+      target: root,
+      head,
+      base: root,
+      strategy: 'rebase',
+      message: 'm',
+      author: AUTHOR,
+    } as const;
     expect(await makeCandidate(world.control, request)).toMatchObject({ commit: head });
     const target = await commitOn(world, 'main', { 'other.txt': 'x\n' });
     world.place.git('checkout', '--quiet', 'attempt');
@@ -145,13 +164,19 @@ describe('makeCandidate', () => {
     expect(world.place.git('rev-list', '--merges', `${target}..${candidate.commit}`)).toBe('');
   });
 
-  it('heeds the target\'s .gitattributes, in folders too, and runs no driver that they name', async () => {
+  it("heeds the target's .gitattributes, in folders too, and runs no driver that they name", async () => {
     await using world = await attemptPlace();
     const attributes = { '.gitattributes': '*.log merge=union\nsub/*.lock -merge\n*.txt merge=forge\n' };
     const both = (line: string) => ({ 'x.log': text({ 5: line }), 'deep/y.log': text({ 5: line }) });
     const { request } = await branchOff(
       world,
-      { ...attributes, ...both('5'), 'deep/.gitattributes': 'y.log -merge\n', 'sub/a.lock': text(), 'f.txt': text() },
+      {
+        ...attributes,
+        ...both('5'),
+        'deep/.gitattributes': 'y.log -merge\n',
+        'sub/a.lock': text(),
+        'f.txt': text(),
+      },
       {
         target: { ...both('target'), 'sub/a.lock': text({ 1: 'target' }), 'f.txt': text({ 1: 'target' }) },
         head: [{ ...both('head'), 'sub/a.lock': text({ 9: 'head' }), 'f.txt': text({ 9: 'head' }) }],

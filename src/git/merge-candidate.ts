@@ -70,7 +70,9 @@ async function rebase(
     tip = picked.commit;
   }
   const tree = await readTree(control, tip);
-  return tree === (await readTree(control, target)) ? { kind: 'empty' } : { kind: 'ready', commit: tip, tree };
+  return tree === (await readTree(control, target))
+    ? { kind: 'empty' }
+    : { kind: 'ready', commit: tip, tree };
 }
 
 interface Pick extends CandidateRequest {
@@ -94,13 +96,18 @@ async function pick(
   const tipTree = await readTree(control, tip);
   const root = parent ?? (await writeStandIn(control, await writeEmptyTree(control), []));
   const ours = await writeStandIn(control, tipTree, [root]);
-  const theirs = parent === undefined ? await writeStandIn(control, await readTree(control, oid), [root]) : oid;
+  const theirs =
+    parent === undefined ? await writeStandIn(control, await readTree(control, oid), [root]) : oid;
   const merged = await mergeCommits(control, { ours, theirs }, workTree);
   if (merged.kind === 'conflict') return merged;
   if (merged.tree === tipTree) return { kind: 'picked', commit: tip };
   const { message, ...original } = await readCommit(control, oid);
   const commit = await writeCommit(control, {
-    ...{ tree: merged.tree, parents: [tip], message, sign, author: original },
+    tree: merged.tree,
+    parents: [tip],
+    message,
+    sign,
+    author: original,
     committer: author ?? original,
   });
   return { kind: 'picked', commit };
@@ -115,7 +122,13 @@ async function readCommit(
   control: ControlGit,
   oid: string,
 ): Promise<Required<Author> & { readonly message: string }> {
-  const text = await getFromGit(control, ['log', '-1', '--date=raw', '--format=%an%x00%ae%x00%ad%x00%B', oid]);
+  const text = await getFromGit(control, [
+    'log',
+    '-1',
+    '--date=raw',
+    '--format=%an%x00%ae%x00%ad%x00%B',
+    oid,
+  ]);
   const [name = '', email = '', date = '', message = ''] = text.split('\0');
   return { name, email, date, message };
 }

@@ -93,7 +93,7 @@ function toConflicts(fields: readonly string[]): readonly ConflictedFile[] {
 
 function readKinds(fields: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const kinds = new Map<string, string[]>();
-  for (let at = 0; at < fields.length; ) {
+  for (let at = 0; at < fields.length;) {
     const count = Number(fields[at]);
     if (!Number.isInteger(count) || count === 0) break;
     const kind = /^CONFLICT \((.+)\)$/.exec(fields[at + count + 1] ?? '')?.[1];
@@ -118,9 +118,13 @@ function toMergeFailure(args: readonly string[], result: GitResult): ForgeError 
     });
   }
   if (/unrelated histories/.test(result.stderr)) {
-    return new ForgeError('state_invalid', 'The branches have no commit in common, so they cannot be merged', {
-      hint: 'git log shows where they begin',
-    });
+    return new ForgeError(
+      'state_invalid',
+      'The branches have no commit in common, so they cannot be merged',
+      {
+        hint: 'git log shows where they begin',
+      },
+    );
   }
   return toGitFailure(args, result);
 }

@@ -32,6 +32,11 @@ async function listUnmerged(control: ControlGit, checkout: Checkout): Promise<re
   return [...new Set(paths)].filter((path) => path !== '');
 }
 
+/** Those of the files in which a conflict still stands as git wrote it. */
+export function listMarked(checkout: Checkout, paths: readonly string[]): string[] {
+  return paths.filter((path) => hasMarkers(join(checkout.path, path)));
+}
+
 function hasMarkers(path: string): boolean {
   if (look(path)?.isFile() !== true) return false;
   const text = readFileSync(path, 'latin1');

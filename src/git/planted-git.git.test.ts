@@ -1,7 +1,22 @@
-import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type AttemptPlace, attemptPlace, checkObjects, gitIn, openAttempts, writeIn } from '../../tests/support/attempt-places.ts';
+import {
+  type AttemptPlace,
+  attemptPlace,
+  checkObjects,
+  gitIn,
+  openAttempts,
+  writeIn,
+} from '../../tests/support/attempt-places.ts';
 import { runTestGit } from '../../tests/support/temp-repo.ts';
 import { type Checkout } from './checkout-record.ts';
 import { forecastConflicts } from './forecast-conflicts.ts';
@@ -22,7 +37,10 @@ interface Canary {
 function openCanary(folder: string): Canary {
   const ran = join(folder, 'ran');
   const program = join(folder, 'canary');
-  writeFileSync(program, `#!/bin/sh\necho "$1" >> '${ran}'\ncase "$1" in clean|smudge) cat;; driver) exit 0;; esac\n`);
+  writeFileSync(
+    program,
+    `#!/bin/sh\necho "$1" >> '${ran}'\ncase "$1" in clean|smudge) cat;; driver) exit 0;; esac\n`,
+  );
   chmodSync(program, 0o755);
   return {
     command: (name) => `'${program}' ${name}`,
@@ -42,9 +60,23 @@ function openCanary(folder: string): Canary {
 }
 
 const HOOKS = [
-  ...['pre-commit', 'prepare-commit-msg', 'commit-msg', 'post-commit', 'post-checkout', 'post-merge', 'pre-push'],
-  ...['reference-transaction', 'pre-receive', 'update', 'post-receive', 'post-update', 'push-to-checkout'],
-  ...['post-index-change', 'pre-merge-commit', 'post-rewrite', 'fsmonitor-watchman'],
+  'pre-commit',
+  'prepare-commit-msg',
+  'commit-msg',
+  'post-commit',
+  'post-checkout',
+  'post-merge',
+  'pre-push',
+  'reference-transaction',
+  'pre-receive',
+  'update',
+  'post-receive',
+  'post-update',
+  'push-to-checkout',
+  'post-index-change',
+  'pre-merge-commit',
+  'post-rewrite',
+  'fsmonitor-watchman',
 ];
 
 function plantHooks(folder: string, canary: Canary, names: readonly string[] = HOOKS): void {
@@ -122,7 +154,14 @@ describe('what is planted in a checkout', () => {
     plain('commit', '-m', 'agent');
     plain('checkout', '-b', 'side');
     expect(canary.listRuns()).toEqual(
-      expect.arrayContaining(['clean', 'command', 'fsmonitor', 'hook:post-checkout', 'gpg', 'hook:pre-commit']),
+      expect.arrayContaining([
+        'clean',
+        'command',
+        'fsmonitor',
+        'hook:post-checkout',
+        'gpg',
+        'hook:pre-commit',
+      ]),
     );
     // What they left must not disturb what comes.
     expect(await readDirty(control, checkout)).toContain('.gitattributes');
@@ -206,7 +245,7 @@ describe('what is planted in a checkout', () => {
   });
 });
 
-describe('what stands in the user\'s repository', () => {
+describe("what stands in the user's repository", () => {
   it('has its hooks, monitor and filters run by git worktree, and none by an attempt', async () => {
     await using world = await withCanary();
     const { canary, place } = world;

@@ -1,7 +1,22 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type AttemptPlace, attemptPlace, checkObjects, gitIn, writeIn } from '../../tests/support/attempt-places.ts';
+import {
+  type AttemptPlace,
+  attemptPlace,
+  checkObjects,
+  gitIn,
+  writeIn,
+} from '../../tests/support/attempt-places.ts';
 import { dropAttemptRefs, listCheckoutRefs, listRescueRefs } from './attempt-refs.ts';
 import type { Checkout } from './checkout-record.ts';
 import { listRecords, writeRecord } from './checkout-record.ts';
@@ -18,7 +33,7 @@ function commitIn(checkout: Checkout, file: string): string {
 }
 
 describe('readDirty', () => {
-  it('lists what differs from the checkout\'s own commit', async () => {
+  it("lists what differs from the checkout's own commit", async () => {
     await using world = await attemptPlace();
     const checkout = await world.start();
     expect(await readDirty(world.control, checkout)).toEqual([]);
@@ -31,7 +46,11 @@ describe('readDirty', () => {
     writeIn(checkout, 'ignored', 'x\n');
     gitIn(checkout, 'init', '--quiet', 'nested');
     expect(await readDirty(world.control, checkout)).toEqual([
-      ...['.gitignore', 'a.txt', 'nested/', 'new/file.txt', 'own.txt'],
+      '.gitignore',
+      'a.txt',
+      'nested/',
+      'new/file.txt',
+      'own.txt',
     ]);
   });
 });
@@ -93,8 +112,20 @@ describe('resetCheckout', () => {
     gitIn(checkout, 'add', 'staged.txt');
     writeIn(checkout, '.git/index.lock', '');
     const rescue = await resetCheckout(world.control, checkout);
-    expect(filesOf(world, rescue?.ref ?? '')).toEqual(['.gitignore', 'a.txt', 'new/deep/file.txt', 'staged.txt']);
-    expect(readdirSync(checkout.path).sort()).toEqual(['.env', '.git', '.gitignore', 'a.txt', 'cache', 'own.txt']);
+    expect(filesOf(world, rescue?.ref ?? '')).toEqual([
+      '.gitignore',
+      'a.txt',
+      'new/deep/file.txt',
+      'staged.txt',
+    ]);
+    expect(readdirSync(checkout.path).sort()).toEqual([
+      '.env',
+      '.git',
+      '.gitignore',
+      'a.txt',
+      'cache',
+      'own.txt',
+    ]);
     expect(gitIn(checkout, 'status', '--porcelain')).toBe('');
     expect(gitIn(checkout, 'rev-parse', 'HEAD')).toBe(own);
     expect(gitIn(checkout, 'symbolic-ref', '--short', 'HEAD')).toBe(`forge/${checkout.name}`);
@@ -119,7 +150,9 @@ describe('removeCheckout', () => {
     expect(listRecords(world.control)).toEqual([]);
     expect(await removeCheckout(world.control, checkout)).toEqual({ removed: false });
     expect((await listCheckoutRefs(world.control)).map(({ ref }) => ref.split('/')[1])).toEqual([
-      ...['forge', 'forge', 'heads'],
+      'forge',
+      'forge',
+      'heads',
     ]);
   });
 
@@ -135,7 +168,9 @@ describe('removeCheckout', () => {
     writeIn(checkout, 'precious', 'x');
     await expect(removeCheckout(world.control, checkout)).rejects.toMatchObject(refused);
     expect(readdirSync(checkout.path)).toEqual(['precious']);
-    await expect(removeCheckout(world.control, { ...checkout, path: other.path })).rejects.toMatchObject(refused);
+    await expect(removeCheckout(world.control, { ...checkout, path: other.path })).rejects.toMatchObject(
+      refused,
+    );
     const home = { ...checkout, path: world.place.path };
     await expect(removeCheckout(world.control, home)).rejects.toMatchObject(refused);
     // Nor where the folder of all of them was replaced.
@@ -190,7 +225,7 @@ describe('dropAttemptRefs', () => {
     expect(await drop(world, checkout)).toEqual({ branch: 'missing' });
   });
 
-  it('rescues what it does not contain, and leaves a branch of the user\'s alone', async () => {
+  it("rescues what it does not contain, and leaves a branch of the user's alone", async () => {
     await using world = await attemptPlace();
     const [lost, moved] = [await world.start(), await world.start()];
     for (const checkout of [lost, moved]) writeIn(checkout, 'work.txt', `${checkout.name}\n`);

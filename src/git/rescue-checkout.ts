@@ -1,6 +1,5 @@
 import { chmodSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LIMITS } from '#kernel/limits.ts';
 import { getFromGit } from './ask-git.ts';
 import { findFact, restoreGitFolder, toSparseSettings } from './attempt-git-folder.ts';
 import { addRescueRef, getKept } from './attempt-refs.ts';
@@ -70,7 +69,7 @@ async function commitEverything(
   // The same files on the same commit give the same rescue.
   const author = { name: 'Forge', email: 'forge@localhost', date: `${date} +0000` };
   const message = `Uncommitted work of ${checkout.name}`;
-  return writeCommit(control, { tree, parents: [head], message, sign: false, author });
+  return await writeCommit(control, { tree, parents: [head], message, sign: false, author });
 }
 
 /**
@@ -81,7 +80,7 @@ export async function resetCheckout(control: ControlGit, checkout: Checkout): Pr
   const rescue = await rescueCheckout(control, checkout);
   const { head } = await collectTips(control, checkout, await getKept(control, checkout));
   using staging = await openStagingIndex(control, checkout, head);
-  const options = { index: staging.path, work_tree: checkout.path, timeout_ms: LIMITS.git_checkout_ms };
+  const options = { index: staging.path, work_tree: checkout.path, timeout_ms: control.checkout_timeout_ms };
   const sparse = toSparseSettings(control, checkout);
   await getFromControl(control, [...sparse, 'read-tree', '--reset', '-u', head], options);
   const copied = control.copied.flatMap((pattern) => ['-e', pattern]);

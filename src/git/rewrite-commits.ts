@@ -67,7 +67,7 @@ async function readCommits(
   if (exit !== 0) throw toGitFailure(args, { stdout: '', stderr, exit });
   const text = stdout.toString('latin1');
   const bodies = new Map<string, string>();
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     const end = text.indexOf('\n', at);
     const [oid = '', , size = '0'] = text.slice(at, end).split(' ');
     bodies.set(oid, text.slice(end + 1, end + 1 + Number(size)));
@@ -78,11 +78,7 @@ async function readCommits(
 
 function toRewritten(
   clean: string,
-  {
-    body,
-    renamed,
-    trailers,
-  }: { body: string; renamed: ReadonlyMap<string, string>; trailers: Trailers },
+  { body, renamed, trailers }: { body: string; renamed: ReadonlyMap<string, string>; trailers: Trailers },
 ): string {
   const split = clean.indexOf('\n\n');
   const [head, message] = [clean.slice(0, split), clean.slice(split + 2)];

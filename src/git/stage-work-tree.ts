@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { LIMITS } from '#kernel/limits.ts';
 import { askGitBytes } from './ask-git.ts';
 import { toSparseSettings } from './attempt-git-folder.ts';
 import { type Checkout, copyIndex, toPrivateIndex, toRecordFolder } from './checkout-record.ts';
@@ -84,7 +83,7 @@ export async function listDifferences(
     ...['ls-files', '-z', '-t', '--modified', '--deleted', '--others', '--exclude-standard'],
     ...control.copied.map((pattern) => `--exclude=${pattern}`),
   ];
-  const options = { timeout_ms: LIMITS.git_checkout_ms };
+  const options = { timeout_ms: control.checkout_timeout_ms };
   const { stdout, stderr, exit } = await askGitBytes(control, args, toAskOptions(options, index, work_tree));
   if (exit !== 0) throw toGitFailure(args, { stdout: '', stderr, exit });
   const found = stdout.toString('latin1').split('\0').slice(0, -1);
@@ -113,7 +112,9 @@ export async function stagePaths(
   const { checkout, index, work_tree = checkout.path } = place;
   const args = ['update-index', '-z', '--add', '--remove', '--replace', '--stdin'];
   await getFromControl(control, [...toSparseSettings(control, checkout), ...args], {
-    ...{ index, work_tree, timeout_ms: LIMITS.git_checkout_ms },
+    index,
+    work_tree,
+    timeout_ms: control.checkout_timeout_ms,
     input: Buffer.from(`${paths.join('\0')}\0`, 'latin1'),
   });
 }

@@ -47,7 +47,9 @@ function toPersonEnv(role: 'AUTHOR' | 'COMMITTER', person: Author | undefined): 
     [`GIT_${role}_NAME`]: person.name,
     [`GIT_${role}_EMAIL`]: person.email,
     // With the sign, a small number is seconds as well, and not a date in short.
-    ...(person.date !== undefined && { [`GIT_${role}_DATE`]: person.date.replace(/^(?=\d+ [+-]\d{4}$)/, '@') }),
+    ...(person.date !== undefined && {
+      [`GIT_${role}_DATE`]: person.date.replace(/^(?=\d+ [+-]\d{4}$)/, '@'),
+    }),
   };
 }
 

@@ -50,7 +50,7 @@ afterAll(() => rm(folder, { recursive: true }));
 const CASES: readonly (readonly [words: readonly string[], offered: readonly string[]])[] = [
   [
     ['forge', 't'],
-    ['task', 'token'],
+    ['task', 'token', 'trust'],
   ],
   [['forge-ctl', 'comp'], ['completion']],
   [

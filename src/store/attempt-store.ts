@@ -45,9 +45,9 @@ export interface AttemptStore {
    * This process is at work on the task from now on; no event. With `from` only where it was that one's, null where it
    * was nobody's: false says that somebody else was faster.
    */
-  watchTask(watch: TaskWatch, now: number): Promise<boolean>;
+  takeWatch(watch: TaskWatch, now: number): Promise<boolean>;
   /** Nothing is left to do, as far as this one knows. Idempotent. */
-  forgetWatch(watch: { task_id: string; watcher: ProcessMark }): Promise<void>;
+  noteUnwatched(watch: { task_id: string; watcher: ProcessMark }): Promise<void>;
   listWatchedTasks(): Promise<WatchedTask[]>;
 
   /** Throws state_invalid while another review of the task is running. */

@@ -5,6 +5,8 @@ import { tempFolder } from '../../tests/support/temp-repo.ts';
 import { addAgent, getAgent, listAgents, pauseAgent, removeAgent } from './agent-identities.ts';
 
 const NOW = Date.UTC(2026, 1, 10, 9);
+/** Of an identity that Forge does not start. */
+const EXTERNAL = { paused_at: null, profile: null, profile_name: null, env: {}, max: null };
 
 describe('[S121] agents.jsonl', () => {
   it('has a line for each identity, and adding again changes nothing', async () => {
@@ -14,7 +16,7 @@ describe('[S121] agents.jsonl', () => {
     const one = { name: 'worker-1', description: '', created_at: '2026-02-10T09:00:00.000Z' };
     expect(await addAgent(home, { name: 'worker-1', description: undefined, now: NOW })).toEqual({
       ...one,
-      paused_at: null,
+      ...EXTERNAL,
       outcome: 'added',
     });
     await addAgent(home, { name: 'Ünïcode 😀', description: 'a "quoted"\nline', now: NOW });
@@ -23,7 +25,7 @@ describe('[S121] agents.jsonl', () => {
     expect(text.split('\n')).toHaveLength(3);
     expect(await addAgent(home, { name: 'worker-1', description: undefined, now: NOW + 1 })).toEqual({
       ...one,
-      paused_at: null,
+      ...EXTERNAL,
       outcome: 'unchanged',
     });
     expect(await folder.read('agents.jsonl')).toBe(text);
@@ -41,7 +43,7 @@ describe('[S121] agents.jsonl', () => {
       name: 'a',
       description: 'new',
       created_at: 'then',
-      paused_at: null,
+      ...EXTERNAL,
       outcome: 'updated',
     });
     expect(await folder.read('agents.jsonl')).toBe(

@@ -67,7 +67,7 @@ export interface NewAgent {
  * Idempotent; what is given replaces what is there. Keys that others wrote stay. Throws invalid_input for a set-up
  * without an executor, and not_found for a profile that is not there.
  */
-export function addAgent(home: string, added: NewAgent): Promise<AddedAgent> {
+export async function addAgent(home: string, added: NewAgent): Promise<AddedAgent> {
   const { name, description, wish, env, max, now } = added;
   if (wish?.from !== undefined) getProfile(home, wish.from);
   return changeHomeFile(

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, constants, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { toSlug } from '#domain/attempt-names.ts';
 import { LIMITS } from '#kernel/limits.ts';
@@ -59,7 +59,8 @@ function findIssue(path: string): number | undefined {
 function readBeginning(path: string): string {
   let file: number;
   try {
-    file = openSync(path, 'r');
+    // Not waited for, whatever stands there in the place of a file.
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch {
     return '';
   }

@@ -19,7 +19,9 @@ export async function forecastAttempts(
   control: ControlGit,
   attempts: readonly Attempt[],
 ): Promise<AttemptForecast> {
-  const ready = attempts.filter(({ head_commit, base_commit }) => (head_commit ?? base_commit) !== base_commit);
+  const ready = attempts.filter(
+    ({ head_commit, base_commit }) => (head_commit ?? base_commit) !== base_commit,
+  );
   const byTarget = Map.groupBy(ready, ({ target }) => target);
   const found: AttemptForecast[] = [];
   for (const [target, group] of byTarget) {

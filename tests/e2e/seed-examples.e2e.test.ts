@@ -10,7 +10,7 @@ interface Answer {
   readonly body: unknown;
 }
 
-it('[S350] [S355] [S358] [S361] [S367] [S368] [S386] [S388] [S389] [S390] [S391] the documents’ own requests give what they say', async (ctx) => {
+it('[S223] [S373] [S350] [S355] [S358] [S361] [S367] [S368] [S386] [S388] [S389] [S390] [S391] the documents’ own requests give what they say', async (ctx) => {
   await using project = await forgeProject();
   if ((await project.exec('curl', ['--version'])).exit !== 0) ctx.skip('needs curl');
   await project.text('agent', 'add', 'worker-1');
@@ -39,17 +39,18 @@ it('[S350] [S355] [S358] [S361] [S367] [S368] [S386] [S388] [S389] [S390] [S391]
     status: 200,
     body: { assignee: 'worker-1', state: 'in_progress', version: 2, claimed: true },
   });
-  // The CI steps come with attempts; until then nothing passes the gate.
+  // It has no steps, so that it passes by itself.
   expect(answers['transition']).toMatchObject({
-    status: 501,
-    body: { code: 'not_available', details: { action: 'run_ci_steps' } },
+    status: 200,
+    body: { task: { state: 'review' }, review: { status: 'passed', attempt_number: 1, step_results: [] } },
   });
   expect(answers['transition-stale']).toMatchObject({ status: 409, body: { code: 'version_conflict' } });
-  expect(answers['reassign-reset']).toMatchObject({ status: 501, body: { code: 'not_available' } });
+  expect(answers['reassign-reset']).toMatchObject({ status: 200 });
   expect(answers['reassign']).toMatchObject({
     status: 200,
-    body: { state: 'todo', assignee: null, roles: { coder: { agent: 'another' } } },
+    body: { state: 'review', roles: { coder: { agent: 'another' } } },
   });
+  expect(answers['reassign']?.body).not.toHaveProperty('review_passed_at');
   expect(answers['cancel']).toMatchObject({ status: 200, body: { state: 'cancelled', status: 'closed' } });
   expect(answers['archive']).toMatchObject({
     status: 200,
@@ -61,7 +62,7 @@ it('[S350] [S355] [S358] [S361] [S367] [S368] [S386] [S388] [S389] [S390] [S391]
     status: 200,
     body: [
       { from_state: 'todo', to_state: 'in_progress', rejection: false, trigger_reason: null },
-      { to_state: 'todo', trigger_reason: 'the role coder went to another' },
+      { to_state: 'review', trigger_reason: null },
       { to_state: 'cancelled' },
     ],
   });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type StartRequest, startCheckout } from '#git/attempt-checkout.ts';
 import type { Checkout } from '#git/checkout-record.ts';
@@ -16,8 +16,8 @@ export interface AttemptPlace extends AsyncDisposable {
   /** The folder of all checkouts. */
   readonly root: string;
   /** Starts an attempt at where the user's HEAD is. */
-  start(options?: Partial<StartRequest>): Promise<Checkout>;
-  harvest(checkout: Checkout, request?: Partial<HarvestRequest>): Promise<Harvest>;
+  readonly start: (options?: Partial<StartRequest>) => Promise<Checkout>;
+  readonly harvest: (checkout: Checkout, request?: Partial<HarvestRequest>) => Promise<Harvest>;
 }
 
 /** A repository of the user's with its control directory. */
@@ -36,8 +36,15 @@ export async function openAttempts(place: GitPlace, options: ControlOptions = {}
       const attempt_id = request.attempt_id ?? randomUUID();
       const name = request.name ?? `${attempt_id.slice(0, 8)}-test`;
       return startCheckout(control, {
-        ...{ attempt_id, name, root, path: join(root, name), base: place.git('rev-parse', 'HEAD') },
-        facts: { project: place.path, task: 'fg-a3f8' },
+        attempt_id,
+        name,
+        root,
+        path: join(root, name),
+        base: place.git('rev-parse', 'HEAD'),
+        facts: {
+          project: place.path,
+          task: 'fg-a3f8',
+        },
         ...request,
       });
     },
@@ -56,10 +63,6 @@ export function writeIn(checkout: Checkout, file: string, text: string | Uint8Ar
   const path = join(checkout.path, file);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
-}
-
-export function appendIn(checkout: Checkout, file: string, text: string): void {
-  appendFileSync(join(checkout.path, file), text);
 }
 
 /** The user's repository has no fault, and holds everything that refs lead to. */

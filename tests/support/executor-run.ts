@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { TranscriptEntry } from '#contract/transcript.ts';
 import type {
   ApprovalRequest,
@@ -16,8 +16,8 @@ import type { ProcessIdentity } from '#process/process-identity.ts';
 
 export const NOW = Date.UTC(2026, 0, 1);
 
-const PLAYER = join(import.meta.dirname, '../../src/app/script-player.ts');
-const AGENT = join(import.meta.dirname, 'executor-agent.ts');
+const PLAYER = fileURLToPath(new URL('./executor-player.ts', import.meta.url));
+const AGENT = fileURLToPath(new URL('./executor-agent.ts', import.meta.url));
 
 /** The command of an agent of ours that speaks `dialect` and does what `scenario` says. */
 export function agentCommand(dialect: string, scenario: string): readonly string[] {

@@ -26,8 +26,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   executors: { rooms: [...PURE, 'process', 'git', 'agent'], node: true },
   engine: { rooms: [...PURE, 'store', 'git', 'process', 'sync', 'executors'], node: true },
   operations: {
-    rooms: [...PURE, 'store', 'sync', 'agent', 'engine'],
-    types: ['git', 'process', 'models', 'executors'],
+    rooms: [...PURE, 'store', 'sync', 'agent', 'engine', 'executors'],
+    types: ['git', 'process', 'models'],
     packages: ['@dagrejs/dagre'],
     node: true,
   },

@@ -99,7 +99,12 @@ function getEntry(name: string): OperationEntry {
 /** The input as somebody would type it. */
 function toArgv(entry: OperationEntry, input: Readonly<Record<string, unknown>>): string[] {
   const args = entry.args.flatMap((field) => [input[field] ?? []].flat().map(String));
-  const flags = Object.entries(input).flatMap(([field, value]) => {
+  const isWhole = (field: string): boolean =>
+    Object.values(entry.fields).some(({ part_of }) => part_of === field);
+  const flat = Object.entries(input).flatMap(([field, value]) =>
+    isWhole(field) ? Object.entries<unknown>({ ...(value as object) }) : [[field, value] as const],
+  );
+  const flags = flat.flatMap(([field, value]) => {
     const rule = entry.fields[field];
     if (rule?.flag === undefined || entry.args.includes(field)) return [];
     if (rule.kind === 'boolean') return value === true ? [`--${rule.flag}`] : [];

@@ -8,8 +8,8 @@ export function describeWatches(open: OpenWork): void {
       await using sut = await open();
       const { id } = await create(sut, 'Watched');
       expect(await sut.store.listWatchedTasks()).toEqual([]);
-      expect(await sut.store.watchTask({ task_id: id, watcher: WATCHER }, 1_000)).toBe(true);
-      expect(await sut.store.watchTask({ task_id: id, watcher: toMark(8) }, 2_000)).toBe(true);
+      expect(await sut.store.takeWatch({ task_id: id, watcher: WATCHER }, 1_000)).toBe(true);
+      expect(await sut.store.takeWatch({ task_id: id, watcher: toMark(8) }, 2_000)).toBe(true);
       expect(await sut.store.listWatchedTasks()).toEqual([{ task_id: id, watcher: toMark(8), since: 2_000 }]);
       await sut.reopen();
       expect(await sut.store.listWatchedTasks()).toHaveLength(1);
@@ -20,7 +20,7 @@ export function describeWatches(open: OpenWork): void {
       const { id: task_id } = await create(sut, 'Watched');
       await using second = await sut.connectAgain();
       const take = (store: typeof second | typeof sut.store, pid: number, from: number | null) =>
-        store.watchTask({ task_id, watcher: toMark(pid), from: from === null ? null : toMark(from) }, pid);
+        store.takeWatch({ task_id, watcher: toMark(pid), from: from === null ? null : toMark(from) }, pid);
       const stores = [sut.store, second];
       const first = await Promise.all([1, 2, 3, 4].map((pid) => take(stores[pid % 2] ?? second, pid, null)));
       expect(first.filter(Boolean)).toHaveLength(1);
@@ -33,11 +33,11 @@ export function describeWatches(open: OpenWork): void {
     it('is forgotten by the one who has it, and by nobody else', async () => {
       await using sut = await open();
       const { id: task_id } = await create(sut, 'Watched');
-      await sut.store.watchTask({ task_id, watcher: WATCHER }, 1);
-      await sut.store.forgetWatch({ task_id, watcher: toMark(8) });
+      await sut.store.takeWatch({ task_id, watcher: WATCHER }, 1);
+      await sut.store.noteUnwatched({ task_id, watcher: toMark(8) });
       expect(await sut.store.listWatchedTasks()).toHaveLength(1);
-      await sut.store.forgetWatch({ task_id, watcher: WATCHER });
-      await sut.store.forgetWatch({ task_id, watcher: WATCHER });
+      await sut.store.noteUnwatched({ task_id, watcher: WATCHER });
+      await sut.store.noteUnwatched({ task_id, watcher: WATCHER });
       expect(await sut.store.listWatchedTasks()).toEqual([]);
     });
   });

@@ -54,8 +54,8 @@ export function bindAttempts({ reader, write, clock, notice }: AttemptParts): At
     readWishes: (ref) => read(() => runs.readWishes(reader, ref)),
     listOpenRuns: () => read(() => runs.listOpenRuns(reader)),
 
-    watchTask: (watch, now) => change(system(now), (tx) => watchers.watchTask(tx, watch)),
-    forgetWatch: (watch) => change(system(), (tx) => watchers.forgetWatch(tx.db, watch)),
+    takeWatch: (watch, now) => change(system(now), (tx) => watchers.takeWatch(tx, watch)),
+    noteUnwatched: (watch) => change(system(), (tx) => watchers.noteUnwatched(tx.db, watch)),
     listWatchedTasks: () => read(() => watchers.listWatchedTasks(reader)),
 
     startReview: (review, by) => change(by, (tx) => reviews.startReview(tx, review)),

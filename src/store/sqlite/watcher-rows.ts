@@ -3,7 +3,7 @@ import type { Database } from './database.ts';
 import { findTask } from './report-queries.ts';
 import { fromMark, toMark, type WorkTransaction } from './work-transaction.ts';
 
-export function watchTask(tx: WorkTransaction, { task_id, watcher, from }: TaskWatch): boolean {
+export function takeWatch(tx: WorkTransaction, { task_id, watcher, from }: TaskWatch): boolean {
   const { db, by } = tx;
   const { id } = findTask(db, task_id);
   const mark = fromMark(watcher);
@@ -21,7 +21,7 @@ export function watchTask(tx: WorkTransaction, { task_id, watcher, from }: TaskW
   return true;
 }
 
-export function forgetWatch(
+export function noteUnwatched(
   db: Database,
   { task_id, watcher }: { task_id: string; watcher: ProcessMark },
 ): void {

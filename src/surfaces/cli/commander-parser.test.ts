@@ -47,6 +47,31 @@ describe('parseArgv accepts what only commander knows', () => {
     expect(refusal('mcp', '--client', 'codex', 'install')).toMatchObject({ code: 'usage' });
     expect(refusal('mcp', '--actor')).toMatchObject({ message: '--actor needs a value' });
   });
+  it.each([
+    [['--command', 'bash', '-c', 'a b', '--max', '2'], { command: ['bash', '-c', 'a b'], max: 2 }],
+    [['--command=bash', '--command=-c', '--command=--max'], { command: ['bash', '-c', '--max'] }],
+    [['--command', 'bash', '--command', '-c'], { command: ['bash', '-c'] }],
+    [['--command', 'make', '-C', 'sub', '--json'], { command: ['make', '-C', 'sub'] }],
+    [['--command', 'npm', 'test', '--', '--json'], { command: ['npm', 'test', '--', '--json'] }],
+    [['--command', '--', 'x', '--max', '2'], { command: ['x', '--max', '2'] }],
+    [['--command', 'x', '--unknown', '--env=A=b'], { command: ['x', '--unknown'], env: ['A=b'] }],
+    [['--env', 'A=1', '--env', 'B=x=y'], { env: ['A=1', 'B=x=y'] }],
+  ])('a flag that takes the words up to the next: %j', (argv, wanted) => {
+    expect(input('agent', 'add', 'w', ...argv)).toEqual({ name: 'w', ...wanted });
+  });
+  it('parts of an object, each with its flag', () => {
+    const steps = ['--ci-step', 'npm test', '--ci-step', 'make'];
+    expect(input('task', 'update', 'x', ...steps, '--review-prompt', 'none')).toEqual({
+      id: 'x',
+      ci_steps: ['npm test', 'make'],
+      review_prompt: null,
+    });
+    expect(input('task', 'update', 'x', '--ci-step', 'none')).toEqual({ id: 'x', ci_steps: null });
+    expect(input('task', 'update', 'x', '--ci-step', 'none', '--ci-step', 'b')).toEqual({
+      id: 'x',
+      ci_steps: ['none', 'b'],
+    });
+  });
   it('reads a value attached to -C', () => {
     expect(parse('ready', '-Cdir')).toMatchObject({ accepted: { globals: { directory: 'dir' } } });
   });
@@ -58,6 +83,22 @@ describe('parseArgv accepts what only commander knows', () => {
 });
 
 describe('parseArgv refuses', () => {
+  it('a flag that takes words and is given none, and a part that is none', () => {
+    expect(refusal('agent', 'add', 'w', '--command')).toMatchObject({ message: '--command needs a value' });
+    expect(refusal('agent', 'add', 'w', '--command', '--max', '2')).toMatchObject({
+      message: '--command needs a value, and --max looks like a flag',
+    });
+    expect(refusal('agent', 'add', 'w', '--env', 'FORGE_RUN_ID=1')).toMatchObject({
+      code: 'invalid_input',
+      message: '--env "FORGE_RUN_ID=1": a variable is NAME=value, and names that begin with FORGE_ are taken',
+    });
+    expect(refusal('task', 'create', 'x', '--ci-step', 'a', '--ci-step', ' ')).toMatchObject({
+      message: '--ci-step " ": a step is a command: not blank, without a NUL character',
+    });
+    expect(refusal('task', 'create', 'x', ...Array.from({ length: 51 }, () => '--ci-step=a'))).toMatchObject({
+      message: '--ci-step: at most 50 times',
+    });
+  });
   const cases: readonly (readonly [
     argv: readonly string[],
     code: ErrorCode,

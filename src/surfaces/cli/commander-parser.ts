@@ -137,8 +137,12 @@ function spreadWords({ fields }: OperationEntry, words: readonly string[]): read
     takes && flag !== undefined ? [`--${flag}`] : [],
   );
   if (greedy.length === 0) return words;
-  const own = new Set<string>(['help', ...GLOBAL_SWITCHES, ...GLOBAL_VALUES]);
-  for (const { flag, file_flag } of rules) own.add(flag ?? '').add(file_flag ?? '');
+  const own = new Set<string | undefined>([
+    'help',
+    ...GLOBAL_SWITCHES,
+    ...GLOBAL_VALUES,
+    ...rules.flatMap(({ flag, file_flag }) => [flag, file_flag]),
+  ]);
   const isOwn = (word: string): boolean =>
     word.startsWith('--') && own.has(word.slice(2).replace(/=.*$/s, ''));
   const spread: string[] = [];

@@ -43,12 +43,14 @@ describe('[S153] [S226] the resources', () => {
       '/tasks?project=fg',
     ])
       expect([path, (await get(path)).status]).toEqual([path, 200]);
+    for (const path of ['/profiles', '/executor_types'])
+      expect([path, (await get(path)).status]).toEqual([path, 200]);
     for (const path of ['/agents', '/skills', '/projects/fg/skills', '/tokens', '/batches', '/tasks/ready'])
       expect([path, (await get(path)).status]).toEqual([path, 200]);
     expect((await get('/repos')).json).toEqual([{ name: 'project', path: served?.path, primary: true }]);
   });
 
-  it.each(['executor_types', 'clis', 'daemons', 'runtimes', 'executions', 'profiles'])(
+  it.each(['clis', 'daemons', 'runtimes', 'executions'])(
     'without data yet are absent, not empty: %s',
     async (name) => {
       expect(await get(`/${name}`)).toMatchObject({ status: 404, json: { code: 'not_found' } });

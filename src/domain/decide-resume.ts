@@ -1,0 +1,114 @@
+import type { Attempt, Merge, Review, Run } from '#contract/attempt.ts';
+import type { Task } from '#contract/task.ts';
+import { kindOf, roleOf, standingState, type ActionName, type ResolvedWorkflow } from './workflow.ts';
+import { isEnded } from './run-states.ts';
+
+/** All that the rows say of a task that nobody goes on with. */
+export interface LostTask {
+  readonly task: Task;
+  /** When it came to where it is. */
+  readonly entered_at: string;
+  /** It was claimed by a process that was to start its agent. */
+  readonly was_starting: boolean;
+  /** What has passed its review goes on by itself. */
+  readonly leads_on: boolean;
+  /** The oldest first, as the store gives them. */
+  readonly attempts: readonly Attempt[];
+  readonly runs: readonly Run[];
+  readonly reviews: readonly Review[];
+  readonly merges: readonly Merge[];
+}
+
+export type ResumeStep =
+  /** Nothing is missing: it waits for somebody, or somebody is at work. */
+  | { readonly step: 'none' }
+  /** Claimed for an agent that was never started. */
+  | { readonly step: 'give_back' }
+  /** Its run says where the task goes. */
+  | { readonly step: 'conclude'; readonly run: Run }
+  /** What the state does with a task that comes to it, again. */
+  | { readonly step: 'enter' }
+  | { readonly step: 'pass'; readonly review: Review }
+  | { readonly step: 'reject'; readonly review: Review }
+  | { readonly step: 'land'; readonly merge: Merge }
+  | { readonly step: 'set_aside'; readonly merge: Merge };
+
+const NONE: ResumeStep = { step: 'none' };
+
+/** What a process that was killed would have done next. By kinds and hooks of the states: no name means anything. */
+export function decideResume(workflow: ResolvedWorkflow, lost: LostTask): ResumeStep {
+  const state = standingState(workflow, lost.task);
+  switch (kindOf(workflow, state)) {
+    case 'active':
+      return resumeWork(workflow, lost, state);
+    case 'gate':
+      return resumeGate(workflow, lost, state);
+    case 'terminal':
+      return resumeEnd(lost);
+    case 'backlog':
+    case 'initial':
+    case 'custom':
+    case undefined:
+      return NONE;
+  }
+}
+
+function resumeWork(workflow: ResolvedWorkflow, lost: LostTask, state: string): ResumeStep {
+  const role = roleOf(workflow, state);
+  const run = lost.runs.findLast((one) => one.role === role && one.created_at >= lost.entered_at);
+  if (run === undefined) return lost.was_starting ? { step: 'give_back' } : NONE;
+  if (!isEnded(run.state)) return NONE;
+  // Whoever stopped it has said so, and says what comes next.
+  if (run.outcome === 'stopped' && lost.task.error_annotation !== undefined) return NONE;
+  return { step: 'conclude', run };
+}
+
+function resumeGate(workflow: ResolvedWorkflow, lost: LostTask, state: string): ResumeStep {
+  // What has no attempt on this machine is no business of it.
+  const attempt = lost.attempts.findLast((one) => one.state === 'active' || one.state === 'merged');
+  if (attempt === undefined) return NONE;
+  const merge = lost.merges.findLast((one) => isOf(attempt, one) && one.queued_at >= lost.entered_at);
+  if (merge !== undefined) return resumeMerge(merge);
+  const does = (action: ActionName): boolean =>
+    (workflow.states.get(state)?.on_enter ?? []).some((hook) => hook.action === action);
+  if (does('run_merge')) return { step: 'enter' };
+  return does('run_ci_steps') ? resumeReview(lost, attempt) : NONE;
+}
+
+function resumeMerge(merge: Merge): ResumeStep {
+  switch (merge.state) {
+    case 'queued':
+    case 'started':
+      return NONE;
+    case 'landed':
+      return { step: 'land', merge };
+    case 'dropped':
+      return { step: 'enter' };
+    case 'conflict':
+    case 'ci_failed':
+    case 'refused':
+      return { step: 'set_aside', merge };
+  }
+}
+
+function resumeReview(lost: LostTask, attempt: Attempt): ResumeStep {
+  const review = lost.reviews.findLast((one) => isOf(attempt, one) && one.started_at >= lost.entered_at);
+  if (review === undefined || review.status === 'void') return { step: 'enter' };
+  if (review.status === 'running') return NONE;
+  if (review.head_commit !== attempt.head_commit) return { step: 'enter' };
+  if (review.status === 'failed') return { step: 'reject', review };
+  const isWaiting = lost.task.review_passed_at !== undefined && !lost.leads_on;
+  return isWaiting ? NONE : { step: 'pass', review };
+}
+
+/** The folders go when a task ends; which of them, and when, was written down before anything was removed. */
+function resumeEnd({ attempts }: LostTask): ResumeStep {
+  const isLeft = attempts.some(
+    ({ removed_at, cleanup_at, state }) => removed_at === null && (cleanup_at === null || state === 'active'),
+  );
+  return isLeft ? { step: 'enter' } : NONE;
+}
+
+function isOf(attempt: Attempt, { attempt_id }: { readonly attempt_id: string | null }): boolean {
+  return attempt_id === attempt.id;
+}

@@ -1,0 +1,28 @@
+import type { Run } from '#contract/attempt.ts';
+import { isEnded } from '#domain/run-states.ts';
+import type { RunEnd } from '#executors/executor.ts';
+import type { RunMove } from '#store/attempt-store.ts';
+import type { Conclusion } from './settle-run.ts';
+import { systemWriter, type WorkPlace } from './work.ts';
+
+/** Writes down how a run ended. One that somebody else has ended stays as it is. */
+export async function endRun(place: WorkPlace, run: Run, end: RunEnd, conclusion: Conclusion): Promise<Run> {
+  const { store } = place;
+  const { outcome, message, retry_after } = conclusion;
+  const move = (to: RunMove['to'], more: Partial<RunMove> = {}): Promise<Run> =>
+    store.moveRun({ id: run.id, to, ...more }, systemWriter(place));
+  const now = await store.getRun(run.id);
+  if (isEnded(now.state)) return now;
+  if (end.outcome === 'completed') await move('verifying');
+  const told = { outcome, message, retry_after, usage: end.usage };
+  const ended = await move(toRunState(conclusion, end), told);
+  place.watch({ kind: 'run', run: ended });
+  return ended;
+}
+
+function toRunState({ outcome }: Conclusion, end: RunEnd): RunMove['to'] {
+  if (outcome === 'completed') return 'completed';
+  if (end.outcome === 'completed') return 'failed';
+  if (outcome === 'stopped') return 'cancelled';
+  return outcome === 'usage_limit' || outcome === 'auth' ? 'blocked' : 'failed';
+}

@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Task } from '#contract/task.ts';
+import { kindOf, roleOf } from '#domain/workflow.ts';
+import { beginMerge } from '#git/begin-merge.ts';
+import { readRef } from '#git/read-ref.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import { findWorkspace, openControl } from './attempt-workspace.ts';
+import type { Engine } from './engine.ts';
+import { transitionTask } from './transition-task.ts';
+import type { WorkPlace } from './work.ts';
+
+/** Whoever wrote it gets one chance to make it fit; what fails again is for a person. */
+export async function isRepairable(place: WorkPlace, task: Task): Promise<boolean> {
+  const attempt = (await place.store.listAttempts({ task_id: task.id, state: 'active' })).at(-1);
+  if (attempt === undefined) return false;
+  const failed = (await place.store.listMerges({ task_id: task.id })).filter(
+    ({ attempt_id, state }) => attempt_id === attempt.id && (state === 'conflict' || state === 'ci_failed'),
+  );
+  return failed.length === 1 && attempt.agent !== null && place.agents.find(attempt.agent) !== undefined;
+}
+
+/** Puts the target into the coder's checkout and sends the task back to them, as soon as the move that failed is over. */
+export async function repairMerge(
+  place: WorkPlace,
+  engine: Engine,
+  { task, from }: { readonly task: Task; readonly from: string },
+): Promise<void> {
+  const { workflow, store } = engine;
+  const to = workflow.states.get(from)?.next?.find((name) => kindOf(workflow, name) === 'active');
+  if (to === undefined || !(await untilIn(engine, task.id, from))) return;
+  const control = await openControl(place);
+  const workspace = await findWorkspace(place, control, task.id);
+  if (workspace === undefined) return;
+  const { attempt, checkout } = workspace;
+  const target = await readRef(place.repo, `refs/heads/${attempt.target}`);
+  if (target === undefined || attempt.head_commit === null) return;
+  await beginMerge(control, checkout, { head: attempt.head_commit, target });
+  const now = await store.getTask(task.id);
+  const holder = now.roles?.[roleOf(workflow, to) ?? ''];
+  const agent = holder === undefined ? now.assignee : 'agent' in holder ? holder.agent : null;
+  if (agent === null || place.agents.find(agent) === undefined) return;
+  const reason = `${agent} makes it fit ${attempt.target}`;
+  await transitionTask(engine, { id: task.id, to, reason, version: now.version });
+}
+
+async function untilIn({ store }: Engine, id: string, state: string): Promise<boolean> {
+  for (let looks = 0; looks < 100; looks += 1) {
+    if ((await store.getTask(id)).state === state) return true;
+    await sleep(LIMITS.merge_poll_ms);
+  }
+  return false;
+}

@@ -1,0 +1,34 @@
+import { join } from 'node:path';
+import { LIMITS } from '#kernel/limits.ts';
+import { toGitFolder, toSparseSettings } from './attempt-git-folder.ts';
+import type { Checkout } from './checkout-record.ts';
+import { checkCheckout } from './collect-tips.ts';
+import { askControl, type ControlGit, getFromControl } from './control-directory.ts';
+import { replaceFile } from './replace-file.ts';
+import { toGitFailure } from './run-git.ts';
+import { openStagingIndex } from './stage-work-tree.ts';
+
+/**
+ * Puts the merge of the target into the checkout's files, with markers where the two do not agree, for the agent to
+ * finish. What it leaves becomes the merge commit at the next harvest. The checkout was harvested before: its files are
+ * those of `head`.
+ */
+export async function beginMerge(
+  control: ControlGit,
+  checkout: Checkout,
+  { head, target }: { readonly head: string; readonly target: string },
+): Promise<void> {
+  checkCheckout(control, checkout);
+  const args = ['merge-tree', '--write-tree', '-z', '--end-of-options', head, target];
+  const merged = await askControl(control, args, {});
+  if (merged.exit > 1) throw toGitFailure(args, merged);
+  const [tree = ''] = merged.stdout.split('\0');
+  using staging = await openStagingIndex(control, checkout, head);
+  const options = { index: staging.path, work_tree: checkout.path, timeout_ms: LIMITS.git_checkout_ms };
+  await getFromControl(
+    control,
+    [...toSparseSettings(control, checkout), 'read-tree', '--reset', '-u', tree],
+    options,
+  );
+  replaceFile(join(toGitFolder(checkout), 'MERGE_HEAD'), `${target}\n`);
+}

@@ -1,0 +1,8 @@
+import type { approveRun as declaration } from '#contract/run-operations.ts';
+import { answerApproval, approvalText } from './answer-approval.ts';
+import { implement } from './operation.ts';
+
+export const runApprove = implement<typeof declaration>({
+  run: (ctx, input) => answerApproval(ctx, input, 'allowed'),
+  text: approvalText,
+});

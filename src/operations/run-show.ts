@@ -1,0 +1,53 @@
+import type { OutputOf } from '#contract/declare.ts';
+import type { showRun as declaration } from '#contract/run-operations.ts';
+import { escapeLine } from '#kernel/text.ts';
+import { implement } from './operation.ts';
+import { findRunLog } from './run-log-place.ts';
+import { SHORT_ID, stateOf, toText } from './run-text.ts';
+import { style } from './style-text.ts';
+
+export const runShow = implement<typeof declaration>({
+  async run({ project: { store, paths } }, { id }) {
+    const run = await store.getRun(id);
+    const [attempt, approvals] = await Promise.all([
+      store.getAttempt(run.attempt_id),
+      store.listApprovals({ run_id: run.id, pending: true }),
+    ]);
+    return { ...run, attempt, approvals, log: findRunLog(paths, run) };
+  },
+  text(run, view) {
+    const rows = listRows(run).filter(([, value]) => value !== '');
+    const width = Math.max(...rows.map(([name]) => name.length));
+    const lines = rows.map(
+      ([name, value]) => `${style(view, 'dim', name.padEnd(width))}  ${escapeLine(value)}`,
+    );
+    const asked = run.approvals.map(({ id, tool, input }) =>
+      escapeLine(`Asks leave for ${tool} ${toText(input)} (${id.slice(0, SHORT_ID)})`),
+    );
+    const next = asked.length === 0 ? [] : [`forge runs approve ${run.id.slice(0, SHORT_ID)}`];
+    return [...lines, ...asked, ...next].join('\n');
+  },
+});
+
+function listRows(run: OutputOf<typeof declaration>): readonly (readonly [string, string])[] {
+  const { usage, attempt } = run;
+  const counted = [usage.input_tokens, usage.output_tokens].some((count) => count !== null);
+  const cost = usage.cost_usd === null ? '' : `, ${usage.cost_usd.toFixed(4)} USD`;
+  return [
+    ['Run', run.id],
+    ['Task', run.task_id],
+    ['Agent', `${run.agent} (${run.executor}), as ${run.role}`],
+    ['State', stateOf(run)],
+    ['Message', run.message ?? ''],
+    ['Worktree', attempt.removed_at === null ? attempt.path : `${attempt.path} (removed)`],
+    ['Branch', attempt.branch],
+    ['Started', run.started_at ?? ''],
+    ['Ended', run.ended_at ?? ''],
+    ['Retry after', run.retry_after ?? ''],
+    [
+      'Usage',
+      counted ? `${usage.input_tokens ?? '?'} tokens in, ${usage.output_tokens ?? '?'} out${cost}` : '',
+    ],
+    ['Log', run.log],
+  ];
+}

@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Run } from '#contract/attempt.ts';
+import type { stopRun as declaration } from '#contract/run-operations.ts';
+import type { Task } from '#contract/task.ts';
+import { isEnded } from '#domain/run-states.ts';
+import { toIso } from '#kernel/clock.ts';
+import { ForgeError } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import { escapeLine } from '#kernel/text.ts';
+import { implement, type OperationContext } from './operation.ts';
+import { SHORT_ID, stateOf } from './run-text.ts';
+import { writerOf } from './writer.ts';
+
+export const runStop = implement<typeof declaration>({
+  run: (ctx, { id }) => stopRun(ctx, id),
+  text: ({ run, task }) =>
+    escapeLine(`${run.id.slice(0, SHORT_ID)} is ${stateOf(run)}; ${task.id} stays in ${task.state}`),
+});
+
+/** Whoever watches the run ends it; where nobody does any more it is settled here. */
+export async function stopRun(
+  ctx: OperationContext,
+  ref: string,
+  { wait_ms = LIMITS.run_stop_ms }: { readonly wait_ms?: number } = {},
+): Promise<{ run: Run; task: Task }> {
+  const { store } = ctx.project;
+  const { id } = await store.askStop({ id: (await store.getRun(ref)).id }, await writerOf(ctx));
+  const { place } = await ctx.workshop();
+  const until = ctx.clock.now() + wait_ms;
+  for (;;) {
+    await place.settleLost();
+    const run = await store.getRun(id);
+    if (isEnded(run.state)) return { run, task: await waitForReason(ctx, run) };
+    if (ctx.signal?.aborted === true) throw new ForgeError('interrupted', 'The wait was broken off');
+    if (ctx.clock.now() >= until) throw notEnded(run, wait_ms);
+    await sleep(LIMITS.wish_poll_ms);
+  }
+}
+
+/** Whoever watched it writes down why the task does not go on right after the run has ended. */
+const LOOKS = 10;
+
+async function waitForReason(ctx: OperationContext, run: Run): Promise<Task> {
+  const { store } = ctx.project;
+  for (let looks = 0; run.outcome === 'stopped' && looks < LOOKS; looks += 1) {
+    const task = await store.getTask(run.task_id);
+    if ((task.error_annotation?.at ?? '') >= (run.started_at ?? run.created_at)) return task;
+    await sleep(LIMITS.wish_poll_ms);
+  }
+  const task = await store.getTask(run.task_id);
+  if (run.outcome !== 'crashed' || task.status !== 'in_progress') return task;
+  // Nobody was there to say it.
+  const note = { code: 'stopped', message: 'Its run was stopped', at: toIso(ctx.clock.now()) };
+  return store.updateTask(
+    { id: task.id, workflow_fields: new Map([['error_annotation', note]]) },
+    await writerOf(ctx),
+  );
+}
+
+function notEnded({ id, state }: Run, wait_ms: number): ForgeError {
+  return new ForgeError(
+    'request_timeout',
+    `Run ${id} was asked to stop and is ${state} after ${wait_ms / 1000} s`,
+    {
+      hint: `forge runs show ${id}`,
+      details: { id, state },
+    },
+  );
+}

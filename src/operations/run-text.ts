@@ -1,0 +1,65 @@
+import type { Run } from '#contract/attempt.ts';
+import type { LogLine } from '#contract/transcript.ts';
+import { escapeLine } from '#kernel/text.ts';
+import type { TextView } from './operation.ts';
+import { style } from './style-text.ts';
+import { tableText } from './table-text.ts';
+
+/** Enough of an id to name it. */
+export const SHORT_ID = 8;
+
+export function runTable(view: TextView, runs: readonly Run[]): string {
+  return tableText<Run>(
+    view,
+    [
+      { header: 'RUN', value: ({ id }) => id.slice(0, SHORT_ID), style: (text) => style(view, 'bold', text) },
+      { header: 'TASK', value: ({ task_id }) => task_id },
+      { header: 'AGENT', value: ({ agent }) => agent, flexible: 'first', minimum: 8 },
+      { header: 'ROLE', value: ({ role }) => role },
+      { header: 'STATE', value: stateOf },
+      { header: 'STARTED', value: ({ started_at }) => started_at ?? '' },
+      { header: 'MESSAGE', value: ({ message }) => message ?? '', flexible: true, minimum: 20 },
+    ],
+    runs,
+  );
+}
+
+/** `failed (timeout)`: the outcome where it says more than the state. */
+export function stateOf({ state, outcome }: Pick<Run, 'state' | 'outcome'>): string {
+  return outcome === null || outcome === state ? state : `${state} (${outcome})`;
+}
+
+/** One line an entry, whatever is in it. */
+export function logText(line: LogLine): string {
+  return escapeLine(`${line.at.slice(11, 19)}  ${describeEntry(line)}`);
+}
+
+function describeEntry(line: LogLine): string {
+  switch (line.kind) {
+    case 'message':
+      return `${line.role}: ${line.text}`;
+    case 'thought':
+      return `thought: ${line.text}`;
+    case 'tool_call':
+      return `${line.tool} ${toText(line.input)}`;
+    case 'tool_result':
+      return `${line.is_error ? 'error' : 'result'}: ${line.text}`;
+    case 'approval':
+      return `leave for ${line.tool}: ${line.decision}`;
+    case 'usage': {
+      const { input_tokens, output_tokens, cost_usd } = line.usage;
+      const cost = cost_usd === null ? '' : `, ${cost_usd.toFixed(4)} USD`;
+      return `usage: ${input_tokens ?? '?'} tokens in, ${output_tokens ?? '?'} out${cost}`;
+    }
+    case 'error':
+      return `error ${line.code}: ${line.text}`;
+    case 'output':
+      return line.stream === 'stderr' ? `stderr: ${line.text}` : line.text;
+    case 'note':
+      return `-- ${line.text}`;
+  }
+}
+
+export function toText(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}

@@ -1,0 +1,34 @@
+import type { Review } from '#contract/attempt.ts';
+import type { listReviews as declaration } from '#contract/run-operations.ts';
+import { implement } from './operation.ts';
+import { SHORT_ID } from './run-text.ts';
+import { tableText } from './table-text.ts';
+
+export const taskReviews = implement<typeof declaration>({
+  run: ({ project: { store } }, { id }) => store.listReviews({ task_id: id }),
+  text(reviews, view) {
+    if (reviews.length === 0) return 'No reviews.';
+    return tableText<Review>(
+      view,
+      [
+        { header: 'NO', value: ({ attempt_number }) => String(attempt_number), align: 'right' },
+        { header: 'STATUS', value: ({ status }) => status },
+        { header: 'HEAD', value: ({ head_commit }) => (head_commit ?? '').slice(0, SHORT_ID) },
+        { header: 'STARTED', value: ({ started_at }) => started_at },
+        { header: 'WHAT IT SAID', value: describe, flexible: true, minimum: 20 },
+      ],
+      reviews,
+    );
+  },
+});
+
+/** The step that failed, else the verdict, else how many passed. */
+function describe({ step_results, verdict }: Review): string {
+  const failed = step_results.find(({ outcome }) => outcome !== 'passed');
+  if (failed !== undefined) {
+    const exit = failed.exit_code === null ? failed.outcome : `exit ${failed.exit_code}`;
+    return `${failed.command}: ${exit}`;
+  }
+  if (verdict !== null) return `${verdict.verdict}: ${verdict.summary}`;
+  return step_results.length === 1 ? '1 step passed' : `${step_results.length} steps passed`;
+}

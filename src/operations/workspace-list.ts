@@ -1,0 +1,55 @@
+import type { listWorkspaces as declaration, Workspace } from '#contract/workspace-operations.ts';
+import { listKnown, toWorkspace, type KnownWorkspace } from './list-workspaces.ts';
+import { measureFolder } from './measure-folder.ts';
+import { implement } from './operation.ts';
+import { SHORT_ID } from './run-text.ts';
+import { tableText } from './table-text.ts';
+
+const GIGABYTE = 1_000_000_000;
+
+export const workspaceList = implement<typeof declaration>({
+  async run(ctx, { all = false }) {
+    const { place } = await ctx.workshop();
+    const workspaces: Workspace[] = [];
+    for (const known of await listKnown(place, { all })) workspaces.push(await measure(known));
+    return {
+      workspaces,
+      total_bytes: workspaces.reduce((sum, { size_bytes }) => sum + (size_bytes ?? 0), 0),
+      limit_bytes: Math.round(place.settings().workspace.disk_limit_gb * GIGABYTE),
+      root: place.root,
+    };
+  },
+  text({ workspaces, total_bytes, limit_bytes }, view) {
+    if (workspaces.length === 0) return 'No worktrees.';
+    const table = tableText<Workspace>(
+      view,
+      [
+        { header: 'ATTEMPT', value: ({ attempt_id }) => attempt_id.slice(0, SHORT_ID) },
+        { header: 'TASK', value: ({ task_id }) => task_id ?? '-' },
+        { header: 'AGENT', value: ({ agent }) => agent ?? '-', flexible: 'first', minimum: 8 },
+        { header: 'STATE', value: ({ state, busy }) => (busy ? 'at work' : state) },
+        { header: 'SIZE', value: ({ size_bytes }) => toSize(size_bytes), align: 'right' },
+        { header: 'REMOVED', value: ({ removed_at, cleanup_at }) => removed_at ?? cleanup_at ?? '-' },
+        { header: 'PATH', value: ({ path }) => path, flexible: true, minimum: 24 },
+      ],
+      workspaces,
+    );
+    return `${table}\n${toSize(total_bytes)} of ${toSize(limit_bytes)} in use`;
+  },
+});
+
+async function measure(known: KnownWorkspace): Promise<Workspace> {
+  if ('own' in known) return toWorkspace(known, await measureFolder(known.own.checkout.path));
+  const { path, removed_at } = known.attempt;
+  return toWorkspace(known, removed_at === null ? await measureFolder(path) : null);
+}
+
+/** `12.3 MB`. */
+function toSize(bytes: number | null): string {
+  if (bytes === null) return '-';
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let size = bytes;
+  let at = 0;
+  for (; size >= 1_000 && at < units.length - 1; at += 1) size /= 1_000;
+  return `${at === 0 ? size : size.toFixed(1)} ${units[at] ?? ''}`;
+}
