@@ -1,6 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { runGit } from '#git/run-git.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { Host, Meter } from '#operations/operation.ts';
@@ -20,7 +21,7 @@ export function createLocalHost(options: {
   readonly progress: (line: string) => void;
   readonly notice: (line: string) => void;
   readonly meter: Meter;
-}): Omit<Host, 'serveMcp' | 'serve' | 'confirm'> {
+}): Omit<Host, 'serveMcp' | 'serve' | 'confirm' | 'interactive'> {
   const { cwd, env, clock } = options;
   return {
     initProject: (input) =>
@@ -56,7 +57,14 @@ export function createLocalHost(options: {
       });
     },
     makeTemporaryFolder: (prefix) => mkdtemp(join(tmpdir(), prefix)),
-    removeFolder: (path) => rm(path, { recursive: true, force: true }),
+    async removeFolder(path, { at_exit = false } = {}) {
+      if (at_exit) process.once('exit', () => rmSync(path, { recursive: true, force: true }));
+      else await rm(path, { recursive: true, force: true });
+    },
+    async writeFile(path, text) {
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, text);
+    },
     progress: options.progress,
     notice: options.notice,
     meter: options.meter,

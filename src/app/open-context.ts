@@ -233,7 +233,7 @@ function lockTimeout(env: NodeJS.ProcessEnv): number {
 }
 
 function lazyHost(request: ContextRequest): Host {
-  const load = async (): Promise<Omit<Host, 'serveMcp' | 'serve' | 'confirm'>> =>
+  const load = async (): Promise<Omit<Host, 'serveMcp' | 'serve' | 'confirm' | 'interactive'>> =>
     (await import('./local-host.ts')).createLocalHost({ ...request, clock: systemClock });
   return {
     initProject: async (options) => (await load()).initProject(options),
@@ -251,7 +251,11 @@ function lazyHost(request: ContextRequest): Host {
     },
     confirm: async (asked) => (await request.confirm?.(asked)) ?? 'nobody',
     makeTemporaryFolder: async (prefix) => (await load()).makeTemporaryFolder(prefix),
-    removeFolder: async (path) => (await load()).removeFolder(path),
+    removeFolder: async (path, options) => (await load()).removeFolder(path, options),
+    writeFile: async (path, text) => (await load()).writeFile(path, text),
+    get interactive() {
+      return process.stdin.isTTY && process.stdout.isTTY;
+    },
     progress: request.progress,
     notice: request.notice,
     meter: request.meter,

@@ -106,16 +106,20 @@ export const runDemo = declare({
   name: 'project.demo',
   summary: 'Show Forge at work in a throw-away repository',
   about:
-    'Makes a git repository in the temporary folder, a small graph with dependencies, and two workers that claim, work and close until nothing is left. Your own files are not touched.',
-  input: z.object({ keep: z.boolean().optional().describe('Keep the repository to look around in') }),
+    'Makes a git repository in the temporary folder, a small graph with dependencies, and two agents that play what was written down for them: each task in a worktree of its own, checked and merged. One check fails and is repaired, one conflict is caught. On a terminal a server stays up until Ctrl-C. Your own files are not touched.',
+  input: z.object({
+    keep: z.boolean().optional().describe('Keep the repository to look around in'),
+    no_serve: z.boolean().optional().describe('End when the story is over'),
+  }),
   output: z.object({
     directory: z.string(),
     kept: z.boolean(),
     closed: z.array(z.object({ id: z.string(), title: z.string(), worker: z.string() })),
+    url: z.string().nullable(),
   }),
   errors: ['dependency_missing'],
   access: 'exec',
   needs: 'nothing',
   local: true,
-  cli: { path: ['demo'], examples: ['forge demo', 'forge demo --keep'] },
+  cli: { path: ['demo'], examples: ['forge demo', 'forge demo --keep --no-serve'] },
 });

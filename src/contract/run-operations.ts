@@ -110,9 +110,13 @@ export const stopRun = declare({
   name: 'run.stop',
   summary: 'Stop a run; its task stays where it is',
   about:
-    'Whoever watches the run ends it with all that it started, and this waits for it. What was done so far is committed on the branch of the attempt. The task keeps its state and says in error_annotation that it was stopped; `forge task cancel` gives it up.',
+    'Whoever watches the run ends it with all that it started, and this waits for it. What it left stays in its worktree, uncommitted. The task keeps its state and says in error_annotation that it was stopped; `forge task cancel` gives it up.',
   input: z.object({ id }),
-  output: z.object({ run: Run, task: Task }),
+  output: z.object({
+    run: Run,
+    /** As it stands now. */
+    task: Task.pick({ id: true, status: true, state: true, version: true, error_annotation: true }),
+  }),
   errors: ['not_found', 'ambiguous_id', 'state_invalid', 'request_timeout', 'interrupted'],
   access: 'exec',
   needs: 'project',

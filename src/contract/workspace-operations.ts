@@ -86,7 +86,7 @@ export const cleanWorkspaces = declare({
     examples: [
       'forge workspace clean',
       'forge workspace clean --older-than 7d',
-      'forge workspace clean 35a4',
+      'forge workspace clean --all --json',
     ],
   },
 });

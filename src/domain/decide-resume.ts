@@ -8,7 +8,7 @@ export interface LostTask {
   readonly task: Task;
   /** When it came to where it is. */
   readonly entered_at: string;
-  /** It was claimed by a process that was to start its agent. */
+  /** The agent that has it is Forge's to start, and whoever brought it here was at that. */
   readonly was_starting: boolean;
   /** What has passed its review goes on by itself. */
   readonly leads_on: boolean;
@@ -31,7 +31,9 @@ export type ResumeStep =
   | { readonly step: 'pass'; readonly review: Review }
   | { readonly step: 'reject'; readonly review: Review }
   | { readonly step: 'land'; readonly merge: Merge }
-  | { readonly step: 'set_aside'; readonly merge: Merge };
+  | { readonly step: 'set_aside'; readonly merge: Merge }
+  /** The coder was to have another go at what did not fit. */
+  | { readonly step: 'repair'; readonly merge: Merge };
 
 const NONE: ResumeStep = { step: 'none' };
 
@@ -45,9 +47,10 @@ export function decideResume(workflow: ResolvedWorkflow, lost: LostTask): Resume
       return resumeGate(workflow, lost, state);
     case 'terminal':
       return resumeEnd(lost);
+    case 'custom':
+      return resumeRepair(lost);
     case 'backlog':
     case 'initial':
-    case 'custom':
     case undefined:
       return NONE;
   }
@@ -89,6 +92,15 @@ function resumeMerge(merge: Merge): ResumeStep {
     case 'refused':
       return { step: 'set_aside', merge };
   }
+}
+
+/** Only what came here from its merge, and by somebody who was to go on. */
+function resumeRepair({ attempts, merges, was_starting, entered_at }: LostTask): ResumeStep {
+  const attempt = attempts.findLast(({ state }) => state === 'active');
+  const merge = merges.at(-1);
+  if (attempt === undefined || merge === undefined || !was_starting || !isOf(attempt, merge)) return NONE;
+  const isFailed = merge.state === 'conflict' || merge.state === 'ci_failed';
+  return isFailed && (merge.finished_at ?? '') <= entered_at ? { step: 'repair', merge } : NONE;
 }
 
 function resumeReview(lost: LostTask, attempt: Attempt): ResumeStep {

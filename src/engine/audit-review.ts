@@ -113,19 +113,19 @@ async function concludeAudit(
     return { end, conclusion, review: ended, why: { code: 'auditor', message: `The auditor: ${message}` } };
   }
   const verdict = parsed.data;
-  const before = (await store.listReviews({ task_id: review.task_id })).findLast(
-    (one) => one.id !== review.id && one.verdict !== null,
-  );
   const status = verdict.verdict === 'pass' ? 'passed' : 'failed';
   const ended = await store.finishReview({ id: review.id, status, verdict }, by);
-  // An agent that could not do anything about it the last time will not now.
-  const isSame =
-    status === 'failed' && before?.verdict != null && toDigest(before.verdict) === toDigest(verdict);
   const conclusion = { outcome: 'completed', message: verdict.summary, retry_after: null } as const;
-  const why = isSame
-    ? { code: 'same_findings', message: `The auditor found the same again: ${verdict.summary}` }
-    : undefined;
+  const why = findRepeat(await store.listReviews({ task_id: review.task_id }), ended);
   return { end, conclusion, review: ended, why };
+}
+
+/** An agent that could not do anything about it the last time will not now. */
+export function findRepeat(all: readonly Review[], { id, status, verdict }: Review): Annotation | undefined {
+  const before = all.findLast((one) => one.id !== id && one.verdict !== null)?.verdict ?? null;
+  if (status !== 'failed' || before === null || verdict === null) return undefined;
+  if (toDigest(before) !== toDigest(verdict)) return undefined;
+  return { code: 'same_findings', message: `The auditor found the same again: ${verdict.summary}` };
 }
 
 function toDigest({ findings, summary }: Verdict): string {

@@ -11,7 +11,6 @@ import { endMarked } from '#process/sweep-marked.ts';
 import type { ProcessMark, WatchedMerge, WatchedReview, WatchedRun } from '#store/attempt-store.ts';
 import { openControl, toCheckout } from './attempt-workspace.ts';
 import { inTurns } from './in-turns.ts';
-
 import { harvestAttempt } from './settle-run.ts';
 import { systemWriter, type WorkPlace } from './work.ts';
 

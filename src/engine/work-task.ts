@@ -16,11 +16,14 @@ export async function workTask(
   { id, agent, merge }: { readonly id: string; readonly agent: string; readonly merge: boolean },
 ): Promise<WorkedTask> {
   const { store, workflow } = engine;
+  // What was left by a process that is gone has been taken up before.
+  const isResumed = workshop.isAtWork(id);
+  await workshop.settled(id);
   const before = await store.getTask(id);
   if (isOpen(engine, before)) {
-    const claim = await claimTask(engine, { id: before.id, assignee: agent, force: false });
+    const claim = await claimTask(atNow(workshop, engine), { id: before.id, assignee: agent, force: false });
     if (claim.outcome !== 'claimed') throw explainRefusal(claim);
-  } else if (!hasPassed(engine, before)) {
+  } else if (!isResumed && !hasPassed(engine, before)) {
     await resume(workshop, engine, { task: before, agent });
   }
   await workshop.settled(before.id);
@@ -28,10 +31,15 @@ export async function workTask(
     const { task } = await store.readStanding(before.id);
     const next = passTarget(workflow, standingState(workflow, task));
     if (!hasPassed(engine, task) || next === undefined) break;
-    await transitionTask(engine, { id: task.id, to: next, reason: null });
+    await transitionTask(atNow(workshop, engine), { id: task.id, to: next, reason: null });
     await workshop.settled(task.id);
   }
   return describeWork(workshop, engine, { id: before.id, merge });
+}
+
+/** It may be long since the command was given. */
+function atNow({ place }: Workshop, engine: Engine): Engine {
+  return { ...engine, by: { ...engine.by, now: place.clock.now() } };
 }
 
 /** A merge that fails sends the work back once, and then it is merged again. */

@@ -41,10 +41,13 @@ export class Workshop implements Work {
   readonly #listeners = new Set<(news: WorkNews) => void>();
 
   constructor(place: Omit<WorkPlace, 'signal' | 'watch' | 'settleLost'>) {
+    let settling: Promise<unknown> | undefined;
     const at: WorkPlace = {
       ...place,
       signal: this.#ending.signal,
-      settleLost: async () => void (await settleLost(at)),
+      // Many wait for the same; one of them does it.
+      settleLost: async () =>
+        void (await (settling ??= settleLost(at).finally(() => (settling = undefined)))),
       watch: (news) => {
         for (const listen of this.#listeners) listen(news);
       },
@@ -254,7 +257,8 @@ export class Workshop implements Work {
   async #concludeAudit({ task, gate, review, why }: AuditEnd): Promise<void> {
     const engine = this.engine();
     const now = await engine.store.getTask(task.id);
-    if (now.state !== gate) return;
+    // What was cut off here is checked again by the next start.
+    if (now.state !== gate || (review.status === 'void' && this.#ending.signal.aborted)) return;
     if (review.status === 'passed') {
       await passReview(engine, now);
       const to = passTarget(engine.workflow, gate);

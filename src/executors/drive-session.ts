@@ -111,7 +111,10 @@ class SessionDriver implements StartedRun {
     if (line.cut) {
       host.tell({ kind: 'note', text: `A line of ${line.bytes} bytes is left out: it is too long` });
       this.#perform(session.takeCut(line.text));
-    } else if (line.text.trim() !== '') this.#perform(session.take(line.text));
+    } else if (line.text.trim() !== '') {
+      this.#drive.tools.tap?.('agent', line.text);
+      this.#perform(session.take(line.text));
+    }
     this.#restartPause();
   }
 
@@ -145,6 +148,7 @@ class SessionDriver implements StartedRun {
 
   /** A program that no longer reads has ended or soon will; what it says of that counts. */
   #write(line: string): void {
+    this.#drive.tools.tap?.('forge', line);
     this.#supervised?.write(`${line}\n`).catch(() => {});
   }
 

@@ -19,6 +19,8 @@ export interface ExecutorTools {
   /** Of Forge, as it is told to the agent's program. */
   readonly version: string;
   readonly limits?: ProgramLimits | undefined;
+  /** Hears every line of a protocol as it goes by, for whoever keeps it. */
+  readonly tap?: ((from: 'agent' | 'forge', line: string) => void) | undefined;
 }
 
 /** How long a program may take to end; what is left out has the value of LIMITS. */

@@ -184,7 +184,7 @@ describe('startCheckout', () => {
     // The ref is what keeps it.
     place.git('update-ref', '-d', toKeepRef(checkout.attempt_id));
     place.git('gc', '--quiet', '--prune=now');
-    expect(() => gitIn(checkout, 'log')).toThrow();
+    expect(() => gitIn(checkout, 'log')).toThrow('Command failed');
   });
 });
 

@@ -23,13 +23,10 @@ export async function fetchTips(
   const folder = await mkdtemp(join(tmpdir(), 'forge-fetch-'));
   try {
     await makeSource(control, checkout, folder, wanted.tips);
+    const refs = wanted.tips.map((_, at) => `refs/tips/${at}`);
     const result = await askGit(
       control,
-      [
-        ...['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules'],
-        ...['--no-auto-maintenance', `--negotiation-tip=${wanted.known}`, '--end-of-options', folder],
-        ...wanted.tips.map((_, at) => `refs/tips/${at}`),
-      ],
+      [...FETCH, `--negotiation-tip=${wanted.known}`, '--end-of-options', folder, ...refs],
       // Where objects are missing git must say so, not fetch them from where the checkout says.
       { more_env: { GIT_ALLOW_PROTOCOL: 'file', GIT_NO_LAZY_FETCH: '1' } },
     );
@@ -38,6 +35,15 @@ export async function fetchTips(
     await rm(folder, { recursive: true, force: true });
   }
 }
+
+const FETCH: readonly string[] = [
+  'fetch',
+  '--quiet',
+  '--no-tags',
+  '--no-write-fetch-head',
+  '--no-recurse-submodules',
+  '--no-auto-maintenance',
+];
 
 async function makeSource(
   control: ControlGit,

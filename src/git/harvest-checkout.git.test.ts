@@ -51,12 +51,10 @@ describe('harvestCheckout', () => {
       branch: 'moved',
       rescued: [],
       skipped: [],
-      ...{
-        changed_files: 2,
-        insertions: 3,
-        deletions: 1,
-        files: ['a.txt', 'deep/new.txt'],
-      },
+      changed_files: 2,
+      insertions: 3,
+      deletions: 1,
+      files: ['a.txt', 'deep/new.txt'],
     });
     expect(harvest.salvaged).toBeUndefined();
     expect(messageOf(world, harvest.head)).toBe(
@@ -125,7 +123,7 @@ describe('harvestCheckout', () => {
     const main = world.place.git('rev-parse', 'main');
     for (const checkout of [good, bad]) {
       commitIn(checkout, 'a.txt', 'ours\n');
-      expect(() => gitIn(checkout, 'merge', main)).toThrow();
+      expect(() => gitIn(checkout, 'merge', main)).toThrow('Command failed');
     }
     writeIn(good, 'a.txt', 'both\n');
     const { head } = await world.harvest(good);
@@ -182,7 +180,7 @@ describe('harvestCheckout', () => {
         gitIn(checkout, 'checkout', '--quiet', '-b', 'onto', checkout.base);
         commitIn(checkout, 'agent.txt', 'other\n');
         gitIn(checkout, 'checkout', '--quiet', `forge/${checkout.name}`);
-        expect(() => gitIn(checkout, 'rebase', 'onto')).toThrow();
+        expect(() => gitIn(checkout, 'rebase', 'onto')).toThrow('Command failed');
         writeIn(checkout, 'agent.txt', 'agent.txt\n');
       },
     ],
@@ -353,7 +351,11 @@ describe('harvestCheckout', () => {
     const { head } = await world.harvest(checkout);
     const entries = world.place.git('-c', 'core.quotePath=true', 'ls-tree', '-r', head);
     expect(entries.split('\n').map((line) => line.replace(/ \w+ \w+\t/, ' '))).toEqual([
-      ...['100644 -dash', '100644 a.txt/inside', '100644 dir', '100644 "latin-\\351"', '120000 link'],
+      '100644 -dash',
+      '100644 a.txt/inside',
+      '100644 dir',
+      '100644 "latin-\\351"',
+      '120000 link',
       '100644 "new\\nline \\"quoted\\""',
     ]);
   });

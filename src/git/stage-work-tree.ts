@@ -68,6 +68,8 @@ export interface Differences {
   readonly nested: readonly string[];
 }
 
+const LIST = ['ls-files', '-z', '-t', '--modified', '--deleted', '--others', '--exclude-standard'] as const;
+
 /**
  * Changed, deleted and new files. Every file that the times do not clear is compared by content; ignored files and
  * those that Forge copied are left out, whatever `.gitignore` says about the latter. Unlike `git add` or
@@ -78,11 +80,8 @@ export async function listDifferences(
   place: { readonly checkout: Checkout; readonly index: string; readonly work_tree?: string },
 ): Promise<Differences> {
   const { checkout, index, work_tree = checkout.path } = place;
-  const args = [
-    ...['-C', work_tree, ...toSparseSettings(control, checkout)],
-    ...['ls-files', '-z', '-t', '--modified', '--deleted', '--others', '--exclude-standard'],
-    ...control.copied.map((pattern) => `--exclude=${pattern}`),
-  ];
+  const excluded = control.copied.map((pattern) => `--exclude=${pattern}`);
+  const args = ['-C', work_tree, ...toSparseSettings(control, checkout), ...LIST, ...excluded];
   const options = { timeout_ms: control.checkout_timeout_ms };
   const { stdout, stderr, exit } = await askGitBytes(control, args, toAskOptions(options, index, work_tree));
   if (exit !== 0) throw toGitFailure(args, { stdout: '', stderr, exit });

@@ -109,6 +109,6 @@ export const FLAG_TABLE: FlagTable = {
     {name:"mcp.install",path:["mcp","install"],args:[],needs:"nothing",local:true,fields:{client:{kind:"enum",values:["claude","codex","gemini","opencode","cursor","vscode"],flag:"client"},scope:{kind:"enum",values:["project","user"],flag:"scope"},uninstall:{kind:"boolean",flag:"uninstall"},dry_run:{kind:"boolean",flag:"dry-run"}},required:["client"],output:["client","scope","path","action","dry_run","entry"]},
     {name:"shell.completion",path:["completion"],args:["shell"],needs:"nothing",local:true,fields:{shell:{kind:"enum",values:["bash","zsh","fish"]}},required:["shell"],output:["shell","script"]},
     {name:"project.uninstall",path:["uninstall"],args:[],needs:"nothing",local:true,fields:{yes:{kind:"boolean",flag:"yes"}},required:[],output:["done","removed","backup","notes"]},
-    {name:"project.demo",path:["demo"],args:[],needs:"nothing",local:true,fields:{keep:{kind:"boolean",flag:"keep"}},required:[],output:["directory","kept","closed"]},
+    {name:"project.demo",path:["demo"],args:[],needs:"nothing",local:true,fields:{keep:{kind:"boolean",flag:"keep"},no_serve:{kind:"boolean",flag:"no-serve"}},required:[],output:["directory","kept","closed","url"]},
   ],
 };

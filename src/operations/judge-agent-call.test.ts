@@ -49,6 +49,13 @@ describe('what an agent may do with its token', () => {
     ['token.create', { scope: 'admin' }, 'refused'],
     ['token.revoke', { id: 'x' }, 'refused'],
     ['batch.create', { name: 'x' }, 'refused'],
+    ['run.stop', { id: '7c1e' }, 'refused'],
+    ['run.approve', { id: '7c1e' }, 'refused'],
+    ['run.deny', { id: '7c1e' }, 'refused'],
+    ['run.send', { id: '7c1e', text: 'x' }, 'refused'],
+    ['workspace.clean', { all: true }, 'refused'],
+    ['workspace.rescue', { attempt: '35a4', restore: 'x' }, 'refused'],
+    ['cli.list', {}, 'refused'],
     ['an.operation.of.tomorrow', {}, 'refused'],
   ])('%s %j: %s', (operation, input, outcome) => {
     // Whatever the scope: an agent with an admin's token is still an agent.

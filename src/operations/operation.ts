@@ -91,7 +91,12 @@ export interface Host {
     readonly question: string;
   }): Promise<'yes' | 'no' | 'nobody'>;
   makeTemporaryFolder(prefix: string): Promise<string>;
-  removeFolder(path: string): Promise<void>;
+  /** At once, or when this process ends. */
+  removeFolder(path: string, options?: { readonly at_exit?: boolean }): Promise<void>;
+  /** Makes the folders on the way. */
+  writeFile(path: string, text: string): Promise<void>;
+  /** Somebody sits at a terminal and reads. */
+  readonly interactive: boolean;
   /** One line to the person while a long operation goes on; silent under --json. */
   progress(line: string): void;
   /** One line that somebody should see, also beside JSON: on standard error. */

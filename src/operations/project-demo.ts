@@ -1,181 +1,187 @@
+import type { WorkedTask } from '#contract/run-task-operations.ts';
 import type { runDemo } from '#contract/project-operations.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
+import { AGENTS, EPIC, FILES, GRAPH, STEP, TRAJECTORIES } from './demo-story.ts';
 import { implement, type Host } from './operation.ts';
 
-interface DemoTask {
-  readonly key: string;
-  readonly title: string;
-  readonly flags: readonly string[];
-  readonly after: readonly string[];
-}
-
-const EPIC = 'Ship the greeting service';
-const GRAPH: readonly DemoTask[] = [
-  { key: 'schema', title: 'Design the greetings table', flags: ['--priority', '1'], after: [] },
-  {
-    key: 'server',
-    title: 'Answer GET /greeting',
-    flags: ['--type', 'feature', '--priority', '1'],
-    after: ['schema'],
-  },
-  { key: 'page', title: 'Show the greeting on a page', flags: ['--type', 'feature'], after: ['server'] },
-  {
-    key: 'crash',
-    title: 'Fix the crash on an empty name',
-    flags: ['--type', 'bug', '--priority', '0', '--label', 'crash'],
-    after: [],
-  },
-  { key: 'docs', title: 'Write the README', flags: ['--priority', '3'], after: ['schema'] },
-  { key: 'release', title: 'Tag version 1.0', flags: [], after: ['page', 'crash', 'docs'] },
-];
-const WORKERS = ['worker-1', 'worker-2'] as const;
-
-interface Closed {
+interface Merged {
   id: string;
   title: string;
   worker: string;
 }
 
-/** Real commands in a real repository: each worker is a process of its own for every step, as agents are. */
+/** A throw-away repository with a home of its own: nothing of it is left in that of the person. */
+interface Stage {
+  readonly host: Host;
+  readonly repository: string;
+  readonly home: string;
+}
+
+/** Real commands in a real repository, by real processes; only what the agents do was written down before. */
 export const projectDemo = implement<typeof runDemo>({
-  async run(ctx, input) {
-    const { host } = ctx;
+  async run({ host }, { keep = false, no_serve = false }) {
     const directory = await host.makeTemporaryFolder('forge-demo-');
-    const kept = input.keep === true;
+    const stage: Stage = { host, repository: `${directory}/greetings`, home: `${directory}/home` };
+    const stays = host.interactive && !no_serve;
     try {
-      await prepare(host, directory);
-      const ids = await createGraph(host, directory);
-      await showTree(host, directory, ids.get('release') ?? '');
-      await showWorkflow(host, directory);
-      const closed = await work(host, directory);
-      await summarise(host, directory, ids.get('epic') ?? '');
-      return { directory, kept, closed };
+      await prepare(stage);
+      const ids = await createGraph(stage);
+      await showTree(stage, ids.get('release') ?? '');
+      const merged = await work(stage);
+      await summarise(stage, ids.get('epic') ?? '');
+      const url = stays ? await serve(stage) : null;
+      return { directory: stage.repository, kept: keep, closed: merged, url };
     } finally {
-      if (!kept) await host.removeFolder(directory);
+      if (!keep) await host.removeFolder(directory, { at_exit: stays });
     }
   },
-  text({ directory, kept, closed }) {
+  text({ directory, kept, closed, url }) {
     const last = kept
       ? `Look around: cd ${escapeLine(directory)} && forge task list --all`
-      : 'The repository is gone again; --keep keeps it.';
+      : 'The repository goes when this ends; --keep keeps it.';
     return [
-      `Done: ${closed.length} tasks by ${WORKERS.length} workers, each claimed exactly once. ${last}`,
+      `Done: ${closed.length} tasks by ${AGENTS.length} agents, each tested and merged. ${last}`,
+      ...(url === null ? [] : [`A server shows it at ${url} until Ctrl-C.`]),
       'In your own repository: forge init',
     ].join('\n');
   },
 });
 
-async function prepare(host: Host, cwd: string): Promise<void> {
-  host.progress(`1. A git repository, and a Forge project in it   (${cwd})`);
-  await run(host, 'git', ['init', '--quiet', '--initial-branch=main'], cwd);
+async function prepare(stage: Stage): Promise<void> {
+  const { host, repository } = stage;
+  host.progress(`1. A repository with a check, and a Forge project in it   (${repository})`);
+  for (const [name, text] of Object.entries(FILES)) await host.writeFile(`${repository}/${name}`, text);
+  await git(stage, 'init', '--quiet', '--initial-branch=main');
+  await git(stage, 'config', 'user.name', 'You');
+  await git(stage, 'config', 'user.email', 'you@example.com');
   host.progress('   $ git init && forge init --name "Greeting service"');
-  await run(host, 'forge', ['init', '--name', 'Greeting service'], cwd, { FORGE_ACTOR: 'user:you' });
+  await forge(stage, 'init', '--name', 'Greeting service');
+  await git(stage, 'add', '--all');
+  await git(stage, 'commit', '--quiet', '--message', 'Begin');
+  const script = `${stage.home}/agents.json`;
+  await host.writeFile(script, JSON.stringify({ trajectories: TRAJECTORIES }, null, 2));
+  for (const agent of AGENTS) {
+    host.progress(`   $ forge agent add ${agent} --executor script --command agents.json`);
+    await forge(stage, 'agent', 'add', agent, '--executor', 'script', `--command=${script}`);
+  }
 }
 
-async function createGraph(host: Host, cwd: string): Promise<Map<string, string>> {
+async function createGraph(stage: Stage): Promise<Map<string, string>> {
+  const { host } = stage;
   host.progress('\n2. A plan: an epic and six tasks, some of which wait for others');
   const ids = new Map<string, string>();
   const create = async (key: string, title: string, flags: readonly string[]): Promise<void> => {
-    const task = await forge<{ id: string }>(host, ['task', 'create', title, ...flags], cwd, 'user:you');
-    ids.set(key, task.id);
+    const { id } = await json<{ id: string }>(stage, 'task', 'create', title, ...flags);
+    ids.set(key, id);
     const waits = flags.filter((_, i) => flags[i - 1] === '--depends-on');
-    host.progress(`   ${task.id}  ${title}${waits.length > 0 ? `   (after ${waits.join(', ')})` : ''}`);
+    host.progress(`   ${id}  ${title}${waits.length > 0 ? `   (after ${waits.join(', ')})` : ''}`);
   };
   await create('epic', EPIC, ['--type', 'epic', '--state', 'backlog']);
-  for (const task of GRAPH) {
-    const after = task.after.flatMap((key) => ['--depends-on', ids.get(key) ?? '']);
-    await create(task.key, task.title, [...task.flags, '--parent', ids.get('epic') ?? '', ...after]);
+  for (const { key, title, flags, after } of GRAPH) {
+    const waits = after.flatMap((other) => ['--depends-on', ids.get(other) ?? '']);
+    await create(key, title, [...flags, '--ci-step', STEP, '--parent', ids.get('epic') ?? '', ...waits]);
   }
   return ids;
 }
 
-async function showTree(host: Host, cwd: string, id: string): Promise<void> {
-  host.progress(`\n3. What the release waits for\n   $ forge dep tree ${id}`);
-  const { stdout } = await run(host, 'forge', ['dep', 'tree', id], cwd);
-  host.progress(stdout.trimEnd().replace(/^/gm, '   '));
+async function showTree(stage: Stage, id: string): Promise<void> {
+  stage.host.progress(`\n3. What the release waits for\n   $ forge dep tree ${id}`);
+  show(stage, await forge(stage, 'dep', 'tree', id));
 }
 
-async function showWorkflow(host: Host, cwd: string): Promise<void> {
-  host.progress('\n4. The way of every task\n   $ forge workflow show --json');
-  const { stdout } = await run(host, 'forge', ['workflow', 'show', '--json'], cwd);
-  const { states } = JSON.parse(stdout) as { states: { name: string; kind: string; next?: string[] }[] };
-  for (const { name, kind, next = [] } of states)
-    host.progress(
-      `   ${name.padEnd(13)} ${kind.padEnd(9)} ${next.length > 0 ? `-> ${next.join(', ')}` : ''}`.trimEnd(),
-    );
-}
-
-async function showEvents(host: Host, cwd: string): Promise<void> {
-  host.progress('\n6. The feed that a board or a program follows\n   $ forge events --limit 8');
-  const events = await forge<{ seq: number; type: string; task_id: string | null; triggered_by: string }[]>(
-    host,
-    ['events', '--limit', '8'],
-    cwd,
-    'user:you',
-  );
-  for (const { seq, type, task_id, triggered_by } of events)
-    host.progress(`   ${String(seq).padStart(3)}  ${type.padEnd(15)} ${task_id ?? '-'}  ${triggered_by}`);
-}
-
-async function work(host: Host, cwd: string): Promise<Closed[]> {
-  host.progress(
-    '\n5. Two workers take what is ready until nothing is left\n   $ forge claim --next, then forge task close',
-  );
-  const closed: Closed[] = [];
-  await Promise.all(WORKERS.map((worker) => workUntilDone(host, cwd, worker, closed)));
-  return closed;
-}
-
-async function workUntilDone(host: Host, cwd: string, worker: string, closed: Closed[]): Promise<void> {
+/** Each agent takes what is ready for it, at the same time as the other, until nothing is. */
+async function work(stage: Stage): Promise<Merged[]> {
+  const { host } = stage;
+  host.progress('\n4. The agents work: each task in a worktree of its own, checked, and merged in turn');
+  const merged: Merged[] = [];
   for (;;) {
-    const claim = await run(
-      host,
-      'forge',
-      ['claim', '--next', '--json'],
-      cwd,
-      { FORGE_ACTOR: worker },
-      [0, 3],
-    );
-    if (claim.exit === 3) {
-      if (closed.length === GRAPH.length) return;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      continue;
-    }
-    const task = JSON.parse(claim.stdout) as { id: string; title: string };
-    host.progress(`   ${worker}  claims  ${task.id}  ${task.title}`);
-    await new Promise((resolve) => setTimeout(resolve, 150));
-    await forge(host, ['task', 'close', task.id, '--reason', `Done by ${worker}`], cwd, worker);
-    closed.push({ id: task.id, title: task.title, worker });
-    host.progress(`   ${worker}  closes  ${task.id}`);
+    const ready = await json<{ id: string }[]>(stage, 'ready', '--limit', '2');
+    if (ready.length === 0) break;
+    const rounds = ready.map(async ({ id }, at) => {
+      const agent = AGENTS[at % AGENTS.length] ?? AGENTS[0];
+      host.progress(`   $ forge run ${id} --agent ${agent} --merge`);
+      const [worked] = await json<WorkedTask[]>(stage, 'run', id, '--agent', agent, '--merge');
+      if (worked?.reached !== true)
+        throw new ForgeError('internal', `The demo stopped: ${id} is in ${worked?.task.state}`);
+      tell(stage, worked, agent);
+      merged.push({ id, title: worked.task.title, worker: agent });
+    });
+    await Promise.all(rounds);
   }
+  return merged;
 }
 
-async function summarise(host: Host, cwd: string, epic: string): Promise<void> {
-  await forge(host, ['task', 'close', epic, '--reason', 'All children are closed'], cwd, 'user:you');
-  await showEvents(host, cwd);
+function tell({ host }: Stage, { task, runs, merge }: WorkedTask, agent: string): void {
+  const more = runs.length === 1 ? '' : `, at the second try`;
+  host.progress(`   ${agent}  ${task.id}  ${task.title}: merged into ${merge?.target ?? ''}${more}`);
+}
+
+async function summarise(stage: Stage, epic: string): Promise<void> {
+  const { host } = stage;
+  await forge(stage, 'task', 'close', epic, '--reason', 'All children are done');
+  host.progress('\n5. What a check and the queue had to say on the way\n   $ forge events');
+  const events = await json<DemoEvent[]>(stage, 'events', '--limit', '1000');
+  for (const line of events.flatMap(toLine)) host.progress(`   ${line}`);
+  host.progress(
+    '\n6. The default branch: every merge was tested as it stands there\n   $ git log --oneline --graph',
+  );
+  show(stage, await git(stage, 'log', '--oneline', '--graph', '--first-parent', 'main'));
   host.progress('\n7. What is left on record\n   $ forge stats');
-  const { stdout } = await run(host, 'forge', ['stats'], cwd);
-  host.progress(`${stdout.trimEnd().replace(/^/gm, '   ')}\n`);
+  show(stage, await forge(stage, 'stats'));
+  host.progress('');
 }
 
-async function forge<T>(host: Host, args: readonly string[], cwd: string, actor: string): Promise<T> {
-  const { stdout } = await run(host, 'forge', [...args, '--json'], cwd, { FORGE_ACTOR: actor });
-  return JSON.parse(stdout) as T;
+interface DemoEvent {
+  readonly type: string;
+  readonly task_id: string | null;
+  readonly data: { readonly review?: WorkedTask['review']; readonly merge?: WorkedTask['merge'] };
+}
+
+function toLine({ type, task_id, data }: DemoEvent): string[] {
+  const { review, merge } = data;
+  if (type === 'review.finished' && review?.status === 'failed') {
+    const said = review.step_results.at(-1)?.output.split('\n')[0] ?? '';
+    return [escapeLine(`${task_id}  the check said no: ${said}`)];
+  }
+  if (type === 'merge.finished' && merge?.state === 'conflict')
+    return [escapeLine(`${task_id}  the queue said no: ${merge.message ?? ''}`)];
+  return [];
+}
+
+async function serve({ host, repository }: Stage): Promise<string> {
+  const { url } = await host.serve({ projects: [repository] });
+  return url;
+}
+
+function show({ host }: Stage, text: string): void {
+  host.progress(text.trimEnd().replace(/^/gm, '   '));
+}
+
+async function json<T>(stage: Stage, ...args: string[]): Promise<T> {
+  return JSON.parse(await forge(stage, ...args, '--json')) as T;
+}
+
+function forge(stage: Stage, ...args: string[]): Promise<string> {
+  return run(stage, 'forge', args);
+}
+
+function git(stage: Stage, ...args: string[]): Promise<string> {
+  return run(stage, 'git', args);
 }
 
 async function run(
-  host: Host,
+  { host, repository, home }: Stage,
   command: 'git' | 'forge',
   args: readonly string[],
-  cwd: string,
-  env: Readonly<Record<string, string>> = {},
-  expected: readonly number[] = [0],
-): Promise<{ stdout: string; exit: number }> {
-  const result = await host.run(command, args, { cwd, env });
-  if (expected.includes(result.exit)) return result;
+): Promise<string> {
+  const { stdout, stderr, exit } = await host.run(command, args, {
+    cwd: repository,
+    env: { FORGE_HOME: home, FORGE_ACTOR: 'user:you' },
+  });
+  if (exit === 0) return stdout;
   throw new ForgeError(
     'internal',
-    `The demo stopped: ${command} ${args.join(' ')} exited with ${result.exit}: ${result.stderr || result.stdout}`,
+    `The demo stopped: ${command} ${args.join(' ')} exited with ${exit}: ${stderr || stdout}`,
   );
 }

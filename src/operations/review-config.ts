@@ -1,4 +1,5 @@
 import type { ReviewConfig, ReviewConfigChange } from '#contract/task.ts';
+import { toTriggeredBy } from '#domain/actor.ts';
 import { checkSize } from '#domain/metadata.ts';
 import type { Json } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
@@ -23,7 +24,6 @@ export async function vouchForSteps(
   const steps = change?.ci_steps ?? [];
   if (steps.length === 0) return;
   const { isTrusted, trustCommands } = await import('#sync/trust.ts');
-  const { toTriggeredBy } = await import('#domain/actor.ts');
   const { isInsideRun } = await import('./is-inside-run.ts');
   const place = { home: ctx.place.home, paths: ctx.project.paths };
   const actor = await ctx.actor();

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Run } from '#contract/attempt.ts';
+import type { OutputOf } from '#contract/declare.ts';
 import type { stopRun as declaration } from '#contract/run-operations.ts';
-import type { Task } from '#contract/task.ts';
 import { isEnded } from '#domain/run-states.ts';
 import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
@@ -10,6 +10,8 @@ import { escapeLine } from '#kernel/text.ts';
 import { implement, type OperationContext } from './operation.ts';
 import { SHORT_ID, stateOf } from './run-text.ts';
 import { writerOf } from './writer.ts';
+
+type Stopped = OutputOf<typeof declaration>;
 
 export const runStop = implement<typeof declaration>({
   run: (ctx, { id }) => stopRun(ctx, id),
@@ -22,7 +24,7 @@ export async function stopRun(
   ctx: OperationContext,
   ref: string,
   { wait_ms = LIMITS.run_stop_ms }: { readonly wait_ms?: number } = {},
-): Promise<{ run: Run; task: Task }> {
+): Promise<Stopped> {
   const { store } = ctx.project;
   const { id } = await store.askStop({ id: (await store.getRun(ref)).id }, await writerOf(ctx));
   const { place } = await ctx.workshop();
@@ -30,7 +32,7 @@ export async function stopRun(
   for (;;) {
     await place.settleLost();
     const run = await store.getRun(id);
-    if (isEnded(run.state)) return { run, task: await waitForReason(ctx, run) };
+    if (isEnded(run.state)) return { run, task: toShown(await waitForReason(ctx, run)) };
     if (ctx.signal?.aborted === true) throw new ForgeError('interrupted', 'The wait was broken off');
     if (ctx.clock.now() >= until) throw notEnded(run, wait_ms);
     await sleep(LIMITS.wish_poll_ms);
@@ -40,7 +42,7 @@ export async function stopRun(
 /** Whoever watched it writes down why the task does not go on right after the run has ended. */
 const LOOKS = 10;
 
-async function waitForReason(ctx: OperationContext, run: Run): Promise<Task> {
+async function waitForReason(ctx: OperationContext, run: Run): Promise<Stopped['task']> {
   const { store } = ctx.project;
   for (let looks = 0; run.outcome === 'stopped' && looks < LOOKS; looks += 1) {
     const task = await store.getTask(run.task_id);
@@ -55,6 +57,10 @@ async function waitForReason(ctx: OperationContext, run: Run): Promise<Task> {
     { id: task.id, workflow_fields: new Map([['error_annotation', note]]) },
     await writerOf(ctx),
   );
+}
+
+function toShown({ id, status, state, version, error_annotation }: Stopped['task']): Stopped['task'] {
+  return { id, status, state, version, ...(error_annotation && { error_annotation }) };
 }
 
 function notEnded({ id, state }: Run, wait_ms: number): ForgeError {

@@ -30,6 +30,8 @@ const COMMANDS: readonly ((id: string) => string[])[] = [
   (id) => ['task', 'unarchive', id],
   (id) => ['task', 'wait', id],
   (id) => ['task', 'result', id],
+  (id) => ['task', 'reviews', id],
+  (id) => ['task', 'attempts', id],
   (id) => ['task', 'delete', id],
   (id) => ['task', 'create', 'A child', '--parent', id],
   (id) => ['task', 'create', 'A dependent', '--depends-on', id],
@@ -46,6 +48,15 @@ const COMMANDS: readonly ((id: string) => string[])[] = [
   (id) => ['conflicts', id],
   (id) => ['resolve', id],
 ];
+/** Those that name a run. */
+const RUN_COMMANDS: readonly ((id: string) => string[])[] = [
+  (id) => ['runs', 'show', id],
+  (id) => ['runs', 'logs', id],
+  (id) => ['runs', 'stop', id],
+  (id) => ['runs', 'approve', id],
+  (id) => ['runs', 'deny', id],
+  (id) => ['runs', 'send', id, 'hello'],
+];
 const RESTORE = (id: string): string[] => ['task', 'restore', id];
 
 describe('an id that names no task, or several', () => {
@@ -55,7 +66,9 @@ describe('an id that names no task, or several', () => {
         needs === 'project' &&
         Object.keys(input.shape).some((field) => /^(id|.*_id|depends_on)$/.test(field)),
     );
-    const tried = new Set([...COMMANDS, RESTORE].map((command) => findDeclaration(command('x')).name));
+    const tried = new Set(
+      [...COMMANDS, ...RUN_COMMANDS, RESTORE].map((command) => findDeclaration(command('x')).name),
+    );
     expect([...tried].toSorted()).toEqual(takesId.map(({ name }) => name).toSorted());
   });
 
@@ -70,6 +83,12 @@ describe('an id that names no task, or several', () => {
     });
     await expectRefused(project, [
       ...COMMANDS.map((command) => refusal(command('zzzz'))),
+      ...RUN_COMMANDS.map((command) => ({
+        args: command('zzzz'),
+        code: 'not_found' as const,
+        says: 'No run zzzz',
+        details: { id: 'zzzz' },
+      })),
       { args: RESTORE('zzzz'), code: 'not_found', says: 'No deleted task zzzz', details: { id: 'zzzz' } },
     ]);
   });

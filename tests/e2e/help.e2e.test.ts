@@ -5,6 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Declaration } from '#contract/declare.ts';
 import { OPERATIONS } from '#contract/operations.ts';
+import { systemClock } from '#kernel/clock.ts';
+import { openSqliteStore } from '#store/open-sqlite-store.ts';
 import { forgeProject, type ProgramResult } from '../support/forge-cli.ts';
 import { forgeFolderHere, forgeProjectHere } from '../support/forge-here.ts';
 import { runTestGit } from '../support/temp-repo.ts';
@@ -216,6 +218,10 @@ const BEFORE: Readonly<Record<string, string>> = {
   // Here and in the file somebody changed the title without knowing of the other.
   'conflict.resolve':
     'forge export && forge task update fg-a3f8 --title Mine && sed -i s/An.example/Theirs/ .forge/tasks.jsonl && forge ready 2>&1',
+  'workspace.open': 'git commit --allow-empty -m first',
+  'forge workspace rescue 35a4 --restore saved':
+    'git commit --allow-empty -m first && git update-ref refs/forge/rescue/35a40000-0000-4000-8000-000000000001/1 HEAD',
+  worktree: 'forge project add ../backend && git -C ../backend commit --allow-empty -m first',
   'git.merge': 'forge export && for file in %O %A %B; do cp .forge/tasks.jsonl $file; done',
 };
 
@@ -278,6 +284,8 @@ function templateProject(): NonNullable<typeof made> {
     for (const id of ['fg-a3f8', 'fg-b2c1', 'fg-c9d1', 'fg-d4e5', 'fg-f6g7']) insert.run(id, 'task');
     insert.run('fg-e5a2', 'epic');
     insert.run('fg-1111', 'bug');
+    insert.run('fg-w0rk', 'task');
+    await makeRun(project);
     db.exec("INSERT INTO dependencies (from_id, to_id) VALUES ('fg-c9d1', 'fg-b2c1')");
     await makeBackend(project);
     await Promise.all([
@@ -292,6 +300,33 @@ function templateProject(): NonNullable<typeof made> {
     return project;
   })();
   return made;
+}
+
+/** A run with the id of the examples, as a process that was killed leaves it. */
+async function makeRun({ path }: Awaited<typeof made> & object): Promise<void> {
+  const folder = join(path, '.git', 'forge');
+  await using store = await openSqliteStore({
+    database: join(folder, 'forge.db'),
+    replica: join(folder, 'tasks.jsonl'),
+    clock: systemClock,
+  });
+  const by = { actor: { kind: 'user', name: 'ann', named: true }, now: Date.UTC(2026, 1, 10) } as const;
+  const names = { task_id: 'fg-w0rk', agent: 'worker-1' };
+  const id = '35a40000-0000-4000-8000-000000000001';
+  const place = { name: '35a4-an-example', path: '/nowhere/35a4-an-example', target: 'main', port: null };
+  await store.startAttempt({ ...names, ...place, id, base_commit: 'a'.repeat(40) }, by);
+  await store.changeAttempt({ id, removed_at: '2026-02-10T00:00:00.000Z' }, by);
+  const gone = { host: 'gone', boot_id: 'gone', pid_namespace: 'gone', pid: 1, start_time: 1 };
+  const run = {
+    id: '7c1e40d2-0000-4000-8000-000000000001',
+    attempt_id: id,
+    role: 'coder',
+    executor: 'shell',
+  };
+  await store.createRun({ ...names, ...run, state: 'scheduled', session_id: null, watcher: gone }, by);
+  await store.moveRun({ id: run.id, to: 'running' }, by);
+  const approval = '9a020000-0000-4000-8000-000000000001';
+  await store.askApproval({ id: approval, run_id: run.id, tool: 'Bash', input: { command: 'ls' } }, by);
 }
 
 /** A second project, beside those of the examples. */

@@ -83,6 +83,12 @@ describe('--json', () => {
       ['sync.gc', 'gc'],
       ['sync.commit', 'commit'],
       ['sync.run', 'sync', '--offline'],
+      ['workspace.list', 'workspace', 'list'],
+      ['workspace.clean', 'workspace', 'clean'],
+      ['workspace.rescue', 'workspace', 'rescue'],
+      ['whereami', 'whereami'],
+      ['forecast', 'forecast'],
+      ['cli.list', 'clis'],
       ['git.merge', 'merge-driver', ...merged],
     ];
     // The title was changed here and in the file, by people who did not know of each other.
@@ -99,6 +105,8 @@ describe('--json', () => {
       ['project.onboard', 'onboard'],
       ['project.add', 'project', 'add', 'shop', '.'],
       ['project.list', 'project', 'list'],
+      ['worktree', 'worktree', 'shop'],
+      ['workspace.open', 'workspace', 'open', other.id],
       ['agent.add', 'agent', 'add', 'worker-1'],
       ['agent.list', 'agent', 'list'],
       ['agent.show', 'agent', 'show', 'worker-1'],
@@ -125,6 +133,10 @@ describe('--json', () => {
     ];
     // These speak for as long as they run, or need a token's id, or are empty here; each has tests of its own.
     const elsewhere = ['server.run', 'mcp.serve', 'token.rotate', 'token.revoke', 'skill.list'];
+    elsewhere.push(
+      ...['run.list', 'run.show', 'run.logs', 'run.stop', 'run.approve', 'run.deny', 'run.send'],
+    );
+    elsewhere.push('task.reviews', 'task.attempts');
     const names = new Set(['project.init', ...elsewhere, ...[...calls, ...last].map(([name]) => name)]);
     expect([...names].toSorted()).toEqual(OPERATIONS.map(({ name }) => name).toSorted());
     const check = async ([name, ...args]: (typeof calls)[number]): Promise<void> => {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Approval, Attempt, Review, Run } from '#contract/attempt.ts';
 import type { InputOf, OutputOf } from '#contract/declare.ts';
@@ -24,6 +25,7 @@ describe('runs that have ended', () => {
   let id: string;
   let run: Run;
   beforeAll(async () => {
+    await work.trust('test -f done.txt');
     id = (await forge().create('Say it', '--ci-step', 'test -f done.txt')).id;
     run = await work.finish(id, 'quick');
   });
@@ -31,7 +33,9 @@ describe('runs that have ended', () => {
   it('are listed by task, attempt, agent and whether they are over', async () => {
     const list = (...flags: string[]) => forge().json<Run[]>('runs', 'list', ...flags);
     expect(await list()).toEqual([run]);
-    expect(await list('--task', id, '--attempt', run.attempt_id.slice(0, 6), '--agent', 'quick')).toEqual([run]);
+    expect(await list('--task', id, '--attempt', run.attempt_id.slice(0, 6), '--agent', 'quick')).toEqual([
+      run,
+    ]);
     expect(await list('--open')).toEqual([]);
     expect(await list('--agent', 'slow')).toEqual([]);
     expect(await forge().text('runs', 'list')).toMatch(/RUN +TASK +AGENT[^]*quick +coder +completed/);
@@ -62,7 +66,9 @@ describe('runs that have ended', () => {
     expect(text).toContain(String.raw`\u001b[31mtwo`);
     expect(text.split('\n')).toHaveLength(all.lines.length + 1);
     expect(text).not.toContain('\u001b');
-    expect(await forge().text('runs', 'logs', run.id, '--limit', '1')).toMatch(/\nMore: forge runs logs \w{8} --offset \d+$/);
+    expect(await forge().text('runs', 'logs', run.id, '--limit', '1')).toMatch(
+      /\nMore: forge runs logs \w{8} --offset \d+$/,
+    );
     const followed = await forge().json<Log>('runs', 'logs', run.id, '--follow');
     expect(followed).toEqual({ ...all, followed: true });
     expect(await forge().text('runs', 'logs', run.id, '--follow')).toBe(text);
@@ -94,7 +100,7 @@ describe('runs that have ended', () => {
 
 describe('a run at work', () => {
   it('[S377] [S378] is stopped and followed to its end; its task stays and says why', async () => {
-    const { id } = await forge().create('Long', '--ci-step', 'true');
+    const { id } = await forge().create('Long');
     const run = await work.start(id, 'slow');
     const { state } = await forge().show(id);
     expect(await forge().json<Run[]>('runs', 'list', '--open')).toMatchObject([{ id: run.id }]);
@@ -107,13 +113,13 @@ describe('a run at work', () => {
     expect(followed).toMatchObject({ ended: true, state: 'cancelled' });
     expect(followed.lines.map((line) => ('text' in line ? line.text : ''))).toContain('begun');
     await work.workshop.settled(id);
-    // What it had done is on its branch.
+    // What it had done is where it was.
     const [attempt] = await store().listAttempts({ task_id: id });
-    expect(forge().git('show', `${attempt?.branch}:half.txt`)).toBe('half');
+    expect(existsSync(`${attempt?.path}/half.txt`)).toBe(true);
   });
 
   it('whose watcher is gone is settled, and its task says why', async () => {
-    const { id } = await forge().create('Lost', '--ci-step', 'true');
+    const { id } = await forge().create('Lost');
     const run = await lose(id);
     const stopped = await forge().json<Stopped>('runs', 'stop', run.id);
     expect(stopped.run).toMatchObject({ state: 'failed', outcome: 'crashed' });
@@ -149,9 +155,15 @@ describe('leave to do something', () => {
     const { id } = await forge().create('Asks');
     const run = await watchedRun(id, work.workshop.place.watcher);
     const first = await ask(run, 'Bash');
-    expect(await forge().text('runs', 'show', run.id)).toContain(String.raw`Asks leave for Bash {"command":"rm \\u001b[2J"}`);
+    expect(await forge().text('runs', 'show', run.id)).toContain(
+      String.raw`Asks leave for Bash {"command":"rm \u001b[2J"}`,
+    );
     const allowed = await forge().json<Approval>('runs', 'approve', run.id);
-    expect(allowed).toMatchObject({ id: first.id, state: 'allowed', answered_by: expect.stringContaining('user:') });
+    expect(allowed).toMatchObject({
+      id: first.id,
+      state: 'allowed',
+      answered_by: expect.stringContaining('user:'),
+    });
     const [second, third] = [await ask(run, 'Edit'), await ask(run, 'Write')];
     const several = await forge().fails('runs', 'deny', run.id);
     expect(several.error).toMatchObject({
@@ -163,9 +175,13 @@ describe('leave to do something', () => {
       id: third.id,
       state: 'denied',
     });
-    expect(await forge().text('runs', 'approve', run.id)).toBe(`Allowed for ${id}: Edit {"command":"rm \\\\u001b[2J"}`);
+    expect(await forge().text('runs', 'approve', run.id)).toBe(
+      `Allowed for ${id}: Edit {"command":"rm \\u001b[2J"}`,
+    );
     expect((await forge().fails('runs', 'approve', run.id, '--approval', 'zz')).error.code).toBe('not_found');
-    expect((await forge().fails('runs', 'approve', run.id, '--approval', first.id)).error.code).toBe('state_invalid');
+    expect((await forge().fails('runs', 'approve', run.id, '--approval', first.id)).error.code).toBe(
+      'state_invalid',
+    );
   });
 });
 

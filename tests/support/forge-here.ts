@@ -105,6 +105,7 @@ const runHere: RunProgram = async (args, { cwd, env, stdin }) => {
         route: findRoute(operation.route, input),
         cwd: globals.directory === undefined ? cwd : getFolder(resolve(cwd, globals.directory)),
         env,
+        vouches: true,
         actor: globals.actor,
         notice: globals.quiet ? () => undefined : notice,
         meter: () => undefined,

@@ -5,6 +5,7 @@ import type { Workshop } from '#engine/workshop.ts';
 import { engineOf } from '#operations/engine-of.ts';
 import type { OperationContext } from '#operations/operation.ts';
 import { addAgent } from '#sync/agent-identities.ts';
+import { trustCommands } from '#sync/trust.ts';
 import { expect } from 'vitest';
 import { forgeProjectHere } from './forge-here.ts';
 
@@ -17,13 +18,17 @@ export interface ProjectWork extends AsyncDisposable {
   readonly workshop: Workshop;
   /** One that runs this script of bash in the attempt's folder. */
   addAgent(name: string, script: string): Promise<void>;
+  /** What a repository brings runs after this only. */
+  trust(...steps: string[]): Promise<void>;
   /** Claims the task for the agent; answers when its program runs. */
   start(id: string, agent: string): Promise<Run>;
   /** The same, until nothing is at work on the task any more. */
   finish(id: string, agent: string): Promise<Run>;
 }
 
-export async function openProjectWork(options: Parameters<typeof forgeProjectHere>[0] = {}): Promise<ProjectWork> {
+export async function openProjectWork(
+  options: Parameters<typeof forgeProjectHere>[0] = {},
+): Promise<ProjectWork> {
   const project = await forgeProjectHere(options);
   project.git('add', '-A');
   project.git('commit', '--quiet', '-m', 'first');
@@ -51,6 +56,10 @@ export async function openProjectWork(options: Parameters<typeof forgeProjectHer
     addAgent: async (name, script) => {
       const wish = { executor: 'shell', command: ['bash', '-c', script], permissions: 'all' } as const;
       await addAgent(ctx.place.home, { name, wish, now: Date.now() });
+    },
+    trust: async (...steps) => {
+      const { paths } = ctx.project;
+      await trustCommands({ home: ctx.place.home, paths }, steps, { now: Date.now(), by: 'user:ann' });
     },
     async start(id, agent) {
       await claim(id, agent);

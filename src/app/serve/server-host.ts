@@ -19,6 +19,8 @@ export function createServerHost(notice: (line: string) => void): Host {
     confirm: async () => 'nobody',
     makeTemporaryFolder: refuse,
     removeFolder: refuse,
+    writeFile: refuse,
+    interactive: false,
     progress: () => undefined,
     notice,
     meter: () => undefined,

@@ -1,0 +1,268 @@
+import type { Review } from '#contract/attempt.ts';
+import type { Task } from '#contract/task.ts';
+import { decideResume, type LostTask, type ResumeStep } from '#domain/decide-resume.ts';
+import { failureTarget, passTarget } from '#domain/gate-targets.ts';
+import { kindOf, roleOf, standingState } from '#domain/workflow.ts';
+import { isForgeError } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import { isAlive } from '#process/process-identity.ts';
+import type { WatchedTask } from '#store/attempt-store.ts';
+import type { Annotation } from './actions.ts';
+import { findRepeat } from './audit-review.ts';
+import { countFailures } from './count-failures.ts';
+import { discardUnbegun } from './discard-unbegun.ts';
+import type { Engine } from './engine.ts';
+import { isSameProcess } from './recover-work.ts';
+import { isRepairable, repairMerge } from './repair-merge.ts';
+import { describeFailure, passReview, reject } from './review-gate.ts';
+import { moveAfterWork } from './settle-run.ts';
+import { finishMove, transitionTask } from './transition-task.ts';
+import { systemWriter } from './work.ts';
+import type { Workshop } from './workshop.ts';
+
+export interface ResumeWishes {
+  /** Of all other tasks only what starts nothing is done; left out: all of it, of every task. */
+  readonly only?: ReadonlySet<string> | undefined;
+  /** What this process has tried before is not tried again as long as nothing changes; it adds to it. */
+  readonly tried?: Set<string> | undefined;
+  readonly unwatched_ms?: number | undefined;
+}
+
+export interface ResumedTask {
+  readonly task_id: string;
+  readonly step: ResumeStep['step'];
+}
+
+/**
+ * Goes on with every task whose process was killed between two writes: the rows say how far it had come. Never what
+ * somebody who is alive is in the middle of; of several who find the same task one goes on. Answers at once: what was
+ * begun is the workshop's to finish.
+ */
+export async function resumeTasks(workshop: Workshop, wishes: ResumeWishes = {}): Promise<ResumedTask[]> {
+  const { place } = workshop;
+  await place.settleLost();
+  const [watches, attempts] = await Promise.all([
+    place.store.listWatchedTasks(),
+    place.store.listAttempts({ there: true }),
+  ]);
+  const byTask = new Map(watches.map((watch) => [watch.task_id, watch]));
+  const resumed: ResumedTask[] = [];
+  for (const id of new Set([...byTask.keys(), ...attempts.map(({ task_id }) => task_id)])) {
+    const watch = byTask.get(id);
+    const isOthers = watch !== undefined && !isSameProcess(watch.watcher, place.watcher);
+    if (workshop.isAtWork(id) || (isOthers && isAlive(watch.watcher))) continue;
+    const step = await resumeTask(workshop, id, { ...wishes, watch });
+    if (step !== 'none') resumed.push({ task_id: id, step });
+  }
+  return resumed;
+}
+
+async function resumeTask(
+  workshop: Workshop,
+  id: string,
+  {
+    watch,
+    only,
+    tried,
+    unwatched_ms = LIMITS.unwatched_ms,
+  }: ResumeWishes & { watch: WatchedTask | undefined },
+): Promise<ResumeStep['step']> {
+  const { place } = workshop;
+  const { store, watcher, clock } = place;
+  const lost = await readLost(workshop, id, { watch, unwatched_ms });
+  const workflow = place.workflow();
+  const decided: ResumeStep = lost === undefined ? { step: 'none' } : decideResume(workflow, lost);
+  if (lost === undefined || decided.step === 'none') {
+    if (watch !== undefined && (lost === undefined || !hasOpen(lost))) await store.noteUnwatched(watch);
+    return 'none';
+  }
+  if (hasOpen(lost)) return 'none';
+  const isFresh = clock.now() - Date.parse(lost.entered_at) < unwatched_ms;
+  if (watch === undefined && isFresh) return 'none';
+  if (only !== undefined && !only.has(id) && startsWork(workshop, lost.task, decided)) return 'none';
+  const key = `${id} ${lost.task.version} ${decided.step}`;
+  if (tried?.has(key) === true) return 'none';
+  if (!(await store.takeWatch({ task_id: id, watcher, from: watch?.watcher ?? null }, clock.now())))
+    return 'none';
+  tried?.add(key);
+  workshop.follow(id, () => perform(workshop, lost, decided));
+  return decided.step;
+}
+
+/** Undefined for a task that is gone. */
+async function readLost(
+  { place, merges_by_itself }: Workshop,
+  id: string,
+  { watch, unwatched_ms }: { watch: WatchedTask | undefined; unwatched_ms: number },
+): Promise<LostTask | undefined> {
+  const { store, agents } = place;
+  try {
+    const { task } = await store.readStanding(id);
+    const [moves, attempts, runs, reviews, merges] = await Promise.all([
+      store.listTransitions({ id, limit: 1 }),
+      store.listAttempts({ task_id: id }),
+      store.listRuns({ task_id: id }),
+      store.listReviews({ task_id: id }),
+      store.listMerges({ task_id: id }),
+    ]);
+    const entered_at = moves.at(-1)?.created_at ?? task.created_at;
+    // An older one is of an earlier claim: this one was made by somebody who starts nothing.
+    const isOfNow = watch !== undefined && watch.since >= Date.parse(entered_at) - unwatched_ms;
+    const role = roleOf(place.workflow(), standingState(place.workflow(), task)) ?? '';
+    const holder = task.roles?.[role];
+    const agent = holder === undefined ? task.assignee : 'agent' in holder ? holder.agent : null;
+    const was_starting = isOfNow && agent !== null && (await agents.facts.isManaged(agent));
+    const rows = { attempts, runs, reviews, merges };
+    return { task, entered_at, was_starting, leads_on: merges_by_itself, ...rows };
+  } catch (error) {
+    if (isForgeError(error) && error.code === 'not_found') return undefined;
+    throw error;
+  }
+}
+
+/** What is not settled is somebody's who is alive. */
+function hasOpen({ runs, reviews, merges }: LostTask): boolean {
+  return (
+    runs.some(({ ended_at }) => ended_at === null) ||
+    reviews.some(({ status }) => status === 'running') ||
+    merges.some(({ state }) => state === 'queued' || state === 'started')
+  );
+}
+
+/** Checks, agents or merges may follow. */
+function startsWork({ place }: Workshop, task: Task, step: ResumeStep): boolean {
+  const workflow = place.workflow();
+  switch (step.step) {
+    case 'none':
+    case 'give_back':
+    case 'land':
+    case 'set_aside':
+      return false;
+    case 'conclude':
+      return step.run.outcome === 'completed';
+    case 'enter':
+      return kindOf(workflow, standingState(workflow, task)) !== 'terminal';
+    case 'pass':
+    case 'reject':
+    case 'repair':
+      return true;
+  }
+}
+
+async function perform(workshop: Workshop, lost: LostTask, step: ResumeStep): Promise<void> {
+  const { place } = workshop;
+  const engine = workshop.engine();
+  const { workflow } = engine;
+  const { task } = lost;
+  const gate = standingState(workflow, task);
+  switch (step.step) {
+    case 'none':
+      return;
+    case 'give_back':
+      await discardUnbegun(place, lost);
+      await move(engine, task, { to: workflow.initial, ...NEVER_BEGUN });
+      return;
+    case 'conclude':
+      await conclude(workshop, engine, { task, run: step.run });
+      return;
+    case 'enter':
+      await enterAgain(engine, task, ['on_enter', 'after_enter']);
+      return;
+    case 'pass':
+      await enterAgain(engine, await passReview(engine, task), ['after_enter']);
+      return;
+    case 'reject':
+      await sendBack(engine, { task, gate }, { review: step.review, all: lost.reviews });
+      return;
+    case 'land': {
+      const { attempt_id, candidate, target } = step.merge;
+      const merge_commit = candidate === null ? {} : { merge_commit: candidate };
+      await place.store.changeAttempt(
+        { id: attempt_id, state: 'merged', ...merge_commit },
+        systemWriter(place),
+      );
+      await move(engine, task, { to: passTarget(workflow, gate), reason: `merged into ${target}` });
+      return;
+    }
+    case 'set_aside': {
+      const { state, message } = step.merge;
+      const annotation = { code: `merge_${state}`, message: message ?? state };
+      const to = failureTarget(workflow, gate);
+      await move(engine, task, { to, reason: annotation.message, annotation });
+      if (to !== undefined && (await isRepairable(place, task)))
+        await repairMerge(place, workshop.engine(), { task, from: to });
+      return;
+    }
+    case 'repair':
+      if (await isRepairable(place, task)) await repairMerge(place, engine, { task, from: gate });
+      return;
+  }
+}
+
+const NEVER_BEGUN = {
+  reason: 'Forge was stopped before its agent was started',
+  annotation: { code: 'run_failed', message: 'Forge was stopped before its agent was started' },
+} as const;
+
+interface LostMove {
+  /** Undefined where the workflow leads nowhere. */
+  readonly to: string | undefined;
+  readonly reason: string;
+  readonly annotation?: Annotation | undefined;
+}
+
+/** Unless somebody has moved it since it was looked at: what they decided stands. */
+async function move(engine: Engine, { id, version }: Task, { to, ...why }: LostMove): Promise<void> {
+  if (to === undefined) return;
+  try {
+    await transitionTask(engine, { id, to, version, ...why });
+  } catch (error) {
+    if (!isForgeError(error) || error.code !== 'version_conflict') throw error;
+  }
+}
+
+async function conclude(
+  { place }: Workshop,
+  engine: Engine,
+  { task, run }: Pick<LostTask, 'task'> & { readonly run: LostTask['runs'][number] },
+): Promise<void> {
+  const { message, retry_after, outcome } = run;
+  const failures = {
+    count: await countFailures(place.store, run),
+    limit: place.settings().scheduler.retry_limit,
+  };
+  await moveAfterWork(
+    engine,
+    { task, run },
+    { message, retry_after, outcome: outcome ?? 'crashed' },
+    failures,
+  );
+}
+
+/** A gate's no that was written down and not told. */
+async function sendBack(
+  engine: Engine,
+  { task, gate }: { readonly task: Task; readonly gate: string },
+  { review, all }: { readonly review: Review; readonly all: readonly Review[] },
+): Promise<void> {
+  const repeat = findRepeat(all, review);
+  if (repeat !== undefined && engine.workflow.blocked !== undefined) {
+    await move(engine, task, { to: engine.workflow.blocked, reason: repeat.message, annotation: repeat });
+    return;
+  }
+  const failed = review.step_results.find(({ outcome }) => outcome !== 'passed');
+  const reason = failed === undefined ? review.verdict?.summary : describeFailure(failed);
+  const outcome = reject(engine, gate, reason ?? 'the review failed');
+  if (outcome.outcome === 'cascaded') await move(engine, task, outcome);
+}
+
+/** What the state does with a task that comes to it. */
+async function enterAgain(
+  engine: Engine,
+  task: Task,
+  left: readonly ('on_enter' | 'after_enter')[],
+): Promise<void> {
+  const state = standingState(engine.workflow, task);
+  const again = { from: state, to: state, edge: 'edge', left } as const;
+  await finishMove(engine, again, { written: task, guarded: [], depth: 0 });
+}
