@@ -28,6 +28,7 @@ export const projectDemo = implement<typeof runDemo>({
       await prepare(stage);
       const ids = await createGraph(stage);
       await showTree(stage, ids.get('release') ?? '');
+      await showWorkflow(stage);
       const merged = await work(stage);
       await summarise(stage, ids.get('epic') ?? '');
       const url = stays ? await serve(stage) : null;
@@ -90,10 +91,24 @@ async function showTree(stage: Stage, id: string): Promise<void> {
   show(stage, await forge(stage, 'dep', 'tree', id));
 }
 
+async function showWorkflow(stage: Stage): Promise<void> {
+  const { host } = stage;
+  host.progress('\n4. The way of every task\n   $ forge workflow show --json');
+  const { states } = await json<{ states: { name: string; kind: string; next?: string[] }[] }>(
+    stage,
+    'workflow',
+    'show',
+  );
+  for (const { name, kind, next = [] } of states) {
+    const line = `   ${name.padEnd(13)} ${kind.padEnd(9)} ${next.length > 0 ? `-> ${next.join(', ')}` : ''}`;
+    host.progress(line.trimEnd());
+  }
+}
+
 /** Each agent takes what is ready for it, at the same time as the other, until nothing is. */
 async function work(stage: Stage): Promise<Merged[]> {
   const { host } = stage;
-  host.progress('\n4. The agents work: each task in a worktree of its own, checked, and merged in turn');
+  host.progress('\n5. The agents work: each task in a worktree of its own, checked, and merged in turn');
   const merged: Merged[] = [];
   for (;;) {
     const ready = await json<{ id: string }[]>(stage, 'ready', '--limit', '2');
@@ -120,19 +135,23 @@ function tell({ host }: Stage, { task, runs, merge }: WorkedTask, agent: string)
 async function summarise(stage: Stage, epic: string): Promise<void> {
   const { host } = stage;
   await forge(stage, 'task', 'close', epic, '--reason', 'All children are done');
-  host.progress('\n5. What a check and the queue had to say on the way\n   $ forge events');
+  host.progress('\n6. The feed: what a check and the queue had to say, and how it ended\n   $ forge events');
   const events = await json<DemoEvent[]>(stage, 'events', '--limit', '1000');
   for (const line of events.flatMap(toLine)) host.progress(`   ${line}`);
+  for (const { seq, type, task_id, triggered_by } of events.slice(-6))
+    host.progress(`   ${String(seq).padStart(3)}  ${type.padEnd(19)} ${task_id ?? '-'}  ${triggered_by}`);
   host.progress(
-    '\n6. The default branch: every merge was tested as it stands there\n   $ git log --oneline --graph',
+    '\n7. The default branch: every merge was tested as it stands there\n   $ git log --oneline --graph',
   );
   show(stage, await git(stage, 'log', '--oneline', '--graph', '--first-parent', 'main'));
-  host.progress('\n7. What is left on record\n   $ forge stats');
+  host.progress('\n8. What is left on record\n   $ forge stats');
   show(stage, await forge(stage, 'stats'));
   host.progress('');
 }
 
 interface DemoEvent {
+  readonly seq: number;
+  readonly triggered_by: string;
   readonly type: string;
   readonly task_id: string | null;
   readonly data: { readonly review?: WorkedTask['review']; readonly merge?: WorkedTask['merge'] };

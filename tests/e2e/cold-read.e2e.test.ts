@@ -23,14 +23,14 @@ afterAll(async () => {
 });
 
 describe('what a cold command loads', () => {
-  it('is noticed at all: help loads commander, an error Zod, a picture dagre, the demo starts children and streams', () => {
+  it('is noticed at all: help loads commander, an error Zod, a picture dagre, the doctor starts children and streams', () => {
     const help = run(['ready', '--help']);
     expect(help.heavy).toContain('commander');
     expect(run(['ready', '--limit', 'x']).heavy).toContain('zod');
     expect(run(['graph', '--format', 'svg']).heavy).toContain('dagre');
-    const demo = run(['demo', '--quiet']);
-    expect(demo.builtins).toContain('NativeModule child_process');
-    expect(demo.builtins).toContain('NativeModule stream');
+    const doctor = run(['doctor', '--quiet']);
+    expect(doctor.builtins).toContain('NativeModule child_process');
+    expect(doctor.builtins).toContain('NativeModule stream');
   });
 
   it.each([
