@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { Workshop } from '#engine/workshop.ts';
-import type { AgentBook } from '#engine/work.ts';
+import type { AgentBook, ManagedAgent } from '#engine/work.ts';
 import { createExecutor } from '#executors/create-executor.ts';
 import type { ExecutorProfile, ExecutorTools } from '#executors/executor.ts';
 import { systemClock } from '#kernel/clock.ts';
@@ -13,6 +13,7 @@ import type { HomePlace } from '#sync/forge-home.ts';
 import { toGitRepo, type Machine } from '#sync/machine.ts';
 import { requireTrusted } from '#sync/trust.ts';
 import { readWorkSettings, type WorkSettings } from '#sync/work-settings.ts';
+import { createRunCounter } from './count-runs.ts';
 import { PLAY, VERSION } from './version.ts';
 
 /** Everything that works on the tasks of a project in this process; one for as long as it lives. */
@@ -22,7 +23,7 @@ export function openWorkshop(
 ): Workshop {
   const { paths, config, store } = project;
   let processes: Promise<ProcessHost> | undefined;
-  const openProcesses = (): Promise<ProcessHost> => 
+  const openProcesses = (): Promise<ProcessHost> =>
     // Not in a namespace of pids: locks of files name processes by pid and machine.
     (processes ??= openProcessHost({ accept: ['cgroup', 'marker'] }));
   const settings = (): WorkSettings => readWorkSettings(project, place.home);
@@ -42,6 +43,7 @@ export function openWorkshop(
       join(place.home, 'worktrees', toFolderName(paths.common_dir, config.idPrefix)),
     records: join(paths.store_dir, 'attempts'),
     env: machine.env,
+    runsElsewhere: createRunCounter(place, { database: paths.database, clock: systemClock }),
     requireTrust: (commands) => requireTrusted({ home: place.home, paths }, commands),
   });
 }
@@ -61,12 +63,13 @@ function toFolderName(commonDir: string, prefix: string): string {
 }
 
 function openAgentBook(home: string): AgentBook {
+  const list = (): ManagedAgent[] =>
+    listAgents(home).flatMap(({ name, profile, env, max }) =>
+      profile === null ? [] : [{ name, profile: profile satisfies ExecutorProfile, env, max }],
+    );
   return {
-    find(name) {
-      const agent = listAgents(home).find((one) => one.name === name);
-      if (agent?.profile == null) return undefined;
-      return { name, profile: agent.profile satisfies ExecutorProfile, env: agent.env };
-    },
+    find: (name) => list().find((one) => one.name === name),
+    list,
     facts: {
       isPaused: async (name) => listAgents(home).some((one) => one.name === name && one.paused_at !== null),
       isManaged: async (name) => listAgents(home).some((one) => one.name === name && one.profile !== null),

@@ -14,6 +14,7 @@ import {
 } from './agent-operations.ts';
 import { claimTask, releaseTask } from './claim-operations.ts';
 import type { Declaration } from './declare.ts';
+import { dispatchTasks } from './dispatch-operations.ts';
 import { listEvents } from './event-operations.ts';
 import { addDependency, dependencyTree, removeDependency, taskGraph } from './graph-operations.ts';
 import {
@@ -31,7 +32,7 @@ import { onboardAgents, primeAgent } from './onboarding-operations.ts';
 import { listDependencies, listRepos, listSkills } from './resource-operations.ts';
 import { commentTask, listComments, taskHistory } from './task-log-operations.ts';
 import { hookStatus, installHooks, uninstallHooks } from './hook-operations.ts';
-import { runTasks } from './run-task-operations.ts';
+import { runTasks, startAttempt } from './run-task-operations.ts';
 import {
   approveRun,
   denyRun,
@@ -201,6 +202,8 @@ export const OPERATIONS: readonly Declaration[] = [
   runHook,
   mergeTaskFiles,
   runTasks,
+  startAttempt,
+  dispatchTasks,
   runServer,
   serveMcp,
   installMcp,

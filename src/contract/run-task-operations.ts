@@ -49,7 +49,45 @@ export const runTasks = declare({
     flags: { agent: { placeholder: 'name' } },
     examples: [
       'forge run fg-a3f8 --agent claude',
-      'forge run fg-a3f8 fg-b214 --agent worker-1 --merge --json',
+      'forge run fg-a3f8 fg-b2c1 --agent worker-1 --merge --json',
     ],
+  },
+});
+
+export const startAttempt = declare({
+  name: 'attempt.start',
+  summary: 'Claim a task for an agent and start it, without waiting for its end',
+  about:
+    'Only a server stays to watch what it starts: `forge --server <url> attempt start`. In a terminal `forge run` does the same and waits.',
+  input: z.object({
+    id: TaskRef.describe('Task id'),
+    agent: Identity.describe('The agent, or an executor that one of them has: claude, codex …'),
+  }),
+  output: z.object({ attempt_id: z.string(), run_id: z.string(), attempt: Attempt, task: Task }),
+  errors: [
+    'not_found',
+    'ambiguous_id',
+    'claim_conflict',
+    'dependency_gate',
+    'state_invalid',
+    'agent_paused',
+    'project_paused',
+    'role_conflict',
+    'not_available',
+    'guard_rejected',
+  ],
+  access: 'task',
+  needs: 'project',
+  cli: {
+    path: ['attempt', 'start'],
+    args: ['id'],
+    flags: { agent: { placeholder: 'name' } },
+    examples: ['forge attempt start fg-a3f8 --agent claude'],
+  },
+  http: {
+    method: 'post',
+    path: '/tasks/{id}/attempts',
+    ok: 201,
+    aliases: { executor: 'agent', agent_id: 'agent' },
   },
 });

@@ -20,6 +20,10 @@ export const runServer = declare({
       .max(100)
       .optional()
       .describe('Folder of a project to serve; may be given several times'),
+    dispatch: z
+      .boolean()
+      .optional()
+      .describe('Let agents work on whatever is ready; also "scheduler": {"enabled": true} in settings.json'),
     open: z.boolean().optional().describe('Open it in the browser'),
     tls_cert: z.string().min(1).optional().describe('Certificate for HTTPS, a PEM file'),
     tls_key: z.string().min(1).optional().describe('Its key, a PEM file'),

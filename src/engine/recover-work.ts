@@ -6,7 +6,7 @@ import { showCommit } from '#git/show-commit.ts';
 import { RUN_MARKER } from '#executors/executor.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import { isAlive } from '#process/process-identity.ts';
+import { isAlive, isSameProcess } from '#process/process-identity.ts';
 import { endMarked } from '#process/sweep-marked.ts';
 import type { ProcessMark, WatchedMerge, WatchedReview, WatchedRun } from '#store/attempt-store.ts';
 import { openControl, toCheckout } from './attempt-workspace.ts';
@@ -97,10 +97,6 @@ function isUnwatched({ watcher }: { readonly watcher: ProcessMark | null }): boo
 
 function isOwn({ watcher }: WorkPlace, one: { readonly watcher: ProcessMark | null }): boolean {
   return one.watcher !== null && isSameProcess(one.watcher, watcher);
-}
-
-export function isSameProcess(a: ProcessMark, b: ProcessMark): boolean {
-  return a.pid === b.pid && a.start_time === b.start_time && a.boot_id === b.boot_id && a.host === b.host;
 }
 
 async function settleRun(place: WorkPlace, { run }: WatchedRun): Promise<Run[]> {

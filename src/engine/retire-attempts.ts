@@ -5,6 +5,7 @@ import { removeCheckout, resetCheckout, type Removed } from '#git/rescue-checkou
 import { toIso } from '#kernel/clock.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { isAlive, isSameProcess } from '#process/process-identity.ts';
 import { openControl, runIn, toCheckout } from './attempt-workspace.ts';
 import { systemWriter, type WorkPlace } from './work.ts';
 
@@ -44,22 +45,44 @@ export async function removeWorkspace(place: WorkPlace, attempt: Attempt): Promi
   // What it tears down may be gone already; that must not keep the folder.
   if (teardown.length > 0) await runIn(place, attempt, teardown).catch(isForgeErrorOrThrow);
   const removed = await removeCheckout(control, checkout);
+  // Written last: as long as it is not, all of this is done again.
+  if (attempt.state === 'merged') await dropAttemptRefs(control, { ...checkout, target: attempt.target });
   await store.changeAttempt(
     { id: attempt.id, removed_at: toIso(clock.now()), port: null },
     systemWriter(place),
   );
-  if (attempt.state === 'merged') await dropAttemptRefs(control, { ...checkout, target: attempt.target });
   return removed;
 }
 
-/** Those whose time has come. Gives what was removed. */
-export async function removeOverdue(place: WorkPlace): Promise<Attempt[]> {
+/**
+ * Those whose time has come, unless somebody is at work on their task: they may be at this very thing. Gives what was
+ * removed; what cannot be is told, and keeps nothing else.
+ */
+export async function removeOverdue(
+  place: WorkPlace,
+  isAtWork: (taskId: string) => boolean = () => false,
+): Promise<Attempt[]> {
   const now = toIso(place.clock.now());
+  const watches = new Map((await place.store.listWatchedTasks()).map((one) => [one.task_id, one.watcher]));
+  const isFree = ({ task_id }: Attempt): boolean => {
+    const watcher = watches.get(task_id);
+    const isOthers = watcher !== undefined && !isSameProcess(watcher, place.watcher) && isAlive(watcher);
+    return !isOthers && !isAtWork(task_id);
+  };
   const overdue = (await place.store.listAttempts({ there: true })).filter(
-    ({ cleanup_at }) => cleanup_at !== null && cleanup_at <= now,
+    (attempt) => attempt.cleanup_at !== null && attempt.cleanup_at <= now && isFree(attempt),
   );
-  for (const attempt of overdue) await removeWorkspace(place, attempt);
-  return overdue;
+  const removed: Attempt[] = [];
+  for (const attempt of overdue) {
+    try {
+      await removeWorkspace(place, attempt);
+      removed.push(attempt);
+    } catch (error) {
+      if (!isForgeError(error)) throw error;
+      place.watch({ kind: 'note', task_id: attempt.task_id, text: error.message });
+    }
+  }
+  return removed;
 }
 
 /** Whoever watches them ends them; it may be another process. */

@@ -64,6 +64,8 @@ export interface WorkPlace {
   /** `<common>/forge/attempts`: logs, and a small record of each attempt. */
   readonly records: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Runs of other projects on this machine; left out where nobody counts them. */
+  readonly runsElsewhere?: (() => Promise<number>) | undefined;
   /** Throws untrusted for a command that the repository brought and nobody has allowed. */
   readonly requireTrust: (commands: readonly string[]) => void;
   /** Aborted when this process is about to end: checks and merges stop where they are. */
@@ -76,6 +78,8 @@ export interface WorkPlace {
 
 export interface AgentBook {
   find(name: string): ManagedAgent | undefined;
+  /** All that Forge can start, in the order they were added. */
+  list(): readonly ManagedAgent[];
   readonly facts: AgentFacts;
 }
 
@@ -83,6 +87,8 @@ export interface ManagedAgent {
   readonly name: string;
   readonly profile: ExecutorProfile;
   readonly env: Readonly<Record<string, string>>;
+  /** Tasks at once; null where the settings say. */
+  readonly max?: number | null | undefined;
   /** What its role is told besides the task. */
   readonly prompt?: string | undefined;
 }

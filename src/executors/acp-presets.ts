@@ -1,3 +1,5 @@
+import type { AcpCounts } from './protocols/acp-usage.ts';
+
 /** What is known of the agents that speak the Agent Client Protocol; any other is given by its command. */
 export interface AcpPreset {
   readonly command: readonly string[];
@@ -6,19 +8,37 @@ export interface AcpPreset {
   /** The mode in which it asks before it acts. */
   readonly mode?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Besides, where somebody trusts the repository, and where nobody does. */
+  readonly trusted_env?: Readonly<Record<string, string>>;
+  readonly untrusted_env?: Readonly<Record<string, string>>;
+  readonly counts?: AcpCounts;
 }
+
+/** Of itself opencode asks for nothing. What only looks stays free, but for files that hold secrets. */
+const OPENCODE_PERMISSION = {
+  '*': 'ask',
+  read: { '*': 'allow', '*.env': 'ask', '*.env.*': 'ask', '*.env.example': 'allow' },
+  glob: 'allow',
+  grep: 'allow',
+  list: 'allow',
+  todoread: 'allow',
+  todowrite: 'allow',
+};
 
 export const ACP_PRESETS = {
   gemini: {
     command: ['gemini', '--acp'],
     model_flag: '--model',
     mode: 'default',
-    // The folder is Forge's own checkout; without this the program refuses to work in it.
-    env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
+    // What lets it work in a folder lets it believe the folder's settings too.
+    trusted_env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
   },
   opencode: {
     command: ['opencode', 'acp'],
-    env: { OPENCODE_DISABLE_AUTOUPDATE: '1' },
+    env: { OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_PERMISSION: JSON.stringify(OPENCODE_PERMISSION) },
+    // The settings of a repository may name programs and modules to be loaded.
+    untrusted_env: { OPENCODE_DISABLE_PROJECT_CONFIG: '1' },
+    counts: 'last_request',
   },
   qwen: { command: ['qwen', '--acp'], model_flag: '--model', mode: 'default' },
   copilot: { command: ['copilot', '--acp', '--no-auto-update'], model_flag: '--model' },

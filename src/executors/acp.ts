@@ -16,21 +16,32 @@ export function createAcpExecutor(
         host,
         tools,
         argv: toAcpArgv(spec, preset),
-        // What lets a program work in a folder lets it believe the folder's settings too.
-        env: spec.trusted ? preset?.env : withoutTrust(preset?.env),
+        env: { ...preset?.env, ...(spec.trusted ? preset?.trusted_env : preset?.untrusted_env) },
         hint: preset?.install === undefined ? undefined : `npm install -g ${preset.install}`,
-        session: new AcpSession({
-          prompt: spec.prompt,
-          cwd: spec.cwd,
-          resume: spec.session.resume ? spec.session.id : undefined,
-          model: preset?.model_flag === undefined ? spec.profile.model : undefined,
-          mode: preset?.mode,
-          output_schema: spec.output_schema,
-          version: tools.version,
-          clock: tools.clock,
-        }),
+        session: toAcpSession(spec, { ...tools, preset }),
       }),
   };
+}
+
+export function toAcpSession(
+  spec: RunSpec,
+  {
+    preset,
+    version,
+    clock,
+  }: Pick<ExecutorTools, 'version' | 'clock'> & { readonly preset: AcpPreset | undefined },
+): AcpSession {
+  return new AcpSession({
+    prompt: spec.prompt,
+    cwd: spec.cwd,
+    resume: spec.session.resume ? spec.session.id : undefined,
+    model: preset?.model_flag === undefined ? spec.profile.model : undefined,
+    mode: preset?.mode,
+    output_schema: spec.output_schema,
+    counts: preset?.counts,
+    version,
+    clock,
+  });
 }
 
 export function toAcpArgv({ profile }: RunSpec, preset: AcpPreset | undefined): readonly string[] {
@@ -42,8 +53,4 @@ export function toAcpArgv({ profile }: RunSpec, preset: AcpPreset | undefined): 
   }
   const flag = preset?.model_flag;
   return flag === undefined || profile.model === undefined ? command : [...command, flag, profile.model];
-}
-
-function withoutTrust(env: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.includes('TRUST')));
 }

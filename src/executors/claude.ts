@@ -13,13 +13,13 @@ export function createClaudeExecutor(tools: ExecutorTools): Executor {
         tools,
         argv: toClaudeArgv(spec),
         hint: 'npm install -g @anthropic-ai/claude-code',
-        session: new ClaudeSession({
-          prompt: spec.prompt,
-          session_id: spec.session.id,
-          clock: tools.clock,
-        }),
+        session: toClaudeSession(spec, tools),
       }),
   };
+}
+
+export function toClaudeSession(spec: RunSpec, { clock }: Pick<ExecutorTools, 'clock'>): ClaudeSession {
+  return new ClaudeSession({ prompt: spec.prompt, session_id: spec.session.id, clock });
 }
 
 export function toClaudeArgv(spec: RunSpec): readonly string[] {

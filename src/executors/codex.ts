@@ -1,30 +1,58 @@
-import { driveSession } from './drive-session.ts';
-import type { Executor, ExecutorTools, RunSpec } from './executor.ts';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { driveSession, type Drive } from './drive-session.ts';
+import type { Executor, ExecutorTools, RunHost, RunSpec } from './executor.ts';
 import { CodexSession, type CodexSessionOptions } from './protocols/codex-session.ts';
 
 /** Codex, by its app-server. */
 export function createCodexExecutor(tools: ExecutorTools): Executor {
   return {
-    start: (spec, host) =>
-      driveSession({
-        spec,
-        host,
-        tools,
-        argv: [...(spec.profile.command ?? ['codex']), 'app-server'],
-        hint: 'npm install -g @openai/codex',
-        session: new CodexSession({
-          prompt: spec.prompt,
-          cwd: spec.cwd,
-          resume: spec.session.resume ? spec.session.id : undefined,
-          model: spec.profile.model,
-          effort: spec.profile.effort,
-          ...toCodexRules(spec),
-          output_schema: spec.output_schema,
-          version: tools.version,
-          clock: tools.clock,
-        }),
-      }),
+    async start(spec, host) {
+      // Its sandbox lets commands write there; the folder that all programs share is closed to them.
+      const temporary = await mkdtemp(join(tmpdir(), 'forge-codex-'));
+      const remove = () => rm(temporary, { recursive: true, force: true }).catch(() => {});
+      try {
+        const run = await driveSession(toDrive(spec, { tools, host, temporary }));
+        return { send: (text) => run.send(text), stop: () => run.stop(), ended: run.ended.finally(remove) };
+      } catch (error) {
+        await remove();
+        throw error;
+      }
+    },
   };
+}
+
+function toDrive(
+  spec: RunSpec,
+  { tools, host, temporary }: { tools: ExecutorTools; host: RunHost; temporary: string },
+): Drive {
+  return {
+    spec,
+    host,
+    tools,
+    argv: [...(spec.profile.command ?? ['codex']), 'app-server'],
+    env: { TMPDIR: temporary },
+    hint: 'npm install -g @openai/codex',
+    session: toCodexSession(spec, tools),
+  };
+}
+
+export function toCodexSession(
+  spec: RunSpec,
+  { version, clock }: Pick<ExecutorTools, 'version' | 'clock'>,
+): CodexSession {
+  return new CodexSession({
+    prompt: spec.prompt,
+    cwd: spec.cwd,
+    resume: spec.session.resume ? spec.session.id : undefined,
+    model: spec.profile.model,
+    effort: spec.profile.effort,
+    ...toCodexRules(spec),
+    output_schema: spec.output_schema,
+    version,
+    clock,
+  });
 }
 
 /** What Codex allows itself; what it asks for besides is judged by the profile here. */
@@ -36,6 +64,7 @@ export function toCodexRules(spec: RunSpec): Pick<CodexSessionOptions, 'approval
     case 'edits':
       return { approval_policy: 'on-request', sandbox: 'workspace-write' };
     case 'all':
-      return { approval_policy: 'never', sandbox: 'danger-full-access' };
+      // It is allowed here, and not by Codex itself: that would not ask before a file outside is changed.
+      return { approval_policy: 'untrusted', sandbox: 'danger-full-access' };
   }
 }

@@ -72,7 +72,7 @@ describe('toCodexRules', () => {
   it.each([
     ['ask', false, { approval_policy: 'untrusted', sandbox: 'workspace-write' }],
     ['edits', false, { approval_policy: 'on-request', sandbox: 'workspace-write' }],
-    ['all', false, { approval_policy: 'never', sandbox: 'danger-full-access' }],
+    ['all', false, { approval_policy: 'untrusted', sandbox: 'danger-full-access' }],
     ['all', true, { approval_policy: 'on-request', sandbox: 'read-only' }],
   ] as const)('%s, read only: %s', (permissions, read_only, rules) => {
     const spec = toSpec({ profile: { executor: 'codex', permissions }, read_only });

@@ -44,6 +44,18 @@ export const LIMITS = {
   run_silence_ms: 50_000,
   /** A task that nobody says to be at work on is left alone for so long: somebody may be about to say it. */
   unwatched_ms: 10_000,
+  /** How often what is ready is looked for, and what others left when they were killed. */
+  dispatch_poll_ms: 500,
+  recover_ms: 2_000,
+  /** How often folders whose time has come are looked for. */
+  cleanup_ms: 60_000,
+  /** How long a task waits after its first failed run, and at most; twice as long with each. */
+  retry_first_ms: 30_000,
+  retry_last_ms: 900_000,
+  /** What was spent before that counts no more. */
+  budget_window_ms: 86_400_000,
+  /** Tasks that one look for ready ones takes in. */
+  scheduler_ready: 1_000,
   /** How long `forge runs stop` waits for the end of a run. */
   run_stop_ms: 30_000,
   /** Files and folders that are counted to tell how large a worktree is. */

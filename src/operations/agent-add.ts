@@ -3,12 +3,14 @@ import { checkExecutorProfile } from '#engine/executor-kinds.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { addAgent } from '#sync/agent-identities.ts';
 import { describeProfile, readSetUp, toAgentEntry } from './agent-entry.ts';
+import { refuseInsideRun } from './is-inside-run.ts';
 import { implement } from './operation.ts';
 
 const VERBS = { added: 'Added', updated: 'Updated', unchanged: 'Already there:' } as const;
 
 export const agentAdd = implement<typeof declaration>({
   async run(ctx, input) {
+    refuseInsideRun(ctx.machine.env);
     const { name, description, max } = input;
     const { outcome, ...agent } = await addAgent(ctx.place.home, {
       name,

@@ -47,6 +47,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'task.update': (input, agent) =>
     refuseForOthers(input, agent) ??
     refuseSetUp(input) ??
+    refuseUndoing(input) ??
     toHolder(input['id'], input['assignee'] === agent || input['agent_id'] === agent),
   'dep.add': (input) => refuseForce(input) ?? toHolder(input['from_id'], false),
   'dep.remove': (input) => toHolder(input['from_id'], false),
@@ -79,6 +80,11 @@ function refuseForce(input: AgentCall['input']): AgentVerdict | undefined {
 function refuseSetUp(input: AgentCall['input']): AgentVerdict | undefined {
   const field = ['review_config', 'overrides'].find((name) => (input[name] ?? null) !== null);
   return field === undefined ? undefined : refuse(`An agent cannot set ${field}`);
+}
+
+/** Null takes away the checks that somebody has set on the very task that the agent works on. */
+function refuseUndoing(input: AgentCall['input']): AgentVerdict | undefined {
+  return input['review_config'] === null ? refuse('An agent cannot take review_config away') : undefined;
 }
 
 function refuse(why: string): AgentVerdict {

@@ -102,6 +102,8 @@ export const MANIFEST: Readonly<Record<string, () => Promise<AnyOperation>>> = {
   'git.hook': () => import('./git-hook.ts').then((module) => module.gitHook),
   'git.merge': () => import('./git-merge.ts').then((module) => module.gitMerge),
   'run.start': () => import('./run-start.ts').then((module) => module.runStart),
+  'attempt.start': () => import('./attempt-start.ts').then((module) => module.attemptStart),
+  'dispatch': () => import('./dispatch.ts').then((module) => module.dispatch),
   'server.run': () => import('./server-run.ts').then((module) => module.serverRun),
   'mcp.serve': () => import('./mcp-serve.ts').then((module) => module.mcpServe),
   'mcp.install': () => import('./mcp-install.ts').then((module) => module.mcpInstall),

@@ -109,6 +109,8 @@ export interface ServeWishes {
   readonly port?: number | undefined;
   readonly projects?: readonly string[] | undefined;
   readonly open?: boolean | undefined;
+  /** Start agents for whatever is ready. */
+  readonly dispatch?: boolean | undefined;
   readonly tls_cert?: string | undefined;
   readonly tls_key?: string | undefined;
   readonly allow_insecure_network?: boolean | undefined;

@@ -2,8 +2,8 @@ import type { runTasks as declaration } from '#contract/run-task-operations.ts';
 import { inTurns } from '#engine/in-turns.ts';
 import { resumeTasks } from '#engine/resume-tasks.ts';
 import { workTask } from '#engine/work-task.ts';
-import { ForgeError } from '#kernel/errors.ts';
 import { engineOf } from './engine-of.ts';
+import { getManaged } from './get-managed.ts';
 import { implement } from './operation.ts';
 import { describeWorked, tellNews } from './worked-text.ts';
 
@@ -11,7 +11,7 @@ export const runStart = implement<typeof declaration>({
   async run(ctx, { ids, agent, merge = false, max }) {
     const workshop = await ctx.workshop();
     const { place } = workshop;
-    if (place.agents.find(agent) === undefined) throw refuseAgent(agent);
+    getManaged(place, agent);
     const engine = { ...(await engineOf(ctx)), follows: true };
     const tasks = await Promise.all(ids.map((id) => place.store.findTask(id)));
     const whole = [...new Set(tasks.map(({ id }) => id))];
@@ -28,10 +28,3 @@ export const runStart = implement<typeof declaration>({
   text: (worked) => worked.map(describeWorked).join('\n'),
   exit: (worked) => (worked.every(({ reached }) => reached) ? 0 : 1),
 });
-
-function refuseAgent(agent: string): ForgeError {
-  return new ForgeError('not_found', `${agent} is no agent that Forge can start`, {
-    hint: `forge agent add ${agent} --executor claude`,
-    details: { agent },
-  });
-}

@@ -42,6 +42,16 @@ export function isAlive(identity: ProcessIdentity, table?: ProcessTable): boolea
   return judgeIdentity(identity, table) !== 'gone';
 }
 
+export function isSameProcess(a: ProcessIdentity, b: ProcessIdentity): boolean {
+  return (
+    a.pid === b.pid &&
+    a.start_time === b.start_time &&
+    a.pid_namespace === b.pid_namespace &&
+    a.boot_id === b.boot_id &&
+    a.host === b.host
+  );
+}
+
 export function judgeIdentity(identity: ProcessIdentity, table: ProcessTable = openProcessTable()): Liveness {
   const here = readPlace();
   if (identity.host !== here.host) return 'unknown';

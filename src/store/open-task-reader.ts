@@ -10,6 +10,8 @@ export interface TaskReader extends Disposable {
   findTask(id: string): ReadTask | undefined;
   /** Ids of what blocks it, closed ones and those of other projects too. */
   listBlockers(id: string): string[];
+  /** Runs that have not ended. */
+  countOpenRuns(): number;
   countTasks(): { open: number; in_progress: number; closed: number; ready: number };
 }
 
@@ -53,6 +55,9 @@ export function openTaskReader(database: string): TaskReader {
           id,
         )
         .map((row) => row.to_id as string),
+    countOpenRuns: () =>
+      // Uses idx_runs_open.
+      Number(db.get('SELECT count(*) AS n FROM runs WHERE ended_at IS NULL')?.n ?? 0),
     countTasks() {
       const row = db.get(`SELECT
           count(*) FILTER (WHERE status = 'open') AS open,

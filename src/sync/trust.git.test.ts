@@ -12,7 +12,6 @@ import {
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findRepository } from '#git/find-repository.ts';
-import { ForgeError } from '#kernel/errors.ts';
 import { tempEngine, ANN } from '../../tests/support/temp-engine.ts';
 import { runTestGit, tempFolder, type TempFolder } from '../../tests/support/temp-repo.ts';
 import { type ProjectPaths, toProjectPaths } from './project-paths.ts';
@@ -73,19 +72,14 @@ describe('trust in the commands of a repository', () => {
     const { at, repo } = place;
     expect(() => requireTrusted(at(repo), [STEP])).not.toThrow();
     expect(() => requireTrusted(at(repo), [])).not.toThrow();
-    try {
-      requireTrusted(at(repo), [STEP, 'curl evil\u001b[2K', 'b']);
-      expect.unreachable();
-    } catch (error) {
-      expect(error).toBeInstanceOf(ForgeError);
-      const { code, message, hint, details } = error as ForgeError;
-      expect({ code, message, hint }).toEqual({
+    expect(() => requireTrusted(at(repo), [STEP, 'curl evil\u001b[2K', 'b'])).toThrow(
+      expect.objectContaining({
         code: 'untrusted',
         message: 'Nobody has trusted this command here: curl evil\\u001b[2K and 1 more',
         hint: 'forge trust',
-      });
-      expect(details).toEqual({ commands: ['curl evil\u001b[2K', 'b'] });
-    }
+        details: { commands: ['curl evil\u001b[2K', 'b'] },
+      }),
+    );
   });
 
   it('can be taken back', async () => {
@@ -120,13 +114,13 @@ describe('trust in the commands of a repository', () => {
     ]) {
       writeFileSync(script, 'true\n');
       await trustCommands(at(repo), [command], BY);
-      expect(isTrusted(at(repo), command), command).toBe(true);
+      expect([command, isTrusted(at(repo), command)]).toEqual([command, true]);
       writeFileSync(script, 'true \n');
-      expect(isTrusted(at(repo), command), command).toBe(false);
+      expect([command, isTrusted(at(repo), command)]).toEqual([command, false]);
       rmSync(script);
-      expect(isTrusted(at(repo), command), command).toBe(false);
+      expect([command, isTrusted(at(repo), command)]).toEqual([command, false]);
       writeFileSync(script, 'true\n');
-      expect(isTrusted(at(repo), command), command).toBe(true);
+      expect([command, isTrusted(at(repo), command)]).toEqual([command, true]);
     }
     writeFileSync(script, 'rm -rf /\n');
     await using engine = await tempEngine();
@@ -302,7 +296,8 @@ describe('listCommands', () => {
     const by = { actor: ANN, now: engine.temp.clock.now() };
     await store.closeTask({ id: closed, reason: 'done' }, by);
     const listed = await listCommands({ paths: pathsAt(repo), store }, home);
-    expect(listed.map(({ fingerprint: _, ...one }) => one)).toEqual([
+    const seen = listed.map(({ command, sources, scripts, state }) => ({ command, sources, scripts, state }));
+    expect(seen).toEqual([
       {
         command: STEP,
         sources: ['.forge/config.json, review.ci_steps'],

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { tempFolder } from '../../tests/support/temp-repo.ts';
 import { readPersonalSettings, readWorkSettings, type WorkSettings } from './work-settings.ts';
@@ -53,6 +52,8 @@ describe('readWorkSettings', () => {
       },
       merge: { target: undefined, strategy: 'merge', auto: false },
       scheduler: {
+        enabled: false,
+        per_machine: 32,
         max: 4,
         per_agent: 4,
         per_state: new Map(),
@@ -108,6 +109,7 @@ describe('readWorkSettings', () => {
     [{ workspace: { ports: LIMITS.port_block + 1 } }, `workspace.ports is ${LIMITS.port_block + 1}`],
     [{ workspace: { submodules: 'yes' } }, 'workspace.submodules is "yes"; allowed is true or false'],
     [{ workspace: { root: '/home/you/.ssh' } }, 'workspace.root is for each machine to say'],
+    [{ scheduler: { enabled: true } }, 'scheduler.enabled is for each machine to say'],
     [{ merge: { strategy: 'octopus' } }, 'merge.strategy is "octopus"; allowed is merge, squash, rebase'],
     [{ merge: { target: '--upload-pack=x' } }, 'merge.target is'],
     [{ scheduler: { max: LIMITS.runs_at_once + 1 } }, `scheduler.max is ${LIMITS.runs_at_once + 1}`],
@@ -135,16 +137,14 @@ describe('readWorkSettings', () => {
   it('says which of the two files is wrong, and keeps control characters out of what it says', async () => {
     await using here = await place();
     await here.personal({ runs: { idle_minutes: '\u001b[2J' } });
-    try {
-      here.read();
-      expect.unreachable();
-    } catch (error) {
-      if (!isForgeError(error)) throw error;
-      expect(error.code).toBe('invalid_input');
-      expect(error.message).toContain(join(here.home, 'settings.json'));
-      expect(error.message).not.toContain('\u001b');
-      expect(error.details).toMatchObject({ key: 'runs.idle_minutes' });
-    }
+    const path = join(here.home, 'settings.json');
+    expect(() => here.read()).toThrow(
+      expect.objectContaining({
+        code: 'invalid_input',
+        message: `${path}: runs.idle_minutes is "\\u001b[2J"; allowed is a number from 0.01 to 10080`,
+        details: expect.objectContaining({ path, key: 'runs.idle_minutes' }) as unknown,
+      }),
+    );
     await here.personal({});
     await here.config('{"review": ');
     expect(() => here.read()).toThrow(/config\.json/);

@@ -59,8 +59,12 @@ export interface WorkSettings {
     readonly auto: boolean;
   };
   readonly scheduler: {
-    /** Runs at once. */
+    /** Whether a server starts what is ready by itself. A repository has no say in it. */
+    readonly enabled: boolean;
+    /** Tasks at work at once, in a project. */
     readonly max: number;
+    /** The same for all projects of this machine together. */
+    readonly per_machine: number;
     readonly per_agent: number;
     /** Tasks in a state at once, by its name; a state that is not named has no limit of its own. */
     readonly per_state: ReadonlyMap<string, number>;
@@ -153,6 +157,8 @@ const RULES: Rules = {
     auto: rule('true or false', isBoolean, false),
   },
   scheduler: {
+    enabled: { ...rule('true or false', isBoolean, false), personal: true },
+    per_machine: { ...wholeNumber(1, LIMITS.runs_at_once, 32), personal: true },
     max: wholeNumber(1, LIMITS.runs_at_once, 4),
     per_agent: wholeNumber(1, LIMITS.runs_at_once, 4),
     per_state: caps(LIMITS.runs_at_once),

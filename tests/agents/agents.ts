@@ -41,7 +41,7 @@ export const AGENTS: readonly TestedAgent[] = [
     async setUp({ home, url }) {
       const folder = join(home, '.codex');
       const config = [
-        'model = "gpt-5-codex"',
+        'model = "gpt-5.5"',
         'model_provider = "scripted"',
         'check_for_update_on_startup = false',
         '[features]',

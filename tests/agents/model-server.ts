@@ -71,8 +71,10 @@ async function serve(request: IncomingMessage, response: ServerResponse, seen: S
   const { turn, call, tools } = decideTurn(wire, body);
   if (call !== undefined) seen.calls.push(call);
   if ('refuse' in turn) {
-    response.setHeader('retry-after', String(turn.retry_after));
-    sendJson(response, turn.refuse, wire.refuse(turn.retry_after));
+    const until = Math.floor(Date.now() / 1_000) + turn.retry_after;
+    const { headers, body: reason } = wire.refuse(until, turn.retry_after);
+    response.setHeaders(new Headers({ 'retry-after': String(turn.retry_after), ...headers }));
+    sendJson(response, turn.refuse, reason);
     return;
   }
   const events = wire.answer(turn, { folder: call?.folder ?? '', at: call?.at ?? 0, tools });

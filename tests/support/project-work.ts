@@ -34,8 +34,13 @@ export async function openProjectWork(
   project.git('commit', '--quiet', '-m', 'first');
   const quiet = (): void => undefined;
   const ctx = await openContext({
-    ...{ needs: 'project', cwd: project.path, env: project.env, actor: 'user:ann' },
-    ...{ progress: quiet, notice: quiet, meter: quiet },
+    needs: 'project',
+    cwd: project.path,
+    env: project.env,
+    actor: 'user:ann',
+    progress: quiet,
+    notice: quiet,
+    meter: quiet,
   });
   const workshop = await ctx.workshop();
   const { store } = ctx.project;

@@ -62,6 +62,7 @@ export async function tempWorkshop(): Promise<TempWorkshop> {
     settings: () => settings,
     agents: {
       find: (name) => agents.get(name),
+      list: () => [...agents.values()],
       facts: { isPaused: async () => false, isManaged: async (name) => agents.has(name) },
     },
     executorFor: async (profile) =>

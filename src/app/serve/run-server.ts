@@ -19,6 +19,7 @@ import type { ContextRequest } from '../open-context.ts';
 import { createOperationCaller } from '../operation-caller.ts';
 import { openServerProjects, type ServerProjects } from '../server-projects.ts';
 import { VERSION } from '../version.ts';
+import { keepWorking } from './keep-working.ts';
 import { listen, type Listening, readTls } from './listen.ts';
 import { openInBrowser } from './open-browser.ts';
 import { createIdempotency, createStamp, createTellLate, listServed, listSources } from './project-ports.ts';
@@ -124,13 +125,17 @@ export async function startServer(wishes: ServeWishes, request: Request): Promis
     }),
   );
   const refreshing = keepRefreshing(projects, notice);
+  const keeping = keepWorking(projects, { dispatch: wishes.dispatch === true, clock, notice });
   await announce(place.home, { url, projects, notice });
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     const stopped = requests.stop(LIMITS.server_stop_ms);
     events.close();
+    // At the same time: requests may wait for a merge that has to end, and agents take a while to.
+    const worked = keeping.stop();
     const isQuiet = await stopped;
     if (!isQuiet) notice(`Requests that took longer than ${LIMITS.server_stop_ms / 1000} s were cut off`);
+    await worked;
     await refreshing.end();
     await (await mcp)?.[Symbol.asyncDispose]();
     await projects[Symbol.asyncDispose]();

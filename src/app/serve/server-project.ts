@@ -14,6 +14,7 @@ import type { ForgeProgram } from '#sync/forge-program.ts';
 import { refreshDatabaseLink } from '#sync/link-database.ts';
 import type { ProjectPaths } from '#sync/project-paths.ts';
 import { toTaskFiles } from '#sync/task-files.ts';
+import { readWorkSettings } from '#sync/work-settings.ts';
 import { openFound, readForeign } from '../open-context.ts';
 import { openProjectWorkshop, type ProjectWorkshop } from './project-workshop.ts';
 
@@ -118,6 +119,24 @@ export class ServerProject implements AsyncDisposable {
     const machine = { env, homeDir: place.homeDir, program, clock };
     this.#workshop ??= openProjectWorkshop(this.#found, { place, machine, notice });
     return this.#workshop.then(({ workshop }) => workshop);
+  }
+
+  /** Whether this server starts agents for what is ready here. */
+  async dispatches(isWished: boolean): Promise<boolean> {
+    return isWished || readWorkSettings(this.#found, this.#around.place.home).scheduler.enabled;
+  }
+
+  /** Whether somebody was at work here whose folders are still there, or who may have been killed. */
+  hasWork(): Promise<boolean> {
+    return this.use(
+      async ({ store }) =>
+        (await store.listWatchedTasks()).length > 0 || (await store.listAttempts({ there: true })).length > 0,
+    );
+  }
+
+  /** Ends everything that is at work here; tasks go back to where the next start takes them up. Idempotent. */
+  async stopWork(): Promise<void> {
+    await (await this.#workshop?.catch(() => undefined))?.workshop.stop();
   }
 
   /** Joins changed task files in, and follows a database that others replaced. Never rejects. */

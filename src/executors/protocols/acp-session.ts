@@ -1,6 +1,6 @@
 import type { Clock } from '#kernel/clock.ts';
 import { AcpUpdates } from './acp-updates.ts';
-import { AcpUsage } from './acp-usage.ts';
+import { AcpUsage, type AcpCounts } from './acp-usage.ts';
 import { pickOption, toAcpAsk } from './acp-permission.ts';
 import { classifyFailure } from './classify-failure.ts';
 import { fieldsOf, listOf, numberOf, textOf, type Fields } from './fields.ts';
@@ -18,6 +18,7 @@ export interface AcpSessionOptions {
   /** The mode in which the agent asks before it acts, where it does not start in that. */
   readonly mode: string | undefined;
   readonly output_schema: object | undefined;
+  readonly counts?: AcpCounts | undefined;
   readonly version: string;
   readonly clock: Clock;
 }
@@ -44,7 +45,8 @@ export class AcpSession implements ProtocolSession {
   constructor(options: AcpSessionOptions) {
     this.#options = options;
     this.#queue = [withSchema(options.prompt, options.output_schema)];
-    this.#usage = new AcpUsage({ resumed: options.resume !== undefined });
+    const { resume, counts = 'unclear' } = options;
+    this.#usage = new AcpUsage({ resumed: resume !== undefined, counts });
   }
 
   begin(): readonly SessionStep[] {
@@ -186,9 +188,9 @@ export class AcpSession implements ProtocolSession {
 
   #takePromptEnd(result: Fields): readonly SessionStep[] {
     this.#prompting = false;
-    this.#usage.noteTurn(fieldsOf(result['usage']));
+    this.#usage.noteTurn(result);
     const steps: SessionStep[] = [
-      ...this.#updates.flush(),
+      ...this.#updates.end(),
       { do: 'tell', entry: { kind: 'usage', usage: this.#usage.total() } },
     ];
     const reason = textOf(result['stopReason']) ?? 'no reason';
@@ -235,7 +237,7 @@ export class AcpSession implements ProtocolSession {
     this.#record.finished = true;
     const code = String(error?.code ?? 'error');
     return [
-      ...this.#updates.flush(),
+      ...this.#updates.end(),
       { do: 'tell', entry: { kind: 'error', code, text: message } },
       { do: 'finish' },
     ];
@@ -249,9 +251,9 @@ export class AcpSession implements ProtocolSession {
   #takeRequest(id: RpcId, method: string, params: Fields): readonly SessionStep[] {
     if (method !== PERMISSION) return [this.#calls.refuse(id, method)];
     const ask_id = String(id);
-    const call = this.#updates.merge(fieldsOf(params['toolCall']));
+    const { call, steps } = this.#updates.ask(fieldsOf(params['toolCall']));
     this.#asked.set(ask_id, { id, options: listOf(params['options']) });
-    return [...this.#updates.flush(), { do: 'ask', ask: toAcpAsk(ask_id, call) }];
+    return [...steps, { do: 'ask', ask: toAcpAsk(ask_id, call) }];
   }
 }
 

@@ -10,6 +10,8 @@ const MAX_CALLS = 1_000;
 export class AcpUpdates {
   readonly #record: SessionRecord;
   readonly #calls = new Map<string, Fields>();
+  /** Calls that were announced and not told: what they are to do may still be on its way. */
+  readonly #held = new Set<string>();
   #kind: 'message' | 'thought' | undefined;
   #text = '';
   /** All pieces of the message that is being said. */
@@ -48,13 +50,34 @@ export class AcpUpdates {
     return steps;
   }
 
-  /** A request may name a tool call by id alone; what is known of it is added. */
-  merge(update: Fields): Fields {
+  /** Somebody is asked about a call: now it is told, if it was not before. */
+  ask(update: Fields): { readonly call: Fields; readonly steps: readonly SessionStep[] } {
+    const isNew = !this.#calls.has(textOf(update['toolCallId']) ?? '');
+    const call = this.#merge(update);
+    const steps = isNew ? [toCall(call)] : this.#release(call);
+    return { call, steps: [...this.flush(), ...steps] };
+  }
+
+  /** The turn is over: what was announced and never begun is told too. */
+  end(): readonly SessionStep[] {
+    const held = [...this.#held].map((id) => toCall(this.#calls.get(id) ?? { toolCallId: id }));
+    this.#held.clear();
+    return [...this.flush(), ...held];
+  }
+
+  /** A request may name a call by id alone; what is known of it is added. The first title is the tool's name. */
+  #merge(update: Fields): Fields {
     const id = textOf(update['toolCallId']) ?? '';
+    const before = this.#calls.get(id);
     const known = Object.entries(update).filter(([, value]) => value !== null && value !== undefined);
-    const merged = { ...this.#calls.get(id), ...Object.fromEntries(known) };
-    if (this.#calls.size < MAX_CALLS || this.#calls.has(id)) this.#calls.set(id, merged);
+    const title = before?.['title'] ?? update['title'];
+    const merged = { ...before, ...Object.fromEntries(known), ...(textOf(title) !== undefined && { title }) };
+    if (this.#calls.size < MAX_CALLS || before !== undefined) this.#calls.set(id, merged);
     return merged;
+  }
+
+  #release(call: Fields): readonly SessionStep[] {
+    return this.#held.delete(textOf(call['toolCallId']) ?? '') ? [toCall(call)] : [];
   }
 
   #addText(kind: 'message' | 'thought', text: string): readonly SessionStep[] {
@@ -78,16 +101,21 @@ export class AcpUpdates {
   }
 
   #takeCall(update: Fields): readonly SessionStep[] {
-    const call = this.merge(update);
+    const call = this.#merge(update);
     const id = textOf(call['toolCallId']) ?? '';
-    const entry = { kind: 'tool_call', id, tool: toToolName(call), input: toInput(call) } as const;
-    return [{ do: 'tell', entry }, ...this.#takeEnd(call)];
+    if (call['status'] === 'pending' && this.#calls.has(id)) {
+      this.#held.add(id);
+      return [];
+    }
+    return [toCall(call), ...this.#takeEnd(call)];
   }
 
   #takeCallUpdate(update: Fields): readonly SessionStep[] {
     const known = this.#calls.has(textOf(update['toolCallId']) ?? '');
     if (!known) return this.#takeCall(update);
-    return this.#takeEnd(this.merge(update));
+    const call = this.#merge(update);
+    const told = call['status'] === 'pending' ? [] : this.#release(call);
+    return [...told, ...this.#takeEnd(call)];
   }
 
   #takeEnd(call: Fields): readonly SessionStep[] {
@@ -101,14 +129,19 @@ export class AcpUpdates {
   }
 }
 
+function toCall(call: Fields): SessionStep {
+  const id = textOf(call['toolCallId']) ?? '';
+  return { do: 'tell', entry: { kind: 'tool_call', id, tool: toToolName(call), input: toInput(call) } };
+}
+
 export function toToolName(call: Fields): string {
   return textOf(call['name']) ?? textOf(call['title']) ?? textOf(call['kind']) ?? 'tool';
 }
 
 export function toInput(call: Fields): unknown {
   if (call['rawInput'] !== undefined) return call['rawInput'];
-  const { kind, title, locations } = call;
-  return { kind, title, locations };
+  const { kind, title, locations, content } = call;
+  return { kind, title, locations, ...(content !== undefined && { content }) };
 }
 
 function toResult(call: Fields): string {

@@ -15,7 +15,7 @@ export interface CodexSessionOptions {
   readonly resume: string | undefined;
   readonly model: string | undefined;
   readonly effort: string | undefined;
-  readonly approval_policy: 'untrusted' | 'on-request' | 'never';
+  readonly approval_policy: 'untrusted' | 'on-request';
   readonly sandbox: 'read-only' | 'workspace-write' | 'danger-full-access';
   readonly output_schema: object | undefined;
   readonly version: string;
@@ -155,6 +155,8 @@ export class CodexSession implements ProtocolSession {
       cwd,
       approvalPolicy: approval_policy,
       sandbox,
+      // A folder that everybody writes to is not part of the checkout.
+      config: { 'sandbox_workspace_write.exclude_slash_tmp': true },
       ...(model !== undefined && { model }),
     };
     if (resume === undefined) return this.#calls.call('thread', 'thread/start', settings);

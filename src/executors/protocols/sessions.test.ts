@@ -456,7 +456,7 @@ describe('every session', () => {
         resume: undefined,
         model: undefined,
         effort: undefined,
-        approval_policy: 'never',
+        approval_policy: 'on-request',
         sandbox: 'read-only',
         output_schema: {},
         version: '0',

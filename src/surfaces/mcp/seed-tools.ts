@@ -3,8 +3,8 @@ import { ForgeError } from '#kernel/errors.ts';
 import type { McpTool } from './tools.ts';
 
 interface SeedTool {
-  /** The operation that it calls; left out where there is none yet. */
-  readonly operation?: string;
+  /** The operation that it calls. */
+  readonly operation: string;
   readonly toTool: (declaration: Declaration | undefined) => McpTool;
 }
 
@@ -26,18 +26,12 @@ export const SEED_TOOLS: readonly SeedTool[] = [
     takes: { task_id: 'id', agent_id: 'assignee' },
     required: ['task_id', 'agent_id'],
   }),
-  {
-    toTool: () => ({
-      name: 'start_task_attempt',
-      operation: undefined,
-      missing: 'dispatch_role_agent',
-      listed: true,
-      description: 'Start an executor on a task (not available yet)',
-      schema: toSchema(['task_id', 'executor'], ['task_id', 'executor']),
-      annotations: WRITES,
-      takes: new Map(),
-    }),
-  },
+  calling('attempt.start', {
+    name: 'start_task_attempt',
+    description: 'Claim a task for an agent that Forge starts, by its name or executor; gives attempt_id',
+    takes: { task_id: 'id', executor: 'agent' },
+    required: ['task_id', 'executor'],
+  }),
 ];
 
 function calling(
@@ -60,7 +54,6 @@ function calling(
       return {
         name,
         operation,
-        missing: undefined,
         listed: true,
         description,
         schema: toSchema(Object.keys(takes), required),

@@ -124,12 +124,10 @@ describe('a call', () => {
     });
   });
 
-  it('[S133] for an attempt says which action is missing', () => {
-    expect(
-      failureOf(() => readCall(get('start_task_attempt'), { task_id: 'fg-1', executor: 'claude' })),
-    ).toMatchObject({
-      code: 'not_available',
-      details: { action: 'dispatch_role_agent' },
+  it('[S133] for an attempt starts one, by the words of the seed', () => {
+    expect(readCall(get('start_task_attempt'), { task_id: 'fg-1', executor: 'CLAUDE_CODE' })).toEqual({
+      operation: 'attempt.start',
+      input: { id: 'fg-1', agent: 'CLAUDE_CODE' },
     });
   });
 

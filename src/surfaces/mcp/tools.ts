@@ -6,16 +6,14 @@ import { PROJECT_FIELD, type ToolSchema, toToolSchema } from './tool-schema.ts';
 /** One name that a host may call. */
 export interface McpTool {
   readonly name: string;
-  /** `task.claim`; undefined where nothing can be called yet. */
-  readonly operation: string | undefined;
+  /** `task.claim` */
+  readonly operation: string;
   readonly listed: boolean;
   readonly description: string;
   readonly schema: ToolSchema;
   readonly annotations: ToolAnnotations;
   /** Names in a call → fields of the operation. Anything else is refused by name. */
   readonly takes: ReadonlyMap<string, string>;
-  /** The engine's action that has to come first, where there is no operation. */
-  readonly missing: string | undefined;
 }
 
 interface ToolAnnotations {
@@ -71,7 +69,6 @@ function toTool(declaration: Declaration, name: string, severalProjects: boolean
     schema: asks ? { ...schema, properties: { ...schema.properties, project: PROJECT_FIELD } } : schema,
     annotations: toAnnotations(access),
     takes: toNames(declaration, fields),
-    missing: undefined,
   };
 }
 
@@ -90,21 +87,11 @@ function toAnnotations(access: Declaration['access']): ToolAnnotations {
   return { readOnlyHint: false, destructiveHint: access !== 'task', openWorldHint: false };
 }
 
-/** What a call means. Throws invalid_input for names that the tool does not offer, not_available for what cannot be. */
+/** What a call means. Throws invalid_input for names that the tool does not offer. */
 export function readCall(
   tool: McpTool,
   given: Readonly<Record<string, unknown>>,
 ): { readonly operation: string; readonly input: Record<string, unknown>; readonly project?: string } {
-  if (tool.operation === undefined) {
-    throw new ForgeError(
-      'not_available',
-      `${tool.name} needs ${tool.missing ?? ''}, which is not there yet`,
-      {
-        hint: 'forge_claim takes the task without starting anybody',
-        details: { action: tool.missing },
-      },
-    );
-  }
   const { project, ...rest } = given;
   const issues: { field: string; message: string }[] = [];
   const input: Record<string, unknown> = Object.create(null) as Record<string, unknown>;

@@ -10,7 +10,14 @@ export const anthropic: Wire = {
     return { main: tools.length > 0, said: listOf(body['messages']).flatMap(toSaid), tools };
   },
   answer: (turn, context) => toMessage(toBlock(turn, context), context),
-  refuse: () => ({ type: 'error', error: { type: 'rate_limit_error', message: 'This is the limit.' } }),
+  refuse: (until) => ({
+    headers: {
+      'anthropic-ratelimit-unified-status': 'rejected',
+      'anthropic-ratelimit-unified-representative-claim': 'five_hour',
+      'anthropic-ratelimit-unified-reset': String(until),
+    },
+    body: { type: 'error', error: { type: 'rate_limit_error', message: 'This is the limit.' } },
+  }),
 };
 
 function toSaid({ role, content }: Json): readonly Said[] {
@@ -31,7 +38,11 @@ function toBlock(turn: Turn, { folder }: WireContext): Block {
     return { type: 'tool_use', name: 'Write', input };
   }
   if ('run' in turn)
-    return { type: 'tool_use', name: 'Bash', input: { command: turn.run, description: 'As the script says' } };
+    return {
+      type: 'tool_use',
+      name: 'Bash',
+      input: { command: turn.run, description: 'As the script says' },
+    };
   if ('answer' in turn) return { type: 'tool_use', name: 'StructuredOutput', input: { ...turn.answer } };
   if ('hang' in turn) return { type: 'text', text: turn.hang, open: true };
   return { type: 'text', text: 'say' in turn ? turn.say : '' };
@@ -46,7 +57,12 @@ function toMessage(block: Block, { at }: WireContext): readonly WireEvent[] {
     content: [],
     stop_reason: null,
     stop_sequence: null,
-    usage: { input_tokens: 100, output_tokens: 1, cache_read_input_tokens: 40, cache_creation_input_tokens: 0 },
+    usage: {
+      input_tokens: 100,
+      output_tokens: 1,
+      cache_read_input_tokens: 40,
+      cache_creation_input_tokens: 0,
+    },
   };
   const begin = [
     toEvent({ type: 'message_start', message }),

@@ -6,7 +6,9 @@ import { listOf, textOf, type Json, type Said, type Wire, type WireContext, type
 export const chat: Wire = {
   fits: (path) => path.endsWith('/v1/chat/completions'),
   read(body) {
-    const tools = listOf(body['tools']).map((tool) => String((tool['function'] as Json | undefined)?.['name']));
+    const tools = listOf(body['tools']).map((tool) =>
+      String((tool['function'] as Json | undefined)?.['name']),
+    );
     return { main: tools.length > 0, said: listOf(body['messages']).flatMap(toSaid), tools };
   },
   answer(turn, context) {
@@ -17,10 +19,18 @@ export const chat: Wire = {
       call === undefined
         ? ([{ role: 'assistant', content: toWords(turn) }, 'stop'] as const)
         : ([{ role: 'assistant', tool_calls: [call] }, 'tool_calls'] as const);
-    return [chunk(delta, null), chunk({}, finish), { data: { ...chunk({}, null).data, choices: [], usage: USAGE } }, { data: '[DONE]' }];
+    return [
+      chunk(delta, null),
+      chunk({}, finish),
+      { data: { ...chunk({}, null).data, choices: [], usage: USAGE } },
+      { data: '[DONE]' },
+    ];
   },
   refuse: () => ({
-    error: { message: 'This is the limit.', type: 'rate_limit_error', code: 'rate_limit_exceeded' },
+    headers: {},
+    body: {
+      error: { message: 'This is the limit.', type: 'rate_limit_error', code: 'rate_limit_exceeded' },
+    },
   }),
 };
 

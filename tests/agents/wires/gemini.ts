@@ -15,20 +15,25 @@ export const gemini: Wire = {
     const part = toPart(turn, context);
     const finish = 'hang' in turn ? {} : { finishReason: 'STOP', index: 0 };
     const candidate = { content: { role: 'model', parts: [part] }, ...finish };
-    return [{ data: { candidates: [candidate], usageMetadata: USAGE, modelVersion: 'scripted' } }] as readonly WireEvent[];
+    return [
+      { data: { candidates: [candidate], usageMetadata: USAGE, modelVersion: 'scripted' } },
+    ] as readonly WireEvent[];
   },
-  refuse: (retry_after) => ({
-    error: {
-      code: 429,
-      status: 'RESOURCE_EXHAUSTED',
-      message: 'This is the limit.',
-      details: [
-        {
-          '@type': 'type.googleapis.com/google.rpc.QuotaFailure',
-          violations: [{ quotaId: 'GenerateRequestsPerDayPerProjectPerModel', quotaMetric: 'requests' }],
-        },
-        { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${retry_after}s` },
-      ],
+  refuse: (_until, retry_after) => ({
+    headers: {},
+    body: {
+      error: {
+        code: 429,
+        status: 'RESOURCE_EXHAUSTED',
+        message: `You exceeded your current quota. Please retry in ${retry_after}s.`,
+        details: [
+          {
+            '@type': 'type.googleapis.com/google.rpc.QuotaFailure',
+            violations: [{ quotaId: 'GenerateRequestsPerDayPerProjectPerModel', quotaMetric: 'requests' }],
+          },
+          { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${retry_after}s` },
+        ],
+      },
     },
   }),
 };

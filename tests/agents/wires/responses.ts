@@ -33,12 +33,19 @@ export const responses: Wire = {
       toEvent({ type: 'response.completed', response: { id, usage: USAGE } }),
     ];
   },
-  refuse: (retry_after) => ({
-    error: {
-      type: 'usage_limit_reached',
-      message: 'This is the limit.',
-      plan_type: 'pro',
-      resets_in_seconds: retry_after,
+  refuse: (until) => ({
+    headers: {
+      'x-codex-primary-used-percent': '100',
+      'x-codex-primary-window-minutes': '300',
+      'x-codex-primary-reset-at': String(until),
+    },
+    body: {
+      error: {
+        type: 'usage_limit_reached',
+        message: 'This is the limit.',
+        plan_type: 'pro',
+        resets_at: until,
+      },
     },
   }),
 };

@@ -9,8 +9,11 @@ export interface Wire {
   read(body: Json): WireRequest;
   /** What is streamed for a turn; undefined where the turn is no answer. */
   answer(turn: Turn, context: WireContext): readonly WireEvent[];
-  /** The body of a refusal with 429. */
-  refuse(retry_after: number): Json;
+  /** A refusal with 429: when requests are taken again, in seconds since 1970, and in how many seconds. */
+  refuse(
+    until: number,
+    retry_after: number,
+  ): { readonly headers: Readonly<Record<string, string>>; readonly body: Json };
 }
 
 export interface WireRequest {
@@ -37,7 +40,9 @@ export interface WireEvent {
 }
 
 export function listOf(value: unknown): readonly Json[] {
-  return Array.isArray(value) ? value.filter((one): one is Json => typeof one === 'object' && one !== null) : [];
+  return Array.isArray(value)
+    ? value.filter((one): one is Json => typeof one === 'object' && one !== null)
+    : [];
 }
 
 export function textOf(value: unknown): string {

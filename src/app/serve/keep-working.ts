@@ -1,0 +1,117 @@
+import { recoverProject, watchOver } from '#engine/recover-project.ts';
+import { removeOverdue } from '#engine/retire-attempts.ts';
+import { Scheduler } from '#engine/scheduler.ts';
+import type { Workshop } from '#engine/workshop.ts';
+import type { Clock } from '#kernel/clock.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import type { ServerProjects } from '../server-projects.ts';
+import type { ServerProject } from './server-project.ts';
+
+export interface KeepingWishes {
+  /** Start agents for whatever is ready, whatever the settings say. */
+  readonly dispatch: boolean;
+  readonly clock: Clock;
+  readonly notice: (line: string) => void;
+}
+
+export interface Keeping {
+  /** Nothing more is started, and what is at work here ends. Idempotent. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Looks after the work of every project as long as the server runs: goes on with what others left when they were
+ * killed, removes folders whose time has come, and starts what is ready where that is wanted. One look at a time in
+ * each project, and none keeps the others back.
+ */
+export function keepWorking(projects: ServerProjects, wishes: KeepingWishes): Keeping {
+  const keepers = new Map<ServerProject, ProjectKeeper>();
+  let stopping: Promise<void> | undefined;
+  const look = (): void => {
+    const now = projects.list();
+    for (const known of keepers.keys()) if (!now.includes(known)) keepers.delete(known);
+    for (const project of now) {
+      const keeper = keepers.get(project) ?? new ProjectKeeper(project, wishes);
+      keepers.set(project, keeper);
+      keeper.look();
+    }
+  };
+  const timer = setInterval(look, LIMITS.dispatch_poll_ms).unref();
+  look();
+  const stop = async (): Promise<void> => {
+    clearInterval(timer);
+    await Promise.all(projects.list().map((project) => project.stopWork()));
+    await Promise.all([...keepers.values()].map((keeper) => keeper.settled()));
+  };
+  return { stop: () => (stopping ??= stop()) };
+}
+
+/** What one project of a server needs done now and then. */
+class ProjectKeeper {
+  readonly #project: ServerProject;
+  readonly #wishes: KeepingWishes;
+  readonly #tried = new Set<string>();
+  #scheduler: { readonly workshop: Workshop; readonly scheduler: Scheduler } | undefined;
+  #looking: Promise<void> | undefined;
+  /** When it was last done. */
+  #recovered = 0;
+  #cleaned = 0;
+  #told = '';
+
+  constructor(project: ServerProject, wishes: KeepingWishes) {
+    this.#project = project;
+    this.#wishes = wishes;
+  }
+
+  /** Never rejects; what goes wrong again and again is told once. */
+  look(): void {
+    this.#looking ??= this.#look()
+      .then(() => void (this.#told = ''))
+      .catch((error: unknown) => {
+        const why = error instanceof Error ? error.message : String(error);
+        if (why !== this.#told) this.#wishes.notice(`${this.#project.name}: ${why}`);
+        this.#told = why;
+      })
+      .finally(() => (this.#looking = undefined));
+  }
+
+  async settled(): Promise<void> {
+    await this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    const now = this.#wishes.clock.now();
+    const isDue = now - this.#recovered >= LIMITS.recover_ms;
+    if (this.#scheduler === undefined && !isDue) return;
+    const dispatches = await this.#project.dispatches(this.#wishes.dispatch);
+    // Most projects of most servers have no work, and get no second connection for it.
+    if (!dispatches && !(await this.#project.hasWork())) return void (this.#recovered = now);
+    const workshop = await this.#project.workshop();
+    if (workshop.place.signal.aborted) return;
+    if (this.#recovered === 0) await recoverProject(workshop, { tried: this.#tried });
+    else if (isDue) await watchOver(workshop, { tried: this.#tried });
+    if (isDue) this.#recovered = now;
+    if (now - this.#cleaned >= LIMITS.cleanup_ms) {
+      this.#cleaned = now;
+      await removeOverdue(workshop.place, (task) => workshop.isAtWork(task));
+    }
+    await this.#dispatch(workshop, dispatches);
+  }
+
+  async #dispatch(workshop: Workshop, dispatches: boolean): Promise<void> {
+    if (!dispatches) return void (this.#scheduler = undefined);
+    if (this.#scheduler?.workshop !== workshop)
+      this.#scheduler = { workshop, scheduler: this.#createScheduler(workshop) };
+    await this.#scheduler.scheduler.tick();
+  }
+
+  #createScheduler(workshop: Workshop): Scheduler {
+    const { name, found } = this.#project;
+    return new Scheduler(workshop, {
+      // What passed goes on by itself where the settings say so.
+      merge: false,
+      exclude_types: found.config.ready.excludeTypes,
+      tell: (line) => this.#wishes.notice(`${name}: ${line}`),
+    });
+  }
+}

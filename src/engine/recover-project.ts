@@ -1,0 +1,19 @@
+import { settleSilent } from './recover-work.ts';
+import { resumeTasks, type ResumedTask, type ResumeWishes } from './resume-tasks.ts';
+import { removeOverdue } from './retire-attempts.ts';
+import { sweepFolders } from './sweep-folders.ts';
+import type { Workshop } from './workshop.ts';
+
+/** At the start of whoever stays: everything that others left when they were killed. */
+export async function recoverProject(workshop: Workshop, wishes?: ResumeWishes): Promise<ResumedTask[]> {
+  const resumed = await watchOver(workshop, wishes);
+  await sweepFolders(workshop.place);
+  await removeOverdue(workshop.place, (task) => workshop.isAtWork(task));
+  return resumed;
+}
+
+/** Again and again as long as it stays: cheap where nothing is lost. */
+export async function watchOver(workshop: Workshop, wishes?: ResumeWishes): Promise<ResumedTask[]> {
+  await settleSilent(workshop.place, (task) => workshop.isAtWork(task));
+  return resumeTasks(workshop, wishes);
+}

@@ -1,0 +1,248 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Attempt, Run } from '#contract/attempt.ts';
+import type { WorkedTask } from '#contract/run-task-operations.ts';
+import type { Task, TaskType } from '#contract/task.ts';
+import { findSpentBudget, planDispatch, type DispatchAgent } from '#domain/plan-dispatch.ts';
+import { passTarget } from '#domain/gate-targets.ts';
+import { kindOf, standingState } from '#domain/workflow.ts';
+import { toIso } from '#kernel/clock.ts';
+import { isForgeError } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import { watchOver } from './recover-project.ts';
+import { describeWork, workTask } from './work-task.ts';
+import type { Workshop } from './workshop.ts';
+
+export interface DispatchWishes {
+  /** All that Forge can start where it is left out. */
+  readonly agents?: readonly string[] | undefined;
+  /** Tasks at once; what the settings say where it is left out. */
+  readonly max?: number | undefined;
+  readonly merge: boolean;
+  readonly exclude_types?: readonly TaskType[] | undefined;
+  /** One line for whoever follows it. */
+  readonly tell: (line: string) => void;
+  /** Shorter ones for tests. */
+  readonly backoff?: { readonly first_ms: number; readonly last_ms: number; readonly auth_ms: number };
+}
+
+export interface Tick {
+  readonly started: number;
+  /** When something that only waits for the time can be started. */
+  readonly until: number | undefined;
+  /** Something only waits for a place. */
+  readonly is_crowded: boolean;
+}
+
+const NOTHING: Tick = { started: 0, until: undefined, is_crowded: false };
+
+const BACKOFF = {
+  first_ms: LIMITS.retry_first_ms,
+  last_ms: LIMITS.retry_last_ms,
+  auth_ms: LIMITS.usage_limit_retry_ms,
+};
+
+/**
+ * Starts what is ready with agents that have a free place. It keeps nothing that a restart would need: what failed,
+ * what was spent and who has to wait stands in the rows of the runs.
+ */
+export class Scheduler {
+  readonly #workshop: Workshop;
+  readonly #wishes: DispatchWishes;
+  /** Who is at work on which task of those taken here. */
+  readonly #working = new Map<string, { readonly agent: string; readonly done: Promise<void> }>();
+  readonly #worked = new Map<string, WorkedTask>();
+  /** What could not be taken, as it was then: it is tried again when it has changed. */
+  readonly #refused = new Map<string, number>();
+  readonly #tried = new Set<string>();
+  #told: string | undefined;
+
+  constructor(workshop: Workshop, wishes: DispatchWishes) {
+    this.#workshop = workshop;
+    this.#wishes = wishes;
+  }
+
+  get working(): number {
+    return this.#working.size;
+  }
+
+  /** Goes on with what others left, then starts all that may be started now; does not wait for it. */
+  async tick(): Promise<Tick> {
+    const { place } = this.#workshop;
+    await watchOver(this.#workshop, { tried: this.#tried });
+    if (place.signal.aborted) return NOTHING;
+    const now = place.clock.now();
+    const runs = await place.store.listRuns({ since: toIso(now - LIMITS.budget_window_ms) });
+    const reason = await this.#findHalt(runs, now);
+    if (reason !== this.#told && reason !== undefined) this.#wishes.tell(reason);
+    this.#told = reason;
+    const merged = this.#wishes.merge ? await this.#mergePassed() : 0;
+    if (reason !== undefined) return { ...NOTHING, started: merged };
+    const { starts, ...rest } = await this.#plan(runs, now);
+    for (const { task, agent } of starts) this.#start(task, agent);
+    return { ...rest, started: starts.length + merged };
+  }
+
+  /** Until something that was taken here has ended, or so long at most. */
+  async pause(ms: number): Promise<void> {
+    const timer = new AbortController();
+    const over = sleep(ms, undefined, { signal: timer.signal }).catch(() => undefined);
+    await Promise.race([over, ...[...this.#working.values()].map(({ done }) => done)]);
+    timer.abort();
+  }
+
+  /** What became of every task that was taken here; waits for those at work. */
+  async finish(): Promise<WorkedTask[]> {
+    await Promise.all([...this.#working.values()].map(({ done }) => done));
+    return [...this.#worked.values()];
+  }
+
+  /** Why nothing at all is started. */
+  async #findHalt(runs: readonly Run[], now: number): Promise<string | undefined> {
+    const { store, settings } = this.#workshop.place;
+    if ((await store.readPause()) !== null) return 'The project is paused: nothing is started';
+    const spent = findSpentBudget(runs, settings().scheduler, now);
+    return spent === undefined
+      ? undefined
+      : `The budget is spent (${spent} in 24 hours): nothing more is started`;
+  }
+
+  async #plan(runs: readonly Run[], now: number): Promise<ReturnType<typeof planDispatch>> {
+    const { place } = this.#workshop;
+    const { store } = place;
+    const { scheduler } = place.settings();
+    const agents = await this.#listAgents();
+    const working = new Map((await store.listOpenRuns()).map(({ run }) => [run.task_id, run.agent]));
+    for (const [id, { agent }] of this.#working) working.set(id, agent);
+    const elsewhere = (await place.runsElsewhere?.()) ?? 0;
+    const places = Math.min(
+      (this.#wishes.max ?? scheduler.max) - working.size,
+      scheduler.per_machine - working.size - elsewhere,
+    );
+    return planDispatch(place.workflow(), {
+      now,
+      ready: await this.#listReady(agents),
+      agents,
+      runs,
+      working,
+      places,
+      per_state: scheduler.per_state,
+      in_state: await this.#countStates([...scheduler.per_state.keys()]),
+      backoff: this.#wishes.backoff ?? BACKOFF,
+    });
+  }
+
+  async #listAgents(): Promise<DispatchAgent[]> {
+    const { agents, settings } = this.#workshop.place;
+    const { per_agent } = settings().scheduler;
+    const wanted = this.#wishes.agents;
+    const known = agents.list().filter(({ name }) => wanted?.includes(name) ?? true);
+    return Promise.all(
+      known.map(async ({ name, max }) => ({
+        name,
+        max: max ?? per_agent,
+        paused: await agents.facts.isPaused(name),
+      })),
+    );
+  }
+
+  /** What nobody has, and what is kept for one of them, in one order. */
+  async #listReady(agents: readonly DispatchAgent[]): Promise<Task[]> {
+    const { store } = this.#workshop.place;
+    const { exclude_types } = this.#wishes;
+    const found = new Map<string, Task>();
+    for (const { name } of agents) {
+      const ready = await store.listReady({ assignee: name, exclude_types, limit: LIMITS.scheduler_ready });
+      for (const task of ready) found.set(task.id, task);
+    }
+    const isNew = ({ id, version }: Task): boolean => this.#refused.get(id) !== version;
+    return [...found.values()].filter(isNew).sort(compareReady);
+  }
+
+  async #countStates(states: readonly string[]): Promise<Map<string, number>> {
+    const { store } = this.#workshop.place;
+    const counted = states.map(async (state) => [state, (await store.listTasks({ state })).length] as const);
+    return new Map(await Promise.all(counted));
+  }
+
+  /** What has passed and waits, of the agents that are asked for: also what an earlier process had taken. */
+  async #mergePassed(): Promise<number> {
+    const { store, workflow } = this.#workshop.place;
+    const agents = new Set((await this.#listAgents()).map(({ name }) => name));
+    const attempts = await store.listAttempts({ there: true, state: 'active' });
+    let started = 0;
+    for (const attempt of attempts.filter(({ agent }) => agent !== null && agents.has(agent))) {
+      const task = await this.#findPassed(attempt);
+      if (task === undefined || passTarget(workflow(), standingState(workflow(), task)) === undefined)
+        continue;
+      this.#start(task, attempt.agent ?? '');
+      started += 1;
+    }
+    return started;
+  }
+
+  async #findPassed({ task_id }: Attempt): Promise<Task | undefined> {
+    const { store, workflow } = this.#workshop.place;
+    if (this.#working.has(task_id) || this.#workshop.isAtWork(task_id)) return undefined;
+    const { task } = await store.readStanding(task_id);
+    const isGate = kindOf(workflow(), standingState(workflow(), task)) === 'gate';
+    const isNew = this.#refused.get(task.id) !== task.version;
+    return isGate && isNew && task.review_passed_at !== undefined ? task : undefined;
+  }
+
+  #start(task: Task, agent: string): void {
+    const { id } = task;
+    const done = this.#work(task, agent).finally(() => void this.#working.delete(id));
+    this.#working.set(id, { agent, done });
+  }
+
+  async #work(task: Task, agent: string): Promise<void> {
+    const { merge, tell } = this.#wishes;
+    const { id, version } = task;
+    try {
+      const worked = await workTask(this.#workshop, this.#workshop.engine(), { id, agent, merge });
+      this.#worked.set(id, worked);
+      // One that did not move would be taken again at once.
+      if (worked.task.version === version) this.#refused.set(id, version);
+    } catch (error) {
+      this.#refused.set(id, version);
+      // Somebody else was faster, or it waits for something again: it was not taken.
+      if (isForgeError(error) && TAKEN.has(error.code)) return;
+      tell(`${id}: ${error instanceof Error ? error.message : String(error)}`);
+      const engine = this.#workshop.engine();
+      this.#worked.set(id, await describeWork(this.#workshop, engine, { id, merge }));
+    }
+  }
+}
+
+const TAKEN: ReadonlySet<string> = new Set([
+  'claim_conflict',
+  'dependency_gate',
+  'role_conflict',
+  'agent_paused',
+  'project_paused',
+  'version_conflict',
+  'not_found',
+]);
+
+function compareReady(a: Task, b: Task): number {
+  if (a.priority !== b.priority) return a.priority - b.priority;
+  if (a.created_at !== b.created_at) return a.created_at < b.created_at ? -1 : 1;
+  return a.id < b.id ? -1 : 1;
+}
+
+/** Until nothing is left to do with `until_empty`, else until this process is told to end. */
+export async function dispatchTasks(
+  workshop: Workshop,
+  wishes: DispatchWishes & { readonly until_empty: boolean },
+): Promise<WorkedTask[]> {
+  const { signal, clock } = workshop.place;
+  const scheduler = new Scheduler(workshop, wishes);
+  while (!signal.aborted) {
+    const { started, until, is_crowded } = await scheduler.tick();
+    const isQuiet = started === 0 && scheduler.working === 0 && workshop.busy === 0 && !is_crowded;
+    if (wishes.until_empty && isQuiet && until === undefined) break;
+    const rest = until === undefined ? LIMITS.dispatch_poll_ms : until - clock.now();
+    await scheduler.pause(Math.min(Math.max(rest, 1), LIMITS.dispatch_poll_ms));
+  }
+  return scheduler.finish();
+}

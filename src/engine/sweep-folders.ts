@@ -1,0 +1,37 @@
+import { dropAttemptRefs } from '#git/attempt-refs.ts';
+import { listRecords, type Checkout } from '#git/checkout-record.ts';
+import { removeCheckout } from '#git/rescue-checkout.ts';
+import { isForgeError } from '#kernel/errors.ts';
+import { openControl } from './attempt-workspace.ts';
+import type { WorkPlace } from './work.ts';
+
+/**
+ * Folders of which no row says that they are needed: of audits that were cut off, of attempts whose rows are lost. What
+ * they hold goes to rescue refs before they go. Gives what was removed.
+ */
+export async function sweepFolders(place: WorkPlace): Promise<Checkout[]> {
+  const { store } = place;
+  // Rows are written before folders are made, so these come first.
+  const attempts = await store.listAttempts({});
+  if (attempts.length === 0) return [];
+  const control = await openControl(place);
+  const records = listRecords(control);
+  const reviews = await store.listOpenReviews();
+  const needed = new Set([
+    ...(await store.listAttempts({})).map(({ id }) => id),
+    ...reviews.map(({ review }) => review.id),
+  ]);
+  const removed: Checkout[] = [];
+  for (const checkout of records.filter(({ attempt_id }) => !needed.has(attempt_id))) {
+    try {
+      await removeCheckout(control, checkout);
+      await dropAttemptRefs(control, { ...checkout, target: checkout.base });
+      removed.push(checkout);
+    } catch (error) {
+      if (!isForgeError(error)) throw error;
+      const task_id = checkout.facts['task'] ?? '';
+      place.watch({ kind: 'note', task_id, text: error.message });
+    }
+  }
+  return removed;
+}

@@ -1,0 +1,55 @@
+import type { startAttempt as declaration } from '#contract/run-task-operations.ts';
+import { claimTask } from '#engine/change-task.ts';
+import { explainRefusal } from '#engine/explain-refusal.ts';
+import type { AgentBook } from '#engine/work.ts';
+import { ForgeError } from '#kernel/errors.ts';
+import { escapeLine } from '#kernel/text.ts';
+import { engineOf } from './engine-of.ts';
+import { implement } from './operation.ts';
+
+export const attemptStart = implement<typeof declaration>({
+  async run(ctx, { id, agent }) {
+    const { store } = ctx.project;
+    if (!ctx.stays) {
+      throw new ForgeError('not_available', 'This process ends with its answer and cannot watch an agent', {
+        hint: `forge run ${id} --agent ${agent}`,
+        details: { action: 'dispatch_role_agent' },
+      });
+    }
+    const engine = await engineOf(ctx);
+    const { place } = await ctx.workshop();
+    const assignee = findAgent(place.agents, agent);
+    const claim = await claimTask(engine, { id, assignee, force: false });
+    if (claim.outcome !== 'claimed') throw explainRefusal(claim);
+    const { task } = await store.readStanding(claim.task.id);
+    const attempt = (await store.listAttempts({ task_id: task.id, state: 'active' })).at(-1);
+    const run = (await store.listRuns({ task_id: task.id })).at(-1);
+    if (attempt === undefined || run === undefined) {
+      const why = task.error_annotation?.message ?? 'its workflow starts no agent there';
+      throw new ForgeError('state_invalid', `${task.id} is in ${task.state}: ${why}`, {
+        hint: `forge task show ${task.id}`,
+        details: { id: task.id, state: task.state },
+      });
+    }
+    return { attempt_id: attempt.id, run_id: run.id, attempt, task };
+  },
+  text: ({ attempt, run_id }) =>
+    escapeLine(`Started run ${run_id} on ${attempt.task_id}, in ${attempt.path}`),
+});
+
+/** By name, or the first that is run by this executor: `claude`, also as `CLAUDE_CODE`. */
+function findAgent(agents: AgentBook, wanted: string): string {
+  const named = agents.find(wanted);
+  if (named !== undefined) return named.name;
+  const kind = wanted.toLowerCase().replace(/[-_](?:code|cli)$/, '');
+  const found = agents.list().find(({ profile }) => profile.executor === kind);
+  if (found !== undefined) return found.name;
+  throw new ForgeError(
+    'not_found',
+    `${wanted} is neither an agent that Forge can start nor the executor of one`,
+    {
+      hint: 'forge agent list',
+      details: { agent: wanted },
+    },
+  );
+}

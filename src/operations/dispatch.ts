@@ -1,0 +1,40 @@
+import type { dispatchTasks as declaration } from '#contract/dispatch-operations.ts';
+import { recoverProject } from '#engine/recover-project.ts';
+import { dispatchTasks } from '#engine/scheduler.ts';
+import { ForgeError } from '#kernel/errors.ts';
+import { escapeLine } from '#kernel/text.ts';
+import { getManaged } from './get-managed.ts';
+import { implement } from './operation.ts';
+import { describeWorked, tellNews } from './worked-text.ts';
+
+export const dispatch = implement<typeof declaration>({
+  async run(ctx, { max, agents, until_empty = false, merge = false }) {
+    // Whoever dispatches is known before anything is started: the files that others rely on are kept up by that.
+    await ctx.actor();
+    const workshop = await ctx.workshop();
+    const { place } = workshop;
+    for (const name of agents ?? []) getManaged(place, name);
+    if (place.agents.list().length === 0) {
+      throw new ForgeError('not_found', 'There is no agent that Forge can start', {
+        hint: 'forge agent add worker-1 --executor claude',
+      });
+    }
+    const stop = workshop.listen((news) => tellNews(ctx, news));
+    try {
+      await recoverProject(workshop);
+      return await dispatchTasks(workshop, {
+        max,
+        agents,
+        merge,
+        until_empty,
+        exclude_types: ctx.project.config.ready.excludeTypes,
+        tell: (line) => ctx.host.notice(escapeLine(line)),
+      });
+    } finally {
+      stop();
+    }
+  },
+  text: (worked) =>
+    worked.length === 0 ? 'Nothing was ready.' : worked.map((one) => describeWorked(one)).join('\n'),
+  exit: (worked) => (worked.every(({ reached }) => reached) ? 0 : 1),
+});

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import type { LogLine, TranscriptEntry } from '#contract/transcript.ts';
+import { logText, stateOf } from './run-text.ts';
+
+const USAGE = { input_tokens: 10, output_tokens: null, cached_tokens: null, cost_usd: 0.5 };
+
+it.each<[TranscriptEntry, string]>([
+  [{ kind: 'message', role: 'agent', text: 'Two\nlines' }, String.raw`agent: Two\nlines`],
+  [{ kind: 'message', role: 'user', text: 'Go on' }, 'user: Go on'],
+  [{ kind: 'thought', text: 'Hm' }, 'thought: Hm'],
+  [{ kind: 'tool_call', id: '1', tool: 'Bash', input: { command: 'ls' } }, 'Bash {"command":"ls"}'],
+  [{ kind: 'tool_call', id: '1', tool: 'Bash', input: undefined }, 'Bash '],
+  [{ kind: 'tool_result', id: '1', is_error: false, text: 'a' }, 'result: a'],
+  [{ kind: 'tool_result', id: '1', is_error: true, text: 'b' }, 'error: b'],
+  [{ kind: 'approval', id: '1', tool: 'Edit', decision: 'expired' }, 'leave for Edit: expired'],
+  [{ kind: 'usage', usage: USAGE }, 'usage: 10 tokens in, ? out, 0.5000 USD'],
+  [{ kind: 'error', code: 'auth', text: 'no' }, 'error auth: no'],
+  [{ kind: 'output', stream: 'stdout', text: '\u001b[2Jx\u202e' }, String.raw`\u001b[2Jx\u202e`],
+  [{ kind: 'output', stream: 'stderr', text: 'x' }, 'stderr: x'],
+  [{ kind: 'note', text: 'started' }, '-- started'],
+])('one line, escaped: %j', (entry, expected) => {
+  const line: LogLine = { v: 1, seq: 1, at: '2026-02-10T12:34:56.789Z', ...entry };
+  expect(logText(line)).toBe(`12:34:56  ${expected}`);
+});
+
+it('the outcome is told where it says more than the state', () => {
+  expect(stateOf({ state: 'running', outcome: null })).toBe('running');
+  expect(stateOf({ state: 'completed', outcome: 'completed' })).toBe('completed');
+  expect(stateOf({ state: 'failed', outcome: 'timeout' })).toBe('failed (timeout)');
+});
