@@ -16,7 +16,8 @@ if (version[0] < 24 || (version[0] === 24 && version[1] < 15)) {
   const env = process.env;
   const home = env.HOME || env.USERPROFILE;
   const cache = env.XDG_CACHE_HOME || (home && home + '/.cache');
-  if (env.NODE_COMPILE_CACHE || cache)
+  // The player of a recorded agent has an agent's environment: what it kept would lie in another place.
+  if (process.argv[2] !== '--play-script' && (env.NODE_COMPILE_CACHE || cache))
     require('node:module').enableCompileCache(env.NODE_COMPILE_CACHE || cache + '/forge');
   require('../dist/main.cjs')
     .main()

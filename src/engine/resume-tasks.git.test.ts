@@ -75,7 +75,7 @@ const FIRST_OF_QUEUE = POINTS.findIndex(([write]) => write === 'queueMerge');
 const QUIET = ['takeWatch', 'takeMessages', 'keepStep', 'recordHookResults'];
 
 describe('a process that is killed', () => {
-  it('[S372] after any of its writes is gone on from by the next start', async () => {
+  it('[S217] after any of its writes is gone on from by the next start', async () => {
     const points = POINTS.flatMap(([write], at) => (QUIET.includes(write) ? [] : [at]));
     // Whoever waits in the queue settles what is dead there: those are killed one by one.
     const early = points.filter((at) => at < FIRST_OF_QUEUE);
@@ -177,7 +177,7 @@ describe('what is left of it', () => {
     await goOn([{ id, write }]);
   });
 
-  it('is a run that nobody has heard of, of a process that lives: its program is gone', async () => {
+  it('[S218] is a run that nobody has heard of, of a process that lives: its program is gone', async () => {
     const { id } = await shop.create('Silent', { steps: STEPS });
     const { workshop, dying } = openDying(shop, 10, livingProcess());
     const engine = { ...shop.as(), store: dying.store, work: async () => workshop };

@@ -81,8 +81,9 @@ async function resumeTask(
   if (only !== undefined && !only.has(id) && startsWork(workshop, lost.task, decided)) return 'none';
   const key = `${id} ${lost.task.version} ${decided.step}`;
   if (tried?.has(key) === true) return 'none';
-  if (!(await store.takeWatch({ task_id: id, watcher, from: watch?.watcher ?? null }, clock.now())))
-    return 'none';
+  const taken = await store.takeWatch({ task_id: id, watcher, from: watch?.watcher ?? null }, clock.now());
+  // This process may have been faster than itself.
+  if (!taken || workshop.isAtWork(id)) return 'none';
   tried?.add(key);
   workshop.follow(id, () => perform(workshop, lost, decided));
   return decided.step;

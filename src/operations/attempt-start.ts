@@ -10,16 +10,17 @@ import { implement } from './operation.ts';
 export const attemptStart = implement<typeof declaration>({
   async run(ctx, { id, agent }) {
     const { store } = ctx.project;
+    const { id: whole } = await store.findTask(id);
     if (!ctx.stays) {
       throw new ForgeError('not_available', 'This process ends with its answer and cannot watch an agent', {
-        hint: `forge run ${id} --agent ${agent}`,
+        hint: `forge run ${whole} --agent ${agent}`,
         details: { action: 'dispatch_role_agent' },
       });
     }
     const engine = await engineOf(ctx);
     const { place } = await ctx.workshop();
     const assignee = findAgent(place.agents, agent);
-    const claim = await claimTask(engine, { id, assignee, force: false });
+    const claim = await claimTask(engine, { id: whole, assignee, force: false });
     if (claim.outcome !== 'claimed') throw explainRefusal(claim);
     const { task } = await store.readStanding(claim.task.id);
     const attempt = (await store.listAttempts({ task_id: task.id, state: 'active' })).at(-1);

@@ -11,6 +11,8 @@ export interface TestedAgent {
   /** The package's own step after the installation, where it has one: it puts a binary of the registry in place. */
   readonly postinstall?: string;
   readonly protocol: string;
+  /** Named where the CLI would otherwise ask a model which model to ask. */
+  readonly model?: string;
   /** Points it at our model, in a home of its own; what it needs in its environment for that. */
   setUp(place: { readonly home: string; readonly url: string }): Promise<Readonly<Record<string, string>>>;
 }
@@ -64,6 +66,7 @@ export const AGENTS: readonly TestedAgent[] = [
     package: '@google/gemini-cli',
     version: '0.61.0',
     protocol: 'ACP',
+    model: 'gemini-2.5-flash',
     async setUp({ home, url }) {
       const settings = {
         security: { auth: { selectedType: 'gemini-api-key' } },

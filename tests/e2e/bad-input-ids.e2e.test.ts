@@ -32,6 +32,7 @@ const COMMANDS: readonly ((id: string) => string[])[] = [
   (id) => ['task', 'result', id],
   (id) => ['task', 'reviews', id],
   (id) => ['task', 'attempts', id],
+  (id) => ['attempt', 'start', id, '--agent', 'worker-1'],
   (id) => ['task', 'delete', id],
   (id) => ['task', 'create', 'A child', '--parent', id],
   (id) => ['task', 'create', 'A dependent', '--depends-on', id],

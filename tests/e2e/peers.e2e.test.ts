@@ -60,6 +60,7 @@ describe('ids', () => {
       'task.transition': ['blocked'],
       'task.assign': ['coder'],
       'task.heartbeat': ['--fence', '1'],
+      'attempt.start': ['--agent', 'w1'],
       'run.send': ['hello'],
       'dep.add': [id],
       'dep.remove': [id],

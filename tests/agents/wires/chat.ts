@@ -12,17 +12,15 @@ export const chat: Wire = {
     return { main: tools.length > 0, said: listOf(body['messages']).flatMap(toSaid), tools };
   },
   answer(turn, context) {
-    const chunk = toChunker(context);
-    if ('hang' in turn) return [chunk({ role: 'assistant', content: turn.hang }, null)];
+    const chunk = (delta: Json, finish_reason: string | null = null): WireEvent =>
+      toChunk(context, { choices: [{ index: 0, delta, finish_reason }] });
+    if ('hang' in turn) return [chunk({ role: 'assistant', content: turn.hang })];
     const call = toCall(turn, context);
-    const [delta, finish] =
-      call === undefined
-        ? ([{ role: 'assistant', content: toWords(turn) }, 'stop'] as const)
-        : ([{ role: 'assistant', tool_calls: [call] }, 'tool_calls'] as const);
+    const said = call === undefined ? { content: toWords(turn) } : { tool_calls: [call] };
     return [
-      chunk(delta, null),
-      chunk({}, finish),
-      { data: { ...chunk({}, null).data, choices: [], usage: USAGE } },
+      chunk({ role: 'assistant', ...said }),
+      chunk({}, call === undefined ? 'stop' : 'tool_calls'),
+      toChunk(context, { choices: [], usage: USAGE }),
       { data: '[DONE]' },
     ];
   },
@@ -46,17 +44,15 @@ function toSaid({ role, content }: Json): readonly Said[] {
   return role === 'tool' ? [{ result: textOf(content) }] : [];
 }
 
-function toChunker({ at }: WireContext) {
-  const id = `chatcmpl-${at}`;
-  return (delta: Json, finish_reason: string | null): { readonly data: Json } & WireEvent => ({
-    data: {
-      id,
-      object: 'chat.completion.chunk',
-      created: 0,
-      model: 'scripted',
-      choices: [{ index: 0, delta, finish_reason }],
-    },
-  });
+function toChunk({ at }: WireContext, rest: Json): WireEvent {
+  const data = {
+    id: `chatcmpl-${at}`,
+    object: 'chat.completion.chunk',
+    created: 0,
+    model: 'scripted',
+    ...rest,
+  };
+  return { data };
 }
 
 function toCall(turn: Turn, { folder, at }: WireContext): Json | undefined {

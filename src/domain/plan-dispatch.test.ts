@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest';
+import type { Run } from '#contract/attempt.ts';
+import type { Task } from '#contract/task.ts';
+import { findSpentBudget, planDispatch, type DispatchFacts } from './plan-dispatch.ts';
+import { DEFAULT_RESOLVED } from './workflow.ts';
+
+const NOW = Date.parse('2026-03-01T12:00:00.000Z');
+const MINUTE = 60_000;
+
+function task(id: string, more: Partial<Task> = {}): Task {
+  // Only what the plan looks at.
+  return { id, status: 'open', state: 'todo', assignee: null, ...more } as Task;
+}
+
+function run(task_id: string, outcome: Run['outcome'], more: Partial<Run> = {}): Run {
+  const at = new Date(NOW - MINUTE).toISOString();
+  const usage = { input_tokens: null, output_tokens: null, cached_tokens: null, cost_usd: null };
+  const times = { created_at: at, started_at: at, ended_at: outcome === null ? null : at };
+  return { task_id, role: 'coder', agent: 'w1', outcome, retry_after: null, usage, ...times, ...more } as Run;
+}
+
+const agent = (name: string, max = 1, paused = false) => ({ name, max, paused });
+
+function facts(more: Partial<DispatchFacts>): DispatchFacts {
+  return {
+    now: NOW,
+    ready: [],
+    agents: [agent('w1', 4)],
+    runs: [],
+    working: new Map(),
+    places: 100,
+    per_state: new Map(),
+    in_state: new Map(),
+    backoff: { first_ms: 2 * MINUTE, last_ms: 10 * MINUTE, auth_ms: 15 * MINUTE },
+    ...more,
+  };
+}
+
+const plan = (more: Partial<DispatchFacts>) => {
+  const { starts, until, is_crowded } = planDispatch(DEFAULT_RESOLVED, facts(more));
+  return { starts: starts.map((start) => `${start.task.id} ${start.agent}`), until, is_crowded };
+};
+
+describe('what is started', () => {
+  it('comes in its order, and goes to whoever has least to do', () => {
+    const ready = [task('a'), task('b'), task('c'), task('d')];
+    const working = new Map([['x', 'w1']]);
+    expect(plan({ ready, working, agents: [agent('w1', 9), agent('w2', 9)] }).starts).toEqual([
+      'a w2',
+      'b w1',
+      'c w2',
+      'd w1',
+    ]);
+  });
+
+  it('is bound by the places of each agent, and of all', () => {
+    const ready = [task('a'), task('b'), task('c')];
+    expect(plan({ ready, agents: [agent('w1', 2)] })).toEqual({
+      starts: ['a w1', 'b w1'],
+      until: undefined,
+      is_crowded: true,
+    });
+    expect(plan({ ready, places: 1 })).toMatchObject({ starts: ['a w1'], is_crowded: true });
+    expect(plan({ ready, places: -1 })).toMatchObject({ starts: [], is_crowded: true });
+  });
+
+  it('is nothing of a paused agent, and nothing that is at work', () => {
+    expect(plan({ ready: [task('a')], agents: [agent('w1', 4, true)] })).toEqual({
+      starts: [],
+      until: undefined,
+      is_crowded: false,
+    });
+    expect(plan({ ready: [task('a')], working: new Map([['a', 'w1']]) }).starts).toEqual([]);
+  });
+
+  it('fills a state up to its bound, and waits for a gate that is full', () => {
+    const ready = [task('a'), task('b')];
+    const per_state = new Map([['in_progress', 2]]);
+    expect(plan({ ready, per_state, in_state: new Map([['in_progress', 1]]) }).starts).toEqual(['a w1']);
+    expect(
+      plan({ ready, per_state: new Map([['review', 3]]), in_state: new Map([['review', 3]]) }).starts,
+    ).toEqual([]);
+    expect(
+      plan({ ready, per_state: new Map([['planning', 1]]), in_state: new Map([['planning', 1]]) }).starts,
+    ).toEqual(['a w1', 'b w1']);
+  });
+});
+
+describe('who takes it', () => {
+  const agents = [agent('w1', 4), agent('w2', 4)];
+
+  it('is whoever has its role, or whoever it is kept for', () => {
+    expect(plan({ agents, ready: [task('a', { roles: { coder: { agent: 'w2' } } })] }).starts).toEqual([
+      'a w2',
+    ]);
+    expect(plan({ agents, ready: [task('a', { assignee: 'w2' })] }).starts).toEqual(['a w2']);
+  });
+
+  it('is nobody where that is a person, or an agent that is not asked for', () => {
+    expect(plan({ agents, ready: [task('a', { roles: { coder: { user: 'ann' } } })] }).starts).toEqual([]);
+    expect(plan({ agents, ready: [task('a', { roles: { coder: { agent: 'w3' } } })] }).starts).toEqual([]);
+  });
+
+  it('is the planner first, and the coder when it is planned', () => {
+    const roles = { planner: { agent: 'w2' }, coder: { agent: 'w1' } };
+    const ready = [task('a', { roles })];
+    expect(plan({ agents, ready }).starts).toEqual(['a w2']);
+    const runs = [run('a', 'completed', { role: 'planner', agent: 'w2' })];
+    expect(plan({ agents, ready, runs }).starts).toEqual(['a w1']);
+    expect(plan({ agents, ready: [task('a', { roles: { planner: { user: 'ann' } } })] }).starts).toEqual([]);
+  });
+});
+
+describe('what failed', () => {
+  const ready = [task('a')];
+  const fails = (count: number) => Array.from({ length: count }, () => run('a', 'failed'));
+
+  it('waits twice as long each time, up to a bound', () => {
+    const ended = NOW - MINUTE;
+    expect(plan({ ready, runs: fails(1) }).until).toBe(ended + 2 * MINUTE);
+    expect(plan({ ready, runs: fails(2) }).until).toBe(ended + 4 * MINUTE);
+    expect(plan({ ready, runs: fails(3) }).until).toBe(ended + 8 * MINUTE);
+    expect(plan({ ready, runs: fails(9) }).until).toBe(ended + 10 * MINUTE);
+    expect(plan({ ready, runs: fails(1), now: ended + 2 * MINUTE }).starts).toEqual(['a w1']);
+  });
+
+  it('counts from the last time that it got somewhere', () => {
+    expect(plan({ ready, runs: [...fails(3), run('a', 'completed')] }).starts).toEqual(['a w1']);
+  });
+
+  it('is not what was stopped, and not the first that lost whoever watched it', () => {
+    expect(plan({ ready, runs: [run('a', 'stopped'), run('a', 'crashed')] }).starts).toEqual(['a w1']);
+    expect(plan({ ready, runs: [run('a', 'crashed'), run('a', 'crashed')] }).until).toBe(NOW + MINUTE);
+  });
+
+  it('keeps no other task back', () => {
+    expect(plan({ ready: [task('a'), task('b')], runs: fails(1) }).starts).toEqual(['b w1']);
+  });
+});
+
+describe('an agent whose provider wants it to wait', () => {
+  const retry_after = new Date(NOW + 5 * MINUTE).toISOString();
+
+  it('is left alone until then, and others are not', () => {
+    const runs = [run('x', 'usage_limit', { retry_after })];
+    expect(plan({ ready: [task('a')], runs })).toMatchObject({ starts: [], until: NOW + 5 * MINUTE });
+    expect(plan({ ready: [task('a')], runs, agents: [agent('w1', 4), agent('w2', 4)] }).starts).toEqual([
+      'a w2',
+    ]);
+    expect(plan({ ready: [task('a')], runs, now: NOW + 5 * MINUTE }).starts).toEqual(['a w1']);
+  });
+
+  it('has waited when a later run got somewhere', () => {
+    const runs = [run('x', 'usage_limit', { retry_after }), run('y', 'completed')];
+    expect(plan({ ready: [task('a')], runs }).starts).toEqual(['a w1']);
+  });
+
+  it('and one that is not logged in spoils no further task', () => {
+    expect(plan({ ready: [task('a')], runs: [run('x', 'auth')] }).until).toBe(NOW + 14 * MINUTE);
+  });
+});
+
+describe('the budget', () => {
+  const none = { budget_usd: undefined, budget_tokens: undefined, budget_minutes: undefined };
+  const usage = { input_tokens: 1_000, output_tokens: 500, cached_tokens: 9_000, cost_usd: 0.75 };
+  const runs = [run('a', 'completed', { usage }), run('b', 'failed', { usage }), run('c', 'completed')];
+
+  it('is spent in money, tokens or minutes, and nothing unknown counts', () => {
+    expect(findSpentBudget(runs, none, NOW)).toBeUndefined();
+    expect(findSpentBudget(runs, { ...none, budget_usd: 1.51 }, NOW)).toBeUndefined();
+    expect(findSpentBudget(runs, { ...none, budget_usd: 1.5 }, NOW)).toBe('$1.50 of $1.50');
+    expect(findSpentBudget(runs, { ...none, budget_tokens: 3_001 }, NOW)).toBeUndefined();
+    expect(findSpentBudget(runs, { ...none, budget_tokens: 3_000 }, NOW)).toBe('3000 of 3000 tokens');
+  });
+
+  it('counts the minutes of what is still at work', () => {
+    const long = run('d', null, { started_at: new Date(NOW - 30 * MINUTE).toISOString() });
+    expect(findSpentBudget([long], { ...none, budget_minutes: 30 }, NOW)).toBe('30 of 30 minutes');
+    expect(findSpentBudget([long], { ...none, budget_minutes: 31 }, NOW)).toBeUndefined();
+  });
+});

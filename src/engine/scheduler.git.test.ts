@@ -1,0 +1,180 @@
+import { existsSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { WorkedTask } from '#contract/run-task-operations.ts';
+import type { Task } from '#contract/task.ts';
+import { findMarked } from '#process/sweep-marked.ts';
+import { RUN_MARKER } from '#executors/executor.ts';
+import { ANN } from '../../tests/support/temp-engine.ts';
+import { killAfter, openDying } from '../../tests/support/killed-work.ts';
+import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
+import { claimTask } from './change-task.ts';
+import { inTurns } from './in-turns.ts';
+import { resumeTasks } from './resume-tasks.ts';
+import { dispatchTasks, Scheduler, type DispatchWishes } from './scheduler.ts';
+
+let shop: TempWorkshop;
+let told: string[];
+beforeEach(async () => {
+  shop = await tempWorkshop();
+  told = [];
+});
+afterEach(() => shop[Symbol.asyncDispose]());
+
+const DO_IT = 'echo "$FORGE_TASK_ID" > "$FORGE_TASK_ID.txt"';
+const backoff = { first_ms: 50, last_ms: 200, auth_ms: 600_000 };
+
+function dispatch(more: Partial<DispatchWishes> = {}): Promise<WorkedTask[]> {
+  return dispatchTasks(shop.workshop, { ...wishes(), ...more, until_empty: true });
+}
+
+function wishes(): DispatchWishes {
+  return { merge: false, tell: (line) => void told.push(line), backoff };
+}
+
+const states = async (tasks: readonly Task[]): Promise<string[]> =>
+  Promise.all(tasks.map(async ({ id }) => (await shop.place.store.getTask(id)).state));
+
+describe('forge dispatch', () => {
+  it('takes a graph from its first task to its last, merged', async () => {
+    shop.addAgent('w1', DO_IT);
+    shop.addAgent('w2', DO_IT);
+    const first = await shop.create('First', { steps: ['true'] });
+    const second = await shop.create('Second', { steps: [`test -f ${first.id}.txt`] });
+    const beside = await shop.create('Beside');
+    const by = { actor: ANN, now: Date.now() };
+    await shop.place.store.addDependency({ from_id: second.id, to_id: first.id, type: 'blocks' }, by);
+    const worked = await dispatch({ merge: true });
+    expect(worked.map(({ task, reached }) => [task.id, reached]).toSorted()).toEqual(
+      [first, second, beside].map(({ id }) => [id, true]).toSorted(),
+    );
+    expect(await states([first, second, beside])).toEqual(['done', 'done', 'done']);
+    expect(told).toEqual([]);
+    const again = await dispatch();
+    expect(again).toEqual([]);
+  });
+
+  it('keeps to its places, and starts no task twice', async () => {
+    shop.addAgent('w1', `${DO_IT}; sleep 0.2`);
+    shop.set({ scheduler: { max: 2, per_agent: 9 } });
+    const tasks = await inTurns([1, 2, 3, 4, 5], 1, (n) => shop.create(`Task ${n}`));
+    let most = 0;
+    const off = shop.workshop.listen(async () => {
+      most = Math.max(most, (await shop.place.store.listRuns({ open: true })).length);
+    });
+    const worked = await dispatch();
+    off();
+    expect(worked.map(({ reached }) => reached)).toEqual([true, true, true, true, true]);
+    expect(most).toBeLessThanOrEqual(2);
+    for (const { id } of tasks) expect(await shop.place.store.listRuns({ task_id: id })).toHaveLength(1);
+  });
+
+  it('tries again what failed, later each time, until a person has to look', async () => {
+    shop.addAgent(
+      'w1',
+      `test -e "$FORGE_WORKTREE/../tried" && ${DO_IT} || { touch "$FORGE_WORKTREE/../tried"; exit 7; }`,
+    );
+    const task = await shop.create('Second time lucky');
+    const [worked] = await dispatch();
+    expect(worked).toMatchObject({ reached: true });
+    expect(worked?.runs.map(({ outcome }) => outcome)).toEqual(['failed', 'completed']);
+    shop.addAgent('w1', 'exit 7');
+    const never = await shop.create('Never');
+    const [failed] = await dispatch();
+    expect(failed).toMatchObject({ reached: false, task: { state: 'blocked' } });
+    const runs = await shop.place.store.listRuns({ task_id: never.id });
+    expect(runs).toHaveLength(3);
+    const waited = runs
+      .slice(1)
+      .map((run, at) => Date.parse(run.created_at) - Date.parse(runs[at]?.ended_at ?? ''));
+    expect(waited.map((ms, at) => ms >= backoff.first_ms * 2 ** at)).toEqual([true, true]);
+    expect(await states([task])).toEqual(['review']);
+  });
+
+  it('stops when the budget is spent, and says so once', async () => {
+    shop.addAgent('w1', DO_IT);
+    shop.set({ scheduler: { budget_minutes: 0 } });
+    const task = await shop.create('Too dear');
+    expect(await dispatch()).toEqual([]);
+    const scheduler = new Scheduler(shop.workshop, wishes());
+    told = [];
+    await scheduler.tick();
+    await scheduler.tick();
+    expect(told).toEqual(['The budget is spent (0 of 0 minutes in 24 hours): nothing more is started']);
+    expect(await states([task])).toEqual(['todo']);
+  });
+
+  it('starts nothing in a paused project', async () => {
+    shop.addAgent('w1', DO_IT);
+    const task = await shop.create('Paused');
+    await shop.place.store.pauseProject(true, { actor: ANN, now: Date.now() });
+    expect(await dispatch()).toEqual([]);
+    expect(told).toEqual(['The project is paused: nothing is started']);
+    expect(await states([task])).toEqual(['todo']);
+  });
+
+  it('goes on with what another one left when it was killed, and merges what had passed', async () => {
+    shop.addAgent('w1', DO_IT);
+    const tasks = await inTurns([5, 10, 14, 19, 22], 1, async (lives) => {
+      const task = await shop.create(`Point ${lives}`, { steps: ['true'] });
+      await killAfter(shop, lives, { id: task.id, agent: 'w1', merge: true });
+      return task;
+    });
+    await dispatch({ merge: true });
+    expect(await states(tasks)).toEqual(tasks.map(() => 'done'));
+  });
+
+  it('ends when it is told to, and what was at work is ready again', async () => {
+    shop.addAgent('w1', 'echo begun > x; sleep 600');
+    const task = await shop.create('Long');
+    const dispatching = dispatchTasks(shop.workshop, { ...wishes(), until_empty: false });
+    await expect
+      .poll(async () => (await shop.place.store.listRuns({ task_id: task.id }))[0]?.pid ?? null)
+      .not.toBeNull();
+    await shop.workshop.stop();
+    const [worked] = await dispatching;
+    expect(worked).toMatchObject({ reached: false, task: { state: 'todo' } });
+    expect(worked?.runs.map(({ outcome }) => outcome)).toEqual(['crashed']);
+  });
+});
+
+describe('fifty at work when their watcher is killed', () => {
+  it('are ended, and settled once each, by whoever comes next', async () => {
+    shop.addAgent('w1', 'echo begun > x; sleep 600');
+    shop.set({ workspace: { ports: 0 } });
+    const tasks = await inTurns(
+      Array.from({ length: 50 }).map((_, n) => n),
+      1,
+      (n) => shop.create(`Task ${n}`),
+    );
+    const { workshop, dying } = openDying(shop);
+    const engine = { ...shop.as(), store: dying.store, work: async () => workshop };
+    await inTurns(tasks, 8, ({ id }) => claimTask(engine, { id, assignee: 'w1', force: false }));
+    await expect
+      .poll(
+        async () => (await shop.place.store.listOpenRuns()).filter(({ process }) => process !== null).length,
+        {
+          timeout: 60_000,
+        },
+      )
+      .toBe(50);
+    const runs = await shop.place.store.listRuns({ open: true });
+    dying.kill();
+    const others = [shop.workshop, shop.workshop];
+    const resumed = (await Promise.all(others.map((one) => resumeTasks(one)))).flat();
+    await shop.workshop.settled();
+    expect(resumed.map(({ task_id }) => task_id).toSorted()).toEqual(tasks.map(({ id }) => id).toSorted());
+    expect(new Set(await states(tasks))).toEqual(new Set(['todo']));
+    const host = await shop.place.processes();
+    expect(runs.flatMap(({ id }) => findMarked({ name: RUN_MARKER, value: id }, host))).toEqual([]);
+    const { events } = await shop.engine.temp.store.readEvents({ after: 0, limit: 10_000 });
+    const ends = events.filter(
+      ({ type, data }) => type === 'run.state_changed' && data.includes('"outcome":"crashed"'),
+    );
+    expect(ends).toHaveLength(50);
+    // What they had done is on their branches.
+    for (const attempt of await shop.place.store.listAttempts({})) {
+      expect(existsSync(attempt.path)).toBe(true);
+      expect(attempt.head_commit).not.toBeNull();
+    }
+  }, 120_000);
+});
