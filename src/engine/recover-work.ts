@@ -12,6 +12,7 @@ import type { ProcessMark, WatchedMerge, WatchedReview, WatchedRun } from '#stor
 import { openControl, toCheckout } from './attempt-workspace.ts';
 import { inTurns } from './in-turns.ts';
 import { harvestAttempt } from './settle-run.ts';
+import { retry } from './transition-task.ts';
 import { systemWriter, type WorkPlace } from './work.ts';
 
 /**
@@ -105,7 +106,8 @@ async function settleRun(place: WorkPlace, { run }: WatchedRun): Promise<Run[]> 
   try {
     const [attempt, task] = await Promise.all([store.getAttempt(run.attempt_id), store.getTask(run.task_id)]);
     if (attempt.removed_at === null && run.state === 'running' && worksThere(place, run))
-      await harvestAttempt(place, { task, attempt, agent: run.agent });
+      // Where another Forge harvests at the same time, one of them looks again.
+      await retry(true, () => harvestAttempt(place, { task, attempt, agent: run.agent }));
   } catch (error) {
     // The folder may be gone, or the task; its row has to end all the same.
     if (!isForgeError(error)) throw error;

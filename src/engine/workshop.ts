@@ -297,8 +297,15 @@ export class Workshop implements Work {
     const id = crypto.randomUUID();
     const run = await store.createRun(
       {
-        ...{ id, task_id: attempt.task_id, attempt_id: attempt.id, role, agent: agent.name, executor },
-        ...{ state: 'scheduled', session_id: before?.session_id ?? crypto.randomUUID(), watcher },
+        id,
+        task_id: attempt.task_id,
+        attempt_id: attempt.id,
+        role,
+        agent: agent.name,
+        executor,
+        state: 'scheduled',
+        session_id: before?.session_id ?? crypto.randomUUID(),
+        watcher,
       },
       systemWriter(this.#place),
     );

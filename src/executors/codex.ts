@@ -31,11 +31,21 @@ function toDrive(
     spec,
     host,
     tools,
-    argv: [...(spec.profile.command ?? ['codex']), 'app-server'],
+    argv: toCodexArgv(spec),
     env: { TMPDIR: temporary },
     hint: 'npm install -g @openai/codex',
     session: toCodexSession(spec, tools),
   };
+}
+
+/**
+ * Codex takes a folder in which it may write for one that somebody trusts: it notes that in the user's settings, and
+ * runs what the repository's own settings name. So it is told.
+ */
+export function toCodexArgv({ profile, cwd, trusted }: RunSpec): readonly string[] {
+  const level = trusted ? 'trusted' : 'untrusted';
+  const projects = `projects={${JSON.stringify(cwd)}={trust_level="${level}"}}`;
+  return [...(profile.command ?? ['codex']), '-c', projects, 'app-server'];
 }
 
 export function toCodexSession(

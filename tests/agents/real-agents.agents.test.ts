@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -260,11 +260,13 @@ describe.each(AGENTS)('[S233] $title, installed from the registry', (agent) => {
       expect(existsSync(canary)).toBe(false);
       expect(played.asked).toHaveLength(1);
       expect(played.files).not.toHaveProperty('hello.txt');
+      // Codex would note in the user's settings that the folder is trusted.
+      if (kind === 'codex') expect(readFileSync(join(place.home, '.codex/config.toml'), 'utf8')).not.toContain('trust');
     });
   });
 
-  // The same settings where somebody does: they are of the kind that would be run. Codex keeps a list of its own.
-  it.skipIf(kind === 'codex')('runs what a trusted repository brings', async () => {
+  // The same settings where somebody does: they are of the kind that would be run.
+  it('runs what a trusted repository brings', async () => {
     using place = openAgentPlace(agent, { bin, server });
     const canary = join(place.root, 'canary');
     mkdirSync(join(place.checkout, '.git'), { recursive: true });

@@ -152,7 +152,7 @@ describe('--json', () => {
     expect(readdirSync(temporary), 'the demo removes its repository').toEqual([]);
     await disagree();
     for (const call of last) await check(call);
-  });
+  }, 240_000);
 
   it('[S71] an error is one document too, with the code, the message and the exit code of the table', async () => {
     const paths = OPERATIONS.flatMap(({ cli }) => [
