@@ -28,7 +28,7 @@ export default defineConfig({
         test: {
           name: 'git',
           include: ['src/**/*.git.test.ts', 'tests/**/*.git.test.ts'],
-          testTimeout: 30_000,
+          testTimeout: 90_000,
         },
       },
       {
@@ -36,7 +36,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['tests/e2e/**/*.e2e.test.ts'],
-          testTimeout: 60_000,
+          testTimeout: 180_000,
         },
       },
     ],

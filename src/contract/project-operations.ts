@@ -121,5 +121,5 @@ export const runDemo = declare({
   access: 'exec',
   needs: 'nothing',
   local: true,
-  cli: { path: ['demo'], examples: ['forge demo', 'forge demo --keep --no-serve'] },
+  cli: { path: ['demo'], examples: ['forge demo --no-serve'] },
 });

@@ -183,7 +183,7 @@ const SERVED = [
 ].join('\n');
 
 function toShellAgent(name: string): string {
-  return `forge agent add ${name} --executor shell --command sh --command=-c '--command=echo x >> x'`;
+  return `forge agent add ${name} --executor shell --command sh --command=-c '--command=echo x > $FORGE_TASK_ID'`;
 }
 
 /** What must have happened before the examples of an operation, or one of them, make sense. */
@@ -238,6 +238,7 @@ const BEFORE: Readonly<Record<string, string>> = {
     'forge project add ../backend && git -C ../backend -c user.name=x -c user.email=x@x commit --no-verify --allow-empty -m first',
   'run.start': `git commit --no-verify --allow-empty -m first && ${toShellAgent('claude')} && ${toShellAgent('worker-1')}`,
   'attempt.start': `git commit --no-verify --allow-empty -m first && ${toShellAgent('claude')}\n${SERVED}`,
+  dispatch: `git commit --no-verify --allow-empty -m first && forge task close fg-w0rk --force --reason done && ${toShellAgent('worker-1')} && ${toShellAgent('worker-2')}`,
   'git.merge': 'forge export && for file in %O %A %B; do cp .forge/tasks.jsonl $file; done',
 };
 
