@@ -21,7 +21,8 @@ export function openLocalWorkshop(
       // A second one is meant: whatever is left is found by the next start.
       process.once(signal, () => process.exit(exit));
       if (workshop.busy > 0) writeSync(2, 'forge: stopping what is at work\n');
-      workshop.stop().finally(() => process.exit(exit));
+      const end = (): never => process.exit(exit);
+      workshop.stop().then(end, end);
     };
     process.once(signal, leave);
     return () => void process.off(signal, leave);

@@ -94,13 +94,14 @@ function resumeMerge(merge: Merge): ResumeStep {
   }
 }
 
-/** Only what came here from its merge, and by somebody who was to go on. */
-function resumeRepair({ attempts, merges, was_starting, entered_at }: LostTask): ResumeStep {
+/** Only what came here from its merge, by somebody who was to go on, and that nobody has had a go at since. */
+function resumeRepair({ attempts, runs, merges, was_starting }: LostTask): ResumeStep {
   const attempt = attempts.findLast(({ state }) => state === 'active');
   const merge = merges.at(-1);
   if (attempt === undefined || merge === undefined || !was_starting || !isOf(attempt, merge)) return NONE;
   const isFailed = merge.state === 'conflict' || merge.state === 'ci_failed';
-  return isFailed && (merge.finished_at ?? '') <= entered_at ? { step: 'repair', merge } : NONE;
+  const isTried = runs.some(({ created_at }) => created_at >= (merge.finished_at ?? ''));
+  return isFailed && !isTried ? { step: 'repair', merge } : NONE;
 }
 
 function resumeReview(lost: LostTask, attempt: Attempt): ResumeStep {

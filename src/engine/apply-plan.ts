@@ -61,7 +61,15 @@ function findFault({ subtasks }: Plan): string | undefined {
 async function applyPlan(place: WorkPlace, task: Task, plan: Plan): Promise<void> {
   const { store, project, workflow } = place;
   const ids: string[] = [];
+  // A planner that was cut off plans again: what it made the last time is not made twice.
+  const there = await store.listTasks({ parent_id: task.id, include_archived: true });
+  const known = new Map(there.map(({ id, title }) => [title, id]));
   for (const { title, description, depends_on } of plan.subtasks) {
+    const id = known.get(title);
+    if (id !== undefined) {
+      ids.push(id);
+      continue;
+    }
     const made = await store.createTask(
       {
         id_prefix: project.prefix,
@@ -83,6 +91,7 @@ async function applyPlan(place: WorkPlace, task: Task, plan: Plan): Promise<void
   }
   if (plan.checklist.length === 0) return;
   const list = plan.checklist.map((item) => `- [ ] ${item}`).join('\n');
+  if (task.description.includes(list)) return;
   const description = `${task.description.trimEnd()}\n\n## Checklist\n${list}\n`.trimStart();
   await store.updateTask({ id: task.id, description }, systemWriter(place));
 }

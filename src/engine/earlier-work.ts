@@ -2,6 +2,8 @@ import type { Attempt, Run } from '#contract/attempt.ts';
 import type { EarlierWork } from '#domain/compose-prompt.ts';
 import type { WorkPlace } from './work.ts';
 
+const CUT_OFF: readonly Run['outcome'][] = ['crashed', 'stopped', 'usage_limit', 'auth'];
+
 /** What earlier runs, reviews, merges and people left for whoever works on the attempt next. */
 export async function readEarlierWork({ store, clock }: WorkPlace, attempt: Attempt): Promise<EarlierWork> {
   const [runs, reviews, merges, messages] = await Promise.all([
@@ -13,7 +15,9 @@ export async function readEarlierWork({ store, clock }: WorkPlace, attempt: Atte
   const run = runs.findLast(({ ended_at }) => ended_at !== null);
   const review = reviews.findLast(({ attempt_id }) => attempt_id === attempt.id);
   const merge = merges.findLast(({ attempt_id }) => attempt_id === attempt.id);
-  const isOfNow = (at: string | null): boolean => at !== null && (run?.started_at ?? '') <= at;
+  // One that was cut off has done nothing about it.
+  const answer = runs.findLast(({ ended_at, outcome }) => ended_at !== null && !CUT_OFF.includes(outcome));
+  const isOfNow = (at: string | null): boolean => at !== null && (answer?.started_at ?? '') <= at;
   const failed = review?.status === 'failed' && isOfNow(review.finished_at) ? review : undefined;
   const refused = merge !== undefined && isOfNow(merge.finished_at) ? merge : undefined;
   return {

@@ -13,6 +13,7 @@ interface Way {
   readonly steps: readonly string[];
   readonly agent?: string;
   readonly roles?: Readonly<Record<string, string>>;
+  readonly subtasks?: readonly string[];
   readonly expected: string;
 }
 
@@ -41,6 +42,17 @@ const WAYS: Readonly<Record<string, Way>> = {
     roles: { reviewer: 'critic' },
     expected: 'good',
   },
+  'one over a planner': {
+    agents: () => ({
+      thinker: `echo '${JSON.stringify({ summary: 'two', subtasks: [{ title: 'First', description: '', depends_on: [] }], checklist: ['tell somebody'] })}'`,
+      w1: 'echo good > "$FORGE_TASK_ID"',
+    }),
+    steps: ['true'],
+    agent: 'thinker',
+    roles: { planner: 'thinker', coder: 'w1' },
+    subtasks: ['First'],
+    expected: 'good',
+  },
   'one over a conflict that its coder resolves': {
     agents: (repo) => ({
       w1: `if grep -q conflicts; then grep -v "^[<=>]" "$FORGE_TASK_ID" | sort > x; mv x "$FORGE_TASK_ID"; else
@@ -64,15 +76,17 @@ it.each(Object.entries(WAYS))(
     for (const [name, script] of Object.entries(way.agents(shop.repo.path))) shop.addAgent(name, script);
     for (let lives = 1; ; lives += 1) {
       const { id } = await prepare(way, `Point ${lives}`);
-      const run = { id, agent: 'w1', merge: true };
+      const run = { id, agent: way.agent ?? 'w1', merge: true };
       const { writes, over } = await killAfter(shop, lives, run);
       if (over) break;
       const point = `${lives} ${writes.at(-1)}`;
       await recoverProject(shop.workshop);
       await shop.workshop.settled();
       await finish(run, point);
-      expect(shop.repo.git('show', `main:${id}`), point).toBe(way.expected);
+      expect([point, shop.repo.git('show', `main:${id}`)]).toEqual([point, way.expected]);
       await expectSettled(id, point);
+      const { subtasks } = await shop.place.store.getTask(id);
+      expect([point, subtasks.map(({ title }) => title)]).toEqual([point, way.subtasks ?? []]);
     }
     await recoverProject(shop.workshop);
     expect(readdirSync(shop.place.root)).toEqual([]);
@@ -109,7 +123,7 @@ async function expectSettled(id: string, point: string): Promise<void> {
     ...(await store.listOpenReviews()),
     ...(await store.listOpenMerges()),
   ];
-  expect(open, point).toEqual([]);
+  expect([point, open]).toEqual([point, []]);
   const landed = (await store.listMerges({ task_id: id })).filter(({ state }) => state === 'landed');
-  expect(landed, point).toHaveLength(1);
+  expect([point, landed.length]).toEqual([point, 1]);
 }

@@ -41,7 +41,8 @@ const NOTHING_KNOWN = { input_tokens: null, output_tokens: null, cached_tokens: 
 export async function runAgent(place: WorkPlace, start: AgentStart): Promise<RunEnd> {
   const { store } = place;
   const { run } = start;
-  const { redact } = createRedactor(Object.values(start.agent.env));
+  const secrets = createRedactor(Object.values(start.agent.env));
+  const redact = (text: string): string => secrets.redact(text);
   const log = openRunLog({ path: toLogPath(place, run), clock: place.clock, redact });
   const tell = (entry: TranscriptEntry): void => {
     log.append(entry);

@@ -237,10 +237,15 @@ export async function dispatchTasks(
 ): Promise<WorkedTask[]> {
   const { signal, clock } = workshop.place;
   const scheduler = new Scheduler(workshop, wishes);
+  let told: number | undefined;
   while (!signal.aborted) {
     const { started, until, is_crowded } = await scheduler.tick();
     const isQuiet = started === 0 && scheduler.working === 0 && workshop.busy === 0 && !is_crowded;
     if (wishes.until_empty && isQuiet && until === undefined) break;
+    if (isQuiet && until !== undefined && until !== told) {
+      told = until;
+      wishes.tell(`What is ready has to wait until ${toIso(until)}`);
+    }
     const rest = until === undefined ? LIMITS.dispatch_poll_ms : until - clock.now();
     await scheduler.pause(Math.min(Math.max(rest, 1), LIMITS.dispatch_poll_ms));
   }

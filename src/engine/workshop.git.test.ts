@@ -47,10 +47,18 @@ describe('the way of a task', () => {
     const { events } = await shop.engine.temp.store.readEvents({ after: 0, limit: 1000 });
     expect(events.filter(({ type }) => !type.startsWith('task.')).map(({ type }) => type)).toEqual([
       'attempt.started',
-      ...['run.state_changed', 'run.state_changed', 'run.state_changed', 'run.state_changed'],
-      ...['review.started', 'review.step_finished', 'review.finished'],
-      ...['merge.queued', 'merge.started', 'merge.finished'],
-      ...['attempt.finished', 'attempt.removed'],
+      'run.state_changed',
+      'run.state_changed',
+      'run.state_changed',
+      'run.state_changed',
+      'review.started',
+      'review.step_finished',
+      'review.finished',
+      'merge.queued',
+      'merge.started',
+      'merge.finished',
+      'attempt.finished',
+      'attempt.removed',
     ]);
   });
 
@@ -128,7 +136,14 @@ describe('the way of a task', () => {
     expect((await shop.move(b, 'merging')).state).toBe('done');
     expect(shop.repo.git('show', 'main:README.md').split('\n').toSorted()).toEqual(['one', 'two']);
     expect(await states(b.id)).toEqual([
-      ...['in_progress', 'review', 'merging', 'merge_failed', 'in_progress', 'review', 'merging', 'done'],
+      'in_progress',
+      'review',
+      'merging',
+      'merge_failed',
+      'in_progress',
+      'review',
+      'merging',
+      'done',
     ]);
     shop.repo.git('fsck', '--strict');
   });
@@ -216,7 +231,9 @@ describe('the way of a task', () => {
     const working = shop.work(task, 'w1');
     await begun(task.id);
     await assignRole(shop.as(), {
-      ...{ id: task.id, role: 'coder', holder: { agent: 'w2' } },
+      id: task.id,
+      role: 'coder',
+      holder: { agent: 'w2' },
       reset_worktree: reset === 'worktree',
       reset_workspace: reset === 'workspace',
     });

@@ -11,16 +11,24 @@ export function createCodexExecutor(tools: ExecutorTools): Executor {
     async start(spec, host) {
       // Its sandbox lets commands write there; the folder that all programs share is closed to them.
       const temporary = await mkdtemp(join(tmpdir(), 'forge-codex-'));
-      const remove = () => rm(temporary, { recursive: true, force: true }).catch(() => {});
       try {
         const run = await driveSession(toDrive(spec, { tools, host, temporary }));
-        return { send: (text) => run.send(text), stop: () => run.stop(), ended: run.ended.finally(remove) };
+        const ended = run.ended.then(async (end) => {
+          await remove(temporary);
+          return end;
+        });
+        return { send: (text) => run.send(text), stop: () => run.stop(), ended };
       } catch (error) {
-        await remove();
+        await remove(temporary);
         throw error;
       }
     },
   };
+}
+
+/** What is left of it is the system's to clean up. */
+async function remove(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true }).catch(() => {});
 }
 
 function toDrive(

@@ -7,7 +7,7 @@ import { tempFolder } from '../../tests/support/temp-repo.ts';
 import { ACP_PRESETS } from './acp-presets.ts';
 import { toAcpArgv } from './acp.ts';
 import { toClaudeArgv } from './claude.ts';
-import { toCodexRules } from './codex.ts';
+import { toCodexArgv, toCodexRules } from './codex.ts';
 import { createExecutor } from './create-executor.ts';
 import { checkProfile, EXECUTOR_TYPES, pickEnvironment } from './executor-types.ts';
 import type { RunSpec } from './executor.ts';
@@ -77,6 +77,24 @@ describe('toCodexRules', () => {
   ] as const)('%s, read only: %s', (permissions, read_only, rules) => {
     const spec = toSpec({ profile: { executor: 'codex', permissions }, read_only });
     expect(toCodexRules(spec)).toEqual(rules);
+  });
+});
+
+describe('toCodexArgv', () => {
+  it('says whether the folder is trusted, or Codex would take it for granted', () => {
+    const argv = toCodexArgv(toSpec({ cwd: '/a "b"' }));
+    expect(argv.slice(0, 2)).toEqual(['codex', '-c']);
+    expect(argv[2]).toBe('projects={"/a \\"b\\""={trust_level="untrusted"}}');
+    expect(toCodexArgv(toSpec({ trusted: true }))[2]).toContain('"trusted"');
+  });
+});
+
+describe('the presets', () => {
+  it('have opencode ask, and keep the settings of a repository from it that nobody trusts', () => {
+    const { env, untrusted_env } = ACP_PRESETS.opencode;
+    expect(JSON.parse(env.OPENCODE_PERMISSION)).toMatchObject({ '*': 'ask' });
+    expect(untrusted_env).toEqual({ OPENCODE_DISABLE_PROJECT_CONFIG: '1' });
+    expect(ACP_PRESETS.gemini.trusted_env).toEqual({ GEMINI_CLI_TRUST_WORKSPACE: 'true' });
   });
 });
 

@@ -90,7 +90,7 @@ export async function playScenario(
   const spec = await toSpec(place, scenario);
   const answer = scenario.answer ?? 'denied';
   let session = spec.session.id;
-  let started: StartedRun | undefined;
+  const started = Promise.withResolvers<StartedRun>();
   const began = Date.now();
   // As it stands at the beginning: what the agent says of times is then the same in every run.
   const clock = { now: () => began };
@@ -109,11 +109,11 @@ export async function playScenario(
     noteProcess: async () => {},
     async approve(request) {
       asked.push(request);
-      if (started !== undefined) await scenario.whenAsked?.(started);
+      await scenario.whenAsked?.(await started.promise);
       return answer;
     },
   });
-  started = run;
+  started.resolve(run);
   const look = () => findLeftovers({ run_id: spec.run_id, place: place.root, command: LINGERING });
   const calls = () => server.calls.slice(first_call);
   let before: readonly Leftover[] = [];
@@ -142,11 +142,15 @@ export async function playScenario(
       end,
     },
     {
+      // Some write a path from the root on without its first slash.
       paths: [
         [place.checkout, '/checkout'],
+        [place.checkout.slice(1), 'checkout'],
         [place.home, '/home/user'],
         [place.root, '/place'],
+        [place.bin, '/agents'],
         [dirname(dirname(place.bin)), '/agents'],
+        [`${tmpdir()}/`, '/temporary/'],
       ],
       began,
       now: NOW,

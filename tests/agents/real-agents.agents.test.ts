@@ -1,29 +1,17 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findClis } from '#executors/find-clis.ts';
+import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { EXECUTOR_TYPES } from '#executors/executor-types.ts';
+import { findClis } from '#executors/find-clis.ts';
 import { openProcessHost, type ProcessHost } from '#process/process-host.ts';
-import { RECORDINGS, toRecordingText } from '../support/agent-recordings.ts';
 import { textsOf } from '../support/executor-run.ts';
+import { openAgentBench, type AgentBench } from './agent-bench.ts';
 import { AGENTS, type TestedAgent } from './agents.ts';
 import { openModelServer, type ModelServer } from './model-server.ts';
 import { plantSettings } from './planted-settings.ts';
-import {
-  LINGERING,
-  openAgentPlace,
-  playScenario,
-  type AgentPlace,
-  type Played,
-  type RunningScenario,
-  type Scenario,
-} from './play-scenario.ts';
-import { appendRow } from './report.ts';
+import { LINGERING, type Played, type RunningScenario } from './play-scenario.ts';
 import { toPrompt } from './trajectory.ts';
-
-const bin = process.env['FORGE_AGENTS_BIN'] ?? '';
-const rows = process.env['FORGE_AGENTS_ROWS'];
 
 let server: ModelServer;
 let best: ProcessHost;
@@ -46,238 +34,6 @@ const VERDICT = {
   additionalProperties: false,
 };
 
-describe.each(AGENTS)('[S233] $title, installed from the registry', (agent) => {
-  const { kind } = agent;
-
-  /** What is looked at becomes a row of the report, whether it is as expected or not. */
-  function scenario(title: string, check: (place: AgentPlace) => Promise<Told>): void {
-    it(title, async () => {
-      using place = openAgentPlace(agent, { bin, server });
-      let told: Told | undefined;
-      try {
-        told = await check(place);
-        await told.expectations();
-      } catch (error) {
-        noteRow(agent, { title, told, passed: false });
-        throw error;
-      }
-      noteRow(agent, { title, told, passed: true });
-      if (told.keep !== undefined) keepRecording(told.keep, told.played);
-    });
-  }
-
-  const play = (place: AgentPlace, name: string, what: Scenario, processes = best): Promise<Played> =>
-    playScenario(place, { name, processes, ...what });
-
-  it('says its version and answers the handshake', async () => {
-    using place = openAgentPlace(agent, { bin, server });
-    const env = { PATH: `${bin}:${process.env['PATH'] ?? ''}`, HOME: place.home };
-    const types = EXECUTOR_TYPES.filter((type) => type.kind === kind);
-    const extras = await agent.setUp({ home: place.home, url: server.url });
-    const limits = { probe_ms: 120_000 };
-    const search = {
-      cwd: place.checkout,
-      env: { ...env, ...extras },
-      processes: best,
-      version: '0',
-      types,
-      limits,
-    };
-    expect(await findClis(search)).toMatchObject([
-      { found: true, version: agent.version, answers: true, problem: null },
-    ]);
-  });
-
-  scenario('edits a file without a question where the profile allows edits', async (place) => {
-    const played = await play(place, 'edit', { script: 'write' });
-    return toTold(played, 'edit', () => {
-      expect(played.end).toMatchObject({ outcome: 'completed', exit_code: 0, denials: 0, survivors: 0 });
-      expect(played.files).toEqual({ 'hello.txt': 'hello\n' });
-      expect(played.asked).toEqual([]);
-      const call = played.entries.find((entry) => entry.kind === 'tool_call');
-      expect(JSON.stringify(call)).toContain('hello.txt');
-      expect(played.entries.find((entry) => entry.kind === 'tool_result')).toMatchObject({ is_error: false });
-      expect(textsOf(played.entries, 'message').at(-1)).toBe('The file is written.');
-      expect(played.end.usage).toEqual(USAGE[kind]);
-    });
-  });
-
-  scenario('asks, and does what a person allowed', async (place) => {
-    const played = await play(place, 'allowed', { script: 'write', permissions: 'ask', answer: 'allowed' });
-    return toTold(played, 'allowed', () => {
-      expect(played.end).toMatchObject({ outcome: 'completed', denials: 0 });
-      expect(played.asked).toHaveLength(1);
-      expect(played.files).toEqual({ 'hello.txt': 'hello\n' });
-    });
-  });
-
-  scenario('asks, and leaves what a person denied', async (place) => {
-    const played = await play(place, 'denied', { script: 'write', permissions: 'ask', answer: 'denied' });
-    return toTold(played, 'denied', () => {
-      expect(played.end).toMatchObject({ outcome: 'denied', exit_code: 0, denials: 1 });
-      expect(played.asked).toHaveLength(1);
-      expect(played.files).toEqual({});
-    });
-  });
-
-  scenario('finds another way when a command is denied', async (place) => {
-    const played = await play(place, 'other-way', { script: 'other-way', permissions: 'ask', ...ANSWERS });
-    if (kind === 'opencode')
-      return toTold(played, 'other-way', {
-        note: 'it ends its turn at the first refusal; the run counts as denied, and the next prompt resumes it.',
-        check: () => expect(played.end).toMatchObject({ outcome: 'denied', denials: 1 }),
-      });
-    return toTold(played, 'other-way', () => {
-      expect(played.end).toMatchObject({ outcome: 'denied', denials: 2 });
-      expect(played.calls.at(-1)?.at).toBe(2);
-    });
-  });
-
-  scenario(
-    'asks before a file outside of the checkout is changed, whatever the profile allows',
-    async (place) => {
-      const played = await play(place, 'outside', { script: 'outside', permissions: 'all' });
-      const stayed = () => expect(played.outside).toEqual([]);
-      if (kind === 'gemini')
-        return toTold(played, 'outside', {
-          note: 'it refuses by itself, and asks nobody.',
-          check: () => {
-            stayed();
-            expect(played.asked).toEqual([]);
-          },
-        });
-      return toTold(played, 'outside', () => {
-        stayed();
-        expect(played.asked).toHaveLength(1);
-        expect(played.end).toMatchObject({ outcome: 'denied', denials: 1 });
-      });
-    },
-  );
-
-  scenario('changes nothing in a run that may only look', async (place) => {
-    const played = await play(place, 'look', { script: 'write', permissions: 'all', read_only: true });
-    return toTold(played, 'look', () => {
-      expect(played.files).toEqual({});
-      expect(played.asked).toEqual([]);
-      // Claude is not even offered the tool.
-      expect(played.end.outcome).toBe(kind === 'claude' ? 'completed' : 'denied');
-    });
-  });
-
-  scenario('answers by a schema', async (place) => {
-    const played = await play(place, 'verdict', { script: 'verdict', output_schema: VERDICT });
-    return toTold(played, 'verdict', () => {
-      expect(played.end).toMatchObject({
-        outcome: 'completed',
-        structured: { verdict: 'pass', findings: [] },
-      });
-    });
-  });
-
-  scenario('resumes a session in a new process', async (place) => {
-    const first = await play(place, 'first', { script: 'write' });
-    const played = await play(place, 'resume', { script: 'again', resume: first.session });
-    return toTold(played, 'resume', () => {
-      expect(first.end.outcome).toBe('completed');
-      expect(played.end.outcome).toBe('completed');
-      expect(played.session).toBe(first.session);
-      // The model was told what was said before.
-      expect(played.calls.map(({ prompts }) => prompts)).toEqual([2]);
-      expect(textsOf(played.entries, 'message').slice(1)).toEqual(['I go on where I was.']);
-      expect(played.end.usage.input_tokens).toBe(
-        { claude: 140, codex: 100, gemini: 100, opencode: 100 }[kind],
-      );
-    });
-  });
-
-  scenario('takes a further message while it works', async (place) => {
-    const text = toPrompt('again', place.checkout);
-    let taken: boolean | undefined;
-    const played = await play(place, 'message', {
-      script: 'write',
-      permissions: 'ask',
-      answer: 'allowed',
-      async whenAsked(run) {
-        taken ??= await run.send(text);
-      },
-    });
-    return toTold(played, undefined, () => {
-      expect(taken).toBe(true);
-      expect(played.end.outcome).toBe('completed');
-      expect(textsOf(played.entries, 'message').at(-1)).toBe('I go on where I was.');
-    });
-  });
-
-  scenario('is cancelled while the model answers, and nothing is left', async (place) => {
-    const asked = async ({ calls }: RunningScenario) => until(() => calls().length > 0);
-    const played = await play(place, 'cancelled', { script: 'slow', stopWhen: asked });
-    return toTold(played, 'cancelled', () => expectStopped(played));
-  });
-
-  describe.each([
-    ['what the system has for it', () => best],
-    ['a mark in the environment alone', () => marker],
-  ])('held by %s', (held, host) => {
-    scenario(`is cancelled while a command runs, held by ${held}, and nothing is left`, async (place) => {
-      const both = async ({ leftovers }: RunningScenario) =>
-        until(() => leftovers().filter(({ command }) => command === LINGERING).length >= 2);
-      const what = { script: 'linger', permissions: 'all', stopWhen: both } as const;
-      const played = await play(place, 'cancelled-at-work', what, host());
-      return toTold(played, undefined, () => expectStopped(played));
-    });
-  });
-
-  scenario('tells of a usage limit, and until when', async (place) => {
-    const idle_ms = kind === 'opencode' ? 30_000 : 240_000;
-    const played = await play(place, 'limit', { script: 'limit', idle_ms });
-    const { recording } = played;
-    const until_when = Date.parse(played.recording.end.retry_after ?? '') - recording.head.now;
-    if (kind === 'opencode')
-      return toTold(played, undefined, {
-        note: 'it waits by itself, for as long as the provider says, and tells nobody; the limit on silence ends it.',
-        check: () => expect(played.end.outcome).toBe('timeout'),
-      });
-    if (kind === 'claude' || kind === 'gemini')
-      return toTold(played, 'limit', {
-        note: 'it does not say until when (Claude Code with an API key, Gemini CLI with a daily quota); Forge tries again after 15 minutes.',
-        check: () => {
-          expect(played.end.outcome).toBe('usage_limit');
-          expect(until_when).toBe(15 * 60_000);
-        },
-      });
-    return toTold(played, 'limit', () => {
-      expect(played.end.outcome).toBe('usage_limit');
-      expect(until_when).toBe(3_600_000);
-    });
-  });
-
-  scenario('takes no settings from a repository that nobody trusts', async (place) => {
-    const canary = join(place.root, 'canary');
-    mkdirSync(join(place.checkout, '.git'), { recursive: true });
-    plantSettings(kind, place.checkout, canary);
-    const played = await play(place, 'planted', { script: 'write', permissions: 'ask' });
-    return toTold(played, undefined, () => {
-      expect(existsSync(canary)).toBe(false);
-      expect(played.asked).toHaveLength(1);
-      expect(played.files).not.toHaveProperty('hello.txt');
-      // Codex would note in the user's settings that the folder is trusted.
-      if (kind === 'codex') expect(readFileSync(join(place.home, '.codex/config.toml'), 'utf8')).not.toContain('trust');
-    });
-  });
-
-  // The same settings where somebody does: they are of the kind that would be run.
-  it('runs what a trusted repository brings', async () => {
-    using place = openAgentPlace(agent, { bin, server });
-    const canary = join(place.root, 'canary');
-    mkdirSync(join(place.checkout, '.git'), { recursive: true });
-    plantSettings(kind, place.checkout, canary);
-    await play(place, 'trusted', { script: 'again', trusted: true });
-    expect(existsSync(canary)).toBe(true);
-  });
-});
-
-const ANSWERS = { answer: 'denied' } as const;
-
 /** Two requests of 100 tokens in, 40 of them from a cache, and 10 out; Anthropic counts what is cached apart. */
 const USAGE: Readonly<Record<TestedAgent['kind'], unknown>> = {
   claude: { input_tokens: 280, output_tokens: 20, cached_tokens: 80, cost_usd: expect.any(Number) },
@@ -286,25 +42,229 @@ const USAGE: Readonly<Record<TestedAgent['kind'], unknown>> = {
   opencode: { input_tokens: null, output_tokens: null, cached_tokens: null, cost_usd: null },
 };
 
-interface Told {
-  readonly played: Played;
-  /** The name of the recording that is kept. */
-  readonly keep: string | undefined;
-  readonly can: boolean;
-  readonly note?: string | undefined;
-  expectations(): void | Promise<void>;
-}
+/** The model says: in an hour. Without a time Forge waits a quarter of an hour. */
+const LIMIT: Readonly<
+  Record<
+    TestedAgent['kind'],
+    { readonly outcome: string; readonly wait_ms: number; readonly remark?: string }
+  >
+> = {
+  claude: {
+    outcome: 'usage_limit',
+    wait_ms: 900_000,
+    remark: 'with an API key it tells of the limit and not until when; Forge tries again after 15 minutes.',
+  },
+  codex: { outcome: 'usage_limit', wait_ms: 3_600_000 },
+  gemini: {
+    outcome: 'usage_limit',
+    wait_ms: 900_000,
+    remark: 'it tells of a daily quota and not until when; Forge tries again after 15 minutes.',
+  },
+  opencode: {
+    outcome: 'timeout',
+    wait_ms: Number.NaN,
+    remark:
+      'it waits for as long as the provider says and tells nobody; Forge’s own limit on silence ends it.',
+  },
+};
 
-type Check = () => void | Promise<void>;
+const HELLO = { 'hello.txt': 'hello\n' };
 
-function toTold(
-  played: Played,
-  keep: string | undefined,
-  how: Check | { readonly note: string; readonly check: Check },
-): Told {
-  if (typeof how === 'function') return { played, keep, can: true, expectations: how };
-  return { played, keep, can: false, note: how.note, expectations: how.check };
-}
+describe.each(AGENTS)('[S233] $title, installed from the registry', (agent) => {
+  const { kind } = agent;
+  const open = (context: TestContext): AgentBench =>
+    openAgentBench(agent, context, { server, processes: best });
+
+  it('says its version and answers the handshake', async (context) => {
+    using bench = open(context);
+    const { home, checkout } = bench.place;
+    const extras = await agent.setUp({ home, url: server.url });
+    const found = await findClis({
+      cwd: checkout,
+      env: { PATH: `${bench.bin}:${process.env['PATH'] ?? ''}`, HOME: home, ...extras },
+      processes: best,
+      version: '0',
+      types: EXECUTOR_TYPES.filter((type) => type.kind === kind),
+      limits: { probe_ms: 120_000 },
+    });
+    expect(found).toMatchObject([{ found: true, version: agent.version, answers: true, problem: null }]);
+  });
+
+  it('edits a file without a question where the profile allows edits', async (context) => {
+    using bench = open(context);
+    const { end, entries, files, asked } = await bench.play({ script: 'write', keep: 'edit' });
+    expect(end).toMatchObject({ outcome: 'completed', exit_code: 0, denials: 0, survivors: 0 });
+    expect(files).toEqual(HELLO);
+    expect(asked).toEqual([]);
+    const call = entries.find((entry) => entry.kind === 'tool_call');
+    expect(JSON.stringify(call)).toContain('hello.txt');
+    expect(entries.find((entry) => entry.kind === 'tool_result')).toMatchObject({ is_error: false });
+    expect(textsOf(entries, 'message').at(-1)).toBe('The file is written.');
+    expect(end.usage).toEqual(USAGE[kind]);
+  });
+
+  it('asks, and does what a person allowed', async (context) => {
+    using bench = open(context);
+    const what = { script: 'write', permissions: 'ask', answer: 'allowed', keep: 'allowed' } as const;
+    const { end, files, asked } = await bench.play(what);
+    expect(end).toMatchObject({ outcome: 'completed', denials: 0 });
+    expect(asked).toHaveLength(1);
+    expect(files).toEqual(HELLO);
+  });
+
+  it('asks, and leaves what a person denied', async (context) => {
+    using bench = open(context);
+    const { end, files, asked } = await bench.play({ script: 'write', permissions: 'ask', keep: 'denied' });
+    expect(end).toMatchObject({ outcome: 'denied', exit_code: 0, denials: 1 });
+    expect(asked).toHaveLength(1);
+    expect(files).toEqual({});
+  });
+
+  it('goes on when a command is denied', async (context) => {
+    using bench = open(context);
+    const what = { script: 'other-way', permissions: 'ask', keep: 'other-way' } as const;
+    const { end, calls, files } = await bench.play(what);
+    expect(files).toEqual({});
+    const stops = kind === 'opencode';
+    if (stops)
+      bench.cannot('it ends its turn at the first refusal; the next prompt goes on with the session.');
+    expect(end).toMatchObject({ outcome: 'denied', denials: stops ? 1 : 2 });
+    expect(calls.at(-1)?.at).toBe(stops ? 0 : 2);
+  });
+
+  it('asks before a file outside of the checkout is changed, whatever the profile allows', async (context) => {
+    using bench = open(context);
+    const what = { script: 'outside', permissions: 'all', keep: 'outside' } as const;
+    const { end, asked, outside } = await bench.play(what);
+    expect(outside).toEqual([]);
+    const refuses = kind === 'gemini';
+    if (refuses) bench.cannot('it refuses by itself, and asks nobody.');
+    expect(asked).toHaveLength(refuses ? 0 : 1);
+    expect(end.outcome).toBe(refuses ? 'completed' : 'denied');
+  });
+
+  it('asks before a file outside is changed where the profile allows edits', async (context) => {
+    using bench = open(context);
+    const { asked, outside } = await bench.play({ script: 'outside' });
+    expect(outside).toEqual([]);
+    if (kind === 'gemini') bench.cannot('it refuses by itself, and asks nobody.');
+    expect(asked.length > 0).toBe(kind !== 'gemini');
+  });
+
+  it('changes nothing in a run that may only look', async (context) => {
+    using bench = open(context);
+    const what = { script: 'write', permissions: 'all', read_only: true, keep: 'look' } as const;
+    const { end, asked, files } = await bench.play(what);
+    expect(files).toEqual({});
+    expect(asked).toEqual([]);
+    // Claude is not even offered the tool.
+    expect(end.outcome).toBe(kind === 'claude' ? 'completed' : 'denied');
+  });
+
+  it('answers by a schema', async (context) => {
+    using bench = open(context);
+    const { end } = await bench.play({ script: 'verdict', output_schema: VERDICT, keep: 'verdict' });
+    expect(end).toMatchObject({ outcome: 'completed', structured: { verdict: 'pass', findings: [] } });
+  });
+
+  it('resumes a session in a new process', async (context) => {
+    using bench = open(context);
+    const first = await bench.play({ script: 'write' });
+    if (kind === 'gemini') {
+      bench.note(
+        'not in the minute in which the session began: it names the file of a session by the minute, begins it anew and so empties it. The run fails and says so.',
+      );
+      await sleep(60_000 - (Date.now() % 60_000));
+    }
+    const { end, ...played } = await bench.play({ script: 'again', resume: first.session, keep: 'resume' });
+    expect([first.end, end]).toMatchObject([{ message: undefined }, { message: undefined }]);
+    expect(played.session).toBe(first.session);
+    // The model was told what was said before; what is told to us is only what is new.
+    expect(played.calls.map(({ prompts }) => prompts)).toEqual([2]);
+    expect(textsOf(played.entries, 'message').slice(1)).toEqual(['I go on where I was.']);
+    expect(end.usage.input_tokens).toBe(kind === 'claude' ? 140 : 100);
+  });
+
+  it('takes a further message while it works', async (context) => {
+    using bench = open(context);
+    const text = toPrompt('again', bench.place.checkout);
+    const taken: boolean[] = [];
+    const { end, entries } = await bench.play({
+      script: 'write',
+      permissions: 'ask',
+      answer: 'allowed',
+      whenAsked: async (run) => taken.push(await run.send(text)),
+    });
+    expect(taken).toEqual([true]);
+    expect(end.outcome).toBe('completed');
+    expect(textsOf(entries, 'message').at(-1)).toBe('I go on where I was.');
+  });
+
+  it('is cancelled while the model answers, and nothing is left', async (context) => {
+    using bench = open(context);
+    const stopWhen = ({ calls }: RunningScenario) => until(() => calls().length > 0);
+    expectStopped(await bench.play({ script: 'slow', stopWhen, keep: 'cancelled' }));
+  });
+
+  /** The script starts one that is waited for, and one that leaves its parents and its session. */
+  const bothRun = ({ leftovers }: RunningScenario) =>
+    until(() => leftovers().filter(({ command }) => command === LINGERING).length >= 2);
+  const linger = { script: 'linger', permissions: 'all', stopWhen: bothRun } as const;
+
+  it('is cancelled while a command runs, and nothing is left', async (context) => {
+    using bench = open(context);
+    expectStopped(await bench.play(linger));
+  });
+
+  it('the same where processes are found by a mark in their environment alone', async (context) => {
+    using bench = open(context);
+    expectStopped(await bench.play({ ...linger, processes: marker }));
+  });
+
+  it('tells of a usage limit, and until when', async (context) => {
+    using bench = open(context);
+    const { outcome, wait_ms, remark } = LIMIT[kind];
+    if (remark !== undefined) bench.cannot(remark);
+    const waits = outcome === 'timeout';
+    const how = waits ? { idle_ms: 30_000 } : { keep: 'limit' };
+    const { end, recording } = await bench.play({ script: 'limit', ...how });
+    expect(end.outcome).toBe(outcome);
+    const until_when = Date.parse(recording.end.retry_after ?? '') - recording.head.now;
+    expect(until_when).toBe(wait_ms);
+  });
+
+  function plant({ place }: AgentBench): string {
+    const canary = join(place.root, 'canary');
+    mkdirSync(join(place.checkout, '.git'), { recursive: true });
+    plantSettings(kind, place.checkout, canary);
+    return canary;
+  }
+
+  it('takes no settings from a repository that nobody trusts', async (context) => {
+    using bench = open(context);
+    const canary = plant(bench);
+    const { asked, files } = await bench.play({ script: 'write', permissions: 'ask' });
+    expect(existsSync(canary)).toBe(false);
+    expect(asked).toHaveLength(1);
+    expect(files).not.toHaveProperty('hello.txt');
+    // Codex would note in the user's own settings that the folder is trusted.
+    const own = join(bench.place.home, '.codex', 'config.toml');
+    expect(existsSync(own) ? readFileSync(own, 'utf8') : '').not.toContain('trust');
+  });
+
+  // The counter-proof: where somebody trusts it, the same settings are run. Ended as soon as they were, because
+  // without a network opencode looks long for what a plugin may need.
+  it('takes them from one that somebody trusts', async (context) => {
+    using bench = open(context);
+    const canary = plant(bench);
+    await bench.play({
+      script: 'slow',
+      trusted: true,
+      stopWhen: () => until(() => existsSync(canary)),
+    });
+    expect(existsSync(canary)).toBe(true);
+  });
+});
 
 function expectStopped(played: Played): void {
   expect(played.before.length).toBeGreaterThan(0);
@@ -314,29 +274,4 @@ function expectStopped(played: Played): void {
 
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await sleep(50);
-}
-
-function noteRow(
-  agent: TestedAgent,
-  {
-    title,
-    told,
-    passed,
-  }: { readonly title: string; readonly told: Told | undefined; readonly passed: boolean },
-): void {
-  if (rows === undefined) return;
-  appendRow(rows, {
-    kind: agent.kind,
-    title,
-    passed,
-    can: told?.can ?? false,
-    outcome: told?.played.end.outcome ?? 'no end',
-    exit_code: told?.played.end.exit_code ?? null,
-    seconds: told?.played.seconds ?? 0,
-    ...(told?.note !== undefined && { note: told.note }),
-  });
-}
-
-function keepRecording(name: string, { recording }: Played): void {
-  writeFileSync(join(RECORDINGS, `${recording.head.executor}-${name}.jsonl`), toRecordingText(recording));
 }

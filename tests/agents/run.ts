@@ -30,7 +30,7 @@ try {
   const network = offline
     ? 'They ran in a network namespace with nothing but loopback.'
     : 'The system allows no network namespace: they ran with the network that is there.';
-  console.log(network);
+  process.stdout.write(`${network}\n`);
   const env = { ...process.env, FORGE_AGENTS_BIN: bin, FORGE_AGENTS_ROWS: rows };
   process.exitCode = start([...(offline ? OFFLINE : []), ...vitest], { stdio: 'inherit', env }) ?? 1;
   // A run of some scenarios is no report.
@@ -49,7 +49,7 @@ async function writeReport(network: string): Promise<void> {
     containment: `a ${containment.kind.replace('_', ' ')}`,
   });
   writeFileSync(join(ROOT, 'docs', 'agents.md'), report);
-  console.log('docs/agents.md is written');
+  process.stdout.write('docs/agents.md is written\n');
 }
 
 function start(

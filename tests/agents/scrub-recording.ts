@@ -1,3 +1,4 @@
+import type { TranscriptEntry } from '#contract/transcript.ts';
 import type { Recording } from '../support/agent-recordings.ts';
 
 /** What a recording must not keep: where it was made, when, and names that were made up for the occasion. */
@@ -23,31 +24,37 @@ export function scrubRecording(recording: Recording, scrubbing: Scrubbing): Reco
   const scrub = createScrubber(scrubbing);
   const { head, lines, entries, end } = recording;
   // The conversation first: names are numbered in the order in which they come by.
-  const scrubbed = lines.map((one) => ({ from: one.from, line: scrub(one.line) }));
+  // What Forge said is compared word for word.
+  const scrubbed = lines.map(({ from, line }) => ({ from, line: scrub(line, from === 'agent') }));
   return {
-    head: { ...(scrub(head) as Recording['head']), now: scrubbing.now },
+    head: { ...(scrub(head, false) as Recording['head']), now: scrubbing.now },
     lines: scrubbed,
-    entries: scrub(entries, Number.POSITIVE_INFINITY) as Recording['entries'],
-    end: scrub(end) as Recording['end'],
+    entries: entries.map((entry) => scrub(entry, true) as TranscriptEntry),
+    end: scrub(end, true) as Recording['end'],
   };
 }
 
-type Scrub = (value: unknown, max_list?: number) => unknown;
+/** `small` cuts texts and lists. */
+type Scrub = (value: unknown, small: boolean) => unknown;
 
 function createScrubber(scrubbing: Scrubbing): Scrub {
   const ids = new Map<string, string>();
-  const toText = (text: string): string => cut(nameIds(scrubText(text, scrubbing), ids));
-  const scrub = (value: unknown, key: string, max: number): unknown => {
-    if (typeof value === 'string') return MACHINE.has(key) ? 'unknown' : toText(value);
+  const toText = (text: string, small: boolean): string => {
+    const clean = nameIds(scrubText(text, scrubbing), ids);
+    return small && clean.length > MAX_TEXT ? `${clean.slice(0, MAX_TEXT - 1)}…` : clean;
+  };
+  const scrub = (value: unknown, small: boolean, key = ''): unknown => {
+    if (typeof value === 'string') return MACHINE.has(key) ? 'unknown' : toText(value, small);
     if (typeof value === 'number')
       return MEASURED.test(key) && !isTime(value, scrubbing) ? 0 : toNumber(value, scrubbing);
-    if (Array.isArray(value)) return value.slice(0, max).map((one: unknown) => scrub(one, key, MAX_LIST));
+    if (Array.isArray(value))
+      return (small ? value.slice(0, MAX_LIST) : value).map((one: unknown) => scrub(one, small, key));
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(
-      Object.entries(value).map(([name, inside]) => [toText(name), scrub(inside, name, MAX_LIST)]),
+      Object.entries(value).map(([name, inside]) => [toText(name, small), scrub(inside, small, name)]),
     );
   };
-  return (value, max = MAX_LIST) => scrub(value, '', max);
+  return (value, small) => scrub(value, small);
 }
 
 const ID =
@@ -63,14 +70,14 @@ function nameIds(text: string, ids: Map<string, string>): string {
 
 function scrubText(text: string, scrubbing: Scrubbing): string {
   let clean = text;
-  for (const [from, to] of scrubbing.paths)
-    clean = clean.replaceAll(from, to).replaceAll(from.slice(1), to.slice(1));
+  for (const [from, to] of scrubbing.paths) clean = clean.replaceAll(from, to);
   return clean
     .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:1')
     .replaceAll(/\b1[78]\d{11}\b/g, String(scrubbing.now))
     .replaceAll(/(?<=_)1[78]\d{11}(?=_)/g, String(scrubbing.now))
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (iso) => moveIso(iso, scrubbing))
     .replaceAll(/\b\d{1,2}:\d\d [AP]M\b/g, '0:00 AM')
+    .replaceAll(/\/\d+\.sock\b/g, '/0.sock')
     .replaceAll(/(Wall time: )[\d.]+/g, '$10')
     .replaceAll(/(Chunk ID: )\w+/g, '$10');
 }
@@ -97,8 +104,4 @@ function isNear(at: number, began: number): boolean {
 
 function toMinutes(ms: number): number {
   return Math.round(ms / MINUTE) * MINUTE;
-}
-
-function cut(text: string): string {
-  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT - 1)}…`;
 }

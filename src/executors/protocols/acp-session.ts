@@ -37,8 +37,11 @@ export class AcpSession implements ProtocolSession {
   readonly #asked = new Map<string, { readonly id: RpcId; readonly options: readonly Fields[] }>();
   readonly #queue: string[];
   #session = '';
-  /** While an old session is loaded its whole history comes by once more. */
-  #replaying = false;
+  /**
+   * While an old session is loaded its whole history comes by once more. Some answer first and tell the history
+   * then, so it is over when they have nothing more to say.
+   */
+  #replaying: 'no' | 'loading' | 'answered' = 'no';
   #prompting = false;
   #interrupted = false;
 
@@ -114,7 +117,9 @@ export class AcpSession implements ProtocolSession {
   }
 
   pause(): readonly SessionStep[] {
-    return this.#updates.pause();
+    if (this.#replaying !== 'answered') return this.#updates.pause();
+    this.#replaying = 'no';
+    return this.#nextPrompt();
   }
 
   report(): SessionReport {
@@ -145,21 +150,22 @@ export class AcpSession implements ProtocolSession {
     if (can['resume'] !== undefined && can['resume'] !== null)
       return [this.#calls.call('resume', 'session/resume', { sessionId, ...place })];
     if (capabilities['loadSession'] === true) {
-      this.#replaying = true;
+      this.#replaying = 'loading';
       return [this.#calls.call('resume', 'session/load', { sessionId, ...place })];
     }
     return this.#fail('The agent cannot go on with an earlier session', undefined);
   }
 
   #noteSession(result: Fields): readonly SessionStep[] {
-    this.#replaying = false;
     this.#session = textOf(result['sessionId']) ?? this.#options.resume ?? '';
-    return [
+    const opened: SessionStep[] = [
       { do: 'session', id: this.#session },
       ...this.#setMode(fieldsOf(result['modes'])),
       ...this.#setModel(listOf(result['configOptions'])),
-      ...this.#nextPrompt(),
     ];
+    if (this.#replaying === 'no') return [...opened, ...this.#nextPrompt()];
+    this.#replaying = 'answered';
+    return opened;
   }
 
   #setMode(modes: Fields): readonly SessionStep[] {
@@ -214,11 +220,11 @@ export class AcpSession implements ProtocolSession {
         return [{ do: 'tell', entry: { kind: 'note', text } }];
       }
       case 'resume':
-        return this.#fail(`The agent could not resume the session: ${error.message}`, error);
+        return this.#fail(`The agent could not resume the session: ${toReason(error)}`, error);
       case 'initialize':
       case 'session':
       case 'prompt':
-        return this.#fail(error.message, error);
+        return this.#fail(toReason(error), error);
       case undefined:
         return [];
     }
@@ -245,7 +251,7 @@ export class AcpSession implements ProtocolSession {
 
   #takeUpdate(update: Fields): readonly SessionStep[] {
     this.#usage.noteUpdate(update);
-    return this.#replaying ? [] : this.#updates.take(update);
+    return this.#replaying === 'no' ? this.#updates.take(update) : [];
   }
 
   #takeRequest(id: RpcId, method: string, params: Fields): readonly SessionStep[] {
@@ -259,6 +265,12 @@ export class AcpSession implements ProtocolSession {
 
 function withSchema(prompt: string, schema: object | undefined): string {
   return schema === undefined ? prompt : `${prompt}\n\n${askForJson(schema)}`;
+}
+
+/** Beside `Internal error` the protocol has a place for what went wrong. */
+function toReason({ message, data }: RpcError): string {
+  const details = textOf(data['details']);
+  return details === undefined ? message : `${message} (${details})`;
 }
 
 /** Some agents put the provider's answer where the code of the protocol belongs. */

@@ -355,6 +355,7 @@ describe('AcpSession', () => {
       });
     cost(1.5);
     take(session, { id: 2, result: {} });
+    session.pause();
     cost(2);
     cost(900, 'credits');
     expect(session.report().usage.cost_usd).toBe(0.5);
@@ -433,7 +434,10 @@ describe('AcpSession', () => {
     const content = [{ type: 'content', content: { type: 'text', text: 'out' } }];
     expect(
       update({ sessionUpdate: 'tool_call_update', toolCallId: 'a', status: 'completed', content }),
-    ).toMatchObject([{ entry: { kind: 'tool_result', id: 'a', is_error: false, text: 'out' } }]);
+    ).toMatchObject([
+      { entry: { kind: 'tool_call', id: 'a', tool: 'Run' } },
+      { entry: { kind: 'tool_result', id: 'a', is_error: false, text: 'out' } },
+    ]);
     // One that was never announced, and is over already.
     expect(
       update({
@@ -443,6 +447,94 @@ describe('AcpSession', () => {
         rawOutput: { output: 'no' },
       }),
     ).toMatchObject([{ entry: { kind: 'tool_call', id: 'b' } }, { entry: { is_error: true, text: 'no' } }]);
+  });
+
+  it('tells a call when what it is to do is known, under the name that it had first', () => {
+    const session = openPrompt();
+    const update = (fields: object) =>
+      take(session, { method: 'session/update', params: { update: { toolCallId: 'a', ...fields } } });
+    const announced = { sessionUpdate: 'tool_call', title: 'bash', kind: 'execute', rawInput: {} };
+    expect(update({ ...announced, status: 'pending' })).toEqual([]);
+    const rawInput = { command: 'ls' };
+    const begun = { sessionUpdate: 'tool_call_update', title: 'ls', rawInput, status: 'in_progress' };
+    const told = [{ entry: { kind: 'tool_call', id: 'a', tool: 'bash', input: rawInput } }];
+    expect(update(begun)).toMatchObject(told);
+    expect(update(begun)).toEqual([]);
+  });
+
+  it('tells a call before somebody is asked about it, announced or not, and one that was never begun', () => {
+    const session = openPrompt();
+    const ask = (id: number, toolCall: object) =>
+      take(session, { id, method: 'session/request_permission', params: { toolCall, options: [] } });
+    const update = { sessionUpdate: 'tool_call', toolCallId: 'a', title: 'write', status: 'pending' };
+    take(session, { method: 'session/update', params: { update } });
+    take(session, { method: 'session/update', params: { update: { ...update, toolCallId: 'c' } } });
+    expect(ask(7, { toolCallId: 'a', title: '/w/x', kind: 'edit' })).toMatchObject([
+      { entry: { kind: 'tool_call', id: 'a', tool: 'write' } },
+      { ask: { tool: 'write', kind: 'edit' } },
+    ]);
+    expect(ask(8, { toolCallId: 'b', title: 'Writing to x' })).toMatchObject([
+      { entry: { kind: 'tool_call', id: 'b' } },
+      { do: 'ask' },
+    ]);
+    expect(ask(9, { toolCallId: 'b' })).toMatchObject([{ do: 'ask' }]);
+    const [first] = take(session, { id: 3, result: { stopReason: 'end_turn' } });
+    expect(first).toMatchObject({ entry: { kind: 'tool_call', id: 'c' } });
+  });
+
+  it('hears the history of a session out before it speaks, also where it comes behind the answer', () => {
+    const session = open({ resume: 'old' });
+    take(session, { id: 1, result: { agentCapabilities: { loadSession: true } } });
+    expect(names(take(session, { id: 2, result: {} }))).toEqual(['session']);
+    const update = { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'long ago' } };
+    take(session, { method: 'session/update', params: { update } });
+    expect(written(session.pause())).toMatchObject([{ method: 'session/prompt' }]);
+    expect(session.pause()).toEqual([]);
+    expect(session.report().last_message).toBeUndefined();
+  });
+
+  it('says why a session could not be gone on with', () => {
+    const session = open({ resume: 'old' });
+    take(session, { id: 1, result: { agentCapabilities: { loadSession: true } } });
+    const data = { details: 'it is gone' };
+    take(session, { id: 2, error: { code: -32_603, message: 'Internal error', data } });
+    expect(session.report().failure?.message).toBe(
+      'The agent could not resume the session: Internal error (it is gone)',
+    );
+  });
+
+  describe('counts tokens', () => {
+    const end = (session: AcpSession, result: object) => {
+      take(session, { id: 3, result: { stopReason: 'end_turn', ...result } });
+      return session.report().usage;
+    };
+    const call = { sessionUpdate: 'tool_call', toolCallId: 'a', status: 'pending' };
+
+    it('with the cache, where the sum says that it is apart', () => {
+      const usage = { inputTokens: 60, outputTokens: 10, cachedReadTokens: 40 };
+      expect(end(openPrompt(), { usage: { ...usage, totalTokens: 110 } }).input_tokens).toBe(100);
+      expect(end(openPrompt(), { usage: { ...usage, totalTokens: 70 } }).input_tokens).toBe(60);
+      expect(
+        end(openPrompt(), { usage: { ...usage, thoughtTokens: 5, totalTokens: 115 } }).input_tokens,
+      ).toBe(100);
+    });
+
+    it('of a turn with tools only where all its requests are counted', () => {
+      const usage = { inputTokens: 60, outputTokens: 10, totalTokens: 70 };
+      expect(end(openPrompt({ counts: 'last_request' }), { usage }).input_tokens).toBe(60);
+      const session = openPrompt({ counts: 'last_request' });
+      take(session, { method: 'session/update', params: { update: call } });
+      expect(end(session, { usage }).input_tokens).toBeNull();
+    });
+
+    it('as Gemini CLI tells them, of every turn', () => {
+      const _meta = { quota: { token_count: { input_tokens: 200, output_tokens: 20 } } };
+      const session = openPrompt();
+      session.send('more');
+      end(session, { _meta });
+      take(session, { id: 4, result: { stopReason: 'end_turn', _meta } });
+      expect(session.report().usage).toMatchObject({ input_tokens: 400, output_tokens: 40 });
+    });
   });
 });
 

@@ -21,7 +21,8 @@ export const anthropic: Wire = {
 };
 
 function toSaid({ role, content }: Json): readonly Said[] {
-  if (role !== 'user') return [];
+  // What a user says while it works comes as a word of the system.
+  if (role !== 'user' && role !== 'system') return [];
   if (typeof content === 'string') return [{ user: content }];
   return listOf(content).map((block) =>
     block['type'] === 'tool_result' ? { result: textOf(block['content']) } : { user: textOf([block]) },
