@@ -118,6 +118,7 @@ async function tell(call: SurfaceCall): Promise<unknown[]> {
     ['token.revoke', { id: 'none' }],
     ['task.reviews', { id: a }],
     ['task.attempts', { id: a }],
+    ['attempt.start', { id: 'fg-none', agent: 'none' }],
     ['run.list', {}],
     ['run.show', { id: 'none' }],
     ['run.logs', { id: 'none', limit: 5 }],

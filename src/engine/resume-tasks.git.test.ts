@@ -183,7 +183,7 @@ describe('what is left of it', () => {
     const engine = { ...shop.as(), store: dying.store, work: async () => workshop };
     workTask(workshop, engine, { id, ...RUN }).catch(() => undefined);
     await dying.died;
-    await expect.poll(() => silent(0)).toHaveLength(1);
+    await expect.poll(() => silent(0), { timeout: 20_000 }).toHaveLength(1);
     const [run] = await shop.place.store.listRuns({ task_id: id });
     expect(run).toMatchObject({ state: 'failed', outcome: 'crashed' });
     expect(await silent(0)).toEqual([]);

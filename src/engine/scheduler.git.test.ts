@@ -130,7 +130,9 @@ describe('forge dispatch', () => {
     const task = await shop.create('Long');
     const dispatching = dispatchTasks(shop.workshop, { ...wishes(), until_empty: false });
     await expect
-      .poll(async () => (await shop.place.store.listRuns({ task_id: task.id }))[0]?.pid ?? null)
+      .poll(async () => (await shop.place.store.listRuns({ task_id: task.id }))[0]?.pid ?? null, {
+        timeout: 20_000,
+      })
       .not.toBeNull();
     await shop.workshop.stop();
     const [worked] = await dispatching;
