@@ -218,11 +218,21 @@ class SessionDriver implements StartedRun {
     this.#pause.refresh();
   }
 
+  /** What it was saying when it ended. Where that cannot be told, how it ended still can. */
+  #tellLastWords(): void {
+    try {
+      this.#perform(this.#drive.session.pause?.() ?? []);
+    } catch {
+      // The log is gone; there is nobody to tell that to.
+    }
+  }
+
   #giveUp(): void {
     this.#stop('idle').catch(() => {});
   }
 
   #conclude(ended: Ended, why: OurReason | undefined = this.#why): void {
+    this.#tellLastWords();
     this.#over = true;
     clearTimeout(this.#idle);
     clearTimeout(this.#exit);

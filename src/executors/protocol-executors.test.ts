@@ -368,3 +368,37 @@ describe('a program that asks', () => {
 function approvals(entries: readonly TranscriptEntry[]): readonly string[] {
   return entries.flatMap((entry) => (entry.kind === 'approval' ? [entry.decision] : []));
 }
+
+describe('what a program is given and leaves', () => {
+  /** In the shell, which starts at once. */
+  async function runShell(executor: string, script: string) {
+    await using folder = await tempFolder();
+    const command = ['/bin/sh', '-c', script];
+    const tapped: string[] = [];
+    const tap = (from: string) => tapped.push(from);
+    const run = await startTestRun({ processes, cwd: folder.path, profile: { executor, command }, tap });
+    return { end: await run.end, entries: run.entries, tapped };
+  }
+
+  it('a folder of its own for temporary files, where Codex lets commands write, until the end of the run', async () => {
+    const { entries } = await runShell('codex', 'ls -d "$TMPDIR"');
+    const [folder = ''] = textsOf(entries, 'output');
+    expect(folder).toContain('forge-codex-');
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  it('its last words, although it ended in the middle of them', async () => {
+    const update = {
+      sessionUpdate: 'agent_message_chunk',
+      content: { type: 'text', text: 'I was about to' },
+    };
+    const { end, entries, tapped } = await runShell(
+      'acp',
+      `read line; echo '{"id":1,"result":{}}'; read line; echo '{"id":2,"result":{"sessionId":"s"}}'; read line
+       echo '${JSON.stringify({ method: 'session/update', params: { update } })}'; exit 3`,
+    );
+    expect(end).toMatchObject({ outcome: 'failed', exit_code: 3, last_message: 'I was about to' });
+    expect(textsOf(entries, 'message')).toContain('I was about to');
+    expect(tapped).toEqual(['forge', 'agent', 'forge', 'agent', 'forge', 'agent']);
+  });
+});

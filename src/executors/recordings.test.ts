@@ -114,6 +114,7 @@ function replay({ head, lines, end }: Recording): Replayed {
       if (said.length < heard) perform(speak(session, asked.shift(), head));
     }
   }
+  perform(session.pause?.() ?? []);
   return { said, entries: toProtocolEntries(entries), end: conclude(session, head, end) };
 }
 

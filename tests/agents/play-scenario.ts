@@ -142,10 +142,11 @@ export async function playScenario(
       end,
     },
     {
-      // Some write a path from the root on without its first slash.
+      // Some write a path without its first slash, or as one name.
       paths: [
         [place.checkout, '/checkout'],
         [place.checkout.slice(1), 'checkout'],
+        [place.checkout.replaceAll('/', '-'), '-checkout'],
         [place.home, '/home/user'],
         [place.root, '/place'],
         [place.bin, '/agents'],

@@ -36,7 +36,8 @@ describe('a database that was hurt', () => {
       // It is said once.
       expect(await project.run(...LIST)).toEqual({ exit: 0, stdout: wanted, stderr: '' });
     }
-    expect(told.length, 'most of it shows').toBeGreaterThan(15);
+    // The rest hit pages that no list reads.
+    expect(told.length, 'much of it shows').toBeGreaterThan(8);
   });
 
   it('by several commands at once: all answer right, and one of them sets it aside', async () => {

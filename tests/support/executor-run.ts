@@ -42,6 +42,7 @@ export async function startTestRun(options: {
   readonly spec?: Partial<Omit<RunSpec, 'profile' | 'cwd'>>;
   readonly host?: Partial<RunHost>;
   readonly limits?: ProgramLimits;
+  readonly tap?: NonNullable<ExecutorTools['tap']>;
 }): Promise<TestRun> {
   const entries: TranscriptEntry[] = [];
   const sessions: string[] = [];
@@ -71,7 +72,8 @@ export async function startTestRun(options: {
     asked.push(request);
     return approve(request);
   };
-  const started = await createExecutor(profile, toTools(options.processes, options.limits)).start(spec, host);
+  const tools = { ...toTools(options.processes, options.limits), tap: options.tap };
+  const started = await createExecutor(profile, tools).start(spec, host);
   return { spec, entries, sessions, identities, asked, started, end: started.ended };
 }
 
