@@ -12,7 +12,7 @@ function decide(
   rules: { cwd?: string; policy?: 'ask' | 'edits' | 'all'; read_only?: boolean } = {},
 ): string {
   const ask = { id: '1', tool: 'x', input: {}, kind, paths };
-  return decidePermission(ask, { cwd: '/nowhere/work', policy: 'edits', read_only: false, ...rules })
+  return decidePermission(ask, { cwd: '/nowhere/checkout', policy: 'edits', read_only: false, ...rules })
     .decision;
 }
 
@@ -25,10 +25,10 @@ describe('decidePermission', () => {
     ['edits', 'read', [], 'allowed'],
     ['edits', 'read', ['/etc/passwd'], 'ask'],
     ['edits', 'edit', ['a/b.txt'], 'allowed'],
-    ['edits', 'edit', ['/nowhere/work/b.txt'], 'allowed'],
+    ['edits', 'edit', ['/nowhere/checkout/b.txt'], 'allowed'],
     ['edits', 'edit', [], 'ask'],
     ['edits', 'edit', ['a', '../b'], 'ask'],
-    ['edits', 'edit', ['/nowhere/work-too/b'], 'ask'],
+    ['edits', 'edit', ['/nowhere/checkout-too/b'], 'ask'],
     ['edits', 'edit', ['.git/hooks/pre-commit'], 'ask'],
     ['edits', 'edit', ['.GIT/config'], 'ask'],
     ['edits', 'edit', ['.github/workflows/ci.yml'], 'allowed'],

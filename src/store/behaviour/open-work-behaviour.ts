@@ -27,7 +27,7 @@ export function newAttempt(task_id: string, more: Partial<NewAttempt> = {}): New
     id,
     task_id,
     name: `${id.slice(0, 8)}-work`,
-    path: `/work/${id}`,
+    path: `/nowhere/${id}`,
     target: 'main',
     base_commit: 'a'.repeat(40),
     agent: 'worker-1',
