@@ -35,6 +35,7 @@ function start(version: string): { exit: number | undefined; stderr: string; sta
     started: false,
   };
   const fake = {
+    argv: ['node', 'forge', 'ready'],
     env: { HOME: '/home/somebody' },
     versions: { node: version },
     stderr: { write: (text: string) => (seen.stderr += text) },
