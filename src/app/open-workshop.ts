@@ -8,6 +8,7 @@ import { systemClock } from '#kernel/clock.ts';
 import type { OpenProject } from '#operations/operation.ts';
 import { openProcessHost, type ProcessHost } from '#process/process-host.ts';
 import { readOwnIdentity } from '#process/process-identity.ts';
+import { openAgentFacts } from '#sync/agent-facts.ts';
 import { listAgents } from '#sync/agent-identities.ts';
 import type { HomePlace } from '#sync/forge-home.ts';
 import { toGitRepo, type Machine } from '#sync/machine.ts';
@@ -70,9 +71,6 @@ function openAgentBook(home: string): AgentBook {
   return {
     find: (name) => list().find((one) => one.name === name),
     list,
-    facts: {
-      isPaused: async (name) => listAgents(home).some((one) => one.name === name && one.paused_at !== null),
-      isManaged: async (name) => listAgents(home).some((one) => one.name === name && one.profile !== null),
-    },
+    facts: openAgentFacts(home),
   };
 }

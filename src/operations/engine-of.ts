@@ -1,6 +1,6 @@
 import type { Actor } from '#domain/actor.ts';
 import type { Engine } from '#engine/engine.ts';
-import { listAgents } from '#sync/agent-identities.ts';
+import { openAgentFacts } from '#sync/agent-facts.ts';
 import type { OperationContext } from './operation.ts';
 import { writerOf } from './writer.ts';
 
@@ -8,17 +8,11 @@ import { writerOf } from './writer.ts';
 export async function engineOf(ctx: OperationContext, actor?: Actor): Promise<Engine> {
   const { store, workflow } = ctx.project;
   const by = await writerOf(ctx);
-  const { home } = ctx.place;
   return {
     store,
     workflow,
     by: { ...by, actor: actor ?? by.actor, workflow },
-    agents: {
-      isPaused: async (name) =>
-        listAgents(home).some((agent) => agent.name === name && agent.paused_at !== null),
-      isManaged: async (name) =>
-        listAgents(home).some((agent) => agent.name === name && agent.profile !== null),
-    },
+    agents: openAgentFacts(ctx.place.home),
     work: ctx.workshop,
     follows: ctx.stays,
   };

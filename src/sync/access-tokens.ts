@@ -1,5 +1,5 @@
 import { hash as digest, randomBytes, timingSafeEqual } from 'node:crypto';
-import { rmSync, statSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Declaration } from '#contract/declare.ts';
 import type { Actor } from '#domain/actor.ts';
@@ -9,6 +9,7 @@ import type { JsonObject } from '#kernel/json.ts';
 import {
   changeHomeFile,
   type HomeLine,
+  homeFileVersion,
   parseHomeLines,
   readHomeFile,
   toHomeLine,
@@ -123,8 +124,7 @@ export async function ensureServerToken(
 
 /** Changes whenever a token was made, rotated or revoked, by any process: one look at the file. */
 export function tokensVersion(home: string): string {
-  const facts = statSync(join(home, FILE), { throwIfNoEntry: false, bigint: true });
-  return facts === undefined ? 'none' : `${facts.ino}:${facts.mtimeNs}:${facts.size}`;
+  return homeFileVersion(home, FILE) ?? 'none';
 }
 
 export interface StoredToken {

@@ -11,12 +11,14 @@ import {
   mergeProfile,
   type NamedProfile,
   PRIVATE,
+  profilesVersion,
   type ProfileWish,
   resolveProfile,
 } from './agent-profiles.ts';
 import {
   changeHomeFile,
   type HomeLine,
+  homeFileVersion,
   parseHomeLines,
   readHomeFile,
   toHomeLine,
@@ -47,6 +49,12 @@ export function listAgents(home: string): AgentIdentity[] {
   return readAgents(parseHomeLines(readHomeFile(home, FILE), join(home, FILE)), home).map(
     ({ agent }) => agent,
   );
+}
+
+/** Changes whenever `listAgents` may answer otherwise. */
+export function agentsVersion(home: string): string {
+  const version = homeFileVersion(home, FILE);
+  return version === undefined ? 'none' : `${version} ${profilesVersion(home)}`;
 }
 
 export type AddedAgent = AgentIdentity & { readonly outcome: 'added' | 'updated' | 'unchanged' };

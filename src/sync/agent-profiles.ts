@@ -6,6 +6,7 @@ import { emptyObject, type Json, type JsonObject } from '#kernel/json.ts';
 import {
   changeHomeFile,
   type HomeLine,
+  homeFileVersion,
   parseHomeLines,
   readHomeFile,
   toHomeLine,
@@ -43,6 +44,11 @@ const POLICIES: readonly string[] = ['ask', 'edits', 'all'] satisfies Permission
 /** In the order they were added. */
 export function listProfiles(home: string): NamedProfile[] {
   return readProfiles(parseLines(home)).map(({ entry }) => entry);
+}
+
+/** Changes whenever `listProfiles` may answer otherwise. */
+export function profilesVersion(home: string): string {
+  return homeFileVersion(home, FILE) ?? 'none';
 }
 
 /** Throws not_found. */

@@ -21,6 +21,12 @@ export function readHomeFile(home: string, name: string): string | undefined {
   }
 }
 
+/** Changes whenever the file does, whoever changed it: one look at it. Undefined where there is none. */
+export function homeFileVersion(home: string, name: string): string | undefined {
+  const facts = statSync(join(home, name), { throwIfNoEntry: false, bigint: true });
+  return facts && `${facts.ino}:${facts.mtimeNs}:${facts.size}`;
+}
+
 /**
  * Reads, decides and replaces under a lock. `change` gives the new text and an answer; the same text as before
  * writes nothing. It may be called twice, so it only decides. Throws what `change` throws, with the file as it was.
