@@ -273,13 +273,15 @@ async function benchPages(): Promise<Result[]> {
   fillStore(database, TASKS);
   await using server = await startForge(project, home);
   const script = join(import.meta.dirname, 'workers/page-clients.ts');
-  const ask = async (requests: number): Promise<PageLoad> => {
-    const args = [script, server.port, server.token, '/api/v1/tasks', '50', String(requests)];
+  const loads: PageLoad[] = [];
+  for (let i = 0; i < REPEATS; i += 1) {
+    const args = [script, server.port, server.token, '/api/v1/tasks', '50', String(PAGES)];
     const { outputs } = await raceProcesses([args], folder.path);
-    return JSON.parse(outputs[0] ?? '') as PageLoad;
-  };
-  await ask(2_000); // the server's code is compiled as it runs
-  const { ms, median_ms, p99_ms } = await ask(PAGES);
+    loads.push(JSON.parse(outputs[0] ?? '') as PageLoad);
+  }
+  const p99_ms = median(loads.map((load) => load.p99_ms));
+  const median_ms = median(loads.map((load) => load.median_ms));
+  const rate = median(loads.map((load) => load.rate));
   return [
     {
       what: `first page of ${TASKS} tasks by 50 clients at once, p99`,
@@ -287,13 +289,13 @@ async function benchPages(): Promise<Result[]> {
       ratio: p99_ms / 20,
       budget: 1,
       sense: 'at most',
-      figures: `${p99_ms.toFixed(1)} ms, median ${median_ms.toFixed(1)} ms; ${((PAGES / ms) * 1000).toFixed(0)} / s`,
+      figures: `${p99_ms.toFixed(1)} ms, median ${median_ms.toFixed(1)} ms; ${rate.toFixed(0)} / s`,
     },
   ];
 }
 
 interface PageLoad {
-  readonly ms: number;
+  readonly rate: number;
   readonly median_ms: number;
   readonly p99_ms: number;
 }

@@ -2,10 +2,12 @@ import { connect } from 'node:net';
 
 // So many clients that ask for one address, each again as soon as it is answered. They read no more of an answer than
 // its length: a client that takes it apart would be slower than the server, and the figure its own.
+// The first tenth of the answers is not counted: both ends compile their code as it runs.
 const [port = '', token = '', path = '/', clients = '50', requests = '1000'] = process.argv.slice(2);
 const question = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\n\r\n`;
 const times: number[] = [];
-let left = Number(requests);
+let uncounted = Math.ceil(Number(requests) / 10);
+let left = Number(requests) + uncounted;
 
 function client(): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -35,7 +37,8 @@ function client(): Promise<void> {
         missing = Number(/content-length: (\d+)/i.exec(head)?.[1]) - (head.length - end - 4);
       }
       if (missing > 0) return;
-      times.push(performance.now() - asked);
+      if (uncounted > 0) uncounted -= 1;
+      else times.push(performance.now() - asked);
       ask();
     };
     socket.on('connect', ask).on('data', read).on('error', reject);
@@ -47,7 +50,8 @@ await new Promise((resolve) => process.stdin.once('data', resolve));
 const began = performance.now();
 await Promise.all(Array.from({ length: Number(clients) }, client));
 const ms = performance.now() - began;
+const rate = ((Number(requests) * 1.1) / ms) * 1000;
 times.sort((a, b) => a - b);
 const at = (part: number): number => times[Math.floor(times.length * part)] ?? 0;
-process.stdout.write(`${JSON.stringify({ ms, median_ms: at(0.5), p99_ms: at(0.99) })}\n`);
+process.stdout.write(`${JSON.stringify({ rate, median_ms: at(0.5), p99_ms: at(0.99) })}\n`);
 process.stdin.destroy();
