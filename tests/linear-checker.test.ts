@@ -7,7 +7,7 @@ import { SETUPS } from './support/linear-requests.ts';
 import { simulateHistory } from './support/linear-simulate.ts';
 
 /** The long run is in linear-checker.soak.test.ts. */
-const HISTORIES = 2_000;
+const HISTORIES = 500;
 const OPERATIONS = 60;
 /** The first or the second of these shows every bug; more, so that another choice of requests need not be tuned. */
 const SEEDS = 20;
