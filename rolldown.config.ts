@@ -30,9 +30,10 @@ const WRITE = [
 ];
 /** What a commit waits for. */
 const HOOK = [
+  'domain/find-secrets',
   'git/(ask-git|branches|operation-in-progress|read-blob|read-ref)',
   'store/sqlite/(changed-lines|export-lines|row-to-line)',
-  'sync/(append-lines|export-files|fold-files|machine|read-file-lines|run-hook|splice-lines|sweep-temporary-files|write-lines)',
+  'sync/(append-lines|export-files|flag-secrets|fold-files|machine|read-file-lines|run-hook|splice-lines|sweep-temporary-files|write-lines)',
   'operations/git-hook',
 ];
 

@@ -22,7 +22,12 @@ const FOOT = [
   'cache); peak memory is what the process itself reports at its end; claims are made by processes that start at the same',
   'moment, three times each, and the run fails unless every task was claimed exactly once; trees are cold processes too;',
   'exports, imports and the loops they are held against are processes of their own, timed without their start, three times',
-  'in turn; commits are made in turn too.',
+  'in turn; commits are made in turn too. Starts of attempts are measured inside of one process, from the call that claims',
+  'the task to the first line of its agent: the claim, the attempt and its ports, branch and checkout, the run and its log;',
+  'in turn with `git worktree add` and the same program. Tasks to their merge are one `forge dispatch` and one shell script',
+  'that starts the same agent and does the same git work, candidate and second check included; their CPU is that of all',
+  'processes, without what the agents take by themselves. A server full of runs is a process of its own; its memory is',
+  'looked at after a collection of garbage, and a lag begins when the request is sent. A forecast is a whole cold process.',
 ];
 
 /** The page with these parts written anew, in this order; parts that were not measured stay as they were. */

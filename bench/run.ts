@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { benchAttempts } from './attempts.ts';
 import { benchClaims } from './claims.ts';
 import { benchColdStart } from './cold-start.ts';
 import type { Result } from './measure.ts';
@@ -18,6 +19,7 @@ const PARTS: Record<string, () => Result[] | Promise<Result[]>> = {
   claims: benchClaims,
   trees: benchTrees,
   server: benchServer,
+  attempts: benchAttempts,
   sync: async () => [...(await benchSync()), ...(await benchSyncGit())],
 };
 const NAMES = Object.keys(PARTS);

@@ -15,7 +15,11 @@ export interface MeasuredServer extends AsyncDisposable {
   report(): Promise<{ stall_ms: number; rss: number }>;
 }
 
-export async function startForge(project: string, home: string): Promise<MeasuredServer> {
+export async function startForge(
+  project: string,
+  home: string,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<MeasuredServer> {
   const watch = join(import.meta.dirname, 'workers/watch-server.cjs');
   const file = join(home, 'report.json');
   const child = spawn(
@@ -23,7 +27,7 @@ export async function startForge(project: string, home: string): Promise<Measure
     ['--expose-gc', '--require', watch, FORGE, 'serve', '--json', '--port', '0'],
     {
       cwd: project,
-      env: { ...process.env, FORGE_HOME: home, BENCH_REPORT: file },
+      env: { ...env, FORGE_HOME: home, BENCH_REPORT: file },
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   );

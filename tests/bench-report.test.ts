@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Result } from '../bench/measure.ts';
 import { toPage } from '../bench/report.ts';
 
-const PARTS = ['cold', 'scale', 'claims', 'trees', 'server', 'sync'];
+const PARTS = ['cold', 'scale', 'claims', 'trees', 'server', 'attempts', 'sync'];
 const PAGE = readFileSync(resolve(import.meta.dirname, '../docs/benchmarks.md'), 'utf8');
 
 describe('the page of benchmarks', () => {
@@ -27,7 +27,7 @@ describe('the page of benchmarks', () => {
     const run = resolve(import.meta.dirname, '../bench/run.ts');
     const { status, stdout, stderr } = spawnSync(process.execPath, [run, ...words], { encoding: 'utf8' });
     expect([status, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('npm run bench -- [cold|scale|claims|trees|server|sync]');
+    expect(stderr).toContain('npm run bench -- [cold|scale|claims|trees|server|attempts|sync]');
   });
 });
 

@@ -54,7 +54,7 @@ describe.each(Object.entries(GENERATIONS))('MCP over HTTP in the generation of %
 });
 
 describe('MCP over HTTP', () => {
-  it('[S236] answers a single request of curl', async () => {
+  it('[S132] [S236] answers a single request of curl', async () => {
     await using http = await startProjectHttp();
     const list = await post(http, http.admin, { jsonrpc: '2.0', id: 7, method: 'tools/list' });
     expect(list).toMatchObject({
@@ -77,6 +77,10 @@ describe('MCP over HTTP', () => {
     });
     expect(created.json).toMatchObject({
       result: { structuredContent: { title: 'Add rate limiting', status: 'open', state: 'todo' } },
+    });
+    const other = await post(http, http.admin, toCall(9, 'create_task', { title: 'By its other name' }));
+    expect(other.json).toMatchObject({
+      result: { structuredContent: { id: expect.stringMatching(/^fg-/) as string, state: 'todo' } },
     });
   });
 

@@ -5,13 +5,17 @@ import { dirname, join } from 'node:path';
 import { runGit } from '#git/run-git.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { Host, Meter } from '#operations/operation.ts';
-import { runProgram } from '#process/run-program.ts';
+import { runOnTerminal, runProgram } from '#process/run-program.ts';
 import { openSqliteStore } from '#store/open-sqlite-store.ts';
 import { findProject } from '#sync/find-project.ts';
 import { installHooks, readHookStatus, uninstallHooks } from '#sync/hook-blocks.ts';
 import { initialiseProject } from '#sync/initialise-project.ts';
 import { getRepositoryPaths } from '#sync/repository-paths.ts';
 import { findProgram } from './find-program.ts';
+
+export type LocalHost = Omit<Host, 'serveMcp' | 'serve' | 'confirm' | 'interactive' | 'runOnTerminal'> & {
+  readonly [Name in 'runOnTerminal']: NonNullable<Host[Name]>;
+};
 
 /** What operations have done for them on this machine. */
 export function createLocalHost(options: {
@@ -21,7 +25,7 @@ export function createLocalHost(options: {
   readonly progress: (line: string) => void;
   readonly notice: (line: string) => void;
   readonly meter: Meter;
-}): Omit<Host, 'serveMcp' | 'serve' | 'confirm' | 'interactive'> {
+}): LocalHost {
   const { cwd, env, clock } = options;
   return {
     initProject: (input) =>
@@ -56,9 +60,14 @@ export function createLocalHost(options: {
         env: environment,
       });
     },
+    runOnTerminal: (args, { cwd: folder, env: more }) =>
+      runOnTerminal(process.execPath, [process.argv[1] ?? '', ...args], {
+        cwd: folder,
+        env: { ...withoutGitVariables(env), ...more },
+      }),
     makeTemporaryFolder: (prefix) => mkdtemp(join(tmpdir(), prefix)),
     async removeFolder(path, { at_exit = false } = {}) {
-      if (at_exit) process.once('exit', () => rmSync(path, { recursive: true, force: true }));
+      if (at_exit) removeAtExit(path);
       else await rm(path, { recursive: true, force: true });
     },
     async writeFile(path, text) {
@@ -69,6 +78,25 @@ export function createLocalHost(options: {
     notice: options.notice,
     meter: options.meter,
   };
+}
+
+/** A signal that nobody else waits for would end the process without telling it. */
+function removeAtExit(path: string): void {
+  process.once('exit', () => {
+    try {
+      rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+    } catch {
+      // Somebody still writes there; it is a temporary folder.
+    }
+  });
+  for (const [signal, exit] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)
+    process.on(signal, () => {
+      if (process.listenerCount(signal) === 1) process.exit(exit);
+    });
 }
 
 /** Inside a hook git's variables point at the user's repository; a command in another folder must not follow them. */

@@ -1,4 +1,3 @@
-import { writeSync } from 'node:fs';
 import type { Workshop } from '#engine/workshop.ts';
 import type { OpenProject } from '#operations/operation.ts';
 import type { HomePlace } from '#sync/forge-home.ts';
@@ -13,14 +12,18 @@ const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
  */
 export function openLocalWorkshop(
   project: OpenProject,
-  around: { readonly place: HomePlace; readonly machine: Machine },
+  around: {
+    readonly place: HomePlace;
+    readonly machine: Machine;
+    readonly notice: (line: string) => void;
+  },
 ): Workshop & AsyncDisposable {
   const workshop = openWorkshop(project, around);
   const listeners = Object.entries(SIGNALS).map(([signal, exit]) => {
     const leave = (): void => {
       // A second one is meant: whatever is left is found by the next start.
       process.once(signal, () => process.exit(exit));
-      if (workshop.busy > 0) writeSync(2, 'forge: stopping what is at work\n');
+      if (workshop.busy > 0) around.notice('stopping what is at work');
       const end = (): never => process.exit(exit);
       workshop.stop().then(end, end);
     };

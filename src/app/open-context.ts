@@ -6,7 +6,7 @@ import { DEFAULT_RESOLVED, type ResolvedWorkflow } from '#domain/workflow.ts';
 import { systemClock } from '#kernel/clock.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import type { Host, Meter, OpenProject, OperationContext } from '#operations/operation.ts';
+import type { Host, Meter, OpenProject, OperationContext, Screen } from '#operations/operation.ts';
 import { openSqliteStore } from '#store/open-sqlite-store.ts';
 import { openSteadyTime } from '#store/steady-time.ts';
 import type { TaskStore } from '#store/store.ts';
@@ -18,6 +18,7 @@ import { refreshDatabaseLink } from '#sync/link-database.ts';
 import type { Machine } from '#sync/machine.ts';
 import type { ProjectPaths } from '#sync/project-paths.ts';
 import { findProgram } from './find-program.ts';
+import type { LocalHost } from './local-host.ts';
 
 export interface ContextRequest {
   readonly needs: 'project' | 'repository' | 'nothing';
@@ -36,13 +37,17 @@ export interface ContextRequest {
   readonly vouches?: boolean | undefined;
   /** Shows on a terminal how far long work is. */
   readonly meter: Meter;
+  /** The one that somebody looks at; left out where there can be none. */
+  readonly terminal?:
+    | { readonly open: () => Promise<Screen | undefined>; readonly isThere: () => boolean }
+    | undefined;
 }
 
 /** Config, store and identity for one operation. What a cold read does not use is loaded when it is asked for. */
 export async function openContext(request: ContextRequest): Promise<OperationContext & AsyncDisposable> {
   const { cwd, env } = request;
   const project = request.needs === 'project' ? await openProject(request) : undefined;
-  const workshop = project === undefined ? undefined : lazyWorkshop(project, env);
+  const workshop = project === undefined ? undefined : lazyWorkshop(project, request);
   return {
     clock: systemClock,
     cwd,
@@ -93,13 +98,13 @@ export async function openContext(request: ContextRequest): Promise<OperationCon
 /** Most commands need none. One that was opened ends all it started before the store is closed. */
 function lazyWorkshop(
   project: OpenProject,
-  env: NodeJS.ProcessEnv,
+  { env, notice }: Pick<ContextRequest, 'env' | 'notice'>,
 ): { open(): Promise<Workshop>; close(): Promise<void> } {
   let opened: Promise<Workshop & AsyncDisposable> | undefined;
   return {
     open: () =>
       (opened ??= import('./local-workshop.ts').then(({ openLocalWorkshop }) =>
-        openLocalWorkshop(project, { place: toHomePlace(env, homedir()), machine: toMachine(env) }),
+        openLocalWorkshop(project, { place: toHomePlace(env, homedir()), machine: toMachine(env), notice }),
       )),
     close: async () => (await opened)?.[Symbol.asyncDispose](),
   };
@@ -233,7 +238,7 @@ function lockTimeout(env: NodeJS.ProcessEnv): number {
 }
 
 function lazyHost(request: ContextRequest): Host {
-  const load = async (): Promise<Omit<Host, 'serveMcp' | 'serve' | 'confirm' | 'interactive'>> =>
+  const load = async (): Promise<LocalHost> =>
     (await import('./local-host.ts')).createLocalHost({ ...request, clock: systemClock });
   return {
     initProject: async (options) => (await load()).initProject(options),
@@ -259,5 +264,11 @@ function lazyHost(request: ContextRequest): Host {
     progress: request.progress,
     notice: request.notice,
     meter: request.meter,
+    openScreen: request.terminal?.open,
+    get runOnTerminal() {
+      if (request.terminal?.isThere() !== true) return undefined;
+      return async (...given: Parameters<LocalHost['runOnTerminal']>): Promise<number> =>
+        (await load()).runOnTerminal(...given);
+    },
   };
 }

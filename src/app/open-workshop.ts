@@ -12,7 +12,7 @@ import { openAgentFacts } from '#sync/agent-facts.ts';
 import { listAgents } from '#sync/agent-identities.ts';
 import type { HomePlace } from '#sync/forge-home.ts';
 import { toGitRepo, type Machine } from '#sync/machine.ts';
-import { requireTrusted } from '#sync/trust.ts';
+import { requireTrusted, trustsAgentSettings } from '#sync/trust.ts';
 import { readWorkSettings, type WorkSettings } from '#sync/work-settings.ts';
 import { createRunCounter } from './count-runs.ts';
 import { PLAY, VERSION } from './version.ts';
@@ -25,7 +25,8 @@ export function openWorkshop(
   const { paths, config, store } = project;
   let processes: Promise<ProcessHost> | undefined;
   const openProcesses = (): Promise<ProcessHost> =>
-    // Not in a namespace of pids: locks of files name processes by pid and machine.
+    // Not in a namespace of pids: without root it takes one of users too, where root's files are nobody's (sudo, ssh);
+    // and who was killed inside cannot be told from who lives where Forge itself is in a container.
     (processes ??= openProcessHost({ accept: ['cgroup', 'marker'] }));
   const settings = (): WorkSettings => readWorkSettings(project, place.home);
   return new Workshop({
@@ -46,6 +47,7 @@ export function openWorkshop(
     env: machine.env,
     runsElsewhere: createRunCounter(place, { database: paths.database, clock: systemClock }),
     requireTrust: (commands) => requireTrusted({ home: place.home, paths }, commands),
+    trustsAgentSettings: (folder) => trustsAgentSettings({ home: place.home, paths }, folder),
   });
 }
 

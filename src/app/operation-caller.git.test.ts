@@ -1,11 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { Run } from '#contract/attempt.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import type { Task } from '#contract/task.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { type Caller, SCOPES, type Scope } from '#operations/call-operation.ts';
 import type { OpenProject } from '#operations/operation.ts';
+import { readOwnIdentity } from '#process/process-identity.ts';
 import { findProject } from '#sync/find-project.ts';
 import { addProject } from '#sync/project-registry.ts';
 import { initWithStore, testMachine } from '../../tests/support/sync-project.ts';
@@ -195,6 +197,29 @@ describe('calls from outside', () => {
     expect((await served.fails('task.show', { id: 'zz-1234' })).code).toBe('not_found');
   });
 
+  test('[S226] with several projects a run is found by its own id', async () => {
+    await using served = await serve({ second: 'pb' });
+    const runs: Run[] = [];
+    for (const project of ['fg', 'pb']) {
+      const { id } = (await served.call('task.create', { title: project }, { project })) as Task;
+      runs.push(await served.addRun(project, id));
+    }
+    for (const run of runs) {
+      const [task, project] = [run.task_id, run.task_id.slice(0, 2)];
+      expect(await served.call('run.show', { id: run.id })).toMatchObject({ id: run.id, task_id: task });
+      expect(await served.call('run.show', { id: run.id.slice(0, 12) })).toMatchObject({ task_id: task });
+      expect(await served.call('run.list', { attempt: run.attempt_id })).toMatchObject([{ id: run.id }]);
+      expect(await served.call('run.logs', { id: run.id }, { project })).toMatchObject({ run_id: run.id });
+    }
+    expect(await served.fails('run.show', { id: '0123456789abcdef' })).toMatchObject({
+      code: 'not_found',
+      details: { projects: ['fg', 'pb'] },
+    });
+    // Both begin with it.
+    expect(await served.fails('run.show', { id: 'aaaa' })).toMatchObject({ code: 'ambiguous_id' });
+    expect((await served.fails('run.list', {})).code).toBe('invalid_input');
+  });
+
   test('a task of one project waits for one of another', async () => {
     await using served = await serve({ second: 'pb' });
     const there = (await served.call('task.create', { title: 'there' }, { project: 'pb' })) as Task;
@@ -304,6 +329,22 @@ async function serve({ second }: { second?: string } = {}) {
   };
   return {
     call,
+    /** The rows of a run, as whoever starts one writes them. */
+    async addRun(project: string, task_id: string): Promise<Run> {
+      const by = { actor: { kind: 'user', name: 'ada', named: true }, now: clock.now() } as const;
+      const served = await projects.find({ project });
+      return served.use(async ({ store }) => {
+        const work = { task_id, agent: 'worker-1' };
+        const place = { name: `${project}-x`, path: '/nowhere/x', target: 'main', port: null };
+        const { id: attempt_id } = await store.startAttempt(
+          { id: crypto.randomUUID(), ...work, ...place, base_commit: 'a'.repeat(40) },
+          by,
+        );
+        const how = { role: 'coder', executor: 'shell', state: 'scheduled', session_id: null } as const;
+        const id = `aaaa${crypto.randomUUID().slice(4)}`;
+        return store.createRun({ id, ...work, attempt_id, ...how, watcher: readOwnIdentity() }, by);
+      });
+    },
     betweenLookAndWrite(happening: () => Promise<unknown>) {
       between = happening;
     },

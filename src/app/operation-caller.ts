@@ -17,6 +17,7 @@ import { checkCallInput } from './serve/check-call-input.ts';
 import { createServerHost } from './serve/server-host.ts';
 import { isDamage, type ServerProject } from './serve/server-project.ts';
 import type { ProjectRef, ServerProjects } from './server-projects.ts';
+import { toWorkName } from './work-refs.ts';
 
 export interface CallerDeps {
   readonly projects: ServerProjects;
@@ -79,7 +80,11 @@ export function toProjectRef(call: Pick<OperationCall, 'name' | 'project'>, inpu
   const field = ROUTES.get(call.name);
   const values = typeof input === 'object' && input !== null ? (input as Record<string, unknown>) : {};
   const route = field === undefined ? undefined : values[field];
-  return { project: call.project, route: typeof route === 'string' ? route : undefined };
+  return {
+    project: call.project,
+    route: typeof route === 'string' ? route : undefined,
+    work: toWorkName(call.name, values),
+  };
 }
 
 const DECLARATIONS: ReadonlyMap<string, Declaration> = new Map(OPERATIONS.map((one) => [one.name, one]));

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { ForgeError } from '#kernel/errors.ts';
 import { findForgeHome } from '#sync/forge-home.ts';
-import { listRunning } from './serve/running-servers.ts';
+import { listRunning } from '#sync/running-servers.ts';
 
 /** Throws invalid_input for what is no address of a server. */
 export function parseServer(text: string): URL {

@@ -5,6 +5,7 @@ import { prefixOf } from '#sync/foreign-tasks.ts';
 import { type HomePlace, toRealPlace } from '#sync/forge-home.ts';
 import { findRegistered, listProjects } from '#sync/project-registry.ts';
 import { ServerProject, type ProjectSurroundings } from './serve/server-project.ts';
+import { findByWork, type WorkName } from './work-refs.ts';
 
 /** Which projects a server is about. */
 export interface ProjectWishes {
@@ -20,6 +21,7 @@ export interface ProjectRef {
   readonly project?: string | undefined;
   /** A task's id. */
   readonly route?: string | undefined;
+  readonly work?: WorkName | undefined;
 }
 
 /** The projects of one server, opened once and kept open. */
@@ -175,6 +177,9 @@ async function findOne(projects: readonly ServerProject[], ref: ProjectRef): Pro
   if (only !== undefined && more.length === 0) return only;
   const byId = ref.route === undefined ? undefined : await findByTask(projects, ref.route);
   if (byId !== undefined) return byId;
+  const byWork =
+    ref.route !== undefined || ref.work === undefined ? undefined : await findByWork(projects, ref.work);
+  if (byWork !== undefined) return byWork;
   const known = projects.map(({ prefix }) => prefix);
   if (only === undefined) {
     throw new ForgeError('not_found', 'This server has no project', {
@@ -185,6 +190,13 @@ async function findOne(projects: readonly ServerProject[], ref: ProjectRef): Pro
     throw new ForgeError('not_found', `No task ${ref.route} in any project of this server`, {
       hint: 'forge project list',
       details: { id: ref.route, projects: known },
+    });
+  }
+  if (ref.route === undefined && ref.work !== undefined) {
+    const { kind, ref: id } = ref.work;
+    throw new ForgeError('not_found', `No ${kind} ${id} in any project of this server`, {
+      hint: 'forge runs list',
+      details: { id, projects: known },
     });
   }
   throw new ForgeError('invalid_input', `Which project? This server has ${known.join(', ')}`, {

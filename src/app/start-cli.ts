@@ -5,7 +5,9 @@ import { escapeLine } from '#kernel/text.ts';
 import { FLAG_TABLE } from '#operations/flag-table.generated.ts';
 import type { Accepted } from '#operations/flag-table.ts';
 import { MANIFEST } from '#operations/manifest.generated.ts';
+import type { Screen } from '#operations/operation.ts';
 import type { CliIo } from '#surfaces/cli/cli-io.ts';
+import type { LiveScreen } from '#surfaces/cli/live-screen.ts';
 import { createProcessIo } from '#surfaces/cli/process-io.ts';
 import { runCli } from '#surfaces/cli/run-cli.ts';
 import { systemClock } from '#kernel/clock.ts';
@@ -19,6 +21,7 @@ const DEFAULT_SERVER = 'http://127.0.0.1:8080';
 export function startCli(argv: readonly string[], version: string): Promise<number> {
   const io = createProcessIo();
   let isRemote = false;
+  const screen = lazyScreen(io);
   return runCli(argv, io, {
     table: FLAG_TABLE,
     version,
@@ -53,18 +56,55 @@ export function startCli(argv: readonly string[], version: string): Promise<numb
         confirm: ({ lines, question }) => confirm(io, globals.json ? undefined : { lines, question }),
         actor: globals.actor,
         notice: (line) => {
-          if (!globals.quiet) tell(2, `forge: ${escapeLine(line)}`);
+          if (!globals.quiet) screen.above(() => tell(2, `forge: ${escapeLine(line)}`));
         },
         meter: createMeter({
           isTerminal: () => io.isTerminal.stderr && !globals.quiet,
           now: () => systemClock.now(),
         }),
         progress: (line) => {
-          if (!globals.json && !globals.quiet) tell(1, line);
+          if (!globals.json && !globals.quiet) screen.above(() => tell(1, line), 'output');
         },
+        terminal:
+          globals.json || globals.quiet
+            ? undefined
+            : {
+                open: () => screen.open(globals.color),
+                isThere: () => io.isTerminal.stdout && io.env['TERM'] !== 'dumb',
+              },
       });
     },
   });
+}
+
+/** Most commands draw nothing, and load nothing for it. */
+function lazyScreen(io: CliIo): {
+  readonly open: (color: boolean) => Promise<Screen | undefined>;
+  /** Output of the command may go elsewhere than the picture. */
+  readonly above: (write: () => void, what?: 'output') => void;
+} {
+  let opened: LiveScreen | undefined;
+  return {
+    async open(color) {
+      const { findTerminal } = await import('#surfaces/cli/terminal-device.ts');
+      const device = findTerminal({ isTerminal: io.isTerminal, env: io.env, color });
+      if (device === undefined) return undefined;
+      const { openLiveScreen } = await import('#surfaces/cli/live-screen.ts');
+      const screen = openLiveScreen(device);
+      opened = screen;
+      return {
+        ...screen,
+        close() {
+          opened = undefined;
+          screen.close();
+        },
+      };
+    },
+    above(write, what) {
+      if (opened === undefined || (what === 'output' && !opened.is_output)) write();
+      else opened.above(write);
+    },
+  };
 }
 
 /**

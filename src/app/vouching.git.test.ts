@@ -8,7 +8,7 @@ import { toHomePlace } from '#sync/forge-home.ts';
 
 /** Whose word makes a step trusted, by each way that a step can come in. */
 describe('a step that is set', () => {
-  it('[S354] by REST or MCP: a person with the scope exec, and nobody else', async () => {
+  it('[S354] [B13] by REST or MCP: a person with the scope exec, and nobody else', async () => {
     await using http = await startProjectHttp();
     const { home } = toHomePlace(http.env, http.env['HOME'] ?? '');
     const { paths } = findProject(http.root, http.env, http.env['HOME'] ?? '');

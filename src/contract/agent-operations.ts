@@ -67,6 +67,7 @@ const AgentEntry = z.object({
   profile_name: z.string().nullable(),
   env: envNames,
   max: z.int().nullable(),
+  version: z.int(),
 });
 export type AgentEntry = z.output<typeof AgentEntry>;
 
@@ -81,9 +82,10 @@ export const addAgent = declare({
     profile: Identity.optional().describe('A named set-up to begin with (`forge profile list`)'),
     ...setUp,
     max: z.int().min(1).max(LIMITS.runs_at_once).optional().describe('Runs of it at once'),
+    version: z.int().min(1).optional().describe('Refuse unless the agent still has this version'),
   }),
   output: AgentEntry.extend({ outcome }),
-  errors: ['not_found', 'permission_denied', 'store_busy'],
+  errors: ['not_found', 'permission_denied', 'store_busy', 'version_conflict'],
   access: 'admin',
   needs: 'nothing',
   http: { method: 'post', path: '/agents' },

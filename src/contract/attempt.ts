@@ -36,6 +36,37 @@ export const Attempt = z.object({
 });
 export type Attempt = z.output<typeof Attempt>;
 
+/** Who or what decides between several attempts at one task. */
+export const PICK_RULES = ['first_green', 'smallest_green', 'reviewer', 'person'] as const;
+export const PickRule = z.enum(PICK_RULES);
+export type PickRule = z.output<typeof PickRule>;
+
+/** How far an attempt has come. */
+export const ATTEMPT_RESULTS = [
+  /** Nobody has worked there. */
+  'unbegun',
+  'working',
+  /** Whoever watched its run is gone. */
+  'cut_off',
+  /** Its run did not end well. */
+  'failed',
+  /** Its run ended well; no checks have run on what it left. */
+  'unchecked',
+  'red',
+  /** All checks passed on exactly its head. */
+  'green',
+] as const;
+
+/** An attempt with what became of it, to be compared with others at the same task. */
+export const AttemptView = Attempt.extend({
+  result: z.enum(ATTEMPT_RESULTS),
+  /** What failed. */
+  message: z.string().nullable(),
+  /** From its base to its head; null before the first harvest, and where the commits are not here. */
+  changes: z.object({ files: z.int(), insertions: z.int(), deletions: z.int() }).nullable(),
+});
+export type AttemptView = z.output<typeof AttemptView>;
+
 export const RUN_STATES = [
   'draft',
   'planned',
@@ -205,3 +236,11 @@ export const Plan = z.object({
   checklist: z.array(z.string()),
 });
 export type Plan = z.output<typeof Plan>;
+
+/** What a reviewer answers with who chooses between attempts. */
+export const Choice = z.object({
+  /** Its number. */
+  attempt: z.int(),
+  why: z.string(),
+});
+export type Choice = z.output<typeof Choice>;

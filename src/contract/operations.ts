@@ -13,6 +13,7 @@ import {
   showProfile,
 } from './agent-operations.ts';
 import { claimTask, releaseTask } from './claim-operations.ts';
+import { listDaemons, listRuntimes } from './daemon-operations.ts';
 import type { Declaration } from './declare.ts';
 import { dispatchTasks } from './dispatch-operations.ts';
 import { listEvents } from './event-operations.ts';
@@ -32,7 +33,7 @@ import { onboardAgents, primeAgent } from './onboarding-operations.ts';
 import { listDependencies, listRepos, listSkills } from './resource-operations.ts';
 import { commentTask, listComments, taskHistory } from './task-log-operations.ts';
 import { hookStatus, installHooks, uninstallHooks } from './hook-operations.ts';
-import { runTasks, startAttempt } from './run-task-operations.ts';
+import { compareAttempts, pickAttempt, runTasks, startAttempt } from './run-task-operations.ts';
 import {
   approveRun,
   denyRun,
@@ -188,6 +189,8 @@ export const OPERATIONS: readonly Declaration[] = [
   whereAmI,
   forecast,
   listClis,
+  listDaemons,
+  listRuntimes,
   installHooks,
   hookStatus,
   uninstallHooks,
@@ -203,6 +206,8 @@ export const OPERATIONS: readonly Declaration[] = [
   mergeTaskFiles,
   runTasks,
   startAttempt,
+  compareAttempts,
+  pickAttempt,
   dispatchTasks,
   runServer,
   serveMcp,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { LIMITS } from '#kernel/limits.ts';
-import { Approval, Attempt, Review, Run } from './attempt.ts';
+import { Approval, Attempt, AttemptView, Review, Run } from './attempt.ts';
 import { declare } from './declare.ts';
 import { Identity, Task, TaskRef } from './task.ts';
 import { LogLine } from './transcript.ts';
@@ -213,10 +213,10 @@ export const listReviews = declare({
 
 export const listAttempts = declare({
   name: 'task.attempts',
-  summary: 'List the attempts at a task, oldest first',
+  summary: 'List the attempts at a task, oldest first, with what became of each',
   input: z.object({ id: TaskRef.describe('Task id') }),
-  output: z.array(Attempt),
-  errors: ['not_found', 'ambiguous_id'],
+  output: z.array(AttemptView),
+  errors: ['not_found', 'ambiguous_id', 'permission_denied'],
   access: 'read',
   needs: 'project',
   http: { method: 'get', path: '/tasks/{id}/attempts' },

@@ -132,6 +132,8 @@ export const syncTasks = declare({
     workflow: z.enum(['same', 'sent', 'taken', 'conflict', 'broken_here', 'broken_there']),
     /** The version that does not stand, for `git show`. */
     other_workflow: z.string().nullable(),
+    /** Keys of the config that both changed in branch mode: this clone's stand, `conflict.list` has the others. */
+    config_lost: z.array(z.string()),
   }),
   errors: ['state_invalid', 'io_failed', 'version_conflict'],
   access: 'task',
@@ -181,8 +183,9 @@ export const mergeTaskFiles = declare({
 const Conflict = z.object({
   id: z.string(),
   title: z.string(),
-  /** A field's name, `metadata.<key>`, `life`, or `deleted`. */
+  /** A field's name, `metadata.<key>`, `life`, or `deleted`; `workflow`, or a key of the config. */
   name: z.string(),
+  /** What git names the version that lost, of the workflow or the config. */
   key: z.string(),
   lost: z.unknown(),
   stands: z.unknown(),
@@ -193,8 +196,10 @@ export const listConflicts = declare({
   name: 'conflict.list',
   summary: 'Show the values that lost a merge',
   about:
-    'When two people change the same field without knowing of each other, the later change stands and the other one is kept here until somebody settles it. Of two claims the first stands.',
-  input: z.object({ id: z.string().optional().describe('Only of this task, with the whole values') }),
+    'When two people change the same field without knowing of each other, the later change stands and the other one is kept here until somebody settles it. Of two claims the first stands. In branch mode the workflow and the config of the project are here too, by the ids `workflow` and `config`: `git show <key>` has the version that lost.',
+  input: z.object({
+    id: z.string().optional().describe('Only of this task (or `workflow`, `config`), with the whole values'),
+  }),
   output: z.array(Conflict),
   errors: ['not_found', 'ambiguous_id'],
   access: 'read',
@@ -211,9 +216,9 @@ export const resolveConflict = declare({
   name: 'conflict.resolve',
   summary: 'Settle values that lost a merge',
   about:
-    'By default what stands stays. With --take-lost the value that lost is written again as a new change.',
+    'By default what stands stays. With --take-lost the value that lost is written again as a new change; a workflow is taken by `forge workflow set`, and a key of the config by changing it.',
   input: z.object({
-    id: z.string().describe('Task id, or any unambiguous beginning of one'),
+    id: z.string().describe('Task id, or any unambiguous beginning of one; `workflow` or `config`'),
     field: z.string().optional().describe('Only this field (as `forge conflicts` shows it)'),
     take_lost: z.boolean().optional().describe('Put the lost value back'),
   }),

@@ -187,7 +187,7 @@ export const updateTask = declare({
   },
   mcp: {
     tool: 'forge_update',
-    aliases: ['forge_update_task', 'update_task'],
+    aliases: ['forge_update_task'],
     description: 'Change fields of a task; forge_claim takes one, forge_transition and forge_close move it',
     fields: [
       'id',

@@ -13,7 +13,7 @@ export const trustProject = declare({
   name: 'project.trust',
   summary: "Look at the commands that the repository's files and tasks bring, and allow them to run",
   about:
-    'Nothing that came with a repository runs before a person has allowed it here: the steps of review, set-up and teardown of the config, and the steps that tasks bring along. What is shown is allowed word for word, together with the scripts of the repository that it names; a changed byte asks again. Without a terminal it takes --yes. Nothing is run by this command.',
+    'Nothing that came with a repository runs before a person has allowed it here: the steps of review, set-up and teardown of the config, the steps that tasks bring along, and the settings that it holds for the programs of agents (`.claude`, `.mcp.json`, `.codex` and the like), which those are told to leave alone until then. What is shown is allowed word for word, together with the scripts of the repository that it names; a changed byte asks again. Without a terminal it takes --yes. Nothing is run by this command.',
   input: z.object({
     list: z.boolean().optional().describe('Only show them'),
     revoke: z.boolean().optional().describe('Take back everything that was allowed for this repository'),

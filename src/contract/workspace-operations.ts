@@ -143,6 +143,7 @@ const worktreeErrors = [
   'state_invalid',
   'permission_denied',
   'untrusted',
+  'disk_full',
 ] as const;
 
 export const openWorkspace = declare({

@@ -64,6 +64,44 @@ export function composeAudit({
   ]);
 }
 
+/** One of several attempts, as whoever chooses between them is shown it. */
+export interface ShownAttempt {
+  readonly number: number;
+  readonly agent: string | null;
+  readonly base: string;
+  readonly head: string;
+  readonly patch: string;
+}
+
+/** What somebody is told who chooses between several attempts at one task. */
+export function composeChoice({
+  task,
+  attempts,
+  prompt,
+}: {
+  readonly task: PromptFacts['task'];
+  readonly attempts: readonly ShownAttempt[];
+  readonly prompt?: string | undefined;
+}): string {
+  return joinParts([
+    `# Choose: ${task.title}`,
+    `${attempts.length} attempts were made at this task, and all of them pass the checks:`,
+    quote(task.description),
+    prompt,
+    ...attempts.map(({ number, agent, base, head, patch }) =>
+      [
+        `## Attempt ${number}${agent === null ? '' : `, by ${agent}`}`,
+        `\`git diff ${base} ${head}\` shows all of it:`,
+        fence(patch),
+      ].join('\n\n'),
+    ),
+    [
+      'The folder you are in holds the state that they began with. Change nothing. Decide which attempt does the task best: correctly, with nothing broken, and no more than was asked for.',
+      `Answer with a JSON object: \`attempt\` (${attempts.map(({ number }) => number).join(', ')}) and \`why\`.`,
+    ].join('\n'),
+  ]);
+}
+
 function quote(text: string): string {
   return text
     .split('\n')

@@ -1,6 +1,7 @@
 import type { Attempt, Merge, Review, Run } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { kindOf, roleOf, standingState, type ActionName, type ResolvedWorkflow } from './workflow.ts';
+import { isPlanning } from './gate-targets.ts';
 import { isEnded } from './run-states.ts';
 
 /** All that the rows say of a task that nobody goes on with. */
@@ -26,6 +27,8 @@ export type ResumeStep =
   | { readonly step: 'give_back' }
   /** Its run says where the task goes. */
   | { readonly step: 'conclude'; readonly run: Run }
+  /** Several attempts have ended, and nobody has chosen yet. */
+  | { readonly step: 'compare' }
   /** What the state does with a task that comes to it, again. */
   | { readonly step: 'enter' }
   | { readonly step: 'pass'; readonly review: Review }
@@ -58,12 +61,25 @@ export function decideResume(workflow: ResolvedWorkflow, lost: LostTask): Resume
 
 function resumeWork(workflow: ResolvedWorkflow, lost: LostTask, state: string): ResumeStep {
   const role = roleOf(workflow, state);
-  const run = lost.runs.findLast((one) => one.role === role && one.created_at >= lost.entered_at);
+  const active = lost.attempts.filter((one) => one.state === 'active').map(({ id }) => id);
+  const runs = lost.runs.filter((one) => one.role === role && one.created_at >= lost.entered_at);
+  if (active.length > 1 && !isPlanning(workflow, state)) return resumeSides(lost, runs);
+  // Of several attempts the one that was picked speaks.
+  const run = runs.findLast((one) => active.includes(one.attempt_id)) ?? runs.at(-1);
   if (run === undefined) return lost.was_starting ? { step: 'give_back' } : NONE;
   if (!isEnded(run.state)) return NONE;
   // Whoever stopped it has said so, and says what comes next.
   if (run.outcome === 'stopped' && lost.task.error_annotation !== undefined) return NONE;
   return { step: 'conclude', run };
+}
+
+function resumeSides({ task, was_starting }: LostTask, runs: readonly Run[]): ResumeStep {
+  if (runs.some((run) => !isEnded(run.state))) return NONE;
+  const { code, at = '' } = task.error_annotation ?? {};
+  const isTold = runs.every(({ ended_at }) => (ended_at ?? '') <= at);
+  // Somebody is to choose, or has stopped it and says what comes next.
+  if (isTold && (code === 'pick_attempt' || code === 'no_green_attempt' || code === 'stopped')) return NONE;
+  return runs.length > 0 || was_starting ? { step: 'compare' } : NONE;
 }
 
 function resumeGate(workflow: ResolvedWorkflow, lost: LostTask, state: string): ResumeStep {

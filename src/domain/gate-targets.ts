@@ -23,6 +23,12 @@ export function submitTarget(workflow: ResolvedWorkflow, active: string): string
   return nextOf(workflow, active, ['gate']) ?? nextOf(workflow, active, ['active', 'terminal']);
 }
 
+/** An active state that leads on to another one, and not to a gate, is for those who plan. */
+export function isPlanning(workflow: ResolvedWorkflow, state: string): boolean {
+  const next = submitTarget(workflow, state);
+  return next !== undefined && kindOf(workflow, next) === 'active';
+}
+
 function nextOf(workflow: ResolvedWorkflow, from: string, kinds: readonly StateKind[]): string | undefined {
   const next = workflow.states.get(from)?.next ?? [];
   for (const kind of kinds) {

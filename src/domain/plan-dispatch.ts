@@ -20,6 +20,8 @@ export interface DispatchFacts {
   readonly runs: readonly Run[];
   /** Who is at work on what, by the task. */
   readonly working: ReadonlyMap<string, string>;
+  /** Agents of further runs on the same tasks: a task may be worked on by several. */
+  readonly more_working?: readonly string[] | undefined;
   /** How many more may be at work at once. */
   readonly places: number;
   readonly per_state: ReadonlyMap<string, number>;
@@ -39,7 +41,7 @@ export interface DispatchPlan {
 /** Who begins with what now: by priority, within all bounds, and not sooner than what failed may be tried again. */
 export function planDispatch(workflow: ResolvedWorkflow, facts: DispatchFacts): DispatchPlan {
   const { now } = facts;
-  const load = countBy([...facts.working.values()]);
+  const load = countBy([...facts.working.values(), ...(facts.more_working ?? [])]);
   const inState = new Map(facts.in_state);
   const starts: { task: Task; agent: string }[] = [];
   const times: number[] = [];

@@ -116,7 +116,7 @@ describe("the seed's example lines", () => {
     expect(record.metadata.floor).toBe(stamp);
   });
 
-  it('mean done, in_progress and todo', () => {
+  it('[S58] mean done, in_progress and todo', () => {
     expect(lines.map((line) => read(line).life.state)).toEqual(['done', 'done', 'in_progress', 'todo']);
   });
 });

@@ -1,17 +1,22 @@
-import { copyFileSync, existsSync, globSync, lstatSync, mkdirSync, realpathSync } from 'node:fs';
-import { dirname, join, relative, resolve, sep } from 'node:path';
-import type { Attempt, StepResult } from '#contract/attempt.ts';
+import { join } from 'node:path';
+import type { Attempt } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { listAttemptNames } from '#domain/attempt-names.ts';
 import { recreateCheckout, startCheckout } from '#git/attempt-checkout.ts';
+import { dropAttemptRefs } from '#git/attempt-refs.ts';
 import { findDefaultBranch } from '#git/branches.ts';
 import { findRecord, isRegistered, type Checkout } from '#git/checkout-record.ts';
-import { openControlDirectory, type ControlGit } from '#git/control-directory.ts';
+import type { ControlGit } from '#git/control-directory.ts';
 import { readRef } from '#git/read-ref.ts';
+import { removeCheckout } from '#git/rescue-checkout.ts';
+import { toIso } from '#kernel/clock.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
-import { toChildEnvironment } from '#process/child-environment.ts';
 import { findPortBlock } from '#process/lease-ports.ts';
-import { runSteps } from './run-steps.ts';
+import { changeFolderNote } from './folder-note.ts';
+import { furnishFolder } from './furnish-folder.ts';
+import { requireRoom } from './keep-room.ts';
+import { listLinkPatterns } from './link-file.ts';
+import { setUpFolder } from './set-up-folder.ts';
 import { systemWriter, type WorkPlace } from './work.ts';
 
 /** An attempt and the folder it works in. */
@@ -22,20 +27,42 @@ export interface Workspace {
 
 export function openControl(place: WorkPlace): Promise<ControlGit> {
   const { workspace } = place.settings();
-  return openControlDirectory(place.repo, { copied: workspace.copy, project: place.project.root });
+  const copied = [...workspace.copy, ...listLinkPatterns(place)];
+  return place.control(copied);
 }
 
-/** The task's unfinished attempt, its folder made again where it is gone; undefined where it has none. */
+/**
+ * The task's unfinished attempt, its folder made again where it is gone; undefined where it has none. What is made again
+ * is set up by whoever runs something there.
+ */
 export async function findWorkspace(
   place: WorkPlace,
   control: ControlGit,
   taskId: string,
 ): Promise<Workspace | undefined> {
   const attempt = (await place.store.listAttempts({ task_id: taskId, state: 'active' })).at(-1);
-  if (attempt === undefined) return undefined;
+  return attempt && findFolder(place, control, attempt);
+}
+
+async function findFolder(place: WorkPlace, control: ControlGit, attempt: Attempt): Promise<Workspace> {
   const checkout = toCheckout(place, control, attempt);
-  if (!isRegistered(control, checkout)) await recreateCheckout(control, checkout);
+  if (!isRegistered(control, checkout)) await remakeFolder(place, control, { attempt, checkout });
   return { attempt, checkout };
+}
+
+async function remakeFolder(
+  place: WorkPlace,
+  control: ControlGit,
+  { attempt, checkout }: Workspace,
+): Promise<void> {
+  await place.folders.hold(attempt, 'it makes the folder again', async () => {
+    // Another process may have done it while this one waited for its turn.
+    if (isRegistered(control, checkout)) return;
+    changeFolderNote(place, attempt.id, { setup: null, size: null });
+    await recreateCheckout(control, checkout);
+    const task = await place.store.getTask(attempt.task_id);
+    await furnishFolder(place, control, { attempt, checkout, task });
+  });
 }
 
 /** The task's unfinished attempt, or a new one at the tip of the target branch. */
@@ -43,10 +70,22 @@ export async function openWorkspace(
   place: WorkPlace,
   { task, agent }: { readonly task: Task; readonly agent: string | null },
 ): Promise<Workspace> {
+  if (agent !== null) place.checkout.lookAhead();
   const control = await openControl(place);
   const known = await findWorkspace(place, control, task.id);
   if (known === undefined) return startWorkspace(place, control, { task, agent });
-  const change = { id: known.attempt.id, agent, cleanup_at: null };
+  return reopenWorkspace(place, control, { attempt: known.attempt, agent });
+}
+
+/** An unfinished attempt for somebody to go on with. */
+export async function reopenWorkspace(
+  place: WorkPlace,
+  control: ControlGit,
+  { attempt, agent }: { readonly attempt: Attempt; readonly agent: string | null },
+): Promise<Workspace> {
+  const known = await findFolder(place, control, attempt);
+  await place.folders.hold(attempt, 'set-up', () => setUpFolder(place, attempt));
+  const change = { id: attempt.id, agent, cleanup_at: null };
   return { ...known, attempt: await place.store.changeAttempt(change, systemWriter(place)) };
 }
 
@@ -55,48 +94,67 @@ export async function startWorkspace(
   control: ControlGit,
   { task, agent }: { readonly task: Task; readonly agent: string | null },
 ): Promise<Workspace> {
-  const target = await findTarget(place);
-  const started = await startAttempt(place, { task, agent, ...target });
+  return fillWorkspace(place, control, {
+    task,
+    attempt: await beginAttempt(place, control, { task, agent }),
+  });
+}
+
+/** The row alone; its folder has to be made. */
+export async function beginAttempt(
+  place: WorkPlace,
+  control: ControlGit,
+  { task, agent }: { readonly task: Task; readonly agent: string | null },
+): Promise<Attempt> {
+  await requireRoom(place, control);
+  const target = await findTarget(place, control);
+  return startAttempt(place, { task, agent, ...target });
+}
+
+/** The folder of an attempt that was just begun. */
+export async function fillWorkspace(
+  place: WorkPlace,
+  control: ControlGit,
+  { task, attempt }: { readonly task: Task; readonly attempt: Attempt },
+): Promise<Workspace> {
   try {
-    const { workspace } = place.settings();
-    const checkout = await startCheckout(control, {
-      ...toCheckout(place, control, started),
-      sparse: workspace.sparse,
-      submodules: workspace.submodules ? 'top' : 'none',
-    });
-    copyFiles(place, checkout);
-    await runSetup(place, started);
-    place.watch({ kind: 'attempt', attempt: started });
-    return { attempt: started, checkout };
+    const checkout = await place.folders.hold(attempt, 'set-up', () =>
+      makeFolder(place, control, { attempt, task }),
+    );
+    place.watch({ kind: 'attempt', attempt });
+    return { attempt, checkout };
   } catch (error) {
-    const removed_at = new Date(place.clock.now()).toISOString();
-    await place.store.changeAttempt({ id: started.id, state: 'archived', removed_at }, systemWriter(place));
+    await takeBack(place, control, attempt);
     throw error;
   }
 }
 
-/** What everything that is started in the attempt's folder may know. */
-export function toAttemptEnvironment(
-  place: Pick<WorkPlace, 'env' | 'settings'>,
-  attempt: Attempt,
-  more: Readonly<Record<string, string>> = {},
-): Record<string, string> {
-  const { ports } = place.settings().workspace;
-  const block =
-    attempt.port === null
-      ? []
-      : Array.from({ length: ports }, (_, i) => [
-          i === 0 ? 'PORT' : `PORT_${i}`,
-          String((attempt.port ?? 0) + i),
-        ]);
-  return toChildEnvironment(place.env, {
-    FORGE_TASK_ID: attempt.task_id,
-    FORGE_ATTEMPT_ID: attempt.id,
-    FORGE_WORKTREE: attempt.path,
-    COMPOSE_PROJECT_NAME: `forge-${attempt.name}`,
-    ...Object.fromEntries(block),
-    ...more,
+/** Nobody has worked there yet; what a set-up that failed left is of no use. */
+async function takeBack(place: WorkPlace, control: ControlGit, attempt: Attempt): Promise<void> {
+  const checkout = toCheckout(place, control, attempt);
+  if (isRegistered(control, checkout)) {
+    await place.folders.hold(attempt, 'removal', () => removeCheckout(control, checkout));
+    await dropAttemptRefs(control, { ...checkout, target: attempt.target });
+  }
+  const removed_at = toIso(place.clock.now());
+  const change = { id: attempt.id, state: 'archived', removed_at, port: null } as const;
+  await place.store.changeAttempt(change, systemWriter(place));
+}
+
+async function makeFolder(
+  place: WorkPlace,
+  control: ControlGit,
+  { attempt, task }: { readonly attempt: Attempt; readonly task: Task },
+): Promise<Checkout> {
+  const { workspace } = place.settings();
+  const checkout = await startCheckout(control, {
+    ...toCheckout(place, control, attempt),
+    sparse: workspace.sparse,
+    submodules: workspace.submodules ? 'top' : 'none',
   });
+  await furnishFolder(place, control, { attempt, checkout, task });
+  await setUpFolder(place, attempt);
+  return checkout;
 }
 
 export function toCheckout(place: WorkPlace, control: ControlGit, attempt: Attempt): Checkout {
@@ -115,8 +173,11 @@ export function toCheckout(place: WorkPlace, control: ControlGit, attempt: Attem
 }
 
 /** Throws state_invalid where there is nothing to begin with. */
-export async function findTarget(place: WorkPlace): Promise<{ target: string; base: string }> {
-  const target = place.settings().merge.target ?? (await findDefaultBranch(place.repo));
+export async function findTarget(
+  place: WorkPlace,
+  control?: ControlGit,
+): Promise<{ target: string; base: string }> {
+  const target = place.settings().merge.target ?? (await findDefaultBranch(place.repo, control));
   const base = target === undefined ? undefined : await readRef(place.repo, `refs/heads/${target}`);
   if (target !== undefined && base !== undefined) return { target, base };
   throw new ForgeError(
@@ -159,54 +220,4 @@ async function findPort(place: WorkPlace): Promise<number | null> {
   const there = await place.store.listAttempts({ there: true });
   const taken = there.flatMap(({ port }) => (port === null ? [] : [{ first: port, size }]));
   return (await findPortBlock({ size, taken })).first;
-}
-
-/** Files that git does not carry and the work needs (`.env`); never through a link, never over what is there. */
-function copyFiles(place: WorkPlace, checkout: Checkout): void {
-  const from = realpathSync(place.project.root);
-  for (const pattern of place.settings().workspace.copy) {
-    for (const found of globSync(pattern, { cwd: from })) {
-      const source = resolve(from, found);
-      const inside = relative(from, source);
-      if (inside.startsWith('..') || inside.split(sep)[0] === '.git' || !lstatSync(source).isFile()) continue;
-      if (realpathSync(source) !== source) continue;
-      const target = join(checkout.path, inside);
-      if (existsSync(target)) continue;
-      mkdirSync(dirname(target), { recursive: true });
-      copyFileSync(source, target);
-    }
-  }
-}
-
-async function runSetup(place: WorkPlace, attempt: Attempt): Promise<void> {
-  const { setup } = place.settings().workspace;
-  if (setup.length === 0) return;
-  const failed = (await runIn(place, attempt, setup)).find(({ outcome }) => outcome !== 'passed');
-  if (failed === undefined) return;
-  throw new ForgeError(
-    'state_invalid',
-    `The set-up \`${failed.command}\` failed: ${failed.output.slice(-500)}`,
-    {
-      hint: 'Correct workspace.setup in .forge/config.json',
-      details: { command: failed.command, exit_code: failed.exit_code },
-    },
-  );
-}
-
-/** Commands of the project's own configuration, in the attempt's folder. */
-export async function runIn(
-  place: WorkPlace,
-  attempt: Attempt,
-  commands: readonly string[],
-): Promise<StepResult[]> {
-  place.requireTrust(commands);
-  const { review } = place.settings();
-  return runSteps(commands, {
-    cwd: attempt.path,
-    env: toAttemptEnvironment(place, attempt),
-    host: await place.processes(),
-    marker: attempt.id,
-    timeout_ms: review.step_timeout_s * 1000,
-    output_bytes: review.step_output_bytes,
-  });
 }

@@ -223,7 +223,7 @@ async function claimGuarded(
   return undefined;
 }
 
-async function refusePausedAgent({ agents }: Engine, name: string): Promise<void> {
+export async function refusePausedAgent({ agents }: Engine, name: string): Promise<void> {
   if (!(await agents.isPaused(name))) return;
   throw new ForgeError('agent_paused', `${name} is paused and claims nothing`, {
     hint: `forge agent resume ${name}`,

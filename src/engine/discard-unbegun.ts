@@ -28,7 +28,7 @@ async function discard(place: WorkPlace, attempt: Attempt): Promise<void> {
   const control = await openControl(place);
   const checkout = toCheckout(place, control, attempt);
   try {
-    await removeCheckout(control, checkout);
+    await place.folders.hold(attempt, 'removal', () => removeCheckout(control, checkout));
     await dropAttemptRefs(control, { ...checkout, target: attempt.target });
   } catch (error) {
     if (!isForgeError(error)) throw error;

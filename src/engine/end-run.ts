@@ -2,13 +2,21 @@ import type { Run } from '#contract/attempt.ts';
 import { isEnded } from '#domain/run-states.ts';
 import type { RunEnd } from '#executors/executor.ts';
 import type { RunMove } from '#store/attempt-store.ts';
+import { joinSentences } from './harvest-warnings.ts';
+import type { AgentEnd } from './run-agent.ts';
 import type { Conclusion } from './settle-run.ts';
 import { systemWriter, type WorkPlace } from './work.ts';
 
 /** Writes down how a run ended. One that somebody else has ended stays as it is. */
-export async function endRun(place: WorkPlace, run: Run, end: RunEnd, conclusion: Conclusion): Promise<Run> {
+export async function endRun(
+  place: WorkPlace,
+  run: Run,
+  end: AgentEnd,
+  conclusion: Conclusion,
+): Promise<Run> {
   const { store } = place;
-  const { outcome, message, retry_after } = conclusion;
+  const { outcome, retry_after } = conclusion;
+  const message = joinSentences([conclusion.message, end.warning]);
   const move = (to: RunMove['to'], more: Partial<RunMove> = {}): Promise<Run> =>
     store.moveRun({ id: run.id, to, ...more }, systemWriter(place));
   const now = await store.getRun(run.id);

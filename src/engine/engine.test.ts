@@ -360,8 +360,14 @@ describe('hooks', () => {
       ]),
     );
     const { id } = await engine.create('Led');
-    const moved = await transitionTask(engine.as(ANN), { id, to: 'step-0', reason: null });
+    const asked = engine.as(ANN);
+    let now = asked.by.now;
+    const clock = { now: () => (now += 60_000) };
+    const moved = await transitionTask({ ...asked, clock }, { id, to: 'step-0', reason: null });
     expect(moved.state).toBe('step-3');
+    const log = await engine.temp.store.listTransitions({ id, limit: 9 });
+    const minutes = log.map(({ created_at }) => Math.round((Date.parse(created_at) - asked.by.now) / 60_000));
+    expect(minutes.toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3]);
     expect(await engine.states(id)).toEqual([
       'step-0 by user:ann',
       'step-1 by system',

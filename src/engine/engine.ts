@@ -1,6 +1,8 @@
 import type { ResolvedWorkflow } from '#domain/workflow.ts';
+import type { Clock } from '#kernel/clock.ts';
 import type { AttemptStore } from '#store/attempt-store.ts';
 import type { TaskStore, Writer } from '#store/store.ts';
+import type { SideWishes } from './sides.ts';
 import type { Work } from './work.ts';
 
 /** What every move works with: the store, the rules, who wants it, and what is known of agents. */
@@ -8,11 +10,15 @@ export interface Engine {
   readonly store: TaskStore & Pick<AttemptStore, 'listAttempts'>;
   readonly workflow: ResolvedWorkflow;
   readonly by: Writer;
+  /** Checks and merges take their time: what follows from them has another moment than the move itself. */
+  readonly clock: Clock;
   readonly agents: AgentFacts;
   /** What checks, merges and starts agents; opened by the first move that needs it. */
   readonly work?: (() => Promise<Work>) | undefined;
   /** What the run that a claim starts does differently from the agent's profile. */
   readonly overrides?: { readonly model?: string; readonly effort?: string } | undefined;
+  /** How often at once it is worked on; once where it is left out. */
+  readonly attempts?: SideWishes | undefined;
   /** This process stays, so that it can watch what it starts. */
   readonly follows?: boolean | undefined;
 }

@@ -7,13 +7,13 @@ import { landTarget } from '#git/land-target.ts';
 import { makeCandidate } from '#git/merge-candidate.ts';
 import { readRef } from '#git/read-ref.ts';
 import { showCommit } from '#git/show-commit.ts';
-import { ForgeError } from '#kernel/errors.ts';
+import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { MergeEnd } from '#store/attempt-store.ts';
 import type { ActionOutcome, Annotation } from './actions.ts';
 import { findWorkspace, openControl, type Workspace } from './attempt-workspace.ts';
 import type { Engine } from './engine.ts';
-import { describeFailure, listSteps, runReviewSteps } from './review-gate.ts';
+import { describeFailure, listSteps, runReviewSteps, undecided } from './review-gate.ts';
 import { systemWriter, type WorkPlace } from './work.ts';
 
 /** How a merge ended, as far as the queue is concerned. */
@@ -21,8 +21,9 @@ type Landing = Omit<MergeEnd, 'id'>;
 
 /** What can be said before the task moves. */
 export async function checkMergeable(place: WorkPlace, task: Task): Promise<void> {
-  const attempt = (await place.store.listAttempts({ task_id: task.id, state: 'active' })).at(-1);
-  if (attempt === undefined) {
+  const { length } = await place.store.listAttempts({ task_id: task.id, state: 'active' });
+  if (length > 1) throw undecided(task, length);
+  if (length === 0) {
     throw new ForgeError('state_invalid', `${task.id} has no attempt to merge`, {
       hint: `forge task close ${task.id} --reason …`,
       details: { id: task.id },
@@ -76,7 +77,8 @@ async function finishMerge(place: WorkPlace, engine: Engine, call: MergeCall): P
   place.watch({ kind: 'merge', merge: call.merge });
   const merge = await waitForTurn(place, call.merge);
   if (merge !== undefined) place.watch({ kind: 'merge', merge });
-  const landing: Landing = merge === undefined ? STOPPED : await landAttempt(place, call);
+  const landing: Landing =
+    merge === undefined ? STOPPED : await landAttempt(place, call).catch(refuseLanding);
   const ended = await place.store.finishMerge({ id, ...landing }, systemWriter(place));
   place.watch({ kind: 'merge', merge: ended });
   if (ended.state === 'landed') {
@@ -103,6 +105,12 @@ async function waitForTurn(place: WorkPlace, { id }: Merge): Promise<Merge | und
     await sleep(LIMITS.merge_poll_ms);
   }
   return undefined;
+}
+
+/** Whatever keeps it from landing, its turn is over. */
+function refuseLanding(error: unknown): Landing {
+  if (!isForgeError(error)) throw error;
+  return { state: 'refused', message: error.message };
 }
 
 const STOPPED: Landing = { state: 'dropped', message: 'Forge was stopped' };
@@ -137,7 +145,7 @@ async function tryLanding(place: WorkPlace, call: MergeCall, old: string): Promi
       message: `${attempt.branch} conflicts with ${attempt.target} in ${names.slice(0, 10).join(', ')}${names.length > 10 ? ` and ${names.length - 10} more` : ''}`,
     };
   }
-  const failed = await checkCandidate(place, call, candidate.commit);
+  const failed = await checkCandidate(place, call, candidate);
   if (failed?.outcome === 'stopped') return STOPPED;
   if (failed !== undefined) {
     return {
@@ -164,19 +172,27 @@ async function tryLanding(place: WorkPlace, call: MergeCall, old: string): Promi
 async function checkCandidate(
   place: WorkPlace,
   call: MergeCall,
-  commit: string,
+  { commit, tree }: { readonly commit: string; readonly tree: string },
 ): Promise<StepResult | undefined> {
   const { task, control, workspace, merge } = call;
   const { attempt, checkout } = workspace;
   const steps = listSteps(place, task);
-  if (steps.length === 0) return undefined;
-  await showCommit(control, checkout, commit);
-  try {
-    const results = await runReviewSteps(place, { attempt, steps, commit, finished: async () => {} });
-    return results.find(({ outcome }) => outcome !== 'passed');
-  } finally {
-    await showCommit(control, checkout, merge.head_commit);
-  }
+  if (await havePassed(place, tree, steps)) return undefined;
+  return place.folders.hold(attempt, 'merge', async () => {
+    await showCommit(control, checkout, commit);
+    try {
+      const results = await runReviewSteps(place, { attempt, steps, commit, finished: async () => {} });
+      return results.find(({ outcome }) => outcome !== 'passed');
+    } finally {
+      await showCommit(control, checkout, merge.head_commit);
+    }
+  });
+}
+
+/** Where the target has not moved, the review has tested this very tree: there is nothing to show or to run. */
+async function havePassed({ store }: WorkPlace, tree: string, steps: readonly string[]): Promise<boolean> {
+  for (const command of steps) if ((await store.findStep({ tree, command })) === undefined) return false;
+  return true;
 }
 
 /** A review speaks of one commit. Undefined where it speaks of the one that is there. */

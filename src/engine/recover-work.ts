@@ -151,7 +151,11 @@ async function settleMerge(place: WorkPlace, { merge }: WatchedMerge): Promise<R
     await store.changeAttempt({ id: attempt.id, state: 'merged', merge_commit: landed }, systemWriter(place));
   } else if (attempt.removed_at === null) {
     const control = await openControl(place);
-    await showCommit(control, toCheckout(place, control, attempt), merge.head_commit).catch(ignoreForge);
+    await place.folders
+      .hold(attempt, 'recovery', () =>
+        showCommit(control, toCheckout(place, control, attempt), merge.head_commit),
+      )
+      .catch(ignoreForge);
   }
   return [];
 }

@@ -34,7 +34,8 @@ export async function repairMerge(
   const { attempt, checkout } = workspace;
   const target = await readRef(place.repo, `refs/heads/${attempt.target}`);
   if (target === undefined || attempt.head_commit === null) return;
-  await beginMerge(control, checkout, { head: attempt.head_commit, target });
+  const merged = { head: attempt.head_commit, target };
+  await place.folders.hold(attempt, 'merge', () => beginMerge(control, checkout, merged));
   const now = await store.getTask(task.id);
   const holder = now.roles?.[roleOf(workflow, to) ?? ''];
   const agent = holder === undefined ? now.assignee : 'agent' in holder ? holder.agent : null;

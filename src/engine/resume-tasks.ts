@@ -140,6 +140,8 @@ function startsWork({ place }: Workshop, task: Task, step: ResumeStep): boolean 
       return false;
     case 'conclude':
       return step.run.outcome === 'completed';
+    case 'compare':
+      return true;
     case 'enter':
       return kindOf(workflow, standingState(workflow, task)) !== 'terminal';
     case 'pass':
@@ -164,6 +166,10 @@ async function perform(workshop: Workshop, lost: LostTask, step: ResumeStep): Pr
       return;
     case 'conclude':
       await conclude(workshop, engine, { task, run: step.run });
+      return;
+    case 'compare':
+      await discardUnbegun(place, lost);
+      await workshop.compare(task);
       return;
     case 'enter':
       await enterAgain(engine, task, ['on_enter', 'after_enter']);

@@ -6,13 +6,14 @@ import { toIso } from '#kernel/clock.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { isAlive, isSameProcess } from '#process/process-identity.ts';
-import { openControl, runIn, toCheckout } from './attempt-workspace.ts';
+import { openControl, toCheckout } from './attempt-workspace.ts';
+import { runIn } from './set-up-folder.ts';
 import { systemWriter, type WorkPlace } from './work.ts';
 
 /** The task is over: what is at work on it ends, and its folders go, at once or when the project says. */
 export async function retireAttempts(place: WorkPlace, taskId: string, when: 'now' | 'later'): Promise<void> {
   const { store, clock } = place;
-  await stopRuns(place, taskId);
+  await stopRuns(place, { task_id: taskId });
   const hours = place.settings().workspace.cleanup_hours;
   for (const attempt of await store.listAttempts({ task_id: taskId, there: true })) {
     const state = attempt.state === 'active' ? 'archived' : attempt.state;
@@ -28,16 +29,22 @@ export async function recallWork(
   taskId: string,
   reset: 'worktree' | 'workspace' | undefined,
 ): Promise<void> {
-  await stopRuns(place, taskId);
+  await stopRuns(place, { task_id: taskId });
   if (reset === 'workspace') await retireAttempts(place, taskId, 'now');
   if (reset !== 'worktree') return;
   const control = await openControl(place);
   for (const attempt of await place.store.listAttempts({ task_id: taskId, there: true, state: 'active' }))
-    await resetCheckout(control, toCheckout(place, control, attempt));
+    await place.folders.hold(attempt, 'reset', () =>
+      resetCheckout(control, toCheckout(place, control, attempt)),
+    );
 }
 
 /** Nothing uncommitted is lost by it: that goes to a rescue ref first. */
 export async function removeWorkspace(place: WorkPlace, attempt: Attempt): Promise<Removed> {
+  return place.folders.hold(attempt, 'removal', () => removeHeld(place, attempt));
+}
+
+async function removeHeld(place: WorkPlace, attempt: Attempt): Promise<Removed> {
   const { store, clock } = place;
   const { teardown } = place.settings().workspace;
   const control = await openControl(place);
@@ -86,13 +93,16 @@ export async function removeOverdue(
 }
 
 /** Whoever watches them ends them; it may be another process. */
-export async function stopRuns(place: WorkPlace, taskId: string): Promise<void> {
+export async function stopRuns(
+  place: WorkPlace,
+  of: { readonly task_id: string } | { readonly attempt_id: string },
+): Promise<void> {
   const { store } = place;
-  const open = await store.listRuns({ task_id: taskId, open: true });
+  const open = await store.listRuns({ ...of, open: true });
   for (const { id } of open) await store.askStop({ id }, systemWriter(place)).catch(isForgeErrorOrThrow);
   const patience = Math.ceil((LIMITS.run_grace_ms + LIMITS.run_kill_ms) / LIMITS.wish_poll_ms) + 10;
   for (let looks = 0; looks < patience; looks += 1) {
-    if ((await store.listRuns({ task_id: taskId, open: true })).length === 0) return;
+    if ((await store.listRuns({ ...of, open: true })).length === 0) return;
     await place.settleLost();
     await sleep(LIMITS.wish_poll_ms);
   }

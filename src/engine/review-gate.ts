@@ -4,11 +4,13 @@ import { rejectionTarget } from '#domain/gate-targets.ts';
 import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import { openControl, findWorkspace, toAttemptEnvironment } from './attempt-workspace.ts';
+import { toAttemptEnvironment } from './attempt-environment.ts';
+import { openControl, findWorkspace } from './attempt-workspace.ts';
 import type { ActionOutcome } from './actions.ts';
 import type { Engine } from './engine.ts';
 import { readTree } from './read-tree.ts';
 import { runSteps } from './run-steps.ts';
+import { setUpForChecks } from './set-up-folder.ts';
 import { harvestAttempt } from './settle-run.ts';
 import { systemWriter, type WorkPlace } from './work.ts';
 
@@ -20,12 +22,22 @@ export function listSteps(place: Pick<WorkPlace, 'settings'>, task: Task): reado
 /** What can be said before the task moves. */
 export async function checkReviewable(place: WorkPlace, task: Task): Promise<void> {
   const steps = listSteps(place, task);
+  const { length } = await place.store.listAttempts({ task_id: task.id, state: 'active' });
+  if (length > 1) throw undecided(task, length);
   if (steps.length === 0) return;
   place.requireTrust(steps);
-  if ((await place.store.listAttempts({ task_id: task.id, state: 'active' })).length > 0) return;
+  if (length > 0) return;
   throw new ForgeError('state_invalid', `${task.id} has no attempt that its checks could run on`, {
     hint: `forge run ${task.id} --agent <name>`,
     details: { id: task.id, ci_steps: steps },
+  });
+}
+
+/** A gate is for one attempt: somebody has to say for which. */
+export function undecided({ id }: Task, count: number): ForgeError {
+  return new ForgeError('state_invalid', `${id} has ${count} unfinished attempts`, {
+    hint: `forge attempt compare ${id}, then forge attempt pick <attempt>`,
+    details: { id, attempts: count },
   });
 }
 
@@ -34,6 +46,13 @@ export async function checkReviewable(place: WorkPlace, task: Task): Promise<voi
  * running because somebody has to audit it.
  */
 export async function checkAttempt(
+  place: WorkPlace,
+  checked: { readonly task: Task; readonly attempt: Attempt; readonly audited: boolean },
+): Promise<{ review: Review; failed: StepResult | undefined }> {
+  return place.folders.hold(checked.attempt, 'review', () => checkHeld(place, checked));
+}
+
+async function checkHeld(
   place: WorkPlace,
   { task, attempt, audited }: { readonly task: Task; readonly attempt: Attempt; readonly audited: boolean },
 ): Promise<{ review: Review; failed: StepResult | undefined }> {
@@ -82,6 +101,13 @@ export async function runReviewSteps(
   const results: StepResult[] = [];
   for (const command of steps) {
     const known = await store.findStep({ tree, command });
+    // Another tree may need other packages than those that are there.
+    const unready = known === undefined ? await setUpForChecks(place, attempt) : undefined;
+    if (unready !== undefined) {
+      results.push(unready);
+      await finished(unready);
+      break;
+    }
     const [result] =
       known === undefined
         ? await runSteps([command], {

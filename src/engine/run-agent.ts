@@ -14,9 +14,11 @@ import { pickEnvironment } from '#executors/executor-types.ts';
 import { openRunLog } from '#executors/run-log.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import { createRedactor } from '#process/redact.ts';
 import type { Writer } from '#store/store.ts';
-import { toAttemptEnvironment } from './attempt-workspace.ts';
+import { findAgentSecrets, type AgentSecrets } from './agent-secrets.ts';
+import { toAttemptEnvironment } from './attempt-environment.ts';
+import { readFolderNote } from './folder-note.ts';
+import { writeLinkFile } from './link-file.ts';
 import { systemWriter, type ManagedAgent, type WorkPlace } from './work.ts';
 
 /** One start of an agent's program. */
@@ -32,30 +34,46 @@ export interface AgentStart {
   readonly output_schema?: object | undefined;
 }
 
+/** How its program ended, and what a person should know besides. */
+export interface AgentEnd extends RunEnd {
+  readonly warning?: string | undefined;
+}
+
 const NOTHING_KNOWN = { input_tokens: null, output_tokens: null, cached_tokens: null, cost_usd: null };
 
 /**
  * Starts the program, writes its log, passes on what is asked and said meanwhile, and stays with it to its end. The
  * run is `running` from the moment something may be at work.
  */
-export async function runAgent(place: WorkPlace, start: AgentStart): Promise<RunEnd> {
+export async function runAgent(place: WorkPlace, start: AgentStart): Promise<AgentEnd> {
   const { store } = place;
   const { run } = start;
-  const secrets = createRedactor(Object.values(start.agent.env));
-  const redact = (text: string): string => secrets.redact(text);
-  const log = openRunLog({ path: toLogPath(place, run), clock: place.clock, redact });
-  const tell = (entry: TranscriptEntry): void => {
-    log.append(entry);
-    place.watch({ kind: 'entry', run, entry });
-  };
+  const secrets = findAgentSecrets(place, start.agent);
+  const log = openRunLog({ path: toLogPath(place, run), clock: place.clock, redact: secrets.redact });
+  const tell = (entry: TranscriptEntry): void =>
+    place.watch({ kind: 'entry', run, entry: log.append(entry) });
   try {
     place.watch({
       kind: 'run',
       run: await store.moveRun({ id: run.id, to: 'running' }, systemWriter(place)),
     });
-    const executor = await place.executorFor(start.agent.profile);
-    const started = await executor.start(toSpec(place, start), toHost(place, run, tell));
-    return redactEnd(await attend(place, start, started), redact);
+    const work = async (): Promise<AgentEnd> => {
+      await tellOfRun(place, start);
+      const before = await place.checkout.lookBefore();
+      const executor = await place.executorFor(start.agent.profile);
+      const started = await executor.start(toSpec(place, start), toHost(place, { run, secrets, tell }));
+      const ended = await attend(place, start, started);
+      const warning = await place.checkout.compare(before);
+      if (warning === undefined) return ended;
+      tell({ kind: 'error', code: 'checkout_changed', text: warning });
+      place.watch({ kind: 'note', task_id: run.task_id, text: warning });
+      return { ...ended, warning };
+    };
+    // Those who audit have a folder of their own.
+    const isThere = start.cwd === start.attempt.path;
+    const what = `run ${run.id} of ${run.agent}`;
+    const end = isThere ? await place.folders.hold(start.attempt, what, work) : await work();
+    return redactEnd(end, secrets);
   } catch (error) {
     if (!isForgeError(error)) throw error;
     tell({ kind: 'error', code: error.code, text: error.message });
@@ -72,6 +90,14 @@ export async function runAgent(place: WorkPlace, start: AgentStart): Promise<Run
   }
 }
 
+/** The link file, where the project wants one and the repository does not have it, names the run too. */
+async function tellOfRun(place: WorkPlace, { run, attempt, cwd }: AgentStart): Promise<void> {
+  const { linkFile } = place.settings().workspace;
+  const isOurs = linkFile !== undefined && readFolderNote(place, attempt.id).copied.includes(linkFile);
+  if (!isOurs || cwd !== attempt.path) return;
+  writeLinkFile(place, { attempt, run, task: await place.store.getTask(attempt.task_id) });
+}
+
 /** What the agent's program needs besides what everything in the folder gets: its provider's keys, and its own. */
 export function toAgentEnvironment(
   place: WorkPlace,
@@ -84,12 +110,13 @@ export function toAgentEnvironment(
   });
 }
 
-function redactEnd(end: RunEnd, redact: (text: string) => string): RunEnd {
-  const { message, last_message } = end;
+function redactEnd(end: AgentEnd, { redact, redactValue }: AgentSecrets): AgentEnd {
+  const { message, last_message, structured } = end;
   return {
     ...end,
     ...(message !== undefined && { message: redact(message) }),
     ...(last_message !== undefined && { last_message: redact(last_message) }),
+    ...(structured !== undefined && { structured: redactValue(structured) }),
   };
 }
 
@@ -114,6 +141,7 @@ function toSpec(place: WorkPlace, { run, agent, cwd, prompt, resume, ...start }:
     session: { id: run.session_id ?? run.id, resume },
     output_schema: start.output_schema,
     read_only: start.read_only,
+    trusted: place.trustsAgentSettings(cwd),
     limits: {
       total_ms: runs.total_minutes * 60_000,
       idle_ms: runs.idle_minutes * 60_000,
@@ -122,7 +150,13 @@ function toSpec(place: WorkPlace, { run, agent, cwd, prompt, resume, ...start }:
   };
 }
 
-function toHost(place: WorkPlace, run: Run, tell: (entry: TranscriptEntry) => void): RunHost {
+interface Telling {
+  readonly run: Run;
+  readonly secrets: AgentSecrets;
+  readonly tell: (entry: TranscriptEntry) => void;
+}
+
+function toHost(place: WorkPlace, { run, secrets, tell }: Telling): RunHost {
   const { store } = place;
   return {
     tell,
@@ -130,7 +164,9 @@ function toHost(place: WorkPlace, run: Run, tell: (entry: TranscriptEntry) => vo
     noteProcess: (process) => store.noteRun({ id: run.id, process }),
     async approve(request) {
       tell({ kind: 'approval', id: request.id, tool: request.tool, decision: 'asked' });
-      const decision = await askPeople(place, run, request);
+      // What is asked for is kept and shown; the program knows it by the id.
+      const input = secrets.redactValue(request.input);
+      const decision = await askPeople(place, run, { ...request, input });
       tell({ kind: 'approval', id: request.id, tool: request.tool, decision });
       return decision;
     },

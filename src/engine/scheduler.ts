@@ -8,6 +8,8 @@ import { kindOf, standingState } from '#domain/workflow.ts';
 import { toIso } from '#kernel/clock.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { openControl } from './attempt-workspace.ts';
+import { findFullDisk } from './keep-room.ts';
 import { watchOver } from './recover-project.ts';
 import { describeWork, workTask } from './work-task.ts';
 import type { Workshop } from './workshop.ts';
@@ -72,12 +74,19 @@ export class Scheduler {
     if (place.signal.aborted) return NOTHING;
     const now = place.clock.now();
     const runs = await place.store.listRuns({ since: toIso(now - LIMITS.budget_window_ms) });
+    const told = this.#told;
     const reason = await this.#findHalt(runs, now);
     if (reason !== this.#told && reason !== undefined) this.#wishes.tell(reason);
     this.#told = reason;
     const merged = this.#wishes.merge ? await this.#mergePassed() : 0;
     if (reason !== undefined) return { ...NOTHING, started: merged };
     const { starts, ...rest } = await this.#plan(runs, now);
+    const full = starts.length === 0 ? undefined : await findFullDisk(place, await openControl(place));
+    if (full !== undefined && full !== told) this.#wishes.tell(full);
+    if (full !== undefined) {
+      this.#told = full;
+      return { ...NOTHING, started: merged };
+    }
     for (const { task, agent } of starts) this.#start(task, agent);
     return { ...rest, started: starts.length + merged };
   }
@@ -111,12 +120,15 @@ export class Scheduler {
     const { store } = place;
     const { scheduler } = place.settings();
     const agents = await this.#listAgents();
-    const working = new Map((await store.listOpenRuns()).map(({ run }) => [run.task_id, run.agent]));
+    const open = (await store.listOpenRuns()).map(({ run }) => run);
+    const working = new Map(open.map(({ task_id, agent }) => [task_id, agent]));
+    const last = new Map(open.map(({ task_id, id }) => [task_id, id]));
+    const more = open.filter(({ task_id, id }) => last.get(task_id) !== id);
     for (const [id, { agent }] of this.#working) working.set(id, agent);
     const elsewhere = (await place.runsElsewhere?.()) ?? 0;
     const places = Math.min(
-      (this.#wishes.max ?? scheduler.max) - working.size,
-      scheduler.per_machine - working.size - elsewhere,
+      (this.#wishes.max ?? scheduler.max) - working.size - more.length,
+      scheduler.per_machine - working.size - more.length - elsewhere,
     );
     return planDispatch(place.workflow(), {
       now,
@@ -124,6 +136,7 @@ export class Scheduler {
       agents,
       runs,
       working,
+      more_working: more.map(({ agent }) => agent),
       places,
       per_state: scheduler.per_state,
       in_state: await this.#countStates([...scheduler.per_state.keys()]),

@@ -3,12 +3,15 @@ import type { Task } from '#contract/task.ts';
 import { submitTarget } from '#domain/gate-targets.ts';
 import { kindOf, roleOf, standingState } from '#domain/workflow.ts';
 import type { RunEnd } from '#executors/executor.ts';
-import { harvestCheckout, type Harvest } from '#git/harvest-checkout.ts';
+import { harvestCheckout, type Harvest, type HarvestRequest } from '#git/harvest-checkout.ts';
 import { listMarked } from '#git/merge-parents.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { openControl, toCheckout } from './attempt-workspace.ts';
 import type { Annotation } from './actions.ts';
 import type { Engine } from './engine.ts';
+import { readFolderNote } from './folder-note.ts';
+import { joinSentences, listHarvestWarnings } from './harvest-warnings.ts';
+import { isLinkTracked, writeLinkFile } from './link-file.ts';
 import { transitionTask } from './transition-task.ts';
 import { systemWriter, type WorkPlace } from './work.ts';
 
@@ -34,7 +37,8 @@ export async function concludeWork(
     if (marked.length > 0)
       return { outcome: 'failed', message: `Conflicts still stand in ${marked.join(', ')}`, retry_after };
     const isIdle = harvest.changed_files === 0;
-    if (outcome !== 'completed' || !isIdle) return { outcome, message, retry_after };
+    const told = joinSentences([message, ...listHarvestWarnings(harvest, attempt)]);
+    if (outcome !== 'completed' || !isIdle) return { outcome, message: told, retry_after };
     if (end.denials > 0)
       return {
         outcome: 'denied',
@@ -60,13 +64,21 @@ async function findMarked(place: WorkPlace, attempt: Attempt): Promise<string[]>
   );
 }
 
+interface Harvested {
+  readonly task: Task;
+  readonly attempt: Attempt;
+  readonly agent: string | null;
+}
+
 /** Everything in the attempt's folder becomes a commit on its branch. */
-export async function harvestAttempt(
-  place: WorkPlace,
-  { task, attempt, agent }: { readonly task: Task; readonly attempt: Attempt; readonly agent: string | null },
-): Promise<Harvest> {
+export async function harvestAttempt(place: WorkPlace, work: Harvested): Promise<Harvest> {
+  return place.folders.hold(work.attempt, 'harvest', () => harvestHeld(place, work));
+}
+
+async function harvestHeld(place: WorkPlace, { task, attempt, agent }: Harvested): Promise<Harvest> {
   const control = await openControl(place);
-  const harvest = await harvestCheckout(control, toCheckout(place, control, attempt), {
+  const checkout = toCheckout(place, control, attempt);
+  const request: HarvestRequest = {
     message: task.title,
     trailers: {
       'Forge-Task': task.id,
@@ -74,11 +86,21 @@ export async function harvestAttempt(
       ...(agent !== null && { 'Forge-Agent': agent }),
     },
     large_files: 'skip',
-  });
-  for (const { path } of harvest.skipped)
-    place.watch({ kind: 'note', task_id: task.id, text: `${path} is too large and was not committed` });
+    copied_files: readFolderNote(place, attempt.id).copied,
+  };
+  let harvest = await harvestCheckout(control, checkout, request);
+  const isFirst = harvest.changed_files > 0 && (await isLinkTracked(place, control, checkout));
+  if (isFirst && writeLinkFile(place, { attempt, task }))
+    harvest = { ...(await harvestCheckout(control, checkout, request)), ...pickSeen(harvest) };
+  for (const text of listHarvestWarnings(harvest, attempt))
+    place.watch({ kind: 'note', task_id: task.id, text });
   await place.store.changeAttempt({ id: attempt.id, head_commit: harvest.head }, systemWriter(place));
   return harvest;
+}
+
+/** What only the first look could see: the second finds all as it should be. */
+function pickSeen({ strayed, salvaged, rescued }: Harvest): Partial<Harvest> {
+  return { rescued, ...(strayed !== undefined && { strayed }), ...(salvaged !== undefined && { salvaged }) };
 }
 
 /** Where the task goes after a run of whoever works on it. */
@@ -92,22 +114,8 @@ export async function moveAfterWork(
   const state = standingState(workflow, task);
   // Somebody has moved it on, or given it to somebody else: what they decided stands.
   if (kindOf(workflow, state) !== 'active' || roleOf(workflow, state) !== run.role) return task;
-  const { id } = task;
-  const move = async (to: string, reason: string, annotation?: Annotation): Promise<Task> => {
-    try {
-      return await transitionTask(engine, { id, to, reason, annotation });
-    } catch (error) {
-      // What keeps it from going on is for a person to see: steps that nobody trusts, a guard.
-      if (!isForgeError(error) || workflow.blocked === undefined || to === workflow.blocked) throw error;
-      const { code, message } = error;
-      return transitionTask(engine, {
-        id,
-        to: workflow.blocked,
-        reason: message,
-        annotation: { code, message },
-      });
-    }
-  };
+  const move = (to: string, reason: string, annotation?: Annotation): Promise<Task> =>
+    moveOrBlock(engine, task.id, { to, reason, annotation });
   switch (outcome) {
     case 'completed': {
       const to = submitTarget(workflow, state);
@@ -141,8 +149,28 @@ export async function moveAfterWork(
   }
 }
 
+/** What keeps a task from going on is for a person to see: steps that nobody trusts, a guard. */
+export async function moveOrBlock(
+  engine: Engine,
+  id: string,
+  move: { readonly to: string; readonly reason: string; readonly annotation?: Annotation | undefined },
+): Promise<Task> {
+  const { blocked } = engine.workflow;
+  try {
+    return await transitionTask(engine, { id, ...move });
+  } catch (error) {
+    if (!isForgeError(error) || blocked === undefined || move.to === blocked) throw error;
+    const { code, message } = error;
+    return transitionTask(engine, { id, to: blocked, reason: message, annotation: { code, message } });
+  }
+}
+
 /** Why it does not go on, without moving it. */
-async function annotate({ store, by }: Engine, task: Task, { code, message }: Annotation): Promise<Task> {
+export async function annotate(
+  { store, by }: Engine,
+  task: Task,
+  { code, message }: Annotation,
+): Promise<Task> {
   const note = { code, message, at: new Date(by.now).toISOString() };
   return store.updateTask({ id: task.id, workflow_fields: new Map([['error_annotation', note]]) }, by);
 }

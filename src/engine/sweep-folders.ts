@@ -16,10 +16,12 @@ export async function sweepFolders(place: WorkPlace): Promise<Checkout[]> {
   if (attempts.length === 0) return [];
   const control = await openControl(place);
   const records = listRecords(control);
-  const reviews = await store.listOpenReviews();
+  const [reviews, runs] = await Promise.all([store.listOpenReviews(), store.listOpenRuns()]);
   const needed = new Set([
     ...(await store.listAttempts({})).map(({ id }) => id),
     ...reviews.map(({ review }) => review.id),
+    // Whoever chooses between attempts has a folder by the name of the run.
+    ...runs.map(({ run }) => run.id),
   ]);
   const removed: Checkout[] = [];
   for (const checkout of records.filter(({ attempt_id }) => !needed.has(attempt_id))) {

@@ -72,9 +72,9 @@ export async function finishMove(
   // Where it would have gone stands in the log.
   if (depth >= LIMITS.cascade_depth) return written;
   // What the workflow leads on is Forge's own doing, also where the caller has just given the task away.
-  const system = { ...engine, by: { ...engine.by, actor: SYSTEM, holding: undefined } };
+  const by = { ...engine.by, actor: SYSTEM, holding: undefined, now: engine.clock.now() };
   const { to, reason, annotation } = cascade;
-  return transitionTask(system, { id, to, reason, annotation }, depth + 1);
+  return transitionTask({ ...engine, by }, { id, to, reason, annotation }, depth + 1);
 }
 
 /** Guards may take long; a task that changes meanwhile is looked at again, unless the caller named its version. */

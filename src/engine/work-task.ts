@@ -6,16 +6,27 @@ import { ForgeError } from '#kernel/errors.ts';
 import { claimTask } from './change-task.ts';
 import type { Engine } from './engine.ts';
 import { explainRefusal } from './explain-refusal.ts';
+import type { SideWishes } from './sides.ts';
 import { transitionTask } from './transition-task.ts';
+import { viewAttempts } from './view-attempts.ts';
 import type { Workshop } from './workshop.ts';
 
-/** One task by one agent, to the end of its review; with `merge` to its end. */
+export interface WorkWish {
+  readonly id: string;
+  readonly agent: string;
+  readonly merge: boolean;
+  /** Several at once; one by `agent` where it is left out. */
+  readonly attempts?: SideWishes | undefined;
+}
+
+/** One task by one agent, or by several side by side, to the end of its review; with `merge` to its end. */
 export async function workTask(
   workshop: Workshop,
-  engine: Engine,
-  { id, agent, merge }: { readonly id: string; readonly agent: string; readonly merge: boolean },
+  asked: Engine,
+  { id, agent, merge, attempts }: WorkWish,
 ): Promise<WorkedTask> {
-  const { store, workflow } = engine;
+  const engine = { ...asked, attempts };
+  const { store } = engine;
   // What was left by a process that is gone has been taken up before.
   const isResumed = workshop.isAtWork(id);
   await workshop.settled(id);
@@ -27,14 +38,20 @@ export async function workTask(
     await resume(workshop, engine, { task: before, agent });
   }
   await workshop.settled(before.id);
-  for (let tries = 0; merge && tries < MERGE_TRIES; tries += 1) {
-    const { task } = await store.readStanding(before.id);
+  if (merge) await mergePassed(workshop, engine, before.id);
+  return describeWork(workshop, engine, { id: before.id, merge });
+}
+
+/** Onto its target, where it has passed its review. */
+export async function mergePassed(workshop: Workshop, engine: Engine, id: string): Promise<void> {
+  const { store, workflow } = engine;
+  for (let tries = 0; tries < MERGE_TRIES; tries += 1) {
+    const { task } = await store.readStanding(id);
     const next = passTarget(workflow, standingState(workflow, task));
     if (!hasPassed(engine, task) || next === undefined) break;
     await transitionTask(atNow(workshop, engine), { id: task.id, to: next, reason: null });
     await workshop.settled(task.id);
   }
-  return describeWork(workshop, engine, { id: before.id, merge });
 }
 
 /** It may be long since the command was given. */
@@ -51,9 +68,11 @@ async function resume(
   engine: Engine,
   { task, agent }: { readonly task: Task; readonly agent: string },
 ): Promise<void> {
-  const { workflow } = engine;
+  const { workflow, attempts } = engine;
   const state = standingState(workflow, task);
-  if (kindOf(workflow, state) !== 'active' || task.assignee !== agent) {
+  const agents = [agent, ...(attempts?.agents ?? [])];
+  const owner = agents.find((name) => name === task.assignee);
+  if (kindOf(workflow, state) !== 'active' || owner === undefined) {
     throw new ForgeError(
       'state_invalid',
       `${task.id} is in ${state}${task.assignee === null ? '' : `, ${task.assignee}'s`}`,
@@ -63,30 +82,36 @@ async function resume(
       },
     );
   }
-  await workshop.resume(task, agent);
+  await workshop.resume(task, owner, attempts);
 }
 
 export async function describeWork(
-  { place: { store } }: Workshop,
+  { place }: Workshop,
   engine: Engine,
   { id, merge }: { readonly id: string; readonly merge: boolean },
 ): Promise<WorkedTask> {
+  const { store } = place;
   const { task } = await engine.store.readStanding(id);
   const [attempts, reviews, merges] = await Promise.all([
     store.listAttempts({ task_id: task.id }),
     store.listReviews({ task_id: task.id }),
     store.listMerges({ task_id: task.id }),
   ]);
-  const attempt = attempts.at(-1) ?? null;
+  // Of several the one that was picked; none as long as nobody has.
+  const isUndecided = attempts.filter(({ state }) => state === 'active').length > 1;
+  const picked = attempts.findLast(({ state }) => state !== 'archived') ?? attempts.at(-1) ?? null;
+  const attempt = isUndecided ? null : picked;
   const isOfAttempt = ({ attempt_id }: { readonly attempt_id: string | null }): boolean =>
     attempt_id === attempt?.id;
   const ended = kindOf(engine.workflow, standingState(engine.workflow, task)) === 'terminal';
   return {
     task,
     attempt,
-    runs: attempt === null ? [] : await store.listRuns({ attempt_id: attempt.id }),
+    runs: await store.listRuns(attempt === null ? { task_id: task.id } : { attempt_id: attempt.id }),
     review: reviews.findLast(isOfAttempt) ?? null,
     merge: merges.findLast(isOfAttempt) ?? null,
+    attempts:
+      attempts.length > 1 ? (await viewAttempts(place, { task_id: task.id })).map(({ view }) => view) : [],
     reached: merge ? ended && task.state === engine.workflow.closed : ended || hasPassed(engine, task),
   };
 }

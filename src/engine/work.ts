@@ -11,6 +11,9 @@ import type { TaskStore, Writer } from '#store/store.ts';
 import type { WorkSettings } from '#sync/work-settings.ts';
 import type { ActionOutcome } from './actions.ts';
 import type { AgentFacts, Engine } from './engine.ts';
+import type { CheckoutWatch } from './checkout-watch.ts';
+import type { FolderLocks } from './folder-locks.ts';
+import type { OpenControl } from './keep-control.ts';
 
 /** What the workflow's actions have done for them outside the store. */
 export interface Work {
@@ -68,8 +71,16 @@ export interface WorkPlace {
   readonly runsElsewhere?: (() => Promise<number>) | undefined;
   /** Throws untrusted for a command that the repository brought and nobody has allowed. */
   readonly requireTrust: (commands: readonly string[]) => void;
+  /** Whether what lies in a folder for the programs of agents (settings, hooks, servers) was allowed by somebody. */
+  readonly trustsAgentSettings: (folder: string) => boolean;
   /** Aborted when this process is about to end: checks and merges stop where they are. */
   readonly signal: AbortSignal;
+  /** git as it is used on attempts, without these files; opened once in a while. */
+  readonly control: OpenControl;
+  /** The user's own checkout, which no run may change. */
+  readonly checkout: CheckoutWatch;
+  /** One process at a time works in an attempt's folder. */
+  readonly folders: FolderLocks;
   /** Settles what a process left that is gone, so that nobody waits for it. */
   readonly settleLost: () => Promise<void>;
   /** Everything a person at the terminal wants to see of it. */

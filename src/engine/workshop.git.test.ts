@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { BOT } from '../../tests/support/temp-engine.ts';
+import { ANN, BOT } from '../../tests/support/temp-engine.ts';
 import { assignRole } from './assign-role.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 
@@ -14,7 +15,7 @@ const states = async (id: string): Promise<string[]> =>
   (await shop.engine.temp.store.listTransitions({ id, limit: undefined })).map(({ to_state }) => to_state);
 
 describe('the way of a task', () => {
-  it('[S202] [S203] [S204] [S205] [S369] [S371] goes from todo to a green main', async () => {
+  it('[S202] [S203] [S204] [S205] [S220] [S348] [S369] [S371] goes from todo to a green main', async () => {
     shop.addAgent('w1', 'cat > prompt.txt; echo hello > hello.txt');
     const task = await shop.create('Say hello', { steps: ['test -f hello.txt'], description: 'In a file.' });
     const reviewed = await shop.work(task, 'w1');
@@ -30,6 +31,7 @@ describe('the way of a task', () => {
     const done = await shop.move(task, 'merging');
     expect(done.state).toBe('done');
     expect(shop.repo.git('show', 'main:hello.txt')).toBe('hello');
+    expect(shop.repo.git('log', '-1', '--format=%P', 'main').split(' ')).toHaveLength(2);
     expect(await shop.repo.read('hello.txt')).toBe('hello\n');
     expect(shop.repo.git('status', '--porcelain')).toBe('');
     expect(existsSync(attempt?.path ?? '')).toBe(false);
@@ -163,15 +165,18 @@ describe('the way of a task', () => {
     expect(failed).toMatchObject({ state: 'ci_failed' });
   });
 
-  it('leaves a checkout alone that has changes of its own in the way', async () => {
+  it('[S166] leaves a checkout alone that has changes of its own in the way, and may be blocked then', async () => {
     shop.addAgent('w1', 'echo theirs > README.md');
-    const task = await shop.create('Dirty');
-    await shop.work(task, 'w1');
+    const [task, other] = [await shop.create('Dirty'), await shop.create('Dirty too')];
+    for (const one of [task, other]) await shop.work(one, 'w1');
     await shop.repo.write('README.md', 'mine\n');
     const failed = await shop.move(task, 'merging');
     expect(failed.state).toBe('merge_failed');
     expect(failed.error_annotation?.message).toContain('README.md');
     expect(await shop.repo.read('README.md')).toBe('mine\n');
+    await shop.move(other, 'merging');
+    await shop.move(other, 'blocked');
+    expect(await states(other.id)).toEqual(['in_progress', 'review', 'merging', 'merge_failed', 'blocked']);
     shop.repo.git('checkout', '--', 'README.md');
     expect((await shop.move(task, 'merging')).state).toBe('done');
   });
@@ -215,15 +220,20 @@ describe('the way of a task', () => {
     const back = await shop.engine.temp.store.getTask(task.id);
     expect(back).toMatchObject({ state: 'todo', assignee: null });
     expect((await shop.place.store.listRuns({ task_id: task.id }))[0]).toMatchObject({ outcome: 'stopped' });
-    expect((await shop.work(task, 'w2')).state).toBe('review');
+    const reviewed = await shop.work(task, 'w2');
+    expect(reviewed).toMatchObject({ state: 'review', review_passed_at: expect.any(String) as string });
     const [attempt, ...more] = await shop.place.store.listAttempts({ task_id: task.id });
     expect(more).toEqual([]);
     expect(shop.repo.git('ls-tree', '--name-only', attempt?.branch ?? '')).toBe('README.md\nx\ny');
+    // What passed was another's work.
+    await assignRole(shop.as(), { ...change, holder: { agent: 'w1' }, reset_workspace: false });
+    const again = await shop.engine.temp.store.getTask(task.id);
+    expect(again.review_passed_at).toBeUndefined();
   });
 
   it.each([
     ['[S384] drops what is not committed, with reset_worktree', 'worktree', 'README.md\ny'],
-    ['[S385] begins again from the base branch, with reset_workspace', 'workspace', 'README.md\ny'],
+    ['[S135] [S385] begins again from the base branch, with reset_workspace', 'workspace', 'README.md\ny'],
   ])('%s', async (_, reset, files) => {
     shop.addAgent('w1', 'echo begun > x; sleep 600');
     shop.addAgent('w2', 'echo done > y');
@@ -244,15 +254,21 @@ describe('the way of a task', () => {
     expect(shop.repo.git('ls-tree', '--name-only', attempts.at(-1)?.branch ?? '')).toBe(files);
   });
 
-  it('[S344] [S370] asks the auditor after the checks, and the coder again when it says no', async () => {
+  it('[S224] [S338] [S344] [S370] asks the auditor after the checks, in a folder of its own, and the coder again when it says no', async () => {
     shop.addAgent('w1', 'if grep -q "too short" ; then echo longer > v; else echo no > v; fi');
+    const seen = join(shop.repo.path, '.git', 'seen');
     const verdict = (word: string, findings: string): string =>
       `{"verdict":"${word}","summary":"it is too short","findings":${findings}}`;
     shop.addAgent(
       'critic',
-      `if grep -q longer v; then echo '${verdict('pass', '[]')}'; else echo '${verdict('reject', '[{"severity":"major","file":"v","line":1,"message":"too short"}]')}'; fi; echo mine > v`,
+      `if grep -q longer v; then echo '${verdict('pass', '[]')}'; else echo '${verdict('reject', '[{"severity":"major","file":"v","line":1,"message":"too short"}]')}'; fi; echo mine > v; { pwd; git rev-parse HEAD; cat; } > ${seen}`,
     );
     const task = await shop.create('Audited', { steps: ['test -f v'] });
+    const review_config = { ci_steps: ['test -f v'], review_prompt: 'Mind its length.' };
+    await shop.place.store.updateTask(
+      { id: task.id, workflow_fields: new Map([['review_config', review_config]]) },
+      { actor: ANN, now: Date.now() },
+    );
     const holder = { agent: 'critic' };
     const resets = { reset_worktree: false, reset_workspace: false };
     await assignRole(shop.as(), { id: task.id, role: 'reviewer', holder, ...resets });
@@ -268,6 +284,12 @@ describe('the way of a task', () => {
     const [attempt] = await shop.place.store.listAttempts({ task_id: task.id });
     expect(shop.repo.git('show', `${attempt?.branch}:v`)).toBe('longer');
     expect(await states(task.id)).toEqual(['in_progress', 'review', 'in_progress', 'review']);
+    // DESIGN decides on [S224]: the commit that was checked, in another folder than the coder's.
+    const [folder, head, ...prompt] = readFileSync(seen, 'utf8').split('\n');
+    expect(folder).not.toBe(attempt?.path);
+    expect(existsSync(folder ?? '')).toBe(false);
+    expect(head).toBe(reviews.at(-1)?.head_commit);
+    expect(prompt).toContain('Mind its length.');
   });
 
   it('stops a loop in which the auditor finds the same twice', async () => {
@@ -284,7 +306,7 @@ describe('the way of a task', () => {
     expect(blocked.error_annotation?.code).toBe('same_findings');
   });
 
-  it('plans first where somebody is there for it', async () => {
+  it('[S343] plans first where somebody is there for it', async () => {
     const plan = {
       summary: 'two steps',
       subtasks: [
@@ -304,10 +326,13 @@ describe('the way of a task', () => {
   });
 });
 
+/** On a busy machine. */
+const PATIENCE = { timeout: 20_000 };
+
 async function begun(id: string): Promise<void> {
   await expect
-    .poll(async () => (await shop.place.store.listRuns({ task_id: id }))[0]?.pid ?? null)
+    .poll(async () => (await shop.place.store.listRuns({ task_id: id }))[0]?.pid ?? null, PATIENCE)
     .not.toBeNull();
   const attempt = (await shop.place.store.listAttempts({ task_id: id })).at(-1);
-  await expect.poll(() => existsSync(`${attempt?.path}/x`)).toBe(true);
+  await expect.poll(() => existsSync(`${attempt?.path}/x`), PATIENCE).toBe(true);
 }

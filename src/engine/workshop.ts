@@ -1,24 +1,25 @@
-import type { Attempt, Review, Run } from '#contract/attempt.ts';
+import type { Review } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
-import { composeFollowUp, composePrompt } from '#domain/compose-prompt.ts';
-import { passTarget, submitTarget } from '#domain/gate-targets.ts';
-import { kindOf, roleOf, standingState, type ResolvedWorkflow } from '#domain/workflow.ts';
-import type { RunEnd } from '#executors/executor.ts';
-import { keepsSessions } from '#executors/executor-types.ts';
+import { isPlanning, passTarget } from '#domain/gate-targets.ts';
+import { roleOf, standingState, type ResolvedWorkflow } from '#domain/workflow.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import type { ActionOutcome } from './actions.ts';
 import { openWorkspace } from './attempt-workspace.ts';
+import { CheckoutWatch } from './checkout-watch.ts';
 import { countFailures } from './count-failures.ts';
-import { readEarlierWork } from './earlier-work.ts';
 import { endRun } from './end-run.ts';
 import type { Engine } from './engine.ts';
+import { FolderLocks } from './folder-locks.ts';
+import { keepControl } from './keep-control.ts';
 import { checkMergeable, mergeTask } from './merge-gate.ts';
 import { settleLost } from './recover-work.ts';
 import { isRepairable, repairMerge } from './repair-merge.ts';
 import { recallWork, retireAttempts, stopRuns } from './retire-attempts.ts';
 import { checkReviewable, passReview, reject, reviewTask } from './review-gate.ts';
-import { runAgent, toAgentEnvironment } from './run-agent.ts';
 import { concludeWork, moveAfterWork, type Conclusion } from './settle-run.ts';
+import { compareSides, isSideBySide, startSides } from './side-by-side.ts';
+import type { SideHands, SideWishes } from './sides.ts';
+import { createRun, runWork, type Job } from './start-run.ts';
 import { transitionTask } from './transition-task.ts';
 import {
   systemWriter,
@@ -40,11 +41,16 @@ export class Workshop implements Work {
   readonly #ending = new AbortController();
   readonly #listeners = new Set<(news: WorkNews) => void>();
 
-  constructor(place: Omit<WorkPlace, 'signal' | 'watch' | 'settleLost'>) {
+  constructor(
+    place: Omit<WorkPlace, 'signal' | 'watch' | 'settleLost' | 'folders' | 'checkout' | 'control'>,
+  ) {
     let settling: Promise<unknown> | undefined;
     const at: WorkPlace = {
       ...place,
       signal: this.#ending.signal,
+      control: keepControl(place),
+      folders: new FolderLocks(place),
+      checkout: new CheckoutWatch(place),
       // Many wait for the same; one of them does it.
       settleLost: async () =>
         void (await (settling ??= settleLost(at).finally(() => (settling = undefined)))),
@@ -69,15 +75,16 @@ export class Workshop implements Work {
   async stop(): Promise<void> {
     this.#ending.abort();
     const tasks = [...new Set(this.#jobs.values())];
-    await Promise.all(tasks.map((task) => stopRuns(this.#place, task)));
+    await Promise.all(tasks.map((task_id) => stopRuns(this.#place, { task_id })));
     await this.settled().catch(() => undefined);
   }
 
   /** Moves that follow from what others did are Forge's own. */
   engine(): Engine {
-    const { store, workflow, agents } = this.#place;
+    const { store, workflow, agents, clock } = this.#place;
     const by = systemWriter(this.#place);
-    return { store, workflow: workflow(), by, agents: agents.facts, work: async () => this, follows: true };
+    const work = async (): Promise<Work> => this;
+    return { store, workflow: workflow(), by, clock, agents: agents.facts, work, follows: true };
   }
 
   /** Until nothing is at work here any more, on one task or on all. Throws what went wrong with the work itself. */
@@ -135,24 +142,55 @@ export class Workshop implements Work {
     const managed = known && { ...known, profile: { ...known.profile, ...engine.overrides } };
     if (managed === undefined) return { outcome: 'passed', message: `${agent} is not started by Forge` };
     try {
+      if (await isSideBySide(this.#place, { task, state }, engine.attempts))
+        return await this.#dispatchSides(engine, { task, state, role, agent });
       return await this.during(task.id, async () => {
         const { attempt } = await openWorkspace(this.#place, { task, agent });
         if (this.#ending.signal.aborted) return giveBack(engine);
-        const run = await this.#createRun({ attempt, role, agent: managed });
-        this.follow(task.id, () => this.#work({ task, attempt, run, agent: managed, state }));
+        const run = await createRun(this.#place, { attempt, role, agent: managed });
+        const { attempts } = engine;
+        this.follow(task.id, () => this.#work({ task, attempt, run, agent: managed, state, attempts }));
         return { outcome: 'passed', message: `run ${run.id}` };
       });
     } catch (error) {
       if (!isForgeError(error)) throw error;
       const { message } = error;
-      const to = engine.workflow.blocked;
+      // It can be begun as soon as there is room; nothing is wrong with the task.
+      const isFull = error.code === 'disk_full';
+      const to = isFull ? engine.workflow.initial : engine.workflow.blocked;
       if (to === undefined) return { outcome: 'failed', message };
-      return { outcome: 'cascaded', to, reason: message, annotation: { code: 'workspace', message } };
+      const annotation = { code: isFull ? 'disk_full' : 'workspace', message };
+      return { outcome: 'cascaded', to, reason: message, annotation };
     }
   }
 
+  /** Several attempts at once, and then the choice between them. */
+  async #dispatchSides(engine: Engine, assignment: Assignment): Promise<ActionOutcome> {
+    const { id } = assignment.task;
+    return this.during(id, async () => {
+      const started = await startSides(this.#hands(engine), assignment, engine.attempts);
+      if (started === undefined) return giveBack(engine);
+      this.follow(id, started.work);
+      const { first } = started;
+      return { outcome: 'passed', message: first === undefined ? 'compares attempts' : `run ${first.id}` };
+    });
+  }
+
+  #hands({ overrides }: Engine): SideHands {
+    return { place: this.#place, engine: () => this.engine(), overrides };
+  }
+
+  /** Goes on with several attempts whose runs have ended: what is not checked is, and then one is chosen. */
+  async compare(task: Task): Promise<void> {
+    const engine = this.engine();
+    const state = standingState(engine.workflow, task);
+    const role = roleOf(engine.workflow, state) ?? '';
+    const assignment = { task, state, role, agent: task.assignee ?? '' };
+    await this.during(task.id, () => compareSides(this.#hands(engine), assignment));
+  }
+
   /** Another run on a task that is the agent's and that nobody works on just now. */
-  async resume(task: Task, agent: string): Promise<ActionOutcome> {
+  async resume(task: Task, agent: string, attempts?: SideWishes): Promise<ActionOutcome> {
     await this.#place.settleLost();
     const open = await this.#place.store.listRuns({ task_id: task.id, open: true });
     if (open[0] !== undefined) {
@@ -161,7 +199,7 @@ export class Workshop implements Work {
         details: { id: task.id, run: open[0].id },
       });
     }
-    const engine = this.engine();
+    const engine = { ...this.engine(), attempts };
     const state = standingState(engine.workflow, task);
     return this.dispatch(engine, { task, state, role: roleOf(engine.workflow, state) ?? '', agent });
   }
@@ -220,11 +258,11 @@ export class Workshop implements Work {
   }
 
   /** The work of whoever holds an active state: a plan, or changes. */
-  async #work({ task, attempt, run, agent, state }: Job & { readonly state: string }): Promise<void> {
+  async #work({ task, attempt, run, agent, state, attempts }: WorkJob): Promise<void> {
     const { store, settings } = this.#place;
     const isPlan = isPlanning(this.#place.workflow(), state);
     const plans = isPlan ? await import('./apply-plan.ts') : undefined;
-    const end = await this.#run({ task, attempt, run, agent, output_schema: plans?.PLAN_SCHEMA });
+    const end = await runWork(this.#place, { task, attempt, run, agent, output_schema: plans?.PLAN_SCHEMA });
     const concluded =
       plans === undefined
         ? await concludeWork(this.#place, { task, attempt, run }, end)
@@ -237,7 +275,9 @@ export class Workshop implements Work {
     const ended = await endRun(this.#place, run, end, conclusion);
     const now = await store.getTask(task.id);
     const failures = { count: await countFailures(store, ended), limit: settings().scheduler.retry_limit };
-    await moveAfterWork(this.engine(), { task: now, run: ended }, conclusion, failures);
+    // Who has planned leads on to those who work.
+    const engine = { ...this.engine(), attempts };
+    await moveAfterWork(engine, { task: now, run: ended }, conclusion, failures);
   }
 
   /** The auditor looks at the very commit that was checked, in a folder of its own. */
@@ -245,7 +285,7 @@ export class Workshop implements Work {
     const { auditReview } = await import('./audit-review.ts');
     const attempt = await this.#place.store.getAttempt(review.attempt_id ?? '');
     const role = roleOf(this.#place.workflow(), gate) ?? 'reviewer';
-    const run = await this.#createRun({ attempt, role, agent: auditor });
+    const run = await createRun(this.#place, { attempt, role, agent: auditor });
     this.follow(task.id, async () => {
       const audited = await auditReview(this.#place, { task, attempt, review, run, agent: auditor });
       await endRun(this.#place, run, audited.end, audited.conclusion);
@@ -280,70 +320,6 @@ export class Workshop implements Work {
       await transitionTask(engine, { id: task.id, to: outcome.to, reason: outcome.reason });
   }
 
-  async #createRun({
-    attempt,
-    role,
-    agent,
-  }: {
-    attempt: Attempt;
-    role: string;
-    agent: ManagedAgent;
-  }): Promise<Run> {
-    const { store, watcher } = this.#place;
-    const before = (await store.listRuns({ attempt_id: attempt.id })).findLast(
-      (run) => run.agent === agent.name && run.role === role && run.session_id !== null,
-    );
-    const { executor } = agent.profile;
-    const id = crypto.randomUUID();
-    const run = await store.createRun(
-      {
-        id,
-        task_id: attempt.task_id,
-        attempt_id: attempt.id,
-        role,
-        agent: agent.name,
-        executor,
-        state: 'scheduled',
-        session_id: before?.session_id ?? crypto.randomUUID(),
-        watcher,
-      },
-      systemWriter(this.#place),
-    );
-    this.#place.watch({ kind: 'run', run });
-    return run;
-  }
-
-  async #run({
-    task,
-    attempt,
-    run,
-    agent,
-    output_schema,
-  }: Job & { output_schema?: object | undefined }): Promise<RunEnd> {
-    const earlier = await readEarlierWork(this.#place, attempt);
-    const runs = await this.#place.store.listRuns({ attempt_id: attempt.id });
-    const resume =
-      keepsSessions(agent.profile.executor) &&
-      runs.some(
-        ({ id, session_id, started_at }) =>
-          id !== run.id && session_id === run.session_id && started_at !== null,
-      );
-    const { branch } = attempt;
-    return runAgent(this.#place, {
-      run,
-      attempt,
-      agent,
-      resume,
-      output_schema,
-      read_only: output_schema !== undefined,
-      cwd: attempt.path,
-      prompt: resume
-        ? composeFollowUp(earlier)
-        : composePrompt({ task, role: run.role, branch, template: agent.prompt, earlier }),
-      env: toAgentEnvironment(this.#place, { attempt, agent, run }),
-    });
-  }
-
   #add(taskId: string, work: Promise<undefined>): void {
     const job: Promise<undefined> = work.finally(() => void this.#jobs.delete(job));
     this.#jobs.set(job, taskId);
@@ -357,11 +333,10 @@ function giveBack({ workflow }: Engine): ActionOutcome {
   return { outcome: 'cascaded', to: workflow.initial, reason: message, annotation };
 }
 
-interface Job {
-  readonly task: Task;
-  readonly attempt: Attempt;
-  readonly run: Run;
-  readonly agent: ManagedAgent;
+interface WorkJob extends Job {
+  readonly state: string;
+  /** Of the states that it leads to. */
+  readonly attempts: SideWishes | undefined;
 }
 
 interface Audit {
@@ -377,10 +352,4 @@ interface AuditEnd {
   readonly review: Review;
   /** Why a person has to look; undefined where the verdict says all. */
   readonly why: { readonly code: string; readonly message: string } | undefined;
-}
-
-/** An active state that leads on to another one, and not to a gate, is for those who plan. */
-function isPlanning(workflow: ResolvedWorkflow, state: string): boolean {
-  const next = submitTarget(workflow, state);
-  return next !== undefined && kindOf(workflow, next) === 'active';
 }

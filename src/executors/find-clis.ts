@@ -166,7 +166,7 @@ function toVersion(line: string): string {
 }
 
 /** Only absolute folders: what a repository puts beside the work is no program of the user's. */
-function findOnPath(program: string, path: string): string | undefined {
+export function findOnPath(program: string, path: string): string | undefined {
   return path
     .split(delimiter)
     .filter(isAbsolute)

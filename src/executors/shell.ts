@@ -1,8 +1,8 @@
 import { ForgeError } from '#kernel/errors.ts';
-import { LIMITS } from '#kernel/limits.ts';
 import type { Ended, Supervised } from '#process/supervise.ts';
 import { concludeRun } from './conclude-run.ts';
 import type { Executor, ExecutorTools, RunEnd, RunHost, RunSpec, StartedRun } from './executor.ts';
+import { LastWords } from './last-words.ts';
 import { UNKNOWN_USAGE } from './protocols/session.ts';
 import { askForJson, findJsonAnswer } from './protocols/structured-answer.ts';
 import { startProgram } from './start-program.ts';
@@ -31,20 +31,20 @@ interface ShellStart {
 
 async function startShell(start: ShellStart): Promise<StartedRun> {
   const { spec, host, argv } = start;
-  let said = '';
+  const said = new LastWords();
   const supervised = await startProgram(
     { ...start, idle_ms: spec.limits.idle_ms, hint: `Is ${argv[0]} installed and on the PATH?` },
     {
       line(stream, { text, cut, bytes }) {
         host.tell({ kind: 'output', stream, text });
         if (cut) host.tell({ kind: 'note', text: `The line goes on to ${bytes} bytes; it is too long` });
-        if (stream === 'stdout') said = `${said}${text}\n`.slice(-LIMITS.last_message_length);
+        if (stream === 'stdout') said.add(text);
       },
     },
   );
   host.tell({ kind: 'message', role: 'user', text: spec.prompt });
   feed(supervised, spec);
-  const ended = supervised.done.then((end) => conclude(start, end, said.trimEnd()));
+  const ended = supervised.done.then((end) => conclude(start, end, String(said)));
   return {
     send: async () => false,
     async stop() {

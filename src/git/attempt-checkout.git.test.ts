@@ -149,7 +149,7 @@ describe('startCheckout', () => {
     expect(gitIn(first, 'status', '--porcelain')).toBe('');
   });
 
-  it('starts fifty at once, and of two with one name one', async () => {
+  it('[E13] starts fifty at once, and of two with one name one', async () => {
     await using world = await attemptPlace();
     const names = Array.from({ length: 50 }, (_, at) => `attempt-${at}`);
     const started = await Promise.all(names.map((name) => world.start({ name })));
@@ -164,7 +164,7 @@ describe('startCheckout', () => {
     expect(checkObjects(world.place)).toBe('');
   });
 
-  it("keeps what it is built on when the user's git prunes", async () => {
+  it("[E14] keeps what it is built on when the user's git prunes", async () => {
     await using world = await attemptPlace();
     const { place } = world;
     place.git('checkout', '--quiet', '-b', 'gone');

@@ -129,8 +129,9 @@ function copySparseList(control: ControlGit): void {
 }
 
 async function isSparse(repository: GitRepo): Promise<boolean> {
+  if (readTextIfThere(toSparseList(repository.git_dir)) === undefined) return false;
   const result = await askGit(repository, ['config', '--type=bool', '--get', 'core.sparseCheckout']);
-  return result.stdout.trim() === 'true' && readTextIfThere(toSparseList(repository.git_dir)) !== undefined;
+  return result.stdout.trim() === 'true';
 }
 
 /**

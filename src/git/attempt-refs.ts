@@ -5,6 +5,7 @@ import { askGit, getFromGit } from './ask-git.ts';
 import { findCheckout } from './branches.ts';
 import { checkName } from './checkout-record.ts';
 import type { ControlGit } from './control-directory.ts';
+import { isAncestor } from './read-commit.ts';
 import { readRef } from './read-ref.ts';
 import { refreshFile } from './replace-file.ts';
 import { type GitResult, toGitFailure } from './run-git.ts';
@@ -95,6 +96,7 @@ export async function publishHead(
 ): Promise<BranchOutcome> {
   const { attempt_id, name, from, to } = head;
   const outcome = await lookAtBranch(control, name, from);
+  if (from === to && (await readKept(control, attempt_id)) === from) return outcome;
   const keep = `update ${toKeepRef(attempt_id)} ${to} ${from}\n`;
   const branch = outcome === 'moved' ? `update ${toBranchRef(name)} ${to} ${from}\n` : '';
   const result = await changeRefs(control, keep + branch, 'forge: harvest');
@@ -193,10 +195,8 @@ export async function dropAttemptRefs(
 }
 
 async function isContained(control: ControlGit, commit: string, target: string): Promise<boolean> {
-  const args = ['merge-base', '--is-ancestor', '--end-of-options', commit, target];
-  const result = await askGit(control.repository, args);
-  if (result.exit > 1) throw toGitFailure(args, result);
-  return result.exit === 0;
+  const tip = await readRef(control.repository, `refs/heads/${target}`);
+  return isAncestor(control.repository, commit, tip ?? target);
 }
 
 function forgetKept(control: ControlGit, attemptId: string): void {

@@ -14,13 +14,17 @@ export async function findCurrentBranch(repo: GitRepo): Promise<string | undefin
  * The branch that others start from: what the remote `origin` calls its HEAD, else `init.defaultBranch`, `main` or
  * `master`, whichever is there first, else a branch that HEAD is on and that has no commit yet.
  */
-export async function findDefaultBranch(repo: GitRepo): Promise<string | undefined> {
+export async function findDefaultBranch(
+  repo: GitRepo,
+  /** `init.defaultBranch`, by whoever has read it already. */
+  known?: { readonly initial_branch: string | undefined },
+): Promise<string | undefined> {
   const tracked = await readSymbolicRef(repo, 'refs/remotes/origin/HEAD');
   if (tracked?.startsWith('refs/remotes/origin/') === true) {
     // A branch that was renamed on the server leaves a name here that leads nowhere.
     if ((await readRef(repo, tracked)) !== undefined) return tracked.slice('refs/remotes/origin/'.length);
   }
-  for await (const name of listUsualNames(repo)) {
+  for await (const name of listUsualNames(repo, known)) {
     if ((await readRef(repo, HEADS + name)) !== undefined) return name;
   }
   const current = await findCurrentBranch(repo);
@@ -29,11 +33,19 @@ export async function findDefaultBranch(repo: GitRepo): Promise<string | undefin
 }
 
 /** One after the other, so that git is asked for its setting only by those who get here. */
-async function* listUsualNames(repo: GitRepo): AsyncGenerator<string> {
-  const result = await askGit(repo, ['config', '--get', 'init.defaultBranch']);
-  if (result.exit === 0) yield result.stdout.trim();
+async function* listUsualNames(
+  repo: GitRepo,
+  known: { readonly initial_branch: string | undefined } | undefined,
+): AsyncGenerator<string> {
+  const initial = known === undefined ? await readInitialBranch(repo) : known.initial_branch;
+  if (initial !== undefined) yield initial;
   yield 'main';
   yield 'master';
+}
+
+async function readInitialBranch(repo: GitRepo): Promise<string | undefined> {
+  const result = await askGit(repo, ['config', '--get', 'init.defaultBranch']);
+  return result.exit === 0 ? result.stdout.trim() : undefined;
 }
 
 /** Whether a remote of this name is configured, or any at all. */

@@ -2,7 +2,7 @@ import { rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { GIT_PLACES, type GitPlace, gitPlace } from '../../tests/support/git-places.ts';
-import { compareFingerprints, fingerprintCheckout } from './checkout-fingerprint.ts';
+import { compareFingerprints, fingerprintCheckout, listChangedFiles } from './checkout-fingerprint.ts';
 
 async function compare(place: GitPlace, change: () => void): Promise<readonly string[]> {
   const before = await fingerprintCheckout(place.repo);
@@ -27,5 +27,22 @@ describe('fingerprintCheckout', () => {
     expect(await compare(place, () => rmSync(join(place.path, 'new.txt')))).toEqual(['files']);
     expect(await compare(place, () => place.git('checkout', '--quiet', '-b', 'side'))).toContain('head');
     expect(await compare(place, () => utimesSync(join(place.path, 'a.txt'), 2, 2))).toEqual([]);
+  });
+
+  it('names what changed, and tells that more did where there are too many', async () => {
+    await using place = await gitPlace('sha1');
+    const write = (...names: string[]) =>
+      names.forEach((name) => writeFileSync(join(place.path, name), name));
+    const look = () => fingerprintCheckout(place.repo, { files: 2 });
+    write('b.new', 'c.new');
+    const before = await look();
+    write('c.new');
+    utimesSync(join(place.path, 'c.new'), 3, 3);
+    expect(listChangedFiles(before, await look())).toEqual(['c.new']);
+    write('d.new');
+    const more = await look();
+    expect(listChangedFiles(before, more)).toEqual(['', 'c.new']);
+    write('e.new');
+    expect(listChangedFiles(more, await look())).toEqual(['']);
   });
 });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { LIMITS } from '#kernel/limits.ts';
 import { askGitBytes, type GitRepo } from './ask-git.ts';
 import { readRef, readSymbolicRef } from './read-ref.ts';
 import { toGitFailure } from './run-git.ts';
@@ -12,18 +13,27 @@ export interface CheckoutFingerprint {
   readonly commit: string;
   /** The bytes of the index; git itself writes them anew when it only looks. */
   readonly index: string;
-  /** What is staged, changed and new, by name, size and time of each file. */
-  readonly files: string;
+  /** What is staged, changed and new: by path how git sees it, with size and time; what goes beyond the limit under ''. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
+export interface FingerprintOptions {
+  readonly timeout_ms?: number;
+  /** Files of which size and time are looked at. */
+  readonly files?: number;
 }
 
 /** Reads only: the index is not refreshed, and no file is opened that the times clear. */
-export async function fingerprintCheckout(repo: GitRepo): Promise<CheckoutFingerprint> {
+export async function fingerprintCheckout(
+  repo: GitRepo,
+  options: FingerprintOptions = {},
+): Promise<CheckoutFingerprint> {
   const commit = (await readRef(repo, 'HEAD')) ?? '';
   return {
     head: (await readSymbolicRef(repo, 'HEAD')) ?? commit,
     commit,
     index: toHash(readIfThere(join(repo.git_dir, 'index'))),
-    files: await hashFiles(repo),
+    files: await readFiles(repo, options),
   };
 }
 
@@ -32,28 +42,45 @@ export function compareFingerprints(
   before: CheckoutFingerprint,
   after: CheckoutFingerprint,
 ): readonly (keyof CheckoutFingerprint)[] {
-  return (['head', 'commit', 'index', 'files'] as const).filter((part) => before[part] !== after[part]);
+  const parts = (['head', 'commit', 'index'] as const).filter((part) => before[part] !== after[part]);
+  return listChangedFiles(before, after).length === 0 ? parts : [...parts, 'files'];
 }
 
-async function hashFiles(repo: GitRepo): Promise<string> {
+/** Files that are another way now than before, by name; '' where it is one of those beyond the limit. */
+export function listChangedFiles(before: CheckoutFingerprint, after: CheckoutFingerprint): readonly string[] {
+  const paths = new Set([...before.files.keys(), ...after.files.keys()]);
+  return [...paths].filter((path) => before.files.get(path) !== after.files.get(path)).toSorted();
+}
+
+async function readFiles(
+  repo: GitRepo,
+  { timeout_ms, files: limit = LIMITS.checkout_files }: FingerprintOptions,
+): Promise<ReadonlyMap<string, string>> {
   const args = ['status', '--porcelain=v2', '-z', '--untracked-files=all', '--ignore-submodules=dirty'];
-  const { stdout, stderr, exit } = await askGitBytes(repo, args);
+  const { stdout, stderr, exit } = await askGitBytes(
+    repo,
+    args,
+    timeout_ms === undefined ? {} : { timeout_ms },
+  );
   if (exit !== 0) throw toGitFailure(args, { stdout: '', stderr, exit });
-  const hash = createHash('sha256').update(stdout);
+  const files = new Map<string, string>();
+  const beyond = createHash('sha256');
   for (const line of stdout.toString('utf8').split('\0')) {
     const path = /^(?:\? |1 (?:\S+ ){7}|2 (?:\S+ ){8}|u (?:\S+ ){9})([^]+)$/.exec(line)?.[1];
-    if (path !== undefined) hash.update(readStats(join(repo.worktree, path)));
+    if (path === undefined) continue;
+    if (files.size < limit) files.set(path, `${line} ${readStats(join(repo.worktree, path))}`);
+    else files.set('', beyond.update(`${line}\0`).copy().digest('hex'));
   }
-  return hash.digest('hex');
+  return files;
 }
 
 /** A file that was changed before stays "changed" when it is changed again: its time and size tell. */
 function readStats(path: string): string {
   try {
     const { mode, size, mtimeNs, ino } = lstatSync(path, { bigint: true });
-    return `${mode} ${size} ${mtimeNs} ${ino}\0`;
+    return `${mode} ${size} ${mtimeNs} ${ino}`;
   } catch {
-    return 'gone\0';
+    return 'gone';
   }
 }
 

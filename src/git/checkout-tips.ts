@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { toGitFolder } from './attempt-git-folder.ts';
+import { toBranch } from './attempt-refs.ts';
 import type { Checkout } from './checkout-record.ts';
 import { isRealFolder, look } from './guard-place.ts';
 import { readRef } from './read-ref.ts';
@@ -42,6 +43,18 @@ export async function readTips(checkout: Checkout): Promise<Tips> {
     remotes: await readAll(checkout, listRefs(folder, 'refs/remotes', packed)),
     merging: readOids(join(folder, 'MERGE_HEAD')),
   };
+}
+
+/** Where HEAD stands if it is not on the attempt's branch, and what was begun and not ended; undefined where all is as it was. */
+export function findStray(checkout: Checkout): string | undefined {
+  const folder = toGitFolder(checkout);
+  if (!isRealFolder(folder)) return undefined;
+  const head = readTextIfThere(join(folder, 'HEAD'))?.trim() ?? '';
+  const [, branch] = /^ref: refs\/heads\/(.+)$/.exec(head) ?? [];
+  const isRebasing = ['rebase-merge', 'rebase-apply'].some((name) => isRealFolder(join(folder, name)));
+  if (isRebasing) return 'in the middle of a rebase';
+  if (branch === undefined) return /^[0-9a-f]{40,64}$/.test(head) ? `at ${head.slice(0, 12)}` : undefined;
+  return branch === toBranch(checkout.name) ? undefined : `on ${branch}`;
 }
 
 function readOwnRef(checkout: Checkout, ref: string): Promise<string | undefined> {

@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs';
 import { ForgeError } from '#kernel/errors.ts';
-import { askGit, getFromGit } from './ask-git.ts';
+import { getFromGit } from './ask-git.ts';
 import { findFact } from './attempt-git-folder.ts';
 import { type Checkout, findRecord, isRegistered, writeRecord } from './checkout-record.ts';
 import { readTips, type Tips } from './checkout-tips.ts';
 import type { ControlGit } from './control-directory.ts';
 import { fetchTips } from './fetch-tips.ts';
 import { resolvePlace } from './guard-place.ts';
-import { toGitFailure } from './run-git.ts';
 
 /** The commits of a checkout that are now among the user's objects. */
 export interface Collected extends Tips {
@@ -59,14 +58,6 @@ async function toCommits(control: ControlGit, tips: Tips, known: string): Promis
     others: tips.others.filter((oid) => commits.has(oid)),
     merging: tips.merging.filter((oid) => commits.has(oid)),
   };
-}
-
-export async function isAncestor(control: ControlGit, commit: string, of: string): Promise<boolean> {
-  if (commit === of) return true;
-  const args = ['merge-base', '--is-ancestor', commit, of];
-  const result = await askGit(control, args);
-  if (result.exit > 1) throw toGitFailure(args, result);
-  return result.exit === 0;
 }
 
 /** By what was noted when it was made; where that was lost, by what the folder says of itself. */

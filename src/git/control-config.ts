@@ -31,17 +31,29 @@ const LFS_COMMAND = /^git-lfs (?:clean|smudge|filter-process)(?: --skip)?(?: -- 
 export async function readAllowedConfig(
   repo: GitRepo,
   { submodules = false }: { readonly submodules?: boolean } = {},
-): Promise<readonly GitConfigEntry[]> {
+): Promise<AllowedConfig> {
   const args = ['config', '--list', '-z', '--show-scope'];
   const result = await askGit(repo, args);
   if (result.exit !== 0) throw toGitFailure(args, result);
   const fields = result.stdout.split('\0');
-  const found: GitConfigEntry[] = [];
+  const entries: GitConfigEntry[] = [];
+  let is_repository = false;
+  let initial_branch: string | undefined;
   for (let at = 0; at + 1 < fields.length; at += 2) {
-    const entry = toEntry(fields[at + 1] ?? '');
-    if (isAllowed(fields[at] ?? '', entry, submodules)) found.push(entry);
+    const [scope = '', text = ''] = fields.slice(at, at + 2);
+    const entry = toEntry(text);
+    if (scope === 'local') is_repository = true;
+    if (entry.key === 'init.defaultbranch') initial_branch = entry.value;
+    if (isAllowed(scope, entry, submodules)) entries.push(entry);
   }
-  return found;
+  return { entries, is_repository, initial_branch };
+}
+
+export interface AllowedConfig {
+  readonly entries: readonly GitConfigEntry[];
+  /** git has found the repository and let us in; where not, it reads no configuration of it. */
+  readonly is_repository: boolean;
+  readonly initial_branch: string | undefined;
 }
 
 function toEntry(text: string): GitConfigEntry {

@@ -93,7 +93,7 @@ describe('openControlDirectory', () => {
     expect(await getFromGit(control, ['config', '--get', 'user.name'])).toBe('Somebody Else');
   });
 
-  it('has no say of an inherited GIT_ variable, asks nobody and reaches only whom it may', async () => {
+  it('[E9] [E12] has no say of an inherited GIT_ variable, asks nobody and reaches only whom it may', async () => {
     await using place = await gitPlace();
     const planted = { GIT_DIR: '/nowhere', GIT_INDEX_FILE: '/nowhere', GIT_OBJECT_DIRECTORY: '/nowhere' };
     const control = await openControlDirectory({ ...place.repo, env: { ...place.repo.env, ...planted } });
@@ -124,7 +124,7 @@ describe('openControlDirectory', () => {
     expect(readFileSync(join(control.git_dir, 'info/exclude'), 'utf8')).toBe('mine\n.env*\n');
   });
 
-  it.skipIf(process.getuid?.() !== 0)('refuses a repository of another user', async () => {
+  it.skipIf(process.getuid?.() !== 0)('[E5] refuses a repository of another user', async () => {
     await using place = await gitPlace();
     for (const path of [place.path, join(place.path, '.git')]) chownSync(path, 12_345, 12_345);
     await expect(openControlDirectory(place.repo)).rejects.toMatchObject({

@@ -20,6 +20,8 @@ export interface ControlGit extends GitRepo {
   readonly object_format: 'sha1' | 'sha256';
   /** What an attempt's own configuration gets of the user's. */
   readonly inherited: readonly GitConfigEntry[];
+  /** `init.defaultBranch`. */
+  readonly initial_branch: string | undefined;
   /** Its `info/exclude`, and that of every attempt. */
   readonly excludes: string;
   readonly copied: readonly string[];
@@ -53,10 +55,9 @@ export async function openControlDirectory(
 ): Promise<ControlGit> {
   const timeout_ms = options.timeout_ms ?? LIMITS.git_ms;
   const user: GitRepo = { ...repository, timeout_ms };
-  const [inherited] = await Promise.all([
-    readAllowedConfig(user, { submodules: true }),
-    checkRepository(user),
-  ]);
+  const config = await readAllowedConfig(user, { submodules: true });
+  if (!config.is_repository) await checkRepository(user);
+  const inherited = config.entries;
   const path = join(repository.common_dir, 'forge', 'control.git');
   for (const folder of ['objects/info', 'refs/forge/keep', 'info', 'attempts'])
     mkdirSync(join(path, folder), { recursive: true });
@@ -77,6 +78,7 @@ export async function openControlDirectory(
     objects,
     object_format: format === 'sha256' ? 'sha256' : 'sha1',
     inherited,
+    initial_branch: config.initial_branch,
     excludes,
     copied,
     checkout_timeout_ms: options.checkout_timeout_ms ?? LIMITS.git_checkout_ms,

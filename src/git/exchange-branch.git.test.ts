@@ -346,7 +346,7 @@ describe('exchangeBranch and the user’s things', () => {
   });
 
   it.each(['', '-x', 'a..b', 'a b', '../x', 'x.lock', 'a\0b', '--upload-pack=touch x'])(
-    'refuses the branch name %j',
+    '[E7] refuses the branch name %j',
     async (branch) => {
       await using both = await twoClones();
       await expect(exchange(both.one, ['a'], { branch })).rejects.toMatchObject({ code: 'invalid_input' });
@@ -354,7 +354,7 @@ describe('exchangeBranch and the user’s things', () => {
   );
 
   it.each(['--upload-pack=touch x', 'ext::sh -c touch% x', '/nowhere', '.'])(
-    'takes %j for no remote',
+    '[E9] takes %j for no remote',
     async (remote) => {
       await using both = await twoClones();
       expect(await exchange(both.one, ['a'], { remote })).toMatchObject({

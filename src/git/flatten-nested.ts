@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { askControl, type ControlGit, getFromControl } from './control-directory.ts';
 import { type Checkout, toRecordFolder } from './checkout-record.ts';
@@ -12,13 +12,14 @@ import { listDifferences, stagePaths, toShownPath } from './stage-work-tree.ts';
 /**
  * Puts the files of repositories inside the checkout into the index as plain files, for a rescue: a commit that only
  * named their commits would save nothing. `gitlinks` are submodules with the commit that the index has; those whose
- * files are still that commit's stay as they are.
+ * files are still that commit's stay as they are. Gives whether there was anything to put there.
  */
 export async function flattenNested(
   control: ControlGit,
   place: { readonly checkout: Checkout; readonly index: string },
   nested: readonly string[],
-): Promise<void> {
+): Promise<boolean> {
+  let isFlattened = false;
   const gitlinks = await listGitlinks(control, place.index);
   for (const path of new Set([...nested, ...gitlinks.keys()])) {
     const folder = join(place.checkout.path, toShownPath(path));
@@ -30,13 +31,21 @@ export async function flattenNested(
     const input = Buffer.from(`${path}\0`, 'latin1');
     await getFromControl(control, ['update-index', '-z', '--force-remove', '--stdin'], { ...where, input });
     await getFromControl(control, ['read-tree', `--prefix=${toShownPath(path)}/`, tree], where);
+    isFlattened = true;
   }
+  return isFlattened;
 }
 
 async function listGitlinks(control: ControlGit, index: string): Promise<ReadonlyMap<string, string>> {
+  if (!mayHaveGitlinks(index)) return new Map();
   const text = await getFromControl(control, ['ls-files', '-z', '--stage'], { index });
   const found = [...text.matchAll(/(?:^|\0)160000 ([0-9a-f]+) 0\t([^\0]+)/g)];
   return new Map(found.map(([, oid = '', path = '']) => [Buffer.from(path).toString('latin1'), oid]));
+}
+
+/** Every entry has its mode in four bytes. Where those of a gitlink are nowhere, git need not list them all. */
+function mayHaveGitlinks(index: string): boolean {
+  return look(index) !== undefined && readFileSync(index).includes(Buffer.from([0, 0, 0xe0, 0]));
 }
 
 /** With what lies in repositories inside of it again, however deep. */

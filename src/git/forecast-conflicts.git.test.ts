@@ -74,6 +74,14 @@ describe('forecastConflicts', () => {
       target: [{ id: 'both', files: ['f.txt'] }],
     });
     expect(await forecastConflicts(control, { target, heads: [] })).toEqual({ pairs: [], target: [] });
+    // One that has merged the target meanwhile left it twice; what it got from there is not its own.
+    place.git('checkout', '--quiet', '-b', 'merged', heads[4]?.head ?? '');
+    place.git('merge', '--quiet', '--no-edit', 'main');
+    const merged = { id: 'merged', head: place.git('rev-parse', 'HEAD') };
+    expect(await forecastConflicts(control, { target, heads: [merged, heads[1] ?? merged] })).toEqual({
+      pairs: [],
+      target: [{ id: 'end', files: ['f.txt'] }],
+    });
   });
 
   it('heeds attributes, and has nothing to say about unrelated histories but the truth', async () => {

@@ -1,7 +1,6 @@
-import { askGit, getFromGit } from './ask-git.ts';
+import { getFromGit } from './ask-git.ts';
 import type { ControlGit } from './control-directory.ts';
 import { mergeManyCommits } from './merge-commits.ts';
-import { toGitFailure } from './run-git.ts';
 import { withAttributes } from './target-attributes.ts';
 
 export interface ForecastRequest {
@@ -80,9 +79,10 @@ function shares(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
 /** What each has changed since it left the target. */
 async function readChanges(
   control: ControlGit,
-  { target, heads }: ForecastRequest,
+  request: ForecastRequest,
 ): Promise<ReadonlyMap<string, Changes>> {
-  const roots = await mapFew(heads, ({ head }) => findRoot(control, target, head));
+  const { heads } = request;
+  const roots = await findRoots(control, request);
   const trees = await readTrees(control, [...heads.map(({ head }) => head), ...roots]);
   const lines = heads.map((_, at) => `${trees[heads.length + at]} ${trees[at]}\n`);
   const args = ['diff-tree', '--stdin', '-r', '-z', '--name-status', '--no-renames'];
@@ -90,12 +90,41 @@ async function readChanges(
   return new Map(heads.map(({ id }, at) => [id, toChanges(found[at] ?? [])]));
 }
 
-/** Of histories that have nothing in common everything differs. */
+/**
+ * Where each left the target: the merge bases, by one walk over all that the target does not have. Of histories that
+ * have nothing in common everything differs.
+ */
+async function findRoots(
+  control: ControlGit,
+  { target, heads }: ForecastRequest,
+): Promise<readonly string[]> {
+  if (heads.length === 0) return [];
+  const input = `${heads.map(({ head }) => head).join('\n')}\n^${target}\n`;
+  const text = await getFromGit(control, ['rev-list', '--parents', '--stdin'], { input });
+  const lines = text.split('\n').map((line) => line.split(' '));
+  const parents = new Map(lines.map(([oid = '', ...of]) => [oid, of]));
+  const roots: string[] = [];
+  for (const { head } of heads) {
+    const [root, ...more] = listLeaves(head, parents);
+    // Who has merged the target meanwhile left it more than once; git knows which time was the last.
+    roots.push(more.length === 0 ? (root ?? target) : await findRoot(control, target, head));
+  }
+  return roots;
+}
+
+/** The commits that the walk did not come to any more. */
+function listLeaves(head: string, parents: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const [seen, leaves] = [new Set([head]), new Set<string>()];
+  for (const oid of seen) {
+    const of = parents.get(oid);
+    if (of === undefined) leaves.add(oid);
+    for (const parent of of ?? []) seen.add(parent);
+  }
+  return [...leaves];
+}
+
 async function findRoot(control: ControlGit, target: string, head: string): Promise<string> {
-  const args = ['merge-base', target, head];
-  const result = await askGit(control, args);
-  if (result.exit > 1) throw toGitFailure(args, result);
-  return result.exit === 0 ? result.stdout.trim() : target;
+  return (await getFromGit(control, ['merge-base', target, head])).trim();
 }
 
 async function readTrees(control: ControlGit, commits: readonly string[]): Promise<readonly string[]> {
@@ -136,14 +165,4 @@ function toChanges(fields: readonly string[]): Changes {
 function listFolders(path: string): readonly string[] {
   const parts = path.split('/').slice(0, -1);
   return parts.map((_, at) => parts.slice(0, parts.length - at).join('/'));
-}
-
-const AT_ONCE = 4;
-
-/** Each waits for a process, so a few at a time are faster than one, and all of them are not. */
-async function mapFew<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<readonly R[]> {
-  const results: R[] = [];
-  for (let at = 0; at < items.length; at += AT_ONCE)
-    results.push(...(await Promise.all(items.slice(at, at + AT_ONCE).map((item) => work(item)))));
-  return results;
 }

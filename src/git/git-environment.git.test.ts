@@ -7,7 +7,7 @@ import { gitEnvironment } from './git-environment.ts';
 import { runGit } from './run-git.ts';
 
 describe('gitEnvironment', () => {
-  it('drops everything that git itself calls local to a repository', async () => {
+  it('[E12] drops everything that git itself calls local to a repository', async () => {
     await using place = await gitPlace();
     const local = place.git('rev-parse', '--local-env-vars').split('\n');
     const names = [
@@ -70,7 +70,7 @@ describe('gitEnvironment', () => {
 });
 
 describe('git as Forge runs it', () => {
-  it('works on its own repository inside a hook of another', async () => {
+  it('[E12] works on its own repository inside a hook of another', async () => {
     await using place = await gitPlace();
     await using other = await gitPlace();
     const hook = {
@@ -105,7 +105,7 @@ describe('git as Forge runs it', () => {
     expect(await trapped()).toContain('ran');
   });
 
-  it('gives git’s words when it fails, shortened and without control characters', async () => {
+  it('[E10] gives git’s words when it fails, shortened and without control characters', async () => {
     await using place = await gitPlace();
     await expect(getFromGit(place.repo, ['rev-parse', '--verify', '\u001b[31mred'])).rejects.toMatchObject({
       code: 'io_failed',

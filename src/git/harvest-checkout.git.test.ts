@@ -27,6 +27,13 @@ const messageOf = (world: AttemptPlace, commit: string) =>
   world.place.git('log', '-1', '--format=%B', commit);
 const filesOf = (world: AttemptPlace, commit: string) =>
   world.place.git('ls-tree', '-r', '--name-only', commit).split('\n');
+/** What the user is told of where HEAD was. */
+const STRAYED: Readonly<Record<string, unknown>> = {
+  'detached HEAD': expect.stringMatching(/^at [0-9a-f]{12}$/),
+  'its branch deleted': expect.stringMatching(/^at [0-9a-f]{12}$/),
+  'another branch': 'on other',
+  'a rebase that stopped': 'in the middle of a rebase',
+};
 const branchOf = (world: AttemptPlace, checkout: Checkout) =>
   world.place.git('rev-parse', `refs/heads/forge/${checkout.name}`);
 
@@ -38,7 +45,7 @@ function commitIn(checkout: Checkout, file: string, text = `${file}\n`): string 
 }
 
 describe('harvestCheckout', () => {
-  it('commits what was left, with trailers, and publishes the branch', async () => {
+  it('[S148] commits what was left, with trailers, and publishes the branch', async () => {
     await using world = await attemptPlace();
     const checkout = await world.start();
     writeIn(checkout, 'a.txt', 'changed\n');
@@ -71,7 +78,7 @@ describe('harvestCheckout', () => {
     expect(await world.harvest(checkout)).toMatchObject({ head: harvest.head, committed: false });
   });
 
-  it("gives the agent's own commits the trailers, and nothing else that is new", async () => {
+  it("[S149] gives the agent's own commits the trailers, and nothing else that is new", async () => {
     await using world = await attemptPlace();
     const checkout = await world.start();
     gitIn(checkout, 'config', 'user.name', 'Agent Smith');
@@ -90,6 +97,7 @@ describe('harvestCheckout', () => {
     expect(world.place.git('rev-list', '--merges', '--count', range)).toBe('1');
     const bodies = world.place.git('log', '--format=%(trailers:key=Forge-Task,valueonly,separator=)', range);
     expect(bodies.split('\n')).toEqual(['fg-a3f8', 'fg-a3f8', 'fg-a3f8', 'fg-a3f8']);
+    expect(messageOf(world, head)).toContain('\nForge-Attempt: 35a403e3\n');
     // The branch `side` stands at a commit whose new form is in the head, so nothing is apart.
     expect(rescued).toEqual([]);
     expect(world.place.git('rev-list', head)).not.toContain(first);
@@ -191,14 +199,16 @@ describe('harvestCheckout', () => {
         gitIn(checkout, 'branch', '-D', `forge/${checkout.name}`);
       },
     ],
-  ])('takes commits and files over in spite of %s', async (_name, spoil) => {
+  ])('[E16] takes commits and files over in spite of %s', async (name, spoil) => {
     await using world = await attemptPlace();
     const checkout = await world.start();
     const own = commitIn(checkout, 'agent.txt');
     spoil(checkout, world);
     writeIn(checkout, 'left.txt', 'left\n');
-    const { head, committed, rescued, salvaged } = await world.harvest(checkout);
+    const { head, committed, rescued, salvaged, strayed } = await world.harvest(checkout);
     expect({ committed, salvaged }).toEqual({ committed: true, salvaged: undefined });
+    expect(strayed).toEqual(STRAYED[name] ?? undefined);
+    expect((await world.harvest(checkout)).strayed).toBeUndefined();
     expect(filesOf(world, head)).toEqual(['a.txt', 'agent.txt', 'left.txt']);
     expect(world.place.git('show', `${head}:agent.txt`)).toBe('agent.txt');
     expect(branchOf(world, checkout)).toBe(head);
@@ -240,7 +250,7 @@ describe('harvestCheckout', () => {
     expect(checkObjects(world.place)).toBe('');
   });
 
-  it('keeps what the agent left on other branches, in a stash, or behind a reset', async () => {
+  it('[E16] keeps what the agent left on other branches, in a stash, or behind a reset', async () => {
     await using world = await attemptPlace();
     const checkout = await world.start();
     writeIn(checkout, 'kept.txt', 'kept\n');

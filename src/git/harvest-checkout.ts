@@ -1,12 +1,14 @@
 import { LIMITS } from '#kernel/limits.ts';
-import { getFromGit } from './ask-git.ts';
 import { restoreGitFolder } from './attempt-git-folder.ts';
 import { addRescueRef, type BranchOutcome, getKept, publishHead } from './attempt-refs.ts';
 import { listDisowned, noteDisowned } from './disowned-commits.ts';
 import type { Checkout } from './checkout-record.ts';
-import { checkCheckout, type Collected, collectTips, isAncestor } from './collect-tips.ts';
+import { findStray } from './checkout-tips.ts';
+import { checkCheckout, type Collected, collectTips } from './collect-tips.ts';
 import type { ControlGit } from './control-directory.ts';
 import { checkGitlinks, listDeclared, refuseLarge, refuseNested } from './judge-changes.ts';
+import { readChanges } from './read-changes.ts';
+import { isAncestor, readCommitTree } from './read-commit.ts';
 import { writeIndexTree } from './private-index.ts';
 import { findMergeParents } from './merge-parents.ts';
 import { addTrailersToCommits } from './rewrite-commits.ts';
@@ -55,6 +57,8 @@ export interface Harvest {
   readonly rescued: readonly string[];
   /** Set where the agent's own commits were lost with its git directory; the files are there. */
   readonly salvaged?: string;
+  /** Set where HEAD was not on the attempt's branch, or in the middle of a rebase: `on main`. It is back now. */
+  readonly strayed?: string;
 }
 
 /**
@@ -69,17 +73,24 @@ export async function harvestCheckout(
   request: HarvestRequest,
 ): Promise<Harvest> {
   checkCheckout(control, checkout);
+  const strayed = findStray(checkout);
   const known = await getKept(control, checkout);
   const collected = await collectTips(control, checkout, known);
   const { trailers, copied_files: without = [] } = request;
   const range = { base: checkout.base, head: collected.head, foreign: collected.remotes };
-  const { head: own, replaced } = await addTrailersToCommits(control, { ...range, trailers, without });
+  // What was harvested before has its trailers.
+  const { head: own, replaced } =
+    collected.head === known
+      ? { head: known, replaced: [] }
+      : await addTrailersToCommits(control, { ...range, trailers, without });
   using staging = await openStagingIndex(control, checkout, own);
   const staged = await stageAll(control, checkout, { staging, request });
-  const head = await commitStaged(control, checkout, { own, staging, collected, request });
-  const submodules = await checkGitlinks(control, checkout, { base: checkout.base, head });
+  const { isChanged } = staged;
+  const head = await commitStaged(control, checkout, { own, staging, isChanged, collected, request });
+  const { gitlinks, ...counts } = await readChanges(control, checkout.base, head);
+  const submodules = checkGitlinks(checkout, gitlinks);
   noteDisowned(control, checkout, replaced);
-  const rescued = await keepApart(control, checkout, { known, head, collected });
+  const rescued = await keepApart(control, checkout, { known, own, head, collected });
   const branch = await publish(control, checkout, known, head);
   staging.save(head);
   restoreGitFolder(control, checkout, head);
@@ -91,8 +102,9 @@ export async function harvestCheckout(
     submodules,
     rescued,
     skipped: staged.skipped,
-    ...(await countChanges(control, checkout.base, head)),
+    ...counts,
     ...(collected.salvaged !== undefined && { salvaged: collected.salvaged }),
+    ...(strayed !== undefined && { strayed }),
   };
 }
 
@@ -100,7 +112,7 @@ async function stageAll(
   control: ControlGit,
   checkout: Checkout,
   { staging, request }: { readonly staging: StagingIndex; readonly request: HarvestRequest },
-): Promise<{ readonly skipped: readonly LargeFile[] }> {
+): Promise<{ readonly skipped: readonly LargeFile[]; readonly isChanged: boolean }> {
   const place = { checkout, index: staging.path };
   const found = await listDifferences(control, place);
   const declared = listDeclared(checkout);
@@ -111,8 +123,9 @@ async function stageAll(
   const limit = request.large_file_bytes ?? LIMITS.attempt_file_bytes;
   const skipped = findLargeFiles(checkout, found.untracked, limit);
   if (request.large_files !== 'skip') refuseLarge(checkout, skipped, limit);
-  await stagePaths(control, place, toStaged(found, skipped, request.copied_files ?? []));
-  return { skipped };
+  const paths = toStaged(found, skipped, request.copied_files ?? []);
+  await stagePaths(control, place, paths);
+  return { skipped, isChanged: paths.length > 0 };
 }
 
 function toStaged(
@@ -133,15 +146,17 @@ async function commitStaged(
   work: {
     readonly own: string;
     readonly staging: StagingIndex;
+    /** Whether anything was put into the index, which has the tree of `own` else. */
+    readonly isChanged: boolean;
     readonly collected: Collected;
     readonly request: HarvestRequest;
   },
 ): Promise<string> {
-  const { own, staging, collected, request } = work;
-  const tree = await writeIndexTree(control, { GIT_INDEX_FILE: staging.path });
+  const { own, staging, isChanged, collected, request } = work;
   const merging = await findMergeParents(control, checkout, { head: own, merging: collected.merging });
-  if (merging.length === 0 && tree === (await getFromGit(control, ['rev-parse', `${own}^{tree}`])))
-    return own;
+  if (merging.length === 0 && !isChanged) return own;
+  const tree = await writeIndexTree(control, { GIT_INDEX_FILE: staging.path });
+  if (merging.length === 0 && tree === (await readCommitTree(control, own))) return own;
   return writeCommit(control, {
     tree,
     parents: [own, ...merging],
@@ -155,9 +170,9 @@ async function commitStaged(
 async function keepApart(
   control: ControlGit,
   checkout: Checkout,
-  { known, head, collected }: { known: string; head: string; collected: Collected },
+  { known, own, head, collected }: { known: string; own: string; head: string; collected: Collected },
 ): Promise<readonly string[]> {
-  const seen = new Set(listDisowned(control, checkout));
+  const seen = new Set([own, ...listDisowned(control, checkout)]);
   const refs: string[] = [];
   for (const oid of new Set([known, ...collected.others])) {
     if (seen.has(oid) || (await isAncestor(control, oid, head))) continue;
@@ -169,18 +184,4 @@ async function keepApart(
 function publish(control: ControlGit, checkout: Checkout, from: string, to: string): Promise<BranchOutcome> {
   const { attempt_id, name } = checkout;
   return publishHead(control, { attempt_id, name, from, to });
-}
-
-/** Without renames and filters: what changed, not how it looks. */
-async function countChanges(
-  control: ControlGit,
-  base: string,
-  head: string,
-): Promise<Pick<Harvest, 'changed_files' | 'insertions' | 'deletions' | 'files'>> {
-  const args = ['diff-tree', '-r', '-z', '--numstat', '--no-renames', '--no-ext-diff', '--no-textconv'];
-  const lines = (await getFromGit(control, [...args, base, head])).split('\0').filter((line) => line !== '');
-  const rows = lines.map((line) => line.split('\t'));
-  const sum = (at: number) => rows.reduce((total, row) => total + (Number(row[at]) || 0), 0);
-  const files = rows.map((row) => row.slice(2).join('\t'));
-  return { changed_files: files.length, insertions: sum(0), deletions: sum(1), files };
 }

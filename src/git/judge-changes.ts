@@ -2,11 +2,10 @@ import { join } from 'node:path';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { escapeLine } from '#kernel/text.ts';
-import { getFromGit } from './ask-git.ts';
 import type { Checkout } from './checkout-record.ts';
-import type { ControlGit } from './control-directory.ts';
 import { look } from './guard-place.ts';
 import { parseGitConfig } from './parse-git-config.ts';
+import type { Gitlinks } from './read-changes.ts';
 import { readTextIfThere } from './replace-file.ts';
 import { type LargeFile, toShownPath } from './stage-work-tree.ts';
 
@@ -48,21 +47,8 @@ export function refuseLarge(checkout: Checkout, files: readonly LargeFile[], lim
 }
 
 /** Also for what the agent has committed itself. Gives the submodules that changed. */
-export async function checkGitlinks(
-  control: ControlGit,
-  checkout: Checkout,
-  { base, head }: { readonly base: string; readonly head: string },
-): Promise<readonly string[]> {
-  if (base === head) return [];
-  const lines = (
-    await getFromGit(control, ['diff-tree', '-r', '-z', '--raw', '--no-renames', base, head])
-  ).split('\0');
-  const [added, changed]: [string[], string[]] = [[], []];
-  for (let at = 0; at + 1 < lines.length; at += 2) {
-    const [, before, after] = /^:(\d+) (\d+) /.exec(lines[at] ?? '') ?? [];
-    if (after !== '160000') continue;
-    (before === '160000' ? changed : added).push(lines[at + 1] ?? '');
-  }
+export function checkGitlinks(checkout: Checkout, { added, changed }: Gitlinks): readonly string[] {
+  if (added.length === 0) return changed;
   const declared = listDeclared(checkout);
   refuseNested(
     checkout,

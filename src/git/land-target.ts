@@ -9,7 +9,10 @@ import { type BranchCheckout, listCheckouts } from './branches.ts';
 import { waitForIndex } from './follow-head.ts';
 import { judgeCheckout, type LandedChanges, readLandedChanges, type Standing } from './land-overlap.ts';
 import { findOperationInProgress } from './operation-in-progress.ts';
+import { findLastEntry, parseGitConfig } from './parse-git-config.ts';
+import { isAncestor } from './read-commit.ts';
 import { readRef, readSymbolicRef } from './read-ref.ts';
+import { readTextIfThere } from './replace-file.ts';
 import { type GitResult, toGitFailure, toShownStderr } from './run-git.ts';
 import { moveRef } from './write-commit.ts';
 
@@ -88,8 +91,16 @@ async function listPlaces(repo: GitRepo, branch: string): Promise<readonly Place
 }
 
 async function isBare(repo: GitRepo): Promise<boolean> {
+  if (isPlainlyNotBare(repo)) return false;
   const args = [`--git-dir=${repo.common_dir}`, 'rev-parse', '--is-bare-repository'];
   return (await getFromGit(repo, args)) === 'true';
+}
+
+/** Its own configuration says so, and names nothing that could say otherwise. */
+function isPlainlyNotBare(repo: GitRepo): boolean {
+  const entries = parseGitConfig(readTextIfThere(join(repo.common_dir, 'config')) ?? '') ?? [];
+  const isAlone = !entries.some(({ key }) => /^(?:include|includeif\.|extensions\.worktreeconfig)/.test(key));
+  return isAlone && findLastEntry(entries, 'core.bare')?.value === 'false';
 }
 
 /** What no landing may touch: the end of a rebase would put the branch back, a merge would get another parent. */
@@ -238,10 +249,7 @@ async function goTo(places: readonly GitRepo[], round: LandRequest, where: strin
 }
 
 async function checkDescent(repo: GitRepo, old: string, commit: string): Promise<void> {
-  const args = ['merge-base', '--is-ancestor', '--end-of-options', old, commit];
-  const result = await askGit(repo, args);
-  if (result.exit === 0) return;
-  if (result.exit > 1) throw toGitFailure(args, result);
+  if (await isAncestor(repo, old, commit)) return;
   throw new ForgeError('invalid_input', `${commit.slice(0, 12)} does not stand on ${old.slice(0, 12)}`, {
     hint: 'Make the candidate again from where the branch is',
     details: { old, commit },

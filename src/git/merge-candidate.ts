@@ -1,7 +1,7 @@
 import { getFromGit } from './ask-git.ts';
-import { isAncestor } from './collect-tips.ts';
 import type { ControlGit } from './control-directory.ts';
 import { type ConflictedFile, mergeCommits } from './merge-commits.ts';
+import { isAncestor, readCommitTree } from './read-commit.ts';
 import { withAttributes } from './target-attributes.ts';
 import { type Author, writeCommit, writeEmptyTree } from './write-commit.ts';
 
@@ -30,7 +30,8 @@ export type Candidate =
  */
 export async function makeCandidate(control: ControlGit, request: CandidateRequest): Promise<Candidate> {
   const { target, head, strategy } = request;
-  if (await isAncestor(control, head, target)) return { kind: 'empty' };
+  // A merge shows the same by its tree.
+  if (strategy === 'rebase' && (await isAncestor(control, head, target))) return { kind: 'empty' };
   return withAttributes(control, target, (workTree) =>
     strategy === 'rebase' ? rebase(control, request, workTree) : merge(control, request, workTree),
   );
@@ -45,7 +46,7 @@ async function merge(
   const merged = await mergeCommits(control, { ours: target, theirs: head }, workTree);
   if (merged.kind === 'conflict') return merged;
   const { tree } = merged;
-  if (tree === (await readTree(control, target))) return { kind: 'empty' };
+  if (tree === (await readCommitTree(control, target))) return { kind: 'empty' };
   const parents = strategy === 'merge' ? [target, head] : [target];
   const commit = await writeCommit(control, { tree, parents, message, sign, ...(author && { author }) });
   return { kind: 'ready', commit, tree };
@@ -62,15 +63,15 @@ async function rebase(
   const lines = (await getFromGit(control, range)).split('\n').map((line) => line.split(' '));
   const picks = lines.filter((line) => line.length <= 2);
   const isStraight = picks.length === lines.length && (await isAncestor(control, target, head));
-  if (isStraight) return { kind: 'ready', commit: head, tree: await readTree(control, head) };
+  if (isStraight) return { kind: 'ready', commit: head, tree: await readCommitTree(control, head) };
   let tip = target;
   for (const [oid = '', parent] of picks) {
     const picked = await pick(control, { ...request, tip, oid, parent }, workTree);
     if (picked.kind === 'conflict') return picked;
     tip = picked.commit;
   }
-  const tree = await readTree(control, tip);
-  return tree === (await readTree(control, target))
+  const tree = await readCommitTree(control, tip);
+  return tree === (await readCommitTree(control, target))
     ? { kind: 'empty' }
     : { kind: 'ready', commit: tip, tree };
 }
@@ -93,11 +94,11 @@ async function pick(
   | { readonly kind: 'picked'; readonly commit: string }
   | { readonly kind: 'conflict'; readonly files: readonly ConflictedFile[] }
 > {
-  const tipTree = await readTree(control, tip);
+  const tipTree = await readCommitTree(control, tip);
   const root = parent ?? (await writeStandIn(control, await writeEmptyTree(control), []));
   const ours = await writeStandIn(control, tipTree, [root]);
   const theirs =
-    parent === undefined ? await writeStandIn(control, await readTree(control, oid), [root]) : oid;
+    parent === undefined ? await writeStandIn(control, await readCommitTree(control, oid), [root]) : oid;
   const merged = await mergeCommits(control, { ours, theirs }, workTree);
   if (merged.kind === 'conflict') return merged;
   if (merged.tree === tipTree) return { kind: 'picked', commit: tip };
@@ -131,8 +132,4 @@ async function readCommit(
   ]);
   const [name = '', email = '', date = '', message = ''] = text.split('\0');
   return { name, email, date, message };
-}
-
-function readTree(control: ControlGit, commit: string): Promise<string> {
-  return getFromGit(control, ['rev-parse', `${commit}^{tree}`]);
 }

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { toGitFolder } from './attempt-git-folder.ts';
 import type { Checkout } from './checkout-record.ts';
-import { isAncestor } from './collect-tips.ts';
 import { askControl, type ControlGit } from './control-directory.ts';
 import { look } from './guard-place.ts';
+import { isAncestor } from './read-commit.ts';
 
 /**
  * The other sides of a merge that the agent began and did not commit. Without them the same conflicts would come up

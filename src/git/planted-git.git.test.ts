@@ -3,8 +3,10 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -132,7 +134,7 @@ async function withCanary(): Promise<AttemptPlace & { readonly canary: Canary }>
 }
 
 describe('what is planted in a checkout', () => {
-  it('runs under plain git and under nothing of ours', async () => {
+  it('[E1] [E2] [E3] [E9] runs under plain git and under nothing of ours', async () => {
     await using world = await withCanary();
     const { control, canary, place } = world;
     const [checkout, other] = [await world.start(), await world.start()];
@@ -192,7 +194,7 @@ describe('what is planted in a checkout', () => {
     expect(checkObjects(place)).toBe('');
   });
 
-  it('runs neither from a bare repository in the tree nor from another attempt', async () => {
+  it('[E4] runs neither from a bare repository in the tree nor from another attempt', async () => {
     await using world = await withCanary();
     const { canary, control } = world;
     const [checkout, other] = [await world.start(), await world.start()];
@@ -214,7 +216,7 @@ describe('what is planted in a checkout', () => {
     expect(canary.listRuns()).toEqual([]);
   });
 
-  it('does not run from a submodule whose git directory the agent wrote to', async () => {
+  it('[E6] does not run from a submodule whose git directory the agent wrote to', async () => {
     await using world = await withCanary();
     const { canary, place } = world;
     const source = join(place.path, '..', 'source');
@@ -245,8 +247,49 @@ describe('what is planted in a checkout', () => {
   });
 });
 
+describe('objects that lie elsewhere', () => {
+  it.each<[string, (objects: string, elsewhere: string) => void]>([
+    [
+      'by alternates',
+      (objects, elsewhere) => appendFileSync(join(objects, 'info', 'alternates'), `${elsewhere}\n`),
+    ],
+    [
+      'by links',
+      (objects, elsewhere) => {
+        for (const name of readdirSync(elsewhere).filter((one) => one.length === 2)) {
+          mkdirSync(join(objects, name), { recursive: true });
+          for (const file of readdirSync(join(elsewhere, name)))
+            symlinkSync(join(elsewhere, name, file), join(objects, name, file));
+        }
+      },
+    ],
+  ])('[E11] %s are copied, so that the user’s repository needs nothing of them', async (_name, lead) => {
+    await using world = await withCanary();
+    const { place } = world;
+    const outside = join(place.path, '..', 'outside');
+    runTestGit('/', ['init', '--quiet', '-b', 'main', outside]);
+    writeFileSync(join(outside, 'theirs.txt'), 'theirs\n');
+    runTestGit(outside, ['add', '.']);
+    runTestGit(outside, ['-c', 'user.name=x', '-c', 'user.email=x@example.com', 'commit', '-qm', 'theirs']);
+    const theirs = runTestGit(outside, ['rev-parse', 'HEAD']).trim();
+    const checkout = await world.start();
+    lead(join(checkout.path, '.git', 'objects'), join(outside, '.git', 'objects'));
+    gitIn(checkout, 'merge', '--quiet', '--allow-unrelated-histories', '-m', 'joined', theirs);
+    writeIn(checkout, 'mine.txt', 'mine\n');
+    const { head } = await world.harvest(checkout);
+    await removeCheckout(world.control, checkout);
+    rmSync(outside, { recursive: true });
+    expect(place.git('show', `${head}:theirs.txt`)).toBe('theirs');
+    const objects = join(place.path, '.git', 'objects');
+    expect(existsSync(join(objects, 'info', 'alternates'))).toBe(false);
+    const entries = readdirSync(objects, { recursive: true, withFileTypes: true });
+    expect(entries.filter((entry) => entry.isSymbolicLink())).toEqual([]);
+    expect(checkObjects(place)).toBe('');
+  });
+});
+
 describe("what stands in the user's repository", () => {
-  it('has its hooks, monitor and filters run by git worktree, and none by an attempt', async () => {
+  it('[E1] [E2] [E3] has its hooks, monitor and filters run by git worktree, and none by an attempt', async () => {
     await using world = await withCanary();
     const { canary, place } = world;
     plantConfig(join(place.path, '.git'), canary);

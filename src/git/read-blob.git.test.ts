@@ -47,7 +47,7 @@ describe('readBlob', () => {
   );
 
   it.each(['-x', '--all', '--help', 'a..b', '@{', 'a\0b', '\u3000', '0'.repeat(40), '$(id)'])(
-    'takes %j for a revision that is not there',
+    '[E7] [E8] takes %j for a revision that is not there',
     async (rev) => {
       await using place = await gitPlace();
       expect(await resolveRev(place.repo, rev)).toBeUndefined();
@@ -55,7 +55,7 @@ describe('readBlob', () => {
     },
   );
 
-  it('is not misled by a ref whose name looks like an option', async () => {
+  it('[E7] is not misled by a ref whose name looks like an option', async () => {
     await using place = await gitPlace();
     const head = place.git('rev-parse', 'HEAD');
     place.git('update-ref', 'refs/heads/--all', head);

@@ -134,7 +134,7 @@ describe('resetCheckout', () => {
 });
 
 describe('removeCheckout', () => {
-  it('[S385] rescues, removes, and can be asked again', async () => {
+  it('[S385] [E15] rescues, removes, and can be asked again', async () => {
     await using world = await attemptPlace();
     const checkout = await world.start();
     writeIn(checkout, 'left.txt', 'left\n');
@@ -156,7 +156,7 @@ describe('removeCheckout', () => {
     ]);
   });
 
-  it('refuses a link, another folder, and a folder of another attempt at its place', async () => {
+  it('[E14] refuses a link, another folder, and a folder of another attempt at its place', async () => {
     await using world = await attemptPlace();
     const [checkout, other] = [await world.start(), await world.start()];
     const refused = { code: 'permission_denied' };

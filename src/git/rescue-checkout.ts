@@ -4,12 +4,13 @@ import { getFromGit } from './ask-git.ts';
 import { findFact, restoreGitFolder, toSparseSettings } from './attempt-git-folder.ts';
 import { addRescueRef, getKept } from './attempt-refs.ts';
 import { type Checkout, removeRecord, toPrivateIndex, toRecordFolder } from './checkout-record.ts';
-import { checkCheckout, type Collected, collectTips, isAncestor } from './collect-tips.ts';
+import { checkCheckout, type Collected, collectTips } from './collect-tips.ts';
 import { type ControlGit, getFromControl } from './control-directory.ts';
 import { listDisowned } from './disowned-commits.ts';
 import { flattenNested } from './flatten-nested.ts';
 import { look, resolvePlace } from './guard-place.ts';
 import { writeIndexTree } from './private-index.ts';
+import { isAncestor } from './read-commit.ts';
 import { listDifferences, openStagingIndex, stagePaths, toShownPath } from './stage-work-tree.ts';
 import { writeCommit } from './write-commit.ts';
 
@@ -62,7 +63,8 @@ async function commitEverything(
   const place = { checkout, index: staging.path };
   const found = await listDifferences(control, place);
   await stagePaths(control, place, [...found.tracked, ...found.untracked]);
-  await flattenNested(control, place, found.nested);
+  const isFlattened = await flattenNested(control, place, found.nested);
+  if (found.tracked.length + found.untracked.length === 0 && !isFlattened) return head;
   const tree = await writeIndexTree(control, { GIT_INDEX_FILE: staging.path });
   const [before, date] = (await getFromGit(control, ['log', '-1', '--format=%T %ct', head])).split(' ');
   if (tree === before) return head;

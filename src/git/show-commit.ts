@@ -3,7 +3,7 @@ import { toSparseSettings } from './attempt-git-folder.ts';
 import type { Checkout } from './checkout-record.ts';
 import { checkCheckout } from './collect-tips.ts';
 import { type ControlGit, getFromControl } from './control-directory.ts';
-import { openStagingIndex } from './stage-work-tree.ts';
+import { copyToStaging } from './stage-work-tree.ts';
 
 /**
  * Makes the checkout's files those of a commit, for checks of exactly that: what is neither in it nor ignored is
@@ -12,7 +12,7 @@ import { openStagingIndex } from './stage-work-tree.ts';
  */
 export async function showCommit(control: ControlGit, checkout: Checkout, commit: string): Promise<void> {
   checkCheckout(control, checkout);
-  using staging = await openStagingIndex(control, checkout, commit);
+  using staging = copyToStaging(control, checkout);
   const options = { index: staging.path, work_tree: checkout.path, timeout_ms: LIMITS.git_checkout_ms };
   const sparse = toSparseSettings(control, checkout);
   await getFromControl(control, [...sparse, 'read-tree', '--reset', '-u', commit], options);

@@ -25,9 +25,24 @@ export async function openStagingIndex(
   checkout: Checkout,
   head: string,
 ): Promise<StagingIndex> {
+  const staging = copyToStaging(control, checkout);
+  try {
+    const note = readTextIfThere(toIndexNote(control, checkout))?.trim();
+    const isThere = note === head && existsSync(staging.path);
+    const place = { index: staging.path, work_tree: checkout.path };
+    if (!isThere) await getFromControl(control, toReadTree(control, checkout, head), place);
+  } catch (error) {
+    staging[Symbol.dispose]();
+    throw error;
+  }
+  return staging;
+}
+
+/** The same with whatever the attempt's own has; there is no file where it has none. */
+export function copyToStaging(control: ControlGit, checkout: Checkout): StagingIndex {
   const folder = toRecordFolder(control, checkout.attempt_id);
   const path = join(folder, `staging-${process.pid}-${randomBytes(6).toString('hex')}`);
-  const [own, note] = [toPrivateIndex(control, checkout.attempt_id), join(folder, 'index-head')];
+  const [own, note] = [toPrivateIndex(control, checkout.attempt_id), toIndexNote(control, checkout)];
   const staging: StagingIndex = {
     path,
     save: (commit) => {
@@ -38,16 +53,13 @@ export async function openStagingIndex(
     },
     [Symbol.dispose]: () => rmSync(path, { force: true }),
   };
-  try {
-    if (existsSync(own)) copyIndex(own, path);
-    const isThere = readTextIfThere(note)?.trim() === head && existsSync(own);
-    const place = { index: path, work_tree: checkout.path };
-    if (!isThere) await getFromControl(control, toReadTree(control, checkout, head), place);
-  } catch (error) {
-    staging[Symbol.dispose]();
-    throw error;
-  }
+  if (existsSync(own)) copyIndex(own, path);
   return staging;
+}
+
+/** Says which commit's tree the attempt's own index holds. */
+function toIndexNote(control: ControlGit, checkout: Checkout): string {
+  return join(toRecordFolder(control, checkout.attempt_id), 'index-head');
 }
 
 /** The index alone: what is known about unchanged files stays, and no file is touched. */
@@ -57,7 +69,7 @@ function toReadTree(control: ControlGit, checkout: Checkout, head: string): read
 
 /** Where a start has just brought index and files. */
 export function noteIndexHead(control: ControlGit, checkout: Checkout, head: string): void {
-  replaceFile(join(toRecordFolder(control, checkout.attempt_id), 'index-head'), `${head}\n`);
+  replaceFile(toIndexNote(control, checkout), `${head}\n`);
 }
 
 /** What differs from the index, with names as `latin1`: a path need not be UTF-8. */

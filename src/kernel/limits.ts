@@ -33,6 +33,8 @@ export const LIMITS = {
   agent_words: 100,
   agent_env: 100,
   agent_env_length: 32_768,
+  /** Files of a repository for the program of an agent, in one folder; more are not trusted. */
+  agent_settings_files: 1_000,
   /** All that the program of one run may write. */
   run_output_bytes: 1_073_741_824,
   /** How long an agent waits for leave to do something. */
@@ -56,8 +58,16 @@ export const LIMITS = {
   budget_window_ms: 86_400_000,
   /** Tasks that one look for ready ones takes in. */
   scheduler_ready: 1_000,
+  /** How often a picture on a terminal is drawn at most, and at least while something is at work. */
+  screen_redraw_ms: 100,
+  screen_clock_ms: 500,
+  /** A task that nothing was heard of for so long, and that nobody works on, leaves the picture. */
+  screen_row_rest_ms: 1_500,
   /** How long `forge runs stop` waits for the end of a run. */
   run_stop_ms: 30_000,
+  /** How long what was said of its size stands while nobody works there, and how long all looks before a start take. */
+  folder_size_ms: 600_000,
+  disk_look_ms: 2_000,
   /** Files and folders that are counted to tell how large a worktree is. */
   workspace_entries: 2_000_000,
   /** Of the file of a wish, where the number of an issue is looked for. */
@@ -67,6 +77,10 @@ export const LIMITS = {
   /** How often a merge begins anew because its target moved meanwhile. */
   merge_tries: 10,
   plan_subtasks: 100,
+  /** Attempts at one task side by side. */
+  side_attempts: 20,
+  /** Of all diffs together that a reviewer is shown who chooses between them. */
+  pick_diff_length: 200_000,
   /** Agents at work at once, whatever somebody asks for. */
   scheduler_max: 200,
   /** Of what failed, in the reason of a move. */
@@ -107,6 +121,9 @@ export const LIMITS = {
   remote_answer_bytes: 268_435_456,
   /** How long a command waits for another writer, unless FORGE_LOCK_TIMEOUT_MS says otherwise. */
   lock_timeout_ms: 60_000,
+  /** The same for a lock that is a file, and for the folder of an attempt that another process works in. */
+  file_lock_ms: 10_000,
+  folder_lock_ms: 15_000,
   /** How long the answer of a request with an Idempotency-Key is kept. */
   idempotency_ms: 86_400_000,
   /** How long what a command said of a tree stands for running it. */
@@ -114,10 +131,17 @@ export const LIMITS = {
   /** One git of ours on an attempt; the second for those that write or read a whole working tree. */
   git_ms: 60_000,
   git_checkout_ms: 600_000,
+  /** How long what was read of the user's git configuration counts, in one process. */
+  control_fresh_ms: 2_000,
   /** How long the user's own git may hold an index that a merge has to change. */
   index_lock_ms: 10_000,
   /** A larger file that nobody tracks is not committed for an agent. */
   attempt_file_bytes: 104_857_600,
+  /** Changed files of the user's own checkout whose sizes and times are compared around a run; how long a look takes. */
+  checkout_files: 5_000,
+  checkout_look_ms: 10_000,
+  /** A look at it that began so short a time ago serves another run as well. */
+  checkout_age_ms: 1_000,
   /** Names in one refusal; what goes beyond is counted. */
   attempt_files_named: 20,
   /** Tries at one id length before the next longer one is used. */
@@ -141,6 +165,8 @@ export const LIMITS = {
   event_page_rows: 200,
   /** How long a server that is told to stop waits for requests to end. */
   server_stop_ms: 10_000,
+  /** Of a server's space for new objects, from which on it grows no more. */
+  server_young_bytes: 16_777_216,
   /** A longer line of a task file is refused: it cannot have been written by Forge. */
   file_line_bytes: 67_108_864,
   /** Changes of one fold that have an event each; what goes beyond is told in one. */

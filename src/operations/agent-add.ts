@@ -11,12 +11,13 @@ const VERBS = { added: 'Added', updated: 'Updated', unchanged: 'Already there:' 
 export const agentAdd = implement<typeof declaration>({
   async run(ctx, input) {
     refuseInsideRun(ctx.machine.env);
-    const { name, description, max } = input;
+    const { name, description, max, version } = input;
     const { outcome, ...agent } = await addAgent(ctx.place.home, {
       name,
       description,
       ...readSetUp(input),
       max,
+      version,
       now: ctx.clock.now(),
       check: checkExecutorProfile,
     });

@@ -17,6 +17,7 @@ describe('an agent as it is shown', () => {
       profile_name: null,
       env,
       max: 1,
+      version: 1,
     });
     const profile = toProfileEntry({ ...at, profile: PROFILE, env });
     const lines = setUpLines(agent.profile, agent.env);

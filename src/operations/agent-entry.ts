@@ -12,8 +12,9 @@ export function toAgentEntry({
   paused_at,
   ...agent
 }: AgentIdentity): AgentEntry {
-  const { profile, profile_name, env, max } = agent;
-  return { name, description, created_at, paused_at, profile, profile_name, env: Object.keys(env), max };
+  const { profile, profile_name, env, max, version } = agent;
+  const shown = { name, description, created_at, paused_at, profile, profile_name };
+  return { ...shown, env: Object.keys(env), max, version };
 }
 
 export function toProfileEntry({ name, description, profile, env, created_at }: NamedProfile): ProfileEntry {

@@ -6,25 +6,31 @@ import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { engineOf } from './engine-of.ts';
 import { implement } from './operation.ts';
+import { readSideWishes } from './side-wishes.ts';
 
 export const attemptStart = implement<typeof declaration>({
-  async run(ctx, { id, agent }) {
+  async run(ctx, { id, agent, agents = [], attempts: count, pick }) {
     const { store } = ctx.project;
     const { id: whole } = await store.findTask(id);
     if (!ctx.stays) {
       throw new ForgeError('not_available', 'This process ends with its answer and cannot watch an agent', {
-        hint: `forge run ${whole} --agent ${agent}`,
+        hint: `forge run ${whole} --agent ${agents[0] ?? agent ?? '<name>'}`,
         details: { action: 'dispatch_role_agent' },
       });
     }
     const engine = await engineOf(ctx);
     const { place } = await ctx.workshop();
-    const assignee = findAgent(place.agents, agent);
-    const claim = await claimTask(engine, { id: whole, assignee, force: false });
+    const named = [...(agent === undefined ? [] : [agent]), ...agents];
+    const found = named.map((name) => findAgent(place.agents, name));
+    const { agent: assignee, attempts } = await readSideWishes(engine, { agents: found, count, pick });
+    const claim = await claimTask({ ...engine, attempts }, { id: whole, assignee, force: false });
     if (claim.outcome !== 'claimed') throw explainRefusal(claim);
     const { task } = await store.readStanding(claim.task.id);
-    const attempt = (await store.listAttempts({ task_id: task.id, state: 'active' })).at(-1);
-    const run = (await store.listRuns({ task_id: task.id })).at(-1);
+    const active = await store.listAttempts({ task_id: task.id, state: 'active' });
+    const run = (await store.listRuns({ task_id: task.id })).findLast(({ attempt_id }) =>
+      active.some((one) => one.id === attempt_id),
+    );
+    const attempt = active.find((one) => one.id === run?.attempt_id);
     if (attempt === undefined || run === undefined) {
       const why = task.error_annotation?.message ?? 'its workflow starts no agent there';
       throw new ForgeError('state_invalid', `${task.id} is in ${task.state}: ${why}`, {
@@ -32,7 +38,7 @@ export const attemptStart = implement<typeof declaration>({
         details: { id: task.id, state: task.state },
       });
     }
-    return { attempt_id: attempt.id, run_id: run.id, attempt, task };
+    return { attempt_id: attempt.id, run_id: run.id, attempt, task, attempts: active };
   },
   text: ({ attempt, run_id }) =>
     escapeLine(`Started run ${run_id} on ${attempt.task_id}, in ${attempt.path}`),

@@ -1,22 +1,35 @@
 import type { listConflicts } from '#contract/sync-operations.ts';
 import { escapeLine, escapeText } from '#kernel/text.ts';
+import { isFileConflict, listFileConflicts } from '#sync/file-conflicts.ts';
 import { implement } from './operation.ts';
 
 const SHOWN = 60;
+const TITLES = { workflow: 'The workflow of the project', config: 'The config of the project' } as const;
 
 export const conflictList = implement<typeof listConflicts>({
-  run: (ctx, input) => ctx.project.store.listConflicts(input.id),
+  async run(ctx, { id }) {
+    const { store, paths } = ctx.project;
+    const ofFiles = listFileConflicts(paths)
+      .filter((one) => id === undefined || one.id === id)
+      .map((one) => ({ ...one, title: TITLES[one.id] }));
+    return isFileConflict(id)
+      ? ofFiles
+      : [...(await store.listConflicts(id)), ...(id === undefined ? ofFiles : [])];
+  },
   text(conflicts) {
     if (conflicts.length === 0) return 'No value lost a merge';
     const whole = new Set(conflicts.map(({ id }) => id)).size === 1;
     return conflicts
-      .map(({ id, title, name, lost, stands, at }) => {
+      .map(({ id, title, name, key, lost, stands, at }) => {
         const show = (value: unknown): string =>
           whole ? escapeText(toText(value)) : cut(escapeLine(toText(value)));
         const head = `${id}  ${escapeLine(title)}`;
         if (name === 'deleted')
           return `${head}\n  deleted ${at} and edited after that; to have it back: forge task restore ${id}`;
-        return `${head}\n  ${escapeLine(name)} stands: ${show(stands)}\n  ${escapeLine(name)} lost (${at}): ${show(lost)}`;
+        const next = isFileConflict(id)
+          ? `\n  whole: git show ${escapeLine(key)}; to settle it: forge resolve ${id}`
+          : '';
+        return `${head}\n  ${escapeLine(name)} stands: ${show(stands)}\n  ${escapeLine(name)} lost (${at}): ${show(lost)}${next}`;
       })
       .join('\n');
   },

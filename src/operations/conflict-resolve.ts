@@ -1,13 +1,31 @@
 import type { resolveConflict } from '#contract/sync-operations.ts';
+import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
+import { isFileConflict, settleFileConflicts } from '#sync/file-conflicts.ts';
 import { implement } from './operation.ts';
 import { writerOf } from './writer.ts';
 
 export const conflictResolve = implement<typeof resolveConflict>({
   async run(ctx, input) {
+    const { paths } = ctx.project;
+    if (isFileConflict(input.id)) {
+      if (input.take_lost === true) throw refuseTaking(input.id);
+      return settleFileConflicts(paths, { id: input.id, field: input.field });
+    }
     const settle = { id: input.id, field: input.field, take_lost: input.take_lost === true };
     return ctx.project.store.settleConflicts(settle, await writerOf(ctx));
   },
   text: ({ id, settled, left }) =>
     `Settled ${settled.map((name) => escapeLine(name)).join(', ')} of ${id}${left === 0 ? '' : `; ${left} left`}`,
 });
+
+/** Tasks may stand in states that the other workflow has not, and a config may say another prefix. */
+function refuseTaking(id: 'workflow' | 'config'): ForgeError {
+  return new ForgeError('state_invalid', `The ${id} is not taken over by settling it`, {
+    hint:
+      id === 'workflow'
+        ? 'forge conflicts workflow; git show <key> > other.json; forge workflow set other.json; forge resolve workflow'
+        : 'forge conflicts config; change .forge/config.json; forge resolve config',
+    details: { id },
+  });
+}

@@ -5,7 +5,8 @@ import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { getManaged } from './get-managed.ts';
 import { implement } from './operation.ts';
-import { describeWorked, tellNews } from './worked-text.ts';
+import { watchWork } from './watch-work.ts';
+import { workedText } from './worked-text.ts';
 
 export const dispatch = implement<typeof declaration>({
   async run(ctx, { max, agents, until_empty = false, merge = false }) {
@@ -19,7 +20,7 @@ export const dispatch = implement<typeof declaration>({
         hint: 'forge agent add worker-1 --executor claude',
       });
     }
-    const stop = workshop.listen((news) => tellNews(ctx, news));
+    const stop = await watchWork(ctx, workshop);
     try {
       await recoverProject(workshop);
       return await dispatchTasks(workshop, {
@@ -34,7 +35,6 @@ export const dispatch = implement<typeof declaration>({
       stop();
     }
   },
-  text: (worked) =>
-    worked.length === 0 ? 'Nothing was ready.' : worked.map((one) => describeWorked(one)).join('\n'),
+  text: (worked, view) => (worked.length === 0 ? 'Nothing was ready.' : workedText(worked, view)),
   exit: (worked) => (worked.every(({ reached }) => reached) ? 0 : 1),
 });

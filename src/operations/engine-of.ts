@@ -12,6 +12,7 @@ export async function engineOf(ctx: OperationContext, actor?: Actor): Promise<En
     store,
     workflow,
     by: { ...by, actor: actor ?? by.actor, workflow },
+    clock: ctx.clock,
     agents: openAgentFacts(ctx.place.home),
     work: ctx.workshop,
     follows: ctx.stays,

@@ -81,6 +81,13 @@ export interface Host {
     args: readonly string[],
     options: { cwd: string; env?: Readonly<Record<string, string>> },
   ): Promise<{ stdout: string; stderr: string; exit: number }>;
+  /** `forge` on this terminal, as if it had been typed, with its exit code; undefined where nobody looks at one. */
+  readonly runOnTerminal?:
+    | ((
+        args: readonly string[],
+        options: { cwd: string; env?: Readonly<Record<string, string>> },
+      ) => Promise<number>)
+    | undefined;
   /** `forge serve`: resolves when the server answers; the process lives on with it until it is told to stop. */
   serve(wishes: ServeWishes): Promise<Served>;
   /** `forge mcp`: speaks the protocol on standard input and output until the input ends. */
@@ -102,6 +109,24 @@ export interface Host {
   /** One line that somebody should see, also beside JSON: on standard error. */
   notice(line: string): void;
   readonly meter: Meter;
+  /** A part of the terminal to draw on; undefined where nobody looks at one. One at a time. */
+  readonly openScreen?: (() => Promise<Screen | undefined>) | undefined;
+}
+
+/** The end of a terminal's text, drawn over itself. Lines of the command are printed above it. */
+export interface Screen {
+  /** The lines of the command go to the same terminal, and need not tell what the picture shows. */
+  readonly is_output: boolean;
+  /** Draws soon, and again when the window changes; calls in between become one picture. Lines must fit the size. */
+  readonly show: (render: (size: ScreenSize) => readonly string[]) => void;
+  /** Wipes the picture and gives the terminal back. */
+  readonly close: () => void;
+}
+
+export interface ScreenSize {
+  readonly columns: number;
+  readonly rows: number;
+  readonly color: boolean;
 }
 
 export interface ServeWishes {

@@ -24,17 +24,20 @@ export const projectDemo = implement<typeof runDemo>({
     const directory = await host.makeTemporaryFolder('forge-demo-');
     const stage: Stage = { host, repository: `${directory}/greetings`, home: `${directory}/home` };
     const stays = host.interactive && !no_serve;
+    // Also when somebody has seen enough before the end.
+    if (!keep) await host.removeFolder(directory, { at_exit: true });
     try {
       await prepare(stage);
       const ids = await createGraph(stage);
       await showTree(stage, ids.get('release') ?? '');
       await showWorkflow(stage);
-      const merged = await work(stage);
+      const merged =
+        host.runOnTerminal === undefined ? await work(stage) : await workInSight(stage, host.runOnTerminal);
       await summarise(stage, ids.get('epic') ?? '');
       const url = stays ? await serve(stage) : null;
       return { directory: stage.repository, kept: keep, closed: merged, url };
     } finally {
-      if (!keep) await host.removeFolder(directory, { at_exit: stays });
+      if (!keep && !stays) await host.removeFolder(directory);
     }
   },
   text({ directory, kept, closed, url }) {
@@ -104,6 +107,30 @@ async function showWorkflow(stage: Stage): Promise<void> {
     host.progress(line.trimEnd());
   }
 }
+
+/** On a terminal: what a person would type, with all it shows while the agents work. */
+async function workInSight(
+  stage: Stage,
+  runOnTerminal: NonNullable<Host['runOnTerminal']>,
+): Promise<Merged[]> {
+  const { host, repository } = stage;
+  host.progress('\n5. The agents work: each task in a worktree of its own, checked, and merged in turn');
+  host.progress('   $ forge dispatch --until-empty --merge --max 2');
+  const args = ['dispatch', '--until-empty', '--merge', '--max', '2'];
+  const exit = await runOnTerminal(args, { cwd: repository, env: toEnvironment(stage) });
+  if (exit === INTERRUPTED) throw new ForgeError('interrupted', 'Interrupted');
+  if (exit !== 0) throw new ForgeError('internal', `The demo stopped: forge dispatch exited with ${exit}`);
+  const closed = await json<{ id: string; title: string; assignee: string | null; type: string }[]>(
+    stage,
+    'task',
+    'list',
+    '--status',
+    'closed',
+  );
+  return closed.map(({ id, title, assignee }) => ({ id, title, worker: assignee ?? '' }));
+}
+
+const INTERRUPTED = 130;
 
 /** Each agent takes what is ready for it, at the same time as the other, until nothing is. */
 async function work(stage: Stage): Promise<Merged[]> {
@@ -189,18 +216,17 @@ function git(stage: Stage, ...args: string[]): Promise<string> {
   return run(stage, 'git', args);
 }
 
-async function run(
-  { host, repository, home }: Stage,
-  command: 'git' | 'forge',
-  args: readonly string[],
-): Promise<string> {
-  const { stdout, stderr, exit } = await host.run(command, args, {
-    cwd: repository,
-    env: { FORGE_HOME: home, FORGE_ACTOR: 'user:you' },
-  });
+async function run(stage: Stage, command: 'git' | 'forge', args: readonly string[]): Promise<string> {
+  const { host, repository } = stage;
+  const env = toEnvironment(stage);
+  const { stdout, stderr, exit } = await host.run(command, args, { cwd: repository, env });
   if (exit === 0) return stdout;
   throw new ForgeError(
     'internal',
     `The demo stopped: ${command} ${args.join(' ')} exited with ${exit}: ${stderr || stdout}`,
   );
+}
+
+function toEnvironment({ home }: Stage): Record<string, string> {
+  return { FORGE_HOME: home, FORGE_ACTOR: 'user:you' };
 }

@@ -5,26 +5,29 @@ import { workTask } from '#engine/work-task.ts';
 import { engineOf } from './engine-of.ts';
 import { getManaged } from './get-managed.ts';
 import { implement } from './operation.ts';
-import { describeWorked, tellNews } from './worked-text.ts';
+import { readSideWishes } from './side-wishes.ts';
+import { watchWork } from './watch-work.ts';
+import { workedText } from './worked-text.ts';
 
 export const runStart = implement<typeof declaration>({
-  async run(ctx, { ids, agent, merge = false, max }) {
+  async run(ctx, { ids, agents, attempts, pick, merge = false, max }) {
     const workshop = await ctx.workshop();
     const { place } = workshop;
-    getManaged(place, agent);
+    for (const name of agents) getManaged(place, name);
     const engine = { ...(await engineOf(ctx)), follows: true };
+    const { agent, ...wishes } = await readSideWishes(engine, { agents, count: attempts, pick });
     const tasks = await Promise.all(ids.map((id) => place.store.findTask(id)));
     const whole = [...new Set(tasks.map(({ id }) => id))];
-    const stop = workshop.listen((news) => tellNews(ctx, news));
+    const stop = await watchWork(ctx, workshop);
     try {
       await resumeTasks(workshop, { only: new Set(whole) });
       return await inTurns(whole, max ?? place.settings().scheduler.max, (id) =>
-        workTask(workshop, engine, { id, agent, merge }),
+        workTask(workshop, engine, { id, agent, merge, ...wishes }),
       );
     } finally {
       stop();
     }
   },
-  text: (worked) => worked.map(describeWorked).join('\n'),
+  text: workedText,
   exit: (worked) => (worked.every(({ reached }) => reached) ? 0 : 1),
 });

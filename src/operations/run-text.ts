@@ -1,5 +1,5 @@
 import type { Run } from '#contract/attempt.ts';
-import type { LogLine } from '#contract/transcript.ts';
+import type { LogLine, TranscriptEntry } from '#contract/transcript.ts';
 import { escapeLine } from '#kernel/text.ts';
 import type { TextView } from './operation.ts';
 import { style } from './style-text.ts';
@@ -34,7 +34,7 @@ export function logText(line: LogLine): string {
   return escapeLine(`${line.at.slice(11, 19)}  ${describeEntry(line)}`);
 }
 
-function describeEntry(line: LogLine): string {
+export function describeEntry(line: TranscriptEntry): string {
   switch (line.kind) {
     case 'message':
       return `${line.role}: ${line.text}`;

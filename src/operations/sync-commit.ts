@@ -6,7 +6,12 @@ import { writerOf } from './writer.ts';
 
 export const syncCommit = implement<typeof declaration>({
   run: async (ctx, input) =>
-    commitTasks(ctx.project, { by: await writerOf(ctx), machine: ctx.machine, message: input.message }),
+    commitTasks(ctx.project, {
+      by: await writerOf(ctx),
+      machine: ctx.machine,
+      message: input.message,
+      tell: (line) => ctx.host.notice(line),
+    }),
   text: ({ commit, changed, branch }) =>
     changed && commit !== null
       ? `Committed the tasks on ${escapeLine(branch ?? 'a detached HEAD')}: ${commit.slice(0, 10)}`

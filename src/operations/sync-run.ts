@@ -7,13 +7,15 @@ import { implement } from './operation.ts';
 import { writerOf } from './writer.ts';
 
 export const syncRun = implement<typeof declaration>({
-  run: async (ctx, input) =>
-    syncTasks(ctx.project, {
+  async run(ctx, input) {
+    const synced = await syncTasks(ctx.project, {
       by: await writerOf(ctx),
       machine: ctx.machine,
       remote: input.remote ?? 'origin',
       offline: input.offline === true,
-    }),
+    });
+    return { ...synced, config_lost: [...synced.config_lost] };
+  },
   text(synced) {
     const { created, updated, deleted, reason, pushed, mode, changed } = synced;
     const came = created + updated + deleted;
@@ -23,6 +25,12 @@ export const syncRun = implement<typeof declaration>({
         : `Joined in: ${created} new, ${updated} changed, ${deleted} deleted tasks`,
     ];
     lines.push(...describeWorkflow(synced));
+    if (synced.config_lost.length > 0)
+      lines.push(
+        escapeLine(
+          `The config was changed here and in the remote (${synced.config_lost.join(', ')}): this clone's stands. The other: forge conflicts`,
+        ),
+      );
     if (reason !== null) lines.push(`Not exchanged with the remote: ${escapeLine(reason)}`);
     if (mode === 'branch')
       lines.push(pushed ? 'The remote has every task of this clone' : 'Nothing was pushed');
@@ -43,7 +51,7 @@ function describeWorkflow({ workflow, other_workflow: other }: OutputOf<typeof d
     case 'conflict':
       return [
         "The workflow was changed here and in the remote: this clone's stands",
-        `  The other: ${show} > other.json; to take it: forge workflow set other.json`,
+        `  The other: ${show} > other.json; to take it: forge workflow set other.json; then: forge resolve workflow`,
       ];
     case 'broken_here':
       return ['The workflow of this clone has faults and stays here. Next: forge workflow validate'];

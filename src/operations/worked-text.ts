@@ -1,10 +1,10 @@
 import type { WorkedTask } from '#contract/run-task-operations.ts';
 import type { WorkNews } from '#engine/work.ts';
-import { escapeLine } from '#kernel/text.ts';
-import type { OperationContext } from './operation.ts';
+import { countTasks, escapeLine } from '#kernel/text.ts';
+import type { TextView } from './operation.ts';
 
 /** Where a task got to, in one line. */
-export function describeWorked({ task, attempt, merge, reached }: WorkedTask): string {
+function describeWorked({ task, attempt, merge, reached }: WorkedTask): string {
   const place =
     merge?.state === 'landed'
       ? `, merged into ${merge.target}`
@@ -15,10 +15,28 @@ export function describeWorked({ task, attempt, merge, reached }: WorkedTask): s
   return escapeLine(`${task.id} is in ${task.state}${place}${why}`);
 }
 
+/**
+ * A line for each. On a terminal those of several that are merged are told in one: whoever looked has seen them go,
+ * and nothing of theirs is left to do.
+ */
+export function workedText(worked: readonly WorkedTask[], { columns }: Pick<TextView, 'columns'>): string {
+  if (worked.length === 1 || !Number.isFinite(columns)) return worked.map(describeWorked).join('\n');
+  const merged = new Map<string, number>();
+  const lines: string[] = [];
+  for (const one of worked) {
+    if (one.reached && one.merge?.state === 'landed')
+      merged.set(one.merge.target, (merged.get(one.merge.target) ?? 0) + 1);
+    else lines.push(describeWorked(one));
+  }
+  for (const [target, count] of merged)
+    lines.push(escapeLine(`${countTasks(count)} ${count === 1 ? 'is' : 'are'} merged into ${target}`));
+  return lines.join('\n');
+}
+
 /** One line for everything that somebody who waits wants to know. */
-export function tellNews({ host }: OperationContext, news: WorkNews): void {
+export function newsLine(news: WorkNews): string | undefined {
   const line = toLine(news);
-  if (line !== undefined) host.progress(escapeLine(line));
+  return line === undefined ? undefined : escapeLine(line);
 }
 
 function toLine(news: WorkNews): string | undefined {

@@ -1,6 +1,6 @@
 import type { listWorkspaces as declaration, Workspace } from '#contract/workspace-operations.ts';
+import { measureFolder } from '#engine/measure-folder.ts';
 import { listKnown, toWorkspace, type KnownWorkspace } from './list-workspaces.ts';
-import { measureFolder } from './measure-folder.ts';
 import { implement } from './operation.ts';
 import { SHORT_ID } from './run-text.ts';
 import { tableText } from './table-text.ts';

@@ -2,6 +2,8 @@ import type { OutputOf } from '#contract/declare.ts';
 import type { openWorkspace as declaration } from '#contract/workspace-operations.ts';
 import { BRANCH_FOLDER, listAttemptNames } from '#domain/attempt-names.ts';
 import { findTarget, findWorkspace, openControl, startWorkspace } from '#engine/attempt-workspace.ts';
+import { requireRoom } from '#engine/keep-room.ts';
+import { setUpFolder } from '#engine/set-up-folder.ts';
 import type { WorkPlace } from '#engine/work.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { startOwnCheckout } from '#sync/own-checkouts.ts';
@@ -28,6 +30,7 @@ async function openOfTask({ project }: OperationContext, place: WorkPlace, ref: 
   const control = await openControl(place);
   const known = await findWorkspace(place, control, task.id);
   const { attempt } = known ?? (await startWorkspace(place, control, { task, agent: null }));
+  await place.folders.hold(attempt, 'set-up', () => setUpFolder(place, attempt));
   const { id: attempt_id, branch, path } = attempt;
   return {
     project: place.project.name,
@@ -44,7 +47,9 @@ async function openOwn(place: WorkPlace): Promise<Worktree> {
   const { base } = await findTarget(place);
   const { workspace } = place.settings();
   const attempt_id = crypto.randomUUID();
-  const checkout = await startOwnCheckout(await openControl(place), {
+  const control = await openControl(place);
+  await requireRoom(place, control);
+  const checkout = await startOwnCheckout(control, {
     attempt_id,
     names: listAttemptNames(attempt_id, name),
     root: place.root,

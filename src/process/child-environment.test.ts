@@ -1,25 +1,14 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
+import { CANARIES, plantCanaries } from '../../tests/support/canaries.ts';
 import { toChildEnvironment } from './child-environment.ts';
 import { hostOf, newMarker } from './run-behaviour.ts';
 import { startSupervised } from './supervise.ts';
 
-/** Names under which secrets, or the means to get at them, stand in the environments of people and of CI. */
-const CANARIES =
-  `FORGE_TOKEN FORGE_SERVER_TOKEN FORGE_HOME ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN CLAUDE_CODE_OAUTH_TOKEN
-OPENAI_API_KEY GEMINI_API_KEY GOOGLE_API_KEY GOOGLE_APPLICATION_CREDENTIALS MISTRAL_API_KEY GROQ_API_KEY
-OPENROUTER_API_KEY AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN AZURE_OPENAI_API_KEY GH_TOKEN GITHUB_TOKEN
-GITLAB_TOKEN NPM_TOKEN NODE_AUTH_TOKEN npm_config__authToken npm_lifecycle_script PYPI_TOKEN DOCKER_AUTH_CONFIG
-DATABASE_URL PGPASSWORD MYSQL_PWD REDIS_URL STRIPE_SECRET_KEY SLACK_BOT_TOKEN SENTRY_AUTH_TOKEN VAULT_TOKEN
-KUBECONFIG SSH_AUTH_SOCK SSH_ASKPASS GIT_ASKPASS GIT_DIR GIT_CONFIG_COUNT GIT_SSH_COMMAND LD_PRELOAD LD_LIBRARY_PATH
-DYLD_INSERT_LIBRARIES NODE_OPTIONS NODE_PATH PYTHONPATH PERL5OPT RUBYOPT BASH_ENV ENV PROMPT_COMMAND XDG_SECRET LC_SECRET`.split(
-    /\s+/,
-  );
-
 describe('the environment of a child', () => {
   it('[H1] holds none of 50 canaries, as the child itself says', async (context) => {
     expect(CANARIES.length).toBeGreaterThanOrEqual(50);
-    const planted = Object.fromEntries(CANARIES.map((name, index) => [name, `canary-${index}-of-many`]));
+    const planted = plantCanaries();
     const env = toChildEnvironment({ ...process.env, ...planted }, { FORGE_TASK_ID: 'fg-a3f8' });
     const host = await hostOf('marker', context);
     const lines: string[] = [];

@@ -1,3 +1,3 @@
 import { describeHostileAgents } from './run-behaviour.ts';
 
-describeHostileAgents(200);
+describeHostileAgents({ byDefault: 200, otherwise: 200 });

@@ -1,3 +1,3 @@
 import { describeHostileAgents } from './run-behaviour.ts';
 
-describeHostileAgents(4);
+describeHostileAgents({ byDefault: 20, otherwise: 4 });

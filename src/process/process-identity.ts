@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { spawnSync } from 'node:child_process';
 import { hostname } from 'node:os';
 import { assert } from '#kernel/assert.ts';
 import { openProcessTable, type ProcessTable } from './supervisor/process-table.ts';
@@ -82,6 +81,8 @@ function readPlace(): Pick<ProcessIdentity, 'host' | 'boot_id' | 'pid_namespace'
 
 function readBootId(): string {
   if (process.platform === 'darwin') {
+    // Where it is not needed it is not loaded: a lock of a file is part of small commands.
+    const { spawnSync } = process.getBuiltinModule('node:child_process');
     return spawnSync('sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8' }).stdout?.trim() ?? '';
   }
   return orEmpty(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim());

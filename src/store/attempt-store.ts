@@ -50,7 +50,7 @@ export interface AttemptStore {
   noteUnwatched(watch: { task_id: string; watcher: ProcessMark }): Promise<void>;
   listWatchedTasks(): Promise<WatchedTask[]>;
 
-  /** Throws state_invalid while another review of the task is running. */
+  /** Throws state_invalid while another review of the same attempt is running. */
   startReview(review: NewReview, by: Writer): Promise<Review>;
   addStepResult(step: { id: string; result: StepResult }, by: Writer): Promise<Review>;
   /** Only what is running can end. */

@@ -1,8 +1,11 @@
 import { existsSync } from 'node:fs';
 import type { ResolvedDependency, Status } from '#contract/task.ts';
 import { ForgeError } from '#kernel/errors.ts';
+import type { ProcessMark } from './attempt-store.ts';
 import { Database } from './sqlite/database.ts';
+import { listOpenRuns } from './sqlite/run-rows.ts';
 import { isCurrentSchema } from './sqlite/schema-version.ts';
+import { listWatchedTasks } from './sqlite/watcher-rows.ts';
 
 /** A look into a store that must not change by it: another project's. Calls are single statements by key. */
 export interface TaskReader extends Disposable {
@@ -12,7 +15,18 @@ export interface TaskReader extends Disposable {
   listBlockers(id: string): string[];
   /** Runs that have not ended. */
   countOpenRuns(): number;
+  /** Who says to be at work here, and on what; the same process once for each. */
+  listWatchers(): ReadWatcher[];
   countTasks(): { open: number; in_progress: number; closed: number; ready: number };
+}
+
+export interface ReadWatcher {
+  readonly watcher: ProcessMark;
+  readonly since: number;
+  /** When it last said that it is there; null where it did not yet. */
+  readonly beat_at: number | null;
+  /** Of the run that it watches; null where it does something else for the task. */
+  readonly run: { readonly agent: string; readonly executor: string } | null;
 }
 
 export type ReadTask = NonNullable<ResolvedDependency['resolved']>;
@@ -58,6 +72,7 @@ export function openTaskReader(database: string): TaskReader {
     countOpenRuns: () =>
       // Uses idx_runs_open.
       Number(db.get('SELECT count(*) AS n FROM runs WHERE ended_at IS NULL')?.n ?? 0),
+    listWatchers: () => [...listRunWatchers(db), ...listTaskWatchers(db)],
     countTasks() {
       const row = db.get(`SELECT
           count(*) FILTER (WHERE status = 'open') AS open,
@@ -75,4 +90,15 @@ export function openTaskReader(database: string): TaskReader {
     },
     [Symbol.dispose]: () => db.close(),
   };
+}
+
+function listRunWatchers(db: Database): ReadWatcher[] {
+  // Uses idx_runs_open.
+  return listOpenRuns(db).flatMap(({ run: { agent, executor, created_at }, watcher, beat_at }) =>
+    watcher === null ? [] : [{ watcher, since: Date.parse(created_at), beat_at, run: { agent, executor } }],
+  );
+}
+
+function listTaskWatchers(db: Database): ReadWatcher[] {
+  return listWatchedTasks(db).map(({ watcher, since }) => ({ watcher, since, beat_at: null, run: null }));
 }

@@ -90,7 +90,7 @@ describe('schema', () => {
     expect(() => db.exec(sql)).toThrow(/constraint failed/);
   });
 
-  it("[S34] enforces foreign keys, through the store's own connection too", async () => {
+  it("[S34] [S212] enforces foreign keys, through the store's own connection too, which waits for a lock", async () => {
     await using temp = await tempStore();
     await temp.bring([line('fg-aaaa')]);
     const dangling = "INSERT INTO dependencies (from_id, to_id) VALUES ('fg-aaaa', 'fg-none')";
@@ -100,6 +100,7 @@ describe('schema', () => {
     const own = new Database(temp.database, { lock_timeout_ms: 1_000 });
     try {
       expect(own.get('PRAGMA foreign_keys')).toEqual({ foreign_keys: 1 });
+      expect(own.get('PRAGMA busy_timeout')).toEqual({ timeout: 1_000 });
       expect(() => own.run(dangling)).toThrow(/FOREIGN KEY/);
     } finally {
       own.close();
@@ -122,7 +123,7 @@ describe('schema', () => {
     });
   });
 
-  it('[S33] runs in WAL mode, for every client', async () => {
+  it('[S33] [S212] runs in WAL mode, for every client', async () => {
     await using temp = await tempStore();
     using db = temp.connect();
     expect(rows(db, 'PRAGMA journal_mode')).toEqual([{ journal_mode: 'wal' }]);

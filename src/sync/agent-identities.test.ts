@@ -6,7 +6,7 @@ import { addAgent, getAgent, listAgents, pauseAgent, removeAgent } from './agent
 
 const NOW = Date.UTC(2026, 1, 10, 9);
 /** Of an identity that Forge does not start. */
-const EXTERNAL = { paused_at: null, profile: null, profile_name: null, env: {}, max: null };
+const EXTERNAL = { paused_at: null, profile: null, profile_name: null, env: {}, max: null, version: 1 };
 
 describe('[S121] agents.jsonl', () => {
   it('has a line for each identity, and adding again changes nothing', async () => {
@@ -44,11 +44,30 @@ describe('[S121] agents.jsonl', () => {
       description: 'new',
       created_at: 'then',
       ...EXTERNAL,
+      version: 2,
       outcome: 'updated',
     });
     expect(await folder.read('agents.jsonl')).toBe(
-      `{"profile":{"model":"x"},"name":"a","created_at":"then","description":"new"}\n${other}\n`,
+      `{"profile":{"model":"x"},"name":"a","created_at":"then","description":"new","version":2}\n${other}\n`,
     );
+  });
+
+  it('[S209] has a version that rises with every change, and refuses a change of an older one', async () => {
+    await using folder = await tempFolder();
+    const change = (description: string, version?: number) =>
+      addAgent(folder.path, { name: 'a', description, version, now: NOW });
+    await expect(change('first', 1)).rejects.toMatchObject({ code: 'version_conflict' });
+    expect(await change('first')).toMatchObject({ version: 1 });
+    expect(await change('second', 1)).toMatchObject({ version: 2 });
+    await expect(change('third', 1)).rejects.toMatchObject({
+      code: 'version_conflict',
+      details: { name: 'a', version: 2 },
+    });
+    expect(await change('second', 2)).toMatchObject({ version: 2, outcome: 'unchanged' });
+    expect(await pauseAgent(folder.path, { name: 'a', paused: true, now: NOW })).toMatchObject({
+      version: 3,
+    });
+    expect(getAgent(folder.path, 'a')).toMatchObject({ description: 'second', version: 3 });
   });
 
   it('pauses and resumes one, once each', async () => {

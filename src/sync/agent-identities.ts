@@ -40,6 +40,8 @@ export interface AgentIdentity {
   readonly env: Environment;
   /** How many runs of it there may be at once. */
   readonly max: number | null;
+  /** One more with every change. */
+  readonly version: number;
 }
 
 const FILE = 'agents.jsonl';
@@ -66,6 +68,8 @@ export interface NewAgent {
   readonly wish?: ProfileWish | undefined;
   readonly env?: Environment | undefined;
   readonly max?: number | undefined;
+  /** Refused with version_conflict unless it is still this one's. */
+  readonly version?: number | undefined;
   readonly now: number;
   /** Throws for a set-up that its executor could not run by. */
   readonly check?: ((profile: ExecutorProfile) => void) | undefined;
@@ -84,25 +88,41 @@ export async function addAgent(home: string, added: NewAgent): Promise<AddedAgen
     (text): { text: string; answer: AddedAgent } => {
       const lines = parseHomeLines(text, join(home, FILE));
       const known = readAgents(lines, home).find(({ agent }) => agent.name === name);
+      if (added.version !== undefined) checkVersion(name, known?.agent.version, added.version);
       const before = known?.value ?? { name, description: '', created_at: toIso(now) };
-      const line = toHomeLine({
+      const wanted = {
         ...before,
         ...(description !== undefined && { description }),
         ...(wish !== undefined && { profile: mergeProfile(before['profile'], wish) }),
         ...(env !== undefined && { env }),
         ...(max !== undefined && { max }),
-      });
+      };
+      const isSame = known !== undefined && toHomeLine(wanted).text === JSON.stringify(known.value);
+      const line = toHomeLine(known === undefined || isSame ? wanted : bump(wanted, known));
       const agent = readAgents([line], home)[0]?.agent;
       assert(agent !== undefined, 'a line with a name is an agent');
       checkAgent(agent, added);
       if (known === undefined)
         return { text: toHomeText([...lines, line]), answer: { ...agent, outcome: 'added' } };
-      if (line.text === JSON.stringify(known.value))
-        return { text: text ?? '', answer: { ...agent, outcome: 'unchanged' } };
+      if (isSame) return { text: text ?? '', answer: { ...agent, outcome: 'unchanged' } };
       return { text: toHomeText(lines.with(known.at, line)), answer: { ...agent, outcome: 'updated' } };
     },
     { mode: PRIVATE },
   );
+}
+
+function checkVersion(name: string, version: number | undefined, wanted: number): void {
+  if (version === wanted) return;
+  const has = version === undefined ? 'is not there' : `has version ${version}, not ${wanted}`;
+  throw new ForgeError('version_conflict', `Agent ${JSON.stringify(name)} ${has}: somebody changed it`, {
+    hint: `forge agent show ${JSON.stringify(name)}`,
+    details: { name, version: version ?? null },
+  });
+}
+
+/** A line that says no version is the first. */
+function bump(value: JsonObject, { agent }: Pick<ReadAgent, 'agent'>): JsonObject {
+  return { ...value, version: agent.version + 1 };
 }
 
 function checkAgent({ name, profile }: AgentIdentity, { wish, env, max, check }: NewAgent): void {
@@ -135,8 +155,9 @@ export function pauseAgent(
   return changeKnown(home, name, (known, lines) => {
     if (paused === (known.agent.paused_at !== null)) return { lines, answer: known.agent };
     const paused_at = paused ? toIso(now) : null;
-    const line = toHomeLine({ ...known.value, paused_at });
-    return { lines: lines.with(known.at, line), answer: { ...known.agent, paused_at } };
+    const line = toHomeLine(bump({ ...known.value, paused_at }, known));
+    const version = known.agent.version + 1;
+    return { lines: lines.with(known.at, line), answer: { ...known.agent, paused_at, version } };
   });
 }
 
@@ -178,7 +199,7 @@ function readAgents(lines: readonly HomeLine[], home: string): ReadAgent[] {
     (profiles ??= listProfiles(home)).find((one) => one.name === name);
   return lines.flatMap(({ value }, at) => {
     if (value === undefined) return [];
-    const { name, description, created_at, paused_at, max } = value;
+    const { name, description, created_at, paused_at, max, version } = value;
     if (typeof name !== 'string' || name === '') {
       throw new ForgeError('invalid_input', `${join(home, FILE)}, line ${at + 1}, has no name`, {
         hint: 'Correct it by hand, or move it away and start anew',
@@ -195,6 +216,7 @@ function readAgents(lines: readonly HomeLine[], home: string): ReadAgent[] {
       profile_name: from,
       env,
       max: typeof max === 'number' ? max : null,
+      version: typeof version === 'number' ? version : 1,
     };
     return [{ at, value, agent }];
   });

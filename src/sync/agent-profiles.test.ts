@@ -40,6 +40,7 @@ describe('agents that Forge starts', () => {
       profile_name: null,
       env: { API_KEY: 'secret' },
       max: 2,
+      version: 1,
       outcome: 'added',
     });
     expect(statSync(join(home, 'agents.jsonl')).mode & 0o777).toBe(0o600);

@@ -3,12 +3,14 @@ import { commitFiles } from '#git/commit-files.ts';
 import { exchangeBranch, type ExchangeResult } from '#git/exchange-branch.ts';
 import { readBlob } from '#git/read-blob.ts';
 import { systemActor } from '#domain/actor.ts';
+import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import type { Writer } from '#store/store.ts';
 import type { FoldReport, SyncStore } from '#store/sync-store.ts';
 import type { CommittedTasks } from './commit-tasks.ts';
 import { toTextFold } from './fold-files.ts';
-import { joinConfigs } from './join-configs.ts';
+import { noteFileConflicts, type FileConflict } from './file-conflicts.ts';
+import { joinConfigs, type LostSetting } from './join-configs.ts';
 import {
   adoptWorkflow,
   joinWorkflows,
@@ -49,11 +51,15 @@ export async function commitToBranch(
 export async function exchangeTasks(
   project: HookProject,
   options: { by: Writer; machine: Machine; remote: string; message: string },
-): Promise<ExchangeResult & { reports: FoldReport[]; workflow: WorkflowExchange }> {
+): Promise<
+  ExchangeResult & { reports: FoldReport[]; workflow: WorkflowExchange; config_lost: readonly string[] }
+> {
   const { machine, remote, message, by } = options;
   const repo = toGitRepo(project.paths.root, machine);
   const reports: FoldReport[] = [];
   let workflow: WorkflowExchange = { outcome: 'same', other: null };
+  // What an earlier try has joined, a later one finds joined.
+  const lost = new Map<string, LostSetting & { readonly theirs: string }>();
   const result = await exchangeBranch({
     repo,
     remote,
@@ -65,7 +71,8 @@ export async function exchangeTasks(
       }
       const files = await makeFiles(project);
       const config = await joinConfigs(project.paths, repo, { theirs, ours });
-      if (config !== undefined) files.set(CONFIG_PATH, config);
+      if (config.text !== undefined) files.set(CONFIG_PATH, config.text);
+      for (const one of config.lost) lost.set(one.key, { ...one, theirs: theirs ?? '' });
       const joined = await joinWorkflows(project.paths, repo, { theirs, ours });
       if (joined.text !== undefined) files.set(WORKFLOW_PATH, Buffer.from(joined.text));
       // A later try finds in place what an earlier one brought; that is the one to tell of.
@@ -73,7 +80,46 @@ export async function exchangeTasks(
       return files;
     },
   });
-  return { ...result, reports, workflow: { outcome: workflow.outcome, other: workflow.other } };
+  const { outcome, other } = workflow;
+  const at = toIso(machine.clock.now());
+  noteFileConflicts(project.paths, [
+    ...[...lost.values()].map((one) => toConfigConflict(one, at)),
+    ...(outcome === 'conflict' && other !== null ? [await toWorkflowConflict(project, repo, other, at)] : []),
+  ]);
+  return { ...result, reports, workflow: { outcome, other }, config_lost: [...lost.keys()] };
+}
+
+function toConfigConflict(
+  { key, lost, stands, theirs }: LostSetting & { readonly theirs: string },
+  at: string,
+): FileConflict {
+  return { id: 'config', name: key, key: `${theirs.slice(0, 12)}:${CONFIG_PATH}`, lost, stands, at };
+}
+
+async function toWorkflowConflict(
+  { paths }: HookProject,
+  repo: GitRepo,
+  other: string,
+  at: string,
+): Promise<FileConflict> {
+  const rev = other.slice(0, other.indexOf(':'));
+  const lost = parseOr((await readBlob(repo, rev, WORKFLOW_PATH))?.toString('utf8'));
+  return {
+    id: 'workflow',
+    name: 'workflow',
+    key: other,
+    lost,
+    stands: parseOr(readWorkflowToCommit(paths)),
+    at,
+  };
+}
+
+function parseOr(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? 'null');
+  } catch {
+    return text;
+  }
 }
 
 /** The tasks of the data branch as it is here; undefined where it is not there yet. */

@@ -5,6 +5,7 @@ import { ForgeError } from '#kernel/errors.ts';
 import type { Writer } from '#store/store.ts';
 import { commitToBranch } from './branch-mode.ts';
 import { exportFiles } from './export-files.ts';
+import { flagSecrets } from './flag-secrets.ts';
 import { toGitRepo, type Machine } from './machine.ts';
 import type { HookProject } from './run-hook.ts';
 import { HISTORY_PATH, TASKS_PATH, toTaskFiles } from './task-files.ts';
@@ -20,7 +21,18 @@ export const COMMIT_MESSAGE = 'Update tasks';
 /** Commits what the store knows, and nothing else: an index of its own, no hooks, no word about what is staged. */
 export async function commitTasks(
   project: HookProject,
-  { by, machine, message = COMMIT_MESSAGE }: { by: Writer; machine: Machine; message?: string | undefined },
+  {
+    by,
+    machine,
+    message = COMMIT_MESSAGE,
+    tell,
+  }: {
+    by: Writer;
+    machine: Machine;
+    message?: string | undefined;
+    /** Hears what somebody should know before it is committed. */
+    tell?: ((line: string) => void) | undefined;
+  },
 ): Promise<CommittedTasks> {
   const { config, paths, store } = project;
   if (config.initMode === 'stealth') {
@@ -39,6 +51,7 @@ export async function commitTasks(
     by: { ...by, clock: () => machine.clock.now() },
     canonical: config.settings.gcOnExport,
   });
+  if (tell !== undefined) for (const line of await flagSecrets(paths, machine, 'files')) tell(line);
   const contents = new Map([
     [TASKS_PATH, readFileSync(files.tasks)],
     [HISTORY_PATH, readFileSync(files.history)],

@@ -4,7 +4,6 @@ import { ForgeError } from '#kernel/errors.ts';
 import { type Json, type JsonObject, parseJson } from '#kernel/json.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { toFileError } from './file-error.ts';
-import { holdFileLock } from './hold-file-lock.ts';
 import { replaceFile } from './place-file.ts';
 
 /** The files of the Forge home: small, read whole, replaced whole, changed by one process at a time. */
@@ -42,7 +41,8 @@ export async function changeHomeFile<T>(
     // What is refused must not leave a home behind.
     if (statSync(home, { throwIfNoEntry: false }) === undefined) change(undefined);
     makeHome(home);
-    return await holdFileLock(`${path}.lock`, `change of ${path}`, () => {
+    const { holdFileLock } = await import('#process/hold-file-lock.ts');
+    return await holdFileLock(`${path}.lock`, { what: `change of ${path}` }, () => {
       const before = readHomeFile(home, name);
       const { text, answer } = change(before);
       if (text !== (before ?? '')) replaceFile(toTarget(path), text, mode);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { findRepository } from '#git/find-repository.ts';
 import { ForgeError } from '#kernel/errors.ts';
+import { holdFileLock } from '#process/hold-file-lock.ts';
 import { getProjectOfAttempt } from './attempt-project.ts';
 import { alreadyAProject, checkInitPlace, findConfigFolder, refuseForgeHome } from './check-init-place.ts';
 import { adoptDataBranch, startDataBranch, type DataBranch } from './init/data-branch.ts';
@@ -16,7 +17,6 @@ import {
   type Undo,
 } from './init/steps.ts';
 import { findProject, refreshSharedConfig } from './find-project.ts';
-import { holdFileLock } from './hold-file-lock.ts';
 import { lookAt } from './look-at.ts';
 import type { Machine } from './machine.ts';
 import type { InitMode } from './project-config.ts';
@@ -75,7 +75,7 @@ export async function initialiseProject(options: InitOptions): Promise<InitResul
   const config = decideConfig(wishes, repository);
   try {
     // What a second init would take back when it fails is what the first has just made.
-    return await holdFileLock(join(paths.common_dir, 'forge-init.lock'), 'forge init', async () => {
+    return await holdFileLock(join(paths.common_dir, 'forge-init.lock'), { what: 'forge init' }, async () => {
       refuseForgeHome(paths, options);
       if (lookAt(paths.config) !== undefined) return adopt(paths, options);
       return makeProject(paths, config, options);

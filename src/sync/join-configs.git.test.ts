@@ -1,5 +1,4 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { gitPlace, type GitPlace } from '../../tests/support/git-places.ts';
 import { joinConfigs } from './join-configs.ts';
@@ -44,10 +43,30 @@ it.each([
     theirs: await commitConfig(place, toText(theirs)),
   };
   for (const path of [paths.config, paths.shared_config]) writeFileSync(path, toText(mine));
-  const joined = await joinConfigs(paths, place.repo, tips);
+  const { text: joined } = await joinConfigs(paths, place.repo, tips);
   expect(JSON.parse(joined?.toString('utf8') ?? '')).toEqual({ ...CONFIG, ...wanted });
   for (const path of [paths.config, paths.shared_config])
     expect(readFileSync(path, 'utf8')).toBe(joined?.toString('utf8'));
+});
+
+it('what this clone committed while it was away stands, and a value that loses is named', async () => {
+  await using place = await gitPlace();
+  const paths = toProjectPaths(place.repo);
+  mkdirSync(paths.store_dir, { recursive: true });
+  const base = await commitConfig(place, toText({ settings: { defaultPriority: 2 } }));
+  const mine = toText({ name: 'mine', settings: { defaultPriority: 4 } });
+  const ours = await commitConfig(place, mine);
+  place.git('checkout', '--quiet', '--detach', base);
+  const theirs = await commitConfig(place, toText({ settings: { defaultPriority: 1 }, other: 'theirs' }));
+  for (const path of [paths.config, paths.shared_config]) writeFileSync(path, mine);
+  const { text, lost } = await joinConfigs(paths, place.repo, { theirs, ours });
+  expect(JSON.parse(text?.toString('utf8') ?? '')).toEqual({
+    ...CONFIG,
+    name: 'mine',
+    other: 'theirs',
+    settings: { defaultPriority: 4 },
+  });
+  expect(lost).toEqual([{ key: 'settings', stands: { defaultPriority: 4 }, lost: { defaultPriority: 1 } }]);
 });
 
 it('a clone that never committed takes what is there, and without a remote keeps its own', async () => {
@@ -55,11 +74,9 @@ it('a clone that never committed takes what is there, and without a remote keeps
   const paths = toProjectPaths(place.repo);
   mkdirSync(paths.store_dir, { recursive: true });
   const theirs = await commitConfig(place, toText({ name: 'b' }));
-  writeFileSync(join(place.path, '.forge/config.json'), toText({}));
-  expect(await joinConfigs(paths, place.repo, { theirs: undefined, ours: undefined })).toEqual(
-    Buffer.from(toText({})),
-  );
-  expect(await joinConfigs(paths, place.repo, { theirs, ours: undefined })).toEqual(
-    Buffer.from(toText({ name: 'b' })),
-  );
+  writeFileSync(`${place.path}/.forge/config.json`, toText({}));
+  const join = async (given: string | undefined): Promise<string | undefined> =>
+    (await joinConfigs(paths, place.repo, { theirs: given, ours: undefined })).text?.toString('utf8');
+  expect(await join(undefined)).toBe(toText({}));
+  expect(await join(theirs)).toBe(toText({ name: 'b' }));
 });

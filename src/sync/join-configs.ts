@@ -1,4 +1,5 @@
 import type { GitRepo } from '#git/ask-git.ts';
+import { findMergeBase } from '#git/merge-base.ts';
 import { readBlob } from '#git/read-blob.ts';
 import { replaceFile } from './place-file.ts';
 import { parseProjectConfig } from './project-config.ts';
@@ -9,50 +10,77 @@ import { CONFIG_PATH } from './task-files.ts';
 interface BranchTips {
   /** What the remote has. */
   readonly theirs: string | undefined;
-  /** What this clone committed last: what its config is compared with. */
+  /** What this clone committed last, perhaps without telling anybody. */
   readonly ours: string | undefined;
 }
 
+/** A value that was changed on both sides: this clone's stands. */
+export interface LostSetting {
+  readonly key: string;
+  readonly lost: unknown;
+  readonly stands: unknown;
+}
+
+export interface JoinedConfig {
+  /** What the data branch shall have; undefined where there is none. */
+  readonly text: Buffer | undefined;
+  readonly lost: readonly LostSetting[];
+}
+
 /**
- * The config that the data branch shall have. What was changed in this clone since it committed last stands, key by
- * key; all else is as the remote has it, and is written here too. So two clones that began on their own, or changed
- * different keys, end with the same config and not with a commit each for ever.
+ * The config that the data branch shall have. What was changed in this clone since both sides were the same stands,
+ * key by key; all else is as the remote has it, and is written here too. So two clones that began on their own, or
+ * changed different keys, end with the same config and not with a commit each for ever.
  */
 export async function joinConfigs(
   paths: ProjectPaths,
   repo: GitRepo,
   { theirs, ours }: BranchTips,
-): Promise<Buffer | undefined> {
+): Promise<JoinedConfig> {
   const mine = readSharedConfigBytes(paths);
+  const keep = { text: mine, lost: [] };
   const remote = theirs === undefined ? undefined : await readBlob(repo, theirs, CONFIG_PATH);
-  if (mine === undefined || remote === undefined || remote.equals(mine)) return mine;
-  const base = ours === undefined ? undefined : await readBlob(repo, ours, CONFIG_PATH);
-  if (base?.equals(remote) === true) return mine;
+  if (mine === undefined || theirs === undefined || remote === undefined || remote.equals(mine)) return keep;
+  const root = await findMergeBase(repo, ours, theirs);
+  const base = root === undefined ? undefined : await readBlob(repo, root, CONFIG_PATH);
+  if (base?.equals(remote) === true) return keep;
   const isChangedHere = base !== undefined && !base.equals(mine);
-  const joined = isChangedHere ? joinKeys(mine, base, remote) : remote;
-  const text = joined.toString('utf8');
+  const joined = isChangedHere ? joinKeys(mine, base, remote) : { text: remote, lost: [] };
+  const text = joined.text.toString('utf8');
   const { initMode, branchName } = parseProjectConfig(text, `${theirs}:${CONFIG_PATH}`);
   // Somebody put another mode there by hand; whether to follow is not for a sync to say.
   if (
     initMode !== 'branch' ||
     branchName !== parseProjectConfig(mine.toString('utf8'), paths.config).branchName
   )
-    return mine;
+    return keep;
   replaceFile(paths.shared_config, text);
   replaceFile(paths.config, text);
   return joined;
 }
 
-function joinKeys(mine: Buffer, base: Buffer, theirs: Buffer): Buffer {
+function joinKeys(
+  mine: Buffer,
+  base: Buffer,
+  theirs: Buffer,
+): { readonly text: Buffer; readonly lost: readonly LostSetting[] } {
   const [here, before, there] = [mine, base, theirs].map(readKeys) as [Keys, Keys, Keys];
   const joined = new Map(there);
+  const lost: LostSetting[] = [];
   for (const key of new Set([...here.keys(), ...before.keys()])) {
     const value = here.get(key);
-    if (JSON.stringify(value) === JSON.stringify(before.get(key))) continue;
+    const other = there.get(key);
+    if (isSame(value, before.get(key))) continue;
     if (value === undefined) joined.delete(key);
     else joined.set(key, value);
+    if (!isSame(other, before.get(key)) && !isSame(other, value))
+      lost.push({ key, lost: other ?? null, stands: value ?? null });
   }
-  return Buffer.from(`${JSON.stringify(Object.fromEntries(joined), null, 2)}\n`);
+  return { text: Buffer.from(`${JSON.stringify(Object.fromEntries(joined), null, 2)}\n`), lost };
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 type Keys = ReadonlyMap<string, unknown>;

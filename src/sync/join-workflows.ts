@@ -1,4 +1,5 @@
-import { askGit, type GitRepo } from '#git/ask-git.ts';
+import type { GitRepo } from '#git/ask-git.ts';
+import { findMergeBase } from '#git/merge-base.ts';
 import { readBlob } from '#git/read-blob.ts';
 import { validateWorkflowText } from '#domain/validate-workflow-text.ts';
 import { isForgeError } from '#kernel/errors.ts';
@@ -96,17 +97,6 @@ function isSame(a: string, b: string): boolean {
   } catch {
     return false;
   }
-}
-
-async function findMergeBase(
-  repo: GitRepo,
-  ours: string | undefined,
-  theirs: string,
-): Promise<string | undefined> {
-  if (ours === undefined || ours === theirs) return ours;
-  // Unrelated histories have none, and git answers that with 1.
-  const { exit, stdout } = await askGit(repo, ['merge-base', ours, theirs]);
-  return exit === 0 ? stdout.trim() : undefined;
 }
 
 function nameVersion(rev: string): string {

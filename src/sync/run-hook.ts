@@ -8,6 +8,7 @@ import { runGit } from '#git/run-git.ts';
 import { systemActor } from '#domain/actor.ts';
 import type { FoldRequest, SyncStore } from '#store/sync-store.ts';
 import { exportFiles } from './export-files.ts';
+import { flagSecrets } from './flag-secrets.ts';
 import { toTextFold } from './fold-files.ts';
 import { lookAt } from './look-at.ts';
 import { toGitRepo, type Machine } from './machine.ts';
@@ -48,7 +49,8 @@ export async function runPreCommit(project: HookProject, machine: Machine): Prom
     canonical: config.settings.gcOnExport,
     incremental: true,
   });
-  return stage(paths, machine);
+  const told = await stage(paths, machine);
+  return told.length === 0 ? [] : [...told, ...(await flagSecrets(paths, machine, 'staged'))];
 }
 
 /** After a merge: what a side brought counts, also where the merge took nothing of it (`-s ours`). */

@@ -25,9 +25,11 @@ export interface SyncedTasks {
   readonly workflow: WorkflowExchange['outcome'];
   /** The version of it that does not stand, as git names it. */
   readonly other_workflow: string | null;
+  /** Keys of the config that were changed on both sides: this clone's values stand. */
+  readonly config_lost: readonly string[];
 }
 
-const NO_WORKFLOW = { workflow: 'same', other_workflow: null } as const;
+const NO_WORKFLOW = { workflow: 'same', other_workflow: null, config_lost: [] } as const;
 
 /** Exchanges what can be exchanged without touching the user's branches. */
 export async function syncTasks(
@@ -59,7 +61,7 @@ async function syncBranch(
     return { mode: 'branch', ...nothing, changed, ...NO_WORKFLOW };
   }
   const exchanged = await exchangeTasks(project, { ...options, message });
-  const { pushed, outcome, reason, reports, workflow } = exchanged;
+  const { pushed, outcome, reason, reports, workflow, config_lost } = exchanged;
   const fetched = outcome === 'pushed' || outcome === 'up_to_date';
   return {
     mode: 'branch',
@@ -70,6 +72,7 @@ async function syncBranch(
     changed: outcome === 'pushed',
     workflow: workflow.outcome,
     other_workflow: workflow.other,
+    config_lost,
   };
 }
 

@@ -14,6 +14,7 @@ import { describe, expect, it } from 'vitest';
 import { findRepository } from '#git/find-repository.ts';
 import { tempEngine, ANN } from '../../tests/support/temp-engine.ts';
 import { runTestGit, tempFolder, type TempFolder } from '../../tests/support/temp-repo.ts';
+import { listAgentSettings } from './agent-settings.ts';
 import { type ProjectPaths, toProjectPaths } from './project-paths.ts';
 import {
   isTrusted,
@@ -22,6 +23,7 @@ import {
   revokeTrust,
   trustCommands,
   trustListed,
+  trustsAgentSettings,
   type TrustPlace,
 } from './trust.ts';
 
@@ -101,7 +103,7 @@ describe('trust in the commands of a repository', () => {
     expect(isTrusted(at(linked), STEP)).toBe(true);
   });
 
-  it('asks again when a script that the command runs has one byte changed', async () => {
+  it('[B5] asks again when a script that the command runs has one byte changed', async () => {
     await using place = await trustedRepository();
     const { at, repo } = place;
     mkdirSync(join(repo, 'scripts'));
@@ -129,6 +131,47 @@ describe('trust in the commands of a repository', () => {
     expect(listed).toMatchObject({ state: 'changed', scripts: ['scripts/ci.sh'] });
   });
 
+  it('is asked for what the programs of agents would read, and holds for the same bytes elsewhere', async () => {
+    await using place = await trustedRepository();
+    const { at, repo, home } = place;
+    await using engine = await tempEngine();
+    const list = async () =>
+      (await listCommands({ paths: pathsAt(repo), store: engine.temp.store }, home)).filter(({ command }) =>
+        command.startsWith('settings for agents'),
+      );
+    const attempt = join(place.home, 'attempt');
+    const trusts = (): boolean => trustsAgentSettings(at(repo), attempt);
+    mkdirSync(join(attempt, '.claude'), { recursive: true });
+    expect([trusts(), await list()]).toEqual([true, []]);
+    for (const folder of [repo, attempt]) {
+      mkdirSync(join(folder, '.claude'), { recursive: true });
+      writeFileSync(join(folder, '.claude', 'settings.json'), '{"hooks":{}}');
+      writeFileSync(join(folder, '.mcp.json'), '{}');
+    }
+    writeFileSync(join(repo, '.claude', 'settings.local.json'), 'my own');
+    expect((await list()).map(({ command, state }) => `${command}: ${state}`)).toEqual([
+      'settings for agents in .claude: new',
+      'settings for agents in .mcp.json: new',
+    ]);
+    expect(trusts()).toBe(false);
+    await trustListed(at(repo), await list(), BY);
+    expect([trusts(), (await list()).map(({ state }) => state)]).toEqual([true, ['trusted', 'trusted']]);
+    // An agent that gives itself leave for the next time.
+    writeFileSync(join(attempt, '.claude', 'settings.local.json'), '{"permissions":{}}');
+    expect(trusts()).toBe(false);
+    rmSync(join(attempt, '.claude', 'settings.local.json'));
+    expect(trusts()).toBe(true);
+    symlinkSync('/', join(attempt, '.claude', 'way'));
+    expect(trusts()).toBe(false);
+    rmSync(join(attempt, '.claude', 'way'));
+    expect(listAgentSettings(attempt, { files: 0 }).map(({ sha256 }) => sha256)).toEqual([
+      undefined,
+      undefined,
+    ]);
+    writeFileSync(join(repo, '.mcp.json'), '{} ');
+    expect((await list()).map(({ state }) => state)).toEqual(['trusted', 'changed']);
+  });
+
   it('trusts nothing where its file cannot be read', async () => {
     await using place = await trustedRepository();
     const { at, repo, home } = place;
@@ -148,7 +191,7 @@ describe('trust in the commands of a repository', () => {
 });
 
 /** Research B4: ways of a hostile folder to pass for a repository that is trusted. Each of them is tried. */
-describe('trust is not borrowed', () => {
+describe('[B4] trust is not borrowed', () => {
   const TRICKS: readonly (readonly [string, (repo: string, folder: TempFolder) => string])[] = [
     [
       'by a .git file that points to it',
@@ -262,7 +305,7 @@ function writeConfig(repo: string, more: object): void {
 }
 
 describe('listCommands', () => {
-  it('is what somebody looked at: a script that was swapped meanwhile is not trusted with it', async () => {
+  it('[B5] is what somebody looked at: a script that was swapped meanwhile is not trusted with it', async () => {
     await using place = await trustedRepository();
     const { at, repo, home } = place;
     await using engine = await tempEngine();

@@ -5,6 +5,7 @@ import { ForgeError } from '#kernel/errors.ts';
 import type { Json, JsonObject } from '#kernel/json.ts';
 import { escapeLine } from '#kernel/text.ts';
 import type { TaskStore } from '#store/store.ts';
+import { listAgentSettings } from './agent-settings.ts';
 import { findCommandScripts } from './command-scripts.ts';
 import { changeHomeFile, parseHomeObject, readHomeFile } from './home-file.ts';
 import type { ProjectPaths } from './project-paths.ts';
@@ -20,7 +21,7 @@ export interface TrustPlace {
   readonly paths: Pick<ProjectPaths, 'root' | 'common_dir'>;
 }
 
-/** `changed`: the same words were allowed, but a script that they run is another one now. */
+/** `changed`: the same words were allowed, but a script that they run, or a file that they name, is another one now. */
 export type TrustState = 'trusted' | 'changed' | 'new';
 
 export interface RepositoryCommand {
@@ -56,12 +57,39 @@ export async function listCommands(
     for (const command of task.review_config?.ci_steps ?? []) note(command, `task ${task.id}`);
   }
   const allowed = readAllowed({ home, paths });
-  return [...sources].map(([command, from]) => ({
+  const found = [...sources].map(([command, from]) => ({
     command,
     sources: from,
     scripts: findCommandScripts(command, paths.root).map(({ path }) => path),
     ...judge(command, paths.root, allowed),
   }));
+  return [...found, ...listForAgents(paths.root, allowed)];
+}
+
+/** What the programs of agents would read, in the same list: it names programs to be run, and gives leave. */
+function listForAgents(root: string, allowed: JsonObject): RepositoryCommand[] {
+  return listAgentSettings(root, { own: 'skip' }).flatMap(({ path, sha256 }) => {
+    if (sha256 === undefined) return [];
+    const command = `settings for agents in ${path}`;
+    const fingerprint = toSettingsFingerprint(path, sha256);
+    const isKnown = listTexts(allowed).includes(command);
+    const state = Object.hasOwn(allowed, fingerprint) ? 'trusted' : isKnown ? 'changed' : 'new';
+    return [{ command, sources: [path], scripts: [], state, fingerprint } as const];
+  });
+}
+
+/** Whether everything that the programs of agents would read in a folder was allowed; so it is where there is nothing. */
+export function trustsAgentSettings(place: TrustPlace, folder: string): boolean {
+  const settings = listAgentSettings(folder);
+  if (settings.length === 0) return true;
+  const allowed = readAllowed(place);
+  return settings.every(
+    ({ path, sha256 }) => sha256 !== undefined && Object.hasOwn(allowed, toSettingsFingerprint(path, sha256)),
+  );
+}
+
+function toSettingsFingerprint(path: string, sha256: string): string {
+  return hash('sha256', JSON.stringify(['settings for agents', path, sha256]));
 }
 
 /** A command that the person wrote into the home's own settings is theirs. */

@@ -63,6 +63,7 @@ describe('readWorkSettings', () => {
         budget_minutes: undefined,
       },
       runs: { total_minutes: 120, idle_minutes: 15 },
+      attempts: { pick: 'person' },
     });
   });
 
@@ -117,6 +118,10 @@ describe('readWorkSettings', () => {
     [{ scheduler: { per_state: [1] } }, 'scheduler.per_state is [1]'],
     [{ scheduler: { budget_usd: -1 } }, 'scheduler.budget_usd is -1; allowed is a number from 0 on'],
     [{ runs: { total_minutes: 0 } }, 'runs.total_minutes is 0'],
+    [
+      { attempts: { pick: 'best' } },
+      'attempts.pick is "best"; allowed is first_green, smallest_green, reviewer, person',
+    ],
   ])('refuses %j and says where', async (config, message) => {
     await using here = await place();
     await here.config(config);

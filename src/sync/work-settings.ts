@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { PickRule } from '#contract/attempt.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { escapeLine } from '#kernel/text.ts';
@@ -75,7 +76,19 @@ export interface WorkSettings {
     readonly budget_minutes: number | undefined;
   };
   readonly runs: { readonly total_minutes: number; readonly idle_minutes: number };
+  readonly attempts: {
+    /** Who decides between several attempts at one task. */
+    readonly pick: PickRule;
+  };
 }
+
+/** The contract's list once more: its module brings zod. */
+const PICK_RULES = [
+  'first_green',
+  'smallest_green',
+  'reviewer',
+  'person',
+] as const satisfies readonly PickRule[];
 
 export const MERGE_STRATEGIES = ['merge', 'squash', 'rebase'] as const;
 export type MergeStrategy = (typeof MERGE_STRATEGIES)[number];
@@ -171,6 +184,7 @@ const RULES: Rules = {
     total_minutes: someNumber(0.01, WEEK_MINUTES, 120),
     idle_minutes: someNumber(0.01, WEEK_MINUTES, 15),
   },
+  attempts: { pick: rule(PICK_RULES.join(', '), isPickRule, 'person') },
 };
 
 /** The first file that says something wins, key by key. */
@@ -181,6 +195,7 @@ function toWorkSettings(files: readonly SettingsFile[]): WorkSettings {
     merge: takeSection('merge', files),
     scheduler: takeSection('scheduler', files),
     runs: takeSection('runs', files),
+    attempts: takeSection('attempts', files),
   };
 }
 
@@ -241,4 +256,8 @@ function toMisplaced({ path }: SettingsFile, key: string): ForgeError {
 
 function isStrategy(value: unknown): value is MergeStrategy {
   return MERGE_STRATEGIES.some((strategy) => strategy === value);
+}
+
+function isPickRule(value: unknown): value is PickRule {
+  return PICK_RULES.some((one) => one === value);
 }

@@ -33,6 +33,7 @@ const COMMANDS: readonly ((id: string) => string[])[] = [
   (id) => ['task', 'reviews', id],
   (id) => ['task', 'attempts', id],
   (id) => ['attempt', 'start', id, '--agent', 'worker-1'],
+  (id) => ['attempt', 'compare', id],
   (id) => ['task', 'delete', id],
   (id) => ['task', 'create', 'A child', '--parent', id],
   (id) => ['task', 'create', 'A dependent', '--depends-on', id],

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ const statesOf = ({ hooks }: Rows) => hooks.map((row) => row.state);
 const all = (state: string) => HOOKS.map(() => state);
 
 describe('forge hooks', () => {
-  it('installs, shows and uninstalls blocks that name this very program', async () => {
+  it('[S55] installs, shows and uninstalls blocks that name this very program', async () => {
     await using project = await forgeProject();
     await project.json('hooks', 'uninstall'); // whatever init has done already
     expect(statesOf(await project.json<Rows>('hooks', 'status'))).toEqual(all('absent'));
@@ -23,6 +23,8 @@ describe('forge hooks', () => {
       HOOKS.map((hook) => [hook, 'installed', true]),
     );
     const text = readFileSync(join(project.path, '.git/hooks/pre-commit'), 'utf8');
+    // DESIGN decides on [S55]: no link to a tracked file, because a checkout must not change what runs.
+    expect(lstatSync(join(project.path, '.git/hooks/pre-commit')).isSymbolicLink()).toBe(false);
     // Not the link on the PATH that was called.
     expect(text).toContain(`'${FORGE}' hook pre-commit "$@"`);
     expect(text).not.toContain(project.bin);

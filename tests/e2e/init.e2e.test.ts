@@ -229,7 +229,7 @@ describe('outside a project', () => {
       needing.map(({ cli, input }) => {
         const flags = Object.entries(input.shape)
           .filter(([field, schema]) => !cli.args?.includes(field) && !schema.isOptional())
-          .flatMap(([field]) => [`--${field}`, '1']);
+          .flatMap(([field]) => [`--${cli.flags?.[field]?.flag ?? field}`, '1']);
         // A file that is read from standard input, which is empty.
         const args = (cli.args ?? []).map((arg) =>
           cli.flags?.[arg]?.file_argument === true ? '-' : 'fg-a3f8',

@@ -73,7 +73,7 @@ describe('forge --server', () => {
     expect(await remote.fails('ready', '--actor', 'somebody')).toMatchObject({ error: { code: 'usage' } });
   });
 
-  it('works from anywhere, and by the name of forge-ctl', async () => {
+  it('[S154] works from anywhere, and by the name of forge-ctl', async () => {
     await using project = await forgeProject();
     await using server = await serve(project);
     await project.create('Seen from afar');

@@ -1,6 +1,6 @@
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inTurns } from '#engine/in-turns.ts';
 import {
   addTask,
   crashProject,
@@ -8,14 +8,16 @@ import {
   expectUntouched,
   findProcesses,
   fingerprint,
-  killAt,
+  killRunsAt,
+  killServersAt,
+  listDoubles,
   readRows,
-  setUp,
-  startRun,
   type Step,
+  toWitness,
 } from '../support/crash-runs.ts';
 import type { ForgeProject } from '../support/forge-cli.ts';
 import { startForgeServer } from '../support/forge-server.ts';
+import { tempFolder } from '../support/temp-repo.ts';
 
 let project: ForgeProject;
 beforeAll(async () => {
@@ -23,7 +25,8 @@ beforeAll(async () => {
 });
 afterAll(() => project[Symbol.asyncDispose]());
 
-const STEPS: readonly Step[] = [
+/** The soak has all of them, and in between. */
+const OF_RUN: readonly Step[] = [
   'task.claimed 1',
   'attempt.started 1',
   'run.state_changed 2',
@@ -33,59 +36,40 @@ const STEPS: readonly Step[] = [
   'merge.started 1',
   'merge.finished 1',
 ];
+const OF_SERVER: readonly Step[] = [
+  'attempt.started 1',
+  'run.state_changed 2',
+  'review.step_finished 1',
+  'merge.started 1',
+];
 
-describe('forge run', () => {
+it.runIf(process.platform === 'linux')('two agents on one task at one time would be seen', async () => {
+  await using place = await tempFolder({ folder: 'home' });
+  const at = { home: place.path };
+  const start = (id: string) =>
+    promisify(execFile)('bash', ['-c', `${toWitness(at)}; sleep 0.5`], {
+      env: { ...process.env, FORGE_TASK_ID: id },
+    });
+  await start('one');
+  await Promise.all([start('one'), start('other')]);
+  expect(listDoubles(at)).toEqual([]);
+  await Promise.all([start('one'), start('one')]);
+  expect(listDoubles(at)).toEqual(['one']);
+});
+
+describe.each([
+  ['forge run', killRunsAt, OF_RUN],
+  ['forge serve --dispatch', killServersAt, OF_SERVER],
+])('%s', (_name, killAt, steps) => {
   it('[S217] killed at any step is settled by the next start, and goes on where it was', async () => {
     const before = await fingerprint(project);
-    const ids = await inTurns(STEPS, 1, async (step) => (await addTask(project, step)).id);
-    await inTurns([...STEPS.entries()], 3, ([at, step]) => killAt(project, ids[at] ?? '', step));
-    await using server = await startForgeServer(project);
-    await expect
-      .poll(() => ids.map((id) => readRows(project, id).open), { timeout: 10_000 })
-      .toEqual(ids.map(() => 0));
-    await expect
-      .poll(() => ids.filter((id) => !['todo', 'review', 'done'].includes(readRows(project, id).state)), {
-        timeout: 10_000,
-      })
-      .toEqual([]);
-    expect(ids.flatMap(findProcesses)).toEqual([]);
-    server.kill('SIGTERM');
-    expect(await server.ended).toEqual({ code: 0, signal: null });
-    const rest = ids.filter((id) => readRows(project, id).state !== 'done');
-    const [exit] = await once(startRun(project, rest), 'exit');
-    expect(exit).toBe(0);
-    for (const id of ids) await expectDone(project, id);
+    for (const id of await killAt(project, steps)) await expectDone(project, id);
     await expectUntouched(project, before);
-  }, 120_000);
+  }, 180_000);
 });
 
 describe('forge serve --dispatch', () => {
-  it('killed again and again brings every task to its end, each once', async () => {
-    await setUp(project, { merge: { target: 'main', auto: true }, workspace: { ports: 0 } });
-    const before = await fingerprint(project);
-    const ids = await inTurns([1, 2, 3, 4], 1, async (n) => (await addTask(project, `Task ${n}`)).id);
-    const count = (): number => {
-      using db = project.openDatabase();
-      return Number(db.prepare('SELECT max(seq) AS n FROM events').get()?.['n']);
-    };
-    for (const steps of [5, 9, 14]) {
-      const until = count() + steps;
-      await using server = await startForgeServer(project, ['--port', '0', '--dispatch']);
-      await expect.poll(count, { timeout: 30_000, interval: 2 }).toBeGreaterThanOrEqual(until);
-      server.kill('SIGKILL');
-      await server.ended;
-    }
-    await using server = await startForgeServer(project, ['--port', '0', '--dispatch']);
-    await expect
-      .poll(() => ids.map((id) => readRows(project, id).state), { timeout: 60_000 })
-      .toEqual(ids.map(() => 'done'));
-    server.kill('SIGTERM');
-    expect(await server.ended).toEqual({ code: 0, signal: null });
-    for (const id of ids) await expectDone(project, id);
-    await expectUntouched(project, before);
-  }, 180_000);
-
-  it('[S220] told to stop ends its agents, and what they were at is ready again', async () => {
+  it('told to stop ends its agents, and what they were at is ready again', async () => {
     const words = ['bash', '-c', 'trap "" TERM; echo begun > x; sleep 600'].map(
       (word) => `--command=${word}`,
     );

@@ -107,12 +107,15 @@ describe('the server', () => {
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
-  it('[S207] [S221] [S225] [S372] [S374] works a task that is claimed for an agent, and merges in the request', async () => {
+  it('[S207] [S357] [S221] [S225] [S372] [S374] works a task that is claimed for an agent, and merges in the request', async () => {
     const { id } = await project.create('By request', '--ci-step', 'test -f prompt.txt');
     const claimed = await server.ask(`/api/v1/tasks/${id}/claim`, {
       body: { agent_id: 'w1', overrides: null },
     });
     expect(claimed).toMatchObject({ status: 200, body: { state: 'in_progress', assignee: 'w1' } });
+    expect((await server.ask(`/api/v1/executions?task=${id}`)).body).toMatchObject([
+      { task_id: id, agent: 'w1', role: 'coder' },
+    ]);
     await expect
       .poll(async () => (await server.ask(`/api/v1/tasks/${id}`)).body, { timeout: 20_000, interval: 200 })
       .toMatchObject({ state: 'review', review_passed_at: expect.any(String) as string });

@@ -30,7 +30,7 @@ describe('runs that have ended', () => {
     run = await work.finish(id, 'quick');
   });
 
-  it('are listed by task, attempt, agent and whether they are over', async () => {
+  it('[S380] are listed by task, attempt, agent and whether they are over', async () => {
     const list = (...flags: string[]) => forge().json<Run[]>('runs', 'list', ...flags);
     expect(await list()).toEqual([run]);
     expect(await list('--task', id, '--attempt', run.attempt_id.slice(0, 6), '--agent', 'quick')).toEqual([
@@ -48,11 +48,11 @@ describe('runs that have ended', () => {
     expect(shown.attempt).toMatchObject({ task_id: id, agent: 'quick', number: 1 });
     expect(shown.log).toBe(`${work.workshop.place.records}/${run.attempt_id}/${run.id}.jsonl`);
     expect(await forge().text('runs', 'show', run.id)).toContain(shown.log);
-    expect(await forge().json<Attempt[]>('task', 'attempts', id)).toEqual([shown.attempt]);
+    expect(await forge().json<Attempt[]>('task', 'attempts', id)).toMatchObject([shown.attempt]);
     expect((await forge().fails('runs', 'show', 'zzz')).error.message).toBe('No run zzz');
   });
 
-  it('[S231] give their log line by line from a byte on, one line an entry and escaped', async () => {
+  it('[S231] [S380] give their log line by line from a byte on, one line an entry and escaped', async () => {
     const logs = (...flags: string[]) => forge().json<Log>('runs', 'logs', run.id, ...flags);
     const all = await logs();
     expect(all).toMatchObject({ ended: true, state: 'completed', followed: false });
@@ -99,7 +99,7 @@ describe('runs that have ended', () => {
 });
 
 describe('a run at work', () => {
-  it('[S377] [S378] is stopped and followed to its end; its task stays and says why', async () => {
+  it('[S377] [S378] [S380] is stopped and followed to its end; its task stays and says why', async () => {
     const { id } = await forge().create('Long');
     const run = await work.start(id, 'slow');
     const { state } = await forge().show(id);

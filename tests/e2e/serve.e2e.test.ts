@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -30,6 +31,23 @@ describe('forge serve', () => {
     expect(again.token).toBe(server.token);
     expect(again.told()).toBe('');
   });
+
+  test.runIf(process.platform === 'linux')(
+    '[H4] opens no debugger when it is asked to by a signal',
+    async () => {
+      const plain = spawn(process.execPath, ['-e', 'console.log(1); setInterval(() => {}, 1000)']);
+      await once(plain.stdout, 'data');
+      plain.kill('SIGUSR1');
+      const [words] = (await once(plain.stderr, 'data')) as [Buffer];
+      expect(words.toString()).toContain('Debugger listening');
+      plain.kill('SIGKILL');
+      await using project = await forgeProject();
+      await using server = await startForgeServer(project);
+      server.kill('SIGUSR1');
+      expect((await server.ask('/api/v1/tasks')).status).toBe(200);
+      expect(server.told()).not.toContain('Debugger');
+    },
+  );
 
   test('Ctrl-C ends it too', async () => {
     await using project = await forgeProject();

@@ -25,6 +25,21 @@ describe('git commit', () => {
     });
   });
 
+  it('[H5] tells who puts a key into the history, before it is there', async () => {
+    await using world = await forgeClones(['a']);
+    const { a } = world.clone;
+    const key = `ghp_${'a1B2'.repeat(9)}`;
+    const { id } = await a.create('Rotate it', '--description', `It is ${key}`);
+    await a.create('Harmless');
+    const flag = `${id} holds what looks like a GitHub token, and is about to be committed`;
+    const byHand = await a.run('commit');
+    expect(byHand.stderr).toBe(`forge: ${flag}\n`);
+    const other = await a.create('Another', '--description', key);
+    const said = a.commitFile('a.txt');
+    expect(said).toContain(`[forge] ${other.id} holds what looks like a GitHub token`);
+    expect(said).not.toContain(id);
+  });
+
   it('-a and -p carry the tasks; a commit of named files and -o do not, and leave nothing behind', async () => {
     await using world = await forgeClones(['a', 'b']);
     const { a } = world.clone;

@@ -6,7 +6,7 @@ import { hasFile, titlesAt, titlesIn, titlesOf, toClone, type Clone } from '../s
 import { tempRepo, type TempRepo } from '../support/temp-repo.ts';
 
 describe('forge init --stealth', () => {
-  it('[S75] [S76] [S78] leaves no trace for git, and every command works', async () => {
+  it('[S75] [S76] [S77] [S78] leaves no trace for git, and every command works', async () => {
     await using repo = await tempRepo();
     const clone = await stealthProject(repo);
     expect(clone.git('status', '--porcelain', '--ignored')).toBe('!! .forge/');
@@ -31,7 +31,9 @@ describe('forge init --stealth', () => {
     await clone.text('project', 'add');
     await clone.json('batch', 'create', 'wave', one.id, two.id);
     expect(await clone.json('batch', 'show', 'wave')).toMatchObject({ name: 'wave' });
-    // The file is there for whoever wants it, and stays on this machine.
+    // [S77] DESIGN decides: every write is in the local replica at once, the file is there for whoever wants it, and
+    // both stay on this machine.
+    expect(titlesIn(clone.read('.git/forge/tasks.jsonl'))).toEqual(expect.arrayContaining(['one', 'two']));
     await clone.json('export');
     expect(titlesIn(clone.read('.forge/tasks.jsonl'))).toEqual(['one', 'two']);
     await clone.json('gc');

@@ -11,7 +11,7 @@ interface Shown {
   path: string | null;
   digest: string;
   roles: string[];
-  states: { name: string }[];
+  states: { name: string; next?: string[] }[];
   initial: string;
   cancellation_state: string;
 }
@@ -49,7 +49,7 @@ const BAD_LINES = [
 ];
 
 describe('forge workflow', () => {
-  it('[S164] [S165] [S197] shows and draws the default', async () => {
+  it('[S163] [S164] [S165] [S197] shows and draws the default', async () => {
     await using project = await forgeProject();
     const shown = await project.json<Shown>('workflow', 'show');
     expect(shown).toMatchObject({
@@ -60,6 +60,10 @@ describe('forge workflow', () => {
     });
     expect(shown.roles).toEqual(['planner', 'coder', 'reviewer']);
     expect(shown.states).toEqual(DEFAULT_WORKFLOW.states);
+    const way = ['backlog', 'todo', 'planning', 'in_progress', 'review', 'merging', 'done'];
+    expect(shown.states.map(({ name }) => name).filter((name) => way.includes(name))).toEqual(way);
+    for (const [at, name] of way.slice(0, -1).entries())
+      expect(shown.states.find((state) => state.name === name)?.next).toContain(way[at + 1]);
     const text = await project.text('workflow', 'show');
     expect(text).toMatch(
       /^review +gate, 3 +reviewer +merging, in_progress +on_enter: run_ci_steps \(block\); after_enter: cascade_on_review -> merging$/m,

@@ -51,8 +51,9 @@ describe('whereami', () => {
     attempt = await attemptOf('[TEST] Forge Metadata Investigation', 'w1', '--github-issue', '7');
   });
 
-  it('[S142] [S147] tells from any path inside the worktree whose it is, without a server', async () => {
+  it('[S142] [S145] [S147] [S152] tells from any path inside the worktree whose it is, without a server', async () => {
     const [run] = await store().listRuns({ attempt_id: attempt.id });
+    expect(attempt.id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
     const inside = await at(join(attempt.path, 'src')).json<Whereami>('whereami');
     expect(inside).toEqual({
       project: { name: 'shop', prefix: 'fg', path: forge().path },
@@ -128,7 +129,7 @@ describe('whereami', () => {
 });
 
 describe('worktrees', () => {
-  it('[S140] [S348] are listed with their place, size and time', async () => {
+  it('[S140] are listed with their place, size and time', async () => {
     const attempt = await attemptOf('Listed', 'w1');
     writeFileSync(join(attempt.path, 'large'), Buffer.alloc(300_000, 1));
     const listed = await list();
@@ -152,7 +153,7 @@ describe('worktrees', () => {
     );
   });
 
-  it('[S347] whose time has come are removed; what was not committed comes back as a branch', async () => {
+  it('[S220] [S347] whose time has come are removed; what was not committed comes back as a branch', async () => {
     const attempt = await attemptOf('Overdue', 'w1');
     writeFileSync(join(attempt.path, 'unsaved.txt'), 'mine\n');
     expect(await forge().json<Cleaned>('workspace', 'clean')).toEqual({ removed: [], kept: [] });

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
@@ -10,7 +10,9 @@ import {
   fingerprintCheckout,
   type CheckoutFingerprint,
 } from '#git/checkout-fingerprint.ts';
+import { inTurns } from '#engine/in-turns.ts';
 import { FORGE, forgeProject, type ForgeProject } from './forge-cli.ts';
+import { startForgeServer } from './forge-server.ts';
 
 /** The events of the happy path, in order: what a process that is killed had come to. */
 export const STEPS = [
@@ -41,11 +43,26 @@ export async function crashProject(): Promise<ForgeProject> {
   await project.exec('git', ['switch', '-qc', 'mine']);
   await project.write('README.md', 'mine\n');
   await project.write('new.txt', 'mine\n');
-  const script = 'sleep 0.1; echo "$FORGE_TASK_ID" > "$FORGE_TASK_ID.txt"';
+  const script = `${toWitness(project)}; sleep 0.1; echo "$FORGE_TASK_ID" > "$FORGE_TASK_ID.txt"`;
   const words = ['bash', '-c', script].map((word) => `--command=${word}`);
   await project.text('agent', 'add', 'w1', '--executor', 'shell', ...words);
   await setUp(project, { merge: { target: 'main' }, workspace: { ports: 0 } });
   return project;
+}
+
+/**
+ * For a shell: notes when it is not alone on its task. A lock goes with its process, so that a second agent finds it
+ * held, and one that comes after a killed one does not.
+ */
+export function toWitness({ home }: Pick<ForgeProject, 'home'>): string {
+  const note = `exec 9>"${home}/$FORGE_TASK_ID.lock"; flock -n 9 || echo "$FORGE_TASK_ID" >> "${home}/doubles"`;
+  return `! command -v flock > /dev/null || { ${note}; }`;
+}
+
+/** Tasks that two agents were at, at one time. */
+export function listDoubles({ home }: Pick<ForgeProject, 'home'>): string[] {
+  const path = join(home, 'doubles');
+  return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
 }
 
 /** What the person says for all projects of the machine. */
@@ -58,8 +75,80 @@ export function addTask(project: ForgeProject, title: string): Promise<{ id: str
   return project.create(title, '--ci-step', 'sleep 0.05; test -f "$FORGE_TASK_ID.txt"');
 }
 
-/** `forge run --merge` on a task, killed as soon as the step can be seen. Gives the last one that it came to. */
-export async function killAt(project: ForgeProject, id: string, step: Step): Promise<void> {
+/** `forge run --merge` killed at each of the steps, each with a task of its own; the next start settles them all. */
+export async function killRunsAt(
+  project: ForgeProject,
+  steps: readonly Step[],
+  round = '',
+): Promise<readonly string[]> {
+  const ids = await inTurns(steps, 1, async (step) => (await addTask(project, `${round}${step}`)).id);
+  await inTurns([...steps.entries()], 3, ([at, step]) => killAt(project, ids[at] ?? '', step));
+  await using server = await startForgeServer(project);
+  await expect.poll(() => ids.map((id) => readRows(project, id).open), WITHIN).toEqual(ids.map(() => 0));
+  const isSettled = (id: string): boolean => SETTLED.includes(readRows(project, id).state);
+  await expect.poll(() => ids.filter((id) => !isSettled(id)), WITHIN).toEqual([]);
+  expect(ids.flatMap(findProcesses)).toEqual([]);
+  server.kill('SIGTERM');
+  expect(await server.ended).toEqual({ code: 0, signal: null });
+  const rest = ids.filter((id) => readRows(project, id).state !== 'done');
+  if (rest.length > 0) expect(await once(startRun(project, rest), 'exit')).toEqual([0, null]);
+  return ids;
+}
+
+/** How soon after a start nothing is left open of what was killed. */
+const WITHIN = { timeout: 10_000 };
+const SETTLED = ['todo', 'review', 'done'];
+
+/**
+ * `forge serve --dispatch` killed at each of the steps, one after the other: what each of them left open is settled
+ * soon after the next has started, and that one brings all of them to their end.
+ */
+export async function killServersAt(
+  project: ForgeProject,
+  steps: readonly Step[],
+  round = '',
+): Promise<readonly string[]> {
+  await setUp(project, { merge: { target: 'main', auto: true }, workspace: { ports: 0 } });
+  const start = () => startForgeServer(project, ['--port', '0', '--dispatch']);
+  const ids: string[] = [];
+  let server = await start();
+  try {
+    for (const step of steps) {
+      const { id } = await addTask(project, `${round}${step}`);
+      ids.push(id);
+      await untilStep(project, id, step, () => readRows(project, id).state === 'done');
+      server.kill('SIGKILL');
+      await server.ended;
+      const left = listOpen(project);
+      server = await start();
+      await expect.poll(() => listOpen(project).filter((row) => left.includes(row)), WITHIN).toEqual([]);
+    }
+    await expect
+      .poll(() => ids.filter((id) => readRows(project, id).state !== 'done'), { timeout: 60_000 })
+      .toEqual([]);
+    server.kill('SIGTERM');
+    expect(await server.ended).toEqual({ code: 0, signal: null });
+  } finally {
+    await server[Symbol.asyncDispose]();
+  }
+  return ids;
+}
+
+/** Everything that says of itself that somebody is at it. */
+function listOpen(project: ForgeProject): string[] {
+  using db = project.openDatabase();
+  const rows = db
+    .prepare(
+      `SELECT 'run ' || id AS row FROM runs WHERE ended_at IS NULL
+       UNION ALL SELECT 'review ' || id FROM reviews WHERE status = 'running'
+       UNION ALL SELECT 'merge ' || id FROM merges WHERE state IN ('queued', 'started')`,
+    )
+    .all();
+  return rows.map(({ row }) => String(row));
+}
+
+/** `forge run --merge` on a task, killed as soon as the step can be seen. */
+async function killAt(project: ForgeProject, id: string, step: Step): Promise<void> {
   const child = startRun(project, [id]);
   const ended = once(child, 'exit');
   await untilStep(project, id, step, () => child.exitCode !== null);
@@ -67,7 +156,7 @@ export async function killAt(project: ForgeProject, id: string, step: Step): Pro
   await ended;
 }
 
-export function startRun(project: ForgeProject, ids: readonly string[]): ChildProcess {
+function startRun(project: ForgeProject, ids: readonly string[]): ChildProcess {
   const args = [FORGE, 'run', ...ids, '--agent', 'w1', '--merge', '--json'];
   return spawn(process.execPath, args, { cwd: project.path, env: project.env, stdio: 'ignore' });
 }
@@ -115,6 +204,11 @@ export function readRows(project: ForgeProject, id: string): Rows {
   };
 }
 
+export function countEvents(project: ForgeProject): number {
+  using db = project.openDatabase();
+  return Number(db.prepare('SELECT max(seq) AS n FROM events').get()?.['n']);
+}
+
 /** Everything that was started for the task and is still there. */
 export function findProcesses(id: string): string[] {
   return readdirSync('/proc').filter((pid) => {
@@ -137,7 +231,24 @@ export async function expectDone(project: ForgeProject, id: string): Promise<voi
       true,
     );
   expect((await project.exec('git', ['show', `main:${id}.txt`])).stdout).toBe(`${id}\n`);
+  for (const commit of listHeads(project, id))
+    expect(await project.exec('git', ['merge-base', '--is-ancestor', commit, 'main'])).toMatchObject({
+      exit: 0,
+    });
   expect(findProcesses(id)).toEqual([]);
+  expect(listDoubles(project)).toEqual([]);
+}
+
+/** Every commit that was ever written down as work on the task. */
+function listHeads(project: ForgeProject, id: string): string[] {
+  using db = project.openDatabase();
+  const heads = db.prepare(
+    `SELECT head_commit AS head FROM attempts WHERE task_id = ?1 AND head_commit IS NOT NULL
+     UNION SELECT head_commit FROM reviews WHERE task_id = ?1 AND head_commit IS NOT NULL`,
+  );
+  const found = heads.all(id).map(({ head }) => String(head));
+  expect(found.length).toBeGreaterThan(0);
+  return found;
 }
 
 export function fingerprint(project: ForgeProject): Promise<CheckoutFingerprint> {

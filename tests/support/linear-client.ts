@@ -46,7 +46,7 @@ async function doOne(i: number): Promise<void> {
     workflow,
   } as const;
   write({ i, request, at: monotonicNow() });
-  const answer = await performRequest({ store, workflow, by, agents }, request, orders.ids);
+  const answer = await performRequest({ store, workflow, by, clock, agents }, request, orders.ids);
   write({ i, answer, at: monotonicNow() });
   remember(memory, request, answer);
   await new Promise((resolve) => setTimeout(resolve, random.below(PAUSE_MS)));

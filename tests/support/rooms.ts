@@ -21,7 +21,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   git: { rooms: PURE, node: true },
   process: { rooms: PURE, node: true },
   models: { rooms: PURE, node: true },
-  sync: { rooms: [...PURE, 'store', 'git'], node: true },
+  // Of process it has the locks of files, which name who holds them.
+  sync: { rooms: [...PURE, 'store', 'git', 'process'], node: true },
   agent: { rooms: [...PURE, 'models', 'process'], node: true },
   executors: { rooms: [...PURE, 'process', 'git', 'agent'], node: true },
   engine: { rooms: [...PURE, 'store', 'git', 'process', 'sync', 'executors'], node: true },

@@ -37,6 +37,7 @@ export async function tempEngine(definition: Workflow = DEFAULT_WORKFLOW): Promi
       store: temp.store,
       workflow,
       by: { actor, now: temp.clock.now(), workflow },
+      clock: temp.clock,
       agents: {
         isPaused: async (name) => paused.has(name),
         isManaged: async (name) => managed.has(name),

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Task, TaskView } from '#contract/task.ts';
 import type { Actor } from '#domain/actor.ts';
 import { DEFAULT_WORKFLOW } from '#domain/default-workflow.ts';
@@ -15,6 +16,8 @@ import { ANN, tempEngine, type TempEngine } from './temp-engine.ts';
 import { tempFolder, tempRepo, type TempRepo } from './temp-repo.ts';
 import { systemClock } from '#kernel/clock.ts';
 
+const PLAYER = fileURLToPath(new URL('./executor-player.ts', import.meta.url));
+
 type Settings = { readonly [Part in keyof WorkSettings]?: Partial<WorkSettings[Part]> };
 
 export interface TempWorkshop extends AsyncDisposable {
@@ -24,7 +27,7 @@ export interface TempWorkshop extends AsyncDisposable {
   readonly engine: TempEngine;
   readonly news: WorkNews[];
   /** An agent that runs this script of bash in the attempt's folder, with the prompt on its input. */
-  addAgent(name: string, script: string): void;
+  addAgent(name: string, script: string, more?: Partial<ManagedAgent>): void;
   create(title: string, more?: { steps?: readonly string[]; description?: string }): Promise<Task>;
   /** As this caller, with a workshop that stays. */
   as(actor?: Actor): Engine;
@@ -35,7 +38,9 @@ export interface TempWorkshop extends AsyncDisposable {
 }
 
 /** A repository with one commit, a store, and everything that works on its tasks. */
-export async function tempWorkshop(): Promise<TempWorkshop> {
+export async function tempWorkshop(
+  options: { readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<TempWorkshop> {
   const [repo, home, engine] = await Promise.all([
     tempRepo(),
     tempFolder({ folder: 'home' }),
@@ -66,13 +71,19 @@ export async function tempWorkshop(): Promise<TempWorkshop> {
       facts: { isPaused: async () => false, isManaged: async (name) => agents.has(name) },
     },
     executorFor: async (profile) =>
-      createExecutor(profile, { clock: systemClock, processes, player: [], version: '0' }),
+      createExecutor(profile, {
+        clock: systemClock,
+        processes,
+        player: [process.execPath, PLAYER],
+        version: '0',
+      }),
     processes: async () => processes,
     watcher: readOwnIdentity(),
     root: join(home.path, 'worktrees'),
     records: join(repo.path, '.git', 'forge', 'attempts'),
-    env: { ...process.env, HOME: home.path },
+    env: { ...process.env, HOME: home.path, ...options.env },
     requireTrust: () => {},
+    trustsAgentSettings: () => true,
   });
   const { place } = workshop;
   workshop.listen((one) => void news.push(one));
@@ -88,11 +99,12 @@ export async function tempWorkshop(): Promise<TempWorkshop> {
     workshop,
     engine,
     news,
-    addAgent: (name, script) =>
+    addAgent: (name, script, more = {}) =>
       void agents.set(name, {
         name,
         profile: { executor: 'shell', command: ['bash', '-c', script], permissions: 'all' },
         env: {},
+        ...more,
       }),
     async create(title, { steps, description = '' } = {}) {
       const { id } = await engine.create(title);

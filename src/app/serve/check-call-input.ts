@@ -4,6 +4,13 @@ import { ForgeError } from '#kernel/errors.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
+/** What earlier systems of this kind call a status; a word that is one of ours stays as it is. */
+const STATUS_WORDS: ReadonlyMap<unknown, string> = new Map([
+  ['todo', 'open'],
+  ['in-progress', 'in_progress'],
+  ['complete', 'closed'],
+]);
+
 /** Names that mean something to JavaScript itself; no declaration has one. */
 const RESERVED = ['__proto__', 'constructor', 'prototype'];
 
@@ -34,8 +41,12 @@ export function checkCallInput(declaration: Declaration, input: unknown): Input 
 
 function pick(input: Input, names: readonly string[]): Input {
   return Object.fromEntries(
-    names.filter((name) => Object.hasOwn(input, name)).map((name) => [name, input[name]]),
+    names.filter((name) => Object.hasOwn(input, name)).map((name) => [name, toValue(name, input[name])]),
   );
+}
+
+function toValue(name: string, value: unknown): unknown {
+  return name === 'status' ? (STATUS_WORDS.get(value) ?? value) : value;
 }
 
 function toIssue(issue: z.core.$ZodIssue): { field: string; message: string } {

@@ -1,12 +1,16 @@
 import type { Workshop } from '#engine/workshop.ts';
+import type { OpenProject } from '#operations/operation.ts';
 import type { HomePlace } from '#sync/forge-home.ts';
 import type { FoundProject } from '#sync/find-project.ts';
 import type { Machine } from '#sync/machine.ts';
 import { openFound } from '../open-context.ts';
 import { openWorkshop } from '../open-workshop.ts';
+import { OpenedProject } from './opened-project.ts';
 
 export interface ProjectWorkshop extends AsyncDisposable {
   readonly workshop: Workshop;
+  /** Follows a database that others replaced: work that goes on is written to the one that stands there now. */
+  follow(): Promise<void>;
 }
 
 /** With a connection of its own: work goes on for hours, whatever becomes of the request that began it. */
@@ -18,17 +22,44 @@ export async function openProjectWorkshop(
     notice,
   }: { readonly place: HomePlace; readonly machine: Machine; readonly notice: (line: string) => void },
 ): Promise<ProjectWorkshop> {
-  const project = await openFound(
-    found,
-    { env: machine.env, notice, meter: () => undefined },
-    { lock: 'await' },
+  const open = async (): Promise<OpenedProject> =>
+    new OpenedProject(
+      await openFound(found, { env: machine.env, notice, meter: () => undefined }, { lock: 'await' }),
+    );
+  let opened = await open();
+  const workshop = openWorkshop(
+    followProject(() => opened),
+    { place, machine },
   );
-  const workshop = openWorkshop(project, { place, machine });
   return {
     workshop,
+    async follow() {
+      if (!opened.isReplaced) return;
+      const before = opened;
+      opened = await open();
+      await before.retire();
+    },
     async [Symbol.asyncDispose]() {
       await workshop.stop();
-      await project[Symbol.asyncDispose]();
+      await opened.retire();
     },
   };
+}
+
+/** A project whose store and workflow are always those of the database that stands there now. */
+function followProject(current: () => OpenedProject): OpenProject {
+  const { project } = current();
+  const store = new Proxy(project.store, {
+    get(_, name) {
+      const value: unknown = Reflect.get(current().project.store, name);
+      if (typeof value !== 'function') return value;
+      // Every method of the port answers with a promise.
+      return (...given: unknown[]) =>
+        current().use(async ({ store: now }) => (await Reflect.apply(value, now, given)) as unknown);
+    },
+  });
+  return Object.create(project, {
+    store: { value: store },
+    workflow: { get: () => current().project.workflow },
+  }) as OpenProject;
 }

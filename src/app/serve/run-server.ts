@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { homedir, hostname, networkInterfaces } from 'node:os';
 import { resolve } from 'node:path';
 import { OPERATIONS } from '#contract/operations.ts';
-import { systemClock } from '#kernel/clock.ts';
+import { systemClock, toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { Served, ServeWishes } from '#operations/operation.ts';
@@ -13,6 +13,7 @@ import type { McpHttpHandler } from '#surfaces/mcp/http-handler.ts';
 import { openTokenAccess } from '#sync/access-port.ts';
 import { ensureServerToken } from '#sync/access-tokens.ts';
 import { toHomePlace, toRealPlace } from '#sync/forge-home.ts';
+import { addRunning, readProcessStart, removeRunning } from '#sync/running-servers.ts';
 import { findActor } from '../find-actor.ts';
 import { findProgram } from '../find-program.ts';
 import type { ContextRequest } from '../open-context.ts';
@@ -20,10 +21,10 @@ import { createOperationCaller } from '../operation-caller.ts';
 import { openServerProjects, type ServerProjects } from '../server-projects.ts';
 import { VERSION } from '../version.ts';
 import { keepWorking } from './keep-working.ts';
+import { limitYoungSpace } from './limit-young-space.ts';
 import { listen, type Listening, readTls } from './listen.ts';
 import { openInBrowser } from './open-browser.ts';
 import { createIdempotency, createStamp, createTellLate, listServed, listSources } from './project-ports.ts';
-import { addRunning, readProcessStart, removeRunning } from './running-servers.ts';
 import {
   isLoopback,
   readServerSettings,
@@ -41,6 +42,7 @@ type Request = Pick<ContextRequest, 'cwd' | 'env' | 'notice'>;
 export async function runServer(wishes: ServeWishes, request: Request): Promise<Served> {
   const running = await startServer(wishes, request);
   endWithSignals(running.stop);
+  limitYoungSpace();
   if (wishes.open === true) openInBrowser(running.createLink, request).catch(() => undefined);
   return running.served;
 }
@@ -210,7 +212,14 @@ async function announce(
   const paths = projects.list().map(({ path }) => toRealPlace(path));
   const began = readProcessStart(process.pid) ?? '';
   try {
-    const other = await addRunning(home, { pid: process.pid, began, url, projects: paths });
+    const other = await addRunning(home, {
+      pid: process.pid,
+      began,
+      url,
+      projects: paths,
+      version: VERSION,
+      started_at: toIso(systemClock.now()),
+    });
     if (other !== undefined)
       notice(`The same projects are served at ${other.url} already (process ${other.pid})`);
   } catch (error) {
@@ -231,6 +240,8 @@ function endWithSignals(stop: () => Promise<void>): void {
   };
   process.on('SIGTERM', end);
   process.on('SIGINT', end);
+  // Without a listener of ours Node would open its debugger to whoever is on this machine.
+  process.on('SIGUSR1', () => undefined);
 }
 
 function toMessage(error: unknown): string {

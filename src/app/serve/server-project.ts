@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import type { Workshop } from '#engine/workshop.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
@@ -16,6 +15,7 @@ import type { ProjectPaths } from '#sync/project-paths.ts';
 import { toTaskFiles } from '#sync/task-files.ts';
 import { readWorkSettings } from '#sync/work-settings.ts';
 import { openFound, readForeign } from '../open-context.ts';
+import { OpenedProject } from './opened-project.ts';
 import { openProjectWorkshop, type ProjectWorkshop } from './project-workshop.ts';
 
 export interface ProjectSurroundings {
@@ -35,7 +35,7 @@ export class ServerProject implements AsyncDisposable {
   readonly #around: ProjectSurroundings;
   #name: string;
   #found: FoundProject;
-  #open: Opened;
+  #open: OpenedProject;
   /** How often the store was replaced: its numbers begin anew with each. */
   generation = 0;
   /** Work on the files is done by one at a time. */
@@ -48,7 +48,7 @@ export class ServerProject implements AsyncDisposable {
     return new ServerProject(found, name, around, await openProject(found, around));
   }
 
-  private constructor(found: FoundProject, name: string, around: ProjectSurroundings, open: Opened) {
+  private constructor(found: FoundProject, name: string, around: ProjectSurroundings, open: OpenedProject) {
     this.#found = found;
     this.#name = name;
     this.#around = around;
@@ -86,14 +86,7 @@ export class ServerProject implements AsyncDisposable {
 
   /** The store as it is now. It stays open as long as the work goes on, also when it is replaced meanwhile. */
   async use<T>(work: (project: OpenProject) => Promise<T>): Promise<T> {
-    const opened = this.#open;
-    opened.users += 1;
-    try {
-      return await work(withFacts(opened.project, this.#found));
-    } finally {
-      opened.users -= 1;
-      await opened.closeWhenUnused();
-    }
+    return this.#open.use((project) => work(withFacts(project, this.#found)));
   }
 
   /** The same for an operation: with what other projects say about the tasks that something here waits for. */
@@ -152,7 +145,8 @@ export class ServerProject implements AsyncDisposable {
 
   async #keepUpOnce(): Promise<void> {
     const { paths } = this.#found;
-    if (readInode(paths.database) !== this.#open.inode) await this.#replace(async () => undefined);
+    if (this.#open.isReplaced) await this.#replace(async () => undefined);
+    await this.#followWork();
     refreshSharedConfig(paths);
     refreshDatabaseLink(paths);
     await this.use(async ({ store }) => {
@@ -189,15 +183,19 @@ export class ServerProject implements AsyncDisposable {
     await between();
     this.#open = await openProject(this.#found, this.#around);
     this.generation += 1;
-    before.retire();
-    await before.closeWhenUnused();
+    await before.retire();
+    await this.#followWork();
+  }
+
+  /** What is at work here has a connection of its own. */
+  async #followWork(): Promise<void> {
+    await (await this.#workshop?.catch(() => undefined))?.follow();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await (await this.#workshop?.catch(() => undefined))?.[Symbol.asyncDispose]();
     await this.#keepingUp;
-    this.#open.retire();
-    await this.#open.closeWhenUnused();
+    await this.#open.retire();
   }
 }
 
@@ -207,37 +205,13 @@ function withFacts(project: OpenProject, facts: Partial<OpenProject>): OpenProje
   return Object.assign(Object.create(project) as OpenProject, facts);
 }
 
-/** An open store with those who use it. */
-class Opened {
-  readonly project: OpenProject & AsyncDisposable;
-  readonly inode: number;
-  users = 0;
-  #isRetired = false;
-  #isClosed = false;
-
-  constructor(project: OpenProject & AsyncDisposable) {
-    this.project = project;
-    this.inode = readInode(project.paths.database);
-  }
-
-  retire(): void {
-    this.#isRetired = true;
-  }
-
-  async closeWhenUnused(): Promise<void> {
-    if (!this.#isRetired || this.#isClosed || this.users > 0) return;
-    this.#isClosed = true;
-    await this.project[Symbol.asyncDispose]();
-  }
-}
-
-async function openProject(found: FoundProject, around: ProjectSurroundings): Promise<Opened> {
+async function openProject(found: FoundProject, around: ProjectSurroundings): Promise<OpenedProject> {
   // Opening joins the files in; the child leaves nothing of that to do.
   if (isLarge(found.paths)) await importAside(found, around);
   const { env, notice, clock } = around;
   const project = await openFound(found, { env, notice, meter: () => undefined }, { lock: 'await' });
   await project.store.graceLeases(clock.now());
-  return new Opened(project);
+  return new OpenedProject(project);
 }
 
 function isLarge(paths: ProjectPaths): boolean {
@@ -262,10 +236,6 @@ function toMessage(stdout: string): string {
   } catch {
     return stdout.slice(0, 500);
   }
-}
-
-function readInode(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.ino ?? 0;
 }
 
 /** Whether a call can be tried once more after `heal`. */

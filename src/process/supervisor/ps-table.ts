@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import type { Marker, ProcessRow, ProcessTable } from './process-table.ts';
 
 const COLUMNS = 'pid=,ppid=,pgid=,stat=,time=,rss=,lstart=';
@@ -55,6 +54,7 @@ function findMarkedPids({ name, value }: Marker, platform: NodeJS.Platform): Rea
 function readLines(args: readonly string[]): readonly string[] {
   // Times in one language and zone: they are compared with those of another moment.
   const env = { PATH: '/bin:/usr/bin', LC_ALL: 'C', TZ: 'UTC' };
+  const { spawnSync } = process.getBuiltinModule('node:child_process');
   const { stdout } = spawnSync('ps', args, { env, encoding: 'latin1', maxBuffer: 268_435_456 });
   return (stdout ?? '').split('\n').filter((line) => line !== '');
 }

@@ -3,6 +3,7 @@ import type { Attempt, StepResult, Verdict } from '#contract/attempt.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { by, expectCode } from './open-behaviour.ts';
 import {
+  newAttempt,
   newMerge,
   startRun,
   startWork,
@@ -61,7 +62,7 @@ export function describeGates(open: OpenWork): void {
       expect(await sut.store.listReviews({ task_id: task.id })).toEqual([finished]);
     });
 
-    it('of a task run one at a time and count on', async () => {
+    it('of an attempt run one at a time, and those of its task count on', async () => {
       await using sut = await open();
       await using other = await sut.connectAgain();
       const { task, attempt } = await startWork(sut);
@@ -78,6 +79,8 @@ export function describeGates(open: OpenWork): void {
       await sut.store.finishReview({ id: first?.id ?? '', status: 'void' }, by(sut));
       expect(await sut.store.listOpenReviews()).toEqual([]);
       expect(await startReview(sut, attempt)).toMatchObject({ attempt_number: 2 });
+      const beside = await sut.store.startAttempt(newAttempt(task.id), by(sut));
+      expect(await startReview(sut, beside)).toMatchObject({ attempt_number: 3, status: 'running' });
     });
 
     it('that are over change no more', async () => {

@@ -49,7 +49,9 @@ export function checkpointAside(database: string): { [Symbol.asyncDispose](): Pr
     if (isDue) {
       moved_at = log?.mtimeMs ?? 0;
       moving = move().finally(() => (moving = undefined));
-    } else if (idle >= LOOKS_BEFORE_REST) void rest();
+    } else if (worker !== undefined && idle >= LOOKS_BEFORE_REST) {
+      moving = rest().finally(() => (moving = undefined));
+    }
   }, LOOK_MS);
   timer.unref();
   return {

@@ -18,7 +18,11 @@ export function startReview(tx: WorkTransaction, wanted: NewReview): Review {
       ? { id: null, task_id: findTask(db, wanted.task_id).id }
       : getAttempt(db, wanted.attempt_id);
   // By the index of the task's numbers.
-  const running = db.get("SELECT id FROM reviews WHERE task_id = ? AND status = 'running'", task_id);
+  const running = db.get(
+    "SELECT id FROM reviews WHERE task_id = ? AND status = 'running' AND attempt_id IS ?",
+    task_id,
+    attempt_id,
+  );
   if (running !== undefined) {
     throw new ForgeError('state_invalid', `A review of ${task_id} is running: ${running.id as string}`, {
       hint: `forge task show ${task_id}`,

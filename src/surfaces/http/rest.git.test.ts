@@ -28,7 +28,7 @@ async function create(title: string, more: object = {}): Promise<Json & { id: st
   return json as Json & { id: string; version: number };
 }
 
-describe('[S153] [S226] the resources', () => {
+describe('[S153] [S213] [S226] the resources', () => {
   it('are there under /api/v1', async () => {
     const [served] = http.projects.list();
     const project = { name: 'demo', prefix: 'fg', path: served?.path };
@@ -50,8 +50,8 @@ describe('[S153] [S226] the resources', () => {
     expect((await get('/repos')).json).toEqual([{ name: 'project', path: served?.path, primary: true }]);
   });
 
-  it.each(['daemons', 'runtimes'])('without data yet are absent, not empty: %s', async (name) => {
-    expect(await get(`/${name}`)).toMatchObject({ status: 404, json: { code: 'not_found' } });
+  it.each(['daemons', 'runtimes'])('[S227] have %s: none where nothing can run work', async (name) => {
+    expect(await get(`/${name}`)).toMatchObject({ status: 200, json: [] });
   });
 
   it('[S315] say without a token that the server lives, and nothing more', async () => {

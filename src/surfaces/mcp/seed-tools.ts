@@ -19,6 +19,13 @@ export const SEED_TOOLS: readonly SeedTool[] = [
     takes: { title: 'title', description: 'description' },
     required: ['title'],
   }),
+  calling('task.update', {
+    name: 'update_task',
+    description: 'Same as forge_update, and moves it by its status: todo, in-progress or complete',
+    takes: { task_id: 'id', id: 'id', title: 'title', description: 'description', status: 'status' },
+    required: [],
+    listed: false,
+  }),
   calling('task.claim', {
     name: 'forge_assign_agent',
     description:
@@ -42,9 +49,10 @@ function calling(
     /** Names in a call → fields of the operation. */
     readonly takes: Readonly<Record<string, string>>;
     readonly required: readonly string[];
+    readonly listed?: boolean;
   },
 ): SeedTool {
-  const { name, description, takes, required } = tool;
+  const { name, description, takes, required, listed = true } = tool;
   return {
     operation,
     toTool(declaration) {
@@ -54,7 +62,7 @@ function calling(
       return {
         name,
         operation,
-        listed: true,
+        listed,
         description,
         schema: toSchema(Object.keys(takes), required),
         annotations: WRITES,

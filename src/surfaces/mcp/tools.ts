@@ -25,7 +25,7 @@ interface ToolAnnotations {
 /**
  * Every tool, from the declarations that have `mcp` hints. An operation is listed once, under its main name; second
  * names answer too but are not listed, because a host shows its model whatever is listed, and pays for it in every
- * conversation. Only the names of the seeds whose arguments differ are listed besides.
+ * conversation. Of the names of the seeds only some whose arguments differ are listed besides.
  */
 export function createTools(
   declarations: readonly Declaration[],

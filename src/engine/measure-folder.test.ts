@@ -22,4 +22,5 @@ it('stops at the limit', async () => {
   const [one, all] = [await measureFolder(folder.path, { entries: 1 }), await measureFolder(folder.path)];
   expect(one).toBeGreaterThan(0);
   expect(one).toBeLessThan(all);
+  expect(await measureFolder(folder.path, { until: performance.now() - 1 })).toBe(0);
 });

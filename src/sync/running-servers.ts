@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject } from '#kernel/json.ts';
-import { changeHomeFile, parseHomeObject } from '#sync/home-file.ts';
+import { changeHomeFile, parseHomeObject } from './home-file.ts';
 
 /** A server of this person on this machine. */
 export interface RunningServer {
@@ -11,6 +11,9 @@ export interface RunningServer {
   readonly url: string;
   /** Real paths of the projects. */
   readonly projects: readonly string[];
+  /** Of Forge. Older ones did not say. */
+  readonly version: string | null;
+  readonly started_at: string | null;
 }
 
 const FILE = 'servers.json';
@@ -25,9 +28,14 @@ export function addRunning(home: string, server: RunningServer): Promise<Running
 
 /** Those that run now. A file that is not there or cannot be read names none. */
 export function listRunning(home: string): readonly RunningServer[] {
+  return listServers(home).filter(isRunning);
+}
+
+/** Those that did not say that they end too: the list is cleared when the next one begins. */
+export function listServers(home: string): readonly RunningServer[] {
   const path = join(home, FILE);
   try {
-    return parse(readFileSync(path, 'utf8'), path).filter(isRunning);
+    return parse(readFileSync(path, 'utf8'), path);
   } catch {
     return [];
   }
@@ -77,13 +85,15 @@ function parse(text: string | undefined, path: string): RunningServer[] {
   }
 }
 
-function toServer({ pid, began, url, projects }: JsonObject): RunningServer[] {
+function toServer({ pid, began, url, projects, version, started_at }: JsonObject): RunningServer[] {
   if (typeof pid !== 'number' || typeof began !== 'string' || typeof url !== 'string') return [];
   if (!Array.isArray(projects)) return [];
-  return [{ pid, began, url, projects: projects.map(String) }];
+  const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+  const facts = { version: textOf(version), started_at: textOf(started_at) };
+  return [{ pid, began, url, projects: projects.map(String), ...facts }];
 }
 
-function isRunning({ pid, began }: RunningServer): boolean {
+export function isRunning({ pid, began }: RunningServer): boolean {
   const now = readProcessStart(pid);
   if (now !== undefined) return now === began;
   try {

@@ -5,7 +5,8 @@ import { expect, test } from 'vitest';
 import { addRunning, readProcessStart, removeRunning } from './running-servers.ts';
 
 const began = readProcessStart(process.pid) ?? '';
-const here = { pid: process.pid, began, url: 'http://127.0.0.1:1', projects: ['/a', '/b'] };
+const facts = { version: '1.0.0', started_at: '2026-01-01T00:00:00.000Z' };
+const here = { pid: process.pid, began, url: 'http://127.0.0.1:1', projects: ['/a', '/b'], ...facts };
 
 test('a server of the same projects is told, one of others is not', async () => {
   using home = tempHome();

@@ -1,0 +1,9 @@
+#!/bin/bash
+# An agent that writes a megabyte a second, a quarter of it at a time, in lines of 200 bytes, without starting anything.
+line=$(printf 'x%.0s' {1..199})
+printf -v chunk "$line\n%.0s" {1..1311}
+exec 9<> <(:)
+for ((;;)); do
+  printf '%s' "$chunk"
+  read -t 0.25 -u 9
+done

@@ -1,0 +1,96 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Run } from '#contract/attempt.ts';
+import { tempFolder } from '../../tests/support/temp-repo.ts';
+import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
+import { CheckoutWatch } from './checkout-watch.ts';
+import { toLogPath } from './run-agent.ts';
+
+let shop: TempWorkshop;
+beforeAll(async () => {
+  shop = await tempWorkshop();
+});
+afterAll(() => shop[Symbol.asyncDispose]());
+
+async function runOf(title: string, script: string): Promise<Run> {
+  shop.addAgent(title, script);
+  const task = await shop.create(title);
+  await shop.work(task, title);
+  const run = (await shop.place.store.listRuns({ task_id: task.id })).at(-1);
+  if (run === undefined) throw new Error('no run');
+  return run;
+}
+
+describe('the checkout of the user', () => {
+  it('is looked at around each run, and what changed in it is told', async () => {
+    const repo = shop.repo.path;
+    const quiet = await runOf('quiet', 'echo x > x; cat "$HOME/.." 2>/dev/null; true');
+    expect(quiet.message).toBeNull();
+    const stray = await runOf('stray', `echo x > x; echo more >> ${repo}/README.md; touch ${repo}/new`);
+    const text = 'Your checkout has changed while it ran, by it or by you: README.md, new';
+    expect([stray.outcome, stray.message]).toEqual(['completed', text]);
+    const log = readFileSync(toLogPath(shop.place, stray), 'utf8');
+    expect(log).toContain('"code":"checkout_changed"');
+    expect(shop.news).toContainEqual({ kind: 'note', task_id: stray.task_id, text });
+    const { events } = await shop.engine.temp.store.readEvents({ after: 0, limit: 1000 });
+    expect(JSON.stringify(events)).toContain(text);
+    // The same files are dirty before and after.
+    expect((await runOf('again', 'echo x > x')).message).toBeNull();
+    const failed = await runOf('fails', `git -C ${repo} switch -qc side; exit 3`);
+    expect(failed.message).toMatch(/\. Your checkout has changed .*: HEAD is refs\/heads\/side, was .*main$/);
+    shop.repo.git('switch', '-q', 'main');
+    await shop.place.checkout.lookBefore(-1);
+    const commit = await runOf('commits', `echo x > x; git -C ${repo} commit -qam theirs`);
+    expect(commit.message).toMatch(/: README\.md; HEAD is at [0-9a-f]{12}$/);
+  });
+
+  it('may be changed by a merge', async () => {
+    shop.addAgent('first', 'echo 1 > first');
+    const first = await shop.create('Merged meanwhile');
+    await shop.work(first, 'first');
+    const before = await shop.place.checkout.lookBefore(-1);
+    expect((await shop.move(first, 'merging')).state).toBe('done');
+    expect(await shop.place.checkout.compare(before)).toBeUndefined();
+    execFileSync('git', ['-C', shop.repo.path, 'rm', '-q', 'first']);
+    expect(await shop.place.checkout.compare(before)).toMatch(/: first$/);
+  });
+});
+
+describe('a git that does not answer', () => {
+  it('is not waited for, and told of', async () => {
+    await using folder = await tempFolder();
+    await folder.write('git', '#!/bin/sh\nexec sleep 600\n');
+    chmodSync(join(folder.path, 'git'), 0o755);
+    const env = { ...process.env, PATH: `${folder.path}:${process.env['PATH']}` };
+    const watch = new CheckoutWatch({ ...shop.place, repo: { ...shop.place.repo, env } }, 50);
+    const before = await watch.lookBefore();
+    expect(before).toBeUndefined();
+    expect(await watch.compare(before)).toContain('git could not say');
+  });
+});
+
+describe('git in the worktree of an attempt', () => {
+  it('[E16] is told when somebody switches the branch or rebases while a run is at work', async () => {
+    const switched = await runOf(
+      'switched',
+      'echo x > x; git add x; git commit -qm 1; git switch -qc side; echo y > y',
+    );
+    const { branch } = await shop.place.store.getAttempt(switched.attempt_id);
+    expect(switched.message).toBe(`Its worktree was on side, and is on ${branch} again`);
+    expect(shop.news).toContainEqual({
+      kind: 'note',
+      task_id: switched.task_id,
+      text: switched.message,
+    });
+    expect(shop.repo.git('ls-tree', '--name-only', branch)).toContain('y');
+    const script = 'git log -1 --format=%s | grep -q Rewritten && git reset -q --hard HEAD~; echo $$ > y';
+    shop.addAgent('again', script);
+    const task = await shop.create('Rewritten');
+    await shop.work(task, 'again');
+    await shop.move(task, 'in_progress');
+    const last = (await shop.place.store.listRuns({ task_id: task.id })).at(-1);
+    expect(last?.message).toMatch(/^Commits that forge\/.* does not lead to are kept: refs\/forge\/rescue\//);
+  });
+});

@@ -1,0 +1,50 @@
+import { constants, copyFileSync, globSync, lstatSync, realpathSync } from 'node:fs';
+import { relative, resolve, sep } from 'node:path';
+import type { Checkout } from '#git/checkout-record.ts';
+import type { ControlGit } from '#git/control-directory.ts';
+import { changeFolderNote } from './folder-note.ts';
+import { makeWayTo } from './inside-folder.ts';
+import { isLinkTracked, writeLinkFile, type Linked } from './link-file.ts';
+import type { WorkPlace } from './work.ts';
+
+/** What a folder that was just made gets besides the files of its commit: copies, and the link file. Nothing is run. */
+export async function furnishFolder(
+  place: WorkPlace,
+  control: ControlGit,
+  { checkout, ...linked }: Linked & { readonly checkout: Checkout },
+): Promise<void> {
+  const copied = copyFiles(place, checkout);
+  const { linkFile } = place.settings().workspace;
+  if (linkFile !== undefined && !(await isLinkTracked(place, control, checkout))) {
+    writeLinkFile(place, linked);
+    copied.push(linkFile);
+  }
+  changeFolderNote(place, checkout.attempt_id, { copied });
+}
+
+/** Files that git does not carry and the work needs (`.env`); never through a link, never over what is there. */
+function copyFiles(place: WorkPlace, checkout: Checkout): string[] {
+  const from = realpathSync(place.project.root);
+  const copied: string[] = [];
+  for (const pattern of place.settings().workspace.copy) {
+    for (const found of globSync(pattern, { cwd: from })) {
+      const source = resolve(from, found);
+      const inside = relative(from, source);
+      if (inside.startsWith('..') || inside.split(sep)[0] === '.git' || !lstatSync(source).isFile()) continue;
+      if (realpathSync(source) !== source) continue;
+      const target = makeWayTo(checkout.path, inside);
+      if (target !== undefined && copyIfMissing(source, target)) copied.push(inside.split(sep).join('/'));
+    }
+  }
+  return copied;
+}
+
+function copyIfMissing(source: string, target: string): boolean {
+  try {
+    copyFileSync(source, target, constants.COPYFILE_EXCL);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,33 @@
+import type { Attempt } from '#contract/attempt.ts';
+import type { Harvest } from '#git/harvest-checkout.ts';
+import { escapeLine } from '#kernel/text.ts';
+
+const BRANCHES = {
+  moved: undefined,
+  missing: 'was deleted in the repository',
+  elsewhere: 'was moved in the repository',
+  checked_out: 'is checked out elsewhere, and stays where it is',
+} as const;
+
+/** What somebody did with git in an attempt's folder, or to its branch, that a person should know of. Nothing is lost by it. */
+export function listHarvestWarnings(harvest: Harvest, { branch }: Pick<Attempt, 'branch'>): string[] {
+  const { strayed, salvaged, rescued, skipped } = harvest;
+  const moved = BRANCHES[harvest.branch];
+  return [
+    ...(strayed === undefined ? [] : [`Its worktree was ${strayed}, and is on ${branch} again`]),
+    ...(salvaged === undefined
+      ? []
+      : [`The commits of its worktree are lost (${salvaged}), its files are not`]),
+    ...(rescued.length === 0
+      ? []
+      : [`Commits that ${branch} does not lead to are kept: ${rescued.join(', ')}`]),
+    ...(moved === undefined ? [] : [`${branch} ${moved}; the work is kept all the same`]),
+    ...skipped.map(({ path }) => `${path} is too large and was not committed`),
+  ].map(escapeLine);
+}
+
+/** One after the other; null where there is none. */
+export function joinSentences(texts: readonly (string | null | undefined)[]): string | null {
+  const said = texts.filter((text) => typeof text === 'string' && text !== '');
+  return said.length === 0 ? null : said.join('. ');
+}

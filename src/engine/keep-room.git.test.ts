@@ -1,0 +1,84 @@
+import { existsSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Attempt } from '#contract/attempt.ts';
+import type { Task } from '#contract/task.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
+import { openControl } from './attempt-workspace.ts';
+import { changeFolderNote, readFolderNote } from './folder-note.ts';
+import { findFullDisk, requireRoom } from './keep-room.ts';
+import { Scheduler } from './scheduler.ts';
+
+let shop: TempWorkshop;
+beforeAll(async () => {
+  shop = await tempWorkshop();
+  shop.addAgent('w1', 'head -c 2000000 /dev/urandom > large');
+});
+afterAll(() => shop[Symbol.asyncDispose]());
+
+const attemptOf = async ({ id }: Task): Promise<Attempt | undefined> =>
+  (await shop.place.store.listAttempts({ task_id: id })).at(-1);
+
+describe('the disk that worktrees may take', () => {
+  it('is kept by removing what nobody needs, the oldest first, and then by starting nothing more', async () => {
+    const [first, second, third, fourth] = [
+      await shop.create('First'),
+      await shop.create('Second'),
+      await shop.create('Third'),
+      await shop.create('Fourth'),
+    ];
+    await shop.work(first, 'w1');
+    await shop.work(second, 'w1');
+    await shop.move(first, 'cancelled');
+    const [old, kept] = [await attemptOf(first), await attemptOf(second)];
+    expect([existsSync(old?.path ?? ''), existsSync(kept?.path ?? '')]).toEqual([true, true]);
+    shop.set({ workspace: { disk_limit_gb: 0.003 } });
+    expect((await shop.work(third, 'w1')).state).toBe('review');
+    expect([existsSync(old?.path ?? ''), existsSync(kept?.path ?? '')]).toEqual([false, true]);
+    expect(shop.news).toContainEqual({
+      kind: 'note',
+      task_id: first.id,
+      text: `${old?.path} was removed to make room`,
+    });
+
+    const refused = await shop.work(fourth, 'w1');
+    expect(refused.state).toBe('todo');
+    expect(refused.error_annotation).toMatchObject({
+      code: 'disk_full',
+      message: expect.stringMatching(/take 0\.004\d? GB, and workspace\.disk_limit_gb allows 0\.0030$/),
+    });
+    expect(await attemptOf(fourth)).toBeUndefined();
+    const control = await openControl(shop.place);
+    await expect(requireRoom(shop.place, control)).rejects.toMatchObject({
+      code: 'disk_full',
+      hint: expect.stringContaining('forge workspace clean'),
+    });
+
+    const told: string[] = [];
+    const scheduler = new Scheduler(shop.workshop, { merge: false, tell: (line) => void told.push(line) });
+    for (let ticks = 0; ticks < 3; ticks += 1) expect((await scheduler.tick()).started).toBe(0);
+    expect(told).toEqual([expect.stringContaining('nothing more is started; see forge workspace list')]);
+
+    // Sizes are not looked at again while nobody works there.
+    const at = readFolderNote(shop.place, kept?.id ?? '').size?.at;
+    shop.set({ workspace: { disk_limit_gb: 50 } });
+    expect(await findFullDisk(shop.place, control)).toBeUndefined();
+    expect(readFolderNote(shop.place, kept?.id ?? '').size?.at).toBe(at);
+    const past = shop.place.clock.now() - LIMITS.folder_size_ms;
+    changeFolderNote(shop.place, kept?.id ?? '', { size: { bytes: 1, at: past } });
+    expect(await findFullDisk(shop.place, control)).toBeUndefined();
+    expect(readFolderNote(shop.place, kept?.id ?? '').size?.bytes).toBeGreaterThan(2_000_000);
+    expect((await scheduler.tick()).started).toBe(1);
+    await scheduler.finish();
+  });
+
+  it('does not keep what a set-up that failed has left', async () => {
+    shop.set({ workspace: { setup: ['echo x > left; false'], disk_limit_gb: 50 } });
+    const task = await shop.create('Cannot be set up');
+    expect((await shop.work(task, 'w1')).state).toBe('blocked');
+    const attempt = await attemptOf(task);
+    expect(attempt).toMatchObject({ state: 'archived', port: null });
+    expect(existsSync(attempt?.path ?? '/')).toBe(false);
+    expect(shop.repo.git('branch', '--list', attempt?.branch ?? '')).toBe('');
+  });
+});

@@ -1,0 +1,126 @@
+import type { Attempt } from '#contract/attempt.ts';
+import type { ControlGit } from '#git/control-directory.ts';
+import { ForgeError, isForgeError } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import { isAlive, isSameProcess } from '#process/process-identity.ts';
+import { listOwnCheckouts } from '#sync/own-checkouts.ts';
+import { changeFolderNote, readFolderNote } from './folder-note.ts';
+import { measureFolder } from './measure-folder.ts';
+import type { WorkPlace } from './work.ts';
+
+const GIGABYTE = 1_000_000_000;
+
+/**
+ * Called before a folder is made. Where the worktrees take more of the disk than they may, those that nobody needs any
+ * more go first, the oldest before the others; what they hold goes to rescue refs. Throws disk_full where that is not
+ * enough.
+ */
+export async function requireRoom(place: WorkPlace, control: ControlGit): Promise<void> {
+  const limit = place.settings().workspace.disk_limit_gb * GIGABYTE;
+  const { folders, ...measured } = await measureUse(place, control);
+  let { used } = measured;
+  for (const { attempt, bytes } of used < limit ? [] : await listRemovable(place, folders)) {
+    if (used < limit) break;
+    if (await removeForRoom(place, attempt)) used -= bytes;
+  }
+  if (used < limit) return;
+  throw new ForgeError(
+    'disk_full',
+    `The worktrees of ${place.project.name} take ${toGigabytes(used)} GB, and workspace.disk_limit_gb allows ${toGigabytes(limit)}`,
+    {
+      hint: 'forge workspace list shows what takes it, forge workspace clean <attempt> removes it',
+      details: { used_bytes: used, limit_bytes: limit },
+    },
+  );
+}
+
+/** The same for whoever only wants to know: the same words as long as nothing has changed about it. */
+export async function findFullDisk(place: WorkPlace, control: ControlGit): Promise<string | undefined> {
+  try {
+    await requireRoom(place, control);
+    return undefined;
+  } catch (error) {
+    if (!isForgeError(error) || error.code !== 'disk_full') throw error;
+    const limit = toGigabytes(place.settings().workspace.disk_limit_gb * GIGABYTE);
+    return `The worktrees take the ${limit} GB of workspace.disk_limit_gb: nothing more is started; see forge workspace list`;
+  }
+}
+
+interface Folder {
+  readonly attempt: Attempt | undefined;
+  readonly bytes: number;
+}
+
+async function measureUse(
+  place: WorkPlace,
+  control: ControlGit,
+): Promise<{ used: number; folders: readonly Folder[] }> {
+  const attempts = await place.store.listAttempts({ there: true });
+  const own = listOwnCheckouts(control).map(({ checkout }) => checkout);
+  const all = [
+    ...attempts.map((attempt) => ({ id: attempt.id, path: attempt.path, attempt })),
+    ...own.map(({ attempt_id, path }) => ({ id: attempt_id, path, attempt: undefined })),
+  ].map((one) => ({ ...one, known: readFolderNote(place, one.id).size }));
+  // Those that were looked at longest ago come first, so that in the end each has its turn.
+  const folders: Folder[] = [];
+  const until = performance.now() + LIMITS.disk_look_ms;
+  for (const one of all.toSorted((a, b) => (a.known?.at ?? 0) - (b.known?.at ?? 0)))
+    folders.push({ attempt: one.attempt, bytes: await sizeOf(place, one, until) });
+  return { used: folders.reduce((sum, { bytes }) => sum + bytes, 0), folders };
+}
+
+interface Measured {
+  readonly id: string;
+  readonly path: string;
+  readonly known: { readonly bytes: number; readonly at: number } | null;
+}
+
+/** What was said of it not long ago stands; and whatever is known, where there is no time to look again. */
+async function sizeOf(place: WorkPlace, { id, path, known }: Measured, until: number): Promise<number> {
+  const now = place.clock.now();
+  if (known !== null && now - known.at < LIMITS.folder_size_ms) return known.bytes;
+  if (known !== null && performance.now() > until) return known.bytes;
+  const bytes = await measureFolder(path, { until });
+  const size = { bytes: Math.max(bytes, performance.now() > until ? (known?.bytes ?? 0) : 0), at: now };
+  changeFolderNote(place, id, { size });
+  return size.bytes;
+}
+
+/** Those of tasks that are over, unless somebody is at work on them. */
+async function listRemovable(
+  place: WorkPlace,
+  folders: readonly Folder[],
+): Promise<{ attempt: Attempt; bytes: number }[]> {
+  const { store, watcher } = place;
+  const [open, watches] = await Promise.all([store.listRuns({ open: true }), store.listWatchedTasks()]);
+  const busy = new Set(open.map(({ task_id }) => task_id));
+  for (const one of watches)
+    if (!isSameProcess(one.watcher, watcher) && isAlive(one.watcher)) busy.add(one.task_id);
+  return folders
+    .flatMap(({ attempt, bytes }) => (attempt === undefined ? [] : [{ attempt, bytes }]))
+    .filter(({ attempt: { state, task_id } }) => state !== 'active' && !busy.has(task_id))
+    .toSorted((a, b) => (endOf(a.attempt) < endOf(b.attempt) ? -1 : 1));
+}
+
+function endOf({ finished_at, created_at }: Attempt): string {
+  return finished_at ?? created_at;
+}
+
+async function removeForRoom(place: WorkPlace, attempt: Attempt): Promise<boolean> {
+  const { removeWorkspace } = await import('./retire-attempts.ts');
+  const tell = (text: string): void => place.watch({ kind: 'note', task_id: attempt.task_id, text });
+  try {
+    await removeWorkspace(place, attempt);
+    tell(`${attempt.path} was removed to make room`);
+    return true;
+  } catch (error) {
+    if (!isForgeError(error)) throw error;
+    tell(error.message);
+    return false;
+  }
+}
+
+function toGigabytes(bytes: number): string {
+  const gigabytes = bytes / GIGABYTE;
+  return gigabytes < 1 ? gigabytes.toPrecision(2) : gigabytes.toFixed(1).replace(/\.0$/, '');
+}

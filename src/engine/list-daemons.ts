@@ -1,0 +1,139 @@
+import { hostname } from 'node:os';
+import type { Daemon } from '#contract/daemon-operations.ts';
+import { toIso } from '#kernel/clock.ts';
+import { isForgeError } from '#kernel/errors.ts';
+import { judgeIdentity, type Liveness } from '#process/process-identity.ts';
+import type { ProcessMark } from '#store/attempt-store.ts';
+import { openTaskReader, type ReadWatcher } from '#store/open-task-reader.ts';
+import { findProject, type FoundProject } from '#sync/find-project.ts';
+import { toRealPlace, type HomePlace } from '#sync/forge-home.ts';
+import { findRegistered, listProjects } from '#sync/project-registry.ts';
+import { isRunning, listServers, type RunningServer } from '#sync/running-servers.ts';
+
+/** A daemon with what it runs just now. */
+export interface KnownDaemon {
+  readonly daemon: Daemon;
+  readonly runs: readonly { readonly agent: string; readonly executor: string }[];
+}
+
+interface Around {
+  readonly place: HomePlace;
+  readonly cwd: string;
+  readonly now: number;
+}
+
+/** Servers first. Nothing is changed by looking. */
+export function listDaemons(around: Around): KnownDaemon[] {
+  const servers = listServers(around.place.home);
+  const places = listPlaces(around, servers);
+  const watchers = places.flatMap(({ paths }) =>
+    readWatchers(paths.database).map((one) => ({ ...one, root: paths.root })),
+  );
+  const byProcess = Map.groupBy(watchers, ({ watcher }) => toId(watcher));
+  const known = servers.map((server) => {
+    const id = toId({ host: hostname(), pid: server.pid });
+    const own = isRunning(server) ? (byProcess.get(id) ?? []) : [];
+    if (own.length > 0) byProcess.delete(id);
+    return toServer(server, own, around);
+  });
+  const commands = [...byProcess.values()].map((own) => toCommand(own, around));
+  return [...known, ...commands.filter(isOfInterest)];
+}
+
+/** One that ended in peace leaves its mark on tasks until the next start; one that was killed leaves runs. */
+function isOfInterest({ daemon: { state }, runs }: KnownDaemon): boolean {
+  return state !== 'gone' || runs.length > 0;
+}
+
+type Watcher = ReadWatcher & { readonly root: string };
+
+function toServer(server: RunningServer, own: readonly Watcher[], { now }: Around): KnownDaemon {
+  const { pid, version, url, projects, started_at } = server;
+  const isThere = isRunning(server);
+  const runs = listRuns(own);
+  return {
+    runs,
+    daemon: {
+      id: toId({ host: hostname(), pid }),
+      kind: 'server',
+      host: hostname(),
+      pid,
+      version,
+      url,
+      projects: [...projects],
+      runs: runs.length,
+      started_at,
+      last_seen_at: isThere ? toIso(now) : null,
+      state: isThere ? 'alive' : 'gone',
+    },
+  };
+}
+
+function toCommand(own: readonly Watcher[], { now }: Around): KnownDaemon {
+  const mark: Pick<ProcessMark, 'host' | 'pid'> = own[0]?.watcher ?? { host: '', pid: 0 };
+  const state = judge(own);
+  const runs = listRuns(own);
+  const heard = Math.max(...own.map(({ since, beat_at }) => beat_at ?? since));
+  return {
+    runs,
+    daemon: {
+      id: toId(mark),
+      kind: 'command',
+      host: mark.host,
+      pid: mark.pid,
+      version: null,
+      url: null,
+      projects: [...new Set(own.map(({ root }) => root))],
+      runs: runs.length,
+      started_at: toIso(Math.min(...own.map(({ since }) => since))),
+      last_seen_at: toIso(state === 'alive' ? now : heard),
+      state,
+    },
+  };
+}
+
+/** A number that is used again may be that of several; one that is there counts. */
+function judge(own: readonly Watcher[]): Liveness {
+  const found = new Set(own.map(({ watcher }) => judgeIdentity(watcher)));
+  return found.has('alive') ? 'alive' : found.has('unknown') ? 'unknown' : 'gone';
+}
+
+function listRuns(own: readonly Watcher[]): KnownDaemon['runs'] {
+  return own.flatMap(({ run }) => (run === null ? [] : [run]));
+}
+
+function toId({ host, pid }: Pick<ProcessMark, 'host' | 'pid'>): string {
+  return `${host}-${pid}`;
+}
+
+/** The project around, those of the home, and those of its servers; each once. */
+function listPlaces({ place, cwd }: Around, servers: readonly RunningServer[]): FoundProject[] {
+  const { env, homeDir } = place;
+  const found = [
+    () => findProject(cwd, env, homeDir),
+    ...listProjects(place.home).map((project) => () => findRegistered(project, place)),
+    ...servers.flatMap(({ projects }) => projects.map((path) => () => findProject(path, env, homeDir))),
+  ].flatMap(tryFind);
+  const byDatabase = new Map(found.map((one) => [toRealPlace(one.paths.store_dir), one]));
+  return [...byDatabase.values()];
+}
+
+/** One that is not there has nobody at work. */
+function tryFind(find: () => FoundProject): FoundProject[] {
+  try {
+    return [find()];
+  } catch (error) {
+    if (!isForgeError(error)) throw error;
+    return [];
+  }
+}
+
+function readWatchers(database: string): ReadWatcher[] {
+  try {
+    using reader = openTaskReader(database);
+    return reader.listWatchers();
+  } catch (error) {
+    if (!isForgeError(error)) throw error;
+    return [];
+  }
+}

@@ -1,0 +1,86 @@
+import { hash } from 'node:crypto';
+import type { Attempt, StepResult } from '#contract/attempt.ts';
+import { ForgeError, isForgeError } from '#kernel/errors.ts';
+import { toAttemptEnvironment } from './attempt-environment.ts';
+import { changeFolderNote, readFolderNote } from './folder-note.ts';
+import { readInside } from './inside-folder.ts';
+import { runSteps } from './run-steps.ts';
+import type { WorkPlace } from './work.ts';
+
+/**
+ * Runs the project's set-up in the attempt's folder, unless it has run there with the same commands and the same
+ * contents of the files that `workspace.cache_key` names. Gives the step that failed.
+ */
+export async function refreshSetup(
+  place: WorkPlace,
+  attempt: Attempt,
+  more: StepMarks = {},
+): Promise<StepResult | undefined> {
+  const { setup } = place.settings().workspace;
+  if (setup.length === 0 || readFolderNote(place, attempt.id).setup === toSetupKey(place, attempt))
+    return undefined;
+  changeFolderNote(place, attempt.id, { setup: null });
+  const failed = (await runIn(place, attempt, setup, more)).find(({ outcome }) => outcome !== 'passed');
+  // A set-up may write one of the files itself: it was for what it left.
+  if (failed === undefined) changeFolderNote(place, attempt.id, { setup: toSetupKey(place, attempt) });
+  return failed;
+}
+
+/** The same for whoever cannot go on without it. Throws state_invalid, and untrusted. */
+export async function setUpFolder(place: WorkPlace, attempt: Attempt): Promise<void> {
+  const failed = await refreshSetup(place, attempt);
+  if (failed === undefined) return;
+  throw new ForgeError(
+    'state_invalid',
+    `The set-up \`${failed.command}\` failed: ${failed.output.slice(-500)}`,
+    {
+      hint: 'Correct workspace.setup in .forge/config.json',
+      details: { command: failed.command, exit_code: failed.exit_code },
+    },
+  );
+}
+
+/** Before checks: what keeps it from running is told as the step that failed. */
+export async function setUpForChecks(place: WorkPlace, attempt: Attempt): Promise<StepResult | undefined> {
+  try {
+    return await refreshSetup(place, attempt, { marker: `${attempt.id}-check`, signal: place.signal });
+  } catch (error) {
+    if (!isForgeError(error)) throw error;
+    const command = place.settings().workspace.setup[0] ?? '';
+    return { command, exit_code: null, duration_ms: 0, output: error.message, outcome: 'start_failed' };
+  }
+}
+
+interface StepMarks {
+  readonly marker?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Commands of the project's own configuration, in the attempt's folder. */
+export async function runIn(
+  place: WorkPlace,
+  attempt: Attempt,
+  commands: readonly string[],
+  { marker = attempt.id, signal }: StepMarks = {},
+): Promise<StepResult[]> {
+  place.requireTrust(commands);
+  const { review } = place.settings();
+  return runSteps(commands, {
+    cwd: attempt.path,
+    env: toAttemptEnvironment(place, attempt),
+    host: await place.processes(),
+    marker,
+    signal,
+    timeout_ms: review.step_timeout_s * 1000,
+    output_bytes: review.step_output_bytes,
+  });
+}
+
+function toSetupKey({ settings }: WorkPlace, { path }: Attempt): string {
+  const { setup, cache_key } = settings().workspace;
+  const files = cache_key.map((name) => {
+    const bytes = readInside(path, name);
+    return [name, bytes === undefined ? null : hash('sha256', bytes)];
+  });
+  return hash('sha256', JSON.stringify([setup, files]));
+}

@@ -1,0 +1,53 @@
+import { getFromGit, type GitRepo } from './ask-git.ts';
+
+export interface FileChange {
+  readonly path: string;
+  /** Of what it holds afterwards; zeros where it was removed. */
+  readonly blob: string;
+  /** Null for a file that is not text. */
+  readonly insertions: number | null;
+  readonly deletions: number | null;
+}
+
+/** The files in which two commits differ. Without renames and filters: what changed, not how it looks. */
+export async function listChanges(
+  repo: GitRepo,
+  { base, head }: { readonly base: string; readonly head: string },
+): Promise<FileChange[]> {
+  const args = ['diff-tree', '-r', '-z', '--raw', '--numstat', '--no-abbrev', '--no-renames'];
+  const output = await getFromGit(repo, [...args, '--no-ext-diff', '--no-textconv', base, head, '--']);
+  const parts = output.split('\0').filter((part) => part !== '');
+  const blobs = new Map<string, string>();
+  const changes: FileChange[] = [];
+  for (let at = 0; at < parts.length; at += 1) {
+    const part = parts[at] ?? '';
+    if (part.startsWith(':')) {
+      // `:100644 100644 <old> <new> M`, and then the path.
+      at += 1;
+      blobs.set(parts[at] ?? '', part.split(' ')[3] ?? '');
+      continue;
+    }
+    const [added = '-', removed = '-', ...rest] = part.split('\t');
+    const path = rest.join('\t');
+    const count = (text: string): number | null => (text === '-' ? null : Number(text));
+    changes.push({
+      path,
+      blob: blobs.get(path) ?? '',
+      insertions: count(added),
+      deletions: count(removed),
+    });
+  }
+  return changes;
+}
+
+/** The same as a patch, cut where it is longer than that. */
+export async function readPatch(
+  repo: GitRepo,
+  { base, head }: { readonly base: string; readonly head: string },
+  most: number,
+): Promise<string> {
+  const args = ['diff-tree', '-p', '--no-color', '--no-renames', '--no-ext-diff', '--no-textconv'];
+  const patch = await getFromGit(repo, [...args, base, head, '--']);
+  if (patch.length <= most) return patch;
+  return `${patch.slice(0, most)}\n… ${patch.length - most} more characters`;
+}

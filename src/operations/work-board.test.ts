@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest';
+import type { Attempt, Merge, Review, Run } from '#contract/attempt.ts';
+import type { TranscriptEntry } from '#contract/transcript.ts';
+import type { WorkNews } from '#engine/work.ts';
+import { createBoard, endRow, noteNews, sumUsage, type WorkBoard } from './work-board.ts';
+
+const NOTHING = { input_tokens: null, output_tokens: null, cached_tokens: null, cost_usd: null };
+// Only what the board reads of each row is there.
+const run = (more: Partial<Run> = {}): Run =>
+  ({
+    id: '1f6ae3b0-aaaa',
+    task_id: 'fg-1',
+    agent: 'ada',
+    state: 'running',
+    outcome: null,
+    message: null,
+    usage: NOTHING,
+    ...more,
+  }) as Run;
+const say = (entry: TranscriptEntry): WorkNews => ({ kind: 'entry', run: run(), entry });
+const move = (more: Partial<Run>): WorkNews => ({ kind: 'run', run: run(more) });
+const review = (status: Review['status']): WorkNews => ({
+  kind: 'review',
+  review: { task_id: 'fg-1', status, step_results: [] as Review['step_results'] } as Review,
+});
+const merge = (state: Merge['state'], message: string | null = null): WorkNews => ({
+  kind: 'merge',
+  merge: { task_id: 'fg-1', target: 'main', state, message } as Merge,
+});
+const attempt = (state: Attempt['state']): WorkNews => ({
+  kind: 'attempt',
+  attempt: { task_id: 'fg-1', agent: 'ada', state } as Attempt,
+});
+
+function after(...news: readonly WorkNews[]): { stage: string; line: string } {
+  const board = createBoard(0);
+  for (const one of news) noteNews(board, one, 1);
+  return pick(board);
+}
+
+function pick(board: WorkBoard): { stage: string; line: string } {
+  const row = board.rows.get('fg-1');
+  if (row === undefined) throw new Error('no row');
+  return { stage: row.stage, line: row.line };
+}
+
+test('the stages of a task, in the order of its news', () => {
+  const board = createBoard(0);
+  const news = [
+    attempt('active'),
+    move({ state: 'scheduled' }),
+    move({}),
+    say({ kind: 'message', role: 'agent', text: 'First.\nThen the tests.\n\n' }),
+    say({ kind: 'approval', id: '1', tool: 'bash', decision: 'asked' }),
+    say({ kind: 'approval', id: '1', tool: 'bash', decision: 'allowed' }),
+    move({ state: 'completed' }),
+    review('running'),
+    { kind: 'step', task_id: 'fg-1', text: 'ok 1\nok 2' } as const,
+    review('passed'),
+    merge('queued'),
+    merge('started'),
+    merge('landed'),
+  ];
+  const seen = news.map((one) => {
+    noteNews(board, one, 1);
+    const { stage, line } = pick(board);
+    return `${stage}: ${line}`;
+  });
+  expect(seen).toEqual([
+    'starting: ',
+    'starting: ',
+    'working: ',
+    'working: Then the tests.',
+    'asking: asks for bash: forge runs approve 1f6ae3b0',
+    'working: leave for bash: allowed',
+    'done: leave for bash: allowed',
+    'checking: ',
+    'checking: ok 2',
+    'passed: ',
+    'queued: to main',
+    'merging: to main',
+    'merged: on main',
+  ]);
+});
+
+test('what goes wrong', () => {
+  expect(after(move({ state: 'failed', message: 'exit 1' }))).toEqual({ stage: 'failed', line: 'exit 1' });
+  expect(after(move({ state: 'failed', outcome: 'stopped', message: 'Forge was stopped' })).stage).toBe(
+    'stopped',
+  );
+  expect(after(review('failed')).stage).toBe('failed');
+  expect(after(merge('conflict', 'conflicts in a.txt'))).toEqual({
+    stage: 'failed',
+    line: 'conflicts in a.txt',
+  });
+});
+
+test('a long text is looked at from its end, without the colours a program wrote', () => {
+  const text = `${'x'.repeat(1_000_000)}\n\u001b[31mred\u001b[0m\r\n`;
+  expect(after(say({ kind: 'output', stream: 'stdout', text })).line).toBe('red');
+  const long = say({ kind: 'tool_call', id: '1', tool: 'write', input: { text: 'y'.repeat(100_000) } });
+  expect(after(long).line).toMatch(/^write \{"text":"y{900}/);
+  expect(after(long).line).toHaveLength(1_000);
+});
+
+test('usage of a run replaces what it said before; runs are added up', () => {
+  const board = createBoard(0);
+  const usage = { ...NOTHING, input_tokens: 10, cost_usd: 0.5 };
+  noteNews(board, say({ kind: 'usage', usage }), 1);
+  noteNews(board, move({ state: 'completed', usage: { ...usage, input_tokens: 20 } }), 1);
+  noteNews(board, move({ id: 'other', usage }), 1);
+  const row = board.rows.get('fg-1');
+  if (row === undefined) throw new Error('no row');
+  expect(sumUsage(row)).toEqual({ tokens: 30, cost_usd: 1 });
+  endRow(board, row);
+  expect(board).toMatchObject({ spent: { tokens: 30, cost_usd: 1 } });
+  // Its folder is put away later; that is no new row.
+  expect(noteNews(board, attempt('merged'), 2)).toBeUndefined();
+  expect(board.rows.size).toBe(0);
+  expect(noteNews(board, move({}), 3)).toBe('fg-1');
+});
