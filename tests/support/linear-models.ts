@@ -13,9 +13,10 @@ import {
 /** Every task by itself, then all of them with the watch over the leases, which they share. */
 export function checkClaims(operations: readonly Operation[], setups: readonly TaskSetup[]): Verdict {
   let looked = 0;
+  const ends_hold = !operations.some(mayLoseEnds);
   for (const setup of setups) {
     const own = operations.filter(({ request }) => concerns(request, setup.id));
-    const verdict = checkHistory(own, taskModel(setup, setups));
+    const verdict = checkHistory(own, taskModel(setup, setups, { ends_hold }));
     looked += verdict.looked;
     if (verdict.violation !== undefined) return { violation: `${setup.id}: ${verdict.violation}`, looked };
   }
@@ -24,17 +25,31 @@ export function checkClaims(operations: readonly Operation[], setups: readonly T
 }
 
 /**
- * One task, as if it were alone. Whether its holder may be judged depends on what happened to others, so here both are
- * possible where a lease is over.
+ * A lease that a killed process left in the replica alone: nobody knows when it ends, and all leases are begun anew by
+ * whoever is next, also those of other tasks.
  */
-export function taskModel(setup: TaskSetup, setups: readonly TaskSetup[]): Model<TaskState> {
+function mayLoseEnds({ request, answer }: Operation): boolean {
+  return answer === undefined && 'lease_ms' in request && request.lease_ms !== undefined;
+}
+
+/**
+ * One task, as if it were alone. Whether its holder may be judged depends on what happened to others, so here both are
+ * possible where a lease is over; and where the ends of leases do not hold, any of them may be.
+ */
+export function taskModel(
+  setup: TaskSetup,
+  setups: readonly TaskSetup[],
+  { ends_hold }: { readonly ends_hold: boolean } = { ends_hold: true },
+): Model<TaskState> {
   const ranks = new Map(setups.map(({ id, rank }) => [id, rank]));
   const keyOf = keepKeys(taskKey);
   return {
     initial: NEW_TASK,
     key: keyOf,
-    step(task, operation) {
+    step(known, operation) {
       const { request } = operation;
+      const task =
+        ends_hold || known.lease === null ? known : { ...known, lease: { ...known.lease, expires_at: 0 } };
       if (request.op === 'grace') return [];
       const effects =
         request.op === 'next'
