@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeAttemptProject, scaled, type AttemptProject } from './attempt-project.ts';
@@ -17,11 +17,15 @@ const MB = 1024 * 1024;
 export async function benchAttemptLive(): Promise<Result[]> {
   using project = makeAttemptProject(FILES);
   const flood = join(import.meta.dirname, 'workers/flood.sh');
-  const agent = ['--executor', 'shell', '--command', 'bash', '--command', flood, '--max', String(RUNS)];
+  const go = join(project.folder.path, 'go');
+  const command = ['bash', flood, go].flatMap((word) => ['--command', word]);
+  const agent = ['--executor', 'shell', ...command, '--max', String(RUNS)];
   project.forge('agent', 'add', 'bench', ...agent);
   const home = project.env['FORGE_HOME'] ?? project.home;
   await using server = await startForge(project.path, home, project.env);
   await startRuns(server);
+  writeFileSync(go, '');
+  await sleep(2_000);
   using events = await followEvents(server);
   await server.report();
   const [before, began] = [countLogged(project), performance.now()];

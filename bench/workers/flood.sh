@@ -1,8 +1,10 @@
 #!/bin/bash
-# An agent that writes a megabyte a second, a quarter of it at a time, in lines of 200 bytes, without starting anything.
+# An agent that writes a megabyte a second, a quarter of it at a time, in lines of 200 bytes, without starting anything;
+# as soon as the file that it is given is there.
 line=$(printf 'x%.0s' {1..199})
 printf -v chunk "$line\n%.0s" {1..1311}
 exec 9<> <(:)
+until [ -e "$1" ]; do read -t 0.25 -u 9; done
 for ((;;)); do
   printf '%s' "$chunk"
   read -t 0.25 -u 9
