@@ -9,6 +9,7 @@ export default defineConfig({
     allowOnly: false,
     // One more than the two cores of a small machine: most tests wait for processes, and for the disk.
     maxWorkers: 3,
+    globalSetup: ['tests/support/memory-folder.ts'],
     reporters: ['default', new TestSummaryReporter()],
     projects: [
       {

@@ -38,7 +38,9 @@ export class LastWords {
   #makeRoom(needed: number): void {
     if (this.#end + needed <= this.#bytes.length) return;
     const kept = Math.min(this.#end, this.#limit);
-    const size = Math.min(this.#limit * 2, Math.max(FIRST_BYTES, (kept + needed) * 2));
+    // A quarter more than is kept: whatever is over is moved away now and then.
+    const most = Math.max(kept + needed, this.#limit + (this.#limit >> 2));
+    const size = Math.min(most, Math.max(FIRST_BYTES, (kept + needed) * 2));
     const to = size > this.#bytes.length ? Buffer.alloc(size) : this.#bytes;
     this.#bytes.copy(to, 0, this.#end - kept, this.#end);
     this.#bytes = to;

@@ -26,13 +26,11 @@ describe('the shell executor', () => {
     });
     expect(await run.end).toMatchObject({ outcome: 'completed', exit_code: 0, survivors: 0 });
     expect(run.entries[0]).toEqual({ kind: 'message', role: 'user', text: 'Do it\n' });
-    const lines = run.entries.filter((entry) => entry.kind === 'output');
-    expect(lines.filter(({ stream }) => stream === 'stdout').map(({ text }) => text)).toEqual([
-      folder.path,
-      'Do it',
-      `${run.spec.run_id} fg-a3f8`,
-    ]);
-    expect(lines.filter(({ stream }) => stream === 'stderr').map(({ text }) => text)).toEqual(['oops']);
+    const output = run.entries.filter((entry) => entry.kind === 'output');
+    const linesOf = (from: string): string[] =>
+      output.filter(({ stream }) => stream === from).flatMap(({ text }) => text.split('\n'));
+    expect(linesOf('stdout')).toEqual([folder.path, 'Do it', `${run.spec.run_id} fg-a3f8`]);
+    expect(linesOf('stderr')).toEqual(['oops']);
     expect(run.identities).toHaveLength(1);
   });
 
@@ -42,9 +40,9 @@ describe('the shell executor', () => {
       spec: { env: { PATH: '/usr/bin:/bin' } },
     });
     await run.end;
-    const names = textsOf(run.entries, 'output').filter(
-      (name) => !['PWD', 'OLDPWD', 'SHLVL', '_'].includes(name),
-    );
+    const names = textsOf(run.entries, 'output')
+      .flatMap((text) => text.split('\n'))
+      .filter((name) => !['PWD', 'OLDPWD', 'SHLVL', '_'].includes(name));
     expect(names).toEqual(['FORGE_RUN_ID', 'PATH']);
   });
 

@@ -2,6 +2,7 @@ import { ForgeError } from '#kernel/errors.ts';
 import type { Ended, Supervised } from '#process/supervise.ts';
 import { concludeRun } from './conclude-run.ts';
 import type { Executor, ExecutorTools, RunEnd, RunHost, RunSpec, StartedRun } from './executor.ts';
+import { GatheredOutput } from './gathered-output.ts';
 import { LastWords } from './last-words.ts';
 import { UNKNOWN_USAGE } from './protocols/session.ts';
 import { askForJson, findJsonAnswer } from './protocols/structured-answer.ts';
@@ -32,19 +33,26 @@ interface ShellStart {
 async function startShell(start: ShellStart): Promise<StartedRun> {
   const { spec, host, argv } = start;
   const said = new LastWords();
+  const output = new GatheredOutput((entry) => host.tell(entry));
   const supervised = await startProgram(
     { ...start, idle_ms: spec.limits.idle_ms, hint: `Is ${argv[0]} installed and on the PATH?` },
     {
       line(stream, { text, cut, bytes }) {
-        host.tell({ kind: 'output', stream, text });
-        if (cut) host.tell({ kind: 'note', text: `The line goes on to ${bytes} bytes; it is too long` });
+        output.add(stream, text);
+        if (cut) {
+          output.flush();
+          host.tell({ kind: 'note', text: `The line goes on to ${bytes} bytes; it is too long` });
+        }
         if (stream === 'stdout') said.add(text);
       },
     },
   );
   host.tell({ kind: 'message', role: 'user', text: spec.prompt });
   feed(supervised, spec);
-  const ended = supervised.done.then((end) => conclude(start, end, String(said)));
+  const ended = supervised.done.then((end) => {
+    output.flush();
+    return conclude(start, end, String(said));
+  });
   return {
     send: async () => false,
     async stop() {

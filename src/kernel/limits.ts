@@ -186,6 +186,8 @@ export const LIMITS = {
   /** The log of one run: its beginning and its end are kept, half of the room each. */
   log_bytes: 67_108_864,
   log_line_bytes: 1_048_576,
+  /** Lines of output that come together are one entry, up to so many characters. */
+  output_entry_length: 16_384,
   log_page_lines: 10_000,
   log_page_default: 1_000,
   log_page_bytes: 4_194_304,

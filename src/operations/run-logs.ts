@@ -66,7 +66,7 @@ async function followLog(ctx: OperationContext, start: LogStart): Promise<Page> 
   let offset = start.offset;
   for (;;) {
     const page = await readPage(ctx, { ...start, offset });
-    for (const line of page.lines) ctx.host.progress(logText(line));
+    for (const line of page.lines.flatMap((one) => logText(one).split('\n'))) ctx.host.progress(line);
     lines = [...lines, ...page.lines].slice(-start.limit);
     offset = page.next_offset;
     if (page.ended || ctx.signal?.aborted === true) return { ...page, lines, followed: true };

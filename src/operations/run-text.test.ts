@@ -23,6 +23,18 @@ it.each<[TranscriptEntry, string]>([
   expect(logText(line)).toBe(`12:34:56  ${expected}`);
 });
 
+it('what a program wrote has its own lines', () => {
+  const line: LogLine = {
+    v: 1,
+    seq: 1,
+    at: '2026-02-10T12:34:56.789Z',
+    kind: 'output',
+    stream: 'stderr',
+    text: 'a\n\u001bb',
+  };
+  expect(logText(line).split('\n')).toEqual(['12:34:56  stderr: a', String.raw`12:34:56  stderr: \u001bb`]);
+});
+
 it('the outcome is told where it says more than the state', () => {
   expect(stateOf({ state: 'running', outcome: null })).toBe('running');
   expect(stateOf({ state: 'completed', outcome: 'completed' })).toBe('completed');

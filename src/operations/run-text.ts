@@ -29,9 +29,11 @@ export function stateOf({ state, outcome }: Pick<Run, 'state' | 'outcome'>): str
   return outcome === null || outcome === state ? state : `${state} (${outcome})`;
 }
 
-/** One line an entry, whatever is in it. */
+/** One line an entry, whatever is in it; of what a program wrote, its own lines. */
 export function logText(line: LogLine): string {
-  return escapeLine(`${line.at.slice(11, 19)}  ${describeEntry(line)}`);
+  const at = line.at.slice(11, 19);
+  const lines = line.kind === 'output' ? line.text.split('\n').map((text) => ({ ...line, text })) : [line];
+  return lines.map((one) => escapeLine(`${at}  ${describeEntry(one)}`)).join('\n');
 }
 
 export function describeEntry(line: TranscriptEntry): string {

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LineSplitter, type OutputLine } from './line-splitter.ts';
 
 export interface LineSink {
@@ -8,6 +9,9 @@ export interface LineSink {
   /** A promise makes the reader wait, and so the program once the pipe is full. */
   take(line: OutputLine): void | Promise<void>;
 }
+
+/** What is taken of one stream before it is the turn of the others. */
+const TURN_BYTES = 16_384;
 
 /** Reads a stream to its end, line by line. A stream that breaks has ended; what the sink throws is thrown. */
 export async function pumpLines(stream: Readable, sink: LineSink): Promise<void> {
@@ -32,6 +36,11 @@ async function* readChunks(stream: Readable): AsyncGenerator<Buffer> {
       return;
     }
     if (next.done === true) return;
-    yield next.value;
+    const chunk = next.value;
+    for (let at = 0; at < chunk.length; at += TURN_BYTES) {
+      // Fifty programs that all write as fast as they can must not keep everything else waiting.
+      if (at > 0) await nextTurn();
+      yield chunk.subarray(at, at + TURN_BYTES);
+    }
   }
 }
