@@ -4,7 +4,7 @@ import { describeFailure, makeSequence, runSequence } from './support/sync-seque
 import { SYNC } from './support/sync-world.ts';
 
 /** The long run is in sync-sequences.soak.test.ts. */
-const SEQUENCES = 25;
+const SEQUENCES = 15;
 const TIMEOUT_MS = 300_000;
 
 describe('sequences of git and forge over three clones', () => {

@@ -19,7 +19,7 @@ describe('the laws of the join', () => {
   it('hold for three files of any clones', LONG, () => {
     const done = new Set<string>();
     let collisions = 0;
-    const triples = 800;
+    const triples = 500;
     for (let seed = 0; seed < triples; seed += 1) {
       const triple = makeTriple(seed, FORGE);
       const found = findViolations(FORGE, triple);

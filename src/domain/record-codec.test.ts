@@ -45,7 +45,7 @@ describe('a line read back', () => {
         if (!isDeepStrictEqual(again, last)) throw new Error(`Not what was written:\n${diff(again, last)}`);
         expect(encodeRecord(again)).toBe(line);
       }),
-      { numRuns: 20_000 },
+      { numRuns: 8_000 },
     );
   });
 

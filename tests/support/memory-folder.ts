@@ -26,6 +26,8 @@ function makeFolder(): string | undefined {
     const { bavail, bsize } = statfsSync(MEMORY);
     if (bavail * bsize < NEEDED_BYTES) return undefined;
     const folder = mkdtempSync(PREFIX);
+    // As the folder for temporary files is: some tests are about other users.
+    chmodSync(folder, 0o1777);
     const probe = join(folder, 'probe');
     writeFileSync(probe, '#!/bin/sh\n');
     chmodSync(probe, 0o700);
