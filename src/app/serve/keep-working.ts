@@ -1,6 +1,4 @@
-import { recoverProject, watchOver } from '#engine/recover-project.ts';
-import { removeOverdue } from '#engine/retire-attempts.ts';
-import { Scheduler } from '#engine/scheduler.ts';
+import type { Scheduler } from '#engine/scheduler.ts';
 import type { Workshop } from '#engine/workshop.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { LIMITS } from '#kernel/limits.ts';
@@ -84,15 +82,17 @@ class ProjectKeeper {
     const isDue = now - this.#recovered >= LIMITS.recover_ms;
     if (this.#scheduler === undefined && !isDue) return;
     const dispatches = await this.#project.dispatches(this.#wishes.dispatch);
-    // Most projects of most servers have no work, and get no second connection for it.
+    // Most projects of most servers have no work, and get neither its code nor a second connection for it.
     if (!dispatches && !(await this.#project.hasWork())) return void (this.#recovered = now);
     const workshop = await this.#project.workshop();
     if (workshop.place.signal.aborted) return;
+    const { recoverProject, watchOver } = await import('#engine/recover-project.ts');
     if (this.#recovered === 0) await recoverProject(workshop, { tried: this.#tried });
     else if (isDue) await watchOver(workshop, { tried: this.#tried });
     if (isDue) this.#recovered = now;
     if (now - this.#cleaned >= LIMITS.cleanup_ms) {
       this.#cleaned = now;
+      const { removeOverdue } = await import('#engine/retire-attempts.ts');
       await removeOverdue(workshop.place, (task) => workshop.isAtWork(task));
     }
     await this.#dispatch(workshop, dispatches);
@@ -101,13 +101,14 @@ class ProjectKeeper {
   async #dispatch(workshop: Workshop, dispatches: boolean): Promise<void> {
     if (!dispatches) return void (this.#scheduler = undefined);
     if (this.#scheduler?.workshop !== workshop)
-      this.#scheduler = { workshop, scheduler: this.#createScheduler(workshop) };
+      this.#scheduler = { workshop, scheduler: await this.#createScheduler(workshop) };
     await this.#scheduler.scheduler.tick();
   }
 
-  #createScheduler(workshop: Workshop): Scheduler {
+  async #createScheduler(workshop: Workshop): Promise<Scheduler> {
     const { name, found } = this.#project;
-    return new Scheduler(workshop, {
+    const { Scheduler: Starter } = await import('#engine/scheduler.ts');
+    return new Starter(workshop, {
       // What passed goes on by itself where the settings say so.
       merge: false,
       exclude_types: found.config.ready.excludeTypes,

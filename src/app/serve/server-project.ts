@@ -16,7 +16,7 @@ import { toTaskFiles } from '#sync/task-files.ts';
 import { readWorkSettings } from '#sync/work-settings.ts';
 import { openFound, readForeign } from '../open-context.ts';
 import { OpenedProject } from './opened-project.ts';
-import { openProjectWorkshop, type ProjectWorkshop } from './project-workshop.ts';
+import type { ProjectWorkshop } from './project-workshop.ts';
 
 export interface ProjectSurroundings {
   readonly place: HomePlace;
@@ -110,7 +110,9 @@ export class ServerProject implements AsyncDisposable {
   workshop(): Promise<Workshop> {
     const { place, clock, env, program, notice } = this.#around;
     const machine = { env, homeDir: place.homeDir, program, clock };
-    this.#workshop ??= openProjectWorkshop(this.#found, { place, machine, notice });
+    this.#workshop ??= import('./project-workshop.ts').then(({ openProjectWorkshop }) =>
+      openProjectWorkshop(this.#found, { place, machine, notice }),
+    );
     return this.#workshop.then(({ workshop }) => workshop);
   }
 
