@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { openContext } from '#app/open-context.ts';
 import { engineOf } from '#operations/engine-of.ts';
-import { makeAttemptProject, scaled, type AttemptProject } from './attempt-project.ts';
+import { makeAttemptProject, openProject, scaled, type AttemptProject } from './attempt-project.ts';
 import { median, type Result } from './measure.ts';
 
 const ATTEMPTS = 50;
@@ -55,17 +54,8 @@ async function measureForecast(what: string, toChange: (number: number) => Chang
 
 /** Their commits and rows, as agents would have left them; their folders are not looked at. */
 async function makeAttempts(project: AttemptProject, toChange: (number: number) => Change): Promise<void> {
-  const { path, env, git, forge } = project;
-  const quiet = (): void => undefined;
-  await using ctx = await openContext({
-    needs: 'project',
-    cwd: path,
-    env,
-    actor: 'user:bench',
-    progress: quiet,
-    notice: quiet,
-    meter: quiet,
-  });
+  const { path, git, forge } = project;
+  await using ctx = await openProject(project);
   const { store } = ctx.project;
   const base_commit = git('rev-parse', 'main').trim();
   const heads = commitChanges(

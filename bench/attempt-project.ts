@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openContext } from '#app/open-context.ts';
 import { FORGE, makeProject, temporaryFolder, type Folder } from './measure.ts';
 
 /** A project with files to check out, and a home whose agents are of this measurement alone. */
@@ -52,6 +53,13 @@ export function makeAttemptProject(files: number): AttemptProject {
     forge: (...args) => runForge(args, { cwd: path, env }),
     [Symbol.dispose]: () => folder[Symbol.dispose](),
   };
+}
+
+/** The project in this very process, and nothing told of what it does. */
+export function openProject({ path, env }: AttemptProject): ReturnType<typeof openContext> {
+  const quiet = (): void => undefined;
+  const told = { progress: quiet, notice: quiet, meter: quiet };
+  return openContext({ needs: 'project', cwd: path, env, actor: 'user:bench', ...told });
 }
 
 function runForge(args: readonly string[], options: { cwd: string; env: NodeJS.ProcessEnv }): string {

@@ -3,12 +3,11 @@ import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { openContext } from '#app/open-context.ts';
 import { claimTask } from '#engine/change-task.ts';
 import { removeWorkspace } from '#engine/retire-attempts.ts';
 import { engineOf } from '#operations/engine-of.ts';
 import { addAgent } from '#sync/agent-identities.ts';
-import { makeAttemptProject, scaled, type AttemptProject } from './attempt-project.ts';
+import { makeAttemptProject, openProject, scaled, type AttemptProject } from './attempt-project.ts';
 import { FORGE, median, type Result } from './measure.ts';
 
 const SIZES = [100, 3_000, 20_000];
@@ -72,19 +71,11 @@ interface OpenAttempts extends AsyncDisposable {
   startCold(): number;
 }
 
-async function openAttempts({ path, env, forge }: AttemptProject, mark: string): Promise<OpenAttempts> {
+async function openAttempts(project: AttemptProject, mark: string): Promise<OpenAttempts> {
+  const { path, env, forge } = project;
   const create = (): string =>
     (JSON.parse(forge('task', 'create', 'Something to do', '--json')) as { id: string }).id;
-  const quiet = (): void => undefined;
-  const ctx = await openContext({
-    needs: 'project',
-    cwd: path,
-    env,
-    actor: 'user:bench',
-    progress: quiet,
-    notice: quiet,
-    meter: quiet,
-  });
+  const ctx = await openProject(project);
   const wish = { executor: 'shell', command: ['bash', '-c', SCRIPT, mark], permissions: 'all' } as const;
   await addAgent(ctx.place.home, { name: AGENT, wish, now: Date.now() });
   const workshop = await ctx.workshop();

@@ -22,6 +22,12 @@ export interface Conclusion {
   readonly retry_after: string | null;
 }
 
+/** Where Forge itself ends, nobody wanted the run stopped: it is taken up again. */
+export function asCutOff({ signal }: Pick<WorkPlace, 'signal'>, concluded: Conclusion): Conclusion {
+  const isCut = concluded.outcome === 'stopped' && signal.aborted;
+  return isCut ? { ...concluded, outcome: 'crashed', message: 'Forge was stopped' } : concluded;
+}
+
 /** The host commits what an agent leaves. An agent that says it is done and has changed nothing is not done. */
 export async function concludeWork(
   place: WorkPlace,

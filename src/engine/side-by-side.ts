@@ -8,7 +8,7 @@ import { concludeSide } from './conclude-side.ts';
 import { endRun } from './end-run.ts';
 import { openSides } from './open-sides.ts';
 import { checkAttempt } from './review-gate.ts';
-import { concludeWork } from './settle-run.ts';
+import { asCutOff, concludeWork } from './settle-run.ts';
 import { createRun, runWork } from './start-run.ts';
 import { isAssigned, type Side, type SideHands, type SideWishes } from './sides.ts';
 import { viewAttempts, type ViewedAttempt } from './view-attempts.ts';
@@ -120,10 +120,7 @@ class Race {
     if (run === undefined) return false;
     const end = await runWork(place, { task, attempt, run, agent });
     const concluded = await concludeWork(place, { task, attempt, run }, end);
-    // Nobody wanted the run stopped: it is taken up again.
-    const isCut = concluded.outcome === 'stopped' && place.signal.aborted;
-    const cut = { ...concluded, outcome: 'crashed', message: 'Forge was stopped' } as const;
-    const { outcome } = await endRun(place, run, end, isCut ? cut : concluded);
+    const { outcome } = await endRun(place, run, end, asCutOff(place, concluded));
     return outcome === 'completed';
   }
 

@@ -16,7 +16,7 @@ import { settleLost } from './recover-work.ts';
 import { isRepairable, repairMerge } from './repair-merge.ts';
 import { recallWork, retireAttempts, stopRuns } from './retire-attempts.ts';
 import { checkReviewable, passReview, reject, reviewTask } from './review-gate.ts';
-import { concludeWork, moveAfterWork, type Conclusion } from './settle-run.ts';
+import { asCutOff, concludeWork, moveAfterWork } from './settle-run.ts';
 import { compareSides, isSideBySide, startSides } from './side-by-side.ts';
 import type { SideHands, SideWishes } from './sides.ts';
 import { createRun, runWork, type Job } from './start-run.ts';
@@ -267,11 +267,7 @@ export class Workshop implements Work {
       plans === undefined
         ? await concludeWork(this.#place, { task, attempt, run }, end)
         : await plans.concludePlan(this.#place, task, end);
-    // Nobody wanted the run stopped: it is taken up again.
-    const isCut = concluded.outcome === 'stopped' && this.#ending.signal.aborted;
-    const conclusion: Conclusion = isCut
-      ? { ...concluded, outcome: 'crashed', message: 'Forge was stopped' }
-      : concluded;
+    const conclusion = asCutOff(this.#place, concluded);
     const ended = await endRun(this.#place, run, end, conclusion);
     const now = await store.getTask(task.id);
     const failures = { count: await countFailures(store, ended), limit: settings().scheduler.retry_limit };

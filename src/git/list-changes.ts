@@ -2,6 +2,8 @@ import { getFromGit, type GitRepo } from './ask-git.ts';
 
 export interface FileChange {
   readonly path: string;
+  /** What kind of thing it was and is, in git's numbers; zeros where there was none. */
+  readonly modes: { readonly before: string; readonly after: string };
   /** Of what it holds afterwards; zeros where it was removed. */
   readonly blob: string;
   /** Null for a file that is not text. */
@@ -17,25 +19,22 @@ export async function listChanges(
   const args = ['diff-tree', '-r', '-z', '--raw', '--numstat', '--no-abbrev', '--no-renames'];
   const output = await getFromGit(repo, [...args, '--no-ext-diff', '--no-textconv', base, head, '--']);
   const parts = output.split('\0').filter((part) => part !== '');
-  const blobs = new Map<string, string>();
+  const states = new Map<string, Pick<FileChange, 'modes' | 'blob'>>();
   const changes: FileChange[] = [];
   for (let at = 0; at < parts.length; at += 1) {
     const part = parts[at] ?? '';
     if (part.startsWith(':')) {
       // `:100644 100644 <old> <new> M`, and then the path.
       at += 1;
-      blobs.set(parts[at] ?? '', part.split(' ')[3] ?? '');
+      const [before = '', after = '', , blob = ''] = part.slice(1).split(' ');
+      states.set(parts[at] ?? '', { modes: { before, after }, blob });
       continue;
     }
     const [added = '-', removed = '-', ...rest] = part.split('\t');
     const path = rest.join('\t');
     const count = (text: string): number | null => (text === '-' ? null : Number(text));
-    changes.push({
-      path,
-      blob: blobs.get(path) ?? '',
-      insertions: count(added),
-      deletions: count(removed),
-    });
+    const state = states.get(path) ?? { modes: { before: '', after: '' }, blob: '' };
+    changes.push({ path, ...state, insertions: count(added), deletions: count(removed) });
   }
   return changes;
 }
