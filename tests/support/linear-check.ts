@@ -47,10 +47,13 @@ export function checkHistory<S>(
       continue;
     }
     looked += 1;
-    if (looked > limit) throw new Error(`${limit} configurations did not decide it`);
+    if (looked > limit) throw new UndecidedError(`${limit} configurations did not decide it`);
     path.push(search.listNext(next.value));
   }
 }
+
+/** Neither a pass nor a fault: what happened allows too many orders. */
+export class UndecidedError extends Error {}
 
 class Search<S> {
   /** Operations with an answer that have no place yet. */

@@ -11,20 +11,23 @@ import {
 } from './linear-task-model.ts';
 
 /**
- * Every task by itself, then all of them with the watch over the leases, which they share. A task by itself is quick to
- * look at, but knows nothing of leases that others lost: then only all of them together decide.
+ * Every task by itself, which is quick to look at and finds nearly everything; then all of them with the watch over the
+ * leases, which they share.
  */
-export function checkClaims(operations: readonly Operation[], setups: readonly TaskSetup[]): Verdict {
+export function checkClaims(
+  operations: readonly Operation[],
+  setups: readonly TaskSetup[],
+  limit?: number,
+): Verdict {
   let looked = 0;
-  const ends_hold = !operations.some(mayLoseEnds);
+  const ends = operations.some(mayLoseEnds) ? 'lost' : 'known';
   for (const setup of setups) {
     const own = operations.filter(({ request }) => concerns(request, setup.id));
-    const verdict = checkHistory(own, taskModel(setup, setups));
+    const verdict = checkHistory(own, taskModel(setup, setups, ends), limit);
     looked += verdict.looked;
-    if (verdict.violation !== undefined && ends_hold)
-      return { violation: `${setup.id}: ${verdict.violation}`, looked };
+    if (verdict.violation !== undefined) return { violation: `${setup.id}: ${verdict.violation}`, looked };
   }
-  const { violation, looked: more } = checkHistory(operations, storeModel(setups));
+  const { violation, looked: more } = checkHistory(operations, storeModel(setups), limit);
   return { violation: violation && `All tasks: ${violation}`, looked: looked + more };
 }
 
@@ -38,9 +41,13 @@ function mayLoseEnds({ request, answer }: Operation): boolean {
 
 /**
  * One task, as if it were alone. Whether its holder may be judged depends on what happened to others, so here both are
- * possible where a lease is over.
+ * possible where a lease is over; and where others may have lost leases, every lease may be over.
  */
-export function taskModel(setup: TaskSetup, setups: readonly TaskSetup[]): Model<TaskState> {
+export function taskModel(
+  setup: TaskSetup,
+  setups: readonly TaskSetup[],
+  ends: 'known' | 'lost' = 'known',
+): Model<TaskState> {
   const ranks = new Map(setups.map(({ id, rank }) => [id, rank]));
   const keyOf = keepKeys(taskKey);
   return {
@@ -49,13 +56,28 @@ export function taskModel(setup: TaskSetup, setups: readonly TaskSetup[]): Model
     step(task, operation) {
       const { request } = operation;
       if (request.op === 'grace') return [];
-      const effects =
-        request.op === 'next'
-          ? stepNext(setup, task, { request, picked: pickedBy(operation), ranks })
-          : [true, false].map((judged) => stepTask(setup, task, request, () => judged));
+      const starts = ends === 'known' ? [task] : guessEnd(task, leaseTime(request));
+      const effects = starts
+        .flatMap((start) =>
+          request.op === 'next'
+            ? stepNext(setup, start, { request, picked: pickedBy(operation), ranks })
+            : [true, false].map((judged) => stepTask(setup, start, request, () => judged)),
+        )
+        .map((effect) => (ends === 'known' ? effect : { ...effect, state: forgetEnd(effect.state) }));
       return [...distinct(effects, keyOf), ...outrun(task, operation), ...torn(task, effects, operation)];
     },
   };
+}
+
+/** The task with its lease running, and with its lease over. */
+function guessEnd(task: TaskState, at: number): TaskState[] {
+  const { lease } = task;
+  if (lease === null) return [task];
+  return [at + lease.ttl_ms, at].map((expires_at) => ({ ...task, lease: { ...lease, expires_at } }));
+}
+
+function forgetEnd(task: TaskState): TaskState {
+  return task.lease === null ? task : { ...task, lease: { ...task.lease, expires_at: 0 } };
 }
 
 /** All tasks, and when leases were looked after. */

@@ -57,8 +57,8 @@ export async function runClients(seed: number, options: { count: number; kills: 
 }
 
 /** Nothing where an order explains it; else what is wrong, and where the whole history was written to. */
-export function describeRun(seed: number, { operations }: RealRun): string {
-  const { violation } = checkClaims(operations, SETUPS);
+export function describeRun(seed: number, { operations }: RealRun, limit?: number): string {
+  const { violation } = checkClaims(operations, SETUPS, limit);
   if (violation === undefined) return '';
   const path = join(tmpdir(), `forge-linear-${seed}.json`);
   writeFileSync(path, JSON.stringify(operations, undefined, 1));
