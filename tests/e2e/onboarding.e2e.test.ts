@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, globSync, lstatSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, globSync, lstatSync, readFileSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
@@ -74,6 +74,9 @@ describe('forge prime', () => {
 
   it('is a read: nothing in the repository is written, not even what a writing command keeps up', async () => {
     await using project = await forgeProjectHere();
+    // A file that changed a moment ago is looked at again, by reads too, and what was seen is remembered.
+    const longAgo = new Date(2026, 0, 1);
+    utimesSync(join(project.path, '.forge/tasks.jsonl'), longAgo, longAgo);
     const { id } = await project.create('A task');
     rmSync(join(project.path, '.forge/forge.db'));
     const config = await project.read('.forge/config.json');
