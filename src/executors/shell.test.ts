@@ -67,6 +67,12 @@ describe('the shell executor', () => {
     });
   });
 
+  it('may write to /dev/stdout and /dev/stderr, as scripts do', async () => {
+    await using folder = await tempFolder();
+    const run = await startShell(folder, 'echo one >/dev/stdout; echo two | tee /dev/stderr');
+    expect(await run.end).toMatchObject({ outcome: 'completed', last_message: 'one\ntwo' });
+  });
+
   it('does not mind a prompt that is not read', async () => {
     await using folder = await tempFolder();
     const run = await startShell(folder, 'exit 0', { spec: { prompt: 'x'.repeat(2_000_000) } });

@@ -35,7 +35,13 @@ async function startShell(start: ShellStart): Promise<StartedRun> {
   const said = new LastWords();
   const output = new GatheredOutput((entry) => host.tell(entry));
   const supervised = await startProgram(
-    { ...start, idle_ms: spec.limits.idle_ms, hint: `Is ${argv[0]} installed and on the PATH?` },
+    {
+      ...start,
+      idle_ms: spec.limits.idle_ms,
+      // Scripts write to /dev/stderr.
+      output: 'fifos',
+      hint: `Is ${argv[0]} installed and on the PATH?`,
+    },
     {
       line(stream, { text, cut, bytes }) {
         output.add(stream, text);

@@ -14,6 +14,7 @@ export async function startProgram(
     readonly argv: readonly string[];
     readonly env?: Readonly<Record<string, string>> | undefined;
     readonly idle_ms: number;
+    readonly output?: 'sockets' | 'fifos';
     /** What a person is to do where the program is not there. */
     readonly hint?: string | undefined;
   },
@@ -29,6 +30,7 @@ export async function startProgram(
       env: { ...spec.env, ...start.env },
       marker: { name: RUN_MARKER, value: spec.run_id },
       stdin: 'pipe',
+      output: start.output ?? 'sockets',
       host: tools.processes,
       limits: {
         total_ms,

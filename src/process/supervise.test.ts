@@ -150,19 +150,112 @@ describe.skipIf(process.platform !== 'linux').each(KINDS)('a run held by a %s', 
   });
 });
 
-describe.skipIf(process.platform !== 'linux')('output', () => {
-  it('of one line of 50 MB is cut and marked', async () => {
-    const host = await openProcessHost({ accept: ['marker'] });
-    const { run, lines } = await runScript('head -c 50000000 /dev/zero | tr "\\0" x; echo; echo next', {
-      host,
+describe.skipIf(process.platform !== 'linux').for(['sockets', 'fifos'] as const)(
+  'output through %s',
+  (output) => {
+    it('of one line of 50 MB is cut and marked', async () => {
+      const host = await openProcessHost({ accept: ['marker'] });
+      const { run, lines } = await runScript('head -c 50000000 /dev/zero | tr "\\0" x; echo; echo next', {
+        host,
+        output,
+      });
+      expect(await run.done).toMatchObject({ exit: 0, output_bytes: 50_000_006 });
+      expect(lines.map(({ line }) => [line.text.length, line.cut, line.bytes])).toEqual([
+        [8_388_608, true, 50_000_000],
+        [4, false, 4],
+      ]);
     });
-    expect(await run.done).toMatchObject({ exit: 0, output_bytes: 50_000_006 });
-    expect(lines.map(({ line }) => [line.text.length, line.cut, line.bytes])).toEqual([
-      [8_388_608, true, 50_000_000],
-      [4, false, 4],
-    ]);
-  });
 
+    it('that is not UTF-8 is replaced', async () => {
+      const host = await openProcessHost({ accept: ['marker'] });
+      const { run, lines } = await runScript(`printf 'a\\377b\\r\\nc\\303'`, { host, output });
+      await run.done;
+      expect(lines.map(({ line }) => line.text)).toEqual(['a\uFFFDb', 'c\uFFFD']);
+    });
+
+    it('waits for the one who handles it, and time so spent is not idle', async () => {
+      const host = await openProcessHost({ accept: ['marker'] });
+      const gate = Promise.withResolvers<void>();
+      let handled = 0;
+      const run = await startSupervised(
+        {
+          argv: ['/bin/sh', '-c', 'head -c 1000000 /dev/zero | tr "\\0" "\\n"; echo end >&2'],
+          cwd: tmpdir(),
+          env: { PATH: process.env['PATH'] ?? '' },
+          marker: newMarker(),
+          stdin: 'none',
+          host,
+          output,
+          limits: { ...NO_LIMITS, idle_ms: 400 },
+        },
+        {
+          line(stream) {
+            if (stream === 'stderr') return undefined;
+            handled += 1;
+            return handled === 1 ? gate.promise : undefined;
+          },
+        },
+      );
+      // Longer than the limit: the program cannot write, because nobody reads.
+      await sleep(700);
+      expect(handled).toBe(1);
+      gate.resolve();
+      expect(await run.done).toMatchObject({ reason: 'exited', exit: 0, stderr_tail: 'end\n' });
+      expect(handled).toBe(1_000_000);
+    });
+
+    it('whose handler throws ends the run, and done says what was thrown', async () => {
+      const host = await openProcessHost({ accept: ['marker'] });
+      const time = newSleep();
+      const run = await startSupervised(
+        {
+          argv: ['/bin/sh', '-c', `echo up; yes >&2 & sleep ${time}`],
+          cwd: tmpdir(),
+          env: { PATH: process.env['PATH'] ?? '' },
+          marker: newMarker(),
+          stdin: 'none',
+          host,
+          output,
+          limits: NO_LIMITS,
+        },
+        {
+          line(stream) {
+            if (stream === 'stdout') throw new Error('the disk is full');
+          },
+        },
+      );
+      await expect(run.done).rejects.toThrow('the disk is full');
+      expect(listRunning(time)).toEqual([]);
+    });
+
+    it('of a handler that never answers does not keep a stopped run', async () => {
+      const host = await openProcessHost({ accept: ['marker'] });
+      const asked = Promise.withResolvers<void>();
+      const run = await startSupervised(
+        {
+          argv: ['/bin/sh', '-c', 'yes'],
+          cwd: tmpdir(),
+          env: { PATH: process.env['PATH'] ?? '' },
+          marker: newMarker(),
+          stdin: 'none',
+          host,
+          output,
+          limits: { ...NO_LIMITS, drain_ms: 50 },
+        },
+        {
+          line() {
+            asked.resolve();
+            return new Promise(() => {});
+          },
+        },
+      );
+      await asked.promise;
+      expect(await run.stop()).toMatchObject({ reason: 'stopped', survivors: 0 });
+    });
+  },
+);
+
+describe.skipIf(process.platform !== 'linux')('output', () => {
   it('can be written to /dev/stdout and /dev/stderr, when asked for', async () => {
     const host = await openProcessHost({ accept: ['marker'] });
     const script = 'echo one >/dev/stdout; echo two | tee /dev/stderr; head -c 300000 /dev/zero';
@@ -177,90 +270,6 @@ describe.skipIf(process.platform !== 'linux')('output', () => {
     // Why one has to ask: with what Node gives a child they cannot be opened.
     const plain = await runScript('echo one >/dev/stdout', { host });
     expect((await plain.run.done).stderr_tail).toContain('/dev/stdout');
-  });
-
-  it('that is not UTF-8 is replaced', async () => {
-    const host = await openProcessHost({ accept: ['marker'] });
-    const { run, lines } = await runScript(`printf 'a\\377b\\r\\nc\\303'`, { host });
-    await run.done;
-    expect(lines.map(({ line }) => line.text)).toEqual(['a\uFFFDb', 'c\uFFFD']);
-  });
-
-  it('waits for the one who handles it, and time so spent is not idle', async () => {
-    const host = await openProcessHost({ accept: ['marker'] });
-    const gate = Promise.withResolvers<void>();
-    let handled = 0;
-    const run = await startSupervised(
-      {
-        argv: ['/bin/sh', '-c', 'head -c 1000000 /dev/zero | tr "\\0" "\\n"; echo end >&2'],
-        cwd: tmpdir(),
-        env: { PATH: process.env['PATH'] ?? '' },
-        marker: newMarker(),
-        stdin: 'none',
-        host,
-        limits: { ...NO_LIMITS, idle_ms: 400 },
-      },
-      {
-        line(stream) {
-          if (stream === 'stderr') return undefined;
-          handled += 1;
-          return handled === 1 ? gate.promise : undefined;
-        },
-      },
-    );
-    // Longer than the limit: the program cannot write, because nobody reads.
-    await sleep(700);
-    expect(handled).toBe(1);
-    gate.resolve();
-    expect(await run.done).toMatchObject({ reason: 'exited', exit: 0, stderr_tail: 'end\n' });
-    expect(handled).toBe(1_000_000);
-  });
-
-  it('whose handler throws ends the run, and done says what was thrown', async () => {
-    const host = await openProcessHost({ accept: ['marker'] });
-    const time = newSleep();
-    const run = await startSupervised(
-      {
-        argv: ['/bin/sh', '-c', `echo up; yes >&2 & sleep ${time}`],
-        cwd: tmpdir(),
-        env: { PATH: process.env['PATH'] ?? '' },
-        marker: newMarker(),
-        stdin: 'none',
-        host,
-        limits: NO_LIMITS,
-      },
-      {
-        line(stream) {
-          if (stream === 'stdout') throw new Error('the disk is full');
-        },
-      },
-    );
-    await expect(run.done).rejects.toThrow('the disk is full');
-    expect(listRunning(time)).toEqual([]);
-  });
-
-  it('of a handler that never answers does not keep a stopped run', async () => {
-    const host = await openProcessHost({ accept: ['marker'] });
-    const asked = Promise.withResolvers<void>();
-    const run = await startSupervised(
-      {
-        argv: ['/bin/sh', '-c', 'yes'],
-        cwd: tmpdir(),
-        env: { PATH: process.env['PATH'] ?? '' },
-        marker: newMarker(),
-        stdin: 'none',
-        host,
-        limits: { ...NO_LIMITS, drain_ms: 50 },
-      },
-      {
-        line() {
-          asked.resolve();
-          return new Promise(() => {});
-        },
-      },
-    );
-    await asked.promise;
-    expect(await run.stop()).toMatchObject({ reason: 'stopped', survivors: 0 });
   });
 });
 

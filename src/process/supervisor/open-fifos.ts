@@ -1,12 +1,11 @@
 import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
-import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
+import { fromPipe, type OutputSource } from './output-source.ts';
 
 /** Two pipes: what is written to `write` (a file descriptor for a child) comes out of `read`. */
 export interface Fifos {
-  readonly read: readonly [Readable, Readable];
+  readonly read: readonly [OutputSource, OutputSource];
   readonly write: readonly [number, number];
   /** To be called once the child has its ends, or does not get them: as long as they are open here nothing ends. */
   closeWriters(): void;
@@ -39,7 +38,6 @@ async function makeFifos(paths: readonly string[]): Promise<boolean> {
   });
 }
 
-function openReader(path: string): Readable {
-  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  return new Socket({ fd, readable: true, writable: false });
+function openReader(path: string): OutputSource {
+  return fromPipe(openSync(path, constants.O_RDONLY | constants.O_NONBLOCK));
 }

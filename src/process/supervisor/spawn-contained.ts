@@ -1,9 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
-import type { Readable } from 'node:stream';
 import type { ContainmentKind, ProcessHost } from '../process-host.ts';
 import { openCgroup, type Cgroup } from './cgroup.ts';
 import { findProgram, isFolder } from './find-program.ts';
 import { openFifos } from './open-fifos.ts';
+import { fromStream, type OutputSource } from './output-source.ts';
 import type { Marker, ProcessRow } from './process-table.ts';
 import { inCgroup, inPidNamespace } from './wrap-command.ts';
 
@@ -24,8 +24,8 @@ export interface SpawnSpec {
 
 export interface Spawned {
   readonly child: ChildProcess;
-  readonly stdout: Readable | null;
-  readonly stderr: Readable | null;
+  readonly stdout: OutputSource;
+  readonly stderr: OutputSource;
   readonly root: ProcessRow;
   readonly cgroup: Cgroup | undefined;
   readonly containment: ContainmentKind;
@@ -62,7 +62,7 @@ export async function spawnContained(spec: SpawnSpec): Promise<Spawned | string>
   if (child.pid === undefined) return new Promise((say) => child.once('error', (error) => say(undo(error))));
   child.on('error', () => {});
   const root = table.find(child.pid) ?? toUnseen(child.pid);
-  const [stdout, stderr] = fifos?.read ?? [child.stdout, child.stderr];
+  const [stdout, stderr] = fifos?.read ?? [fromStream(child.stdout), fromStream(child.stderr)];
   return { child, stdout, stderr, root, cgroup, containment: containment.kind };
 }
 

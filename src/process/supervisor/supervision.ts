@@ -1,9 +1,9 @@
 import { constants } from 'node:os';
-import type { Readable } from 'node:stream';
 import { LIMITS } from '#kernel/limits.ts';
 import type { Ended, EndReason, RunLimits, SuperviseHandlers, SuperviseSpec } from '../supervise.ts';
 import { endTree } from './end-tree.ts';
 import type { OutputLine } from './line-splitter.ts';
+import type { OutputSource } from './output-source.ts';
 import { OutputTail } from './output-tail.ts';
 import type { ProcessRow } from './process-table.ts';
 import { createProcessTree, type ProcessTree } from './process-tree.ts';
@@ -112,10 +112,9 @@ export class Supervision {
     if (typeof spec.stdin === 'object') spawned.child.stdin?.end(spec.stdin.text);
   }
 
-  async #read(stream: Readable | null, name: 'stdout' | 'stderr'): Promise<void> {
-    if (stream === null) return;
+  async #read(source: OutputSource, name: 'stdout' | 'stderr'): Promise<void> {
     try {
-      await pumpLines(stream, {
+      await pumpLines(source, {
         line_bytes: this.#setup.limits.line_bytes,
         admit: (chunk) => this.#admit(chunk, name),
         take: (line) => this.#take(name, line),
@@ -123,8 +122,7 @@ export class Supervision {
     } catch (thrown) {
       this.#fault ??= { thrown };
       this.#end('stopped');
-      // Read on, or what is left of it would wait for somebody who reads.
-      stream.resume();
+      source.skip();
     }
   }
 
@@ -208,8 +206,8 @@ export class Supervision {
       seen = this.#progress;
       if (await settlesWithin(output, limits.drain_ms)) break;
     } while (seen !== this.#progress);
-    spawned.stdout?.destroy();
-    spawned.stderr?.destroy();
+    spawned.stdout.destroy();
+    spawned.stderr.destroy();
   }
 
   #report({ exit, signal }: Exit, survivors: number): Ended {
