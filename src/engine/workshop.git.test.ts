@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ANN, BOT } from '../../tests/support/temp-engine.ts';
 import { assignRole } from './assign-role.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
+import { transitionTask } from './transition-task.ts';
 
 let shop: TempWorkshop;
 beforeEach(async () => {
@@ -121,6 +122,22 @@ describe('the way of a task', () => {
     const [merge] = await shop.place.store.listMerges({ task_id: b.id });
     expect(merge).toMatchObject({ state: 'conflict', conflicts: [{ path: 'README.md', kind: 'content' }] });
     expect(shop.repo.git('show', 'main:README.md')).toBe('one');
+  });
+
+  it('leaves a conflict to a person where the one who merges does not stay', async () => {
+    shop.addAgent('w1', 'echo one > README.md');
+    shop.addAgent('w2', 'echo two > README.md');
+    const [a, b] = [await shop.create('One'), await shop.create('Two')];
+    await shop.work(a, 'w1');
+    await shop.work(b, 'w2');
+    await shop.move(a, 'merging');
+    await transitionTask({ ...shop.as(), follows: false }, { id: b.id, to: 'merging', reason: null });
+    await shop.workshop.settled();
+    expect(await shop.place.store.getTask(b.id)).toMatchObject({
+      state: 'merge_failed',
+      assignee: 'w2',
+      error_annotation: { message: expect.stringContaining('conflicts with main in README.md') },
+    });
   });
 
   it('gives the coder one chance to resolve a conflict, with the target in its files', async () => {

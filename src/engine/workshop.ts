@@ -231,7 +231,9 @@ export class Workshop implements Work {
   async merge(engine: Engine, task: Task, gate: string): Promise<ActionOutcome> {
     return this.during(task.id, async () => {
       const outcome = await mergeTask(this.#place, engine, { task, gate });
-      if (outcome.outcome === 'cascaded' && (await isRepairable(this.#place, task)))
+      // Who does not stay leaves it to a person, or to the next who does.
+      const isFollowed = outcome.outcome === 'cascaded' && engine.follows === true;
+      if (isFollowed && (await isRepairable(this.#place, task)))
         this.follow(task.id, () => repairMerge(this.#place, this.engine(), { task, from: outcome.to }));
       return outcome;
     });

@@ -17,9 +17,18 @@ export const taskTransition = implement<typeof declaration>({
   text(answer) {
     const [task, review] = 'task' in answer ? [answer.task, answer.review] : [answer, undefined];
     const moved = `${escapeLine(task.id)} is in ${escapeLine(task.state)}: ${escapeLine(task.title)}`;
-    return review === undefined ? moved : `${moved}\n${describe(review)}`;
+    const lines = [moved, ...(review === undefined ? [] : [describe(review)]), ...listTroubles(task)];
+    return lines.join('\n');
   },
 });
+
+/** Why it is where it is, where that is not what was asked for. */
+function listTroubles({ id, assignee, error_annotation: trouble }: Task): string[] {
+  if (trouble === undefined) return [];
+  const again = `Go on: forge run ${escapeLine(id)} --agent ${escapeLine(assignee ?? '<name>')} --merge`;
+  const next = trouble.code.startsWith('merge_') ? [again] : [];
+  return [`Waits: ${escapeLine(trouble.message)}`, ...next];
+}
 
 async function findReview({ project }: OperationContext, id: string): Promise<Review | undefined> {
   const { id: task_id }: Pick<Task, 'id'> = await project.store.findTask(id);
