@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Approval, Attempt, Merge, Review, Run } from './attempt.ts';
+import { Approval, Attempt, Merge, PickRule, Review, Run } from './attempt.ts';
 
 const Mark = z.object({
   host: z.string(),
@@ -17,7 +17,11 @@ export const AttemptRecord = z.object({
   schema: z.literal(1),
   /** Rises with every change; the highest is the newest. */
   revision: z.int().min(0),
-  attempt: Attempt,
+  // Those of an older Forge have neither.
+  attempt: Attempt.extend({
+    pick: PickRule.nullable().default(null),
+    strayed: z.string().nullable().default(null),
+  }),
   runs: z.array(
     Run.omit({ pid: true }).extend({
       process: Mark.nullable(),

@@ -7,6 +7,11 @@ export const ATTEMPT_STATES = ['active', 'merged', 'archived'] as const;
 export const AttemptState = z.enum(ATTEMPT_STATES);
 export type AttemptState = z.output<typeof AttemptState>;
 
+/** Who or what decides between several attempts at one task. */
+export const PICK_RULES = ['first_green', 'smallest_green', 'reviewer', 'person'] as const;
+export const PickRule = z.enum(PICK_RULES);
+export type PickRule = z.output<typeof PickRule>;
+
 /** One isolated try at a task: a checkout of its own on a branch of its own. */
 export const Attempt = z.object({
   id: z.string(),
@@ -26,6 +31,10 @@ export const Attempt = z.object({
   state: AttemptState,
   /** The first of its leased ports. */
   port: z.int().nullable(),
+  /** How one of several is picked, where that was said when they were begun; else the settings say. */
+  pick: PickRule.nullable(),
+  /** Where its folder's HEAD stands while it is not on its branch: `on main`, `in the middle of a rebase`. */
+  strayed: z.string().nullable(),
   merge_commit: z.string().nullable(),
   created_at: z.string(),
   finished_at: z.string().nullable(),
@@ -35,11 +44,6 @@ export const Attempt = z.object({
   removed_at: z.string().nullable(),
 });
 export type Attempt = z.output<typeof Attempt>;
-
-/** Who or what decides between several attempts at one task. */
-export const PICK_RULES = ['first_green', 'smallest_green', 'reviewer', 'person'] as const;
-export const PickRule = z.enum(PICK_RULES);
-export type PickRule = z.output<typeof PickRule>;
 
 /** How far an attempt has come. */
 export const ATTEMPT_RESULTS = [

@@ -29,7 +29,7 @@ const side = {
     .min(1)
     .max(LIMITS.side_attempts)
     .optional()
-    .describe('Work on each task so often at once (default 1)'),
+    .describe('Work on each task so often at once (default: once for each agent)'),
   pick: PickRule.optional().describe('Who decides between the attempts (default: what the settings say)'),
 };
 
@@ -37,13 +37,13 @@ export const runTasks = declare({
   name: 'run.start',
   summary: 'Let an agent work on tasks, to the end of their review',
   about:
-    'Each task is claimed for the agent and gets a worktree of its own; the agent works there, its changes are committed, and the checks run. With --merge what passed is merged. Nothing in your checkout changes before that. With --attempts each task is worked on so often at once, by the agents in turn; the checks run on each, and then one is picked: by --pick, or by attempts.pick in the settings. Exit 0 only if every task got there. Ctrl-C ends the agents.',
+    'Each task is claimed for the agent and gets a worktree of its own; the agent works there, its changes are committed, and the checks run. With --merge what passed is merged. Nothing in your checkout changes before that. With several agents, or --attempts, each task is worked on so often at once, by the agents in turn; the checks run on each, and then one is picked: by --pick, or by attempts.pick in the settings. Exit 0 only if every task got there. Ctrl-C ends the agents.',
   input: z.object({
     ids: z.array(TaskRef).max(LIMITS.batch_tasks).describe('The tasks'),
     agents: z
       .array(Identity)
       .max(LIMITS.side_attempts)
-      .describe('Who works; `forge agent list` shows them; repeats, with --attempts'),
+      .describe('Who works; `forge agent list` shows them; several make an attempt each'),
     attempts: side.attempts,
     pick: side.pick,
     merge: z.boolean().optional().describe('Merge what passed its review'),
@@ -71,7 +71,7 @@ export const runTasks = declare({
     examples: [
       'forge run fg-a3f8 --agent claude',
       'forge run fg-a3f8 fg-b2c1 --agent worker-1 --merge --json',
-      'forge run fg-a3f8 --agent claude --agent worker-1 --attempts 2 --pick smallest_green',
+      'forge run fg-a3f8 --agent claude --agent worker-1 --pick smallest_green',
     ],
   },
 });
@@ -87,7 +87,9 @@ export const startAttempt = declare({
       .array(Identity)
       .max(LIMITS.side_attempts)
       .optional()
-      .describe('The agent, or an executor that one of them has: claude, codex …; repeats, with --attempts'),
+      .describe(
+        'The agent, or an executor that one of them has: claude, codex …; several make an attempt each',
+      ),
     agent: Identity.optional().describe('The same for one'),
     attempts: side.attempts,
     pick: side.pick,

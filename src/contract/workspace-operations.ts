@@ -144,14 +144,22 @@ const worktreeErrors = [
   'permission_denied',
   'untrusted',
   'disk_full',
+  'usage',
 ] as const;
+
+const AttemptNumber = z
+  .int()
+  .min(1)
+  .max(1_000_000)
+  .optional()
+  .describe('With a task that has several open attempts: the number of the one');
 
 export const openWorkspace = declare({
   name: 'workspace.open',
   summary: 'A worktree of this project for yourself: of a task, or without one',
   about:
     'It is made in the same way as those of agents: a folder and a branch of its own that share nothing with your checkout but the objects. With a task it is the worktree of its attempt, which is started where there is none.',
-  input: z.object({ task: TaskRef.optional().describe('The task to work on') }),
+  input: z.object({ task: TaskRef.optional().describe('The task to work on'), attempt: AttemptNumber }),
   output: Worktree,
   errors: worktreeErrors,
   access: 'exec',
@@ -160,7 +168,12 @@ export const openWorkspace = declare({
   cli: {
     path: ['workspace', 'open'],
     args: ['task'],
-    examples: ['forge workspace open fg-a3f8', 'forge workspace open --json'],
+    flags: { attempt: { placeholder: 'number' } },
+    examples: [
+      'forge workspace open fg-a3f8',
+      'forge workspace open fg-a3f8 --attempt 2',
+      'forge workspace open --json',
+    ],
   },
 });
 
@@ -171,6 +184,7 @@ export const makeWorktree = declare({
   input: z.object({
     project: z.string().min(1).max(LIMITS.project_name_length).describe('Name or prefix of the project'),
     task: TaskRef.optional().describe('The task to work on'),
+    attempt: AttemptNumber,
   }),
   output: Worktree,
   errors: [...worktreeErrors, 'not_a_project'],
@@ -180,6 +194,7 @@ export const makeWorktree = declare({
   cli: {
     path: ['worktree'],
     args: ['project', 'task'],
+    flags: { attempt: { placeholder: 'number' } },
     examples: ['forge worktree backend', 'forge worktree backend pb-x1y2 --json'],
   },
 });

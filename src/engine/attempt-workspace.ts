@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Attempt } from '#contract/attempt.ts';
+import type { Attempt, PickRule } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { listAttemptNames } from '#domain/attempt-names.ts';
 import { recreateCheckout, startCheckout } from '#git/attempt-checkout.ts';
@@ -41,10 +41,15 @@ export async function findWorkspace(
   taskId: string,
 ): Promise<Workspace | undefined> {
   const attempt = (await place.store.listAttempts({ task_id: taskId, state: 'active' })).at(-1);
-  return attempt && findFolder(place, control, attempt);
+  return attempt && openFolder(place, control, attempt);
 }
 
-async function findFolder(place: WorkPlace, control: ControlGit, attempt: Attempt): Promise<Workspace> {
+/** Its folder, made again where it is gone. */
+export async function openFolder(
+  place: WorkPlace,
+  control: ControlGit,
+  attempt: Attempt,
+): Promise<Workspace> {
   const checkout = toCheckout(place, control, attempt);
   if (!isRegistered(control, checkout)) await remakeFolder(place, control, { attempt, checkout });
   return { attempt, checkout };
@@ -81,11 +86,11 @@ export async function openWorkspace(
 export async function reopenWorkspace(
   place: WorkPlace,
   control: ControlGit,
-  { attempt, agent }: { readonly attempt: Attempt; readonly agent: string | null },
+  { attempt, agent, pick }: Pick<NewWork, 'agent' | 'pick'> & { readonly attempt: Attempt },
 ): Promise<Workspace> {
-  const known = await findFolder(place, control, attempt);
+  const known = await openFolder(place, control, attempt);
   await place.folders.hold(attempt, 'set-up', () => setUpFolder(place, attempt));
-  const change = { id: attempt.id, agent, cleanup_at: null };
+  const change = { id: attempt.id, agent, pick, cleanup_at: null };
   return { ...known, attempt: await place.store.changeAttempt(change, systemWriter(place)) };
 }
 
@@ -100,15 +105,18 @@ export async function startWorkspace(
   });
 }
 
+interface NewWork {
+  readonly task: Task;
+  readonly agent: string | null;
+  /** How one of several is picked, where somebody said so. */
+  readonly pick?: PickRule | undefined;
+}
+
 /** The row alone; its folder has to be made. */
-export async function beginAttempt(
-  place: WorkPlace,
-  control: ControlGit,
-  { task, agent }: { readonly task: Task; readonly agent: string | null },
-): Promise<Attempt> {
+export async function beginAttempt(place: WorkPlace, control: ControlGit, work: NewWork): Promise<Attempt> {
   await requireRoom(place, control);
   const target = await findTarget(place, control);
-  return startAttempt(place, { task, agent, ...target });
+  return startAttempt(place, { ...work, ...target });
 }
 
 /** The folder of an attempt that was just begun. */
@@ -192,7 +200,7 @@ export async function findTarget(
 /** The first name that nobody has, and ports that nobody has. */
 async function startAttempt(
   place: WorkPlace,
-  { task, agent, target, base }: { task: Task; agent: string | null; target: string; base: string },
+  { task, agent, pick, target, base }: NewWork & { readonly target: string; readonly base: string },
 ): Promise<Attempt> {
   const id = crypto.randomUUID();
   const names = listAttemptNames(id, task.title);
@@ -202,7 +210,7 @@ async function startAttempt(
     const path = join(place.root, name);
     try {
       return await place.store.startAttempt(
-        { id, task_id: task.id, name, path, target, base_commit: base, agent, port },
+        { id, task_id: task.id, name, path, target, base_commit: base, agent, port, pick },
         systemWriter(place),
       );
     } catch (error) {

@@ -1,12 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, readFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Run } from '#contract/attempt.ts';
+import type { Attempt, Run } from '#contract/attempt.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import { tempFolder } from '../../tests/support/temp-repo.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { CheckoutWatch } from './checkout-watch.ts';
+import { recoverProject } from './recover-project.ts';
 import { toLogPath } from './run-agent.ts';
+import { lookForStrays } from './watch-strays.ts';
 
 let shop: TempWorkshop;
 beforeAll(async () => {
@@ -33,7 +36,8 @@ describe('the checkout of the user', () => {
     expect([stray.outcome, stray.message]).toEqual(['completed', text]);
     const log = readFileSync(toLogPath(shop.place, stray), 'utf8');
     expect(log).toContain('"code":"checkout_changed"');
-    expect(shop.news).toContainEqual({ kind: 'note', task_id: stray.task_id, text });
+    const { task_id, attempt_id } = stray;
+    expect(shop.news).toContainEqual({ kind: 'note', task_id, attempt_id, text });
     const { events } = await shop.engine.temp.store.readEvents({ after: 0, limit: 1000 });
     expect(JSON.stringify(events)).toContain(text);
     // The same files are dirty before and after.
@@ -82,6 +86,7 @@ describe('git in the worktree of an attempt', () => {
     expect(shop.news).toContainEqual({
       kind: 'note',
       task_id: switched.task_id,
+      attempt_id: switched.attempt_id,
       text: switched.message,
     });
     expect(shop.repo.git('ls-tree', '--name-only', branch)).toContain('y');
@@ -93,4 +98,68 @@ describe('git in the worktree of an attempt', () => {
     const last = (await shop.place.store.listRuns({ task_id: task.id })).at(-1);
     expect(last?.message).toMatch(/^Commits that forge\/.* does not lead to are kept: refs\/forge\/rescue\//);
   });
+
+  it('[E16] is told while the run is at work, once when it leaves the branch and once when it is back', async () => {
+    const wait = (file: string): string => `until [ -f "$FORGE_WORKTREE.${file}" ]; do sleep 0.02; done`;
+    shop.addAgent(
+      'wanders',
+      `git switch -qc side; ${wait('seen')}; git switch -q -; ${wait('back')}; echo x > x`,
+    );
+    const task = await shop.create('Wanders');
+    const working = shop.work(task, 'wanders');
+    const find = async (): Promise<Attempt | undefined> =>
+      (await shop.place.store.listAttempts({ task_id: task.id })).at(-1);
+    await expect.poll(async () => (await find())?.strayed, { timeout: 20_000 }).toBe('on side');
+    const attempt = await find();
+    if (attempt === undefined) throw new Error('no attempt');
+    const { id, path, branch } = attempt;
+    const away = `Its worktree is on side, not on ${branch}`;
+    const [run] = await shop.place.store.listRuns({ task_id: task.id });
+    if (run === undefined) throw new Error('no run');
+    // Who looks at all folders leaves this one to whoever watches the run.
+    await lookForStrays(shop.place);
+    await expect
+      .poll(() => readFileSync(toLogPath(shop.place, run), 'utf8'))
+      .toContain(`"code":"worktree_strayed","text":"${away}"`);
+    writeFileSync(`${path}.seen`, '');
+    await expect.poll(async () => (await find())?.strayed, { timeout: 20_000 }).toBeNull();
+    writeFileSync(`${path}.back`, '');
+    await working;
+    const notes = (): string[] =>
+      shop.news.flatMap((one) => (one.kind === 'note' && one.attempt_id === id ? one.text : []));
+    const again = `Its worktree is on ${branch} again`;
+    expect(notes()).toEqual([away, again]);
+    expect(await listTold(task.id)).toEqual(['attempt.strayed', 'attempt.returned']);
+    expect((await shop.place.store.getRun(run.id)).message).toBeNull();
+
+    // Between runs, by whoever stays.
+    const git = (...args: string[]) => execFileSync('git', ['-C', path, ...args]);
+    git('checkout', '-q', '--detach');
+    for (let looks = 0; looks < 2; looks += 1) await lookForStrays(shop.place);
+    expect(notes().at(-1)).toMatch(/^Its worktree is at [0-9a-f]{12}, not on /);
+    git('switch', '-q', branch);
+    // A pipe in the place of HEAD is not waited for, and says nothing.
+    const head = readFileSync(join(path, '.git/HEAD'));
+    rmSync(join(path, '.git/HEAD'));
+    execFileSync('sh', ['-c', 'mkfifo .git/HEAD'], { cwd: path });
+    for (let looks = 0; looks < 2; looks += 1) await lookForStrays(shop.place);
+    rmSync(join(path, '.git/HEAD'));
+    expect(notes().slice(3)).toEqual([again]);
+    writeFileSync(join(path, '.git/HEAD'), `ref: refs/heads/${'a'.repeat(LIMITS.head_bytes)}`);
+    await lookForStrays(shop.place);
+    expect((await find())?.strayed).toBeNull();
+    writeFileSync(join(path, '.git/HEAD'), head);
+    git('commit', '-q', '--allow-empty', '-m', 'more');
+    expect(() => git('rebase', '--exec', 'false', 'HEAD~1')).toThrow('rebase');
+    expect(await recoverProject(shop.workshop)).toEqual([]);
+    expect(notes().at(-1)).toBe(`Its worktree is in the middle of a rebase, not on ${branch}`);
+    await shop.move(task, 'cancelled');
+    expect((await find())?.strayed).toBeNull();
+  });
 });
+
+async function listTold(id: string): Promise<string[]> {
+  const types = ['attempt.strayed', 'attempt.returned'];
+  const { events } = await shop.engine.temp.store.readEvents({ after: 0, limit: 1000, types });
+  return events.flatMap(({ task_id, type }) => (task_id === id ? type : []));
+}

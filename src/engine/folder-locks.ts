@@ -66,7 +66,7 @@ export class FolderLocks {
 
   async #take(folder: Folder, what: string): Promise<() => void> {
     const place = join(this.#records, folder.id);
-    mkdirSync(place, { recursive: true });
+    mkdirSync(place, { recursive: true, mode: 0o700 });
     return takeFileLock(join(place, LOCK_FILE), {
       what,
       as: this.#watcher,

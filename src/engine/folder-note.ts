@@ -30,7 +30,7 @@ export function readFolderNote(place: Place, attemptId: string): FolderNote {
 }
 
 export function changeFolderNote(place: Place, attemptId: string, change: Partial<FolderNote>): void {
-  mkdirSync(join(place.records, attemptId), { recursive: true });
+  mkdirSync(join(place.records, attemptId), { recursive: true, mode: 0o700 });
   const note = { ...readFolderNote(place, attemptId), ...change };
   replaceFile(toPath(place, attemptId), `${JSON.stringify(note)}\n`, 0o600);
 }

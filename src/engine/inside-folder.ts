@@ -1,5 +1,6 @@
-import { lstatSync, mkdirSync, readFileSync, type Stats } from 'node:fs';
+import { lstatSync, mkdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
+import { readPlainFile } from '#git/read-plain-file.ts';
 
 /**
  * The path of a file below a folder, with the folders on the way made; undefined where a link, or anything else that
@@ -29,11 +30,7 @@ export function readInside(folder: string, inside: string): Buffer | undefined {
   const path = join(folder, ...parts);
   if (parts.length === 0 || !parts.slice(0, -1).every(isFolder) || look(path)?.isFile() !== true)
     return undefined;
-  try {
-    return readFileSync(path);
-  } catch {
-    return undefined;
-  }
+  return readPlainFile(path);
 }
 
 function toParts(inside: string): string[] | undefined {

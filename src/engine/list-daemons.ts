@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import type { Daemon } from '#contract/daemon-operations.ts';
 import { toIso } from '#kernel/clock.ts';
 import { isForgeError } from '#kernel/errors.ts';
@@ -8,7 +7,7 @@ import { openTaskReader, type ReadWatcher } from '#store/open-task-reader.ts';
 import { findProject, type FoundProject } from '#sync/find-project.ts';
 import { toRealPlace, type HomePlace } from '#sync/forge-home.ts';
 import { findRegistered, listProjects } from '#sync/project-registry.ts';
-import { isRunning, listServers, type RunningServer } from '#sync/running-servers.ts';
+import { judgeServer, listServers, type RunningServer } from '#sync/running-servers.ts';
 
 /** A daemon with what it runs just now. */
 export interface KnownDaemon {
@@ -31,8 +30,8 @@ export function listDaemons(around: Around): KnownDaemon[] {
   );
   const byProcess = Map.groupBy(watchers, ({ watcher }) => toId(watcher));
   const known = servers.map((server) => {
-    const id = toId({ host: hostname(), pid: server.pid });
-    const own = isRunning(server) ? (byProcess.get(id) ?? []) : [];
+    const id = toId(server);
+    const own = judgeServer(server) === 'alive' ? (byProcess.get(id) ?? []) : [];
     if (own.length > 0) byProcess.delete(id);
     return toServer(server, own, around);
   });
@@ -48,23 +47,23 @@ function isOfInterest({ daemon: { state }, runs }: KnownDaemon): boolean {
 type Watcher = ReadWatcher & { readonly root: string };
 
 function toServer(server: RunningServer, own: readonly Watcher[], { now }: Around): KnownDaemon {
-  const { pid, version, url, projects, started_at } = server;
-  const isThere = isRunning(server);
+  const { host, pid, version, url, projects, started_at } = server;
+  const state = judgeServer(server);
   const runs = listRuns(own);
   return {
     runs,
     daemon: {
-      id: toId({ host: hostname(), pid }),
+      id: toId(server),
       kind: 'server',
-      host: hostname(),
+      host,
       pid,
       version,
       url,
       projects: [...projects],
       runs: runs.length,
       started_at,
-      last_seen_at: isThere ? toIso(now) : null,
-      state: isThere ? 'alive' : 'gone',
+      last_seen_at: state === 'alive' ? toIso(now) : null,
+      state,
     },
   };
 }

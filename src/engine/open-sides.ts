@@ -15,6 +15,7 @@ export async function openSides(
   wishes: SideWishes | undefined,
 ): Promise<Side[]> {
   const control = await openControl(place);
+  const pick = wishes?.pick;
   const known = await place.store.listAttempts({ task_id: task.id, state: 'active' });
   const workers = await readWorkers(place, task.id, role);
   const names = wishes === undefined || wishes.agents.length === 0 ? [agent] : wishes.agents;
@@ -26,14 +27,16 @@ export async function openSides(
   };
   const opening = known.map(async (attempt, at): Promise<Side> => {
     const found = findAgent(at, attempt);
-    const opened = await reopenWorkspace(place, control, { attempt, agent: found.name });
+    const opened = await reopenWorkspace(place, control, { attempt, agent: found.name, pick });
+    // A new one tells of itself when its folder is made.
+    place.watch({ kind: 'attempt', attempt: opened.attempt });
     return { attempt: opened.attempt, agent: found };
   });
   // Their folders are made at the same time; their numbers follow the order of the agents.
   let begun: Promise<unknown> = Promise.resolve();
   for (let at = known.length; at < (wishes?.count ?? 1); at += 1) {
     const found = findAgent(at);
-    const row = begun.then(() => beginAttempt(place, control, { task, agent: found.name }));
+    const row = begun.then(() => beginAttempt(place, control, { task, agent: found.name, pick }));
     begun = row.catch(() => undefined);
     opening.push(
       row.then(async (attempt) => {

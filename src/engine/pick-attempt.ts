@@ -73,7 +73,8 @@ async function archiveOthers(place: WorkPlace, picked: Attempt): Promise<void> {
     const { state } = await store.getAttempt(picked.id);
     if (state !== 'active') throw notActive(picked, state);
     const cleanup_at = toIso(clock.now() + hours * 3_600_000);
-    await store.changeAttempt({ id: other.id, state: 'archived', cleanup_at }, systemWriter(place));
+    const change = { id: other.id, state: 'archived', cleanup_at } as const;
+    place.watch({ kind: 'attempt', attempt: await store.changeAttempt(change, systemWriter(place)) });
   }
 }
 

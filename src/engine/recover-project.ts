@@ -2,6 +2,7 @@ import { settleSilent } from './recover-work.ts';
 import { resumeTasks, type ResumedTask, type ResumeWishes } from './resume-tasks.ts';
 import { removeOverdue } from './retire-attempts.ts';
 import { sweepFolders } from './sweep-folders.ts';
+import { lookForStrays } from './watch-strays.ts';
 import type { Workshop } from './workshop.ts';
 
 /** At the start of whoever stays: everything that others left when they were killed. */
@@ -14,6 +15,7 @@ export async function recoverProject(workshop: Workshop, wishes?: ResumeWishes):
 
 /** Again and again as long as it stays: cheap where nothing is lost. */
 export async function watchOver(workshop: Workshop, wishes?: ResumeWishes): Promise<ResumedTask[]> {
+  await lookForStrays(workshop.place);
   await settleSilent(workshop.place, (task) => workshop.isAtWork(task));
   return resumeTasks(workshop, wishes);
 }

@@ -118,7 +118,8 @@ export async function runReviewSteps(
             timeout_ms: review.step_timeout_s * 1000,
             output_bytes: review.step_output_bytes,
             signal: place.signal,
-            line: (text) => place.watch({ kind: 'step', task_id: attempt.task_id, text }),
+            line: (text) =>
+              place.watch({ kind: 'step', task_id: attempt.task_id, attempt_id: attempt.id, text }),
           })
         : [known];
     if (result === undefined) break;

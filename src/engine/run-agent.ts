@@ -12,6 +12,7 @@ import {
 } from '#executors/executor.ts';
 import { pickEnvironment } from '#executors/executor-types.ts';
 import { openRunLog } from '#executors/run-log.ts';
+import { readSharedModes } from '#git/shared-modes.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { Writer } from '#store/store.ts';
@@ -19,6 +20,7 @@ import { findAgentSecrets, type AgentSecrets } from './agent-secrets.ts';
 import { toAttemptEnvironment } from './attempt-environment.ts';
 import { readFolderNote } from './folder-note.ts';
 import { writeLinkFile } from './link-file.ts';
+import { watchStray } from './watch-strays.ts';
 import { systemWriter, type ManagedAgent, type WorkPlace } from './work.ts';
 
 /** One start of an agent's program. */
@@ -49,7 +51,12 @@ export async function runAgent(place: WorkPlace, start: AgentStart): Promise<Age
   const { store } = place;
   const { run } = start;
   const secrets = findAgentSecrets(place, start.agent);
-  const log = openRunLog({ path: toLogPath(place, run), clock: place.clock, redact: secrets.redact });
+  const log = openRunLog({
+    path: toLogPath(place, run),
+    clock: place.clock,
+    redact: secrets.redact,
+    mode: readSharedModes(place.repo.common_dir).file,
+  });
   const tell = (entry: TranscriptEntry): void =>
     place.watch({ kind: 'entry', run, entry: log.append(entry) });
   try {
@@ -62,11 +69,11 @@ export async function runAgent(place: WorkPlace, start: AgentStart): Promise<Age
       const before = await place.checkout.lookBefore();
       const executor = await place.executorFor(start.agent.profile);
       const started = await executor.start(toSpec(place, start), toHost(place, { run, secrets, tell }));
-      const ended = await attend(place, start, started);
+      const ended = await attend(place, { ...start, look: watchStray(place, start.attempt, tell) }, started);
       const warning = await place.checkout.compare(before);
       if (warning === undefined) return ended;
       tell({ kind: 'error', code: 'checkout_changed', text: warning });
-      place.watch({ kind: 'note', task_id: run.task_id, text: warning });
+      place.watch({ kind: 'note', task_id: run.task_id, attempt_id: run.attempt_id, text: warning });
       return { ...ended, warning };
     };
     // Those who audit have a folder of their own.
@@ -126,7 +133,7 @@ export function toLogPath(
   run: Pick<Run, 'id' | 'attempt_id'>,
 ): string {
   const folder = join(records, run.attempt_id);
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   return join(folder, `${run.id}.jsonl`);
 }
 
@@ -199,7 +206,11 @@ async function askPeople(
 }
 
 /** Until the end: says that it is alive, stops it when somebody wishes so, hands on what people say. */
-async function attend(place: WorkPlace, { run, attempt }: AgentStart, started: StartedRun): Promise<RunEnd> {
+async function attend(
+  place: WorkPlace,
+  { run, attempt, look }: Pick<AgentStart, 'run' | 'attempt'> & { readonly look: () => Promise<void> },
+  started: StartedRun,
+): Promise<RunEnd> {
   const { store, clock } = place;
   let isOver = false;
   const watching = (async () => {
@@ -209,6 +220,7 @@ async function attend(place: WorkPlace, { run, attempt }: AgentStart, started: S
       const wished = await store.readWishes(run.id).catch(() => undefined);
       if (wished?.stop === true) await started.stop();
       if (wished?.messages === true) await deliver(place, attempt, started);
+      await look();
       const now = clock.now();
       if (now - beat < LIMITS.run_beat_ms) continue;
       beat = now;

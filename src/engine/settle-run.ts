@@ -99,8 +99,12 @@ async function harvestHeld(place: WorkPlace, { task, attempt, agent }: Harvested
   if (isFirst && writeLinkFile(place, { attempt, task }))
     harvest = { ...(await harvestCheckout(control, checkout, request)), ...pickSeen(harvest) };
   for (const text of listHarvestWarnings(harvest, attempt))
-    place.watch({ kind: 'note', task_id: task.id, text });
-  await place.store.changeAttempt({ id: attempt.id, head_commit: harvest.head }, systemWriter(place));
+    place.watch({ kind: 'note', task_id: task.id, attempt_id: attempt.id, text });
+  const { id } = attempt;
+  // Nobody may have looked while it was away.
+  if (harvest.strayed !== undefined)
+    await place.store.changeAttempt({ id, strayed: harvest.strayed }, systemWriter(place));
+  await place.store.changeAttempt({ id, head_commit: harvest.head, strayed: null }, systemWriter(place));
   return harvest;
 }
 
@@ -146,7 +150,7 @@ export async function moveAfterWork(
     case 'crashed': {
       const why = message ?? outcome;
       const isSpent = failures.count >= failures.limit && workflow.blocked !== undefined;
-      const text = isSpent ? `${failures.count} runs in a row failed; the last: ${why}` : why;
+      const text = isSpent ? `${failures.count} tries in a row failed; the last: ${why}` : why;
       return move(isSpent ? (workflow.blocked ?? workflow.initial) : workflow.initial, text, {
         code: isSpent ? 'retry_budget' : 'run_failed',
         message: text,

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AttemptView } from '#contract/attempt.ts';
 import type { WorkedTask } from '#contract/run-task-operations.ts';
@@ -22,7 +23,9 @@ beforeAll(async () => {
   shop.addAgent('slow', 'echo begun > "$FORGE_TASK_ID.txt"; touch "$FORGE_WORKTREE.begun"; sleep 60');
 });
 afterAll(() => shop[Symbol.asyncDispose]());
-afterEach(() => shop.set({ attempts: { pick: 'person' }, scheduler: { max: 4, per_agent: 4 } }));
+afterEach(() =>
+  shop.set({ attempts: { pick: 'person' }, scheduler: { max: 4, per_agent: 4, retry_limit: 3 } }),
+);
 
 const STEPS = ['test -f "$FORGE_TASK_ID.txt"'];
 
@@ -167,13 +170,18 @@ describe('where nothing is green', () => {
   });
 
   it('puts a task back whose agents all failed, and goes on with the same attempts', async () => {
-    shop.set({ scheduler: { retry_limit: 9 } });
+    shop.set({ scheduler: { retry_limit: 2 } });
     const task = await shop.create('Broken', { steps: STEPS });
     const failed = await work(task, { agents: ['broken'], count: 2 });
     expect(failed.task).toMatchObject({ state: 'todo', error_annotation: { code: 'run_failed' } });
     const again = await work(task, { agents: ['broken'], count: 2 });
     expect(shown(again.attempts)).toEqual(['1 broken active failed', '2 broken active failed']);
     expect(await shop.place.store.listRuns({ task_id: task.id })).toHaveLength(4);
+    // Each round was one try, however many worked in it.
+    expect(again.task).toMatchObject({
+      state: 'blocked',
+      error_annotation: { code: 'retry_budget', message: expect.stringMatching(/^2 tries in a row failed/) },
+    });
     await shop.move(task, 'cancelled');
   });
 });
@@ -250,5 +258,29 @@ describe('what happens meanwhile', () => {
     expect(active.map(({ agent }) => agent ?? '').toSorted()).toEqual(['large', 'small', 'wrong']);
     expect(shop.repo.git('show', `main:${task.id}.txt`)).toBe('one');
     shop.repo.git('fsck', '--strict');
+  });
+
+  it('a kill does not make anybody forget the rule that was given', async () => {
+    const gate = join(shop.repo.path, '.git', 'gate');
+    const steps = [...STEPS, `until [ -f ${gate} ]; do sleep 0.02; done`];
+    const task = await shop.create('By the same rule', { steps });
+    const attempts = { agents: ['large', 'small'], count: 2, pick: 'smallest_green' } as const;
+    const { workshop, dying } = openDying(shop);
+    const engine = { ...shop.as(), store: dying.store, work: async () => workshop };
+    const run = { id: task.id, agent: 'large', merge: false, attempts };
+    workTask(workshop, engine, run).catch(() => undefined);
+    // Both runs have ended; their checks cannot.
+    const ended = async (): Promise<number> =>
+      (await shop.place.store.listRuns({ task_id: task.id })).filter(({ outcome }) => outcome !== null)
+        .length;
+    await expect.poll(ended, { timeout: 20_000, interval: 5 }).toBe(2);
+    dying.kill();
+    writeFileSync(gate, '');
+    expect(shop.place.settings().attempts.pick).toBe('person');
+    await recoverProject(shop.workshop, { unwatched_ms: 0 });
+    await shop.workshop.settled();
+    expect(shown(await views(task))).toEqual(['1 large archived green', '2 small active green']);
+    expect((await shop.place.store.getTask(task.id)).state).toBe('review');
+    await shop.move(task, 'cancelled');
   });
 });

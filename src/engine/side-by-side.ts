@@ -49,7 +49,7 @@ export async function startSides(
   });
   const next = lanes.find(({ agent }) => agent !== undefined);
   const first = next?.agent && (await createRun(place, { attempt: next.attempt, agent: next.agent, role }));
-  const rule = wishes?.pick ?? place.settings().attempts.pick;
+  const rule = findRule(place, views);
   return { first, work: () => new Race(hands, assignment, rule).run(lanes, first) };
 }
 
@@ -58,7 +58,13 @@ export async function compareSides(hands: SideHands, assignment: Assignment): Pr
   const { place } = hands;
   const views = await viewAttempts(place, { task_id: assignment.task.id, state: 'active' });
   const lanes = views.map(({ view, result }): Lane => ({ attempt: view, result, agent: undefined }));
-  await new Race(hands, assignment, place.settings().attempts.pick).run(lanes, undefined);
+  for (const { attempt } of lanes) place.watch({ kind: 'attempt', attempt });
+  await new Race(hands, assignment, findRule(place, views)).run(lanes, undefined);
+}
+
+/** What was said when they were begun, or when they were last gone on with; else what the settings say now. */
+function findRule({ settings }: WorkPlace, views: readonly ViewedAttempt[]): PickRule {
+  return views.findLast(({ view }) => view.pick !== null)?.view.pick ?? settings().attempts.pick;
 }
 
 interface Lane {

@@ -110,9 +110,15 @@ export type WorkNews =
   | { readonly kind: 'review'; readonly review: Review }
   | { readonly kind: 'merge'; readonly merge: Merge }
   /** A line of a check. */
-  | { readonly kind: 'step'; readonly task_id: string; readonly text: string }
+  | { readonly kind: 'step'; readonly task_id: string; readonly attempt_id: string; readonly text: string }
   | { readonly kind: 'entry'; readonly run: Run; readonly entry: TranscriptEntry }
-  | { readonly kind: 'note'; readonly task_id: string; readonly text: string };
+  | {
+      readonly kind: 'note';
+      readonly task_id: string;
+      /** Left out where it is about none, or about all of them. */
+      readonly attempt_id?: string;
+      readonly text: string;
+    };
 
 /** Forge itself, at what follows from what others did. */
 export function systemWriter({ clock, workflow }: Pick<WorkPlace, 'clock' | 'workflow'>): Writer {

@@ -104,7 +104,7 @@ describe('the way of a task', () => {
     expect((await shop.work(task, 'w1')).state).toBe('todo');
     const blocked = await shop.work(task, 'w1');
     expect(blocked.state).toBe('blocked');
-    expect(blocked.error_annotation?.message).toContain('3 runs in a row');
+    expect(blocked.error_annotation?.message).toContain('3 tries in a row');
     // One attempt, three runs: what was done stays.
     expect((await shop.place.store.listAttempts({ task_id: task.id })).length).toBe(1);
   });

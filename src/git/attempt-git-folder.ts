@@ -8,7 +8,7 @@ import { isRealFolder } from './guard-place.ts';
 import { findLastEntry, type GitConfigEntry, parseGitConfig } from './parse-git-config.ts';
 import { readTextIfThere, replaceFile } from './replace-file.ts';
 
-export function toGitFolder(checkout: Checkout): string {
+export function toGitFolder(checkout: Pick<Checkout, 'path'>): string {
   return join(checkout.path, '.git');
 }
 

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { askGit, getFromGit, type GitRepo } from './ask-git.ts';
+import { readPlainFile } from './read-plain-file.ts';
 import { readRef, readSymbolicRef } from './read-ref.ts';
 
 const HEADS = 'refs/heads/';
@@ -135,9 +136,7 @@ function listFolders(path: string): readonly string[] {
 }
 
 function readLine(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8').replace(/\r?\n[^]*$/, '');
-  } catch {
-    return undefined;
-  }
+  return readPlainFile(path)
+    ?.toString('utf8')
+    .replace(/\r?\n[^]*$/, '');
 }

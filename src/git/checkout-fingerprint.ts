@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, readFileSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { LIMITS } from '#kernel/limits.ts';
 import { askGitBytes, type GitRepo } from './ask-git.ts';
+import { readPlainFile } from './read-plain-file.ts';
 import { readRef, readSymbolicRef } from './read-ref.ts';
 import { toGitFailure } from './run-git.ts';
 
@@ -85,11 +86,7 @@ function readStats(path: string): string {
 }
 
 function readIfThere(path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch {
-    return Buffer.alloc(0);
-  }
+  return readPlainFile(path) ?? Buffer.alloc(0);
 }
 
 function toHash(bytes: Buffer): string {

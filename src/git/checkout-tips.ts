@@ -1,9 +1,11 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { LIMITS } from '#kernel/limits.ts';
 import { toGitFolder } from './attempt-git-folder.ts';
 import { toBranch } from './attempt-refs.ts';
 import type { Checkout } from './checkout-record.ts';
 import { isRealFolder, look } from './guard-place.ts';
+import { readPlainFile } from './read-plain-file.ts';
 import { readRef } from './read-ref.ts';
 import { readTextIfThere } from './replace-file.ts';
 
@@ -45,16 +47,25 @@ export async function readTips(checkout: Checkout): Promise<Tips> {
   };
 }
 
-/** Where HEAD stands if it is not on the attempt's branch, and what was begun and not ended; undefined where all is as it was. */
-export function findStray(checkout: Checkout): string | undefined {
+/**
+ * Where HEAD stands if it is not on the attempt's branch, or that a rebase was begun and not ended; undefined where all
+ * is as it was. A few file reads, for those who look again and again.
+ */
+export function findStray(checkout: Pick<Checkout, 'path' | 'name'>): string | undefined {
   const folder = toGitFolder(checkout);
   if (!isRealFolder(folder)) return undefined;
-  const head = readTextIfThere(join(folder, 'HEAD'))?.trim() ?? '';
+  const head = readHead(join(folder, 'HEAD')).trim();
   const [, branch] = /^ref: refs\/heads\/(.+)$/.exec(head) ?? [];
   const isRebasing = ['rebase-merge', 'rebase-apply'].some((name) => isRealFolder(join(folder, name)));
   if (isRebasing) return 'in the middle of a rebase';
   if (branch === undefined) return /^[0-9a-f]{40,64}$/.test(head) ? `at ${head.slice(0, 12)}` : undefined;
   return branch === toBranch(checkout.name) ? undefined : `on ${branch}`;
+}
+
+function readHead(path: string): string {
+  return look(path)?.isFile() === true
+    ? (readPlainFile(path, LIMITS.head_bytes)?.toString('utf8') ?? '')
+    : '';
 }
 
 function readOwnRef(checkout: Checkout, ref: string): Promise<string | undefined> {

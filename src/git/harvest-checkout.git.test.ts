@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   copyFileSync,
   existsSync,
@@ -121,6 +122,36 @@ describe('harvestCheckout', () => {
     const { head } = await world.harvest(checkout);
     expect(world.place.git('rev-parse', `${head}^2`)).toBe(main);
     expect(messageOf(world, `${head}^1`)).toContain('Forge-Attempt: 35a403e3');
+  });
+
+  it("[S149] tells another attempt's commits from its own by their branch, also where it was moved", async () => {
+    await using world = await attemptPlace();
+    const [checkout, other] = [await world.start(), await world.start()];
+    commitIn(other, 'theirs.txt');
+    const theirs = (await world.harvest(other, { trailers: { 'Forge-Attempt': 'another' } })).head;
+    const raw = commitIn(checkout, 'one.txt');
+    // Whoever fetches from the checkout has the agent's commits on the attempt's branch, as they were.
+    world.place.git('fetch', '--quiet', checkout.path, `+HEAD:refs/heads/forge/${checkout.name}`);
+    expect(branchOf(world, checkout)).toBe(raw);
+    gitIn(checkout, 'merge', '--quiet', '--no-edit', theirs);
+    const { head } = await world.harvest(checkout);
+    expect(messageOf(world, `${head}^1`)).toContain('Forge-Attempt: 35a403e3');
+    expect(world.place.git('rev-parse', `${head}^2`)).toBe(theirs);
+  });
+
+  it('waits for no pipe that stands in the place of a file of git or of the user', async () => {
+    await using world = await attemptPlace();
+    for (const file of ['HEAD', 'config', 'packed-refs', 'MERGE_HEAD', 'index', 'objects/info/alternates']) {
+      const checkout = await world.start();
+      writeIn(checkout, 'new.txt', 'new\n');
+      for (const path of [join(checkout.path, '.git', file), join(checkout.path, 'a.txt')]) {
+        rmSync(path, { force: true });
+        execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', path]);
+      }
+      const { head, files } = await world.harvest(checkout);
+      expect({ file, files }).toEqual({ file, files: ['a.txt', 'new.txt'] });
+      expect(filesOf(world, head)).not.toContain('a.txt');
+    }
   });
 
   it('has a merge that was resolved and not committed as a merge, and one with markers as none', async () => {

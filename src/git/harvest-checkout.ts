@@ -1,6 +1,6 @@
 import { LIMITS } from '#kernel/limits.ts';
 import { restoreGitFolder } from './attempt-git-folder.ts';
-import { addRescueRef, type BranchOutcome, getKept, publishHead } from './attempt-refs.ts';
+import { addRescueRef, type BranchOutcome, getKept, publishHead, toBranch } from './attempt-refs.ts';
 import { listDisowned, noteDisowned } from './disowned-commits.ts';
 import type { Checkout } from './checkout-record.ts';
 import { findStray } from './checkout-tips.ts';
@@ -77,7 +77,8 @@ export async function harvestCheckout(
   const known = await getKept(control, checkout);
   const collected = await collectTips(control, checkout, known);
   const { trailers, copied_files: without = [] } = request;
-  const range = { base: checkout.base, head: collected.head, foreign: collected.remotes };
+  const { base, name } = checkout;
+  const range = { base, head: collected.head, foreign: collected.remotes, branch: toBranch(name) };
   // What was harvested before has its trailers.
   const { head: own, replaced } =
     collected.head === known

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { toGitFolder } from './attempt-git-folder.ts';
 import type { Checkout } from './checkout-record.ts';
 import { askControl, type ControlGit } from './control-directory.ts';
 import { look } from './guard-place.ts';
 import { isAncestor } from './read-commit.ts';
+import { readPlainFile } from './read-plain-file.ts';
 
 /**
  * The other sides of a merge that the agent began and did not commit. Without them the same conflicts would come up
@@ -39,6 +39,6 @@ export function listMarked(checkout: Checkout, paths: readonly string[]): string
 
 function hasMarkers(path: string): boolean {
   if (look(path)?.isFile() !== true) return false;
-  const text = readFileSync(path, 'latin1');
+  const text = readPlainFile(path)?.toString('latin1') ?? '';
   return /^<{7} /m.test(text) && /^={7}$/m.test(text) && /^>{7} /m.test(text);
 }

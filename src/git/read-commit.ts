@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
+import { LIMITS } from '#kernel/limits.ts';
 import { askGit, getFromGit, type GitRepo } from './ask-git.ts';
+import { readPlainFile } from './read-plain-file.ts';
 import { toGitFailure } from './run-git.ts';
 
 /** One with objects elsewhere than in its own folder, as the control directory has them, says where. */
@@ -36,7 +37,9 @@ function findLooseCommit(
   let text: string;
   try {
     const path = join(objects ?? join(common_dir, 'objects'), commit.slice(0, 2), commit.slice(2));
-    text = inflateSync(readFileSync(path)).toString('latin1');
+    const bytes = readPlainFile(path);
+    if (bytes === undefined) return undefined;
+    text = inflateSync(bytes, { maxOutputLength: LIMITS.git_file_bytes }).toString('latin1');
   } catch {
     return undefined;
   }

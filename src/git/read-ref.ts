@@ -1,6 +1,7 @@
-import { existsSync, lstatSync, readFileSync, readlinkSync } from 'node:fs';
+import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { askGit, type GitRepo } from './ask-git.ts';
+import { readPlainFile } from './read-plain-file.ts';
 
 /**
  * The object that a ref (`HEAD`, `refs/heads/main`) points to, by file reads alone: the loose file, then
@@ -52,10 +53,10 @@ function readLoose(repo: GitRepo, ref: string): string | undefined {
       const target = readlinkSync(path);
       if (target.startsWith('refs/')) return `ref: ${target}`;
     }
-    return readFileSync(path, 'utf8').trimEnd();
   } catch {
     return undefined;
   }
+  return readPlainFile(path)?.toString('utf8').trimEnd();
 }
 
 /** What each working tree has for itself; everything else is shared. */
@@ -64,12 +65,7 @@ function isOfWorktree(ref: string): boolean {
 }
 
 function findPacked(repo: GitRepo, ref: string): string | undefined {
-  let text: string;
-  try {
-    text = readFileSync(join(repo.common_dir, 'packed-refs'), 'utf8');
-  } catch {
-    return undefined;
-  }
+  const text = readPlainFile(join(repo.common_dir, 'packed-refs'))?.toString('utf8') ?? '';
   const end = text.indexOf(` ${ref}\n`) + 1;
   if (end === 0) return undefined;
   const start = text.lastIndexOf('\n', end - 1) + 1;

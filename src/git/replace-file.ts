@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readPlainFile } from './read-plain-file.ts';
 
 /** Whole or not at all, whoever reads or writes it at the same moment; a link at its place is replaced, not followed. */
 export function replaceFile(path: string, bytes: string | Uint8Array, mode = 0o666): void {
@@ -19,9 +20,5 @@ export function refreshFile(path: string, text: string, mode?: number): void {
 }
 
 export function readTextIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
+  return readPlainFile(path)?.toString('utf8');
 }

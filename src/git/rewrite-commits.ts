@@ -20,6 +20,8 @@ export async function addTrailersToCommits(
     readonly base: string;
     readonly head: string;
     readonly trailers: Trailers;
+    /** `forge/35a4-work`: what stands on it is the agent's, whoever has put it there. */
+    readonly branch: string;
     /** Commits of others, which keep their ids with all before them. */
     readonly foreign: readonly string[];
     /** Paths that no commit may hold; dropped from those that do. */
@@ -45,12 +47,17 @@ export async function addTrailersToCommits(
   return { head: renamed.get(range.head) ?? range.head, replaced: [...renamed.keys()] };
 }
 
-/** Parents before children. What stands on any branch of the user's, or came from a server, is not the agent's. */
+/**
+ * Parents before children. What stands on any other branch, be it the user's or another attempt's, or came from a
+ * server, is not the agent's.
+ */
 async function listOwnCommits(
   control: ControlGit,
-  { base, head, foreign }: { base: string; head: string; foreign: readonly string[] },
+  range: { base: string; head: string; branch: string; foreign: readonly string[] },
 ): Promise<readonly string[]> {
-  const others = ['--exclude=refs/heads/forge/*', '--branches', '--remotes', '--tags'];
+  const { base, head, branch, foreign } = range;
+  // For --branches the names begin below refs/heads/; with that in front none would be excluded.
+  const others = [`--exclude=${branch}`, '--branches', '--remotes', '--tags'];
   const args = ['rev-list', '--topo-order', '--reverse', '--ignore-missing', head];
   const text = await getFromGit(control.repository, [...args, '--not', base, ...foreign, ...others]);
   return text === '' ? [] : text.split('\n');

@@ -111,23 +111,36 @@ export async function listDifferences(
 }
 
 /**
- * Puts the paths as they are on the disk into the index; what is gone goes. Tracked ones have to come first: a file
- * that became a folder must leave before what is in the folder comes.
+ * Puts the paths as they are on the disk into the index; what is gone goes, and so does a file that became something
+ * git has no word for, such as a pipe. Tracked ones have to come first: a file that became a folder must leave before
+ * what is in the folder comes.
  */
 export async function stagePaths(
   control: ControlGit,
   place: { readonly checkout: Checkout; readonly index: string; readonly work_tree?: string },
   paths: readonly string[],
 ): Promise<void> {
-  if (paths.length === 0) return;
   const { checkout, index, work_tree = checkout.path } = place;
-  const args = ['update-index', '-z', '--add', '--remove', '--replace', '--stdin'];
-  await getFromControl(control, [...toSparseSettings(control, checkout), ...args], {
-    index,
-    work_tree,
-    timeout_ms: control.checkout_timeout_ms,
-    input: Buffer.from(`${paths.join('\0')}\0`, 'latin1'),
-  });
+  const update = async (how: readonly string[], which: readonly string[]): Promise<void> => {
+    if (which.length === 0) return;
+    const args = [...toSparseSettings(control, checkout), 'update-index', '-z', ...how, '--stdin'];
+    await getFromControl(control, args, {
+      index,
+      work_tree,
+      timeout_ms: control.checkout_timeout_ms,
+      input: Buffer.from(`${which.join('\0')}\0`, 'latin1'),
+    });
+  };
+  const isStrange = (path: string): boolean => {
+    const found = look(toDiskPath(work_tree, path));
+    return found !== undefined && !found.isFile() && !found.isSymbolicLink() && !found.isDirectory();
+  };
+  const strange = new Set(paths.filter(isStrange));
+  await update(['--force-remove'], [...strange]);
+  await update(
+    ['--add', '--remove', '--replace'],
+    paths.filter((path) => !strange.has(path)),
+  );
 }
 
 export interface LargeFile {

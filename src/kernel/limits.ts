@@ -39,6 +39,8 @@ export const LIMITS = {
   run_output_bytes: 1_073_741_824,
   /** How long an agent waits for leave to do something. */
   approval_ms: 600_000,
+  /** How often whoever watches a run looks whether somebody has left the attempt's branch in its folder. */
+  stray_look_ms: 1_000,
   /** How often whoever watches a run looks whether somebody wants something of it, and says that it is there. */
   wish_poll_ms: 200,
   run_beat_ms: 5_000,
@@ -121,6 +123,8 @@ export const LIMITS = {
   remote_answer_bytes: 268_435_456,
   /** How long a command waits for another writer, unless FORGE_LOCK_TIMEOUT_MS says otherwise. */
   lock_timeout_ms: 60_000,
+  /** So much of that at once: whoever has the lock may be another part of the same process, and needs its turn. */
+  lock_slice_ms: 250,
   /** The same for a lock that is a file, and for the folder of an attempt that another process works in. */
   file_lock_ms: 10_000,
   folder_lock_ms: 15_000,
@@ -135,6 +139,10 @@ export const LIMITS = {
   control_fresh_ms: 2_000,
   /** How long the user's own git may hold an index that a merge has to change. */
   index_lock_ms: 10_000,
+  /** Of the HEAD of a checkout; no name of a branch is longer. */
+  head_bytes: 4_096,
+  /** Of a file that git keeps for itself, or of one with a conflict in it; a larger one is not read. */
+  git_file_bytes: 268_435_456,
   /** A larger file that nobody tracks is not committed for an agent. */
   attempt_file_bytes: 104_857_600,
   /** Changed files of the user's own checkout whose sizes and times are compared around a run; how long a look takes. */

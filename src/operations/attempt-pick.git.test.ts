@@ -31,6 +31,29 @@ describe('several attempts by the command line', () => {
     });
     const listed = await project.json<AttemptView[]>('task', 'attempts', id);
     expect(listed).toEqual(waiting?.attempts);
+    // Nobody is led to one of them by chance.
+    const [first, second] = listed;
+    expect((await project.fails('workspace', 'open', id)).error).toMatchObject({
+      code: 'state_invalid',
+      message: `${id} has 2 open attempts: 1 (one, ${first?.name}), 2 (two, ${second?.name})`,
+      hint: `forge workspace open ${id} --attempt 1`,
+    });
+    const opened = await project.json('workspace', 'open', id, '--attempt', '2');
+    expect(opened).toMatchObject({ attempt_id: second?.id, path: second?.path, created: false });
+    const none = await project.fails('workspace', 'open', id, '--attempt', '3');
+    expect(none.error).toMatchObject({ code: 'not_found', hint: `forge workspace open ${id} --attempt 1` });
+    expect((await project.fails('workspace', 'open', '--attempt', '3')).error.code).toBe('usage');
+    // Somebody has left the branch of one.
+    const { store } = work.ctx.project;
+    const writer = { actor: { kind: 'system', name: '', named: true }, now: Date.now() } as const;
+    const lost = { id: second?.id ?? '', strayed: 'on \u001b[2Jmain' };
+    const back = await store.getAttempt(lost.id);
+    await store.changeAttempt(lost, writer);
+    const warning = `Its worktree is on \\u001b[2Jmain, not on ${back.branch}`;
+    expect((await project.run('task', 'attempts', id)).stdout).toContain(warning);
+    const [, run2] = waiting?.runs ?? [];
+    expect((await project.run('runs', 'show', run2?.id ?? '')).stdout).toMatch(/^Warning .*not on/m);
+    await store.changeAttempt({ ...lost, strayed: null }, writer);
     const compared = await project.json<{ files: unknown[] }>('attempt', 'compare', id);
     const one = { insertions: 1, deletions: 0 };
     expect(compared.files).toEqual([
@@ -60,7 +83,7 @@ describe('several attempts by the command line', () => {
   it('are refused where agents and attempts do not fit, or somebody is unknown', async () => {
     const { project } = work;
     const { id } = await project.create('Not so');
-    const few = await project.fails('run', id, '--agent', 'one', '--agent', 'two');
+    const few = await project.fails('run', id, '--agent', 'one', '--agent', 'two', '--attempts', '1');
     expect(few).toMatchObject({ exit: 2, error: { code: 'invalid_input', hint: '--attempts 2' } });
     const many = await project.fails('run', id, '--agent', 'one', '--attempts', '21');
     expect(many.error.code).toBe('invalid_input');
@@ -74,7 +97,10 @@ describe('several attempts by the command line', () => {
   it('are picked by a rule that is named later, without being made again', async () => {
     const { project } = work;
     const { id } = await project.create('By rule');
-    await project.run('run', id, ...BOTH);
+    const { stdout } = await project.run('run', id, ...BOTH);
+    // Each line says which of them it is about.
+    for (const line of ['#1  one (coder) completed', '#2  two (coder) running', '#1  review passed'])
+      expect(stdout).toContain(`\n${id} ${line}`);
     const [done] = await project.json<WorkedTask[]>(
       'run',
       id,

@@ -1,4 +1,5 @@
 import type { AttemptView } from '#contract/attempt.ts';
+import { describeStray } from '#domain/describe-stray.ts';
 import type { TextView } from './operation.ts';
 import { SHORT_ID } from './run-text.ts';
 import { tableText } from './table-text.ts';
@@ -15,10 +16,17 @@ export function attemptTable(view: TextView, attempts: readonly AttemptView[]): 
       { header: 'FILES', value: ({ changes }) => String(changes?.files ?? ''), align: 'right' },
       { header: 'LINES', value: ({ changes }) => linesOf(changes), align: 'right' },
       { header: 'BRANCH', value: ({ branch }) => branch },
-      { header: 'WHAT FAILED', value: ({ message }) => message ?? '', flexible: true, minimum: 20 },
+      { header: 'WHAT FAILED', value: explain, flexible: true, minimum: 20 },
     ],
     attempts,
   );
+}
+
+/** What failed, and that somebody left its branch. */
+function explain(attempt: AttemptView): string {
+  return [attempt.message, attempt.strayed === null ? null : describeStray(attempt)]
+    .filter((text) => text !== null)
+    .join('. ');
 }
 
 /** `+3 -1` */

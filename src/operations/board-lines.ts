@@ -1,4 +1,5 @@
 import { escapeLine } from '#kernel/text.ts';
+import { SHORT_ID } from './run-text.ts';
 import { style, type TextFormat } from './style-text.ts';
 import { textWidth, truncateText } from './text-width.ts';
 import {
@@ -22,7 +23,7 @@ export interface BoardView {
 /** Lines of what was there before that stay in sight. */
 const LEFT_ALONE = 3;
 
-/** One line for each task at work, and the sum; none takes more cells than there are columns. */
+/** One line for each task at work, or for each attempt at it, and the sum; none takes more cells than there are columns. */
 export function boardLines(board: WorkBoard, view: BoardView): string[] {
   const rows = [...board.rows.values()].toSorted((a, b) => rank(a) - rank(b));
   const room = Math.max(1, view.rows - LEFT_ALONE - 1);
@@ -42,18 +43,24 @@ export function endedLine(row: BoardRow): string {
   const { agent, title, line, stage } = row;
   const spent = describeSpent(sumUsage(row));
   const facts = [agent, toTime(row.heard_at - row.since), spent].filter((text) => text !== '').join(', ');
-  const why = isGood(stage) || line === '' ? '' : `: ${line}`;
-  return escapeLine(`${row.id}  ${stage} (${facts})  ${title}${why}`);
+  const why = isGood(stage) || stage === 'archived' || line === '' ? '' : `: ${line}`;
+  return escapeLine(`${toLabel(row)}  ${stage} (${facts})  ${title}${why}`);
+}
+
+/** `fg-a3f8`; `fg-a3f8 #2` where several attempts at it have a line each. */
+function toLabel({ id, number, is_side, attempt_id = '' }: BoardRow): string {
+  return is_side === true ? `${id} #${number ?? attempt_id.slice(0, SHORT_ID)}` : id;
 }
 
 /** What one command did, when it has ended. */
 export function sumLine({ began, rows, ended, spent }: WorkBoard, now: number): string {
   const sum = { ...spent };
   for (const row of rows.values()) addSpent(sum, sumUsage(row));
-  const over = [...ended].filter(([id]) => !rows.has(id));
+  const working = new Set([...rows.values()].map(({ id }) => id));
+  const over = [...ended].filter(([id]) => !working.has(id));
   const good = over.filter(([, stage]) => isGood(stage)).length;
   return [
-    ...(rows.size > 0 ? [`${rows.size} at work`] : []),
+    ...(working.size > 0 ? [`${working.size} at work`] : []),
     ...(good > 0 ? [`${good} done`] : []),
     ...(over.length > good ? [`${over.length - good} not done`] : []),
     toTime(now - began),
@@ -83,7 +90,7 @@ const NARROW = 60;
 
 function toWidths(rows: readonly BoardRow[], { columns }: BoardView): Widths {
   const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map(textWidth));
-  const id = widest(rows.map((row) => escapeLine(row.id)));
+  const id = widest(rows.map((row) => escapeLine(toLabel(row))));
   const isNarrow = columns < NARROW;
   const agent = isNarrow ? 0 : Math.min(WIDEST_AGENT, widest(rows.map((row) => escapeLine(row.agent))));
   const spent = isNarrow ? 0 : widest(rows.map((row) => describeSpent(sumUsage(row))));
@@ -100,7 +107,7 @@ function toWidths(rows: readonly BoardRow[], { columns }: BoardView): Widths {
 /** The plain cells are fitted first: a colour takes no room, and must not be cut in two. */
 function rowLine(row: BoardRow, widths: Widths, view: BoardView): string {
   const cells: { text: string; format?: TextFormat }[] = [
-    { text: pad(escapeLine(row.id), widths.id), format: 'bold' },
+    { text: pad(escapeLine(toLabel(row)), widths.id), format: 'bold' },
     { text: pad(row.stage, STAGE_WIDTH), format: STAGE_FORMATS[row.stage] },
     ...(widths.agent > 0 ? [{ text: pad(escapeLine(row.agent), widths.agent) }] : []),
     { text: toTime(view.now - row.since).padStart(TIME_WIDTH) },
@@ -129,6 +136,7 @@ const STAGE_FORMATS: Readonly<Record<Stage, TextFormat>> = {
   merged: 'green',
   failed: 'red',
   stopped: 'red',
+  archived: 'dim',
 };
 
 function pad(text: string, width: number): string {

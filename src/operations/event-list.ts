@@ -1,4 +1,5 @@
 import type { listEvents as declaration } from '#contract/event-operations.ts';
+import { readJson } from '#kernel/read-json.ts';
 import type { EventStore, StoredEvent } from '#store/event-store.ts';
 import { implement } from './operation.ts';
 import { tableText } from './table-text.ts';
@@ -16,7 +17,7 @@ export const eventList = implement<typeof declaration>({
       after === undefined
         ? await readNewest(store, filter, limit)
         : await readBehind(store, filter, { after, limit });
-    return events.map((event) => ({ ...event, data: JSON.parse(event.data) as unknown }));
+    return events.map((event) => ({ ...event, data: readJson(event.data) as unknown }));
   },
   text(events, view) {
     if (events.length === 0) return 'No events.';

@@ -1,5 +1,6 @@
 import type { OutputOf } from '#contract/declare.ts';
 import type { showRun as declaration } from '#contract/run-operations.ts';
+import { describeStray } from '#domain/describe-stray.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { implement } from './operation.ts';
 import { findRunLog } from './run-log-place.ts';
@@ -39,6 +40,7 @@ function listRows(run: OutputOf<typeof declaration>): readonly (readonly [string
     ['Agent', `${run.agent} (${run.executor}), as ${run.role}`],
     ['State', stateOf(run)],
     ['Message', run.message ?? ''],
+    ['Warning', attempt.strayed === null ? '' : describeStray(attempt)],
     ['Worktree', attempt.removed_at === null ? attempt.path : `${attempt.path} (removed)`],
     ['Branch', attempt.branch],
     ['Started', run.started_at ?? ''],

@@ -9,7 +9,7 @@ export async function readSideWishes(
   engine: Engine,
   {
     agents,
-    count = 1,
+    count = Math.max(1, agents.length),
     pick,
   }: { agents: readonly string[]; count?: number | undefined; pick?: PickRule | undefined },
 ): Promise<{ readonly agent: string; readonly attempts: SideWishes | undefined }> {

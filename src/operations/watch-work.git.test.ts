@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { SideWishes } from '#engine/sides.ts';
+import { workTask } from '#engine/work-task.ts';
 import { systemClock } from '#kernel/clock.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import type { OperationContext, Screen } from './operation.ts';
@@ -16,7 +18,11 @@ afterAll(() => temp[Symbol.asyncDispose]());
 /** What one task shows on the way, with a terminal or without. */
 async function watch(
   screen: 'output' | 'beside' | undefined,
-  { rest_ms, note }: { readonly rest_ms?: number; readonly note?: string } = {},
+  {
+    rest_ms,
+    note,
+    attempts,
+  }: { readonly rest_ms?: number; readonly note?: string; readonly attempts?: SideWishes } = {},
 ) {
   const told = { progress: [] as string[], notices: [] as string[], pictures: [] as string[], closed: 0 };
   const open: Screen = {
@@ -34,7 +40,8 @@ async function watch(
   const stop = await watchWork(ctx, temp.workshop, { clock_ms: 5, rest_ms });
   const task = await temp.create('Add \u001b[2Ja thing', { steps: ['true'] });
   if (note !== undefined) temp.place.watch({ kind: 'note', task_id: task.id, text: note });
-  await temp.work(task, 'ada');
+  if (attempts === undefined) await temp.work(task, 'ada');
+  else await workTask(temp.workshop, temp.as(), { id: task.id, agent: 'ada', merge: false, attempts });
   if (rest_ms !== undefined) await vi.waitUntil(() => told.progress.length > 0);
   const before = told.progress.length;
   stop();
@@ -84,4 +91,20 @@ test('output that goes elsewhere is told as ever, with the picture beside it', a
   expect(progress).toHaveLength(7);
   expect(pictures.length).toBeGreaterThan(0);
   expect(notices.at(-1)).toMatch(/^1 done/);
+});
+
+test('attempts side by side have a line each, with the number of each', async () => {
+  temp.addAgent('bob', 'echo writing; printf "1\\n2\\n" > "$FORGE_TASK_ID.txt"');
+  const attempts = { agents: ['bob', 'ada'], count: 2, pick: 'smallest_green' } as const;
+  const { progress, pictures, id } = await watch('output', { attempts });
+  expect(pictures.some((text) => text.includes(`${id} #1  `) && text.includes(`${id} #2  `))).toBe(true);
+  for (const said of [/ #1 .* bob .* writing$/m, / #2 .* ada .* reading$/m])
+    expect(pictures.some((text) => said.test(text))).toBe(true);
+  // They are one task.
+  expect(pictures.some((text) => text.includes('2 at work'))).toBe(false);
+  expect(progress.map((line) => line.replace(/\d+s/g, '_s'))).toEqual([
+    `${id} #1  archived (bob, _s)  Add \\u001b[2Ja thing`,
+    `${id} #2  passed (ada, _s)  Add \\u001b[2Ja thing`,
+    '1 done, _s',
+  ]);
 });

@@ -3,8 +3,8 @@ import type { Workshop } from '#engine/workshop.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { boardLines, endedLine, sumLine } from './board-lines.ts';
 import type { OperationContext, Screen } from './operation.ts';
-import { createBoard, endRow, noteNews, type BoardRow, type WorkBoard } from './work-board.ts';
-import { newsLine } from './worked-text.ts';
+import { createBoard, endRow, listRows, noteNews, type BoardRow, type WorkBoard } from './work-board.ts';
+import { createNewsLines } from './worked-text.ts';
 
 /** Shows what happens in a workshop until the answer is called: as a picture on a terminal, else line by line. */
 export async function watchWork(
@@ -14,8 +14,9 @@ export async function watchWork(
 ): Promise<() => void> {
   const { host } = ctx;
   const screen = await host.openScreen?.();
+  const toLine = createNewsLines();
   const tell = (news: WorkNews): void => {
-    const line = newsLine(news);
+    const line = toLine(news);
     if (line !== undefined) host.progress(line);
   };
   if (screen === undefined) return workshop.listen(tell);
@@ -62,7 +63,7 @@ function showBoard(
   const timer = setInterval(() => {
     const before = clock.now() - rest_ms;
     // Between two steps of a task nobody is at work on it for a moment.
-    end(({ id, heard_at }) => !workshop.isAtWork(id) && heard_at < before);
+    end(({ id, heard_at, stage }) => stage === 'archived' || (!workshop.isAtWork(id) && heard_at < before));
     show();
   }, clock_ms).unref();
   return {
@@ -82,6 +83,5 @@ function showBoard(
 
 async function addTitle(board: WorkBoard, { place }: Workshop, id: string): Promise<void> {
   const { title } = await place.store.getTask(id);
-  const row = board.rows.get(id);
-  if (row !== undefined) row.title = title;
+  for (const row of listRows(board, id)) row.title = title;
 }

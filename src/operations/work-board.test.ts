@@ -3,6 +3,7 @@ import type { Attempt, Merge, Review, Run } from '#contract/attempt.ts';
 import type { TranscriptEntry } from '#contract/transcript.ts';
 import type { WorkNews } from '#engine/work.ts';
 import { createBoard, endRow, noteNews, sumUsage, type WorkBoard } from './work-board.ts';
+import { createNewsLines } from './worked-text.ts';
 
 const NOTHING = { input_tokens: null, output_tokens: null, cached_tokens: null, cost_usd: null };
 // Only what the board reads of each row is there.
@@ -55,7 +56,7 @@ test('the stages of a task, in the order of its news', () => {
     say({ kind: 'approval', id: '1', tool: 'bash', decision: 'allowed' }),
     move({ state: 'completed' }),
     review('running'),
-    { kind: 'step', task_id: 'fg-1', text: 'ok 1\nok 2' } as const,
+    { kind: 'step', task_id: 'fg-1', attempt_id: 'a1', text: 'ok 1\nok 2' } as const,
     review('passed'),
     merge('queued'),
     merge('started'),
@@ -118,4 +119,55 @@ test('usage of a run replaces what it said before; runs are added up', () => {
   expect(noteNews(board, attempt('merged'), 2)).toBeUndefined();
   expect(board.rows.size).toBe(0);
   expect(noteNews(board, move({}), 3)).toBe('fg-1');
+});
+
+test('attempts side by side have a row each, whatever of them is heard first', () => {
+  const board = createBoard(0);
+  const of = (id: string, number: number, state: Attempt['state'] = 'active'): WorkNews => ({
+    kind: 'attempt',
+    attempt: { id, number, task_id: 'fg-1', agent: 'ada', state } as Attempt,
+  });
+  const note = (text: string, attempt_id?: string): WorkNews => ({
+    kind: 'note',
+    task_id: 'fg-1',
+    text,
+    ...(attempt_id !== undefined && { attempt_id }),
+  });
+  const shown = (): string[] =>
+    [...board.rows.values()].map((row) => `${row.number} ${row.stage} ${row.agent}: ${row.line}`);
+  const usage = { ...NOTHING, cost_usd: 0.5 };
+  const news = [
+    note('about all'),
+    of('a1', 1),
+    of('a2', 2),
+    move({ id: 'r1', attempt_id: 'a1', agent: 'bob', usage }),
+    move({ id: 'r2', attempt_id: 'a2', agent: 'eve', usage }),
+    note('left its branch', 'a2'),
+    { kind: 'step', task_id: 'fg-1', attempt_id: 'a2', text: 'ok' } as const,
+    note('for both'),
+  ];
+  expect(news.map((one) => noteNews(board, one, 1))).toEqual([
+    'fg-1',
+    undefined,
+    'fg-1',
+    ...Array.from({ length: 5 }, () => undefined),
+  ]);
+  expect(shown()).toEqual(['1 working bob: for both', '2 working eve: ok']);
+  noteNews(board, move({ id: 'r2', attempt_id: 'a2', agent: 'eve', state: 'completed', usage }), 1);
+  noteNews(board, of('a1', 1, 'archived'), 1);
+  expect(shown()).toEqual(['1 archived bob: for both', '2 done eve: ok']);
+  for (const row of [...board.rows.values()].toReversed()) endRow(board, row);
+  expect(board).toMatchObject({ spent: { cost_usd: 1 }, ended: new Map([['fg-1', 'done']]) });
+  // One whose others have left stays one of several; a task that had only one never was.
+  noteNews(board, merge('landed'), 2);
+  expect([...board.rows.values()].map(({ is_side }) => is_side)).toEqual([undefined]);
+});
+
+test('line by line too, what waits for an answer is told with the command that gives it', () => {
+  const toLine = createNewsLines();
+  const asked = { kind: 'approval', id: 'a1', tool: 'Write x', decision: 'asked' } as const;
+  expect(toLine({ kind: 'entry', run: run({ role: 'coder' }), entry: asked })).toBe(
+    'fg-1  ada (coder) asks for Write x: forge runs approve 1f6ae3b0',
+  );
+  expect(toLine(say({ kind: 'message', role: 'agent', text: 'I work' }))).toBeUndefined();
 });

@@ -4,7 +4,7 @@ import type { TranscriptEntry } from '#contract/transcript.ts';
 import type { WorkNews } from '#engine/work.ts';
 import { describeEntry, SHORT_ID } from './run-text.ts';
 
-/** Where a task stands in the work that somebody watches. */
+/** Where a task, or one of several attempts at it, stands in the work that somebody watches. */
 export type Stage =
   | 'starting'
   | 'working'
@@ -16,10 +16,18 @@ export type Stage =
   | 'merging'
   | 'merged'
   | 'failed'
-  | 'stopped';
+  | 'stopped'
+  /** Another attempt was picked. */
+  | 'archived';
 
 export interface BoardRow {
+  /** Of the task. */
   readonly id: string;
+  /** What it is about; undefined as long as nothing of an attempt was heard. */
+  attempt_id?: string | undefined;
+  number?: number | undefined;
+  /** Others stand beside it that are about the same task. */
+  is_side?: boolean | undefined;
   title: string;
   stage: Stage;
   agent: string;
@@ -35,7 +43,7 @@ export interface BoardRow {
 /** Everything that one command works on, as the news tell it. */
 export interface WorkBoard {
   readonly began: number;
-  /** In the order they were begun. */
+  /** In the order they were begun: the first of a task by its id, those of attempts beside it by both. */
   readonly rows: Map<string, BoardRow>;
   /** Where those got to that were at work and are not any more; a task that comes back counts once. */
   readonly ended: Map<string, Stage>;
@@ -53,21 +61,44 @@ export function createBoard(now: number): WorkBoard {
 
 /** Answers with the task whose row was begun by it. */
 export function noteNews(board: WorkBoard, news: WorkNews, now: number): string | undefined {
-  const id = taskOf(news);
-  const known = board.rows.get(id);
+  const { task_id, attempt_id } = subjectOf(news);
+  const others = listRows(board, task_id);
+  const known = findRow(others, attempt_id);
   // A folder that is put away begins nothing.
   if (known === undefined && news.kind === 'attempt' && news.attempt.state !== 'active') return undefined;
-  const row = known ?? createRow(id, now);
-  board.rows.set(id, row);
+  const row = known ?? createRow(task_id, now);
+  row.attempt_id ??= attempt_id;
   row.heard_at = now;
   apply(row, news);
-  return known === undefined ? id : undefined;
+  if (known !== undefined) return undefined;
+  board.rows.set(others.length === 0 ? task_id : `${task_id} ${attempt_id}`, row);
+  if (others.length > 0) for (const one of [row, ...others]) one.is_side = true;
+  return task_id;
+}
+
+/** All that are about a task; several where attempts are side by side. */
+export function listRows({ rows }: Pick<WorkBoard, 'rows'>, taskId: string): BoardRow[] {
+  return [...rows.values()].filter(({ id }) => id === taskId);
+}
+
+/** What is about no attempt is told in the first row of its task. */
+function findRow(rows: readonly BoardRow[], attemptId: string | undefined): BoardRow | undefined {
+  if (attemptId === undefined) return rows[0];
+  return (
+    rows.find(({ attempt_id }) => attempt_id === attemptId) ??
+    rows.find(({ attempt_id }) => attempt_id === undefined)
+  );
 }
 
 /** Takes a row away, and keeps what it adds to the sum. */
 export function endRow(board: WorkBoard, row: BoardRow): void {
-  if (!board.rows.delete(row.id)) return;
+  const key = [...board.rows].find(([, one]) => one === row)?.[0];
+  if (key === undefined) return;
+  board.rows.delete(key);
   addSpent(board.spent, sumUsage(row));
+  // Of several attempts at a task the best one says how far it got.
+  const before = row.is_side === true ? board.ended.get(row.id) : undefined;
+  if (row.stage === 'archived' || (before !== undefined && isGood(before))) return;
   board.ended.set(row.id, row.stage);
 }
 
@@ -102,29 +133,32 @@ function createRow(id: string, now: number): BoardRow {
   };
 }
 
-function taskOf(news: WorkNews): string {
+interface Subject {
+  readonly task_id: string;
+  readonly attempt_id?: string | undefined;
+}
+
+function subjectOf(news: WorkNews): Subject {
   switch (news.kind) {
     case 'attempt':
-      return news.attempt.task_id;
+      return { task_id: news.attempt.task_id, attempt_id: news.attempt.id };
     case 'run':
     case 'entry':
-      return news.run.task_id;
+      return news.run;
     case 'review':
-      return news.review.task_id;
+      return { ...news.review, attempt_id: news.review.attempt_id ?? undefined };
     case 'merge':
-      return news.merge.task_id;
+      return news.merge;
     case 'step':
     case 'note':
-      return news.task_id;
+      return news;
   }
 }
 
 function apply(row: BoardRow, news: WorkNews): void {
   switch (news.kind) {
     case 'attempt':
-      // The news of its end come after all the others.
-      if (news.attempt.state === 'active') row.agent = news.attempt.agent ?? row.agent;
-      return;
+      return applyAttempt(row, news.attempt);
     case 'run':
       return applyRun(row, news.run);
     case 'entry':
@@ -140,6 +174,13 @@ function apply(row: BoardRow, news: WorkNews): void {
 }
 
 type NewsOf<Kind extends WorkNews['kind']> = Extract<WorkNews, { readonly kind: Kind }>;
+
+/** The news of its end come after all the others; only where another was picked they say more than those. */
+function applyAttempt(row: BoardRow, { state, agent, number }: NewsOf<'attempt'>['attempt']): void {
+  row.number = number;
+  if (state === 'active') row.agent = agent ?? row.agent;
+  else if (state === 'archived' && row.is_side === true) row.stage = 'archived';
+}
 
 function applyRun(row: BoardRow, run: NewsOf<'run'>['run']): void {
   row.agent = run.agent;
@@ -197,14 +238,21 @@ function lineOf(run: NewsOf<'entry'>['run'], entry: TranscriptEntry): string | u
       // What was asked for says more than that it was done.
       return entry.is_error ? lastLine(`error: ${entry.text}`) : undefined;
     case 'approval':
-      return entry.decision === 'asked'
-        ? `asks for ${entry.tool}: forge runs approve ${run.id.slice(0, SHORT_ID)}`
-        : describeEntry(entry);
+      return describeApproval(run, entry);
     case 'tool_call':
     case 'usage':
     case 'error':
       return describeEntry(entry).slice(0, LONGEST);
   }
+}
+
+/** What is asked for, with the command that allows it; or what became of it. */
+export function describeApproval(
+  { id }: NewsOf<'entry'>['run'],
+  entry: Extract<TranscriptEntry, { kind: 'approval' }>,
+): string {
+  if (entry.decision !== 'asked') return describeEntry(entry);
+  return `asks for ${entry.tool}: forge runs approve ${id.slice(0, SHORT_ID)}`;
 }
 
 /** Nobody reads more of it than fits a line, and others may write megabytes. */

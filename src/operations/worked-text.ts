@@ -1,7 +1,9 @@
+import type { Attempt } from '#contract/attempt.ts';
 import type { WorkedTask } from '#contract/run-task-operations.ts';
 import type { WorkNews } from '#engine/work.ts';
 import { countTasks, escapeLine } from '#kernel/text.ts';
 import type { TextView } from './operation.ts';
+import { describeApproval } from './work-board.ts';
 
 /** Where a task got to, in one line. */
 function describeWorked({ task, attempt, merge, reached }: WorkedTask): string {
@@ -33,33 +35,59 @@ export function workedText(worked: readonly WorkedTask[], { columns }: Pick<Text
   return lines.join('\n');
 }
 
-/** One line for everything that somebody who waits wants to know. */
-export function newsLine(news: WorkNews): string | undefined {
-  const line = toLine(news);
-  return line === undefined ? undefined : escapeLine(line);
+/**
+ * One line for everything that somebody who waits wants to know. Remembers the attempts it was told of, so that a line
+ * says which of several it is about: `fg-a3f8 #2`.
+ */
+export function createNewsLines(): (news: WorkNews) => string | undefined {
+  const known = new Map<string, Pick<Attempt, 'task_id' | 'number'>>();
+  const name: NameTask = (task_id, attempt_id) => {
+    const number = known.get(attempt_id ?? '')?.number;
+    const count = [...known.values()].filter((one) => one.task_id === task_id).length;
+    return number === undefined || Math.max(count, number) === 1 ? task_id : `${task_id} #${number}`;
+  };
+  return (news) => {
+    if (news.kind === 'attempt') known.set(news.attempt.id, news.attempt);
+    const line = toLine(news, name);
+    return line === undefined ? undefined : escapeLine(line);
+  };
 }
 
-function toLine(news: WorkNews): string | undefined {
+type NameTask = (task_id: string, attempt_id: string | null | undefined) => string;
+
+function toLine(news: WorkNews, name: NameTask): string | undefined {
   switch (news.kind) {
-    case 'attempt':
-      return `${news.attempt.task_id}  attempt ${news.attempt.name} in ${news.attempt.path}`;
+    case 'attempt': {
+      const { id, task_id, name: folder, path, state } = news.attempt;
+      return `${name(task_id, id)}  attempt ${folder} ${state === 'active' ? `in ${path}` : state}`;
+    }
     case 'run': {
-      const { task_id, agent, role, state, message } = news.run;
-      return `${task_id}  ${agent} (${role}) ${state}${message === null ? '' : `: ${message}`}`;
+      const { task_id, attempt_id, agent, role, state, message } = news.run;
+      const why = message === null ? '' : `: ${message}`;
+      return `${name(task_id, attempt_id)}  ${agent} (${role}) ${state}${why}`;
     }
     case 'review': {
-      const { task_id, status, step_results } = news.review;
+      const { task_id, attempt_id, status, step_results } = news.review;
       const last = step_results.at(-1);
-      return status === 'running' && last !== undefined
-        ? `${task_id}  check ${last.command}: ${last.outcome}`
-        : `${task_id}  review ${status}`;
+      const what =
+        status === 'running' && last !== undefined
+          ? `check ${last.command}: ${last.outcome}`
+          : `review ${status}`;
+      return `${name(task_id, attempt_id)}  ${what}`;
     }
-    case 'merge':
-      return `${news.merge.task_id}  merge into ${news.merge.target}: ${news.merge.state}`;
+    case 'merge': {
+      const { task_id, attempt_id, target, state } = news.merge;
+      return `${name(task_id, attempt_id)}  merge into ${target}: ${state}`;
+    }
     case 'note':
-      return `${news.task_id}  ${news.text}`;
+      return `${name(news.task_id, news.attempt_id)}  ${news.text}`;
+    case 'entry': {
+      const { run, entry } = news;
+      // All else that an agent says is in its log; this waits for an answer.
+      if (entry.kind !== 'approval') return undefined;
+      return `${name(run.task_id, run.attempt_id)}  ${run.agent} (${run.role}) ${describeApproval(run, entry)}`;
+    }
     case 'step':
-    case 'entry':
       return undefined;
   }
 }

@@ -1,10 +1,12 @@
+import type { Attempt } from '#contract/attempt.ts';
 import type { OutputOf } from '#contract/declare.ts';
 import type { openWorkspace as declaration } from '#contract/workspace-operations.ts';
 import { BRANCH_FOLDER, listAttemptNames } from '#domain/attempt-names.ts';
-import { findTarget, findWorkspace, openControl, startWorkspace } from '#engine/attempt-workspace.ts';
+import { findTarget, openControl, openFolder, startWorkspace } from '#engine/attempt-workspace.ts';
 import { requireRoom } from '#engine/keep-room.ts';
 import { setUpFolder } from '#engine/set-up-folder.ts';
 import type { WorkPlace } from '#engine/work.ts';
+import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { startOwnCheckout } from '#sync/own-checkouts.ts';
 import { implement, type OperationContext } from './operation.ts';
@@ -12,9 +14,13 @@ import { implement, type OperationContext } from './operation.ts';
 type Worktree = OutputOf<typeof declaration>;
 
 export const workspaceOpen = implement<typeof declaration>({
-  async run(ctx, { task }) {
+  async run(ctx, { task, attempt }) {
+    if (task === undefined && attempt !== undefined)
+      throw new ForgeError('usage', '--attempt is one of a task: name the task too', {
+        hint: `forge workspace open <task> --attempt ${attempt}`,
+      });
     const { place } = await ctx.workshop();
-    return task === undefined ? openOwn(place) : openOfTask(ctx, place, task);
+    return task === undefined ? openOwn(place) : openOfTask(ctx, place, { ref: task, number: attempt });
   },
   text: worktreeText,
 });
@@ -25,11 +31,19 @@ export function worktreeText({ path, branch, task_id, created }: Worktree): stri
 }
 
 /** The attempt stays whose it is. */
-async function openOfTask({ project }: OperationContext, place: WorkPlace, ref: string): Promise<Worktree> {
+async function openOfTask(
+  { project }: OperationContext,
+  place: WorkPlace,
+  { ref, number }: { readonly ref: string; readonly number: number | undefined },
+): Promise<Worktree> {
   const task = await project.store.getTask((await project.store.findTask(ref)).id);
+  const open = await place.store.listAttempts({ task_id: task.id, state: 'active' });
+  const known = findMeant(task.id, open, number);
   const control = await openControl(place);
-  const known = await findWorkspace(place, control, task.id);
-  const { attempt } = known ?? (await startWorkspace(place, control, { task, agent: null }));
+  const { attempt } =
+    known === undefined
+      ? await startWorkspace(place, control, { task, agent: null })
+      : await openFolder(place, control, known);
   await place.folders.hold(attempt, 'set-up', () => setUpFolder(place, attempt));
   const { id: attempt_id, branch, path } = attempt;
   return {
@@ -40,6 +54,28 @@ async function openOfTask({ project }: OperationContext, place: WorkPlace, ref: 
     path,
     created: known === undefined,
   };
+}
+
+/** Undefined where it has none yet. Nobody is given one of several by chance. */
+function findMeant(id: string, open: readonly Attempt[], number: number | undefined): Attempt | undefined {
+  if (number === undefined && open.length < 2) return open[0];
+  const meant = open.find((attempt) => attempt.number === number);
+  if (meant !== undefined) return meant;
+  const known = open.map((one) => `${one.number} (${one.agent ?? 'nobody'}, ${one.name})`);
+  const message =
+    number === undefined
+      ? `${id} has ${open.length} open attempts: ${known.join(', ')}`
+      : `${id} has no open attempt ${number}; it has ${known.length === 0 ? 'none' : known.join(', ')}`;
+  throw new ForgeError(number === undefined ? 'state_invalid' : 'not_found', message, {
+    hint:
+      open[0] === undefined
+        ? `forge task attempts ${id}`
+        : `forge workspace open ${id} --attempt ${open[0].number}`,
+    details: {
+      id,
+      attempts: open.map((one) => ({ number: one.number, attempt_id: one.id, path: one.path })),
+    },
+  });
 }
 
 async function openOwn(place: WorkPlace): Promise<Worktree> {

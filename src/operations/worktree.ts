@@ -9,9 +9,10 @@ import { worktreeText } from './workspace-open.ts';
 type Worktree = OutputOf<typeof declaration>;
 
 export const worktree = implement<typeof declaration>({
-  async run(ctx, { project, task }) {
+  async run(ctx, { project, task, attempt }) {
     const root = findRoot(ctx.place, project);
-    const words = ['workspace', 'open', '--json', ...(task === undefined ? [] : ['--', task])];
+    const which = attempt === undefined ? [] : ['--attempt', String(attempt)];
+    const words = ['workspace', 'open', '--json', ...which, ...(task === undefined ? [] : ['--', task])];
     // As if it was typed there: the project's own settings, trust and locks count.
     const { stdout, stderr } = await ctx.host.run('forge', words, { cwd: root });
     return readAnswer(stdout, stderr);
@@ -25,7 +26,8 @@ function findRoot(place: HomePlace, wanted: string): string {
     projects.find(({ name }) => name === wanted) ?? projects.find(({ prefix }) => prefix === wanted);
   if (found !== undefined) return findRegistered(found, place).paths.root;
   throw new ForgeError('not_found', `No project ${JSON.stringify(wanted)} is registered`, {
-    hint: 'forge project list',
+    // Its name could be anything, also what another command would take for a flag.
+    hint: `forge project add ${/^\w[\w.-]*$/.test(wanted) ? wanted : '<name>'} <path of the repository>, or forge project list to see those that are`,
     details: { name: wanted, known: projects.map(({ name }) => name) },
   });
 }

@@ -242,6 +242,20 @@ describe('restoreAttempts', () => {
     expect(await everyRow(temp)).toEqual(before);
     expect(readFileSync(recordPath(temp, attempt), 'utf8')).toBe(newest);
   });
+
+  it('keeps how one of several is picked, and takes the record of a Forge that did not know of it', async () => {
+    await using temp = await openTemp();
+    const { attempt } = await startWork(temp, { pick: 'reviewer' });
+    await temp.rebuild();
+    expect(await temp.store.getAttempt(attempt.id)).toEqual(attempt);
+    const { pick: _, strayed: __, ...older } = attempt;
+    const record = { ...readRecord(temp, attempt), attempt: older };
+    await temp.reopen(async () => {
+      await removeDatabase(temp.database);
+      writeFileSync(recordPath(temp, attempt), JSON.stringify(record));
+    });
+    expect(await temp.store.getAttempt(attempt.id)).toEqual({ ...attempt, pick: null });
+  });
 });
 
 describe('a process race', () => {

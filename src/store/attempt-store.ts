@@ -1,4 +1,13 @@
-import type { Approval, Attempt, Merge, Review, Run, RunState, StepResult } from '#contract/attempt.ts';
+import type {
+  Approval,
+  Attempt,
+  Merge,
+  PickRule,
+  Review,
+  Run,
+  RunState,
+  StepResult,
+} from '#contract/attempt.ts';
 import type { Writer } from './store.ts';
 
 /**
@@ -14,8 +23,9 @@ export interface AttemptStore {
    */
   startAttempt(attempt: NewAttempt, by: Writer): Promise<Attempt>;
   /**
-   * Idempotent. Tells `attempt.finished` when the state leaves active, `attempt.removed` when the folder is gone; no
-   * event for the rest. Throws already_exists for ports as above.
+   * Idempotent. Tells `attempt.finished` when the state leaves active, `attempt.removed` when the folder is gone,
+   * `attempt.strayed` when HEAD of its folder stands elsewhere than it was known to, `attempt.returned` when it is back;
+   * no event for the rest. Throws already_exists for ports as above.
    */
   changeAttempt(change: AttemptChange, by: Writer): Promise<Attempt>;
   /** Also by its whole name. */
@@ -129,6 +139,8 @@ export interface NewAttempt {
   readonly base_commit: string;
   readonly agent: string | null;
   readonly port: number | null;
+  /** How one of several is picked; the settings say where it is left out. */
+  readonly pick?: PickRule | undefined;
   /** Of the claim that it is made under. */
   readonly fence?: number | undefined;
 }
@@ -139,6 +151,9 @@ export interface AttemptChange {
   readonly head_commit?: string | undefined;
   readonly agent?: string | null | undefined;
   readonly port?: number | null | undefined;
+  readonly pick?: PickRule | undefined;
+  /** Null where HEAD is on its branch. */
+  readonly strayed?: string | null | undefined;
   readonly merge_commit?: string | undefined;
   readonly cleanup_at?: string | null | undefined;
   readonly removed_at?: string | null | undefined;

@@ -71,6 +71,10 @@ describe('findProject', () => {
     expect(nameAt(repo.path)).toBe('Committed');
     await repo.write('.forge/config.json', configText('Own'));
     expect(nameAt(repo.path)).toBe('Own');
+    // A pipe in its place is not waited for.
+    rmSync(join(repo.path, '.forge/config.json'));
+    execFileSync('sh', ['-c', 'mkfifo .forge/config.json'], { cwd: repo.path });
+    expect(() => nameAt(repo.path)).toThrow('.forge/config.json');
   });
 
   it('gives linked worktrees the same store, with or without .forge', async () => {

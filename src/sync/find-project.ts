@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { constants, mkdirSync, readFileSync } from 'node:fs';
 import { findRepository } from '#git/find-repository.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { getProjectOfAttempt } from './attempt-project.ts';
@@ -49,7 +49,8 @@ function notAProject(): ForgeError {
 
 function readBytes(path: string): Buffer | undefined {
   try {
-    return readFileSync(path);
+    // A pipe in its place is not waited for: it is an empty file then.
+    return readFileSync(path, { flag: constants.O_RDONLY | constants.O_NONBLOCK });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException; // what fs throws
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;

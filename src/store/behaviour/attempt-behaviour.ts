@@ -105,6 +105,27 @@ export function describeAttempts(open: OpenWork): void {
       ]);
       expect(await sut.store.listAttempts({ task_id: task.id })).toEqual([gone]);
     });
+
+    it('tells where its HEAD went and that it is back, once each; one that is over is nowhere', async () => {
+      await using sut = await open();
+      const { attempt } = await startWork(sut, { pick: 'first_green' });
+      const { id } = attempt;
+      expect(attempt).toMatchObject({ pick: 'first_green', strayed: null });
+      const seen = await sut.store.newestEvent();
+      const away = await sut.store.changeAttempt({ id, strayed: 'on main' }, by(sut));
+      expect(await sut.store.changeAttempt({ id, strayed: 'on main' }, by(sut))).toEqual(away);
+      const further = await sut.store.changeAttempt({ id, strayed: 'on side', pick: 'person' }, by(sut));
+      const back = await sut.store.changeAttempt({ id, strayed: null }, by(sut));
+      expect((await toldSince(sut, seen)).map(({ type, data }) => [type, data])).toEqual([
+        ['attempt.strayed', { attempt: away }],
+        ['attempt.strayed', { attempt: further }],
+        ['attempt.returned', { attempt: back }],
+      ]);
+      expect(back).toMatchObject({ strayed: null, pick: 'person' });
+      await sut.store.changeAttempt({ id, strayed: 'on main' }, by(sut));
+      const over = await sut.store.changeAttempt({ id, state: 'archived' }, by(sut));
+      expect([over.strayed, (await toldSince(sut, seen)).at(-1)?.type]).toEqual([null, 'attempt.finished']);
+    });
   });
 
   describe('finding attempts', () => {

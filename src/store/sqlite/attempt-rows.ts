@@ -23,7 +23,7 @@ export function startAttempt(tx: WorkTransaction, wanted: NewAttempt): Attempt {
   refuseTakenName(db, wanted);
   refuseTakenPort(db, wanted);
   const newest = Number(db.get('SELECT max(number) AS n FROM attempts WHERE task_id = ?', task_id)?.n ?? 0);
-  const { id, name, path, target, base_commit, agent, port } = wanted;
+  const { id, name, path, target, base_commit, agent, port, pick = null } = wanted;
   const attempt: Attempt = {
     id,
     task_id,
@@ -37,6 +37,8 @@ export function startAttempt(tx: WorkTransaction, wanted: NewAttempt): Attempt {
     agent,
     state: 'active',
     port,
+    pick,
+    strayed: null,
     merge_commit: null,
     created_at: toIso(by.now),
     finished_at: null,
@@ -55,15 +57,19 @@ export function changeAttempt(tx: WorkTransaction, { id: ref, ...wished }: Attem
   const { id, task_id } = before;
   const changes = Object.fromEntries(Object.entries(wished).filter(([, value]) => value !== undefined));
   const changed: Attempt = { ...before, ...changes };
-  const finished_at = changed.state === 'active' ? null : (before.finished_at ?? toIso(by.now));
-  const attempt: Attempt = { ...changed, finished_at };
+  const isActive = changed.state === 'active';
+  const finished_at = isActive ? null : (before.finished_at ?? toIso(by.now));
+  // Nobody looks after the folder of one that is over.
+  const attempt: Attempt = { ...changed, finished_at, strayed: isActive ? changed.strayed : null };
   if (JSON.stringify(attempt) === JSON.stringify(before)) return before;
   const leases = attempt.removed_at === null && (attempt.port !== before.port || before.removed_at !== null);
   if (leases) refuseTakenPort(db, attempt);
-  const { head_commit, agent, state, port, merge_commit, cleanup_at, removed_at } = attempt;
+  const { head_commit, agent, state, port, merge_commit, pick, strayed, cleanup_at, removed_at } = attempt;
   const times = { finished_at, cleanup_at, removed_at };
-  updateRow(db, 'attempts', id, { head_commit, agent, state, port, merge_commit, ...times });
+  updateRow(db, 'attempts', id, { head_commit, agent, state, port, merge_commit, pick, strayed, ...times });
   tx.touch(id);
+  if (isActive && strayed !== before.strayed)
+    tx.tell(strayed === null ? 'attempt.returned' : 'attempt.strayed', task_id, { attempt });
   if (before.state === 'active' && state !== 'active') tx.tell('attempt.finished', task_id, { attempt });
   if (before.removed_at === null && removed_at !== null) tx.tell('attempt.removed', task_id, { attempt });
   return attempt;
@@ -107,6 +113,8 @@ export function toAttempt(row: Row): Attempt {
     agent: row.agent as string | null,
     state: row.state as Attempt['state'],
     port: row.port as number | null,
+    pick: row.pick as Attempt['pick'],
+    strayed: row.strayed as string | null,
     merge_commit: row.merge_commit as string | null,
     created_at: row.created_at as string,
     finished_at: row.finished_at as string | null,

@@ -493,4 +493,14 @@ CREATE TABLE task_watchers (
 INSERT INTO store_facts (name, value) VALUES ('attempts_restored', 0);
 `,
   },
+  {
+    number: 6,
+    name: "attempt_notes",
+    sql: `-- By which rule one of several attempts at a task is picked, where somebody said so; whoever goes on after a crash
+-- reads it here.
+ALTER TABLE attempts ADD COLUMN pick TEXT;
+-- Where HEAD of its folder stands (\`on main\`) while it is not on the attempt's branch.
+ALTER TABLE attempts ADD COLUMN strayed TEXT;
+`,
+  },
 ];
