@@ -6,14 +6,14 @@ import { defineConfig } from 'rolldown';
 // Every file that Node opens costs some 0.2 ms, so what a cold read needs is one chunk and what a
 // write needs besides is another; a test keeps Zod, commander and child processes out of both.
 const READ = [
-  'app/(start-cli|open-context|progress-meter|find-program)',
+  'app/(start-cli|open-context|hold-while-mending|progress-meter|find-program)',
   'kernel/[^/]+',
   'domain/(graph-paths|states|workflow|default-workflow|workflow-fields)',
-  'git/find-repository',
+  'git/(find-repository|shared-modes)',
   'sync/(find-project|project-paths|project-config|forge-home|file-error|place-file|link-database|look-at)',
   'sync/(catch-up|file-changes|task-files|heal-clone)',
-  'store/(open-sqlite-store|steady-time)',
-  'store/sqlite/(catch-up|database|file-marks|foreign-edges|lazy-attempts|schema-version|parked-states|ready-queries|replica|resolve-id|store-facts|task-queries|task-rows|translate-error)',
+  'store/(open-sqlite-store|file-modes|steady-time)',
+  'store/sqlite/(catch-up|database|file-marks|foreign-edges|lazy-attempts|schema-version|parked-states|ready-queries|replica|resolve-id|store-facts|task-queries|task-rows|translate-error|wait-in-slices)',
   'operations/(accept-argv|assemble-input|field-value|flag-table|manifest|read-(assignments|cursor)|operation|priority-labels)',
   'operations/(task-(ready|show|list|search|lines)|style-text|table-text|text-width)',
   'surfaces/cli/(run-cli|process-io|terminal|check-argv|cli-io|read-all)',

@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Daemon, Runtime } from '#contract/daemon-operations.ts';
 import { readOwnIdentity } from '#process/process-identity.ts';
-import { readProcessStart } from '#sync/running-servers.ts';
 import { openProjectWork, type ProjectWork } from './support/project-work.ts';
 
 let work: ProjectWork;
@@ -68,8 +67,8 @@ describe('[S155] [S219] [S227] daemons and runtimes', () => {
     const { home } = work.ctx.place;
     mkdirSync(home, { recursive: true });
     const facts = { url: 'http://127.0.0.1:1', projects: [work.project.path], version: '1.2.3' };
-    const here = { pid: process.pid, began: readProcessStart(process.pid) ?? '', ...facts };
-    const servers = [here, { ...here, pid: 2 ** 22 + 2 }];
+    const here = { ...readOwnIdentity(), ...facts };
+    const servers = [here, { ...here, start_time: here.start_time - 1 }];
     writeFileSync(join(home, 'servers.json'), JSON.stringify({ servers }));
     expect(await daemons()).toMatchObject([
       { id: OWN, kind: 'server', state: 'alive', runs: 1, version: '1.2.3', started_at: null },

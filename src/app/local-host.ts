@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { runGit } from '#git/run-git.ts';
+import { readSharedModes } from '#git/shared-modes.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { Host, Meter } from '#operations/operation.ts';
 import { runOnTerminal, runProgram } from '#process/run-program.ts';
@@ -12,6 +13,7 @@ import { installHooks, readHookStatus, uninstallHooks } from '#sync/hook-blocks.
 import { initialiseProject } from '#sync/initialise-project.ts';
 import { getRepositoryPaths } from '#sync/repository-paths.ts';
 import { findProgram } from './find-program.ts';
+import { holdWhileMending } from './hold-while-mending.ts';
 
 export type LocalHost = Omit<Host, 'serveMcp' | 'serve' | 'confirm' | 'interactive' | 'runOnTerminal'> & {
   readonly [Name in 'runOnTerminal']: NonNullable<Host[Name]>;
@@ -44,6 +46,8 @@ export function createLocalHost(options: {
             database,
             replica: join(database, '..', 'tasks.jsonl'),
             clock,
+            modes: () => readSharedModes(join(database, '..', '..')),
+            hold: holdWhileMending,
           });
         },
       }),

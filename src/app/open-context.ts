@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Workshop } from '#engine/workshop.ts';
 import { DEFAULT_RESOLVED, type ResolvedWorkflow } from '#domain/workflow.ts';
+import { readSharedModes } from '#git/shared-modes.ts';
 import { systemClock } from '#kernel/clock.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
@@ -18,6 +19,7 @@ import { refreshDatabaseLink } from '#sync/link-database.ts';
 import type { Machine } from '#sync/machine.ts';
 import type { ProjectPaths } from '#sync/project-paths.ts';
 import { findProgram } from './find-program.ts';
+import { holdWhileMending } from './hold-while-mending.ts';
 import type { LocalHost } from './local-host.ts';
 
 export interface ContextRequest {
@@ -152,6 +154,8 @@ export async function openFound(
     steady: openSteadyTime(),
     lock_timeout_ms: options.lock_timeout_ms ?? lockTimeout(env),
     lock: options.lock,
+    modes: () => readSharedModes(paths.common_dir),
+    hold: holdWhileMending,
     notice,
   });
   const close = async (): Promise<void> => store[Symbol.asyncDispose]();

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import type { Declaration } from '#contract/declare.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import { ERROR_CODES, type ErrorCode, type ErrorDetails, ForgeError, isForgeError } from '#kernel/errors.ts';
+import { readJson } from '#kernel/read-json.ts';
 import type { Accepted, AnyOperation } from '#operations/flag-table.ts';
 import { findProject } from '#sync/find-project.ts';
 import { postJson, type RemoteAnswer, unreachable } from './remote-request.ts';
@@ -91,7 +92,7 @@ function toError(url: URL, status: number, document: unknown): ForgeError {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return readJson(text) as unknown;
   } catch {
     return undefined;
   }

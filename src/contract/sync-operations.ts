@@ -238,7 +238,7 @@ export const examineProject = declare({
   name: 'project.doctor',
   summary: 'Look for everything that can be wrong with this project, and mend it',
   about:
-    'Looks at git, SQLite, the merge driver, the hooks, the database, clocks, cycles, references, unreadable lines and leftovers. --fix mends what can be mended without losing anything; it never deletes a task or an edge. --pr tells whether a server would find a conflict in the task files.',
+    'Looks at git, SQLite, the merge driver, the hooks, the database, clocks, cycles, references, unreadable lines, leftovers and permissions. --fix mends what can be mended without losing anything; it never deletes a task or an edge. --pr tells whether a server would find a conflict in the task files.',
   input: z.object({
     fix: z.boolean().optional().describe('Mend what can be mended'),
     pr: z.string().min(1).optional().describe('The branch that a pull request goes into'),

@@ -1,8 +1,10 @@
 import type { ConflictFile, StepResult, Verdict } from '#contract/attempt.ts';
+import { fenceText } from './fence-text.ts';
+import { findOrigin, quoteOutside, type OutsideTask } from './outside-text.ts';
 
 /** What an agent is told. */
 export interface PromptFacts {
-  readonly task: { readonly id: string; readonly title: string; readonly description: string };
+  readonly task: OutsideTask & { readonly id: string };
   readonly role: string;
   readonly branch: string;
   /** What the role is told besides, from the agent's profile. */
@@ -23,8 +25,7 @@ export interface EarlierWork {
 /** The whole assignment, for a conversation that begins. */
 export function composePrompt({ task, role, branch, template, earlier }: PromptFacts): string {
   return joinParts([
-    `# ${task.title}`,
-    task.description,
+    ...describeTask(task),
     template,
     [
       `This is task ${task.id}; your role is ${role}. The folder you are in is a checkout of its own, on the branch ${branch}.`,
@@ -52,9 +53,9 @@ export function composeAudit({
   readonly prompt?: string | undefined;
 }): string {
   return joinParts([
-    `# Review: ${task.title}`,
+    `# Review: ${nameTask(task)}`,
     'Somebody worked on this task:',
-    quote(task.description),
+    quoteTask(task),
     prompt,
     [
       `The folder you are in holds the result, the commit ${head}. \`git diff ${base} ${head}\` shows what was changed.`,
@@ -84,15 +85,15 @@ export function composeChoice({
   readonly prompt?: string | undefined;
 }): string {
   return joinParts([
-    `# Choose: ${task.title}`,
+    `# Choose: ${nameTask(task)}`,
     `${attempts.length} attempts were made at this task, and all of them pass the checks:`,
-    quote(task.description),
+    quoteTask(task),
     prompt,
     ...attempts.map(({ number, agent, base, head, patch }) =>
       [
         `## Attempt ${number}${agent === null ? '' : `, by ${agent}`}`,
         `\`git diff ${base} ${head}\` shows all of it:`,
-        fence(patch),
+        fenceText(patch),
       ].join('\n\n'),
     ),
     [
@@ -102,7 +103,23 @@ export function composeChoice({
   ]);
 }
 
+function describeTask(task: PromptFacts['task']): string[] {
+  const origin = findOrigin(task);
+  return [`# ${nameTask(task)}`, origin === undefined ? task.description : quoteOutside(task, origin)];
+}
+
+/** A title from outside is no heading. */
+function nameTask(task: PromptFacts['task']): string {
+  return findOrigin(task) === undefined ? task.title : `Task ${task.id}`;
+}
+
+function quoteTask(task: PromptFacts['task']): string {
+  const origin = findOrigin(task);
+  return origin === undefined ? quote(task.description) : quoteOutside(task, origin);
+}
+
 function quote(text: string): string {
+  if (text.trim() === '') return '';
   return text
     .split('\n')
     .map((line) => `> ${line}`.trimEnd())
@@ -128,7 +145,7 @@ function describeEarlier(earlier: EarlierWork): string | undefined {
 
 function describeStep({ command, outcome, exit_code, output }: StepResult): string {
   const how = outcome === 'failed' ? `ended with ${exit_code ?? 'a signal'}` : `ended by ${outcome}`;
-  return `The check \`${command}\` ${how}. Its last lines:\n\n${fence(output)}\n\nCorrect what is wrong; the check runs again when you are done.`;
+  return `The check \`${command}\` ${how}. Its last lines:\n\n${fenceText(output)}\n\nCorrect what is wrong; the check runs again when you are done.`;
 }
 
 function describeVerdict({ summary, findings }: Verdict): string {
@@ -139,13 +156,6 @@ function describeVerdict({ summary, findings }: Verdict): string {
       return `- ${severity}${place}: ${message}`;
     }),
   ].join('\n');
-}
-
-/** A fence longer than any in the text, so that the text cannot end it. */
-function fence(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
-  const ticks = '`'.repeat(longest + 1);
-  return `${ticks}\n${text.replace(/\n$/, '')}\n${ticks}`;
 }
 
 function joinParts(parts: readonly (string | undefined)[]): string {

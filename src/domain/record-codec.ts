@@ -4,6 +4,7 @@ import { parseIso, toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { canonicalJson, type Json, type JsonObject } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { readJson } from '#kernel/read-json.ts';
 import { compareText } from '#kernel/text.ts';
 import { seal, sealWithDigest } from './record-seal.ts';
 import { decodeStamps, encodeStamps, type Stamps } from './record-stamps.ts';
@@ -329,7 +330,7 @@ function isObject(value: Json | undefined): value is JsonObject {
 
 /** The same at every level in one order, so that equal values are written alike. */
 function sortKeys(value: JsonObject): JsonObject {
-  return JSON.parse(canonicalJson(value)) as JsonObject;
+  return readJson(canonicalJson(value)) as JsonObject;
 }
 
 function time(line: JsonObject, iso: string): number {

@@ -1,5 +1,6 @@
 import type { Workflow } from '#contract/workflow.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { readJson } from '#kernel/read-json.ts';
 import { DEFAULT_WORKFLOW } from './default-workflow.ts';
 import { locateJson, placeAt, type PathStep, toPath, walkJson } from './locate-json.ts';
 import { examineWorkflow } from './validate-workflow.ts';
@@ -32,7 +33,7 @@ export function validateWorkflowText(text: string): { workflow?: Workflow; fault
     const message = `not valid JSON: ${broken.message}`;
     return { faults: [{ path: '', message, ...hint, ...placeAt(json, broken.offset) }] };
   }
-  const { workflow, faults } = examineWorkflow(JSON.parse(json));
+  const { workflow, faults } = examineWorkflow(readJson(json));
   if (workflow !== undefined && twice.length === 0) return { workflow, faults: [] };
   const places = locateJson(
     json,

@@ -1,5 +1,6 @@
 import { Plan } from '#contract/attempt.ts';
 import { Title, type Task } from '#contract/task.ts';
+import { passOrigin } from '#domain/outside-text.ts';
 import type { RunEnd } from '#executors/executor.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
@@ -83,7 +84,7 @@ async function applyPlan(place: WorkPlace, task: Task, plan: Plan): Promise<void
         labels: task.labels,
         github_issue: null,
         depends_on: depends_on.flatMap((at) => ids[at] ?? []),
-        metadata: new Map(),
+        metadata: passOrigin(task),
       },
       systemWriter(place),
     );

@@ -8,13 +8,13 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { TranscriptEntry } from '#contract/transcript.ts';
 import { LogLine } from '#contract/transcript.ts';
 import { tempFolder } from '../../tests/support/temp-repo.ts';
 import { readLog, tailLog } from './read-log.ts';
-import { openRunLog } from './run-log.ts';
+import { openRunLog, type RunLogOptions } from './run-log.ts';
 
 const clock = { now: () => Date.UTC(2026, 0, 1) };
 const plain = (text: string): string => text;
@@ -28,7 +28,7 @@ async function tempLog() {
   const path = join(folder.path, 'runs', 'one.jsonl');
   return {
     path,
-    open: (more: { redact?: typeof plain; limits?: { bytes?: number; line_bytes?: number } } = {}) =>
+    open: (more: Partial<Pick<RunLogOptions, 'redact' | 'limits' | 'mode'>> = {}) =>
       openRunLog({ path, clock, redact: plain, ...more }),
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };
@@ -63,6 +63,19 @@ describe('openRunLog', () => {
     writer.append(say('one'));
     writer.flush();
     expect(statSync(log.path).mode & 0o777).toBe(0o600);
+  });
+
+  it('[H4] lets those read every part of it who share the repository', async () => {
+    await using log = await tempLog();
+    using writer = log.open({ mode: 0o664, limits: { bytes: 4_000 } });
+    for (let n = 0; n < 5; n += 1) {
+      writer.append(say('x'.repeat(1_000)));
+      writer.flush();
+    }
+    const folder = dirname(log.path);
+    const modes = readdirSync(folder).map((name) => statSync(join(folder, name)).mode & 0o777);
+    expect(modes.length).toBeGreaterThan(1);
+    expect(new Set(modes)).toEqual(new Set([0o664]));
   });
 
   it('writes by itself soon, and at once where much waits', async () => {

@@ -1,4 +1,4 @@
-import { closeSync, ftruncateSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fchmodSync, ftruncateSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { TranscriptEntry } from '#contract/transcript.ts';
 import { toIso, type Clock } from '#kernel/clock.ts';
@@ -9,6 +9,7 @@ import { mendLog } from './log/mend-log.ts';
 
 /** Entries wait for the end of the turn and are written together, or at once when there are this many bytes. */
 const WAITING_BYTES = 65_536;
+const PRIVATE = 0o600;
 
 export interface RunLogOptions {
   readonly path: string;
@@ -16,6 +17,8 @@ export interface RunLogOptions {
   /** Takes the secrets out of a text, before it is written anywhere. */
   readonly redact: (text: string) => string;
   readonly limits?: { readonly bytes?: number; readonly line_bytes?: number };
+  /** The owner's alone where it is left out. */
+  readonly mode?: number | undefined;
 }
 
 /** Opens the log of a run, or goes on with it: what a killed writer left torn is cut, and numbers go on. */
@@ -57,7 +60,7 @@ export class RunLog implements Disposable {
     this.#start = last?.start ?? 0;
     this.#size = mended.size;
     this.#seq = mended.seq > 0 ? mended.seq : this.#seqBefore(parts);
-    this.#file = openSync(toPartPath(options.path, this.#start), 'a', 0o600);
+    this.#file = this.#openPart(this.#start, last === undefined);
   }
 
   /** The number of the last entry. */
@@ -147,13 +150,19 @@ export class RunLog implements Disposable {
     }
   }
 
+  #openPart(start: number, isNew: boolean): number {
+    const { path, mode = PRIVATE } = this.#options;
+    const file = openSync(toPartPath(path, start), 'a', mode);
+    if (isNew && mode !== PRIVATE) fchmodSync(file, mode); // whatever the umask took away
+    return file;
+  }
+
   /** The head keeps half of the room, the last two parts a quarter each. */
   #makeRoom(bytes: number): void {
     const room = this.#start === 0 ? this.#limits.bytes / 2 : this.#limits.bytes / 4;
     if (this.#size === 0 || this.#size + bytes <= room) return;
     const start = this.#start + this.#size;
-    const next = toPartPath(this.#options.path, start);
-    const file = openSync(next, 'a', 0o600);
+    const file = this.#openPart(start, true);
     closeSync(this.#file);
     if (this.#start > 0)
       this.#tail.push({

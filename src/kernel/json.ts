@@ -1,5 +1,6 @@
 import { ForgeError } from './errors.ts';
 import { LIMITS } from './limits.ts';
+import { readJson } from './read-json.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
@@ -12,9 +13,9 @@ export interface JsonObject {
  */
 export function parseJson(text: string, what: string): Json {
   try {
-    return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
+    return readJson(text, (_key, value: unknown, context?: { source?: string }) =>
       typeof value === 'number' ? checkNumber(value, context?.source, what) : value,
-    ) as Json; // JSON.parse gives nothing but Json
+    ) as Json; // it gives nothing but Json
   } catch (error) {
     if (error instanceof ForgeError) throw error;
     if (error instanceof RangeError) {

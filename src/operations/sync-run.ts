@@ -13,6 +13,7 @@ export const syncRun = implement<typeof declaration>({
       machine: ctx.machine,
       remote: input.remote ?? 'origin',
       offline: input.offline === true,
+      tell: (line) => ctx.host.notice(line),
     });
     return { ...synced, config_lost: [...synced.config_lost] };
   },

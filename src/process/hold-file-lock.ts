@@ -13,7 +13,8 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import { findIdentity, isAlive, toIdentity, type ProcessIdentity } from './process-identity.ts';
+import { isAlive, type ProcessIdentity, readSelf } from './process-identity.ts';
+import { toTemporaryPath } from './temporary-path.ts';
 
 /** Who has a lock: a process, and what it is at. */
 export interface LockHolder extends ProcessIdentity {
@@ -51,7 +52,7 @@ export async function takeFileLock(path: string, wish: LockWish): Promise<() => 
   const text = JSON.stringify({ ...as, what } satisfies LockHolder);
   sweepLeft(path);
   // Written before it is a lock: one without its holder could never be told to be nobody's.
-  const ready = toTemporary(path);
+  const ready = toTemporaryPath(path);
   writeFileSync(ready, text, { flag: 'wx', mode: 0o600 });
   try {
     for (let waited = 0; !tryTake(path, ready); waited += POLL_MS) {
@@ -104,7 +105,7 @@ function tryTake(path: string, ready: string): boolean {
 export function removeAbandonedLock(path: string): void {
   if (!isLockAbandoned(path)) return;
   const guard = `${path}.takeover`;
-  const ready = toTemporary(guard);
+  const ready = toTemporaryPath(guard);
   writeFileSync(ready, JSON.stringify({ ...readSelf(), what: 'takeover' }), { flag: 'wx', mode: 0o600 });
   try {
     if (!tryTake(guard, ready)) {
@@ -124,7 +125,7 @@ export function removeAbandonedLock(path: string): void {
 /** Whoever was killed between two calls of the system left it. Moved aside first: it may be somebody's by now. */
 function moveAway(guard: string): void {
   if (!isLockAbandoned(guard)) return;
-  const aside = toTemporary(guard);
+  const aside = toTemporaryPath(guard);
   try {
     renameSync(guard, aside);
   } catch (error) {
@@ -168,7 +169,7 @@ function parseHolder(text: string): LockHolder | undefined {
   };
 }
 
-/** The store names whoever mends a database by the number alone, and older ones of these had number and machine. */
+/** Once these had the number alone, or number and machine. */
 function isBarePidGone(text: string): boolean {
   const [, pid, host = hostname()] = /^(\d+)(?: (\S+))?$/.exec(text) ?? [];
   return pid !== undefined && isPidGone({ pid: Number(pid), host });
@@ -183,10 +184,6 @@ function isPidGone({ pid, host }: Pick<ProcessIdentity, 'pid' | 'host'>): boolea
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ESRCH';
   }
-}
-
-function readSelf(): ProcessIdentity {
-  return findIdentity(process.pid) ?? toIdentity({ pid: process.pid, start_time: 0 });
 }
 
 /** What processes that were killed had written and not made a lock of yet. */
@@ -209,8 +206,4 @@ function readText(path: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function toTemporary(path: string): string {
-  return `${path}.${process.pid}-${process.hrtime.bigint().toString(36)}.tmp`;
 }

@@ -1,15 +1,10 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { assert } from '#kernel/assert.ts';
+import { type ProcessPlace, readNamespace, readPlace } from './read-place.ts';
 import { openProcessTable, type ProcessTable } from './supervisor/process-table.ts';
 
 /** One process, on one boot of one machine. A pid alone is somebody else's sooner or later. */
-export interface ProcessIdentity {
-  readonly host: string;
-  /** Another one after every start of the machine; empty where there is none. */
-  readonly boot_id: string;
-  /** Inside of a container or a contained run the same pid is another process. Empty where there is none. */
-  readonly pid_namespace: string;
+export interface ProcessIdentity extends ProcessPlace {
   readonly pid: number;
   readonly start_time: number;
 }
@@ -30,6 +25,11 @@ export function readOwnIdentity(table: ProcessTable = openProcessTable()): Proce
   const own = findIdentity(process.pid, table);
   assert(own !== undefined, 'this process is not in the table of processes');
   return own;
+}
+
+/** This process, also where processes cannot be listed; its start is 0 then. */
+export function readSelf(): ProcessIdentity {
+  return findIdentity(process.pid) ?? toIdentity({ pid: process.pid, start_time: 0 });
 }
 
 export function toIdentity({ pid, start_time }: { pid: number; start_time: number }): ProcessIdentity {
@@ -75,35 +75,10 @@ function judgeElsewhere(identity: ProcessIdentity, here: string, table: ProcessT
   return here === FIRST_PID_NAMESPACE ? 'gone' : 'unknown';
 }
 
-function readPlace(): Pick<ProcessIdentity, 'host' | 'boot_id' | 'pid_namespace'> {
-  return { host: hostname(), boot_id: readBootId(), pid_namespace: readNamespace('self') };
-}
-
-function readBootId(): string {
-  if (process.platform === 'darwin') {
-    // Where it is not needed it is not loaded: a lock of a file is part of small commands.
-    const { spawnSync } = process.getBuiltinModule('node:child_process');
-    return spawnSync('sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8' }).stdout?.trim() ?? '';
-  }
-  return orEmpty(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim());
-}
-
-function readNamespace(pid: string): string {
-  return orEmpty(() => readlinkSync(`/proc/${pid}/ns/pid`));
-}
-
 function listPids(): readonly number[] {
   try {
     return readdirSync('/proc').map(Number).filter(Number.isInteger);
   } catch {
     return [];
-  }
-}
-
-function orEmpty(read: () => string): string {
-  try {
-    return read();
-  } catch {
-    return '';
   }
 }

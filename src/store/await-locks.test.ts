@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { isForgeError } from '#kernel/errors.ts';
-import { tempStore, type TempStore } from '../../tests/support/temp-store.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import { removeDatabase, tempStore, type TempStore } from '../../tests/support/temp-store.ts';
 import { newTask } from './behaviour/open-behaviour.ts';
 import { openSqliteStore, type SqliteStore } from './open-sqlite-store.ts';
 
@@ -36,7 +39,12 @@ describe('a store that awaits locks', () => {
   test('the same write on a blocking store stops the loop: the check sees what it must', async () => {
     await using temp = await tempStore();
     const { database, replica, clock } = temp;
-    await using store = await openSqliteStore({ database, replica, clock, lock_timeout_ms: 300 });
+    await using store = await openSqliteStore({
+      database,
+      replica,
+      clock,
+      lock_timeout_ms: LIMITS.lock_slice_ms,
+    });
     await store.createTask(newTask('loads what a write needs'), by);
     await using _holder = await holdLock(database);
     let ticks = 0;
@@ -46,6 +54,26 @@ describe('a store that awaits locks', () => {
     expect(isForgeError(failed) && failed.code).toBe('store_busy');
     expect(ticks).toBeLessThan(5);
   });
+
+  test.each(['a write', 'the opening of a new database'])(
+    'a blocking store lets go now and then: %s waits for a lock of the same process',
+    async (what) => {
+      await using temp = await tempStore();
+      const { database, replica, clock } = temp;
+      await temp.store.createTask(newTask('One'), by);
+      const open = () => openSqliteStore({ database, replica, clock, lock_timeout_ms: 2_000 });
+      const first = what === 'a write' ? await open() : undefined;
+      if (what !== 'a write') await removeDatabase(database);
+      // Freed by the event loop only, as a write is that awaits the disk.
+      const holder = new DatabaseSync(database);
+      holder.exec('BEGIN IMMEDIATE');
+      const freed = setTimeout(1).then(() => holder.close());
+      await using store = first ?? (await open());
+      expect((await store.createTask(newTask('Two'), by)).title).toBe('Two');
+      expect(await store.listTasks({})).toHaveLength(2);
+      await freed;
+    },
+  );
 
   test('writes that come together are one transaction, and each is all or nothing by itself', async () => {
     await using temp = await tempStore();

@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { raceWorkers } from '../../tests/support/store-workers.ts';
 import { removeDatabase, tempStore, type TempStore } from '../../tests/support/temp-store.ts';
@@ -44,6 +46,29 @@ describe('[F19] a database that goes away while it is open', () => {
       expect((await create(temp, 'Again')).version).toBe(1);
     },
   );
+});
+
+describe('[F19] a database that is gone and still in use', () => {
+  it('cannot be read by a connection that comes too late, which is no fault of the disk', async () => {
+    await using temp = await tempStore({ lock: 'await' });
+    await create(temp, 'One');
+    await removeDatabase(temp.database);
+    await expectCode(temp.store.listTasks({}), 'store_corrupt');
+    await temp.reopen();
+    expect(titles(await temp.store.listTasks({}))).toEqual(['One']);
+  });
+
+  it('an empty file that SQLite made in its place does not take over its log', async () => {
+    await using temp = await tempStore();
+    for (let n = 0; n < 30; n += 1) await create(temp, `Task ${n}`);
+    await rm(temp.database);
+    writeFileSync(temp.database, '');
+    const [[{ created } = {}] = []] = await raceWorkers(temp.folder, 1, ['create', '1']);
+    expect(created).toMatch(/^fg-/);
+    await expectCode(create(temp, 'In the old one'), 'store_corrupt');
+    await temp.reopen();
+    expect(await temp.store.listTasks({})).toHaveLength(31);
+  });
 });
 
 describe('healing', () => {
@@ -112,32 +137,61 @@ describe('healing', () => {
   it('keeps every damaged file under a name of its own, with its log', async () => {
     await using temp = await tempStore();
     await create(temp, 'One');
-    const now = temp.clock.now();
-    await temp.reopen(() => {
+    await temp.reopen(async () => {
       for (const text of [NOT_A_DATABASE, `${NOT_A_DATABASE}again`]) {
         writeFileSync(temp.database, text);
         writeFileSync(`${temp.database}-wal`, 'a log');
-        const aside = setAsideDatabase(temp.database, now) ?? '';
+        const aside = (await setAsideDatabase(temp.database, temp)) ?? '';
         expect(readFileSync(aside, 'utf8')).toBe(text);
         expect(readFileSync(`${aside}-wal`, 'utf8')).toBe('a log');
         expect(existsSync(temp.database)).toBe(false);
         expect(existsSync(`${temp.database}-wal`)).toBe(false);
       }
-      expect(setAsideDatabase(temp.database, now)).toBeUndefined();
+      expect(await setAsideDatabase(temp.database, temp)).toBeUndefined();
     });
     expect(asideIn(temp)).toHaveLength(2);
     expect(titles(await temp.store.listTasks({}))).toEqual(['One']);
   });
 
-  it('takes over from a process that died over it', async () => {
+  it.each(['a number that is free again', 'a number that another process has by now'])(
+    'takes over from a process that died over it and left %s',
+    async (left) => {
+      await using temp = await tempStore();
+      await create(temp, 'One');
+      // As the lock was written once, and as it is now.
+      const gone = String(spawnSync(process.execPath, ['-e', '0']).pid);
+      const names: string[] = [];
+      await temp.hold(`${temp.database}.look`, () =>
+        names.push(readFileSync(`${temp.database}.look`, 'utf8')),
+      );
+      const own = JSON.parse(names[0] ?? '') as { pid: number; start_time: number };
+      expect(own.pid).toBe(process.pid);
+      const other = JSON.stringify({ ...own, start_time: own.start_time - 1 });
+      await temp.reopen(() => {
+        writeFileSync(temp.database, NOT_A_DATABASE);
+        writeFileSync(`${temp.database}.healing`, left.includes('free') ? gone : other);
+      });
+      expect(titles(await temp.store.listTasks({}))).toEqual(['One']);
+      expect(existsSync(`${temp.database}.healing`)).toBe(false);
+    },
+  );
+
+  it('waits for whoever is at it, and the loop goes on meanwhile', async () => {
     await using temp = await tempStore();
     await create(temp, 'One');
-    await temp.reopen(() => {
+    const order: string[] = [];
+    await temp.reopen(async () => {
       writeFileSync(temp.database, NOT_A_DATABASE);
-      writeFileSync(`${temp.database}.healing`, String(spawnSync(process.execPath, ['-e', '0']).pid));
+      const opening = await temp.hold(`${temp.database}.healing`, async () => {
+        const second = openAgain(temp).finally(() => order.push('second'));
+        const isWaiting = () => readdirSync(temp.folder).some((name) => /\.healing\..*\.tmp$/.test(name));
+        while (!isWaiting()) await setImmediate();
+        order.push('first');
+        return { second };
+      });
+      await using _store = await opening.second;
     });
-    expect(titles(await temp.store.listTasks({}))).toEqual(['One']);
-    expect(existsSync(`${temp.database}.healing`)).toBe(false);
+    expect(order).toEqual(['first', 'second']);
   });
 
   it('by several processes at once is done once, and no write is lost', { timeout: 60_000 }, async () => {
@@ -170,8 +224,8 @@ describe('healing', () => {
   });
 });
 
-function openAgain({ database, replica, clock }: TempStore, notice?: (line: string) => void) {
-  return openSqliteStore({ database, replica, clock, notice });
+function openAgain({ database, replica, clock, hold }: TempStore, notice?: (line: string) => void) {
+  return openSqliteStore({ database, replica, clock, hold, notice });
 }
 
 function asideIn({ folder }: TempStore): string[] {

@@ -1,11 +1,11 @@
-import { chmodSync, mkdirSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { chmodSync, statSync } from 'node:fs';
 import type { SteadyTime } from '#domain/leases.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { AttemptStore } from './attempt-store.ts';
 import type { EventStore } from './event-store.ts';
+import { PRIVATE, type FileModes } from './file-modes.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import { catchUp } from './sqlite/catch-up.ts';
 import { Database } from './sqlite/database.ts';
@@ -17,7 +17,7 @@ import { lazyAttempts } from './sqlite/lazy-attempts.ts';
 import { applyParkedStates } from './sqlite/parked-states.ts';
 import { Replica } from './sqlite/replica.ts';
 import { getTask, listTasks } from './sqlite/task-queries.ts';
-import { translateStoreError } from './sqlite/translate-error.ts';
+import { patientStore, toSlice, waitInSlices } from './sqlite/wait-in-slices.ts';
 import type { TaskStore, Writer } from './store.ts';
 import type { SyncStore } from './sync-store.ts';
 
@@ -28,14 +28,18 @@ export interface SqliteStoreOptions {
   readonly clock: Clock;
   readonly lock_timeout_ms?: number | undefined;
   /**
-   * How to wait for another writer: `block` stands still, which a command can afford and costs it nothing; `await`
-   * lets the event loop go on, for servers. Blocks when left out.
+   * How to wait for another writer: `block` stands still for up to a slice at a time, which a command can afford and
+   * costs it nothing; `await` lets the event loop go on, for servers. Blocks when left out.
    */
   readonly lock?: 'block' | 'await' | undefined;
   /** Told in one line what had to be mended. */
   readonly notice?: ((line: string) => void) | undefined;
   /** The machine's own clock, which leases are measured by. Left out: the writers' times stand for it. */
   readonly steady?: (() => SteadyTime) | undefined;
+  /** Of what is made anew. Left out: it is the owner's alone. */
+  readonly modes?: (() => FileModes) | undefined;
+  /** Keeps other processes out while a database is set aside or made. Left out: there are none. */
+  readonly hold?: import('./sqlite/set-aside-database.ts').HoldLock | undefined;
   /** With `await`. */
   readonly gather?: Gather | undefined;
 }
@@ -46,13 +50,9 @@ export interface SqliteStoreOptions {
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   if (options.lock === 'await') return openAwaiting(options);
-  try {
-    return await openOnce(options);
-  } catch (error) {
-    if (!(error instanceof ForgeError) || error.code !== 'store_corrupt') throw error;
-    await healSqliteStore(options);
-    return openOnce(options);
-  }
+  const patience_ms = options.lock_timeout_ms ?? LIMITS.lock_timeout_ms;
+  const sliced = { ...options, lock_timeout_ms: toSlice(patience_ms) };
+  return patientStore(await waitInSlices(() => openOrHeal(sliced), patience_ms), patience_ms);
 }
 
 export type SqliteStore = TaskStore & SyncStore & EventStore & IdempotencyStore & AttemptStore;
@@ -62,8 +62,7 @@ async function openAwaiting(options: SqliteStoreOptions): Promise<SqliteStore> {
   const lock_timeout_ms = options.lock_timeout_ms ?? LIMITS.lock_timeout_ms;
   const turns = new WriteTurns();
   const gather: Gather = gatherWrites(turns, lock_timeout_ms);
-  const open = (): Promise<SqliteStore> =>
-    openSqliteStore({ ...options, lock: 'block', lock_timeout_ms: 0, gather });
+  const open = (): Promise<SqliteStore> => openOrHeal({ ...options, lock_timeout_ms: 0, gather });
   const store = await untilUnlocked(open, performance.now() + lock_timeout_ms);
   return awaitLocks(store, { turns, lock_timeout_ms });
 }
@@ -73,27 +72,39 @@ type JobOutcome = import('./sqlite/write-transaction.ts').JobOutcome;
 /** Makes a write when its turn comes, with others that wait for theirs. */
 type Gather = (job: Job, run: (jobs: readonly Job[]) => Promise<readonly JobOutcome[]>) => Promise<unknown>;
 
+async function openOrHeal(options: SqliteStoreOptions): Promise<SqliteStore> {
+  try {
+    return await openOnce(options);
+  } catch (error) {
+    if (!(error instanceof ForgeError) || error.code !== 'store_corrupt') throw error;
+    await setAside(options);
+    return openOnce(options);
+  }
+}
+
 /** Sets a damaged database aside and makes it anew. Nothing happens to one that is sound. */
 export async function healSqliteStore(options: SqliteStoreOptions): Promise<void> {
+  const patience_ms = options.lock_timeout_ms ?? LIMITS.lock_timeout_ms;
+  const lock_timeout_ms = options.lock === 'await' ? 0 : toSlice(patience_ms);
+  await waitInSlices(() => setAside({ ...options, lock_timeout_ms }), patience_ms);
+}
+
+async function setAside(options: SqliteStoreOptions): Promise<void> {
   const { setAsideDatabase } = await import('./sqlite/set-aside-database.ts');
-  try {
-    const aside = setAsideDatabase(options.database, options.clock.now());
-    if (aside === undefined) return;
-    options.notice?.(`The task database was damaged; it is made anew, and the old one is kept: ${aside}`);
-  } catch (error) {
-    throw translateStoreError(error, options.database);
-  }
+  const aside = await setAsideDatabase(options.database, options);
+  if (aside === undefined) return;
+  options.notice?.(`The task database was damaged; it is made anew, and the old one is kept: ${aside}`);
   // At once, so that whoever opens it next has nothing more to tell.
   await using _store = await openOnce(options, 'healed');
 }
 
 async function openOnce(options: SqliteStoreOptions, why?: 'healed'): Promise<SqliteStore> {
-  if (isDatabaseGone(options.database)) {
-    const { removeOrphans } = await import('./sqlite/set-aside-database.ts');
-    removeOrphans(options.database);
+  if (!isThere(options.database)) {
+    const { makeDatabase } = await import('./sqlite/make-database.ts');
+    await makeDatabase(options.database, { modes: options.modes?.() ?? PRIVATE, hold: options.hold });
   }
   const db = openDatabase(options);
-  const replica = new Replica(options.replica);
+  const replica = new Replica(options.replica, options.modes);
   try {
     const isNew = isCurrentSchema(db) ? false : await upgrade(db, options);
     await catchUp(db, replica, { ...options, tells_rebuild: isNew && why !== 'healed' });
@@ -115,35 +126,24 @@ async function upgrade(db: Database, { clock }: SqliteStoreOptions): Promise<boo
   return migrate(db, MIGRATIONS, () => clock.now());
 }
 
-/** What SQLite kept beside it is still there: it was moved or deleted while somebody had it open. */
-function isDatabaseGone(database: string): boolean {
-  const isThere = (path: string): boolean => {
-    try {
-      return statSync(path, { throwIfNoEntry: false }) !== undefined;
-    } catch {
-      return true; // Opening it says what is wrong.
-    }
-  };
-  return !isThere(database) && (isThere(`${database}-wal`) || isThere(`${database}-shm`));
+/** An empty file beside a log is no database: SQLite made it anew where one was moved or deleted that is in use. */
+function isThere(path: string): boolean {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found === undefined || found.size > 0) return found !== undefined;
+    return statSync(`${path}-wal`, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return true; // Opening it says what is wrong.
+  }
 }
 
 function openDatabase(options: SqliteStoreOptions): Database {
   mendPermissions(options.database);
-  const settings = {
+  return new Database(options.database, {
     lock_timeout_ms: options.lock_timeout_ms ?? LIMITS.lock_timeout_ms,
     ...(options.gather !== undefined && { checkpoint: 'aside' as const }),
-  };
-  try {
-    return new Database(options.database, settings);
-  } catch {
-    // Most often the folder is not there yet; if it was something else, the second try says what.
-    try {
-      mkdirSync(dirname(options.database), { recursive: true });
-    } catch (error) {
-      throw translateStoreError(error, options.database);
-    }
-    return new Database(options.database, settings);
-  }
+    modes: options.modes,
+  });
 }
 
 /**

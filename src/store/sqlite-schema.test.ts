@@ -171,7 +171,8 @@ describe('migrations', () => {
         db.exec('PRAGMA user_version = 99');
       })
       .catch(() => undefined);
-    const error = await expectCode(openSqliteStore(temp), 'schema_newer');
+    const { database, replica, clock } = temp;
+    const error = await expectCode(openSqliteStore({ database, replica, clock }), 'schema_newer');
     expect(error.details).toEqual({ found: 99, known: MIGRATIONS.length });
     using db = temp.connect();
     expect(rows(db, 'PRAGMA user_version')).toEqual([{ user_version: 99 }]);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { commitFiles } from '#git/commit-files.ts';
 import { readBlob } from '#git/read-blob.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
+import { readJson } from '#kernel/read-json.ts';
 import type { Writer } from '#store/store.ts';
 import { takeLinesBack } from './added-lines.ts';
 import { removeAttributeLines } from './attribute-lines.ts';
@@ -118,7 +119,9 @@ async function toBranch(
   const text = writeConfig(paths, { initMode: 'branch', branchName: branch });
   const changed = { ...project, config: parseProjectConfig(text, paths.config) };
   const message = 'Keep the tasks on a branch of their own';
-  const { commit } = await commitToBranch(changed, { by, machine, message }).catch((error: unknown) => {
+  const told: string[] = [];
+  const tell = (line: string): void => void told.push(line);
+  const { commit } = await commitToBranch(changed, { by, machine, message, tell }).catch((error: unknown) => {
     // Nothing but the config says so yet.
     writeConfig(paths, { ...old, initMode: old.initMode === 'standard' ? undefined : old.initMode });
     throw error;
@@ -136,7 +139,7 @@ async function toBranch(
     from: config.initMode,
     to: 'branch',
     commit: commit ?? null,
-    notes: ['Next: forge sync, so that the others get the branch'],
+    notes: [...told, 'Next: forge sync, so that the others get the branch'],
   };
 }
 
@@ -192,7 +195,7 @@ function writeConfig(
   change: { initMode: InitMode | undefined; branchName: string | undefined },
 ): string {
   const bytes = readSharedConfigBytes(paths);
-  const config = JSON.parse((bytes?.toString('utf8') ?? '{}').replace(/^\uFEFF/, '')) as Record<
+  const config = readJson((bytes?.toString('utf8') ?? '{}').replace(/^\uFEFF/, '')) as Record<
     string,
     unknown
   >;

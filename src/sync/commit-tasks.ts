@@ -3,7 +3,7 @@ import { findCurrentBranch } from '#git/branches.ts';
 import { commitFiles } from '#git/commit-files.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import type { Writer } from '#store/store.ts';
-import { commitToBranch } from './branch-mode.ts';
+import { commitToBranch, type Tell } from './branch-mode.ts';
 import { exportFiles } from './export-files.ts';
 import { flagSecrets } from './flag-secrets.ts';
 import { toGitRepo, type Machine } from './machine.ts';
@@ -30,8 +30,7 @@ export async function commitTasks(
     by: Writer;
     machine: Machine;
     message?: string | undefined;
-    /** Hears what somebody should know before it is committed. */
-    tell?: ((line: string) => void) | undefined;
+    tell?: Tell | undefined;
   },
 ): Promise<CommittedTasks> {
   const { config, paths, store } = project;
@@ -44,7 +43,7 @@ export async function commitTasks(
       },
     );
   }
-  if (config.initMode === 'branch') return commitToBranch(project, { by, machine, message });
+  if (config.initMode === 'branch') return commitToBranch(project, { by, machine, message, tell });
   const repo = toGitRepo(paths.root, machine);
   const files = toTaskFiles(paths);
   await exportFiles(store, files, {

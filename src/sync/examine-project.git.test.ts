@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
+  chmodSync,
   existsSync,
   mkdirSync,
   rmSync,
@@ -178,8 +179,20 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     says: /set aside: forge\.db\.damaged-1$/,
     after: 'same',
     plant({ project }) {
-      writeFileSync(`${project.paths.database}.damaged-1`, 'x');
-      writeFileSync(`${project.paths.database}.damaged-1-wal`, 'x');
+      writeFileSync(`${project.paths.database}.damaged-1`, 'x', { mode: 0o600 });
+      writeFileSync(`${project.paths.database}.damaged-1-wal`, 'x', { mode: 0o600 });
+    },
+  },
+  '[H4] others can read the database': {
+    finding: 'permissions',
+    state: 'warning',
+    says: /^others can read the folder, forge\.db, forge\.db-shm, forge\.db-wal, tasks\.jsonl and 3 more in /,
+    after: 'fixed',
+    plant({ project: { paths } }) {
+      mkdirSync(join(paths.store_dir, 'attempts/a'), { recursive: true });
+      writeFileSync(join(paths.store_dir, 'attempts/a/run.jsonl'), '{}\n');
+      for (const name of ['', 'forge.db', 'forge.db-shm', 'forge.db-wal', 'tasks.jsonl'])
+        chmodSync(join(paths.store_dir, name), name === '' ? 0o755 : 0o644);
     },
   },
 };
@@ -201,7 +214,7 @@ describe('forge doctor', () => {
           'clock',
           'graph',
           'references',
-        ].concat(['task files', 'conflicts', 'leftovers']),
+        ].concat(['task files', 'conflicts', 'leftovers', 'permissions']),
       );
     }
   });

@@ -12,6 +12,7 @@ import { toMissingLines } from './file-lines.ts';
 import { installHooks, readHookStatus } from './hook-blocks.ts';
 import { addIgnoreLines, IGNORE_LINES } from './ignore-lines.ts';
 import { adviseOnRemote, REMOTE_HINT } from './init/connect-git.ts';
+import { listWrongModes, mendModes, type WrongMode } from './kept-modes.ts';
 import { refreshDatabaseLink } from './link-database.ts';
 import { lookAt } from './look-at.ts';
 import { toGitRepo, type Machine } from './machine.ts';
@@ -19,6 +20,9 @@ import { isMergeDriverRegistered, registerMergeDriver } from './merge-driver-con
 import type { HookProject } from './run-hook.ts';
 import { HISTORY_PATH, TASKS_PATH } from './task-files.ts';
 import { hasWorkflowFile, readWorkflow } from './workflow-file.ts';
+
+/** More of them are a number. */
+const SHOWN = 5;
 
 export interface Finding {
   readonly name: string;
@@ -55,7 +59,11 @@ export async function examineProject(
   }
   if (hasWorkflowFile(project.paths))
     findings.push(await guarded('workflow', () => examineWorkflow(examination)));
-  findings.push(...(await examineStore(examination)), examineLeftovers(examination));
+  findings.push(
+    ...(await examineStore(examination)),
+    examineLeftovers(examination),
+    examineModes(examination),
+  );
   if (pr !== undefined) findings.push(await examinePullRequest(examination, pr));
   return findings;
 }
@@ -213,6 +221,26 @@ function examineLeftovers({ project, fix }: Examination): Finding {
     `damaged databases that were set aside: ${names.join(', ')}`,
     `Delete them in ${store_dir} when you need them no more`,
   );
+}
+
+function examineModes({ project, fix }: Examination): Finding {
+  const wrong = listWrongModes(project.paths);
+  if (wrong.length === 0) return ok('permissions', 'tasks and logs are for nobody else');
+  const left = fix ? mendModes(wrong) : wrong;
+  if (left.length === 0) return fixed('permissions', `corrected: ${nameFirst(wrong)}`);
+  const open = left.filter(({ why }) => why === 'open');
+  return warn(
+    'permissions',
+    open.length > 0
+      ? `others can read ${nameFirst(open)} in ${project.paths.store_dir}`
+      : `those who share the repository cannot use ${nameFirst(left)} in ${project.paths.store_dir}`,
+    fix ? 'forge doctor --fix, by whom they belong to' : 'forge doctor --fix',
+  );
+}
+
+function nameFirst(files: readonly WrongMode[]): string {
+  const names = files.slice(0, SHOWN).map(({ name }) => name);
+  return files.length > SHOWN ? `${names.join(', ')} and ${files.length - SHOWN} more` : names.join(', ');
 }
 
 async function examinePullRequest({ project, machine }: Examination, base: string): Promise<Finding> {

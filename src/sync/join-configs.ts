@@ -1,6 +1,7 @@
 import type { GitRepo } from '#git/ask-git.ts';
 import { findMergeBase } from '#git/merge-base.ts';
 import { readBlob } from '#git/read-blob.ts';
+import { readJson } from '#kernel/read-json.ts';
 import { replaceFile } from './place-file.ts';
 import { parseProjectConfig } from './project-config.ts';
 import type { ProjectPaths } from './project-paths.ts';
@@ -86,6 +87,6 @@ function isSame(a: unknown, b: unknown): boolean {
 type Keys = ReadonlyMap<string, unknown>;
 
 function readKeys(bytes: Buffer): Keys {
-  const config = JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/, '')) as Record<string, unknown>;
+  const config = readJson(bytes.toString('utf8').replace(/^\uFEFF/, '')) as Record<string, unknown>;
   return new Map(Object.entries(config));
 }

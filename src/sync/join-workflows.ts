@@ -3,6 +3,7 @@ import { findMergeBase } from '#git/merge-base.ts';
 import { readBlob } from '#git/read-blob.ts';
 import { validateWorkflowText } from '#domain/validate-workflow-text.ts';
 import { isForgeError } from '#kernel/errors.ts';
+import { readJson } from '#kernel/read-json.ts';
 import type { ProjectPaths } from './project-paths.ts';
 import { findWorkflow, WORKFLOW_PATH, writeWorkflow } from './workflow-file.ts';
 
@@ -93,7 +94,7 @@ function isBroken(text: string): boolean {
 function isSame(a: string, b: string): boolean {
   if (a === b) return true;
   try {
-    return JSON.stringify(JSON.parse(a)) === JSON.stringify(JSON.parse(b));
+    return JSON.stringify(readJson(a)) === JSON.stringify(readJson(b));
   } catch {
     return false;
   }

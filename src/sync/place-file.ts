@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { toTemporaryPath } from '#process/temporary-path.ts';
 import { sweepTemporaryFiles } from './sweep-temporary-files.ts';
 
 /**
@@ -68,7 +69,7 @@ export function stageFile(path: string, content: string): StagedFile {
 
 function writeBeside(path: string, content: string | Uint8Array, mode?: number): string {
   sweepTemporaryFiles(dirname(path), `${basename(path)}.`);
-  const temporary = `${path}.${process.pid}-${process.hrtime.bigint().toString(36)}.tmp`;
+  const temporary = toTemporaryPath(path);
   try {
     const file = openSync(temporary, 'wx', mode);
     try {

@@ -3,6 +3,7 @@ import { parseIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { isIdPrefix } from '#kernel/ids.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { readJson } from '#kernel/read-json.ts';
 import { escapeLine } from '#kernel/text.ts';
 
 /**
@@ -100,7 +101,7 @@ type Values = Readonly<Record<string, unknown>>;
 function parseFile(text: string, path: string): Values {
   let value: unknown;
   try {
-    value = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
+    value = readJson(text.startsWith('\uFEFF') ? text.slice(1) : text);
   } catch (cause) {
     const conflict = /^<{7} /m.test(text);
     throw new ForgeError(

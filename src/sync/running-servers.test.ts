@@ -1,12 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { addRunning, readProcessStart, removeRunning } from './running-servers.ts';
+import { readOwnIdentity } from '#process/process-identity.ts';
+import { addRunning, listRunning, listServers, removeRunning } from './running-servers.ts';
 
-const began = readProcessStart(process.pid) ?? '';
+const own = readOwnIdentity();
 const facts = { version: '1.0.0', started_at: '2026-01-01T00:00:00.000Z' };
-const here = { pid: process.pid, began, url: 'http://127.0.0.1:1', projects: ['/a', '/b'], ...facts };
+/** As it was written before it had machine, boot and namespace. */
+const old = { pid: own.pid, url: 'http://127.0.0.1:1', projects: ['/a', '/b'], ...facts };
+const here = { ...own, url: 'http://127.0.0.1:1', projects: ['/a', '/b'], ...facts };
 
 test('a server of the same projects is told, one of others is not', async () => {
   using home = tempHome();
@@ -23,10 +26,15 @@ test('what has ended is forgotten, by itself or with the next start', async () =
   await addRunning(home.path, here);
   await removeRunning(home.path, here.pid, here.url);
   expect(await addRunning(home.path, { ...here, url: 'http://127.0.0.1:4' })).toBeUndefined();
-  // Another process that got the same number, and one that is no more.
+  // Another process that got the same number, also after a start of the machine, and one that is no more; on another
+  // machine nobody knows.
   const stale = [
-    { ...here, began: '1' },
-    { ...here, pid: 2 ** 22 + 1, began: '' },
+    { ...here, start_time: own.start_time - 1 },
+    { ...here, boot_id: 'the one before' },
+    { ...here, pid: 2 ** 22 + 1 },
+    { ...here, host: 'elsewhere' },
+    { ...old, began: '1' },
+    { ...old, pid: 2 ** 22 + 1, began: '' },
   ];
   writeFileSync(join(home.path, 'servers.json'), JSON.stringify({ servers: stale }));
   expect(await addRunning(home.path, here)).toBeUndefined();
@@ -34,6 +42,24 @@ test('what has ended is forgotten, by itself or with the next start', async () =
     servers: unknown[];
   };
   expect(servers).toEqual([here]);
+});
+
+test('one that an older Forge put on the list is understood', async () => {
+  using home = tempHome();
+  const servers = [{ ...old, began: String(own.start_time) }];
+  writeFileSync(join(home.path, 'servers.json'), JSON.stringify({ servers }));
+  expect(listRunning(home.path)).toEqual([here]);
+  expect(await addRunning(home.path, { ...here, url: 'http://127.0.0.1:6' })).toEqual(here);
+});
+
+test('one in a container that cannot be looked into stays on the list, and counts as none that runs', async () => {
+  using home = tempHome();
+  const hidden = { ...here, pid_namespace: 'pid:[1]' };
+  writeFileSync(join(home.path, 'servers.json'), JSON.stringify({ servers: [hidden] }));
+  expect(listRunning(home.path)).toEqual([]);
+  expect(await addRunning(home.path, { ...here, url: 'http://127.0.0.1:7' })).toBeUndefined();
+  const isSeenFromHere = readlinkSync('/proc/self/ns/pid') === 'pid:[4026531836]';
+  expect(listServers(home.path)).toHaveLength(isSeenFromHere ? 1 : 2);
 });
 
 test.each(['', 'nonsense', '{"servers":5}', '{"servers":[{"pid":"x"}]}'])(

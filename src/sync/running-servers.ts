@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { JsonObject } from '#kernel/json.ts';
+import { judgeIdentity, type Liveness, type ProcessIdentity, toIdentity } from '#process/process-identity.ts';
 import { changeHomeFile, parseHomeObject } from './home-file.ts';
 
-/** A server of this person on this machine. */
-export interface RunningServer {
-  readonly pid: number;
-  /** What the system says about when the process began: a number that is used again is another process. */
-  readonly began: string;
+/** A server of this person. */
+export interface RunningServer extends ProcessIdentity {
   readonly url: string;
   /** Real paths of the projects. */
   readonly projects: readonly string[];
@@ -22,7 +21,7 @@ const FILE = 'servers.json';
 export function addRunning(home: string, server: RunningServer): Promise<RunningServer | undefined> {
   return change(home, (servers) => ({
     servers: [...servers, server],
-    answer: servers.find((one) => sameSet(one.projects, server.projects)),
+    answer: servers.find((one) => isRunning(one) && sameSet(one.projects, server.projects)),
   }));
 }
 
@@ -48,17 +47,6 @@ export async function removeRunning(home: string, pid: number, url: string): Pro
   }));
 }
 
-/** Undefined where the system does not say, or there is no such process. */
-export function readProcessStart(pid: number): string | undefined {
-  try {
-    // After the name in parentheses, which may hold anything, the twentieth field is the start.
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
-  } catch {
-    return undefined;
-  }
-}
-
 function change<T>(
   home: string,
   decide: (servers: RunningServer[]) => { servers: RunningServer[]; answer: T },
@@ -68,7 +56,7 @@ function change<T>(
     home,
     FILE,
     (text) => {
-      const { servers, answer } = decide(parse(text, path).filter(isRunning));
+      const { servers, answer } = decide(parse(text, path).filter(mayRun));
       return { text: `${JSON.stringify({ servers }, null, 2)}\n`, answer };
     },
     { mode: 0o600 },
@@ -85,23 +73,44 @@ function parse(text: string | undefined, path: string): RunningServer[] {
   }
 }
 
-function toServer({ pid, began, url, projects, version, started_at }: JsonObject): RunningServer[] {
-  if (typeof pid !== 'number' || typeof began !== 'string' || typeof url !== 'string') return [];
-  if (!Array.isArray(projects)) return [];
+function toServer({ url, projects, version, started_at, ...process }: JsonObject): RunningServer[] {
+  const identity = readIdentity(process);
+  if (identity === undefined || typeof url !== 'string' || !Array.isArray(projects)) return [];
   const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
   const facts = { version: textOf(version), started_at: textOf(started_at) };
-  return [{ pid, began, url, projects: projects.map(String), ...facts }];
+  return [{ ...identity, url, projects: projects.map(String), ...facts }];
 }
 
-export function isRunning({ pid, began }: RunningServer): boolean {
-  const now = readProcessStart(pid);
-  if (now !== undefined) return now === began;
+/** Older ones said when they began and not where, so it must have been here; nothing where the system did not say. */
+function readIdentity(process: JsonObject): ProcessIdentity | undefined {
+  const { pid, began, host, boot_id, pid_namespace, start_time } = process;
+  if (typeof pid !== 'number') return undefined;
+  if (typeof began === 'string') return toIdentity({ pid, start_time: Number(began) });
+  if (typeof start_time !== 'number' || typeof host !== 'string') return undefined;
+  if (typeof boot_id !== 'string' || typeof pid_namespace !== 'string') return undefined;
+  return { host, boot_id, pid_namespace, pid, start_time };
+}
+
+/** `unknown` where it is on another machine, or in a container that cannot be looked into from here. */
+export function judgeServer(server: RunningServer): Liveness {
+  if (server.start_time > 0 || server.host !== hostname()) return judgeIdentity(server);
+  // Where the system does not tell when a process began, the number has to do.
   try {
-    process.kill(pid, 0);
-    return began === '';
+    process.kill(server.pid, 0);
+    return 'alive';
   } catch {
-    return false;
+    return 'gone';
   }
+}
+
+export function isRunning(server: RunningServer): boolean {
+  return judgeServer(server) === 'alive';
+}
+
+/** Those of other machines are not kept: nobody here would ever see that they are gone. */
+function mayRun(server: RunningServer): boolean {
+  const liveness = judgeServer(server);
+  return liveness === 'alive' || (liveness === 'unknown' && server.host === hostname());
 }
 
 function sameSet(a: readonly string[], b: readonly string[]): boolean {

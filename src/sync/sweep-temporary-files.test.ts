@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
+import { toTemporaryPath } from '#process/temporary-path.ts';
 import { tempFolder } from '../../tests/support/temp-repo.ts';
 import { sweepTemporaryFiles } from './sweep-temporary-files.ts';
 
@@ -16,6 +17,27 @@ it('removes copies of processes that are gone, and nothing else', async () => {
   expect(readdirSync(folder.path).sort()).toEqual([...kept, `a.${GONE}-1x.tmp`].sort());
   sweepTemporaryFiles(folder.path);
   expect(readdirSync(folder.path).sort()).toEqual(kept);
+});
+
+it('tells who made a copy from another process with the same number, and keeps what cannot be known', async () => {
+  await using folder = await tempFolder();
+  const at = (name: string) => join(folder.path, name);
+  const own = basename(toTemporaryPath(at('a')));
+  const [, head = '', start = '', host = '', boot = '', space = '', rest = ''] =
+    /^(a\.\d+-)([0-9a-z]+)-(.{6})(.{6})(.{6})(-[0-9a-z]+\.tmp)$/.exec(own) ?? [];
+  const kept = [
+    own,
+    `${head}${start}-xxxxxx${boot}${space}${rest}`,
+    `${head}${start}-${host}${boot}xxxxxx${rest}`,
+  ];
+  const left = [
+    `${head}1${start}-${host}${boot}${space}${rest}`, // the number is alive, and another process's
+    `${head}${start}-${host}xxxxxx${space}${rest}`, // before the machine was started last
+    `a.${GONE}-${start}-${host}${boot}${space}${rest}`,
+  ];
+  for (const name of [...kept, ...left]) writeFileSync(at(name), '');
+  sweepTemporaryFiles(folder.path, 'a.');
+  expect(readdirSync(folder.path).sort()).toEqual(kept.sort());
 });
 
 it('is no reason to fail', async () => {

@@ -2,7 +2,7 @@ import { findCurrentBranch, findDefaultBranch, hasRemote } from '#git/branches.t
 import { fetchBranch } from '#git/exchange-remote.ts';
 import type { Writer } from '#store/store.ts';
 import type { FoldReport } from '#store/sync-store.ts';
-import { exchangeTasks, foldRevision } from './branch-mode.ts';
+import { exchangeTasks, foldRevision, type Tell } from './branch-mode.ts';
 import { COMMIT_MESSAGE, commitTasks } from './commit-tasks.ts';
 import { exportFiles } from './export-files.ts';
 import type { WorkflowExchange } from './join-workflows.ts';
@@ -29,13 +29,18 @@ export interface SyncedTasks {
   readonly config_lost: readonly string[];
 }
 
+interface SyncOptions {
+  readonly by: Writer;
+  readonly machine: Machine;
+  readonly remote: string;
+  readonly offline: boolean;
+  readonly tell?: Tell | undefined;
+}
+
 const NO_WORKFLOW = { workflow: 'same', other_workflow: null, config_lost: [] } as const;
 
 /** Exchanges what can be exchanged without touching the user's branches. */
-export async function syncTasks(
-  project: HookProject,
-  options: { by: Writer; machine: Machine; remote: string; offline: boolean },
-): Promise<SyncedTasks> {
+export async function syncTasks(project: HookProject, options: SyncOptions): Promise<SyncedTasks> {
   const { config } = project;
   if (config.initMode === 'branch') return syncBranch(project, options);
   const { reports, fetched, reason } =
@@ -50,10 +55,7 @@ export async function syncTasks(
   return { mode: config.initMode, fetched, pushed: false, reason, ...sum(reports), changed, ...NO_WORKFLOW };
 }
 
-async function syncBranch(
-  project: HookProject,
-  options: { by: Writer; machine: Machine; remote: string; offline: boolean },
-): Promise<SyncedTasks> {
+async function syncBranch(project: HookProject, options: SyncOptions): Promise<SyncedTasks> {
   const message = COMMIT_MESSAGE;
   if (options.offline) {
     const { changed } = await commitTasks(project, { ...options, message });

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { readBlob } from '#git/read-blob.ts';
 import { takeLinesBack } from './added-lines.ts';
@@ -79,6 +79,7 @@ function keepCopy(paths: ProjectPaths, config: ProjectConfig, machine: Machine):
   );
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   copyFileSync(paths.replica, copy);
+  chmodSync(copy, 0o600);
   return copy;
 }
 

@@ -9,6 +9,7 @@ import {
   writeSync,
   type BigIntStats,
 } from 'node:fs';
+import { toTemporaryPath } from '#process/temporary-path.ts';
 
 const BATCH_BYTES = 1 << 18;
 const NEWLINE = 0x0a;
@@ -29,7 +30,7 @@ export async function writeLinesBeside(
   path: string,
   produce: (write: WriteLine) => Promise<void>,
 ): Promise<WrittenLines> {
-  const temporary = `${path}.${process.pid}-${process.hrtime.bigint().toString(36)}.tmp`;
+  const temporary = toTemporaryPath(path);
   const discard = (): void => rmSync(temporary, { force: true });
   const hash = createHash('sha256');
   const file = openSync(temporary, 'wx+');

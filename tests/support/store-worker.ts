@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { systemClock } from '#kernel/clock.ts';
 import { isForgeError } from '#kernel/errors.ts';
+import { holdWhileMending } from '#app/hold-while-mending.ts';
 import { openSqliteStore, type SqliteStore } from '#store/open-sqlite-store.ts';
 import type { NewTaskInput, TaskStore, Writer } from '#store/store.ts';
 
@@ -58,6 +59,7 @@ async function withStore(use: (store: SqliteStore) => Promise<void>): Promise<vo
     replica: join(folder, 'tasks.jsonl'),
     clock: systemClock,
     lock_timeout_ms: timeout === undefined ? undefined : Number(timeout),
+    hold: holdWhileMending,
   });
   await use(store);
 }

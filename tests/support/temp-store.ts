@@ -3,6 +3,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { holdWhileMending } from '#app/hold-while-mending.ts';
 import type { SteadyTime } from '#domain/leases.ts';
 import { openSqliteStore, type SqliteStore } from '#store/open-sqlite-store.ts';
 
@@ -26,6 +27,8 @@ export interface TempStore extends AsyncDisposable {
   readonly folder: string;
   readonly database: string;
   readonly replica: string;
+  /** What the program gives a store to keep others out by. */
+  readonly hold: typeof holdWhileMending;
   /** Closes the store, does what happens in between, opens it again: what the next process sees. */
   reopen(between?: () => void | Promise<void>): Promise<void>;
   /** Brings tasks in by their lines, as a replica that was written elsewhere. */
@@ -52,6 +55,7 @@ export async function tempStore(
       lock_timeout_ms: options.lock_timeout_ms ?? 10_000,
       steady: options.steady,
       lock: options.lock,
+      hold: holdWhileMending,
     });
   let store: SqliteStore | undefined = await open();
   const close = async () => {
@@ -72,6 +76,7 @@ export async function tempStore(
     folder,
     database,
     replica,
+    hold: holdWhileMending,
     reopen,
     bring: (lines) =>
       reopen(() => appendFileSync(replica, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))),

@@ -6,6 +6,7 @@ import { systemClock, toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { Served, ServeWishes } from '#operations/operation.ts';
+import { readSelf } from '#process/process-identity.ts';
 import { createBrowserSessions } from '#surfaces/http/browser-sessions.ts';
 import { createEventStream } from '#surfaces/http/event-stream.ts';
 import { createHttpHandler } from '#surfaces/http/create-http-handler.ts';
@@ -13,7 +14,7 @@ import type { McpHttpHandler } from '#surfaces/mcp/http-handler.ts';
 import { openTokenAccess } from '#sync/access-port.ts';
 import { ensureServerToken } from '#sync/access-tokens.ts';
 import { toHomePlace, toRealPlace } from '#sync/forge-home.ts';
-import { addRunning, readProcessStart, removeRunning } from '#sync/running-servers.ts';
+import { addRunning, removeRunning } from '#sync/running-servers.ts';
 import { findActor } from '../find-actor.ts';
 import { findProgram } from '../find-program.ts';
 import type { ContextRequest } from '../open-context.ts';
@@ -210,11 +211,9 @@ async function announce(
   { url, projects, notice }: { url: string; projects: ServerProjects; notice: (line: string) => void },
 ): Promise<void> {
   const paths = projects.list().map(({ path }) => toRealPlace(path));
-  const began = readProcessStart(process.pid) ?? '';
   try {
     const other = await addRunning(home, {
-      pid: process.pid,
-      began,
+      ...readSelf(),
       url,
       projects: paths,
       version: VERSION,
@@ -240,8 +239,6 @@ function endWithSignals(stop: () => Promise<void>): void {
   };
   process.on('SIGTERM', end);
   process.on('SIGINT', end);
-  // Without a listener of ours Node would open its debugger to whoever is on this machine.
-  process.on('SIGUSR1', () => undefined);
 }
 
 function toMessage(error: unknown): string {

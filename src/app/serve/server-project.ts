@@ -1,4 +1,5 @@
 import type { Workshop } from '#engine/workshop.ts';
+import { readSharedModes } from '#git/shared-modes.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
@@ -14,6 +15,7 @@ import { refreshDatabaseLink } from '#sync/link-database.ts';
 import type { ProjectPaths } from '#sync/project-paths.ts';
 import { toTaskFiles } from '#sync/task-files.ts';
 import { readWorkSettings } from '#sync/work-settings.ts';
+import { holdWhileMending } from '../hold-while-mending.ts';
 import { openFound, readForeign } from '../open-context.ts';
 import { OpenedProject } from './opened-project.ts';
 import type { ProjectWorkshop } from './project-workshop.ts';
@@ -101,8 +103,10 @@ export class ServerProject implements AsyncDisposable {
   async heal(): Promise<void> {
     const { paths } = this.#found;
     const { clock, notice } = this.#around;
+    const modes = () => readSharedModes(paths.common_dir);
+    const { database, replica } = paths;
     await this.#replace(() =>
-      healSqliteStore({ database: paths.database, replica: paths.replica, clock, notice }),
+      healSqliteStore({ database, replica, clock, notice, modes, hold: holdWhileMending, lock: 'await' }),
     );
   }
 

@@ -1,10 +1,11 @@
+import { readJson } from '#kernel/read-json.ts';
 /** What another program sent is never what it should be: these look without believing. */
 
 export type Fields = Readonly<Record<string, unknown>>;
 
 export function parseFields(line: string): Fields | undefined {
   try {
-    return toFields(JSON.parse(line));
+    return toFields(readJson(line));
   } catch {
     return undefined;
   }

@@ -2,6 +2,7 @@ import type { Approval, Run } from '#contract/attempt.ts';
 import { toTriggeredBy } from '#domain/actor.ts';
 import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
+import { readJson } from '#kernel/read-json.ts';
 import type { NewApproval, WaitingMessage } from '../attempt-store.ts';
 import { getAttempt } from './attempt-rows.ts';
 import type { Database, Row } from './database.ts';
@@ -76,7 +77,7 @@ export function toApproval(row: Row): Approval {
     run_id: row.run_id as string,
     task_id: row.task_id as string,
     tool: row.tool as string,
-    input: JSON.parse(row.input as string) as unknown,
+    input: readJson(row.input as string) as unknown,
     state: row.state as Approval['state'],
     asked_at: row.asked_at as string,
     answered_at: row.answered_at as string | null,

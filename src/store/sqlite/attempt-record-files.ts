@@ -1,9 +1,10 @@
 import { renameSync } from 'node:fs';
-import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
+import { open, readdir, readFile, rm } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import type { AttemptRecord } from '#contract/attempt-record.ts';
 import type { RefusedRecord } from '../attempt-store.ts';
+import { makeFolder, type FileModes } from '../file-modes.ts';
 import { readAttemptRecord, readRevision } from './attempt-records.ts';
 import type { Database } from './database.ts';
 
@@ -23,7 +24,7 @@ export async function writeRecordFile(db: Database, folder: string, id: string):
   for (;;) {
     const record = db.read(() => readAttemptRecord(db, id));
     if (record === undefined) return;
-    const temporary = await writeTemporary(path, `${JSON.stringify(record)}\n`);
+    const temporary = await writeTemporary(path, `${JSON.stringify(record)}\n`, db.modes());
     // Nothing waits between this look and the change of the name.
     if (readRevision(db, id) === record.revision) {
       renameSync(temporary, path);
@@ -40,11 +41,12 @@ export async function writeRenamed(db: Database, renamed: readonly { to: string 
     await writeRecordFile(db, recordsFolder(db.path), id as string).catch(() => undefined);
 }
 
-async function writeTemporary(path: string, text: string): Promise<string> {
-  await mkdir(dirname(path), { recursive: true });
+async function writeTemporary(path: string, text: string, modes: FileModes): Promise<string> {
+  makeFolder(dirname(path), modes);
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-  const file = await open(temporary, 'wx');
+  const file = await open(temporary, 'wx', modes.file);
   try {
+    await file.chmod(modes.file);
     await file.writeFile(text);
     await file.sync();
   } catch (error) {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { LIMITS } from '#kernel/limits.ts';
 
@@ -12,8 +13,8 @@ const MOVE_LOG = `
   const { parentPort, workerData } = require('node:worker_threads');
   const { DatabaseSync } = require('node:sqlite');
   parentPort.on('message', () => {
-    // Opened each time: the file may have been replaced.
-    const db = new DatabaseSync(workerData);
+    // Opened each time: the file may have been replaced. Where it is gone, none is made beside the log of the old one.
+    const db = new DatabaseSync(new URL(workerData));
     try {
       db.exec('PRAGMA wal_checkpoint(PASSIVE)');
     } finally {
@@ -64,7 +65,7 @@ export function checkpointAside(database: string): { [Symbol.asyncDispose](): Pr
 }
 
 function startWorker(database: string): Worker {
-  const worker = new Worker(MOVE_LOG, { eval: true, workerData: database });
+  const worker = new Worker(MOVE_LOG, { eval: true, workerData: `${pathToFileURL(database).href}?mode=rw` });
   worker.unref();
   return worker;
 }

@@ -3,6 +3,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { DEFAULT_RESOLVED } from '#domain/workflow.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { PRIVATE, type FileModes } from '../file-modes.ts';
 import { translateStoreError } from './translate-error.ts';
 
 export type Row = Record<string, unknown>;
@@ -14,6 +15,8 @@ const SQLITE_FLOOR = [3, 51, 3];
 /** The only file that knows which SQLite driver is used; a swap is this file. */
 export class Database {
   readonly path: string;
+  /** Of what is made beside it. */
+  readonly modes: () => FileModes;
   /** The states that park a task, by the project's workflow; the column `parked` is a copy of that. */
   parkedStates: ReadonlySet<string> = DEFAULT_RESOLVED.parked_states;
   readonly #db: DatabaseSync;
@@ -26,9 +29,15 @@ export class Database {
 
   constructor(
     path: string,
-    options: { lock_timeout_ms: number; read_only?: true; checkpoint?: 'aside' | undefined },
+    options: {
+      lock_timeout_ms: number;
+      read_only?: true;
+      checkpoint?: 'aside' | undefined;
+      modes?: (() => FileModes) | undefined;
+    },
   ) {
     this.path = path;
+    this.modes = options.modes ?? (() => PRIVATE);
     this.#checkpoint_pages = options.checkpoint === 'aside' ? 0 : LIMITS.checkpoint_pages;
     assertSqliteVersion(process.versions.sqlite ?? '0');
     try {
@@ -115,12 +124,27 @@ export class Database {
 
   /** Whoever writes to a file that was moved away or replaced would write past everybody else. */
   #checkPlace(): void {
-    const there = statSync(this.path, { throwIfNoEntry: false });
-    if (there !== undefined && there.ino === this.#inode) return;
+    if (!this.#isReplaced()) return;
     throw new ForgeError('store_corrupt', `The task database was replaced while it was open: ${this.path}`, {
       hint: 'Run the command again',
       details: { path: this.path },
     });
+  }
+
+  #isReplaced(): boolean {
+    return statSync(this.path, { throwIfNoEntry: false })?.ino !== this.#inode;
+  }
+
+  /** A file that is gone cannot be read for many reasons, and each of them is that. */
+  #translate(error: unknown): unknown {
+    const translated = translateStoreError(error, this.path);
+    if (!(translated instanceof ForgeError) || translated.code !== 'io_failed') return translated;
+    try {
+      this.#checkPlace();
+      return translated;
+    } catch (replaced) {
+      return replaced;
+    }
   }
 
   /** Like write, but gives up at once when somebody else is writing. */
@@ -179,7 +203,7 @@ export class Database {
     try {
       return work();
     } catch (error) {
-      throw translateStoreError(error, this.path);
+      throw this.#translate(error);
     }
   }
 }

@@ -7,6 +7,7 @@ import { lastStamp, type TaskRecord } from '#domain/task-record.ts';
 import { parseIso } from '#kernel/clock.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { parseJson, type JsonObject } from '#kernel/json.ts';
+import { readJson } from '#kernel/read-json.ts';
 import type { FileLine } from '../sync-store.ts';
 import type { Database } from './database.ts';
 import { toEncoded, type EncodedRecord } from './record-rows.ts';
@@ -37,7 +38,7 @@ const HUGE_NUMBER = /\d{16}|\de\+/;
 function decodeCanonical(line: FileLine): IncomingTask | undefined {
   if (HUGE_NUMBER.test(line.text)) return undefined;
   try {
-    const json = JSON.parse(line.text) as JsonObject;
+    const json = readJson(line.text) as JsonObject;
     const record = decodeRecord(json);
     const encoded = toEncoded(record);
     if (encoded.line !== line.text) return undefined;
@@ -103,7 +104,7 @@ export function readSharedBirths(db: Database): Set<string> {
     add(births, row.id as string, row.created_at as string, row.created_by as string);
   }
   for (const row of db.all(`SELECT id, line FROM deleted_tasks WHERE ${long}`)) {
-    const line = JSON.parse(row.line as string) as { created_at: string; created_by: string };
+    const line = readJson(row.line as string) as { created_at: string; created_by: string };
     add(births, row.id as string, line.created_at, line.created_by);
   }
   return births;

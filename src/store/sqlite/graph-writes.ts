@@ -5,6 +5,7 @@ import { dependencyKey, fieldValue, textValue } from '#domain/task-record.ts';
 import { toTask } from '#domain/to-task.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { readJson } from '#kernel/read-json.ts';
 import type { DeleteResult } from '../store.ts';
 import { refuseDependencyCycle, refuseParentCycle, selfDependency } from './cycle-checks.ts';
 import { adoptUnresolved, removeRow } from './edge-rows.ts';
@@ -156,7 +157,7 @@ export function restoreTask(tx: WriteTransaction, ref: string): Task {
   if (typeof row?.undo !== 'string') {
     throw new ForgeError('not_found', `What ${id} held is not in this store any more`, { details: { id } });
   }
-  const undo = JSON.parse(row.undo) as Undo; // written by deleteTask
+  const undo = readJson(row.undo) as Undo; // written by deleteTask
   const restored = restoreRecord(readLine(row.line as string), readLine(undo.before), by.now);
   const parent = fieldValue(restored, 'parent_id');
   const orphan = typeof parent === 'string' && readRecord(db, parent) === undefined;

@@ -53,14 +53,6 @@ export function isForeign(db: Database): boolean {
  * with the mode it keeps, and Forge goes on with that: slower, as safe.
  */
 function enableWal(db: Database): void {
-  // Two processes that switch at the same moment can see "locked" in spite of the time-out; the loser finds it done.
-  for (let tries = 0; ; tries += 1) {
-    try {
-      db.execute('PRAGMA journal_mode = WAL');
-      return;
-    } catch (error) {
-      if (!(error instanceof ForgeError) || error.code !== 'store_busy' || tries >= 100) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
-    }
-  }
+  // Two processes that switch at the same moment can see "locked" in spite of the time-out. Whoever opens tries again.
+  db.execute('PRAGMA journal_mode = WAL');
 }

@@ -2,6 +2,7 @@ import { defaultState } from '#domain/states.ts';
 import { digestWithChecksum, lineDigest } from '#kernel/checksum.ts';
 import { parseIso, toIso } from '#kernel/clock.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { readJson } from '#kernel/read-json.ts';
 import type { Value } from './database.ts';
 import type { LocalNumbers } from './record-rows.ts';
 
@@ -104,7 +105,7 @@ type Line = Readonly<Record<string, unknown>>;
 function parse(text: string): Line | undefined {
   if (!text.startsWith('{"id":"')) return undefined;
   try {
-    return JSON.parse(text) as Line; // it begins as an object
+    return readJson(text) as Line; // it begins as an object
   } catch {
     return undefined;
   }

@@ -11,6 +11,7 @@ import {
 import { dependencyKey, fieldValue, type TaskRecord } from '#domain/task-record.ts';
 import { isArchived } from '#domain/workflow-fields.ts';
 import { parseJson, type Json, type JsonObject } from '#kernel/json.ts';
+import { readJson } from '#kernel/read-json.ts';
 import { writeDependencies } from './edge-rows.ts';
 import type { Database, Row, Value } from './database.ts';
 
@@ -266,5 +267,5 @@ function pick(row: Row, names: readonly string[]): Record<string, unknown> {
 }
 
 function json(value: unknown): JsonObject {
-  return value === null ? {} : (JSON.parse(value as string) as JsonObject); // written by columnValues, or checked by SQLite's users
+  return value === null ? {} : (readJson(value as string) as JsonObject); // written by columnValues, or checked by SQLite's users
 }

@@ -3,6 +3,7 @@ import { joinRecords } from '#domain/join-records.ts';
 import { isDeleted, type TaskRecord } from '#domain/task-record.ts';
 import { toIso } from '#kernel/clock.ts';
 import { isForgeError } from '#kernel/errors.ts';
+import { readJson } from '#kernel/read-json.ts';
 import { applyRecord, forgetName, readKnown } from './apply-record.ts';
 import type { Database } from './database.ts';
 import { decodeTransition, encodeTransition, type TravellingMove } from './history-lines.ts';
@@ -161,7 +162,7 @@ export function* allLines(db: Database): Generator<string> {
     if (known === undefined) continue;
     const content = db.get('SELECT undo FROM deleted_tasks WHERE id = ?', row.id as string)?.undo;
     if (typeof content === 'string') {
-      const { before } = JSON.parse(content) as { before: string };
+      const { before } = readJson(content) as { before: string };
       yield encodeReplicaLine(toEncoded(readLine(before)).line, known.numbers);
     }
     yield encodeReplicaLine(toEncoded(known.record).line, known.numbers);

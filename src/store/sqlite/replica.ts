@@ -14,6 +14,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { openNewFile, PRIVATE, type FileModes } from '../file-modes.ts';
 import { translateStoreError } from './translate-error.ts';
 
 /**
@@ -22,13 +23,15 @@ import { translateStoreError } from './translate-error.ts';
  */
 export class Replica {
   readonly path: string;
+  readonly #modes: () => FileModes;
   #file: number | undefined;
   /** The file that is open, and the one that was seen at the path last. */
   #inode = 0;
   #there = 0;
 
-  constructor(path: string) {
+  constructor(path: string, modes: () => FileModes = () => PRIVATE) {
     this.path = path;
+    this.#modes = modes;
   }
 
   /** Bytes on disk; 0 when there is no file. Every writer asks first, and so learns which file it is. */
@@ -112,7 +115,7 @@ export class Replica {
       const temporary = `${this.path}.${process.pid}.tmp`;
       let size = 0;
       try {
-        size = writeFile(temporary, lines);
+        size = writeFile(openNewFile(temporary, 'w', this.#modes()), lines);
         renameSync(temporary, this.path);
       } catch (error) {
         rmSync(temporary, { force: true });
@@ -133,7 +136,7 @@ export class Replica {
     if (this.#file !== undefined && this.#there === this.#inode) return this.#file;
     this.close();
     const isNew = this.size() === 0 && this.#there === 0;
-    this.#file = openSync(this.path, isNew ? 'w+' : 'r+');
+    this.#file = isNew ? openNewFile(this.path, 'w+', this.#modes()) : openSync(this.path, 'r+');
     this.#inode = fstatSync(this.#file).ino;
     this.#there = this.#inode;
     if (isNew) syncFolder(dirname(this.path));
@@ -158,9 +161,8 @@ function sweepTemporaryFiles(path: string): void {
   }
 }
 
-/** A new file with these lines, synced. Returns its size. */
-function writeFile(path: string, lines: Iterable<string>): number {
-  const file = openSync(path, 'w');
+/** Fills a new file with these lines, syncs and closes it. Returns its size. */
+function writeFile(file: number, lines: Iterable<string>): number {
   let size = 0;
   try {
     for (const line of lines) {

@@ -1,5 +1,6 @@
 import type { TaskType } from '#contract/task.ts';
 import { toIso } from '#kernel/clock.ts';
+import { readJson } from '#kernel/read-json.ts';
 import type { ExplainedTask, HistoryEntry, ReadyQuery, StoreStats } from '../store.ts';
 import type { Database, Row } from './database.ts';
 import { listBlockers } from './ready-queries.ts';
@@ -73,7 +74,7 @@ export function readHistory(db: Database, query: { id: string; limit: number | u
   return db
     .all(sql, id, query.limit ?? -1)
     .map((row) => {
-      const { changed = [] } = JSON.parse(row.data as string) as { changed?: string[] };
+      const { changed = [] } = readJson(row.data as string) as { changed?: string[] };
       return {
         seq: row.seq as number | null,
         type: row.type as string,
@@ -97,7 +98,7 @@ export function findTask(db: Database, ref: string): { id: string; deleted: bool
 }
 
 function summarise(row: Row, changed: readonly string[]): string {
-  const data = JSON.parse(row.data as string) as WorkData & {
+  const data = readJson(row.data as string) as WorkData & {
     task?: { title?: string; assignee?: string | null };
     comment?: { body: string };
     dependency?: { id: string; type: string };

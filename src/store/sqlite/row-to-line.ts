@@ -1,6 +1,7 @@
 import { encodeRecord } from '#domain/record-codec.ts';
 import { sealWithDigest } from '#domain/record-seal.ts';
 import { lineDigest } from '#kernel/checksum.ts';
+import { readJson } from '#kernel/read-json.ts';
 import type { Database, Row } from './database.ts';
 import { readRecord } from './record-rows.ts';
 
@@ -67,7 +68,7 @@ function encodeComments(comments: readonly Row[]): string {
     body,
     reply_to,
     created_at,
-    ...(extra !== null && (JSON.parse(extra as string) as object)),
+    ...(extra !== null && (readJson(extra as string) as object)),
   }));
   return `,"comments":${JSON.stringify(list)}`;
 }

@@ -1,42 +1,58 @@
-import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import type { Clock } from '#kernel/clock.ts';
+import { makeFile, type FileModes } from '../file-modes.ts';
 import { Database } from './database.ts';
 import { isForeign } from './migrate.ts';
+import { translateStoreError } from './translate-error.ts';
 
-const POLL_MS = 20;
 const PATIENCE_MS = 10_000;
+
+/** Does the work while nobody else has the lock at that path. Rejects with store_busy. */
+export type HoldLock = <T>(path: string, work: () => T) => Promise<T>;
 
 /**
  * Moves a database that is damaged out of the way, with what SQLite keeps beside it, and returns where it is now. The
- * file is never deleted. Undefined where it is sound after all: another process has mended it meanwhile.
+ * file is never deleted. Undefined where it is sound after all: another process has mended it meanwhile. Two that set
+ * aside at once would take the new database for the damaged one.
  */
-export function setAsideDatabase(path: string, now: number): string | undefined {
-  const lock = `${path}.healing`;
-  acquire(lock);
-  try {
+export function setAsideDatabase(
+  path: string,
+  { clock, hold }: { readonly clock: Clock; readonly hold?: HoldLock | undefined },
+): Promise<string | undefined> {
+  return alone(path, hold, () => {
     if (isSound(path)) return undefined;
-    const aside = freeName(`${path}.damaged-${new Date(now).toISOString().replaceAll(/[:.]/g, '-')}`);
+    const now = new Date(clock.now()).toISOString();
+    const aside = freeName(`${path}.damaged-${now.replaceAll(/[:.]/g, '-')}`);
     for (const suffix of ['-wal', '-shm', '']) {
       if (existsSync(`${path}${suffix}`)) renameSync(`${path}${suffix}`, `${aside}${suffix}`);
     }
     return aside;
-  } finally {
-    rmSync(lock, { force: true });
-  }
+  });
 }
 
 /**
  * SQLite would take the log of a database that is gone for the new one's. Everything in it is in the replica too. The
  * new file is made before the lock is free, so that whoever waited for it does not take the new log for the old.
  */
-export function removeOrphans(path: string): void {
-  const lock = `${path}.healing`;
-  acquire(lock);
+export function removeOrphans(
+  path: string,
+  { modes, hold }: { readonly modes: FileModes; readonly hold?: HoldLock | undefined },
+): Promise<void> {
+  return alone(path, hold, () => {
+    if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
+    const orphans = [`${path}-wal`, `${path}-shm`].filter((orphan) => existsSync(orphan));
+    for (const orphan of orphans) rmSync(orphan, { force: true });
+    // An empty file beside them too: whoever has it open has the wrong log. One without is somebody's who begins.
+    if (orphans.length > 0) rmSync(path, { force: true });
+    makeFile(path, modes);
+  });
+}
+
+async function alone<T>(path: string, hold: HoldLock | undefined, work: () => T): Promise<T> {
   try {
-    if (existsSync(path)) return;
-    for (const suffix of ['-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
-    closeSync(openSync(path, 'a'));
-  } finally {
-    rmSync(lock, { force: true });
+    return await (hold === undefined ? work() : hold(`${path}.healing`, work));
+  } catch (error) {
+    throw translateStoreError(error, path);
   }
 }
 
@@ -59,32 +75,5 @@ function freeName(wanted: string): string {
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? wanted : `${wanted}-${number}`;
     if (!existsSync(name)) return name;
-  }
-}
-
-/** Two that set aside at once would take the new database for the damaged one. A lock whose process is gone is nobody's. */
-function acquire(lock: string): void {
-  for (let waited = 0; ; waited += POLL_MS) {
-    try {
-      const file = openSync(lock, 'wx');
-      writeSync(file, String(process.pid));
-      closeSync(file);
-      return;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || waited >= PATIENCE_MS) throw error;
-    }
-    if (isAbandoned(lock)) rmSync(lock, { force: true });
-    else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS);
-  }
-}
-
-function isAbandoned(lock: string): boolean {
-  try {
-    const pid = Number(readFileSync(lock, 'utf8'));
-    if (!Number.isInteger(pid) || pid <= 0) return false;
-    process.kill(pid, 0);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
   }
 }

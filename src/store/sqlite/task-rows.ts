@@ -1,6 +1,7 @@
 import type { DependencyType, Status, Task, TaskSummary, TaskType } from '#contract/task.ts';
 import { showWorkflowFields } from '#domain/workflow-fields.ts';
 import type { JsonObject } from '#kernel/json.ts';
+import { readJson } from '#kernel/read-json.ts';
 import type { Row } from './database.ts';
 
 /** All outbound edges of a task as a JSON list, in the canonical order. Uses both primary keys. */
@@ -36,14 +37,14 @@ export function rowToTask(row: Row): Task {
     created_by: row.created_by as string,
     updated_at: row.updated_at as string,
     closed_at: row.closed_at as string | null,
-    metadata: JSON.parse(row.metadata as string) as Record<string, unknown>,
+    metadata: readJson(row.metadata as string) as Record<string, unknown>,
     version: row.version as number,
     ...(row.extra !== null && showExtra(row.extra as string)),
   };
 }
 
 function showExtra(text: string): Partial<Task> {
-  return showWorkflowFields(Object.entries(JSON.parse(text) as JsonObject));
+  return showWorkflowFields(Object.entries(readJson(text) as JsonObject));
 }
 
 export function rowToSummary(row: Row): TaskSummary {

@@ -3,6 +3,7 @@ import type { LostValue } from '#domain/lost-values.ts';
 import { sameElement, sameJson } from '#domain/same-value.ts';
 import { isDeleted, type TaskRecord } from '#domain/task-record.ts';
 import type { Json, JsonObject } from '#kernel/json.ts';
+import { readJson } from '#kernel/read-json.ts';
 import type { Database } from './database.ts';
 
 /**
@@ -79,7 +80,7 @@ function readChanges(db: Database, id: string): { changed: Set<string>; seen: Js
   const changed = new Set<string>();
   const seen: JsonObject[] = [];
   for (const row of db.all('SELECT seq, triggered_by, data FROM events WHERE task_id = ?', id)) {
-    const data = JSON.parse(row.data as string) as { task?: JsonObject; changed?: string[] };
+    const data = readJson(row.data as string) as { task?: JsonObject; changed?: string[] };
     if (data.task !== undefined) seen.push(data.task);
     if ((row.seq as number) > exported && !(row.triggered_by as string).startsWith('system:')) {
       for (const name of data.changed ?? []) changed.add(name);

@@ -7,6 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Clock } from '#kernel/clock.ts';
 import { findDoubleKey } from '#kernel/double-key.ts';
+import { readJson } from '#kernel/read-json.ts';
 import type { Caller } from '#operations/call-operation.ts';
 import { createServerFactory, type McpDeps } from './create-server.ts';
 import { readRequest, refuse, sendResponse, untilGone } from './http-exchange.ts';
@@ -100,7 +101,7 @@ const BROKEN = Symbol('not JSON');
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return readJson(text) as unknown;
   } catch {
     return BROKEN;
   }

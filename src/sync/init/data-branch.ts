@@ -4,6 +4,7 @@ import { fetchBranch } from '#git/exchange-remote.ts';
 import { hasRemote, isBranchCheckedOut } from '#git/branches.ts';
 import { readBlob } from '#git/read-blob.ts';
 import { ForgeError } from '#kernel/errors.ts';
+import { readJson } from '#kernel/read-json.ts';
 import { toGitRepo, type Machine } from '../machine.ts';
 import { parseProjectConfig } from '../project-config.ts';
 import type { ProjectPaths } from '../project-paths.ts';
@@ -40,7 +41,7 @@ export async function adoptDataBranch(
     if (bytes === undefined) continue;
     const text = bytes.toString('utf8');
     parseProjectConfig(text, `${branch}:${CONFIG_PATH}`);
-    const found = JSON.parse(text.replace(/^\uFEFF/, '')) as NewConfig;
+    const found = readJson(text.replace(/^\uFEFF/, '')) as NewConfig;
     return { ...found, initMode: 'branch', branchName: branch };
   }
   return wished;

@@ -1,6 +1,8 @@
 import { mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readSharedModes } from '#git/shared-modes.ts';
 import { ForgeError } from '#kernel/errors.ts';
+import { makeFolder as makeFolderAs, type FileModes } from '#store/file-modes.ts';
 import { addRememberedLines } from '../added-lines.ts';
 import { addAttributeLines } from '../attribute-lines.ts';
 import { toFileError } from '../file-error.ts';
@@ -21,7 +23,7 @@ export type OpenStore = (databasePath: string) => Promise<void>;
 
 /** What lies in the git directory: the same in every mode. */
 export async function makeStorePlace(paths: ProjectPaths, openStore: OpenStore, undo: Undo[]): Promise<void> {
-  makeFolder(paths.store_dir, undo);
+  makeFolder(paths.store_dir, undo, readSharedModes(paths.common_dir));
   sweepTemporaryFiles(paths.store_dir);
   const before = new Set(readdirSync(paths.store_dir));
   undo.push(() => {
@@ -61,9 +63,10 @@ function exclude(paths: ProjectPaths, lines: readonly string[], undo: Undo[]): v
   addRememberedLines(paths, 'info/exclude', { lines, undo });
 }
 
-export function makeFolder(path: string, undo: Undo[]): void {
+function makeFolder(path: string, undo: Undo[], as?: FileModes): void {
   if (lookAt(path) !== undefined) return; // a file in its place shows in the next step
-  mkdirSync(path);
+  if (as === undefined) mkdirSync(path);
+  else makeFolderAs(path, as);
   undo.push(() => {
     // Gone, or with something in it that is not ours: not ours to remove.
     if (lookAt(path) !== undefined && readdirSync(path).length === 0) rmdirSync(path);

@@ -49,6 +49,16 @@ describe('limits and odd text', () => {
     for (const body of bodies) expect(Buffer.byteLength(body)).toBeLessThanOrEqual(LIMITS.comment_bytes);
   });
 
+  it('[B13] an id of any length still says where the task came from', async () => {
+    const id = `bd-${'x'.repeat(LIMITS.metadata_bytes / 2)}`;
+    // Many small ones, so that the id is what takes most and stays what takes most.
+    const metadata = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`k${n}`, 'v'.repeat(150)]));
+    const read = await readIssues(issue({ id, metadata }));
+    const kept = line(read, id).metadata;
+    expect(String(kept.beads_id)).toMatch(/^bd-x+…$/);
+    expect(Buffer.byteLength(JSON.stringify(kept))).toBeLessThanOrEqual(LIMITS.metadata_bytes);
+  });
+
   it('keeps labels and names that are too long', async () => {
     const long = 'l'.repeat(LIMITS.label_length + 1);
     const many = Array.from({ length: LIMITS.labels_per_task + 1 }, (_, n) => `label-${n}`);

@@ -144,31 +144,39 @@ function fitMetadata(tool: Tracker, task: TrackerTask, say: Say, spill: Spill): 
   }
   metadata[`${place}_id`] = storable(task.id);
   if (Object.keys(kept).length > 0) metadata[place] = kept;
-  shrink(metadata, kept, (key, value) => {
+  shrink(metadata, { kept, id: `${place}_id` }, (key, value) => {
     spill(`metadata.${key}:`, JSON.stringify(value));
     say(key, `does not fit into ${LIMITS.metadata_bytes} bytes of metadata; it stands in a comment`);
   });
   return metadata;
 }
 
-/** Takes the largest values out, one after the other, until the rest fits. */
+/**
+ * Takes the largest values out, one after the other, until the rest fits. Of the id something stays: it says that all
+ * of the task came from elsewhere.
+ */
 function shrink(
   metadata: Record<string, Json>,
-  kept: Record<string, Json>,
+  { kept, id }: { readonly kept: Record<string, Json>; readonly id: string },
   takeOut: (key: string, value: Json) => void,
 ): void {
   const size = (value: Json): number => utf8Length(JSON.stringify(value));
+  const isLong = (value: Json | undefined): boolean =>
+    typeof value === 'string' && value.length > LIMITS.identity_length;
   while (size(metadata) > LIMITS.metadata_bytes) {
     const inner = Object.keys(kept).length > 0;
     const candidates = [
       ...(inner ? Object.keys(kept).map((key) => ({ from: kept, key })) : []),
       ...Object.keys(metadata)
-        .filter((key) => metadata[key] !== kept)
+        .filter((key) => metadata[key] !== kept && (key !== id || isLong(metadata[id])))
         .map((key) => ({ from: metadata, key })),
     ].map(({ from, key }) => ({ from, key, bytes: size(from[key] ?? null) }));
     const largest = candidates.reduce((a, b) => (b.bytes > a.bytes ? b : a));
-    takeOut(largest.key, largest.from[largest.key] ?? null);
-    delete largest.from[largest.key];
+    const value = largest.from[largest.key] ?? null;
+    takeOut(largest.key, value);
+    if (largest.from === metadata && largest.key === id && typeof value === 'string')
+      metadata[id] = `${cutText(value, LIMITS.identity_length - 1)}…`;
+    else delete largest.from[largest.key];
   }
 }
 

@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import { escapeLine } from '#kernel/text.ts';
 import type { Json } from '#kernel/json.ts';
 import { beadsTask } from './beads-task.ts';
-import { isFile, isFolder, listFiles, readJson, readText } from './tracker-files.ts';
+import { isFile, isFolder, listFiles, readTheirJson, readText } from './tracker-files.ts';
 import type { AddNote, TrackerTask } from './tracker-task.ts';
 import { nothingFound } from './reading.ts';
 import { isObject } from './take-fields.ts';
@@ -56,7 +56,7 @@ function readLines(file: string, note: AddNote): TrackerTask[] {
 function readLine(line: string, where: string, note: AddNote): TrackerTask | undefined {
   let json: Json;
   try {
-    json = readJson(line, where, note);
+    json = readTheirJson(line, where, note);
   } catch (error) {
     note({ where, what: `cannot be read: ${(error as Error).message}` });
     return undefined;

@@ -3,7 +3,7 @@ import { ForgeError } from '#kernel/errors.ts';
 import { emptyObject, type Json, type JsonObject } from '#kernel/json.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { TASK_MASTER_TAG_FIELDS } from './field-tables.ts';
-import { isFile, readJson, readText } from './tracker-files.ts';
+import { isFile, readTheirJson, readText } from './tracker-files.ts';
 import type { AddNote, TrackerTask } from './tracker-task.ts';
 import { latest, readTime } from './tracker-time.ts';
 import { nothingFound } from './reading.ts';
@@ -34,7 +34,7 @@ function readObject(file: string, note: AddNote): JsonObject {
   let json: Json;
   const text = readText(file, file, note);
   try {
-    json = readJson(text, 'tasks.json', note);
+    json = readTheirJson(text, 'tasks.json', note);
   } catch (error) {
     throw broken(escapeLine((error as Error).message));
   }

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { readdirSync, readFileSync, statSync, type Stats } from 'node:fs';
 import { jsonDepth, parseJson, type Json } from '#kernel/json.ts';
 import { isForgeError } from '#kernel/errors.ts';
+import { readJson } from '#kernel/read-json.ts';
 import { compareText } from '#kernel/text.ts';
 import { toFileError } from '../file-error.ts';
 import type { AddNote } from './tracker-task.ts';
@@ -52,7 +53,7 @@ export function readText(path: string, where: string, note: AddNote): string {
 const MAX_DEPTH = 500;
 
 /** JSON of theirs. A number that no double holds becomes a text, so that one such number does not cost the task. */
-export function readJson(text: string, where: string, note: AddNote): Json {
+export function readTheirJson(text: string, where: string, note: AddNote): Json {
   const value = parseLoosely(text, where, note);
   if (jsonDepth(value) > MAX_DEPTH) throw new SyntaxError(`nested more than ${MAX_DEPTH} levels deep`);
   return value;
@@ -65,7 +66,7 @@ function parseLoosely(text: string, where: string, note: AddNote): Json {
     if (!isForgeError(error) || error.cause !== undefined) throw (error as Error).cause ?? error;
     // Only a number fails without a cause.
     note({ where, what: 'holds a number that cannot be kept exactly; it became a text' });
-    return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
+    return readJson(text, (_key, value: unknown, context?: { source?: string }) =>
       typeof value === 'number' && context?.source !== undefined ? toExact(context.source) : value,
     ) as Json; // JSON.parse gives nothing but Json
   }

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { shortHash } from '#kernel/checksum.ts';
+import { readPlace } from './read-place.ts';
+
+/**
+ * Beside a file, for what will take its place. The name says which process made it, so that what a kill left can be
+ * told from what somebody is at work on: number, start, machine, boot and namespace; the number alone is somebody
+ * else's sooner or later.
+ */
+export function toTemporaryPath(path: string): string {
+  const start = readStart('self');
+  const mark = start === undefined ? '' : `${Number(start).toString(36)}-${toPlaceMark()}-`;
+  return `${path}.${process.pid}-${mark}${process.hrtime.bigint().toString(36)}.tmp`;
+}
+
+/** Whether it is the name of such a file whose process is gone. What cannot be known is somebody's. */
+export function isLeftBehind(name: string): boolean {
+  const [, pid, start, place] = NAME.exec(name) ?? [];
+  if (pid === undefined) return false;
+  // Where the system does not tell when a process began, and once everywhere, the number has to do.
+  if (start === undefined || place === undefined) return isNumberFree(Number(pid));
+  const here = toPlaceMark();
+  if (place.slice(0, HASH) !== here.slice(0, HASH)) return false;
+  if (place.slice(HASH, 2 * HASH) !== here.slice(HASH, 2 * HASH)) return true;
+  return place === here && Number(readStart(pid) ?? Number.NaN).toString(36) !== start;
+}
+
+const HASH = 6;
+const NAME = /\.(\d+)-(?:([0-9a-z]+)-([0-9a-z]{18})-)?[0-9a-z]+\.tmp$/;
+
+/** Machine, boot and namespace. */
+function toPlaceMark(): string {
+  const { host, boot_id, pid_namespace } = readPlace();
+  return [host, boot_id, pid_namespace].map(shortHash).join('');
+}
+
+/** When it began, in ticks since boot. Undefined where the system does not say, or there is no such process. */
+function readStart(pid: string): string | undefined {
+  try {
+    // After the name in parentheses, which may hold anything, the twentieth field is the start.
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  } catch {
+    return undefined;
+  }
+}
+
+function isNumberFree(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+}
