@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { followEvents } from '../support/event-client.ts';
-import { forgeProject } from '../support/forge-cli.ts';
-import { startForgeServer } from '../support/forge-server.ts';
+import { forgeProjectHere } from '../support/forge-here.ts';
+import { startForgeServer, type ForgeServer } from '../support/forge-server.ts';
 
 interface NewToken {
   readonly id: string;
@@ -15,7 +15,7 @@ interface NewToken {
 
 describe('forge token', () => {
   test('makes tokens that are shown once, lists, rotates and revokes them', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const made = await project.json<NewToken>('token', 'create', '--scope', 'task', '--agent', 'worker-1');
     expect(made).toMatchObject({ scope: 'task', agent: 'worker-1', user: null });
     expect(made.token).toMatch(/^fgt_[\w-]{43}$/);
@@ -42,7 +42,7 @@ describe('forge token', () => {
   });
 
   test('says what is wrong, and what to type instead', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const cases: [string[], string, number][] = [
       [['token', 'create'], 'usage', 2],
       [['token', 'create', '--scope', 'root'], 'invalid_input', 2],
@@ -58,17 +58,28 @@ describe('forge token', () => {
     await project.text('token', 'revoke', id);
     expect((await project.fails('token', 'revoke', id)).error.code).toBe('state_invalid');
   });
+});
 
-  test('[A9] a server follows at once, and its streams end', async () => {
-    await using project = await forgeProject();
-    await using server = await startForgeServer(project);
+describe('a server', () => {
+  let project: Awaited<ReturnType<typeof forgeProjectHere>>;
+  let server: ForgeServer;
+  beforeAll(async () => {
+    project = await forgeProjectHere();
+    server = await startForgeServer(project);
+  });
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]();
+    await project[Symbol.asyncDispose]();
+  });
+
+  test('[A9] follows at once, and its streams end', async () => {
     const made = await project.json<NewToken>('token', 'create', '--scope', 'read');
     const ask = async (token: string): Promise<number> =>
       (await fetch(`${server.url}/api/v1/tasks`, { headers: { authorization: `Bearer ${token}` } })).status;
     expect(await ask(made.token)).toBe(200);
     using events = await followEvents(`${server.url}/api/v1/events`, { token: made.token });
     expect(events.status).toBe(200);
-    const next = await project.json<NewToken>('token', 'rotate', made.id);
+    const next = await project.program.json<NewToken>('token', 'rotate', made.id);
     expect([await ask(made.token), await ask(next.token)]).toEqual([401, 200]);
     await events.ended;
     await project.text('token', 'revoke', next.id);
@@ -78,8 +89,6 @@ describe('forge token', () => {
   });
 
   test.each(['revoke', 'rotate'])('[A9] %s ends a wait that is under way', async (verb) => {
-    await using project = await forgeProject();
-    await using server = await startForgeServer(project);
     const { id } = await project.create('Never closed');
     const { token, id: tokenId } = await project.json<NewToken>('token', 'create', '--scope', 'read');
     const path = `/api/v1/tasks/${id}/wait?timeout_seconds=3600`;
@@ -89,14 +98,16 @@ describe('forge token', () => {
       body: { id, timeout_seconds: 3_600 },
     });
     const waits = Promise.all([wait(token), byName]);
-    const other = wait(server.token);
+    const neighbour = await project.json<NewToken>('token', 'create', '--scope', 'read');
+    const other = wait(neighbour.token);
     // Both are there when both tokens have been used.
     const used = async (): Promise<number> => {
-      const tokens = await project.json<{ last_used_at: string | null }[]>('token', 'list');
-      return tokens.filter(({ last_used_at }) => last_used_at !== null).length;
+      const tokens = await project.json<{ id: string; last_used_at: string | null }[]>('token', 'list');
+      const both = tokens.filter(({ id }) => [tokenId, neighbour.id].includes(id));
+      return both.filter(({ last_used_at }) => last_used_at !== null).length;
     };
     await expect.poll(used, { timeout: 20_000 }).toBe(2);
-    await project.run('token', verb, tokenId);
+    await project.program.run('token', verb, tokenId);
     for (const { status, body } of await waits)
       expect([status, body]).toMatchObject([401, { code: 'unauthorized' }]);
     // That of somebody else goes on to its own end.
@@ -109,8 +120,6 @@ describe('forge token', () => {
   test.runIf(process.platform === 'linux')(
     '[A17] no token stands in a command line, an address, a log or a file that others can read',
     async () => {
-      await using project = await forgeProject();
-      await using server = await startForgeServer(project);
       const made = await project.json<NewToken>('token', 'create', '--scope', 'admin');
       await server.ask('/api/v1/tasks', { body: { title: 'something to log' } });
       const secrets = [server.token, made.token];

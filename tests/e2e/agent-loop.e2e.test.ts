@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
-import { forgeProject } from '../support/forge-cli.ts';
+import { forgeProjectHere } from '../support/forge-here.ts';
 
 /**
  * The agent of the data plane's design, word for word from `while` to the end of it. Around it is what the
@@ -22,7 +22,7 @@ async function forge(command) {
 async function sleep() {
   const all = await forge('search --json');
   if (all.every((task) => task.status === 'closed')) process.exit(0);
-  await wait(50);
+  await wait(250);
 }
 
 const agentId = process.argv[2];
@@ -80,7 +80,7 @@ while (true) {
 
 describe('the agent loop of the design', () => {
   it('[S107][S108][S109][S110][S111] two agents at once finish everything, each task by one of them', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     await project.write('agent.mjs', AGENT);
     const first = await project.create('finds more', '--priority', '0');
     const flaky = await project.create('flaky', '--priority', '0');
@@ -132,19 +132,19 @@ describe('the agent loop of the design', () => {
   });
 
   it('[S107] whoever loses the race sees the owner, exit code 0, and nothing is changed', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const { id } = await project.create('contested');
     const claim = ['task', 'update', id, '--status', 'in_progress', '--assignee'];
     expect(await project.json('task', ...claim.slice(1), 'worker-1')).toMatchObject({ claimed: true });
     const before = await project.show(id);
-    const lost = await project.run(...claim, 'worker-2', '--json');
+    const lost = await project.program.run(...claim, 'worker-2', '--json');
     expect(lost.exit).toBe(0);
     expect(JSON.parse(lost.stdout)).toMatchObject({ claimed: false, assignee: 'worker-1', id });
     expect(await project.show(id)).toEqual(before);
   });
 
   it('[S108] a claimed task goes back with --status open --assignee none, and is ready again', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const { id } = await project.create('given back');
     await project.json('task', 'update', id, '--status', 'in_progress', '--assignee', 'worker-1');
     expect(await project.json<Task[]>('ready')).toEqual([]);
@@ -169,7 +169,7 @@ describe('the agent loop of the design', () => {
   });
 
   it('[S109] a failure note keeps quotes, newlines and whatever else an error says', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const { id } = await project.create('fails');
     const note = `Error: "it's" \`broken\`\n\tat $HOME/x.ts:1 \\ 100% = {bad} 😀`;
     await project.json('task', 'update', id, '--meta-set', `last_error=${note}`);
@@ -180,7 +180,7 @@ describe('the agent loop of the design', () => {
   });
 
   it('[S111] the two commands for discovered work, as they stand in the design', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const { id } = await project.create('Implement JWT');
     const result = await project.bash(`
       set -eu

@@ -1,4 +1,4 @@
-import { appendFileSync, rmSync } from 'node:fs';
+import { appendFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { OutputOf } from '#contract/declare.ts';
@@ -62,6 +62,29 @@ describe('forge doctor', () => {
     expect(exit).toBe(0);
     expect(stderr).toMatch(/^forge: The task database was damaged; .*\n$/);
     expect(statesOf(JSON.parse(stdout) as Examined)).toEqual({ leftovers: 'warning' });
+  });
+
+  it('[H4] what Forge keeps is the owner’s alone, and a group’s where git shares the repository with one', async () => {
+    await using project = await forgeProjectHere();
+    await project.create('One');
+    const store = join(project.path, '.git/forge');
+    const modes = (): Record<string, number> =>
+      Object.fromEntries(
+        ['', 'forge.db', 'tasks.jsonl'].map((name) => [name, statSync(join(store, name)).mode & 0o777]),
+      );
+    expect(modes()).toEqual({ '': 0o700, 'forge.db': 0o600, 'tasks.jsonl': 0o600 });
+    project.git('config', 'core.sharedRepository', 'group');
+    expect(statesOf(await project.json<Examined>('doctor'))).toEqual({ permissions: 'warning' });
+    expect(statesOf(await project.json<Examined>('doctor', '--fix'))).toEqual({ permissions: 'fixed' });
+    const shared = { '': 0o770, 'forge.db': 0o660, 'tasks.jsonl': 0o660 };
+    expect(modes()).toEqual(shared);
+    for (const name of ['forge.db', 'forge.db-wal', 'forge.db-shm'])
+      rmSync(join(store, name), { force: true });
+    expect((await project.run('ready')).stderr).toContain('made anew');
+    expect(modes()).toEqual(shared);
+    expect(statesOf(await project.json<Examined>('doctor'))).toEqual({});
+    // The files of the checkout are the user's, and the umask's.
+    expect(statSync(join(project.path, '.forge/config.json')).mode & 0o044).toBe(0o044 & ~process.umask());
   });
 
   it('lines of the file that nobody can read are told at the next command and stay', async () => {

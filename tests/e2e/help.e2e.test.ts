@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { cp, mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { cpSync, existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Declaration } from '#contract/declare.ts';
@@ -8,7 +9,7 @@ import { OPERATIONS } from '#contract/operations.ts';
 import { systemClock } from '#kernel/clock.ts';
 import { readOwnIdentity } from '#process/process-identity.ts';
 import { openSqliteStore } from '#store/open-sqlite-store.ts';
-import { forgeProject, type ProgramResult } from '../support/forge-cli.ts';
+import { forgeProject, type ProgramResult, type RunOptions } from '../support/forge-cli.ts';
 import { forgeFolderHere, forgeProjectHere } from '../support/forge-here.ts';
 import { runTestGit } from '../support/temp-repo.ts';
 
@@ -16,7 +17,7 @@ const place = await forgeFolderHere();
 afterAll(() => place[Symbol.asyncDispose]());
 
 /** Of so many rows of a table one is shown by the program too; the others only by its parts, in this process. */
-const BY_PROGRAM = 8;
+const BY_PROGRAM = 24;
 
 describe('help', () => {
   it.each(OPERATIONS.map(({ cli }, at) => [cli.path.join(' '), at] as const))(
@@ -45,10 +46,10 @@ describe('help', () => {
 
   it('is the same by `help`, by -h, and wherever the flag stands', async () => {
     const [flag, word, short, late] = await Promise.all([
-      place.program.text('task', 'close', '--help'),
+      place.text('task', 'close', '--help'),
       place.program.text('help', 'task', 'close'),
-      place.program.text('task', '-h', 'close'),
-      place.program.text('task', 'close', 'fg-a3f8', '--reason', '--help'),
+      place.text('task', '-h', 'close'),
+      place.text('task', 'close', 'fg-a3f8', '--reason', '--help'),
     ]);
     expect([word, late]).toEqual([flag, flag]);
     expect(short).toMatch(/^Usage: forge task <command>/);
@@ -57,8 +58,8 @@ describe('help', () => {
   it('of forge itself names every command once, with its summary', async () => {
     const [bare, flag, word] = await Promise.all([
       place.program.text(),
-      place.program.text('--help'),
-      place.program.text('help'),
+      place.text('--help'),
+      place.text('help'),
     ]);
     expect([flag, word]).toEqual([bare, bare]);
     const flat = bare.replaceAll(/\s+/g, ' ');
@@ -67,7 +68,7 @@ describe('help', () => {
       expect(flat).toContain(summary);
     }
     for (const line of bare.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
-    expect(await place.program.text('task')).toBe(await place.program.text('task', '--help'));
+    expect(await place.text('task')).toBe(await place.text('task', '--help'));
   });
 
   it.each([
@@ -96,19 +97,19 @@ describe('help', () => {
 const ALL_BY_SHELL = process.env['FORGE_ALL_EXAMPLES'] !== undefined;
 
 describe('the examples of the help', () => {
-  it.each(OPERATIONS.map(({ name }, at) => [name, at] as const))(
-    'of %s run as they stand',
-    async (name, at) => {
-      const declaration = OPERATIONS.find((one) => one.name === name);
-      const results: [string, number, string][] = [];
-      for (const [nth, example] of declaration?.cli.examples.entries() ?? []) {
-        const byShell = ALL_BY_SHELL || (nth === 0 && at % BY_PROGRAM === 0);
-        const { exit, stderr } = await runExample(name, example, byShell);
-        results.push([example, exit, stderr]);
-      }
-      expect(results).toEqual(results.map(([example]) => [example, 0, '']));
-    },
-  );
+  // That of the demo is run by the test of places, which wants more of it.
+  const run = OPERATIONS.filter(({ name }) => name !== 'project.demo');
+  it.each(run.map(({ name }, at) => [name, at] as const))('of %s run as they stand', async (name, at) => {
+    const declaration = run.find((one) => one.name === name);
+    const results: [string, number, string][] = [];
+    for (const [nth, example] of declaration?.cli.examples.entries() ?? []) {
+      const byShell = ALL_BY_SHELL || (nth === 0 && at % BY_PROGRAM === 0);
+      const folder = await makeFolder(name, example, declaration?.access === 'read');
+      const { exit, stderr } = await runExample(name, example, { folder, byShell });
+      results.push([example, exit, stderr]);
+    }
+    expect(results).toEqual(results.map(([example]) => [example, 0, '']));
+  });
 });
 
 describe('the program', () => {
@@ -135,7 +136,7 @@ describe('the program', () => {
 
   const installed = ['bash', 'zsh', 'fish'].filter((shell) => spawnSync(shell, ['-c', 'true']).status === 0);
   it.each(installed)('the completion script for %s is one that the shell can read', async (shell) => {
-    const script = await place.program.text('completion', shell);
+    const script = await place.text('completion', shell);
     for (const { cli } of OPERATIONS) expect(script).toContain(cli.path.at(-1));
     await place.write(`completion.${shell}`, script);
     const { status, stderr } = spawnSync(shell, ['-n', join(place.path, `completion.${shell}`)], {
@@ -181,6 +182,13 @@ const SERVED = [
   'until [ -s ready ]; do sleep 0.1; done',
   `export FORGE_SERVER=$(cut -d'"' -f4 ready)`,
 ].join('\n');
+
+/** What goes on for as long as somebody listens, on the streams of its process, or needs somebody who does. */
+const AROUND: Readonly<Record<string, (example: string) => string>> = {
+  'server.run': untilReady,
+  'mcp.serve': (example) => example,
+  'attempt.start': (example) => `${SERVED}\n${example}`,
+};
 
 function toShellAgent(name: string): string {
   return `forge agent add ${name} --executor shell --command sh --command=-c '--command=echo x > $FORGE_TASK_ID'`;
@@ -230,48 +238,80 @@ const BEFORE: Readonly<Record<string, string>> = {
     'mkdir -p ../old/.beads && echo \'{"id":"bd-1","title":"From elsewhere"}\' > ../old/.beads/issues.jsonl',
   // Here and in the file somebody changed the title without knowing of the other.
   'conflict.resolve':
-    'forge export && forge task update fg-a3f8 --title Mine && sed -i s/An.example/Theirs/ .forge/tasks.jsonl && forge ready 2>&1',
+    'forge export && forge task update fg-a3f8 --title Mine && sed -i s/An.example/Theirs/ .forge/tasks.jsonl && forge ready',
   'workspace.open': 'git commit --no-verify --allow-empty -m first',
+  'forge workspace open fg-a3f8 --attempt 2': [
+    toShellAgent('claude'),
+    toShellAgent('worker-1'),
+    // It ends with 1: somebody has to pick one.
+    'forge run fg-a3f8 --agent claude --agent worker-1 --attempts 2 > run.log || true',
+  ].join(' && '),
   'forge workspace rescue 35a4 --restore saved':
     'git commit --no-verify --allow-empty -m first && git update-ref refs/forge/rescue/35a40000-0000-4000-8000-000000000001/1 HEAD',
   worktree:
     'forge project add ../backend && git -C ../backend -c user.name=x -c user.email=x@x commit --no-verify --allow-empty -m first',
   'run.start': `git commit --no-verify --allow-empty -m first && ${toShellAgent('claude')} && ${toShellAgent('worker-1')}`,
-  'attempt.start': `git commit --no-verify --allow-empty -m first && ${toShellAgent('claude')}\n${SERVED}`,
-  dispatch: `git commit --no-verify --allow-empty -m first && forge task close fg-w0rk --force --reason done && ${toShellAgent('worker-1')} && ${toShellAgent('worker-2')}`,
+  'attempt.start': `git commit --no-verify --allow-empty -m first && ${toShellAgent('claude')}`,
+  // One task for each agent is enough to see them at work.
+  dispatch: [
+    'git commit --no-verify --allow-empty -m first',
+    'forge task close fg-w0rk --force --reason done',
+    ...['fg-b2c1', 'fg-c9d1', 'fg-d4e5', 'fg-f6g7', 'fg-e5a2'].map((id) => `forge task delete ${id}`),
+    toShellAgent('worker-1'),
+    toShellAgent('worker-2'),
+  ].join(' && '),
   'git.merge': 'forge export && for file in %O %A %B; do cp .forge/tasks.jsonl $file; done',
 };
 
-/** In a project of its own where the ids and files of the examples exist, as a reader would try it. */
-async function runExample(name: string, example: string, byShell: boolean): Promise<ProgramResult> {
-  const template = await templateProject();
-  const folder = join(dirname(template.path), `example-${(counter += 1)}`);
+/** A project where the ids and files of the examples exist: one of its own for what may change it. */
+async function makeFolder(name: string, example: string, isRead: boolean): Promise<string> {
+  const { path } = await templateProject();
+  const isShared = isRead && !(name in BEFORE) && !(example in BEFORE);
+  const folder = join(dirname(path), isShared ? 'example' : `example-${(counter += 1)}`);
+  if (existsSync(folder)) return folder;
   if (name === 'project.init') {
     await mkdir(folder);
     runTestGit(folder, ['init', '--quiet']);
-  } else await cp(template.path, folder, { recursive: true, verbatimSymlinks: true });
-  const options = {
-    cwd: folder,
-    env: {
-      TMPDIR: dirname(template.path),
-      FORGE_ACTOR: 'reader',
-      FORGE_HOME: join(template.home, `home-${counter}`),
-    },
-  };
-  const lines = [name, example].flatMap((key) => BEFORE[key]?.split(' && ') ?? []);
-  const commands = [...lines, example].map(toWords);
-  if (byShell || SPEAKS_ON.has(name) || !commands.every((words) => words !== undefined))
-    return template.bash(toScript(name, example), options);
-  let result: ProgramResult = { exit: 0, stdout: '', stderr: '' };
-  for (const words of commands) {
-    result = await template.with(options).run(...words);
-    if (result.exit !== 0) break;
-  }
-  return result;
+  } else cpSync(path, folder, { recursive: true, verbatimSymlinks: true });
+  return folder;
 }
 
-/** These go on for as long as somebody listens, on the streams of their process. */
-const SPEAKS_ON = new Set(['server.run', 'mcp.serve']);
+/** As a reader would try it. */
+async function runExample(
+  name: string,
+  example: string,
+  { folder, byShell }: { readonly folder: string; readonly byShell: boolean },
+): Promise<ProgramResult> {
+  const template = await templateProject();
+  const env: Record<string, string> = {
+    TMPDIR: dirname(template.path),
+    FORGE_ACTOR: 'reader',
+    FORGE_HOME: join(template.home, basename(folder)),
+  };
+  const options = { cwd: folder, env };
+  for (const command of [name, example].flatMap((key) => BEFORE[key]?.split(' && ') ?? [])) {
+    const [, variable, value = ''] = /^export (\w+)=(\S+)$/.exec(command) ?? [];
+    if (variable === undefined) await prepare(command, options);
+    else env[variable] = value;
+  }
+  const around = AROUND[name];
+  if (around === undefined && !byShell) return runLine(example, options);
+  return template.bash(toScript(around?.(example) ?? example), options);
+}
+
+async function prepare(command: string, options: RunOptions): Promise<void> {
+  const { exit, stderr } = await runLine(command, options);
+  if (exit !== 0) throw new Error(`${command} exited with ${exit}: ${stderr}`);
+}
+
+/** In this process, unless it takes a shell to read it. */
+async function runLine(command: string, options: RunOptions): Promise<ProgramResult> {
+  const template = await templateProject();
+  const words = toWords(command);
+  return words === undefined
+    ? template.bash(toScript(command), options)
+    : template.with(options).run(...words);
+}
 
 /** The words of a command that no shell need read: undefined for one with more than quotes in it. */
 function toWords(command: string): string[] | undefined {
@@ -280,12 +320,8 @@ function toWords(command: string): string[] | undefined {
   return words.slice(1).map((word) => word.replaceAll(/'([^']*)'|"([^"]*)"/g, '$1$2'));
 }
 
-function toScript(name: string, example: string): string {
-  return `set -eu -o pipefail\nfpath=(none "$HOME/zsh")\n${before(name)}\n${before(example)}\n${name === 'server.run' ? untilReady(example) : example}`;
-}
-
-function before(key: string): string {
-  return key in BEFORE ? `{ ${BEFORE[key]}; } > /dev/null` : ':';
+function toScript(command: string): string {
+  return `set -eu -o pipefail\nfpath=(none "$HOME/zsh")\n${command}`;
 }
 
 let counter = 0;

@@ -3,7 +3,8 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
-import { FORGE, type ForgePlace, forgeFolder, forgeProject } from '../support/forge-cli.ts';
+import { FORGE, type ForgePlace } from '../support/forge-cli.ts';
+import { forgeFolderHere, forgeProjectHere } from '../support/forge-here.ts';
 import { callText, callTool, everyTool } from '../support/mcp-calls.ts';
 
 const INITIALIZE = {
@@ -15,7 +16,7 @@ const INITIALIZE = {
 
 describe('forge mcp', () => {
   it.each(['legacy', 'auto'] as const)('lets a real client (%s) list and call every tool', async (mode) => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const { client, pid } = await connect(project, project.path, mode);
     const { tools } = await client.listTools();
     const called = await everyTool(client);
@@ -25,7 +26,7 @@ describe('forge mcp', () => {
   });
 
   it('answers byte for byte what --json prints, errors too', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const { client } = await connect(project, project.path);
     const { id } = await callTool<Task>(client, 'create_task', { title: 'Same "everywhere" \u200b ✓' });
     const same: readonly (readonly [string, Record<string, unknown>, readonly string[]])[] = [
@@ -38,15 +39,16 @@ describe('forge mcp', () => {
       ['forge_wait', { id, timeout_seconds: 0 }, ['task', 'wait', id, '--timeout', '0']],
       ['forge_transition', { id, state: 'nowhere' }, ['task', 'transition', id, 'nowhere']],
     ];
-    for (const [tool, args, argv] of same) {
-      const { stdout } = await project.run(...argv, '--json');
+    for (const [at, [tool, args, argv]] of same.entries()) {
+      const forge = at === 0 ? project.program : project;
+      const { stdout } = await forge.run(...argv, '--json');
       expect(`${await callText(client, tool, args)}\n`).toBe(stdout);
     }
     await client.close();
   });
 
   it('acts as FORGE_ACTOR or --actor says, and sees what others do meanwhile', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const { client } = await connect(project, project.path, 'legacy', ['--actor', 'host-7']);
     const { id } = await project.create('Made outside');
     expect(await callTool(client, 'forge_claim', { next: true })).toMatchObject({ id, assignee: 'host-7' });
@@ -57,7 +59,7 @@ describe('forge mcp', () => {
   });
 
   it('writes nothing but the protocol, answers what was asked before the end, and ends with its input', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const call = {
       jsonrpc: '2.0',
       id: 2,
@@ -67,20 +69,20 @@ describe('forge mcp', () => {
     const stdin = [INITIALIZE, { jsonrpc: '2.0', method: 'notifications/initialized' }, call]
       .map((message) => `${JSON.stringify(message)}\n`)
       .join('');
-    const { stdout, stderr, exit } = await project.with({ stdin }).run('mcp');
+    const { stdout, stderr, exit } = await project.program.with({ stdin }).run('mcp');
     expect({ stderr, exit }).toEqual({ stderr: '', exit: 0 });
     const answers = stdout
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as { id: number });
     expect(answers).toMatchObject([{ id: 1 }, { id: 2, result: { structuredContent: { title: 'x' } } }]);
-    expect(await project.with({ stdin: '' }).run('mcp')).toEqual({ stdout: '', stderr: '', exit: 0 });
+    expect(await project.program.with({ stdin: '' }).run('mcp')).toEqual({ stdout: '', stderr: '', exit: 0 });
     expect(await project.fails('mcp', 'more')).toMatchObject({ error: { code: 'usage' } });
-    expect(await project.run('mcp', '--json')).toMatchObject({ exit: 2 });
+    expect(await project.program.run('mcp', '--json')).toMatchObject({ exit: 2 });
   });
 
   it('goes on after garbage, and tells a host outside of a project what is missing', async () => {
-    await using folder = await forgeFolder();
+    await using folder = await forgeFolderHere();
     const call = {
       jsonrpc: '2.0',
       id: 2,
@@ -88,7 +90,7 @@ describe('forge mcp', () => {
       params: { name: 'forge_ready', arguments: {} },
     };
     const stdin = `${JSON.stringify(INITIALIZE)}\nnot json\n{"x":1}\n${JSON.stringify(call)}\n`;
-    const { stdout, exit } = await folder.with({ stdin }).run('mcp');
+    const { stdout, exit } = await folder.program.with({ stdin }).run('mcp');
     expect(exit).toBe(0);
     const last = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as unknown;
     expect(last).toMatchObject({
@@ -98,7 +100,7 @@ describe('forge mcp', () => {
   });
 
   it('ends when its host is killed', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const { stdout } = await project.bash(
       `mkfifo in; forge mcp < in > out & pid=$!; exec 3> in; echo '${JSON.stringify(INITIALIZE)}' >&3; until grep -q serverInfo out; do sleep 0.05; done; exec 3>&-; wait $pid; echo "ended $?"`,
     );
@@ -108,7 +110,7 @@ describe('forge mcp', () => {
 
 describe('forge mcp install', () => {
   it('writes what a host can start', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const told = await project.text('mcp', 'install', '--client', 'claude');
     expect(told).toBe(`Written ${project.path}/.mcp.json\nRestart claude to use it.`);
     const { mcpServers } = JSON.parse(await project.read('.mcp.json')) as {
@@ -136,7 +138,7 @@ describe('forge mcp install', () => {
   });
 
   it('with --dry-run only says it, and by forge-ctl names forge', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const told = await project.text('mcp', 'install', '--client', 'codex', '--dry-run');
     expect(told).toContain('[mcp_servers.forge]\ncommand = ');
     expect(told).toMatch(/^Would write .*\.codex\/config\.toml\n/);
@@ -150,7 +152,7 @@ describe('forge mcp install', () => {
   });
 
   it('refuses what it cannot read', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     await project.write('.cursor/mcp.json', '{ "mcpServers": { \n');
     expect(await project.fails('mcp', 'install', '--client', 'cursor')).toMatchObject({
       exit: 2,

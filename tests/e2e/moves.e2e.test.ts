@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Task, TaskView, Transition } from '#contract/task.ts';
-import { forgeProject } from '../support/forge-cli.ts';
+import { forgeProjectHere } from '../support/forge-here.ts';
 
 const BOT = { env: { FORGE_ACTOR: 'agent:bot' } };
 const ANN = { env: { FORGE_ACTOR: 'user:ann' } };
@@ -32,7 +32,7 @@ const FLOW = {
 
 describe('moves along the workflow', () => {
   it('[S168] [S349] a workflow of the project takes effect at once and travels with git', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     writeFileSync(join(project.path, 'flow.json'), JSON.stringify(FLOW));
     await project.text('workflow', 'set', 'flow.json');
     const task = await project.create('Shape it');
@@ -84,14 +84,14 @@ describe('moves along the workflow', () => {
       '.git/forge/forge.db-wal',
       '.git/forge/forge.db-shm',
     ]);
-    const again = await project.run('task', 'transitions', task.id, '--json');
+    const again = await project.program.run('task', 'transitions', task.id, '--json');
     expect((JSON.parse(again.stdout) as Transition[]).map(({ to_state }) => to_state)).toEqual(
       moves.map(({ to_state }) => to_state),
     );
   });
 
   it('[S388] [S389] an archived task is in no list, and back again', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const { id } = await project.create('Old');
     expect(await project.json('task', 'archive', id)).toMatchObject({
       archived_at: expect.any(String) as string,
@@ -106,7 +106,7 @@ describe('moves along the workflow', () => {
   });
 
   it('[S359] [S360] pauses of agents and of the project', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const { id } = await project.create('Wanted');
     await project.text('agent', 'add', 'bot');
     expect(await project.json('agent', 'pause', 'bot')).toMatchObject({
@@ -122,7 +122,7 @@ describe('moves along the workflow', () => {
   });
 
   it('leases: a heartbeat with the number of the claim, and none without', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const { id } = await project.create('Leased');
     const bot = project.with(BOT);
     const { fence } = await bot.json<Task & { fence: number }>('claim', id, '--lease', '60');
@@ -134,7 +134,7 @@ describe('moves along the workflow', () => {
   });
 
   it('[S192] [S193] [S387] roles by hand', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const { id } = await project.create('Roles');
     expect(await project.with(ANN).json('task', 'assign', id, 'reviewer', '--user', 'ann')).toMatchObject({
       roles: { reviewer: { user: 'ann' } },
@@ -164,7 +164,7 @@ describe('moves along the workflow', () => {
   });
 
   it('the feed tells it, and nothing of what was refused', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const { id } = await project.create('Fed');
     await project.with(BOT).json('claim', id);
     expect((await project.with(BOT).fails('task', 'transition', id, 'merging')).error).toMatchObject({

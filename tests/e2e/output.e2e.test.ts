@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { OPERATIONS } from '#contract/operations.ts';
 import type { Task } from '#contract/task.ts';
 import { ERROR_CODES, type ErrorBody } from '#kernel/errors.ts';
-import { expectKeepsSchema, forgeProject, openPlace } from '../support/forge-cli.ts';
+import { expectKeepsSchema, type ForgeCli, openPlace } from '../support/forge-cli.ts';
 import { forgeProjectHere } from '../support/forge-here.ts';
 import { tempRepo } from '../support/temp-repo.ts';
 
@@ -15,16 +15,16 @@ afterAll(() => project[Symbol.asyncDispose]());
 
 const ESC = '\u001b';
 
+/** Of so many commands one is run by the program; the others only by its parts, in this process. */
+const BY_PROGRAM = 16;
+
 describe('--json', () => {
   it('[S2][S71] on every operation is one document that keeps its schema, with no server and no account', async () => {
-    await using place = await forgeProject();
+    await using place = await forgeProjectHere();
     await using repo = await tempRepo();
     const fresh = await openPlace(repo);
-    const temporary = join(dirname(place.path), 'tmp');
-    await mkdir(temporary);
-    const forge = place.with({ env: { TMPDIR: temporary } });
-    const task = await forge.create('a task', '--label', 'x');
-    const other = await forge.create('other', '--depends-on', task.id);
+    const task = await place.create('a task', '--label', 'x');
+    const other = await place.create('other', '--depends-on', task.id);
     const merged = ['base', 'ours', 'theirs'].map((name) => join(dirname(place.path), name));
     for (const file of merged) await writeFile(file, '');
     // In an order in which each can do its work.
@@ -73,7 +73,6 @@ describe('--json', () => {
       ['task.delete', 'task', 'delete', other.id],
       ['task.restore', 'task', 'restore', other.id],
       ['shell.completion', 'completion', 'bash'],
-      ['project.demo', 'demo'],
       ['project.prime', 'prime'],
       ['project.doctor', 'doctor'],
       ['hooks.status', 'hooks', 'status'],
@@ -92,10 +91,10 @@ describe('--json', () => {
     ];
     // The title was changed here and in the file, by people who did not know of each other.
     const disagree = async (): Promise<void> => {
-      await forge.json('task', 'update', task.id, '--title', 'mine');
+      await place.json('task', 'update', task.id, '--title', 'mine');
       const text = await place.read('.forge/tasks.jsonl');
       await place.write('.forge/tasks.jsonl', text.replace('"a task"', '"theirs"'));
-      expect((await forge.run('ready')).stderr).toContain('1 value lost against a change made elsewhere');
+      expect((await place.run('ready')).stderr).toContain('1 value lost against a change made elsewhere');
     };
     /** What writes into the Forge home, and what ends a project. */
     const last: typeof calls = [
@@ -136,23 +135,23 @@ describe('--json', () => {
     const elsewhere = ['server.run', 'mcp.serve', 'token.rotate', 'token.revoke', 'skill.list'];
     elsewhere.push('run.list', 'run.show', 'run.logs', 'run.stop', 'run.approve', 'run.deny', 'run.send');
     elsewhere.push('run.start', 'dispatch', 'attempt.start', 'task.reviews', 'task.attempts');
-    elsewhere.push('attempt.compare', 'attempt.pick', 'daemon.list', 'runtime.list');
+    elsewhere.push('attempt.compare', 'attempt.pick', 'daemon.list', 'runtime.list', 'project.demo');
     const names = new Set(['project.init', ...elsewhere, ...[...calls, ...last].map(([name]) => name)]);
     expect([...names].toSorted()).toEqual(OPERATIONS.map(({ name }) => name).toSorted());
-    const check = async ([name, ...args]: (typeof calls)[number]): Promise<void> => {
+    const check = async ([name, ...args]: (typeof calls)[number], at: number): Promise<void> => {
+      const forge = at % BY_PROGRAM === 0 ? place.program : place;
       const document = await forge.json<unknown>(...args);
       const declaration = OPERATIONS.find((one) => one.name === name);
       if (declaration !== undefined) expectKeepsSchema(declaration, document);
       expect([name, document]).not.toEqual([name, []]);
     };
     await fresh.json('init');
-    for (const call of calls) await check(call);
-    for (const format of ['mermaid', 'dot', 'svg', 'json']) await forge.json('graph', '--format', format);
-    for (const shell of ['bash', 'zsh', 'fish']) await forge.json('completion', shell);
+    for (const [at, call] of calls.entries()) await check(call, at);
+    for (const format of ['mermaid', 'dot', 'svg', 'json']) await place.json('graph', '--format', format);
+    for (const shell of ['bash', 'zsh', 'fish']) await place.json('completion', shell);
     expect(readdirSync(place.home), 'nothing is kept for a person').toEqual([]);
-    expect(readdirSync(temporary), 'the demo removes its repository').toEqual([]);
     await disagree();
-    for (const call of last) await check(call);
+    for (const [at, call] of last.entries()) await check(call, at);
   }, 240_000);
 
   it('[S71] an error is one document too, with the code, the message and the exit code of the table', async () => {
@@ -198,14 +197,18 @@ describe('--json', () => {
       '</script>',
       '\ufffd',
     ];
-    const made = await Promise.all(
-      texts.map((text) => project.program.create(text, '--description', text, '--state', 'backlog')),
-    );
-    expect(made.map(({ title, description }) => [title, description])).toEqual(
-      texts.map((text) => [text, text]),
-    );
-    const shown = await Promise.all(made.map(({ id }) => project.program.show(id)));
-    expect(shown.map(({ title }) => title)).toEqual(texts);
+    const check = async (forge: ForgeCli, text: string): Promise<void> => {
+      const { id, title, description } = await forge.create(
+        text,
+        '--description',
+        text,
+        '--state',
+        'backlog',
+      );
+      expect([title, description, (await forge.show(id)).title]).toEqual([text, text, text]);
+    };
+    for (const text of texts) await check(project, text);
+    await check(project.program, texts.join(' '));
   });
 
   it('refuses bytes that are not UTF-8, in arguments and in files, instead of changing them', async () => {
@@ -275,8 +278,8 @@ describe('--json', () => {
 
 describe('text', () => {
   it('goes to stdout and errors to stderr; a lost claim is an answer, no error', async () => {
-    const { id } = await project.program.create('noticed');
-    await project.program.json('claim', id, '--actor', 'w1');
+    const { id } = await project.create('noticed');
+    await project.json('claim', id, '--actor', 'w1');
     const claim = ['task', 'update', id, '--status', 'in_progress', '--assignee', 'w2'];
     const [lost, refused] = await Promise.all([
       project.program.run(...claim),
@@ -300,7 +303,7 @@ describe('text', () => {
     [{ FORCE_COLOR: 'false' }, [], false],
     [{ NO_COLOR: '1' }, [], false],
   ])('in a pipe with %j and %j has colours: %s', async (env, flags, colours) => {
-    const forge = project.program.with({ env });
+    const forge = project.with({ env });
     const [text, json] = await Promise.all([
       forge.run('task', 'list', ...flags),
       forge.run('task', 'list', '--json', ...flags),
@@ -310,9 +313,20 @@ describe('text', () => {
     expect(text.stderr).toBe('');
   });
 
+  it('has the same colours by the program', async () => {
+    for (const [env, ...flags] of [
+      [{ FORCE_COLOR: '1', NO_COLOR: '1' }],
+      [{ FORCE_COLOR: '1' }, '--no-color'],
+    ] as const) {
+      const forge = project.with({ env });
+      const here = await forge.run('task', 'list', ...flags);
+      expect(await project.program.with({ env }).run('task', 'list', ...flags)).toEqual(here);
+    }
+  });
+
   it('help keeps the same rules', async () => {
     const [plain, forced] = await Promise.all([
-      project.program.run('--help'),
+      project.run('--help'),
       project.program.with({ env: { FORCE_COLOR: '1' } }).run('task', 'create', '--help'),
     ]);
     expect(plain.stdout).not.toContain(ESC);
@@ -322,7 +336,7 @@ describe('text', () => {
 
 describe('a list in a pipe', () => {
   it('has a line a row and tabs between the cells, no header and no padding', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const { id } = await project.create('a task', '--label', 'x');
     const { stdout } = await project.bash('COLUMNS= forge ready');
     expect(stdout).toBe(`${id}\tP2\ttask\ta task\tx\n`);
@@ -355,21 +369,24 @@ describe('pipes', () => {
     expect(failed.stdout).toBe('3\n');
   });
 
-  it('the demo survives a reader that goes away, and leaves nothing behind', async () => {
-    const temporary = join(dirname(project.path), 'demo-tmp');
-    await mkdir(temporary);
-    const { stdout, stderr } = await project.bash('forge demo | head -1; echo "${PIPESTATUS[0]}"', {
-      env: { TMPDIR: temporary },
-    });
-    expect({ last: stdout.split('\n').at(-2), stderr }).toEqual({ last: '0', stderr: '' });
-    expect(readdirSync(temporary)).toEqual([]);
+  it('what is told on the way survives a reader that goes away, and the work goes on', async () => {
+    await using place = await forgeProjectHere();
+    place.git('commit', '--quiet', '--no-verify', '--allow-empty', '-m', 'first');
+    const words = ['sh', '-c', 'echo x > x'].map((word) => `--command=${word}`);
+    await place.run('agent', 'add', 'w1', '--executor', 'shell', ...words);
+    const { id } = await place.create('unheard');
+    const { stdout, stderr } = await place.bash(
+      `forge run ${id} --agent w1 --merge | true; echo "\${PIPESTATUS[0]}"`,
+    );
+    expect({ stdout, stderr }).toEqual({ stdout: '0\n', stderr: '' });
+    expect(await place.show(id)).toMatchObject({ state: 'done' });
   });
 
   it('five megabytes arrive complete, in a pipe, in a slow one, in a full non-blocking one, and in a file', async () => {
-    await using big = await forgeProject();
+    await using big = await forgeProjectHere();
     await big.write('big.md', 'ü'.repeat(450_000));
     for (let at = 0; at < 6; at += 1) await big.create(`big ${at}`, '--description-file', 'big.md');
-    const expected = await big.run('task', 'list', '--json');
+    const expected = await big.program.run('task', 'list', '--json');
     expect(expected.exit).toBe(0);
     expect(JSON.parse(expected.stdout)).toHaveLength(6);
     const size = Buffer.byteLength(expected.stdout);

@@ -1,11 +1,12 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { OPERATIONS } from '#contract/operations.ts';
 import type { Task } from '#contract/task.ts';
-import { forgeProject, type ForgeProject } from '../support/forge-cli.ts';
+import type { ForgeCli, ForgeProject } from '../support/forge-cli.ts';
+import { forgeProjectHere } from '../support/forge-here.ts';
 
 // What the tests and the bug lists of other task trackers (beads, ticket) say about any tracker, written anew.
 
-const project = await forgeProject();
+const project = await forgeProjectHere();
 afterAll(() => project[Symbol.asyncDispose]());
 
 const ready = async (...flags: string[]): Promise<string[]> =>
@@ -166,7 +167,9 @@ describe('dependencies', () => {
     expect(await project.show(a.id)).toMatchObject({ open_blockers: 1, ready: false });
     // At once, from many processes: one edge or none, and the count agrees with it.
     await Promise.all(
-      Array.from({ length: 10 }, (_, at) => project.run('dep', at % 2 === 0 ? 'add' : 'remove', a.id, b.id)),
+      Array.from({ length: 10 }, (_, at) =>
+        project.program.run('dep', at % 2 === 0 ? 'add' : 'remove', a.id, b.id),
+      ),
     );
     const { dependencies, open_blockers } = await project.show(a.id);
     expect(open_blockers).toBe(dependencies.length);
@@ -180,7 +183,7 @@ describe('dependencies', () => {
         [a, b],
         [b, c],
         [c, a],
-      ].map(([from = '', to = '']) => project.run('dep', 'add', from, to)),
+      ].map(([from = '', to = '']) => project.program.run('dep', 'add', from, to)),
     );
     expect(results.map(({ exit }) => exit).toSorted((a, b) => a - b)).toEqual([0, 0, 5]);
     expect((await ready()).filter((id) => [a, b, c].includes(id))).toHaveLength(1);
@@ -226,7 +229,7 @@ describe('filters', () => {
   });
 
   it('the counts are those of the lists', async () => {
-    await using place = await forgeProject();
+    await using place = await forgeProjectHere();
     const a = await place.create('a', '--type', 'bug', '--priority', '0');
     await Promise.all([
       place.create('b', '--depends-on', a.id),
@@ -310,7 +313,7 @@ describe('states', () => {
 });
 
 describe('text', () => {
-  it.each([
+  const TEXTS = [
     `it's "quoted" & <tagged>`,
     '$(touch pwned); `touch pwned`; && ||',
     "'; DROP TABLE tasks; --",
@@ -320,25 +323,34 @@ describe('text', () => {
     'none',
     'null',
     '-1',
-  ])('%j survives as title, description, label, metadata and search', async (text) => {
+  ];
+
+  const expectSurvives = async (forge: ForgeCli, text: string): Promise<void> => {
     const flags = [`--description=${text}`, `--label=${text}`, '--meta-set=k=@-'];
-    const created = await project.with({ stdin: text }).run('task', 'create', '--json', ...flags, '--', text);
+    const created = await forge.with({ stdin: text }).run('task', 'create', '--json', ...flags, '--', text);
     const { id } = JSON.parse(created.stdout) as Task;
     const [shown, found, labelled] = await Promise.all([
-      project.show(id),
-      project.json<Task[]>('search', `--query=${text}`),
-      project.json<Task[]>('search', `--label=${text}`),
+      forge.show(id),
+      forge.json<Task[]>('search', `--query=${text}`),
+      forge.json<Task[]>('search', `--label=${text}`),
     ]);
     expect(shown).toMatchObject({ title: text, description: text, labels: [text], metadata: { k: text } });
     expect(found.map((task) => task.id)).toContain(id);
     expect(labelled.map((task) => task.id)).toContain(id);
     expect(project.git('status', '--porcelain', '--', 'pwned')).toBe('');
-  });
+  };
+
+  it.each(TEXTS)('%j survives as title, description, label, metadata and search', (text) =>
+    expectSurvives(project, text),
+  );
+
+  it('two of them at once survive by the program too', () =>
+    expectSurvives(project.program, TEXTS.slice(0, 2).join(' ')));
 });
 
 /** A project whose ids are known beforehand. */
 async function withIds(...suffixes: string[]): Promise<ForgeProject> {
-  const place = await forgeProject();
+  const place = await forgeProjectHere();
   using db = place.openDatabase();
   const insert = db.prepare(`INSERT INTO tasks (id, title, created_at, created_by, updated_at)
     VALUES (?, ?, '2026-01-01T00:00:00.000Z', 'x', '2026-01-01T00:00:00.000Z')`);

@@ -2,14 +2,13 @@ import { existsSync, readdirSync } from 'node:fs';
 import { chmod, mkdir, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { OutputOf } from '#contract/declare.ts';
+import { OPERATIONS } from '#contract/operations.ts';
+import type { runDemo } from '#contract/project-operations.ts';
 import type { Task } from '#contract/task.ts';
-import {
-  forgeFolder,
-  forgeProject,
-  openPlace,
-  type ForgeCli,
-  type ForgeProject,
-} from '../support/forge-cli.ts';
+import { projectDemo } from '#operations/project-demo.ts';
+import type { ForgeCli, ForgeProject } from '../support/forge-cli.ts';
+import { forgeFolderHere, forgeProjectHere, openPlaceHere } from '../support/forge-here.ts';
 import { runTestGit, tempFolder, tempRepo } from '../support/temp-repo.ts';
 
 const titles = async (forge: ForgeCli): Promise<string[]> =>
@@ -17,9 +16,9 @@ const titles = async (forge: ForgeCli): Promise<string[]> =>
 
 describe('inside the working tree', () => {
   it('works from any subfolder, and reads files from the folder it is in', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     await project.write('deep/er/spec.md', 'the spec');
-    const inside = project.with({ cwd: join(project.path, 'deep/er') });
+    const inside = project.program.with({ cwd: join(project.path, 'deep/er') });
     const { id } = await inside.create('from below', '--description-file', 'spec.md');
     expect(await project.show(id)).toMatchObject({ title: 'from below', description: 'the spec' });
     expect(await titles(inside)).toEqual(['from below']);
@@ -27,7 +26,7 @@ describe('inside the working tree', () => {
   });
 
   it('-C starts in another folder: relative, absolute, with its files and before or behind the command', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     await project.write('sub/spec.md', 'in sub');
     const elsewhere = project.with({ cwd: dirname(project.path) });
     const [one, two, three] = await Promise.all([
@@ -49,7 +48,7 @@ describe('inside the working tree', () => {
   });
 
   it('-C to a folder that is not there is refused, and nothing is written anywhere', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     await project.write('a-file', '');
     for (const folder of ['no-such-folder', 'no/such/folder', 'a-file']) {
       const failure = await project.fails('-C', folder, 'task', 'create', 'lost');
@@ -59,7 +58,7 @@ describe('inside the working tree', () => {
   });
 
   it('a path through a symbolic link is the same project', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const link = join(dirname(project.path), 'link');
     await symlink(project.path, link);
     await project.with({ cwd: link }).create('through the link');
@@ -67,7 +66,7 @@ describe('inside the working tree', () => {
   });
 
   it('inside .git there is no project, as git has no working tree there', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const inside = project.with({ cwd: join(project.path, '.git') });
     expect((await inside.fails('ready')).error.code).toBe('not_a_project');
   });
@@ -75,7 +74,9 @@ describe('inside the working tree', () => {
   it.each(['with spaces', 'ünïcödé-日本語-😀', 'quote\'s "and" $HOME', '-dash'])(
     'lives in a folder called %s',
     async (folder) => {
-      await using project = await forgeProject({ folder });
+      await using repo = await tempRepo({ folder });
+      const project = { ...repo, ...(await openPlaceHere(repo)) };
+      await project.json('init');
       expect(JSON.parse(await project.read('.forge/config.json'))).toMatchObject({ name: folder });
       const { id } = await project.create('here');
       expect(await project.text('task', 'show', id)).toContain(`${id}  here  [open]`);
@@ -88,7 +89,7 @@ describe('inside the working tree', () => {
 
 describe('other repositories', () => {
   it('a git repository inside the project is not the project', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     await mkdir(join(project.path, 'vendor/lib'), { recursive: true });
     runTestGit(join(project.path, 'vendor/lib'), ['init', '--quiet']);
     const nested = project.with({ cwd: join(project.path, 'vendor/lib') });
@@ -102,7 +103,7 @@ describe('other repositories', () => {
   });
 
   it('a submodule is a repository of its own', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     await using library = await tempRepo();
     await library.write('a.txt', '');
     library.git('add', '.');
@@ -117,7 +118,7 @@ describe('other repositories', () => {
   });
 
   it('a .git file that leads nowhere is named, not passed over', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     await project.write('moved/.git', 'gitdir: /nowhere/at/all\n');
     const failure = await project.with({ cwd: join(project.path, 'moved') }).fails('task', 'create', 'x');
     expect(failure).toMatchObject({ exit: 5, error: { code: 'not_a_repository' } });
@@ -126,7 +127,7 @@ describe('other repositories', () => {
   });
 
   it('the forge home is never taken for a project', async () => {
-    await using folder = await forgeFolder();
+    await using folder = await forgeFolderHere();
     const { home } = folder;
     runTestGit(home, ['init', '--quiet']);
     await mkdir(join(home, '.forge'));
@@ -140,14 +141,14 @@ describe('other repositories', () => {
 
 describe('one graph for the repository', () => {
   it('linked worktrees share it, whatever their branch, also when they run at once', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     commitAll(project);
     const tree = `${project.path}-feature`;
     project.git('worktree', 'add', '--quiet', '-b', 'feature', tree);
     const there = project.with({ cwd: tree });
     await Promise.all([
-      project.create('main 1'),
-      there.create('feature 1'),
+      project.program.create('main 1'),
+      project.program.with({ cwd: tree }).create('feature 1'),
       project.create('main 2'),
       there.create('feature 2'),
     ]);
@@ -156,7 +157,7 @@ describe('one graph for the repository', () => {
     const [first] = await there.json<Task[]>('ready', '--limit', '1');
     await Promise.all([
       project.run('claim', first?.id ?? '', '--actor', 'in-main'),
-      there.run('claim', first?.id ?? '', '--actor', 'in-feature'),
+      project.program.with({ cwd: tree }).run('claim', first?.id ?? '', '--actor', 'in-feature'),
     ]);
     expect((await project.show(first?.id ?? '')).assignee).toMatch(/^in-/);
     expect(runTestGit(tree, ['status', '--porcelain'])).toBe('');
@@ -169,7 +170,7 @@ describe('one graph for the repository', () => {
     repo.git('add', '.');
     repo.git('commit', '--quiet', '-m', 'before forge');
     repo.git('branch', 'old');
-    const forge = await openPlace(repo);
+    const forge = await openPlaceHere(repo);
     await forge.json('init', '--prefix', 'br');
     commitAll(repo);
     await forge.create('on main');
@@ -186,7 +187,7 @@ describe('one graph for the repository', () => {
   });
 
   it('git clean, stash and reset cannot touch it', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     commitAll(project);
     await project.create('kept');
     await project.write('untracked.txt', 'x');
@@ -198,7 +199,7 @@ describe('one graph for the repository', () => {
 
   it('a worktree of a bare repository is a project like any other', async () => {
     await using folder = await tempFolder({ folder: 'hub' });
-    const forge = await openPlace(folder);
+    const forge = await openPlaceHere(folder);
     const bare = join(folder.path, 'app.git');
     runTestGit(folder.path, ['init', '--quiet', '--bare', '-b', 'main', bare]);
     const identity = ['-c', 'user.name=T', '-c', 'user.email=t@example.com'];
@@ -219,8 +220,8 @@ describe('one graph for the repository', () => {
 
 describe('inside a git hook', () => {
   it('works on the folder it is in, whatever GIT_DIR and GIT_INDEX_FILE say', async () => {
-    await using project = await forgeProject({ prefix: 'aa' });
-    await using other = await forgeProject({ prefix: 'bb' });
+    await using project = await forgeProjectHere({ prefix: 'aa' });
+    await using other = await forgeProjectHere({ prefix: 'bb' });
     await using fresh = await tempRepo();
     commitAll(project);
     const tree = `${project.path}-tree`;
@@ -245,7 +246,9 @@ forge -C "${other.path}" task create "elsewhere" --json --fields id,created_by >
 
     // GIT_DIR as such: it points at one repository while the command is in another.
     const pointed = fresh.path;
-    const forge = other.with({ env: { GIT_DIR: join(project.path, '.git'), GIT_WORK_TREE: project.path } });
+    const forge = other.program.with({
+      env: { GIT_DIR: join(project.path, '.git'), GIT_WORK_TREE: project.path },
+    });
     expect(await titles(forge)).toEqual(['elsewhere', 'elsewhere']);
     await forge.json('-C', pointed, 'init', '--prefix', 'cc');
     expect(await titles(forge.with({ cwd: pointed }))).toEqual([]);
@@ -253,22 +256,29 @@ forge -C "${other.path}" task create "elsewhere" --json --fields id,created_by >
   });
 
   it('the demo does not touch the repository that runs the hook', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     commitAll(project);
     const head = project.git('rev-parse', 'HEAD');
     const temporary = join(dirname(project.path), 'tmp');
     await mkdir(temporary);
-    const demo = await project
-      .with({
-        env: {
-          GIT_DIR: join(project.path, '.git'),
-          GIT_INDEX_FILE: join(project.path, '.git/index'),
-          TMPDIR: temporary,
-        },
-      })
-      .json<{ directory: string; kept: boolean; closed: { worker: string }[] }>('demo');
-    expect(demo.kept).toBe(false);
+    const env = {
+      GIT_DIR: join(project.path, '.git'),
+      GIT_INDEX_FILE: join(project.path, '.git/index'),
+      TMPDIR: temporary,
+    };
+    // It takes its time, so the example of its help is run here, once for all that is wanted of it.
+    const [example = '', ...more] =
+      OPERATIONS.find(({ name }) => name === 'project.demo')?.cli.examples ?? [];
+    expect(more).toEqual([]);
+    const demo = await project.program
+      .with({ env })
+      .json<OutputOf<typeof runDemo>>(...example.split(' ').slice(1));
+    expect(demo).toMatchObject({ kept: false, url: null });
     expect(demo.closed).toHaveLength(6);
+    expect(projectDemo.text(demo, { color: false, columns: 80, now: 0 })).toMatch(
+      /^Done: 6 tasks by 2 agents, each tested and merged\. The repository goes when this ends/,
+    );
+    expect(readdirSync(project.home), 'nothing is kept for a person').toEqual([]);
     expect(readdirSync(temporary)).toEqual([]);
     expect(project.git('rev-parse', 'HEAD')).toBe(head);
     expect(project.git('status', '--porcelain')).toBe('');

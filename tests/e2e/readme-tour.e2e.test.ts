@@ -1,22 +1,38 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { VERSION } from '#app/version.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import {
   addCommand,
   listBlocks,
   makeTourEnv,
+  openTour,
   parseTour,
-  runTour,
+  type Tour,
   type TourStep,
 } from '../support/readme-tour.ts';
-import { tempFolder } from '../support/temp-repo.ts';
+import { tempFolder, type TempFolder } from '../support/temp-repo.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const readme = readText('README.md');
 
 describe('the tour of the README', () => {
+  const steps = parseTour(readme);
+  const folders: TempFolder[] = [];
+  let tour: Tour;
+  let wrong: readonly string[];
+  beforeAll(async () => {
+    const [home, folder] = [await tempFolder({ folder: 'home' }), await tempFolder({ folder: 'ada' })];
+    folders.push(home, folder);
+    tour = openTour({ folder: folder.path, env: await makeTourEnv(home.path, ROOT) });
+    wrong = await tour.follow(steps);
+  }, 180_000);
+  afterAll(async () => {
+    await tour[Symbol.asyncDispose]();
+    for (const folder of folders) await folder[Symbol.asyncDispose]();
+  });
+
   test('every command of every console block is seen, with what is shown below it', () => {
     const page =
       'a\n```sh\n$ no\n```\n\n```console\n$ one\n1\n\n2\n\n$ two\n```\n\n```console\n$ three\n3\n```\n';
@@ -30,7 +46,7 @@ describe('the tour of the README', () => {
 
   // A checker that sees nothing passes too: every kind of mistake has to be reported where it is planted.
   test('planted mistakes are reported', async () => {
-    const found = await tour(parseTour(readme).map(plantMistake));
+    const found = await tour.follow(steps.map(plantMistake));
     expect(found.map((sentence) => sentence.replace(/^line \d+: \$ /, ''))).toEqual([
       expect.stringMatching(/^forge task create "Design .*: shows ".*deSIGN.*", is ".*Design/),
       expect.stringMatching(/^forge dep tree .*: shows ".*fg-a3f8.*", is ".*fg-e5a2/),
@@ -42,10 +58,9 @@ describe('the tour of the README', () => {
     ]);
   });
 
-  test('does what it shows', async () => {
-    const steps = parseTour(readme);
+  test('does what it shows', () => {
     expect(steps.length).toBeGreaterThan(20);
-    expect(await tour(steps)).toEqual([]);
+    expect(wrong).toEqual([]);
   });
 });
 
@@ -100,17 +115,15 @@ test('the agent loop of the README works off the graph and parks what fails', as
   await addCommand(join(home.path, 'bin'), 'my-agent', '! grep -q Impossible "$1"');
   const step = (command: string) => ({ line: 0, command, shown: [] });
   const shown = (command: string, ...lines: string[]) => ({ line: 0, command, shown: lines });
-  const found = await runTour(
-    [
-      step('git init --quiet shop && cd shop && forge init > ../log'),
-      shown('forge task create "First"', 'Created task fg-a3f8: First'),
-      step('forge task create "Second" --depends-on fg-a3f8 > ../log'),
-      step('forge task create "Impossible" > ../log'),
-      step(`{ ${loop?.lines.join('\n')}\n} > ../log`),
-      shown('forge task list --all --json --fields title,status,state | cat', EXPECTED),
-    ],
-    { folder: folder.path, env },
-  );
+  await using tour = openTour({ folder: folder.path, env });
+  const found = await tour.follow([
+    step('git init --quiet shop && cd shop && forge init > ../log'),
+    shown('forge task create "First"', 'Created task fg-a3f8: First'),
+    step('forge task create "Second" --depends-on fg-a3f8 > ../log'),
+    step('forge task create "Impossible" > ../log'),
+    step(`{ ${loop?.lines.join('\n')}\n} > ../log`),
+    shown('forge task list --all --json --fields title,status,state | cat', EXPECTED),
+  ]);
   expect(found).toEqual([]);
 });
 
@@ -157,12 +170,6 @@ describe('links between the pages', () => {
     ]);
   });
 });
-
-async function tour(steps: readonly TourStep[]): Promise<readonly string[]> {
-  await using home = await tempFolder({ folder: 'home' });
-  await using folder = await tempFolder({ folder: 'ada' });
-  return await runTour(steps, { folder: folder.path, env: await makeTourEnv(home.path, ROOT) });
-}
 
 /** Relative links and images of a page that lead nowhere; code is left out. */
 function findDeadLinks(page: string, markdown: string): readonly string[] {

@@ -1,24 +1,29 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createInterface } from 'node:readline';
 import { buffer, text } from 'node:stream/consumers';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
-import { FORGE, type ForgeCli, type ForgePlace, forgeFolder, forgeProject } from '../support/forge-cli.ts';
+import { type ForgeCli, forgeFolder } from '../support/forge-cli.ts';
+import { forgeFolderHere, forgeProjectHere } from '../support/forge-here.ts';
+import { startForgeServer, type ForgeServer } from '../support/forge-server.ts';
 
-interface Served extends AsyncDisposable {
-  readonly url: string;
-  readonly token_file: string;
-}
+let project: Awaited<ReturnType<typeof forgeProjectHere>>;
+let server: ForgeServer;
+beforeAll(async () => {
+  project = await forgeProjectHere();
+  server = await startForgeServer(project);
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await project[Symbol.asyncDispose]();
+});
+
+const list = async (title: string): Promise<Task[]> =>
+  (await project.json<Task[]>('task', 'list')).filter((task) => task.title === title);
 
 describe('forge --server', () => {
   it('prints what the local command prints, as text and as JSON, errors and exit codes too', async () => {
-    await using project = await forgeProject();
-    await using server = await serve(project);
     const { id } = await project.create('Shared', '--priority', '1', '--label', 'x');
     await project.text('task', 'comment', id, 'A comment');
     const commands: readonly (readonly string[])[] = [
@@ -46,11 +51,16 @@ describe('forge --server', () => {
         expect({ command, flags, ...there }).toEqual({ command, flags, ...here });
       }
     }
+    for (const command of [
+      ['task', 'show', id],
+      ['task', 'show', 'fg-none', '--json'],
+    ]) {
+      const here = await project.program.run(...command);
+      expect(await project.program.run(...command, '--server', server.url)).toEqual(here);
+    }
   });
 
   it('does on the server what it would do here, under the name of the token', async () => {
-    await using project = await forgeProject();
-    await using server = await serve(project);
     const remote = project.with({ env: { FORGE_SERVER: server.url } });
     const made = await remote.json<Task>('task', 'create', 'By server', '--description', 'x');
     expect(await project.show(made.id)).toMatchObject({ title: 'By server', created_by: 'Test User' });
@@ -74,8 +84,6 @@ describe('forge --server', () => {
   });
 
   it('[S154] works from anywhere, and by the name of forge-ctl', async () => {
-    await using project = await forgeProject();
-    await using server = await serve(project);
     await project.create('Seen from afar');
     await using elsewhere = await forgeFolder();
     const env = { FORGE_SERVER: server.url, FORGE_HOME: project.env['FORGE_HOME'] };
@@ -85,10 +93,9 @@ describe('forge --server', () => {
   });
 
   it('keeps commands about the checkout here, and refuses them where a server was named', async () => {
-    await using project = await forgeProject();
     const env = { FORGE_SERVER: 'http://127.0.0.1:1' };
-    expect(await project.with({ env }).run('hooks', 'status')).toMatchObject({ exit: 0 });
-    expect(await project.fails('hooks', 'status', '--server', 'http://127.0.0.1:1')).toMatchObject({
+    expect(await project.program.with({ env }).run('hooks', 'status')).toMatchObject({ exit: 0 });
+    expect(await project.program.fails('hooks', 'status', '--server', 'http://127.0.0.1:1')).toMatchObject({
       exit: 7,
       error: { code: 'not_available', hint: 'forge hooks status without --server' },
     });
@@ -103,7 +110,6 @@ describe('forge --server', () => {
     ['http://user:pass@127.0.0.1:1', 'invalid_input', /FORGE_TOKEN, not into the address/],
     ['http://127.0.0.1:1/?token=x', 'invalid_input', /more than a host/],
   ])('%s is %s', async (url, code, message) => {
-    await using project = await forgeProject();
     const { error } = await project.fails('ready', '--server', url);
     expect(error).toMatchObject({ code, message: expect.stringMatching(message) as string });
     expect(error.message).not.toContain('pass@');
@@ -113,36 +119,29 @@ describe('forge --server', () => {
 
 describe('a connection that breaks before the answer', () => {
   it('is made again, and what was done is not done again', async () => {
-    await using project = await forgeProject();
-    await using server = await serve(project);
     await using proxy = await breakAnswers(server.url, [1]);
-    const remote = toRemote(project, server, proxy);
+    const remote = toRemote(project.program, server, proxy);
     const made = await remote.json<Task>('task', 'create', 'Only once');
-    const listed = await project.json<Task[]>('task', 'list');
-    expect(listed.map(({ id, title }) => [id, title])).toEqual([[made.id, 'Only once']]);
+    expect((await list('Only once')).map(({ id }) => id)).toEqual([made.id]);
     const [first, second, ...more] = proxy.seen;
     expect(more).toEqual([]);
     expect(first?.key).toMatch(/^[0-9a-f-]{36}$/);
     expect(second).toEqual(first);
     // The next command is another request.
     await remote.json<Task>('task', 'create', 'Only once');
-    expect(await project.json<Task[]>('task', 'list')).toHaveLength(2);
+    expect(await list('Only once')).toHaveLength(2);
     expect(proxy.seen[2]?.key).not.toBe(first?.key);
   });
 
   it('is made again for half an answer too, and for what only reads without a key', async () => {
-    await using project = await forgeProject();
-    await using server = await serve(project);
     await using proxy = await breakAnswers(server.url, [1, 3], { after: 20 });
     const remote = toRemote(project, server, proxy);
-    const made = await remote.json<Task>('task', 'create', 'x');
-    expect(await remote.json<Task[]>('task', 'list')).toMatchObject([{ id: made.id }]);
+    const made = await remote.json<Task>('task', 'create', 'By halves');
+    expect(await remote.json<Task[]>('search', '--query', 'By halves')).toMatchObject([{ id: made.id }]);
     expect(proxy.seen.map(({ key }) => key !== undefined)).toEqual([true, true, false, false]);
   });
 
   it('is told with the doubt when it breaks again, and when nobody is there any more', async () => {
-    await using project = await forgeProject();
-    await using server = await serve(project);
     await using proxy = await breakAnswers(server.url, [1, 2, 3, 4]);
     const { error } = await toRemote(project, server, proxy).fails('task', 'create', 'Once a command');
     expect(error).toMatchObject({
@@ -151,7 +150,7 @@ describe('a connection that breaks before the answer', () => {
     });
     // Two commands, each of them tried twice: each did it once.
     expect(proxy.seen).toHaveLength(4);
-    expect(await project.json<Task[]>('task', 'list')).toHaveLength(2);
+    expect(await list('Once a command')).toHaveLength(2);
     await using last = await breakAnswers(server.url, [1], { thenClose: true });
     const told = await toRemote(project, server, last).run('task', 'create', 'Into the void');
     expect([told.exit, told.stderr]).toEqual([
@@ -161,31 +160,28 @@ describe('a connection that breaks before the answer', () => {
   });
 
   it('waits for the end of what is still at work', async () => {
-    await using project = await forgeProject();
-    await using server = await serve(project);
     await using proxy = await breakAnswers(server.url, [1], { pending: [2, 3] });
-    const { id } = await toRemote(project, server, proxy).json<Task>('task', 'create', 'Only once');
-    expect(await project.json<Task[]>('task', 'list')).toMatchObject([{ id }]);
+    const { id } = await toRemote(project, server, proxy).json<Task>('task', 'create', 'Waited for');
+    expect(await list('Waited for')).toMatchObject([{ id }]);
     expect(new Set(proxy.seen.map(({ key }) => key)).size).toBe(1);
     expect(proxy.seen).toHaveLength(4);
   });
 
   it('a secret is not shown by the second answer', async () => {
-    await using project = await forgeProject();
-    await using server = await serve(project);
+    const before = await project.json<unknown[]>('token', 'list');
     await using proxy = await breakAnswers(server.url, [1]);
     const remote = toRemote(project, server, proxy);
     const told = await remote.run('token', 'create', '--scope', 'read', '--json');
     expect(JSON.parse(told.stdout)).toMatchObject({
       error: { code: 'idempotency_conflict', hint: 'forge token list; forge token rotate <id>' },
     });
-    // The server's own, and the one that was made.
-    expect(await project.json<unknown[]>('token', 'list')).toHaveLength(2);
+    // It was made all the same, and once.
+    expect(await project.json<unknown[]>('token', 'list')).toHaveLength(before.length + 1);
   });
 
   it('works where the server has no project that could remember it', async () => {
-    await using folder = await forgeFolder();
-    await using server = await serve(folder);
+    await using folder = await forgeFolderHere();
+    await using server = await startForgeServer(folder);
     await using proxy = await breakAnswers(server.url, [1]);
     const remote = toRemote(folder, server, proxy);
     expect(await remote.run('agent', 'add', 'worker-1', '--json')).toMatchObject({ exit: 0 });
@@ -196,10 +192,8 @@ describe('a connection that breaks before the answer', () => {
 
 describe('the token', () => {
   it('of this machine goes to no other program that listens on the port, and FORGE_TOKEN not beyond it', async () => {
-    await using project = await forgeProject();
     // There is a server and a token, and something else at another port.
-    await using server = await serve(project);
-    expect((await readFile(server.token_file, 'utf8')).trim()).toMatch(/^fgt_/);
+    expect(server.token).toMatch(/^fgt_/);
     await using target = await listen(() => ({ status: 200, headers: {}, body: '[]' }));
     await using thief = await listen(() => ({
       status: 307,
@@ -221,7 +215,6 @@ describe('the token', () => {
     ['another shape', '{"tasks": []}', /another way/],
     ['nothing', '', /another way/],
   ])('an answer of %s is no answer', async (_name, body, message) => {
-    await using project = await forgeProject();
     await using odd = await listen(() => ({ status: 200, headers: {}, body }));
     const { error } = await project.fails('ready', '--server', odd.url);
     expect(error).toMatchObject({
@@ -231,8 +224,6 @@ describe('the token', () => {
   });
 
   it('a wrong one is told with the next step, and an error of another program is told as one', async () => {
-    await using project = await forgeProject();
-    await using server = await serve(project);
     const wrong = project.with({ env: { FORGE_TOKEN: 'fgt_wrong' } });
     expect(await wrong.fails('ready', '--server', server.url)).toMatchObject({
       exit: 6,
@@ -248,29 +239,9 @@ describe('the token', () => {
   });
 });
 
-async function serve(project: ForgePlace & { readonly path: string }): Promise<Served> {
-  const child = spawn(process.execPath, [FORGE, 'serve', '--port', '0', '--json'], {
-    cwd: project.path,
-    env: project.env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
-  const { url, token_file } = JSON.parse(line) as { url: string; token_file: string };
-  return {
-    url,
-    token_file,
-    async [Symbol.asyncDispose]() {
-      const ended = once(child, 'exit');
-      child.kill('SIGTERM');
-      await ended;
-    },
-  };
-}
-
 /** The server behind a proxy; the token of the home goes to servers of this machine only by name. */
-function toRemote(place: ForgePlace, { token_file }: Served, { url }: { readonly url: string }): ForgeCli {
-  const FORGE_TOKEN = readFileSync(token_file, 'utf8').trim();
-  return place.with({ env: { FORGE_SERVER: url, FORGE_TOKEN } });
+function toRemote(forge: ForgeCli, { token }: ForgeServer, { url }: { readonly url: string }): ForgeCli {
+  return forge.with({ env: { FORGE_SERVER: url, FORGE_TOKEN: token } });
 }
 
 interface Passed {

@@ -5,12 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Run } from '#contract/attempt.ts';
 import type { WorkedTask } from '#contract/run-task-operations.ts';
-import { FORGE, forgeProject, type ForgeProject } from '../support/forge-cli.ts';
+import { FORGE } from '../support/forge-cli.ts';
+import { forgeProjectHere } from '../support/forge-here.ts';
 import { startForgeServer, type ForgeServer } from '../support/forge-server.ts';
 
-let project: ForgeProject;
+let project: Awaited<ReturnType<typeof forgeProjectHere>>;
 beforeAll(async () => {
-  project = await forgeProject();
+  project = await forgeProjectHere();
   await project.write('README.md', 'first\n');
   await project.exec('git', ['add', '-A']);
   await project.exec('git', ['commit', '-qm', 'first']);
@@ -34,7 +35,7 @@ describe('forge run', () => {
       '--ci-step',
       'grep hello hello.txt',
     );
-    const [worked] = await project.json<WorkedTask[]>('run', id, '--agent', 'w1');
+    const [worked] = await project.program.json<WorkedTask[]>('run', id, '--agent', 'w1');
     expect(worked).toMatchObject({
       task: { id, state: 'review' },
       attempt: { state: 'active', name: expect.stringMatching(/^[0-9a-f]{4}-say-hello$/) as string },
@@ -52,7 +53,7 @@ describe('forge run', () => {
 
   it('ends with 1 where a task did not get there, and tells all the same', async () => {
     const { id } = await project.create('Nothing');
-    const { exit, stdout } = await project.run('run', id, '--agent', 'idle', '--json');
+    const { exit, stdout } = await project.program.run('run', id, '--agent', 'idle', '--json');
     expect(exit).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject([
       { task: { id, state: 'todo' }, runs: [{ outcome: 'no_change' }], reached: false },
@@ -67,17 +68,21 @@ describe('forge run', () => {
     });
   });
 
-  it('ends its agents with all they started when it is interrupted', async () => {
+  it('[H4] opens no debugger, and ends its agents with all they started when it is interrupted', async () => {
     const { id } = await project.create('Long');
     const child = spawn(process.execPath, [FORGE, 'run', id, '--agent', 'sleeper'], {
       cwd: project.path,
       env: project.env,
-      stdio: 'ignore',
+      stdio: ['ignore', 'ignore', 'pipe'],
     });
+    const told: Buffer[] = [];
+    child.stderr.on('data', (chunk: Buffer) => void told.push(chunk));
     const run = await untilRunning(id);
-    const ended = once(child, 'exit');
+    const ended = once(child, 'close');
+    child.kill('SIGUSR1');
     child.kill('SIGINT');
     expect(await ended).toEqual([130, null]);
+    expect(Buffer.concat(told).toString()).not.toContain('Debugger');
     expect(await findMarked(run.id)).toEqual([]);
     expect(await project.json('task', 'show', id)).toMatchObject({ state: 'todo' });
   });

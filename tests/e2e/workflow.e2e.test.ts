@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_WORKFLOW } from '#domain/default-workflow.ts';
 import { ACTION_PHASES } from '#domain/workflow.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import { forgeFolder, forgeProject } from '../support/forge-cli.ts';
+import { forgeFolderHere, forgeProjectHere } from '../support/forge-here.ts';
 
 interface Shown {
   source: string;
@@ -50,7 +50,7 @@ const BAD_LINES = [
 
 describe('forge workflow', () => {
   it('[S163] [S164] [S165] [S197] shows and draws the default', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const shown = await project.json<Shown>('workflow', 'show');
     expect(shown).toMatchObject({
       source: 'default',
@@ -75,14 +75,14 @@ describe('forge workflow', () => {
   });
 
   it('[S170] [S173] [S174] [S176] names every fault of a file with its line, and exits 2', async () => {
-    await using folder = await forgeFolder();
+    await using folder = await forgeFolderHere();
     await folder.write('bad.json', BAD);
-    const { exit, stdout, stderr } = await folder.run('workflow', 'validate', 'bad.json');
+    const { exit, stdout, stderr } = await folder.program.run('workflow', 'validate', 'bad.json');
     expect([exit, stdout]).toEqual([2, '']);
     const lines = stderr.split('\n');
     expect(lines[0]).toBe('forge: The workflow has 7 faults');
     expect(lines.slice(1, 8)).toEqual(BAD_LINES);
-    const asJson = await folder.run('workflow', 'validate', 'bad.json', '--json');
+    const asJson = await folder.program.run('workflow', 'validate', 'bad.json', '--json');
     const { error } = JSON.parse(asJson.stdout) as {
       error: { code: string; details: { faults: unknown[] } };
     };
@@ -103,7 +103,7 @@ describe('forge workflow', () => {
   });
 
   it('validates without a project what is given, and the project’s own without a file', async () => {
-    await using folder = await forgeFolder();
+    await using folder = await forgeFolderHere();
     expect(await folder.with({ stdin: SMALL }).json('workflow', 'validate', '-')).toEqual({
       valid: true,
       source: 'given',
@@ -116,7 +116,7 @@ describe('forge workflow', () => {
       exit: 2,
       error: { message: '<file>: nope.json does not exist' },
     });
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     expect(await project.text('workflow', 'validate')).toBe(
       'The built-in workflow is fine: 10 states, 3 roles',
     );
@@ -129,7 +129,7 @@ describe('forge workflow', () => {
   });
 
   it('[S167] [S168] sets a workflow that takes effect at once, and goes back to the default', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     await project.write('draft.json', SMALL);
     const set = await project.json<{ changed: boolean; source: string; path: string }>(
       'workflow',
@@ -143,7 +143,7 @@ describe('forge workflow', () => {
     expect(shown.states.map(({ name }) => name)).toEqual(['todo', 'doing', 'done', 'cancelled']);
     expect(await project.json('workflow', 'set', 'draft.json')).toMatchObject({ changed: false });
     for (const back of ['', '{}', ' \n']) {
-      await project.with({ stdin: SMALL }).json('workflow', 'set', '-');
+      await project.program.with({ stdin: SMALL }).json('workflow', 'set', '-');
       expect(await project.with({ stdin: back }).json('workflow', 'set', '-')).toMatchObject({
         source: 'default',
         changed: true,
@@ -156,7 +156,7 @@ describe('forge workflow', () => {
   });
 
   it('takes what show prints as a definition', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const fields = 'roles,states,cancellation_state,blocked_state,status_states';
     const printed = await project.run('workflow', 'show', '--json', '--fields', fields);
     const set = await project.with({ stdin: printed.stdout }).json('workflow', 'set', '-');
@@ -165,7 +165,7 @@ describe('forge workflow', () => {
   });
 
   it('refuses a broken one, nothing at all, and both at once; and changes nothing', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     await project.write('bad.json', BAD);
     const { exit, stderr } = await project.run('workflow', 'set', 'bad.json');
     expect([exit, stderr.split('\n').slice(0, 8)]).toEqual([
@@ -185,7 +185,7 @@ describe('forge workflow', () => {
   });
 
   it('refuses one that leaves tasks standing nowhere, with their numbers, unless it is forced', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     await project.create('One');
     await project.create('Two', '--state', 'backlog');
     await project.write('draft.json', SMALL);
@@ -206,7 +206,7 @@ describe('forge workflow', () => {
   });
 
   it('--map moves tasks out of states that are gone, each with a row in its log', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const parked = await project.create('Parked', '--state', 'backlog');
     const plain = await project.create('Plain');
     const worked = await project.create('Worked');
@@ -259,7 +259,7 @@ describe('forge workflow', () => {
   });
 
   it('--map refuses names that nobody knows, states that stay, and moves that would decide more', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     await project.create('Parked', '--state', 'backlog');
     const { id } = await project.create('Plain');
     await project.write('draft.json', SMALL);
@@ -294,7 +294,7 @@ describe('forge workflow', () => {
   });
 
   it('[S168] offers what is no longer parked', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const { id } = await project.create('Later', '--state', 'backlog');
     expect(await project.json('ready')).toEqual([]);
     const states = JSON.stringify(DEFAULT_WORKFLOW).replace('"kind":"backlog"', '"kind":"initial"');
@@ -306,7 +306,7 @@ describe('forge workflow', () => {
   });
 
   it('reads of tasks do not mind a broken workflow', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const { id } = await project.create('One');
     await project.write('.forge/workflow.json', BAD);
     expect(await project.json('ready')).toHaveLength(1);

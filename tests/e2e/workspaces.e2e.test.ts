@@ -244,7 +244,10 @@ describe('a worktree for a person', () => {
     expect(made).toMatchObject({ task_id: id, attempt_id: attempt?.id, path: attempt?.path, created: true });
     expect(await forge().json('workspace', 'open', id)).toEqual({ ...made, created: false });
     expect(attempt?.agent).toBeNull();
-    expect((await at('/').fails('worktree', 'nobody')).error.code).toBe('not_found');
+    expect((await at('/').fails('worktree', 'nobody')).error).toMatchObject({
+      code: 'not_found',
+      hint: 'forge project add nobody <path of the repository>, or forge project list to see those that are',
+    });
     expect((await at('/').fails('worktree', 'shop', 'fg-none')).error).toMatchObject({
       code: 'not_found',
       message: 'No task fg-none',

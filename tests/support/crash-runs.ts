@@ -11,7 +11,8 @@ import {
   type CheckoutFingerprint,
 } from '#git/checkout-fingerprint.ts';
 import { inTurns } from '#engine/in-turns.ts';
-import { FORGE, forgeProject, type ForgeProject } from './forge-cli.ts';
+import { FORGE, type ForgeProject } from './forge-cli.ts';
+import { forgeProjectHere } from './forge-here.ts';
 import { startForgeServer } from './forge-server.ts';
 
 /** The events of the happy path, in order: what a process that is killed had come to. */
@@ -35,7 +36,7 @@ export type Step = (typeof STEPS)[number];
 
 /** A project whose person is on a branch of their own, with changes that nobody else may touch. */
 export async function crashProject(): Promise<ForgeProject> {
-  const project = await forgeProject();
+  const project = await forgeProjectHere();
   await project.write('README.md', 'first\n');
   await project.exec('git', ['add', '-A']);
   await project.exec('git', ['commit', '-qm', 'first']);
@@ -172,7 +173,7 @@ async function untilStep(
   const query = db.prepare('SELECT count(*) AS n FROM events WHERE task_id = ? AND type = ?');
   while (!isOver()) {
     if (Number(query.get(id, type)?.['n']) >= Number(count)) return;
-    await sleep(1);
+    await sleep(3);
   }
 }
 

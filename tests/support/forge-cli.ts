@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { cpSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { chmodSync, cpSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { mkdir, symlink } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
@@ -87,6 +88,7 @@ export async function forgeProject(
     verbatimSymlinks: true,
     preserveTimestamps: true,
   });
+  chmodSync(join(repo.path, '.git', 'forge'), 0o700); // the copy of a folder has the umask's
   return {
     ...repo,
     ...place,
@@ -101,9 +103,25 @@ function getTemplate(options: { prefix?: string; name?: string; folder?: string 
   const key = JSON.stringify(options);
   const known = templates.get(key);
   if (known !== undefined) return known;
-  const made = makeTemplate(options);
+  const made = findTemplate(key, options);
   templates.set(key, made);
   return made;
+}
+
+/** Where this run of the tests keeps them for all of its processes: see `memory-folder.ts`. */
+async function findTemplate(key: string, options: Parameters<typeof makeTemplate>[0]): Promise<string> {
+  const folder = process.env['TEST_TEMPLATES'];
+  if (folder === undefined) return makeTemplate(options);
+  const path = join(folder, createHash('sha256').update(key).digest('hex'));
+  if (existsSync(path)) return path;
+  const made = await makeTemplate(options);
+  try {
+    renameSync(made, path);
+  } catch {
+    // Somebody was faster, or it lies elsewhere: this one is as good.
+    return made;
+  }
+  return path;
 }
 
 async function makeTemplate(options: { prefix?: string; name?: string; folder?: string }): Promise<string> {

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { healStore } from '#app/heal-store.ts';
 import { openContext } from '#app/open-context.ts';
+import { createRemoteOperation } from '#app/remote-operation.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { FLAG_TABLE } from '#operations/flag-table.generated.ts';
@@ -92,16 +93,18 @@ const runHere: RunProgram = async (args, { cwd, env, stdin }) => {
   const exit = await runCli(args, io, {
     table: FLAG_TABLE,
     version: '0.0.0-test',
-    async loadOperation(name, { globals }) {
+    async loadOperation(name, accepted) {
       const load = MANIFEST[name];
-      if (load === undefined || globals.server !== undefined || env.FORGE_SERVER !== undefined)
+      const server = findServer(accepted.globals, env);
+      // Which commands stay here although a server is named is decided by the program.
+      if (load === undefined || (server !== undefined && accepted.operation.local === true))
         throw new Error(`${name} is not for this process`);
-      return load();
+      return server === undefined ? load() : createRemoteOperation(await load(), accepted, { server, env });
     },
     healStore: (error) => healStore(error, notice),
     openContext: ({ operation, globals, input }) =>
       openContext({
-        needs: operation.needs,
+        needs: findServer(globals, env) === undefined ? operation.needs : 'nothing',
         route: findRoute(operation.route, input),
         cwd: globals.directory === undefined ? cwd : getFolder(resolve(cwd, globals.directory)),
         env,
@@ -114,6 +117,10 @@ const runHere: RunProgram = async (args, { cwd, env, stdin }) => {
   });
   return { ...printed, exit } satisfies ProgramResult;
 };
+
+function findServer(globals: Accepted['globals'], env: NodeJS.ProcessEnv): string | undefined {
+  return globals.server ?? env.FORGE_SERVER;
+}
 
 function findRoute(field: string | undefined, input: Accepted['input']): string | undefined {
   const id = field === undefined ? undefined : input[field];

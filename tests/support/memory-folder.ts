@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const MEMORY = '/dev/shm';
@@ -14,9 +15,13 @@ const NEEDED_BYTES = 4 * 1024 ** 3;
 export function setup(): void {
   const folder = makeFolder();
   if (folder !== undefined) process.env['TMPDIR'] = folder;
+  // What `forge-cli.ts` makes once for all files.
+  process.env['TEST_TEMPLATES'] = mkdtempSync(join(tmpdir(), 'forge-templates-'));
 }
 
 export function teardown(): void {
+  const templates = process.env['TEST_TEMPLATES'];
+  if (templates !== undefined) rmSync(templates, { recursive: true, force: true });
   const folder = process.env['TMPDIR'];
   if (folder?.startsWith(PREFIX) === true) rmSync(folder, { recursive: true, force: true });
 }

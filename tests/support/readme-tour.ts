@@ -55,25 +55,42 @@ export function listBlocks(
 /** Where the page stands on the machine of its reader; the test's folder takes its place. */
 const SHOWN_FOLDER = '/home/ada';
 
-/**
- * Runs the steps in order in one bash, in `folder`, and gives one sentence for each that does not do what the page
- * shows. Ids are random, so those of the page stand for the real ones in the order in which they first appear.
- */
-export async function runTour(
-  steps: readonly TourStep[],
-  options: { readonly folder: string; readonly env: NodeJS.ProcessEnv },
-): Promise<readonly string[]> {
-  const names = new TourNames();
-  const found: string[] = [];
-  await using shell = openShell(options);
-  for (const { line, command, shown } of steps) {
-    const { output, exit } = await shell.run(names.toReal(command));
-    const real = trimLines(output.replaceAll(options.folder, SHOWN_FOLDER).split('\n'));
-    const where = `line ${line}: $ ${command}`;
-    if (exit !== 0) found.push(`${where}: exited with ${exit}: ${real.join(' / ')}`);
-    else found.push(...names.compare(shown, real, isUnordered(command)).map((text) => `${where}: ${text}`));
-  }
-  return found;
+/** A reader who follows the page, in one bash. */
+export interface Tour extends AsyncDisposable {
+  /**
+   * Runs the steps in order and gives one sentence for each that does not do what the page shows. Ids are random, so
+   * those of the page stand for the real ones in the order in which they first appear. The second time, a command that
+   * stands where it stood is not run again: it did what it did.
+   */
+  follow(steps: readonly TourStep[]): Promise<readonly string[]>;
+}
+
+export function openTour(options: { readonly folder: string; readonly env: NodeJS.ProcessEnv }): Tour {
+  const shell = openShell(options);
+  const answers: { readonly command: string; readonly output: string; readonly exit: number }[] = [];
+  const answer = async (at: number, command: string): Promise<{ output: string; exit: number }> => {
+    const known = answers[at];
+    if (known?.command === command) return known;
+    const given = await shell.run(command);
+    answers[at] ??= { command, ...given };
+    return given;
+  };
+  return {
+    async follow(steps) {
+      const names = new TourNames();
+      const found: string[] = [];
+      for (const [at, { line, command, shown }] of steps.entries()) {
+        const { output, exit } = await answer(at, names.toReal(command));
+        const real = trimLines(output.replaceAll(options.folder, SHOWN_FOLDER).split('\n'));
+        const where = `line ${line}: $ ${command}`;
+        if (exit !== 0) found.push(`${where}: exited with ${exit}: ${real.join(' / ')}`);
+        else
+          found.push(...names.compare(shown, real, isUnordered(command)).map((text) => `${where}: ${text}`));
+      }
+      return found;
+    },
+    [Symbol.asyncDispose]: () => shell[Symbol.asyncDispose](),
+  };
 }
 
 /** Nodes and edges of a drawing stand in the order of their ids, which differs with every run. */
