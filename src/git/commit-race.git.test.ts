@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { type GitPlace, gitPlace } from '../../tests/support/git-places.ts';
@@ -7,14 +9,17 @@ import { testGitEnv } from '../../tests/support/temp-repo.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../tests/support/commit-worker.ts', import.meta.url));
 const WORKERS = 8;
-const COMMITS = 3;
+const COMMITS = 2;
+/** The workers are compiled once, not at each start. */
+const COMPILE_CACHE = join(tmpdir(), 'forge-test-compile-cache');
 
 /** All loaded first, then let go at the same moment; what they print is one result a commit. */
 async function race(place: GitPlace, ref: string, shared: string[] = []): Promise<{ changed: boolean }[]> {
   const said: string[] = [];
   const start = async (at: number): Promise<ChildProcess> => {
     const args = [SCRIPT, place.path, ref, `w${at}`, String(COMMITS), ...shared];
-    const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'], env: testGitEnv() });
+    const env = { ...testGitEnv(), NODE_COMPILE_CACHE: COMPILE_CACHE };
+    const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'], env });
     await once(child.stdout, 'data');
     child.stdout.on('data', (text: Buffer) => said.push(text.toString()));
     return child;

@@ -1,9 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GitPlace, gitPlace } from '../../tests/support/git-places.ts';
-import { runTestGit } from '../../tests/support/temp-repo.ts';
+import { runTestGit, testGitEnv } from '../../tests/support/temp-repo.ts';
 import { predictByFile, predictMerge } from './predict-merge.ts';
 
 const FILE = '.forge/tasks.jsonl';
@@ -32,9 +33,9 @@ async function branchOff(
 const change = (...changed: string[]) =>
   LINES.map((line) => (changed.includes(line) ? `${line}-${changed.join('')}` : line));
 
-function hasRealConflict(place: GitPlace): boolean {
+function hasRealConflict(place: GitPlace, theirs: string): boolean {
   try {
-    place.git('merge', '--quiet', '-m', 'merge', 'theirs');
+    place.git('merge', '--quiet', '-m', 'merge', theirs);
     return false;
   } catch {
     return place.git('ls-files', '--unmerged') !== '';
@@ -52,18 +53,40 @@ const CASES: readonly (readonly [string, readonly string[] | null, readonly stri
   ['removed by both', null, null, false],
 ];
 
+/** A branch `root` with LINES on top of main, and two branches of it for each case, by one process. */
+function importCases(place: GitPlace): void {
+  const write = (lines: readonly string[]): string => {
+    const text = lines.map((line) => `${line}\n`).join('');
+    return `M 100644 inline ${FILE}\ndata ${text.length}\n${text}`;
+  };
+  const commit = (branch: string, from: string, lines: readonly string[] | null): string =>
+    `commit refs/heads/${branch}\ncommitter T <t@example.com> 1700000000 +0000\ndata 0\n` +
+    `from refs/heads/${from}\n${lines === null ? `D ${FILE}\n` : write(lines)}\n`;
+  const branches = CASES.map(
+    ([, ours, theirs], at) => commit(`ours-${at}`, 'root', ours) + commit(`theirs-${at}`, 'root', theirs),
+  );
+  const input = commit('root', 'main', LINES) + branches.join('');
+  execFileSync('git', ['fast-import', '--quiet'], { cwd: place.path, env: testGitEnv(), input });
+}
+
 describe.each(['sha1', 'sha256', 'linked worktree'] as const)('predictMerge in %s', (shape) => {
-  it.each(CASES)('%s', async (_name, ours, theirs, conflicts) => {
-    await using place = await gitPlace(shape);
-    await branchOff(place, ours, theirs);
-    const root = place.git('merge-base', 'ours', 'theirs');
+  let place: GitPlace;
+  beforeAll(async () => {
+    place = await gitPlace(shape);
+    importCases(place);
+  });
+  afterAll(() => place[Symbol.asyncDispose]());
+
+  it.each(CASES.map((one, at) => [one[0], at, one[3]] as const))('%s', async (_name, at, conflicts) => {
+    const [ours, theirs] = [`ours-${at}`, `theirs-${at}`];
     const expected = { outcome: conflicts ? 'conflict' : 'clean', conflicts: conflicts ? [FILE] : [] };
-    expect(await predictMerge(place.repo, 'ours', 'theirs', [FILE, 'a.txt'])).toEqual(expected);
+    expect(await predictMerge(place.repo, ours, theirs, [FILE, 'a.txt'])).toEqual(expected);
     // The way of an older git gives the same.
-    const commits = { root, ours: 'ours', theirs: 'theirs' };
+    const commits = { root: 'root', ours, theirs };
     expect(await predictByFile(place.repo, commits, [FILE, 'a.txt'])).toEqual(expected);
     // And so does a real merge without attributes and drivers.
-    expect(hasRealConflict(place)).toBe(conflicts);
+    place.git('checkout', '--quiet', '--force', '--detach', ours);
+    expect(hasRealConflict(place, theirs)).toBe(conflicts);
   });
 });
 

@@ -174,23 +174,39 @@ export function describeHostileAgents(times: {
         const rounds = best.containment.kind === kind ? times.byDefault : times.otherwise;
         for (let round = 0; round < rounds; round += AT_ONCE) {
           const length = Math.min(AT_ONCE, rounds - round);
-          await Promise.all(Array.from({ length }, () => expectNobodyLeft(agent, host)));
+          await expectNobodyLeft(agent, host, length);
         }
       },
     );
   });
 }
 
-async function expectNobodyLeft(agent: Hostile, host: ProcessHost): Promise<void> {
-  const sleep = newSleep();
-  const { run, spoke } = await runScript(agent.script(sleep), { host, limits: agent.limits });
-  if (agent.stopped) {
-    await spoke;
+async function expectNobodyLeft(agent: Hostile, host: ProcessHost, count: number): Promise<void> {
+  const { limits, reason, stopped } = agent;
+  const runs = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const sleep = newSleep();
+      return { sleep, ...(await runScript(agent.script(sleep), { host, limits })) };
+    }),
+  );
+  if (stopped) {
+    await Promise.all(runs.map(({ spoke }) => spoke));
     // A scan that sees nothing would find nobody left of anything.
-    await vi.waitUntil(() => listRunning(sleep).length > 0, { timeout: 15_000 });
-    await run.stop();
+    const waited = new Set(runs.map(({ sleep }) => sleep));
+    const isSeen = (): boolean => {
+      for (const sleep of waited)
+        if (listRunning(sleep).length === 0) return false;
+        else waited.delete(sleep);
+      return true;
+    };
+    await vi.waitUntil(isSeen, { timeout: 15_000 });
   }
-  const ended = await run.done;
-  expect(ended).toMatchObject({ reason: agent.reason, survivors: 0, containment: host.containment.kind });
-  expect(listRunning(sleep)).toEqual([]);
+  await Promise.all(
+    runs.map(async ({ run, sleep }) => {
+      if (stopped) await run.stop();
+      const ended = await run.done;
+      expect(ended).toMatchObject({ reason, survivors: 0, containment: host.containment.kind });
+      expect(listRunning(sleep)).toEqual([]);
+    }),
+  );
 }

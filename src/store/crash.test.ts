@@ -1,12 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { startWorker, type StoreWorker, type WorkerOptions } from '../../tests/support/store-workers.ts';
 import { tempStore, type TempStore } from '../../tests/support/temp-store.ts';
+import { expectSound, expectKillsSurvived } from './behaviour/crash-behaviour.ts';
 import { create, everything, titles } from './behaviour/open-behaviour.ts';
-import { WRONG_COUNTS } from '../../tests/support/seed-sql.ts';
 
 /** Seconds on an idle machine; a busy one must not fail it. */
 const LONG = { timeout: 120_000 };
@@ -15,27 +14,8 @@ const STRACE = 'strace';
 const UNSHARE = 'unshare';
 
 describe('kill -9 at any moment', () => {
-  it.each([1, 2, 3])(
-    '[S130] keeps every acknowledged write and leaves old or new, never between (%i)',
-    LONG,
-    async () => {
-      await using temp = await tempStore();
-      const tasks = await churnTasks(temp);
-      const heard: Record<string, unknown>[] = [];
-      for (let round = 0; round < 10; round += 1) {
-        const said = await runUntilKilled(temp, tasks);
-        heard.push(...said);
-        await expectSound(temp);
-        await expectOldOrNew(temp, tasks, said);
-        await expectWhole(temp);
-        const ids = new Set<unknown>((await temp.store.listTasks({})).map(({ id }) => id));
-        expect(heard.flatMap((one) => one['created'] ?? []).filter((id) => !ids.has(id))).toEqual([]);
-        expect(heard.flatMap((one) => one['deleted'] ?? []).filter((id) => ids.has(id))).toEqual([]);
-      }
-      const before = await shown(temp);
-      await temp.rebuild();
-      expect(await shown(temp)).toEqual(before);
-    },
+  it('[S130] keeps every acknowledged write and leaves old or new, never between', LONG, () =>
+    expectKillsSurvived(10),
   );
 });
 
@@ -125,77 +105,6 @@ describe.skipIf(!hasMounts())('on a disk of 1.25 MB', () => {
     expect([seen?.['found'], seen?.['lines']]).toEqual([seen?.['created'], seen?.['created']]);
   });
 });
-
-interface ChurnTasks {
-  readonly counter: string;
-  readonly toggle: string;
-}
-
-async function churnTasks(temp: TempStore): Promise<ChurnTasks> {
-  const fields = { description: 'n 0', github_issue: 1, priority: 0, labels: ['n0'] };
-  const counter = await create(temp, 'n 0', { ...fields, metadata: new Map([['n', 0]]) });
-  const toggle = await create(temp, 'Toggle');
-  return { counter: counter.id, toggle: toggle.id };
-}
-
-/** Lets a process write and kills it some time after its first words. Gives all that it acknowledged. */
-async function runUntilKilled(temp: TempStore, tasks: ChurnTasks): Promise<StoreWorker['said']> {
-  let said: StoreWorker['said'] = [];
-  await temp.reopen(async () => {
-    await using worker = await startWorker(temp.folder, ['churn', tasks.counter, tasks.toggle]);
-    const begun = worker.heard('updated');
-    worker.go();
-    await begun;
-    await sleep(Math.random() * 100);
-    worker.kill();
-    expect(await worker.ended).toMatchObject({ signal: 'SIGKILL' });
-    said = worker.said;
-  });
-  return said;
-}
-
-/** The counter shows the last number that was acknowledged, or the next; all its fields show the same. */
-async function expectOldOrNew(temp: TempStore, tasks: ChurnTasks, said: StoreWorker['said']): Promise<void> {
-  const last = Number(said.flatMap((one) => one['updated'] ?? []).at(-1));
-  const counter = await temp.store.getTask(tasks.counter);
-  const n = Number(counter.metadata['n']);
-  expect([last, last + 1]).toContain(n);
-  const fields = { title: `n ${n}`, description: `n ${n}`, github_issue: n + 1, priority: n % 5 };
-  expect(counter).toMatchObject({ ...fields, labels: [`n${n}`] });
-  const { status, state, close_reason, closed_at } = await temp.store.getTask(tasks.toggle);
-  expect([state, typeof close_reason, typeof closed_at]).toEqual(
-    status === 'closed' ? ['done', 'string', 'string'] : ['todo', 'undefined', 'object'],
-  );
-}
-
-/** A deletion takes the child's parent and the dependent's edge with it, or none of them. */
-async function expectWhole(temp: TempStore): Promise<void> {
-  const tasks = await temp.store.listTasks({});
-  const byTitle = new Map(tasks.map((task) => [task.title, task]));
-  const wrong = tasks.filter(({ title, parent_id, dependencies }) => {
-    const parent = byTitle.get(title.replace(/^(child|waits)/, 'parent'));
-    if (title.startsWith('child')) return parent_id !== (parent?.id ?? null);
-    return title.startsWith('waits') && dependencies[0]?.id !== parent?.id;
-  });
-  expect(wrong).toEqual([]);
-}
-
-async function expectSound(temp: TempStore): Promise<void> {
-  using db = temp.connect();
-  const all = (sql: string) =>
-    db
-      .prepare(sql)
-      .all()
-      .map((row) => ({ ...row }));
-  expect(all('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
-  expect(all('PRAGMA foreign_key_check')).toEqual([]);
-  expect(all(WRONG_COUNTS)).toEqual([]);
-}
-
-async function shown(temp: TempStore): Promise<unknown> {
-  const tasks = await temp.store.listTasks({ sort: 'id' });
-  return Promise.all(tasks.map(async ({ id }) => ({ ...(await temp.store.getTask(id)), version: 0 })));
-}
 
 /** One update of `n 0` to `n 1` by a process of its own, while nobody else has the store open. */
 async function update(temp: TempStore, id: string, options: WorkerOptions): Promise<StoreWorker> {

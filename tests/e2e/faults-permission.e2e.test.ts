@@ -3,7 +3,8 @@ import { chmodSync, lchownSync, readdirSync, rmSync, utimesSync } from 'node:fs'
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ErrorBody } from '#kernel/errors.ts';
-import { FORGE, forgeProject, type ForgeProject, type ProgramResult } from '../support/forge-cli.ts';
+import { FORGE, type ForgeProject, type ProgramResult } from '../support/forge-cli.ts';
+import { forgeProjectHere } from '../support/forge-here.ts';
 import { bringTasks, readStore } from '../support/store-snapshot.ts';
 
 /** Root may write everywhere, so then forge runs as nobody, to whom the store is given. */
@@ -151,7 +152,7 @@ interface OwnedProject extends AsyncDisposable {
 }
 
 async function ownedProject(): Promise<OwnedProject> {
-  const project = await forgeProject();
+  const project = await forgeProjectHere();
   bringTasks(project.path, [{ id: 'fg-aaaa' }]);
   await project.text('ready');
   const store = join(project.path, '.git', 'forge');

@@ -16,7 +16,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Task } from '#contract/task.ts';
-import { FORGE, type ForgeCli, forgeProject, type ForgeProject } from '../support/forge-cli.ts';
+import { FORGE, type ForgeCli, type ForgeProject } from '../support/forge-cli.ts';
+import { forgeProjectHere } from '../support/forge-here.ts';
 import { bringTasks, expectRefused, takeSnapshot } from '../support/store-snapshot.ts';
 
 const READS = [
@@ -66,7 +67,7 @@ describe('another process holds the write lock', () => {
   test('a patient write waits until the lock is free', async () => {
     await using project = await projectOfThree();
     using holder = holdWriteLock(project);
-    const waiting = project.create('patient');
+    const waiting = project.program.create('patient');
     await sleep(700);
     holder.release();
     expect((await waiting).title).toBe('patient');
@@ -286,8 +287,8 @@ describe('a local replica that is no good', () => {
 });
 
 /** `fg-bbbb` waits for `fg-aaaa`; a comment, a label and metadata, so that a loss would show. */
-async function projectOfThree(): Promise<ForgeProject> {
-  const project = await forgeProject();
+async function projectOfThree(): Promise<ForgeProject & { readonly program: ForgeCli }> {
+  const project = await forgeProjectHere();
   const more = {
     labels: ['kept'],
     metadata: { deep: { as: [1, 'two'] } },

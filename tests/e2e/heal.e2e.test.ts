@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { DAMAGES } from '../support/damage-database.ts';
-import { forgeProject, type ForgeProject } from '../support/forge-cli.ts';
+import type { ForgeCli, ForgeProject } from '../support/forge-cli.ts';
+import { forgeProjectHere } from '../support/forge-here.ts';
 import { seededRandom } from '../support/random.ts';
 import { bringTasks } from '../support/store-snapshot.ts';
 
@@ -51,7 +52,7 @@ describe('a database that was hurt', () => {
       bytes.fill(0, page * 4096, (page + 8) * 4096);
       writeFileSync(database, bytes);
       const before = asideIn(project).length;
-      const answers = await Promise.all(Array.from({ length: 5 }, () => project.run(...LIST)));
+      const answers = await Promise.all(Array.from({ length: 5 }, () => project.program.run(...LIST)));
       for (const { exit, stdout } of answers) expect({ exit, stdout }).toEqual({ exit: 0, stdout: wanted });
       expect(answers.filter(({ stderr }) => DAMAGED.test(stderr))).toHaveLength(1);
       expect(asideIn(project)).toHaveLength(before + 1);
@@ -64,7 +65,7 @@ describe('a database that was hurt', () => {
     for (const how of ['deleted', 'moved'] as const) {
       using holder = project.openDatabase();
       holder.exec('BEGIN IMMEDIATE');
-      const waiting = project.run('task', 'create', `while it was ${how}`, '--json');
+      const waiting = project.program.run('task', 'create', `while it was ${how}`, '--json');
       await sleep(1_000);
       if (how === 'deleted') rmSync(database);
       else renameSync(database, `${database}.elsewhere`);
@@ -131,8 +132,8 @@ async function listAll(project: ForgeProject): Promise<string> {
   return stdout;
 }
 
-async function projectOfSixty(): Promise<ForgeProject> {
-  const project = await forgeProject();
+async function projectOfSixty(): Promise<ForgeProject & { readonly program: ForgeCli }> {
+  const project = await forgeProjectHere();
   const tasks = Array.from({ length: 60 }, (_, at) => ({
     id: `fg-t${String(at).padStart(3, '0')}`,
     title: `Task number ${at}`,

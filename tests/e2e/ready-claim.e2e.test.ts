@@ -12,7 +12,7 @@ const titles = async (forge: ForgeCli, ...flags: string[]): Promise<string[]> =>
 
 describe('forge ready', () => {
   it('[S59][S62][S98] is what is open, unassigned and without an open blocker; only blocks blocks', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const blocker = await project.create('blocker');
     const [blocked, related, discovered, reserved, started, closed] = await Promise.all([
       project.create('blocked', '--depends-on', blocker.id),
@@ -198,7 +198,7 @@ ${feature.id}  P2   feature  a feature  web, x y`,
 
 describe('claiming', () => {
   it('[S67] sets in_progress, the owner and updated_at, and gives the fence of the claim', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const task = await project.create('claim me');
     const claimed = await project.json<Claimed>('claim', task.id, '--actor', 'worker-1');
     expect(claimed).toEqual({
@@ -286,7 +286,7 @@ describe('claiming', () => {
   it('[S66] eight workers with --next empty the queue: every task once, none twice, none left', async () => {
     await using project = await forgeProject();
     using db = project.openDatabase();
-    db.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
+    db.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20)
       INSERT INTO tasks (id, title, priority, created_at, created_by, updated_at)
       SELECT printf('fg-%04d', i), 'task ' || i, i % 5, '2026-01-01T00:00:00.000Z', 'x', '2026-01-01T00:00:00.000Z' FROM n`);
     const work = async (who: string): Promise<string[]> => {
@@ -307,8 +307,8 @@ describe('claiming', () => {
       }
     };
     const taken = await Promise.all(Array.from({ length: 8 }, (_, at) => work(`w${at}`)));
-    expect(taken.flat()).toHaveLength(40);
-    expect(new Set(taken.flat()).size).toBe(40);
+    expect(taken.flat()).toHaveLength(20);
+    expect(new Set(taken.flat()).size).toBe(20);
     const rows = db.prepare("SELECT id, assignee FROM tasks WHERE status = 'in_progress' ORDER BY id").all();
     const expected = taken
       .flatMap((ids, at) => ids.map((id) => ({ id, assignee: `w${at}` })))

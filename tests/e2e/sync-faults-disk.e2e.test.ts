@@ -2,13 +2,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readWritePoints, tracing, WHY_NO_STRACE, type WritePoint } from '../support/strace-points.ts';
 import {
+  ageTaskFiles,
   exportScenario,
   foldScenario,
   gcScenario,
   openWorkshop,
   type OpenScenario,
 } from '../support/strace-scenarios.ts';
-import { copyProgram, some, sweepErrors, type Swept } from '../support/strace-sweep.ts';
+import { copyProgram, some, sweepErrors, type CallFault, type Swept } from '../support/strace-sweep.ts';
 
 const why = WHY_NO_STRACE === undefined ? '' : ` (left out: ${WHY_NO_STRACE})`;
 /** Calls that a full disk makes fail. */
@@ -26,9 +27,9 @@ describe.skipIf(WHY_NO_STRACE !== undefined)(`calls that fail${why}`, () => {
     some(count, seed)(points.filter(({ syscall, path }) => which.test(syscall) && !path.endsWith('-shm')));
   /** Forge's own files; what becomes of SQLite's is SQLite's to say. */
   const isOwn = ({ path }: WritePoint): boolean => path.endsWith('.tmp') || path === '.git/forge/tasks.jsonl';
-  const expectClean = ({ violations, killed }: Swept): void => {
+  const expectClean = ({ violations, hits }: Swept): void => {
     expect(violations).toEqual([]);
-    expect(killed).toBeGreaterThan(0);
+    expect(new Set(hits)).toEqual(new Set(['ENOSPC', 'EIO']));
   };
 
   const SCENARIOS: Readonly<Record<string, () => Promise<OpenScenario>>> = {
@@ -42,11 +43,18 @@ describe.skipIf(WHY_NO_STRACE !== undefined)(`calls that fail${why}`, () => {
     async ([, open]) => {
       await using scenario = await open();
       const isCreation = ({ syscall }: WritePoint): boolean => /^(mkdir|rename)$/.test(syscall);
-      const full = { error: 'ENOSPC', fatal: (point: WritePoint) => isOwn(point) && !isCreation(point) };
-      expectClean(await sweepErrors(scenario, pick(NEEDS_ROOM, 4, 1), full));
+      const full: CallFault = {
+        choose: pick(NEEDS_ROOM, 4, 1),
+        error: 'ENOSPC',
+        fatal: (point) => isOwn(point) && !isCreation(point),
+      };
       // A sync that failed must never be taken for one that worked.
-      const broken = { error: 'EIO', fatal: isOwn };
-      expectClean(await sweepErrors(scenario, pick(/^(fsync|fdatasync)$/, 3, 2), broken));
+      const broken: CallFault = {
+        choose: pick(/^(fsync|fdatasync)$/, 3, 2),
+        error: 'EIO',
+        fatal: isOwn,
+      };
+      expectClean(await sweepErrors(scenario, [full, broken]));
     },
   );
 
@@ -59,6 +67,7 @@ describe.skipIf(WHY_NO_STRACE !== undefined)(`calls that fail${why}`, () => {
       expect(await place.exec(strace, words, { cwd: template })).toMatchObject({ exit: 0 });
       return readWritePoints(log, template);
     };
+    ageTaskFiles(template);
     await shop.must(template, 'task', 'list');
     // The line in the local replica is on the disk before the first page of the commit goes to SQLite's log.
     const created = await trace('task', 'create', 'Fourth');

@@ -33,8 +33,10 @@ describe.skipIf(WHY_NO_STRACE !== undefined)(`kill -9 at some of the writes${why
       appendFileSync(path, bytes.subarray(700));`;
     const careless: OpenScenario = {
       ...scenario,
-      start: (copy, [tracer = '', ...words]) =>
-        scenario.place.exec(tracer, [...words, process.execPath, '-e', script], { cwd: copy }),
+      start: (copy, tracer) => {
+        const [first, ...words] = [...tracer, process.execPath, '-e', script];
+        return scenario.place.exec(first, words, { cwd: copy });
+      },
     };
     const { violations } = await sweepKills(careless, (points) =>
       points.filter(({ path, syscall }) => path === join('.forge', 'tasks.jsonl') && syscall !== 'close'),

@@ -15,7 +15,8 @@ import {
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Task } from '#contract/task.ts';
-import { FORGE, forgeProject, type ForgeProject, type ProgramResult } from '../support/forge-cli.ts';
+import { FORGE, type ForgeProject, type ProgramResult } from '../support/forge-cli.ts';
+import { forgeProjectHere } from '../support/forge-here.ts';
 
 /** Needs the right to mount in a namespace of its own: root, and no sandbox that forbids it. */
 const CAN_MOUNT = spawnSync('unshare', ['-m', 'sh', '-c', 'mount --bind /mnt /mnt']).status === 0;
@@ -147,7 +148,7 @@ describe.skipIf(!CAN_OWN)('F12 permissions of the task file', () => {
 });
 
 async function projectOfTwo(): Promise<ForgeProject> {
-  const project = await forgeProject();
+  const project = await forgeProjectHere();
   await project.create('First');
   await project.create('Second');
   await project.text('export');

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Task } from '#contract/task.ts';
-import { forgeProject, type ForgeProject } from '../support/forge-cli.ts';
+import type { ForgeProject } from '../support/forge-cli.ts';
+import { expectJoinedOnce, projectOf, taskFile, toLines } from '../support/task-file-races.ts';
 
 describe('several at work on the task file', () => {
   test('exports at once: all succeed, and the file is what one of them alone would write', async () => {
@@ -64,23 +65,8 @@ describe('several at work on the task file', () => {
     expect(findTemporary(project)).toEqual([]);
   });
 
-  test('twenty commands that find the same 10,000 new lines: they are joined in once', async () => {
-    await using project = await projectOf(0);
-    writeFileSync(taskFile(project), toLines(10_000));
-    const results = await Promise.all(
-      Array.from({ length: 20 }, () => project.run('task', 'list', '--json')),
-    );
-    expect(results.filter(({ exit }) => exit !== 0)).toEqual([]);
-    for (const { stdout } of results) expect((JSON.parse(stdout) as Task[]).length).toBe(10_000);
-    using db = project.openDatabase();
-    const events = db.prepare("SELECT data FROM events WHERE type = 'project.changed'").all();
-    expect(events.map(({ data }) => JSON.parse(String(data)) as unknown)).toMatchObject([
-      { created: 10_000 },
-    ]);
-    expect(db.prepare('SELECT max(version) AS version FROM tasks').get()).toEqual({ version: 1 });
-    const replica = readFileSync(join(project.path, '.git/forge/tasks.jsonl'), 'utf8');
-    expect(replica.trimEnd().split('\n')).toHaveLength(10_000);
-  });
+  test('eight commands that find the same 2,000 new lines: they are joined in once', () =>
+    expectJoinedOnce({ commands: 8, tasks: 2_000 }));
 });
 
 describe('F16 another process holds the write lock', () => {
@@ -125,31 +111,8 @@ describe('F16 another process holds the write lock', () => {
   });
 });
 
-async function projectOf(tasks: number): Promise<ForgeProject> {
-  const project = await forgeProject();
-  if (tasks === 0) return project;
-  const path = taskFile(project);
-  writeFileSync(`${path}.new`, toLines(tasks));
-  renameSync(`${path}.new`, path);
-  await project.run('export');
-  return project;
-}
-
-function toLines(count: number, title = 'Task'): string {
-  const at = '2026-02-10T09:00:00.000Z';
-  return Array.from({ length: count }, (_, n) => {
-    const times = { created_at: at, created_by: 'Ada', updated_at: at };
-    const id = `fg-${title.slice(0, 1).toLowerCase()}${(46_656 + n).toString(36)}`;
-    return `${JSON.stringify({ id, title: `${title} ${n}`, status: 'open', priority: 2, type: 'task', ...times })}\n`;
-  }).join('');
-}
-
 function parse(line: string): { readonly id: string } {
   return JSON.parse(line) as { id: string };
-}
-
-function taskFile({ path }: ForgeProject): string {
-  return join(path, '.forge', 'tasks.jsonl');
 }
 
 function readTasks(project: ForgeProject): string {

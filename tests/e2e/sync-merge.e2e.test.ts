@@ -119,7 +119,7 @@ describe('git merge', () => {
     expect(await a.show(shared.id)).toMatchObject({ priority: 1, metadata: { a: 2, b: 2 } });
   });
 
-  it.each(['merge', 'diff3'])('without the driver markers (%s) are read as the two sides', async (style) => {
+  it('without the driver markers are read as the two sides, in either style', async () => {
     await using world = await forgeClones(['a', 'b', 'c']);
     const { a, b, c } = world.clone;
     const shared = await a.create('shared');
@@ -129,7 +129,7 @@ describe('git merge', () => {
     a.commitFile('a.txt');
     a.git('push', '--quiet');
     for (const clone of [b, c]) {
-      clone.git('config', 'merge.conflictStyle', style);
+      clone.git('config', 'merge.conflictStyle', clone === b ? 'merge' : 'diff3');
       await clone.json('task', 'update', shared.id, '--title', 'shared of b');
       await clone.create(`from ${clone === b ? 'b' : 'c'}`);
       clone.commitFile(clone === b ? 'b.txt' : 'c.txt');
@@ -137,7 +137,10 @@ describe('git merge', () => {
       const pulled = clone.tryGit(['pull', '--quiet']);
       expect(pulled.output).toContain('CONFLICT (content): Merge conflict in .forge/tasks.jsonl');
       expect(pulled.exit).toBe(1);
-      expect(linesOf(clone.read('.forge/tasks.jsonl')).some((line) => line.startsWith('<<<<<<<'))).toBe(true);
+      const marks = linesOf(clone.read('.forge/tasks.jsonl')).flatMap(
+        (line) => /^([<|=>])\1{6}/.exec(line)?.[1] ?? [],
+      );
+      expect(marks).toEqual(clone === b ? ['<', '=', '>'] : ['<', '|', '=', '>']);
       expect(await titlesOf(clone)).toContain('from a');
     }
     // One resolves it by hand, in no careful way; the other lets Forge write the file.

@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, lstatSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openPlace } from '../support/forge-cli.ts';
@@ -61,6 +61,7 @@ describe('forge uninstall leaves the repository as it was found', () => {
         expect(snapshot(clone)).toEqual(planned);
         const { backup } = await clone.json<{ backup: string }>('uninstall', '--yes');
         expect(titlesIn(readFileSync(backup, 'utf8'))).toEqual(['kept']);
+        expect(statSync(backup).mode & 0o777).toBe(0o600);
         // The branch holds tasks, so it is the user's to remove.
         if (mode === 'branch') clone.git('branch', '--quiet', '-D', 'forge-data');
         expect(snapshot(clone)).toEqual(before);

@@ -1,12 +1,12 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { forgeProject } from '../support/forge-cli.ts';
+import { forgeProjectHere } from '../support/forge-here.ts';
 import { expectSettled, forgeClones, linesOf, settle, titlesIn, titlesOf } from '../support/git-clones.ts';
 
 describe('forge gc', () => {
   it('--prune forgets what was deleted long ago, and nothing else', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const old = {
       id: 'fg-dead',
       title: '',
@@ -123,7 +123,7 @@ describe('forge import', () => {
   it.each(['beads', 'backlog-md', 'task-master'])(
     '--from %s: a dry run first, then the same, once',
     async (tool) => {
-      await using project = await forgeProject();
+      await using project = await forgeProjectHere();
       const source = join(project.path, '../source');
       cpSync(join(import.meta.dirname, '../fixtures/import', tool), source, { recursive: true });
       const read = async (

@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TranscriptEntry } from '#contract/transcript.ts';
 import type {
@@ -16,6 +18,8 @@ import type { ProcessIdentity } from '#process/process-identity.ts';
 
 export const NOW = Date.UTC(2026, 0, 1);
 
+/** Agents of ours are compiled once, not at each start. */
+const COMPILE_CACHE = join(tmpdir(), 'forge-test-compile-cache');
 const PLAYER = fileURLToPath(new URL('./executor-player.ts', import.meta.url));
 const AGENT = fileURLToPath(new URL('./executor-agent.ts', import.meta.url));
 
@@ -53,7 +57,7 @@ export async function startTestRun(options: {
     run_id: crypto.randomUUID(),
     cwd: options.cwd,
     prompt: 'Write a file',
-    env: { PATH: process.env['PATH'] ?? '', HOME: options.cwd },
+    env: { PATH: process.env['PATH'] ?? '', HOME: options.cwd, NODE_COMPILE_CACHE: COMPILE_CACHE },
     session: { id: crypto.randomUUID(), resume: false },
     read_only: false,
     limits: { total_ms: 60_000, idle_ms: 60_000, output_bytes: 100_000_000 },

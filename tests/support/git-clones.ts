@@ -109,10 +109,10 @@ async function makeTemplate(names: readonly string[], init: readonly string[]): 
   const folder = await tempFolder();
   process.once('exit', () => rmSync(dirname(folder.path), { recursive: true, force: true }));
   const place = await openPlace(folder);
-  openGitPlace(folder.path, place.env).git('init', '--quiet', '--bare', '-b', 'main', 'remote.git');
+  initRemote(folder.path, place.env);
   for (const [at, name] of names.entries()) {
     cloneRemote(folder.path, name, place.env);
-    const clone = toClone(join(folder.path, name), place, 'the program');
+    const clone = toClone(join(folder.path, name), place);
     if (at > 0) {
       await adopt(clone, init);
       continue;
@@ -127,7 +127,14 @@ async function makeTemplate(names: readonly string[], init: readonly string[]): 
   return folder.path;
 }
 
-function cloneRemote(folder: string, name: string, env: NodeJS.ProcessEnv): void {
+/** A bare `remote.git` in the folder. */
+export function initRemote(folder: string, env: NodeJS.ProcessEnv): void {
+  openGitPlace(folder, env).git('init', '--quiet', '--bare', '-b', 'main', 'remote.git');
+  appendFileSync(join(folder, 'remote.git', 'config'), '[receive]\n\tautogc = false\n');
+}
+
+/** A clone of `remote.git` in the folder, under that name. */
+export function cloneRemote(folder: string, name: string, env: NodeJS.ProcessEnv): void {
   const path = join(folder, name);
   openGitPlace(folder, env).git('clone', '--quiet', join(folder, 'remote.git'), path);
   writeGitSettings(path);
@@ -140,7 +147,7 @@ async function adopt(clone: Clone, init: readonly string[]): Promise<void> {
 }
 
 /** What a copy still knows of the place it was copied from: where the remote is, and which file is which. */
-function moveClone(clone: Clone, from: string, to: string): void {
+export function moveClone(clone: GitPlace, from: string, to: string): void {
   clone.write('.git/config', clone.read('.git/config').replaceAll(from, to));
   clone.git('update-index', '-q', '--refresh');
 }
@@ -194,7 +201,7 @@ export function openGitPlace(path: string, env: NodeJS.ProcessEnv): GitPlace {
 export function writeGitSettings(path: string): void {
   appendFileSync(
     join(path, '.git', 'config'),
-    '[user]\n\tname = Test User\n\temail = test@example.com\n[pull]\n\trebase = false\n[advice]\n\tdetachedHead = false\n',
+    '[user]\n\tname = Test User\n\temail = test@example.com\n[pull]\n\trebase = false\n[advice]\n\tdetachedHead = false\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n',
   );
 }
 
@@ -204,14 +211,14 @@ async function runInit(clone: Clone, args: readonly string[]): Promise<void> {
   expect({ exit, stdout: exit === 0 ? '' : stdout, stderr }).toEqual({ exit: 0, stdout: '', stderr: '' });
 }
 
-/** Every clone commits its tasks, merges what the others pushed and pushes; then all pull once more. */
+/** Every clone commits its tasks, merges what the others pushed and pushes; then all pull but the last, which has it. */
 export async function settle(clones: readonly Clone[]): Promise<void> {
   for (const clone of clones) {
     await clone.commitTasks();
     clone.git('pull', '--quiet', '--no-rebase');
     clone.git('push', '--quiet', 'origin', 'HEAD');
   }
-  for (const clone of clones) clone.git('pull', '--quiet', '--no-rebase');
+  for (const clone of clones.slice(0, -1)) clone.git('pull', '--quiet', '--no-rebase');
 }
 
 export interface Settled {

@@ -1,14 +1,16 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openSqliteStore } from '#store/open-sqlite-store.ts';
 import { openPlace, type ForgePlace, type ProgramResult } from './forge-cli.ts';
+import { createCliHere } from './forge-here.ts';
 import { findLitter, readTaskFiles, readTaskRows, type KillScenario } from './strace-sweep.ts';
 import { tempFolder, tempRepo } from './temp-repo.ts';
 
-/** A repository that copies are made of, and how to run the program in any of them. */
+/** A repository that copies are made of, and how to run commands in any of them. */
 export interface Workshop extends AsyncDisposable {
   readonly place: ForgePlace;
   readonly template: string;
+  /** In this process: what a sweep hurts is a program of its own, what looks at it afterwards need not be. */
   readonly forge: (cwd: string, ...args: string[]) => Promise<ProgramResult>;
   /** The same, and it has to succeed: its answer. */
   readonly must: (cwd: string, ...args: string[]) => Promise<string>;
@@ -33,7 +35,11 @@ export async function openWorkshop(script: string, options: { tasks: number }): 
 export async function openBareWorkshop(script: string): Promise<Workshop> {
   const repo = await tempRepo({ folder: 'template' });
   const place = await openPlace(repo);
-  const forge: Workshop['forge'] = (cwd, ...args) => place.exec(process.execPath, [script, ...args], { cwd });
+  // An init writes down which program the hooks and the merge driver are to start.
+  const forge: Workshop['forge'] = (cwd, ...args) =>
+    args[0] === 'init'
+      ? place.exec(process.execPath, [script, ...args], { cwd })
+      : createCliHere(place, cwd).run(...args);
   return {
     place,
     template: repo.path,
@@ -137,6 +143,7 @@ function toScenario(
   { script, command, finish = [['export']] }: CommandOptions,
 ): OpenScenario {
   const { template, place, forge, must } = shop;
+  ageTaskFiles(template);
   const files = [readTaskFiles(template)];
   const rows = [readTaskRows(template)];
   const lists: string[] = [];
@@ -190,6 +197,12 @@ function toScenario(
     },
     [Symbol.asyncDispose]: () => shop[Symbol.asyncDispose](),
   };
+}
+
+/** As if written a while ago: a file of this moment is looked at again, and the moment is over at any time. */
+export function ageTaskFiles(root: string): void {
+  const then = Date.now() / 1_000 - 60;
+  for (const name of ['tasks.jsonl', 'history.jsonl']) utimesSync(join(root, '.forge', name), then, then);
 }
 
 /** One of each: new, changed, moved, commented, deleted. */

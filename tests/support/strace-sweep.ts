@@ -18,7 +18,7 @@ export interface KillScenario {
   readonly place: ForgePlace;
   /** A repository that is copied for every kill and never changed itself. */
   readonly template: string;
-  /** Starts the command in a copy; `tracer` are the words to put before the program that is killed. */
+  /** Starts the command in a copy; `tracer` are the words to put before the program that is killed, or none. */
   start(copy: string, tracer: readonly string[]): Promise<ProgramResult>;
   /** Looks at a copy after the command ran to its end, before the first kill. */
   rehearse(copy: string): Promise<void>;
@@ -31,6 +31,8 @@ export interface Swept {
   readonly points: number;
   /** Points at which it was killed, or a call failed, in this run. */
   readonly killed: number;
+  /** What each of them hit: where a kill came, or which error a call gave. */
+  readonly hits: readonly string[];
   readonly violations: readonly string[];
 }
 
@@ -38,27 +40,40 @@ type Choice = (points: readonly WritePoint[]) => readonly WritePoint[];
 
 /** Kills the command before every point that `choose` takes, each time in a fresh copy, two at a time. */
 export function sweepKills(scenario: KillScenario, choose: Choice = (points) => points): Promise<Swept> {
-  return sweep(scenario, choose, async (copy, log, point) => {
+  const strike: Strike = async (copy, log, point) => {
     await scenario.start(copy, injecting(log, point));
     const where = findKilled(log, copy);
     return { where, wrong: [] };
-  });
+  };
+  return sweep(scenario, (points) => choose(points).map((point) => ({ point, strike })));
 }
 
-/** The same with calls that fail: the command goes on or ends with a sentence. Where it is `fatal` it must not go on. */
-export function sweepErrors(
-  scenario: KillScenario,
-  choose: Choice,
-  { error, fatal }: { readonly error: string; readonly fatal: (point: WritePoint) => boolean },
-): Promise<Swept> {
-  return sweep(scenario, choose, async (copy, log, point) => {
+/** Calls that fail with `error`. Where it is `fatal` the command must not go on. */
+export interface CallFault {
+  readonly choose: Choice;
+  readonly error: string;
+  readonly fatal: (point: WritePoint) => boolean;
+}
+
+/** The same with calls that fail, each fault at its own points: the command goes on or ends with a sentence. */
+export function sweepErrors(scenario: KillScenario, faults: readonly CallFault[]): Promise<Swept> {
+  return sweep(scenario, (points) =>
+    faults.flatMap((fault) => {
+      const strike = failing(scenario, fault);
+      return fault.choose(points).map((point) => ({ point, strike }));
+    }),
+  );
+}
+
+function failing(scenario: KillScenario, { error, fatal }: CallFault): Strike {
+  return async (copy, log, point) => {
     const { exit, stdout, stderr } = await scenario.start(copy, injecting(log, point, error));
     const injected = readFileSync(log, 'utf8').includes('(INJECTED)');
     const isClear = exit < 128 && /^forge: .+/m.test(stderr) && !/\n +at /.test(stderr);
     const isRight = exit === 0 ? !fatal(point) : isClear;
     const wrong = isRight ? [] : [`it ended with ${exit}: ${stdout}${stderr}`];
     return { where: injected ? error : undefined, wrong };
-  });
+  };
 }
 
 type Strike = (
@@ -67,7 +82,15 @@ type Strike = (
   point: WritePoint,
 ) => Promise<{ readonly where: string | undefined; readonly wrong: readonly string[] }>;
 
-async function sweep(scenario: KillScenario, choose: Choice, strike: Strike): Promise<Swept> {
+interface Blow {
+  readonly point: WritePoint;
+  readonly strike: Strike;
+}
+
+async function sweep(
+  scenario: KillScenario,
+  choose: (points: readonly WritePoint[]) => readonly Blow[],
+): Promise<Swept> {
   const { template } = scenario;
   const parent = mkdtempSync(join(dirname(template), 'kills-'));
   const copyTo = (name: string): { copy: string; log: string } => {
@@ -78,21 +101,20 @@ async function sweep(scenario: KillScenario, choose: Choice, strike: Strike): Pr
   };
   try {
     // The first run fills the cache of compiled code, which would count as writes and shift the numbers.
-    const warm = copyTo('warm');
-    await scenario.start(warm.copy, tracing(warm.log));
+    await scenario.start(copyTo('warm').copy, []);
     const whole = copyTo('whole');
     await scenario.start(whole.copy, tracing(whole.log));
     const points = readWritePoints(whole.log, whole.copy);
     await scenario.rehearse(whole.copy);
     const chosen = choose(points);
-    const waiting = chosen.map((point, at) => ({ point, at }));
+    const waiting = chosen.map((blow, at) => ({ ...blow, at }));
     const violations: string[] = [];
-    let killed = 0;
+    const hits: string[] = [];
     const work = async (): Promise<void> => {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
         const { copy, log } = copyTo(`at-${next.at}`);
-        const struck = await strike(copy, log, next.point);
-        if (struck.where !== undefined) killed += 1;
+        const struck = await next.strike(copy, log, next.point);
+        if (struck.where !== undefined) hits.push(struck.where);
         const wrong = [...struck.wrong, ...(await scenario.examine(copy))];
         const place = `${describePoint(next.point)} (hit: ${struck.where ?? 'no'})`;
         violations.push(...wrong.map((sentence) => `${place}: ${sentence}`));
@@ -100,7 +122,7 @@ async function sweep(scenario: KillScenario, choose: Choice, strike: Strike): Pr
       }
     };
     await Promise.all([work(), work()]);
-    return { points: points.length, killed, violations };
+    return { points: points.length, killed: hits.length, hits, violations };
   } finally {
     rmSync(parent, { recursive: true, force: true });
   }

@@ -1,9 +1,10 @@
-import { mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { openPlace, type ForgePlace } from './forge-cli.ts';
-import { openGitPlace, toClone, writeGitSettings, type GitPlace } from './git-clones.ts';
+import { createCliHere } from './forge-here.ts';
+import { cloneRemote, initRemote, moveClone, openGitPlace, toClone, type GitPlace } from './git-clones.ts';
 import {
   deleteSeedTask,
   importSeed,
@@ -47,11 +48,11 @@ export async function onBoth<T>(
 }
 
 async function inWorld<T>(sync: TaskWorld['sync'], scenario: (world: TaskWorld) => Promise<T>): Promise<T> {
+  const template = await getTemplate(sync);
   await using folder = await tempFolder();
   const place = await openPlace(folder);
   const remote = join(folder.path, 'remote.git');
-  const top = openGitPlace(folder.path, place.env);
-  top.git('init', '--quiet', '--bare', '-b', 'main', remote);
+  copyFolder(join(template, 'remote.git'), remote);
   const ids = new Map<string, string>();
   // A second apart, so that the order of two updates is never the machine's to decide.
   let time = Date.UTC(2026, 0, 1);
@@ -61,20 +62,17 @@ async function inWorld<T>(sync: TaskWorld['sync'], scenario: (world: TaskWorld) 
   let isFirst = true;
   const open = async (name: string): Promise<TaskClone> => {
     const path = join(folder.path, name);
-    top.git('clone', '--quiet', remote, path);
-    writeGitSettings(path);
-    mkdirSync(join(path, '.git/hooks'), { recursive: true });
     const clone = toTaskClone(path);
-    if (isFirst) clone.git('symbolic-ref', 'HEAD', 'refs/heads/main');
-    if (sync === 'forge') await place.with({ cwd: path }).run('init');
-    else if (isFirst) initSeed(path);
-    else installSeedHooks(path);
     if (isFirst) {
-      clone.git('add', '.');
-      clone.git('commit', '--quiet', '-m', 'first');
-      clone.git('push', '--quiet', '-u', 'origin', 'main');
-    } else await clone.look({ import: true });
-    isFirst = false;
+      isFirst = false;
+      copyFolder(join(template, FIRST), path);
+      moveClone(clone, template, folder.path);
+      return clone;
+    }
+    cloneRemote(folder.path, name, place.env);
+    if (sync === 'forge') await createCliHere(place, path).run('init');
+    else installSeedHooks(path);
+    await clone.look({ import: true });
     return clone;
   };
   const link = async (clone: TaskClone, name: string): Promise<TaskClone> => {
@@ -82,6 +80,38 @@ async function inWorld<T>(sync: TaskWorld['sync'], scenario: (world: TaskWorld) 
     return toTaskClone(join(folder.path, name));
   };
   return await scenario({ sync, folder: folder.path, open, link });
+}
+
+const FIRST = 'first';
+
+/** A remote and the clone that started the project: the same each time, and a second of processes. */
+const templates = new Map<TaskWorld['sync'], Promise<string>>();
+
+function getTemplate(sync: TaskWorld['sync']): Promise<string> {
+  const made = templates.get(sync) ?? makeTemplate(sync);
+  templates.set(sync, made);
+  return made;
+}
+
+async function makeTemplate(sync: TaskWorld['sync']): Promise<string> {
+  const folder = await tempFolder();
+  process.once('exit', () => rmSync(dirname(folder.path), { recursive: true, force: true }));
+  const place = await openPlace(folder);
+  initRemote(folder.path, place.env);
+  cloneRemote(folder.path, FIRST, place.env);
+  const path = join(folder.path, FIRST);
+  const clone = openGitPlace(path, place.env);
+  clone.git('symbolic-ref', 'HEAD', 'refs/heads/main');
+  if (sync === 'forge') await createCliHere(place, path).run('init');
+  else initSeed(path);
+  clone.git('add', '.');
+  clone.git('commit', '--quiet', '-m', 'first');
+  clone.git('push', '--quiet', '-u', 'origin', 'main');
+  return folder.path;
+}
+
+function copyFolder(from: string, to: string): void {
+  cpSync(from, to, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
 }
 
 function toSeedClone(
