@@ -37,6 +37,8 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['tests/e2e/**/*.e2e.test.ts'],
+          // As above: most of these call what a command calls, and loading that again took a second a file.
+          isolate: false,
           testTimeout: 180_000,
         },
       },

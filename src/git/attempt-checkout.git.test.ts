@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -18,6 +19,7 @@ import {
   openAttempts,
   writeIn,
 } from '../../tests/support/attempt-places.ts';
+import { tempFolder } from '../../tests/support/temp-repo.ts';
 import { recreateCheckout, startCheckout } from './attempt-checkout.ts';
 import { listCheckoutRefs, toKeepRef } from './attempt-refs.ts';
 import { findRecord, listRecords } from './checkout-record.ts';
@@ -136,8 +138,17 @@ describe('startCheckout', () => {
     const signal = AbortSignal.abort();
     await expect(world.start({ signal })).rejects.toMatchObject({ code: 'interrupted' });
     expect(await leftBehind(world)).toEqual(NOTHING);
-    const slow = await openAttempts(place, { checkout_timeout_ms: 1 });
-    await expect(slow.start()).rejects.toMatchObject({ message: 'git read-tree did not end within 0.001 s' });
+    await using bin = await tempFolder({ folder: 'bin' });
+    await bin.write(
+      'git',
+      '#!/bin/sh\ncase "$*" in *read-tree*) exec sleep 60;; esac\nPATH=$REST exec git "$@"\n',
+    );
+    chmodSync(join(bin.path, 'git'), 0o755);
+    const { PATH: rest = '' } = process.env;
+    const env = { ...place.repo.env, PATH: `${bin.path}:${rest}`, REST: rest };
+    const late = { ...place, repo: { ...place.repo, env } };
+    const slow = await openAttempts(late, { checkout_timeout_ms: 50 });
+    await expect(slow.start()).rejects.toMatchObject({ message: 'git read-tree did not end within 0.05 s' });
     expect(await leftBehind(world)).toEqual(NOTHING);
     writeFileSync(join(world.root, 'file'), 'mine');
     await expect(world.start({ name: 'file' })).rejects.toMatchObject({ code: 'already_exists' });

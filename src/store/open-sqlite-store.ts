@@ -72,13 +72,18 @@ type JobOutcome = import('./sqlite/write-transaction.ts').JobOutcome;
 /** Makes a write when its turn comes, with others that wait for theirs. */
 type Gather = (job: Job, run: (jobs: readonly Job[]) => Promise<readonly JobOutcome[]>) => Promise<unknown>;
 
+/** What was found damaged may be somebody else's to mend at the same time, who may be slower. */
+const HEALINGS = 5;
+
 async function openOrHeal(options: SqliteStoreOptions): Promise<SqliteStore> {
-  try {
-    return await openOnce(options);
-  } catch (error) {
-    if (!(error instanceof ForgeError) || error.code !== 'store_corrupt') throw error;
+  for (let healings = 0; ; healings += 1) {
+    try {
+      return await openOnce(options);
+    } catch (error) {
+      const isCorrupt = error instanceof ForgeError && error.code === 'store_corrupt';
+      if (!isCorrupt || healings === HEALINGS) throw error;
+    }
     await setAside(options);
-    return openOnce(options);
   }
 }
 

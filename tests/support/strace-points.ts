@@ -133,5 +133,5 @@ function parseCall(line: string): Call | undefined {
 
 /** Names of temporary files hold a process id and a time. */
 function toStablePath(path: string): string {
-  return path.replace(/\.\d+(-[0-9a-z]+)?\.tmp/, '.*.tmp').replace(/merge_file_\w+/, 'merge_file_*');
+  return path.replace(/\.\d+(?:-[0-9a-z]+)*\.tmp/, '.*.tmp').replace(/merge_file_\w+/, 'merge_file_*');
 }

@@ -40,15 +40,22 @@ export class Database {
     this.modes = options.modes ?? (() => PRIVATE);
     this.#checkpoint_pages = options.checkpoint === 'aside' ? 0 : LIMITS.checkpoint_pages;
     assertSqliteVersion(process.versions.sqlite ?? '0');
+    const before = readInode(path);
     try {
       this.#db = new DatabaseSync(path, {
         timeout: options.lock_timeout_ms,
         readOnly: options.read_only === true,
       });
-      this.#inode = statSync(path).ino;
     } catch (error) {
       throw translateStoreError(error, path);
     }
+    const after = readInode(path);
+    // Somebody sets it aside in this moment: nobody can tell which of the two files this is.
+    if (after === undefined || (before !== undefined && before !== after)) {
+      this.#db.close();
+      throw replaced(path);
+    }
+    this.#inode = after;
   }
 
   all(sql: string, ...values: Value[]): Row[] {
@@ -124,15 +131,7 @@ export class Database {
 
   /** Whoever writes to a file that was moved away or replaced would write past everybody else. */
   #checkPlace(): void {
-    if (!this.#isReplaced()) return;
-    throw new ForgeError('store_corrupt', `The task database was replaced while it was open: ${this.path}`, {
-      hint: 'Run the command again',
-      details: { path: this.path },
-    });
-  }
-
-  #isReplaced(): boolean {
-    return statSync(this.path, { throwIfNoEntry: false })?.ino !== this.#inode;
+    if (readInode(this.path) !== this.#inode) throw replaced(this.path);
   }
 
   /** A file that is gone cannot be read for many reasons, and each of them is that. */
@@ -223,4 +222,19 @@ export function assertSqliteVersion(version: string): void {
       );
     }
   }
+}
+
+function readInode(path: string): number | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.ino;
+  } catch {
+    return undefined; // Opening it says what is wrong.
+  }
+}
+
+function replaced(path: string): ForgeError {
+  return new ForgeError('store_corrupt', `The task database was replaced while it was open: ${path}`, {
+    hint: 'Run the command again',
+    details: { path },
+  });
 }
