@@ -17,7 +17,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const place = (more: Partial<StepPlace> = {}): StepPlace => ({
   cwd: folder,
-  env: toChildEnvironment(process.env),
+  // A login shell reads what the user has there, and what is killed in the middle of that may leave a lock behind.
+  env: { ...toChildEnvironment(process.env), HOME: folder },
   host,
   marker: `steps-${Math.random()}`,
   timeout_ms: 60_000,
