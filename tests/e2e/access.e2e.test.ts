@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { followEvents } from '../support/event-client.ts';
 import { forgeProjectHere } from '../support/forge-here.ts';
-import { startForgeServer, type ForgeServer } from '../support/forge-server.ts';
+import { serveForAll, type Served } from '../support/serve-for-all.ts';
 
 interface NewToken {
   readonly id: string;
@@ -61,16 +61,9 @@ describe('forge token', () => {
 });
 
 describe('a server', () => {
-  let project: Awaited<ReturnType<typeof forgeProjectHere>>;
-  let server: ForgeServer;
-  beforeAll(async () => {
-    project = await forgeProjectHere();
-    server = await startForgeServer(project);
-  });
-  afterAll(async () => {
-    await server[Symbol.asyncDispose]();
-    await project[Symbol.asyncDispose]();
-  });
+  let project: Served['project'];
+  let server: Served['server'];
+  serveForAll((served) => ({ project, server } = served));
 
   test('[A9] follows at once, and its streams end', async () => {
     const made = await project.json<NewToken>('token', 'create', '--scope', 'read');

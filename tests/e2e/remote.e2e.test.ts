@@ -2,22 +2,16 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { type ForgeCli, forgeFolder } from '../support/forge-cli.ts';
-import { forgeFolderHere, forgeProjectHere } from '../support/forge-here.ts';
+import { forgeFolderHere } from '../support/forge-here.ts';
+import { serveForAll, type Served } from '../support/serve-for-all.ts';
 import { startForgeServer, type ForgeServer } from '../support/forge-server.ts';
 
-let project: Awaited<ReturnType<typeof forgeProjectHere>>;
-let server: ForgeServer;
-beforeAll(async () => {
-  project = await forgeProjectHere();
-  server = await startForgeServer(project);
-});
-afterAll(async () => {
-  await server[Symbol.asyncDispose]();
-  await project[Symbol.asyncDispose]();
-});
+let project: Served['project'];
+let server: Served['server'];
+serveForAll((served) => ({ project, server } = served));
 
 const list = async (title: string): Promise<Task[]> =>
   (await project.json<Task[]>('task', 'list')).filter((task) => task.title === title);

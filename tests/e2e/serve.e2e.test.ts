@@ -5,11 +5,12 @@ import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { followEvents } from '../support/event-client.ts';
 import { forgeFolderHere, forgeProjectHere } from '../support/forge-here.ts';
-import { startForgeServer, type ForgeServer } from '../support/forge-server.ts';
+import { serveForAll, type Served } from '../support/serve-for-all.ts';
+import { startForgeServer } from '../support/forge-server.ts';
 
 describe('forge serve', () => {
   test('[S238] says where it is, wants a token, and ends with 0 when it is told to', async () => {
@@ -162,16 +163,9 @@ describe('forge serve', () => {
 });
 
 describe('a server that runs', () => {
-  let project: Awaited<ReturnType<typeof forgeProjectHere>>;
-  let server: ForgeServer;
-  beforeAll(async () => {
-    project = await forgeProjectHere();
-    server = await startForgeServer(project);
-  });
-  afterAll(async () => {
-    await server[Symbol.asyncDispose]();
-    await project[Symbol.asyncDispose]();
-  });
+  let project: Served['project'];
+  let server: Served['server'];
+  serveForAll((served) => ({ project, server } = served));
 
   test.runIf(process.platform === 'linux')(
     '[H4] opens no debugger when it is asked to by a signal',
