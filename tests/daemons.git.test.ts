@@ -53,7 +53,8 @@ describe('[S155] [S219] [S227] daemons and runtimes', () => {
       { id: crypto.randomUUID(), task_id, agent: 'bob', ...place, base_commit: 'a'.repeat(40) },
       by,
     );
-    const how = { role: 'coder', executor: 'shell', state: 'scheduled', session_id: null } as const;
+    const held = { fence: null, in_state: null };
+    const how = { ...held, role: 'coder', executor: 'shell', state: 'scheduled', session_id: null } as const;
     const run = { id: crypto.randomUUID(), task_id, attempt_id, agent: 'bob', ...how, watcher: dead };
     await store.createRun(run, by);
     const gone = (await daemons()).find(({ pid }) => pid === dead.pid);

@@ -99,6 +99,8 @@ async function makeRun(): Promise<Run> {
         role: 'coder',
         agent: 'worker-1',
         executor: 'shell',
+        fence: null,
+        in_state: null,
         state: 'scheduled',
         session_id: null,
         watcher: { ...readOwnIdentity(), start_time: 1 },

@@ -340,7 +340,14 @@ async function serve({ second }: { second?: string } = {}) {
           { id: crypto.randomUUID(), ...work, ...place, base_commit: 'a'.repeat(40) },
           by,
         );
-        const how = { role: 'coder', executor: 'shell', state: 'scheduled', session_id: null } as const;
+        const held = { fence: null, in_state: null };
+        const how = {
+          ...held,
+          role: 'coder',
+          executor: 'shell',
+          state: 'scheduled',
+          session_id: null,
+        } as const;
         const id = `aaaa${crypto.randomUUID().slice(4)}`;
         return store.createRun({ id, ...work, attempt_id, ...how, watcher: readOwnIdentity() }, by);
       });

@@ -24,6 +24,8 @@ export const AttemptRecord = z.object({
   }),
   runs: z.array(
     Run.omit({ pid: true }).extend({
+      fence: z.int().nullable().default(null),
+      in_state: z.string().nullable().default(null),
       process: Mark.nullable(),
       watcher: Mark.nullable(),
       beat_at: z.int().nullable(),

@@ -123,6 +123,10 @@ export const Run = z.object({
   role: z.string(),
   agent: z.string(),
   executor: z.string(),
+  /** The claim that it was started under: one whose task has another number has lost it. Null for older ones. */
+  fence: z.int().nullable(),
+  /** The state of the task that it works in. */
+  in_state: z.string().nullable(),
   state: RunState,
   outcome: RunOutcome.nullable(),
   message: z.string().nullable(),

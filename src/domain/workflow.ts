@@ -81,6 +81,16 @@ export function kindOf(workflow: ResolvedWorkflow, state: string): StateKind | u
   return workflow.states.get(state)?.kind;
 }
 
+/** It says that the work was done, and not that nobody wants it any more. */
+export function endsAsDone(workflow: ResolvedWorkflow, to: string): boolean {
+  return kindOf(workflow, to) === 'terminal' && to !== workflow.cancelled;
+}
+
+/** Whether a task in this state is merged: the only way on is the merge itself. */
+export function isMerging(workflow: ResolvedWorkflow, state: string): boolean {
+  return (workflow.states.get(state)?.on_enter ?? []).some(({ action }) => action === 'run_merge');
+}
+
 /**
  * Where a task stands. One whose state the workflow does not know stands where its status says: lines of the seed name
  * no state, and a workflow may have changed under a task.

@@ -1,8 +1,8 @@
-import { statusOfKind, kindOf, roleOf, type ActionName } from '#domain/workflow.ts';
+import { statusOfKind, kindOf, roleOf, standingState, type ActionName } from '#domain/workflow.ts';
 import type { HookPhase, WorkflowHook } from '#contract/workflow.ts';
 import type { Standing } from '#store/store.ts';
 import type { Engine } from './engine.ts';
-import type { Work } from './work.ts';
+import { toHold, type Work } from './work.ts';
 
 /** One hook of a move that is under way. */
 export interface ActionCall {
@@ -90,7 +90,12 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
       const work = await engine.work?.();
       if (agent === undefined || work === undefined) return { outcome: 'passed' };
       const role = roleOf(engine.workflow, to) ?? '';
-      return work.dispatch(engine, { task: standing.task, state: to, role, agent });
+      const { task, fence } = standing;
+      // Somebody else was faster: theirs is to start whoever they want.
+      const isTheirs = call.owner !== undefined && task.assignee !== call.owner;
+      if (isTheirs || standingState(engine.workflow, task) !== to)
+        return { outcome: 'failed', message: `${task.id} belongs to ${task.assignee ?? 'nobody'} by now` };
+      return work.dispatch(engine, { task, state: to, role, agent, hold: toHold({ task, fence }) });
     },
   },
   run_ci_steps: {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Attempt } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
@@ -169,13 +170,40 @@ describe('the lock of a folder', () => {
         details: { attempt: attempt.id, pid: process.ppid, host: 'elsewhere' },
       });
     });
-    // Inside of one another, and at once, it is the same lock.
+    // Inside of one another it is the same lock.
     const nested = mine.hold(attempt, 'a', () => mine.hold(attempt, 'b', async () => existsSync(lock)));
-    expect(await Promise.all([nested, mine.hold(attempt, 'c', async () => existsSync(lock))])).toEqual([
-      true,
-      true,
-    ]);
+    expect(await nested).toBe(true);
     expect(existsSync(lock)).toBe(false);
     expect((await findWorkspace(shop.place, control, task.id))?.attempt.id).toBe(attempt.id);
+  });
+
+  it('[C1] lets one part of a process work there at a time, and refuses the next by name', async () => {
+    const task = await shop.create('Shared');
+    await openWorkspace(shop.place, { task, agent: null });
+    const attempt = await attemptOf(task);
+    const locks = new FolderLocks(shop.place, 100);
+    const seen: string[] = [];
+    const work = (name: string, ms: number) => async (): Promise<void> => {
+      seen.push(`${name} begins`);
+      await locks.hold(attempt, 'nested', () => sleep(ms));
+      seen.push(`${name} ends`);
+    };
+    const first = locks.hold(attempt, 'first', work('first', 20));
+    await Promise.all([first, locks.hold(attempt, 'second', work('second', 20))]);
+    expect(seen).toEqual(['first begins', 'first ends', 'second begins', 'second ends']);
+    const long = locks.hold(attempt, 'run 1 of w2', work('long', 400));
+    await expect(locks.hold(attempt, 'removal', async () => undefined)).rejects.toMatchObject({
+      code: 'state_invalid',
+      message: `Process ${process.pid} on ${readOwnIdentity().host} is at work in ${attempt.name} (run 1 of w2)`,
+    });
+    await long;
+    // What was begun inside and goes on after it does not hold it any more.
+    let late: Promise<unknown> = Promise.resolve();
+    await locks.hold(attempt, 'outer', async () => {
+      late = sleep(50).then(() => locks.hold(attempt, 'late', async () => seen.push('late')));
+    });
+    const between = locks.hold(attempt, 'between', () => sleep(80).then(() => seen.push('between')));
+    await Promise.all([late, between]);
+    expect(seen.slice(-2)).toEqual(['between', 'late']);
   });
 });

@@ -5,6 +5,7 @@ import {
   closingState,
   findEdge,
   hooksFor,
+  kindOf,
   standingState,
   type ActionName,
 } from '#domain/workflow.ts';
@@ -20,6 +21,7 @@ import type {
   TaskUpdate,
   UpdateResult,
 } from '#store/store.ts';
+import { endLost } from './end-lost.ts';
 import type { Engine } from './engine.ts';
 import type { Move } from './run-hooks.ts';
 import { finishMove, prepareMove, retry } from './transition-task.ts';
@@ -151,7 +153,10 @@ async function changeState(engine: Engine, id: string, change: Change): Promise<
     const standing = await engine.store.readStanding(id);
     const from = standingState(engine.workflow, standing.task);
     const target = change.target(standing);
-    if (target === undefined || target.to === from) return { written: await change.write(standing) };
+    if (target === undefined || target.to === from) {
+      const written = await change.write(standing);
+      return { written, handed: findHandOver(engine, standing.task, written) };
+    }
     const edge = findEdge(engine.workflow, from, target.to) ?? 'edge';
     const move: Move = { ...target, from, edge };
     const guarded = await prepareMove(engine, move, standing);
@@ -159,7 +164,19 @@ async function changeState(engine: Engine, id: string, change: Change): Promise<
     if (written.version === standing.task.version || change.refused?.() === true) return { written };
     return { written, guarded, move: { ...move, to: written.state } };
   });
-  return done.move === undefined ? done.written : finishMove(engine, done.move, { ...done, depth: 0 });
+  if (done.move !== undefined) return finishMove(engine, done.move, { ...done, depth: 0 });
+  if (done.handed !== undefined)
+    return finishMove(engine, done.handed, { written: done.written, guarded: [], depth: 0 });
+  await endLost(engine, done.written.id);
+  return done.written;
+}
+
+/** Somebody else has the task in the state that it is in: what the state does with whom it comes to is done again. */
+function findHandOver({ workflow }: Engine, before: Task, after: Task): Move | undefined {
+  const state = standingState(workflow, after);
+  const isWork = kindOf(workflow, state) === 'active' && after.state === before.state;
+  if (!isWork || after.assignee === null || after.assignee === before.assignee) return undefined;
+  return { from: state, to: state, edge: 'edge', owner: after.assignee, left: ['on_enter', 'after_enter'] };
 }
 
 function asSeen({ id, state }: Task): { id: string; from_state: string } {

@@ -28,9 +28,10 @@ export async function concludeSide(
 ): Promise<void> {
   const { place } = hands;
   const engine = hands.engine();
-  const { task } = await engine.store.readStanding(assignment.task.id);
+  const standing = await engine.store.readStanding(assignment.task.id);
+  const { task } = standing;
   // Somebody has moved it on: what they decided stands.
-  if (!isAssigned(place, assignment, task)) return;
+  if (!isAssigned(place, assignment, standing)) return;
   const views = await viewAttempts(place, { task_id: task.id, state: 'active' });
   const decision = decidePick(rule, views);
   switch (decision.outcome) {
@@ -67,10 +68,11 @@ async function pick(
   const reason = `attempt ${chosen.number} of ${views.length} was picked: ${why}`;
   await retry(true, async (tries) => {
     const engine = hands.engine();
-    const now = tries === 0 ? task : (await engine.store.readStanding(task.id)).task;
+    const standing = await engine.store.readStanding(task.id);
+    const now = tries === 0 ? task : standing.task;
     // Somebody has chosen, or moved it on, in this very moment: what they decided stands.
     const isTaken =
-      !isAssigned(hands.place, assignment, now) || now.error_annotation?.code === PICK_CODES.picked;
+      !isAssigned(hands.place, assignment, standing) || now.error_annotation?.code === PICK_CODES.picked;
     if (tries > 0 && isTaken) return;
     await pickAttempt(hands.place, engine, { attempt: chosen.view, version: now.version, reason });
   });
@@ -91,10 +93,12 @@ async function askReviewer(
   const attempts = green.map(({ view }) => view);
   if (agent === undefined || first === undefined)
     return wait(hands, task, `No agent has the role ${role || 'reviewer'} to choose between them`);
-  const run = await createRun(place, { attempt: first.view, role, agent });
+  const { hold } = assignment;
+  const run = await createRun(place, { attempt: first.view, role, agent, hold });
   const chosen = await chooseAttempt(place, { task, attempts, run, agent });
-  const now = await hands.engine().store.getTask(task.id);
-  if (!isAssigned(place, assignment, now)) return;
+  const standing = await hands.engine().store.readStanding(task.id);
+  const { task: now } = standing;
+  if (!isAssigned(place, assignment, standing)) return;
   const picked = chosen.outcome === 'chosen' && green.find(({ id }) => id === chosen.attempt.id);
   if (chosen.outcome === 'chosen' && picked)
     return pick(hands, assignment, { task: now, views, chosen: picked, why: `${agent.name}: ${chosen.why}` });

@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Attempt } from '#contract/attempt.ts';
@@ -12,20 +14,25 @@ export const LOCK_FILE = '.forge.lock';
 
 type Folder = Pick<Attempt, 'id' | 'name' | 'task_id'>;
 
-interface Held {
-  count: number;
-  readonly taken: Promise<() => void>;
+/** One who works in a folder, with all that is called on the way. */
+interface Holder {
+  readonly folder: string;
+  readonly what: string;
+  /** Resolves when it is over. */
+  readonly over: Promise<void>;
+  isOver: boolean;
 }
 
 /**
- * One process at a time works in an attempt's folder. Those of this process that come at once, or inside of one
- * another, share the lock; another process waits for a while and is then refused.
+ * One at a time works in an attempt's folder, whether it is another process or another part of this one: the next waits
+ * for a while and is then refused. What the holder calls on the way holds with it.
  */
 export class FolderLocks {
   readonly #records: string;
   readonly #watcher: ProcessIdentity;
   readonly #patience_ms: number;
-  readonly #held = new Map<string, Held>();
+  readonly #holders = new Map<string, Holder>();
+  readonly #held = new AsyncLocalStorage<readonly Holder[]>();
 
   constructor(
     { records, watcher }: { readonly records: string; readonly watcher: ProcessIdentity },
@@ -38,21 +45,45 @@ export class FolderLocks {
 
   /** Throws state_invalid with the name of whoever has it. `what` is for those who are refused meanwhile. */
   async hold<T>(folder: Folder, what: string, work: () => Promise<T>): Promise<T> {
-    const held = this.#held.get(folder.id) ?? { count: 0, taken: this.#take(folder, what) };
-    this.#held.set(folder.id, held);
-    held.count += 1;
+    const above = this.#held.getStore() ?? [];
+    if (above.some((holder) => holder.folder === folder.id && !holder.isOver)) return work();
+    await this.#waitForOthers(folder);
+    const { promise: over, resolve } = Promise.withResolvers<void>();
+    const holder: Holder = { folder: folder.id, what, over, isOver: false };
+    // In the same turn as the last look: nobody of this process comes in between.
+    this.#holders.set(folder.id, holder);
     try {
-      await held.taken;
-      return await work();
-    } finally {
-      held.count -= 1;
-      if (held.count === 0) {
-        this.#held.delete(folder.id);
-        await held.taken.then(
-          (release) => this.#leave(folder, release),
-          () => undefined,
-        );
+      const release = await this.#take(folder, what);
+      try {
+        return await this.#held.run([...above, holder], work);
+      } finally {
+        this.#leave(folder, release);
       }
+    } finally {
+      holder.isOver = true;
+      this.#holders.delete(folder.id);
+      resolve();
+    }
+  }
+
+  async #waitForOthers(folder: Folder): Promise<void> {
+    const patience = new AbortController();
+    const timer = setTimeout(() => patience.abort(), this.#patience_ms);
+    const tired = once(patience.signal, 'abort');
+    try {
+      for (;;) {
+        const holder = this.#holders.get(folder.id);
+        if (holder === undefined) return;
+        await Promise.race([holder.over, tired]);
+        if (patience.signal.aborted)
+          throw toRefusal(
+            folder,
+            { ...this.#watcher, what: holder.what },
+            join(this.#records, folder.id, LOCK_FILE),
+          );
+      }
+    } finally {
+      clearTimeout(timer);
     }
   }
 

@@ -14,6 +14,7 @@ import type { ActionOutcome, Annotation } from './actions.ts';
 import { findWorkspace, openControl, type Workspace } from './attempt-workspace.ts';
 import type { Engine } from './engine.ts';
 import { describeFailure, listSteps, runReviewSteps, undecided } from './review-gate.ts';
+import { explainCut } from './while-standing.ts';
 import { systemWriter, type WorkPlace } from './work.ts';
 
 /** How a merge ended, as far as the queue is concerned. */
@@ -78,7 +79,7 @@ async function finishMerge(place: WorkPlace, engine: Engine, call: MergeCall): P
   const merge = await waitForTurn(place, call.merge);
   if (merge !== undefined) place.watch({ kind: 'merge', merge });
   const landing: Landing =
-    merge === undefined ? STOPPED : await landAttempt(place, call).catch(refuseLanding);
+    merge === undefined ? cutOff(place) : await landAttempt(place, call).catch(refuseLanding);
   const ended = await place.store.finishMerge({ id, ...landing }, systemWriter(place));
   place.watch({ kind: 'merge', merge: ended });
   if (ended.state === 'landed') {
@@ -113,7 +114,9 @@ function refuseLanding(error: unknown): Landing {
   return { state: 'refused', message: error.message };
 }
 
-const STOPPED: Landing = { state: 'dropped', message: 'Forge was stopped' };
+function cutOff(place: WorkPlace): Landing {
+  return { state: 'dropped', message: explainCut(place) };
+}
 
 async function landAttempt(place: WorkPlace, call: MergeCall): Promise<Landing> {
   const { attempt } = call.workspace;
@@ -146,7 +149,7 @@ async function tryLanding(place: WorkPlace, call: MergeCall, old: string): Promi
     };
   }
   const failed = await checkCandidate(place, call, candidate);
-  if (failed?.outcome === 'stopped') return STOPPED;
+  if (failed?.outcome === 'stopped' || place.signal.aborted) return cutOff(place);
   if (failed !== undefined) {
     return {
       state: 'ci_failed',

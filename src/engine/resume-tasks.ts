@@ -9,6 +9,7 @@ import { isAlive, isSameProcess } from '#process/process-identity.ts';
 import type { WatchedTask } from '#store/attempt-store.ts';
 import type { Annotation } from './actions.ts';
 import { findRepeat } from './audit-review.ts';
+import { isInTarget } from './note-landed.ts';
 import { countFailures } from './count-failures.ts';
 import { discardUnbegun } from './discard-unbegun.ts';
 import type { Engine } from './engine.ts';
@@ -181,12 +182,13 @@ async function perform(workshop: Workshop, lost: LostTask, step: ResumeStep): Pr
       await sendBack(engine, { task, gate }, { review: step.review, all: lost.reviews });
       return;
     case 'land': {
-      const { attempt_id, candidate, target } = step.merge;
-      const merge_commit = candidate === null ? {} : { merge_commit: candidate };
-      await place.store.changeAttempt(
-        { id: attempt_id, state: 'merged', ...merge_commit },
-        systemWriter(place),
-      );
+      const { attempt_id, candidate: merge_commit, target } = step.merge;
+      // git's own reset can move a branch back in the moment of a landing: what is not there is merged again.
+      if (merge_commit === null || !(await isInTarget(place, { commit: merge_commit, target }))) {
+        await enterAgain(engine, task, ['on_enter', 'after_enter']);
+        return;
+      }
+      await place.store.changeAttempt({ id: attempt_id, state: 'merged', merge_commit }, systemWriter(place));
       await move(engine, task, { to: passTarget(workflow, gate), reason: `merged into ${target}` });
       return;
     }

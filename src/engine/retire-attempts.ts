@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Attempt } from '#contract/attempt.ts';
+import type { Attempt, Run } from '#contract/attempt.ts';
+import { RUN_MARKER } from '#executors/executor.ts';
 import { dropAttemptRefs } from '#git/attempt-refs.ts';
 import { removeCheckout, resetCheckout, type Removed } from '#git/rescue-checkout.ts';
 import { toIso } from '#kernel/clock.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { isAlive, isSameProcess } from '#process/process-identity.ts';
+import { endMarked } from '#process/sweep-marked.ts';
+import type { WatchedRun } from '#store/attempt-store.ts';
 import { openControl, toCheckout } from './attempt-workspace.ts';
 import { runIn } from './set-up-folder.ts';
 import { systemWriter, type WorkPlace } from './work.ts';
@@ -97,15 +100,40 @@ export async function stopRuns(
   place: WorkPlace,
   of: { readonly task_id: string } | { readonly attempt_id: string },
 ): Promise<void> {
+  await endRuns(place, () => place.store.listRuns({ ...of, open: true }));
+}
+
+/** Those whose task is not theirs any more. */
+export async function endLostRuns(place: WorkPlace, task_id: string): Promise<void> {
+  await endRuns(place, () => place.store.listLostRuns({ task_id }));
+}
+
+async function endRuns(place: WorkPlace, list: () => Promise<Run[]>): Promise<void> {
   const { store } = place;
-  const open = await store.listRuns({ ...of, open: true });
-  for (const { id } of open) await store.askStop({ id }, systemWriter(place)).catch(isForgeErrorOrThrow);
+  for (const { id } of await list())
+    await store.askStop({ id }, systemWriter(place)).catch(isForgeErrorOrThrow);
   const patience = Math.ceil((LIMITS.run_grace_ms + LIMITS.run_kill_ms) / LIMITS.wish_poll_ms) + 10;
   for (let looks = 0; looks < patience; looks += 1) {
-    if ((await store.listRuns({ ...of, open: true })).length === 0) return;
+    if ((await list()).length === 0) return;
     await place.settleLost();
     await sleep(LIMITS.wish_poll_ms);
   }
+  const left = new Set((await list()).map(({ id }) => id));
+  for (const one of await store.listOpenRuns()) if (left.has(one.run.id)) await endByForce(place, one);
+}
+
+/** Its watcher is there and does nothing: stopped, or stuck. Its processes are ended from here, if they are here. */
+async function endByForce(place: WorkPlace, { run, process }: WatchedRun): Promise<void> {
+  const { store, watcher } = place;
+  if (process === null || process.host !== watcher.host || process.boot_id !== watcher.boot_id) return;
+  const marker = { name: RUN_MARKER, value: run.id };
+  const { survivors } = await endMarked(marker, { host: await place.processes() });
+  if (survivors > 0) return;
+  const message = 'Stopped by another process: its watcher did not answer';
+  const end = { outcome: 'stopped', message } as const;
+  await store
+    .moveRun({ id: run.id, from: run.state, to: 'cancelled', ...end }, systemWriter(place))
+    .catch(isForgeErrorOrThrow);
 }
 
 function isForgeErrorOrThrow(error: unknown): undefined {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attempt, Run } from '#contract/attempt.ts';
 import type { TranscriptEntry } from '#contract/transcript.ts';
+import type { Loss } from '#domain/run-hold.ts';
 import {
   RUN_MARKER,
   type ApprovalRequest,
@@ -50,6 +51,7 @@ const NOTHING_KNOWN = { input_tokens: null, output_tokens: null, cached_tokens: 
 export async function runAgent(place: WorkPlace, start: AgentStart): Promise<AgentEnd> {
   const { store } = place;
   const { run } = start;
+  const isRemoved = watchAgent(place, run.agent);
   const secrets = findAgentSecrets(place, start.agent);
   const log = openRunLog({
     path: toLogPath(place, run),
@@ -69,12 +71,18 @@ export async function runAgent(place: WorkPlace, start: AgentStart): Promise<Age
       const before = await place.checkout.lookBefore();
       const executor = await place.executorFor(start.agent.profile);
       const started = await executor.start(toSpec(place, start), toHost(place, { run, secrets, tell }));
-      const ended = await attend(place, { ...start, look: watchStray(place, start.attempt, tell) }, started);
+      const { ended, loss } = await attend(
+        place,
+        { ...start, isRemoved, look: watchStray(place, start.attempt, tell) },
+        started,
+      );
+      if (loss !== undefined) tell({ kind: 'error', code: 'task_lost', text: loss.message });
+      const end = loss === undefined ? ended : toLost(ended, loss);
       const warning = await place.checkout.compare(before);
-      if (warning === undefined) return ended;
+      if (warning === undefined) return end;
       tell({ kind: 'error', code: 'checkout_changed', text: warning });
       place.watch({ kind: 'note', task_id: run.task_id, attempt_id: run.attempt_id, text: warning });
-      return { ...ended, warning };
+      return { ...end, warning };
     };
     // Those who audit have a folder of their own.
     const isThere = start.cwd === start.attempt.path;
@@ -205,20 +213,36 @@ async function askPeople(
   }
 }
 
-/** Until the end: says that it is alive, stops it when somebody wishes so, hands on what people say. */
+interface Attendance extends Pick<AgentStart, 'run' | 'attempt'> {
+  readonly look: () => Promise<void>;
+  readonly isRemoved: () => Loss | undefined;
+}
+
+interface Attended {
+  readonly ended: RunEnd;
+  /** Why it was stopped, where its task was taken from it. */
+  readonly loss: Loss | undefined;
+}
+
+/**
+ * Until the end: says that it is alive, stops it when somebody wishes so or its task is not its own any more, hands on
+ * what people say.
+ */
 async function attend(
   place: WorkPlace,
-  { run, attempt, look }: Pick<AgentStart, 'run' | 'attempt'> & { readonly look: () => Promise<void> },
+  { run, attempt, look, isRemoved }: Attendance,
   started: StartedRun,
-): Promise<RunEnd> {
+): Promise<Attended> {
   const { store, clock } = place;
   let isOver = false;
+  let loss: Loss | undefined;
   const watching = (async () => {
     for (let beat = 0; ;) {
       await sleep(LIMITS.wish_poll_ms);
       if (isOver) return;
       const wished = await store.readWishes(run.id).catch(() => undefined);
-      if (wished?.stop === true) await started.stop();
+      loss ??= wished?.loss ?? isRemoved();
+      if (wished?.stop === true || loss !== undefined) await started.stop();
       if (wished?.messages === true) await deliver(place, attempt, started);
       await look();
       const now = clock.now();
@@ -228,11 +252,28 @@ async function attend(
     }
   })();
   try {
-    return await started.ended;
+    const ended = await started.ended;
+    return { ended, loss };
   } finally {
     isOver = true;
     await watching;
   }
+}
+
+/** Agents are a file of the home, so it is read once in a while. What was never in it cannot be removed from it. */
+function watchAgent({ agents, clock }: WorkPlace, name: string): () => Loss | undefined {
+  const isKnown = agents.find(name) !== undefined;
+  let looked = clock.now();
+  return () => {
+    if (!isKnown || clock.now() - looked < LIMITS.agent_look_ms) return undefined;
+    looked = clock.now();
+    return agents.find(name) === undefined ? { code: 'taken', message: `${name} was removed` } : undefined;
+  };
+}
+
+/** Whatever its program said at the end, it was not its business any more. */
+function toLost(ended: RunEnd, { message }: Loss): RunEnd {
+  return { ...ended, outcome: 'stopped', message: `Stopped: ${message}` };
 }
 
 async function deliver({ store, clock }: WorkPlace, attempt: Attempt, started: StartedRun): Promise<void> {

@@ -12,7 +12,7 @@ import type { Engine } from './engine.ts';
 import { readFolderNote } from './folder-note.ts';
 import { joinSentences, listHarvestWarnings } from './harvest-warnings.ts';
 import { isLinkTracked, writeLinkFile } from './link-file.ts';
-import { transitionTask } from './transition-task.ts';
+import { transitionTask, type TransitionRequest } from './transition-task.ts';
 import { systemWriter, type WorkPlace } from './work.ts';
 
 /** What has become of a run, after its program has ended and what it left was looked at. */
@@ -120,19 +120,48 @@ export async function moveAfterWork(
   { outcome, message, retry_after }: Conclusion,
   failures: { readonly count: number; readonly limit: number },
 ): Promise<Task> {
+  try {
+    return await moveHeld(engine, { task, run }, { outcome, message, retry_after }, failures);
+  } catch (error) {
+    // Somebody has moved it on, or given it to somebody else, in this very moment: what they decided stands.
+    if (!isForgeError(error) || error.code !== 'fence_conflict') throw error;
+    return (await engine.store.readStanding(task.id)).task;
+  }
+}
+
+async function moveHeld(
+  engine: Engine,
+  { task, run }: { readonly task: Task; readonly run: Run },
+  { outcome, message, retry_after }: Conclusion,
+  failures: { readonly count: number; readonly limit: number },
+): Promise<Task> {
   const { workflow } = engine;
   const state = standingState(workflow, task);
-  // Somebody has moved it on, or given it to somebody else: what they decided stands.
+  const { fence, in_state } = run;
+  // Somebody has moved it on: what they decided stands.
   if (kindOf(workflow, state) !== 'active' || roleOf(workflow, state) !== run.role) return task;
+  // A run of an older Forge does not know what it had the task by.
+  const held = fence === null || in_state === null ? undefined : { fence, in_state };
   const move = (to: string, reason: string, annotation?: Annotation): Promise<Task> =>
-    moveOrBlock(engine, task.id, { to, reason, annotation });
+    moveOrBlock(engine, task.id, { to, reason, annotation, held });
   switch (outcome) {
     case 'completed': {
       const to = submitTarget(workflow, state);
       return to === undefined ? task : move(to, `${run.agent} is done`);
     }
     case 'stopped':
-      return annotate(engine, task, { code: 'stopped', message: message ?? 'Its run was stopped' });
+      // There is nobody any more who could go on with it.
+      if (!(await engine.agents.isManaged(run.agent)))
+        return move(workflow.initial, `${run.agent} was removed`, {
+          code: 'agent_removed',
+          message: `${run.agent}, who worked on it, was removed`,
+        });
+      return annotate(
+        engine,
+        task,
+        { code: 'stopped', message: message ?? 'Its run was stopped' },
+        held?.fence,
+      );
     case 'auth':
       return move(workflow.blocked ?? workflow.initial, message ?? 'not logged in', {
         code: 'auth',
@@ -163,15 +192,17 @@ export async function moveAfterWork(
 export async function moveOrBlock(
   engine: Engine,
   id: string,
-  move: { readonly to: string; readonly reason: string; readonly annotation?: Annotation | undefined },
+  move: Pick<TransitionRequest, 'to' | 'annotation' | 'held'> & { readonly reason: string },
 ): Promise<Task> {
   const { blocked } = engine.workflow;
   try {
     return await transitionTask(engine, { id, ...move });
   } catch (error) {
-    if (!isForgeError(error) || blocked === undefined || move.to === blocked) throw error;
+    const isTheirs = isForgeError(error) && error.code === 'fence_conflict';
+    if (!isForgeError(error) || isTheirs || blocked === undefined || move.to === blocked) throw error;
     const { code, message } = error;
-    return transitionTask(engine, { id, to: blocked, reason: message, annotation: { code, message } });
+    const annotation = { code, message };
+    return transitionTask(engine, { id, to: blocked, reason: message, annotation, held: move.held });
   }
 }
 
@@ -180,7 +211,10 @@ export async function annotate(
   { store, by }: Engine,
   task: Task,
   { code, message }: Annotation,
+  /** Only while it is the task's. */
+  fence?: number,
 ): Promise<Task> {
   const note = { code, message, at: new Date(by.now).toISOString() };
-  return store.updateTask({ id: task.id, workflow_fields: new Map([['error_annotation', note]]) }, by);
+  const workflow_fields = new Map([['error_annotation', note]]);
+  return store.updateTask({ id: task.id, fence, workflow_fields }, by);
 }

@@ -36,7 +36,7 @@ export async function startSides(
   wishes: SideWishes | undefined,
 ): Promise<{ readonly first: Run | undefined; readonly work: () => Promise<void> } | undefined> {
   const { place } = hands;
-  const { task, role } = assignment;
+  const { task, role, hold } = assignment;
   const sides = await openSides(hands, assignment, wishes);
   if (place.signal.aborted) return undefined;
   const views = await viewAttempts(place, { task_id: task.id, state: 'active' });
@@ -48,7 +48,8 @@ export async function startSides(
     return { attempt: view, result, agent: side?.agent };
   });
   const next = lanes.find(({ agent }) => agent !== undefined);
-  const first = next?.agent && (await createRun(place, { attempt: next.attempt, agent: next.agent, role }));
+  const first =
+    next?.agent && (await createRun(place, { attempt: next.attempt, agent: next.agent, role, hold }));
   const rule = findRule(place, views);
   return { first, work: () => new Race(hands, assignment, rule).run(lanes, first) };
 }
@@ -131,11 +132,12 @@ class Race {
   }
 
   #begin(wanted: Pick<Side, 'attempt' | 'agent'>): Promise<Run | undefined> {
-    const { task, role } = this.#assignment;
+    const { task, role, hold } = this.#assignment;
     const begun = this.#turn.then(async () => {
       const wait = { agent: wanted.agent, task_id: task.id, signal: this.#signal };
       const isFree = await waitForPlace(this.#hands.place, wait);
-      return isFree && !this.#signal.aborted ? createRun(this.#hands.place, { ...wanted, role }) : undefined;
+      if (!isFree || this.#signal.aborted) return undefined;
+      return createRun(this.#hands.place, { ...wanted, role, hold });
     });
     this.#turn = begun.catch(() => undefined);
     return begun;
@@ -158,7 +160,7 @@ class Race {
     const { task } = this.#assignment;
     while (!this.#signal.aborted) {
       await sleep(LIMITS.wish_poll_ms, undefined, { signal: this.#signal }).catch(() => undefined);
-      const now = await place.store.getTask(task.id).catch(ignoreForge);
+      const now = await place.store.readStanding(task.id).catch(ignoreForge);
       if (now === undefined || !isAssigned(place, this.#assignment, now)) this.#over.abort();
     }
   }

@@ -1,6 +1,6 @@
 import type { Attempt, PickRule } from '#contract/attempt.ts';
-import type { Task } from '#contract/task.ts';
 import { roleOf, standingState } from '#domain/workflow.ts';
+import type { Standing } from '#store/store.ts';
 import type { Engine } from './engine.ts';
 import type { Assignment, ManagedAgent, WorkPlace } from './work.ts';
 
@@ -27,12 +27,12 @@ export interface SideHands {
   readonly overrides: Engine['overrides'];
 }
 
-/** The task still stands where it was when the work began. */
+/** The task still stands where it was when the work began, with the owner that it had then. */
 export function isAssigned(
   place: Pick<WorkPlace, 'workflow'>,
-  { state, role }: Pick<Assignment, 'state' | 'role'>,
-  now: Pick<Task, 'status' | 'state'>,
+  { state, role, hold }: Pick<Assignment, 'state' | 'role' | 'hold'>,
+  { task, fence }: Pick<Standing, 'task' | 'fence'>,
 ): boolean {
-  const standing = standingState(place.workflow(), now);
-  return standing === state && (roleOf(place.workflow(), standing) ?? '') === role;
+  const standing = standingState(place.workflow(), task);
+  return standing === state && (roleOf(place.workflow(), standing) ?? '') === role && fence === hold.fence;
 }

@@ -5,7 +5,7 @@ import type { RunEnd } from '#executors/executor.ts';
 import { keepsSessions } from '#executors/executor-types.ts';
 import { readEarlierWork } from './earlier-work.ts';
 import { runAgent, toAgentEnvironment } from './run-agent.ts';
-import { systemWriter, type ManagedAgent, type WorkPlace } from './work.ts';
+import { systemWriter, type Hold, type ManagedAgent, type WorkPlace } from './work.ts';
 
 /** One run of an agent in an attempt. */
 export interface Job {
@@ -18,7 +18,12 @@ export interface Job {
 /** The row of a run that is about to be started; it goes on with the conversation of the agent's last one there. */
 export async function createRun(
   place: WorkPlace,
-  { attempt, role, agent }: Pick<Job, 'attempt' | 'agent'> & { readonly role: string },
+  {
+    attempt,
+    role,
+    agent,
+    hold,
+  }: Pick<Job, 'attempt' | 'agent'> & { readonly role: string; readonly hold: Hold },
 ): Promise<Run> {
   const { store, watcher } = place;
   const before = (await store.listRuns({ attempt_id: attempt.id })).findLast(
@@ -34,6 +39,7 @@ export async function createRun(
       role,
       agent: agent.name,
       executor,
+      ...hold,
       state: 'scheduled',
       session_id: before?.session_id ?? crypto.randomUUID(),
       watcher,

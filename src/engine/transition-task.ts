@@ -1,13 +1,15 @@
 import type { Task } from '#contract/task.ts';
-import { findEdge, kindOf, standingState } from '#domain/workflow.ts';
+import { endsAsDone, findEdge, kindOf, standingState } from '#domain/workflow.ts';
 import { toIso } from '#kernel/clock.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import type { Json } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { HookResult, Standing } from '#store/store.ts';
 import { budgetSpent, type Annotation } from './actions.ts';
+import { endLost } from './end-lost.ts';
 import type { Engine } from './engine.ts';
 import { refuseUnavailable, runAftermath, runGuards, type Move } from './run-hooks.ts';
+import type { Hold } from './work.ts';
 
 export interface TransitionRequest {
   readonly id: string;
@@ -15,6 +17,8 @@ export interface TransitionRequest {
   readonly reason: string | null;
   readonly version?: number | undefined;
   readonly fence?: number | undefined;
+  /** Only while a run has the task by this; throws fence_conflict where it has lost it. */
+  readonly held?: Hold | undefined;
   /** Why it waits for a person now. */
   readonly annotation?: Annotation | undefined;
 }
@@ -28,6 +32,7 @@ export async function transitionTask(engine: Engine, request: TransitionRequest,
   const done = await retry(request.version === undefined, async (attempt) => {
     const standing = attempt === 0 ? asked : await engine.store.readStanding(asked.task.id);
     checkVersion(standing, request);
+    checkHeld(standing, request);
     const from = standingState(engine.workflow, standing.task);
     const { to, annotation = request.annotation } = redirect(engine, { from, to: request.to }, standing);
     const edge = findEdge(engine.workflow, from, to);
@@ -54,7 +59,14 @@ export async function transitionTask(engine: Engine, request: TransitionRequest,
 /** Everything that may refuse a move, before anything is written. */
 export async function prepareMove(engine: Engine, move: Move, standing: Standing): Promise<HookResult[]> {
   await refuseUnavailable(engine, move, standing);
+  if (endsAsDone(engine.workflow, move.to)) await noteUnfinished(engine, standing.task.id);
   return runGuards(engine, move, standing);
+}
+
+/** The store refuses to end a task whose work is not in its target; where it is, it has to know. */
+async function noteUnfinished({ store, work }: Engine, id: string): Promise<void> {
+  const unfinished = await store.listAttempts({ task_id: id, state: 'active' });
+  if (unfinished.length > 0) await (await work?.())?.noteLanded(id);
 }
 
 /** Everything that follows on a move that was written; gives the task after it, without what others did since. */
@@ -64,6 +76,8 @@ export async function finishMove(
   { written, guarded, depth }: { written: Task; guarded: readonly HookResult[]; depth: number },
 ): Promise<Task> {
   const { id } = written;
+  // Whoever lost the task by this move is gone before anybody begins in the state that it came to.
+  await endLost(engine, id);
   const standing = await engine.store.readStanding(id);
   const { results, cascade } = await runAftermath(engine, move, standing);
   const all = [...guarded, ...results];
@@ -121,6 +135,16 @@ function annotate(
     return new Map([['error_annotation', { code, message, at: toIso(by.now) }]]);
   }
   return task.error_annotation === undefined ? undefined : new Map([['error_annotation', null]]);
+}
+
+/** What was seen here is what the write finds: it names the version. */
+function checkHeld({ task, fence }: Standing, { held }: TransitionRequest): void {
+  if (held === undefined || (held.fence === fence && held.in_state === task.state)) return;
+  throw new ForgeError(
+    'fence_conflict',
+    `The claim ${held.fence} of ${task.id} in ${held.in_state} is over; it is ${task.assignee ?? 'nobody'}'s in ${task.state}`,
+    { hint: `forge task show ${task.id}`, details: { id: task.id, fence, state: task.state } },
+  );
 }
 
 function checkVersion({ task }: Standing, { version }: TransitionRequest): void {

@@ -1,7 +1,7 @@
 import type { WorkedTask } from '#contract/run-task-operations.ts';
 import type { Task } from '#contract/task.ts';
 import { passTarget } from '#domain/gate-targets.ts';
-import { kindOf, standingState } from '#domain/workflow.ts';
+import { isMerging, kindOf, standingState } from '#domain/workflow.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { claimTask } from './change-task.ts';
 import type { Engine } from './engine.ts';
@@ -47,8 +47,11 @@ export async function mergePassed(workshop: Workshop, engine: Engine, id: string
   const { store, workflow } = engine;
   for (let tries = 0; tries < MERGE_TRIES; tries += 1) {
     const { task } = await store.readStanding(id);
-    const next = passTarget(workflow, standingState(workflow, task));
+    const state = standingState(workflow, task);
+    const next = passTarget(workflow, state);
     if (!hasPassed(engine, task) || next === undefined) break;
+    // A merge that was cut off has not happened: nothing but the merge leads on, and the next start takes it up.
+    if (isMerging(workflow, state) || workshop.place.signal.aborted) break;
     await transitionTask(atNow(workshop, engine), { id: task.id, to: next, reason: null });
     await workshop.settled(task.id);
   }

@@ -7,7 +7,7 @@ import type { GitRepo } from '#git/ask-git.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { AttemptStore, ProcessMark } from '#store/attempt-store.ts';
 import type { ProcessHost } from '#process/process-host.ts';
-import type { TaskStore, Writer } from '#store/store.ts';
+import type { Standing, TaskStore, Writer } from '#store/store.ts';
 import type { WorkSettings } from '#sync/work-settings.ts';
 import type { ActionOutcome } from './actions.ts';
 import type { AgentFacts, Engine } from './engine.ts';
@@ -37,6 +37,10 @@ export interface Work {
    * beginning (`workspace`). What is thrown away goes to a rescue ref first.
    */
   recall(task: Task, reset: 'worktree' | 'workspace' | undefined): Promise<void>;
+  /** Attempts that somebody else brought to their target count as merged from now on. */
+  noteLanded(taskId: string): Promise<void>;
+  /** Ends every run that has lost the task, and waits until nothing of it is at work. */
+  endLost(taskId: string): Promise<void>;
 }
 
 export interface Assignment {
@@ -44,6 +48,17 @@ export interface Assignment {
   readonly state: string;
   readonly role: string;
   readonly agent: string;
+  readonly hold: Hold;
+}
+
+/** What a run has its task by: the number of the claim, and the state that it works in. */
+export interface Hold {
+  readonly fence: number;
+  readonly in_state: string;
+}
+
+export function toHold({ task, fence }: Pick<Standing, 'task' | 'fence'>): Hold {
+  return { fence, in_state: task.state };
 }
 
 /** Everything that work on the tasks of one project needs. */

@@ -12,17 +12,20 @@ import type { Engine } from './engine.ts';
 import { FolderLocks } from './folder-locks.ts';
 import { keepControl } from './keep-control.ts';
 import { checkMergeable, mergeTask } from './merge-gate.ts';
+import { noteLanded } from './note-landed.ts';
 import { settleLost } from './recover-work.ts';
 import { isRepairable, repairMerge } from './repair-merge.ts';
-import { recallWork, retireAttempts, stopRuns } from './retire-attempts.ts';
+import { endLostRuns, recallWork, retireAttempts, stopRuns } from './retire-attempts.ts';
 import { checkReviewable, passReview, reject, reviewTask } from './review-gate.ts';
 import { asCutOff, concludeWork, moveAfterWork } from './settle-run.ts';
 import { compareSides, isSideBySide, startSides } from './side-by-side.ts';
 import type { SideHands, SideWishes } from './sides.ts';
 import { createRun, runWork, type Job } from './start-run.ts';
 import { transitionTask } from './transition-task.ts';
+import { whileStanding } from './while-standing.ts';
 import {
   systemWriter,
+  toHold,
   type Assignment,
   type ManagedAgent,
   type Work,
@@ -137,17 +140,18 @@ export class Workshop implements Work {
     return this.#jobs.size;
   }
 
-  async dispatch(engine: Engine, { task, state, role, agent }: Assignment): Promise<ActionOutcome> {
+  async dispatch(engine: Engine, assignment: Assignment): Promise<ActionOutcome> {
+    const { task, state, role, agent, hold } = assignment;
     const known = this.#place.agents.find(agent);
     const managed = known && { ...known, profile: { ...known.profile, ...engine.overrides } };
     if (managed === undefined) return { outcome: 'passed', message: `${agent} is not started by Forge` };
     try {
       if (await isSideBySide(this.#place, { task, state }, engine.attempts))
-        return await this.#dispatchSides(engine, { task, state, role, agent });
+        return await this.#dispatchSides(engine, assignment);
       return await this.during(task.id, async () => {
         const { attempt } = await openWorkspace(this.#place, { task, agent });
         if (this.#ending.signal.aborted) return giveBack(engine);
-        const run = await createRun(this.#place, { attempt, role, agent: managed });
+        const run = await createRun(this.#place, { attempt, role, agent: managed, hold });
         const { attempts } = engine;
         this.follow(task.id, () => this.#work({ task, attempt, run, agent: managed, state, attempts }));
         return { outcome: 'passed', message: `run ${run.id}` };
@@ -155,6 +159,8 @@ export class Workshop implements Work {
     } catch (error) {
       if (!isForgeError(error)) throw error;
       const { message } = error;
+      // Somebody else has it by now, or nobody: what they decided stands.
+      if (error.code === 'fence_conflict') return { outcome: 'failed', message };
       // It can be begun as soon as there is room; nothing is wrong with the task.
       const isFull = error.code === 'disk_full';
       const to = isFull ? engine.workflow.initial : engine.workflow.blocked;
@@ -185,7 +191,8 @@ export class Workshop implements Work {
     const engine = this.engine();
     const state = standingState(engine.workflow, task);
     const role = roleOf(engine.workflow, state) ?? '';
-    const assignment = { task, state, role, agent: task.assignee ?? '' };
+    const hold = toHold(await engine.store.readStanding(task.id));
+    const assignment = { task, state, role, agent: task.assignee ?? '', hold };
     await this.during(task.id, () => compareSides(this.#hands(engine), assignment));
   }
 
@@ -200,8 +207,9 @@ export class Workshop implements Work {
       });
     }
     const engine = { ...this.engine(), attempts };
+    const hold = toHold(await engine.store.readStanding(task.id));
     const state = standingState(engine.workflow, task);
-    return this.dispatch(engine, { task, state, role: roleOf(engine.workflow, state) ?? '', agent });
+    return this.dispatch(engine, { task, state, role: roleOf(engine.workflow, state) ?? '', agent, hold });
   }
 
   checkReview(task: Task): Promise<void> {
@@ -216,11 +224,13 @@ export class Workshop implements Work {
     const auditor = this.#findAuditor(engine.workflow, task, gate);
     try {
       return await this.during(task.id, () =>
-        reviewTask(this.#place, engine, {
-          task,
-          gate,
-          auditor: auditor && ((review) => this.#audit({ task, gate, review, auditor })),
-        }),
+        whileStanding(this.#place, task, (place) =>
+          reviewTask(place, engine, {
+            task,
+            gate,
+            auditor: auditor && ((review) => this.#audit({ task, gate, review, auditor })),
+          }),
+        ),
       );
     } catch (error) {
       if (!isForgeError(error)) throw error;
@@ -230,7 +240,9 @@ export class Workshop implements Work {
 
   async merge(engine: Engine, task: Task, gate: string): Promise<ActionOutcome> {
     return this.during(task.id, async () => {
-      const outcome = await mergeTask(this.#place, engine, { task, gate });
+      const outcome = await whileStanding(this.#place, task, (place) =>
+        mergeTask(place, engine, { task, gate }),
+      );
       // Who does not stay leaves it to a person, or to the next who does.
       const isFollowed = outcome.outcome === 'cascaded' && engine.follows === true;
       if (isFollowed && (await isRepairable(this.#place, task)))
@@ -248,6 +260,14 @@ export class Workshop implements Work {
       if (!isForgeError(error)) throw error;
       return { outcome: 'failed', message: error.message };
     }
+  }
+
+  async noteLanded(taskId: string): Promise<void> {
+    await noteLanded(this.#place, taskId);
+  }
+
+  async endLost(taskId: string): Promise<void> {
+    await endLostRuns(this.#place, taskId);
   }
 
   async recall(task: Task, reset: 'worktree' | 'workspace' | undefined): Promise<void> {
@@ -283,7 +303,8 @@ export class Workshop implements Work {
     const { auditReview } = await import('./audit-review.ts');
     const attempt = await this.#place.store.getAttempt(review.attempt_id ?? '');
     const role = roleOf(this.#place.workflow(), gate) ?? 'reviewer';
-    const run = await createRun(this.#place, { attempt, role, agent: auditor });
+    const hold = toHold(await this.#place.store.readStanding(task.id));
+    const run = await createRun(this.#place, { attempt, role, agent: auditor, hold });
     this.follow(task.id, async () => {
       const audited = await auditReview(this.#place, { task, attempt, review, run, agent: auditor });
       await endRun(this.#place, run, audited.end, audited.conclusion);

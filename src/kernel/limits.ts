@@ -44,6 +44,8 @@ export const LIMITS = {
   /** How often whoever watches a run looks whether somebody wants something of it, and says that it is there. */
   wish_poll_ms: 200,
   run_beat_ms: 5_000,
+  /** How often whoever watches a run looks whether its agent was removed. */
+  agent_look_ms: 1_000,
   /** A run that was not heard of for so long, and whose program is gone, has lost whoever watched it. */
   run_silence_ms: 50_000,
   /** A task that nobody says to be at work on is left alone for so long: somebody may be about to say it. */

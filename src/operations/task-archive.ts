@@ -1,4 +1,5 @@
 import type { archiveTask as declaration } from '#contract/workflow-operations.ts';
+import { endLost } from '#engine/end-lost.ts';
 import { toIso } from '#kernel/clock.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { implement } from './operation.ts';
@@ -7,10 +8,13 @@ import { writerOf } from './writer.ts';
 export const taskArchive = implement<typeof declaration>({
   async run(ctx, { id, version }) {
     const by = await writerOf(ctx);
-    const { task } = await ctx.project.store.readStanding(id);
+    const { store } = ctx.project;
+    const { task } = await store.readStanding(id);
     if (task.archived_at !== undefined && version === undefined) return task;
     const workflow_fields = new Map([['archived_at', toIso(by.now)]]);
-    return ctx.project.store.updateTask({ id: task.id, version, workflow_fields }, by);
+    const archived = await store.updateTask({ id: task.id, version, workflow_fields }, by);
+    await endLost({ store, work: ctx.workshop }, task.id);
+    return archived;
   },
   text: (task) => `Archived task ${escapeLine(task.id)}: ${escapeLine(task.title)}`,
 });

@@ -1,10 +1,16 @@
 import type { deleteTask } from '#contract/task-operations.ts';
+import { endLost } from '#engine/end-lost.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { implement } from './operation.ts';
 import { writerOf } from './writer.ts';
 
 export const taskDelete = implement<typeof deleteTask>({
-  run: async (ctx, input) => ctx.project.store.deleteTask(input, await writerOf(ctx)),
+  async run(ctx, input) {
+    const { store } = ctx.project;
+    const gone = await store.deleteTask(input, await writerOf(ctx));
+    await endLost({ store, work: ctx.workshop }, gone.id);
+    return gone;
+  },
   text: (gone) =>
     [
       `Deleted task ${escapeLine(gone.id)}: ${escapeLine(gone.title)}`,

@@ -8,6 +8,7 @@ import type {
   RunState,
   StepResult,
 } from '#contract/attempt.ts';
+import type { Loss } from '#domain/run-hold.ts';
 import type { Writer } from './store.ts';
 
 /**
@@ -25,7 +26,8 @@ export interface AttemptStore {
   /**
    * Idempotent. Tells `attempt.finished` when the state leaves active, `attempt.removed` when the folder is gone,
    * `attempt.strayed` when HEAD of its folder stands elsewhere than it was known to, `attempt.returned` when it is back;
-   * no event for the rest. Throws already_exists for ports as above.
+   * no event for the rest. Throws already_exists for ports as above, and state_invalid for one that is to be merged and
+   * names no commit of its target.
    */
   changeAttempt(change: AttemptChange, by: Writer): Promise<Attempt>;
   /** Also by its whole name. */
@@ -33,6 +35,10 @@ export interface AttemptStore {
   /** The oldest first. */
   listAttempts(query: AttemptQuery): Promise<Attempt[]>;
 
+  /**
+   * Throws fence_conflict where the task is not the caller's any more, and state_invalid while another run of the same
+   * attempt has not ended: two agents never work in one folder.
+   */
   createRun(run: NewRun, by: Writer): Promise<Run>;
   /**
    * Throws state_invalid for a move that the states of runs do not know, or from another state than `from`. What a run
@@ -44,6 +50,8 @@ export interface AttemptStore {
   getRun(ref: string): Promise<Run>;
   /** The oldest first; with `limit` the newest ones. */
   listRuns(query: RunQuery): Promise<Run[]>;
+  /** Runs that have not ended and whose task is not theirs any more. The task may be deleted. */
+  listLostRuns(query: { task_id: string }): Promise<Run[]>;
   /** For whoever watches it to find. Idempotent. Throws state_invalid for a run that has ended. */
   askStop(stop: { id: string }, by: Writer): Promise<Run>;
   /** What people want of a run that is at work; cheap, because whoever watches asks again and again. */
@@ -174,6 +182,9 @@ export interface NewRun {
   readonly role: string;
   readonly agent: string;
   readonly executor: string;
+  /** As the caller saw the task; null: whatever it is. */
+  readonly fence: number | null;
+  readonly in_state: string | null;
   readonly state: RunState;
   readonly session_id: string | null;
   readonly watcher: ProcessMark;
@@ -191,6 +202,8 @@ export interface RunMove {
 
 export interface RunWishes {
   readonly stop: boolean;
+  /** Its task is not its own any more. */
+  readonly loss: Loss | undefined;
   /** Something was said to its attempt that nobody has had yet. */
   readonly messages: boolean;
 }

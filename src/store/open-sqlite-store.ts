@@ -255,6 +255,9 @@ function createStore({ db, reader, replica, options, aside }: StoreParts): Sqlit
       const { readPause } = await onClaim();
       return readPause(reader);
     },
+    // By idx_runs_task.
+    isWorkedOn: async (id) =>
+      reader.get('SELECT 1 AS found FROM runs WHERE task_id = ? AND ended_at IS NULL', id) !== undefined,
     async readStanding(id) {
       const { readStanding } = await onMove();
       return reader.read(() => readStanding(reader, id));

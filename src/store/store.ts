@@ -116,6 +116,8 @@ export interface TaskStore extends AsyncDisposable {
   readStamp(): Promise<string>;
   /** A task as the workflow sees it, before a move. */
   readStanding(id: string): Promise<Standing>;
+  /** Whether a run on exactly this task has not ended; also of a deleted one. One look, for every change asks. */
+  isWorkedOn(id: string): Promise<boolean>;
   listTransitions(query: { id: string; limit: number | undefined }): Promise<Transition[]>;
   getTask(id: string): Promise<TaskView>;
   /** The whole id of a task, also of a deleted one. */

@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 import { describeAttempts } from './behaviour/attempt-behaviour.ts';
 import { describeGates } from './behaviour/gate-behaviour.ts';
+import { describeHolds } from './behaviour/hold-behaviour.ts';
 import type { OpenWork } from './behaviour/open-work-behaviour.ts';
 import { describeRuns } from './behaviour/run-behaviour.ts';
 import { describeWatches } from './behaviour/watch-behaviour.ts';
@@ -10,6 +11,7 @@ export function describeWork(name: string, open: OpenWork): void {
   describe(`${name} attempt store`, () => {
     describeAttempts(open);
     describeRuns(open);
+    describeHolds(open);
     describeGates(open);
     describeWatches(open);
   });

@@ -375,6 +375,8 @@ async function makeRun({ path }: Awaited<typeof made> & object): Promise<void> {
     attempt_id: id,
     role: 'coder',
     executor: 'shell',
+    fence: null,
+    in_state: null,
   };
   await store.createRun({ ...names, ...run, state: 'scheduled', session_id: null, watcher: gone }, by);
   await store.moveRun({ id: run.id, to: 'running' }, by);

@@ -217,6 +217,8 @@ async function watchedRun(id: string, watcher: typeof work.workshop.place.watche
       role: 'coder',
       agent: 'slow',
       executor: 'shell',
+      fence: null,
+      in_state: null,
       state: 'scheduled',
       session_id: null,
       watcher,

@@ -14,7 +14,7 @@ export interface DyingStore {
   kill(): void;
 }
 
-const READ = /^(get|list|read|find|explain|holds|newest)/;
+const READ = /^(get|list|read|find|is|explain|holds|newest)/;
 
 /**
  * The store as a process sees it that is killed: so many writes are made, the last of them is on disk, and nothing

@@ -28,6 +28,7 @@ export interface TempWorkshop extends AsyncDisposable {
   readonly news: WorkNews[];
   /** An agent that runs this script of bash in the attempt's folder, with the prompt on its input. */
   addAgent(name: string, script: string, more?: Partial<ManagedAgent>): void;
+  removeAgent(name: string): void;
   create(title: string, more?: { steps?: readonly string[]; description?: string }): Promise<Task>;
   /** As this caller, with a workshop that stays. */
   as(actor?: Actor): Engine;
@@ -106,6 +107,7 @@ export async function tempWorkshop(
         env: {},
         ...more,
       }),
+    removeAgent: (name) => void agents.delete(name),
     async create(title, { steps, description = '' } = {}) {
       const { id } = await engine.create(title);
       const fields = new Map([['review_config', { ci_steps: [...(steps ?? [])] }]]);

@@ -203,7 +203,8 @@ export function describeAttempts(open: OpenWork): void {
       async (state) => {
         await using sut = await open();
         const { task, attempt } = await startWork(sut);
-        await sut.store.changeAttempt({ id: attempt.id, state }, by(sut));
+        const merge_commit = state === 'merged' ? 'd'.repeat(40) : undefined;
+        await sut.store.changeAttempt({ id: attempt.id, state, merge_commit }, by(sut));
         const seen = await sut.store.newestEvent();
         await sut.store.closeTask({ id: task.id, reason: 'done', force: true }, by(sut));
         const [told] = await toldSince(sut, seen);

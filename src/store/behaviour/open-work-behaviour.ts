@@ -47,19 +47,24 @@ export async function startWork(
 }
 
 export function startRun(sut: WorkUnderTest, attempt: Attempt, more: Partial<NewRun> = {}): Promise<Run> {
-  const run: NewRun = {
+  return sut.store.createRun(newRun(attempt, more), by(sut));
+}
+
+export function newRun(attempt: Attempt, more: Partial<NewRun> = {}): NewRun {
+  return {
     id: randomUUID(),
     task_id: attempt.task_id,
     attempt_id: attempt.id,
     role: 'coder',
     agent: 'worker-1',
     executor: 'shell',
+    fence: null,
+    in_state: null,
     state: 'scheduled',
     session_id: null,
     watcher: WATCHER,
     ...more,
   };
-  return sut.store.createRun(run, by(sut));
 }
 
 /** A run that has come to this state by the states before it. */

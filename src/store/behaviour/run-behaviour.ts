@@ -133,9 +133,9 @@ export function describeRuns(open: OpenWork): void {
       const { task, attempt } = await startWork(sut);
       const { attempt: elsewhere } = await startWork(sut);
       const first = await startRun(sut, attempt);
+      const ended = await sut.store.moveRun({ id: first.id, to: 'cancelled' }, by(sut));
       const second = await startRun(sut, attempt, { agent: 'worker-2' });
       const third = await startRun(sut, elsewhere);
-      const ended = await sut.store.moveRun({ id: first.id, to: 'cancelled' }, by(sut));
       expect(await sut.store.listRuns({})).toEqual([ended, second, third]);
       expect(await sut.store.listRuns({ limit: 2 })).toEqual([second, third]);
       expect(await sut.store.listRuns({ task_id: task.id })).toEqual([ended, second]);

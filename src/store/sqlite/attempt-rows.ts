@@ -62,6 +62,7 @@ export function changeAttempt(tx: WorkTransaction, { id: ref, ...wished }: Attem
   // Nobody looks after the folder of one that is over.
   const attempt: Attempt = { ...changed, finished_at, strayed: isActive ? changed.strayed : null };
   if (JSON.stringify(attempt) === JSON.stringify(before)) return before;
+  if (attempt.state === 'merged' && attempt.merge_commit === null) throw notMerged(attempt);
   const leases = attempt.removed_at === null && (attempt.port !== before.port || before.removed_at !== null);
   if (leases) refuseTakenPort(db, attempt);
   const { head_commit, agent, state, port, merge_commit, pick, strayed, cleanup_at, removed_at } = attempt;
@@ -121,6 +122,14 @@ export function toAttempt(row: Row): Attempt {
     cleanup_at: row.cleanup_at as string | null,
     removed_at: row.removed_at as string | null,
   };
+}
+
+/** What is called merged without a commit in its target would close a task whose work is nowhere. */
+function notMerged({ id, task_id, name, target }: Attempt): ForgeError {
+  return new ForgeError('state_invalid', `${name} was not merged into ${target}: no commit of it is named`, {
+    hint: `forge task show ${task_id}`,
+    details: { id, task_id, target },
+  });
 }
 
 function toBranch(name: string): string {

@@ -50,6 +50,7 @@ export function bindAttempts({ reader, write, clock, notice }: AttemptParts): At
     noteRun: (note) => change(system(), (tx) => runs.noteRun(tx, note)),
     getRun: (ref) => read(() => runs.getRun(reader, ref)),
     listRuns: (query) => read(() => runs.listRuns(reader, query)),
+    listLostRuns: (query) => read(() => runs.listLostRuns(reader, query)),
     askStop: (stop, by) => change(by, (tx) => runs.askStop(tx, stop)),
     readWishes: (ref) => read(() => runs.readWishes(reader, ref)),
     listOpenRuns: () => read(() => runs.listOpenRuns(reader)),

@@ -16,6 +16,19 @@ export function findUnfinished(db: Database, taskId: string): UnfinishedAttempt 
 }
 
 /**
+ * A task is done only if its work is in the target: one with an attempt that was neither merged nor given up does not
+ * come to an end but by cancelling it, whichever path leads there. Throws state_invalid.
+ */
+export function checkLanded(db: Database, { id, life }: TaskRecord, to: string): void {
+  const attempt = findUnfinished(db, id);
+  if (attempt === undefined) return;
+  throw new ForgeError('state_invalid', `${id} is not ${to}: ${attempt.name} has not been merged`, {
+    hint: `forge run ${id} --merge`,
+    details: { id, status: life.status, state: life.state, attempt: attempt.id },
+  });
+}
+
+/**
  * A task is closed past its workflow only where there is nothing to review or to merge. Returns what a forced close
  * leaves behind; throws state_invalid where it is not forced.
  */

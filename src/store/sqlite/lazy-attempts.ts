@@ -11,6 +11,7 @@ const METHODS: Readonly<Record<keyof AttemptStore, true>> = {
   noteRun: true,
   getRun: true,
   listRuns: true,
+  listLostRuns: true,
   askStop: true,
   readWishes: true,
   listOpenRuns: true,

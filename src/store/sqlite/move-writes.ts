@@ -7,6 +7,7 @@ import { toTask } from '#domain/to-task.ts';
 import {
   closingState,
   DEFAULT_RESOLVED,
+  endsAsDone,
   findEdge,
   kindOf,
   listEdges,
@@ -27,7 +28,7 @@ import type {
   Standing,
   TaskStore,
 } from '../store.ts';
-import { checkUnfinished } from './check-attempts.ts';
+import { checkLanded, checkUnfinished } from './check-attempts.ts';
 import { checkSeenState, checkVersion } from './check-version.ts';
 import type { Database, Row } from './database.ts';
 import { listBlockers, listFreed } from './ready-queries.ts';
@@ -47,6 +48,7 @@ export function moveTask(tx: WriteTransaction, move: MoveRequest): MovedTask {
   const edge = findEdge(workflow, from, move.to);
   // Closing is an operation of its own: it tells whom it freed.
   if (edge === undefined || edge === 'close') throw noEdge(workflow, record, { from, to: move.to });
+  if (endsAsDone(workflow, move.to)) checkLanded(tx.db, record, move.to);
   const edited = editRecord(record, { fields: move.workflow_fields ?? new Map() }, by.now);
   const after = follow(edited, { workflow, edge, actor: by.actor.name, ...move }, by.now);
   const saved = tx.save(before, after, {

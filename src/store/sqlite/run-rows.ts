@@ -1,5 +1,6 @@
 import type { AttemptRecord } from '#contract/attempt-record.ts';
-import type { Run, RunState, RunUsage } from '#contract/attempt.ts';
+import type { Attempt, Run, RunState, RunUsage } from '#contract/attempt.ts';
+import { findLoss, type HeldTask } from '#domain/run-hold.ts';
 import { checkRunMove, isEnded } from '#domain/run-states.ts';
 import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
@@ -25,8 +26,10 @@ const NO_USAGE: RunUsage = { input_tokens: null, output_tokens: null, cached_tok
 export function createRun(tx: WorkTransaction, wanted: NewRun): Run {
   const { db, by } = tx;
   const attempt = getAttempt(db, wanted.attempt_id);
-  const { id, role, agent, executor, state, session_id, watcher } = wanted;
+  const { id, role, agent, executor, fence, in_state, state, session_id, watcher } = wanted;
   const now = toIso(by.now);
+  refuseLost(db, { task_id: attempt.task_id, fence, in_state });
+  refuseSecond(db, attempt);
   const kept: KeptRun = {
     id,
     task_id: attempt.task_id,
@@ -34,6 +37,8 @@ export function createRun(tx: WorkTransaction, wanted: NewRun): Run {
     role,
     agent,
     executor,
+    fence,
+    in_state,
     state,
     outcome: null,
     message: null,
@@ -53,6 +58,40 @@ export function createRun(tx: WorkTransaction, wanted: NewRun): Run {
   tx.touch(run.attempt_id);
   tx.tell('run.state_changed', run.task_id, { run, from: null });
   return run;
+}
+
+/** Whoever lost the task while its folder was made starts nothing in it. */
+function refuseLost(db: Database, run: Pick<Run, 'task_id' | 'fence' | 'in_state'>): void {
+  const loss = findLoss(run, readHeld(db, run.task_id));
+  if (loss === undefined) return;
+  throw new ForgeError('fence_conflict', `No agent is started: ${loss.message}`, {
+    hint: `forge task show ${run.task_id}`,
+    details: { id: run.task_id, fence: run.fence, loss: loss.code },
+  });
+}
+
+/** By idx_runs_attempt. */
+function refuseSecond(db: Database, { id, name, task_id }: Attempt): void {
+  const other = db.get('SELECT id, agent FROM runs WHERE attempt_id = ? AND ended_at IS NULL', id);
+  if (other === undefined) return;
+  const who = `${other.agent as string} is still at work in ${name}`;
+  throw new ForgeError('state_invalid', `${who} (run ${other.id as string})`, {
+    hint: `forge runs stop ${other.id as string}`,
+    details: { id: task_id, attempt: id, run: other.id },
+  });
+}
+
+/** By the primary key; undefined for a task that is not there any more. Asked again and again, so it reads no more. */
+function readHeld(db: Database, id: string): HeldTask | undefined {
+  const row = db.get('SELECT state, assignee, fence, archived_at FROM tasks WHERE id = ?', id);
+  if (row === undefined) return undefined;
+  return {
+    id,
+    state: row.state as string,
+    assignee: row.assignee as string | null,
+    fence: row.fence as number,
+    archived: row.archived_at !== null,
+  };
 }
 
 export function moveRun(tx: WorkTransaction, move: RunMove): Run {
@@ -123,8 +162,12 @@ export function askStop(tx: WorkTransaction, stop: { id: string }): Run {
 }
 
 export function readWishes(db: Database, ref: string): RunWishes {
-  const { stop_asked_at, attempt_id } = getRow(db, 'runs', ref);
-  return { stop: stop_asked_at !== null, messages: hasWaiting(db, attempt_id as string) };
+  const run = toKeptRun(getRow(db, 'runs', ref));
+  return {
+    stop: run.stop_asked_at !== null,
+    loss: findLoss(run, readHeld(db, run.task_id)),
+    messages: hasWaiting(db, run.attempt_id),
+  };
 }
 
 export function getRun(db: Database, ref: string): Run {
@@ -146,6 +189,15 @@ export function listRuns(db: Database, query: RunQuery): Run[] {
     .all(sql, ...values, limit ?? -1)
     .reverse()
     .map(toRun);
+}
+
+/** By idx_runs_task. */
+export function listLostRuns(db: Database, { task_id }: { task_id: string }): Run[] {
+  const task = readHeld(db, task_id);
+  return db
+    .all('SELECT * FROM runs WHERE task_id = ? AND ended_at IS NULL ORDER BY created_at, rowid', task_id)
+    .map(toRun)
+    .filter((run) => findLoss(run, task) !== undefined);
 }
 
 export function listOpenRuns(db: Database): WatchedRun[] {
@@ -172,6 +224,8 @@ export function toKeptRun(row: Row): KeptRun {
     role: row.role as string,
     agent: row.agent as string,
     executor: row.executor as string,
+    fence: row.fence as number | null,
+    in_state: row.in_state as string | null,
     state: row.state as RunState,
     outcome: row.outcome as Run['outcome'],
     message: row.message as string | null,

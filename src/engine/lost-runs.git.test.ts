@@ -1,0 +1,207 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Attempt } from '#contract/attempt.ts';
+import type { Task } from '#contract/task.ts';
+import { isForgeError } from '#kernel/errors.ts';
+import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
+import { claimTask, releaseTask, updateTask } from './change-task.ts';
+import { endLost } from './end-lost.ts';
+import { moveAfterWork } from './settle-run.ts';
+import { createRun } from './start-run.ts';
+import { transitionTask } from './transition-task.ts';
+import { toHold } from './work.ts';
+
+let shop: TempWorkshop;
+beforeEach(async () => {
+  shop = await tempWorkshop();
+});
+afterEach(() => shop[Symbol.asyncDispose]());
+
+/** Its processes, in the order they were started; each says so in a file of the folder. */
+const SLOW = 'echo $$ >> pids; sleep 600 & echo $! >> pids; wait; echo late > late.txt';
+
+type Change = (task: Task) => Promise<unknown>;
+
+/** Every way by which a task is taken from whoever works on it. */
+const LOSSES: readonly (readonly [string, Change, string])[] = [
+  ['release --force', ({ id }) => releaseTask(shop.as(), release(id)), 'todo'],
+  ['assignee: null', ({ id }) => updateTask(shop.as(), { id, assignee: null }), 'todo'],
+  ['status: open', ({ id }) => updateTask(shop.as(), { id, status: 'open' }), 'todo'],
+  ['state: backlog', ({ id }) => updateTask(shop.as(), { id, status: 'open', state: 'backlog' }), 'backlog'],
+  ['another assignee', ({ id }) => updateTask(shop.as(), { id, assignee: 'ext' }), 'in_progress'],
+  ['a claim by force', ({ id }) => claimTask(shop.as(), { id, assignee: 'ann', force: true }), 'in_progress'],
+  ['transition todo', ({ id }) => transitionTask(shop.as(), { id, to: 'todo', reason: null }), 'todo'],
+  [
+    'transition blocked',
+    ({ id }) => transitionTask(shop.as(), { id, to: 'blocked', reason: null }),
+    'blocked',
+  ],
+  ['transition review', ({ id }) => transitionTask(shop.as(), { id, to: 'review', reason: null }), 'review'],
+  ['cancel', ({ id }) => transitionTask(shop.as(), { id, to: 'cancelled', reason: null }), 'cancelled'],
+  ['archive', ({ id }) => change(id, { workflow_fields: new Map([['archived_at', 'now']]) }), 'in_progress'],
+  [
+    'delete',
+    ({ id }) => shop.place.store.deleteTask({ id }, by()).then(() => endLost(shop.as(), id)),
+    'gone',
+  ],
+];
+
+describe('[C1] an owner that loses a task loses its run', () => {
+  it.each(LOSSES)('%s', async (_, lose, state) => {
+    const { task, pids, done } = await startSlow();
+    await lose(task);
+    // When the change is answered nothing of it is left.
+    expect(pids.filter(isAlive)).toEqual([]);
+    const [run, ...others] = await shop.place.store.listRuns({ task_id: task.id });
+    expect([run?.outcome, others]).toEqual(['stopped', []]);
+    await done;
+    const now = await shop.place.store.getTask(task.id).catch(ignoreGone);
+    expect(now?.state ?? 'gone').toBe(state);
+  });
+
+  it('also where nobody waits for it: a change that was written elsewhere is seen', async () => {
+    const { task, pids, done } = await startSlow();
+    await shop.place.store.releaseTask(release(task.id), by());
+    await done;
+    expect(pids.filter(isAlive)).toEqual([]);
+    expect(await shop.place.store.getTask(task.id)).toMatchObject({ state: 'todo', assignee: null });
+    const [run] = await shop.place.store.listRuns({ task_id: task.id });
+    expect(run).toMatchObject({ outcome: 'stopped', message: `Stopped: ${task.id} was released` });
+  });
+
+  it('removal of its agent stops it and puts the task back into the queue', async () => {
+    const { task, pids, done } = await startSlow();
+    shop.removeAgent('slow');
+    await done;
+    expect(pids.filter(isAlive)).toEqual([]);
+    expect(await shop.place.store.getTask(task.id)).toMatchObject({
+      state: 'todo',
+      assignee: null,
+      error_annotation: { code: 'agent_removed' },
+    });
+  });
+
+  it.each([
+    // It refuses to go for a while.
+    [
+      'a release and a claim',
+      'trap "" TERM;',
+      (id: string) => releaseTask(shop.as(), release(id)).then(() => claimFor(id)),
+    ],
+    ['a claim by force', '', (id: string) => claimFor(id, true)],
+    ['another assignee', '', (id: string) => updateTask(shop.as(), { id, assignee: 'next' })],
+  ])('%s for another agent of ours starts it when the first is gone', async (_, trap, hand) => {
+    shop.addAgent('slow', `${trap} ${SLOW}`);
+    // Whoever of the first is alive, and no zombie.
+    const look = 'for pid in $(cat pids); do grep -s ") [^Z] " /proc/$pid/stat >> together; done';
+    shop.addAgent('next', `${look}; rm pids; echo next > next.txt`);
+    const { task, pids, done } = await startSlow();
+    await hand(task.id);
+    await done;
+    await shop.workshop.settled();
+    expect(pids.filter(isAlive)).toEqual([]);
+    const runs = await shop.place.store.listRuns({ task_id: task.id });
+    expect(runs.map(({ agent, outcome }) => [agent, outcome])).toEqual([
+      ['slow', 'stopped'],
+      ['next', 'completed'],
+    ]);
+    const [attempt] = await shop.place.store.listAttempts({ task_id: task.id });
+    expect(shop.repo.git('show', `${attempt?.branch}:together`)).toBe('');
+    expect(await shop.place.store.getTask(task.id)).toMatchObject({ state: 'review', assignee: 'next' });
+  });
+
+  it.each(['completed', 'failed', 'stopped', 'usage_limit'] as const)(
+    '%s, said too late, moves nothing',
+    async (outcome) => {
+      shop.addAgent('quick', 'echo work > work.txt');
+      const task = await shop.create('Late');
+      const { store } = shop.place;
+      await shop.work(task, 'quick');
+      const [run] = await store.listRuns({ task_id: task.id });
+      if (run === undefined) throw new Error('it did not run');
+      // Back at work with another owner, in the same state: only the number of the claim tells them apart.
+      await transitionTask(shop.as(), { id: task.id, to: 'in_progress', reason: null });
+      await shop.workshop.settled();
+      await store.updateTask({ id: task.id, status: 'open' }, by());
+      await store.claimTask({ id: task.id, assignee: 'ext', force: false }, by());
+      const before = await store.getTask(task.id);
+      expect(before).toMatchObject({ state: run.in_state, assignee: 'ext' });
+      const conclusion = { outcome, message: 'late', retry_after: null };
+      await moveAfterWork(shop.as(), { task: before, run }, conclusion, { count: 1, limit: 3 });
+      expect(await store.getTask(task.id)).toEqual(before);
+    },
+  );
+
+  it('two never work in one folder, and nobody starts in the place of somebody else', async () => {
+    const { task, done } = await startSlow();
+    const { store } = shop.place;
+    const [attempt] = await store.listAttempts({ task_id: task.id });
+    const agent = { name: 'other', profile: { executor: 'null', permissions: 'all' }, env: {} } as const;
+    const standing = await store.readStanding(task.id);
+    const start = (hold: { fence: number; in_state: string }): Promise<unknown> =>
+      createRun(shop.place, { attempt: attempt as Attempt, role: 'coder', agent, hold });
+    await expect(start(toHold(standing))).rejects.toMatchObject({ code: 'state_invalid' });
+    await expect(start({ ...toHold(standing), fence: standing.fence - 1 })).rejects.toMatchObject({
+      code: 'fence_conflict',
+    });
+    await expect(start({ ...toHold(standing), in_state: 'review' })).rejects.toMatchObject({
+      code: 'fence_conflict',
+    });
+    await releaseTask(shop.as(), release(task.id));
+    await done;
+  });
+});
+
+function release(id: string) {
+  return { id, owner: 'ann', force: true, reason: null };
+}
+
+function by() {
+  return { actor: shop.as().by.actor, now: shop.engine.temp.clock.now() };
+}
+
+function claimFor(id: string, force = false): Promise<unknown> {
+  return claimTask(shop.as(), { id, assignee: 'next', force });
+}
+
+async function change(id: string, fields: { workflow_fields: Map<string, string> }): Promise<void> {
+  await shop.place.store.updateTask({ id, ...fields }, by());
+  await endLost(shop.as(), id);
+}
+
+async function startSlow(): Promise<{ task: Task; pids: number[]; done: Promise<unknown> }> {
+  if (shop.place.agents.find('slow') === undefined) shop.addAgent('slow', SLOW);
+  const task = await shop.create('Slow');
+  const done = shop.work(task, 'slow').catch(ignoreGone);
+  const { path } = await begun(task.id, 2);
+  const pids = readFileSync(join(path, 'pids'), 'utf8').trim().split('\n').map(Number);
+  expect(pids.filter(isAlive)).toEqual(pids);
+  return { task, pids, done };
+}
+
+async function begun(task_id: string, lines = 1): Promise<{ path: string }> {
+  for (let looks = 0; looks < 400; looks += 1) {
+    const [attempt] = await shop.place.store.listAttempts({ task_id });
+    const file = attempt && join(attempt.path, 'pids');
+    if (attempt && file && existsSync(file) && readFileSync(file, 'utf8').split('\n').length > lines)
+      return attempt;
+    await sleep(25);
+  }
+  throw new Error('its agent was not started');
+}
+
+/** One that has ended and that nobody has asked for its end is not. */
+function isAlive(pid: number): boolean {
+  try {
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+function ignoreGone(error: unknown): undefined {
+  if (!isForgeError(error) || error.code !== 'not_found') throw error;
+  return undefined;
+}

@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ForgeError, isForgeError } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import type { WorkPlace } from './work.ts';
+
+/**
+ * Checks and merges are for a task that stands in their gate. The place that the work gets has a signal that is aborted
+ * as soon as the task was moved on, archived or deleted, so that its processes end with it.
+ */
+export async function whileStanding<T>(
+  place: WorkPlace,
+  task: { readonly id: string; readonly state: string },
+  work: (place: WorkPlace) => Promise<T>,
+): Promise<T> {
+  const moved = new AbortController();
+  const over = new AbortController();
+  const watching = watchTask(place, task, { moved, over });
+  try {
+    return await work({ ...place, signal: AbortSignal.any([place.signal, moved.signal]) });
+  } finally {
+    over.abort();
+    await watching;
+  }
+}
+
+async function watchTask(
+  { store }: WorkPlace,
+  { id, state }: { readonly id: string; readonly state: string },
+  { moved, over }: { readonly moved: AbortController; readonly over: AbortController },
+): Promise<void> {
+  while (!over.signal.aborted && !moved.signal.aborted) {
+    await sleep(LIMITS.wish_poll_ms, undefined, { signal: over.signal }).catch(() => undefined);
+    if (over.signal.aborted) return;
+    try {
+      const { task } = await store.readStanding(id);
+      if (task.archived_at !== undefined) moved.abort(toReason(id, 'was archived'));
+      else if (task.state !== state) moved.abort(toReason(id, `was moved to ${task.state}`));
+    } catch (error) {
+      if (!isForgeError(error)) throw error;
+      // What only keeps the store from answering for a moment says nothing about the task.
+      if (error.code === 'not_found') moved.abort(toReason(id, 'was deleted'));
+    }
+  }
+}
+
+function toReason(id: string, what: string): ForgeError {
+  return new ForgeError('state_invalid', `${id} ${what}`, {
+    hint: `forge task show ${id}`,
+    details: { id },
+  });
+}
+
+/** Why work that was cut off ended: its task was moved, or Forge itself ends. */
+export function explainCut({ signal }: Pick<WorkPlace, 'signal'>): string {
+  return isForgeError(signal.reason) ? signal.reason.message : 'Forge was stopped';
+}
