@@ -50,6 +50,23 @@ describe('the checkout of the user', () => {
     expect(commit.message).toMatch(/: README\.md; HEAD is at [0-9a-f]{12}$/);
   });
 
+  it('[A18] has settings and hooks of git that are looked at too', async () => {
+    const hooks = join(shop.repo.path, '.git', 'hooks');
+    const planted = await runOf(
+      'plants',
+      `echo x > x; mkdir -p ${hooks}; echo 'echo pwned' > ${hooks}/post-commit; chmod +x ${hooks}/post-commit;
+       git -C ${shop.repo.path} config core.fsmonitor ./evil`,
+    );
+    expect(planted.message).toBe(
+      'Your checkout has changed while it ran, by it or by you: .git/config, .git/hooks/post-commit',
+    );
+    expect((await runOf('later', 'echo x > x')).message).toBeNull();
+    const made = await runOf('arms', `echo x > x; chmod -x ${hooks}/post-commit`);
+    expect(made.message).toContain('.git/hooks/post-commit');
+    rmSync(join(hooks, 'post-commit'));
+    shop.repo.git('config', '--unset', 'core.fsmonitor');
+  });
+
   it('may be changed by a merge', async () => {
     shop.addAgent('first', 'echo 1 > first');
     const first = await shop.create('Merged meanwhile');

@@ -134,6 +134,28 @@ describe('[C1] an owner that loses a task loses its run', () => {
     },
   );
 
+  it.each([
+    ['released', 'todo', (id: string) => releaseTask(shop.as(), release(id))],
+    ['given to another', 'in_progress', (id: string) => updateTask(shop.as(), { id, assignee: 'ext' })],
+    [
+      'cancelled',
+      'cancelled',
+      (id: string) => transitionTask(shop.as(), { id, to: 'cancelled', reason: null }),
+    ],
+  ])('%s while its folder is set up: the set-up ends, and nobody is started', async (_, state, lose) => {
+    const flag = join(shop.place.records, '..', 'setting-up');
+    shop.set({ workspace: { setup: [`echo $$ > ${flag}; sleep 600`] } });
+    shop.addAgent('slow', SLOW);
+    const task = await shop.create('Set up');
+    const done = shop.work(task, 'slow');
+    await expect.poll(() => existsSync(flag), { timeout: 20_000 }).toBe(true);
+    await lose(task.id);
+    await done;
+    expect(isAlive(Number(readFileSync(flag, 'utf8')))).toBe(false);
+    expect(await shop.place.store.listRuns({ task_id: task.id })).toEqual([]);
+    expect(await shop.place.store.getTask(task.id)).toMatchObject({ state });
+  });
+
   it('two never work in one folder, and nobody starts in the place of somebody else', async () => {
     const { task, done } = await startSlow();
     const { store } = shop.place;

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -33,6 +33,15 @@ describe('a step', () => {
     expect(exit_code).toBe(0);
     expect(output).toMatch(/bash\nlogin_shell\s+on\n/);
     expect(output).toContain(folder);
+  });
+
+  it('[A18] finds the programs that the user calls, whatever the profile puts first', async () => {
+    writeFileSync(join(folder, '.bash_profile'), 'PATH=/profile/bin:/usr/bin:/bin');
+    const path = `/users/own:${process.env['PATH']}`;
+    const env = { ...place().env, PATH: path };
+    const { output } = await runStep('echo "$PATH"; echo "${FORGE_CALLER_PATH-unset}"', place({ env }));
+    rmSync(join(folder, '.bash_profile'));
+    expect(output).toBe(`${path}:/profile/bin:/usr/bin:/bin\nunset`);
   });
 
   it('says how it ended', async () => {

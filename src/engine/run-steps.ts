@@ -41,9 +41,9 @@ export async function runStep(command: string, place: StepPlace): Promise<StepRe
   const tail = new LineTail();
   const step = await startSupervised(
     {
-      argv: ['bash', '-lc', command],
+      argv: ['bash', '-lc', `${OWN_PATH}${command}`],
       cwd,
-      env,
+      env: { ...env, [CALLER_PATH]: env['PATH'] ?? '' },
       host,
       marker: { name: RUN_MARKER, value: marker },
       stdin: 'none',
@@ -71,6 +71,13 @@ export async function runStep(command: string, place: StepPlace): Promise<StepRe
     outcome: toOutcome(ended),
   };
 }
+
+/**
+ * A login shell sets PATH anew (/etc/profile), and with it another version of a program may come first than the one
+ * that the user calls. What Forge was started with comes first; what the profile adds stays behind it.
+ */
+const CALLER_PATH = 'FORGE_CALLER_PATH';
+const OWN_PATH = `export PATH="\${${CALLER_PATH}:+$${CALLER_PATH}:}$PATH"; unset ${CALLER_PATH}; `;
 
 function toOutcome({ reason, exit }: Ended): StepResult['outcome'] {
   switch (reason) {

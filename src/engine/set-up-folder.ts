@@ -28,7 +28,7 @@ export async function refreshSetup(
 
 /** The same for whoever cannot go on without it. Throws state_invalid, and untrusted. */
 export async function setUpFolder(place: WorkPlace, attempt: Attempt): Promise<void> {
-  const failed = await refreshSetup(place, attempt);
+  const failed = await refreshSetup(place, attempt, { signal: place.signal });
   if (failed === undefined) return;
   throw new ForgeError(
     'state_invalid',

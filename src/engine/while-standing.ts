@@ -4,12 +4,13 @@ import { LIMITS } from '#kernel/limits.ts';
 import type { WorkPlace } from './work.ts';
 
 /**
- * Checks and merges are for a task that stands in their gate. The place that the work gets has a signal that is aborted
- * as soon as the task was moved on, archived or deleted, so that its processes end with it.
+ * Checks and merges are for a task that stands in their gate, a set-up is for the claim that it was begun under. The
+ * place that the work gets has a signal that is aborted as soon as the task was moved on, given to another owner,
+ * archived or deleted, so that its processes end with it.
  */
 export async function whileStanding<T>(
   place: WorkPlace,
-  task: { readonly id: string; readonly state: string },
+  task: StandingTask,
   work: (place: WorkPlace) => Promise<T>,
 ): Promise<T> {
   const moved = new AbortController();
@@ -23,17 +24,25 @@ export async function whileStanding<T>(
   }
 }
 
+export interface StandingTask {
+  readonly id: string;
+  readonly state: string;
+  /** Left out where it does not matter whose it is. */
+  readonly fence?: number | undefined;
+}
+
 async function watchTask(
   { store }: WorkPlace,
-  { id, state }: { readonly id: string; readonly state: string },
+  { id, state, fence }: StandingTask,
   { moved, over }: { readonly moved: AbortController; readonly over: AbortController },
 ): Promise<void> {
   while (!over.signal.aborted && !moved.signal.aborted) {
     await sleep(LIMITS.wish_poll_ms, undefined, { signal: over.signal }).catch(() => undefined);
     if (over.signal.aborted) return;
     try {
-      const { task } = await store.readStanding(id);
-      if (task.archived_at !== undefined) moved.abort(toReason(id, 'was archived'));
+      const { task, fence: now } = await store.readStanding(id);
+      if (fence !== undefined && fence !== now) moved.abort(toReason(id, 'was given away'));
+      else if (task.archived_at !== undefined) moved.abort(toReason(id, 'was archived'));
       else if (task.state !== state) moved.abort(toReason(id, `was moved to ${task.state}`));
     } catch (error) {
       if (!isForgeError(error)) throw error;

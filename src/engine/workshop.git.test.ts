@@ -343,6 +343,23 @@ describe('the way of a task', () => {
   });
 });
 
+describe('[A18] Forge that is told to end', () => {
+  it('while a folder is set up gives the task back, and does not block it', async () => {
+    shop.addAgent('w1', 'echo x > x');
+    const flag = join(shop.place.records, '..', 'begun');
+    shop.set({ workspace: { setup: [`touch ${flag}; sleep 600`] } });
+    const task = await shop.create('Cut off');
+    const working = shop.work(task, 'w1');
+    await expect.poll(() => existsSync(flag), PATIENCE).toBe(true);
+    await shop.workshop.stop();
+    await working;
+    expect(await shop.place.store.getTask(task.id)).toMatchObject({
+      state: 'todo',
+      error_annotation: { code: 'run_failed', message: 'Forge was stopped before its agent was started' },
+    });
+  });
+});
+
 /** On a busy machine. */
 const PATIENCE = { timeout: 20_000 };
 

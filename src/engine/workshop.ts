@@ -27,6 +27,7 @@ import {
   systemWriter,
   toHold,
   type Assignment,
+  type Hold,
   type ManagedAgent,
   type Work,
   type WorkNews,
@@ -149,7 +150,10 @@ export class Workshop implements Work {
       if (await isSideBySide(this.#place, { task, state }, engine.attempts))
         return await this.#dispatchSides(engine, assignment);
       return await this.during(task.id, async () => {
-        const { attempt } = await openWorkspace(this.#place, { task, agent });
+        const standing = { id: task.id, state: hold.in_state, fence: hold.fence };
+        const { attempt } = await whileStanding(this.#place, standing, (place) =>
+          openWorkspace(place, { task, agent }),
+        );
         if (this.#ending.signal.aborted) return giveBack(engine);
         const run = await createRun(this.#place, { attempt, role, agent: managed, hold });
         const { attempts } = engine;
@@ -160,7 +164,10 @@ export class Workshop implements Work {
       if (!isForgeError(error)) throw error;
       const { message } = error;
       // Somebody else has it by now, or nobody: what they decided stands.
-      if (error.code === 'fence_conflict') return { outcome: 'failed', message };
+      if (error.code === 'fence_conflict' || (await this.#isLost(task, hold)))
+        return { outcome: 'failed', message };
+      // A signal to all processes of a terminal ends the git that makes the folder too: nothing is wrong with the task.
+      if (this.#ending.signal.aborted) return giveBack(engine);
       // It can be begun as soon as there is room; nothing is wrong with the task.
       const isFull = error.code === 'disk_full';
       const to = isFull ? engine.workflow.initial : engine.workflow.blocked;
@@ -170,11 +177,24 @@ export class Workshop implements Work {
     }
   }
 
+  async #isLost({ id }: Task, { fence, in_state }: Hold): Promise<boolean> {
+    try {
+      const standing = await this.#place.store.readStanding(id);
+      return standing.fence !== fence || standing.task.state !== in_state;
+    } catch (error) {
+      if (!isForgeError(error) || error.code !== 'not_found') throw error;
+      return true;
+    }
+  }
+
   /** Several attempts at once, and then the choice between them. */
   async #dispatchSides(engine: Engine, assignment: Assignment): Promise<ActionOutcome> {
     const { id } = assignment.task;
+    const { fence, in_state: state } = assignment.hold;
     return this.during(id, async () => {
-      const started = await startSides(this.#hands(engine), assignment, engine.attempts);
+      const started = await whileStanding(this.#place, { id, state, fence }, (place) =>
+        startSides({ ...this.#hands(engine), place }, assignment, engine.attempts),
+      );
       if (started === undefined) return giveBack(engine);
       this.follow(id, started.work);
       const { first } = started;

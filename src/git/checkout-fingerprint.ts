@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { lstatSync } from 'node:fs';
-import { join } from 'node:path';
+import { lstatSync, readdirSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { LIMITS } from '#kernel/limits.ts';
 import { askGitBytes, type GitRepo } from './ask-git.ts';
 import { readPlainFile } from './read-plain-file.ts';
@@ -14,7 +14,10 @@ export interface CheckoutFingerprint {
   readonly commit: string;
   /** The bytes of the index; git itself writes them anew when it only looks. */
   readonly index: string;
-  /** What is staged, changed and new: by path how git sees it, with size and time; what goes beyond the limit under ''. */
+  /**
+   * What is staged, changed and new: by path how git sees it, with size and time; what goes beyond the limit under ''.
+   * Also what decides which programs git runs for the user: `.git/config`, `.git/hooks/…`.
+   */
   readonly files: ReadonlyMap<string, string>;
 }
 
@@ -34,7 +37,7 @@ export async function fingerprintCheckout(
     head: (await readSymbolicRef(repo, 'HEAD')) ?? commit,
     commit,
     index: toHash(readIfThere(join(repo.git_dir, 'index'))),
-    files: await readFiles(repo, options),
+    files: new Map([...(await readFiles(repo, options)), ...readPrograms(repo)]),
   };
 }
 
@@ -73,6 +76,30 @@ async function readFiles(
     else files.set('', beyond.update(`${line}\0`).copy().digest('hex'));
   }
   return files;
+}
+
+/** By what they say: git writes its configuration anew without changing it. */
+function readPrograms({ common_dir, git_dir }: GitRepo): [string, string][] {
+  const hooks = listNames(join(common_dir, 'hooks')).map((name) => `hooks/${name}`);
+  const shared = ['config', 'info/attributes', ...hooks].map((name) => join(common_dir, name));
+  return [...shared, join(git_dir, 'config.worktree')].flatMap((path) => {
+    const bytes = readPlainFile(path);
+    const name = `.git/${relative(path.startsWith(common_dir) ? common_dir : git_dir, path)}`;
+    return bytes === undefined ? [] : [[name, `${readMode(path)} ${toHash(bytes)}`]];
+  });
+}
+
+function listNames(folder: string): string[] {
+  try {
+    return readdirSync(folder).slice(0, LIMITS.checkout_files);
+  } catch {
+    return [];
+  }
+}
+
+/** Whether it can be run. */
+function readMode(path: string): string {
+  return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o111) === 0 ? 'file' : 'program';
 }
 
 /** A file that was changed before stays "changed" when it is changed again: its time and size tell. */
