@@ -75,7 +75,7 @@ function isSameFile(a: BigIntStats | undefined, b: BigIntStats | undefined, isFo
 }
 
 /** Its folders are folders, or files that go; a folder at its place holds nothing but files that go. */
-function hasRoom(worktree: string, path: string, removed: ReadonlySet<string>): boolean {
+export function hasRoom(worktree: string, path: string, removed: ReadonlySet<string>): boolean {
   const parts = path.split('/');
   for (let end = 1; end < parts.length; end += 1) {
     const above = parts.slice(0, end).join('/');

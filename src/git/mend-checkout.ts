@@ -1,9 +1,10 @@
-import { lstatSync, mkdirSync, readFileSync, readlinkSync, renameSync, rmSync, statSync } from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync, readlinkSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { askGit, getFromGit, type GitRepo } from './ask-git.ts';
+import { look } from './guard-place.ts';
 import { findFile, openNextIndex, removeLock, toIndexLock } from './index-lock.ts';
 import { findIndexEntries, putStats, sealIndex } from './index-stats.ts';
-import { lookInside, moveFiles } from './landing-files.ts';
+import { hasRoom, lookInside, moveFiles } from './landing-files.ts';
 import type { LandingJournal } from './landing-journal.ts';
 import { type EntryChanges, type FileEntry, isSameEntry, putEntries, toIndexInfo } from './private-index.ts';
 import { isAncestor } from './read-commit.ts';
@@ -47,18 +48,36 @@ export async function mendCheckout(
   const sides = await stageSides(place, join(folder, 'mend'), { wrong, right });
   const found = await judge(place, { ...sides, changes, copies: journal.copies });
   const isOnBranch = (await readSymbolicRef(place, 'HEAD')) === journal.ref;
-  const files = what === 'all' || !isOnBranch ? found.filter(({ disk }) => disk === 'wrong') : [];
-  const entries = found.filter(
-    ({ disk, entry }) => entry === 'wrong' && (what === 'all' || !isOnBranch || disk === 'right'),
-  );
   // Another branch is checked out now: what has come along is ours only where index and file both say so.
   const isOurs = ({ disk, entry }: Judged): boolean => isOnBranch || (disk === 'wrong' && entry === 'wrong');
-  moveFiles(toMoves(place, sides.rightFolder, files.filter(isOurs)));
-  await replaceIndex(place, { ...landing, ...sides, like: right }, entries.filter(isOurs), found);
+  const ours = found.filter(isOurs);
+  const files = what === 'all' || !isOnBranch ? keepMovable(place, ours) : [];
+  const entries = ours.filter(
+    ({ disk, entry }) => entry === 'wrong' && (what === 'all' || !isOnBranch || disk === 'right'),
+  );
+  moveFiles(toMoves(place, sides.rightFolder, files));
+  await replaceIndex(place, { ...landing, ...sides, like: right }, entries, found);
   rmSync(join(folder, 'mend'), { recursive: true, force: true });
-  const mended = new Set([...files, ...entries].filter(isOurs).map(({ path }) => path));
-  const kept = found.filter(({ disk, entry }) => disk === 'own' || entry === 'own');
-  return { side, mended: [...mended].sort(), kept: kept.map(({ path }) => path).sort() };
+  const mended = new Set([...files, ...entries].map(({ path }) => path));
+  const isKept = (one: Judged): boolean =>
+    one.disk === 'own' ||
+    one.entry === 'own' ||
+    (what === 'all' && one.disk === 'wrong' && !files.includes(one));
+  return {
+    side,
+    mended: [...mended].sort(),
+    kept: found
+      .filter(isKept)
+      .map(({ path }) => path)
+      .sort(),
+  };
+}
+
+/** The files that are the other side's, without those that something of the user's has taken the place of. */
+function keepMovable({ worktree }: GitRepo, found: readonly Judged[]): readonly Judged[] {
+  const wrong = found.filter(({ disk }) => disk === 'wrong');
+  const removed = new Set(wrong.filter(({ to }) => !isFile(to)).map(({ path }) => path));
+  return wrong.filter(({ path, to }) => !isFile(to) || hasRoom(worktree, path, removed));
 }
 
 interface Sides {
@@ -145,8 +164,8 @@ function judgeDisk(
 
 /** Nothing is the same as nothing; a folder in the place of nothing too, because others' files are in it. */
 function isSame(file: string | undefined, staged: string): boolean {
-  const want = lstatSync(staged, { throwIfNoEntry: false });
-  const have = file === undefined ? undefined : lstatSync(file, { throwIfNoEntry: false });
+  const want = look(staged);
+  const have = file === undefined ? undefined : look(file);
   const isNothing = (stats: typeof want): boolean => stats === undefined || stats.isDirectory();
   if (isNothing(want) || isNothing(have)) return isNothing(want) && isNothing(have);
   if (want === undefined || have === undefined || file === undefined) return false;
@@ -162,7 +181,7 @@ function isCutShort(file: string, wholes: readonly string[]): boolean {
   if (!lstatSync(file).isFile()) return false;
   const bytes = readFileSync(file);
   return wholes.some((whole) => {
-    if (statSync(whole, { throwIfNoEntry: false })?.isFile() !== true) return false;
+    if (look(whole)?.isFile() !== true) return false;
     const all = readFileSync(whole);
     return bytes.length < all.length && all.subarray(0, bytes.length).equals(bytes);
   });
@@ -211,7 +230,7 @@ async function replaceIndex(
 
 /** A file that was moved into the working tree is no longer in the folder. */
 function existsIn({ rightFolder }: Sides, path: string): boolean {
-  return lstatSync(join(rightFolder, path), { throwIfNoEntry: false }) !== undefined;
+  return look(join(rightFolder, path)) !== undefined;
 }
 
 async function setEntries(
