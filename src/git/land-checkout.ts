@@ -75,6 +75,7 @@ export interface LandedPlace {
   readonly repo: GitRepo;
   readonly folder: string;
   readonly journal: LandingJournal;
+  readonly changes: readonly PathChange[];
   /** The index as the landing left it. */
   readonly index: BigIntStats | undefined;
 }
@@ -142,13 +143,13 @@ async function landLocked(
   landing: CheckoutLanding,
   ref: PreparedRef,
 ): Promise<CheckoutOutcome> {
-  for (const work of works) if (!(await work.isAsBefore())) return { kind: 'again' };
+  for (const work of works) if (!(await work.isWhereItWas())) return { kind: 'again' };
   const { ref: name, old, commit } = landing;
   if (!(await ref.prepare({ ref: name, from: old, to: commit }))) return whyNotPrepared(works, landing);
   for (const [at, work] of works.entries()) if (!work.lockHead({ byGit: at === 0 })) return { kind: 'again' };
   landing.on_step?.('prepared');
   // A switch writes the index first and HEAD after: now that HEAD is locked, it counts.
-  for (const work of works) if (!(await work.isAsBefore())) return { kind: 'again' };
+  for (const work of works) if (!(await work.isWhereItWas()) || !work.isUntouched()) return { kind: 'again' };
   const failure = moveAll(works, landing, ref);
   if (failure === undefined && (await ref.committed())) {
     landing.on_step?.('committed');
@@ -287,11 +288,13 @@ class Place {
     return undefined;
   }
 
-  async isAsBefore(): Promise<boolean> {
-    if (this.#moves === undefined) return false;
+  async isWhereItWas(): Promise<boolean> {
     if (!isSameIndex(this.#index, findFile(join(this.repo.git_dir, 'index')))) return false;
-    if ((await readSymbolicRef(this.repo, 'HEAD')) !== this.#landing.ref) return false;
-    return isUntouched(this.#moves, this.#before);
+    return (await readSymbolicRef(this.repo, 'HEAD')) === this.#landing.ref;
+  }
+
+  isUntouched(): boolean {
+    return this.#moves !== undefined && isUntouched(this.#moves, this.#before);
   }
 
   /** git locks the HEAD of the working tree that it runs in; those of others are locked in the same way by hand. */
@@ -354,7 +357,8 @@ class Place {
     if (this.#journal === undefined) throw new TypeError('a landing without a journal');
     const index = findFile(join(this.repo.git_dir, 'index'));
     this.#state = 'released';
-    return { repo: this.repo, folder: this.#folder, journal: this.#journal, index };
+    const { changes } = this.#landing;
+    return { repo: this.repo, folder: this.#folder, journal: this.#journal, changes, index };
   }
 
   /** Where nothing was changed nothing is left; what landed keeps its journal until it is settled. */

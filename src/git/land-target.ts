@@ -15,8 +15,8 @@ import { findLastEntry, parseGitConfig } from './parse-git-config.ts';
 import { isAncestor } from './read-commit.ts';
 import { readRef } from './read-ref.ts';
 import { readTextIfThere } from './replace-file.ts';
-import { settleLanding } from './settle-landing.ts';
-import { listPathChanges } from './stage-landing.ts';
+import { settleElsewhere, settleLanding } from './settle-landing.ts';
+import { listPathChanges, type PathChange } from './stage-landing.ts';
 import { moveRef } from './write-commit.ts';
 
 export interface LandRequest {
@@ -57,7 +57,6 @@ export async function landTarget(repository: GitRepo, request: LandRequest): Pro
   await checkDescent(repo, old, commit);
   const now = await readRef(repo, toRef(branch));
   if (now !== old) return { kind: 'moved', now };
-  if ((await listPlaces(repo, branch)).length === 0) return moveBranch(repo, request);
   mkdirSync(dirname(toLandingLock(repo)), { recursive: true });
   try {
     return await witness.hold(toLandingLock(repo), patience, () => landHeld(repo, request, patience));
@@ -84,7 +83,7 @@ async function landHeld(repo: GitRepo, request: HeldRequest, patience: number): 
     const now = await readRef(repo, toRef(branch));
     if (now !== old) return { kind: 'moved', now };
     const places = await listPlaces(repo, branch);
-    if (places.length === 0) return moveBranch(repo, request);
+    if (places.length === 0) return moveBranch(repo, request, changes);
     const blocked = places.flatMap((place) => findBlock(place) ?? [])[0];
     if (blocked !== undefined) return blocked;
     const outcome = await landCheckouts(
@@ -189,15 +188,21 @@ function findBlock({ repo, checkout }: Place): Landing | undefined {
   return isKnown ? undefined : { kind: 'overlap', files: [], worktree, operation: 'locked' };
 }
 
-async function moveBranch(repo: GitRepo, { branch, old, commit }: LandRequest): Promise<Landing> {
+/** Nobody has it checked out: the branch alone. */
+async function moveBranch(
+  repo: GitRepo,
+  request: LandRequest,
+  changes: readonly PathChange[],
+): Promise<Landing> {
+  const { branch, old, commit, witness } = request;
   const ref = toRef(branch);
-  try {
-    const outcome = await moveRef(repo, { ref, to: commit, from: old, reason: 'forge: merge' });
-    return outcome === 'moved' ? { kind: 'landed' } : { kind: 'moved', now: await readRef(repo, ref) };
-  } catch (error) {
-    if (!isForgeError(error) || error.code !== 'store_busy') throw error;
-    return { kind: 'busy', worktree: repo.worktree, message: error.message };
-  }
+  const outcome = await moveRef(repo, { ref, to: commit, from: old, reason: 'forge: merge' });
+  if (outcome === 'lost') return { kind: 'moved', now: await readRef(repo, ref) };
+  const listFree = async (): Promise<readonly GitRepo[]> =>
+    (await listPlaces(repo, branch)).flatMap((place) => (findBlock(place) === undefined ? [place.repo] : []));
+  const landing = { v: 1, holder: witness.self(), git: null, ref, old, new: commit } as const;
+  await settleElsewhere(listFree, { ...landing, ref_locks: [], copies: false }, changes);
+  return { kind: 'landed' };
 }
 
 async function checkDescent(repo: GitRepo, old: string, commit: string): Promise<void> {

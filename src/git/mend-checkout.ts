@@ -136,7 +136,7 @@ function judgeEntry(entry: FileEntry | undefined, { from, to }: PathChange): Sta
 }
 
 /** All entries of the user's index; one of a merge is equal to none. */
-async function readStaged(place: GitRepo): Promise<ReadonlyMap<string, FileEntry>> {
+export async function readStaged(place: GitRepo): Promise<ReadonlyMap<string, FileEntry>> {
   const text = await getFromGit(place, ['ls-files', '-z', '--stage', '--full-name', '--', ':(top)']);
   const entries = new Map<string, FileEntry>();
   for (const line of text.split('\0')) {

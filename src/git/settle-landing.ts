@@ -5,8 +5,16 @@ import { askGit, type GitRepo } from './ask-git.ts';
 import { lockIndex } from './heal-landings.ts';
 import { findFile, isSameIndex } from './index-lock.ts';
 import type { LandedPlace } from './land-checkout.ts';
-import { removeLandingPlace } from './landing-journal.ts';
-import { mendCheckout } from './mend-checkout.ts';
+import {
+  type LandingJournal,
+  makeLandingPlace,
+  removeLandingPlace,
+  toLandingPlace,
+  writeJournal,
+} from './landing-journal.ts';
+import { mendCheckout, readStaged } from './mend-checkout.ts';
+import { isSameEntry } from './private-index.ts';
+import type { PathChange } from './stage-landing.ts';
 import { isAncestor } from './read-commit.ts';
 import { readRef, readSymbolicRef } from './read-ref.ts';
 
@@ -37,23 +45,55 @@ export async function settleLanding(
   return 'settled';
 }
 
+/**
+ * For a branch that nobody had checked out when it moved: a `git switch` that had read it before comes to a HEAD that
+ * has moved, with the files and the index of where it was. They follow.
+ */
+export async function settleElsewhere(
+  listPlaces: () => Promise<readonly GitRepo[]>,
+  journal: Omit<LandingJournal, 'worktree' | 'git_dir' | 'index_locks'>,
+  changes: readonly PathChange[],
+): Promise<void> {
+  let waited = 0;
+  for (const at of LOOKS) {
+    await setTimeout(at - waited);
+    waited = at;
+    for (const repo of await listPlaces()) {
+      const staged = await readStaged(repo);
+      if (!changes.some(({ path, from }) => isSameEntry(staged.get(path), from))) continue;
+      const { git_dir, worktree } = repo;
+      const folder = toLandingPlace(repo);
+      makeLandingPlace(folder);
+      const own = { ...journal, git_dir, worktree, index_locks: [] };
+      writeJournal(folder, own, { sync: true });
+      await mend({ repo, folder, journal: own }, 'all', LIMITS.index_lock_ms);
+      removeLandingPlace(folder);
+    }
+  }
+}
+
 /** A git on a busy machine has written within this time what it read before. */
 const LOOKS = [30, 90, LIMITS.landing_settle_ms];
 
-/** Only where the index was written since, or another branch was checked out. */
+/** Only where the index was written since, or another branch was checked out; and locked only to be put right. */
 async function lookAt(
   place: LandedPlace,
   { ref, patience_ms }: { readonly ref: string; readonly patience_ms: number },
 ): Promise<LandedPlace> {
   const path = join(place.repo.git_dir, 'index');
   const index = findFile(path);
-  if (isSameIndex(index, place.index) && (await readSymbolicRef(place.repo, 'HEAD')) === ref) return place;
+  const isOnBranch = (await readSymbolicRef(place.repo, 'HEAD')) === ref;
+  if (isOnBranch && isSameIndex(index, place.index)) return place;
+  const staged = await readStaged(place.repo);
+  const isWrong = ({ path: at, from, to }: PathChange): boolean =>
+    isSameEntry(staged.get(at), isOnBranch ? from : to);
+  if (!place.changes.some(isWrong)) return { ...place, index };
   await mend(place, 'index', patience_ms);
   return { ...place, index: findFile(path) };
 }
 
 async function mend(
-  { repo, ...found }: LandedPlace,
+  { repo, ...found }: Pick<LandedPlace, 'repo' | 'folder' | 'journal'>,
   what: 'all' | 'index',
   patience_ms: number,
 ): Promise<void> {
