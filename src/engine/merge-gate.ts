@@ -3,7 +3,7 @@ import type { Attempt, Merge, StepResult } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { failureTarget, passTarget } from '#domain/gate-targets.ts';
 import type { ControlGit } from '#git/control-directory.ts';
-import { landTarget } from '#git/land-target.ts';
+import { type LandingOverlap, landTarget } from '#git/land-target.ts';
 import { makeCandidate } from '#git/merge-candidate.ts';
 import { readRef } from '#git/read-ref.ts';
 import { showCommit } from '#git/show-commit.ts';
@@ -187,9 +187,19 @@ async function tryLanding(
     case 'overlap':
       return {
         state: 'refused',
-        message: `${landed.worktree} has changes of its own in ${landed.files.slice(0, 10).join(', ')}: commit or stash them, then merge again`,
+        message: describeOverlap(landed),
       };
   }
+}
+
+function describeOverlap({ worktree, files, operation }: LandingOverlap): string {
+  if (operation === 'locked')
+    return `${worktree} has the target checked out and is not there: git worktree unlock and prune, then merge again`;
+  if (operation !== undefined)
+    return `git is in the middle of a ${operation} in ${worktree}: finish it or give it up, then merge again`;
+  const named = files.slice(0, 10).join(', ');
+  const more = files.length > 10 ? ` and ${files.length - 10} more` : '';
+  return `${worktree} has changes of its own in ${named}${more}: commit or stash them, then merge again`;
 }
 
 /** In the attempt's own folder, because what the checks need is installed there. */

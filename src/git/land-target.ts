@@ -15,7 +15,7 @@ import { findLastEntry, parseGitConfig } from './parse-git-config.ts';
 import { isAncestor } from './read-commit.ts';
 import { readRef } from './read-ref.ts';
 import { readTextIfThere } from './replace-file.ts';
-import { settleElsewhere, settleLanding } from './settle-landing.ts';
+import { settleElsewhere, settleLanding, writesIndex } from './settle-landing.ts';
 import { listPathChanges, type PathChange } from './stage-landing.ts';
 import { moveRef } from './write-commit.ts';
 
@@ -30,18 +30,20 @@ export interface LandRequest {
   readonly on_step?: ((step: LandingStep) => void) | undefined;
 }
 
+/** Something of the user's is in the way; nothing was changed. */
+export interface LandingOverlap {
+  readonly kind: 'overlap';
+  readonly files: readonly string[];
+  readonly worktree: string;
+  /** What git is in the middle of there, where that is the reason. */
+  readonly operation?: string;
+}
+
 export type Landing =
   | { readonly kind: 'landed' }
   /** Somebody was faster; nothing was changed. */
   | { readonly kind: 'moved'; readonly now: string | undefined }
-  /** Something of the user's is in the way; nothing was changed. */
-  | {
-      readonly kind: 'overlap';
-      readonly files: readonly string[];
-      readonly worktree: string;
-      /** What git is in the middle of there, where that is the reason. */
-      readonly operation?: string;
-    }
+  | LandingOverlap
   /** Other processes keep the checkout or the branch busy; nothing was changed, and later it may go. */
   | { readonly kind: 'busy'; readonly worktree: string; readonly message: string };
 
@@ -122,7 +124,7 @@ async function landHeld(repo: GitRepo, request: HeldRequest, patience: number): 
 
 async function settle(repo: GitRepo, request: HeldRequest, places: readonly LandedPlace[]): Promise<Landing> {
   const { branch, commit, repeats = 0 } = request;
-  const landing = { ref: toRef(branch), commit, patience_ms: LIMITS.index_lock_ms };
+  const landing = { ref: toRef(branch), commit, patience_ms: LIMITS.index_lock_ms, witness: request.witness };
   if ((await settleLanding(repo, landing, places)) === 'settled') return { kind: 'landed' };
   if (repeats >= LIMITS.landing_repeats)
     return { kind: 'busy', worktree: repo.worktree, message: `git moved ${branch} back ${repeats} times` };
@@ -201,7 +203,9 @@ async function moveBranch(
   const listFree = async (): Promise<readonly GitRepo[]> =>
     (await listPlaces(repo, branch)).flatMap((place) => (findBlock(place) === undefined ? [place.repo] : []));
   const landing = { v: 1, holder: witness.self(), git: null, ref, old, new: commit } as const;
-  await settleElsewhere(listFree, { ...landing, ref_locks: [], copies: false }, changes);
+  const begun = witness.listInside(repo.worktree, writesIndex);
+  const isAtWork = (): boolean => begun.some((git) => !witness.isGone(git));
+  await settleElsewhere(listFree, { ...landing, ref_locks: [], copies: false }, { changes, isAtWork });
   return { kind: 'landed' };
 }
 

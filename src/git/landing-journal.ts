@@ -30,6 +30,8 @@ export interface LandingWitness {
   identify(pid: number): ProcessMark | undefined;
   /** True only where that is certain. */
   isGone(process: ProcessMark): boolean;
+  /** Processes that work in the folder, by their arguments, as far as the system tells. */
+  listInside(folder: string, isMeant: (args: readonly string[]) => boolean): readonly ProcessMark[];
   /** Runs `work` while no other process holds this path; throws store_busy when the patience is over. */
   hold<T>(path: string, patience_ms: number, work: () => Promise<T>): Promise<T>;
 }

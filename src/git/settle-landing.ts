@@ -7,6 +7,7 @@ import { findFile, isSameIndex } from './index-lock.ts';
 import type { LandedPlace } from './land-checkout.ts';
 import {
   type LandingJournal,
+  type LandingWitness,
   makeLandingPlace,
   removeLandingPlace,
   toLandingPlace,
@@ -26,14 +27,18 @@ import { readRef, readSymbolicRef } from './read-ref.ts';
  */
 export async function settleLanding(
   repo: GitRepo,
-  landing: { readonly ref: string; readonly commit: string; readonly patience_ms: number },
+  landing: {
+    readonly ref: string;
+    readonly commit: string;
+    readonly patience_ms: number;
+    readonly witness: LandingWitness;
+  },
   places: readonly LandedPlace[],
 ): Promise<'settled' | 'moved back'> {
-  let waited = 0;
+  const { witness } = landing;
+  const begun = places.flatMap(({ repo: { worktree } }) => witness.listInside(worktree, writesIndex));
   let looked = places;
-  for (const at of LOOKS) {
-    await setTimeout(at - waited);
-    waited = at;
+  for await (const _ of waitForLooks(() => begun.some((git) => !witness.isGone(git)))) {
     if (await isMovedBack(repo, landing)) {
       for (const place of looked) await mend(place, 'all', landing.patience_ms);
       for (const { folder } of looked) removeLandingPlace(folder);
@@ -45,6 +50,35 @@ export async function settleLanding(
   return 'settled';
 }
 
+/** Some looks in any case; more as long as a git is at work that had begun before, and one after its end. */
+async function* waitForLooks(isAtWork: () => boolean): AsyncGenerator<number> {
+  let waited = 0;
+  const wait = async (until: number): Promise<number> => {
+    await setTimeout(until - waited);
+    waited = until;
+    return until;
+  };
+  for (const at of LOOKS) yield await wait(at);
+  while (isAtWork() && waited < LIMITS.landing_settle_last_ms) await wait(waited + MORE_MS);
+  if (waited > LIMITS.landing_settle_ms) yield waited;
+}
+
+const MORE_MS = 25;
+
+/** A command of git that may write back an index which it read long before; `git status` looks first. */
+export function writesIndex(args: readonly string[]): boolean {
+  const [program = '', ...rest] = args;
+  if (!/(?:^|\/)git(?:\.exe)?$/.test(program)) return false;
+  const command = rest.find((arg, at) => !arg.startsWith('-') && !/^-[cC]$/.test(rest[at - 1] ?? ''));
+  return command !== undefined && WRITERS.has(command);
+}
+
+const WRITERS: ReadonlySet<string> = new Set(
+  'add am apply checkout cherry-pick commit merge mv pull read-tree rebase reset restore revert rm sparse-checkout stash submodule switch update-index'.split(
+    ' ',
+  ),
+);
+
 /**
  * For a branch that nobody had checked out when it moved: a `git switch` that had read it before comes to a HEAD that
  * has moved, with the files and the index of where it was. They follow.
@@ -52,12 +86,9 @@ export async function settleLanding(
 export async function settleElsewhere(
   listPlaces: () => Promise<readonly GitRepo[]>,
   journal: Omit<LandingJournal, 'worktree' | 'git_dir' | 'index_locks'>,
-  changes: readonly PathChange[],
+  { changes, isAtWork }: { readonly changes: readonly PathChange[]; readonly isAtWork: () => boolean },
 ): Promise<void> {
-  let waited = 0;
-  for (const at of LOOKS) {
-    await setTimeout(at - waited);
-    waited = at;
+  for await (const _ of waitForLooks(isAtWork)) {
     for (const repo of await listPlaces()) {
       const staged = await readStaged(repo);
       if (!changes.some(({ path, from }) => isSameEntry(staged.get(path), from))) continue;

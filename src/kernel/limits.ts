@@ -145,6 +145,8 @@ export const LIMITS = {
   landing_light_tries: 6,
   /** How long after a landing it is looked whether a git that had begun before has undone it. */
   landing_settle_ms: 190,
+  /** The same for a git that had begun before and is still at work: in a large checkout one takes its time. */
+  landing_settle_last_ms: 3_000,
   /** How often a landing is made again that git has moved back. */
   landing_repeats: 5,
   /** How long a command waits for another process before it leaves a broken landing to the next command. */

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { sep } from 'node:path';
 import { holdFileLock } from './hold-file-lock.ts';
 import { findIdentity, judgeIdentity, type ProcessIdentity, readSelf } from './process-identity.ts';
 
@@ -6,6 +8,7 @@ export interface ProcessWitness {
   self(): ProcessIdentity;
   identify(pid: number): ProcessIdentity | undefined;
   isGone(process: ProcessIdentity): boolean;
+  listInside(folder: string, isMeant: (args: readonly string[]) => boolean): readonly ProcessIdentity[];
   hold<T>(path: string, patience_ms: number, work: () => Promise<T>): Promise<T>;
 }
 
@@ -13,5 +16,29 @@ export const processWitness: ProcessWitness = {
   self: readSelf,
   identify: (pid) => findIdentity(pid),
   isGone: (process) => judgeIdentity(process) === 'gone',
+  listInside,
   hold: (path, patience_ms, work) => holdFileLock(path, { what: 'merge', patience_ms }, work),
 };
+
+/** Processes of this user that work in the folder, by their arguments. None where the system does not tell. */
+function listInside(
+  folder: string,
+  isMeant: (args: readonly string[]) => boolean,
+): readonly ProcessIdentity[] {
+  const pids = orElse(() => readdirSync('/proc'), []).filter((name) => /^\d+$/.test(name));
+  return pids.flatMap((pid) => {
+    const place = orElse(() => readlinkSync(`/proc/${pid}/cwd`), '');
+    if (place !== folder && !place.startsWith(folder + sep)) return [];
+    const args = orElse(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8'), '').split('\0');
+    return isMeant(args) ? (findIdentity(Number(pid)) ?? []) : [];
+  });
+}
+
+/** A process may end between two looks at it, and those of others are not shown. */
+function orElse<T>(read: () => T, otherwise: T): T {
+  try {
+    return read();
+  } catch {
+    return otherwise;
+  }
+}
