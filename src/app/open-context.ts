@@ -160,6 +160,11 @@ export async function openFound(
   });
   const close = async (): Promise<void> => store[Symbol.asyncDispose]();
   try {
+    // The files that a merge brings may be those of the tasks.
+    if (hasLanding(paths.store_dir)) {
+      const { healLanding } = await import('#sync/heal-landing.ts');
+      await healLanding(paths, toMachine(env), notice);
+    }
     if (config.initMode === 'standard' && !isDriverInConfig(paths, findProgram())) {
       const { healClone } = await import('#sync/heal-clone.ts');
       await healClone(paths, toMachine(env), notice);
@@ -186,6 +191,11 @@ export async function openFound(
     await close();
     throw error;
   }
+}
+
+/** While a merge is put into a checkout, and after a process was killed at that. */
+function hasLanding(folder: string): boolean {
+  return statSync(join(folder, 'landing'), { throwIfNoEntry: false }) !== undefined;
 }
 
 function hasWorkflow(folder: string): boolean {

@@ -3,12 +3,13 @@ import type { Attempt, Merge, StepResult } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { failureTarget, passTarget } from '#domain/gate-targets.ts';
 import type { ControlGit } from '#git/control-directory.ts';
-import { landTarget } from '#git/land-target.ts';
+import { type LandingOverlap, landTarget } from '#git/land-target.ts';
 import { makeCandidate } from '#git/merge-candidate.ts';
 import { readRef } from '#git/read-ref.ts';
 import { showCommit } from '#git/show-commit.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { processWitness } from '#process/process-witness.ts';
 import type { MergeEnd } from '#store/attempt-store.ts';
 import type { ActionOutcome, Annotation } from './actions.ts';
 import { findWorkspace, openControl, type Workspace } from './attempt-workspace.ts';
@@ -123,13 +124,29 @@ async function landAttempt(place: WorkPlace, call: MergeCall): Promise<Landing> 
   for (let tries = 0; tries < LIMITS.merge_tries; tries += 1) {
     const old = await readRef(place.repo, `refs/heads/${attempt.target}`);
     if (old === undefined) return { state: 'refused', message: `There is no branch ${attempt.target}` };
-    const landing = await tryLanding(place, call, old);
+    const landing = await tryUntilQuiet(place, call, old);
     if (landing !== 'moved') return landing;
   }
   return { state: 'refused', message: `${attempt.target} moved ${LIMITS.merge_tries} times meanwhile` };
 }
 
-async function tryLanding(place: WorkPlace, call: MergeCall, old: string): Promise<Landing | 'moved'> {
+/** A checkout that others keep busy costs nothing but time: what was tested is tried again. */
+async function tryUntilQuiet(place: WorkPlace, call: MergeCall, old: string): Promise<Landing | 'moved'> {
+  const end = performance.now() + LIMITS.landing_busy_ms;
+  for (;;) {
+    const landing = await tryLanding(place, call, old);
+    if (landing === 'moved' || !('busy' in landing)) return landing;
+    if (place.signal.aborted) return STOPPED;
+    if (performance.now() > end) return { state: 'refused', message: landing.busy };
+    await sleep(LIMITS.merge_poll_ms);
+  }
+}
+
+async function tryLanding(
+  place: WorkPlace,
+  call: MergeCall,
+  old: string,
+): Promise<Landing | 'moved' | { readonly busy: string }> {
   const { task, control, workspace, merge } = call;
   const { attempt } = workspace;
   const candidate = await makeCandidate(control, {
@@ -157,18 +174,35 @@ async function tryLanding(place: WorkPlace, call: MergeCall, old: string): Promi
       message: `Together with ${attempt.target}: ${describeFailure(failed)}`,
     };
   }
-  const landed = await landTarget(place.repo, { branch: attempt.target, old, commit: candidate.commit });
+  const landed = await landTarget(place.repo, {
+    branch: attempt.target,
+    old,
+    commit: candidate.commit,
+    witness: processWitness,
+  });
   switch (landed.kind) {
     case 'landed':
       return { state: 'landed', candidate: candidate.commit };
     case 'moved':
       return 'moved';
+    case 'busy':
+      return { busy: landed.message };
     case 'overlap':
       return {
         state: 'refused',
-        message: `${landed.worktree} has changes of its own in ${landed.files.slice(0, 10).join(', ')}: commit or stash them, then merge again`,
+        message: describeOverlap(landed),
       };
   }
+}
+
+function describeOverlap({ worktree, files, operation }: LandingOverlap): string {
+  if (operation === 'locked')
+    return `${worktree} has the target checked out and is not there: git worktree unlock and prune, then merge again`;
+  if (operation !== undefined)
+    return `git is in the middle of a ${operation} in ${worktree}: finish it or give it up, then merge again`;
+  const named = files.slice(0, 10).join(', ');
+  const more = files.length > 10 ? ` and ${files.length - 10} more` : '';
+  return `${worktree} has changes of its own in ${named}${more}: commit or stash them, then merge again`;
 }
 
 /** In the attempt's own folder, because what the checks need is installed there. */

@@ -1,12 +1,14 @@
 import type { Attempt, Run } from '#contract/attempt.ts';
 import { roleOf } from '#domain/workflow.ts';
 import { getFromGit } from '#git/ask-git.ts';
+import { healLandings } from '#git/heal-landings.ts';
 import { readRef } from '#git/read-ref.ts';
 import { showCommit } from '#git/show-commit.ts';
 import { RUN_MARKER } from '#executors/executor.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { isAlive, isSameProcess } from '#process/process-identity.ts';
+import { processWitness } from '#process/process-witness.ts';
 import { endMarked } from '#process/sweep-marked.ts';
 import type { ProcessMark, WatchedMerge, WatchedReview, WatchedRun } from '#store/attempt-store.ts';
 import { openControl, toCheckout } from './attempt-workspace.ts';
@@ -141,6 +143,8 @@ async function settleMerge(place: WorkPlace, { merge }: WatchedMerge): Promise<R
   const { store } = place;
   const attempt = await store.getAttempt(merge.attempt_id);
   await endChecks(place, attempt.id);
+  // Its git may be about to move the target; and what it left in a checkout is put right now.
+  await healLandings(place.repo, processWitness, LIMITS.index_lock_ms);
   const landed = merge.state === 'queued' ? '' : await findLanded(place, attempt);
   const end =
     landed === ''

@@ -9,6 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { witness } from '../../tests/support/landing-witness.ts';
 import {
   type AttemptPlace,
   checkObjects,
@@ -268,7 +269,7 @@ describe('an attempt in', () => {
     }
     await check(checkout, world);
     expect(place.git('status', '--porcelain')).toBe(before);
-    expect(await landTarget(place.repo, { branch: 'main', old: target, commit: head })).toEqual({
+    expect(await landTarget(place.repo, { branch: 'main', old: target, commit: head, witness })).toEqual({
       kind: 'landed',
     });
     expect(place.git('status', '--porcelain')).toBe(before);

@@ -1,19 +1,22 @@
 import { randomInt } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { ForgeError } from '#kernel/errors.ts';
+import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import { askGit, getFromGit, type GitRepo } from './ask-git.ts';
+import { getFromGit, type GitRepo } from './ask-git.ts';
 import { type BranchCheckout, listCheckouts } from './branches.ts';
-import { waitForIndex } from './follow-head.ts';
-import { judgeCheckout, type LandedChanges, readLandedChanges, type Standing } from './land-overlap.ts';
+import { healHeld } from './heal-landings.ts';
+import { landCheckouts, type LandedPlace, type LandingStep, type Refusal } from './land-checkout.ts';
+import { type LandedChanges, listOverlap, toLandedChanges } from './land-overlap.ts';
+import { type LandingWitness, toLandingLock } from './landing-journal.ts';
 import { findOperationInProgress } from './operation-in-progress.ts';
 import { findLastEntry, parseGitConfig } from './parse-git-config.ts';
 import { isAncestor } from './read-commit.ts';
-import { readRef, readSymbolicRef } from './read-ref.ts';
+import { readRef } from './read-ref.ts';
 import { readTextIfThere } from './replace-file.ts';
-import { type GitResult, toGitFailure, toShownStderr } from './run-git.ts';
+import { settleElsewhere, settleLanding, writesIndex } from './settle-landing.ts';
+import { listPathChanges, type PathChange } from './stage-landing.ts';
 import { moveRef } from './write-commit.ts';
 
 export interface LandRequest {
@@ -21,55 +24,128 @@ export interface LandRequest {
   /** Where the branch was when the commit was made for it. */
   readonly old: string;
   readonly commit: string;
+  readonly witness: LandingWitness;
   /** How long to wait for another git in the user's checkout. */
   readonly patience_ms?: number;
+  readonly on_step?: ((step: LandingStep) => void) | undefined;
+}
+
+/** Something of the user's is in the way; nothing was changed. */
+export interface LandingOverlap {
+  readonly kind: 'overlap';
+  readonly files: readonly string[];
+  readonly worktree: string;
+  /** What git is in the middle of there, where that is the reason. */
+  readonly operation?: string;
 }
 
 export type Landing =
   | { readonly kind: 'landed' }
   /** Somebody was faster; nothing was changed. */
   | { readonly kind: 'moved'; readonly now: string | undefined }
-  /** Something of the user's is in the way; nothing was changed. */
-  | {
-      readonly kind: 'overlap';
-      readonly files: readonly string[];
-      readonly worktree: string;
-      /** What git is in the middle of there, where that is the reason. */
-      readonly operation?: string;
-    };
+  | LandingOverlap
+  /** Other processes keep the checkout or the branch busy; nothing was changed, and later it may go. */
+  | { readonly kind: 'busy'; readonly worktree: string; readonly message: string };
 
 /**
  * Moves the branch to a commit that was made for it, and every working tree that has it checked out with it, as far
- * as nothing of the user's is touched. Refused as a whole otherwise. No hook runs. Throws store_busy while another
- * git holds an index there for longer than the patience.
+ * as nothing of the user's is touched. Refused as a whole otherwise. No hook runs. `landed` is said when no git that
+ * had begun before can undo it any more.
  */
 export async function landTarget(repository: GitRepo, request: LandRequest): Promise<Landing> {
-  const { branch, old, commit } = request;
+  const { branch, old, commit, witness } = request;
+  const patience = request.patience_ms ?? LIMITS.index_lock_ms;
   const repo: GitRepo = { timeout_ms: LIMITS.git_checkout_ms, ...repository };
   await checkDescent(repo, old, commit);
-  const changes = await readLandedChanges(repo, old, commit);
-  for (let tries = 0; tries < TRIES; tries += 1) {
+  const now = await readRef(repo, toRef(branch));
+  if (now !== old) return { kind: 'moved', now };
+  mkdirSync(dirname(toLandingLock(repo)), { recursive: true });
+  try {
+    return await witness.hold(toLandingLock(repo), patience, () => landHeld(repo, request, patience));
+  } catch (error) {
+    if (!isForgeError(error) || error.code !== 'store_busy') throw error;
+    return { kind: 'busy', worktree: repo.worktree, message: error.message };
+  }
+}
+
+interface HeldRequest extends LandRequest {
+  /** How often git has moved it back. */
+  readonly repeats?: number;
+}
+
+/** For a process that has the landing lock. */
+async function landHeld(repo: GitRepo, request: HeldRequest, patience: number): Promise<Landing> {
+  const { branch, old, commit, witness } = request;
+  await healHeld(repo, witness, LIMITS.landing_heal_ms);
+  const changes = await listPathChanges(repo, old, commit);
+  const landed = toLandedChanges(changes);
+  const end = performance.now() + patience;
+  let lock = '';
+  for (let tries = 0; tries === 0 || performance.now() < end; tries += 1) {
     const now = await readRef(repo, toRef(branch));
     if (now !== old) return { kind: 'moved', now };
     const places = await listPlaces(repo, branch);
+    if (places.length === 0) return moveBranch(repo, request, changes);
     const blocked = places.flatMap((place) => findBlock(place) ?? [])[0];
     if (blocked !== undefined) return blocked;
-    const landing = await landOnce(repo, { ...request, changes, places: places.map(({ repo: own }) => own) });
-    if (landing !== 'again') return landing;
-    await setTimeout(randomInt(20, 100 * (tries + 1)));
+    const outcome = await landCheckouts(
+      places.map((place) => place.repo),
+      {
+        ref: toRef(branch),
+        old,
+        commit,
+        changes,
+        findOverlap: (place) => listOverlap(place, landed),
+        witness,
+        patience_ms: Math.max(0, end - performance.now()),
+        holds_index: tries >= LIMITS.landing_light_tries,
+        on_step: request.on_step,
+      },
+    );
+    switch (outcome.kind) {
+      case 'landed':
+        return settle(repo, request, outcome.places);
+      case 'refused': {
+        const overlap = await findOverlap(outcome.place, landed, outcome.refusal);
+        if (overlap !== undefined) return overlap;
+        break;
+      }
+      case 'busy':
+        lock = outcome.lock;
+        break;
+      case 'again':
+        break;
+    }
+    await setTimeout(randomInt(5, 30));
   }
-  throw new ForgeError(
-    'store_busy',
-    `The checkout of ${branch} changed ${TRIES} times while a merge was to land`,
-    {
-      hint: 'Try again when nobody works there',
-      details: { branch },
-    },
-  );
+  const what = lock === '' ? 'keeps changing it' : `is at work there, or left ${lock} behind`;
+  return { kind: 'busy', worktree: repo.worktree, message: `The checkout of ${branch}: another git ${what}` };
 }
 
-/** Each round more means that somebody changed the checkout between a look and a step. */
-const TRIES = 5;
+async function settle(repo: GitRepo, request: HeldRequest, places: readonly LandedPlace[]): Promise<Landing> {
+  const { branch, commit, repeats = 0 } = request;
+  const landing = { ref: toRef(branch), commit, patience_ms: LIMITS.index_lock_ms, witness: request.witness };
+  if ((await settleLanding(repo, landing, places)) === 'settled') return { kind: 'landed' };
+  if (repeats >= LIMITS.landing_repeats)
+    return { kind: 'busy', worktree: repo.worktree, message: `git moved ${branch} back ${repeats} times` };
+  return landHeld(repo, { ...request, repeats: repeats + 1 }, request.patience_ms ?? LIMITS.index_lock_ms);
+}
+
+/** Undefined where nothing is in the way any more: another git was in the middle of its work. */
+async function findOverlap(
+  place: GitRepo,
+  changes: LandedChanges,
+  { said }: Refusal,
+): Promise<Landing | undefined> {
+  const { worktree } = place;
+  await setTimeout(SETTLE_MS);
+  const files = await listOverlap(place, changes);
+  if (files.length > 0) return { kind: 'overlap', files, worktree };
+  // An entry that is told to be taken for unchanged, a file outside of a sparse checkout.
+  const named = [...changes.all].filter((path) => said.includes(path)).sort();
+  return named.length === 0 ? undefined : { kind: 'overlap', files: named, worktree };
+}
+
 const SETTLE_MS = 50;
 
 interface Place {
@@ -114,138 +190,23 @@ function findBlock({ repo, checkout }: Place): Landing | undefined {
   return isKnown ? undefined : { kind: 'overlap', files: [], worktree, operation: 'locked' };
 }
 
-interface Round extends LandRequest {
-  readonly changes: LandedChanges;
-  readonly places: readonly GitRepo[];
-}
-
-async function landOnce(repo: GitRepo, round: Round): Promise<Landing | 'again'> {
-  const { branch, old, commit, changes, places } = round;
-  if (places.length === 0) return moveBranch(repo, round);
-  const standings: Standing[] = [];
-  for (const place of places) {
-    await waitForIndex(place, round.patience_ms ?? LIMITS.index_lock_ms);
-    if ((await readSymbolicRef(place, 'HEAD')) !== toRef(branch)) return 'again';
-    const standing = await judgeTwice(place, changes, commit);
-    // The branch may have moved before the look, and the differences be those of its new commit.
-    if ((await readRef(repo, toRef(branch))) !== old) return 'again';
-    if (standing.kind === 'overlap')
-      return { kind: 'overlap', files: standing.files, worktree: place.worktree };
-    standings.push(standing);
-  }
-  const isClean = standings.length === 1 && standings[0]?.kind === 'clean';
-  if (isClean) return pushIntoItself(repo, round);
-  const behind = places.filter((_, at) => standings[at]?.kind !== 'there');
-  return followAndMove(repo, round, behind);
-}
-
-/** Another git may have been in the middle of its work: what it had written so far looks like the user's. */
-async function judgeTwice(place: GitRepo, changes: LandedChanges, commit: string): Promise<Standing> {
-  const standing = await judgeCheckout(place, changes, commit);
-  if (standing.kind !== 'overlap') return standing;
-  await setTimeout(SETTLE_MS);
-  return judgeCheckout(place, changes, commit);
-}
-
-async function moveBranch(repo: GitRepo, { branch, old, commit }: LandRequest): Promise<Landing> {
+/** Nobody has it checked out: the branch alone. */
+async function moveBranch(
+  repo: GitRepo,
+  request: LandRequest,
+  changes: readonly PathChange[],
+): Promise<Landing> {
+  const { branch, old, commit, witness } = request;
   const ref = toRef(branch);
   const outcome = await moveRef(repo, { ref, to: commit, from: old, reason: 'forge: merge' });
-  return outcome === 'moved' ? { kind: 'landed' } : { kind: 'moved', now: await readRef(repo, ref) };
-}
-
-/**
- * git itself checks once more that the working tree is clean and on the branch, and that the branch is where it was;
- * then moves all three. What it is told is for this push alone: no setting of the user's is changed.
- */
-async function pushIntoItself(
-  repo: GitRepo,
-  { branch, old, commit }: LandRequest,
-): Promise<Landing | 'again'> {
-  const ref = toRef(branch);
-  const args = [
-    '-c',
-    'push.pushOption=',
-    'push',
-    '--porcelain',
-    '--no-verify',
-    '--no-signed',
-    '--no-follow-tags',
-    '--recurse-submodules=no',
-    `--force-with-lease=${ref}:${old}`,
-    `--receive-pack=${RECEIVE}`,
-    '--end-of-options',
-    repo.common_dir,
-    `${commit}:${ref}`,
-  ];
-  const result = await askGit(repo, args, { more_env: { GIT_ALLOW_PROTOCOL: 'file' } });
-  if (result.exit === 0) return { kind: 'landed' };
-  const now = await readRef(repo, ref);
-  if (now !== old) return { kind: 'moved', now };
-  if (CHANGED.test(result.stdout + result.stderr)) return 'again';
-  throw toGitFailure(args, result);
-}
-
-const RECEIVE = [
-  'git',
-  ...[
-    'receive.denyCurrentBranch=updateInstead',
-    'receive.autoGC=false',
-    'core.hooksPath=/dev/null',
-    'core.fsmonitor=false',
-    'core.alternateRefsCommand=true',
-    'gc.auto=0',
-  ].map((setting) => `-c ${setting}`),
-  'receive-pack',
-].join(' ');
-
-/** The working tree was changed, or its index taken, between our look and git's. */
-const CHANGED =
-  /staged changes|Up-to-date check failed|not update working tree|index\.lock|stale info|failed to/i;
-
-/** The files first, because the index is what git locks; back again where the branch was lost meanwhile. */
-async function followAndMove(
-  repo: GitRepo,
-  round: Round,
-  places: readonly GitRepo[],
-): Promise<Landing | 'again'> {
-  const { old, commit } = round;
-  const followed: GitRepo[] = [];
-  for (const place of places) {
-    const result = await readTrees(place, old, commit);
-    if (result.exit === 0 && (await readSymbolicRef(place, 'HEAD')) === toRef(round.branch)) {
-      followed.push(place);
-      continue;
-    }
-    if (result.exit === 0) followed.push(place);
-    await goTo(followed, round, old);
-    return 'again';
-  }
-  const landing = await moveBranch(repo, round);
-  // Whoever moved the branch left the files to us, or has brought them along; either way they belong to where it is.
-  if (landing.kind === 'moved') await goTo(followed, round, landing.now ?? old);
-  return landing;
-}
-
-async function readTrees(place: GitRepo, from: string, to: string): Promise<GitResult> {
-  // Files that were only touched are not changed; git takes them for that until it has looked.
-  await askGit(place, ['update-index', '-q', '--refresh']);
-  return askGit(place, ['read-tree', '-m', '-u', from, to]);
-}
-
-async function goTo(places: readonly GitRepo[], round: LandRequest, where: string): Promise<void> {
-  const { commit, branch } = round;
-  for (const place of places) {
-    const result = await readTrees(place, commit, where);
-    if (result.exit === 0) continue;
-    throw new ForgeError(
-      'io_failed',
-      `${place.worktree} has the files of a merge that did not land on ${branch}: ${toShownStderr(result.stderr)}`,
-      {
-        hint: `git -C ${place.worktree} status`,
-        details: { worktree: place.worktree, branch, commit },
-      },
-    );
-  }
+  if (outcome === 'lost') return { kind: 'moved', now: await readRef(repo, ref) };
+  const listFree = async (): Promise<readonly GitRepo[]> =>
+    (await listPlaces(repo, branch)).flatMap((place) => (findBlock(place) === undefined ? [place.repo] : []));
+  const landing = { v: 1, holder: witness.self(), git: null, ref, old, new: commit } as const;
+  const begun = witness.listInside(repo.worktree, writesIndex);
+  const isAtWork = (): boolean => begun.some((git) => !witness.isGone(git));
+  await settleElsewhere(listFree, { ...landing, ref_locks: [], copies: false }, { changes, isAtWork });
+  return { kind: 'landed' };
 }
 
 async function checkDescent(repo: GitRepo, old: string, commit: string): Promise<void> {

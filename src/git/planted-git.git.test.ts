@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { witness } from '../../tests/support/landing-witness.ts';
 import {
   type AttemptPlace,
   attemptPlace,
@@ -309,7 +310,9 @@ describe("what stands in the user's repository", () => {
     // The user's own checkout is the user's: its filters run when it gets new files, its hooks do not.
     const old = place.git('rev-parse', 'main');
     canary.listRuns();
-    expect(await landTarget(place.repo, { branch: 'main', old, commit: head })).toEqual({ kind: 'landed' });
+    expect(await landTarget(place.repo, { branch: 'main', old, commit: head, witness })).toEqual({
+      kind: 'landed',
+    });
     expect(canary.listRuns().filter((name) => !['clean', 'smudge'].includes(name))).toEqual([]);
   });
 });

@@ -91,6 +91,8 @@ function limitTime(child: ChildProcess, timeoutMs: number): TimeLimit {
 }
 
 export interface StartedGit extends AsyncDisposable {
+  /** Undefined where it could not be started. */
+  readonly pid: number | undefined;
   readonly stdin: Writable;
   readonly stdout: Readable;
   /** Its end; throws io_failed with git's words unless it was 0. */
@@ -118,6 +120,7 @@ export function startGit(args: readonly string[], options: GitRunOptions): Start
   // Whoever reads awaits it; one who stops early does not, and that is no unhandled failure.
   ended.catch(() => undefined);
   return {
+    pid: child.pid,
     stdin: child.stdin,
     stdout: child.stdout,
     ended,

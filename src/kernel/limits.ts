@@ -141,6 +141,20 @@ export const LIMITS = {
   control_fresh_ms: 2_000,
   /** How long the user's own git may hold an index that a merge has to change. */
   index_lock_ms: 10_000,
+  /** How long another process may hold the lock of a branch while a landing holds the user's index. */
+  landing_ref_lock_ms: 30,
+  /** Tries of a landing that hold the user's index only at their end; later ones hold it from their beginning. */
+  landing_light_tries: 6,
+  /** How long after a landing it is looked whether a git that had begun before has undone it. */
+  landing_settle_ms: 190,
+  /** The same for a git that had begun before and is still at work: in a large checkout one takes its time. */
+  landing_settle_last_ms: 3_000,
+  /** How often a landing is made again that git has moved back. */
+  landing_repeats: 5,
+  /** How long a command waits for another process before it leaves a broken landing to the next command. */
+  landing_heal_ms: 1_000,
+  /** How long a merge waits in all for a checkout that other processes keep busy. */
+  landing_busy_ms: 120_000,
   /** Of the HEAD of a checkout; no name of a branch is longer. */
   head_bytes: 4_096,
   /** Of a file that git keeps for itself, or of one with a conflict in it; a larger one is not read. */

@@ -8,6 +8,7 @@ import { isLockAbandoned, removeAbandonedLock } from '#process/hold-file-lock.ts
 import type { Writer } from '#store/store.ts';
 import type { StoreDiagnosis } from '#store/sync-store.ts';
 import { ATTRIBUTE_LINES, addAttributeLines } from './attribute-lines.ts';
+import { examineLandings } from './examine-landings.ts';
 import { toMissingLines } from './file-lines.ts';
 import { installHooks, readHookStatus } from './hook-blocks.ts';
 import { addIgnoreLines, IGNORE_LINES } from './ignore-lines.ts';
@@ -60,6 +61,7 @@ export async function examineProject(
   if (hasWorkflowFile(project.paths))
     findings.push(await guarded('workflow', () => examineWorkflow(examination)));
   findings.push(
+    ...(await examineLandings(project.paths, examination.machine)),
     ...(await examineStore(examination)),
     examineLeftovers(examination),
     examineModes(examination),

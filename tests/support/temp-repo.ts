@@ -54,9 +54,17 @@ export async function tempFolder({ folder = 'project' } = {}): Promise<TempFolde
 }
 
 /** For repositories that are not `tempRepo`s: linked worktrees, submodules, bare ones. */
-export function runTestGit(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): string {
+export function runTestGit(
+  cwd: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  input?: string,
+): string {
   const options = { cwd, env: { ...testGitEnv(), ...env }, encoding: 'utf8', stdio: 'pipe' } as const;
-  return execFileSync('git', args, options).replace(/\r?\n$/, '');
+  return execFileSync('git', args, { ...options, ...(input !== undefined && { input }) }).replace(
+    /\r?\n$/,
+    '',
+  );
 }
 
 /** This process's environment without anything that could reach the user's git, or a git that runs the tests. */

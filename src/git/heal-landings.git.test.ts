@@ -1,0 +1,159 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { witness } from '../../tests/support/landing-witness.ts';
+import {
+  BESIDE,
+  commitNext,
+  type LandingWorld,
+  landingWorld,
+  listLeft,
+  readTree,
+  workBeside,
+} from '../../tests/support/landing-world.ts';
+import { healLandings } from './heal-landings.ts';
+import { landTarget } from './land-target.ts';
+
+const WORKER = fileURLToPath(new URL('../../tests/support/land-worker.ts', import.meta.url));
+
+/** A process that lands, and is killed at that step: with or without its git. */
+async function landAndDie(world: LandingWorld, step: string, nth = 1, whom = 'alone'): Promise<void> {
+  const args = [WORKER, world.path, world.old, world.commit, step, String(nth), whom];
+  const child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+  const [, signal] = (await once(child, 'close')) as [number | null, string | null];
+  expect({ signal, said }).toEqual({ signal: 'SIGKILL', said: '' });
+}
+
+const status = (world: LandingWorld) => world.git('status', '--porcelain', '--untracked-files=all');
+
+type Side = 'old' | 'new' | 'either';
+
+/** Where the branch is after a death at that point. */
+const POINTS: readonly (readonly [step: string, nth: number, whom: 'alone' | 'group', side: Side])[] = [
+  ['journal', 1, 'alone', 'old'],
+  ['locked', 1, 'alone', 'old'],
+  ['prepared', 1, 'alone', 'old'],
+  ['prepared', 1, 'group', 'old'],
+  ['file', 1, 'alone', 'old'],
+  ['file', 1, 'group', 'old'],
+  ['file', 4, 'alone', 'old'],
+  ['file', 8, 'group', 'old'],
+  ['file', 12, 'alone', 'old'],
+  ['files', 1, 'alone', 'old'],
+  ['files', 1, 'group', 'old'],
+  ['index', 1, 'alone', 'old'],
+  ['index', 1, 'group', 'old'],
+  ['commit', 1, 'alone', 'new'],
+  ['commit', 1, 'group', 'either'],
+  ['freed', 1, 'alone', 'new'],
+  ['freed', 1, 'group', 'either'],
+  ['committed', 1, 'alone', 'new'],
+  ['settling', 1, 'group', 'new'],
+];
+
+describe('[A5] a landing whose process is killed', () => {
+  it.each(POINTS)('after %s %d, %s: %s', async (step, nth, whom, side) => {
+    await using world = await landingWorld();
+    workBeside(world);
+    const before = readTree(world.path);
+    await landAndDie(world, step, nth, whom);
+    const healed = await healLandings(world.repo, witness, 5_000);
+    expect(healed).toMatchObject([{ kind: 'healed', worktree: world.path, branch: 'main', kept: [] }]);
+    expect(listLeft(world)).toEqual([]);
+    const now = world.git('rev-parse', 'main');
+    if (side !== 'either') expect(now).toBe(side === 'old' ? world.old : world.commit);
+    expect([world.old, world.commit]).toContain(now);
+    expect(status(world)).toBe(BESIDE);
+    if (now === world.old) expect(readTree(world.path)).toEqual(before);
+    // The plumbing that does not look into files agrees: the times in the index are those of the files.
+    expect(world.git('diff-files', '--name-only')).toBe('edited.txt');
+    expect(world.git('fsck', '--strict', '--no-dangling')).toBe('');
+    expect(commitNext(world)).toEqual(['mine.txt']);
+    expect(await healLandings(world.repo, witness)).toEqual([]);
+  });
+
+  it('is made good by the next landing too', async () => {
+    await using world = await landingWorld();
+    workBeside(world);
+    await landAndDie(world, 'file', 5, 'group');
+    const { old, commit } = world;
+    expect(await landTarget(world.repo, { branch: 'main', old, commit, witness })).toEqual({
+      kind: 'landed',
+    });
+    expect(status(world)).toBe(BESIDE);
+    expect(listLeft(world)).toEqual([]);
+  });
+
+  it.each(['alone', 'group'])('in a linked worktree, found from the main one: %s', async (whom) => {
+    await using world = await landingWorld({ shape: 'linked worktree' });
+    workBeside(world);
+    const before = readTree(world.path);
+    await landAndDie(world, 'file', 6, whom);
+    const repo = {
+      ...world.repo,
+      git_dir: world.repo.common_dir,
+      worktree: join(world.repo.common_dir, '..'),
+    };
+    expect(await healLandings(repo, witness, 5_000)).toMatchObject([
+      { kind: 'healed', worktree: world.path },
+    ]);
+    expect(listLeft(world)).toEqual([]);
+    expect(status(world)).toBe(BESIDE);
+    expect(readTree(world.path)).toEqual(before);
+    expect(commitNext(world)).toEqual(['mine.txt']);
+  });
+
+  it('keeps what the user has done there since, and names it', async () => {
+    await using world = await landingWorld();
+    await landAndDie(world, 'files');
+    writeFileSync(join(world.path, 'a.txt'), 'mine by now\n');
+    expect(await healLandings(world.repo, witness, 5_000)).toMatchObject([
+      { kind: 'healed', kept: ['a.txt'] },
+    ]);
+    expect(status(world)).toBe(' M a.txt');
+    expect(await world.read('a.txt')).toBe('mine by now\n');
+  });
+
+  it('leaves a lock of another git alone, and says so', async () => {
+    await using world = await landingWorld();
+    await landAndDie(world, 'files');
+    const lock = join(world.repo.git_dir, 'index.lock');
+    rmSync(lock);
+    writeFileSync(lock, 'of another');
+    const [left] = await healLandings(world.repo, witness, 50);
+    expect(left).toMatchObject({ kind: 'left', why: expect.stringContaining(lock) });
+    expect(existsSync(lock)).toBe(true);
+    rmSync(lock);
+    expect(await healLandings(world.repo, witness, 5_000)).toMatchObject([{ kind: 'healed' }]);
+    expect(status(world)).toBe('');
+  });
+
+  it('is healed where the user removed the lock by hand and has staged everything', async () => {
+    await using world = await landingWorld();
+    await landAndDie(world, 'files');
+    rmSync(join(world.repo.git_dir, 'index.lock'));
+    world.git('add', '--all');
+    expect(await healLandings(world.repo, witness, 5_000)).toMatchObject([{ kind: 'healed', side: 'old' }]);
+    expect(status(world)).toBe('');
+  });
+
+  it('does not touch the landing of a process that lives, and two that heal do not meet', async () => {
+    await using world = await landingWorld();
+    const { old, commit } = world;
+    const landing = landTarget(world.repo, { branch: 'main', old, commit, witness });
+    await expect.poll(() => existsSync(join(world.repo.common_dir, 'forge/landing'))).toBe(true);
+    expect(await healLandings(world.repo, witness, 0)).toEqual([]);
+    expect(await landing).toEqual({ kind: 'landed' });
+    world.git('reset', '--quiet', '--hard', old);
+    await landAndDie(world, 'file', 3);
+    const healed = await Promise.all([1, 2, 3].map(() => healLandings(world.repo, witness, 10_000)));
+    expect(healed.flat()).toHaveLength(1);
+    expect(status(world)).toBe('');
+    expect(readdirSync(join(world.repo.common_dir, 'forge'))).toEqual([]);
+  });
+});

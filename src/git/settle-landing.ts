@@ -1,0 +1,154 @@
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { LIMITS } from '#kernel/limits.ts';
+import { askGit, type GitRepo } from './ask-git.ts';
+import { lockIndex } from './heal-landings.ts';
+import { findFile, isSameIndex } from './index-lock.ts';
+import type { LandedPlace } from './land-checkout.ts';
+import {
+  type LandingJournal,
+  type LandingWitness,
+  makeLandingPlace,
+  removeLandingPlace,
+  toLandingPlace,
+  writeJournal,
+} from './landing-journal.ts';
+import { mendCheckout, readStaged } from './mend-checkout.ts';
+import { isSameEntry } from './private-index.ts';
+import type { PathChange } from './stage-landing.ts';
+import { isAncestor } from './read-commit.ts';
+import { readRef, readSymbolicRef } from './read-ref.ts';
+
+/**
+ * Looks some times whether a git that had begun before the landing has undone it afterwards. One that had read the
+ * index before may write it back: its entries are put right. One that resets to the HEAD it had read before moves the
+ * branch back, with success on both sides: `moved back` then, with what is left of the files taken back too. The
+ * journal is removed last.
+ */
+export async function settleLanding(
+  repo: GitRepo,
+  landing: {
+    readonly ref: string;
+    readonly commit: string;
+    readonly patience_ms: number;
+    readonly witness: LandingWitness;
+  },
+  places: readonly LandedPlace[],
+): Promise<'settled' | 'moved back'> {
+  const { witness } = landing;
+  const begun = places.flatMap(({ repo: { worktree } }) => witness.listInside(worktree, writesIndex));
+  let looked = places;
+  for await (const _ of waitForLooks(() => begun.some((git) => !witness.isGone(git)))) {
+    if (await isMovedBack(repo, landing)) {
+      for (const place of looked) await mend(place, 'all', landing.patience_ms);
+      for (const { folder } of looked) removeLandingPlace(folder);
+      return 'moved back';
+    }
+    looked = await Promise.all(looked.map((place) => lookAt(place, landing)));
+  }
+  for (const { folder } of looked) removeLandingPlace(folder);
+  return 'settled';
+}
+
+/** Some looks in any case; more as long as a git is at work that had begun before, and one after its end. */
+async function* waitForLooks(isAtWork: () => boolean): AsyncGenerator<number> {
+  let waited = 0;
+  const wait = async (until: number): Promise<number> => {
+    await setTimeout(until - waited);
+    waited = until;
+    return until;
+  };
+  for (const at of LOOKS) yield await wait(at);
+  while (isAtWork() && waited < LIMITS.landing_settle_last_ms) await wait(waited + MORE_MS);
+  if (waited > LIMITS.landing_settle_ms) yield waited;
+}
+
+const MORE_MS = 25;
+
+/** A command of git that may write back an index which it read long before; `git status` looks first. */
+export function writesIndex(args: readonly string[]): boolean {
+  const [program = '', ...rest] = args;
+  if (!/(?:^|\/)git(?:\.exe)?$/.test(program)) return false;
+  const command = rest.find((arg, at) => !arg.startsWith('-') && !/^-[cC]$/.test(rest[at - 1] ?? ''));
+  return command !== undefined && WRITERS.has(command);
+}
+
+const WRITERS: ReadonlySet<string> = new Set(
+  'add am apply checkout cherry-pick commit merge mv pull read-tree rebase reset restore revert rm sparse-checkout stash submodule switch update-index'.split(
+    ' ',
+  ),
+);
+
+/**
+ * For a branch that nobody had checked out when it moved: a `git switch` that had read it before comes to a HEAD that
+ * has moved, with the files and the index of where it was. They follow.
+ */
+export async function settleElsewhere(
+  listPlaces: () => Promise<readonly GitRepo[]>,
+  journal: Omit<LandingJournal, 'worktree' | 'git_dir' | 'index_locks'>,
+  { changes, isAtWork }: { readonly changes: readonly PathChange[]; readonly isAtWork: () => boolean },
+): Promise<void> {
+  for await (const _ of waitForLooks(isAtWork)) {
+    for (const repo of await listPlaces()) {
+      const staged = await readStaged(repo);
+      if (!changes.some(({ path, from }) => isSameEntry(staged.get(path), from))) continue;
+      const { git_dir, worktree } = repo;
+      const folder = toLandingPlace(repo);
+      makeLandingPlace(folder);
+      const own = { ...journal, git_dir, worktree, index_locks: [] };
+      writeJournal(folder, own, { sync: true });
+      await mend({ repo, folder, journal: own }, 'all', LIMITS.index_lock_ms);
+      removeLandingPlace(folder);
+    }
+  }
+}
+
+/** A git on a busy machine has written within this time what it read before. */
+const LOOKS = [30, 90, LIMITS.landing_settle_ms];
+
+/** Only where the index was written since, or another branch was checked out; and locked only to be put right. */
+async function lookAt(
+  place: LandedPlace,
+  { ref, patience_ms }: { readonly ref: string; readonly patience_ms: number },
+): Promise<LandedPlace> {
+  const path = join(place.repo.git_dir, 'index');
+  const index = findFile(path);
+  const isOnBranch = (await readSymbolicRef(place.repo, 'HEAD')) === ref;
+  if (isOnBranch && isSameIndex(index, place.index)) return place;
+  const staged = await readStaged(place.repo);
+  const isWrong = ({ path: at, from, to }: PathChange): boolean =>
+    isSameEntry(staged.get(at), isOnBranch ? from : to);
+  if (!place.changes.some(isWrong)) return { ...place, index };
+  await mend(place, 'index', patience_ms);
+  return { ...place, index: findFile(path) };
+}
+
+async function mend(
+  { repo, ...found }: Pick<LandedPlace, 'repo' | 'folder' | 'journal'>,
+  what: 'all' | 'index',
+  patience_ms: number,
+): Promise<void> {
+  const locked = await lockIndex(repo, found, patience_ms);
+  // Another git holds it for long; its command ends with an index that the next look or command puts right.
+  if (locked === undefined) return;
+  await mendCheckout(repo, { folder: found.folder, ...locked, what });
+}
+
+/** A user who takes the merge back on purpose names what to go to; then it stays back. */
+async function isMovedBack(
+  repo: GitRepo,
+  { ref, commit }: { readonly ref: string; readonly commit: string },
+): Promise<boolean> {
+  const now = await readRef(repo, ref);
+  if (now === undefined || (await isAncestor(repo, commit, now))) return false;
+  const { stdout } = await askGit(repo, ['log', '-g', '-n', '20', '--format=%H %gs', ref, '--']);
+  const moves = stdout
+    .split('\n')
+    .map((line) => ({ to: line.split(' ', 1)[0], why: line.replace(/^\S+ /, '') }));
+  // Without a log of the branch nobody can say; made again it can be taken back again.
+  if (stdout.trim() === '') return true;
+  return moves.some(({ to, why }, at) => why === RESET && to !== moves[at + 1]?.to);
+}
+
+/** What git writes for `git reset --hard`, also inside of `git stash push`. */
+const RESET = 'reset: moving to HEAD';
