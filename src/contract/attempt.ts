@@ -194,6 +194,8 @@ export const MERGE_STATES = [
   'conflict',
   'ci_failed',
   'refused',
+  /** Something of the user's was in the way, or other processes kept the target busy: it is tried again. */
+  'postponed',
   'dropped',
 ] as const;
 export const ConflictFile = z.object({ path: z.string(), kind: z.string() });

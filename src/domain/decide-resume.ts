@@ -106,6 +106,7 @@ function resumeMerge(merge: Merge): ResumeStep {
     case 'conflict':
     case 'ci_failed':
     case 'refused':
+    case 'postponed':
       return { step: 'set_aside', merge };
   }
 }

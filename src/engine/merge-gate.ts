@@ -127,7 +127,7 @@ async function landAttempt(place: WorkPlace, call: MergeCall): Promise<Landing> 
     const landing = await tryUntilQuiet(place, call, old);
     if (landing !== 'moved') return landing;
   }
-  return { state: 'refused', message: `${attempt.target} moved ${LIMITS.merge_tries} times meanwhile` };
+  return { state: 'postponed', message: `${attempt.target} moved ${LIMITS.merge_tries} times meanwhile` };
 }
 
 /** A checkout that others keep busy costs nothing but time: what was tested is tried again. */
@@ -136,8 +136,8 @@ async function tryUntilQuiet(place: WorkPlace, call: MergeCall, old: string): Pr
   for (;;) {
     const landing = await tryLanding(place, call, old);
     if (landing === 'moved' || !('busy' in landing)) return landing;
-    if (place.signal.aborted) return STOPPED;
-    if (performance.now() > end) return { state: 'refused', message: landing.busy };
+    if (place.signal.aborted) return cutOff(place);
+    if (performance.now() > end) return { state: 'postponed', message: landing.busy };
     await sleep(LIMITS.merge_poll_ms);
   }
 }
@@ -188,21 +188,18 @@ async function tryLanding(
     case 'busy':
       return { busy: landed.message };
     case 'overlap':
-      return {
-        state: 'refused',
-        message: describeOverlap(landed),
-      };
+      return { state: 'postponed', candidate: candidate.commit, message: describeOverlap(landed) };
   }
 }
 
 function describeOverlap({ worktree, files, operation }: LandingOverlap): string {
   if (operation === 'locked')
-    return `${worktree} has the target checked out and is not there: git worktree unlock and prune, then merge again`;
+    return `${worktree} has the target checked out and is not there: git worktree unlock and prune`;
   if (operation !== undefined)
-    return `git is in the middle of a ${operation} in ${worktree}: finish it or give it up, then merge again`;
+    return `git is in the middle of a ${operation} in ${worktree}: finish it or give it up, and it is merged`;
   const named = files.slice(0, 10).join(', ');
   const more = files.length > 10 ? ` and ${files.length - 10} more` : '';
-  return `${worktree} has changes of its own in ${named}${more}: commit or stash them, then merge again`;
+  return `${worktree} has changes of its own in ${named}${more}: commit or stash them, and it is merged`;
 }
 
 /** In the attempt's own folder, because what the checks need is installed there. */

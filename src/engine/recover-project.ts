@@ -1,5 +1,6 @@
 import { settleSilent } from './recover-work.ts';
 import { resumeTasks, type ResumedTask, type ResumeWishes } from './resume-tasks.ts';
+import { retryPostponed } from './retry-postponed.ts';
 import { removeOverdue } from './retire-attempts.ts';
 import { sweepFolders } from './sweep-folders.ts';
 import { lookForStrays } from './watch-strays.ts';
@@ -17,5 +18,7 @@ export async function recoverProject(workshop: Workshop, wishes?: ResumeWishes):
 export async function watchOver(workshop: Workshop, wishes?: ResumeWishes): Promise<ResumedTask[]> {
   await lookForStrays(workshop.place);
   await settleSilent(workshop.place, (task) => workshop.isAtWork(task));
-  return resumeTasks(workshop, wishes);
+  const resumed = await resumeTasks(workshop, wishes);
+  await retryPostponed(workshop);
+  return resumed;
 }

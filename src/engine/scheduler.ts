@@ -11,6 +11,7 @@ import { LIMITS } from '#kernel/limits.ts';
 import { openControl } from './attempt-workspace.ts';
 import { findFullDisk } from './keep-room.ts';
 import { watchOver } from './recover-project.ts';
+import { listPostponed } from './retry-postponed.ts';
 import { describeWork, workTask } from './work-task.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -65,6 +66,11 @@ export class Scheduler {
 
   get working(): number {
     return this.#working.size;
+  }
+
+  /** Whether it was taken here. */
+  knows(taskId: string): boolean {
+    return this.#worked.has(taskId);
   }
 
   /** Goes on with what others left, then starts all that may be started now; does not wait for it. */
@@ -262,5 +268,14 @@ export async function dispatchTasks(
     const rest = until === undefined ? LIMITS.dispatch_poll_ms : until - clock.now();
     await scheduler.pause(Math.min(Math.max(rest, 1), LIMITS.dispatch_poll_ms));
   }
-  return scheduler.finish();
+  return [...(await scheduler.finish()), ...(await describePostponed(workshop, scheduler))];
+}
+
+/** What waits for the user's checkout is not done, also where another process had worked on it. */
+async function describePostponed(workshop: Workshop, scheduler: Scheduler): Promise<WorkedTask[]> {
+  const postponed = (await listPostponed(workshop.place)).filter(({ task }) => !scheduler.knows(task.id));
+  const engine = workshop.engine();
+  return Promise.all(
+    postponed.map(({ task }) => describeWork(workshop, engine, { id: task.id, merge: true })),
+  );
 }

@@ -6,6 +6,7 @@ import { ForgeError } from '#kernel/errors.ts';
 import { claimTask } from './change-task.ts';
 import type { Engine } from './engine.ts';
 import { explainRefusal } from './explain-refusal.ts';
+import { findPostponedGate } from './retry-postponed.ts';
 import type { SideWishes } from './sides.ts';
 import { transitionTask } from './transition-task.ts';
 import { viewAttempts } from './view-attempts.ts';
@@ -34,12 +35,21 @@ export async function workTask(
   if (isOpen(engine, before)) {
     const claim = await claimTask(atNow(workshop, engine), { id: before.id, assignee: agent, force: false });
     if (claim.outcome !== 'claimed') throw explainRefusal(claim);
+  } else if (merge && findPostponedGate(engine.workflow, before) !== undefined) {
+    await mergeAgain(workshop, engine, before);
   } else if (!isResumed && !hasPassed(engine, before)) {
     await resume(workshop, engine, { task: before, agent });
   }
   await workshop.settled(before.id);
   if (merge) await mergePassed(workshop, engine, before.id);
   return describeWork(workshop, engine, { id: before.id, merge });
+}
+
+/** What was in the way of its merge may be gone. */
+async function mergeAgain(workshop: Workshop, engine: Engine, task: Task): Promise<void> {
+  const to = findPostponedGate(engine.workflow, task);
+  if (to === undefined || workshop.isAtWork(task.id)) return;
+  await transitionTask(atNow(workshop, engine), { id: task.id, to, reason: null });
 }
 
 /** Onto its target, where it has passed its review. */

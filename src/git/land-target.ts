@@ -68,6 +68,22 @@ export async function landTarget(repository: GitRepo, request: LandRequest): Pro
   }
 }
 
+/** What would be in the way of a landing now; undefined where nothing is. Reads only. */
+export async function findObstacle(
+  repository: GitRepo,
+  { branch, old, commit }: Pick<LandRequest, 'branch' | 'old' | 'commit'>,
+): Promise<LandingOverlap | undefined> {
+  const repo: GitRepo = { timeout_ms: LIMITS.git_checkout_ms, ...repository };
+  const changes = toLandedChanges(await listPathChanges(repo, old, commit));
+  for (const place of await listPlaces(repo, branch)) {
+    const blocked = findBlock(place);
+    if (blocked !== undefined) return blocked;
+    const files = await listOverlap(place.repo, changes);
+    if (files.length > 0) return { kind: 'overlap', files, worktree: place.repo.worktree };
+  }
+  return undefined;
+}
+
 interface HeldRequest extends LandRequest {
   /** How often git has moved it back. */
   readonly repeats?: number;
@@ -180,7 +196,7 @@ function isPlainlyNotBare(repo: GitRepo): boolean {
 }
 
 /** What no landing may touch: the end of a rebase would put the branch back, a merge would get another parent. */
-function findBlock({ repo, checkout }: Place): Landing | undefined {
+function findBlock({ repo, checkout }: Place): LandingOverlap | undefined {
   const { worktree } = repo;
   const operation = findOperationInProgress(repo.git_dir)?.name;
   if (operation !== undefined) return { kind: 'overlap', files: [], worktree, operation };

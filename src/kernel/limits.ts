@@ -78,6 +78,9 @@ export const LIMITS = {
   wish_bytes: 65_536,
   /** How often a merge looks whether it is its turn. */
   merge_poll_ms: 100,
+  /** How long a merge that was postponed rests before it is tried again: twice as long each time. */
+  merge_again_first_ms: 1_000,
+  merge_again_last_ms: 60_000,
   /** How often a merge begins anew because its target moved meanwhile. */
   merge_tries: 10,
   plan_subtasks: 100,

@@ -219,6 +219,7 @@ const MERGE_STAGES: Readonly<Record<NewsOf<'merge'>['merge']['state'], Stage>> =
   conflict: 'failed',
   ci_failed: 'failed',
   refused: 'failed',
+  postponed: 'queued',
   dropped: 'stopped',
 };
 

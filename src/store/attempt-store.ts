@@ -287,7 +287,7 @@ export interface NewMerge {
 
 export interface MergeEnd {
   readonly id: string;
-  readonly state: 'landed' | 'conflict' | 'ci_failed' | 'refused' | 'dropped';
+  readonly state: 'landed' | 'conflict' | 'ci_failed' | 'refused' | 'postponed' | 'dropped';
   readonly candidate?: string | undefined;
   readonly conflicts?: Merge['conflicts'] | undefined;
   readonly message?: string | undefined;

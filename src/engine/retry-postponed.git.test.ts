@@ -1,0 +1,102 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Task } from '#contract/task.ts';
+import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
+import { watchOver } from './recover-project.ts';
+import { dispatchTasks } from './scheduler.ts';
+import { workTask } from './work-task.ts';
+
+let shop: TempWorkshop;
+beforeEach(async () => {
+  shop = await tempWorkshop();
+  shop.addAgent('w1', 'echo theirs > README.md; echo new > new.txt');
+});
+afterEach(() => shop[Symbol.asyncDispose]());
+
+/** What a user may have in the way, and how they put it right. */
+const OBSTACLES: readonly (readonly [string, () => Promise<void>, () => Promise<void> | void])[] = [
+  [
+    'a changed file',
+    () => shop.repo.write('README.md', 'mine\n'),
+    () => void shop.repo.git('checkout', '--', 'README.md'),
+  ],
+  [
+    'a staged file',
+    async () => {
+      await shop.repo.write('README.md', 'mine\n');
+      shop.repo.git('add', 'README.md');
+    },
+    () => void shop.repo.git('stash', '-q'),
+  ],
+  [
+    'a new file of the same name',
+    () => shop.repo.write('new.txt', 'mine\n'),
+    () => rmSync(join(shop.repo.path, 'new.txt')),
+  ],
+];
+
+describe('[A17] a merge that met something of the user’s', () => {
+  it.each(OBSTACLES)(
+    '%s waits for it, spends no try, and lands when it is gone',
+    async (_, hinder, clear) => {
+      const task = await postponed(hinder);
+      const before = shop.repo.git('status', '--porcelain');
+      // As long as it is in the way nothing is moved, and who dispatches does not call it done.
+      const [waiting, ...others] = await dispatch();
+      expect(others).toEqual([]);
+      expect(waiting).toMatchObject({ task: { id: task.id, version: task.version }, reached: false });
+      expect(shop.repo.git('status', '--porcelain')).toBe(before);
+      await clear();
+      expect(await dispatch()).toEqual([]);
+      expect(await shop.place.store.getTask(task.id)).toMatchObject({ state: 'done' });
+      expect(shop.repo.git('show', 'main:new.txt')).toBe('new');
+      expect(shop.repo.git('show', 'main:README.md')).toBe('theirs');
+    },
+  );
+
+  it('lands by whoever stays and looks after the project', async () => {
+    const task = await postponed(() => shop.repo.write('new.txt', 'mine\n'));
+    await watchOver(shop.workshop);
+    expect(shop.workshop.isAtWork(task.id)).toBe(false);
+    rmSync(join(shop.repo.path, 'new.txt'));
+    await expect
+      .poll(
+        async () => {
+          await watchOver(shop.workshop);
+          await shop.workshop.settled();
+          return (await shop.place.store.getTask(task.id)).state;
+        },
+        { timeout: 20_000 },
+      )
+      .toBe('done');
+  });
+
+  it('lands by the command that wants it merged', async () => {
+    const { id } = await postponed(() => shop.repo.write('new.txt', 'mine\n'));
+    const again = () => workTask(shop.workshop, shop.as(), { id, agent: 'w1', merge: true });
+    expect(await again()).toMatchObject({ task: { state: 'merge_failed' }, reached: false });
+    rmSync(join(shop.repo.path, 'new.txt'));
+    expect(await again()).toMatchObject({ task: { state: 'done' }, reached: true });
+  });
+});
+
+async function postponed(hinder: () => Promise<void>): Promise<Task> {
+  const task = await shop.create('In the way');
+  await shop.work(task, 'w1');
+  await hinder();
+  const waiting = await shop.move(task, 'merging');
+  expect(waiting).toMatchObject({ state: 'merge_failed', error_annotation: { code: 'merge_postponed' } });
+  expect(waiting.error_annotation?.message).toMatch(/README\.md|new\.txt/);
+  return waiting;
+}
+
+function dispatch() {
+  const wishes = { merge: true, until_empty: true, tell: () => {} };
+  return untilDue().then(() => dispatchTasks(shop.workshop, wishes));
+}
+
+/** What was postponed rests a moment. */
+function untilDue(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 1_100));
+}
