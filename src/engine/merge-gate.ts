@@ -14,6 +14,7 @@ import type { ActionOutcome, Annotation } from './actions.ts';
 import { findWorkspace, openControl, type Workspace } from './attempt-workspace.ts';
 import type { Engine } from './engine.ts';
 import { describeFailure, listSteps, runReviewSteps, undecided } from './review-gate.ts';
+import { tellFailure } from './tell-failure.ts';
 import { systemWriter, type WorkPlace } from './work.ts';
 
 /** How a merge ended, as far as the queue is concerned. */
@@ -110,7 +111,7 @@ async function waitForTurn(place: WorkPlace, { id }: Merge): Promise<Merge | und
 /** Whatever keeps it from landing, its turn is over. */
 function refuseLanding(error: unknown): Landing {
   if (!isForgeError(error)) throw error;
-  return { state: 'refused', message: error.message };
+  return { state: 'refused', message: tellFailure(error) };
 }
 
 const STOPPED: Landing = { state: 'dropped', message: 'Forge was stopped' };

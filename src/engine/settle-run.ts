@@ -12,6 +12,7 @@ import type { Engine } from './engine.ts';
 import { readFolderNote } from './folder-note.ts';
 import { joinSentences, listHarvestWarnings } from './harvest-warnings.ts';
 import { isLinkTracked, writeLinkFile } from './link-file.ts';
+import { tellFailure } from './tell-failure.ts';
 import { transitionTask } from './transition-task.ts';
 import { systemWriter, type WorkPlace } from './work.ts';
 
@@ -54,7 +55,7 @@ export async function concludeWork(
     return { outcome: 'no_change', message: 'It ended without changing a file', retry_after };
   } catch (error) {
     if (!isForgeError(error)) throw error;
-    return { outcome: 'failed', message: error.message, retry_after };
+    return { outcome: 'failed', message: tellFailure(error), retry_after };
   }
 }
 

@@ -20,6 +20,7 @@ import { asCutOff, concludeWork, moveAfterWork } from './settle-run.ts';
 import { compareSides, isSideBySide, startSides } from './side-by-side.ts';
 import type { SideHands, SideWishes } from './sides.ts';
 import { createRun, runWork, type Job } from './start-run.ts';
+import { tellFailure } from './tell-failure.ts';
 import { transitionTask } from './transition-task.ts';
 import {
   systemWriter,
@@ -154,7 +155,7 @@ export class Workshop implements Work {
       });
     } catch (error) {
       if (!isForgeError(error)) throw error;
-      const { message } = error;
+      const message = tellFailure(error);
       // It can be begun as soon as there is room; nothing is wrong with the task.
       const isFull = error.code === 'disk_full';
       const to = isFull ? engine.workflow.initial : engine.workflow.blocked;
