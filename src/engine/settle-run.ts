@@ -110,8 +110,14 @@ async function harvestHeld(place: WorkPlace, { task, attempt, agent }: Harvested
 }
 
 /** What only the first look could see: the second finds all as it should be. */
-function pickSeen({ strayed, salvaged, rescued }: Harvest): Partial<Harvest> {
-  return { rescued, ...(strayed !== undefined && { strayed }), ...(salvaged !== undefined && { salvaged }) };
+function pickSeen({ strayed, salvaged, flattened, rescued, unfiltered }: Harvest): Partial<Harvest> {
+  return {
+    rescued,
+    unfiltered,
+    ...(flattened !== undefined && { flattened }),
+    ...(strayed !== undefined && { strayed }),
+    ...(salvaged !== undefined && { salvaged }),
+  };
 }
 
 /** Where the task goes after a run of whoever works on it. */

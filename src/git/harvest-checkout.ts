@@ -51,12 +51,18 @@ export interface Harvest {
   readonly committed: boolean;
   readonly branch: BranchOutcome;
   readonly skipped: readonly LargeFile[];
+  /** Filters that attributes name and this clone does not configure, with one of the committed paths each. */
+  readonly unfiltered: ReadonlyMap<string, string>;
+  /** Why commits that the agent had left apart from HEAD were not taken. */
+  readonly left_out: readonly string[];
   /** Submodules that stand at another commit now, which may be in the checkout alone. */
   readonly submodules: readonly string[];
   /** Refs that keep what the agent had left apart from HEAD. */
   readonly rescued: readonly string[];
   /** Set where the agent's own commits were lost with its git directory; the files are there. */
   readonly salvaged?: string;
+  /** Set where the agent's own commits break a rule of the repository: its files came as one commit instead. */
+  readonly flattened?: string;
   /** Set where HEAD was not on the attempt's branch, or in the middle of a rebase: `on main`. It is back now. */
   readonly strayed?: string;
 }
@@ -65,7 +71,7 @@ export interface Harvest {
  * Takes over what an agent did: its own commits, then a commit for the rest. Works only through the control
  * directory, so nothing that the agent planted in its git directory is run, or even read as configuration; and
  * whatever state that is in. Throws state_invalid for repositories inside the checkout and for large files, with
- * their names; version_conflict where another Forge was faster. Nothing is changed then.
+ * their names, and for files that would be stored without their filter; version_conflict where another Forge was faster. Nothing is changed then.
  */
 export async function harvestCheckout(
   control: ControlGit,
@@ -103,7 +109,10 @@ export async function harvestCheckout(
     submodules,
     rescued,
     skipped: staged.skipped,
+    unfiltered: staged.unfiltered,
+    left_out: collected.left_out,
     ...counts,
+    ...(collected.flattened !== undefined && { flattened: collected.flattened }),
     ...(collected.salvaged !== undefined && { salvaged: collected.salvaged }),
     ...(strayed !== undefined && { strayed }),
   };
@@ -113,8 +122,12 @@ async function stageAll(
   control: ControlGit,
   checkout: Checkout,
   { staging, request }: { readonly staging: StagingIndex; readonly request: HarvestRequest },
-): Promise<{ readonly skipped: readonly LargeFile[]; readonly isChanged: boolean }> {
-  const place = { checkout, index: staging.path };
+): Promise<{
+  readonly skipped: readonly LargeFile[];
+  readonly unfiltered: Harvest['unfiltered'];
+  readonly isChanged: boolean;
+}> {
+  const place = { checkout, index: staging.path, without_filter: 'refuse' } as const;
   const found = await listDifferences(control, place);
   const declared = listDeclared(checkout);
   refuseNested(
@@ -125,8 +138,8 @@ async function stageAll(
   const skipped = findLargeFiles(checkout, found.untracked, limit);
   if (request.large_files !== 'skip') refuseLarge(checkout, skipped, limit);
   const paths = toStaged(found, skipped, request.copied_files ?? []);
-  await stagePaths(control, place, paths);
-  return { skipped, isChanged: paths.length > 0 };
+  const unfiltered = await stagePaths(control, place, paths);
+  return { skipped, unfiltered, isChanged: paths.length > 0 };
 }
 
 function toStaged(

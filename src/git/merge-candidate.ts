@@ -1,5 +1,6 @@
 import { getFromGit } from './ask-git.ts';
 import type { ControlGit } from './control-directory.ts';
+import { refuseUnfiltered } from './judge-filters.ts';
 import { type ConflictedFile, mergeCommits } from './merge-commits.ts';
 import { isAncestor, readCommitTree } from './read-commit.ts';
 import { withAttributes } from './target-attributes.ts';
@@ -26,15 +27,17 @@ export type Candidate =
 
 /**
  * What the target would be with the attempt merged, as a commit that stands on it: the one to test, and the one to
- * land. No ref and no working tree changes.
+ * land. No ref and no working tree changes. Throws state_invalid for files that are not what their filter gives.
  */
 export async function makeCandidate(control: ControlGit, request: CandidateRequest): Promise<Candidate> {
   const { target, head, strategy } = request;
   // A merge shows the same by its tree.
   if (strategy === 'rebase' && (await isAncestor(control, head, target))) return { kind: 'empty' };
-  return withAttributes(control, target, (workTree) =>
+  const candidate = await withAttributes(control, target, (workTree) =>
     strategy === 'rebase' ? rebase(control, request, workTree) : merge(control, request, workTree),
   );
+  if (candidate.kind === 'ready') await refuseUnfiltered(control, { target, commit: candidate.commit });
+  return candidate;
 }
 
 async function merge(
