@@ -11,7 +11,7 @@ const BRANCHES = {
 
 /** What somebody did with git in an attempt's folder, or to its branch, that a person should know of. Nothing is lost by it. */
 export function listHarvestWarnings(harvest: Harvest, { branch }: Pick<Attempt, 'branch'>): string[] {
-  const { strayed, salvaged, flattened, rescued, skipped, left_out, unfiltered } = harvest;
+  const { strayed, salvaged, flattened, rescued, skipped, left_out, unfiltered, unsigned } = harvest;
   const moved = BRANCHES[harvest.branch];
   return [
     ...(strayed === undefined ? [] : [`Its worktree was ${strayed}, and is on ${branch} again`]),
@@ -28,6 +28,7 @@ export function listHarvestWarnings(harvest: Harvest, { branch }: Pick<Attempt, 
       ([name, path]) =>
         `${path} is under filter=${name}, which this clone does not configure; it was committed as it is`,
     ),
+    ...(unsigned === undefined ? [] : [`Its commit is not signed: ${unsigned}`]),
     ...(rescued.length === 0
       ? []
       : [`Commits that ${branch} does not lead to are kept: ${rescued.join(', ')}`]),

@@ -13,6 +13,7 @@ import type { MergeEnd } from '#store/attempt-store.ts';
 import type { ActionOutcome, Annotation } from './actions.ts';
 import { findWorkspace, openControl, type Workspace } from './attempt-workspace.ts';
 import type { Engine } from './engine.ts';
+import { type LandingRules, readLandingRules } from './landing-rules.ts';
 import { describeFailure, listSteps, runReviewSteps, undecided } from './review-gate.ts';
 import { tellFailure } from './tell-failure.ts';
 import { systemWriter, type WorkPlace } from './work.ts';
@@ -83,7 +84,9 @@ async function finishMerge(place: WorkPlace, engine: Engine, call: MergeCall): P
   const ended = await place.store.finishMerge({ id, ...landing }, systemWriter(place));
   place.watch({ kind: 'merge', merge: ended });
   if (ended.state === 'landed') {
-    const { candidate } = ended;
+    const { candidate, message: text } = ended;
+    if (text !== null)
+      place.watch({ kind: 'note', task_id: ended.task_id, attempt_id: ended.attempt_id, text });
     await place.store.changeAttempt(
       { id: workspace.attempt.id, state: 'merged', ...(candidate !== null && { merge_commit: candidate }) },
       systemWriter(place),
@@ -118,24 +121,32 @@ const STOPPED: Landing = { state: 'dropped', message: 'Forge was stopped' };
 
 async function landAttempt(place: WorkPlace, call: MergeCall): Promise<Landing> {
   const { attempt } = call.workspace;
+  const { strategy } = call.merge;
+  const message = toMessage(call.task, attempt, call.merge);
+  const rules = await readLandingRules(place, call.control, { message, strategy });
   for (let tries = 0; tries < LIMITS.merge_tries; tries += 1) {
     const old = await readRef(place.repo, `refs/heads/${attempt.target}`);
     if (old === undefined) return { state: 'refused', message: `There is no branch ${attempt.target}` };
-    const landing = await tryLanding(place, call, old);
+    const landing = await tryLanding(place, { ...call, rules }, old);
     if (landing !== 'moved') return landing;
   }
   return { state: 'refused', message: `${attempt.target} moved ${LIMITS.merge_tries} times meanwhile` };
 }
 
-async function tryLanding(place: WorkPlace, call: MergeCall, old: string): Promise<Landing | 'moved'> {
-  const { task, control, workspace, merge } = call;
+async function tryLanding(
+  place: WorkPlace,
+  call: MergeCall & { readonly rules: LandingRules },
+  old: string,
+): Promise<Landing | 'moved'> {
+  const { control, workspace, merge, rules } = call;
   const { attempt } = workspace;
   const candidate = await makeCandidate(control, {
     target: old,
     head: merge.head_commit,
     base: attempt.base_commit,
     strategy: merge.strategy,
-    message: toMessage(task, attempt, merge),
+    message: rules.message,
+    sign: rules.sign,
   });
   if (candidate.kind === 'empty') return { state: 'landed', candidate: old };
   if (candidate.kind === 'conflict') {
@@ -146,6 +157,7 @@ async function tryLanding(place: WorkPlace, call: MergeCall, old: string): Promi
       message: `${attempt.branch} conflicts with ${attempt.target} in ${names.slice(0, 10).join(', ')}${names.length > 10 ? ` and ${names.length - 10} more` : ''}`,
     };
   }
+  const told = [...rules.judgeSignature(candidate.unsigned), ...rules.notes];
   const failed = await checkCandidate(place, call, candidate);
   if (failed?.outcome === 'stopped') return STOPPED;
   if (failed !== undefined) {
@@ -155,10 +167,22 @@ async function tryLanding(place: WorkPlace, call: MergeCall, old: string): Promi
       message: `Together with ${attempt.target}: ${describeFailure(failed)}`,
     };
   }
-  const landed = await landTarget(place.repo, { branch: attempt.target, old, commit: candidate.commit });
+  const move = { branch: attempt.target, old, commit: candidate.commit };
+  const allowed = await rules.askMove(move);
+  let isLanded = false;
+  const landed = await landTarget(place.repo, move)
+    .then((landing) => {
+      isLanded = landing.kind === 'landed';
+      return landing;
+    })
+    .finally(() => allowed.ended(isLanded));
   switch (landed.kind) {
     case 'landed':
-      return { state: 'landed', candidate: candidate.commit };
+      return {
+        state: 'landed',
+        candidate: candidate.commit,
+        ...(told.length > 0 && { message: told.join('. ') }),
+      };
     case 'moved':
       return 'moved';
     case 'overlap':

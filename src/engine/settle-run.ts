@@ -11,6 +11,7 @@ import type { Annotation } from './actions.ts';
 import type { Engine } from './engine.ts';
 import { readFolderNote } from './folder-note.ts';
 import { joinSentences, listHarvestWarnings } from './harvest-warnings.ts';
+import { wantsSignature } from './landing-rules.ts';
 import { isLinkTracked, writeLinkFile } from './link-file.ts';
 import { tellFailure } from './tell-failure.ts';
 import { transitionTask } from './transition-task.ts';
@@ -93,6 +94,7 @@ async function harvestHeld(place: WorkPlace, { task, attempt, agent }: Harvested
       ...(agent !== null && { 'Forge-Agent': agent }),
     },
     large_files: 'skip',
+    sign: wantsSignature(place, control),
     copied_files: readFolderNote(place, attempt.id).copied,
   };
   let harvest = await harvestCheckout(control, checkout, request);
@@ -110,10 +112,18 @@ async function harvestHeld(place: WorkPlace, { task, attempt, agent }: Harvested
 }
 
 /** What only the first look could see: the second finds all as it should be. */
-function pickSeen({ strayed, salvaged, flattened, rescued, unfiltered }: Harvest): Partial<Harvest> {
+function pickSeen({
+  strayed,
+  salvaged,
+  flattened,
+  rescued,
+  unfiltered,
+  unsigned,
+}: Harvest): Partial<Harvest> {
   return {
     rescued,
     unfiltered,
+    ...(unsigned !== undefined && { unsigned }),
     ...(flattened !== undefined && { flattened }),
     ...(strayed !== undefined && { strayed }),
     ...(salvaged !== undefined && { salvaged }),

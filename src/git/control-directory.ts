@@ -8,7 +8,7 @@ import { readAllowedConfig, toConfigText, toFormatEntries } from './control-conf
 import type { GitConfigEntry } from './parse-git-config.ts';
 import { readTextIfThere, refreshFile } from './replace-file.ts';
 import { toGitFailure, toShownStderr } from './run-git.ts';
-import { toAttributesFile, toFilterEntries, type UserFilter } from './user-filters.ts';
+import { isOn, toAttributesFile, toFilterEntries, type UserFilter } from './user-filters.ts';
 
 /**
  * git as Forge uses it on attempts: a git directory of its own beside the user's, whose configuration Forge alone
@@ -23,6 +23,8 @@ export interface ControlGit extends GitRepo {
   readonly inherited: readonly GitConfigEntry[];
   /** The user's own, which are run as the user has them. */
   readonly filters: readonly UserFilter[];
+  /** `commit.gpgSign` of the user's. */
+  readonly signs: boolean;
   /** `info/attributes` of the user's repository, for every attempt. */
   readonly attributes: string;
   /** `init.defaultBranch`. */
@@ -88,6 +90,7 @@ export async function openControlDirectory(
     object_format: format === 'sha256' ? 'sha256' : 'sha1',
     inherited,
     filters: config.filters,
+    signs: isOn(config.all, 'commit.gpgsign'),
     attributes,
     initial_branch: config.initial_branch,
     excludes,

@@ -12,6 +12,7 @@ import { isAncestor, readCommitTree } from './read-commit.ts';
 import { writeIndexTree } from './private-index.ts';
 import { findMergeParents } from './merge-parents.ts';
 import { addTrailersToCommits } from './rewrite-commits.ts';
+import { createSigner, type Signer } from './sign-commits.ts';
 import {
   type Differences,
   findLargeFiles,
@@ -22,7 +23,7 @@ import {
   type StagingIndex,
 } from './stage-work-tree.ts';
 import { addTrailers, type Trailers } from './trailers.ts';
-import { type Author, writeCommit } from './write-commit.ts';
+import type { Author } from './write-commit.ts';
 
 export interface HarvestRequest {
   /** Of the commit that is made for what the agent left uncommitted. */
@@ -31,6 +32,7 @@ export interface HarvestRequest {
   readonly author?: Author;
   /** On every commit of the attempt, the agent's own too. */
   readonly trailers: Trailers;
+  /** As the user's own git signs; where that does not work the commit is not signed, and the harvest says why. */
   readonly sign?: boolean;
   /** Files that Forge put there, which stay out of every commit even where the agent has forced them in. */
   readonly copied_files?: readonly string[];
@@ -63,6 +65,8 @@ export interface Harvest {
   readonly salvaged?: string;
   /** Set where the agent's own commits break a rule of the repository: its files came as one commit instead. */
   readonly flattened?: string;
+  /** Set where its commit should be signed and is not. */
+  readonly unsigned?: string;
   /** Set where HEAD was not on the attempt's branch, or in the middle of a rebase: `on main`. It is back now. */
   readonly strayed?: string;
 }
@@ -93,7 +97,8 @@ export async function harvestCheckout(
   using staging = await openStagingIndex(control, checkout, own);
   const staged = await stageAll(control, checkout, { staging, request });
   const { isChanged } = staged;
-  const head = await commitStaged(control, checkout, { own, staging, isChanged, collected, request });
+  const signer = createSigner(control, { sign: request.sign === true });
+  const head = await commitStaged(control, checkout, { own, staging, isChanged, collected, request, signer });
   const { gitlinks, ...counts } = await readChanges(control, checkout.base, head);
   const submodules = checkGitlinks(checkout, gitlinks);
   noteDisowned(control, checkout, replaced);
@@ -112,6 +117,7 @@ export async function harvestCheckout(
     unfiltered: staged.unfiltered,
     left_out: collected.left_out,
     ...counts,
+    ...(signer.unsigned !== undefined && { unsigned: signer.unsigned }),
     ...(collected.flattened !== undefined && { flattened: collected.flattened }),
     ...(collected.salvaged !== undefined && { salvaged: collected.salvaged }),
     ...(strayed !== undefined && { strayed }),
@@ -164,17 +170,17 @@ async function commitStaged(
     readonly isChanged: boolean;
     readonly collected: Collected;
     readonly request: HarvestRequest;
+    readonly signer: Signer;
   },
 ): Promise<string> {
-  const { own, staging, isChanged, collected, request } = work;
+  const { own, staging, isChanged, collected, request, signer } = work;
   const merging = await findMergeParents(control, checkout, { head: own, merging: collected.merging });
   if (merging.length === 0 && !isChanged) return own;
   const tree = await writeIndexTree(control, { GIT_INDEX_FILE: staging.path });
   if (merging.length === 0 && tree === (await readCommitTree(control, own))) return own;
-  return writeCommit(control, {
+  return signer.write({
     tree,
     parents: [own, ...merging],
-    sign: request.sign === true,
     message: addTrailers(request.message, request.trailers),
     ...(request.author && { author: request.author }),
   });

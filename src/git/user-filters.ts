@@ -46,6 +46,12 @@ function isOwnLfs(filter: UserFilter): boolean {
   return filter.name === 'lfs' && commands.every((command) => LFS_COMMAND.test(command));
 }
 
+/** The last entry of a key that is true or false; false where there is none. */
+export function isOn(entries: readonly GitConfigEntry[], key: string): boolean {
+  const entry = entries.findLast((one) => one.key === key);
+  return entry !== undefined && isTrue(entry.value);
+}
+
 /** A key without a value is true; what git could not read either counts as true, which is the careful way. */
 function isTrue(value: string | undefined): boolean {
   return value === undefined || !/^(?:false|no|off|0+|)$/i.test(value);
