@@ -1,10 +1,14 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Merge } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
+import { pushTarget } from '#git/push-target.ts';
+import { listPushRecords, writePushRecord } from '#sync/push-records.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { writeFakeCrypt } from '../../tests/support/fake-crypt.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
+import { watchOver } from './recover-project.ts';
 
 let shop: TempWorkshop;
 beforeEach(async () => {
@@ -43,6 +47,42 @@ function writeHook(name: string, lines: string, folder = '.git/hooks'): void {
   writeFileSync(path, lines);
   chmodSync(path, 0o755);
 }
+
+describe('filters', () => {
+  it('[A4] lead a secret from an agent to main and to the checkout, encrypted on the way', async () => {
+    const program = writeFakeCrypt(join(shop.repo.path, '..', 'bin'));
+    writeFileSync(join(shop.repo.path, '.git', 'fake-crypt-key'), 'key');
+    for (const side of ['clean', 'smudge'])
+      shop.repo.git('config', `filter.git-crypt.${side}`, `"${program}" ${side}`);
+    shop.repo.git('config', 'filter.git-crypt.required', 'true');
+    await shop.repo.write('.gitattributes', 'secret/** filter=git-crypt\n');
+    await shop.repo.write('secret/a', 'first\n');
+    shop.repo.git('add', '-A');
+    shop.repo.git('commit', '-qm', 'secrets');
+    shop.addAgent('w1', 'cat secret/a > seen; echo "password: hunter2" > secret/b');
+    const task = await shop.create('Write a secret', { steps: ['grep -q hunter2 secret/b'] });
+    await shop.work(task, 'w1');
+    expect((await shop.move(task, 'merging')).state).toBe('done');
+    expect(shop.repo.git('show', 'main:seen')).toBe('first');
+    expect(shop.repo.git('cat-file', 'blob', 'main:secret/b')).toMatch(/^FAKECRYPT/);
+    expect(await shop.repo.read('secret/b')).toBe('password: hunter2\n');
+    expect(shop.repo.git('status', '--porcelain')).toBe('');
+  });
+
+  it('[A4] that an attempt takes away keep its run from being done, with the file named', async () => {
+    const program = writeFakeCrypt(join(shop.repo.path, '..', 'bin'));
+    writeFileSync(join(shop.repo.path, '.git', 'fake-crypt-key'), 'key');
+    shop.repo.git('config', 'filter.git-crypt.clean', `"${program}" clean`);
+    shop.repo.git('config', 'filter.git-crypt.smudge', `"${program}" smudge`);
+    await shop.repo.write('.gitattributes', 'secret/** filter=git-crypt\n');
+    shop.repo.git('add', '-A');
+    shop.repo.git('commit', '-qm', 'secrets');
+    shop.addAgent('w1', 'rm .gitattributes; mkdir secret; echo "password: hunter2" > secret/b');
+    const task = await shop.work(await shop.create('Write a secret', { steps: ['true'] }), 'w1');
+    expect(task.state).toBe('todo');
+    expect(task.error_annotation?.message).toMatch(/^secret\/b is under filter=git-crypt, and .+ Next: Put/);
+  });
+});
 
 describe('signatures', () => {
   it.each(['merge', 'squash'] as const)(
@@ -198,6 +238,127 @@ describe('the hooks of the repository', () => {
     await shop.work(task, 'w1');
     await shop.move(task, 'merging');
     expect(shop.repo.git('log', '-1', '--format=%B', 'main')).toContain('By-hook: of the user');
+  });
+});
+
+describe('the push after a merge', () => {
+  /** A remote that main follows, whose hook says whether something may come. */
+  function useRemote(): string {
+    const remote = join(shop.repo.path, '..', 'remote.git');
+    shop.repo.git('init', '--quiet', '--bare', remote);
+    shop.repo.git('remote', 'add', 'origin', remote);
+    shop.repo.git('push', '--quiet', '--set-upstream', 'origin', 'main');
+    shop.set({ merge: { push: 'after' } });
+    return remote;
+  }
+
+  const close = (remote: string, script = 'echo "no pushes on Sundays" >&2; exit 1'): void => {
+    mkdirSync(join(remote, 'hooks'), { recursive: true });
+    writeFileSync(join(remote, 'hooks', 'pre-receive'), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(remote, 'hooks', 'pre-receive'), 0o755);
+  };
+  const remoteMain = (remote: string): string => shop.repo.git('--git-dir', remote, 'rev-parse', 'main');
+  const records = () => listPushRecords(join(shop.repo.path, '.git', 'forge'));
+
+  it('is left alone unless somebody asks for it', async () => {
+    const remote = useRemote();
+    shop.set({ merge: { push: 'never' } });
+    const before = remoteMain(remote);
+    await mergeOne();
+    expect(remoteMain(remote)).toBe(before);
+    expect(records()).toEqual([]);
+  });
+
+  it('brings what has landed to the branch that the target follows', async () => {
+    const remote = useRemote();
+    const { task } = await mergeOne();
+    expect(task.state).toBe('done');
+    expect(remoteMain(remote)).toBe(shop.repo.git('rev-parse', 'main'));
+    expect(records()).toEqual([]);
+    expect(notes()).toEqual(['main was pushed to origin']);
+  });
+
+  it('that is rejected undoes nothing, is noted and told, and comes with the next landing', async () => {
+    const remote = useRemote();
+    close(remote);
+    const before = remoteMain(remote);
+    const first = await mergeOne('First');
+    expect(first.task.state).toBe('done');
+    expect(shop.repo.git('show', 'main:First.txt')).toBe('5');
+    expect(remoteMain(remote)).toBe(before);
+    const [record] = records();
+    expect(record).toMatchObject({ branch: 'main', tries: 1, next: 'git push origin main' });
+    expect(record?.why).toContain('pre-receive hook declined');
+    expect(notes()).toEqual([
+      'main is 2 commits ahead of origin/main: the push was rejected: [remote rejected] (pre-receive hook declined) / ' +
+        'no pushes on Sundays. Next: git push origin main; it is tried again by itself',
+    ]);
+    close(remote, 'cat > /dev/null');
+    await mergeOne('Second');
+    expect(remoteMain(remote)).toBe(shop.repo.git('rev-parse', 'main'));
+    expect(records()).toEqual([]);
+  });
+
+  it('is tried again by whoever stays, when its time has come', async () => {
+    const remote = useRemote();
+    close(remote);
+    await mergeOne();
+    close(remote, 'cat > /dev/null');
+    await watchOver(shop.workshop);
+    await shop.workshop.pushLanded();
+    expect(records()).toHaveLength(1);
+    const [record] = records();
+    if (record === undefined) throw new Error('no record');
+    expect(record.next_at - Date.now()).toBeGreaterThan(20_000);
+    writePushRecord(join(shop.repo.path, '.git', 'forge'), { ...record, next_at: 0 });
+    await watchOver(shop.workshop);
+    await shop.workshop.pushLanded();
+    expect(records()).toEqual([]);
+    expect(remoteMain(remote)).toBe(shop.repo.git('rev-parse', 'main'));
+  });
+
+  it('says what to type where the remote is ahead, and sees what was pushed by hand', async () => {
+    const remote = useRemote();
+    const other = join(shop.repo.path, '..', 'other');
+    shop.repo.git('clone', '--quiet', '--branch', 'main', remote, other);
+    const git = (...args: string[]): string =>
+      shop.repo.git('-C', other, '-c', 'user.name=o', '-c', 'user.email=o@example.com', ...args);
+    git('commit', '--quiet', '--allow-empty', '-m', 'by somebody else');
+    git('push', '--quiet');
+    await mergeOne();
+    const [record] = records();
+    expect(record?.why).toMatch(/^the push was rejected: \[rejected\] \(fetch first\)/);
+    expect(record?.next).toBe('git pull origin main && git push origin main');
+    shop.repo.git('pull', '--quiet', '--no-rebase', '--no-edit', 'origin', 'main');
+    shop.repo.git('push', '--quiet', 'origin', 'main');
+    if (record !== undefined)
+      writePushRecord(join(shop.repo.path, '.git', 'forge'), { ...record, next_at: 0 });
+    await shop.workshop.pushLanded();
+    expect(records()).toEqual([]);
+  });
+
+  it('needs a branch to follow, and says so', async () => {
+    const remote = useRemote();
+    shop.repo.git('branch', '--unset-upstream', 'main');
+    await mergeOne();
+    expect(existsSync(remote)).toBe(true);
+    expect(notes()).toEqual([
+      'main was not pushed: main follows no branch of a remote. Next: git push --set-upstream origin main; it is tried again by itself',
+    ]);
+  });
+
+  it('runs the pre-push hook of the user, and does not wait for ever', async () => {
+    const remote = useRemote();
+    writeHook('pre-push', '#!/bin/sh\necho "not before noon" >&2\nexit 1\n');
+    const before = remoteMain(remote);
+    await mergeOne();
+    expect(remoteMain(remote)).toBe(before);
+    expect(records()[0]?.why).toContain('not before noon');
+    writeHook('pre-push', '#!/bin/sh\nsleep 602 & wait\n');
+    const commit = shop.repo.git('rev-parse', 'main');
+    const slow = await pushTarget(shop.place.repo, { branch: 'main', commit }, { timeout_ms: 500 });
+    expect(slow).toMatchObject({ kind: 'failed', why: 'the push did not end within 0.5 s' });
+    expect(spawnSync('pgrep', ['-f', 'sleep 602']).status).toBe(1);
   });
 });
 

@@ -14,6 +14,7 @@ import type { ActionOutcome, Annotation } from './actions.ts';
 import { findWorkspace, openControl, type Workspace } from './attempt-workspace.ts';
 import type { Engine } from './engine.ts';
 import { type LandingRules, readLandingRules } from './landing-rules.ts';
+import { notePush } from './push-landed.ts';
 import { describeFailure, listSteps, runReviewSteps, undecided } from './review-gate.ts';
 import { tellFailure } from './tell-failure.ts';
 import { systemWriter, type WorkPlace } from './work.ts';
@@ -85,6 +86,7 @@ async function finishMerge(place: WorkPlace, engine: Engine, call: MergeCall): P
   place.watch({ kind: 'merge', merge: ended });
   if (ended.state === 'landed') {
     const { candidate, message: text } = ended;
+    notePush(place, ended);
     if (text !== null)
       place.watch({ kind: 'note', task_id: ended.task_id, attempt_id: ended.attempt_id, text });
     await place.store.changeAttempt(

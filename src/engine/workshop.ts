@@ -13,6 +13,7 @@ import { FolderLocks } from './folder-locks.ts';
 import { keepControl } from './keep-control.ts';
 import { checkMergeable, mergeTask } from './merge-gate.ts';
 import { settleLost } from './recover-work.ts';
+import { pushLanded } from './push-landed.ts';
 import { isRepairable, repairMerge } from './repair-merge.ts';
 import { recallWork, retireAttempts, stopRuns } from './retire-attempts.ts';
 import { checkReviewable, passReview, reject, reviewTask } from './review-gate.ts';
@@ -39,6 +40,7 @@ export class Workshop implements Work {
   readonly #place: WorkPlace;
   readonly #jobs = new Map<Promise<undefined>, string>();
   #failed: { readonly task: string; readonly error: unknown }[] = [];
+  #pushing: Promise<void> | undefined;
   readonly #ending = new AbortController();
   readonly #listeners = new Set<(news: WorkNews) => void>();
 
@@ -78,6 +80,7 @@ export class Workshop implements Work {
     const tasks = [...new Set(this.#jobs.values())];
     await Promise.all(tasks.map((task_id) => stopRuns(this.#place, { task_id })));
     await this.settled().catch(() => undefined);
+    await this.#pushing;
   }
 
   /** Moves that follow from what others did are Forge's own. */
@@ -128,6 +131,21 @@ export class Workshop implements Work {
         (error: unknown) => void this.#failed.push({ task: taskId, error }),
       ),
     );
+  }
+
+  /** Pushes what has landed and waits for it; one push after the other, each with what was noted by then. */
+  pushLanded(): Promise<void> {
+    const pushing: Promise<void> = (this.#pushing ?? Promise.resolve())
+      .then(() => pushLanded(this.#place))
+      .finally(() => {
+        if (this.#pushing === pushing) this.#pushing = undefined;
+      });
+    this.#pushing = pushing;
+    return pushing;
+  }
+
+  get is_pushing(): boolean {
+    return this.#pushing !== undefined;
   }
 
   get merges_by_itself(): boolean {
@@ -232,6 +250,11 @@ export class Workshop implements Work {
   async merge(engine: Engine, task: Task, gate: string): Promise<ActionOutcome> {
     return this.during(task.id, async () => {
       const outcome = await mergeTask(this.#place, engine, { task, gate });
+      // Its turn in the queue is over: the next one need not wait for a server far away.
+      this.#add(
+        task.id,
+        this.pushLanded().then(() => undefined),
+      );
       // Who does not stay leaves it to a person, or to the next who does.
       const isFollowed = outcome.outcome === 'cascaded' && engine.follows === true;
       if (isFollowed && (await isRepairable(this.#place, task)))

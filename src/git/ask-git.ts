@@ -42,12 +42,13 @@ export function askGitApart(
   args: readonly string[],
   options: AskOptions & { readonly timeout_ms: number },
 ): Promise<ApartResult> {
-  const { cwd, env, input = '' } = toRunOptions(repo, options);
+  const { cwd, env, input = '', signal } = toRunOptions(repo, options);
   return runApart('git', toArgs(repo, args, options), {
     cwd,
     env: env ?? {},
     input,
     timeout_ms: options.timeout_ms,
+    ...(signal && { signal }),
   });
 }
 

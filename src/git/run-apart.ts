@@ -8,6 +8,8 @@ export interface ApartOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly input?: string | Uint8Array;
   readonly timeout_ms: number;
+  /** Ends it before its time. */
+  readonly signal?: AbortSignal;
 }
 
 export interface ApartResult {
@@ -25,7 +27,7 @@ export interface ApartResult {
 export function runApart(
   program: string,
   args: readonly string[],
-  { cwd, env, input = '', timeout_ms }: ApartOptions,
+  { cwd, env, input = '', timeout_ms, signal }: ApartOptions,
 ): Promise<ApartResult> {
   const { spawn } = process.getBuiltinModule('node:child_process');
   const child = spawn(program, args, { cwd, env: { ...env }, detached: true, windowsHide: true });
@@ -42,11 +44,16 @@ export function runApart(
     // One that ends before it has read everything says why by its exit code.
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
-    const timer = setTimeout(() => {
-      timedOut = true;
+    const end = (): void => {
       endGroup(child, 'SIGTERM');
       linger = setTimeout(() => endGroup(child, 'SIGKILL'), GRACE_MS);
+    };
+    const timer = setTimeout(() => {
+      timedOut = true;
+      end();
     }, timeout_ms);
+    signal?.addEventListener('abort', end, { once: true });
+    if (signal?.aborted === true) end();
     child.once('error', (error) => {
       clearTimeout(timer);
       const details = { program, cwd };
@@ -67,11 +74,12 @@ export function runApart(
         child.stderr.destroy();
       }, GRACE_MS);
     });
-    child.once('close', (code, signal) => {
+    child.once('close', (code, killedBy) => {
       clearTimeout(timer);
       clearTimeout(linger);
+      signal?.removeEventListener('abort', end);
       if (timedOut) endGroup(child, 'SIGKILL');
-      done({ ...output, exit: code ?? 128 + constants.signals[signal ?? 'SIGKILL'], timed_out: timedOut });
+      done({ ...output, exit: code ?? 128 + constants.signals[killedBy ?? 'SIGKILL'], timed_out: timedOut });
     });
   });
 }
