@@ -4,13 +4,15 @@ import type { Task } from '#contract/task.ts';
 import { listAttemptNames } from '#domain/attempt-names.ts';
 import { recreateCheckout, startCheckout } from '#git/attempt-checkout.ts';
 import { dropAttemptRefs } from '#git/attempt-refs.ts';
-import { findDefaultBranch } from '#git/branches.ts';
+import { findDefaultBranch, listOwnBranches } from '#git/branches.ts';
 import { findRecord, isRegistered, type Checkout } from '#git/checkout-record.ts';
 import type { ControlGit } from '#git/control-directory.ts';
 import { readRef } from '#git/read-ref.ts';
 import { removeCheckout } from '#git/rescue-checkout.ts';
 import { toIso } from '#kernel/clock.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
+import { escapeLine } from '#kernel/text.ts';
+import { quoteForShell } from '#sync/forge-program.ts';
 import { findPortBlock } from '#process/lease-ports.ts';
 import { changeFolderNote } from './folder-note.ts';
 import { furnishFolder } from './furnish-folder.ts';
@@ -188,12 +190,43 @@ export async function findTarget(
   const target = place.settings().merge.target ?? (await findDefaultBranch(place.repo, control));
   const base = target === undefined ? undefined : await readRef(place.repo, `refs/heads/${target}`);
   if (target !== undefined && base !== undefined) return { target, base };
-  throw new ForgeError(
+  throw target === undefined ? await explainOpenTarget(place) : explainMissingTarget(place, target);
+}
+
+/** Several branches, and nothing that says which of them is the one. */
+async function explainOpenTarget({ repo }: WorkPlace): Promise<ForgeError> {
+  const branches = await listOwnBranches(repo);
+  const [first = 'main'] = branches;
+  const shown = branches.slice(0, SHOWN_BRANCHES).map(escapeLine).join(', ');
+  const more = branches.length > SHOWN_BRANCHES ? ` and ${branches.length - SHOWN_BRANCHES} more` : '';
+  return new ForgeError(
     'state_invalid',
-    target === undefined
+    branches.length === 0
       ? 'The repository has no branch to begin with'
-      : `There is no commit on the branch ${target} to begin with`,
-    { hint: 'Make a first commit, or set merge.target in .forge/config.json', details: { target } },
+      : `Nothing says which branch to begin with and to merge into: there are ${shown}${more}`,
+    {
+      hint:
+        branches.length === 0
+          ? 'git switch -c main && git commit --allow-empty -m "First commit"'
+          : `git -C ${quoteForShell(repo.worktree)} switch ${quoteForShell(first)}, or {"merge": {"target": ${JSON.stringify(first)}}} in .forge/config.json`,
+      details: { branches: branches.slice(0, SHOWN_BRANCHES) },
+    },
+  );
+}
+
+const SHOWN_BRANCHES = 10;
+
+function explainMissingTarget(place: WorkPlace, target: string): ForgeError {
+  const isSet = place.settings().merge.target !== undefined;
+  return new ForgeError(
+    'state_invalid',
+    `There is no commit on the branch ${escapeLine(target)} to begin with`,
+    {
+      hint: isSet
+        ? `merge.target names it: git branch ${quoteForShell(target)}, or set another in .forge/config.json`
+        : `git commit --allow-empty -m "First commit", or git fetch . origin/${target}:${target}, or set merge.target in .forge/config.json`,
+      details: { target },
+    },
   );
 }
 

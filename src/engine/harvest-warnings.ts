@@ -11,13 +11,24 @@ const BRANCHES = {
 
 /** What somebody did with git in an attempt's folder, or to its branch, that a person should know of. Nothing is lost by it. */
 export function listHarvestWarnings(harvest: Harvest, { branch }: Pick<Attempt, 'branch'>): string[] {
-  const { strayed, salvaged, rescued, skipped } = harvest;
+  const { strayed, salvaged, flattened, rescued, skipped, left_out, unfiltered, unsigned } = harvest;
   const moved = BRANCHES[harvest.branch];
   return [
     ...(strayed === undefined ? [] : [`Its worktree was ${strayed}, and is on ${branch} again`]),
     ...(salvaged === undefined
       ? []
       : [`The commits of its worktree are lost (${salvaged}), its files are not`]),
+    ...(flattened === undefined
+      ? []
+      : [`The commits of its worktree were not taken (${flattened}); its files are one commit instead`]),
+    ...left_out.map(
+      (why) => `Commits of its worktree that ${branch} does not lead to were not taken (${why})`,
+    ),
+    ...[...unfiltered].map(
+      ([name, path]) =>
+        `${path} is under filter=${name}, which this clone does not configure; it was committed as it is`,
+    ),
+    ...(unsigned === undefined ? [] : [`Its commit is not signed: ${unsigned}`]),
     ...(rescued.length === 0
       ? []
       : [`Commits that ${branch} does not lead to are kept: ${rescued.join(', ')}`]),

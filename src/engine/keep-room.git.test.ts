@@ -45,7 +45,9 @@ describe('the disk that worktrees may take', () => {
     expect(refused.state).toBe('todo');
     expect(refused.error_annotation).toMatchObject({
       code: 'disk_full',
-      message: expect.stringMatching(/take 0\.004\d? GB, and workspace\.disk_limit_gb allows 0\.0030$/),
+      message: expect.stringMatching(
+        /take 0\.004\d? GB, and workspace\.disk_limit_gb allows 0\.0030\. Next: forge workspace list/,
+      ),
     });
     expect(await attemptOf(fourth)).toBeUndefined();
     const control = await openControl(shop.place);

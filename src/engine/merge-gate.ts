@@ -14,8 +14,11 @@ import type { MergeEnd } from '#store/attempt-store.ts';
 import type { ActionOutcome, Annotation } from './actions.ts';
 import { findWorkspace, openControl, type Workspace } from './attempt-workspace.ts';
 import type { Engine } from './engine.ts';
+import { type LandingRules, readLandingRules } from './landing-rules.ts';
+import { notePush } from './push-landed.ts';
 import { describeFailure, listSteps, runReviewSteps, undecided } from './review-gate.ts';
 import { explainCut } from './while-standing.ts';
+import { tellFailure } from './tell-failure.ts';
 import { systemWriter, type WorkPlace } from './work.ts';
 
 /** How a merge ended, as far as the queue is concerned. */
@@ -84,7 +87,10 @@ async function finishMerge(place: WorkPlace, engine: Engine, call: MergeCall): P
   const ended = await place.store.finishMerge({ id, ...landing }, systemWriter(place));
   place.watch({ kind: 'merge', merge: ended });
   if (ended.state === 'landed') {
-    const { candidate } = ended;
+    const { candidate, message: text } = ended;
+    notePush(place, ended);
+    if (text !== null)
+      place.watch({ kind: 'note', task_id: ended.task_id, attempt_id: ended.attempt_id, text });
     await place.store.changeAttempt(
       { id: workspace.attempt.id, state: 'merged', ...(candidate !== null && { merge_commit: candidate }) },
       systemWriter(place),
@@ -112,7 +118,7 @@ async function waitForTurn(place: WorkPlace, { id }: Merge): Promise<Merge | und
 /** Whatever keeps it from landing, its turn is over. */
 function refuseLanding(error: unknown): Landing {
   if (!isForgeError(error)) throw error;
-  return { state: 'refused', message: error.message };
+  return { state: 'refused', message: tellFailure(error) };
 }
 
 function cutOff(place: WorkPlace): Landing {
@@ -121,17 +127,20 @@ function cutOff(place: WorkPlace): Landing {
 
 async function landAttempt(place: WorkPlace, call: MergeCall): Promise<Landing> {
   const { attempt } = call.workspace;
+  const { strategy } = call.merge;
+  const message = toMessage(call.task, attempt, call.merge);
+  const rules = await readLandingRules(place, call.control, { message, strategy });
   for (let tries = 0; tries < LIMITS.merge_tries; tries += 1) {
     const old = await readRef(place.repo, `refs/heads/${attempt.target}`);
     if (old === undefined) return { state: 'refused', message: `There is no branch ${attempt.target}` };
-    const landing = await tryUntilQuiet(place, call, old);
+    const landing = await tryUntilQuiet(place, { ...call, rules }, old);
     if (landing !== 'moved') return landing;
   }
   return { state: 'postponed', message: `${attempt.target} moved ${LIMITS.merge_tries} times meanwhile` };
 }
 
 /** A checkout that others keep busy costs nothing but time: what was tested is tried again. */
-async function tryUntilQuiet(place: WorkPlace, call: MergeCall, old: string): Promise<Landing | 'moved'> {
+async function tryUntilQuiet(place: WorkPlace, call: RuledCall, old: string): Promise<Landing | 'moved'> {
   const end = performance.now() + LIMITS.landing_busy_ms;
   for (;;) {
     const landing = await tryLanding(place, call, old);
@@ -142,19 +151,24 @@ async function tryUntilQuiet(place: WorkPlace, call: MergeCall, old: string): Pr
   }
 }
 
+interface RuledCall extends MergeCall {
+  readonly rules: LandingRules;
+}
+
 async function tryLanding(
   place: WorkPlace,
-  call: MergeCall,
+  call: RuledCall,
   old: string,
 ): Promise<Landing | 'moved' | { readonly busy: string }> {
-  const { task, control, workspace, merge } = call;
+  const { control, workspace, merge, rules } = call;
   const { attempt } = workspace;
   const candidate = await makeCandidate(control, {
     target: old,
     head: merge.head_commit,
     base: attempt.base_commit,
     strategy: merge.strategy,
-    message: toMessage(task, attempt, merge),
+    message: rules.message,
+    sign: rules.sign,
   });
   if (candidate.kind === 'empty') return { state: 'landed', candidate: old };
   if (candidate.kind === 'conflict') {
@@ -165,6 +179,7 @@ async function tryLanding(
       message: `${attempt.branch} conflicts with ${attempt.target} in ${names.slice(0, 10).join(', ')}${names.length > 10 ? ` and ${names.length - 10} more` : ''}`,
     };
   }
+  const told = [...rules.judgeSignature(candidate.unsigned), ...rules.notes];
   const failed = await checkCandidate(place, call, candidate);
   if (failed?.outcome === 'stopped' || place.signal.aborted) return cutOff(place);
   if (failed !== undefined) {
@@ -174,15 +189,22 @@ async function tryLanding(
       message: `Together with ${attempt.target}: ${describeFailure(failed)}`,
     };
   }
-  const landed = await landTarget(place.repo, {
-    branch: attempt.target,
-    old,
-    commit: candidate.commit,
-    witness: processWitness,
-  });
+  const move = { branch: attempt.target, old, commit: candidate.commit };
+  const allowed = await rules.askMove(move);
+  let isLanded = false;
+  const landed = await landTarget(place.repo, { ...move, witness: processWitness })
+    .then((landing) => {
+      isLanded = landing.kind === 'landed';
+      return landing;
+    })
+    .finally(() => allowed.ended(isLanded));
   switch (landed.kind) {
     case 'landed':
-      return { state: 'landed', candidate: candidate.commit };
+      return {
+        state: 'landed',
+        candidate: candidate.commit,
+        ...(told.length > 0 && { message: told.join('. ') }),
+      };
     case 'moved':
       return 'moved';
     case 'busy':

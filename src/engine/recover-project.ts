@@ -17,6 +17,8 @@ export async function recoverProject(workshop: Workshop, wishes?: ResumeWishes):
 /** Again and again as long as it stays: cheap where nothing is lost. */
 export async function watchOver(workshop: Workshop, wishes?: ResumeWishes): Promise<ResumedTask[]> {
   await lookForStrays(workshop.place);
+  // Nobody waits for a server far away; what it answers is noted and told.
+  if (!workshop.is_pushing) void workshop.pushLanded();
   await settleSilent(workshop.place, (task) => workshop.isAtWork(task));
   const resumed = await resumeTasks(workshop, wishes);
   await retryPostponed(workshop);

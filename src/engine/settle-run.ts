@@ -11,7 +11,9 @@ import type { Annotation } from './actions.ts';
 import type { Engine } from './engine.ts';
 import { readFolderNote } from './folder-note.ts';
 import { joinSentences, listHarvestWarnings } from './harvest-warnings.ts';
+import { wantsSignature } from './landing-rules.ts';
 import { isLinkTracked, writeLinkFile } from './link-file.ts';
+import { tellFailure } from './tell-failure.ts';
 import { transitionTask, type TransitionRequest } from './transition-task.ts';
 import { systemWriter, type WorkPlace } from './work.ts';
 
@@ -54,7 +56,7 @@ export async function concludeWork(
     return { outcome: 'no_change', message: 'It ended without changing a file', retry_after };
   } catch (error) {
     if (!isForgeError(error)) throw error;
-    return { outcome: 'failed', message: error.message, retry_after };
+    return { outcome: 'failed', message: tellFailure(error), retry_after };
   }
 }
 
@@ -92,6 +94,7 @@ async function harvestHeld(place: WorkPlace, { task, attempt, agent }: Harvested
       ...(agent !== null && { 'Forge-Agent': agent }),
     },
     large_files: 'skip',
+    sign: wantsSignature(place, control),
     copied_files: readFolderNote(place, attempt.id).copied,
   };
   let harvest = await harvestCheckout(control, checkout, request);
@@ -109,8 +112,22 @@ async function harvestHeld(place: WorkPlace, { task, attempt, agent }: Harvested
 }
 
 /** What only the first look could see: the second finds all as it should be. */
-function pickSeen({ strayed, salvaged, rescued }: Harvest): Partial<Harvest> {
-  return { rescued, ...(strayed !== undefined && { strayed }), ...(salvaged !== undefined && { salvaged }) };
+function pickSeen({
+  strayed,
+  salvaged,
+  flattened,
+  rescued,
+  unfiltered,
+  unsigned,
+}: Harvest): Partial<Harvest> {
+  return {
+    rescued,
+    unfiltered,
+    ...(unsigned !== undefined && { unsigned }),
+    ...(flattened !== undefined && { flattened }),
+    ...(strayed !== undefined && { strayed }),
+    ...(salvaged !== undefined && { salvaged }),
+  };
 }
 
 /** Where the task goes after a run of whoever works on it. */

@@ -14,6 +14,7 @@ import { keepControl } from './keep-control.ts';
 import { checkMergeable, mergeTask } from './merge-gate.ts';
 import { noteLanded } from './note-landed.ts';
 import { settleLost } from './recover-work.ts';
+import { pushLanded } from './push-landed.ts';
 import { isRepairable, repairMerge } from './repair-merge.ts';
 import { endLostRuns, recallWork, retireAttempts, stopRuns } from './retire-attempts.ts';
 import { checkReviewable, passReview, reject, reviewTask } from './review-gate.ts';
@@ -21,6 +22,7 @@ import { asCutOff, concludeWork, moveAfterWork } from './settle-run.ts';
 import { compareSides, isSideBySide, startSides } from './side-by-side.ts';
 import type { SideHands, SideWishes } from './sides.ts';
 import { createRun, runWork, type Job } from './start-run.ts';
+import { tellFailure } from './tell-failure.ts';
 import { transitionTask } from './transition-task.ts';
 import { whileStanding } from './while-standing.ts';
 import {
@@ -42,6 +44,7 @@ export class Workshop implements Work {
   readonly #place: WorkPlace;
   readonly #jobs = new Map<Promise<undefined>, string>();
   #failed: { readonly task: string; readonly error: unknown }[] = [];
+  #pushing: Promise<void> | undefined;
   readonly #ending = new AbortController();
   readonly #listeners = new Set<(news: WorkNews) => void>();
 
@@ -81,6 +84,7 @@ export class Workshop implements Work {
     const tasks = [...new Set(this.#jobs.values())];
     await Promise.all(tasks.map((task_id) => stopRuns(this.#place, { task_id })));
     await this.settled().catch(() => undefined);
+    await this.#pushing;
   }
 
   /** Moves that follow from what others did are Forge's own. */
@@ -133,6 +137,21 @@ export class Workshop implements Work {
     );
   }
 
+  /** Pushes what has landed and waits for it; one push after the other, each with what was noted by then. */
+  pushLanded(): Promise<void> {
+    const pushing: Promise<void> = (this.#pushing ?? Promise.resolve())
+      .then(() => pushLanded(this.#place))
+      .finally(() => {
+        if (this.#pushing === pushing) this.#pushing = undefined;
+      });
+    this.#pushing = pushing;
+    return pushing;
+  }
+
+  get is_pushing(): boolean {
+    return this.#pushing !== undefined;
+  }
+
   get merges_by_itself(): boolean {
     return this.#place.settings().merge.auto;
   }
@@ -162,7 +181,7 @@ export class Workshop implements Work {
       });
     } catch (error) {
       if (!isForgeError(error)) throw error;
-      const { message } = error;
+      const message = tellFailure(error);
       // Somebody else has it by now, or nobody: what they decided stands.
       if (error.code === 'fence_conflict' || (await this.#isLost(task, hold)))
         return { outcome: 'failed', message };
@@ -262,6 +281,11 @@ export class Workshop implements Work {
     return this.during(task.id, async () => {
       const outcome = await whileStanding(this.#place, task, (place) =>
         mergeTask(place, engine, { task, gate }),
+      );
+      // Its turn in the queue is over: the next one need not wait for a server far away.
+      this.#add(
+        task.id,
+        this.pushLanded().then(() => undefined),
       );
       // Who does not stay leaves it to a person, or to the next who does.
       const isFollowed = outcome.outcome === 'cascaded' && engine.follows === true;

@@ -1,5 +1,6 @@
 import type { Repository } from './find-repository.ts';
 import { gitEnvironment } from './git-environment.ts';
+import { type ApartResult, runApart } from './run-apart.ts';
 import {
   type GitResult,
   type GitRunOptions,
@@ -33,6 +34,22 @@ export interface AskOptions {
 /** Runs git on the repository; the exit code is for the caller to read. */
 export function askGit(repo: GitRepo, args: readonly string[], options: AskOptions = {}): Promise<GitResult> {
   return runGit(toArgs(repo, args, options), toRunOptions(repo, options));
+}
+
+/** The same in a session of its own, without a terminal, and ended with all that it started when its time is over. */
+export function askGitApart(
+  repo: GitRepo,
+  args: readonly string[],
+  options: AskOptions & { readonly timeout_ms: number },
+): Promise<ApartResult> {
+  const { cwd, env, input = '', signal } = toRunOptions(repo, options);
+  return runApart('git', toArgs(repo, args, options), {
+    cwd,
+    env: env ?? {},
+    input,
+    timeout_ms: options.timeout_ms,
+    ...(signal && { signal }),
+  });
 }
 
 /** The same for bytes. */

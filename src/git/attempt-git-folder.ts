@@ -23,6 +23,7 @@ export function writeGitFolder(control: ControlGit, checkout: Checkout, head: st
   replaceFile(join(folder, 'config'), toCheckoutConfig(control, checkout), 0o600);
   replaceFile(join(folder, 'objects/info/alternates'), `${toAlternate(control.objects)}\n`);
   replaceFile(join(folder, 'info/exclude'), control.excludes);
+  if (control.attributes !== '') replaceFile(join(folder, 'info/attributes'), control.attributes);
   const shallow = join(control.repository.common_dir, 'shallow');
   if (existsSync(shallow)) copyFileSync(shallow, join(folder, 'shallow'));
   if (checkout.sparse) copyFileSync(toSparseList(control.git_dir), toSparseList(folder));

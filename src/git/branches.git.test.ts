@@ -135,7 +135,59 @@ describe('findDefaultBranch', () => {
     place.git('branch', '-m', 'main', 'work');
     expect(await findDefaultBranch(place.repo)).toBe('master');
     place.git('branch', '-D', 'master');
-    expect(await findDefaultBranch(place.repo)).toBeUndefined();
+    expect(await findDefaultBranch(place.repo)).toBe('work');
+  });
+
+  it.each(['trunk', 'develop', 'release/2.x', 'größe'])(
+    '[A14] is the branch that the main checkout is on, called %j',
+    async (name) => {
+      await using place = await gitPlace();
+      place.git('branch', '-m', 'main', name);
+      place.git('branch', 'feature');
+      expect(await findDefaultBranch(place.repo)).toBe(name);
+      // A linked worktree is asked on its own branch, and gives the main one's.
+      place.git('worktree', 'add', '--quiet', join(place.path, '..', 'linked'), 'feature');
+      const linked = {
+        ...place.repo,
+        worktree: join(place.path, '..', 'linked'),
+        git_dir: join(place.repo.common_dir, 'worktrees', 'linked'),
+      };
+      expect(await findDefaultBranch(linked)).toBe(name);
+      // Where HEAD is detached several branches leave it open, and one does not; those of attempts do not count.
+      place.git('checkout', '--quiet', '--detach');
+      expect(await findDefaultBranch(place.repo)).toBeUndefined();
+      place.git('worktree', 'remove', '--force', join(place.path, '..', 'linked'));
+      place.git('branch', '-D', 'feature');
+      place.git('branch', 'forge/35a4-work');
+      expect(await findDefaultBranch(place.repo)).toBe(name);
+    },
+  );
+
+  it('[A14] is the HEAD of a bare repository, seen from its linked worktree', async () => {
+    await using place = await gitPlace();
+    place.git('branch', '-m', 'main', 'trunk');
+    place.git('branch', 'other');
+    const [bare, linked] = [join(place.path, '..', 'hub.git'), join(place.path, '..', 'tree')];
+    runTestGit('/', ['clone', '--quiet', '--bare', place.path, bare]);
+    runTestGit(bare, ['worktree', 'add', '--quiet', linked, 'other']);
+    const repo = {
+      ...place.repo,
+      worktree: linked,
+      git_dir: join(bare, 'worktrees', 'tree'),
+      common_dir: bare,
+    };
+    expect(await findDefaultBranch(repo)).toBe('trunk');
+  });
+
+  it('[A14] is what the only remote calls its HEAD, whatever the remote is called', async () => {
+    await using clones = await gitClones(1);
+    const [clone] = clones.clones;
+    if (clone === undefined) throw new Error('no clone');
+    clone.git('branch', 'trunk');
+    clone.git('push', '--quiet', 'origin', 'trunk');
+    clone.git('remote', 'set-head', 'origin', 'trunk');
+    clone.git('remote', 'rename', 'origin', 'company');
+    expect(await findDefaultBranch(clone.repo)).toBe('trunk');
   });
 
   it('is the branch to be where there are no commits', async () => {

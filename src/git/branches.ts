@@ -12,25 +12,60 @@ export async function findCurrentBranch(repo: GitRepo): Promise<string | undefin
 }
 
 /**
- * The branch that others start from: what the remote `origin` calls its HEAD, else `init.defaultBranch`, `main` or
- * `master`, whichever is there first, else a branch that HEAD is on and that has no commit yet.
+ * The branch that others start from: what the remote `origin` (or the only remote) calls its HEAD, else
+ * `init.defaultBranch`, `main` or `master`, whichever is there first, else the branch that the main checkout is on,
+ * whatever its name, else the only branch there is. Undefined where that leaves several, or none.
  */
 export async function findDefaultBranch(
   repo: GitRepo,
   /** `init.defaultBranch`, by whoever has read it already. */
   known?: { readonly initial_branch: string | undefined },
 ): Promise<string | undefined> {
-  const tracked = await readSymbolicRef(repo, 'refs/remotes/origin/HEAD');
-  if (tracked?.startsWith('refs/remotes/origin/') === true) {
-    // A branch that was renamed on the server leaves a name here that leads nowhere.
-    if ((await readRef(repo, tracked)) !== undefined) return tracked.slice('refs/remotes/origin/'.length);
-  }
+  const tracked = await findRemoteHead(repo);
+  if (tracked !== undefined) return tracked;
   for await (const name of listUsualNames(repo, known)) {
     if ((await readRef(repo, HEADS + name)) !== undefined) return name;
   }
-  const current = await findCurrentBranch(repo);
-  if (current === undefined || (await readRef(repo, HEADS + current)) !== undefined) return undefined;
-  return current;
+  return findBranchInUse(repo);
+}
+
+/** A branch that was renamed on the server leaves a name here that leads nowhere. */
+async function findRemoteHead(repo: GitRepo): Promise<string | undefined> {
+  const folders = listFolders(join(repo.common_dir, 'refs', 'remotes')).map((path) => basename(path));
+  // Of several remotes only the one with the usual name is known to be the one to start from.
+  const remotes = folders.length === 1 && folders[0] !== 'origin' ? ['origin', ...folders] : ['origin'];
+  for (const remote of remotes) {
+    const prefix = `refs/remotes/${remote}/`;
+    const tracked = await readSymbolicRef(repo, `${prefix}HEAD`);
+    if (tracked?.startsWith(prefix) !== true) continue;
+    if ((await readRef(repo, tracked)) !== undefined) return tracked.slice(prefix.length);
+  }
+  return undefined;
+}
+
+/**
+ * HEAD of the main checkout (or of a bare repository) before HEAD of the linked one that is asked, because linked ones
+ * are where side branches are worked on. A branch without commits is one to be, and counts where nothing has any.
+ */
+async function findBranchInUse(repo: GitRepo): Promise<string | undefined> {
+  const main: GitRepo = { ...repo, git_dir: repo.common_dir };
+  const heads = [await findCurrentBranch(main), await findCurrentBranch(repo)];
+  const named = heads.filter((name) => name !== undefined && !isAttemptBranch(name));
+  for (const name of named) if ((await readRef(repo, HEADS + name)) !== undefined) return name;
+  const branches = await listOwnBranches(repo);
+  if (branches.length > 0) return branches.length === 1 ? branches[0] : undefined;
+  return named[0];
+}
+
+/** The user's branches: those of attempts are left out. */
+export async function listOwnBranches(repo: GitRepo): Promise<readonly string[]> {
+  const text = await getFromGit(repo, ['for-each-ref', '--format=%(refname)', HEADS]);
+  const names = text.split('\n').flatMap((ref) => toBranch(ref) ?? []);
+  return names.filter((name) => !isAttemptBranch(name));
+}
+
+function isAttemptBranch(name: string): boolean {
+  return name.startsWith('forge/');
 }
 
 /** One after the other, so that git is asked for its setting only by those who get here. */

@@ -5,7 +5,7 @@ import { findFact } from './attempt-git-folder.ts';
 import { type Checkout, findRecord, isRegistered, writeRecord } from './checkout-record.ts';
 import { readTips, type Tips } from './checkout-tips.ts';
 import type { ControlGit } from './control-directory.ts';
-import { fetchTips } from './fetch-tips.ts';
+import { type Fetched, fetchTips } from './fetch-tips.ts';
 import { resolvePlace } from './guard-place.ts';
 
 /** The commits of a checkout that are now among the user's objects. */
@@ -13,6 +13,10 @@ export interface Collected extends Tips {
   readonly head: string;
   /** Set where the checkout's own commits could not be had: `head` is then what was harvested last. */
   readonly salvaged?: string;
+  /** Set where its own commits must not be had: `head` is what was harvested last, and the files are all that comes. */
+  readonly flattened?: string;
+  /** Commits apart from HEAD that must not be had, and why. */
+  readonly left_out: readonly string[];
 }
 
 /**
@@ -29,21 +33,53 @@ export async function collectTips(
   const { head } = tips;
   const all = [...new Set([head, ...tips.others, ...tips.merging])];
   const wanted = all.filter((oid) => oid !== known && oid !== checkout.base);
-  if (wanted.length === 0) return { ...tips, head };
-  const failure = await fetchTips(control, checkout, { tips: wanted, known });
-  if (failure === undefined) return toCommits(control, tips, known);
-  // One that is broken must not take the others with it.
-  const again = await fetchTips(control, checkout, { tips: [head], known });
-  if (again !== undefined) return toSalvaged(known, again);
-  return toCommits(control, { ...tips, others: [], merging: [] }, known);
+  if (wanted.length === 0) return { ...tips, head, left_out: [] };
+  const fetched = await fetchTips(control, checkout, { tips: wanted, known });
+  if (fetched.kind === 'fetched') return toCommits(control, { ...tips, left_out: [] }, known);
+  return collectOneByOne(control, checkout, { tips: { ...tips, head }, known, wanted });
+}
+
+/** One that is broken, or that must not come, must not take the others with it. */
+async function collectOneByOne(
+  control: ControlGit,
+  checkout: Checkout,
+  work: {
+    readonly tips: Tips & { readonly head: string };
+    readonly known: string;
+    readonly wanted: readonly string[];
+  },
+): Promise<Collected> {
+  const { tips, known, wanted } = work;
+  const results = new Map<string, Fetched>();
+  for (const oid of wanted) results.set(oid, await fetchTips(control, checkout, { tips: [oid], known }));
+  const isHere = (oid: string): boolean => (results.get(oid)?.kind ?? 'fetched') === 'fetched';
+  const head = results.get(tips.head);
+  const left_out = tips.others
+    .filter((oid) => oid !== tips.head)
+    .flatMap((oid) => toReason(results.get(oid)) ?? []);
+  const rest = { others: tips.others.filter(isHere), remotes: tips.remotes, left_out };
+  const merging = tips.merging.filter(isHere);
+  if (head?.kind === 'broken') return toSalvaged(known, head.why);
+  if (head?.kind !== 'unfit') return toCommits(control, { ...rest, head: tips.head, merging }, known);
+  const onto = [...new Set([...merging, ...head.onto])];
+  const collected = await toCommits(control, { ...rest, head: known, merging: onto }, known);
+  return { ...collected, flattened: head.why };
+}
+
+function toReason(fetched: Fetched | undefined): string | undefined {
+  return fetched?.kind === 'unfit' ? fetched.why : undefined;
 }
 
 function toSalvaged(known: string, why: string): Collected {
-  return { head: known, others: [], remotes: [], merging: [], salvaged: why };
+  return { head: known, others: [], remotes: [], merging: [], salvaged: why, left_out: [] };
 }
 
 /** A ref can name anything; what is no commit is of no use. */
-async function toCommits(control: ControlGit, tips: Tips, known: string): Promise<Collected> {
+async function toCommits(
+  control: ControlGit,
+  tips: Tips & Pick<Collected, 'left_out'>,
+  known: string,
+): Promise<Collected> {
   const all = [...new Set([tips.head ?? known, ...tips.others, ...tips.merging])];
   const input = `${all.join('\n')}\n`;
   const text = await getFromGit(control, ['cat-file', '--batch-check=%(objectname) %(objecttype)'], {

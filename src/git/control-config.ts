@@ -2,11 +2,12 @@ import type { GitRepo } from './ask-git.ts';
 import { askGit } from './ask-git.ts';
 import { toGitFailure } from './run-git.ts';
 import type { GitConfigEntry } from './parse-git-config.ts';
+import { listUserFilters, type UserFilter } from './user-filters.ts';
 
 /**
  * What of the user's configuration an attempt and the control directory get. A list of what is let in, because a
  * configuration can name programs in more places than anybody remembers: no hook path, monitor, command, alias,
- * driver or filter but LFS is on it.
+ * driver or filter but LFS is on it. The user's own filters come apart, see `user-filters.ts`.
  */
 const ALLOWED: readonly RegExp[] = [
   /^user\.[^.]+$/,
@@ -21,9 +22,6 @@ const ALLOWED: readonly RegExp[] = [
 /** The submodules that the user has here, and where from; how to update one can be a command and is left out. */
 const ALLOWED_SUBMODULE = /^submodule\..+\.(?:url|active)$/;
 
-/** A filter's program is LFS's own or none: the name in the key says nothing about what would run. */
-const LFS_COMMAND = /^git-lfs (?:clean|smudge|filter-process)(?: --skip)?(?: -- %f| %f)?$/;
-
 /**
  * The allowed entries of the repository. Who somebody is may also come from a file that git includes for this folder
  * alone, which would not be found from elsewhere: `user.*` is taken wherever it stands.
@@ -37,20 +35,38 @@ export async function readAllowedConfig(
   if (result.exit !== 0) throw toGitFailure(args, result);
   const fields = result.stdout.split('\0');
   const entries: GitConfigEntry[] = [];
+  const all: GitConfigEntry[] = [];
   let is_repository = false;
+  let has_commanded_filters = false;
   let initial_branch: string | undefined;
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const [scope = '', text = ''] = fields.slice(at, at + 2);
     const entry = toEntry(text);
+    all.push(entry);
+    if (scope === 'command' && entry.key.startsWith('filter.')) has_commanded_filters = true;
     if (scope === 'local') is_repository = true;
     if (entry.key === 'init.defaultbranch') initial_branch = entry.value;
     if (isAllowed(scope, entry, submodules)) entries.push(entry);
   }
-  return { entries, is_repository, initial_branch };
+  const filters = listUserFilters(all);
+  const isLfsOwn = !filters.some(({ name }) => name === 'lfs');
+  return {
+    entries: entries.filter(({ key }) => isLfsOwn || !key.startsWith('filter.lfs.')),
+    all,
+    filters,
+    has_commanded_filters,
+    is_repository,
+    initial_branch,
+  };
 }
 
 export interface AllowedConfig {
   readonly entries: readonly GitConfigEntry[];
+  /** Everything that git reads there, in its order. */
+  readonly all: readonly GitConfigEntry[];
+  readonly filters: readonly UserFilter[];
+  /** Some of them come from the environment, which is stronger than any file. */
+  readonly has_commanded_filters: boolean;
   /** git has found the repository and let us in; where not, it reads no configuration of it. */
   readonly is_repository: boolean;
   readonly initial_branch: string | undefined;
@@ -63,11 +79,10 @@ function toEntry(text: string): GitConfigEntry {
     : { key: text.slice(0, end), value: text.slice(end + 1) };
 }
 
-function isAllowed(scope: string, { key, value }: GitConfigEntry, submodules: boolean): boolean {
+function isAllowed(scope: string, { key }: GitConfigEntry, submodules: boolean): boolean {
   if (scope === 'command') return false;
   if (key.startsWith('user.')) return true;
   if (scope !== 'local' && scope !== 'worktree') return false;
-  if (/^filter\.lfs\.(?:clean|smudge|process)$/.test(key) && !LFS_COMMAND.test(value ?? '')) return false;
   if (submodules && ALLOWED_SUBMODULE.test(key)) return true;
   return ALLOWED.some((pattern) => pattern.test(key));
 }

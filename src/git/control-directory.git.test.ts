@@ -37,12 +37,12 @@ describe('openControlDirectory', () => {
       ['remote.a "b".c.url', 'https://example.com/x'],
       ['lfs.locksverify', 'true'],
       ['filter.lfs.smudge', 'git-lfs smudge -- %f'],
-      ['filter.lfs.clean', 'evil'],
+      ['filter.lfs.clean', 'git-lfs clean -- %f'],
       ['lfs.customtransfer.x.path', 'evil'],
       ['core.hooksPath', 'evil'],
       ['core.fsmonitor', 'evil'],
       ['core.sshCommand', 'evil'],
-      ['filter.x.clean', 'evil'],
+      ['filter.x.clean', 'tidy'],
       ['merge.x.driver', 'evil'],
       ['alias.status', '!evil'],
       ['credential.helper', '!evil'],
@@ -62,6 +62,7 @@ describe('openControlDirectory', () => {
       expect.arrayContaining([
         'core.autocrlf',
         'filter.lfs.smudge',
+        'filter.x.clean',
         'lfs.locksverify',
         'remote.a "b".c.url',
         'user.email',
@@ -74,6 +75,10 @@ describe('openControlDirectory', () => {
     expect(await read('merge.forge.driver')).toBe('a "b" \\c\n');
     expect(await read('remote.a "b".c.url')).toBe('https://example.com/x');
     expect(await read('forge.project')).toBe(place.path);
+    // A filter of the user's own runs where the user's git would run it; LFS as it is.
+    expect(await read('filter.x.clean')).toMatch(/^cd '.+' && unset GIT_DIR [A-Z_ ]+ && tidy$/);
+    expect(await read('filter.x.required')).toBe('true');
+    expect(await read('filter.lfs.clean')).toBe('git-lfs clean -- %f');
     expect(lstatSync(path).mode & 0o777).toBe(0o600);
   });
 

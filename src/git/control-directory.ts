@@ -8,6 +8,7 @@ import { readAllowedConfig, toConfigText, toFormatEntries } from './control-conf
 import type { GitConfigEntry } from './parse-git-config.ts';
 import { readTextIfThere, refreshFile } from './replace-file.ts';
 import { toGitFailure, toShownStderr } from './run-git.ts';
+import { isOn, toAttributesFile, toFilterEntries, type UserFilter } from './user-filters.ts';
 
 /**
  * git as Forge uses it on attempts: a git directory of its own beside the user's, whose configuration Forge alone
@@ -20,6 +21,12 @@ export interface ControlGit extends GitRepo {
   readonly object_format: 'sha1' | 'sha256';
   /** What an attempt's own configuration gets of the user's. */
   readonly inherited: readonly GitConfigEntry[];
+  /** The user's own, which are run as the user has them. */
+  readonly filters: readonly UserFilter[];
+  /** `commit.gpgSign` of the user's. */
+  readonly signs: boolean;
+  /** `info/attributes` of the user's repository, for every attempt. */
+  readonly attributes: string;
   /** `init.defaultBranch`. */
   readonly initial_branch: string | undefined;
   /** Its `info/exclude`, and that of every attempt. */
@@ -57,7 +64,9 @@ export async function openControlDirectory(
   const user: GitRepo = { ...repository, timeout_ms };
   const config = await readAllowedConfig(user, { submodules: true });
   if (!config.is_repository) await checkRepository(user);
-  const inherited = config.entries;
+  const folder = toUserFolder(repository);
+  const filters = toFilterEntries(config.filters, folder);
+  const inherited = [...config.entries, ...filters, ...toAttributesFile(config.all, folder)];
   const path = join(repository.common_dir, 'forge', 'control.git');
   for (const folder of ['objects/info', 'refs/forge/keep', 'info', 'attempts'])
     mkdirSync(join(path, folder), { recursive: true });
@@ -66,6 +75,8 @@ export async function openControlDirectory(
   const copied = options.copied ?? [];
   const excludes = toExcludes(repository, copied);
   refreshFile(join(path, 'info', 'exclude'), excludes);
+  const attributes = readTextIfThere(join(repository.common_dir, 'info', 'attributes')) ?? '';
+  refreshFile(join(path, 'info', 'attributes'), attributes);
   linkShallow(repository, path);
   const objects = join(repository.common_dir, 'objects');
   const format = inherited.findLast(({ key }) => key === 'extensions.objectformat')?.value;
@@ -78,6 +89,9 @@ export async function openControlDirectory(
     objects,
     object_format: format === 'sha256' ? 'sha256' : 'sha1',
     inherited,
+    filters: config.filters,
+    signs: isOn(config.all, 'commit.gpgsign'),
+    attributes,
     initial_branch: config.initial_branch,
     excludes,
     copied,
@@ -88,7 +102,12 @@ export async function openControlDirectory(
       GIT_ALLOW_PROTOCOL: (options.protocols ?? PROTOCOLS).join(':'),
       SSH_ASKPASS_REQUIRE: 'never',
     },
-    settings: ['safe.bareRepository=explicit', 'submodule.recurse=false', 'commit.gpgSign=false'],
+    settings: [
+      'safe.bareRepository=explicit',
+      'submodule.recurse=false',
+      'commit.gpgSign=false',
+      ...(config.has_commanded_filters ? filters.map(({ key, value }) => `${key}=${value}`) : []),
+    ],
   };
 }
 
@@ -174,6 +193,11 @@ export function toLfsStorage(
 ): readonly GitConfigEntry[] {
   if (entries.some(({ key }) => key === 'lfs.storage')) return [];
   return [{ key: 'lfs.storage', value: join(repository.common_dir, 'lfs') }];
+}
+
+/** Where the user's own git would run: the main checkout, so that all who share the control directory agree. */
+function toUserFolder({ common_dir, worktree }: GitRepo): string {
+  return basename(common_dir) === '.git' ? dirname(common_dir) : worktree;
 }
 
 function toMainFolder(commonDir: string): string {

@@ -2,27 +2,33 @@ import { copyFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { askGit } from './ask-git.ts';
+import { isForgeError } from '#kernel/errors.ts';
+import { askGit, type GitRepo } from './ask-git.ts';
 import { toAlternate, toGitFolder } from './attempt-git-folder.ts';
 import type { Checkout } from './checkout-record.ts';
 import { toConfigText, toFormatEntries } from './control-config.ts';
 import type { ControlGit } from './control-directory.ts';
 import { look } from './guard-place.ts';
+import { judgeCommits } from './judge-commits.ts';
 import { toShownStderr } from './run-git.ts';
 
 /**
  * Brings commits of a checkout, with all that they lead to, among the user's objects. Not from the checkout itself but
  * from a directory that borrows its objects: whatever stands in the checkout's configuration is not even read. What
- * comes is checked as from any stranger. Undefined when done, else why not.
+ * comes is checked as from any stranger, and by the rules of the user's repository before it comes.
  */
 export async function fetchTips(
   control: ControlGit,
   checkout: Checkout,
   wanted: { readonly tips: readonly string[]; readonly known: string },
-): Promise<string | undefined> {
+): Promise<Fetched> {
   const folder = await mkdtemp(join(tmpdir(), 'forge-fetch-'));
   try {
     await makeSource(control, checkout, folder, wanted.tips);
+    const source = toSource(control, folder);
+    const verdict = await judgeCommits(control, checkout, { source, ...wanted }).catch(toBroken);
+    if (typeof verdict === 'string') return { kind: 'broken', why: verdict };
+    if (verdict.why !== undefined) return { kind: 'unfit', why: verdict.why, onto: verdict.onto };
     const refs = wanted.tips.map((_, at) => `refs/tips/${at}`);
     const result = await askGit(
       control,
@@ -30,10 +36,31 @@ export async function fetchTips(
       // Where objects are missing git must say so, not fetch them from where the checkout says.
       { more_env: { GIT_ALLOW_PROTOCOL: 'file', GIT_NO_LAZY_FETCH: '1' } },
     );
-    return result.exit === 0 ? undefined : toShownStderr(result.stderr) || `git ended with ${result.exit}`;
+    if (result.exit === 0) return { kind: 'fetched' };
+    return { kind: 'broken', why: toShownStderr(result.stderr) || `git ended with ${result.exit}` };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+export type Fetched =
+  | { readonly kind: 'fetched' }
+  /** Objects that are missing or spoilt. */
+  | { readonly kind: 'broken'; readonly why: string }
+  /** They must not come: nothing of them did. `onto` are commits of the user's that they stand on. */
+  | { readonly kind: 'unfit'; readonly why: string; readonly onto: readonly string[] };
+
+/** Objects that cannot be read cannot be judged, nor fetched; a filter that fails is for a person to see. */
+function toBroken(error: unknown): string {
+  if (isForgeError(error) && error.code === 'io_failed' && error.details.filter === undefined)
+    return error.message;
+  throw error;
+}
+
+/** git on the source: its configuration is Forge's, its objects are those of the checkout and of the user. */
+function toSource(control: ControlGit, folder: string): GitRepo {
+  const git_env = { GIT_DIR: folder, GIT_ALLOW_PROTOCOL: 'none', GIT_NO_LAZY_FETCH: '1' };
+  return { ...control, worktree: folder, git_dir: folder, common_dir: folder, git_env };
 }
 
 const FETCH: readonly string[] = [

@@ -7,7 +7,8 @@ import { isRealFolder, look } from './guard-place.ts';
 import { readTextIfThere } from './replace-file.ts';
 import { toObjectList } from './object-list.ts';
 import { writeIndexTree } from './private-index.ts';
-import { listDifferences, stagePaths, toShownPath } from './stage-work-tree.ts';
+import { toShownPath } from './shown-path.ts';
+import { listDifferences, stagePaths } from './stage-work-tree.ts';
 
 /**
  * Puts the files of repositories inside the checkout into the index as plain files, for a rescue: a commit that only
@@ -16,7 +17,7 @@ import { listDifferences, stagePaths, toShownPath } from './stage-work-tree.ts';
  */
 export async function flattenNested(
   control: ControlGit,
-  place: { readonly checkout: Checkout; readonly index: string },
+  place: { readonly checkout: Checkout; readonly index: string; readonly top?: string },
   nested: readonly string[],
 ): Promise<boolean> {
   let isFlattened = false;
@@ -24,7 +25,7 @@ export async function flattenNested(
   for (const path of new Set([...nested, ...gitlinks.keys()])) {
     const folder = join(place.checkout.path, toShownPath(path));
     if (!isRealFolder(folder) || readdirSync(folder).length === 0) continue;
-    const tree = await writeFolderTree(control, place.checkout, folder);
+    const tree = await writeFolderTree(control, place, folder);
     const commit = gitlinks.get(path);
     if (commit !== undefined && (await isTreeOf(control, { folder, commit, tree }))) continue;
     const where = { index: place.index, work_tree: place.checkout.path };
@@ -49,10 +50,15 @@ function mayHaveGitlinks(index: string): boolean {
 }
 
 /** With what lies in repositories inside of it again, however deep. */
-async function writeFolderTree(control: ControlGit, checkout: Checkout, folder: string): Promise<string> {
+async function writeFolderTree(
+  control: ControlGit,
+  { checkout, top = checkout.path }: { readonly checkout: Checkout; readonly top?: string },
+  folder: string,
+): Promise<string> {
   const name = `nested-${process.pid}-${randomBytes(6).toString('hex')}`;
   const index = join(toRecordFolder(control, checkout.attempt_id), name);
-  const place = { checkout: { ...checkout, path: folder, sparse: false }, index };
+  const inside = { ...checkout, path: folder, sparse: false };
+  const place = { checkout: inside, index, top, without_filter: 'keep_filter' } as const;
   try {
     const found = await listDifferences(control, place);
     await stagePaths(control, place, found.untracked);

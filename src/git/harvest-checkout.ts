@@ -12,6 +12,7 @@ import { isAncestor, readCommitTree } from './read-commit.ts';
 import { writeIndexTree } from './private-index.ts';
 import { findMergeParents } from './merge-parents.ts';
 import { addTrailersToCommits } from './rewrite-commits.ts';
+import { createSigner, type Signer } from './sign-commits.ts';
 import {
   type Differences,
   findLargeFiles,
@@ -22,7 +23,7 @@ import {
   type StagingIndex,
 } from './stage-work-tree.ts';
 import { addTrailers, type Trailers } from './trailers.ts';
-import { type Author, writeCommit } from './write-commit.ts';
+import type { Author } from './write-commit.ts';
 
 export interface HarvestRequest {
   /** Of the commit that is made for what the agent left uncommitted. */
@@ -31,6 +32,7 @@ export interface HarvestRequest {
   readonly author?: Author;
   /** On every commit of the attempt, the agent's own too. */
   readonly trailers: Trailers;
+  /** As the user's own git signs; where that does not work the commit is not signed, and the harvest says why. */
   readonly sign?: boolean;
   /** Files that Forge put there, which stay out of every commit even where the agent has forced them in. */
   readonly copied_files?: readonly string[];
@@ -51,12 +53,20 @@ export interface Harvest {
   readonly committed: boolean;
   readonly branch: BranchOutcome;
   readonly skipped: readonly LargeFile[];
+  /** Filters that attributes name and this clone does not configure, with one of the committed paths each. */
+  readonly unfiltered: ReadonlyMap<string, string>;
+  /** Why commits that the agent had left apart from HEAD were not taken. */
+  readonly left_out: readonly string[];
   /** Submodules that stand at another commit now, which may be in the checkout alone. */
   readonly submodules: readonly string[];
   /** Refs that keep what the agent had left apart from HEAD. */
   readonly rescued: readonly string[];
   /** Set where the agent's own commits were lost with its git directory; the files are there. */
   readonly salvaged?: string;
+  /** Set where the agent's own commits break a rule of the repository: its files came as one commit instead. */
+  readonly flattened?: string;
+  /** Set where its commit should be signed and is not. */
+  readonly unsigned?: string;
   /** Set where HEAD was not on the attempt's branch, or in the middle of a rebase: `on main`. It is back now. */
   readonly strayed?: string;
 }
@@ -65,7 +75,7 @@ export interface Harvest {
  * Takes over what an agent did: its own commits, then a commit for the rest. Works only through the control
  * directory, so nothing that the agent planted in its git directory is run, or even read as configuration; and
  * whatever state that is in. Throws state_invalid for repositories inside the checkout and for large files, with
- * their names; version_conflict where another Forge was faster. Nothing is changed then.
+ * their names, and for files that would be stored without their filter; version_conflict where another Forge was faster. Nothing is changed then.
  */
 export async function harvestCheckout(
   control: ControlGit,
@@ -87,7 +97,8 @@ export async function harvestCheckout(
   using staging = await openStagingIndex(control, checkout, own);
   const staged = await stageAll(control, checkout, { staging, request });
   const { isChanged } = staged;
-  const head = await commitStaged(control, checkout, { own, staging, isChanged, collected, request });
+  const signer = createSigner(control, { sign: request.sign === true });
+  const head = await commitStaged(control, checkout, { own, staging, isChanged, collected, request, signer });
   const { gitlinks, ...counts } = await readChanges(control, checkout.base, head);
   const submodules = checkGitlinks(checkout, gitlinks);
   noteDisowned(control, checkout, replaced);
@@ -103,7 +114,11 @@ export async function harvestCheckout(
     submodules,
     rescued,
     skipped: staged.skipped,
+    unfiltered: staged.unfiltered,
+    left_out: collected.left_out,
     ...counts,
+    ...(signer.unsigned !== undefined && { unsigned: signer.unsigned }),
+    ...(collected.flattened !== undefined && { flattened: collected.flattened }),
     ...(collected.salvaged !== undefined && { salvaged: collected.salvaged }),
     ...(strayed !== undefined && { strayed }),
   };
@@ -113,8 +128,12 @@ async function stageAll(
   control: ControlGit,
   checkout: Checkout,
   { staging, request }: { readonly staging: StagingIndex; readonly request: HarvestRequest },
-): Promise<{ readonly skipped: readonly LargeFile[]; readonly isChanged: boolean }> {
-  const place = { checkout, index: staging.path };
+): Promise<{
+  readonly skipped: readonly LargeFile[];
+  readonly unfiltered: Harvest['unfiltered'];
+  readonly isChanged: boolean;
+}> {
+  const place = { checkout, index: staging.path, without_filter: 'refuse' } as const;
   const found = await listDifferences(control, place);
   const declared = listDeclared(checkout);
   refuseNested(
@@ -125,8 +144,8 @@ async function stageAll(
   const skipped = findLargeFiles(checkout, found.untracked, limit);
   if (request.large_files !== 'skip') refuseLarge(checkout, skipped, limit);
   const paths = toStaged(found, skipped, request.copied_files ?? []);
-  await stagePaths(control, place, paths);
-  return { skipped, isChanged: paths.length > 0 };
+  const unfiltered = await stagePaths(control, place, paths);
+  return { skipped, unfiltered, isChanged: paths.length > 0 };
 }
 
 function toStaged(
@@ -151,17 +170,17 @@ async function commitStaged(
     readonly isChanged: boolean;
     readonly collected: Collected;
     readonly request: HarvestRequest;
+    readonly signer: Signer;
   },
 ): Promise<string> {
-  const { own, staging, isChanged, collected, request } = work;
+  const { own, staging, isChanged, collected, request, signer } = work;
   const merging = await findMergeParents(control, checkout, { head: own, merging: collected.merging });
   if (merging.length === 0 && !isChanged) return own;
   const tree = await writeIndexTree(control, { GIT_INDEX_FILE: staging.path });
   if (merging.length === 0 && tree === (await readCommitTree(control, own))) return own;
-  return writeCommit(control, {
+  return signer.write({
     tree,
     parents: [own, ...merging],
-    sign: request.sign === true,
     message: addTrailers(request.message, request.trailers),
     ...(request.author && { author: request.author }),
   });

@@ -7,7 +7,8 @@ import { look } from './guard-place.ts';
 import { parseGitConfig } from './parse-git-config.ts';
 import type { Gitlinks } from './read-changes.ts';
 import { readTextIfThere } from './replace-file.ts';
-import { type LargeFile, toShownPath } from './stage-work-tree.ts';
+import { toShownPath } from './shown-path.ts';
+import type { LargeFile } from './stage-work-tree.ts';
 
 /** The folders that `.gitmodules` of the checkout says are submodules. */
 export function listDeclared(checkout: Checkout): ReadonlySet<string> {

@@ -1,7 +1,9 @@
 import { getFromGit } from './ask-git.ts';
 import type { ControlGit } from './control-directory.ts';
+import { refuseUnfiltered } from './judge-filters.ts';
 import { type ConflictedFile, mergeCommits } from './merge-commits.ts';
 import { isAncestor, readCommitTree } from './read-commit.ts';
+import { createSigner, type Signer } from './sign-commits.ts';
 import { withAttributes } from './target-attributes.ts';
 import { type Author, writeCommit, writeEmptyTree } from './write-commit.ts';
 
@@ -15,49 +17,57 @@ export interface CandidateRequest {
   readonly message: string;
   /** With a date, the same request gives the same commit. */
   readonly author?: Author;
+  /** As the user's own git signs. */
   readonly sign?: boolean;
 }
 
 export type Candidate =
-  | { readonly kind: 'ready'; readonly commit: string; readonly tree: string }
+  | {
+      readonly kind: 'ready';
+      readonly commit: string;
+      readonly tree: string;
+      /** Set where its commits should be signed and are not. */
+      readonly unsigned?: string;
+    }
   | { readonly kind: 'conflict'; readonly files: readonly ConflictedFile[] }
   /** The target has all of it. */
   | { readonly kind: 'empty' };
 
 /**
  * What the target would be with the attempt merged, as a commit that stands on it: the one to test, and the one to
- * land. No ref and no working tree changes.
+ * land. No ref and no working tree changes. Throws state_invalid for files that are not what their filter gives.
  */
 export async function makeCandidate(control: ControlGit, request: CandidateRequest): Promise<Candidate> {
   const { target, head, strategy } = request;
   // A merge shows the same by its tree.
   if (strategy === 'rebase' && (await isAncestor(control, head, target))) return { kind: 'empty' };
-  return withAttributes(control, target, (workTree) =>
-    strategy === 'rebase' ? rebase(control, request, workTree) : merge(control, request, workTree),
+  const signer = createSigner(control, { sign: request.sign === true });
+  const work: Work = { ...request, signer };
+  const candidate = await withAttributes(control, target, (workTree) =>
+    strategy === 'rebase' ? rebase(control, work, workTree) : merge(control, work, workTree),
   );
+  if (candidate.kind !== 'ready') return candidate;
+  await refuseUnfiltered(control, { target, commit: candidate.commit });
+  return { ...candidate, ...(signer.unsigned !== undefined && { unsigned: signer.unsigned }) };
 }
 
-async function merge(
-  control: ControlGit,
-  request: CandidateRequest,
-  workTree: string | undefined,
-): Promise<Candidate> {
-  const { target, head, strategy, message, author, sign = false } = request;
+interface Work extends CandidateRequest {
+  readonly signer: Signer;
+}
+
+async function merge(control: ControlGit, request: Work, workTree: string | undefined): Promise<Candidate> {
+  const { target, head, strategy, message, author, signer } = request;
   const merged = await mergeCommits(control, { ours: target, theirs: head }, workTree);
   if (merged.kind === 'conflict') return merged;
   const { tree } = merged;
   if (tree === (await readCommitTree(control, target))) return { kind: 'empty' };
   const parents = strategy === 'merge' ? [target, head] : [target];
-  const commit = await writeCommit(control, { tree, parents, message, sign, ...(author && { author }) });
+  const commit = await signer.write({ tree, parents, message, ...(author && { author }) });
   return { kind: 'ready', commit, tree };
 }
 
 /** Each commit of the attempt on top of the last; merges are left out, as `git rebase` does, and what is there too. */
-async function rebase(
-  control: ControlGit,
-  request: CandidateRequest,
-  workTree: string | undefined,
-): Promise<Candidate> {
+async function rebase(control: ControlGit, request: Work, workTree: string | undefined): Promise<Candidate> {
   const { target, head, base } = request;
   const range = ['rev-list', '--topo-order', '--reverse', '--parents', head, `^${target}`, `^${base}`];
   const lines = (await getFromGit(control, range)).split('\n').map((line) => line.split(' '));
@@ -76,7 +86,7 @@ async function rebase(
     : { kind: 'ready', commit: tip, tree };
 }
 
-interface Pick extends CandidateRequest {
+interface Pick extends Work {
   readonly tip: string;
   readonly oid: string;
   readonly parent: string | undefined;
@@ -88,7 +98,7 @@ interface Pick extends CandidateRequest {
  */
 async function pick(
   control: ControlGit,
-  { tip, oid, parent, author, sign = false }: Pick,
+  { tip, oid, parent, author, signer }: Pick,
   workTree: string | undefined,
 ): Promise<
   | { readonly kind: 'picked'; readonly commit: string }
@@ -103,11 +113,10 @@ async function pick(
   if (merged.kind === 'conflict') return merged;
   if (merged.tree === tipTree) return { kind: 'picked', commit: tip };
   const { message, ...original } = await readCommit(control, oid);
-  const commit = await writeCommit(control, {
+  const commit = await signer.write({
     tree: merged.tree,
     parents: [tip],
     message,
-    sign,
     author: original,
     committer: author ?? original,
   });

@@ -11,7 +11,8 @@ import { flattenNested } from './flatten-nested.ts';
 import { look, resolvePlace } from './guard-place.ts';
 import { writeIndexTree } from './private-index.ts';
 import { isAncestor } from './read-commit.ts';
-import { listDifferences, openStagingIndex, stagePaths, toShownPath } from './stage-work-tree.ts';
+import { toShownPath } from './shown-path.ts';
+import { listDifferences, openStagingIndex, stagePaths } from './stage-work-tree.ts';
 import { writeCommit } from './write-commit.ts';
 
 /** Files that differ from the checkout's own last commit, new ones among them; ignored ones are not. */
@@ -60,7 +61,7 @@ async function commitEverything(
   { head }: Collected,
 ): Promise<string> {
   using staging = await openStagingIndex(control, checkout, head);
-  const place = { checkout, index: staging.path };
+  const place = { checkout, index: staging.path, without_filter: 'keep_filter' } as const;
   const found = await listDifferences(control, place);
   await stagePaths(control, place, [...found.tracked, ...found.untracked]);
   const isFlattened = await flattenNested(control, place, found.nested);

@@ -152,10 +152,32 @@ export async function* streamGit(args: readonly string[], options: GitRunOptions
 /** For a command that cannot fail unless something is broken: git's own words, made safe to show. */
 export function toGitFailure(args: readonly string[], result: GitResult): ForgeError {
   const command = findCommand(args);
-  const said = toShownStderr(result.stderr);
+  const said = toShownStderr(result.stderr.replaceAll(MOVED_FILTER, ''));
+  const failed = FAILED_FILTER.exec(result.stderr);
+  if (failed !== null) return toFilterFailure(failed, { said, command, exit: result.exit });
   return new ForgeError('io_failed', `git ${command} failed${said === '' ? '' : `: ${said}`}`, {
     details: { command, exit: result.exit },
   });
+}
+
+/** What stands before a filter of the user's so that it runs where the user's own git would: no news to the user. */
+const MOVED_FILTER = /cd '.+?' && unset [A-Z_ ]+ && /g;
+const FAILED_FILTER = /^fatal: (.+): (clean|smudge) filter '?([^'\n]+?)'? failed$/m;
+
+/** A filter is the user's program: which file and which filter is what a person has to know. */
+function toFilterFailure(
+  [, path = '', side = '', name = '']: RegExpExecArray,
+  { said, ...details }: { said: string; command: string; exit: number },
+): ForgeError {
+  const key = `filter.${name}.${side}`;
+  return new ForgeError(
+    'io_failed',
+    `${escapeLine(path)} is under filter=${escapeLine(name)}, and its ${side} command failed: ${said}`,
+    {
+      hint: `git config --get ${escapeLine(key)} shows the command; it has to work in your own checkout`,
+      details: { ...details, path, filter: name },
+    },
+  );
 }
 
 function findCommand(args: readonly string[]): string {

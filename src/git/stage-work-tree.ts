@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { askGitBytes } from './ask-git.ts';
 import { toSparseSettings } from './attempt-git-folder.ts';
 import { type Checkout, copyIndex, toPrivateIndex, toRecordFolder } from './checkout-record.ts';
 import { type ControlGit, getFromControl, toAskOptions } from './control-directory.ts';
 import { look } from './guard-place.ts';
+import { type FilterVerdict, judgeStaged, type Staged } from './judge-filters.ts';
 import { readTextIfThere, replaceFile } from './replace-file.ts';
 import { toGitFailure } from './run-git.ts';
+import { toShownPath } from './shown-path.ts';
 
 /** An index for the time of one piece of work; the attempt's own is replaced only by `save`. */
 export interface StagingIndex extends Disposable {
@@ -110,17 +112,26 @@ export async function listDifferences(
   };
 }
 
+export interface StagingPlace {
+  readonly checkout: Checkout;
+  readonly index: string;
+  readonly work_tree?: string;
+  readonly without_filter: Staged['without_filter'];
+  /** The folder of the whole checkout, where the working tree is a repository inside of it. */
+  readonly top?: string;
+}
+
 /**
  * Puts the paths as they are on the disk into the index; what is gone goes, and so does a file that became something
  * git has no word for, such as a pipe. Tracked ones have to come first: a file that became a folder must leave before
- * what is in the folder comes.
+ * what is in the folder comes. Gives the filters that this clone does not configure, with one of the paths each.
  */
 export async function stagePaths(
   control: ControlGit,
-  place: { readonly checkout: Checkout; readonly index: string; readonly work_tree?: string },
+  place: StagingPlace,
   paths: readonly string[],
-): Promise<void> {
-  const { checkout, index, work_tree = checkout.path } = place;
+): Promise<FilterVerdict['unknown']> {
+  const { checkout, index, work_tree = checkout.path, top = checkout.path, without_filter } = place;
   const update = async (how: readonly string[], which: readonly string[]): Promise<void> => {
     if (which.length === 0) return;
     const args = [...toSparseSettings(control, checkout), 'update-index', '-z', ...how, '--stdin'];
@@ -135,12 +146,33 @@ export async function stagePaths(
     const found = look(toDiskPath(work_tree, path));
     return found !== undefined && !found.isFile() && !found.isSymbolicLink() && !found.isDirectory();
   };
+  const prefix = toPrefix(top, work_tree);
+  const { stored, unknown } = await judgeStaged(
+    control,
+    { checkout, work_tree, prefix, without_filter },
+    paths,
+  );
   const strange = new Set(paths.filter(isStrange));
   await update(['--force-remove'], [...strange]);
   await update(
     ['--add', '--remove', '--replace'],
-    paths.filter((path) => !strange.has(path)),
+    paths.filter((path) => !strange.has(path) && !stored.has(path)),
   );
+  await putStored(control, index, stored);
+  return unknown;
+}
+
+/** Where the working tree lies in the checkout, for what the checkout's attributes say of its paths. */
+function toPrefix(top: string, workTree: string): string {
+  const way = relative(top, workTree).replaceAll(sep, '/');
+  return way === '' ? '' : `${Buffer.from(way).toString('latin1')}/`;
+}
+
+async function putStored(control: ControlGit, index: string, stored: FilterVerdict['stored']): Promise<void> {
+  if (stored.size === 0) return;
+  const lines = [...stored].map(([path, { mode, oid }]) => `${mode} ${oid}\t${path}\0`);
+  const input = Buffer.from(lines.join(''), 'latin1');
+  await getFromControl(control, ['update-index', '-z', '--index-info'], { index, input });
 }
 
 export interface LargeFile {
@@ -163,9 +195,4 @@ export function findLargeFiles(
 /** For Node, which takes names in UTF-8 only; others are not found and count as small. */
 function toDiskPath(folder: string, path: string): string {
   return join(folder, toShownPath(path));
-}
-
-/** A path as it came from git, as text. */
-export function toShownPath(path: string): string {
-  return Buffer.from(path, 'latin1').toString('utf8');
 }

@@ -1,5 +1,5 @@
 import { ForgeError } from '#kernel/errors.ts';
-import { askGit, getFromGit, type GitRepo } from './ask-git.ts';
+import { askGit, askGitApart, getFromGit, type GitRepo } from './ask-git.ts';
 import { readRef } from './read-ref.ts';
 import { toGitFailure, toShownStderr } from './run-git.ts';
 
@@ -10,34 +10,47 @@ export interface Author {
   readonly date?: string;
 }
 
+export interface NewCommit {
+  readonly tree: string;
+  readonly parents: readonly string[];
+  readonly message: string;
+  readonly author?: Author;
+  readonly committer?: Author;
+}
+
 /**
  * Stores a commit; no ref moves and no hook runs. Author and committer are those of git's configuration unless
  * others are given; the committer is the author where only that is.
  */
 export async function writeCommit(
   repo: GitRepo,
-  commit: {
-    readonly tree: string;
-    readonly parents: readonly string[];
-    readonly message: string;
+  commit: NewCommit & {
     readonly sign: boolean;
-    readonly author?: Author;
-    readonly committer?: Author;
+    /** In a session of its own, and for so long at most: nobody is there to type a passphrase. */
+    readonly apart_ms?: number;
   },
 ): Promise<string> {
   const parents = commit.parents.flatMap((parent) => ['-p', parent]);
   const sign = commit.sign ? ['-S'] : [];
   const args = ['commit-tree', commit.tree, ...parents, ...sign, '-F', '-'];
-  const result = await askGit(repo, args, {
+  const options = {
     input: `${commit.message.trimEnd()}\n`,
     more_env: {
       ...toPersonEnv('AUTHOR', commit.author),
       ...toPersonEnv('COMMITTER', commit.committer ?? commit.author),
     },
-  });
+  };
+  const { apart_ms } = commit;
+  const result =
+    apart_ms === undefined
+      ? await askGit(repo, args, options)
+      : await askGitApart(repo, args, { ...options, timeout_ms: apart_ms });
   if (result.exit === 0) return result.stdout.trim();
   if (NO_IDENTITY.test(result.stderr)) throw noIdentity();
-  if (sign.length > 0 && /sign/i.test(result.stderr)) throw notSigned(result.stderr);
+  if (sign.length > 0 && 'timed_out' in result && result.timed_out)
+    throw notSigned(`nothing came within ${(apart_ms ?? 0) / 1_000} s; it may wait for a passphrase`);
+  if (sign.length > 0 && /sign|gpg|ssh-keygen|passphrase/i.test(result.stderr))
+    throw notSigned(result.stderr);
   throw toGitFailure(args, result);
 }
 
@@ -98,6 +111,7 @@ function noIdentity(): ForgeError {
 function notSigned(stderr: string): ForgeError {
   return new ForgeError('io_failed', `git could not sign the commit: ${toShownStderr(stderr)}`, {
     hint: 'Check user.signingKey and gpg.program, or run: git config commit.gpgSign false',
+    details: { unsigned: true },
   });
 }
 

@@ -140,6 +140,13 @@ export const LIMITS = {
   /** One git of ours on an attempt; the second for those that write or read a whole working tree. */
   git_ms: 60_000,
   git_checkout_ms: 600_000,
+  /** How long a signature may take, a hook of the user's repository, and a push of what has landed. */
+  git_sign_ms: 15_000,
+  git_hook_ms: 120_000,
+  git_push_ms: 120_000,
+  /** How long a push that failed waits until it is tried again, and at most; twice as long with each. */
+  push_first_ms: 30_000,
+  push_last_ms: 3_600_000,
   /** How long what was read of the user's git configuration counts, in one process. */
   control_fresh_ms: 2_000,
   /** How long the user's own git may hold an index that a merge has to change. */

@@ -18,6 +18,7 @@ import { tempRepo, type TempRepo } from '../../tests/support/temp-repo.ts';
 import { catchUpWithFiles } from './catch-up.ts';
 import { examineProject, type Finding } from './examine-project.ts';
 import type { Machine } from './machine.ts';
+import { writePushRecord } from './push-records.ts';
 
 interface Patient {
   readonly repo: TempRepo;
@@ -44,6 +45,34 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     says: /not registered/,
     after: 'fixed',
     plant: ({ repo }) => void repo.git('config', '--remove-section', 'merge.forge'),
+  },
+  '[A15] the user has hooks that attempts and merges do not run': {
+    finding: 'your hooks',
+    state: 'warning',
+    says: /^a merge of Forge asks commit-msg; attempts and merges do not run pre-merge-commit \(.+hooks\)$/,
+    after: 'same',
+    plant: ({ repo }) => {
+      for (const name of ['commit-msg', 'pre-merge-commit']) {
+        writeFileSync(join(repo.path, '.git/hooks', name), '#!/bin/sh\nexit 0\n');
+        chmodSync(join(repo.path, '.git/hooks', name), 0o755);
+      }
+    },
+  },
+  'a landing was not pushed': {
+    finding: 'push',
+    state: 'warning',
+    says: /^main was not pushed: the push was rejected: no pushes on Sundays$/,
+    after: 'same',
+    plant: ({ project }) =>
+      writePushRecord(project.paths.store_dir, {
+        branch: 'main',
+        commit: '0'.repeat(40),
+        task_id: 'fg-a3f8',
+        tries: 3,
+        next_at: 0,
+        why: 'the push was rejected: no pushes on Sundays',
+        next: 'git push origin main',
+      }),
   },
   'a hook is gone': {
     finding: 'hooks',

@@ -9,6 +9,7 @@ import type { Writer } from '#store/store.ts';
 import type { StoreDiagnosis } from '#store/sync-store.ts';
 import { ATTRIBUTE_LINES, addAttributeLines } from './attribute-lines.ts';
 import { examineLandings } from './examine-landings.ts';
+import { examineForeignHooks, examinePushes } from './examine-git-rules.ts';
 import { toMissingLines } from './file-lines.ts';
 import { installHooks, readHookStatus } from './hook-blocks.ts';
 import { addIgnoreLines, IGNORE_LINES } from './ignore-lines.ts';
@@ -58,6 +59,10 @@ export async function examineProject(
     if ((await adviseOnRemote(project.paths, examination.machine)).length > 0)
       findings.push(examineSharing(examination));
   }
+  findings.push(
+    ...(await examineForeignHooks(project.paths, examination.machine)),
+    ...(await examinePushes(project.paths, examination.machine)),
+  );
   if (hasWorkflowFile(project.paths))
     findings.push(await guarded('workflow', () => examineWorkflow(examination)));
   findings.push(

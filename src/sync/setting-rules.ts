@@ -87,3 +87,9 @@ export function isBranch(value: unknown): value is string {
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && !value.includes('\0') && value.isWellFormed();
 }
+
+/** One of these words. */
+export function oneOf<const W extends string>(words: readonly W[], fallback: W): Rule<W> {
+  const isOne = (value: unknown): value is W => words.some((word) => word === value);
+  return rule(words.join(', '), isOne, fallback);
+}

@@ -50,7 +50,7 @@ describe('readWorkSettings', () => {
         cleanup_hours: 24,
         disk_limit_gb: 50,
       },
-      merge: { target: undefined, strategy: 'merge', auto: false },
+      merge: { target: undefined, strategy: 'merge', auto: false, sign: 'auto', push: 'never' },
       scheduler: {
         enabled: false,
         per_machine: 32,
@@ -72,7 +72,7 @@ describe('readWorkSettings', () => {
     await here.config({
       review: { ci_steps: ['npm test'], step_timeout_s: 60 },
       workspace: { copy: ['.env*'], linkFile: '.forge-task.json', ports: 0, setup: ['npm ci'] },
-      merge: { target: 'develop', strategy: 'squash', auto: true },
+      merge: { target: 'develop', strategy: 'squash', auto: true, sign: 'always', push: 'after' },
       scheduler: { max: 9, per_state: { review: 2, __proto__: 3 }, budget_usd: 0.5 },
     });
     await here.personal({
@@ -84,7 +84,13 @@ describe('readWorkSettings', () => {
     expect(review).toMatchObject({ ci_steps: ['npm test'], step_timeout_s: 5 });
     expect(workspace).toMatchObject({ root: '/big/disk', copy: ['.env*'], ports: 0, setup: [] });
     expect(workspace.linkFile).toBe('.forge-task.json');
-    expect(merge).toEqual({ target: 'develop', strategy: 'squash', auto: true });
+    expect(merge).toEqual({
+      target: 'develop',
+      strategy: 'squash',
+      auto: true,
+      sign: 'always',
+      push: 'after',
+    });
     expect(scheduler).toMatchObject({ max: 2, budget_usd: 0.5, per_state: new Map([['review', 2]]) });
     expect(readPersonalSettings(here.home).review).toMatchObject({ ci_steps: [], step_timeout_s: 5 });
   });
@@ -112,6 +118,8 @@ describe('readWorkSettings', () => {
     [{ workspace: { root: '/home/you/.ssh' } }, 'workspace.root is for each machine to say'],
     [{ scheduler: { enabled: true } }, 'scheduler.enabled is for each machine to say'],
     [{ merge: { strategy: 'octopus' } }, 'merge.strategy is "octopus"; allowed is merge, squash, rebase'],
+    [{ merge: { sign: true } }, 'merge.sign is true; allowed is auto, always, never'],
+    [{ merge: { push: 'always' } }, 'merge.push is "always"; allowed is never, after'],
     [{ merge: { target: '--upload-pack=x' } }, 'merge.target is'],
     [{ scheduler: { max: LIMITS.runs_at_once + 1 } }, `scheduler.max is ${LIMITS.runs_at_once + 1}`],
     [{ scheduler: { per_state: { review: 0 } } }, 'scheduler.per_state is {"review":0}'],

@@ -13,6 +13,7 @@ import {
   isBranch,
   isInside,
   list,
+  oneOf,
   optionalNumber,
   type Rule,
   rule,
@@ -58,6 +59,10 @@ export interface WorkSettings {
     readonly strategy: MergeStrategy;
     /** Whether what passed its review is merged without somebody asking. */
     readonly auto: boolean;
+    /** Whether commits of Forge's are signed: as `commit.gpgSign` says where that works, always or not at all, never. */
+    readonly sign: MergeSigning;
+    /** Whether the target is pushed to its upstream after a merge. */
+    readonly push: MergePush;
   };
   readonly scheduler: {
     /** Whether a server starts what is ready by itself. A repository has no say in it. */
@@ -92,6 +97,11 @@ const PICK_RULES = [
 
 export const MERGE_STRATEGIES = ['merge', 'squash', 'rebase'] as const;
 export type MergeStrategy = (typeof MERGE_STRATEGIES)[number];
+
+const MERGE_SIGNINGS = ['auto', 'always', 'never'] as const;
+type MergeSigning = (typeof MERGE_SIGNINGS)[number];
+const MERGE_PUSHES = ['never', 'after'] as const;
+type MergePush = (typeof MERGE_PUSHES)[number];
 
 /** The file of the home. */
 export const SETTINGS_FILE = 'settings.json';
@@ -168,6 +178,8 @@ const RULES: Rules = {
     target: rule('the name of a branch', isBranch, undefined),
     strategy: rule(MERGE_STRATEGIES.join(', '), isStrategy, 'merge'),
     auto: rule('true or false', isBoolean, false),
+    sign: oneOf(MERGE_SIGNINGS, 'auto'),
+    push: oneOf(MERGE_PUSHES, 'never'),
   },
   scheduler: {
     enabled: { ...rule('true or false', isBoolean, false), personal: true },

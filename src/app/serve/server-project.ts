@@ -13,6 +13,7 @@ import type { HomePlace } from '#sync/forge-home.ts';
 import type { ForgeProgram } from '#sync/forge-program.ts';
 import { refreshDatabaseLink } from '#sync/link-database.ts';
 import type { ProjectPaths } from '#sync/project-paths.ts';
+import { listPushRecords } from '#sync/push-records.ts';
 import { toTaskFiles } from '#sync/task-files.ts';
 import { readWorkSettings } from '#sync/work-settings.ts';
 import { holdWhileMending } from '../hold-while-mending.ts';
@@ -129,7 +130,10 @@ export class ServerProject implements AsyncDisposable {
   hasWork(): Promise<boolean> {
     return this.use(
       async ({ store }) =>
-        (await store.listWatchedTasks()).length > 0 || (await store.listAttempts({ there: true })).length > 0,
+        (await store.listWatchedTasks()).length > 0 ||
+        (await store.listAttempts({ there: true })).length > 0 ||
+        // A push that was rejected is tried again when nothing else is left to do.
+        listPushRecords(this.#found.paths.store_dir).length > 0,
     );
   }
 

@@ -1,0 +1,51 @@
+import { isForgeError } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import type { GitRepo } from './ask-git.ts';
+import type { ControlGit } from './control-directory.ts';
+import { type NewCommit, writeCommit } from './write-commit.ts';
+
+/** Writes commits for the user, signed as the user's own git signs. */
+export interface Signer {
+  write(commit: NewCommit): Promise<string>;
+  /** Why commits that should be signed are not; undefined where all are, or none should be. */
+  readonly unsigned: string | undefined;
+}
+
+/**
+ * Signs in the user's repository, with the whole of its configuration: `gpg.format`, the program and the key are the
+ * user's. No terminal is asked and no window opens; a key that would ask for its passphrase makes an unsigned commit
+ * and a sentence. After the first failure no further one is waited for.
+ */
+export function createSigner(
+  control: ControlGit,
+  { sign, timeout_ms = LIMITS.git_sign_ms }: { readonly sign: boolean; readonly timeout_ms?: number },
+): Signer {
+  let unsigned: string | undefined;
+  return {
+    get unsigned() {
+      return unsigned;
+    },
+    write: async (commit) => {
+      if (!sign || unsigned !== undefined) return writeCommit(control, { ...commit, sign: false });
+      try {
+        return await writeCommit(withoutPrompts(control.repository), {
+          ...commit,
+          sign: true,
+          apart_ms: timeout_ms,
+        });
+      } catch (error) {
+        if (!isForgeError(error) || error.details.unsigned !== true) throw error;
+        unsigned = error.message;
+        return writeCommit(control, { ...commit, sign: false });
+      }
+    },
+  };
+}
+
+const PROMPTS: readonly string[] = ['GPG_TTY', 'DISPLAY', 'WAYLAND_DISPLAY', 'SSH_ASKPASS'];
+
+/** An agent that holds the key is still asked: its socket stays. */
+function withoutPrompts(repo: GitRepo): GitRepo {
+  const env = Object.entries(repo.env ?? process.env).filter(([name]) => !PROMPTS.includes(name));
+  return { ...repo, env: { ...Object.fromEntries(env), SSH_ASKPASS_REQUIRE: 'never' } };
+}
