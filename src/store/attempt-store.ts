@@ -126,6 +126,8 @@ export interface ProcessMark {
   readonly host: string;
   readonly boot_id: string;
   readonly pid_namespace: string;
+  /** The namespaces of process numbers around that one; left out where none is known. */
+  readonly around?: readonly string[] | undefined;
   readonly pid: number;
   readonly start_time: number;
 }
