@@ -132,6 +132,16 @@ export interface ProcessMark {
   readonly start_time: number;
 }
 
+/** Something that a process is at, or was when it was killed. */
+export interface OpenWork {
+  readonly kind: 'run' | 'review' | 'merge';
+  readonly id: string;
+  readonly task_id: string;
+  /** Of a run. */
+  readonly agent: string | null;
+  readonly watcher: ProcessMark;
+}
+
 export interface NewAttempt {
   readonly id: string;
   readonly task_id: string;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import type { Marker } from './process-table.ts';
 
@@ -60,13 +60,27 @@ export function searchCgroup(marker: Marker): Cgroup | undefined {
   return undefined;
 }
 
+/**
+ * Groups of runs whose watcher was killed stay, empty, until somebody settles these. Those that nobody did are removed
+ * when they are old; one that holds something cannot be.
+ */
+export function sweepEmptyGroups(parent: string, { older_ms }: { readonly older_ms: number }): void {
+  const before = performance.timeOrigin + performance.now() - older_ms;
+  for (const folder of listFolders(parent)) {
+    if (!basename(folder).startsWith(PREFIX)) continue;
+    if ((statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? before) < before) atFolder(folder).remove();
+  }
+}
+
+const PREFIX = 'forge-';
+
 /** A machine has some hundred. */
 const MOST_GROUPS = 100_000;
 
 /** A marker may hold what no file name can. */
 function toCgroupName({ name, value }: Marker): string {
   const digest = createHash('sha256').update(`${name}=${value}`).digest('hex');
-  return `forge-${digest.slice(0, 20)}`;
+  return `${PREFIX}${digest.slice(0, 20)}`;
 }
 
 function atFolder(folder: string): Cgroup {

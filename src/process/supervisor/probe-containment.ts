@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { findCgroupFolder, openCgroup } from './cgroup.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import { findCgroupFolder, openCgroup, sweepEmptyGroups } from './cgroup.ts';
 import { findProgram } from './find-program.ts';
 import { START_FD, wrapCommand, type Namespace } from './wrap-command.ts';
 
@@ -42,6 +43,7 @@ export async function probeBubblewrap(): Promise<Namespace | undefined> {
 export async function probeCgroup(): Promise<string | undefined> {
   const parent = findCgroupFolder();
   if (parent === undefined) return undefined;
+  sweepEmptyGroups(parent, { older_ms: LIMITS.empty_group_ms });
   const group = openCgroup(parent, { name: 'probe', value: String(process.pid) });
   if (group === undefined) return undefined;
   // It waits until it is killed by its group, or, where groups cannot do that (Linux before 5.14), let go.
