@@ -1,4 +1,3 @@
-import { describeContainment } from '#domain/describe-containment.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import {
   CONTAINMENT_KINDS,
@@ -10,8 +9,10 @@ import {
 
 /** What holds the programs that this process starts; one for all its projects. */
 export interface ProcessKeeper {
-  /** Finds out what the machine allows when it is first asked, and says once where that is weak. */
+  /** Finds out what the machine allows when it is first asked. */
   open(): Promise<ProcessHost>;
+  /** The same for an agent, and says once where it is weak. */
+  openForAgent(): Promise<ProcessHost>;
   /** Kills everything that is at work, at once: for a process that is about to leave. */
   killNow(): void;
 }
@@ -25,25 +26,25 @@ export function keepProcesses({
 }): ProcessKeeper {
   let opening: Promise<ProcessHost> | undefined;
   let host: ProcessHost | undefined;
-  const open = async (): Promise<ProcessHost> => {
-    host = await openProcessHost({ accept: readAccepted(env) });
-    const { weakness } = describeContainment(toShown(host));
-    if (weakness !== undefined) notice(weakness);
-    return host;
-  };
+  let isTold = false;
+  const open = (): Promise<ProcessHost> =>
+    (opening ??= openProcessHost({ accept: readAccepted(env) }).then((opened) => (host = opened)));
   return {
-    open: () => (opening ??= open()),
+    open,
+    async openForAgent() {
+      const { containment } = await open();
+      if (containment.kind === 'marker' && !isTold) notice(WEAK);
+      isTold = true;
+      return open();
+    },
     killNow: () => {
       if (host !== undefined) killLive(host);
     },
   };
 }
 
-/** What a sentence about it needs to know. */
-export function toShown({ containment }: ProcessHost): Parameters<typeof describeContainment>[0] {
-  const { kind, namespace, cgroup_folder } = containment;
-  return { kind, of_users: namespace?.of_users === true, cgroup: cgroup_folder !== undefined };
-}
+const WEAK =
+  'Programs that hide well can outlive their run on this machine: `forge doctor` says why, and what would hold them';
 
 /** For machines on which the strongest way does harm to what agents do: `FORGE_CONTAINMENT=cgroup,marker`. */
 function readAccepted(env: NodeJS.ProcessEnv): readonly ContainmentKind[] | undefined {

@@ -37,7 +37,7 @@ export function openWorkshop(
     workflow: () => project.workflow,
     settings,
     agents: openAgentBook(place.home),
-    executorFor: async (profile) => createExecutor(profile, toTools(machine, await processes.open())),
+    executorFor: async (profile) => createExecutor(profile, toTools(machine, await processes.openForAgent())),
     processes: () => processes.open(),
     watcher: readOwnIdentity(),
     root:

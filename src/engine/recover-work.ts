@@ -92,7 +92,8 @@ async function takeLost({ store, watcher, clock }: WorkPlace, taskId: string): P
   return store.takeWatch({ task_id: taskId, watcher, from: watch?.watcher ?? null }, clock.now());
 }
 
-function isUnwatched({ watcher }: { readonly watcher: ProcessMark | null }): boolean {
+/** Whether the process that watched it is gone. What cannot be known, as on another machine, counts as there. */
+export function isUnwatched({ watcher }: { readonly watcher: ProcessMark | null }): boolean {
   return watcher !== null && !isAlive(watcher);
 }
 
