@@ -11,6 +11,12 @@ import { listRunning, newSleep } from './run-behaviour.ts';
 /** Somebody else than root, who needs no account. */
 export const OTHER_UID = 12_345;
 
+/** As whom watchers are tried. */
+export const WATCHER_USERS = [
+  { who: 'this user', uid: undefined },
+  { who: 'another user', uid: process.getuid?.() === OTHER_UID ? undefined : OTHER_UID },
+] as const;
+
 /** So long after its watcher at most. */
 const OUTLIVES_MS = 2_000;
 
@@ -64,11 +70,11 @@ export interface LostWatcher {
   /** What it starts, each in a run of its own. */
   readonly commands: readonly (readonly string[])[];
   /** A line of its program, in which `host` and `start()` are known. */
-  readonly then: string;
+  readonly task: string;
 }
 
-/** A process that supervises; it says its containment, and does what `then` says when a line comes in. */
-export async function startWatcher({ kind, uid, commands, then }: LostWatcher) {
+/** A process that supervises; it says its containment, and does what `task` says when a line comes in. */
+export async function startWatcher({ kind, uid, commands, task }: LostWatcher) {
   const program = `
     import { openProcessHost } from '${PROCESS_ROOM}process-host.ts';
     import { startSupervised } from '${PROCESS_ROOM}supervise.ts';
@@ -81,7 +87,7 @@ export async function startWatcher({ kind, uid, commands, then }: LostWatcher) {
     const die = () => process.kill(process.pid, 'SIGKILL');
     process.stdout.write(host.containment.kind + '\\n');
     await new Promise((go) => process.stdin.once('data', go));
-    ${then}
+    ${task}
     setInterval(() => {}, 1e6);`;
   const node = [process.execPath, '--input-type=module', '-e', program];
   const [command = '', ...args] = uid === undefined ? node : [...asUser(uid), ...node];
@@ -121,7 +127,7 @@ export async function expectNoneOutlives(
   const started = await startWatcher({
     ...watcher,
     commands: agents.map(({ argv }) => argv),
-    then: 'await start();',
+    task: 'await start();',
   });
   if (started.kind !== watcher.kind) return context.skip(`no ${watcher.kind} here`);
   started.child.stdin.write('go\n');
@@ -167,4 +173,23 @@ function readOrEmpty(path: string): string {
   } catch {
     return '';
   }
+}
+
+/** A watcher that dies while it starts programs leaves none of them, nor anything that was to become one. */
+export async function expectNothingStarted(
+  watcher: Omit<LostWatcher, 'commands'>,
+  context: { skip(note?: string): void },
+): Promise<void> {
+  const why = whyNotAs(watcher.uid);
+  if (why !== undefined) return context.skip(why);
+  const sleep = newSleep();
+  // The word stands among the arguments of everything that is between the watcher and the program, too.
+  const commands = Array.from({ length: 4 }, () => ['/bin/sleep', sleep]);
+  const { child, ended, kind } = await startWatcher({ ...watcher, commands });
+  if (kind !== watcher.kind) return context.skip(`no ${watcher.kind} here`);
+  child.stdin.write('go\n');
+  await ended;
+  expect(child.signalCode).toBe('SIGKILL');
+  await vi.waitUntil(() => listRunning(sleep).length === 0, { timeout: 2_000, interval: 20 }).catch(() => {});
+  expect(listRunning(sleep)).toEqual([]);
 }
