@@ -1,5 +1,4 @@
 import type { Workshop } from '#engine/workshop.ts';
-import { isForgeError } from '#kernel/errors.ts';
 import type { OpenProject } from '#operations/operation.ts';
 import { isAlive } from '#process/process-identity.ts';
 import type { OpenWork } from '#store/attempt-store.ts';
@@ -23,8 +22,8 @@ export async function settleLeft(
     await resumeTasks(shop, { only: new Set(), starts_nothing: true });
     await shop.settled();
   } catch (error) {
-    if (!isForgeError(error)) throw error;
-    problem = error.message;
+    // Whatever it is: a place that cannot be written to, a folder of somebody else's. The command was about something else.
+    problem = error instanceof Error ? error.message : String(error);
   }
   for (const one of lost) notice(await describe(store, one, problem));
 }

@@ -154,6 +154,21 @@ export async function expectNoneOutlives(
   expect(agents.filter(({ sleep }) => listRunning(sleep).length > 0).map(({ name }) => name)).toEqual([]);
 }
 
+/** Planted: what a mark alone cannot hold does outlive its watcher, and is seen to. */
+export async function expectChainOutlives(kind: 'marker'): Promise<void> {
+  const stop = newStop();
+  const sleep = newSleep();
+  const commands = [['/bin/sh', '-c', chain(sleep, stop)]];
+  const { child, ended } = await startWatcher({ kind, commands, task: 'await start();' });
+  child.stdin.write('go\n');
+  await vi.waitUntil(() => listRunning(sleep).length > 0, { timeout: 15_000 });
+  await new Promise((go) => setTimeout(go, 300));
+  child.kill('SIGKILL');
+  await ended;
+  await new Promise((go) => setTimeout(go, OUTLIVES_MS));
+  await vi.waitUntil(() => listRunning(sleep).length > 0, { timeout: 5_000, interval: 1 });
+}
+
 /** A file whose being there ends every chain; it is made when the test is over. */
 export function newStop(): string {
   const folder = mkdtempSync(join(tmpdir(), 'forge-stop-'));

@@ -1,5 +1,10 @@
 import { describe, it } from 'vitest';
-import { expectNoneOutlives, expectNothingStarted, WATCHER_USERS } from './lost-watcher-behaviour.ts';
+import {
+  expectChainOutlives,
+  expectNoneOutlives,
+  expectNothingStarted,
+  WATCHER_USERS,
+} from './lost-watcher-behaviour.ts';
 import { KINDS } from './run-behaviour.ts';
 
 describe.skipIf(process.platform !== 'linux').each(KINDS)(
@@ -22,5 +27,12 @@ describe.skipIf(process.platform !== 'linux').each(KINDS)(
         await expectNothingStarted({ kind, uid, task: 'await start(); die();' }, context);
       },
     );
+  },
+);
+
+it.skipIf(process.platform !== 'linux')(
+  '[A11] a chain of forks, sessions and empty environments outlives its watcher where a mark is all there is',
+  async () => {
+    await expectChainOutlives('marker');
   },
 );

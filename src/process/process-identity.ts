@@ -57,7 +57,18 @@ export function judgeIdentity(identity: ProcessIdentity, table: ProcessTable = o
   if (identity.pid_namespace !== here.pid_namespace)
     return judgeElsewhere(identity, here.pid_namespace, table);
   const row = table.find(identity.pid);
-  return row !== undefined && !row.dead && row.start_time === identity.start_time ? 'alive' : 'gone';
+  if (row === undefined) return isHidden(identity.pid) ? 'unknown' : 'gone';
+  return !row.dead && row.start_time === identity.start_time ? 'alive' : 'gone';
+}
+
+/** There is such a process, of another user, and this machine does not show those (`hidepid`). */
+function isHidden(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
 
 /** Start times count from boot in every namespace, so a process inside of one can be found from outside. */

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
-import type { Marker } from './process-table.ts';
 import { GUARD_SCRIPT } from './guard-script.ts';
+import type { Marker } from './process-table.ts';
 
 /** What a run is to its guard. */
 export interface GuardedRun {
@@ -19,23 +19,50 @@ export interface Guard {
 
 /**
  * One process for all runs of this one, started with the first of them. It is in a session of its own, hears no
- * signal but SIGKILL, and notices the end of this process by the end of a pipe that nobody else has.
+ * signal but SIGKILL, and notices the end of this process by the end of a pipe that nobody else has. One that was
+ * killed is replaced.
  */
 export function openGuard(): Guard {
-  let starting: Promise<Writable> | undefined;
+  const known = new Map<number, string>();
+  let pipe: Promise<Writable> | undefined;
   let keys = 0;
+  const open = (): Promise<Writable> => (pipe ??= start());
+  const start = async (): Promise<Writable> => {
+    const stdin = await startGuard(() => {
+      pipe = undefined;
+      // Those at work are held again; whoever comes next is told when that fails.
+      if (known.size > 0) open().catch(() => {});
+    });
+    for (const line of known.values()) await writeLine(stdin, line);
+    return stdin;
+  };
   return {
     async add({ pid, start_time, marker, cgroup }) {
-      const pipe = await (starting ??= startGuard());
       const key = (keys += 1);
       const words = ['+', key, pid, start_time, `${marker.name}=${marker.value}`, cgroup ?? '-'];
-      await writeLine(pipe, words.join(' '));
-      return () => void writeLine(pipe, `- ${key}`).catch(() => {});
+      const line = words.join(' ');
+      await tell(open, line);
+      known.set(key, line);
+      return () => {
+        known.delete(key);
+        pipe?.then((to) => writeLine(to, `- ${key}`)).catch(() => {});
+      };
     },
   };
 }
 
-async function startGuard(): Promise<Writable> {
+/** Twice: the first try may be how one learns that the guard is gone. */
+async function tell(open: () => Promise<Writable>, line: string): Promise<void> {
+  const first = await open();
+  try {
+    await writeLine(first, line);
+  } catch {
+    await new Promise((ended) => first.once('close', ended).destroy());
+    await writeLine(await open(), line);
+  }
+}
+
+async function startGuard(onEnd: () => void): Promise<Writable> {
   const { spawn } = await import('node:child_process');
   const child = spawn('/bin/sh', ['-c', GUARD_SCRIPT, 'forge-guard'], {
     // None of what this process has: a run that is started inside of another one must not look like that one.
@@ -44,7 +71,8 @@ async function startGuard(): Promise<Writable> {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });
-  child.on('error', () => {});
+  child.once('error', onEnd);
+  child.once('exit', onEnd);
   child.stdin.on('error', () => {});
   // It waits for this process, not the other way round.
   child.unref();

@@ -205,9 +205,10 @@ export class Supervision {
 
   /** One look and one blow, without waiting: this process is about to leave. */
   #killNow(): void {
-    const { cgroup, root } = this.#setup.spawned;
-    cgroup?.kill();
-    for (const pid of [-root.pid, ...this.#tree.search().map((row) => row.pid)]) {
+    this.#setup.spawned.cgroup?.kill();
+    const members = this.#tree.search();
+    const groups = members.filter((row) => row.pid === row.group && this.#tree.ownsGroup(row));
+    for (const pid of [...groups.map(({ group }) => -group), ...members.map((row) => row.pid)]) {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
