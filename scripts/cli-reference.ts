@@ -42,6 +42,10 @@ const ENVIRONMENT: readonly (readonly [string, string])[] = [
     'FORGE_LOCK_TIMEOUT_MS',
     'How long a command waits for another writer, in milliseconds (60000 when not set).',
   ],
+  [
+    'FORGE_CONTAINMENT',
+    'What may hold runs together, as a list with commas: `pid_namespace`, `bubblewrap`, `cgroup`, `marker`; all when not set. `forge doctor` says what does.',
+  ],
   ['FORGE_DEBUG', 'Any value: the stack of an unexpected failure is shown on standard error.'],
   [
     'COLUMNS',

@@ -2,6 +2,7 @@ import type { Workshop } from '#engine/workshop.ts';
 import type { OpenProject } from '#operations/operation.ts';
 import type { HomePlace } from '#sync/forge-home.ts';
 import type { Machine } from '#sync/machine.ts';
+import { keepProcesses } from './keep-processes.ts';
 import { openWorkshop } from './open-workshop.ts';
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
@@ -18,16 +19,25 @@ export function openLocalWorkshop(
     readonly notice: (line: string) => void;
   },
 ): Workshop & AsyncDisposable {
-  const workshop = openWorkshop(project, around);
+  const processes = keepProcesses({ env: around.machine.env, notice: around.notice });
+  const workshop = openWorkshop(project, { ...around, processes });
+  let isLeaving = false;
   const listeners = Object.entries(SIGNALS).map(([signal, exit]) => {
     const leave = (): void => {
-      // A second one is meant: whatever is left is found by the next start.
-      process.once(signal, () => process.exit(exit));
-      if (workshop.busy > 0) around.notice('stopping what is at work');
-      const end = (): never => process.exit(exit);
-      workshop.stop().then(end, end);
+      if (!isLeaving) {
+        isLeaving = true;
+        if (workshop.busy > 0) around.notice('stopping what is at work');
+        const end = (): never => process.exit(exit);
+        workshop.stop().then(end, end);
+        return;
+      }
+      // A terminal that is closed may say so more than once.
+      if (signal === 'SIGHUP') return;
+      // A second one is meant: nothing is waited for, and nothing is left at work.
+      processes.killNow();
+      process.exit(exit);
     };
-    process.once(signal, leave);
+    process.on(signal, leave);
     return () => void process.off(signal, leave);
   });
   return Object.assign(workshop, {

@@ -37,6 +37,8 @@ export interface ContextRequest {
   readonly confirm?: Host['confirm'] | undefined;
   /** A person's own command line; not where a program speaks for somebody. */
   readonly vouches?: boolean | undefined;
+  /** What a watcher left that is gone is settled first, unless this is false: git waits for its hooks. */
+  readonly settles?: boolean | undefined;
   /** Shows on a terminal how far long work is. */
   readonly meter: Meter;
   /** The one that somebody looks at; left out where there can be none. */
@@ -50,6 +52,7 @@ export async function openContext(request: ContextRequest): Promise<OperationCon
   const { cwd, env } = request;
   const project = request.needs === 'project' ? await openProject(request) : undefined;
   const workshop = project === undefined ? undefined : lazyWorkshop(project, request);
+  if (project !== undefined && workshop !== undefined) await settleFirst(project, workshop, request);
   return {
     clock: systemClock,
     cwd,
@@ -95,6 +98,19 @@ export async function openContext(request: ContextRequest): Promise<OperationCon
       await project?.store[Symbol.asyncDispose]();
     },
   };
+}
+
+/** In most projects nobody is at work, which is one query; inside of a run it is not for the agent to do. */
+async function settleFirst(
+  project: OpenProject,
+  workshop: ReturnType<typeof lazyWorkshop>,
+  { env, notice, settles = true }: Pick<ContextRequest, 'env' | 'notice' | 'settles'>,
+): Promise<void> {
+  if (!settles || (env['FORGE_RUN_ID'] ?? '') !== '') return;
+  const open = await project.store.listOpenWork();
+  if (open.length === 0) return;
+  const { settleLeft } = await import('./settle-left.ts');
+  await settleLeft(project, open, { workshop: () => workshop.open(), notice });
 }
 
 /** Most commands need none. One that was opened ends all it started before the store is closed. */

@@ -6,7 +6,7 @@ import { createExecutor } from '#executors/create-executor.ts';
 import type { ExecutorProfile, ExecutorTools } from '#executors/executor.ts';
 import { systemClock } from '#kernel/clock.ts';
 import type { OpenProject } from '#operations/operation.ts';
-import { openProcessHost, type ProcessHost } from '#process/process-host.ts';
+import type { ProcessHost } from '#process/process-host.ts';
 import { readOwnIdentity } from '#process/process-identity.ts';
 import { openAgentFacts } from '#sync/agent-facts.ts';
 import { listAgents } from '#sync/agent-identities.ts';
@@ -15,19 +15,19 @@ import { toGitRepo, type Machine } from '#sync/machine.ts';
 import { requireTrusted, trustsAgentSettings } from '#sync/trust.ts';
 import { readWorkSettings, type WorkSettings } from '#sync/work-settings.ts';
 import { createRunCounter } from './count-runs.ts';
+import type { ProcessKeeper } from './keep-processes.ts';
 import { PLAY, VERSION } from './version.ts';
 
 /** Everything that works on the tasks of a project in this process; one for as long as it lives. */
 export function openWorkshop(
   project: OpenProject,
-  { place, machine }: { readonly place: HomePlace; readonly machine: Machine },
+  {
+    place,
+    machine,
+    processes,
+  }: { readonly place: HomePlace; readonly machine: Machine; readonly processes: ProcessKeeper },
 ): Workshop {
   const { paths, config, store } = project;
-  let processes: Promise<ProcessHost> | undefined;
-  const openProcesses = (): Promise<ProcessHost> =>
-    // Not in a namespace of pids: without root it takes one of users too, where root's files are nobody's (sudo, ssh);
-    // and who was killed inside cannot be told from who lives where Forge itself is in a container.
-    (processes ??= openProcessHost({ accept: ['cgroup', 'marker'] }));
   const settings = (): WorkSettings => readWorkSettings(project, place.home);
   return new Workshop({
     store,
@@ -37,8 +37,8 @@ export function openWorkshop(
     workflow: () => project.workflow,
     settings,
     agents: openAgentBook(place.home),
-    executorFor: async (profile) => createExecutor(profile, await toTools(machine, openProcesses)),
-    processes: openProcesses,
+    executorFor: async (profile) => createExecutor(profile, toTools(machine, await processes.openForAgent())),
+    processes: () => processes.open(),
     watcher: readOwnIdentity(),
     root:
       settings().workspace.root ??
@@ -51,10 +51,10 @@ export function openWorkshop(
   });
 }
 
-async function toTools({ program }: Machine, processes: () => Promise<ProcessHost>): Promise<ExecutorTools> {
+function toTools({ program }: Machine, processes: ProcessHost): ExecutorTools {
   return {
     clock: systemClock,
-    processes: await processes(),
+    processes,
     player: [program.node, program.script, PLAY],
     version: VERSION,
   };

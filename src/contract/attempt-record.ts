@@ -5,6 +5,7 @@ const Mark = z.object({
   host: z.string(),
   boot_id: z.string(),
   pid_namespace: z.string(),
+  around: z.array(z.string()).readonly().optional(),
   pid: z.int(),
   start_time: z.number(),
 });

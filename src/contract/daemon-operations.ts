@@ -29,7 +29,7 @@ export const listDaemons = declare({
   name: 'daemon.list',
   summary: 'List the Forge processes that can run work: servers, and commands with agents at work',
   about:
-    'Servers of this home, and whoever works on a task of a project that is registered, is served or is around. One that was killed is `gone` until the runs it left are settled by the next start. A command without an agent at work is not known.',
+    'Servers of this home, and whoever works on a task of a project that is registered, is served or is around. One that was killed is `gone` until the runs it left are settled by the next command in the project. A command without an agent at work is not known.',
   input: z.object({}),
   output: z.array(Daemon),
   errors: [],

@@ -94,7 +94,8 @@ async function takeLost({ store, watcher, clock }: WorkPlace, taskId: string): P
   return store.takeWatch({ task_id: taskId, watcher, from: watch?.watcher ?? null }, clock.now());
 }
 
-function isUnwatched({ watcher }: { readonly watcher: ProcessMark | null }): boolean {
+/** Whether the process that watched it is gone. What cannot be known, as on another machine, counts as there. */
+export function isUnwatched({ watcher }: { readonly watcher: ProcessMark | null }): boolean {
   return watcher !== null && !isAlive(watcher);
 }
 
@@ -102,9 +103,9 @@ function isOwn({ watcher }: WorkPlace, one: { readonly watcher: ProcessMark | nu
   return one.watcher !== null && isSameProcess(one.watcher, watcher);
 }
 
-async function settleRun(place: WorkPlace, { run }: WatchedRun): Promise<Run[]> {
+async function settleRun(place: WorkPlace, { run, watcher }: WatchedRun): Promise<Run[]> {
   const { store } = place;
-  await endMarked({ name: RUN_MARKER, value: run.id }, { host: await place.processes() });
+  const left = await endMarked({ name: RUN_MARKER, value: run.id }, { host: await place.processes() });
   try {
     const [attempt, task] = await Promise.all([store.getAttempt(run.attempt_id), store.getTask(run.task_id)]);
     if (attempt.removed_at === null && run.state === 'running' && worksThere(place, run))
@@ -114,13 +115,27 @@ async function settleRun(place: WorkPlace, { run }: WatchedRun): Promise<Run[]> 
     // The folder may be gone, or the task; its row has to end all the same.
     if (!isForgeError(error)) throw error;
   }
-  const message = 'Whoever watched it is gone';
+  const message = `${describeLoss(watcher)}${describeLeft(left)}`;
   const to = run.state === 'scheduled' ? 'cancelled' : 'failed';
   const move = { id: run.id, from: run.state, to, outcome: 'crashed', message } as const;
   const ended = await store.moveRun(move, systemWriter(place)).catch(ignoreFaster);
   if (ended === undefined) return [];
   place.watch({ kind: 'run', run: ended });
   return [ended];
+}
+
+/** A run that is silent may have a watcher that is alive. */
+function describeLoss(watcher: ProcessMark | null): string {
+  if (watcher === null) return 'It lost its watcher';
+  const { pid, host } = watcher;
+  return isAlive(watcher)
+    ? `Its program is gone, and its watcher (process ${pid} on ${host}) says nothing of it`
+    : `It lost its watcher: process ${pid} on ${host} is gone`;
+}
+
+function describeLeft({ ended, survivors }: Awaited<ReturnType<typeof endMarked>>): string {
+  const done = ended === 0 ? '' : `; ${ended} of its processes that were left were ended`;
+  return survivors === 0 ? done : `${done}; ${survivors} of its processes could not be ended`;
 }
 
 /** Those who audit have a folder of their own: what checks left in the attempt's is not theirs. */
@@ -139,7 +154,7 @@ async function settleReview(place: WorkPlace, { review }: WatchedReview): Promis
 }
 
 /** The target says whether it had landed; what nobody had begun has not. */
-async function settleMerge(place: WorkPlace, { merge }: WatchedMerge): Promise<Run[]> {
+async function settleMerge(place: WorkPlace, { merge, watcher }: WatchedMerge): Promise<Run[]> {
   const { store } = place;
   const attempt = await store.getAttempt(merge.attempt_id);
   await endChecks(place, attempt.id);
@@ -148,7 +163,7 @@ async function settleMerge(place: WorkPlace, { merge }: WatchedMerge): Promise<R
   const landed = merge.state === 'queued' ? '' : await findLanded(place, attempt);
   const end =
     landed === ''
-      ? { state: 'dropped' as const, message: 'Whoever watched it is gone' }
+      ? { state: 'dropped' as const, message: describeLoss(watcher) }
       : { state: 'landed' as const, candidate: landed };
   await store.finishMerge({ id: merge.id, ...end }, systemWriter(place)).catch(ignoreFaster);
   if (landed !== '') {

@@ -23,6 +23,8 @@ import type { Workshop } from './workshop.ts';
 export interface ResumeWishes {
   /** Of all other tasks only what starts nothing is done; left out: all of it, of every task. */
   readonly only?: ReadonlySet<string> | undefined;
+  /** With `only`: nor is anything begun that may lead to a start, for a process that does not stay. */
+  readonly starts_nothing?: boolean | undefined;
   /** What this process has tried before is not tried again as long as nothing changes; it adds to it. */
   readonly tried?: Set<string> | undefined;
   readonly unwatched_ms?: number | undefined;
@@ -63,6 +65,7 @@ async function resumeTask(
   {
     watch,
     only,
+    starts_nothing = false,
     tried,
     unwatched_ms = LIMITS.unwatched_ms,
   }: ResumeWishes & { watch: WatchedTask | undefined },
@@ -79,7 +82,9 @@ async function resumeTask(
   if (hasOpen(lost)) return 'none';
   const isFresh = clock.now() - Date.parse(lost.entered_at) < unwatched_ms;
   if (watch === undefined && isFresh) return 'none';
-  if (only !== undefined && !only.has(id) && startsWork(workshop, lost.task, decided)) return 'none';
+  const mayStart =
+    startsWork(workshop, lost.task, decided) || (starts_nothing && decided.step === 'set_aside');
+  if (only !== undefined && !only.has(id) && mayStart) return 'none';
   const key = `${id} ${lost.task.version} ${decided.step}`;
   if (tried?.has(key) === true) return 'none';
   const taken = await store.takeWatch({ task_id: id, watcher, from: watch?.watcher ?? null }, clock.now());

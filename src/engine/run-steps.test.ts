@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LIMITS } from '#kernel/limits.ts';
 import { toChildEnvironment } from '#process/child-environment.ts';
-import { openProcessHost, type ProcessHost } from '#process/process-host.ts';
+import { CONTAINMENT_KINDS, openProcessHost, type ProcessHost } from '#process/process-host.ts';
 import { runStep, runSteps, type StepPlace } from './run-steps.ts';
 
 let folder: string;
@@ -42,6 +42,15 @@ describe('a step', () => {
     const { output } = await runStep('echo "$PATH"; echo "${FORGE_CALLER_PATH-unset}"', place({ env }));
     rmSync(join(folder, '.bash_profile'));
     expect(output).toBe(`${path}:/profile/bin:/usr/bin:/bin\nunset`);
+  });
+
+  it.for(CONTAINMENT_KINDS)('has the exit code of its shell, held by a %s', async (kind, context) => {
+    const held = await openProcessHost({ accept: [kind] });
+    if (held.containment.kind !== kind) return context.skip(`no ${kind} here`);
+    for (const code of [0, 1, 127, 130, 137, 255])
+      expect(await runStep(`exit ${code}`, place({ host: held }))).toMatchObject({ exit_code: code });
+    const killed = `bash -c 'kill -KILL $$'; exit $?`;
+    expect(await runStep(killed, place({ host: held }))).toMatchObject({ exit_code: 137, outcome: 'failed' });
   });
 
   it('says how it ended', async () => {

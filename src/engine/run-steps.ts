@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import type { StepResult } from '#contract/attempt.ts';
 import { RUN_MARKER } from '#executors/executor.ts';
 import { LIMITS } from '#kernel/limits.ts';
@@ -65,7 +66,7 @@ export async function runStep(command: string, place: StepPlace): Promise<StepRe
   place.signal?.removeEventListener('abort', stop);
   return {
     command,
-    exit_code: ended.exit,
+    exit_code: toExitCode(ended),
     duration_ms: Math.round(performance.now() - began),
     output: ended.error ?? tail.text(),
     outcome: toOutcome(ended),
@@ -78,6 +79,16 @@ export async function runStep(command: string, place: StepPlace): Promise<StepRe
  */
 const CALLER_PATH = 'FORGE_CALLER_PATH';
 const OWN_PATH = `export PATH="\${${CALLER_PATH}:+$${CALLER_PATH}:}$PATH"; unset ${CALLER_PATH}; `;
+
+/**
+ * A step is a shell's, which says 128 and the number for what ended by a signal. Held by a namespace that is told as the
+ * signal; for a step it is a code like any other.
+ */
+function toExitCode({ exit, signal, reason, containment }: Ended): number | null {
+  const isTold = containment === 'pid_namespace' || containment === 'bubblewrap';
+  if (exit !== null || signal === null || reason !== 'exited' || !isTold) return exit;
+  return 128 + constants.signals[signal as NodeJS.Signals]; // named by the same table
+}
 
 function toOutcome({ reason, exit }: Ended): StepResult['outcome'] {
   switch (reason) {

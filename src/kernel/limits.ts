@@ -231,6 +231,10 @@ export const LIMITS = {
   cli_probe_ms: 15_000,
   /** Stamps from the year 2200 on are not times but damage. */
   stamp_max_ms: 7_258_118_400_000,
+  /** How long a program may take from its start until everything that holds it stands. */
+  run_start_ms: 30_000,
+  /** An empty control group of a run that is older is nobody's. */
+  empty_group_ms: 600_000,
   /** Between SIGTERM and SIGKILL; then how long until what was killed is gone, and until its pipes are read. */
   run_grace_ms: 5_000,
   run_kill_ms: 5_000,

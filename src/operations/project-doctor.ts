@@ -1,8 +1,14 @@
 import type { examineProject as declaration } from '#contract/sync-operations.ts';
+import { describeContainment } from '#domain/describe-containment.ts';
+import { isForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
-import { examineProject } from '#sync/examine-project.ts';
-import { implement } from './operation.ts';
+import { examineProject, type Finding } from '#sync/examine-project.ts';
+import { implement, type OperationContext } from './operation.ts';
+import { SHORT_ID } from './run-text.ts';
 import { writerOf } from './writer.ts';
+
+/** So many are named. */
+const SHOWN = 5;
 
 const SIGNS = { ok: 'ok     ', fixed: 'fixed  ', warning: 'warning', failed: 'FAILED ' } as const;
 
@@ -15,6 +21,7 @@ export const projectDoctor = implement<typeof declaration>({
       fix: input.fix === true,
       pr: input.pr,
     });
+    findings.push(await examineGuard(ctx), await examineRuns(ctx));
     return { healthy: findings.every(({ state }) => state !== 'failed'), findings };
   },
   text({ findings, healthy }) {
@@ -26,3 +33,36 @@ export const projectDoctor = implement<typeof declaration>({
     return [...lines, healthy ? 'Nothing is broken' : 'Something is broken: see above'].join('\n');
   },
 });
+
+/** What ends agents, checks and set-ups on this machine when their watcher is gone, and what it cannot hold. */
+async function examineGuard(ctx: OperationContext): Promise<Finding> {
+  const name = 'guard';
+  try {
+    const { place } = await ctx.workshop();
+    const { kind, namespace, cgroup_folder } = (await place.processes()).containment;
+    const shown = { kind, of_users: namespace?.of_users === true, cgroup: cgroup_folder !== undefined };
+    const { message, hint } = describeContainment(shown);
+    return { name, state: hint === undefined ? 'ok' : 'warning', message, hint: hint ?? null };
+  } catch (error) {
+    if (!isForgeError(error)) throw error;
+    return { name, state: 'failed', message: error.message, hint: error.hint ?? null };
+  }
+}
+
+/** What was lost has been settled before this was asked; what could not be is still open. */
+async function examineRuns(ctx: OperationContext): Promise<Finding> {
+  const name = 'runs';
+  const open = (await ctx.project.store.listOpenWork()).filter(({ kind }) => kind === 'run');
+  const { isUnwatched } = await import('#engine/recover-work.ts');
+  const lost = open.filter(isUnwatched);
+  const [first] = lost;
+  if (first === undefined) {
+    const message = open.length === 0 ? 'none is at work' : `${open.length} at work, each with a watcher`;
+    return { name, state: 'ok', message, hint: null };
+  }
+  const named = lost.map(
+    ({ id, agent, task_id }) => `${id.slice(0, SHORT_ID)} of ${agent ?? '?'} on ${task_id}`,
+  );
+  const message = `lost their watcher and could not be settled: ${named.slice(0, SHOWN).join(', ')}`;
+  return { name, state: 'failed', message, hint: `forge runs stop ${first.id.slice(0, SHORT_ID)}` };
+}

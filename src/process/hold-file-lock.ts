@@ -157,12 +157,13 @@ function parseHolder(text: string): LockHolder | undefined {
   } catch {
     return undefined;
   }
-  const { host, boot_id, pid_namespace, pid, start_time, what } = value;
+  const { host, boot_id, pid_namespace, around, pid, start_time, what } = value;
   if (typeof pid !== 'number' || typeof start_time !== 'number' || typeof host !== 'string') return undefined;
   return {
     host,
     boot_id: toText(boot_id),
     pid_namespace: toText(pid_namespace),
+    ...(Array.isArray(around) && { around: around.map(toText) }),
     pid,
     start_time,
     what: toText(what),

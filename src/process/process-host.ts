@@ -1,104 +1,76 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { ForgeError } from '#kernel/errors.ts';
-import { findCgroupFolder, openCgroup } from './supervisor/cgroup.ts';
-import { findProgram } from './supervisor/find-program.ts';
+import { openGuard, type Guard } from './supervisor/open-guard.ts';
+import { probeBubblewrap, probeCgroup, probeUnshare } from './supervisor/probe-containment.ts';
 import { openProcessTable, type ProcessTable } from './supervisor/process-table.ts';
-import { inCgroup, inPidNamespace } from './supervisor/wrap-command.ts';
+import type { Namespace } from './supervisor/wrap-command.ts';
 
 /**
- * How what a run starts is kept together.
- * - `cgroup`: the kernel lists and kills all of it.
- * - `pid_namespace`: the kernel kills all of it when its first process ends. Numbers of processes mean something else
- *   inside than outside.
- * - `marker`: by descent, session and a mark in the environment. One that leaves its parents and its session and
- *   clears its environment, all within a quarter of a second, is not found.
+ * How what a run starts is kept together, and ended when its watcher is gone.
+ * - `pid_namespace`, `bubblewrap`: the kernel kills all of it when its first process ends, which ends with the watcher.
+ *   Numbers of processes mean something else inside than outside.
+ * - `cgroup`: the kernel lists and kills all of it; a guard does that when the watcher is gone. A program that may
+ *   write to the folders of groups can leave its own.
+ * - `marker`: by descent, session and a mark in the environment; a guard looks for them when the watcher is gone. One
+ *   that leaves its parents and its session and clears its environment, all within a quarter of a second, is not found.
  */
-export type ContainmentKind = 'cgroup' | 'pid_namespace' | 'marker';
+export type ContainmentKind = 'pid_namespace' | 'bubblewrap' | 'cgroup' | 'marker';
 
-export type Containment =
-  | { readonly kind: 'cgroup'; readonly folder: string }
-  | { readonly kind: 'pid_namespace'; readonly unshare: readonly string[] }
-  | { readonly kind: 'marker' };
+export const CONTAINMENT_KINDS: readonly ContainmentKind[] = [
+  'pid_namespace',
+  'bubblewrap',
+  'cgroup',
+  'marker',
+];
+
+/** A run may be held in more than one way at once. */
+export interface Containment {
+  /** The strongest of them. */
+  readonly kind: ContainmentKind;
+  readonly namespace?: Namespace | undefined;
+  /** Where groups are made. */
+  readonly cgroup_folder?: string | undefined;
+}
 
 /** What supervising needs to know of this machine; one serves all runs. */
 export interface ProcessHost {
   readonly containment: Containment;
   readonly table: ProcessTable;
+  /** Undefined where the kernel itself ends what a watcher leaves. */
+  readonly guard: Guard | undefined;
+  /** The programs that are at work, each with what kills all of it at once. */
+  readonly live: Set<{ killNow(): void }>;
 }
 
-const BEST_FIRST: readonly ContainmentKind[] = ['cgroup', 'pid_namespace', 'marker'];
-
 /**
- * Finds out by trying what the machine allows and takes the first kind of `accept` that works; `marker` always does.
- * Costs some starts of small programs, so it is done once.
+ * Finds out by trying what the machine allows of `accept`, and takes the strongest; a control group besides, because
+ * it counts what is used and reaches what is left from anywhere. `marker` always works. Costs some starts of small
+ * programs, so it is done once.
  */
 export async function openProcessHost(
-  options: { readonly accept?: readonly ContainmentKind[] } = {},
+  options: { readonly accept?: readonly ContainmentKind[] | undefined } = {},
 ): Promise<ProcessHost> {
   if (process.platform === 'win32') {
     throw new ForgeError('not_available', 'Agents cannot be supervised on Windows', {
       hint: 'Run Forge inside of WSL',
     });
   }
-  const table = openProcessTable();
-  for (const kind of options.accept ?? BEST_FIRST) {
-    const containment = await PROBES[kind]();
-    if (containment !== undefined) return { containment, table };
-  }
-  return { containment: { kind: 'marker' }, table };
+  const { accept = CONTAINMENT_KINDS } = options;
+  const allows = (kind: ContainmentKind): boolean => accept.includes(kind);
+  const [unshared, cgroup_folder] = await Promise.all([
+    allows('pid_namespace') ? probeUnshare() : undefined,
+    allows('cgroup') ? probeCgroup() : undefined,
+  ]);
+  const namespace = unshared ?? (allows('bubblewrap') ? await probeBubblewrap() : undefined);
+  const kind = namespace?.kind ?? (cgroup_folder === undefined ? 'marker' : 'cgroup');
+  return {
+    containment: { kind, namespace, cgroup_folder },
+    table: openProcessTable(),
+    guard: namespace === undefined ? openGuard() : undefined,
+    live: new Set(),
+  };
 }
 
-const PROBES: Record<ContainmentKind, () => Promise<Containment | undefined>> = {
-  cgroup: probeCgroup,
-  pid_namespace: probePidNamespace,
-  marker: async () => ({ kind: 'marker' }),
-};
-
-async function probeCgroup(): Promise<Containment | undefined> {
-  const parent = findCgroupFolder();
-  if (parent === undefined) return undefined;
-  const group = openCgroup(parent, { name: 'probe', value: String(process.pid) });
-  if (group === undefined) return undefined;
-  // It waits until it is killed by its group, or, where groups cannot do that (Linux before 5.14), let go.
-  const argv = ['/bin/sh', '-c', 'echo; read line; exit 7'];
-  const [program = '', ...args] = inCgroup(group.folder, { argv, env: {} });
-  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'] });
-  child.stdin.on('error', () => {});
-  try {
-    const ended = once(child, 'exit');
-    await once(child.stdout, 'data');
-    group.kill();
-    child.stdin.end();
-    const [, signal]: unknown[] = await ended;
-    return signal === 'SIGKILL' ? { kind: 'cgroup', folder: parent } : undefined;
-  } catch {
-    return undefined;
-  } finally {
-    group.remove();
-  }
-}
-
-const NEW_PIDS = ['--pid', '--fork', '--kill-child', '--mount-proc'];
-
-async function probePidNamespace(): Promise<Containment | undefined> {
-  // By its full path: a run's own PATH must not decide what holds it.
-  const program = findProgram('unshare', { cwd: '/', path: '/usr/bin:/bin:/usr/local/bin' });
-  if (process.platform !== 'linux' || program === undefined) return undefined;
-  for (const user of [[], ['--user', '--map-current-user']]) {
-    const unshare = [program, ...user, ...NEW_PIDS];
-    const argv = inPidNamespace(unshare, { argv: ['/bin/sh', '-c', 'exit 7'], env: {} });
-    if (await answersSeven(argv)) return { kind: 'pid_namespace', unshare };
-  }
-  return undefined;
-}
-
-async function answersSeven([program = '', ...args]: readonly string[]): Promise<boolean> {
-  const child = spawn(program, args, { stdio: 'ignore' });
-  try {
-    const [exit]: unknown[] = await once(child, 'exit');
-    return exit === 7;
-  } catch {
-    return false;
-  }
+/** Kills all that is at work here, at once and without a word: for a process that is about to leave. */
+export function killLive({ live }: ProcessHost): void {
+  for (const one of live) one.killNow();
 }

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
@@ -72,6 +72,25 @@ describe('a process', () => {
       expect(judgeIdentity(inside)).not.toBe('alive');
     },
   );
+});
+
+describe('a process of another user', () => {
+  it.skipIf(process.platform !== 'linux')('[A11] is not taken for gone where such are hidden', (context) => {
+    if (process.getuid?.() !== 0) return context.skip('only root can hide processes');
+    const room = new URL('./', import.meta.url).href;
+    const program = `import { judgeIdentity } from '${room}process-identity.ts';
+      const own = ${JSON.stringify(readOwnIdentity())};
+      console.log(judgeIdentity(own), judgeIdentity({ ...own, pid: 4194300 }));`;
+    const hide =
+      'mount -o remount,hidepid=2 /proc && exec setpriv --reuid=12345 --regid=12345 --clear-groups "$@"';
+    const node = [process.execPath, '--input-type=module', '-e', program];
+    const { stdout, stderr } = spawnSync('unshare', ['-m', 'sh', '-c', hide, 'hide', ...node], {
+      encoding: 'utf8',
+      cwd: '/',
+    });
+    if (stdout === '') return context.skip(`processes cannot be hidden here: ${stderr}`);
+    expect(stdout.trim()).toBe('unknown gone');
+  });
 });
 
 describe('the table of processes', () => {

@@ -1,6 +1,5 @@
-import { readdirSync } from 'node:fs';
 import { assert } from '#kernel/assert.ts';
-import { type ProcessPlace, readNamespace, readPlace } from './read-place.ts';
+import { FIRST_PID_NAMESPACE, listPids, type ProcessPlace, readNamespace, readPlace } from './read-place.ts';
 import { openProcessTable, type ProcessTable } from './supervisor/process-table.ts';
 
 /** One process, on one boot of one machine. A pid alone is somebody else's sooner or later. */
@@ -58,11 +57,19 @@ export function judgeIdentity(identity: ProcessIdentity, table: ProcessTable = o
   if (identity.pid_namespace !== here.pid_namespace)
     return judgeElsewhere(identity, here.pid_namespace, table);
   const row = table.find(identity.pid);
-  return row !== undefined && !row.dead && row.start_time === identity.start_time ? 'alive' : 'gone';
+  if (row === undefined) return isHidden(identity.pid) ? 'unknown' : 'gone';
+  return !row.dead && row.start_time === identity.start_time ? 'alive' : 'gone';
 }
 
-/** The namespace of the machine itself, from which all others are seen. */
-const FIRST_PID_NAMESPACE = 'pid:[4026531836]';
+/** There is such a process, of another user, and this machine does not show those (`hidepid`). */
+function isHidden(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
 
 /** Start times count from boot in every namespace, so a process inside of one can be found from outside. */
 function judgeElsewhere(identity: ProcessIdentity, here: string, table: ProcessTable): Liveness {
@@ -72,13 +79,6 @@ function judgeElsewhere(identity: ProcessIdentity, here: string, table: ProcessT
     return row !== undefined && !row.dead && row.start_time === identity.start_time;
   });
   if (found) return 'alive';
-  return here === FIRST_PID_NAMESPACE ? 'gone' : 'unknown';
-}
-
-function listPids(): readonly number[] {
-  try {
-    return readdirSync('/proc').map(Number).filter(Number.isInteger);
-  } catch {
-    return [];
-  }
+  const isSeen = here === FIRST_PID_NAMESPACE || identity.around?.includes(here) === true;
+  return isSeen ? 'gone' : 'unknown';
 }

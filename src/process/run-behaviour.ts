@@ -3,7 +3,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { toChildEnvironment } from './child-environment.ts';
-import { openProcessHost, type ContainmentKind, type ProcessHost } from './process-host.ts';
+import {
+  CONTAINMENT_KINDS,
+  openProcessHost,
+  type ContainmentKind,
+  type ProcessHost,
+} from './process-host.ts';
 import {
   startSupervised,
   type Marker,
@@ -13,7 +18,7 @@ import {
   type SuperviseSpec,
 } from './supervise.ts';
 
-export const KINDS: readonly ContainmentKind[] = ['cgroup', 'pid_namespace', 'marker'];
+export const KINDS = CONTAINMENT_KINDS;
 
 export interface TestRun {
   readonly run: Supervised;
@@ -153,7 +158,7 @@ const HOSTILE: readonly Hostile[] = [
     reason: 'exited',
     stopped: false,
     // What only a marker could find is exactly what this one takes away.
-    only: ['cgroup', 'pid_namespace'],
+    only: ['cgroup', 'pid_namespace', 'bubblewrap'],
   },
 ];
 

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { readlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
@@ -10,7 +11,7 @@ import { startSupervised, type RunLimits } from './supervise.ts';
 const NO_LIMITS: RunLimits = { total_ms: 60_000, idle_ms: 60_000, output_bytes: 1_000_000_000 };
 
 describe.skipIf(process.platform !== 'linux').each(KINDS)('a run held by a %s', (kind) => {
-  it('gets its arguments, input and exactly the given environment', async (context) => {
+  it('gets its arguments and exactly the given environment, and inside of a namespace what is around it', async (context) => {
     const host = await hostOf(kind, context);
     const marker = newMarker();
     const lines: string[] = [];
@@ -28,9 +29,13 @@ describe.skipIf(process.platform !== 'linux').each(KINDS)('a run held by a %s', 
     );
     expect(await run.done).toMatchObject({ exit: 0, signal: null, reason: 'exited', containment: kind });
     // A shell that is not the usual one may add the name of the program.
-    expect(lines.filter((line) => !line.startsWith('_=')).toSorted()).toEqual(
+    const own = lines.filter((line) => !/^(?:_|FORGE_PID_NAMESPACES)=/.test(line));
+    expect(own.toSorted()).toEqual(
       ['*', 'GREETING=a "b" $HOME', 'PATH=/usr/bin:/bin', `${marker.name}=${marker.value}`].toSorted(),
     );
+    const around = lines.filter((line) => line.startsWith('FORGE_PID_NAMESPACES='));
+    const here = `FORGE_PID_NAMESPACES=${readlinkSync('/proc/self/ns/pid')}`;
+    expect(around).toEqual(host.containment.namespace === undefined ? [] : [here]);
   });
 
   it('says how it ended, with the end of its stderr', async (context) => {
@@ -275,7 +280,8 @@ describe.skipIf(process.platform !== 'linux')('output', () => {
 
 describe.skipIf(process.platform !== 'linux')('processes of a run', () => {
   it('are remembered by descent when they give up their session and environment later', async () => {
-    const { table, containment } = await openProcessHost({ accept: ['marker'] });
+    const host = await openProcessHost({ accept: ['marker'] });
+    const { table } = host;
     const time = newSleep();
     let looks = 0;
     const counting = {
@@ -287,7 +293,7 @@ describe.skipIf(process.platform !== 'linux')('processes of a run', () => {
       },
     };
     const { run } = await runScript(`env -i setsid sleep ${time} & read go`, {
-      host: { table: counting, containment },
+      host: { ...host, table: counting },
       stdin: 'pipe',
     });
     await vi.waitUntil(() => looks >= 2, { timeout: 15_000 });

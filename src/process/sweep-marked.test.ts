@@ -7,14 +7,14 @@ import type { Marker } from './supervise.ts';
 import { endMarked, findMarked } from './sweep-marked.ts';
 
 describe.skipIf(process.platform !== 'linux').each(KINDS)(
-  'after kill -9 of a supervisor with a %s',
+  'after kill -9 of a supervisor with a %s and without what ends it',
   (kind) => {
     it('all that its run left is found and ended', async (context) => {
       const host = await hostOf(kind, context);
       const marker = newMarker();
       const time = newSleep();
       await superviseAndDie({ kind, marker, time });
-      // Planted: nothing of the run has noticed that its supervisor is gone.
+      // Planted: nothing of the run has noticed that its supervisor is gone, and there is no guard.
       expect(listRunning(time).length).toBeGreaterThanOrEqual(3);
       expect(findMarked(marker, host).map(({ pid }) => String(pid))).toEqual(
         expect.arrayContaining([...listRunning(time)]),
@@ -63,7 +63,11 @@ async function superviseAndDie(what: { kind: string; marker: Marker; time: strin
   const program = `
     import { openProcessHost } from '${PROCESS_ROOM}process-host.ts';
     import { startSupervised } from '${PROCESS_ROOM}supervise.ts';
-    const host = await openProcessHost({ accept: ['${what.kind}'] });
+    const { containment, ...open } = await openProcessHost({ accept: ['${what.kind}'] });
+    const { namespace } = containment;
+    const argv = namespace?.argv.filter((word) => word !== '--die-with-parent');
+    if (argv?.[1] === '--pdeathsig') argv.splice(0, 4);
+    const host = { ...open, guard: undefined, containment: { ...containment, namespace: namespace && { ...namespace, argv } } };
     const limits = { total_ms: 1e9, idle_ms: 1e9, output_bytes: 1e9 };
     await startSupervised({
       argv: ['/bin/sh', '-c', ${JSON.stringify(agent)}], cwd: '/', env: { PATH: process.env.PATH },

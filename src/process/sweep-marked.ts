@@ -1,7 +1,7 @@
 import { LIMITS } from '#kernel/limits.ts';
 import type { ProcessHost } from './process-host.ts';
 import { toIdentity, type ProcessIdentity } from './process-identity.ts';
-import { findCgroup, type Cgroup } from './supervisor/cgroup.ts';
+import { searchCgroup, type Cgroup } from './supervisor/cgroup.ts';
 import { endTree } from './supervisor/end-tree.ts';
 import type { Marker } from './supervisor/process-table.ts';
 import { createProcessTree, type ProcessTree } from './supervisor/process-tree.ts';
@@ -28,7 +28,7 @@ export async function endMarked(
 }
 
 function openRemains(marker: Marker, host: ProcessHost): { tree: ProcessTree; cgroup: Cgroup | undefined } {
-  const { containment, table } = host;
-  const cgroup = containment.kind === 'cgroup' ? findCgroup(containment.folder, marker) : undefined;
+  const { table } = host;
+  const cgroup = searchCgroup(marker);
   return { tree: createProcessTree({ table, marker, cgroup }), cgroup };
 }

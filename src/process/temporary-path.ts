@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { shortHash } from '#kernel/checksum.ts';
-import { readPlace } from './read-place.ts';
+import { FIRST_PID_NAMESPACE, listPids, readNamespace, readPlace } from './read-place.ts';
 
 /**
  * Beside a file, for what will take its place. The name says which process made it, so that what a kill left can be
@@ -22,11 +22,27 @@ export function isLeftBehind(name: string): boolean {
   const here = toPlaceMark();
   if (place.slice(0, HASH) !== here.slice(0, HASH)) return false;
   if (place.slice(HASH, 2 * HASH) !== here.slice(HASH, 2 * HASH)) return true;
-  return place === here && Number(readStart(pid) ?? Number.NaN).toString(36) !== start;
+  if (place !== here) return isGoneElsewhere(place.slice(2 * HASH), start);
+  return toMark(readStart(pid)) !== start;
 }
 
 const HASH = 6;
 const NAME = /\.(\d+)-(?:([0-9a-z]+)-([0-9a-z]{18})-)?[0-9a-z]+\.tmp$/;
+
+/**
+ * Whether no process that began then is in that namespace; its number is another one there. Only the namespace of the
+ * machine itself sees all others.
+ */
+function isGoneElsewhere(namespace: string, start: string): boolean {
+  if (readNamespace('self') !== FIRST_PID_NAMESPACE) return false;
+  return !listPids()
+    .map(String)
+    .some((pid) => toMark(readStart(pid)) === start && shortHash(readNamespace(pid)) === namespace);
+}
+
+function toMark(start: string | undefined): string {
+  return Number(start ?? Number.NaN).toString(36);
+}
 
 /** Machine, boot and namespace. */
 function toPlaceMark(): string {

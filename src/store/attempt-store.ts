@@ -134,8 +134,20 @@ export interface ProcessMark {
   readonly host: string;
   readonly boot_id: string;
   readonly pid_namespace: string;
+  /** The namespaces of process numbers around that one; left out where none is known. */
+  readonly around?: readonly string[] | undefined;
   readonly pid: number;
   readonly start_time: number;
+}
+
+/** Something that a process is at, or was when it was killed. */
+export interface OpenWork {
+  readonly kind: 'run' | 'review' | 'merge';
+  readonly id: string;
+  readonly task_id: string;
+  /** Of a run. */
+  readonly agent: string | null;
+  readonly watcher: ProcessMark;
 }
 
 export interface NewAttempt {

@@ -10,6 +10,7 @@ import type { IdempotencyStore } from './idempotency-store.ts';
 import { catchUp } from './sqlite/catch-up.ts';
 import { Database } from './sqlite/database.ts';
 import { holdsTask, listForeign, markForeign } from './sqlite/foreign-edges.ts';
+import { listOpenWork } from './sqlite/open-work-rows.ts';
 import { isCurrentSchema } from './sqlite/schema-version.ts';
 import { listBlocked, listReady } from './sqlite/ready-queries.ts';
 import { readMark, writeMark } from './sqlite/file-marks.ts';
@@ -271,6 +272,7 @@ function createStore({ db, reader, replica, options, aside }: StoreParts): Sqlit
       write(by, onMove, (_writes, tx) => tx.emitProject(data as Readonly<Record<string, unknown>>, type)),
 
     listForeign: async () => listForeign(reader),
+    listOpenWork: async () => listOpenWork(reader),
     markForeign: async (closed) => markForeign(db, closed),
     holdsTask: async (id) => holdsTask(reader, id),
 

@@ -1,3 +1,4 @@
+import type { OpenWork } from './attempt-store.ts';
 import type { DependencyNode, GraphView } from '#contract/graph-operations.ts';
 import type {
   Comment,
@@ -109,6 +110,8 @@ export interface TaskStore extends AsyncDisposable {
   listForeign(): Promise<ForeignEdge[]>;
   /** What other projects say of them: whether each is closed. Idempotent; changes readiness and nothing else. */
   markForeign(closed: ReadonlyMap<string, boolean>): Promise<void>;
+  /** Runs, reviews and merges that have not ended, with who watches them. Every command asks: one query. */
+  listOpenWork(): Promise<OpenWork[]>;
   /** Whether exactly this id is a task of this store, a deleted one included. */
   holdsTask(id: string): Promise<boolean>;
 

@@ -3,6 +3,7 @@ import type { OpenProject } from '#operations/operation.ts';
 import type { HomePlace } from '#sync/forge-home.ts';
 import type { FoundProject } from '#sync/find-project.ts';
 import type { Machine } from '#sync/machine.ts';
+import { keepProcesses, type ProcessKeeper } from '../keep-processes.ts';
 import { openFound } from '../open-context.ts';
 import { openWorkshop } from '../open-workshop.ts';
 import { OpenedProject } from './opened-project.ts';
@@ -20,7 +21,13 @@ export async function openProjectWorkshop(
     place,
     machine,
     notice,
-  }: { readonly place: HomePlace; readonly machine: Machine; readonly notice: (line: string) => void },
+    processes = keepProcesses({ env: machine.env, notice }),
+  }: {
+    readonly place: HomePlace;
+    readonly machine: Machine;
+    readonly notice: (line: string) => void;
+    readonly processes?: ProcessKeeper | undefined;
+  },
 ): Promise<ProjectWorkshop> {
   const open = async (): Promise<OpenedProject> =>
     new OpenedProject(
@@ -29,7 +36,7 @@ export async function openProjectWorkshop(
   let opened = await open();
   const workshop = openWorkshop(
     followProject(() => opened),
-    { place, machine },
+    { place, machine, processes },
   );
   return {
     workshop,

@@ -17,6 +17,7 @@ import { toHomePlace, toRealPlace } from '#sync/forge-home.ts';
 import { addRunning, removeRunning } from '#sync/running-servers.ts';
 import { findActor } from '../find-actor.ts';
 import { findProgram } from '../find-program.ts';
+import { keepProcesses } from '../keep-processes.ts';
 import type { ContextRequest } from '../open-context.ts';
 import { createOperationCaller } from '../operation-caller.ts';
 import { openServerProjects, type ServerProjects } from '../server-projects.ts';
@@ -42,7 +43,7 @@ type Request = Pick<ContextRequest, 'cwd' | 'env' | 'notice'>;
 /** Starts a server that lives as long as the process, until it gets SIGTERM or SIGINT. */
 export async function runServer(wishes: ServeWishes, request: Request): Promise<Served> {
   const running = await startServer(wishes, request);
-  endWithSignals(running.stop);
+  endWithSignals(running);
   limitYoungSpace();
   if (wishes.open === true) openInBrowser(running.createLink, request).catch(() => undefined);
   return running.served;
@@ -54,6 +55,8 @@ export interface RunningForge {
   readonly createLink: () => string;
   /** Ends streams, lets requests end, closes the stores. Idempotent. */
   readonly stop: () => Promise<void>;
+  /** Kills the agents at once: for a process that is about to leave. */
+  readonly killNow: () => void;
 }
 
 export async function startServer(wishes: ServeWishes, request: Request): Promise<RunningForge> {
@@ -64,9 +67,10 @@ export async function startServer(wishes: ServeWishes, request: Request): Promis
   refuseOpenNetwork(settings, { isSafe: tls !== undefined || wishes.allow_insecure_network === true });
   const clock = systemClock;
   const program = findProgram();
+  const processes = keepProcesses({ env, notice });
   const projects = await openServerProjects(
     { paths: (wishes.projects ?? []).map((path) => toFolder(cwd, path)), cwd },
-    { place, clock, env, program, notice },
+    { place, clock, env, program, notice, processes },
   );
   let listening: Listening;
   let token: { readonly path: string; readonly token: string };
@@ -153,6 +157,7 @@ export async function startServer(wishes: ServeWishes, request: Request): Promis
       return `${scheme}://${toBrowserHost(settings.host)}:${port}/login?code=${sessions.createCode(caller).code}`;
     },
     stop: () => (stopping ??= stop()),
+    killNow: () => processes.killNow(),
   };
 }
 
@@ -226,11 +231,15 @@ async function announce(
   }
 }
 
-/** The first signal asks, the second one does not wait. */
-function endWithSignals(stop: () => Promise<void>): void {
+/** The first signal asks, the second one does not wait. A terminal that is closed may say so more than once. */
+function endWithSignals({ stop, killNow }: Pick<RunningForge, 'stop' | 'killNow'>): void {
   let isAsked = false;
-  const end = (): void => {
-    if (isAsked) process.exit(130);
+  const end = (signal: NodeJS.Signals): void => {
+    if (isAsked) {
+      if (signal === 'SIGHUP') return;
+      killNow();
+      process.exit(130);
+    }
     isAsked = true;
     stop().then(
       () => process.exit(0),
@@ -239,6 +248,7 @@ function endWithSignals(stop: () => Promise<void>): void {
   };
   process.on('SIGTERM', end);
   process.on('SIGINT', end);
+  process.on('SIGHUP', end);
 }
 
 function toMessage(error: unknown): string {

@@ -17,6 +17,7 @@ import { listPushRecords } from '#sync/push-records.ts';
 import { toTaskFiles } from '#sync/task-files.ts';
 import { readWorkSettings } from '#sync/work-settings.ts';
 import { holdWhileMending } from '../hold-while-mending.ts';
+import type { ProcessKeeper } from '../keep-processes.ts';
 import { openFound, readForeign } from '../open-context.ts';
 import { OpenedProject } from './opened-project.ts';
 import type { ProjectWorkshop } from './project-workshop.ts';
@@ -27,6 +28,8 @@ export interface ProjectSurroundings {
   readonly env: NodeJS.ProcessEnv;
   /** This program, to be started beside the server for work that would hold it up. */
   readonly program: ForgeProgram;
+  /** What holds the agents of all its projects; left out, each has its own. */
+  readonly processes?: ProcessKeeper | undefined;
   /** One line for the server's log. */
   readonly notice: (line: string) => void;
 }
@@ -113,10 +116,10 @@ export class ServerProject implements AsyncDisposable {
 
   /** What checks, merges and starts agents in this project; opened by the first who asks. */
   workshop(): Promise<Workshop> {
-    const { place, clock, env, program, notice } = this.#around;
+    const { place, clock, env, program, notice, processes } = this.#around;
     const machine = { env, homeDir: place.homeDir, program, clock };
     this.#workshop ??= import('./project-workshop.ts').then(({ openProjectWorkshop }) =>
-      openProjectWorkshop(this.#found, { place, machine, notice }),
+      openProjectWorkshop(this.#found, { place, machine, notice, processes }),
     );
     return this.#workshop.then(({ workshop }) => workshop);
   }

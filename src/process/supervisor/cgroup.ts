@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
 import type { Marker } from './process-table.ts';
 
 /** A control group of the second version that holds one run: what starts in it cannot leave it unnoticed. */
@@ -14,22 +14,25 @@ export interface Cgroup {
 
 /** The folder of this process's own group, where groups could be made; undefined without the second version. */
 export function findCgroupFolder(): string | undefined {
-  try {
-    const own = /^0::(.*)$/m.exec(readFileSync('/proc/self/cgroup', 'utf8'))?.[1];
-    const mounts = readFileSync('/proc/self/mountinfo', 'utf8').split('\n');
-    const mount = mounts.find((line) => / - cgroup2 /.test(line))?.split(' ');
-    const [root, point] = [mount?.[3], mount?.[4]];
-    if (own === undefined || root === undefined || point === undefined) return undefined;
-    const below = relative(root, own);
-    return below.startsWith('..') ? undefined : join(point, below);
-  } catch {
-    return undefined;
-  }
+  const mount = findMount();
+  if (mount === undefined) return undefined;
+  const own = /^0::(.*)$/m.exec(readOrEmpty('/proc/self/cgroup'))?.[1];
+  if (own === undefined) return undefined;
+  const below = relative(mount.root, own);
+  return below.startsWith('..') ? undefined : join(mount.point, below);
+}
+
+/** Where the groups of the second version are seen, and which of them is seen there. */
+function findMount(): { readonly root: string; readonly point: string } | undefined {
+  const mounts = readOrEmpty('/proc/self/mountinfo').split('\n');
+  const mount = mounts.find((line) => / - cgroup2 /.test(line))?.split(' ');
+  const [root, point] = [mount?.[3], mount?.[4]];
+  return root === undefined || point === undefined ? undefined : { root, point };
 }
 
 /** The group of the run with this marker, made unless it is there. Undefined when that is not allowed. */
 export function openCgroup(parent: string, marker: Marker): Cgroup | undefined {
-  const folder = toCgroupFolder(parent, marker);
+  const folder = join(parent, toCgroupName(marker));
   try {
     mkdirSync(folder);
   } catch (error) {
@@ -39,16 +42,45 @@ export function openCgroup(parent: string, marker: Marker): Cgroup | undefined {
   return atFolder(folder);
 }
 
-/** The group of a run that this process did not start. */
-export function findCgroup(parent: string, marker: Marker): Cgroup | undefined {
-  const folder = toCgroupFolder(parent, marker);
-  return readOrEmpty(join(folder, 'cgroup.type')) === '' ? undefined : atFolder(folder);
+/**
+ * The group of a run that this process did not start. It lies below the group of the process that did, which may be a
+ * terminal, a session or a service: all groups are looked through, the nearest to the root first.
+ */
+export function searchCgroup(marker: Marker): Cgroup | undefined {
+  const mount = findMount();
+  if (mount === undefined) return undefined;
+  const name = toCgroupName(marker);
+  let level = [mount.point];
+  for (let looked = 0; level.length > 0 && looked < MOST_GROUPS; looked += level.length) {
+    const below = level.flatMap((folder) => listFolders(folder));
+    const found = below.find((folder) => basename(folder) === name);
+    if (found !== undefined) return atFolder(found);
+    level = below;
+  }
+  return undefined;
 }
 
+/**
+ * Groups of runs whose watcher was killed stay, empty, until somebody settles these. Those that nobody did are removed
+ * when they are old; one that holds something cannot be.
+ */
+export function sweepEmptyGroups(parent: string, { older_ms }: { readonly older_ms: number }): void {
+  const before = performance.timeOrigin + performance.now() - older_ms;
+  for (const folder of listFolders(parent)) {
+    if (!basename(folder).startsWith(PREFIX)) continue;
+    if ((statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? before) < before) atFolder(folder).remove();
+  }
+}
+
+const PREFIX = 'forge-';
+
+/** A machine has some hundred. */
+const MOST_GROUPS = 100_000;
+
 /** A marker may hold what no file name can. */
-function toCgroupFolder(parent: string, { name, value }: Marker): string {
+function toCgroupName({ name, value }: Marker): string {
   const digest = createHash('sha256').update(`${name}=${value}`).digest('hex');
-  return join(parent, `forge-${digest.slice(0, 20)}`);
+  return `${PREFIX}${digest.slice(0, 20)}`;
 }
 
 function atFolder(folder: string): Cgroup {
@@ -83,9 +115,13 @@ function atFolder(folder: string): Cgroup {
 
 /** A run may have made groups of its own inside; parents come first. */
 function listGroups(folder: string): readonly string[] {
+  return [folder, ...listFolders(folder).flatMap(listGroups)];
+}
+
+function listFolders(folder: string): readonly string[] {
   try {
     const inside = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-    return [folder, ...inside.flatMap(({ name }) => listGroups(join(folder, name)))];
+    return inside.map(({ name }) => join(folder, name));
   } catch {
     return [];
   }

@@ -1,11 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
+import type { Duplex } from 'node:stream';
+import { LIMITS } from '#kernel/limits.ts';
 import type { ContainmentKind, ProcessHost } from '../process-host.ts';
+import { OUTER_NAMESPACES, readNamespace } from '../read-place.ts';
 import { openCgroup, type Cgroup } from './cgroup.ts';
 import { findProgram, isFolder } from './find-program.ts';
 import { openFifos } from './open-fifos.ts';
 import { fromStream, type OutputSource } from './output-source.ts';
 import type { Marker, ProcessRow } from './process-table.ts';
-import { inCgroup, inPidNamespace } from './wrap-command.ts';
+import { START_FD, wrapCommand } from './wrap-command.ts';
 
 export interface SpawnSpec {
   /** The program and its arguments; no shell looks at them. */
@@ -29,17 +32,23 @@ export interface Spawned {
   readonly root: ProcessRow;
   readonly cgroup: Cgroup | undefined;
   readonly containment: ContainmentKind;
+  /** To be called when nothing of it is left: the guard looks for it no more. */
+  readonly release: () => void;
 }
 
-/** Starts the program in a session of its own. A string says why it did not start. */
+/**
+ * Starts the program in a session of its own. It begins only when everything that ends it with this process stands.
+ * A string says why it did not start.
+ */
 export async function spawnContained(spec: SpawnSpec): Promise<Spawned | string> {
   const fault = findStartFault(spec);
   if (fault !== undefined) return fault;
   const { spawn } = await import('node:child_process');
   const { containment, table } = spec.host;
+  const { cgroup_folder, namespace } = containment;
   const fifos = spec.output === 'fifos' ? await openFifos() : undefined;
-  const cgroup = containment.kind === 'cgroup' ? openCgroup(containment.folder, spec.marker) : undefined;
-  const [program = '', ...args] = wrap(spec, cgroup);
+  const cgroup = cgroup_folder === undefined ? undefined : openCgroup(cgroup_folder, spec.marker);
+  const [program = '', ...args] = wrapCommand(spec, { cgroup: cgroup?.folder, namespace });
   const undo = (error: unknown) => {
     cgroup?.remove();
     fifos?.read.forEach((stream) => stream.destroy());
@@ -49,8 +58,8 @@ export async function spawnContained(spec: SpawnSpec): Promise<Spawned | string>
   try {
     child = spawn(program, args, {
       cwd: spec.cwd,
-      env: { ...spec.env, [spec.marker.name]: spec.marker.value },
-      stdio: [spec.stdin === 'none' ? 'ignore' : 'pipe', ...(fifos?.write ?? PIPES)],
+      env: toEnvironment(spec),
+      stdio: [spec.stdin === 'none' ? 'ignore' : 'pipe', ...(fifos?.write ?? PIPES), 'pipe'],
       detached: true,
     });
   } catch (error) {
@@ -59,14 +68,71 @@ export async function spawnContained(spec: SpawnSpec): Promise<Spawned | string>
   } finally {
     fifos?.closeWriters();
   }
-  if (child.pid === undefined) return new Promise((say) => child.once('error', (error) => say(undo(error))));
+  const pid = child.pid;
+  if (pid === undefined) return new Promise((say) => child.once('error', (error) => say(undo(error))));
   child.on('error', () => {});
-  const root = table.find(child.pid) ?? toUnseen(child.pid);
+  const root = table.find(pid) ?? toUnseen(pid);
   const [stdout, stderr] = fifos?.read ?? [fromStream(child.stdout), fromStream(child.stderr)];
-  return { child, stdout, stderr, root, cgroup, containment: containment.kind };
+  try {
+    const release = await letGo(child, { spec, root, cgroup });
+    return { child, stdout, stderr, root, cgroup, containment: containment.kind, release };
+  } catch (error) {
+    child.stdin?.destroy();
+    stdout.destroy();
+    stderr.destroy();
+    return undo(error);
+  }
 }
 
 const PIPES = ['pipe', 'pipe'] as const;
+
+function toEnvironment({ env, marker, host }: SpawnSpec): Record<string, string> {
+  const own = { ...env, [marker.name]: marker.value };
+  if (host.containment.namespace === undefined) return own;
+  // For a Forge inside: who looks at its process number from there can tell whether it is still alive.
+  const outer = [readNamespace('self'), process.env[OUTER_NAMESPACES] ?? ''].filter((name) => name !== '');
+  return { ...own, [OUTER_NAMESPACES]: outer.join(',') };
+}
+
+/** Waits until it is held, tells the guard, and lets it go. What did not get there is killed. */
+async function letGo(
+  child: ChildProcess,
+  { spec, root, cgroup }: { spec: SpawnSpec; root: ProcessRow; cgroup: Cgroup | undefined },
+): Promise<() => void> {
+  const pipe = child.stdio[START_FD] as Duplex; // asked for above
+  pipe.on('error', () => {});
+  try {
+    await awaitHeld(child, pipe);
+    const { pid, start_time } = root;
+    const run = { pid, start_time, marker: spec.marker, cgroup: cgroup?.folder };
+    const release = (await spec.host.guard?.add(run)) ?? (() => {});
+    pipe.end('go\n');
+    return release;
+  } catch (error) {
+    child.kill('SIGKILL');
+    pipe.destroy();
+    throw error;
+  }
+}
+
+function awaitHeld(child: ChildProcess, pipe: Duplex): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(
+      () => reject(new Error(`The program was not ready to start after ${LIMITS.run_start_ms / 1000} s`)),
+      LIMITS.run_start_ms,
+    );
+    const onExit = (exit: number | null, signal: string | null): void => {
+      clearTimeout(late);
+      reject(new Error(`The program ended before it began (${signal ?? `exit code ${exit ?? '?'}`})`));
+    };
+    child.once('exit', onExit);
+    pipe.once('data', () => {
+      clearTimeout(late);
+      child.off('exit', onExit);
+      resolve();
+    });
+  });
+}
 
 /** Said here for every containment alike: a program that starts another one only has an exit code for it. */
 function findStartFault({ argv, cwd, env }: SpawnSpec): string | undefined {
@@ -74,12 +140,6 @@ function findStartFault({ argv, cwd, env }: SpawnSpec): string | undefined {
   if (!isFolder(cwd)) return `${cwd} is not a folder`;
   const found = findProgram(command, { cwd, path: env['PATH'] ?? '/bin:/usr/bin' });
   return found === undefined ? `${command} is not a program that can be run` : undefined;
-}
-
-function wrap(spec: SpawnSpec, cgroup: Cgroup | undefined): readonly string[] {
-  const { containment } = spec.host;
-  if (containment.kind === 'pid_namespace') return inPidNamespace(containment.unshare, spec);
-  return cgroup === undefined ? spec.argv : inCgroup(cgroup.folder, spec);
 }
 
 /** A process cannot be gone before this one has noticed its end, unless the table cannot be read at all. */

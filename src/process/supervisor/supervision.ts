@@ -1,5 +1,6 @@
 import { constants } from 'node:os';
 import { LIMITS } from '#kernel/limits.ts';
+import type { ContainmentKind } from '../process-host.ts';
 import type { Ended, EndReason, RunLimits, SuperviseHandlers, SuperviseSpec } from '../supervise.ts';
 import { endTree } from './end-tree.ts';
 import type { OutputLine } from './line-splitter.ts';
@@ -50,6 +51,10 @@ export class Supervision {
     this.#grace_ms = limits.grace_ms;
     this.#tree = createProcessTree({ table: spec.host.table, marker: spec.marker, root, cgroup });
     this.done = this.#supervise();
+    const one = { killNow: () => this.#killNow() };
+    spec.host.live.add(one);
+    const forget = (): void => void spec.host.live.delete(one);
+    this.done.then(forget, forget);
     // Whoever waits for it hears of a rejection; whoever does not must not end the server.
     this.done.catch(() => {});
   }
@@ -100,7 +105,7 @@ export class Supervision {
       child.once('exit', (exit, signal) => {
         this.#end('exited');
         this.#tree.noteRootEnded();
-        resolve(containment === 'pid_namespace' ? fromShell(exit, signal) : { exit, signal });
+        resolve(isNamespace(containment) ? fromShell(exit, signal) : { exit, signal });
       });
     });
   }
@@ -192,10 +197,24 @@ export class Supervision {
       grace_ms: this.#grace_ms,
       kill_ms: limits.kill_ms,
       // The two that hold the namespace: without them the rest is killed at once.
-      ...(containment === 'pid_namespace' && {
+      ...(isNamespace(containment) && {
         spare: ({ pid, ppid }: ProcessRow) => pid === root.pid || ppid === root.pid,
       }),
     });
+  }
+
+  /** One look and one blow, without waiting: this process is about to leave. */
+  #killNow(): void {
+    this.#setup.spawned.cgroup?.kill();
+    const members = this.#tree.search();
+    const groups = members.filter((row) => row.pid === row.group && this.#tree.ownsGroup(row));
+    for (const pid of [...groups.map(({ group }) => -group), ...members.map((row) => row.pid)]) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // Gone already.
+      }
+    }
   }
 
   /** What the program wrote before its end is still in the pipes; somebody else who has them open may keep them so. */
@@ -211,9 +230,12 @@ export class Supervision {
   }
 
   #report({ exit, signal }: Exit, survivors: number): Ended {
-    const { cgroup, containment } = this.#setup.spawned;
+    const { cgroup, containment, release } = this.#setup.spawned;
     const exact_ms = cgroup?.readCpuMs() ?? 0;
-    if (survivors === 0) cgroup?.remove();
+    if (survivors === 0) {
+      cgroup?.remove();
+      release();
+    }
     if (this.#fault !== undefined) throw this.#fault.thrown;
     return {
       exit,
@@ -232,6 +254,10 @@ export class Supervision {
 
 /** For a program that not even SIGKILL ended. */
 const UNKNOWN_EXIT: Promise<Exit> = Promise.resolve({ exit: null, signal: null });
+
+function isNamespace(kind: ContainmentKind): boolean {
+  return kind === 'pid_namespace' || kind === 'bubblewrap';
+}
 
 /** The shell that holds a namespace says a signal as 128 and its number. */
 function fromShell(exit: number | null, signal: string | null): Exit {

@@ -96,8 +96,8 @@ export function toMark(json: unknown): ProcessMark | null {
 
 export function fromMark(mark: ProcessMark | null): string | null {
   if (mark === null) return null;
-  const { host, boot_id, pid_namespace, pid, start_time } = mark;
-  return JSON.stringify({ host, boot_id, pid_namespace, pid, start_time });
+  const { host, boot_id, pid_namespace, around, pid, start_time } = mark;
+  return JSON.stringify({ host, boot_id, pid_namespace, around, pid, start_time });
 }
 
 /** Those that apply, with the values that they name. */

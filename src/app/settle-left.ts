@@ -1,0 +1,43 @@
+import type { Workshop } from '#engine/workshop.ts';
+import type { OpenProject } from '#operations/operation.ts';
+import { isAlive } from '#process/process-identity.ts';
+import type { OpenWork } from '#store/attempt-store.ts';
+
+/**
+ * Before a command answers: what a watcher left that is gone is ended, its rows are closed, and its tasks go where
+ * they can be taken up; nothing is started. What is found is told, and so is what could not be settled: the command
+ * answers all the same.
+ */
+export async function settleLeft(
+  { store }: OpenProject,
+  open: readonly OpenWork[],
+  { workshop, notice }: { workshop: () => Promise<Workshop>; notice: (line: string) => void },
+): Promise<void> {
+  const lost = open.filter(({ watcher }) => !isAlive(watcher));
+  if (lost.length === 0) return;
+  const { resumeTasks } = await import('#engine/resume-tasks.ts');
+  let problem = '';
+  try {
+    const shop = await workshop();
+    await resumeTasks(shop, { only: new Set(), starts_nothing: true });
+    await shop.settled();
+  } catch (error) {
+    // Whatever it is: a place that cannot be written to, a folder of somebody else's. The command was about something else.
+    problem = error instanceof Error ? error.message : String(error);
+  }
+  for (const one of lost) notice(await describe(store, one, problem));
+}
+
+/** `Run 7c1e40d2 of w1 on fg-a3f8 lost its watcher (process 4711 is gone): failed; fg-a3f8 is in todo`. */
+async function describe(store: OpenProject['store'], one: OpenWork, problem: string): Promise<string> {
+  const { kind, id, task_id, agent, watcher } = one;
+  const what = `${kind} ${id.slice(0, 8)}`;
+  const whose = agent === null ? '' : ` of ${agent}`;
+  const head = `${what.charAt(0).toUpperCase()}${what.slice(1)}${whose} on ${task_id} lost its watcher (process ${watcher.pid} is gone)`;
+  const isLeft = (await store.listOpenWork()).some((left) => left.id === id);
+  if (isLeft)
+    return `${head} and could not be settled${problem === '' ? '' : `: ${problem}`}; forge runs stop ${id.slice(0, 8)}`;
+  const became = kind === 'run' ? `: ${(await store.getRun(id)).state}` : '';
+  const task = await store.getTask(task_id).catch(() => undefined);
+  return `${head}${became}${task === undefined ? '' : `; ${task.id} is in ${task.state}`}`;
+}
