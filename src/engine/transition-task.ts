@@ -27,7 +27,7 @@ export async function transitionTask(engine: Engine, request: TransitionRequest,
   const asked = await engine.store.readStanding(request.id);
   const done = await retry(request.version === undefined, async (attempt) => {
     const standing = attempt === 0 ? asked : await engine.store.readStanding(asked.task.id);
-    checkVersion(standing, request);
+    checkVersion(standing.task, request.version);
     const from = standingState(engine.workflow, standing.task);
     const { to, annotation = request.annotation } = redirect(engine, { from, to: request.to }, standing);
     const edge = findEdge(engine.workflow, from, to);
@@ -123,7 +123,7 @@ function annotate(
   return task.error_annotation === undefined ? undefined : new Map([['error_annotation', null]]);
 }
 
-function checkVersion({ task }: Standing, { version }: TransitionRequest): void {
+export function checkVersion(task: Pick<Task, 'id' | 'version'>, version: number | undefined): void {
   if (version === undefined || version === task.version) return;
   throw new ForgeError(
     'version_conflict',

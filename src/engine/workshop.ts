@@ -1,7 +1,7 @@
 import type { Review } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
-import { isPlanning, passTarget } from '#domain/gate-targets.ts';
-import { roleOf, standingState, type ResolvedWorkflow } from '#domain/workflow.ts';
+import { isPlanning } from '#domain/gate-targets.ts';
+import { roleOf, standingState } from '#domain/workflow.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import type { ActionOutcome } from './actions.ts';
 import { openWorkspace } from './attempt-workspace.ts';
@@ -15,20 +15,13 @@ import { checkMergeable, mergeTask } from './merge-gate.ts';
 import { settleLost } from './recover-work.ts';
 import { isRepairable, repairMerge } from './repair-merge.ts';
 import { recallWork, retireAttempts, stopRuns } from './retire-attempts.ts';
-import { checkReviewable, passReview, reject, reviewTask } from './review-gate.ts';
+import { checkReviewable, reviewTask } from './review-gate.ts';
 import { asCutOff, concludeWork, moveAfterWork } from './settle-run.ts';
+import { settleVerdict } from './settle-verdict.ts';
 import { compareSides, isSideBySide, startSides } from './side-by-side.ts';
 import type { SideHands, SideWishes } from './sides.ts';
 import { createRun, runWork, type Job } from './start-run.ts';
-import { transitionTask } from './transition-task.ts';
-import {
-  systemWriter,
-  type Assignment,
-  type ManagedAgent,
-  type Work,
-  type WorkNews,
-  type WorkPlace,
-} from './work.ts';
+import { systemWriter, type Assignment, type Work, type WorkNews, type WorkPlace } from './work.ts';
 
 /**
  * The agents, gates and merges of one project in this process. Actions of the workflow start work here and do not wait
@@ -213,15 +206,9 @@ export class Workshop implements Work {
   }
 
   async review(engine: Engine, task: Task, gate: string): Promise<ActionOutcome> {
-    const auditor = this.#findAuditor(engine.workflow, task, gate);
+    const audit = (review: Review): Promise<ActionOutcome> => this.#audit({ task, gate, review });
     try {
-      return await this.during(task.id, () =>
-        reviewTask(this.#place, engine, {
-          task,
-          gate,
-          auditor: auditor && ((review) => this.#audit({ task, gate, review, auditor })),
-        }),
-      );
+      return await this.during(task.id, () => reviewTask(this.#place, engine, { task, gate, audit }));
     } catch (error) {
       if (!isForgeError(error)) throw error;
       return { outcome: 'failed', message: error.message };
@@ -254,11 +241,6 @@ export class Workshop implements Work {
     await recallWork(this.#place, task.id, reset);
   }
 
-  #findAuditor(workflow: ResolvedWorkflow, task: Task, gate: string): ManagedAgent | undefined {
-    const holder = task.roles?.[roleOf(workflow, gate) ?? ''];
-    return holder !== undefined && 'agent' in holder ? this.#place.agents.find(holder.agent) : undefined;
-  }
-
   /** The work of whoever holds an active state: a plan, or changes. */
   async #work({ task, attempt, run, agent, state, attempts }: WorkJob): Promise<void> {
     const { store, settings } = this.#place;
@@ -279,10 +261,15 @@ export class Workshop implements Work {
   }
 
   /** The auditor looks at the very commit that was checked, in a folder of its own. */
-  async #audit({ task, gate, review, auditor }: Audit): Promise<ActionOutcome> {
+  async #audit({ task, gate, review }: Audit): Promise<ActionOutcome> {
     const { auditReview } = await import('./audit-review.ts');
     const attempt = await this.#place.store.getAttempt(review.attempt_id ?? '');
     const role = roleOf(this.#place.workflow(), gate) ?? 'reviewer';
+    const holder = task.roles?.[role];
+    const name = holder !== undefined && 'agent' in holder ? holder.agent : '';
+    const auditor = this.#place.agents.find(name);
+    // Somebody has taken it from the machine in this very moment: the next start looks again.
+    if (auditor === undefined) return { outcome: 'failed', message: `${name} is not started by Forge` };
     const run = await createRun(this.#place, { attempt, role, agent: auditor });
     this.follow(task.id, async () => {
       const audited = await auditReview(this.#place, { task, attempt, review, run, agent: auditor });
@@ -297,25 +284,9 @@ export class Workshop implements Work {
     const now = await engine.store.getTask(task.id);
     // What was cut off here is checked again by the next start.
     if (now.state !== gate || (review.status === 'void' && this.#ending.signal.aborted)) return;
-    if (review.status === 'passed') {
-      await passReview(engine, now);
-      const to = passTarget(engine.workflow, gate);
-      if (this.#place.settings().merge.auto && to !== undefined)
-        await transitionTask(engine, { id: task.id, to, reason: 'the review passed' });
-      return;
-    }
-    if (why !== undefined && engine.workflow.blocked !== undefined) {
-      await transitionTask(engine, {
-        id: task.id,
-        to: engine.workflow.blocked,
-        reason: why.message,
-        annotation: why,
-      });
-      return;
-    }
-    const outcome = reject(engine, gate, review.verdict?.summary ?? 'the auditor gave no verdict');
-    if (outcome.outcome === 'cascaded')
-      await transitionTask(engine, { id: task.id, to: outcome.to, reason: outcome.reason });
+    // The work went to somebody else while the auditor looked: the next start reviews it again.
+    if (review.cleared_at !== null && review.status === 'void') return;
+    await settleVerdict(engine, { task: now, gate, review, why, leads_on: this.merges_by_itself });
   }
 
   #add(taskId: string, work: Promise<undefined>): void {
@@ -341,7 +312,6 @@ interface Audit {
   readonly task: Task;
   readonly gate: string;
   readonly review: Review;
-  readonly auditor: ManagedAgent;
 }
 
 interface AuditEnd {

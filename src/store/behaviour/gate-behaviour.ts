@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Attempt, StepResult, Verdict } from '#contract/attempt.ts';
+import { toIso } from '#kernel/clock.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { by, expectCode } from './open-behaviour.ts';
 import {
@@ -96,14 +97,16 @@ export function describeGates(open: OpenWork): void {
       await using sut = await open();
       const now = sut.clock.now();
       const key = { tree: 'e'.repeat(40), command: 'npm test' };
+      const review_id = 'review-1';
+      const known = { ...PASSED, reused_from: { review_id, at: toIso(now) } };
       expect(await sut.store.findStep(key)).toBeUndefined();
-      await sut.store.keepStep({ ...key, result: { ...PASSED, outcome: 'failed' }, now });
-      await sut.store.keepStep({ ...key, result: PASSED, now });
-      expect(await sut.store.findStep(key)).toEqual(PASSED);
+      await sut.store.keepStep({ ...key, result: { ...PASSED, outcome: 'failed' }, review_id: null, now });
+      await sut.store.keepStep({ ...key, result: PASSED, review_id, now });
+      expect(await sut.store.findStep(key)).toEqual(known);
       expect(await sut.store.findStep({ ...key, command: 'npm run lint' })).toBeUndefined();
-      const other = { tree: 'f'.repeat(40), command: 'npm test', result: PASSED };
+      const other = { tree: 'f'.repeat(40), command: 'npm test', result: PASSED, review_id };
       await sut.store.keepStep({ ...other, now: now + LIMITS.step_cache_ms - 1 });
-      expect(await sut.store.findStep(key)).toEqual(PASSED);
+      expect(await sut.store.findStep(key)).toEqual(known);
       await sut.store.keepStep({ ...other, now: now + LIMITS.step_cache_ms });
       expect(await sut.store.findStep(key)).toBeUndefined();
     });
