@@ -112,7 +112,7 @@ async function noteDecision(place: WorkPlace, review: Review, decision: ReviewDe
       case 'audit':
         return review;
       case 'waits_for_holder':
-        return store.awaitVerdict({ id: review.id }, by);
+        return store.askVerdict({ id: review.id }, by);
       case 'cut_off':
         return end('void');
       case 'failed':

@@ -64,7 +64,7 @@ export interface AttemptStore {
   startReview(review: NewReview, by: Writer): Promise<Review>;
   addStepResult(step: { id: string; result: StepResult }, by: Writer): Promise<Review>;
   /** The checks passed, and whoever holds the gate has yet to say its word. It outlives this process. */
-  awaitVerdict(review: { id: string }, by: Writer): Promise<Review>;
+  askVerdict(review: { id: string }, by: Writer): Promise<Review>;
   /**
    * Only what is running or waiting can end; else state_invalid. One that was cleared meanwhile ends as `void` where it
    * would have passed.

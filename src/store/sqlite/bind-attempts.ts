@@ -60,7 +60,7 @@ export function bindAttempts({ reader, write, clock, notice }: AttemptParts): At
 
     startReview: (review, by) => change(by, (tx) => reviews.startReview(tx, review)),
     addStepResult: (step, by) => change(by, (tx) => reviews.addStepResult(tx, step)),
-    awaitVerdict: (review, by) => change(by, (tx) => reviews.awaitVerdict(tx, review)),
+    askVerdict: (review, by) => change(by, (tx) => reviews.askVerdict(tx, review)),
     clearReviews: (task, by) => change(by, (tx) => reviews.clearReviews(tx, task)),
     finishReview: (end, by) => change(by, (tx) => reviews.finishReview(tx, end)),
     listReviews: (query) => read(() => reviews.listReviews(reader, query)),

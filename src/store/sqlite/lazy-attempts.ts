@@ -19,7 +19,7 @@ const METHODS: Readonly<Record<keyof AttemptStore, true>> = {
   listWatchedTasks: true,
   startReview: true,
   addStepResult: true,
-  awaitVerdict: true,
+  askVerdict: true,
   finishReview: true,
   clearReviews: true,
   listReviews: true,

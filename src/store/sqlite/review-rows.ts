@@ -68,7 +68,7 @@ export function addStepResult(tx: WorkTransaction, step: { id: string; result: S
   return review;
 }
 
-export function awaitVerdict(tx: WorkTransaction, { id }: { id: string }): Review {
+export function askVerdict(tx: WorkTransaction, { id }: { id: string }): Review {
   const before = getOpen(tx.db, id, ['running']);
   // Nobody need say anything about work that was taken away meanwhile.
   if (before.cleared_at !== null) return finishReview(tx, { id, status: 'void' });
