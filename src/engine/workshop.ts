@@ -237,6 +237,17 @@ export class Workshop implements Work {
     }
   }
 
+  async endPlanning(task: Task, role: string): Promise<void> {
+    const { store } = this.#place;
+    const active = new Set(
+      (await store.listAttempts({ task_id: task.id, state: 'active' })).map(({ id }) => id),
+    );
+    const runs = await store.listRuns({ task_id: task.id });
+    // What somebody had worked on before stays where it is.
+    if (runs.some((run) => active.has(run.attempt_id) && run.role !== role)) return;
+    await this.during(task.id, () => retireAttempts(this.#place, task.id, 'now'));
+  }
+
   async recall(task: Task, reset: 'worktree' | 'workspace' | undefined): Promise<void> {
     await recallWork(this.#place, task.id, reset);
   }
