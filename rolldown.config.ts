@@ -24,7 +24,7 @@ const WRITE = [
   'engine/(actions|change-task|run-hooks|transition-task)',
   'git/(git-environment|read-user-name|parse-git-config|run-git)',
   'sync/(agent-identities|agent-profiles|home-file)',
-  'store/sqlite/(apply-record|check-(attempts|holding|version)|claim-writes|cycle-checks|edge-rows|graph-writes|history-lines|lease-lines|lease-rows|log-rows|move-writes|record-rows|rename-work|replay)',
+  'store/sqlite/(apply-record|check-(attempts|gates|holding|version)|claim-writes|cycle-checks|edge-rows|graph-writes|history-lines|lease-lines|lease-rows|log-rows|move-writes|record-rows|rename-work|replay)',
   'store/sqlite/(replica-(appender|lines)|task-writes|write-transaction)',
   'operations/(engine-of|review-config|writer|maybe-foreign|task-(create|update|close|reopen|claim|release|comment)|dep-(add|remove))',
 ];

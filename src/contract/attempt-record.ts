@@ -33,7 +33,13 @@ export const AttemptRecord = z.object({
       stop_asked_at: z.string().nullable(),
     }),
   ),
-  reviews: z.array(Review.extend({ watcher: Mark })),
+  reviews: z.array(
+    Review.extend({
+      watcher: Mark,
+      verdict_by: z.string().nullable().default(null),
+      cleared_at: z.string().nullable().default(null),
+    }),
+  ),
   merges: z.array(Merge.extend({ watcher: Mark, seq: z.int() })),
   approvals: z.array(Approval),
   messages: z.array(z.object({ body: z.string(), author: z.string(), created_at: z.string() })),

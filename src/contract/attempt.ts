@@ -149,6 +149,15 @@ export const StepResult = z.object({
   /** Its last lines. */
   output: z.string(),
   outcome: z.enum(['passed', 'failed', 'timeout', 'output_limit', 'start_failed', 'stopped']),
+  /** It did not run this time: the same command passed on the same tree before. Left out where it ran. */
+  reused_from: z
+    .object({
+      /** The review that ran it; null where a merge did. */
+      review_id: z.string().nullable(),
+      /** When it ran. */
+      at: z.string(),
+    })
+    .optional(),
 });
 export type StepResult = z.output<typeof StepResult>;
 
@@ -167,8 +176,11 @@ export const Verdict = z.object({
 });
 export type Verdict = z.output<typeof Verdict>;
 
-export const REVIEW_STATUSES = ['running', 'passed', 'failed', 'void'] as const;
-/** One pass of the CI steps, and of the auditor where there is one, over one commit. */
+export const REVIEW_STATUSES = ['running', 'waiting', 'passed', 'failed', 'void'] as const;
+/**
+ * One pass of the CI steps, and of the holder of the gate where there is one, over one commit. `waiting`: the checks
+ * passed, and a person or an agent that Forge does not start has yet to say whether the work passes.
+ */
 export const Review = z.object({
   id: z.string(),
   task_id: z.string(),
@@ -179,9 +191,14 @@ export const Review = z.object({
   status: z.enum(REVIEW_STATUSES),
   head_commit: z.string().nullable(),
   step_results: z.array(StepResult),
-  /** Of the auditor; null where nobody audits. */
+  /** Of the holder of the gate; null where there is none, or before it was said. */
   verdict: Verdict.nullable(),
+  /** Who gave the verdict: `agent:critic`, `user:ann`. */
+  verdict_by: z.string().nullable(),
+  /** The run of the auditor; null where a person or an agent that Forge does not start gave the verdict. */
   run_id: z.string().nullable(),
+  /** Since when it counts no more, because the work went to somebody else. */
+  cleared_at: z.string().nullable(),
   started_at: z.string(),
   finished_at: z.string().nullable(),
 });

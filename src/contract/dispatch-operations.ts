@@ -20,7 +20,7 @@ export const dispatchTasks = declare({
     merge: z.boolean().optional().describe('Merge what passed its review'),
   }),
   output: z.array(WorkedTask),
-  errors: ['not_found', 'untrusted'],
+  errors: ['not_found', 'permission_denied', 'untrusted'],
   access: 'exec',
   needs: 'project',
   local: true,

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { LIMITS } from '#kernel/limits.ts';
-import { Approval, Attempt, AttemptView, Review, Run } from './attempt.ts';
+import { Approval, Attempt, AttemptView, Review, Run, Verdict } from './attempt.ts';
 import { declare } from './declare.ts';
-import { Identity, Task, TaskRef } from './task.ts';
+import { CloseReason, Identity, Task, TaskRef } from './task.ts';
 import { LogLine } from './transcript.ts';
 
 /** The id of a run, an attempt or an approval: full, or shortened to any unambiguous beginning. */
@@ -208,6 +208,56 @@ export const listReviews = declare({
     path: ['task', 'reviews'],
     args: ['id'],
     examples: ['forge task reviews fg-a3f8', 'forge task reviews fg-a3f8 --json'],
+  },
+});
+
+export const reviewTask = declare({
+  name: 'task.review',
+  summary: 'Say whether the work on a task passes its review',
+  about:
+    'For the holder of the role of the gate that the task waits in: a person, or an agent that Forge does not start. The checks have passed before. `pass` lets it go on to be merged, `reject` sends it back with the reason and the findings; a pass with a blocker among its findings is none. Nobody judges work of their own; --force lets another person speak for the holder, and is logged.',
+  input: z.object({
+    id: TaskRef.describe('Task id'),
+    verdict: Verdict.shape.verdict.describe('pass or reject'),
+    reason: CloseReason.optional().describe('Why; needed for reject, unless a finding says it'),
+    findings: z
+      .array(CloseReason)
+      .max(LIMITS.verdict_findings)
+      .optional()
+      .describe('What was found: "blocker src/a.ts:12: it leaks"; blocker, major (default) or minor'),
+    force: z.boolean().optional().describe('Speak for the holder; for people, logged'),
+    version: z.int().min(1).optional().describe('Refuse unless the task still has this version'),
+  }),
+  output: z.object({ task: Task, review: Review }),
+  errors: [
+    'not_found',
+    'ambiguous_id',
+    'version_conflict',
+    'state_invalid',
+    'permission_denied',
+    'guard_rejected',
+    'not_available',
+    'untrusted',
+  ],
+  access: 'task',
+  needs: 'project',
+  http: { method: 'post', path: '/tasks/{id}/verdict', long: true },
+  cli: {
+    path: ['task', 'review'],
+    alias: ['review'],
+    args: ['id', 'verdict'],
+    flags: { findings: { flag: 'finding', placeholder: 'text' } },
+    examples: [
+      'forge review fg-a3f8 pass',
+      'forge review fg-a3f8 reject --reason "the limit is read once" --finding "major src/limit.ts:12: read it again"',
+      'forge review fg-a3f8 pass --force --reason "ann is away"',
+    ],
+  },
+  mcp: {
+    tool: 'forge_review',
+    fields: ['id', 'verdict', 'reason', 'findings'],
+    description:
+      'Give the verdict of the reviewer on a task that waits for it: pass, or reject with a reason',
   },
 });
 

@@ -157,6 +157,7 @@ export const updateTask = declare({
     'state_invalid',
     'dependency_cycle',
     'guard_rejected',
+    'permission_denied',
     'agent_paused',
     'not_available',
   ],
@@ -208,7 +209,7 @@ export const closeTask = declare({
   name: 'task.close',
   summary: 'Close a task with a reason',
   about:
-    'A reason that begins with "cancelled", "duplicate" or "wontfix" puts the task in the state cancelled, any other in done. Closing a closed task changes nothing. A task with an unfinished attempt is refused unless --force.',
+    'A reason that begins with "cancelled", "duplicate" or "wontfix" puts the task in the state cancelled, any other in done. Closing a closed task changes nothing. A task with an unfinished attempt is refused unless --force. An agent cannot close a task past a gate that has something left to say.',
   input: z.object({
     id: TaskRef.describe('Task id'),
     reason: CloseReason.describe('Why it is closed, kept word for word'),
@@ -224,6 +225,7 @@ export const closeTask = declare({
     'fence_conflict',
     'state_invalid',
     'guard_rejected',
+    'permission_denied',
     'not_available',
   ],
   access: 'task',

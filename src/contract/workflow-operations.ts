@@ -33,6 +33,7 @@ export const transitionTask = declare({
     'fence_conflict',
     'state_invalid',
     'guard_rejected',
+    'permission_denied',
     'not_available',
     'untrusted',
   ],

@@ -9,6 +9,10 @@ export interface PromptFacts {
   readonly branch: string;
   /** What the role is told besides, from the agent's profile. */
   readonly template?: string | undefined;
+  /** It is to answer with a plan, and not to work on it. */
+  readonly plans?: boolean | undefined;
+  /** What was done of it by itself, and is closed. */
+  readonly subtasks?: readonly { readonly id: string; readonly title: string }[] | undefined;
   readonly earlier: EarlierWork;
 }
 
@@ -23,16 +27,32 @@ export interface EarlierWork {
 }
 
 /** The whole assignment, for a conversation that begins. */
-export function composePrompt({ task, role, branch, template, earlier }: PromptFacts): string {
+export function composePrompt(facts: PromptFacts): string {
+  const { task, role, branch, template, plans = false, subtasks = [], earlier } = facts;
   return joinParts([
     ...describeTask(task),
     template,
-    [
-      `This is task ${task.id}; your role is ${role}. The folder you are in is a checkout of its own, on the branch ${branch}.`,
-      'Change files in it and nowhere else. You need not commit: what you leave is committed for you.',
-    ].join('\n'),
+    plans
+      ? [`This is task ${task.id}; your role is ${role}.`, ...PLANNING].join('\n')
+      : [
+          `This is task ${task.id}; your role is ${role}. The folder you are in is a checkout of its own, on the branch ${branch}.`,
+          'Change files in it and nowhere else. You need not commit: what you leave is committed for you.',
+        ].join('\n'),
+    plans || subtasks.length === 0 ? undefined : describeSubtasks(subtasks),
     describeEarlier(earlier),
   ]);
+}
+
+const PLANNING = [
+  'You plan it and do not work on it: change no files. The folder you are in is a checkout to read; whatever is written there is thrown away.',
+  'Answer with a JSON object: `summary`, `subtasks` and `checklist`. Each subtask has a `title`, a `description`, and in `depends_on` the positions, from 0, of those in the list that have to be done before.',
+  'Make subtasks of what can be done and checked by itself; whoever works on one is told its title and description alone. The task itself goes on when all of them are closed. Where it is one piece of work, leave `subtasks` empty and say in `checklist` what has to be done.',
+];
+
+/** Their titles are the words of others: they are quoted, not told. */
+function describeSubtasks(subtasks: NonNullable<PromptFacts['subtasks']>): string {
+  const list = subtasks.map(({ id, title }) => `${id}: ${title}`).join('\n');
+  return `It was divided into subtasks, which are closed; what they changed is in your checkout:\n\n${quote(list)}\n\nSee that together they do what the task asks for, and do what is missing. Where nothing is, change nothing.`;
 }
 
 /** What has come up since, for a conversation that goes on. */

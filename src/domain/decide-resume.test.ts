@@ -28,6 +28,7 @@ function decide(more: Partial<LostTask>, annotation?: { code: string; at: string
     entered_at: at(1),
     was_starting: true,
     leads_on: false,
+    holder: { kind: 'none' },
     attempts: [attempt('a'), attempt('b')],
     runs: [],
     reviews: [],

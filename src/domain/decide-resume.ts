@@ -1,6 +1,7 @@
 import type { Attempt, Merge, Review, Run } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
-import { kindOf, roleOf, standingState, type ActionName, type ResolvedWorkflow } from './workflow.ts';
+import { decideReview, doesOnEnter, type GateHolder } from './decide-review.ts';
+import { kindOf, roleOf, standingState, type ResolvedWorkflow } from './workflow.ts';
 import { isPlanning } from './gate-targets.ts';
 import { isEnded } from './run-states.ts';
 
@@ -13,6 +14,8 @@ export interface LostTask {
   readonly was_starting: boolean;
   /** What has passed its review goes on by itself. */
   readonly leads_on: boolean;
+  /** Whose word the gate asks for in which the task stands; nobody's elsewhere. */
+  readonly holder: GateHolder;
   /** The oldest first, as the store gives them. */
   readonly attempts: readonly Attempt[];
   readonly runs: readonly Run[];
@@ -88,10 +91,8 @@ function resumeGate(workflow: ResolvedWorkflow, lost: LostTask, state: string): 
   if (attempt === undefined) return NONE;
   const merge = lost.merges.findLast((one) => isOf(attempt, one) && one.queued_at >= lost.entered_at);
   if (merge !== undefined) return resumeMerge(merge);
-  const does = (action: ActionName): boolean =>
-    (workflow.states.get(state)?.on_enter ?? []).some((hook) => hook.action === action);
-  if (does('run_merge')) return { step: 'enter' };
-  return does('run_ci_steps') ? resumeReview(lost, attempt) : NONE;
+  if (doesOnEnter(workflow, state, 'run_merge')) return { step: 'enter' };
+  return doesOnEnter(workflow, state, 'run_ci_steps') ? resumeReview(lost, attempt) : NONE;
 }
 
 function resumeMerge(merge: Merge): ResumeStep {
@@ -127,8 +128,24 @@ function resumeReview(lost: LostTask, attempt: Attempt): ResumeStep {
   if (review.status === 'running') return NONE;
   if (review.head_commit !== attempt.head_commit) return { step: 'enter' };
   if (review.status === 'failed') return { step: 'reject', review };
-  const isWaiting = lost.task.review_passed_at !== undefined && !lost.leads_on;
-  return isWaiting ? NONE : { step: 'pass', review };
+  if (review.status === 'waiting') return resumeWaiting(lost, review);
+  const isNoted = lost.task.review_passed_at === review.finished_at;
+  return isNoted && !lost.leads_on ? NONE : { step: 'pass', review };
+}
+
+/** The role may have been given to somebody else since, or to nobody. */
+function resumeWaiting({ holder }: LostTask, review: Review): ResumeStep {
+  const { step_results: steps, verdict } = review;
+  switch (decideReview({ holder, has_attempt: true, steps, verdict }).answer) {
+    case 'audit':
+      return { step: 'enter' };
+    case 'passed':
+      return { step: 'pass', review };
+    case 'waits_for_holder':
+    case 'cut_off':
+    case 'failed':
+      return NONE;
+  }
 }
 
 /** The folders go when a task ends; which of them, and when, was written down before anything was removed. */

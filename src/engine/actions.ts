@@ -77,7 +77,9 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
     async applies({ engine, standing }) {
       if (!(await leadsOn(engine))) return false;
       const { task } = await engine.store.readStanding(standing.task.id);
-      return task.review_passed_at !== undefined;
+      if (task.review_passed_at === undefined) return false;
+      // Where nobody made an attempt there is nothing to lead on: it is closed by whoever worked on it.
+      return (await engine.store.listAttempts({ task_id: task.id, state: 'active' })).length > 0;
     },
     run: ({ hook, to }) => leadOn(hook, to),
   },

@@ -2,7 +2,10 @@ import { Plan } from '#contract/attempt.ts';
 import { Title, type Task } from '#contract/task.ts';
 import { passOrigin } from '#domain/outside-text.ts';
 import type { RunEnd } from '#executors/executor.ts';
+import { roleOf, type ResolvedWorkflow } from '#domain/workflow.ts';
+import { roleField } from '#domain/workflow-fields.ts';
 import { isForgeError } from '#kernel/errors.ts';
+import type { Json } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { Conclusion } from './settle-run.ts';
 import { systemWriter, type WorkPlace } from './work.ts';
@@ -31,7 +34,7 @@ export const PLAN_SCHEMA = {
   },
 } as const;
 
-/** Subtasks under the task, in the order they depend on each other, and the checklist in its description. */
+/** Subtasks under the task, which waits for them, and the checklist in its description. */
 export async function concludePlan(place: WorkPlace, task: Task, end: RunEnd): Promise<Conclusion> {
   const retry_after = end.retry_after ?? null;
   if (end.outcome !== 'completed') return { outcome: end.outcome, message: end.message ?? null, retry_after };
@@ -59,8 +62,29 @@ function findFault({ subtasks }: Plan): string | undefined {
   return undefined;
 }
 
-async function applyPlan(place: WorkPlace, task: Task, plan: Plan): Promise<void> {
+/** What judges the whole judges its parts: the checks, what the reviewer is told, and who holds the gates. */
+function inheritGates(workflow: ResolvedWorkflow, { review_config, roles }: Task): Map<string, Json> {
+  const fields = new Map<string, Json>();
+  if (review_config !== undefined) {
+    const { ci_steps, review_prompt } = review_config;
+    fields.set('review_config', {
+      ...(ci_steps !== undefined && { ci_steps }),
+      ...(review_prompt !== undefined && { review_prompt }),
+    });
+  }
+  for (const { name, kind } of workflow.states.values()) {
+    const role = kind === 'gate' ? roleOf(workflow, name) : undefined;
+    const holder = role === undefined ? undefined : roles?.[role];
+    if (role !== undefined && holder !== undefined) fields.set(roleField(role), { ...holder });
+  }
+  return fields;
+}
+
+async function applyPlan(place: WorkPlace, planned: Task, plan: Plan): Promise<void> {
   const { store, project, workflow } = place;
+  // Somebody may have changed what gates it while it was planned.
+  const { task } = await store.readStanding(planned.id);
+  const workflow_fields = inheritGates(workflow(), task);
   const ids: string[] = [];
   // A planner that was cut off plans again: what it made the last time is not made twice.
   const there = await store.listTasks({ parent_id: task.id, include_archived: true });
@@ -85,11 +109,14 @@ async function applyPlan(place: WorkPlace, task: Task, plan: Plan): Promise<void
         github_issue: null,
         depends_on: depends_on.flatMap((at) => ids[at] ?? []),
         metadata: passOrigin(task),
+        workflow_fields,
       },
       systemWriter(place),
     );
     ids.push(made.id);
   }
+  for (const to_id of ids)
+    await store.addDependency({ from_id: task.id, to_id, type: 'blocks' }, systemWriter(place));
   if (plan.checklist.length === 0) return;
   const list = plan.checklist.map((item) => `- [ ] ${item}`).join('\n');
   if (task.description.includes(list)) return;

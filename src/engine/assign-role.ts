@@ -1,11 +1,11 @@
 import type { RoleHolder, Task } from '#contract/task.ts';
-import { ASSIGNEE_ROLE, roleOf, standingState, type ResolvedWorkflow } from '#domain/workflow.ts';
+import { ASSIGNEE_ROLE, kindOf, roleOf, standingState, type ResolvedWorkflow } from '#domain/workflow.ts';
 import { holderName, roleField } from '#domain/workflow-fields.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import type { Json } from '#kernel/json.ts';
 import type { TaskStore } from '#store/store.ts';
 import type { Engine } from './engine.ts';
-import { transitionTask } from './transition-task.ts';
+import { checkVersion, transitionTask } from './transition-task.ts';
 
 export interface RoleChange {
   readonly id: string;
@@ -33,16 +33,22 @@ export async function assignRole(engine: Engine, change: RoleChange): Promise<Ta
       details: { id: task.id, state: task.state },
     });
   }
-  const worked = roleOf(workflow, standingState(workflow, task));
+  const state = standingState(workflow, task);
+  // Who holds a gate does not work on the task: another holder takes nothing from anybody.
   const takes =
-    task.status === 'in_progress' &&
-    worked === change.role &&
+    kindOf(workflow, state) === 'active' &&
+    roleOf(workflow, state) === change.role &&
     task.assignee !== null &&
     (change.holder === null || holderName(change.holder) !== task.assignee);
   const fields = new Map<string, Json>([[roleField(change.role), change.holder]]);
-  if (change.role === roleOf(workflow, workflow.in_progress) && task.review_passed_at !== undefined)
-    fields.set('review_passed_at', null);
   const { version } = change;
+  checkVersion(task, version);
+  if (change.role === roleOf(workflow, workflow.in_progress)) {
+    // Rows first: whoever is killed in between leaves a task that cannot be merged, not one that can.
+    if (task.review_passed_at !== undefined || kindOf(workflow, state) === 'gate')
+      await store.clearReviews({ task_id: task.id }, by);
+    if (task.review_passed_at !== undefined) fields.set('review_passed_at', null);
+  }
   const assigned = await store.updateTask({ id: task.id, version, workflow_fields: fields }, by);
   const reset = change.reset_workspace ? 'workspace' : change.reset_worktree ? 'worktree' : undefined;
   const isWorked = takes || reset !== undefined;

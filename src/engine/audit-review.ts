@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type Attempt, type Review, type Run, Verdict } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { composeAudit } from '#domain/compose-prompt.ts';
+import { decideReview } from '#domain/decide-review.ts';
 import type { RunEnd } from '#executors/executor.ts';
 import { startCheckout } from '#git/attempt-checkout.ts';
 import { dropAttemptRefs } from '#git/attempt-refs.ts';
@@ -89,7 +90,7 @@ export async function auditReview(
       output_schema: VERDICT_SCHEMA,
       env: toAgentEnvironment(place, { attempt, agent, run }),
     });
-    return await concludeAudit(place, { review, end });
+    return await concludeAudit(place, { review, end, run, agent: agent.name });
   } finally {
     await removeCheckout(control, checkout);
     await dropAttemptRefs(control, { ...checkout, target: attempt.branch });
@@ -98,7 +99,12 @@ export async function auditReview(
 
 async function concludeAudit(
   { store, ...place }: WorkPlace,
-  { review, end }: { readonly review: Review; readonly end: RunEnd },
+  {
+    review,
+    end,
+    run,
+    agent,
+  }: { readonly review: Review; readonly end: RunEnd; readonly run: Run; readonly agent: string },
 ): Promise<Audited> {
   const by = systemWriter(place);
   const parsed = Verdict.safeParse(end.structured);
@@ -107,21 +113,33 @@ async function concludeAudit(
       end.outcome === 'completed'
         ? 'It gave no verdict in the form it was asked for'
         : (end.message ?? end.outcome);
-    const ended = await store.finishReview({ id: review.id, status: 'void' }, by);
+    const ended = await store.finishReview({ id: review.id, status: 'void', run_id: run.id }, by);
     const outcome = end.outcome === 'completed' ? 'failed' : end.outcome;
     const conclusion = { outcome, message, retry_after: end.retry_after ?? null };
     return { end, conclusion, review: ended, why: { code: 'auditor', message: `The auditor: ${message}` } };
   }
   const verdict = parsed.data;
-  const status = verdict.verdict === 'pass' ? 'passed' : 'failed';
-  const ended = await store.finishReview({ id: review.id, status, verdict }, by);
+  const decision = decideReview({
+    holder: { kind: 'managed', name: agent },
+    has_attempt: true,
+    steps: review.step_results,
+    verdict,
+  });
+  const status = decision.answer === 'passed' ? 'passed' : 'failed';
+  const said = { verdict, verdict_by: `agent:${agent}`, run_id: run.id };
+  const ended = await store.finishReview({ id: review.id, status, ...said }, by);
   const conclusion = { outcome: 'completed', message: verdict.summary, retry_after: null } as const;
   const why = findRepeat(await store.listReviews({ task_id: review.task_id }), ended);
   return { end, conclusion, review: ended, why };
 }
 
 /** An agent that could not do anything about it the last time will not now. */
-export function findRepeat(all: readonly Review[], { id, status, verdict }: Review): Annotation | undefined {
+export function findRepeat(
+  all: readonly Review[],
+  { id, status, verdict, verdict_by }: Review,
+): Annotation | undefined {
+  // A person who says the same again knows why.
+  if (verdict_by?.startsWith('user:') === true) return undefined;
   const before = all.findLast((one) => one.id !== id && one.verdict !== null)?.verdict ?? null;
   if (status !== 'failed' || before === null || verdict === null) return undefined;
   if (toDigest(before) !== toDigest(verdict)) return undefined;

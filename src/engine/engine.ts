@@ -7,7 +7,7 @@ import type { Work } from './work.ts';
 
 /** What every move works with: the store, the rules, who wants it, and what is known of agents. */
 export interface Engine {
-  readonly store: TaskStore & Pick<AttemptStore, 'listAttempts'>;
+  readonly store: TaskStore & Pick<AttemptStore, 'listAttempts' | 'clearReviews'>;
   readonly workflow: ResolvedWorkflow;
   readonly by: Writer;
   /** Checks and merges take their time: what follows from them has another moment than the move itself. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attempt, Merge, StepResult } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
+import { describeFailure } from '#domain/decide-review.ts';
 import { failureTarget, passTarget } from '#domain/gate-targets.ts';
 import type { ControlGit } from '#git/control-directory.ts';
 import { type LandingOverlap, landTarget } from '#git/land-target.ts';
@@ -16,9 +17,9 @@ import { findWorkspace, openControl, type Workspace } from './attempt-workspace.
 import type { Engine } from './engine.ts';
 import { type LandingRules, readLandingRules } from './landing-rules.ts';
 import { notePush } from './push-landed.ts';
-import { describeFailure, listSteps, runReviewSteps, undecided } from './review-gate.ts';
-import { explainCut } from './while-standing.ts';
+import { listSteps, readClearing, readPass, runReviewSteps, undecided } from './review-gate.ts';
 import { tellFailure } from './tell-failure.ts';
+import { explainCut } from './while-standing.ts';
 import { systemWriter, type WorkPlace } from './work.ts';
 
 /** How a merge ended, as far as the queue is concerned. */
@@ -26,15 +27,21 @@ type Landing = Omit<MergeEnd, 'id'>;
 
 /** What can be said before the task moves. */
 export async function checkMergeable(place: WorkPlace, task: Task): Promise<void> {
-  const { length } = await place.store.listAttempts({ task_id: task.id, state: 'active' });
-  if (length > 1) throw undecided(task, length);
-  if (length === 0) {
+  const [attempt, ...more] = await place.store.listAttempts({ task_id: task.id, state: 'active' });
+  if (more.length > 0) throw undecided(task, more.length + 1);
+  if (attempt === undefined) {
     throw new ForgeError('state_invalid', `${task.id} has no attempt to merge`, {
       hint: `forge task close ${task.id} --reason …`,
       details: { id: task.id },
     });
   }
   place.requireTrust(listSteps(place, task));
+  const pass = await readPass(place, task, attempt);
+  if (pass.passed) return;
+  throw new ForgeError('guard_rejected', `${task.id} cannot be merged: ${pass.why}`, {
+    hint: `forge task reviews ${task.id}`,
+    details: { id: task.id, attempt: attempt.id },
+  });
 }
 
 /**
@@ -51,8 +58,8 @@ export async function mergeTask(
   if (workspace === undefined)
     return toFailure(engine, gate, { code: 'no_attempt', message: `${task.id} has no attempt to merge` });
   const { attempt } = workspace;
-  const stale = await findStaleness(place, task, attempt);
-  if (stale !== undefined) return toFailure(engine, gate, { code: 'not_reviewed', message: stale });
+  const pass = await readPass(place, task, attempt);
+  if (!pass.passed) return toFailure(engine, gate, { code: 'not_reviewed', message: pass.why });
   const queued = await place.store.queueMerge(
     {
       id: crypto.randomUUID(),
@@ -233,11 +240,12 @@ async function checkCandidate(
   const { task, control, workspace, merge } = call;
   const { attempt, checkout } = workspace;
   const steps = listSteps(place, task);
-  if (await havePassed(place, tree, steps)) return undefined;
+  if (await havePassed(place, task, { tree, steps })) return undefined;
   return place.folders.hold(attempt, 'merge', async () => {
     await showCommit(control, checkout, commit);
     try {
-      const results = await runReviewSteps(place, { attempt, steps, commit, finished: async () => {} });
+      const check = { attempt, steps, commit, review_id: null, finished: async () => {} };
+      const results = await runReviewSteps(place, check);
       return results.find(({ outcome }) => outcome !== 'passed');
     } finally {
       await showCommit(control, checkout, merge.head_commit);
@@ -246,25 +254,15 @@ async function checkCandidate(
 }
 
 /** Where the target has not moved, the review has tested this very tree: there is nothing to show or to run. */
-async function havePassed({ store }: WorkPlace, tree: string, steps: readonly string[]): Promise<boolean> {
-  for (const command of steps) if ((await store.findStep({ tree, command })) === undefined) return false;
-  return true;
-}
-
-/** A review speaks of one commit. Undefined where it speaks of the one that is there. */
-async function findStaleness(
-  { store }: WorkPlace,
+async function havePassed(
+  place: WorkPlace,
   task: Task,
-  attempt: Attempt,
-): Promise<string | undefined> {
-  const last = (await store.listReviews({ task_id: task.id })).findLast(
-    ({ attempt_id }) => attempt_id === attempt.id,
-  );
-  if (last === undefined) return `${task.id} was not reviewed`;
-  if (last.status !== 'passed') return `The last review of ${task.id} is ${last.status}`;
-  return last.head_commit === attempt.head_commit
-    ? undefined
-    : `${attempt.branch} has changed since its review`;
+  { tree, steps }: { readonly tree: string; readonly steps: readonly string[] },
+): Promise<boolean> {
+  const after = await readClearing(place, task.id);
+  for (const command of steps)
+    if ((await place.store.findStep({ tree, command, after })) === undefined) return false;
+  return true;
 }
 
 function toMessage(task: Task, attempt: Attempt, { strategy }: Merge): string {

@@ -14,8 +14,9 @@ import { countFailures } from './count-failures.ts';
 import { discardUnbegun } from './discard-unbegun.ts';
 import type { Engine } from './engine.ts';
 import { isRepairable, repairMerge } from './repair-merge.ts';
-import { describeFailure, passReview, reject } from './review-gate.ts';
+import { passReview, readGateHolder, reject } from './review-gate.ts';
 import { moveAfterWork } from './settle-run.ts';
+import { findReason } from './settle-verdict.ts';
 import { finishMove, transitionTask } from './transition-task.ts';
 import { systemWriter } from './work.ts';
 import type { Workshop } from './workshop.ts';
@@ -119,7 +120,9 @@ async function readLost(
     const agent = holder === undefined ? task.assignee : 'agent' in holder ? holder.agent : null;
     const was_starting = isOfNow && agent !== null && (await agents.facts.isManaged(agent));
     const rows = { attempts, runs, reviews, merges };
-    return { task, entered_at, was_starting, leads_on: merges_by_itself, ...rows };
+    const gate = standingState(place.workflow(), task);
+    const asked = await readGateHolder(agents.facts, place.workflow(), { task, gate });
+    return { task, entered_at, was_starting, leads_on: merges_by_itself, holder: asked, ...rows };
   } catch (error) {
     if (isForgeError(error) && error.code === 'not_found') return undefined;
     throw error;
@@ -180,9 +183,15 @@ async function perform(workshop: Workshop, lost: LostTask, step: ResumeStep): Pr
     case 'enter':
       await enterAgain(engine, task, ['on_enter', 'after_enter']);
       return;
-    case 'pass':
-      await enterAgain(engine, await passReview(engine, task), ['after_enter']);
+    case 'pass': {
+      const { id, status } = step.review;
+      const review =
+        status === 'waiting'
+          ? await place.store.finishReview({ id, status: 'passed' }, systemWriter(place))
+          : step.review;
+      await enterAgain(engine, await passReview(engine, task, review), ['after_enter']);
       return;
+    }
     case 'reject':
       await sendBack(engine, { task, gate }, { review: step.review, all: lost.reviews });
       return;
@@ -263,9 +272,7 @@ async function sendBack(
     await move(engine, task, { to: engine.workflow.blocked, reason: repeat.message, annotation: repeat });
     return;
   }
-  const failed = review.step_results.find(({ outcome }) => outcome !== 'passed');
-  const reason = failed === undefined ? review.verdict?.summary : describeFailure(failed);
-  const outcome = reject(engine, gate, reason ?? 'the review failed');
+  const outcome = reject(engine, gate, findReason(review));
   if (outcome.outcome === 'cascaded') await move(engine, task, outcome);
 }
 

@@ -1,13 +1,21 @@
 import type { Attempt, Review, StepResult } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
+import {
+  decideReview,
+  findClearing,
+  findGateHolder,
+  findPass,
+  type GateHolder,
+  type PassFacts,
+  type ReviewDecision,
+} from '#domain/decide-review.ts';
 import { rejectionTarget } from '#domain/gate-targets.ts';
-import { toIso } from '#kernel/clock.ts';
+import { roleOf, type ResolvedWorkflow } from '#domain/workflow.ts';
 import { ForgeError } from '#kernel/errors.ts';
-import { LIMITS } from '#kernel/limits.ts';
 import { toAttemptEnvironment } from './attempt-environment.ts';
 import { openControl, findWorkspace } from './attempt-workspace.ts';
 import type { ActionOutcome } from './actions.ts';
-import type { Engine } from './engine.ts';
+import type { AgentFacts, Engine } from './engine.ts';
 import { readTree } from './read-tree.ts';
 import { runSteps } from './run-steps.ts';
 import { setUpForChecks } from './set-up-folder.ts';
@@ -41,21 +49,38 @@ export function undecided({ id }: Task, count: number): ForgeError {
   });
 }
 
+/** Who has the role of the gate, and whether Forge starts them. */
+export async function readGateHolder(
+  agents: AgentFacts,
+  workflow: ResolvedWorkflow,
+  { task, gate }: { readonly task: Pick<Task, 'roles'>; readonly gate: string },
+): Promise<GateHolder> {
+  const holder = task.roles?.[roleOf(workflow, gate) ?? ''];
+  const managed = holder !== undefined && 'agent' in holder && (await agents.isManaged(holder.agent));
+  return findGateHolder(workflow, task, { gate, isManaged: () => managed });
+}
+
+interface Checked {
+  readonly task: Task;
+  readonly attempt: Attempt;
+  /** Whose word is asked for besides the checks. */
+  readonly holder: GateHolder;
+}
+
+interface CheckedReview {
+  readonly review: Review;
+  readonly decision: ReviewDecision;
+}
+
 /**
- * The checks on exactly one commit of the attempt. Gives the review as it stands afterwards: failed, passed, or still
- * running because somebody has to audit it.
+ * The checks on exactly one commit of the attempt. Gives the review as it stands afterwards: over, or open because the
+ * holder of the gate has yet to look at it.
  */
-export async function checkAttempt(
-  place: WorkPlace,
-  checked: { readonly task: Task; readonly attempt: Attempt; readonly audited: boolean },
-): Promise<{ review: Review; failed: StepResult | undefined }> {
+export async function checkAttempt(place: WorkPlace, checked: Checked): Promise<CheckedReview> {
   return place.folders.hold(checked.attempt, 'review', () => checkHeld(place, checked));
 }
 
-async function checkHeld(
-  place: WorkPlace,
-  { task, attempt, audited }: { readonly task: Task; readonly attempt: Attempt; readonly audited: boolean },
-): Promise<{ review: Review; failed: StepResult | undefined }> {
+async function checkHeld(place: WorkPlace, { task, attempt, holder }: Checked): Promise<CheckedReview> {
   const { store, watcher } = place;
   const steps = listSteps(place, task);
   place.requireTrust(steps);
@@ -69,38 +94,62 @@ async function checkHeld(
     attempt,
     steps,
     commit: head,
+    review_id: review.id,
     finished: (result) => noteStep(place, review.id, result),
   });
-  const failed = results.find(({ outcome }) => outcome !== 'passed');
-  if (failed === undefined && audited) return { review, failed };
-  // A check that was cut off has said nothing about the work.
-  const status = failed === undefined ? 'passed' : failed.outcome === 'stopped' ? 'void' : 'failed';
-  const ended = await store.finishReview({ id: review.id, status }, systemWriter(place));
-  place.watch({ kind: 'review', review: ended });
-  return { review: ended, failed };
+  const decision = decideReview({ holder, has_attempt: true, steps: results, verdict: null });
+  return { review: await noteDecision(place, review, decision), decision };
 }
 
-/** The same tree need not be tested twice, whichever commit it stands in. */
+/** A review after its checks: what is decided is over, what somebody has to look at is not. */
+async function noteDecision(place: WorkPlace, review: Review, decision: ReviewDecision): Promise<Review> {
+  const { store } = place;
+  const by = systemWriter(place);
+  const end = (status: 'passed' | 'failed' | 'void'): Promise<Review> =>
+    store.finishReview({ id: review.id, status }, by);
+  const note = async (): Promise<Review> => {
+    switch (decision.answer) {
+      case 'audit':
+        return review;
+      case 'waits_for_holder':
+        return store.askVerdict({ id: review.id }, by);
+      case 'cut_off':
+        return end('void');
+      case 'failed':
+      case 'passed':
+        return end(decision.answer);
+    }
+  };
+  const noted = await note();
+  if (noted !== review) place.watch({ kind: 'review', review: noted });
+  return noted;
+}
+
+/** The same tree need not be tested twice, whichever commit it stands in, unless the work was given to somebody else. */
 export async function runReviewSteps(
   place: WorkPlace,
   {
     attempt,
     steps,
     commit,
+    review_id,
     finished,
   }: {
     readonly attempt: Attempt;
     readonly steps: readonly string[];
     readonly commit: string;
+    /** Null where it is a merge that checks. */
+    readonly review_id: string | null;
     readonly finished: (result: StepResult) => Promise<void>;
   },
 ): Promise<StepResult[]> {
   const { store, clock } = place;
   const { review } = place.settings();
   const tree = await readTree(place, commit);
+  const after = await readClearing(place, attempt.task_id);
   const results: StepResult[] = [];
   for (const command of steps) {
-    const known = await store.findStep({ tree, command });
+    const known = await store.findStep({ tree, command, after });
     // Another tree may need other packages than those that are there.
     const unready = known === undefined ? await setUpForChecks(place, attempt) : undefined;
     if (unready !== undefined) {
@@ -124,7 +173,7 @@ export async function runReviewSteps(
         : [known];
     if (result === undefined) break;
     if (known === undefined && result.outcome === 'passed')
-      await store.keepStep({ tree, command, result, now: clock.now() });
+      await store.keepStep({ tree, command, result, review_id, now: clock.now() });
     results.push(result);
     await finished(result);
     if (result.outcome !== 'passed') break;
@@ -132,61 +181,80 @@ export async function runReviewSteps(
   return results;
 }
 
-/** A task passes the gate by itself where nobody made an attempt and nothing is to be checked. */
+/** From when on results of checks count for this task. */
+export async function readClearing({ store }: WorkPlace, taskId: string): Promise<string | undefined> {
+  return findClearing(await store.listReviews({ task_id: taskId }));
+}
+
+/** Whether the attempt may be merged as far as its review is concerned. */
+export async function readPass({ store }: WorkPlace, task: Task, attempt: Attempt): Promise<PassFacts> {
+  return findPass(task, attempt, await store.listReviews({ task_id: task.id }));
+}
+
+/** Starts the agent that looks at it besides; what it finds is told later. */
+export type Auditor = (review: Review) => Promise<ActionOutcome>;
+
+/** One whole cycle: what passed before counts no more, whatever comes of this one. */
 export async function reviewTask(
   place: WorkPlace,
   engine: Engine,
-  { task, gate, auditor }: { task: Task; gate: string; auditor: Auditor | undefined },
+  { task, gate, audit }: { readonly task: Task; readonly gate: string; readonly audit: Auditor },
 ): Promise<ActionOutcome> {
+  const holder = await readGateHolder(place.agents.facts, engine.workflow, { task, gate });
+  await forgetPass(engine, task);
   const workspace = await findWorkspace(place, await openControl(place), task.id);
-  if (workspace === undefined) {
-    await noteEmptyReview(place, task);
-    await passReview(engine, task);
-    return { outcome: 'passed', message: 'nothing to check' };
+  const { review, decision } =
+    workspace === undefined
+      ? await noteEmptyReview(place, task, holder)
+      : await checkAttempt(place, { task, attempt: workspace.attempt, holder });
+  switch (decision.answer) {
+    case 'cut_off':
+      return { outcome: 'failed', message: 'Forge was stopped during the checks' };
+    case 'failed':
+      return reject(engine, gate, decision.reason);
+    case 'audit':
+      return audit(review);
+    case 'waits_for_holder':
+      return { outcome: 'passed', message: `waits for the word of ${decision.name}` };
+    case 'passed':
+      await passReview(engine, task, review);
+      return {
+        outcome: 'passed',
+        message: workspace === undefined ? 'nothing to check' : `review ${review.id} passed`,
+      };
   }
-  const { review, failed } = await checkAttempt(place, {
-    task,
-    attempt: workspace.attempt,
-    audited: auditor !== undefined,
-  });
-  if (failed?.outcome === 'stopped')
-    return { outcome: 'failed', message: 'Forge was stopped during the checks' };
-  if (failed !== undefined) return reject(engine, gate, describeFailure(failed));
-  if (auditor !== undefined) return auditor(review);
-  await passReview(engine, task);
-  return { outcome: 'passed', message: `review ${review.id} passed` };
 }
 
 /** Every time that a task enters the gate has its row. */
-async function noteEmptyReview(place: WorkPlace, task: Task): Promise<void> {
+async function noteEmptyReview(place: WorkPlace, task: Task, holder: GateHolder): Promise<CheckedReview> {
   const { store, watcher } = place;
   const none = { attempt_id: null, head_commit: null };
-  const { id } = await store.startReview(
+  const review = await store.startReview(
     { id: crypto.randomUUID(), task_id: task.id, ...none, watcher },
     systemWriter(place),
   );
-  await store.finishReview({ id, status: 'passed' }, systemWriter(place));
+  const decision = decideReview({ holder, has_attempt: false, steps: [], verdict: null });
+  return { review: await noteDecision(place, review, decision), decision };
 }
-
-/** Starts whoever looks at it besides; what they find is told later. */
-export type Auditor = (review: Review) => Promise<ActionOutcome>;
 
 export function reject(engine: Engine, gate: string, reason: string): ActionOutcome {
   const to = rejectionTarget(engine.workflow, gate);
   return to === undefined ? { outcome: 'failed', message: reason } : { outcome: 'cascaded', to, reason };
 }
 
-/** From now on the task may go on to the next gate. */
-export async function passReview(engine: Engine, task: Task): Promise<Task> {
-  const { store, by } = engine;
-  const at = toIso(by.now);
-  return store.updateTask({ id: task.id, workflow_fields: new Map([['review_passed_at', at]]) }, by);
+/** From now on the task may go on to the next gate. A review that was cleared meanwhile opens nothing. */
+export async function passReview(
+  { store, by }: Engine,
+  task: Task,
+  { status, finished_at }: Review,
+): Promise<Task> {
+  if (status !== 'passed') return task;
+  return store.updateTask({ id: task.id, workflow_fields: new Map([['review_passed_at', finished_at]]) }, by);
 }
 
-export function describeFailure({ command, outcome, exit_code, output }: StepResult): string {
-  const how = outcome === 'failed' ? `ended with ${exit_code ?? 'a signal'}` : outcome.replaceAll('_', ' ');
-  const tail = output.slice(-LIMITS.reason_tail_length);
-  return `\`${command}\` ${how}${tail === '' ? '' : `: ${tail}`}`;
+async function forgetPass({ store, by }: Engine, task: Task): Promise<void> {
+  if (task.review_passed_at === undefined) return;
+  await store.updateTask({ id: task.id, workflow_fields: new Map([['review_passed_at', null]]) }, by);
 }
 
 async function noteStep(place: WorkPlace, id: string, result: StepResult): Promise<void> {

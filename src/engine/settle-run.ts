@@ -8,7 +8,9 @@ import { listMarked } from '#git/merge-parents.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { openControl, toCheckout } from './attempt-workspace.ts';
 import type { Annotation } from './actions.ts';
+import { endPlanning } from './end-planning.ts';
 import type { Engine } from './engine.ts';
+import { findDoneBefore } from './find-done-before.ts';
 import { readFolderNote } from './folder-note.ts';
 import { joinSentences, listHarvestWarnings } from './harvest-warnings.ts';
 import { wantsSignature } from './landing-rules.ts';
@@ -53,7 +55,10 @@ export async function concludeWork(
         message: `${end.denials} requests were refused, and nothing changed`,
         retry_after,
       };
-    return { outcome: 'no_change', message: 'It ended without changing a file', retry_after };
+    const done = await findDoneBefore(place, { task, attempt });
+    if (done !== undefined) return { outcome, message: joinSentences([told, done]), retry_after };
+    const idle = `It ended without changing a file; where ${attempt.target} has it already: forge task close ${task.id}`;
+    return { outcome: 'no_change', message: idle, retry_after };
   } catch (error) {
     if (!isForgeError(error)) throw error;
     return { outcome: 'failed', message: tellFailure(error), retry_after };
@@ -163,6 +168,8 @@ async function moveHeld(
     moveOrBlock(engine, task.id, { to, reason, annotation, held });
   switch (outcome) {
     case 'completed': {
+      const waits = await endPlanning(engine, { task, state });
+      if (waits !== undefined) return move(workflow.initial, waits.message, waits);
       const to = submitTarget(workflow, state);
       return to === undefined ? task : move(to, `${run.agent} is done`);
     }

@@ -212,11 +212,15 @@ describe('what happens meanwhile', () => {
     const wishes = { agents: ['planner', 'small'], count: 2 };
     const waiting = await work(task, wishes);
     expect(waiting.task.error_annotation?.code).toBe('pick_attempt');
-    expect(shown(waiting.attempts)).toEqual(['1 planner active failed', '2 small active green']);
+    expect(shown(waiting.attempts)).toEqual([
+      '1 planner archived unbegun',
+      '2 planner active failed',
+      '3 small active green',
+    ]);
     await give('coder', 'large', { reset_workspace: true });
     const back = await shop.place.store.getTask(task.id);
     expect(back.state).toBe('todo');
-    expect(shown(await views(task)).map((line) => line.split(' ')[2])).toEqual(['archived', 'archived']);
+    expect((await views(task)).map(({ state }) => state)).toEqual(['archived', 'archived', 'archived']);
     await shop.move(task, 'cancelled');
   });
 

@@ -64,17 +64,25 @@ export async function runWork(
         id !== run.id && session_id === run.session_id && started_at !== null,
     );
   const { branch } = attempt;
+  const plans = output_schema !== undefined;
+  const subtasks = plans ? [] : await listClosed(place, task);
   return runAgent(place, {
     run,
     attempt,
     agent,
     resume,
     output_schema,
-    read_only: output_schema !== undefined,
+    read_only: plans,
     cwd: attempt.path,
     prompt: resume
       ? composeFollowUp(earlier)
-      : composePrompt({ task, role: run.role, branch, template: agent.prompt, earlier }),
+      : composePrompt({ task, role: run.role, branch, template: agent.prompt, plans, subtasks, earlier }),
     env: toAgentEnvironment(place, { attempt, agent, run }),
   });
+}
+
+/** Empty as long as one is open: it is gone on with when all of them are done. */
+async function listClosed({ store }: WorkPlace, { id }: Task): Promise<Task[]> {
+  const subtasks = await store.listTasks({ parent_id: id, include_archived: true });
+  return subtasks.every(({ status }) => status === 'closed') ? subtasks : [];
 }

@@ -31,7 +31,7 @@ export async function transitionTask(engine: Engine, request: TransitionRequest,
   const asked = await engine.store.readStanding(request.id);
   const done = await retry(request.version === undefined, async (attempt) => {
     const standing = attempt === 0 ? asked : await engine.store.readStanding(asked.task.id);
-    checkVersion(standing, request);
+    checkVersion(standing.task, request.version);
     checkHeld(standing, request);
     const from = standingState(engine.workflow, standing.task);
     const { to, annotation = request.annotation } = redirect(engine, { from, to: request.to }, standing);
@@ -147,7 +147,7 @@ function checkHeld({ task, fence }: Standing, { held }: TransitionRequest): void
   );
 }
 
-function checkVersion({ task }: Standing, { version }: TransitionRequest): void {
+export function checkVersion(task: Pick<Task, 'id' | 'version'>, version: number | undefined): void {
   if (version === undefined || version === task.version) return;
   throw new ForgeError(
     'version_conflict',

@@ -32,6 +32,8 @@ export interface Work {
   merge(engine: Engine, task: Task, gate: string): Promise<ActionOutcome>;
   /** Ends what is at work on the task; its folder goes at once or later. */
   retire(engine: Engine, task: Task, when: 'now' | 'later'): Promise<ActionOutcome>;
+  /** The folder goes in which a plan was made and nothing else was worked on. Idempotent. */
+  endPlanning(task: Task, role: string): Promise<void>;
   /**
    * Ends whoever is at work on the task, for somebody else to begin: with what is committed (`worktree`), or from the
    * beginning (`workspace`). What is thrown away goes to a rescue ref first.

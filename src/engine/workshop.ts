@@ -1,7 +1,7 @@
 import type { Review } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
-import { isPlanning, passTarget } from '#domain/gate-targets.ts';
-import { roleOf, standingState, type ResolvedWorkflow } from '#domain/workflow.ts';
+import { isPlanning } from '#domain/gate-targets.ts';
+import { roleOf, standingState } from '#domain/workflow.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import type { ActionOutcome } from './actions.ts';
 import { openWorkspace } from './attempt-workspace.ts';
@@ -17,20 +17,19 @@ import { settleLost } from './recover-work.ts';
 import { pushLanded } from './push-landed.ts';
 import { isRepairable, repairMerge } from './repair-merge.ts';
 import { endLostRuns, recallWork, retireAttempts, stopRuns } from './retire-attempts.ts';
-import { checkReviewable, passReview, reject, reviewTask } from './review-gate.ts';
+import { checkReviewable, reviewTask } from './review-gate.ts';
 import { asCutOff, concludeWork, moveAfterWork } from './settle-run.ts';
+import { settleVerdict } from './settle-verdict.ts';
 import { compareSides, isSideBySide, startSides } from './side-by-side.ts';
 import type { SideHands, SideWishes } from './sides.ts';
 import { createRun, runWork, type Job } from './start-run.ts';
 import { tellFailure } from './tell-failure.ts';
-import { transitionTask } from './transition-task.ts';
 import { whileStanding } from './while-standing.ts';
 import {
   systemWriter,
   toHold,
   type Assignment,
   type Hold,
-  type ManagedAgent,
   type Work,
   type WorkNews,
   type WorkPlace,
@@ -260,16 +259,10 @@ export class Workshop implements Work {
   }
 
   async review(engine: Engine, task: Task, gate: string): Promise<ActionOutcome> {
-    const auditor = this.#findAuditor(engine.workflow, task, gate);
+    const audit = (review: Review): Promise<ActionOutcome> => this.#audit({ task, gate, review });
     try {
       return await this.during(task.id, () =>
-        whileStanding(this.#place, task, (place) =>
-          reviewTask(place, engine, {
-            task,
-            gate,
-            auditor: auditor && ((review) => this.#audit({ task, gate, review, auditor })),
-          }),
-        ),
+        whileStanding(this.#place, task, (place) => reviewTask(place, engine, { task, gate, audit })),
       );
     } catch (error) {
       if (!isForgeError(error)) throw error;
@@ -314,13 +307,19 @@ export class Workshop implements Work {
     await endLostRuns(this.#place, taskId);
   }
 
-  async recall(task: Task, reset: 'worktree' | 'workspace' | undefined): Promise<void> {
-    await recallWork(this.#place, task.id, reset);
+  async endPlanning(task: Task, role: string): Promise<void> {
+    const { store } = this.#place;
+    const active = new Set(
+      (await store.listAttempts({ task_id: task.id, state: 'active' })).map(({ id }) => id),
+    );
+    const runs = await store.listRuns({ task_id: task.id });
+    // What somebody had worked on before stays where it is.
+    if (runs.some((run) => active.has(run.attempt_id) && run.role !== role)) return;
+    await this.during(task.id, () => retireAttempts(this.#place, task.id, 'now'));
   }
 
-  #findAuditor(workflow: ResolvedWorkflow, task: Task, gate: string): ManagedAgent | undefined {
-    const holder = task.roles?.[roleOf(workflow, gate) ?? ''];
-    return holder !== undefined && 'agent' in holder ? this.#place.agents.find(holder.agent) : undefined;
+  async recall(task: Task, reset: 'worktree' | 'workspace' | undefined): Promise<void> {
+    await recallWork(this.#place, task.id, reset);
   }
 
   /** The work of whoever holds an active state: a plan, or changes. */
@@ -343,10 +342,15 @@ export class Workshop implements Work {
   }
 
   /** The auditor looks at the very commit that was checked, in a folder of its own. */
-  async #audit({ task, gate, review, auditor }: Audit): Promise<ActionOutcome> {
+  async #audit({ task, gate, review }: Audit): Promise<ActionOutcome> {
     const { auditReview } = await import('./audit-review.ts');
     const attempt = await this.#place.store.getAttempt(review.attempt_id ?? '');
     const role = roleOf(this.#place.workflow(), gate) ?? 'reviewer';
+    const holder = task.roles?.[role];
+    const name = holder !== undefined && 'agent' in holder ? holder.agent : '';
+    const auditor = this.#place.agents.find(name);
+    // Somebody has taken it from the machine in this very moment: the next start looks again.
+    if (auditor === undefined) return { outcome: 'failed', message: `${name} is not started by Forge` };
     const hold = toHold(await this.#place.store.readStanding(task.id));
     const run = await createRun(this.#place, { attempt, role, agent: auditor, hold });
     this.follow(task.id, async () => {
@@ -362,25 +366,9 @@ export class Workshop implements Work {
     const now = await engine.store.getTask(task.id);
     // What was cut off here is checked again by the next start.
     if (now.state !== gate || (review.status === 'void' && this.#ending.signal.aborted)) return;
-    if (review.status === 'passed') {
-      await passReview(engine, now);
-      const to = passTarget(engine.workflow, gate);
-      if (this.#place.settings().merge.auto && to !== undefined)
-        await transitionTask(engine, { id: task.id, to, reason: 'the review passed' });
-      return;
-    }
-    if (why !== undefined && engine.workflow.blocked !== undefined) {
-      await transitionTask(engine, {
-        id: task.id,
-        to: engine.workflow.blocked,
-        reason: why.message,
-        annotation: why,
-      });
-      return;
-    }
-    const outcome = reject(engine, gate, review.verdict?.summary ?? 'the auditor gave no verdict');
-    if (outcome.outcome === 'cascaded')
-      await transitionTask(engine, { id: task.id, to: outcome.to, reason: outcome.reason });
+    // The work went to somebody else while the auditor looked: the next start reviews it again.
+    if (review.cleared_at !== null && review.status === 'void') return;
+    await settleVerdict(engine, { task: now, gate, review, why, leads_on: this.merges_by_itself });
   }
 
   #add(taskId: string, work: Promise<undefined>): void {
@@ -406,7 +394,6 @@ interface Audit {
   readonly task: Task;
   readonly gate: string;
   readonly review: Review;
-  readonly auditor: ManagedAgent;
 }
 
 interface AuditEnd {

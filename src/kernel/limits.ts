@@ -84,6 +84,8 @@ export const LIMITS = {
   /** How often a merge begins anew because its target moved meanwhile. */
   merge_tries: 10,
   plan_subtasks: 100,
+  /** Findings of one verdict that somebody gives by hand. */
+  verdict_findings: 100,
   /** Attempts at one task side by side. */
   side_attempts: 20,
   /** Of all diffs together that a reviewer is shown who chooses between them. */

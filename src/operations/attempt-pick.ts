@@ -5,10 +5,12 @@ import { describeWork, mergePassed } from '#engine/work-task.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { engineOf } from './engine-of.ts';
 import { implement } from './operation.ts';
+import { refuseAgentMerge } from './refuse-agent-merge.ts';
 import { workedText } from './worked-text.ts';
 
 export const attemptPick = implement<typeof declaration>({
   async run(ctx, { attempt: ref, reason, merge = false }) {
+    refuseAgentMerge(await ctx.actor(), merge);
     const { store } = ctx.project;
     const attempt = await store.getAttempt(ref);
     if (attempt.state !== 'active') throw notActive(attempt, attempt.state);

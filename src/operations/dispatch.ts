@@ -5,13 +5,14 @@ import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { getManaged } from './get-managed.ts';
 import { implement } from './operation.ts';
+import { refuseAgentMerge } from './refuse-agent-merge.ts';
 import { watchWork } from './watch-work.ts';
 import { workedText } from './worked-text.ts';
 
 export const dispatch = implement<typeof declaration>({
   async run(ctx, { max, agents, until_empty = false, merge = false }) {
     // Whoever dispatches is known before anything is started: the files that others rely on are kept up by that.
-    await ctx.actor();
+    refuseAgentMerge(await ctx.actor(), merge);
     const workshop = await ctx.workshop();
     const { place } = workshop;
     for (const name of agents ?? []) getManaged(place, name);

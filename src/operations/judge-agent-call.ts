@@ -44,6 +44,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'task.transition': held,
   'task.cancel': held,
   'task.heartbeat': held,
+  'task.review': held,
   'task.update': (input, agent) =>
     refuseForOthers(input, agent) ??
     refuseSetUp(input) ??

@@ -23,6 +23,7 @@ export const MANIFEST: Readonly<Record<string, () => Promise<AnyOperation>>> = {
   'task.history': () => import('./task-history.ts').then((module) => module.taskHistory),
   'task.wait': () => import('./task-wait.ts').then((module) => module.taskWait),
   'task.result': () => import('./task-result.ts').then((module) => module.taskResult),
+  'task.review': () => import('./task-review.ts').then((module) => module.taskReview),
   'task.reviews': () => import('./task-reviews.ts').then((module) => module.taskReviews),
   'task.attempts': () => import('./task-attempts.ts').then((module) => module.taskAttempts),
   'task.list': () => import('./task-list.ts').then((module) => module.taskList),

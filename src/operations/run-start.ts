@@ -5,12 +5,14 @@ import { workTask } from '#engine/work-task.ts';
 import { engineOf } from './engine-of.ts';
 import { getManaged } from './get-managed.ts';
 import { implement } from './operation.ts';
+import { refuseAgentMerge } from './refuse-agent-merge.ts';
 import { readSideWishes } from './side-wishes.ts';
 import { watchWork } from './watch-work.ts';
 import { workedText } from './worked-text.ts';
 
 export const runStart = implement<typeof declaration>({
   async run(ctx, { ids, agents, attempts, pick, merge = false, max }) {
+    refuseAgentMerge(await ctx.actor(), merge);
     const workshop = await ctx.workshop();
     const { place } = workshop;
     for (const name of agents) getManaged(place, name);

@@ -68,11 +68,18 @@ export interface AttemptStore {
   noteUnwatched(watch: { task_id: string; watcher: ProcessMark }): Promise<void>;
   listWatchedTasks(): Promise<WatchedTask[]>;
 
-  /** Throws state_invalid while another review of the same attempt is running. */
+  /** Throws state_invalid while another review of the same attempt is running. One that waits is void from now on. */
   startReview(review: NewReview, by: Writer): Promise<Review>;
   addStepResult(step: { id: string; result: StepResult }, by: Writer): Promise<Review>;
-  /** Only what is running can end. */
+  /** The checks passed, and whoever holds the gate has yet to say its word. It outlives this process. */
+  askVerdict(review: { id: string }, by: Writer): Promise<Review>;
+  /**
+   * Only what is running or waiting can end; else state_invalid. One that was cleared meanwhile ends as `void` where it
+   * would have passed.
+   */
   finishReview(end: ReviewEnd, by: Writer): Promise<Review>;
+  /** What was judged so far counts no more: passed and waiting reviews become void, a running one cannot pass. Idempotent. */
+  clearReviews(task: { task_id: string }, by: Writer): Promise<void>;
   /** The oldest first. */
   listReviews(query: { task_id: string }): Promise<Review[]>;
   listOpenReviews(): Promise<WatchedReview[]>;
@@ -107,9 +114,9 @@ export interface AttemptStore {
   /** Both in one: they are delivered by this. */
   takeMessages(query: { attempt_id: string; now: number }): Promise<WaitingMessage[]>;
 
-  /** Kept for a week. */
-  findStep(query: { tree: string; command: string }): Promise<StepResult | undefined>;
-  keepStep(step: { tree: string; command: string; result: StepResult; now: number }): Promise<void>;
+  /** Kept for a week. Says where it comes from; with `after` only what ran later than that. */
+  findStep(query: StepQuery): Promise<StepResult | undefined>;
+  keepStep(step: KeptStep): Promise<void>;
 
   /**
    * Brings rows back from the records beside the logs where those are newer. Opening a database that was made anew, or
@@ -279,7 +286,27 @@ export interface ReviewEnd {
   readonly id: string;
   readonly status: 'passed' | 'failed' | 'void';
   readonly verdict?: Review['verdict'] | undefined;
+  /** `agent:critic`, `user:ann`: who gave it. */
+  readonly verdict_by?: string | undefined;
   readonly run_id?: string | undefined;
+  /** Said by a person in place of the holder of the gate; the event tells of it. */
+  readonly forced?: boolean | undefined;
+}
+
+export interface StepQuery {
+  readonly tree: string;
+  readonly command: string;
+  /** As `created_at` is written. */
+  readonly after?: string | undefined;
+}
+
+export interface KeptStep {
+  readonly tree: string;
+  readonly command: string;
+  readonly result: StepResult;
+  /** Of the review that ran it; null for a merge. */
+  readonly review_id: string | null;
+  readonly now: number;
 }
 
 export interface WatchedReview {

@@ -221,6 +221,13 @@ const BEFORE: Readonly<Record<string, string>> = {
   'profile.show': 'forge profile add careful --executor claude',
   'profile.remove': 'forge profile add careful --executor claude',
   'task.heartbeat': 'forge claim fg-a3f8 --lease 60',
+  // By the holder of the role, on work that waits for it.
+  'task.review': [
+    'export FORGE_ACTOR=user:reader',
+    'forge task assign fg-a3f8 reviewer --user reader',
+    'forge task transition fg-a3f8 in_progress',
+    'forge task transition fg-a3f8 review',
+  ].join(' && '),
   'token.rotate': KNOWN_TOKEN,
   'token.revoke': KNOWN_TOKEN,
   // It goes on until it is told to stop; another server may have the usual port.
@@ -250,10 +257,12 @@ const BEFORE: Readonly<Record<string, string>> = {
     'git commit --no-verify --allow-empty -m first && git update-ref refs/forge/rescue/35a40000-0000-4000-8000-000000000001/1 HEAD',
   worktree:
     'forge project add ../backend && git -C ../backend -c user.name=x -c user.email=x@x commit --no-verify --allow-empty -m first',
-  'run.start': `git commit --no-verify --allow-empty -m first && ${toShellAgent('claude')} && ${toShellAgent('worker-1')}`,
+  'run.start': `export FORGE_ACTOR=user:reader && git commit --no-verify --allow-empty -m first && ${toShellAgent('claude')} && ${toShellAgent('worker-1')}`,
+  'attempt.pick': 'export FORGE_ACTOR=user:reader',
   'attempt.start': `git commit --no-verify --allow-empty -m first && ${toShellAgent('claude')}`,
   // One task for each agent is enough to see them at work.
   dispatch: [
+    'export FORGE_ACTOR=user:reader',
     'git commit --no-verify --allow-empty -m first',
     'forge task close fg-w0rk --force --reason done',
     ...['fg-b2c1', 'fg-c9d1', 'fg-d4e5', 'fg-f6g7', 'fg-e5a2'].map((id) => `forge task delete ${id}`),

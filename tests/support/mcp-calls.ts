@@ -87,5 +87,11 @@ export async function everyTool(client: ToolCaller): Promise<string[]> {
   expect(['not_available', 'not_found']).toContain(
     (JSON.parse(attempt) as { error: { code: string } }).error.code,
   );
+  const verdict = await callText(client, 'forge_review', { id: second.id, verdict: 'pass' });
+  called.push('forge_review');
+  // Nothing waits for it, and an agent would not be the one to say it.
+  expect(['state_invalid', 'permission_denied']).toContain(
+    (JSON.parse(verdict) as { error: { code: string } }).error.code,
+  );
   return [...new Set(called)];
 }

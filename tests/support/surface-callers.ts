@@ -14,6 +14,19 @@ const ACTOR = 'user:ann';
 
 /** The command line in this process: argv in, standard output out. */
 export function callByCli(http: ProjectHttp): SurfaceCall {
+  return callAs(http, ACTOR);
+}
+
+/** The same by somebody who calls itself an agent; an error is the answer. */
+export function callAsAgentByCli(http: ProjectHttp, agent: string): SurfaceCall {
+  const call = callAs(http, `agent:${agent}`);
+  return async (name, input) => {
+    const answer = (await call(name, input)) as { error?: unknown };
+    return answer.error ?? answer;
+  };
+}
+
+function callAs(http: ProjectHttp, actor: string): SurfaceCall {
   return async (name, input) => {
     const entry = getEntry(name);
     let stdout = '';
@@ -30,7 +43,7 @@ export function callByCli(http: ProjectHttp): SurfaceCall {
       cwd: http.root,
       rawArgv: () => undefined,
     };
-    await runCli(['--json', '--actor', ACTOR, ...toArgv(entry, input)], io, {
+    await runCli(['--json', '--actor', actor, ...toArgv(entry, input)], io, {
       table: FLAG_TABLE,
       version: '0.0.0-test',
       loadOperation: async (wanted) => {

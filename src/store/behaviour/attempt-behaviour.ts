@@ -64,7 +64,7 @@ export function describeAttempts(open: OpenWork): void {
       await sut.store.startAttempt(newAttempt(id, { fence }), by(sut));
       await claim(sut, id, 'carol', true);
       await expectCode(sut.store.startAttempt(newAttempt(id, { fence }), by(sut)), 'fence_conflict');
-      await sut.store.closeTask({ id, reason: 'done', force: true }, by(sut));
+      await sut.store.closeTask({ id, reason: 'done', force: true }, by(sut, 'ann', 'user'));
       const error = await expectCode(sut.store.startAttempt(newAttempt(id), by(sut)), 'state_invalid');
       expect(error.hint).toBe(`forge task reopen ${id}`);
     });
@@ -186,7 +186,10 @@ export function describeAttempts(open: OpenWork): void {
       const { task, attempt } = await startWork(sut);
       const { id } = task;
       const seen = await sut.store.newestEvent();
-      const closed = await sut.store.closeTask({ id, reason: 'by hand', force: true }, by(sut));
+      const closed = await sut.store.closeTask(
+        { id, reason: 'by hand', force: true },
+        by(sut, 'ann', 'user'),
+      );
       expect(closed).toMatchObject({ status: 'closed', close_reason: 'by hand' });
       const [told] = await toldSince(sut, seen);
       expect(told).toMatchObject({ type: 'task.closed', data: { forced: true, attempt_id: attempt.id } });
@@ -206,7 +209,7 @@ export function describeAttempts(open: OpenWork): void {
         const merge_commit = state === 'merged' ? 'd'.repeat(40) : undefined;
         await sut.store.changeAttempt({ id: attempt.id, state, merge_commit }, by(sut));
         const seen = await sut.store.newestEvent();
-        await sut.store.closeTask({ id: task.id, reason: 'done', force: true }, by(sut));
+        await sut.store.closeTask({ id: task.id, reason: 'done', force: true }, by(sut, 'ann', 'user'));
         const [told] = await toldSince(sut, seen);
         expect(told?.data).not.toHaveProperty('forced');
       },

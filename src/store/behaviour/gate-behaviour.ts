@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Attempt, StepResult, Verdict } from '#contract/attempt.ts';
+import { toIso } from '#kernel/clock.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { by, expectCode } from './open-behaviour.ts';
 import {
@@ -92,18 +93,66 @@ export function describeGates(open: OpenWork): void {
       await expectCode(sut.store.addStepResult({ id, result: PASSED }, by(sut)), 'state_invalid');
     });
 
+    it('[H1] may wait for a word, which nobody watches, and end with it', async () => {
+      await using sut = await open();
+      const { task, attempt } = await startWork(sut);
+      const { id } = await startReview(sut, attempt);
+      expect(await sut.store.askVerdict({ id }, by(sut))).toMatchObject({ status: 'waiting' });
+      expect(await sut.store.listOpenReviews()).toEqual([]);
+      await expectCode(sut.store.addStepResult({ id, result: PASSED }, by(sut)), 'state_invalid');
+      await expectCode(sut.store.askVerdict({ id }, by(sut)), 'state_invalid');
+      await sut.reopen();
+      const end = { id, status: 'failed', verdict: REJECTED, verdict_by: 'user:ann' } as const;
+      const said = await sut.store.finishReview(end, by(sut));
+      expect(said).toMatchObject({ status: 'failed', verdict: REJECTED, verdict_by: 'user:ann' });
+      // Whoever is asked anew need not answer what was asked before.
+      const second = await startReview(sut, attempt);
+      await sut.store.askVerdict({ id: second.id }, by(sut));
+      const third = await startReview(sut, attempt);
+      const all = await sut.store.listReviews({ task_id: task.id });
+      expect(all.map(({ status }) => status)).toEqual(['failed', 'void', 'running']);
+      expect(all.at(-1)?.id).toBe(third.id);
+    });
+
+    it('[M9] that were cleared count no more, and one that runs cannot pass', async () => {
+      await using sut = await open();
+      const { task, attempt } = await startWork(sut);
+      const beside = await sut.store.startAttempt(newAttempt(task.id), by(sut));
+      const ended = await startReview(sut, attempt);
+      await sut.store.finishReview({ id: ended.id, status: 'passed' }, by(sut));
+      const running = await startReview(sut, beside);
+      const waiting = await startReview(sut, attempt);
+      await sut.store.askVerdict({ id: waiting.id }, by(sut));
+      const seen = await sut.store.newestEvent();
+      const now = sut.clock.now();
+      await sut.store.clearReviews({ task_id: task.id }, by(sut));
+      await sut.store.clearReviews({ task_id: task.id }, by(sut));
+      expect((await toldSince(sut, seen)).map(({ type }) => type)).toEqual(Array(3).fill('review.cleared'));
+      const end = { id: running.id, status: 'passed' } as const;
+      expect(await sut.store.finishReview(end, by(sut))).toMatchObject({ status: 'void' });
+      const all = await sut.store.listReviews({ task_id: task.id });
+      expect(all.map(({ status }) => status)).toEqual(['void', 'void', 'void']);
+      for (const { cleared_at } of all) expect(Date.parse(cleared_at ?? '')).toBeGreaterThan(now);
+      const key = { tree: 'e'.repeat(40), command: 'npm test' };
+      await sut.store.keepStep({ ...key, result: PASSED, review_id: ended.id, now });
+      expect(await sut.store.findStep(key)).toBeDefined();
+      expect(await sut.store.findStep({ ...key, after: all[0]?.cleared_at ?? '' })).toBeUndefined();
+    });
+
     it('what a command said of a tree is known until a week is over', async () => {
       await using sut = await open();
       const now = sut.clock.now();
       const key = { tree: 'e'.repeat(40), command: 'npm test' };
+      const review_id = 'review-1';
+      const known = { ...PASSED, reused_from: { review_id, at: toIso(now) } };
       expect(await sut.store.findStep(key)).toBeUndefined();
-      await sut.store.keepStep({ ...key, result: { ...PASSED, outcome: 'failed' }, now });
-      await sut.store.keepStep({ ...key, result: PASSED, now });
-      expect(await sut.store.findStep(key)).toEqual(PASSED);
+      await sut.store.keepStep({ ...key, result: { ...PASSED, outcome: 'failed' }, review_id: null, now });
+      await sut.store.keepStep({ ...key, result: PASSED, review_id, now });
+      expect(await sut.store.findStep(key)).toEqual(known);
       expect(await sut.store.findStep({ ...key, command: 'npm run lint' })).toBeUndefined();
-      const other = { tree: 'f'.repeat(40), command: 'npm test', result: PASSED };
+      const other = { tree: 'f'.repeat(40), command: 'npm test', result: PASSED, review_id };
       await sut.store.keepStep({ ...other, now: now + LIMITS.step_cache_ms - 1 });
-      expect(await sut.store.findStep(key)).toEqual(PASSED);
+      expect(await sut.store.findStep(key)).toEqual(known);
       await sut.store.keepStep({ ...other, now: now + LIMITS.step_cache_ms });
       expect(await sut.store.findStep(key)).toBeUndefined();
     });

@@ -61,6 +61,8 @@ export function bindAttempts({ reader, write, clock, notice }: AttemptParts): At
 
     startReview: (review, by) => change(by, (tx) => reviews.startReview(tx, review)),
     addStepResult: (step, by) => change(by, (tx) => reviews.addStepResult(tx, step)),
+    askVerdict: (review, by) => change(by, (tx) => reviews.askVerdict(tx, review)),
+    clearReviews: (task, by) => change(by, (tx) => reviews.clearReviews(tx, task)),
     finishReview: (end, by) => change(by, (tx) => reviews.finishReview(tx, end)),
     listReviews: (query) => read(() => reviews.listReviews(reader, query)),
     listOpenReviews: () => read(() => reviews.listOpenReviews(reader)),

@@ -3,7 +3,14 @@ import type { Review, StepResult } from '#contract/attempt.ts';
 import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import type { NewReview, ProcessMark, ReviewEnd, WatchedReview } from '../attempt-store.ts';
+import type {
+  KeptStep,
+  NewReview,
+  ProcessMark,
+  ReviewEnd,
+  StepQuery,
+  WatchedReview,
+} from '../attempt-store.ts';
 import { getAttempt } from './attempt-rows.ts';
 import type { Database, Row } from './database.ts';
 import { findTask } from './report-queries.ts';
@@ -29,6 +36,7 @@ export function startReview(tx: WorkTransaction, wanted: NewReview): Review {
       details: { id: task_id, review: running.id },
     });
   }
+  voidWaiting(tx, task_id);
   const newest = db.get('SELECT max(attempt_number) AS n FROM reviews WHERE task_id = ?', task_id);
   const review: Review = {
     id: wanted.id,
@@ -39,7 +47,9 @@ export function startReview(tx: WorkTransaction, wanted: NewReview): Review {
     head_commit: wanted.head_commit,
     step_results: [],
     verdict: null,
+    verdict_by: null,
     run_id: null,
+    cleared_at: null,
     started_at: toIso(by.now),
     finished_at: null,
   };
@@ -50,7 +60,7 @@ export function startReview(tx: WorkTransaction, wanted: NewReview): Review {
 }
 
 export function addStepResult(tx: WorkTransaction, step: { id: string; result: StepResult }): Review {
-  const before = getRunning(tx.db, step.id);
+  const before = getOpen(tx.db, step.id, ['running']);
   const review: Review = { ...before, step_results: [...before.step_results, step.result] };
   updateRow(tx.db, 'reviews', review.id, { step_results: JSON.stringify(review.step_results) });
   if (review.attempt_id !== null) tx.touch(review.attempt_id);
@@ -58,23 +68,65 @@ export function addStepResult(tx: WorkTransaction, step: { id: string; result: S
   return review;
 }
 
+export function askVerdict(tx: WorkTransaction, { id }: { id: string }): Review {
+  const before = getOpen(tx.db, id, ['running']);
+  // Nobody need say anything about work that was taken away meanwhile.
+  if (before.cleared_at !== null) return finishReview(tx, { id, status: 'void' });
+  const review: Review = { ...before, status: 'waiting' };
+  updateRow(tx.db, 'reviews', review.id, { status: review.status });
+  if (review.attempt_id !== null) tx.touch(review.attempt_id);
+  tx.tell('review.verdict_asked', review.task_id, { review });
+  return review;
+}
+
 export function finishReview(tx: WorkTransaction, end: ReviewEnd): Review {
   const { db, by } = tx;
-  const before = getRunning(db, end.id);
+  const before = getOpen(db, end.id, ['running', 'waiting']);
   const run_id = end.run_id === undefined ? before.run_id : (getRow(db, 'runs', end.run_id).id as string);
   const review: Review = {
     ...before,
-    status: end.status,
+    status: end.status === 'passed' && before.cleared_at !== null ? 'void' : end.status,
+    // What its checks said after it was cleared counts as little.
+    cleared_at: before.cleared_at === null ? null : toIso(by.now),
     verdict: end.verdict === undefined ? before.verdict : end.verdict,
+    verdict_by: end.verdict_by ?? before.verdict_by,
     run_id,
     finished_at: toIso(by.now),
   };
-  const { id, status, finished_at } = review;
+  const { id, status, finished_at, verdict_by, cleared_at } = review;
   const verdict = review.verdict === null ? null : JSON.stringify(review.verdict);
-  updateRow(db, 'reviews', id, { status, run_id, finished_at, verdict });
+  updateRow(db, 'reviews', id, { status, run_id, finished_at, verdict, verdict_by, cleared_at });
   if (review.attempt_id !== null) tx.touch(review.attempt_id);
-  tx.tell('review.finished', review.task_id, { review });
+  tx.tell('review.finished', review.task_id, { review, ...(end.forced === true && { forced: true }) });
   return review;
+}
+
+export function clearReviews(tx: WorkTransaction, { task_id }: { task_id: string }): void {
+  const now = toIso(tx.by.now);
+  for (const review of listReviews(tx.db, { task_id })) {
+    if (review.cleared_at !== null || review.status === 'failed' || review.status === 'void') continue;
+    // What its checks said has to be older than this, also where a clock was set back.
+    const ended = review.finished_at ?? review.started_at;
+    const cleared_at = ended > now ? ended : now;
+    // Its process goes on; what it finds is void when it ends.
+    const isRunning = review.status === 'running';
+    const finished_at = review.finished_at ?? (isRunning ? null : cleared_at);
+    const status = isRunning ? review.status : 'void';
+    updateRow(tx.db, 'reviews', review.id, { status, cleared_at, finished_at });
+    if (review.attempt_id !== null) tx.touch(review.attempt_id);
+    tx.tell('review.cleared', review.task_id, { review: { ...review, status, cleared_at, finished_at } });
+  }
+}
+
+/** A new review asks for a new word. */
+function voidWaiting(tx: WorkTransaction, taskId: string): void {
+  const finished_at = toIso(tx.by.now);
+  const waiting = "SELECT * FROM reviews WHERE task_id = ? AND status = 'waiting'";
+  for (const review of tx.db.all(waiting, taskId).map(toReview)) {
+    updateRow(tx.db, 'reviews', review.id, { status: 'void', finished_at });
+    if (review.attempt_id !== null) tx.touch(review.attempt_id);
+    tx.tell('review.finished', taskId, { review: { ...review, status: 'void', finished_at } });
+  }
 }
 
 export function listReviews(db: Database, { task_id }: { task_id: string }): Review[] {
@@ -90,24 +142,26 @@ export function listOpenReviews(db: Database): WatchedReview[] {
 }
 
 /** By the primary key. */
-export function findStep(db: Database, query: { tree: string; command: string }): StepResult | undefined {
-  const sql = 'SELECT result FROM step_cache WHERE tree = ? AND command = ?';
-  const row = db.get(sql, query.tree, query.command);
-  return row === undefined ? undefined : (JSON.parse(row.result as string) as StepResult); // as keepStep wrote it
+export function findStep(db: Database, { tree, command, after = '' }: StepQuery): StepResult | undefined {
+  const sql = 'SELECT * FROM step_cache WHERE tree = ? AND command = ? AND created_at > ?';
+  const row = db.get(sql, tree, command, after);
+  if (row === undefined) return undefined;
+  const result = JSON.parse(row.result as string) as StepResult; // as keepStep wrote it
+  const from = { review_id: row.review_id as string | null, at: row.created_at as string };
+  return { ...result, reused_from: from };
 }
 
-export function keepStep(
-  db: Database,
-  step: { tree: string; command: string; result: StepResult; now: number },
-): void {
+export function keepStep(db: Database, step: KeptStep): void {
   // Uses idx_step_cache_created_at.
   db.run('DELETE FROM step_cache WHERE created_at <= ?', toIso(step.now - LIMITS.step_cache_ms));
   db.run(
-    `INSERT INTO step_cache (tree, command, result, created_at) VALUES (?, ?, ?, ?)
-      ON CONFLICT DO UPDATE SET result = excluded.result, created_at = excluded.created_at`,
+    `INSERT INTO step_cache (tree, command, result, review_id, created_at) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET
+        result = excluded.result, review_id = excluded.review_id, created_at = excluded.created_at`,
     step.tree,
     step.command,
     JSON.stringify(step.result),
+    step.review_id,
     toIso(step.now),
   );
 }
@@ -136,16 +190,18 @@ function toReview(row: Row): Review {
     head_commit: row.head_commit as string,
     step_results: JSON.parse(row.step_results as string) as StepResult[], // written above
     verdict: row.verdict === null ? null : (JSON.parse(row.verdict as string) as Review['verdict']),
+    verdict_by: row.verdict_by as string | null,
     run_id: row.run_id as string | null,
+    cleared_at: row.cleared_at as string | null,
     started_at: row.started_at as string,
     finished_at: row.finished_at as string | null,
   };
 }
 
-/** Only what is running can change. */
-function getRunning(db: Database, ref: string): Review {
+/** Only what is not over can change. */
+function getOpen(db: Database, ref: string, open: readonly Review['status'][]): Review {
   const review = toReview(getRow(db, 'reviews', ref));
-  if (review.status === 'running') return review;
+  if (open.includes(review.status)) return review;
   throw new ForgeError('state_invalid', `Review ${review.id} is over: ${review.status}`, {
     hint: `forge task show ${review.task_id}`,
     details: { id: review.id, status: review.status },

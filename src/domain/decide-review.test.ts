@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import type { Review, StepResult, Verdict } from '#contract/attempt.ts';
+import type { Actor } from './actor.ts';
+import {
+  decideReview,
+  decideSpeaker,
+  findClearing,
+  findPass,
+  parseFinding,
+  type GateHolder,
+  type ReviewFacts,
+} from './decide-review.ts';
+
+const step = (outcome: StepResult['outcome']): StepResult => ({
+  command: 'npm test',
+  exit_code: outcome === 'passed' ? 0 : 1,
+  duration_ms: 1,
+  output: 'tail',
+  outcome,
+});
+const NONE: GateHolder = { kind: 'none' };
+const MANAGED: GateHolder = { kind: 'managed', name: 'critic' };
+const EXTERNAL: GateHolder = { kind: 'external', name: 'ext1' };
+const PERSON: GateHolder = { kind: 'person', name: 'ann' };
+const PASS: Verdict = { verdict: 'pass', summary: 'fine', findings: [] };
+const REJECT: Verdict = { verdict: 'reject', summary: 'no', findings: [] };
+const withFinding = (severity: 'blocker' | 'major' | 'minor'): Verdict => ({
+  ...PASS,
+  findings: [{ severity, message: 'it leaks' }],
+});
+
+describe('what becomes of a review', () => {
+  const facts: ReviewFacts = { holder: NONE, has_attempt: true, steps: [step('passed')], verdict: null };
+
+  it.each([
+    ['nobody holds the gate', {}, 'passed'],
+    ['nobody, and nothing to check', { steps: [] }, 'passed'],
+    ['an agent of ours holds it', { holder: MANAGED }, 'audit'],
+    [
+      'an agent of ours, and there is nothing to show it',
+      { holder: MANAGED, has_attempt: false },
+      'waits_for_holder',
+    ],
+    ['[H1] an external agent holds it', { holder: EXTERNAL }, 'waits_for_holder'],
+    ['[H1] a person holds it', { holder: PERSON }, 'waits_for_holder'],
+    [
+      '[H1] a person, and nothing to check',
+      { holder: PERSON, has_attempt: false, steps: [] },
+      'waits_for_holder',
+    ],
+    ['a person said pass', { holder: PERSON, verdict: PASS }, 'passed'],
+    ['a person said no', { holder: PERSON, verdict: REJECT }, 'failed'],
+    ['[A18] pass with a blocker', { holder: MANAGED, verdict: withFinding('blocker') }, 'failed'],
+    ['pass with something major', { holder: MANAGED, verdict: withFinding('major') }, 'passed'],
+    ['a check failed', { steps: [step('passed'), step('failed')] }, 'failed'],
+    ['a check failed, and somebody holds it', { holder: PERSON, steps: [step('failed')] }, 'failed'],
+    [
+      'a check failed, and somebody said pass',
+      { holder: PERSON, steps: [step('failed')], verdict: PASS },
+      'failed',
+    ],
+    ['a check took too long', { steps: [step('timeout')] }, 'failed'],
+    ['a check was cut off', { holder: PERSON, steps: [step('stopped')] }, 'cut_off'],
+  ] as const)('%s', (_, more, answer) => {
+    expect(decideReview({ ...facts, ...more }).answer).toBe(answer);
+  });
+
+  it('[A18] says that a pass with a blocker is none', () => {
+    expect(decideReview({ ...facts, verdict: withFinding('blocker') })).toEqual({
+      answer: 'failed',
+      reason: 'The verdict was pass, with a blocker: it leaks',
+    });
+  });
+});
+
+describe('who may give the verdict', () => {
+  const user = (name: string): Actor => ({ kind: 'user', name, named: true });
+  const agent = (name: string): Actor => ({ kind: 'agent', name, named: true });
+  it.each([
+    [PERSON, user('ann'), false, 'holder'],
+    [PERSON, user('bob'), false, 'refused'],
+    [PERSON, user('bob'), true, 'forced'],
+    [PERSON, agent('ann'), false, 'refused'],
+    [PERSON, agent('ann'), true, 'refused'],
+    [EXTERNAL, agent('ext1'), false, 'holder'],
+    [EXTERNAL, agent('ext2'), true, 'refused'],
+    [EXTERNAL, user('ext1'), false, 'refused'],
+    [EXTERNAL, user('bob'), true, 'forced'],
+    [{ kind: 'external', name: 'coder' }, agent('coder'), false, 'refused'],
+    [MANAGED, agent('critic'), false, 'refused'],
+    [MANAGED, user('ann'), true, 'forced'],
+    [NONE, user('ann'), false, 'holder'],
+    [NONE, agent('ext1'), true, 'refused'],
+  ] as const)('[H1] %o, asked by %o, force %s: %s', (holder, actor, force, outcome) => {
+    expect(decideSpeaker(holder, { actor, workers: ['coder'], force }).outcome).toBe(outcome);
+  });
+});
+
+describe('what counts as passed', () => {
+  const attempt = { id: 'a', branch: 'forge/a', head_commit: 'c1' };
+  const review = (more: Partial<Review>): Review =>
+    ({
+      id: 'r',
+      attempt_id: 'a',
+      status: 'passed',
+      head_commit: 'c1',
+      finished_at: 't2',
+      cleared_at: null,
+      ...more,
+    }) as Review; // only what is looked at
+  it.each([
+    ['the last review, of this commit, that the task names', [review({})], 't2', true],
+    ['no review', [], 't2', false],
+    ['one of another attempt', [review({ attempt_id: 'b' })], 't2', false],
+    ['one that waits', [review({ status: 'waiting', finished_at: null })], 't2', false],
+    ['one that runs, after one that passed', [review({}), review({ status: 'running' })], 't2', false],
+    ['one of another commit', [review({ head_commit: 'c0' })], 't2', false],
+    ['[M9] one that the task names no more', [review({})], undefined, false],
+    ['[M9] one that another stands for', [review({ finished_at: 't3' })], 't2', false],
+    ['[M9] one that was cleared', [review({ cleared_at: 't4' })], 't2', false],
+  ])('%s', (_, reviews, review_passed_at, passed) => {
+    expect(findPass({ id: 'fg-1', review_passed_at }, attempt, reviews).passed).toBe(passed);
+  });
+
+  it('[M9] knows the latest clearing', () => {
+    expect(findClearing([review({})])).toBeUndefined();
+    expect(findClearing([review({ cleared_at: 't3' }), review({ cleared_at: 't1' }), review({})])).toBe('t3');
+  });
+});
+
+describe('a finding as text', () => {
+  it.each([
+    [
+      'blocker src/a.ts:12: it leaks',
+      { severity: 'blocker', file: 'src/a.ts', line: 12, message: 'it leaks' },
+    ],
+    ['minor src/a.ts: a typo', { severity: 'minor', file: 'src/a.ts', message: 'a typo' }],
+    ['minor: a typo', { severity: 'minor', message: 'a typo' }],
+    ['too long: by far', { severity: 'major', message: 'too long: by far' }],
+    ['blocker', { severity: 'major', message: 'blocker' }],
+  ])('%s', (text, finding) => {
+    expect(parseFinding(text)).toEqual(finding);
+  });
+});

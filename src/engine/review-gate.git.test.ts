@@ -1,0 +1,372 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Review, StepResult, Verdict } from '#contract/attempt.ts';
+import type { RoleHolder, Task } from '#contract/task.ts';
+import type { Actor } from '#domain/actor.ts';
+import { isForgeError } from '#kernel/errors.ts';
+import { ANN } from '../../tests/support/temp-engine.ts';
+import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
+import { assignRole } from './assign-role.ts';
+import { giveVerdict } from './give-verdict.ts';
+import { resumeTasks } from './resume-tasks.ts';
+import { mergePassed } from './work-task.ts';
+
+let shop: TempWorkshop;
+beforeEach(async () => {
+  shop = await tempWorkshop();
+});
+afterEach(() => shop[Symbol.asyncDispose]());
+
+const EXT: Actor = { kind: 'agent', name: 'ext1', named: true };
+const CODER: Actor = { kind: 'agent', name: 'w1', named: true };
+const BOB: Actor = { kind: 'user', name: 'bob', named: true };
+const PASS: Verdict = { verdict: 'pass', summary: 'fine', findings: [] };
+const REJECT: Verdict = { verdict: 'reject', summary: 'too short', findings: [] };
+
+const assign = (task: Task, role: string, holder: RoleHolder | null): Promise<Task> =>
+  assignRole(shop.as(), { id: task.id, role, holder, reset_worktree: false, reset_workspace: false });
+
+const reviewsOf = (task: Task): Promise<Review[]> => shop.place.store.listReviews({ task_id: task.id });
+
+const stepsOf = (review: Review | undefined): readonly StepResult[] => review?.step_results ?? [];
+
+const states = async (task: Task): Promise<string[]> =>
+  (await shop.engine.temp.store.listTransitions({ id: task.id, limit: undefined })).map(
+    ({ to_state }) => to_state,
+  );
+
+async function say(
+  task: Task,
+  actor: Actor,
+  more: { verdict?: Verdict; force?: boolean } = {},
+): Promise<Review> {
+  const { verdict = PASS, force = false } = more;
+  // By the clock that the runs and reviews of the workshop have.
+  const { clock, store } = shop.place;
+  const plain = shop.as(actor);
+  const engine = { ...plain, clock, by: { ...plain.by, now: clock.now() } };
+  const { review } = await giveVerdict(engine, store, { id: task.id, verdict, force });
+  await shop.workshop.settled();
+  return review;
+}
+
+async function refusal(work: Promise<unknown>): Promise<string> {
+  const error: unknown = await work.then(() => undefined).catch((thrown: unknown) => thrown);
+  return isForgeError(error) ? error.code : String(error);
+}
+
+/** A check that leaves a mark outside the checkout each time it really runs. */
+function counted(): { step: string; runs: () => number } {
+  const file = join(shop.repo.path, '.git', 'counted');
+  return {
+    step: `echo ran >> ${file}`,
+    runs: () => (existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').length : 0),
+  };
+}
+
+describe('a gate that is held', () => {
+  it.each([
+    ['a person', { user: 'ann' }, ANN],
+    ['an external agent', { agent: 'ext1' }, EXT],
+  ] as const)('[H1] waits for the word of %s, and for no other', async (_, holder, speaker) => {
+    shop.addAgent('w1', 'echo x > x');
+    const check = counted();
+    const task = await shop.create('Held', { steps: [check.step] });
+    await assign(task, 'reviewer', holder);
+    const waiting = await shop.work(task, 'w1');
+    expect(waiting.state).toBe('review');
+    expect(waiting.review_passed_at).toBeUndefined();
+    expect(check.runs()).toBe(1);
+    expect(await reviewsOf(task)).toMatchObject([{ status: 'waiting', finished_at: null, verdict: null }]);
+    // Nobody gets it to main meanwhile.
+    for (const actor of [ANN, EXT, CODER])
+      expect(await refusal(shop.move(task, 'merging', actor))).toMatch(/guard_rejected|permission_denied/);
+    await mergePassed(shop.workshop, shop.as(), task.id);
+    expect((await shop.place.store.getTask(task.id)).state).toBe('review');
+    // Neither does the coder say that it is good, nor a stranger.
+    expect(await refusal(say(task, CODER))).toBe('permission_denied');
+    expect(await refusal(say(task, CODER, { force: true }))).toBe('permission_denied');
+    expect(await refusal(say(task, BOB))).toBe('permission_denied');
+    const passed = await say(task, speaker);
+    expect(passed).toMatchObject({
+      status: 'passed',
+      verdict: PASS,
+      verdict_by: `${speaker.kind}:${speaker.name}`,
+      run_id: null,
+    });
+    const now = await shop.place.store.getTask(task.id);
+    expect([now.state, now.review_passed_at]).toEqual(['review', passed.finished_at]);
+    expect(await refusal(shop.move(task, 'merging', CODER))).toBe('permission_denied');
+    expect((await shop.move(task, 'merging')).state).toBe('done');
+    expect(shop.repo.git('show', 'main:x')).toBe('x');
+  });
+
+  it('[H1] lands by itself after the word, not before, with merge.auto', async () => {
+    shop.set({ merge: { auto: true } });
+    shop.addAgent('w1', 'echo x > x');
+    const task = await shop.create('Auto', { steps: ['true'] });
+    await assign(task, 'reviewer', { user: 'ann' });
+    expect((await shop.work(task, 'w1')).state).toBe('review');
+    expect(shop.repo.git('ls-tree', '--name-only', 'main')).toBe('README.md');
+    await say(task, ANN);
+    expect((await shop.place.store.getTask(task.id)).state).toBe('done');
+    expect(shop.repo.git('show', 'main:x')).toBe('x');
+  });
+
+  it('[H1] sends the work back with the reason, as an auditor does', async () => {
+    shop.addAgent('w1', 'if grep -q "too short"; then echo longer > v; else echo no > v; fi');
+    const task = await shop.create('Back', { steps: ['test -f v'] });
+    await assign(task, 'reviewer', { user: 'ann' });
+    await shop.work(task, 'w1');
+    const rejected = await say(task, ANN, { verdict: REJECT });
+    expect(rejected).toMatchObject({ status: 'failed', verdict_by: 'user:ann' });
+    const moves = await shop.engine.temp.store.listTransitions({ id: task.id, limit: undefined });
+    expect(moves.find(({ rejection }) => rejection)).toMatchObject({
+      from_state: 'review',
+      to_state: 'in_progress',
+      trigger_reason: 'too short',
+    });
+    const [attempt] = await shop.place.store.listAttempts({ task_id: task.id });
+    expect(shop.repo.git('show', `${attempt?.branch}:v`)).toBe('longer');
+    expect((await reviewsOf(task)).map(({ status }) => status)).toEqual(['failed', 'waiting']);
+  });
+
+  it('[H1] waits where nobody made an attempt, too, and a person may speak for the holder', async () => {
+    const task = await shop.create('By hand');
+    await assign(task, 'reviewer', { user: 'ann' });
+    await shop.move(task, 'in_progress', EXT);
+    expect((await shop.move(task, 'review', EXT)).review_passed_at).toBeUndefined();
+    const seen = await shop.engine.temp.store.newestEvent();
+    await say(task, BOB, { force: true });
+    const { events } = await shop.engine.temp.store.readEvents({ after: seen, limit: 10 });
+    expect(events.find(({ type }) => type === 'review.finished')).toMatchObject({
+      triggered_by: 'user:bob',
+      data: expect.stringContaining('"forced":true') as string,
+    });
+    expect((await shop.place.store.getTask(task.id)).review_passed_at).toBeDefined();
+  });
+
+  it('[H1] keeps waiting when Forge is started again, and follows the role to somebody else', async () => {
+    shop.addAgent('w1', 'echo x > x');
+    const task = await shop.create('Restarted', { steps: ['true'] });
+    await assign(task, 'reviewer', { user: 'ann' });
+    await shop.work(task, 'w1');
+    const resume = async (): Promise<string[]> => {
+      const resumed = await resumeTasks(shop.workshop, { unwatched_ms: 0 });
+      await shop.workshop.settled();
+      return resumed.map(({ step }) => step);
+    };
+    expect(await resume()).toEqual([]);
+    shop.addAgent('critic', `echo '${JSON.stringify(PASS)}'`);
+    await assign(task, 'reviewer', { agent: 'critic' });
+    expect(await resume()).toEqual(['enter']);
+    const [first, second] = await reviewsOf(task);
+    expect([first?.status, second?.status]).toEqual(['void', 'passed']);
+    expect(second?.verdict_by).toBe('agent:critic');
+  });
+
+  it('[H1] needs no word any more where the role is free again', async () => {
+    shop.addAgent('w1', 'echo x > x');
+    const task = await shop.create('Freed', { steps: ['true'] });
+    await assign(task, 'reviewer', { user: 'ann' });
+    await shop.work(task, 'w1');
+    await assign(task, 'reviewer', null);
+    await resumeTasks(shop.workshop, { unwatched_ms: 0 });
+    await shop.workshop.settled();
+    const [review] = await reviewsOf(task);
+    expect(review?.status).toBe('passed');
+    expect((await shop.place.store.getTask(task.id)).review_passed_at).toBe(review?.finished_at);
+  });
+
+  it('says no to a word that nobody waits for', async () => {
+    shop.addAgent('w1', 'echo x > x');
+    const task = await shop.create('Early', { steps: ['true'] });
+    await assign(task, 'reviewer', { user: 'ann' });
+    expect(await refusal(say(task, ANN))).toBe('state_invalid');
+    await shop.work(task, 'w1');
+    await say(task, ANN);
+    expect(await refusal(say(task, ANN))).toBe('state_invalid');
+  });
+});
+
+describe('a review', () => {
+  it('[S344] [S370] [S371] runs every check, and only then the reviewer; a pass waits in review', async () => {
+    shop.addAgent('w1', 'echo x > x');
+    const order = join(shop.repo.path, '.git', 'order');
+    shop.addAgent('critic', `echo audit >> ${order}; echo '${JSON.stringify(PASS)}'`);
+    const steps = [`echo check-1 >> ${order}`, `echo check-2 >> ${order}`];
+    const task = await shop.create('Ordered', { steps });
+    await assign(task, 'reviewer', { agent: 'critic' });
+    const seen = await shop.engine.temp.store.newestEvent();
+    const reviewed = await shop.work(task, 'w1');
+    expect(readFileSync(order, 'utf8').split('\n')).toEqual(['check-1', 'check-2', 'audit', '']);
+    const { events } = await shop.engine.temp.store.readEvents({ after: seen, limit: 1000 });
+    const told = events.flatMap(({ type, data }) => {
+      if (type.startsWith('review.')) return [type];
+      const { run } = JSON.parse(data) as { run?: { role: string; state: string } };
+      return run?.role === 'reviewer' ? [`reviewer ${run.state}`] : [];
+    });
+    expect(told).toEqual([
+      'review.started',
+      'review.step_finished',
+      'review.step_finished',
+      'reviewer scheduled',
+      'reviewer running',
+      'review.finished',
+      'reviewer verifying',
+      'reviewer completed',
+    ]);
+    expect(reviewed.state).toBe('review');
+    expect(await states(task)).toEqual(['in_progress', 'review']);
+  });
+
+  it('[S344] [S370] asks no reviewer where a check fails', async () => {
+    shop.addAgent('w1', 'echo again >> v');
+    const asked = join(shop.repo.path, '.git', 'asked');
+    shop.addAgent('critic', `echo asked > ${asked}; echo '${JSON.stringify(PASS)}'`);
+    const task = await shop.create('Red', { steps: ['false'] });
+    await assign(task, 'reviewer', { agent: 'critic' });
+    expect((await shop.work(task, 'w1')).state).toBe('blocked');
+    expect(existsSync(asked)).toBe(false);
+    expect((await reviewsOf(task)).every(({ status }) => status === 'failed')).toBe(true);
+  });
+
+  it('[A18] takes a pass with a blocker for none', async () => {
+    shop.addAgent('w1', 'if grep -q "it leaks"; then echo tight > v; else echo no > v; fi');
+    const finding = { severity: 'blocker', file: 'v', line: 1, message: 'it leaks' };
+    const blocked = { verdict: 'pass', summary: 'nice', findings: [finding] };
+    shop.addAgent(
+      'critic',
+      `if grep -q tight v; then echo '${JSON.stringify(PASS)}'; else echo '${JSON.stringify(blocked)}'; fi`,
+    );
+    shop.set({ merge: { auto: true } });
+    const task = await shop.create('Blocker', { steps: ['test -f v'] });
+    await assign(task, 'reviewer', { agent: 'critic' });
+    await shop.work(task, 'w1');
+    expect(shop.repo.git('show', 'main:v')).toBe('tight');
+    const [first, second] = await reviewsOf(task);
+    expect([first?.status, first?.verdict?.verdict, second?.status]).toEqual(['failed', 'pass', 'passed']);
+    const moves = await shop.engine.temp.store.listTransitions({ id: task.id, limit: undefined });
+    expect(moves.find(({ rejection }) => rejection)?.trigger_reason).toBe(
+      'The verdict was pass, with a blocker: it leaks',
+    );
+  });
+
+  it('[A18] takes a pass with a blocker for none, also from a person', async () => {
+    shop.addAgent('w1', 'echo again >> v');
+    const task = await shop.create('Blocker by hand', { steps: ['true'] });
+    await assign(task, 'reviewer', { user: 'ann' });
+    await shop.work(task, 'w1');
+    const verdict: Verdict = { ...PASS, findings: [{ severity: 'blocker', message: 'it leaks' }] };
+    expect((await say(task, ANN, { verdict })).status).toBe('failed');
+    expect((await shop.place.store.getTask(task.id)).review_passed_at).toBeUndefined();
+  });
+
+  it('[L4] [L5] says when it passed, and whose run audited it', async () => {
+    shop.addAgent('w1', 'echo x > x');
+    shop.addAgent('critic', `echo '${JSON.stringify(PASS)}'`);
+    const [plain, audited] = [
+      await shop.create('Plain', { steps: ['sleep 0.2'] }),
+      await shop.create('Audited', { steps: ['sleep 0.21'] }),
+    ];
+    await assign(audited, 'reviewer', { agent: 'critic' });
+    for (const task of [plain, audited]) {
+      const { review_passed_at } = await shop.work(task, 'w1');
+      const [review] = await reviewsOf(task);
+      expect(review_passed_at).toBe(review?.finished_at);
+      const checked = Date.parse(review?.started_at ?? '') + (stepsOf(review)[0]?.duration_ms ?? 0);
+      expect(Date.parse(review_passed_at ?? '')).toBeGreaterThanOrEqual(checked);
+      const runs = await shop.place.store.listRuns({ task_id: task.id });
+      const audit = runs.find(({ role }) => role === 'reviewer');
+      expect(review?.run_id ?? undefined).toBe(audit?.id);
+      expect(review?.verdict_by).toBe(task === audited ? 'agent:critic' : null);
+    }
+  });
+});
+
+describe('what a check said of a tree', () => {
+  it('[S404] is taken over with a mark that says from which review, and when', async () => {
+    shop.addAgent('w1', 'echo x > x');
+    const check = counted();
+    const task = await shop.create('Same tree', { steps: [check.step] });
+    await shop.work(task, 'w1');
+    const [first] = await reviewsOf(task);
+    expect(stepsOf(first)[0]?.reused_from).toBeUndefined();
+    await shop.engine.temp.store.readStanding(task.id);
+    // The same tree, by another agent.
+    const twin = await shop.create('Twin', { steps: [check.step] });
+    await shop.work(twin, 'w1');
+    const [taken] = await reviewsOf(twin);
+    expect(stepsOf(taken)[0]).toMatchObject({
+      outcome: 'passed',
+      reused_from: { review_id: first?.id, at: expect.any(String) as string },
+    });
+    expect(check.runs()).toBe(1);
+  });
+
+  it('[M9] [S404] counts no more after the work went to somebody else: everything runs again', async () => {
+    shop.addAgent('w1', 'echo x > x');
+    const check = counted();
+    const task = await shop.create('Cleared', { steps: [check.step, 'true'] });
+    await shop.work(task, 'w1');
+    expect(check.runs()).toBe(1);
+    const before = await shop.place.store.getTask(task.id);
+    expect(before.review_passed_at).toBeDefined();
+    await assign(task, 'coder', { agent: 'w2' });
+    const cleared = await shop.place.store.getTask(task.id);
+    expect([cleared.state, cleared.review_passed_at]).toEqual(['review', undefined]);
+    expect(await reviewsOf(task)).toMatchObject([
+      { status: 'void', cleared_at: expect.any(String) as string },
+    ]);
+    expect(await refusal(shop.move(task, 'merging'))).toBe('guard_rejected');
+    await mergePassed(shop.workshop, shop.as(), task.id);
+    expect((await shop.place.store.getTask(task.id)).state).toBe('review');
+    // Whoever starts next runs the whole cycle, on the very same tree.
+    await resumeTasks(shop.workshop, { unwatched_ms: 0 });
+    await shop.workshop.settled();
+    expect(check.runs()).toBe(2);
+    const [, again] = await reviewsOf(task);
+    expect(again?.status).toBe('passed');
+    expect(stepsOf(again).map(({ reused_from }) => reused_from)).toEqual([undefined, undefined]);
+    expect((await shop.move(task, 'merging')).state).toBe('done');
+    // The merge tests nothing anew: the tree is the one of the second review.
+    expect(check.runs()).toBe(2);
+  });
+
+  it('[M9] a review that is cleared while it waits, or while an auditor looks, does not pass', async () => {
+    shop.addAgent('w1', 'echo x > x');
+    const go = join(shop.repo.path, '.git', 'go');
+    shop.addAgent('critic', `while ! test -f ${go}; do sleep 0.05; done; echo '${JSON.stringify(PASS)}'`);
+    const [waiting, looked] = [
+      await shop.create('Waits', { steps: ['true'] }),
+      await shop.create('Looked at', { steps: ['true'] }),
+    ];
+    await assign(waiting, 'reviewer', { user: 'ann' });
+    await assign(looked, 'reviewer', { agent: 'critic' });
+    await shop.work(waiting, 'w1');
+    await assign(waiting, 'coder', { agent: 'w2' });
+    expect(await refusal(say(waiting, ANN))).toBe('state_invalid');
+    const working = shop.work(looked, 'w1');
+    await expect
+      .poll(async () => (await shop.place.store.listRuns({ task_id: looked.id })).at(-1)?.role, {
+        timeout: 20_000,
+      })
+      .toBe('reviewer');
+    await assign(looked, 'coder', { agent: 'w2' });
+    await shop.repo.write('.git/go', '');
+    expect((await working).review_passed_at).toBeUndefined();
+    expect((await reviewsOf(looked)).map(({ status }) => status)).toEqual(['void']);
+  });
+
+  it('[M9] an old pass is gone as soon as a new review begins', async () => {
+    shop.addAgent('w1', 'echo again >> v');
+    const task = await shop.create('Again', { steps: ['true'] });
+    await shop.work(task, 'w1');
+    await assign(task, 'reviewer', { user: 'ann' });
+    expect((await shop.place.store.getTask(task.id)).review_passed_at).toBeDefined();
+    const back = await shop.move(task, 'in_progress');
+    expect([back.state, back.review_passed_at]).toEqual(['review', undefined]);
+    expect((await reviewsOf(task)).map(({ status }) => status)).toEqual(['passed', 'waiting']);
+  });
+});

@@ -1,0 +1,49 @@
+import type { Review } from '#contract/attempt.ts';
+import type { Task } from '#contract/task.ts';
+import { decideReview } from '#domain/decide-review.ts';
+import { passTarget } from '#domain/gate-targets.ts';
+import type { Annotation } from './actions.ts';
+import type { Engine } from './engine.ts';
+import { passReview, reject } from './review-gate.ts';
+import { transitionTask } from './transition-task.ts';
+
+export interface SettledReview {
+  readonly task: Task;
+  readonly gate: string;
+  /** As it was written down. */
+  readonly review: Review;
+  /** Why a person has to look; undefined where the verdict says all. */
+  readonly why?: Annotation | undefined;
+  /** What has passed goes on without being asked. */
+  readonly leads_on: boolean;
+}
+
+/**
+ * Moves a task on or back after the holder of its gate has spoken, whoever that is. The engine is Forge's own, so that
+ * a no counts as a rejection of the gate. Gives the task as it stands then.
+ */
+export async function settleVerdict(engine: Engine, settled: SettledReview): Promise<Task> {
+  const { task, gate, review, why, leads_on } = settled;
+  const { workflow } = engine;
+  const to = passTarget(workflow, gate);
+  if (review.status === 'passed') {
+    const passed = await passReview(engine, task, review);
+    if (!leads_on || to === undefined || review.attempt_id === null) return passed;
+    return transitionTask(engine, { id: task.id, to, reason: 'the review passed' });
+  }
+  if (why !== undefined && workflow.blocked !== undefined) {
+    const blocking = { to: workflow.blocked, reason: why.message, annotation: why };
+    return transitionTask(engine, { id: task.id, ...blocking });
+  }
+  const outcome = reject(engine, gate, findReason(review));
+  return outcome.outcome === 'cascaded'
+    ? transitionTask(engine, { id: task.id, to: outcome.to, reason: outcome.reason })
+    : task;
+}
+
+/** What whoever works on it next is told. */
+export function findReason({ step_results, verdict }: Review): string {
+  const facts = { holder: { kind: 'none' }, has_attempt: true } as const;
+  const decision = decideReview({ ...facts, steps: step_results, verdict });
+  return decision.answer === 'failed' ? decision.reason : 'the review gave no verdict';
+}

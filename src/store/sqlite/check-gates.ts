@@ -1,0 +1,28 @@
+import { decideAgentMove } from '#domain/decide-agent-move.ts';
+import type { TaskRecord } from '#domain/task-record.ts';
+import { DEFAULT_RESOLVED } from '#domain/workflow.ts';
+import { otherFields, showWorkflowFields } from '#domain/workflow-fields.ts';
+import { ForgeError } from '#kernel/errors.ts';
+import type { Writer } from '../store.ts';
+import { findUnfinished } from './check-attempts.ts';
+import type { Database } from './database.ts';
+
+/**
+ * Throws permission_denied where an agent would move a task past a gate that has not been passed. Every write of a task
+ * comes by here, so that no way of moving one has rules of its own.
+ */
+export function checkGates(db: Database, by: Writer, before: TaskRecord, after: TaskRecord): void {
+  if (by.actor.kind !== 'agent' || before.life.state === after.life.state) return;
+  const { id, life } = before;
+  // As it stood before: what the same write takes away still counts.
+  const task = { id, ...life, ...showWorkflowFields(otherFields(before)) };
+  const unfinished = findUnfinished(db, id) !== undefined;
+  const { state: to } = after.life;
+  const { actor, workflow = DEFAULT_RESOLVED } = by;
+  const decision = decideAgentMove(workflow, { actor, task, unfinished, to });
+  if (decision.outcome === 'allowed') return;
+  throw new ForgeError('permission_denied', `${actor.name} cannot move ${id} to ${to}: ${decision.why}`, {
+    hint: `forge task show ${id}`,
+    details: { id, from: life.state, to, gate: decision.gate },
+  });
+}
