@@ -20,6 +20,7 @@ export const claimTask = declare({
     type: TaskType.optional().describe('With --next: only this kind of task'),
     label: Label.optional().describe('With --next: only tasks with this label'),
     assignee: Identity.optional().describe('Claim for this identity instead of the actor'),
+    agent_id: Identity.optional().describe('The same for a registered agent; a name that is none is refused'),
     force: z.boolean().optional().describe('Take it from its owner, or in spite of open blockers; logged'),
     lease: z
       .int()
@@ -30,6 +31,7 @@ export const claimTask = declare({
     overrides: Metadata.nullable()
       .optional()
       .describe('What this run of a managed agent does differently from its profile'),
+    fence,
   }),
   output: Task.extend({ claimed: z.literal(true), fence: z.int() }),
   errors: [
@@ -44,16 +46,19 @@ export const claimTask = declare({
     'dependency_gate',
     'nothing_ready',
     'state_invalid',
+    'fence_conflict',
+    'permission_denied',
   ],
   access: 'task',
   needs: 'project',
-  http: { method: 'post', path: '/tasks/{id}/claim', aliases: { agent_id: 'assignee' } },
+  http: { method: 'post', path: '/tasks/{id}/claim' },
   cli: {
     path: ['task', 'claim'],
     alias: ['claim'],
     args: ['id'],
     flags: {
       assignee: { placeholder: 'identity' },
+      agent_id: { flag: 'agent', placeholder: 'name' },
       lease: { placeholder: 'seconds' },
       overrides: { flag: 'override', placeholder: 'key=value' },
     },

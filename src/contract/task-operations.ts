@@ -127,7 +127,7 @@ export const updateTask = declare({
   name: 'task.update',
   summary: 'Change fields of a task, or claim it with --status in_progress --assignee <identity>',
   about:
-    'With --status in_progress and --assignee together this is the claim of the agent loop: it takes the task only if it is open and unassigned. A lost claim changes nothing, exits 0 and shows the current owner with "claimed": false. `forge claim` is the strict form.',
+    'With --status in_progress and --assignee together this is the claim of the agent loop: it takes the task only if it is open and unassigned. A task that somebody has is not taken: nothing changes, the exit code is 0, and the answer shows the owner with "claimed": false. Every other reason (blockers, a role of another, a pause, a parked, archived or closed task) is an error, as of `forge claim`, the strict form.',
   input: z.object({
     id: TaskRef.describe('Task id'),
     title: Title.optional().describe('New title'),
@@ -158,6 +158,10 @@ export const updateTask = declare({
     'dependency_cycle',
     'guard_rejected',
     'agent_paused',
+    'project_paused',
+    'role_conflict',
+    'dependency_gate',
+    'permission_denied',
     'not_available',
   ],
   access: 'task',

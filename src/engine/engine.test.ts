@@ -168,7 +168,7 @@ describe.each(NAMINGS)('%s', (_title, n) => {
     });
     // Parking, blocking and closing are no work.
     expect(await move(engine, id, 'backlog', BOT)).toMatchObject({ state: n('backlog') });
-    await move(engine, id, 'todo', BOT);
+    await move(engine, id, 'todo', ANN);
     await closeTask(engine.as(ANN), { id: blocker.id, reason: 'cancelled' });
     // [S362] A closed blocker frees, cancelled or done; [S365] then anyone may claim.
     expect(await claim(engine, id)).toMatchObject({ outcome: 'claimed' });
@@ -185,11 +185,37 @@ describe.each(NAMINGS)('%s', (_title, n) => {
     expect(await claim(engine, id, BOT)).toMatchObject({ outcome: 'claimed' });
   });
 
+  it('[L1] [S364] the context is of who submitted a blocker, whoever has it now', async () => {
+    await using engine = await tempEngine(walkable);
+    const blocker = await engine.create('First');
+    const { id } = await engine.create('Second', { depends_on: [blocker.id] });
+    await claim(engine, blocker.id, BOT);
+    await move(engine, blocker.id, 'review', ANN);
+    expect(await updateTask(engine.as(ANN), { id: blocker.id, assignee: 'critic' })).toMatchObject({
+      state: n('review'),
+      assignee: 'critic',
+    });
+    expect(await claim(engine, id, REVIEWER)).toMatchObject({ outcome: 'blocked' });
+    // From gate to gate nothing new is submitted, and the files alone say the same.
+    await move(engine, blocker.id, 'merging', ANN);
+    await engine.temp.rebuild();
+    expect(await claim(engine, id, REVIEWER)).toMatchObject({ outcome: 'blocked' });
+    expect(await claim(engine, id, ANN)).toMatchObject({ outcome: 'blocked' });
+    const again = await engine.create('Third', { depends_on: [blocker.id] });
+    expect(await claim(engine, id, BOT)).toMatchObject({ outcome: 'claimed' });
+    // Whoever submits it again has the context from then on.
+    await move(engine, blocker.id, 'merge_failed', ANN);
+    await move(engine, blocker.id, 'in_progress', ANN);
+    await move(engine, blocker.id, 'review', REVIEWER);
+    expect(await claim(engine, again.id, BOT)).toMatchObject({ outcome: 'blocked' });
+    expect(await claim(engine, again.id, REVIEWER)).toMatchObject({ outcome: 'claimed' });
+  });
+
   it('[S359] [S360] who is paused claims nothing; people may in a paused project', async () => {
     await using engine = await tempEngine(definition);
     const { id } = await engine.create('Wanted');
     engine.paused.add('bot');
-    await expect(claim(engine, id)).rejects.toMatchObject({ code: 'agent_paused' });
+    expect(await claim(engine, id)).toMatchObject({ outcome: 'agent_paused', agent: 'bot' });
     await expect(claimNext(engine.as(BOT), { assignee: 'bot' })).rejects.toMatchObject({
       code: 'agent_paused',
     });

@@ -10,6 +10,8 @@ import type {
   Transition,
 } from '#contract/task.ts';
 import type { Actor } from '#domain/actor.ts';
+import type { KnownAgents } from '#domain/claimer.ts';
+import type { ClaimRefusal } from '#domain/decide-claim.ts';
 import type { SteadyTime } from '#domain/leases.ts';
 import type { StateMap } from '#domain/map-states.ts';
 import type { Holding } from '#domain/task-holding.ts';
@@ -27,15 +29,15 @@ import type { Json } from '#kernel/json.ts';
 export interface TaskStore extends AsyncDisposable {
   /** Not idempotent: each call makes a task. */
   createTask(task: NewTaskInput, by: Writer): Promise<Task>;
-  /** Idempotent. A claim by update that is lost changes nothing and says so. */
+  /**
+   * Idempotent. A claim by update of a task that somebody has changes nothing and says so; for every other reason it is
+   * refused with the error of the strict claim.
+   */
   updateTask(change: TaskUpdate, by: Writer): Promise<UpdateResult>;
   /** Idempotent: claiming one's own task again gives the same fence. */
   claimTask(claim: ClaimRequest, by: Writer): Promise<ClaimResult>;
-  /** Picks and claims in one step; undefined when nothing is ready. */
-  claimNext(
-    claim: ReadyQuery & { assignee: string; lease_ms?: number | undefined },
-    by: Writer,
-  ): Promise<(Task & { fence: number }) | undefined>;
+  /** Picks and claims in one step; undefined when nothing is ready. Throws agent_paused, project_paused. */
+  claimNext(claim: NextRequest, by: Writer): Promise<(Task & { fence: number }) | undefined>;
   /** Throws state_invalid unless somebody owns the task, claim_conflict when it is not the caller. */
   releaseTask(
     release: {
@@ -172,7 +174,18 @@ export interface NewTaskInput {
   readonly workflow_fields?: ReadonlyMap<string, Json> | undefined;
 }
 
-export interface TaskUpdate extends SeenState {
+/** Fields; and with `agents` also status, state and owner, which may be a claim. */
+export type TaskUpdate = FieldUpdate & (LifeUpdate | { readonly [Name in keyof LifeUpdate]?: undefined });
+
+/** Whoever may make a claim of it says which agents there are: the rules of claims ask for that. */
+interface LifeUpdate {
+  readonly status?: Status | undefined;
+  readonly state?: string | undefined;
+  readonly assignee?: string | null | undefined;
+  readonly agents: KnownAgents;
+}
+
+interface FieldUpdate extends SeenState {
   readonly id: string;
   readonly title?: string | undefined;
   readonly description?: string | undefined;
@@ -180,9 +193,6 @@ export interface TaskUpdate extends SeenState {
   readonly type?: TaskType | undefined;
   readonly github_issue?: number | null | undefined;
   readonly parent_id?: string | null | undefined;
-  readonly status?: Status | undefined;
-  readonly state?: string | undefined;
-  readonly assignee?: string | null | undefined;
   readonly reason?: string | undefined;
   readonly labels_add?: readonly string[] | undefined;
   readonly labels_remove?: readonly string[] | undefined;
@@ -194,17 +204,31 @@ export interface TaskUpdate extends SeenState {
   readonly fence?: number | undefined;
 }
 
-export interface ClaimRequest extends SeenState {
-  readonly id: string;
+/** What every claim says of the one it is for. */
+interface ClaimerFacts {
   readonly assignee: string;
+  /** Every agent that is registered, read just before. */
+  readonly agents: KnownAgents;
+  /** Other agents that the claim starts. */
+  readonly companions?: readonly string[] | undefined;
+}
+
+export interface ClaimRequest extends SeenState, ClaimerFacts {
+  readonly id: string;
   readonly force: boolean;
+  /** Of the claim that the caller has; for a claim of its own task again. */
+  readonly fence?: number | undefined;
   /** The claim ends by itself unless it is renewed in time. */
   readonly lease_ms?: number | undefined;
 }
 
+export type NextRequest = ReadyQuery & ClaimerFacts & { readonly lease_ms?: number | undefined };
+
 export interface MoveRequest {
   readonly id: string;
   readonly to: string;
+  /** A move into work is a claim of whoever begins it. */
+  readonly agents: KnownAgents;
   readonly reason: string | null;
   /** A gate said no. */
   readonly rejection?: boolean | undefined;
@@ -249,10 +273,8 @@ export type UpdateResult = Task & { claimed?: boolean; fence?: number };
 
 export type ClaimResult =
   | { readonly outcome: 'claimed'; readonly task: Task; readonly fence: number }
-  | { readonly outcome: 'taken'; readonly task: Task; readonly owner: string }
-  | { readonly outcome: 'blocked'; readonly task: Task; readonly blockers: readonly Blocker[] }
-  | { readonly outcome: 'role'; readonly task: Task; readonly role: string; readonly holder: string }
-  | { readonly outcome: 'closed' | 'parked' | 'archived' | 'project_paused'; readonly task: Task };
+  /** `blockers` only where it waits for some. */
+  | (ClaimRefusal & { readonly task: Task; readonly blockers?: readonly Blocker[] });
 
 /** `unblocked`: open tasks that waited for nothing else. */
 export type CloseResult = Task & { unblocked: string[] };

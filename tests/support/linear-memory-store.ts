@@ -1,4 +1,4 @@
-import { decideClaim } from '#domain/decide-life.ts';
+import { decideClaim } from '#domain/decide-claim.ts';
 import { isExpired, watchLeases, type LeaseWatch } from '#domain/leases.ts';
 import { DEFAULT_RESOLVED, findEdge, kindOf, statusOfKind } from '#domain/workflow.ts';
 import {
@@ -9,6 +9,7 @@ import {
   type Status,
   type TaskSetup,
 } from './linear-history.ts';
+import { plainClaim } from './plain-claim.ts';
 import type { Random } from './random.ts';
 
 /** Wrong ways to keep claims; the checker has to see each of them. */
@@ -126,19 +127,20 @@ export class MemoryStore {
     const { actor, force } = request;
     const setup = this.#setups.find(({ id }) => id === request.task);
     const isOthers = row.status === 'in_progress' && row.owner !== null && row.owner !== actor;
+    const life = {
+      status: this.#has('a closed task can be claimed') ? openIf(row) : row.status,
+      state: row.state,
+      assignee: row.owner,
+    };
+    const waits = setup?.waits === true && !this.#has('a task that waits can be claimed');
     const decision = decideClaim(
-      {
-        ...NO_LIFE,
-        status: this.#has('a closed task can be claimed') ? openIf(row) : row.status,
-        state: row.state,
-        assignee: row.owner,
-      },
-      {
+      plainClaim(life, {
         assignee: actor,
-        force,
-        open_blockers: setup?.waits === true && !this.#has('a task that waits can be claimed') ? 1 : 0,
-        expired: isOthers && this.#isOver(row, this.#timeOf(request)),
-      },
+        way: force ? 'force' : 'claim',
+        blockers: waits ? [{ in_gate: false, submitted_by: null }] : [],
+        lease_over: isOthers && this.#isOver(row, this.#timeOf(request)),
+      }),
+      DEFAULT_RESOLVED,
     );
     if (decision.outcome === 'mine') {
       this.#grant(row, request);
@@ -297,9 +299,6 @@ export class MemoryStore {
     return row;
   }
 }
-
-/** What decides nothing about a claim. */
-const NO_LIFE = { close_reason: null, closed_at: null, n: 0, began: 0, written: 0 } as const;
 
 function newRow(): Row {
   return { status: 'open', state: 'todo', owner: null, fence: 0, version: 1, lease: undefined };

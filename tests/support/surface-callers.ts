@@ -12,8 +12,8 @@ export type SurfaceCall = (name: string, input: Readonly<Record<string, unknown>
 /** `ann` by every surface; the server's token says so too. */
 const ACTOR = 'user:ann';
 
-/** The command line in this process: argv in, standard output out. */
-export function callByCli(http: ProjectHttp): SurfaceCall {
+/** The command line in this process: argv in, standard output out. Null: nobody says who asks. */
+export function callByCli(http: ProjectHttp, actor: string | null = ACTOR): SurfaceCall {
   return async (name, input) => {
     const entry = getEntry(name);
     let stdout = '';
@@ -30,7 +30,8 @@ export function callByCli(http: ProjectHttp): SurfaceCall {
       cwd: http.root,
       rawArgv: () => undefined,
     };
-    await runCli(['--json', '--actor', ACTOR, ...toArgv(entry, input)], io, {
+    const who = actor === null ? [] : ['--actor', actor];
+    await runCli(['--json', ...who, ...toArgv(entry, input)], io, {
       table: FLAG_TABLE,
       version: '0.0.0-test',
       loadOperation: async (wanted) => {
@@ -74,15 +75,19 @@ export function callByMcp(
     const fields = declaration?.mcp?.fields ?? Object.keys(declaration?.input.shape ?? {});
     if (declaration?.mcp === undefined || !Object.keys(input).every((field) => fields.includes(field)))
       return undefined;
-    return callTool(http, declaration.mcp.tool, input);
+    return callTool(http, { tool: declaration.mcp.tool, input });
   };
 }
 
-async function callTool(http: ProjectHttp, tool: string, input: object): Promise<unknown> {
+/** A tool by its own name, for whoever has the token. */
+export async function callTool(
+  http: ProjectHttp,
+  { tool, input, token = http.admin }: { tool: string; input: object; token?: string },
+): Promise<unknown> {
   const { json } = await http.ask({
     method: 'POST',
     path: '/mcp',
-    token: http.admin,
+    token,
     headers: { accept: 'application/json, text/event-stream' },
     body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool, arguments: input } },
   });
