@@ -122,7 +122,7 @@ describe('a task that an agent creates', () => {
     });
     expect((await ask('GET', `/executions?task=${id}`)).json).toMatchObject([{ executor: 'claude' }]);
     await settled(id);
-    const unknown = await call('start_task_attempt', { task_id: id, executor: 'GEMINI_CLI' });
+    const unknown = await call('start_task_attempt', { task_id: id, executor: 'NOBODY_CLI' });
     expect(unknown).toMatchObject({ isError: true, structuredContent: { error: { code: 'not_found' } } });
   });
 

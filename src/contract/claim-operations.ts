@@ -1,13 +1,7 @@
 import * as z from 'zod';
 import { LIMITS } from '#kernel/limits.ts';
 import { declare } from './declare.ts';
-import { CloseReason, Identity, Label, Metadata, Task, TaskRef, TaskType } from './task.ts';
-
-const fence = z
-  .int()
-  .min(0)
-  .optional()
-  .describe('Refuse unless this is still the number of the current claim');
+import { CloseReason, Fence, Identity, Label, Metadata, Task, TaskRef, TaskType } from './task.ts';
 
 export const claimTask = declare({
   name: 'task.claim',
@@ -31,7 +25,7 @@ export const claimTask = declare({
     overrides: Metadata.nullable()
       .optional()
       .describe('What this run of a managed agent does differently from its profile'),
-    fence,
+    fence: Fence,
   }),
   output: Task.extend({ claimed: z.literal(true), fence: z.int() }),
   errors: [
@@ -72,7 +66,7 @@ export const claimTask = declare({
     tool: 'forge_claim',
     aliases: ['forge_claim_task'],
     description: 'Claim a task by id, or with next the first ready one. claim_conflict: somebody was faster',
-    fields: ['id', 'next', 'type', 'label'],
+    fields: ['id', 'next', 'type', 'label', 'fence'],
   },
 });
 
@@ -83,7 +77,7 @@ export const releaseTask = declare({
     id: TaskRef.describe('Task id'),
     reason: CloseReason.optional().describe('Why, for the history'),
     force: z.boolean().optional().describe("Release somebody else's claim"),
-    fence,
+    fence: Fence,
   }),
   output: Task,
   errors: ['not_found', 'ambiguous_id', 'claim_conflict', 'fence_conflict', 'state_invalid'],
@@ -96,5 +90,5 @@ export const releaseTask = declare({
     args: ['id'],
     examples: ['forge release fg-a3f8 --reason "Needs a database I do not have"'],
   },
-  mcp: { tool: 'forge_release', fields: ['id', 'reason'] },
+  mcp: { tool: 'forge_release', fields: ['id', 'reason', 'fence'] },
 });

@@ -5,6 +5,7 @@ import { StateName } from './workflow.ts';
 import {
   CloseReason,
   Description,
+  Fence,
   GithubIssue,
   Identity,
   Label,
@@ -20,11 +21,6 @@ import {
 } from './task.ts';
 
 const version = z.int().min(1).optional().describe('Refuse unless the task still has this version');
-const fence = z
-  .int()
-  .min(0)
-  .optional()
-  .describe('Refuse unless this is still the number of the current claim');
 const metadata_set = Metadata.optional().describe(
   'Set a metadata key; JSON literals are read as such, @file takes the text of a file; repeats',
 );
@@ -146,7 +142,7 @@ export const updateTask = declare({
     metadata_unset: z.array(z.string().min(1)).optional().describe('Remove a metadata key; repeats'),
     review_config: reviewConfig,
     version,
-    fence,
+    fence: Fence,
   }),
   output: Task.extend({ claimed: z.boolean().optional(), fence: z.int().optional() }),
   errors: [
@@ -204,6 +200,7 @@ export const updateTask = declare({
       'parent_id',
       'metadata_set',
       'version',
+      'fence',
     ],
   },
 });
@@ -218,7 +215,7 @@ export const closeTask = declare({
     reason: CloseReason.describe('Why it is closed, kept word for word'),
     force: z.boolean().optional().describe('Also with an unfinished attempt; logged'),
     version,
-    fence,
+    fence: Fence,
   }),
   output: Task.extend({ unblocked: z.array(z.string()) }),
   errors: [
@@ -258,9 +255,17 @@ export const reopenTask = declare({
     id: TaskRef.describe('Task id'),
     reason: CloseReason.optional().describe('Why, for the history'),
     version,
+    fence: Fence,
   }),
   output: Task,
-  errors: ['not_found', 'ambiguous_id', 'version_conflict', 'state_invalid'],
+  errors: [
+    'not_found',
+    'ambiguous_id',
+    'version_conflict',
+    'fence_conflict',
+    'state_invalid',
+    'permission_denied',
+  ],
   access: 'task',
   needs: 'project',
   http: { method: 'post', path: '/tasks/{id}/reopen' },
@@ -276,7 +281,7 @@ export const deleteTask = declare({
   summary: 'Delete a task; `forge task restore` brings it back',
   about:
     'Its children lose their parent and its dependents their edge to it. Closing is nearly always what you want.',
-  input: z.object({ id: TaskRef.describe('Task id'), version }),
+  input: z.object({ id: TaskRef.describe('Task id'), version, fence: Fence }),
   output: z.object({
     id: z.string(),
     title: z.string(),
@@ -284,7 +289,7 @@ export const deleteTask = declare({
     orphaned: z.array(z.string()),
     unblocked: z.array(z.string()),
   }),
-  errors: ['not_found', 'ambiguous_id', 'version_conflict'],
+  errors: ['not_found', 'ambiguous_id', 'version_conflict', 'fence_conflict'],
   access: 'task',
   needs: 'project',
   http: { method: 'delete', path: '/tasks/{id}' },

@@ -46,6 +46,12 @@ export const CommentBody = z
   .regex(/^[^\u0000]*[^\s\u0000][^\u0000]*$/, 'a comment is not blank and holds no NUL character');
 /** Full or shortened to any unambiguous beginning, with or without the project's prefix. */
 export const TaskRef = z.string().min(1).max(80);
+/** What a holder shows with every write, so that one whose claim is over changes nothing any more. */
+export const Fence = z
+  .int()
+  .min(0)
+  .optional()
+  .describe('Refuse unless this is still the number of the current claim');
 export const GithubIssue = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
 export const Metadata = z.record(z.string(), z.unknown());
 

@@ -13,6 +13,7 @@ export interface RoleChange {
   /** Null: nobody. */
   readonly holder: RoleHolder | null;
   readonly version?: number | undefined;
+  readonly fence?: number | undefined;
   readonly reset_worktree: boolean;
   readonly reset_workspace: boolean;
 }
@@ -42,8 +43,8 @@ export async function assignRole(engine: Engine, change: RoleChange): Promise<Ta
   const fields = new Map<string, Json>([[roleField(change.role), change.holder]]);
   if (change.role === roleOf(workflow, workflow.in_progress) && task.review_passed_at !== undefined)
     fields.set('review_passed_at', null);
-  const { version } = change;
-  const assigned = await store.updateTask({ id: task.id, version, workflow_fields: fields }, by);
+  const { version, fence } = change;
+  const assigned = await store.updateTask({ id: task.id, version, fence, workflow_fields: fields }, by);
   const reset = change.reset_workspace ? 'workspace' : change.reset_worktree ? 'worktree' : undefined;
   const isWorked = takes || reset !== undefined;
   const hasAttempt = isWorked && (await store.listAttempts({ task_id: task.id, there: true })).length > 0;
@@ -52,6 +53,7 @@ export async function assignRole(engine: Engine, change: RoleChange): Promise<Ta
   return transitionTask(engine, {
     id: task.id,
     to: workflow.initial,
+    fence,
     reason: `the role ${change.role} went to ${change.holder === null ? 'nobody' : holderName(change.holder)}`,
   });
 }

@@ -110,7 +110,12 @@ export async function closeTask(
 
 export async function reopenTask(
   engine: Engine,
-  reopen: { id: string; reason: string | null; version?: number | undefined },
+  reopen: {
+    id: string;
+    reason: string | null;
+    version?: number | undefined;
+    fence?: number | undefined;
+  },
 ): Promise<Task> {
   return changeState(engine, reopen.id, {
     target: ({ task }) => (task.status === 'closed' ? { to: engine.workflow.initial } : undefined),

@@ -11,7 +11,7 @@ import { implement, type OperationContext } from './operation.ts';
 import { readSideWishes } from './side-wishes.ts';
 
 export const attemptStart = implement<typeof declaration>({
-  async run(ctx, { id, agent, agents = [], attempts: count, pick }) {
+  async run(ctx, { id, agent, agents = [], attempts: count, pick, fence }) {
     const { store } = ctx.project;
     const { id: whole } = await store.findTask(id);
     if (!ctx.stays) {
@@ -26,7 +26,7 @@ export const attemptStart = implement<typeof declaration>({
     const found: string[] = [];
     for (const name of named) found.push(await findAgent(ctx, place, name));
     const { agent: assignee, attempts } = readSideWishes({ agents: found, count, pick });
-    const claim = await claimTask({ ...engine, attempts }, { id: whole, assignee, force: false });
+    const claim = await claimTask({ ...engine, attempts }, { id: whole, assignee, force: false, fence });
     if (claim.outcome !== 'claimed') throw explainRefusal(claim);
     const { task } = await store.readStanding(claim.task.id);
     const active = await store.listAttempts({ task_id: task.id, state: 'active' });

@@ -65,7 +65,12 @@ export interface TaskStore extends AsyncDisposable {
   ): Promise<CloseResult>;
   /** Throws state_invalid when the task is not closed. */
   reopenTask(
-    reopen: { id: string; reason: string | null; version?: number | undefined } & SeenState,
+    reopen: {
+      id: string;
+      reason: string | null;
+      version?: number | undefined;
+      fence?: number | undefined;
+    } & SeenState,
     by: Writer,
   ): Promise<Task>;
   /**
@@ -90,20 +95,35 @@ export interface TaskStore extends AsyncDisposable {
   /** While paused, agents cannot claim. Idempotent. */
   pauseProject(paused: boolean, by: Writer): Promise<{ paused_at: string | null }>;
   readPause(): Promise<string | null>;
-  deleteTask(remove: { id: string; version?: number | undefined }, by: Writer): Promise<DeleteResult>;
+  deleteTask(
+    remove: { id: string; version?: number | undefined; fence?: number | undefined },
+    by: Writer,
+  ): Promise<DeleteResult>;
   restoreTask(id: string, by: Writer): Promise<Task>;
   addComment(
-    comment: { id: string; body: string; reply_to: string | null },
+    comment: { id: string; body: string; reply_to: string | null; fence?: number | undefined },
     by: Writer,
   ): Promise<Comment & { task_id: string }>;
   /** Idempotent. Throws dependency_cycle with the path. A `foreign` target is another project's, by its whole id. */
   addDependency(
-    edge: { from_id: string; to_id: string; type: DependencyType; foreign?: boolean },
+    edge: {
+      from_id: string;
+      to_id: string;
+      type: DependencyType;
+      foreign?: boolean;
+      /** Of the task that waits. */
+      fence?: number | undefined;
+    },
     by: Writer,
   ): Promise<{ from_id: string; to_id: string; added: boolean }>;
   /** Throws not_found when there is no such edge. */
   removeDependency(
-    edge: { from_id: string; to_id: string; type: DependencyType | undefined },
+    edge: {
+      from_id: string;
+      to_id: string;
+      type: DependencyType | undefined;
+      fence?: number | undefined;
+    },
     by: Writer,
   ): Promise<{ from_id: string; to_id: string; removed: DependencyType[] }>;
 

@@ -16,7 +16,7 @@ import { ForgeError } from '#kernel/errors.ts';
 import { generateTaskId, idLength, randomBase36 } from '#kernel/ids.ts';
 import type { Json } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import type { NewTaskInput, TaskUpdate, UpdateResult } from '../store.ts';
+import type { NewTaskInput, TaskStore, TaskUpdate, UpdateResult } from '../store.ts';
 import { checkUnfinished } from './check-attempts.ts';
 import { checkReopening } from './check-parking.ts';
 import { checkSeenState, checkVersion } from './check-version.ts';
@@ -111,9 +111,10 @@ function decideUpdateClaim(
 
 export function addComment(
   tx: WriteTransaction,
-  comment: { id: string; body: string; reply_to: string | null },
+  comment: Parameters<TaskStore['addComment']>[0],
 ): Comment & { task_id: string } {
   const before = tx.read(resolveTaskId(tx.db, comment.id));
+  checkVersion(before, { fence: comment.fence });
   const { record } = before;
   if (comment.reply_to !== null && !record.comments.has(comment.reply_to)) {
     throw new ForgeError('not_found', `No comment ${comment.reply_to} on ${record.id}`, {

@@ -64,7 +64,9 @@ describe('the tools', () => {
       expect([...tool.takes.values()]).not.toContain('force');
     }
     const assigning = [...TOOLS.values()].filter(
-      ({ takes, annotations }) => !annotations.readOnlyHint && [...takes.values()].some((field) => ['assignee', 'agent_id'].includes(field)),
+      ({ takes, annotations }) =>
+        !annotations.readOnlyHint &&
+        [...takes.values()].some((field) => ['assignee', 'agent_id'].includes(field)),
     );
     expect(assigning.map(({ name }) => name)).toEqual(['forge_assign_agent']);
     expect(failureOf(() => readCall(get('forge_update'), { id: 'a', assignee: 'me' }))).toMatchObject({
