@@ -56,6 +56,51 @@ describe('a claim with a lease', () => {
     expect(await claim(temp, id, 'rival')).toMatchObject({ outcome: 'claimed' });
   });
 
+  it.each([2, 4, 9, 40])('[M7] is its holder’s for one lease time after a sleep of %i', async (times) => {
+    await using temp = await tempStore();
+    const { id } = await create(temp, 'Slept');
+    const claimed = await claim(temp, id, 'bot');
+    const fence = claimed.outcome === 'claimed' ? claimed.fence : 0;
+    temp.clock.advance(LEASE / 2);
+    await temp.store.renewLease({ id, fence }, bot(temp));
+    temp.clock.advance(times * LEASE);
+    // Both wake at the same moment, and the rival is faster.
+    expect(await claim(temp, id, 'rival')).toMatchObject({ outcome: 'taken', owner: 'bot' });
+    await temp.store.renewLease({ id, fence }, bot(temp));
+    temp.clock.advance(LEASE - 1);
+    expect(await claim(temp, id, 'rival')).toMatchObject({ outcome: 'taken', owner: 'bot' });
+    // Who is silent after that is gone.
+    temp.clock.advance(1);
+    expect(await claim(temp, id, 'rival')).toMatchObject({ outcome: 'claimed' });
+  });
+
+  it('[M7] a server that was stopped judges nobody for one lease time, also where others were there', async () => {
+    const steady = { clock: 1, at: 100_000, awake: 1_000 };
+    await using temp = await tempStore({ steady: () => ({ ...steady }) });
+    const { id } = await create(temp, 'Held');
+    const other = await create(temp, 'Other');
+    await claim(temp, id, 'bot');
+    steady.at += LEASE - 1;
+    await claim(temp, other.id, 'busy');
+    // Stopped for a moment, in which the first lease ended.
+    steady.at += 5_000;
+    steady.awake = steady.at;
+    expect(await claim(temp, id, 'rival')).toMatchObject({ outcome: 'taken', owner: 'bot' });
+    steady.at += LEASE - 1;
+    expect(await claim(temp, id, 'rival')).toMatchObject({ outcome: 'taken', owner: 'bot' });
+    steady.at += 1;
+    expect(await claim(temp, id, 'rival')).toMatchObject({ outcome: 'claimed' });
+  });
+
+  it('a server that ran all the time judges at once who is silent', async () => {
+    const steady = { clock: 1, at: 100_000, awake: 1_000 };
+    await using temp = await tempStore({ steady: () => ({ ...steady }) });
+    const { id } = await create(temp, 'Left');
+    await claim(temp, id, 'bot');
+    steady.at += 1.5 * LEASE;
+    expect(await claim(temp, id, 'rival')).toMatchObject({ outcome: 'claimed' });
+  });
+
   it('survives a database that is gone: its holder has one lease time to be heard of', async () => {
     await using temp = await tempStore();
     const { id } = await create(temp, 'Kept');
@@ -77,7 +122,10 @@ describe('a claim with a lease', () => {
     await claim(temp, id, 'bot');
     const next = () => temp.store.claimNext({ assignee: 'rival', agents: NO_AGENTS }, bot(temp, 'rival'));
     expect(await next()).toBeUndefined();
+    // Nobody looked in between, so that the holder has one lease time from now.
     temp.clock.advance(LEASE + 1);
+    expect(await next()).toBeUndefined();
+    temp.clock.advance(LEASE);
     expect(await next()).toMatchObject({ id, assignee: 'rival' });
     const moves = await temp.store.listTransitions({ id, limit: undefined });
     expect(moves.map(({ triggered_by, trigger_reason }) => [triggered_by, trigger_reason])).toEqual([

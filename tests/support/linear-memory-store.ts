@@ -1,5 +1,5 @@
 import { decideClaim } from '#domain/decide-claim.ts';
-import { isExpired, watchLeases, type LeaseWatch } from '#domain/leases.ts';
+import { isExpired, watchLeases, type LeaseWatch, type Look } from '#domain/leases.ts';
 import { DEFAULT_RESOLVED, findEdge, kindOf, statusOfKind } from '#domain/workflow.ts';
 import {
   leaseTime,
@@ -63,7 +63,7 @@ export class MemoryStore {
   readonly #bug: Bug | undefined;
   readonly #random: Random;
   readonly #former = new Map<string, Facts>();
-  #watch: LeaseWatch = { seen: 0, since: 0 };
+  #watch: LeaseWatch = { seen: 0, since: 0, asked: 0 };
 
   constructor(setups: readonly TaskSetup[], { bug, random }: { bug: Bug | undefined; random: Random }) {
     this.#setups = setups;
@@ -163,7 +163,7 @@ export class MemoryStore {
       const { lease } = row;
       if (row.status !== 'in_progress' || lease === undefined || lease.fence !== row.fence) continue;
       const held = this.#has('a sweep gives back what is still held');
-      if (!held && (!isExpired(lease, now) || !this.#look(now, lease.ttl_ms))) continue;
+      if (!held && (!isExpired(lease, now) || !this.#look(now, lease.ttl_ms, 'judge'))) continue;
       this.#write(row, { status: 'open', state: 'todo', owner: null });
       row.lease = undefined;
     }
@@ -234,7 +234,7 @@ export class MemoryStore {
 
   #grace(now: number): Answer {
     const hasLeases = [...this.#rows.values()].some(({ lease }) => lease !== undefined);
-    if (hasLeases) this.#watch = { seen: now, since: now };
+    if (hasLeases) this.#watch = { seen: now, since: now, asked: now };
     return ok({});
   }
 
@@ -258,7 +258,7 @@ export class MemoryStore {
     const { lease_ms } = request;
     if (lease_ms === undefined) return;
     const now = this.#timeOf(request);
-    this.#look(now, lease_ms);
+    this.#look(now, lease_ms, 'hold');
     row.lease = { fence: row.fence, ttl_ms: lease_ms, expires_at: now + lease_ms };
   }
 
@@ -267,11 +267,11 @@ export class MemoryStore {
     if (lease === undefined || lease.fence !== fence) return false;
     const isOver = isExpired(lease, now) || this.#has('a takeover within the lease');
     if (!isOver) return false;
-    return this.#look(now, lease.ttl_ms) || this.#has('a takeover in the grace time');
+    return this.#look(now, lease.ttl_ms, 'judge') || this.#has('a takeover in the grace time');
   }
 
-  #look(now: number, ttl: number): boolean {
-    const { may_judge, ...watch } = watchLeases(this.#watch, now, ttl);
+  #look(at: number, ttl: number, look: Look): boolean {
+    const { may_judge, ...watch } = watchLeases(this.#watch, { at }, { ttl, look });
     this.#watch = watch;
     return may_judge;
   }
