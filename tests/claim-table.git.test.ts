@@ -344,6 +344,43 @@ describe('[S393] a move into work', () => {
   });
 });
 
+describe('a pause', () => {
+  it('can be read back on every surface', async () => {
+    const read = async (): Promise<unknown[]> => {
+      const [project] = (await http.ask({ path: '/api/v1/projects', token: http.admin })).json as object[];
+      const shown = await http.ask({ path: '/api/v1/projects/fg', token: http.admin });
+      const stats = (await operate('project.stats', {})) as object;
+      const [listed] = (await callByCli(http, ANN)('project.list', {})) as object[];
+      return [project, shown.json, stats, listed].map((one) => (one as { paused_at: unknown }).paused_at);
+    };
+    await operate('project.add', {});
+    await callByCli(http, ANN)('project.add', {});
+    expect(await read()).toEqual([null, null, null, null]);
+    const { paused_at } = (await operate('project.pause', {})) as { paused_at: string };
+    expect(paused_at).toEqual(expect.any(String));
+    expect(await read()).toEqual(Array(4).fill(paused_at));
+    await operate('project.resume', {});
+    expect(await read()).toEqual([null, null, null, null]);
+  });
+});
+
+describe('[S399] the counters of a task', () => {
+  it('are shown wherever it is', async () => {
+    const id = await create('Counted');
+    await operate('task.claim', { id, assignee: AGENT });
+    await operate('task.transition', { id, state: 'review' });
+    // A reviewer's no, which the log keeps.
+    await cli('agent:critic', 'task.transition', { state: 'in_progress' })(id);
+    const counters = { attempts: 0, reviews: 1, rejections: 1 };
+    expect(await show(id)).toMatchObject({ counters });
+    expect(await callByCli(http, ANN)('task.show', { id })).toMatchObject({ counters });
+    expect((await http.ask({ path: `/api/v1/tasks/${id}`, token: http.admin })).json).toMatchObject({
+      counters,
+    });
+    expect(await callTool(http, { tool: 'forge_show', input: { id } })).toMatchObject({ counters });
+  });
+});
+
 describe('an agent that nobody knows', () => {
   const UNKNOWN = 'nobody';
 

@@ -159,6 +159,15 @@ export const Comment = z.object({
 });
 export type Comment = z.output<typeof Comment>;
 
+/** What its moves have counted so far. */
+export const TaskCounters = z.object({
+  attempts: z.int(),
+  reviews: z.int(),
+  /** How often a gate said no. */
+  rejections: z.int(),
+});
+export type TaskCounters = z.output<typeof TaskCounters>;
+
 /** `task show`: the task with everything around it. */
 export const TaskView = Task.extend({
   dependencies: z.array(ResolvedDependency),
@@ -169,6 +178,7 @@ export const TaskView = Task.extend({
   comments: z.array(Comment),
   open_blockers: z.int(),
   ready: z.boolean(),
+  counters: TaskCounters,
   /** Where a task that waits for a person can go on; only where it does. */
   recovery_actions: z.array(z.object({ action: z.literal('transition'), state: z.string() })).optional(),
 });

@@ -403,16 +403,17 @@ describe('hooks', () => {
   });
 
   it('[S182] [S187] [S188] [S189] [S191] phases in their order, for those they are meant for', async () => {
+    // Another action for each, so that the log says which of them ran.
     const both = [
       { action: 'require_role', audience: 'agent_only' as const, on_failure: 'log' as const },
-      { action: 'require_role', audience: 'user_only' as const, on_failure: 'log' as const },
-      { action: 'require_role', audience: 'all' as const, on_failure: 'log' as const },
+      { action: 'check_retry_budget', audience: 'user_only' as const, on_failure: 'log' as const },
+      { action: 'dependency_gate', audience: 'all' as const, on_failure: 'log' as const },
     ];
     await using engine = await tempEngine(
       flow([
         { name: 'open', kind: 'initial', next: ['a'] },
-        { name: 'a', kind: 'custom', next: ['b'], on_exit: both },
-        { name: 'b', kind: 'custom', next: ['done'], on_enter: both, after_enter: both },
+        { name: 'a', kind: 'active', next: ['b'], before_exit: both, on_exit: both },
+        { name: 'b', kind: 'active', next: ['done'], on_enter: both, after_enter: both },
         ...LAST,
       ]),
     );
@@ -421,17 +422,29 @@ describe('hooks', () => {
       await transitionTask(engine.as(actor), { id, to: 'a', reason: null });
       await transitionTask(engine.as(actor), { id, to: 'b', reason: null });
       const [last] = await engine.temp.store.listTransitions({ id, limit: 1 });
-      return (last?.hook_results ?? []).map(({ phase }) => phase);
+      return (last?.hook_results ?? []).map(({ phase, action }) => `${phase} ${action}`);
     };
-    const order = ['on_exit', 'on_exit', 'on_enter', 'on_enter', 'after_enter', 'after_enter'];
-    expect(await walk(ANN)).toEqual(order);
-    expect(await walk(BOT)).toEqual(order);
-    expect(await walk({ kind: 'system', name: '', named: true })).toEqual(order);
+    const inEach = (...actions: string[]): string[] =>
+      ['before_exit', 'on_exit', 'on_enter', 'after_enter'].flatMap((phase) =>
+        actions.map((action) => `${phase} ${action}`),
+      );
+    expect(await walk(ANN)).toEqual(inEach('check_retry_budget', 'dependency_gate'));
+    expect(await walk(BOT)).toEqual(inEach('require_role', 'dependency_gate'));
+    // What Forge does by itself is under the rules of agents, and never under those of people.
+    expect(await walk({ kind: 'system', name: '', named: true })).toEqual(
+      inEach('require_role', 'dependency_gate'),
+    );
+    expect(await walk({ kind: 'system', name: 'scheduler', named: true })).toEqual(
+      inEach('require_role', 'dependency_gate'),
+    );
     const { id } = await engine.create('Cancelled');
     await transitionTask(engine.as(ANN), { id, to: 'a', reason: null });
     await transitionTask(engine.as(ANN), { id, to: 'cancelled', reason: null });
     const [last] = await engine.temp.store.listTransitions({ id, limit: 1 });
-    expect(last?.hook_results).toHaveLength(2);
+    // Guards are not asked, and what is about work does not concern it.
+    expect(last?.hook_results?.map(({ phase, action }) => `${phase} ${action}`)).toEqual([
+      'on_exit check_retry_budget',
+    ]);
   });
 
   it('[S195] an active state without a role binds the assignee, other kinds nobody', async () => {

@@ -303,6 +303,7 @@ export class StoreModel {
       comments: task.comments,
       open_blockers: this.openBlockers(task),
       ready: this.ready({}).includes(task),
+      counters: { attempts: 0, reviews: 0, rejections: 0 },
     };
   }
 

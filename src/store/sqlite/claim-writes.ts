@@ -5,7 +5,6 @@ import { explainPause } from '#domain/explain-refusal.ts';
 import { claimRecord, moveRecord } from '#domain/task-changes.ts';
 import { toTask } from '#domain/to-task.ts';
 import { DEFAULT_RESOLVED, kindOf } from '#domain/workflow.ts';
-import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import type { ClaimRequest, ClaimResult, NextRequest, ReadyQuery, TaskStore } from '../store.ts';
 import { checkSeenState, checkVersion } from './check-version.ts';
@@ -15,6 +14,7 @@ import { grantLease, releaseExpired } from './lease-rows.ts';
 import { findFirstReady, listReady } from './ready-queries.ts';
 import type { StoredRecord } from './record-rows.ts';
 import { resolveTaskId } from './resolve-id.ts';
+import { readPause } from './read-pause.ts';
 import { readFact } from './store-facts.ts';
 import type { WriteTransaction } from './write-transaction.ts';
 
@@ -103,11 +103,6 @@ export function pauseProject(tx: WriteTransaction, paused: boolean): { paused_at
   tx.keepFact('paused_at', paused ? by.now : 0);
   tx.emitProject({ changed: ['paused_at'], paused_at: readPause(db) });
   return { paused_at: readPause(db) };
-}
-
-export function readPause(db: Database): string | null {
-  const since = readFact(db, 'paused_at');
-  return since === 0 ? null : toIso(since);
 }
 
 function saveClaim(
