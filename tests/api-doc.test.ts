@@ -22,10 +22,10 @@ function findWrongNames(text: string): string[] {
 
 describe('docs/api.md', () => {
   it('has every other name of a field, and no more', () => {
-    const planted = TEXT.replace(/`agent_id`( *\| `assignee`)/, '`agent`$1');
+    const planted = TEXT.replace(/`user_handle`( *\| `user`)/, '`handle`$1');
     expect(findWrongNames(planted)).toEqual([
-      'POST /tasks/{id}/claim agent assignee',
-      'POST /tasks/{id}/claim agent_id assignee',
+      'POST /tasks/{id}/roles/{role} handle user',
+      'POST /tasks/{id}/roles/{role} user_handle user',
     ]);
     expect(findWrongNames(TEXT)).toEqual([]);
   });

@@ -122,7 +122,7 @@ describe('a task that an agent creates', () => {
     });
     expect((await ask('GET', `/executions?task=${id}`)).json).toMatchObject([{ executor: 'claude' }]);
     await settled(id);
-    const unknown = await call('start_task_attempt', { task_id: id, executor: 'GEMINI_CLI' });
+    const unknown = await call('start_task_attempt', { task_id: id, executor: 'NOBODY_CLI' });
     expect(unknown).toMatchObject({ isError: true, structuredContent: { error: { code: 'not_found' } } });
   });
 
@@ -175,7 +175,7 @@ describe('the guards of a claim', () => {
     const [free, blocked, first] = [await create('Free'), await create('Blocked'), await create('First')];
     await ask('POST', `/tasks/${blocked.id}/dependencies`, { depends_on_id: first.id });
     const claims = Array.from({ length: 1_000 }, (_, at) =>
-      ask('POST', `/tasks/${(at % 2 === 0 ? free : blocked).id}/claim`, { agent_id: `agent-${at}` }),
+      ask('POST', `/tasks/${(at % 2 === 0 ? free : blocked).id}/claim`, { assignee: `agent-${at}` }),
     );
     const codes = (await Promise.all(claims)).map(({ status, json }) =>
       status === 200 ? 'claimed' : (json as { code: string }).code,

@@ -1,3 +1,4 @@
+import { NO_AGENTS } from '#domain/claimer.ts';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_WORKFLOW } from '#domain/default-workflow.ts';
 import { claimNext, claimTask, closeTask } from '#engine/change-task.ts';
@@ -103,7 +104,7 @@ it('a lease ends also where writers come a little out of order', async () => {
   const third = await temp.create('Kept alive, too');
   const claim = (of: string, name: string, late = 0) =>
     store.claimTask(
-      { id: of, assignee: name, force: false, lease_ms: LEASE_MS },
+      { id: of, assignee: name, force: false, lease_ms: LEASE_MS, agents: NO_AGENTS },
       { actor: { kind: 'agent', name, named: true }, now: clock.now() - late },
     );
   await claim(id, 'gone');
@@ -134,5 +135,8 @@ function withRival(temp: TempEngine, method: keyof TaskStore, act: () => Promise
 }
 
 async function takeOver(temp: TempEngine, id: string): Promise<void> {
-  await temp.temp.store.claimTask({ id, assignee: ANN.name, force: true }, temp.as(ANN).by);
+  await temp.temp.store.claimTask(
+    { id, assignee: ANN.name, force: true, agents: NO_AGENTS },
+    temp.as(ANN).by,
+  );
 }

@@ -13,7 +13,8 @@ describe.each(Object.entries(MCP_GENERATIONS))('MCP over HTTP in the generation 
     await using client = await connectMcp(http, http.admin, mode);
     const { tools } = await client.listTools();
     expect(tools.length).toBeGreaterThan(10);
-    const called = await everyTool(client);
+    await http.ask({ method: 'POST', path: '/api/v1/agents', token: http.admin, body: { name: 'worker-9' } });
+    const called = await everyTool(client, 'worker-9');
     expect(called.toSorted()).toEqual(tools.map(({ name }) => name).toSorted());
   });
 
@@ -78,7 +79,7 @@ describe('MCP over HTTP', () => {
       http.ask({ method: 'POST', path: `/api/v1/operations/${name}`, token: http.admin, body: input });
     const { json } = await operate('task.create', { title: 'To be assigned' });
     const { id: task_id } = json as Task;
-    await operate('agent.add', { name: 'worker-1' });
+    for (const name of ['worker-1', 'worker-2', 'worker-3']) await operate('agent.add', { name });
     expect(await operate('agent.pause', { name: 'worker-1' })).toMatchObject({ status: 200 });
     const assign = async (agent_id: string): Promise<unknown> =>
       (await post(http, http.admin, toCall(1, 'forge_assign_agent', { task_id, agent_id }))).json;

@@ -1,3 +1,4 @@
+import { NO_AGENTS } from '#domain/claimer.ts';
 import fc from 'fast-check';
 import { countTokens as countCl100k } from 'gpt-tokenizer/encoding/cl100k_base';
 import { countTokens as countO200k } from 'gpt-tokenizer/encoding/o200k_base';
@@ -145,7 +146,7 @@ async function fill(temp: TempStore, title: string, name: string): Promise<Brief
   }
   for (let made = 0; made < 50; made += 1) {
     const { id } = await temp.store.createTask({ ...task, priority: 0 }, by);
-    await temp.store.claimTask({ id, assignee: name, force: false }, by);
+    await temp.store.claimTask({ id, assignee: name, force: false, agents: NO_AGENTS }, by);
   }
   const config = parseProjectConfig(
     JSON.stringify({

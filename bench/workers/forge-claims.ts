@@ -1,3 +1,4 @@
+import { NO_AGENTS } from '#domain/claimer.ts';
 import { dirname, join } from 'node:path';
 import { systemClock } from '#kernel/clock.ts';
 import { openSqliteStore } from '#store/open-sqlite-store.ts';
@@ -12,13 +13,19 @@ const store = await openSqliteStore({
 const actor = { kind: 'agent', name, named: true } as const;
 // Loads what a write needs, as the baseline has its statement prepared: a task that is not there changes nothing.
 await store
-  .claimTask({ id: 'fg-none', assignee: name, force: false }, { actor, now: systemClock.now() })
+  .claimTask(
+    { id: 'fg-none', assignee: name, force: false, agents: NO_AGENTS },
+    { actor, now: systemClock.now() },
+  )
   .catch(() => undefined);
 process.stdout.write('ready\n');
 await new Promise((resolve) => process.stdin.once('data', resolve));
 const claimed: string[] = [];
 for (;;) {
-  const task = await store.claimNext({ assignee: name }, { actor, now: systemClock.now() });
+  const task = await store.claimNext(
+    { assignee: name, agents: NO_AGENTS },
+    { actor, now: systemClock.now() },
+  );
   if (task === undefined) break;
   claimed.push(task.id);
 }

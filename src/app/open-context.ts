@@ -9,7 +9,7 @@ import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { Host, Meter, OpenProject, OperationContext, Screen } from '#operations/operation.ts';
 import { openSqliteStore } from '#store/open-sqlite-store.ts';
-import { openSteadyTime } from '#store/steady-time.ts';
+import { openSteadyTime, openWakefulTime } from '#store/steady-time.ts';
 import type { TaskStore } from '#store/store.ts';
 import { catchUpWithFiles } from '#sync/catch-up.ts';
 import { findProject, type FoundProject, refreshSharedConfig } from '#sync/find-project.ts';
@@ -163,18 +163,23 @@ export async function openFound(
   options: { readonly lock_timeout_ms?: number; readonly lock?: 'await' } = {},
 ): Promise<OpenProject & AsyncDisposable> {
   const { database, replica } = paths;
+  // Only a process that stays waits for locks without standing still.
+  const wakeful = options.lock === 'await' ? openWakefulTime() : undefined;
   const store = await openSqliteStore({
     database,
     replica,
     clock: systemClock,
-    steady: openSteadyTime(),
+    steady: wakeful?.read ?? openSteadyTime(),
     lock_timeout_ms: options.lock_timeout_ms ?? lockTimeout(env),
     lock: options.lock,
     modes: () => readSharedModes(paths.common_dir),
     hold: holdWhileMending,
     notice,
   });
-  const close = async (): Promise<void> => store[Symbol.asyncDispose]();
+  const close = async (): Promise<void> => {
+    wakeful?.[Symbol.dispose]();
+    await store[Symbol.asyncDispose]();
+  };
   try {
     // The files that a merge brings may be those of the tasks.
     if (hasLanding(paths.store_dir)) {

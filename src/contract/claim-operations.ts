@@ -1,13 +1,7 @@
 import * as z from 'zod';
 import { LIMITS } from '#kernel/limits.ts';
 import { declare } from './declare.ts';
-import { CloseReason, Identity, Label, Metadata, Task, TaskRef, TaskType } from './task.ts';
-
-const fence = z
-  .int()
-  .min(0)
-  .optional()
-  .describe('Refuse unless this is still the number of the current claim');
+import { CloseReason, Fence, Identity, Label, Metadata, Task, TaskRef, TaskType } from './task.ts';
 
 export const claimTask = declare({
   name: 'task.claim',
@@ -20,6 +14,7 @@ export const claimTask = declare({
     type: TaskType.optional().describe('With --next: only this kind of task'),
     label: Label.optional().describe('With --next: only tasks with this label'),
     assignee: Identity.optional().describe('Claim for this identity instead of the actor'),
+    agent_id: Identity.optional().describe('The same for a registered agent; a name that is none is refused'),
     force: z.boolean().optional().describe('Take it from its owner, or in spite of open blockers; logged'),
     lease: z
       .int()
@@ -30,6 +25,7 @@ export const claimTask = declare({
     overrides: Metadata.nullable()
       .optional()
       .describe('What this run of a managed agent does differently from its profile'),
+    fence: Fence,
   }),
   output: Task.extend({ claimed: z.literal(true), fence: z.int() }),
   errors: [
@@ -44,16 +40,19 @@ export const claimTask = declare({
     'dependency_gate',
     'nothing_ready',
     'state_invalid',
+    'fence_conflict',
+    'permission_denied',
   ],
   access: 'task',
   needs: 'project',
-  http: { method: 'post', path: '/tasks/{id}/claim', aliases: { agent_id: 'assignee' } },
+  http: { method: 'post', path: '/tasks/{id}/claim' },
   cli: {
     path: ['task', 'claim'],
     alias: ['claim'],
     args: ['id'],
     flags: {
       assignee: { placeholder: 'identity' },
+      agent_id: { flag: 'agent', placeholder: 'name' },
       lease: { placeholder: 'seconds' },
       overrides: { flag: 'override', placeholder: 'key=value' },
     },
@@ -67,7 +66,7 @@ export const claimTask = declare({
     tool: 'forge_claim',
     aliases: ['forge_claim_task'],
     description: 'Claim a task by id, or with next the first ready one. claim_conflict: somebody was faster',
-    fields: ['id', 'next', 'type', 'label'],
+    fields: ['id', 'next', 'type', 'label', 'fence'],
   },
 });
 
@@ -78,7 +77,7 @@ export const releaseTask = declare({
     id: TaskRef.describe('Task id'),
     reason: CloseReason.optional().describe('Why, for the history'),
     force: z.boolean().optional().describe("Release somebody else's claim"),
-    fence,
+    fence: Fence,
   }),
   output: Task,
   errors: ['not_found', 'ambiguous_id', 'claim_conflict', 'fence_conflict', 'state_invalid'],
@@ -91,5 +90,5 @@ export const releaseTask = declare({
     args: ['id'],
     examples: ['forge release fg-a3f8 --reason "Needs a database I do not have"'],
   },
-  mcp: { tool: 'forge_release', fields: ['id', 'reason'] },
+  mcp: { tool: 'forge_release', fields: ['id', 'reason', 'fence'] },
 });

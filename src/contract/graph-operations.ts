@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { LIMITS } from '#kernel/limits.ts';
 import { declare } from './declare.ts';
-import { DependencyType, Status, TaskRef, TaskSummary } from './task.ts';
+import { DependencyType, Fence, Status, TaskRef, TaskSummary } from './task.ts';
 
 export const addDependency = declare({
   name: 'dep.add',
@@ -16,9 +16,10 @@ export const addDependency = declare({
       .boolean()
       .optional()
       .describe("Take another project's whole id although that project is not registered or cannot be read"),
+    fence: Fence,
   }),
   output: z.object({ from_id: z.string(), to_id: z.string(), type: DependencyType, added: z.boolean() }),
-  errors: ['not_found', 'ambiguous_id', 'dependency_cycle'],
+  errors: ['not_found', 'ambiguous_id', 'dependency_cycle', 'fence_conflict'],
   access: 'task',
   needs: 'project',
   http: { method: 'post', path: '/tasks/{from_id}/dependencies', aliases: { depends_on_id: 'to_id' } },
@@ -35,7 +36,7 @@ export const addDependency = declare({
     tool: 'forge_depend',
     aliases: ['forge_add_dependency'],
     description: 'Make from_id wait for to_id; a cycle is refused',
-    fields: ['from_id', 'to_id', 'type'],
+    fields: ['from_id', 'to_id', 'type', 'fence'],
   },
 });
 
@@ -48,9 +49,10 @@ export const removeDependency = declare({
     type: DependencyType.optional().describe(
       'Only the edge of this type (default: every edge between the two)',
     ),
+    fence: Fence,
   }),
   output: z.object({ from_id: z.string(), to_id: z.string(), removed: z.array(DependencyType) }),
-  errors: ['not_found', 'ambiguous_id'],
+  errors: ['not_found', 'ambiguous_id', 'fence_conflict'],
   access: 'task',
   needs: 'project',
   http: { method: 'delete', path: '/tasks/{from_id}/dependencies/{to_id}' },

@@ -51,6 +51,8 @@ export const listProjects = declare({
       open: z.int().nullable(),
       in_progress: z.int().nullable(),
       ready: z.int().nullable(),
+      /** Since when agents claim nothing there; null while they may, and where it cannot be read. */
+      paused_at: z.string().nullable(),
     }),
   ),
   errors: ['schema_newer'],

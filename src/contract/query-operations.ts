@@ -196,6 +196,8 @@ export const projectStats = declare({
     assigned: z.array(z.object({ assignee: z.string(), in_progress: z.int(), open: z.int() })),
     closed_last_7_days: z.int(),
     deleted: z.int(),
+    /** Since when agents claim nothing here; null while they may. */
+    paused_at: z.string().nullable(),
   }),
   errors: [],
   access: 'read',

@@ -3,7 +3,7 @@ import { LIMITS } from '#kernel/limits.ts';
 import { Attempt, AttemptView, Merge, PickRule, Review, Run } from './attempt.ts';
 import { declare } from './declare.ts';
 import { WorkRef } from './run-operations.ts';
-import { Identity, Task, TaskRef } from './task.ts';
+import { Fence, Identity, Task, TaskRef } from './task.ts';
 
 /** What became of one task. */
 export const WorkedTask = z.object({
@@ -94,6 +94,7 @@ export const startAttempt = declare({
     agent: Identity.optional().describe('The same for one'),
     attempts: side.attempts,
     pick: side.pick,
+    fence: Fence,
   }),
   output: z.object({
     attempt_id: z.string(),
@@ -114,6 +115,8 @@ export const startAttempt = declare({
     'role_conflict',
     'not_available',
     'guard_rejected',
+    'fence_conflict',
+    'invalid_input',
   ],
   access: 'task',
   needs: 'project',

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { declare } from './declare.ts';
+import { Fence } from './task.ts';
 
 const ExportedFile = z.object({ path: z.string(), lines: z.int(), changed: z.boolean() });
 const Unreadable = z.object({ number: z.int(), why: z.string() });
@@ -221,9 +222,10 @@ export const resolveConflict = declare({
     id: z.string().describe('Task id, or any unambiguous beginning of one; `workflow` or `config`'),
     field: z.string().optional().describe('Only this field (as `forge conflicts` shows it)'),
     take_lost: z.boolean().optional().describe('Put the lost value back'),
+    fence: Fence,
   }),
   output: z.object({ id: z.string(), settled: z.array(z.string()), left: z.int() }),
-  errors: ['not_found', 'ambiguous_id', 'state_invalid'],
+  errors: ['not_found', 'ambiguous_id', 'state_invalid', 'fence_conflict'],
   access: 'task',
   needs: 'project',
   http: { method: 'post', path: '/tasks/{id}/conflicts' },

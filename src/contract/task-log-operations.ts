@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { LIMITS } from '#kernel/limits.ts';
 import { declare } from './declare.ts';
-import { Comment, CommentBody, TaskRef } from './task.ts';
+import { Comment, CommentBody, Fence, TaskRef } from './task.ts';
 
 /** What was said about a task, and what happened to it. */
 
@@ -12,9 +12,10 @@ export const commentTask = declare({
     id: TaskRef.describe('Task id'),
     body: CommentBody.describe('Markdown'),
     reply_to: z.string().min(1).optional().describe('Id of the comment this answers'),
+    fence: Fence,
   }),
   output: Comment.extend({ task_id: z.string() }),
-  errors: ['not_found', 'ambiguous_id'],
+  errors: ['not_found', 'ambiguous_id', 'fence_conflict'],
   access: 'task',
   needs: 'project',
   http: { method: 'post', path: '/tasks/{id}/comments', ok: 201 },

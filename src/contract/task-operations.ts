@@ -5,6 +5,7 @@ import { StateName } from './workflow.ts';
 import {
   CloseReason,
   Description,
+  Fence,
   GithubIssue,
   Identity,
   Label,
@@ -20,11 +21,6 @@ import {
 } from './task.ts';
 
 const version = z.int().min(1).optional().describe('Refuse unless the task still has this version');
-const fence = z
-  .int()
-  .min(0)
-  .optional()
-  .describe('Refuse unless this is still the number of the current claim');
 const metadata_set = Metadata.optional().describe(
   'Set a metadata key; JSON literals are read as such, @file takes the text of a file; repeats',
 );
@@ -127,7 +123,7 @@ export const updateTask = declare({
   name: 'task.update',
   summary: 'Change fields of a task, or claim it with --status in_progress --assignee <identity>',
   about:
-    'With --status in_progress and --assignee together this is the claim of the agent loop: it takes the task only if it is open and unassigned. A lost claim changes nothing, exits 0 and shows the current owner with "claimed": false. `forge claim` is the strict form.',
+    'With --status in_progress and --assignee together this is the claim of the agent loop: it takes the task only if it is open and unassigned. A task that somebody has is not taken: nothing changes, the exit code is 0, and the answer shows the owner with "claimed": false. Every other reason (blockers, a role of another, a pause, a parked, archived or closed task) is an error, as of `forge claim`, the strict form.',
   input: z.object({
     id: TaskRef.describe('Task id'),
     title: Title.optional().describe('New title'),
@@ -146,7 +142,7 @@ export const updateTask = declare({
     metadata_unset: z.array(z.string().min(1)).optional().describe('Remove a metadata key; repeats'),
     review_config: reviewConfig,
     version,
-    fence,
+    fence: Fence,
   }),
   output: Task.extend({ claimed: z.boolean().optional(), fence: z.int().optional() }),
   errors: [
@@ -159,6 +155,10 @@ export const updateTask = declare({
     'guard_rejected',
     'permission_denied',
     'agent_paused',
+    'project_paused',
+    'role_conflict',
+    'dependency_gate',
+    'permission_denied',
     'not_available',
   ],
   access: 'task',
@@ -201,6 +201,7 @@ export const updateTask = declare({
       'parent_id',
       'metadata_set',
       'version',
+      'fence',
     ],
   },
 });
@@ -215,7 +216,7 @@ export const closeTask = declare({
     reason: CloseReason.describe('Why it is closed, kept word for word'),
     force: z.boolean().optional().describe('Also with an unfinished attempt; logged'),
     version,
-    fence,
+    fence: Fence,
   }),
   output: Task.extend({ unblocked: z.array(z.string()) }),
   errors: [
@@ -256,9 +257,17 @@ export const reopenTask = declare({
     id: TaskRef.describe('Task id'),
     reason: CloseReason.optional().describe('Why, for the history'),
     version,
+    fence: Fence,
   }),
   output: Task,
-  errors: ['not_found', 'ambiguous_id', 'version_conflict', 'state_invalid'],
+  errors: [
+    'not_found',
+    'ambiguous_id',
+    'version_conflict',
+    'fence_conflict',
+    'state_invalid',
+    'permission_denied',
+  ],
   access: 'task',
   needs: 'project',
   http: { method: 'post', path: '/tasks/{id}/reopen' },
@@ -274,7 +283,7 @@ export const deleteTask = declare({
   summary: 'Delete a task; `forge task restore` brings it back',
   about:
     'Its children lose their parent and its dependents their edge to it. Closing is nearly always what you want.',
-  input: z.object({ id: TaskRef.describe('Task id'), version }),
+  input: z.object({ id: TaskRef.describe('Task id'), version, fence: Fence }),
   output: z.object({
     id: z.string(),
     title: z.string(),
@@ -282,7 +291,7 @@ export const deleteTask = declare({
     orphaned: z.array(z.string()),
     unblocked: z.array(z.string()),
   }),
-  errors: ['not_found', 'ambiguous_id', 'version_conflict'],
+  errors: ['not_found', 'ambiguous_id', 'version_conflict', 'fence_conflict'],
   access: 'task',
   needs: 'project',
   http: { method: 'delete', path: '/tasks/{id}' },

@@ -46,6 +46,12 @@ export const CommentBody = z
   .regex(/^[^\u0000]*[^\s\u0000][^\u0000]*$/, 'a comment is not blank and holds no NUL character');
 /** Full or shortened to any unambiguous beginning, with or without the project's prefix. */
 export const TaskRef = z.string().min(1).max(80);
+/** What a holder shows with every write, so that one whose claim is over changes nothing any more. */
+export const Fence = z
+  .int()
+  .min(0)
+  .optional()
+  .describe('Refuse unless this is still the number of the current claim');
 export const GithubIssue = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
 export const Metadata = z.record(z.string(), z.unknown());
 
@@ -153,6 +159,15 @@ export const Comment = z.object({
 });
 export type Comment = z.output<typeof Comment>;
 
+/** What its moves have counted so far. */
+export const TaskCounters = z.object({
+  attempts: z.int(),
+  reviews: z.int(),
+  /** How often a gate said no. */
+  rejections: z.int(),
+});
+export type TaskCounters = z.output<typeof TaskCounters>;
+
 /** `task show`: the task with everything around it. */
 export const TaskView = Task.extend({
   dependencies: z.array(ResolvedDependency),
@@ -163,6 +178,7 @@ export const TaskView = Task.extend({
   comments: z.array(Comment),
   open_blockers: z.int(),
   ready: z.boolean(),
+  counters: TaskCounters,
   /** Where a task that waits for a person can go on; only where it does. */
   recovery_actions: z.array(z.object({ action: z.literal('transition'), state: z.string() })).optional(),
 });

@@ -2,16 +2,11 @@ import * as z from 'zod';
 import { LIMITS } from '#kernel/limits.ts';
 import { Review } from './attempt.ts';
 import { declare } from './declare.ts';
-import { CloseReason, Identity, RoleHolder, Task, TaskRef, Transition } from './task.ts';
+import { CloseReason, Fence, Identity, RoleHolder, Task, TaskRef, Transition } from './task.ts';
 import { StateName } from './workflow.ts';
 
 const id = TaskRef.describe('Task id');
 const version = z.int().min(1).optional().describe('Refuse unless the task still has this version');
-const fence = z
-  .int()
-  .min(0)
-  .optional()
-  .describe('Refuse unless this is still the number of the current claim');
 
 export const transitionTask = declare({
   name: 'task.transition',
@@ -23,7 +18,7 @@ export const transitionTask = declare({
     state: StateName.describe('The state to go to; see forge workflow show'),
     reason: CloseReason.optional().describe('Why, for the log'),
     version,
-    fence,
+    fence: Fence,
   }),
   output: z.union([z.object({ task: Task, review: Review }), Task]),
   errors: [
@@ -33,6 +28,8 @@ export const transitionTask = declare({
     'fence_conflict',
     'state_invalid',
     'guard_rejected',
+    'agent_paused',
+    'project_paused',
     'permission_denied',
     'not_available',
     'untrusted',
@@ -52,7 +49,7 @@ export const transitionTask = declare({
   mcp: {
     tool: 'forge_transition',
     aliases: ['forge_transition_task'],
-    fields: ['id', 'state', 'reason', 'version'],
+    fields: ['id', 'state', 'reason', 'version', 'fence'],
   },
 });
 
@@ -60,9 +57,9 @@ export const cancelTask = declare({
   name: 'task.cancel',
   summary: 'Cancel a task, whatever state it is in',
   about: 'Guards are not asked. `forge task reopen` brings it back.',
-  input: z.object({ id, reason: CloseReason.optional().describe('Why, for the log'), version }),
+  input: z.object({ id, reason: CloseReason.optional().describe('Why, for the log'), version, fence: Fence }),
   output: Task,
-  errors: ['not_found', 'ambiguous_id', 'version_conflict', 'state_invalid'],
+  errors: ['not_found', 'ambiguous_id', 'version_conflict', 'fence_conflict', 'state_invalid'],
   access: 'task',
   needs: 'project',
   cli: {
@@ -71,7 +68,7 @@ export const cancelTask = declare({
     examples: ['forge task cancel fg-a3f8 --reason "superseded by fg-d4e5"'],
   },
   http: { method: 'post', path: '/tasks/{id}/cancel' },
-  mcp: { tool: 'forge_cancel', aliases: ['forge_cancel_task'], fields: ['id', 'reason'] },
+  mcp: { tool: 'forge_cancel', aliases: ['forge_cancel_task'], fields: ['id', 'reason', 'fence'] },
 });
 
 export const archiveTask = declare({
@@ -79,9 +76,9 @@ export const archiveTask = declare({
   summary: 'Hide a task from lists without deleting it',
   about:
     'Lists show it with --include-archived, and `forge task unarchive` brings it back. It is not offered to anybody.',
-  input: z.object({ id, version }),
+  input: z.object({ id, version, fence: Fence }),
   output: Task,
-  errors: ['not_found', 'ambiguous_id', 'version_conflict'],
+  errors: ['not_found', 'ambiguous_id', 'version_conflict', 'fence_conflict'],
   access: 'task',
   needs: 'project',
   cli: { path: ['task', 'archive'], args: ['id'], examples: ['forge task archive fg-a3f8'] },
@@ -91,9 +88,9 @@ export const archiveTask = declare({
 export const unarchiveTask = declare({
   name: 'task.unarchive',
   summary: 'Show an archived task again',
-  input: z.object({ id, version }),
+  input: z.object({ id, version, fence: Fence }),
   output: Task,
-  errors: ['not_found', 'ambiguous_id', 'version_conflict'],
+  errors: ['not_found', 'ambiguous_id', 'version_conflict', 'fence_conflict'],
   access: 'task',
   needs: 'project',
   cli: { path: ['task', 'unarchive'], args: ['id'], examples: ['forge task unarchive fg-a3f8'] },
@@ -113,12 +110,14 @@ export const assignRole = declare({
     reset_worktree: z.boolean().optional().describe('Drop uncommitted edits of the attempt'),
     reset_workspace: z.boolean().optional().describe('Begin again from the base branch'),
     version,
+    fence: Fence,
   }),
   output: Task,
   errors: [
     'not_found',
     'ambiguous_id',
     'version_conflict',
+    'fence_conflict',
     'state_invalid',
     'permission_denied',
     'not_available',

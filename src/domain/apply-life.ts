@@ -1,24 +1,24 @@
+import type { ClaimDecision } from './decide-claim.ts';
 import type { LifeDecision } from './decide-life.ts';
 import { claimRecord, closeRecord, moveRecord, reopenRecord } from './task-changes.ts';
 import type { TaskRecord } from './task-record.ts';
-import { claimTarget, closingState, DEFAULT_RESOLVED, type ResolvedWorkflow } from './workflow.ts';
-import { holdsRole } from './workflow-fields.ts';
+import { closingState, DEFAULT_RESOLVED, type ResolvedWorkflow } from './workflow.ts';
 
-/** A decision of `decideLife` carried out on the record; what decides nothing changes nothing. */
+/** A decision of `decideLife` that is no claim, or a claim that was decided; what decides nothing changes nothing. */
+export type DecidedLife =
+  | Exclude<LifeDecision, { outcome: 'claim' }>
+  | (Extract<ClaimDecision, { outcome: 'claim' }> & { readonly assignee: string });
+
+/** Carries a decision out on the record. */
 export function applyLife(
   record: TaskRecord,
-  decision: LifeDecision,
+  decision: DecidedLife,
   now: number,
   workflow: ResolvedWorkflow = DEFAULT_RESOLVED,
 ): TaskRecord {
   switch (decision.outcome) {
     case 'claim':
-      return claimRecord(
-        record,
-        decision.assignee,
-        now,
-        claimTarget(workflow, record.life, (role) => holdsRole(record, role, decision.assignee)),
-      );
+      return claimRecord(record, decision.assignee, now, decision.state);
     case 'close': {
       const { life } = record;
       return closeRecord(
@@ -33,7 +33,7 @@ export function applyLife(
     case 'move':
       return moveRecord(record, decision.to, now);
     case 'keep':
-    case 'lost':
+    case 'kept_parked':
     case 'refused':
       return record;
   }

@@ -1,19 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Status } from '#contract/task.ts';
 import { toIso } from '#kernel/clock.ts';
-import { findIllegality } from '../../tests/support/record-steps.ts';
-import { applyLife } from './apply-life.ts';
-import {
-  decideClaim,
-  decideLife,
-  type ClaimDecision,
-  type LifeDecision,
-  type LifeRequest,
-} from './decide-life.ts';
+import { findIllegality, requestRecord } from '../../tests/support/record-steps.ts';
+import { decideLife, type LifeDecision, type LifeRequest } from './decide-life.ts';
 import { newRecord } from './task-changes.ts';
 import type { Life, TaskRecord } from './task-record.ts';
 
 const NOW = Date.UTC(2026, 1, 10, 9);
+const ME = { kind: 'user', name: 'me' } as const;
 
 describe('decideLife', () => {
   const open = (assignee: string | null = null, state = 'todo'): Life => life('open', state, assignee);
@@ -26,53 +20,45 @@ describe('decideLife', () => {
       'start a free task: the asker owns it',
       open(),
       { status: 'in_progress' },
-      { outcome: 'claim', assignee: 'me' },
+      claim('me', { named: false }),
     ],
     [
       'start a task reserved for somebody: that one owns it',
       open('ann'),
       { status: 'in_progress' },
-      { outcome: 'claim', assignee: 'ann' },
+      claim('ann', { named: false }),
     ],
-    [
-      'claim a free task',
-      open(),
-      { status: 'in_progress', assignee: 'bob' },
-      { outcome: 'claim', assignee: 'bob', claimed: true },
-    ],
+    ['claim a free task', open(), { status: 'in_progress', assignee: 'bob' }, claim('bob')],
     [
       'claim a task reserved for oneself',
       open('bob'),
       { status: 'in_progress', assignee: 'bob' },
-      { outcome: 'claim', assignee: 'bob', claimed: true },
+      claim('bob'),
     ],
     [
       'claim a task reserved for another',
       open('ann'),
       { status: 'in_progress', assignee: 'bob' },
-      { outcome: 'lost' },
+      claim('bob'),
     ],
     [
       'claim a task another works on',
       inProgress('ann'),
       { status: 'in_progress', assignee: 'bob' },
-      { outcome: 'lost' },
+      claim('bob'),
     ],
-    ['claim a closed task', closed(), { status: 'in_progress', assignee: 'bob' }, { outcome: 'lost' }],
-    [
-      'claim a task one has',
-      inProgress('bob'),
-      { status: 'in_progress', assignee: 'bob' },
-      { outcome: 'keep', claimed: true },
-    ],
+    ['claim a closed task', closed(), { status: 'in_progress', assignee: 'bob' }, claim('bob')],
+    ['start a closed task', closed(), { status: 'in_progress' }, claim('ann', { named: false })],
+    ['claim a parked task', open(null, 'backlog'), { status: 'in_progress', assignee: 'bob' }, claim('bob')],
+    ['claim a task one has', inProgress('bob'), { status: 'in_progress', assignee: 'bob' }, claim('bob')],
     [
       'claim a task one has in review',
       inProgress('bob', 'review'),
       { status: 'in_progress', assignee: 'bob' },
-      { outcome: 'keep', claimed: true },
+      claim('bob'),
     ],
     ['start what is started', inProgress('ann'), { status: 'in_progress' }, { outcome: 'keep' }],
-    ['hand over', inProgress('ann'), { assignee: 'bob' }, { outcome: 'claim', assignee: 'bob' }],
+    ['hand over', inProgress('ann'), { assignee: 'bob' }, claim('bob', { way: 'hand_over' })],
     ['hand over to the owner', inProgress('ann'), { assignee: 'ann' }, { outcome: 'keep' }],
     ['take the owner away: a release', inProgress('ann'), { assignee: null }, move('open', 'todo', null)],
     ['back to open: a release', inProgress('ann'), { status: 'open' }, move('open', 'todo', null)],
@@ -129,26 +115,40 @@ describe('decideLife', () => {
     ],
     ['say who closed it', closed('ann'), { assignee: 'bob' }, move('closed', 'done', 'bob')],
   ])('%s', (_name, before, request, decision) => {
-    expect(decideLife(before, { actor: 'me', ...request })).toEqual(decision);
+    expect(decideLife(before, { actor: ME, ...request })).toEqual(decision);
   });
 
   it.each<[string, Life, Partial<LifeRequest>, string]>([
     ['start without an owner', open(), { status: 'in_progress', assignee: null }, 'owner'],
-    ['start a closed task', closed(), { status: 'in_progress' }, 'reopen'],
-    ['start a parked task', open(null, 'backlog'), { status: 'in_progress' }, 'unpark'],
-    ['claim a parked task', open(null, 'backlog'), { status: 'in_progress', assignee: 'bob' }, 'unpark'],
     ['park a closed task', closed(), { state: 'backlog' }, 'reopen'],
     ['park a task in progress', inProgress(), { state: 'backlog' }, 'release'],
     ['park and start', open(), { status: 'in_progress', state: 'backlog' }, 'state'],
     ['park and close', open(), { status: 'closed', state: 'backlog' }, 'state'],
   ])('refuses to %s, and says what to do next', (_name, before, request, next) => {
-    const decision = decideLife(before, { actor: 'me', ...request });
+    const decision = decideLife(before, { actor: ME, ...request });
     expect(decision).toEqual({
       outcome: 'refused',
       why: expect.stringMatching(/^(it is|a task) /) as string,
       next,
     });
   });
+
+  it.each<[Partial<LifeRequest>]>([[{ state: 'todo' }], [{ status: 'open', state: 'todo' }]])(
+    '[S398] puts a parked task into the queue for a person and for Forge, not for an agent: %j',
+    (request) => {
+      const parked = open('ann', 'backlog');
+      for (const kind of ['user', 'system'] as const)
+        expect(decideLife(parked, { actor: { kind, name: 'me' }, ...request })).toEqual(
+          move('open', 'todo', 'ann'),
+        );
+      const agent = { kind: 'agent', name: 'ann' } as const;
+      expect(decideLife(parked, { actor: agent, ...request })).toEqual({ outcome: 'kept_parked' });
+      // It may park one, and reserve or close one that is parked.
+      expect(decideLife(open(), { actor: agent, state: 'backlog' }).outcome).toBe('move');
+      expect(decideLife(parked, { actor: agent, assignee: 'bob' }).outcome).toBe('move');
+      expect(decideLife(parked, { actor: agent, status: 'closed' }).outcome).toBe('close');
+    },
+  );
 });
 
 describe('every combination of status, state and owner with every request', () => {
@@ -167,7 +167,13 @@ describe('every combination of status, state and owner with every request', () =
     ([undefined, 'todo', 'backlog'] as const).flatMap((state) =>
       [undefined, null, 'ann', 'bob', 'cy'].flatMap((assignee) =>
         [undefined, 'wontfix'].flatMap((reason) =>
-          ['ann', 'me'].map((actor) => ({ status, state, assignee, reason, actor })),
+          ['ann', 'me'].map((name) => ({
+            status,
+            state,
+            assignee,
+            reason,
+            actor: { kind: 'user', name } as const,
+          })),
         ),
       ),
     ),
@@ -186,21 +192,21 @@ describe('every combination of status, state and owner with every request', () =
     expect(illegal).toEqual([]);
   });
 
-  it('changes nothing when it is lost, refused or kept', () => {
+  it('changes nothing when it is refused or kept', () => {
     const still = cases.filter(({ before, request }) =>
-      ['lost', 'refused', 'keep'].includes(decideLife(before, request).outcome),
+      ['refused', 'keep'].includes(decideLife(before, request).outcome),
     );
     expect(still.length).toBeGreaterThan(1_000);
     expect(still.filter(({ before, request }) => after(before, request).life !== before)).toEqual([]);
   });
 
-  it('reaches what was asked, unless it is lost or refused', () => {
+  it('reaches what was asked, unless it is refused or a claim that is', () => {
     const missed = cases.filter(({ before, request }) => {
       const { outcome } = decideLife(before, request);
-      if (outcome === 'lost' || outcome === 'refused') return false;
+      const { life: reached } = after(before, request);
+      if (outcome === 'refused' || (outcome === 'claim' && reached === before)) return false;
       // A task that is closed already stays as it was closed, whatever is asked with it.
       if (before.status === 'closed' && request.status === 'closed') return false;
-      const { life: reached } = after(before, request);
       return (
         (request.status !== undefined && reached.status !== request.status) ||
         (request.state !== undefined && reached.state !== request.state) ||
@@ -213,18 +219,6 @@ describe('every combination of status, state and owner with every request', () =
     expect(missed).toEqual([]);
   });
 
-  it('is lost only by a claim that names its owner, and only to another owner or to a closing', () => {
-    const lost = cases.filter(({ before, request }) => decideLife(before, request).outcome === 'lost');
-    expect(lost.length).toBeGreaterThan(100);
-    const wrong = lost.filter(({ before, request }) => {
-      const claim = request.status === 'in_progress' && typeof request.assignee === 'string';
-      return (
-        !claim || (before.status !== 'closed' && (before.assignee ?? request.assignee) === request.assignee)
-      );
-    });
-    expect(wrong).toEqual([]);
-  });
-
   it('never takes a task from its owner by a claim', () => {
     const claims = cases.filter(
       ({ before, request }) => before.status === 'in_progress' && request.status === 'in_progress',
@@ -235,73 +229,9 @@ describe('every combination of status, state and owner with every request', () =
     ).toEqual([]);
   });
 
-  it('tells a claim that succeeded, and only that', () => {
-    const wrong = cases.filter(({ before, request }) => {
-      const decision = decideLife(before, request);
-      const told = 'claimed' in decision && decision.claimed === true;
-      const { status, assignee } = after(before, request).life;
-      const asked = request.status === 'in_progress' && typeof request.assignee === 'string';
-      const owned = status === 'in_progress' && assignee === request.assignee;
-      return told !== (asked && owned && decision.outcome !== 'refused');
-    });
-    expect(wrong).toEqual([]);
-  });
-
   function after(before: Life, request: LifeRequest): TaskRecord {
-    return applyLife(withLife(before), decideLife(before, request), NOW);
+    return requestRecord(withLife(before), request, NOW);
   }
-});
-
-describe('decideClaim, the whole table', () => {
-  // status, owner, parked, blocked, force → outcome; * is any.
-  const TABLE = `
-    closed       *       *        *        *      closed
-    in_progress  me      *        *        *      mine
-    in_progress  other   *        *        -      taken
-    in_progress  other   *        *        force  claim
-    in_progress  nobody  parked   *        -      parked
-    in_progress  nobody  -        blocked  -      blocked
-    in_progress  nobody  -        -        -      claim
-    in_progress  nobody  *        *        force  claim
-    open         other   *        *        -      taken
-    open         nobody  parked   *        -      parked
-    open         me      parked   *        -      parked
-    open         nobody  -        blocked  -      blocked
-    open         me      -        blocked  -      blocked
-    open         nobody  -        -        -      claim
-    open         me      -        -        -      claim
-    open         *       *        *        force  claim
-  `;
-  const rows = TABLE.trim()
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/));
-  const combinations = (['open', 'in_progress', 'closed'] as const).flatMap((status) =>
-    ['nobody', 'me', 'other'].flatMap((owner) =>
-      ['parked', '-'].flatMap((parked) =>
-        ['blocked', '-'].flatMap((blocked) =>
-          ['force', '-'].map((force) => [status, owner, parked, blocked, force] as const),
-        ),
-      ),
-    ),
-  );
-
-  it('has 72 rows', () => {
-    expect(combinations).toHaveLength(72);
-  });
-
-  it.each(combinations)('%s, owner %s, %s, %s, %s', (status, owner, parked, blocked, force) => {
-    const given = [status, owner, parked, blocked, force];
-    const matching = rows.filter((row) => given.every((value, i) => row[i] === '*' || row[i] === value));
-    expect(matching).toHaveLength(1);
-    const before = life(status, parked === 'parked' ? 'backlog' : 'todo', owner === 'nobody' ? null : owner);
-    const decision = decideClaim(before, {
-      assignee: 'me',
-      open_blockers: blocked === 'blocked' ? 2 : 0,
-      force: force === 'force',
-    });
-    const outcome = matching[0]?.[5] as ClaimDecision['outcome'];
-    expect(decision).toEqual(outcome === 'taken' ? { outcome, owner: 'other' } : { outcome });
-  });
 });
 
 function life(status: Status, state: string, assignee: string | null): Life {
@@ -310,6 +240,13 @@ function life(status: Status, state: string, assignee: string | null): Life {
       ? { close_reason: state, closed_at: toIso(NOW) }
       : { close_reason: null, closed_at: null };
   return { status, state, assignee, ...closing, n: 3, began: NOW, written: NOW };
+}
+
+function claim(
+  assignee: string,
+  { way = 'claim', named = true }: { way?: 'claim' | 'hand_over'; named?: boolean } = {},
+): LifeDecision {
+  return { outcome: 'claim', way, assignee, named };
 }
 
 function move(status: Status, state: string, assignee: string | null): LifeDecision {

@@ -1,5 +1,6 @@
 import type { Status } from '#contract/task.ts';
-import { DEFAULT_RESOLVED, isParked, kindOf, type ResolvedWorkflow } from './workflow.ts';
+import type { Actor } from './actor.ts';
+import { DEFAULT_RESOLVED, isParked, kindOf, statusOfKind, type ResolvedWorkflow } from './workflow.ts';
 import type { Life } from './task-record.ts';
 
 /** What `task update` asks of status, state and owner; undefined is "leave it". */
@@ -10,20 +11,27 @@ export interface LifeRequest {
   readonly assignee?: string | null | undefined;
   readonly reason?: string | undefined;
   /** Who asks; becomes the owner where one is needed and none is named. */
-  readonly actor: string;
+  readonly actor: Pick<Actor, 'kind' | 'name'>;
 }
 
 export type LifeDecision =
-  | { readonly outcome: 'keep'; readonly claimed?: true }
-  | { readonly outcome: 'claim'; readonly assignee: string; readonly claimed?: true }
-  | { readonly outcome: 'lost' }
+  | { readonly outcome: 'keep' }
+  /** Somebody is to have the task; whether they may is decided by `decideClaim`. `named`: the request says who. */
+  | {
+      readonly outcome: 'claim';
+      readonly way: 'claim' | 'hand_over';
+      readonly assignee: string;
+      readonly named: boolean;
+    }
+  /** What is parked is put into the queue by people. */
+  | { readonly outcome: 'kept_parked' }
   | { readonly outcome: 'close'; readonly reason: string; readonly assignee: string | null }
   | { readonly outcome: 'reopen'; readonly assignee: string | null; readonly state: string }
   | { readonly outcome: 'move'; readonly to: { status: Status; state: string; assignee: string | null } }
   | {
       readonly outcome: 'refused';
       readonly why: string;
-      readonly next: 'reopen' | 'unpark' | 'release' | 'owner' | 'state' | 'transition';
+      readonly next: 'reopen' | 'release' | 'owner' | 'state' | 'transition';
     };
 
 /**
@@ -35,6 +43,12 @@ export function decideLife(
   request: LifeRequest,
   workflow: ResolvedWorkflow = DEFAULT_RESOLVED,
 ): LifeDecision {
+  const decision = decideWish(life, request, workflow);
+  const unparks = decision.outcome === 'move' && leavesParking(workflow, life.state, decision.to.state);
+  return unparks && request.actor.kind === 'agent' ? { outcome: 'kept_parked' } : decision;
+}
+
+function decideWish(life: Life, request: LifeRequest, workflow: ResolvedWorkflow): LifeDecision {
   if (request.state !== undefined && !isWaiting(workflow, request.state)) {
     return {
       outcome: 'refused',
@@ -51,7 +65,7 @@ export function decideLife(
   }
   switch (request.status) {
     case 'in_progress':
-      return decideStart(life, request, workflow);
+      return decideStart(life, request);
     case 'closed':
       if (life.status === 'closed') return { outcome: 'keep' };
       return {
@@ -66,48 +80,14 @@ export function decideLife(
   }
 }
 
-/** The strict claim: `forge claim`. */
-export type ClaimDecision =
-  | { readonly outcome: 'claim' | 'mine' }
-  | { readonly outcome: 'taken'; readonly owner: string }
-  | { readonly outcome: 'blocked' | 'closed' | 'parked' };
-
-export function decideClaim(
-  life: Life,
-  claim: {
-    readonly assignee: string;
-    readonly open_blockers: number;
-    readonly force: boolean;
-    /** The owner's lease is over, and everybody has had the time to say that they are still there. */
-    readonly expired?: boolean | undefined;
-  },
-  workflow: ResolvedWorkflow = DEFAULT_RESOLVED,
-): ClaimDecision {
-  if (life.status === 'closed') return { outcome: 'closed' };
-  if (life.status === 'in_progress' && life.assignee === claim.assignee) return { outcome: 'mine' };
-  if (claim.force) return { outcome: 'claim' };
-  if (life.assignee !== null && life.assignee !== claim.assignee && claim.expired !== true)
-    return { outcome: 'taken', owner: life.assignee };
-  if (isParked(workflow, life.state)) return { outcome: 'parked' };
-  if (claim.open_blockers > 0) return { outcome: 'blocked' };
-  return { outcome: 'claim' };
-}
-
-function decideStart(life: Life, request: LifeRequest, workflow: ResolvedWorkflow): LifeDecision {
+/** Only a wish: `decideClaim` says whether it comes true. */
+function decideStart(life: Life, request: LifeRequest): LifeDecision {
   if (request.assignee === null)
     return { outcome: 'refused', why: 'a task in progress has an owner', next: 'owner' };
   const named = request.assignee !== undefined;
-  if (life.status === 'closed') {
-    return named ? { outcome: 'lost' } : { outcome: 'refused', why: 'it is closed', next: 'reopen' };
-  }
-  if (life.status === 'in_progress') {
-    if (!named) return { outcome: 'keep' };
-    return life.assignee === request.assignee ? { outcome: 'keep', claimed: true } : { outcome: 'lost' };
-  }
-  if (named && life.assignee !== null && life.assignee !== request.assignee) return { outcome: 'lost' };
-  if (isParked(workflow, life.state)) return { outcome: 'refused', why: 'it is parked', next: 'unpark' };
-  const assignee = request.assignee ?? life.assignee ?? request.actor;
-  return named ? { outcome: 'claim', assignee, claimed: true } : { outcome: 'claim', assignee };
+  if (!named && life.status === 'in_progress') return { outcome: 'keep' };
+  const assignee = request.assignee ?? life.assignee ?? request.actor.name;
+  return { outcome: 'claim', way: 'claim', assignee, named };
 }
 
 function decideOpen(life: Life, request: LifeRequest, workflow: ResolvedWorkflow): LifeDecision {
@@ -140,11 +120,19 @@ function decideOwner(life: Life, request: LifeRequest, workflow: ResolvedWorkflo
   }
   return request.assignee === life.assignee
     ? { outcome: 'keep' }
-    : { outcome: 'claim', assignee: request.assignee };
+    : { outcome: 'claim', way: 'hand_over', assignee: request.assignee, named: true };
 }
 
 /** Only in such states a task is open; every other one is reached by a transition. */
 function isWaiting(workflow: ResolvedWorkflow, state: string): boolean {
   const kind = kindOf(workflow, state);
   return kind === 'initial' || kind === 'backlog';
+}
+
+/** From where a task is parked into the queue, or into work: what only people do. */
+export function leavesParking(workflow: ResolvedWorkflow, from: string, to: string): boolean {
+  const kind = kindOf(workflow, to);
+  return (
+    isParked(workflow, from) && kind !== undefined && kind !== 'backlog' && statusOfKind(kind) !== 'closed'
+  );
 }

@@ -7,6 +7,11 @@ export interface SteadyTime {
   readonly clock: number;
   /** ms. */
   readonly at: number;
+  /**
+   * Since when the process that reads it has run without being stopped; left out by one that was only just started and
+   * knows nothing of what was before.
+   */
+  readonly awake?: number | undefined;
 }
 
 /** How leases have been looked after so far; ms of one steady clock. */
@@ -15,15 +20,24 @@ export interface LeaseWatch {
   readonly since: number;
   /** When somebody was last there: a holder, or one who wanted to know whether a holder is gone. */
   readonly seen: number;
+  /** When one who wanted to know found a gap, and no holder has been heard of since; 0: never. */
+  readonly asked: number;
 }
 
-/** How long after the beginning of a watch a lease counts as over, in lease times, also where nobody looked in between. */
+/** `hold`: a holder says that it is there. `judge`: somebody wants to know whether one is gone. */
+export type Look = 'hold' | 'judge';
+
+/** How long after somebody asked a lease counts as over, in lease times, also where nobody looked in between. */
 const OPEN_FOR = 11;
 
 /**
- * A lease that is over says that its holder is gone, unless nobody could have renewed it: the machine slept, no server
- * ran. So a lease is judged only where leases have been looked after for one lease time without a gap; after a gap all
- * holders have that time to say that they are there.
+ * A lease that is over says that its holder is gone, unless nobody could have renewed it: the machine slept, the server
+ * was stopped, none ran. So a lease is judged only where leases have been looked after for one lease time without a
+ * gap; after a gap all holders have that time to say that they are there. Only who asked, and finds that no holder was
+ * heard of since, need not have looked all the while: that a holder was there once says nothing about a gap after it.
+ *
+ * A process that has run all the time since somebody was last there has missed nothing, so that for it there is no gap;
+ * one that was stopped judges nobody before it has run for one lease time again.
  *
  * Whoever sees the time ahead of the others would find every lease over, and the gap long past. That cannot be told
  * from a holder that is gone by looking at times, so these are times of a clock that all have in common; see
@@ -31,17 +45,20 @@ const OPEN_FOR = 11;
  */
 export function watchLeases(
   watch: LeaseWatch,
-  now: number,
-  ttl: number,
+  { at: now, awake }: Pick<SteadyTime, 'at' | 'awake'>,
+  { ttl, look }: { readonly ttl: number; readonly look: Look },
 ): LeaseWatch & { readonly may_judge: boolean } {
   // A time that was read before the lock was waited for comes a little out of order. To take that for a clock that went
   // back would begin a new grace time again and again, and nobody would ever be judged.
   const at = now < watch.seen && now >= watch.seen - ttl ? watch.seen : now;
-  const isGap = at - watch.seen > ttl || at < watch.seen;
-  const watched = at - watch.since;
-  const isOpen = watched >= ttl && watched < OPEN_FOR * ttl;
-  const since = isGap && !isOpen ? at : watch.since;
-  return { since, seen: at, may_judge: at - since >= ttl };
+  const hasMissedNothing = awake !== undefined && awake <= watch.seen;
+  const isGap = at < watch.seen || (at - watch.seen > ttl && !hasMissedNothing);
+  const waited = at - watch.asked;
+  const hadTime = look === 'judge' && watch.asked > 0 && waited >= ttl && waited < OPEN_FOR * ttl;
+  const begins = isGap && !hadTime;
+  const since = begins ? at : watch.since;
+  const asked = look === 'hold' ? 0 : begins ? at : watch.asked;
+  return { since, seen: at, asked, may_judge: at - Math.max(since, awake ?? since) >= ttl };
 }
 
 /** A lease from a time when the clock was ahead is as long as any other. */

@@ -1,4 +1,5 @@
 import type { ErrorAnnotation, ReviewConfig, RoleHolder, Task } from '#contract/task.ts';
+import type { StateKind } from '#contract/workflow.ts';
 import type { Json, JsonObject } from '#kernel/json.ts';
 import type { TaskRecord } from './task-record.ts';
 
@@ -47,6 +48,27 @@ export function* otherFields(record: TaskRecord): Generator<readonly [string, Js
 
 export function isArchived(record: TaskRecord): boolean {
   return typeof record.fields.get('archived_at')?.value === 'string';
+}
+
+/** Who had a task when it was last submitted to a gate, kept by `submitField`. */
+const SUBMITTED_BY = 'submitted_by';
+
+/**
+ * What a move into a gate writes down besides: whose work it is that waits there, which a later owner does not change.
+ * From gate to gate nothing new is submitted.
+ */
+export function submitField(
+  record: TaskRecord,
+  move: { readonly from: StateKind | undefined; readonly to: StateKind | undefined; readonly actor: string },
+): ReadonlyMap<string, Json> {
+  if (move.to !== 'gate' || move.from === 'gate') return new Map();
+  return new Map([[SUBMITTED_BY, record.life.assignee ?? move.actor]]);
+}
+
+/** Whose work it is that waits in a gate; the owner's where nothing was written down. */
+export function submitterOf(record: TaskRecord): string | null {
+  const value = record.fields.get(SUBMITTED_BY)?.value;
+  return typeof value === 'string' ? value : record.life.assignee;
 }
 
 /** Lines come from anywhere: what does not look like one is nobody. */

@@ -1,3 +1,5 @@
+import { decidePause } from '#domain/decide-claim.ts';
+import { explainPause } from '#domain/explain-refusal.ts';
 import { statusOfKind, kindOf, roleOf, standingState, type ActionName } from '#domain/workflow.ts';
 import type { HookPhase, WorkflowHook } from '#contract/workflow.ts';
 import type { Standing } from '#store/store.ts';
@@ -91,6 +93,8 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
       const agent = await findManaged(call);
       const work = await engine.work?.();
       if (agent === undefined || work === undefined) return { outcome: 'passed' };
+      const halt = await findHalt(engine, agent);
+      if (halt !== undefined) return { outcome: 'cascaded', to: engine.workflow.initial, ...halt };
       const role = roleOf(engine.workflow, to) ?? '';
       const { task, fence } = standing;
       // Somebody else was faster: theirs is to start whoever they want.
@@ -162,6 +166,23 @@ async function findManaged({ engine, standing, to, owner }: ActionCall): Promise
   const holder = roles?.[roleOf(engine.workflow, to) ?? ''];
   const name = holder === undefined ? (owner ?? assignee) : 'agent' in holder ? holder.agent : null;
   return name !== null && (await engine.agents.isManaged(name)) ? name : undefined;
+}
+
+/**
+ * Nothing is started while it is paused, also where the workflow leads on by itself or goes on after a crash: the task
+ * waits in the queue with all that it has.
+ */
+async function findHalt(
+  { store, agents }: Engine,
+  agent: string,
+): Promise<{ readonly reason: string; readonly annotation: Annotation } | undefined> {
+  const known = await agents.readAll();
+  const claimer = { name: agent, kind: 'agent', paused: known.get(agent)?.paused === true } as const;
+  const project_paused = (await store.readPause()) !== null;
+  const paused = decidePause({ claimer, companions: [], project_paused });
+  if (paused === undefined) return undefined;
+  const { code, message } = explainPause(paused);
+  return { reason: message, annotation: { code, message } };
 }
 
 async function leadsOn({ work }: Engine): Promise<boolean> {

@@ -13,6 +13,7 @@ export interface RoleChange {
   /** Null: nobody. */
   readonly holder: RoleHolder | null;
   readonly version?: number | undefined;
+  readonly fence?: number | undefined;
   readonly reset_worktree: boolean;
   readonly reset_workspace: boolean;
 }
@@ -41,7 +42,7 @@ export async function assignRole(engine: Engine, change: RoleChange): Promise<Ta
     task.assignee !== null &&
     (change.holder === null || holderName(change.holder) !== task.assignee);
   const fields = new Map<string, Json>([[roleField(change.role), change.holder]]);
-  const { version } = change;
+  const { version, fence } = change;
   checkVersion(task, version);
   if (change.role === roleOf(workflow, workflow.in_progress)) {
     // Rows first: whoever is killed in between leaves a task that cannot be merged, not one that can.
@@ -49,7 +50,7 @@ export async function assignRole(engine: Engine, change: RoleChange): Promise<Ta
       await store.clearReviews({ task_id: task.id }, by);
     if (task.review_passed_at !== undefined) fields.set('review_passed_at', null);
   }
-  const assigned = await store.updateTask({ id: task.id, version, workflow_fields: fields }, by);
+  const assigned = await store.updateTask({ id: task.id, version, fence, workflow_fields: fields }, by);
   const reset = change.reset_workspace ? 'workspace' : change.reset_worktree ? 'worktree' : undefined;
   const isWorked = takes || reset !== undefined;
   const hasAttempt = isWorked && (await store.listAttempts({ task_id: task.id, there: true })).length > 0;
@@ -58,6 +59,7 @@ export async function assignRole(engine: Engine, change: RoleChange): Promise<Ta
   return transitionTask(engine, {
     id: task.id,
     to: workflow.initial,
+    fence,
     reason: `the role ${change.role} went to ${change.holder === null ? 'nobody' : holderName(change.holder)}`,
   });
 }

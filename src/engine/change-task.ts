@@ -1,5 +1,8 @@
-import type { Task } from '#contract/task.ts';
+import type { Status, Task } from '#contract/task.ts';
+import { toClaimer, type Claimer } from '#domain/claimer.ts';
+import { decidePause } from '#domain/decide-claim.ts';
 import { decideLife, type LifeDecision } from '#domain/decide-life.ts';
+import { explainPause } from '#domain/explain-refusal.ts';
 import {
   claimTarget,
   closingState,
@@ -11,12 +14,12 @@ import {
 } from '#domain/workflow.ts';
 import { holderName } from '#domain/workflow-fields.ts';
 import { toTriggeredBy } from '#domain/actor.ts';
-import { ForgeError } from '#kernel/errors.ts';
+import { isForgeError } from '#kernel/errors.ts';
 import type {
   ClaimRequest,
   ClaimResult,
   CloseResult,
-  ReadyQuery,
+  NextRequest,
   Standing,
   TaskUpdate,
   UpdateResult,
@@ -29,8 +32,11 @@ import { finishMove, prepareMove, retry } from './transition-task.ts';
 /** Claims check dependencies inside their transaction, where nothing can change in between. */
 const CLAIM_CHECKS: readonly ActionName[] = ['dependency_gate'];
 
-export async function claimTask(engine: Engine, claim: ClaimRequest): Promise<ClaimResult> {
-  await refusePausedAgent(engine, claim.assignee);
+/** A claim as the rest of Forge makes it; what is known of agents is added here. */
+type Claim = Omit<ClaimRequest, 'agents' | 'companions'>;
+type NextClaim = Omit<NextRequest, 'agents' | 'companions'>;
+
+export async function claimTask(engine: Engine, claim: Claim): Promise<ClaimResult> {
   const isStart = engine.follows === true && (await engine.agents.isManaged(claim.assignee));
   const work = isStart ? await engine.work?.() : undefined;
   if (work === undefined) return writeClaim(engine, claim);
@@ -39,15 +45,13 @@ export async function claimTask(engine: Engine, claim: ClaimRequest): Promise<Cl
   return work.during(id, () => writeClaim(engine, { ...claim, id }));
 }
 
-async function writeClaim(engine: Engine, claim: ClaimRequest): Promise<ClaimResult> {
+async function writeClaim(engine: Engine, claim: Claim): Promise<ClaimResult> {
   let result: ClaimResult | undefined;
   const task = await changeState(engine, claim.id, {
-    target: ({ task: now }) =>
-      now.status === 'open'
-        ? { to: findTarget(engine, now, claim.assignee), checked: CLAIM_CHECKS, owner: claim.assignee }
-        : undefined,
+    target: ({ task: now }) => toClaimTarget(engine, now, claim.assignee),
     async write({ task: now }) {
-      result = await engine.store.claimTask({ ...claim, ...asSeen(now) }, engine.by);
+      const request = { ...claim, ...(await readClaimers(engine)), ...asSeen(now) };
+      result = await engine.store.claimTask(request, engine.by);
       return result.task;
     },
     refused: () => result?.outcome !== 'claimed',
@@ -56,15 +60,27 @@ async function writeClaim(engine: Engine, claim: ClaimRequest): Promise<ClaimRes
   return result.outcome === 'claimed' ? { ...result, task } : result;
 }
 
-/** Undefined when nothing is ready. */
+/** Where a claim would lead a task that waits; whether it may is for the store to say. */
+function toClaimTarget(engine: Engine, task: Task, assignee: string): Target | undefined {
+  if (task.status !== 'open') return undefined;
+  return { to: findTarget(engine, task, assignee), checked: CLAIM_CHECKS, owner: assignee };
+}
+
+async function readClaimers({
+  agents,
+  attempts,
+}: Engine): Promise<Pick<ClaimRequest, 'agents' | 'companions'>> {
+  return { agents: await agents.readAll(), companions: attempts?.agents };
+}
+
+/** Undefined when nothing is ready. Throws agent_paused, project_paused. */
 export async function claimNext(
   engine: Engine,
-  claim: ReadyQuery & { assignee: string; lease_ms?: number | undefined },
+  claim: NextClaim,
 ): Promise<(Task & { fence: number }) | undefined> {
-  await refusePausedAgent(engine, claim.assignee);
   if (hasOwnGuards(engine) || (await engine.agents.isManaged(claim.assignee)))
     return claimGuarded(engine, claim);
-  const claimed = await engine.store.claimNext(claim, engine.by);
+  const claimed = await engine.store.claimNext({ ...claim, ...(await readClaimers(engine)) }, engine.by);
   if (claimed === undefined) return undefined;
   const { fence, ...written } = claimed;
   const move: Move = { from: engine.workflow.initial, to: claimed.state, edge: 'edge' };
@@ -96,7 +112,12 @@ export async function closeTask(
 
 export async function reopenTask(
   engine: Engine,
-  reopen: { id: string; reason: string | null; version?: number | undefined },
+  reopen: {
+    id: string;
+    reason: string | null;
+    version?: number | undefined;
+    fence?: number | undefined;
+  },
 ): Promise<Task> {
   return changeState(engine, reopen.id, {
     target: ({ task }) => (task.status === 'closed' ? { to: engine.workflow.initial } : undefined),
@@ -114,18 +135,26 @@ export async function releaseTask(
   });
 }
 
+type Update = Omit<TaskUpdate, 'agents' | keyof LifeWish> & LifeWish;
+
+interface LifeWish {
+  readonly status?: Status | undefined;
+  readonly state?: string | undefined;
+  readonly assignee?: string | null | undefined;
+}
+
 /** Fields, and with them status, state and owner: the moves of the agent loop. */
-export async function updateTask(engine: Engine, update: TaskUpdate): Promise<UpdateResult> {
+export async function updateTask(engine: Engine, update: Update): Promise<UpdateResult> {
   const { store, by } = engine;
-  const moves = update.status !== undefined || update.state !== undefined || update.assignee !== undefined;
-  if (!moves) return store.updateTask(update, by);
-  if (update.status === 'in_progress' && typeof update.assignee === 'string')
-    await refusePausedAgent(engine, update.assignee);
+  const { status, state, assignee, ...fields } = update;
+  if (status === undefined && state === undefined && assignee === undefined)
+    return store.updateTask(fields, by);
   let result: UpdateResult | undefined;
   const task = await changeState(engine, update.id, {
     target: (standing) => predict(engine, standing, update),
     async write({ task: now }) {
-      result = await store.updateTask({ ...update, ...asSeen(now) }, by);
+      const agents = await engine.agents.readAll();
+      result = await store.updateTask({ ...update, agents, ...asSeen(now) }, by);
       return result;
     },
     refused: () => result?.claimed === false,
@@ -183,16 +212,12 @@ function asSeen({ id, state }: Task): { id: string; from_state: string } {
   return { id, from_state: state };
 }
 
-function predict(engine: Engine, { task }: Standing, update: TaskUpdate): Target | undefined {
+function predict(engine: Engine, { task }: Standing, update: Update): Target | undefined {
   const life = { ...NO_LIFE, status: task.status, state: task.state, assignee: task.assignee };
-  const decision: LifeDecision = decideLife(
-    life,
-    { ...update, actor: engine.by.actor.name },
-    engine.workflow,
-  );
+  const decision: LifeDecision = decideLife(life, { ...update, actor: engine.by.actor }, engine.workflow);
   switch (decision.outcome) {
     case 'claim':
-      return { to: findTarget(engine, task, decision.assignee), owner: decision.assignee };
+      return toClaimTarget(engine, task, decision.assignee);
     case 'close':
       return { to: closingState(engine.workflow, decision.reason) };
     case 'reopen':
@@ -200,7 +225,7 @@ function predict(engine: Engine, { task }: Standing, update: TaskUpdate): Target
     case 'move':
       return { to: decision.to.state };
     case 'keep':
-    case 'lost':
+    case 'kept_parked':
     case 'refused':
       return undefined;
   }
@@ -226,7 +251,7 @@ function hasOwnGuards({ workflow, by }: Engine): boolean {
 
 async function claimGuarded(
   engine: Engine,
-  claim: ReadyQuery & { assignee: string; lease_ms?: number | undefined },
+  claim: NextClaim,
 ): Promise<(Task & { fence: number }) | undefined> {
   const { assignee, lease_ms, ...query } = claim;
   for (const { id } of await engine.store.listReady({ ...query, assignee })) {
@@ -234,16 +259,17 @@ async function claimGuarded(
       const result = await claimTask(engine, { id, assignee, lease_ms, force: false });
       if (result.outcome === 'claimed') return { ...result.task, fence: result.fence };
     } catch (error) {
-      if (!(error instanceof ForgeError) || error.code !== 'guard_rejected') throw error;
+      if (!isForgeError(error) || error.code !== 'guard_rejected') throw error;
     }
   }
-  return undefined;
-}
-
-export async function refusePausedAgent({ agents }: Engine, name: string): Promise<void> {
-  if (!(await agents.isPaused(name))) return;
-  throw new ForgeError('agent_paused', `${name} is paused and claims nothing`, {
-    hint: `forge agent resume ${name}`,
-    details: { agent: name },
+  // Whoever may claim nothing is told so, also where nothing is ready.
+  const { agents, companions = [] } = await readClaimers(engine);
+  const toOne = (name: string): Claimer => toClaimer(name, agents, engine.by.actor);
+  const paused = decidePause({
+    claimer: toOne(assignee),
+    companions: companions.map(toOne),
+    project_paused: (await engine.store.readPause()) !== null,
   });
+  if (paused !== undefined) throw explainPause(paused);
+  return undefined;
 }

@@ -168,7 +168,7 @@ describe.each(NAMINGS)('%s', (_title, n) => {
     });
     // Parking, blocking and closing are no work.
     expect(await move(engine, id, 'backlog', BOT)).toMatchObject({ state: n('backlog') });
-    await move(engine, id, 'todo', BOT);
+    await move(engine, id, 'todo', ANN);
     await closeTask(engine.as(ANN), { id: blocker.id, reason: 'cancelled' });
     // [S362] A closed blocker frees, cancelled or done; [S365] then anyone may claim.
     expect(await claim(engine, id)).toMatchObject({ outcome: 'claimed' });
@@ -185,11 +185,37 @@ describe.each(NAMINGS)('%s', (_title, n) => {
     expect(await claim(engine, id, BOT)).toMatchObject({ outcome: 'claimed' });
   });
 
+  it('[L1] [S364] the context is of who submitted a blocker, whoever has it now', async () => {
+    await using engine = await tempEngine(walkable);
+    const blocker = await engine.create('First');
+    const { id } = await engine.create('Second', { depends_on: [blocker.id] });
+    await claim(engine, blocker.id, BOT);
+    await move(engine, blocker.id, 'review', ANN);
+    expect(await updateTask(engine.as(ANN), { id: blocker.id, assignee: 'critic' })).toMatchObject({
+      state: n('review'),
+      assignee: 'critic',
+    });
+    expect(await claim(engine, id, REVIEWER)).toMatchObject({ outcome: 'blocked' });
+    // From gate to gate nothing new is submitted, and the files alone say the same.
+    await move(engine, blocker.id, 'merging', ANN);
+    await engine.temp.rebuild();
+    expect(await claim(engine, id, REVIEWER)).toMatchObject({ outcome: 'blocked' });
+    expect(await claim(engine, id, ANN)).toMatchObject({ outcome: 'blocked' });
+    const again = await engine.create('Third', { depends_on: [blocker.id] });
+    expect(await claim(engine, id, BOT)).toMatchObject({ outcome: 'claimed' });
+    // Whoever submits it again has the context from then on.
+    await move(engine, blocker.id, 'merge_failed', ANN);
+    await move(engine, blocker.id, 'in_progress', ANN);
+    await move(engine, blocker.id, 'review', REVIEWER);
+    expect(await claim(engine, again.id, BOT)).toMatchObject({ outcome: 'blocked' });
+    expect(await claim(engine, again.id, REVIEWER)).toMatchObject({ outcome: 'claimed' });
+  });
+
   it('[S359] [S360] who is paused claims nothing; people may in a paused project', async () => {
     await using engine = await tempEngine(definition);
     const { id } = await engine.create('Wanted');
     engine.paused.add('bot');
-    await expect(claim(engine, id)).rejects.toMatchObject({ code: 'agent_paused' });
+    expect(await claim(engine, id)).toMatchObject({ outcome: 'agent_paused', agent: 'bot' });
     await expect(claimNext(engine.as(BOT), { assignee: 'bot' })).rejects.toMatchObject({
       code: 'agent_paused',
     });
@@ -377,16 +403,17 @@ describe('hooks', () => {
   });
 
   it('[S182] [S187] [S188] [S189] [S191] phases in their order, for those they are meant for', async () => {
+    // Another action for each, so that the log says which of them ran.
     const both = [
       { action: 'require_role', audience: 'agent_only' as const, on_failure: 'log' as const },
-      { action: 'require_role', audience: 'user_only' as const, on_failure: 'log' as const },
-      { action: 'require_role', audience: 'all' as const, on_failure: 'log' as const },
+      { action: 'check_retry_budget', audience: 'user_only' as const, on_failure: 'log' as const },
+      { action: 'dependency_gate', audience: 'all' as const, on_failure: 'log' as const },
     ];
     await using engine = await tempEngine(
       flow([
         { name: 'open', kind: 'initial', next: ['a'] },
-        { name: 'a', kind: 'custom', next: ['b'], on_exit: both },
-        { name: 'b', kind: 'custom', next: ['done'], on_enter: both, after_enter: both },
+        { name: 'a', kind: 'active', next: ['b'], before_exit: both, on_exit: both },
+        { name: 'b', kind: 'active', next: ['done'], on_enter: both, after_enter: both },
         ...LAST,
       ]),
     );
@@ -395,17 +422,29 @@ describe('hooks', () => {
       await transitionTask(engine.as(actor), { id, to: 'a', reason: null });
       await transitionTask(engine.as(actor), { id, to: 'b', reason: null });
       const [last] = await engine.temp.store.listTransitions({ id, limit: 1 });
-      return (last?.hook_results ?? []).map(({ phase }) => phase);
+      return (last?.hook_results ?? []).map(({ phase, action }) => `${phase} ${action}`);
     };
-    const order = ['on_exit', 'on_exit', 'on_enter', 'on_enter', 'after_enter', 'after_enter'];
-    expect(await walk(ANN)).toEqual(order);
-    expect(await walk(BOT)).toEqual(order);
-    expect(await walk({ kind: 'system', name: '', named: true })).toEqual(order);
+    const inEach = (...actions: string[]): string[] =>
+      ['before_exit', 'on_exit', 'on_enter', 'after_enter'].flatMap((phase) =>
+        actions.map((action) => `${phase} ${action}`),
+      );
+    expect(await walk(ANN)).toEqual(inEach('check_retry_budget', 'dependency_gate'));
+    expect(await walk(BOT)).toEqual(inEach('require_role', 'dependency_gate'));
+    // What Forge does by itself is under the rules of agents, and never under those of people.
+    expect(await walk({ kind: 'system', name: '', named: true })).toEqual(
+      inEach('require_role', 'dependency_gate'),
+    );
+    expect(await walk({ kind: 'system', name: 'scheduler', named: true })).toEqual(
+      inEach('require_role', 'dependency_gate'),
+    );
     const { id } = await engine.create('Cancelled');
     await transitionTask(engine.as(ANN), { id, to: 'a', reason: null });
     await transitionTask(engine.as(ANN), { id, to: 'cancelled', reason: null });
     const [last] = await engine.temp.store.listTransitions({ id, limit: 1 });
-    expect(last?.hook_results).toHaveLength(2);
+    // Guards are not asked, and what is about work does not concern it.
+    expect(last?.hook_results?.map(({ phase, action }) => `${phase} ${action}`)).toEqual([
+      'on_exit check_retry_budget',
+    ]);
   });
 
   it('[S195] an active state without a role binds the assignee, other kinds nobody', async () => {

@@ -1,3 +1,4 @@
+import type { KnownAgents } from '#domain/claimer.ts';
 import type { ResolvedWorkflow } from '#domain/workflow.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { AttemptStore } from '#store/attempt-store.ts';
@@ -28,4 +29,6 @@ export interface AgentFacts {
   isPaused(name: string): Promise<boolean>;
   /** Forge starts it; every other agent calls us. */
   isManaged(name: string): Promise<boolean>;
+  /** Every agent that is registered, as it stands now: what the rules of claims are told. */
+  readAll(): Promise<KnownAgents>;
 }

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Attempt } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
+import { NO_AGENTS } from '#domain/claimer.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { claimTask, releaseTask, updateTask } from './change-task.ts';
@@ -124,8 +125,8 @@ describe('[C1] an owner that loses a task loses its run', () => {
       // Back at work with another owner, in the same state: only the number of the claim tells them apart.
       await transitionTask(shop.as(), { id: task.id, to: 'in_progress', reason: null });
       await shop.workshop.settled();
-      await store.updateTask({ id: task.id, status: 'open' }, by());
-      await store.claimTask({ id: task.id, assignee: 'ext', force: false }, by());
+      await store.updateTask({ id: task.id, status: 'open', agents: NO_AGENTS }, by());
+      await store.claimTask({ id: task.id, assignee: 'ext', force: false, agents: NO_AGENTS }, by());
       const before = await store.getTask(task.id);
       expect(before).toMatchObject({ state: run.in_state, assignee: 'ext' });
       const conclusion = { outcome, message: 'late', retry_after: null };

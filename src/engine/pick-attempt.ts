@@ -5,7 +5,7 @@ import { kindOf, roleOf, standingState } from '#domain/workflow.ts';
 import { isRegistered } from '#git/checkout-record.ts';
 import { rescueCheckout } from '#git/rescue-checkout.ts';
 import { toIso } from '#kernel/clock.ts';
-import { ForgeError } from '#kernel/errors.ts';
+import { ForgeError, isForgeError, type ErrorCode } from '#kernel/errors.ts';
 import type { Json } from '#kernel/json.ts';
 import { openControl, toCheckout } from './attempt-workspace.ts';
 import type { Engine } from './engine.ts';
@@ -86,8 +86,16 @@ async function handOver(
 ): Promise<void> {
   if (agent === null || agent === task.assignee || task.roles?.[role] !== undefined) return;
   if (place.agents.find(agent) === undefined) return;
-  await engine.store.updateTask({ id: task.id, assignee: agent }, systemWriter(place));
+  const agents = await engine.agents.readAll();
+  try {
+    await engine.store.updateTask({ id: task.id, assignee: agent, agents }, systemWriter(place));
+  } catch (error) {
+    // What is paused is given nothing; the task goes to its gate all the same.
+    if (!isForgeError(error) || !PAUSES.has(error.code)) throw error;
+  }
 }
+
+const PAUSES: ReadonlySet<string> = new Set(['agent_paused', 'project_paused'] satisfies ErrorCode[]);
 
 export function notActive({ id, task_id, number }: Attempt, state: Attempt['state']): ForgeError {
   return new ForgeError('state_invalid', `Attempt ${number} at ${task_id} is ${state} and cannot be picked`, {

@@ -37,7 +37,8 @@ export async function transitionTask(engine: Engine, request: TransitionRequest,
     const { to, annotation = request.annotation } = redirect(engine, { from, to: request.to }, standing);
     const edge = findEdge(engine.workflow, from, to);
     const { reason, fence } = request;
-    const write = { id: standing.task.id, to, reason, fence, version: standing.task.version };
+    const agents = await engine.agents.readAll();
+    const write = { id: standing.task.id, to, reason, fence, agents, version: standing.task.version };
     // The store says what is wrong with a move that there is no edge for.
     if (edge === undefined || edge === 'close')
       return { written: (await engine.store.moveTask(write, engine.by)).task };

@@ -1,11 +1,11 @@
 import type { WorkedTask } from '#contract/run-task-operations.ts';
 import type { Task } from '#contract/task.ts';
+import { explainRefusal } from '#domain/explain-refusal.ts';
 import { passTarget } from '#domain/gate-targets.ts';
 import { isMerging, kindOf, standingState } from '#domain/workflow.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { claimTask } from './change-task.ts';
 import type { Engine } from './engine.ts';
-import { explainRefusal } from './explain-refusal.ts';
 import { findPostponedGate } from './retry-postponed.ts';
 import type { SideWishes } from './sides.ts';
 import { transitionTask } from './transition-task.ts';
@@ -84,8 +84,7 @@ async function resume(
   const { workflow, attempts } = engine;
   const state = standingState(workflow, task);
   const agents = [agent, ...(attempts?.agents ?? [])];
-  const owner = agents.find((name) => name === task.assignee);
-  if (kindOf(workflow, state) !== 'active' || owner === undefined) {
+  if (kindOf(workflow, state) !== 'active') {
     throw new ForgeError(
       'state_invalid',
       `${task.id} is in ${state}${task.assignee === null ? '' : `, ${task.assignee}'s`}`,
@@ -95,7 +94,11 @@ async function resume(
       },
     );
   }
-  await workshop.resume(task, owner, attempts);
+  // Also what is the agent's own already is under the rules of claims: what is paused is not started.
+  const owner = agents.find((name) => name === task.assignee) ?? agent;
+  const claim = await claimTask(atNow(workshop, engine), { id: task.id, assignee: owner, force: false });
+  if (claim.outcome !== 'claimed') throw explainRefusal(claim);
+  await workshop.resume(claim.task, owner, attempts);
 }
 
 export async function describeWork(

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ANN, BOT } from '../../tests/support/temp-engine.ts';
 import { assignRole } from './assign-role.ts';
+import { claimTask } from './change-task.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { transitionTask } from './transition-task.ts';
+import { workTask } from './work-task.ts';
 
 let shop: TempWorkshop;
 beforeEach(async () => {
@@ -107,6 +109,65 @@ describe('the way of a task', () => {
     expect(blocked.error_annotation?.message).toContain('3 tries in a row');
     // One attempt, three runs: what was done stays.
     expect((await shop.place.store.listAttempts({ task_id: task.id })).length).toBe(1);
+  });
+
+  it('[S360] [H2] starts nothing while the project is paused, by no way that leads to work', async () => {
+    shop.addAgent('w1', 'if [ -f a ]; then echo b > b; else echo a > a; fi');
+    const { store } = shop.place;
+    const pause = (paused: boolean) => store.pauseProject(paused, shop.as().by);
+    const runs = async (id: string): Promise<number> => (await store.listRuns({ task_id: id })).length;
+    // Its checks are red while it is paused: the workflow leads it back to its coder, who is not started.
+    const red = await shop.create('Red', { steps: ['sleep 1; test -f b'] });
+    await claimTask(shop.as(), { id: red.id, assignee: 'w1', force: false });
+    await expect.poll(async () => (await store.getTask(red.id)).state, { timeout: 20_000 }).toBe('review');
+    await pause(true);
+    await shop.workshop.settled();
+    expect(await store.getTask(red.id)).toMatchObject({
+      state: 'todo',
+      assignee: null,
+      error_annotation: { code: 'project_paused' },
+    });
+    expect(await runs(red.id)).toBe(1);
+    // A task that is the agent's already, as after a crash.
+    const mine = await shop.create('Mine');
+    await pause(false);
+    await claimTask({ ...shop.as(), follows: false }, { id: mine.id, assignee: 'w1', force: false });
+    await pause(true);
+    const again = workTask(shop.workshop, shop.as(), { id: mine.id, agent: 'w1', merge: false });
+    await expect(again).rejects.toMatchObject({ code: 'project_paused' });
+    expect(await runs(mine.id)).toBe(0);
+    // And goes on where it was left.
+    await pause(false);
+    expect((await shop.work(red, 'w1')).review_passed_at).toBeDefined();
+    expect(await runs(red.id)).toBe(2);
+    expect(await store.listAttempts({ task_id: red.id })).toHaveLength(1);
+  });
+
+  it('[S359] starts no agent that is paused, also not beside another', async () => {
+    shop.addAgent('w1', 'echo a > a');
+    shop.addAgent('w2', 'echo b > b');
+    shop.paused.add('w2');
+    const task = await shop.create('Both');
+    const attempts = { agents: ['w1', 'w2'], count: 2, pick: undefined };
+    const claimed = await claimTask(
+      { ...shop.as(), attempts },
+      { id: task.id, assignee: 'w1', force: false },
+    );
+    expect(claimed).toMatchObject({ outcome: 'agent_paused', agent: 'w2' });
+    expect(await shop.place.store.listRuns({ task_id: task.id })).toEqual([]);
+  });
+
+  it('[S399] counts attempts, reviews and rejections on the task', async () => {
+    shop.addAgent('w1', 'if [ -f a ]; then echo b > b; else echo a > a; fi');
+    const task = await shop.create('Counted', { steps: ['test -f b'] });
+    const { store } = shop.place;
+    expect(await store.getTask(task.id)).toMatchObject({
+      counters: { attempts: 0, reviews: 0, rejections: 0 },
+    });
+    expect(await shop.work(task, 'w1')).toMatchObject({
+      state: 'review',
+      counters: { attempts: 1, reviews: 2, rejections: 1 },
+    });
   });
 
   it('[S346] tells who conflicts with what, and takes no markers for a solution', async () => {

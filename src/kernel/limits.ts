@@ -108,6 +108,9 @@ export const LIMITS = {
   lease_min_ms: 1_000,
   lease_max_ms: 24 * 3_600_000,
   leases_a_sweep: 100,
+  /** How often a process that stays looks whether it was stopped, and how long it must have been. */
+  wake_tick_ms: 250,
+  stop_noticed_ms: 1_000,
   /** Pages of SQLite's log before they are moved to the database. */
   checkpoint_pages: 4_000,
   event_list: 10_000,

@@ -1,15 +1,17 @@
 import type { startAttempt as declaration } from '#contract/run-task-operations.ts';
+import { explainRefusal } from '#domain/explain-refusal.ts';
 import { claimTask } from '#engine/change-task.ts';
-import { explainRefusal } from '#engine/explain-refusal.ts';
-import type { AgentBook } from '#engine/work.ts';
+import { checkExecutorProfile, listExecutorTypes } from '#engine/executor-kinds.ts';
+import type { WorkPlace } from '#engine/work.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
+import { addAgent } from '#sync/agent-identities.ts';
 import { engineOf } from './engine-of.ts';
-import { implement } from './operation.ts';
+import { implement, type OperationContext } from './operation.ts';
 import { readSideWishes } from './side-wishes.ts';
 
 export const attemptStart = implement<typeof declaration>({
-  async run(ctx, { id, agent, agents = [], attempts: count, pick }) {
+  async run(ctx, { id, agent, agents = [], attempts: count, pick, fence }) {
     const { store } = ctx.project;
     const { id: whole } = await store.findTask(id);
     if (!ctx.stays) {
@@ -21,9 +23,10 @@ export const attemptStart = implement<typeof declaration>({
     const engine = await engineOf(ctx);
     const { place } = await ctx.workshop();
     const named = [...(agent === undefined ? [] : [agent]), ...agents];
-    const found = named.map((name) => findAgent(place.agents, name));
-    const { agent: assignee, attempts } = await readSideWishes(engine, { agents: found, count, pick });
-    const claim = await claimTask({ ...engine, attempts }, { id: whole, assignee, force: false });
+    const found: string[] = [];
+    for (const name of named) found.push(await findAgent(ctx, place, name));
+    const { agent: assignee, attempts } = readSideWishes({ agents: found, count, pick });
+    const claim = await claimTask({ ...engine, attempts }, { id: whole, assignee, force: false, fence });
     if (claim.outcome !== 'claimed') throw explainRefusal(claim);
     const { task } = await store.readStanding(claim.task.id);
     const active = await store.listAttempts({ task_id: task.id, state: 'active' });
@@ -44,19 +47,31 @@ export const attemptStart = implement<typeof declaration>({
     escapeLine(`Started run ${run_id} on ${attempt.task_id}, in ${attempt.path}`),
 });
 
-/** By name, or the first that is run by this executor: `claude`, also as `CLAUDE_CODE`. */
-function findAgent(agents: AgentBook, wanted: string): string {
+/**
+ * By name, or the first that is run by this executor: `claude`, also as `CLAUDE_CODE`. Where there is none, one of the
+ * executor's own name is registered, so that the first attempt on a machine needs nothing before it. Throws
+ * invalid_input for an executor that has to be told what to run.
+ */
+async function findAgent(ctx: OperationContext, { agents }: WorkPlace, wanted: string): Promise<string> {
   const named = agents.find(wanted);
   if (named !== undefined) return named.name;
   const kind = wanted.toLowerCase().replace(/[-_](?:code|cli)$/, '');
   const found = agents.list().find(({ profile }) => profile.executor === kind);
   if (found !== undefined) return found.name;
-  throw new ForgeError(
-    'not_found',
-    `${wanted} is neither an agent that Forge can start nor the executor of one`,
-    {
-      hint: 'forge agent list',
-      details: { agent: wanted },
-    },
-  );
+  const isExecutor = listExecutorTypes().some((type) => type.kind === kind);
+  // Somebody else starts an agent of that name.
+  const isTaken = (await agents.facts.readAll()).has(kind);
+  if (!isExecutor || isTaken) {
+    throw new ForgeError(
+      'not_found',
+      `${wanted} is neither an agent that Forge can start nor the executor of one`,
+      {
+        hint: 'forge agent list',
+        details: { agent: wanted },
+      },
+    );
+  }
+  const wish = { executor: kind };
+  const now = ctx.clock.now();
+  return (await addAgent(ctx.place.home, { name: kind, wish, now, check: checkExecutorProfile })).name;
 }

@@ -12,7 +12,12 @@ export const conflictResolve = implement<typeof resolveConflict>({
       if (input.take_lost === true) throw refuseTaking(input.id);
       return settleFileConflicts(paths, { id: input.id, field: input.field });
     }
-    const settle = { id: input.id, field: input.field, take_lost: input.take_lost === true };
+    const settle = {
+      id: input.id,
+      field: input.field,
+      take_lost: input.take_lost === true,
+      fence: input.fence,
+    };
     return ctx.project.store.settleConflicts(settle, await writerOf(ctx));
   },
   text: ({ id, settled, left }) =>

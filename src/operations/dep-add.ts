@@ -25,7 +25,13 @@ export const depAdd = implement<typeof addDependency>({
         to_id: target ?? (await store.getTask(input.to_id)).id,
       });
     const { from_id, to_id, added } = await store.addDependency(
-      { from_id: input.from_id, to_id: target ?? input.to_id, type, foreign: target !== undefined },
+      {
+        from_id: input.from_id,
+        to_id: target ?? input.to_id,
+        type,
+        foreign: target !== undefined,
+        fence: input.fence,
+      },
       await writerOf(ctx),
     );
     return { from_id, to_id, type, added };

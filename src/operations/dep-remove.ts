@@ -6,7 +6,7 @@ import { writerOf } from './writer.ts';
 export const depRemove = implement<typeof removeDependency>({
   run: async (ctx, input) =>
     ctx.project.store.removeDependency(
-      { from_id: input.from_id, to_id: input.to_id, type: input.type },
+      { from_id: input.from_id, to_id: input.to_id, type: input.type, fence: input.fence },
       await writerOf(ctx),
     ),
   text: ({ from_id, to_id, removed }) =>

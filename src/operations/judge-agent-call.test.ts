@@ -74,15 +74,18 @@ describe('what an agent may do with its token', () => {
       );
   });
 
-  test('an update that takes a task may be of a free one', () => {
-    const taking = { id: ID, status: 'in_progress', assignee: 'worker-1' };
-    expect(
-      judgeAgentCall({ operation: 'task.update', access: 'task', input: taking, agent: 'worker-1' }),
-    ).toEqual({
-      outcome: 'if_holder',
-      id: ID,
-      or_free: true,
-    });
+  test('an update that takes a task is a claim like any other; one that keeps it for itself may be of a free one', () => {
+    const judge = (input: object) =>
+      judgeAgentCall({
+        operation: 'task.update',
+        access: 'task',
+        input: { id: ID, ...input },
+        agent: 'worker-1',
+      });
+    expect(judge({ status: 'in_progress', assignee: 'worker-1' })).toEqual({ outcome: 'allowed' });
+    expect(judge({ status: 'in_progress', assignee: 'worker-2' }).outcome).toBe('refused');
+    expect(judge({ assignee: 'worker-1' })).toEqual({ outcome: 'if_holder', id: ID, or_free: true });
+    expect(judge({ status: 'in_progress' })).toEqual({ outcome: 'if_holder', id: ID, or_free: false });
   });
 
   test.each<[string | null, string[], boolean, boolean]>([

@@ -49,6 +49,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     refuseForOthers(input, agent) ??
     refuseSetUp(input) ??
     refuseUndoing(input) ??
+    allowClaim(input, agent) ??
     toHolder(input['id'], input['assignee'] === agent || input['agent_id'] === agent),
   'dep.add': (input) => refuseForce(input) ?? toHolder(input['from_id'], false),
   'dep.remove': (input) => toHolder(input['from_id'], false),
@@ -56,6 +57,11 @@ const RULES: Readonly<Record<string, Rule>> = {
 
 function held(input: AgentCall['input'], agent: string): AgentVerdict {
   return refuseForOthers(input, agent) ?? refuseForce(input) ?? toHolder(input['id'], false);
+}
+
+/** A claim is under the rules of claims alone: one that is lost or refused changes nothing, whatever else it asks. */
+function allowClaim(input: AgentCall['input'], agent: string): AgentVerdict | undefined {
+  return input['status'] === 'in_progress' && input['assignee'] === agent ? ALLOWED : undefined;
 }
 
 function toHolder(id: unknown, orFree: boolean): AgentVerdict {

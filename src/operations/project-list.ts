@@ -25,7 +25,10 @@ export const projectList = implement<typeof declaration>({
         { header: 'BUSY', value: ({ in_progress }) => count(in_progress), align: 'right' },
         {
           header: 'PATH',
-          value: ({ path, problem }) => (problem === null ? path : `${path}  (${problem})`),
+          value: ({ path, problem, paused_at }) => {
+            const note = problem ?? (paused_at === null ? null : 'paused');
+            return note === null ? path : `${path}  (${note})`;
+          },
           flexible: true,
           minimum: 24,
           style: (text, { problem }) => (problem === null ? text : style(view, 'red', text)),
@@ -38,14 +41,15 @@ export const projectList = implement<typeof declaration>({
 
 /** Counts are read as they stand: listing projects must not change one. */
 function look(project: RegisteredProject, place: HomePlace): Row {
-  const none = { open: null, in_progress: null, ready: null };
+  const none = { open: null, in_progress: null, ready: null, paused_at: null };
   let there = false;
   try {
     const { paths } = findRegistered(project, place);
     there = true;
     using reader = openTaskReader(paths.database);
     const { open, in_progress, ready } = reader.countTasks();
-    return { ...project, there, problem: null, open, in_progress, ready };
+    const paused_at = reader.readPause();
+    return { ...project, there, problem: null, open, in_progress, ready, paused_at };
   } catch (error) {
     if (!isForgeError(error)) throw error;
     const problem = there ? error.message : 'not there';

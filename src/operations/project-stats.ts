@@ -5,11 +5,10 @@ import { PRIORITY_LABELS } from './priority-labels.ts';
 import { style } from './style-text.ts';
 
 export const projectStats = implement<typeof declaration>({
-  run: (ctx) =>
-    ctx.project.store.readStats({
-      now: ctx.clock.now(),
-      exclude_types: ctx.project.config.ready.excludeTypes,
-    }),
+  async run({ project: { store, config }, clock }) {
+    const stats = await store.readStats({ now: clock.now(), exclude_types: config.ready.excludeTypes });
+    return { ...stats, paused_at: await store.readPause() };
+  },
   text(stats, view) {
     const list = (counts: Record<string, number>, name = (key: string) => key): string =>
       Object.entries(counts)
@@ -23,6 +22,7 @@ export const projectStats = implement<typeof declaration>({
       ['Priority', list(stats.by_priority, (key) => PRIORITY_LABELS[Number(key)] ?? key)],
       ['Queue', `${stats.ready} ready, ${stats.blocked} blocked, ${stats.parked} parked`],
       ['Closed', `${stats.closed_last_7_days} in the last 7 days`],
+      ...(stats.paused_at === null ? [] : [['Paused', stats.paused_at] satisfies [string, string]]),
       ...stats.assigned.map(({ assignee, in_progress, open }): [string, string] => [
         'Owner',
         `${escapeLine(assignee)}: ${in_progress} in progress${open > 0 ? `, ${open} reserved` : ''}`,

@@ -17,7 +17,7 @@ export const runStart = implement<typeof declaration>({
     const { place } = workshop;
     for (const name of agents) getManaged(place, name);
     const engine = { ...(await engineOf(ctx)), follows: true };
-    const { agent, ...wishes } = await readSideWishes(engine, { agents, count: attempts, pick });
+    const { agent, ...wishes } = readSideWishes({ agents, count: attempts, pick });
     const tasks = await Promise.all(ids.map((id) => place.store.findTask(id)));
     const whole = [...new Set(tasks.map(({ id }) => id))];
     const stop = await watchWork(ctx, workshop);

@@ -1,18 +1,17 @@
 import type { PickRule } from '#contract/attempt.ts';
-import { refusePausedAgent } from '#engine/change-task.ts';
-import type { Engine } from '#engine/engine.ts';
 import type { SideWishes } from '#engine/sides.ts';
 import { ForgeError } from '#kernel/errors.ts';
 
-/** Who has the task, and how often at once it is worked on. Throws agent_paused, and invalid_input for what does not fit. */
-export async function readSideWishes(
-  engine: Engine,
-  {
-    agents,
-    count = Math.max(1, agents.length),
-    pick,
-  }: { agents: readonly string[]; count?: number | undefined; pick?: PickRule | undefined },
-): Promise<{ readonly agent: string; readonly attempts: SideWishes | undefined }> {
+/** Who has the task, and how often at once it is worked on. Throws invalid_input for what does not fit. */
+export function readSideWishes({
+  agents,
+  count = Math.max(1, agents.length),
+  pick,
+}: {
+  agents: readonly string[];
+  count?: number | undefined;
+  pick?: PickRule | undefined;
+}): { readonly agent: string; readonly attempts: SideWishes | undefined } {
   const [agent] = agents;
   if (agent === undefined)
     throw new ForgeError('invalid_input', 'Nobody is named who works on it', { hint: 'forge agent list' });
@@ -22,6 +21,5 @@ export async function readSideWishes(
       details: { agents, attempts: count },
     });
   }
-  for (const name of agents) await refusePausedAgent(engine, name);
   return { agent, attempts: count === 1 && pick === undefined ? undefined : { agents, count, pick } };
 }

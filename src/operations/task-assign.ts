@@ -6,12 +6,12 @@ import { engineOf } from './engine-of.ts';
 import { implement } from './operation.ts';
 
 export const taskAssign = implement<typeof declaration>({
-  async run(ctx, { id, role, agent, user, version, reset_worktree, reset_workspace }) {
+  async run(ctx, { id, role, agent, user, version, fence, reset_worktree, reset_workspace }) {
     if (typeof agent === 'string' && typeof user === 'string')
       throw new ForgeError('usage', 'A role has one holder: give --agent or --user, not both');
     const holder = typeof agent === 'string' ? { agent } : typeof user === 'string' ? { user } : null;
     const resets = { reset_worktree: reset_worktree === true, reset_workspace: reset_workspace === true };
-    return assignRole(await engineOf(ctx), { id, role, holder, version, ...resets });
+    return assignRole(await engineOf(ctx), { id, role, holder, version, fence, ...resets });
   },
   text: (task) => `Changed a role of ${escapeLine(task.id)}: ${escapeLine(task.title)}`,
 });

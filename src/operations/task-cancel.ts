@@ -5,9 +5,10 @@ import { engineOf } from './engine-of.ts';
 import { implement } from './operation.ts';
 
 export const taskCancel = implement<typeof declaration>({
-  async run(ctx, { id, reason, version }) {
+  async run(ctx, { id, reason, version, fence }) {
     const engine = await engineOf(ctx);
-    return transitionTask(engine, { id, to: engine.workflow.cancelled, reason: reason ?? null, version });
+    const to = engine.workflow.cancelled;
+    return transitionTask(engine, { id, to, reason: reason ?? null, version, fence });
   },
   text: (task) => `Cancelled task ${escapeLine(task.id)}: ${escapeLine(task.title)}`,
 });

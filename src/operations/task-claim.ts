@@ -1,8 +1,8 @@
 import type { InputOf } from '#contract/declare.ts';
 import type { claimTask as declaration } from '#contract/claim-operations.ts';
+import { explainRefusal } from '#domain/explain-refusal.ts';
 import { claimNext, claimTask } from '#engine/change-task.ts';
 import type { Engine } from '#engine/engine.ts';
-import { explainRefusal } from '#engine/explain-refusal.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { engineOf } from './engine-of.ts';
@@ -11,7 +11,7 @@ import { implement, type OperationContext } from './operation.ts';
 export const taskClaim = implement<typeof declaration>({
   async run(ctx, input) {
     const plain = await engineOf(ctx);
-    const assignee = input.assignee ?? plain.by.actor.name;
+    const assignee = await readAssignee(plain, input);
     const engine = { ...plain, overrides: await readOverrides(plain, input.overrides ?? null, assignee) };
     if (input.next === true) return claimFirst(ctx, engine, { ...input, assignee });
     if (input.id === undefined) throw usage('Which task? Give its id, or --next for the first ready one');
@@ -21,6 +21,7 @@ export const taskClaim = implement<typeof declaration>({
       id: input.id,
       assignee,
       force: input.force === true,
+      fence: input.fence,
       lease_ms: toMs(input.lease),
     });
     if (claim.outcome !== 'claimed') throw explainRefusal(claim);
@@ -30,12 +31,32 @@ export const taskClaim = implement<typeof declaration>({
     `Claimed task ${escapeLine(task.id)} for ${escapeLine(task.assignee ?? '')}: ${escapeLine(task.title)}`,
 });
 
+/** A name that is said to be an agent's must be known as one; every other may be anybody's. */
+async function readAssignee(
+  { agents, by }: Engine,
+  { agent_id, assignee = agent_id }: InputOf<typeof declaration>,
+): Promise<string> {
+  if (agent_id === undefined) return assignee ?? by.actor.name;
+  if (assignee !== agent_id) {
+    throw new ForgeError('invalid_input', 'A task has one owner: give agent_id or assignee, not both', {
+      details: { agent_id, assignee },
+    });
+  }
+  const isCaller = by.actor.kind === 'agent' && by.actor.name === agent_id;
+  if (isCaller || (await agents.readAll()).has(agent_id)) return agent_id;
+  throw new ForgeError('not_found', `There is no agent ${agent_id}`, {
+    hint: 'forge agent list',
+    details: { agent: agent_id },
+  });
+}
+
 async function claimFirst(
   ctx: OperationContext,
   engine: Engine,
   input: InputOf<typeof declaration> & { assignee: string },
 ) {
   if (input.id !== undefined) throw usage('Give an id or --next, not both');
+  if (input.fence !== undefined) throw usage('--fence is of a claim that there is; --next takes a new task');
   if (input.force === true) throw usage('--next takes only what is ready; --force needs an id');
   const claimed = await claimNext(engine, {
     assignee: input.assignee,

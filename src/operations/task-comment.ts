@@ -9,7 +9,7 @@ export const taskComment = implement<typeof commentTask>({
   async run(ctx, input) {
     checkSize(input.body, 'A comment', LIMITS.comment_bytes);
     return ctx.project.store.addComment(
-      { id: input.id, body: input.body, reply_to: input.reply_to ?? null },
+      { id: input.id, body: input.body, reply_to: input.reply_to ?? null, fence: input.fence },
       await writerOf(ctx),
     );
   },

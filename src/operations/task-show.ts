@@ -81,6 +81,8 @@ function facts(task: TaskView, view: TextView): string {
     const ways = (task.recovery_actions ?? []).map(({ state }) => state).join(', ');
     if (ways !== '') rows.push(['Go on', `forge task transition ${escapeLine(task.id)} ${escapeLine(ways)}`]);
   }
+  const counted = countLines(task.counters);
+  if (counted !== '') rows.push(['Counted', counted]);
   if (task.archived_at !== undefined) rows.push(['Archived', task.archived_at]);
   if (task.close_reason !== undefined) rows.push(['Reason', escapeLine(task.close_reason)]);
   if (task.parent_id !== null) rows.push(['Parent', escapeLine(task.parent_id)]);
@@ -92,6 +94,13 @@ function facts(task: TaskView, view: TextView): string {
   );
   if (task.closed_at !== null) rows.push(['Closed', task.closed_at]);
   return rows.map(([name, value]) => `${style(view, 'dim', name.padEnd(9))} ${value}`).join('\n');
+}
+
+function countLines({ attempts, reviews, rejections }: TaskView['counters']): string {
+  const count = (n: number, one: string): string[] => (n === 0 ? [] : [`${n} ${n === 1 ? one : `${one}s`}`]);
+  return [...count(attempts, 'attempt'), ...count(reviews, 'review'), ...count(rejections, 'rejection')].join(
+    ', ',
+  );
 }
 
 function edgeLines(edges: readonly ResolvedDependency[], view: TextView): string[] {

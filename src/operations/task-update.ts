@@ -25,11 +25,12 @@ export const taskUpdate = implement<typeof declaration>({
     checkSize(input.description ?? '', 'The description', LIMITS.description_bytes);
     const engine = await engineOf(ctx);
     const { by } = engine;
-    // The claim of the agent loop is made by the one it is for, unless somebody else says who asks.
+    // The claim of the agent loop is made by the one it is for, unless somebody else says who asks. Nobody has said
+    // that it is an agent's, so that the rules of claims take it for one only where it is registered.
     const claims = input.status === 'in_progress' && typeof input.assignee === 'string' && !by.actor.named;
     const actor =
       claims && typeof input.assignee === 'string'
-        ? ({ kind: 'agent', name: input.assignee, named: true } as const)
+        ? ({ kind: 'agent', name: input.assignee, named: false } as const)
         : by.actor;
     const update = {
       ...rest,

@@ -1,3 +1,4 @@
+import { NO_AGENTS } from '#domain/claimer.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
@@ -82,7 +83,7 @@ describe('a store that awaits locks', () => {
     const before = statSync(temp.replica).size;
     const claims = await Promise.all(
       Array.from({ length: 20 }, async (_, at) =>
-        store.claimTask({ id, assignee: `worker-${at}`, force: false }, by),
+        store.claimTask({ id, assignee: `worker-${at}`, force: false, agents: NO_AGENTS }, by),
       ),
     );
     const made = await Promise.allSettled([

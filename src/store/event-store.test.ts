@@ -1,3 +1,4 @@
+import { NO_AGENTS } from '#domain/claimer.ts';
 import { describe, expect, test } from 'vitest';
 import { tempStore } from '../../tests/support/temp-store.ts';
 import { newTask } from './behaviour/open-behaviour.ts';
@@ -32,7 +33,7 @@ describe('the feed of events', () => {
   test('filters by task and by type', async () => {
     await using feed = await feedOf(['a', 'b', 'c']);
     const [, id = ''] = feed.ids;
-    await feed.store.claimTask({ id, assignee: 'worker-1', force: false }, by);
+    await feed.store.claimTask({ id, assignee: 'worker-1', force: false, agents: NO_AGENTS }, by);
     const of = async (more: object) =>
       (await feed.store.readEvents({ after: 0, limit: 10, ...more })).events.map(({ seq }) => seq);
     expect(await of({ task_id: id })).toEqual([2, 4]);

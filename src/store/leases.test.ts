@@ -1,3 +1,4 @@
+import { NO_AGENTS } from '#domain/claimer.ts';
 import { describe, expect, it } from 'vitest';
 import { tempStore, type TempStore } from '../../tests/support/temp-store.ts';
 import { by, create } from './behaviour/open-behaviour.ts';
@@ -6,7 +7,10 @@ const LEASE = 60_000;
 const bot = (temp: TempStore, name = 'bot') =>
   ({ actor: { kind: 'agent', name, named: true }, now: temp.clock.now() }) as const;
 const claim = (temp: TempStore, id: string, name: string) =>
-  temp.store.claimTask({ id, assignee: name, force: false, lease_ms: LEASE }, bot(temp, name));
+  temp.store.claimTask(
+    { id, assignee: name, force: false, lease_ms: LEASE, agents: NO_AGENTS },
+    bot(temp, name),
+  );
 
 describe('a claim with a lease', () => {
   it('is taken over when its holder is silent for too long, and the old number fits no more', async () => {
@@ -52,6 +56,51 @@ describe('a claim with a lease', () => {
     expect(await claim(temp, id, 'rival')).toMatchObject({ outcome: 'claimed' });
   });
 
+  it.each([2, 4, 9, 40])('[M7] is its holder’s for one lease time after a sleep of %i', async (times) => {
+    await using temp = await tempStore();
+    const { id } = await create(temp, 'Slept');
+    const claimed = await claim(temp, id, 'bot');
+    const fence = claimed.outcome === 'claimed' ? claimed.fence : 0;
+    temp.clock.advance(LEASE / 2);
+    await temp.store.renewLease({ id, fence }, bot(temp));
+    temp.clock.advance(times * LEASE);
+    // Both wake at the same moment, and the rival is faster.
+    expect(await claim(temp, id, 'rival')).toMatchObject({ outcome: 'taken', owner: 'bot' });
+    await temp.store.renewLease({ id, fence }, bot(temp));
+    temp.clock.advance(LEASE - 1);
+    expect(await claim(temp, id, 'rival')).toMatchObject({ outcome: 'taken', owner: 'bot' });
+    // Who is silent after that is gone.
+    temp.clock.advance(1);
+    expect(await claim(temp, id, 'rival')).toMatchObject({ outcome: 'claimed' });
+  });
+
+  it('[M7] a server that was stopped judges nobody for one lease time, also where others were there', async () => {
+    const steady = { clock: 1, at: 100_000, awake: 1_000 };
+    await using temp = await tempStore({ steady: () => ({ ...steady }) });
+    const { id } = await create(temp, 'Held');
+    const other = await create(temp, 'Other');
+    await claim(temp, id, 'bot');
+    steady.at += LEASE - 1;
+    await claim(temp, other.id, 'busy');
+    // Stopped for a moment, in which the first lease ended.
+    steady.at += 5_000;
+    steady.awake = steady.at;
+    expect(await claim(temp, id, 'rival')).toMatchObject({ outcome: 'taken', owner: 'bot' });
+    steady.at += LEASE - 1;
+    expect(await claim(temp, id, 'rival')).toMatchObject({ outcome: 'taken', owner: 'bot' });
+    steady.at += 1;
+    expect(await claim(temp, id, 'rival')).toMatchObject({ outcome: 'claimed' });
+  });
+
+  it('a server that ran all the time judges at once who is silent', async () => {
+    const steady = { clock: 1, at: 100_000, awake: 1_000 };
+    await using temp = await tempStore({ steady: () => ({ ...steady }) });
+    const { id } = await create(temp, 'Left');
+    await claim(temp, id, 'bot');
+    steady.at += 1.5 * LEASE;
+    expect(await claim(temp, id, 'rival')).toMatchObject({ outcome: 'claimed' });
+  });
+
   it('survives a database that is gone: its holder has one lease time to be heard of', async () => {
     await using temp = await tempStore();
     const { id } = await create(temp, 'Kept');
@@ -71,9 +120,12 @@ describe('a claim with a lease', () => {
     await using temp = await tempStore();
     const { id } = await create(temp, 'Swept');
     await claim(temp, id, 'bot');
-    const next = () => temp.store.claimNext({ assignee: 'rival' }, bot(temp, 'rival'));
+    const next = () => temp.store.claimNext({ assignee: 'rival', agents: NO_AGENTS }, bot(temp, 'rival'));
     expect(await next()).toBeUndefined();
+    // Nobody looked in between, so that the holder has one lease time from now.
     temp.clock.advance(LEASE + 1);
+    expect(await next()).toBeUndefined();
+    temp.clock.advance(LEASE);
     expect(await next()).toMatchObject({ id, assignee: 'rival' });
     const moves = await temp.store.listTransitions({ id, limit: undefined });
     expect(moves.map(({ triggered_by, trigger_reason }) => [triggered_by, trigger_reason])).toEqual([
@@ -86,11 +138,14 @@ describe('a claim with a lease', () => {
   it('a claim without one ends by itself never', async () => {
     await using temp = await tempStore();
     const { id } = await create(temp, 'Kept');
-    await temp.store.claimTask({ id, assignee: 'bot', force: false }, bot(temp));
+    await temp.store.claimTask({ id, assignee: 'bot', force: false, agents: NO_AGENTS }, bot(temp));
     for (let day = 0; day < 3; day += 1) {
       temp.clock.advance(86_400_000);
       expect(
-        await temp.store.claimTask({ id, assignee: 'rival', force: false }, bot(temp, 'rival')),
+        await temp.store.claimTask(
+          { id, assignee: 'rival', force: false, agents: NO_AGENTS },
+          bot(temp, 'rival'),
+        ),
       ).toMatchObject({
         outcome: 'taken',
       });
@@ -117,8 +172,12 @@ describe('leases and clocks that disagree', () => {
         steady.at += ms;
       },
       claim: (id: string, name: string, offset = 0) =>
-        temp.store.claimTask({ id, assignee: name, force: false, lease_ms: LEASE }, at(name, offset)),
-      next: (name: string, offset = 0) => temp.store.claimNext({ assignee: name }, at(name, offset)),
+        temp.store.claimTask(
+          { id, assignee: name, force: false, lease_ms: LEASE, agents: NO_AGENTS },
+          at(name, offset),
+        ),
+      next: (name: string, offset = 0) =>
+        temp.store.claimNext({ assignee: name, agents: NO_AGENTS }, at(name, offset)),
       renew: (id: string, fence: number, offset = 0) =>
         temp.store.renewLease({ id, fence }, at('bot', offset)),
       [Symbol.asyncDispose]: () => temp[Symbol.asyncDispose](),
@@ -198,11 +257,14 @@ describe('leases and clocks that disagree', () => {
     await using temp = await tempStore({ steady: () => ({ clock: 1, at: (asked += 1) }) });
     const { id } = await create(temp, 'Plain');
     const other = await create(temp, 'Other');
-    await temp.store.claimTask({ id, assignee: 'bot', force: false }, bot(temp));
-    await temp.store.claimNext({ assignee: 'bot' }, bot(temp));
+    await temp.store.claimTask({ id, assignee: 'bot', force: false, agents: NO_AGENTS }, bot(temp));
+    await temp.store.claimNext({ assignee: 'bot', agents: NO_AGENTS }, bot(temp));
     await temp.store.closeTask({ id: other.id, reason: 'done' }, bot(temp));
     expect(asked).toBe(0);
-    await temp.store.claimTask({ id, assignee: 'bot', force: false, lease_ms: LEASE }, bot(temp));
+    await temp.store.claimTask(
+      { id, assignee: 'bot', force: false, lease_ms: LEASE, agents: NO_AGENTS },
+      bot(temp),
+    );
     expect(asked).toBe(1);
   });
 });

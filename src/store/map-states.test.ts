@@ -1,3 +1,4 @@
+import { NO_AGENTS } from '#domain/claimer.ts';
 import { expect, it } from 'vitest';
 import type { Workflow } from '#contract/workflow.ts';
 import { resolveWorkflow } from '#domain/workflow.ts';
@@ -19,7 +20,7 @@ it('moves all tasks of the states, each with version, log and event, and survive
   await using temp = await tempStore();
   const open = await create(temp, 'Open');
   const worked = await create(temp, 'Worked');
-  await temp.store.claimTask({ id: worked.id, assignee: 'bot', force: false }, by(temp));
+  await temp.store.claimTask({ id: worked.id, assignee: 'bot', force: false, agents: NO_AGENTS }, by(temp));
   const closed = await create(temp, 'Closed');
   const { close_reason } = await temp.store.closeTask({ id: closed.id, reason: 'fixed' }, by(temp));
   const before = await temp.store.newestEvent();
@@ -48,7 +49,10 @@ it('moves all tasks of the states, each with version, log and event, and survive
 it('work may go back to the queue, and is nobody’s then', async () => {
   await using temp = await tempStore();
   const { id } = await create(temp, 'Worked');
-  const claimed = await temp.store.claimTask({ id, assignee: 'bot', force: false }, by(temp));
+  const claimed = await temp.store.claimTask(
+    { id, assignee: 'bot', force: false, agents: NO_AGENTS },
+    by(temp),
+  );
   const fence = claimed.outcome === 'claimed' ? claimed.fence : 0;
   await mapStates(temp, { in_progress: 'queue' });
   expect(await temp.store.getTask(id)).toMatchObject({ state: 'queue', status: 'open', assignee: null });
@@ -67,7 +71,7 @@ it.each([
   const open = await create(temp, 'Open');
   const parked = await create(temp, 'Parked', { state: 'backlog' });
   const worked = await create(temp, 'Worked');
-  await temp.store.claimTask({ id: worked.id, assignee: 'bot', force: false }, by(temp));
+  await temp.store.claimTask({ id: worked.id, assignee: 'bot', force: false, agents: NO_AGENTS }, by(temp));
   const closed = await create(temp, 'Closed');
   await temp.store.closeTask({ id: closed.id, reason: 'done' }, by(temp));
   await expect(mapStates(temp, { backlog: 'queue', ...wrong })).rejects.toMatchObject({

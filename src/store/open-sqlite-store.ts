@@ -253,7 +253,7 @@ function createStore({ db, reader, replica, options, aside }: StoreParts): Sqlit
     },
     pauseProject: (paused, by) => write(by, onClaim, (writes, tx) => writes.pauseProject(tx, paused)),
     async readPause() {
-      const { readPause } = await onClaim();
+      const { readPause } = await import('./sqlite/read-pause.ts');
       return readPause(reader);
     },
     // By idx_runs_task.

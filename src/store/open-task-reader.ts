@@ -3,6 +3,7 @@ import type { ResolvedDependency, Status } from '#contract/task.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import type { ProcessMark } from './attempt-store.ts';
 import { Database } from './sqlite/database.ts';
+import { readPause } from './sqlite/read-pause.ts';
 import { listOpenRuns } from './sqlite/run-rows.ts';
 import { isCurrentSchema } from './sqlite/schema-version.ts';
 import { listWatchedTasks } from './sqlite/watcher-rows.ts';
@@ -18,6 +19,8 @@ export interface TaskReader extends Disposable {
   /** Who says to be at work here, and on what; the same process once for each. */
   listWatchers(): ReadWatcher[];
   countTasks(): { open: number; in_progress: number; closed: number; ready: number };
+  /** Since when agents claim nothing here; null while they may. */
+  readPause(): string | null;
 }
 
 export interface ReadWatcher {
@@ -88,6 +91,7 @@ export function openTaskReader(database: string): TaskReader {
         ready: count('ready'),
       };
     },
+    readPause: () => readPause(db),
     [Symbol.dispose]: () => db.close(),
   };
 }

@@ -1,3 +1,4 @@
+import { NO_AGENTS } from '#domain/claimer.ts';
 import {
   appendFileSync,
   copyFileSync,
@@ -46,13 +47,13 @@ describe('every write is in the replica when its promise resolves', () => {
         ),
       () => claim(temp, task.id, 'bob'),
       () => store.releaseTask({ id: task.id, owner: 'bob', force: false, reason: null }, by(temp)),
-      () => store.claimNext({ assignee: 'carol' }, by(temp)),
+      () => store.claimNext({ assignee: 'carol', agents: NO_AGENTS }, by(temp)),
       () => store.addComment({ id: task.id, body: 'Hm', reply_to: null }, by(temp)),
       () => depend(temp, task.id, epic.id, 'related'),
       () => store.removeDependency({ from_id: other.id, to_id: task.id, type: undefined }, by(temp)),
       () => close(temp, task.id, 'cancelled'),
       () => store.reopenTask({ id: task.id, reason: null }, by(temp)),
-      () => store.updateTask({ id: task.id, state: 'backlog' }, by(temp)),
+      () => store.updateTask({ id: task.id, state: 'backlog', agents: NO_AGENTS }, by(temp)),
       () => depend(temp, other.id, epic.id),
       () => store.deleteTask({ id: epic.id }, by(temp)),
       () => store.restoreTask(epic.id, by(temp)),
@@ -72,8 +73,14 @@ describe('every write is in the replica when its promise resolves', () => {
     const child = await create(temp, 'Child', { parent_id: parent.id });
     count();
     await temp.store.updateTask({ id: child.id, title: 'Child' }, by(temp));
-    await temp.store.updateTask({ id: child.id, status: 'in_progress', assignee: 'bob' }, by(temp));
-    await temp.store.updateTask({ id: child.id, status: 'in_progress', assignee: 'carol' }, by(temp));
+    await temp.store.updateTask(
+      { id: child.id, status: 'in_progress', assignee: 'bob', agents: NO_AGENTS },
+      by(temp),
+    );
+    await temp.store.updateTask(
+      { id: child.id, status: 'in_progress', assignee: 'carol', agents: NO_AGENTS },
+      by(temp),
+    );
     count();
     await expectCode(
       temp.store.updateTask({ id: child.id, title: 'x', version: 9 }, by(temp)),

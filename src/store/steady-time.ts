@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { SteadyTime } from '#domain/leases.ts';
 import { lineDigest } from '#kernel/checksum.ts';
+import { LIMITS } from '#kernel/limits.ts';
 
 /**
  * The machine's own count of time since it was started, which all its processes share, containers included. Reads a
@@ -10,6 +11,33 @@ import { lineDigest } from '#kernel/checksum.ts';
 export function openSteadyTime(): () => SteadyTime {
   let clock: number | undefined;
   return () => ({ clock: (clock ??= readClock()), at: Number(process.hrtime.bigint() / 1_000_000n) });
+}
+
+/**
+ * The same for a process that stays: it also knows since when it has run without being stopped, by a signal, a debugger,
+ * a frozen container or a machine that slept. It looks a few times a second, and keeps no process alive.
+ */
+export function openWakefulTime(read: () => SteadyTime = openSteadyTime()): WakefulTime {
+  const now = (): number => Number(process.hrtime.bigint() / 1_000_000n);
+  let ticked = now();
+  let awake = ticked;
+  const look = (at: number): void => {
+    if (at - ticked > LIMITS.stop_noticed_ms) awake = at;
+    ticked = Math.max(ticked, at);
+  };
+  const timer = setInterval(() => look(now()), LIMITS.wake_tick_ms).unref();
+  return {
+    read() {
+      // Requests that waited in the socket come before the timer after a stop.
+      look(now());
+      return { ...read(), awake };
+    },
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
+}
+
+export interface WakefulTime extends Disposable {
+  readonly read: () => SteadyTime;
 }
 
 /** Two containers of one machine have two names but one clock, so the kernel's number of this start comes first. */

@@ -11,6 +11,8 @@ import type {
   Transition,
 } from '#contract/task.ts';
 import type { Actor } from '#domain/actor.ts';
+import type { KnownAgents } from '#domain/claimer.ts';
+import type { ClaimRefusal } from '#domain/decide-claim.ts';
 import type { SteadyTime } from '#domain/leases.ts';
 import type { StateMap } from '#domain/map-states.ts';
 import type { Holding } from '#domain/task-holding.ts';
@@ -28,15 +30,15 @@ import type { Json } from '#kernel/json.ts';
 export interface TaskStore extends AsyncDisposable {
   /** Not idempotent: each call makes a task. */
   createTask(task: NewTaskInput, by: Writer): Promise<Task>;
-  /** Idempotent. A claim by update that is lost changes nothing and says so. */
+  /**
+   * Idempotent. A claim by update of a task that somebody has changes nothing and says so; for every other reason it is
+   * refused with the error of the strict claim.
+   */
   updateTask(change: TaskUpdate, by: Writer): Promise<UpdateResult>;
   /** Idempotent: claiming one's own task again gives the same fence. */
   claimTask(claim: ClaimRequest, by: Writer): Promise<ClaimResult>;
-  /** Picks and claims in one step; undefined when nothing is ready. */
-  claimNext(
-    claim: ReadyQuery & { assignee: string; lease_ms?: number | undefined },
-    by: Writer,
-  ): Promise<(Task & { fence: number }) | undefined>;
+  /** Picks and claims in one step; undefined when nothing is ready. Throws agent_paused, project_paused. */
+  claimNext(claim: NextRequest, by: Writer): Promise<(Task & { fence: number }) | undefined>;
   /** Throws state_invalid unless somebody owns the task, claim_conflict when it is not the caller. */
   releaseTask(
     release: {
@@ -64,7 +66,12 @@ export interface TaskStore extends AsyncDisposable {
   ): Promise<CloseResult>;
   /** Throws state_invalid when the task is not closed. */
   reopenTask(
-    reopen: { id: string; reason: string | null; version?: number | undefined } & SeenState,
+    reopen: {
+      id: string;
+      reason: string | null;
+      version?: number | undefined;
+      fence?: number | undefined;
+    } & SeenState,
     by: Writer,
   ): Promise<Task>;
   /**
@@ -89,20 +96,35 @@ export interface TaskStore extends AsyncDisposable {
   /** While paused, agents cannot claim. Idempotent. */
   pauseProject(paused: boolean, by: Writer): Promise<{ paused_at: string | null }>;
   readPause(): Promise<string | null>;
-  deleteTask(remove: { id: string; version?: number | undefined }, by: Writer): Promise<DeleteResult>;
+  deleteTask(
+    remove: { id: string; version?: number | undefined; fence?: number | undefined },
+    by: Writer,
+  ): Promise<DeleteResult>;
   restoreTask(id: string, by: Writer): Promise<Task>;
   addComment(
-    comment: { id: string; body: string; reply_to: string | null },
+    comment: { id: string; body: string; reply_to: string | null; fence?: number | undefined },
     by: Writer,
   ): Promise<Comment & { task_id: string }>;
   /** Idempotent. Throws dependency_cycle with the path. A `foreign` target is another project's, by its whole id. */
   addDependency(
-    edge: { from_id: string; to_id: string; type: DependencyType; foreign?: boolean },
+    edge: {
+      from_id: string;
+      to_id: string;
+      type: DependencyType;
+      foreign?: boolean;
+      /** Of the task that waits. */
+      fence?: number | undefined;
+    },
     by: Writer,
   ): Promise<{ from_id: string; to_id: string; added: boolean }>;
   /** Throws not_found when there is no such edge. */
   removeDependency(
-    edge: { from_id: string; to_id: string; type: DependencyType | undefined },
+    edge: {
+      from_id: string;
+      to_id: string;
+      type: DependencyType | undefined;
+      fence?: number | undefined;
+    },
     by: Writer,
   ): Promise<{ from_id: string; to_id: string; removed: DependencyType[] }>;
 
@@ -177,7 +199,18 @@ export interface NewTaskInput {
   readonly workflow_fields?: ReadonlyMap<string, Json> | undefined;
 }
 
-export interface TaskUpdate extends SeenState {
+/** Fields; and with `agents` also status, state and owner, which may be a claim. */
+export type TaskUpdate = FieldUpdate & (LifeUpdate | { readonly [Name in keyof LifeUpdate]?: undefined });
+
+/** Whoever may make a claim of it says which agents there are: the rules of claims ask for that. */
+interface LifeUpdate {
+  readonly status?: Status | undefined;
+  readonly state?: string | undefined;
+  readonly assignee?: string | null | undefined;
+  readonly agents: KnownAgents;
+}
+
+interface FieldUpdate extends SeenState {
   readonly id: string;
   readonly title?: string | undefined;
   readonly description?: string | undefined;
@@ -185,9 +218,6 @@ export interface TaskUpdate extends SeenState {
   readonly type?: TaskType | undefined;
   readonly github_issue?: number | null | undefined;
   readonly parent_id?: string | null | undefined;
-  readonly status?: Status | undefined;
-  readonly state?: string | undefined;
-  readonly assignee?: string | null | undefined;
   readonly reason?: string | undefined;
   readonly labels_add?: readonly string[] | undefined;
   readonly labels_remove?: readonly string[] | undefined;
@@ -199,17 +229,31 @@ export interface TaskUpdate extends SeenState {
   readonly fence?: number | undefined;
 }
 
-export interface ClaimRequest extends SeenState {
-  readonly id: string;
+/** What every claim says of the one it is for. */
+interface ClaimerFacts {
   readonly assignee: string;
+  /** Every agent that is registered, read just before. */
+  readonly agents: KnownAgents;
+  /** Other agents that the claim starts. */
+  readonly companions?: readonly string[] | undefined;
+}
+
+export interface ClaimRequest extends SeenState, ClaimerFacts {
+  readonly id: string;
   readonly force: boolean;
+  /** Of the claim that the caller has; for a claim of its own task again. */
+  readonly fence?: number | undefined;
   /** The claim ends by itself unless it is renewed in time. */
   readonly lease_ms?: number | undefined;
 }
 
+export type NextRequest = ReadyQuery & ClaimerFacts & { readonly lease_ms?: number | undefined };
+
 export interface MoveRequest {
   readonly id: string;
   readonly to: string;
+  /** A move into work is a claim of whoever begins it. */
+  readonly agents: KnownAgents;
   readonly reason: string | null;
   /** A gate said no. */
   readonly rejection?: boolean | undefined;
@@ -254,10 +298,8 @@ export type UpdateResult = Task & { claimed?: boolean; fence?: number };
 
 export type ClaimResult =
   | { readonly outcome: 'claimed'; readonly task: Task; readonly fence: number }
-  | { readonly outcome: 'taken'; readonly task: Task; readonly owner: string }
-  | { readonly outcome: 'blocked'; readonly task: Task; readonly blockers: readonly Blocker[] }
-  | { readonly outcome: 'role'; readonly task: Task; readonly role: string; readonly holder: string }
-  | { readonly outcome: 'closed' | 'parked' | 'archived' | 'project_paused'; readonly task: Task };
+  /** `blockers` only where it waits for some. */
+  | (ClaimRefusal & { readonly task: Task; readonly blockers?: readonly Blocker[] });
 
 /** `unblocked`: open tasks that waited for nothing else. */
 export type CloseResult = Task & { unblocked: string[] };

@@ -144,6 +144,7 @@ export interface ConflictSettlement {
   /** Undefined: all of the task. */
   readonly field: string | undefined;
   readonly take_lost: boolean;
+  readonly fence?: number | undefined;
 }
 
 export interface StoreDiagnosis {

@@ -1,3 +1,4 @@
+import { NO_AGENTS } from '#domain/claimer.ts';
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -193,7 +194,7 @@ async function step(temp: TempStore, random: Random, ids: string[]): Promise<voi
   const steps: (() => Promise<unknown>)[] = [
     async () => ids.push((await store.createTask(task(`Task ${ids.length} "é"`), by(temp))).id),
     () => store.updateTask({ id, title: `Title ${random.below(100)}` }, by(temp)),
-    () => store.claimTask({ id, assignee: 'ann', force: true }, by(temp)),
+    () => store.claimTask({ id, assignee: 'ann', force: true, agents: NO_AGENTS }, by(temp)),
     () => store.closeTask({ id, reason: 'done' }, by(temp)),
     () => store.reopenTask({ id, reason: null }, by(temp)),
     () => store.addDependency({ from_id: id, to_id: other, type: 'blocks' }, by(temp)),

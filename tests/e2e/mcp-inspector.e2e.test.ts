@@ -69,6 +69,7 @@ async function callEverything(
       >;
     },
   };
-  const called = await everyTool(caller);
+  await project.text('agent', 'add', 'worker-9');
+  const called = await everyTool(caller, 'worker-9');
   return { called: called.toSorted(), listed: tools.map(({ name }) => name).toSorted() };
 }

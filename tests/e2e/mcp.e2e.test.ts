@@ -17,9 +17,10 @@ const INITIALIZE = {
 describe('forge mcp', () => {
   it.each(['legacy', 'auto'] as const)('lets a real client (%s) list and call every tool', async (mode) => {
     await using project = await forgeProjectHere();
+    await project.text('agent', 'add', 'worker-9');
     const { client, pid } = await connect(project, project.path, mode);
     const { tools } = await client.listTools();
-    const called = await everyTool(client);
+    const called = await everyTool(client, 'worker-9');
     expect(called.toSorted()).toEqual(tools.map(({ name }) => name).toSorted());
     await client.close();
     await expect.poll(() => isAlive(pid)).toBe(false);

@@ -1,6 +1,7 @@
 // One client of linear-run.ts, a process of its own: `node linear-client.ts <orders as JSON>`.
 // It says `ready`, waits for a line, and does what its seed says. What it asks is written down before, what it was told
 // after, each by one write to a file: a process that is killed leaves all it knew.
+import { NO_AGENTS } from '#domain/claimer.ts';
 import { openSync, readFileSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { resolveWorkflow } from '#domain/workflow.ts';
@@ -13,7 +14,7 @@ import { seededRandom } from './random.ts';
 
 /** The longest pause between two operations, so that leases have the time to end. */
 const PAUSE_MS = 24;
-const agents = { isPaused: async () => false, isManaged: async () => false };
+const agents = { isPaused: async () => false, isManaged: async () => false, readAll: async () => NO_AGENTS };
 const orders = JSON.parse(process.argv[2] ?? '') as ClientOrders;
 
 const random = seededRandom(orders.seed);

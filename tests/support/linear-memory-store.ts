@@ -1,5 +1,5 @@
-import { decideClaim } from '#domain/decide-life.ts';
-import { isExpired, watchLeases, type LeaseWatch } from '#domain/leases.ts';
+import { decideClaim } from '#domain/decide-claim.ts';
+import { isExpired, watchLeases, type LeaseWatch, type Look } from '#domain/leases.ts';
 import { DEFAULT_RESOLVED, findEdge, kindOf, statusOfKind } from '#domain/workflow.ts';
 import {
   leaseTime,
@@ -9,6 +9,7 @@ import {
   type Status,
   type TaskSetup,
 } from './linear-history.ts';
+import { plainClaim } from './plain-claim.ts';
 import type { Random } from './random.ts';
 
 /** Wrong ways to keep claims; the checker has to see each of them. */
@@ -62,7 +63,7 @@ export class MemoryStore {
   readonly #bug: Bug | undefined;
   readonly #random: Random;
   readonly #former = new Map<string, Facts>();
-  #watch: LeaseWatch = { seen: 0, since: 0 };
+  #watch: LeaseWatch = { seen: 0, since: 0, asked: 0 };
 
   constructor(setups: readonly TaskSetup[], { bug, random }: { bug: Bug | undefined; random: Random }) {
     this.#setups = setups;
@@ -126,19 +127,20 @@ export class MemoryStore {
     const { actor, force } = request;
     const setup = this.#setups.find(({ id }) => id === request.task);
     const isOthers = row.status === 'in_progress' && row.owner !== null && row.owner !== actor;
+    const life = {
+      status: this.#has('a closed task can be claimed') ? openIf(row) : row.status,
+      state: row.state,
+      assignee: row.owner,
+    };
+    const waits = setup?.waits === true && !this.#has('a task that waits can be claimed');
     const decision = decideClaim(
-      {
-        ...NO_LIFE,
-        status: this.#has('a closed task can be claimed') ? openIf(row) : row.status,
-        state: row.state,
-        assignee: row.owner,
-      },
-      {
+      plainClaim(life, {
         assignee: actor,
-        force,
-        open_blockers: setup?.waits === true && !this.#has('a task that waits can be claimed') ? 1 : 0,
-        expired: isOthers && this.#isOver(row, this.#timeOf(request)),
-      },
+        way: force ? 'force' : 'claim',
+        blockers: waits ? [{ in_gate: false, submitted_by: null }] : [],
+        lease_over: isOthers && this.#isOver(row, this.#timeOf(request)),
+      }),
+      DEFAULT_RESOLVED,
     );
     if (decision.outcome === 'mine') {
       this.#grant(row, request);
@@ -161,7 +163,7 @@ export class MemoryStore {
       const { lease } = row;
       if (row.status !== 'in_progress' || lease === undefined || lease.fence !== row.fence) continue;
       const held = this.#has('a sweep gives back what is still held');
-      if (!held && (!isExpired(lease, now) || !this.#look(now, lease.ttl_ms))) continue;
+      if (!held && (!isExpired(lease, now) || !this.#look(now, lease.ttl_ms, 'judge'))) continue;
       this.#write(row, { status: 'open', state: 'todo', owner: null });
       row.lease = undefined;
     }
@@ -232,7 +234,7 @@ export class MemoryStore {
 
   #grace(now: number): Answer {
     const hasLeases = [...this.#rows.values()].some(({ lease }) => lease !== undefined);
-    if (hasLeases) this.#watch = { seen: now, since: now };
+    if (hasLeases) this.#watch = { seen: now, since: now, asked: now };
     return ok({});
   }
 
@@ -256,7 +258,7 @@ export class MemoryStore {
     const { lease_ms } = request;
     if (lease_ms === undefined) return;
     const now = this.#timeOf(request);
-    this.#look(now, lease_ms);
+    this.#look(now, lease_ms, 'hold');
     row.lease = { fence: row.fence, ttl_ms: lease_ms, expires_at: now + lease_ms };
   }
 
@@ -265,11 +267,11 @@ export class MemoryStore {
     if (lease === undefined || lease.fence !== fence) return false;
     const isOver = isExpired(lease, now) || this.#has('a takeover within the lease');
     if (!isOver) return false;
-    return this.#look(now, lease.ttl_ms) || this.#has('a takeover in the grace time');
+    return this.#look(now, lease.ttl_ms, 'judge') || this.#has('a takeover in the grace time');
   }
 
-  #look(now: number, ttl: number): boolean {
-    const { may_judge, ...watch } = watchLeases(this.#watch, now, ttl);
+  #look(at: number, ttl: number, look: Look): boolean {
+    const { may_judge, ...watch } = watchLeases(this.#watch, { at }, { ttl, look });
     this.#watch = watch;
     return may_judge;
   }
@@ -297,9 +299,6 @@ export class MemoryStore {
     return row;
   }
 }
-
-/** What decides nothing about a claim. */
-const NO_LIFE = { close_reason: null, closed_at: null, n: 0, began: 0, written: 0 } as const;
 
 function newRow(): Row {
   return { status: 'open', state: 'todo', owner: null, fence: 0, version: 1, lease: undefined };

@@ -8,6 +8,7 @@ import {
   sweep,
   take,
   type TaskState,
+  type Look,
 } from './linear-task-model.ts';
 
 /**
@@ -80,10 +81,18 @@ function forgetEnd(task: TaskState): TaskState {
   return task.lease === null ? task : { ...task, lease: { ...task.lease, expires_at: 0 } };
 }
 
+interface Watch {
+  readonly seen: number;
+  readonly since: number;
+  /** When a rival found a gap, as long as no holder was heard of after it. */
+  readonly asked: number | undefined;
+  readonly lost?: boolean;
+}
+
 /** All tasks, and when leases were looked after. */
 export interface StoreState {
   readonly tasks: ReadonlyMap<string, TaskState>;
-  readonly watch: { readonly seen: number; readonly since: number; readonly lost?: boolean };
+  readonly watch: Watch;
 }
 
 export function storeModel(setups: readonly TaskSetup[]): Model<StoreState> {
@@ -92,10 +101,10 @@ export function storeModel(setups: readonly TaskSetup[]): Model<StoreState> {
   const byRank = setups.toSorted((a, b) => a.rank - b.rank);
   const setupOf = new Map(setups.map((setup) => [setup.id, setup]));
   return {
-    initial: { tasks: initial, watch: { seen: 0, since: 0 } },
+    initial: { tasks: initial, watch: { seen: 0, since: 0, asked: undefined } },
     key: keepKeys(
       ({ tasks, watch }) =>
-        `${[...tasks.values()].map(keyOf).join(' ')} ${watch.seen} ${watch.since} ${watch.lost === true}`,
+        `${[...tasks.values()].map(keyOf).join(' ')} ${watch.seen} ${watch.since} ${watch.asked} ${watch.lost === true}`,
     ),
     step: (known, operation) =>
       listStarts(known, operation.request).flatMap((store) => stepStore(store, operation)),
@@ -104,8 +113,8 @@ export function storeModel(setups: readonly TaskSetup[]): Model<StoreState> {
     const { request } = operation;
     if (request.op === 'grace') return [stepGrace(store, leaseTime(request))];
     let { watch } = store;
-    const look = (at: number, ttl: number): boolean => {
-      watch = lookAfter(watch, at, ttl);
+    const look: Look = (at, ttl, by) => {
+      watch = lookAfter(watch, { at, by }, ttl);
       return watch.seen - watch.since >= ttl;
     };
     if (request.op === 'next') {
@@ -133,7 +142,7 @@ function listStarts(store: StoreState, request: Request): StoreState[] {
     const lease = task.lease === null ? null : { ...task.lease, expires_at: at + task.lease.ttl_ms };
     return [id, { ...task, lease }] as const;
   });
-  return [{ tasks: new Map(tasks), watch: { seen: at, since: at } }, store];
+  return [{ tasks: new Map(tasks), watch: { seen: at, since: at, asked: at } }, store];
 }
 
 function concerns(request: Request, task: string): boolean {
@@ -172,7 +181,7 @@ function stepStoreNext(
   request: Extract<Request, { op: 'next' }>,
   queue: {
     readonly byRank: readonly TaskSetup[];
-    readonly look: (at: number, ttl: number) => boolean;
+    readonly look: Look;
   },
 ): Effect<StoreState> {
   const after = new Map(tasks);
@@ -182,7 +191,7 @@ function stepStoreNext(
     return lease === undefined ? [] : [{ id, task, lease }];
   });
   for (const { id, task, lease } of expired.toSorted((a, b) => a.lease.expires_at - b.lease.expires_at))
-    if (queue.look(at, lease.ttl_ms)) after.set(id, sweep(task));
+    if (queue.look(at, lease.ttl_ms, 'rival')) after.set(id, sweep(task));
   for (const setup of queue.byRank) {
     const task = after.get(setup.id);
     if (task === undefined || !isReady(setup, task, request.actor)) continue;
@@ -197,18 +206,29 @@ function stepStoreNext(
 
 function stepGrace(store: StoreState, at: number): Effect<StoreState> {
   const hasLeases = [...store.tasks.values()].some(({ lease }) => lease !== null);
-  const watch = hasLeases ? { seen: at, since: at } : store.watch;
+  const watch = hasLeases ? { seen: at, since: at, asked: at } : store.watch;
   return { state: { ...store, watch }, answer: { code: 'ok', facts: {} } };
 }
 
 /** After a gap in which nobody looked, or a clock that jumped, all holders get one lease time to say they are there. */
-function lookAfter(watch: StoreState['watch'], now: number, ttl: number): StoreState['watch'] {
+function lookAfter(
+  watch: Watch,
+  { at: now, by }: { readonly at: number; readonly by: 'holder' | 'rival' },
+  ttl: number,
+): Watch {
   // Whoever waited a little for the others has not seen the clock go back.
   const isLate = now < watch.seen && watch.seen - now <= ttl;
   const at = isLate ? watch.seen : now;
   const isGap = at < watch.seen || at > watch.seen + ttl;
-  const hadTime = at >= watch.since + ttl && at < watch.since + 11 * ttl;
-  return { ...watch, seen: at, since: isGap && !hadTime ? at : watch.since };
+  const { asked } = watch;
+  const hadTime = by === 'rival' && asked !== undefined && at >= asked + ttl && at < asked + 11 * ttl;
+  const begins = isGap && !hadTime;
+  return {
+    ...watch,
+    seen: at,
+    since: begins ? at : watch.since,
+    asked: by === 'holder' ? undefined : begins ? at : asked,
+  };
 }
 
 const MOVES: readonly Request['op'][] = ['transition', 'claim', 'close', 'reopen', 'release'];

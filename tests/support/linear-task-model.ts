@@ -29,7 +29,7 @@ interface Lease {
 }
 
 /** Whether holders may be judged at this time of the steady clock; to ask is also to be seen. */
-export type Look = (at: number, ttl: number) => boolean;
+export type Look = (at: number, ttl: number, by: 'holder' | 'rival') => boolean;
 
 type TaskRequest = Exclude<Request, { op: 'next' | 'grace' }>;
 type RequestOf<Op extends Request['op']> = Extract<Request, { op: Op }>;
@@ -113,7 +113,7 @@ function claim(setup: TaskSetup, task: TaskState, request: RequestOf<'claim'>, l
   const { actor, force } = request;
   const at = leaseTime(request);
   const expired = task.owner === actor ? undefined : findExpired(task, at);
-  const isGone = expired !== undefined && look(at, expired.ttl_ms);
+  const isGone = expired !== undefined && look(at, expired.ttl_ms, 'rival');
   const no = (code: string) => refuse(task, code, seen(task));
   if (task.status === 'closed') return no('closed');
   if (task.status === 'in_progress' && task.owner === actor) {
@@ -198,7 +198,7 @@ function grant(
   const { lease_ms } = request;
   if (lease_ms === undefined) return task;
   const at = leaseTime(request);
-  look(at, lease_ms);
+  look(at, lease_ms, 'holder');
   return { ...task, lease: { fence: task.fence, ttl_ms: lease_ms, expires_at: at + lease_ms } };
 }
 

@@ -39,8 +39,8 @@ export async function callTool<T>(
   return document;
 }
 
-/** One story that calls every tool, and what each has to answer. Returns their names. */
-export async function everyTool(client: ToolCaller): Promise<string[]> {
+/** One story that calls every tool, and what each has to answer; `agent` is registered. Returns their names. */
+export async function everyTool(client: ToolCaller, agent: string): Promise<string[]> {
   const called: string[] = [];
   const call = <T = Task>(name: string, args: Record<string, unknown> = {}): Promise<T> => {
     called.push(name);
@@ -53,8 +53,8 @@ export async function everyTool(client: ToolCaller): Promise<string[]> {
   expect(await call<Task[]>('forge_ready')).toMatchObject([{ id: first.id }]);
   expect(await call('forge_claim', { next: true })).toMatchObject({ id: first.id, claimed: true });
   expect(await call('forge_release', { id: first.id, reason: 'later' })).toMatchObject({ status: 'open' });
-  expect(await call('forge_assign_agent', { task_id: first.id, agent_id: 'worker-9' })).toMatchObject({
-    assignee: 'worker-9',
+  expect(await call('forge_assign_agent', { task_id: first.id, agent_id: agent })).toMatchObject({
+    assignee: agent,
     status: 'in_progress',
   });
   expect(await call('forge_update', { id: first.id, priority: 0, labels_add: ['y'] })).toMatchObject({
@@ -81,7 +81,7 @@ export async function everyTool(client: ToolCaller): Promise<string[]> {
   });
   const third = await call('forge_create_task', { title: 'Third' });
   expect(await call('forge_cancel', { id: third.id, reason: 'no need' })).toMatchObject({ status: 'closed' });
-  const attempt = await callText(client, 'start_task_attempt', { task_id: second.id, executor: 'claude' });
+  const attempt = await callText(client, 'start_task_attempt', { task_id: second.id, executor: 'nobody' });
   called.push('start_task_attempt');
   // Over stdio nobody stays to watch it; a server does, and knows no such agent here.
   expect(['not_available', 'not_found']).toContain(

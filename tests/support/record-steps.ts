@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import type { Status } from '#contract/task.ts';
 import { applyLife } from '#domain/apply-life.ts';
-import { decideClaim, decideLife, type LifeRequest } from '#domain/decide-life.ts';
+import { decideClaim } from '#domain/decide-claim.ts';
+import { decideLife, type LifeRequest } from '#domain/decide-life.ts';
+import { DEFAULT_RESOLVED } from '#domain/workflow.ts';
 import { decodeRecord } from '#domain/record-codec.ts';
 import {
   claimRecord,
@@ -18,6 +20,7 @@ import {
 import { dependencyKey, isDeleted, lastStamp, type TaskRecord } from '#domain/task-record.ts';
 import { toIso } from '#kernel/clock.ts';
 import type { Json } from '#kernel/json.ts';
+import { plainClaim } from './plain-claim.ts';
 
 /**
  * Random histories of one task, for the tests of whatever handles records: every operation, on clocks that
@@ -147,7 +150,7 @@ export const REQUESTS: readonly LifeRequest[] = STATUSES.flatMap((status) =>
         state,
         assignee,
         reason,
-        actor: 'ann',
+        actor: { kind: 'user', name: 'ann' } as const,
       })),
     ),
   ),
@@ -259,9 +262,10 @@ export function carryOut(
     case 'edit':
       return editRecord(record, toEdit(one.edits), now);
     case 'request':
-      return applyLife(record, decideLife(life, one.request), now);
+      return requestRecord(record, one.request, now);
     case 'claim': {
-      const decision = decideClaim(life, { assignee: one.who, open_blockers: 0, force: one.force });
+      const way = one.force ? 'force' : 'claim';
+      const decision = decideClaim(plainClaim(life, { assignee: one.who, way }), DEFAULT_RESOLVED);
       return decision.outcome === 'claim' ? claimRecord(record, one.who, now) : record;
     }
     case 'release':
@@ -282,6 +286,15 @@ export function carryOut(
     case 'restore':
       return isDeleted(record) ? restoreRecord(record, given.undo, now) : record;
   }
+}
+
+/** A request on status, state and owner; what is refused returns the very same record. */
+export function requestRecord(record: TaskRecord, request: LifeRequest, now: number): TaskRecord {
+  const wish = decideLife(record.life, request);
+  if (wish.outcome !== 'claim') return applyLife(record, wish, now);
+  const { way, assignee } = wish;
+  const decision = decideClaim(plainClaim(record.life, { assignee, way }), DEFAULT_RESOLVED);
+  return decision.outcome === 'claim' ? applyLife(record, { ...decision, assignee }, now) : record;
 }
 
 function toEdit(list: readonly EditOf[]): Parameters<typeof editRecord>[1] {

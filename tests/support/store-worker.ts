@@ -1,5 +1,6 @@
 // A process of its own with the store open, for races and crashes: `node store-worker.ts <folder> <work> [more]`.
 // It says `ready`, waits for a line, works, and prints a line of JSON for everything that was acknowledged.
+import { NO_AGENTS } from '#domain/claimer.ts';
 import { readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -19,7 +20,7 @@ const WORKS: Readonly<Record<string, () => Promise<void>>> = {
   claim: () => withStore((store) => claimAll(store, `worker-${process.pid}`)),
   'claim and create': () =>
     withStore(async (store) => {
-      const task = await store.claimNext({ assignee: `worker-${process.pid}` }, writer());
+      const task = await store.claimNext({ assignee: `worker-${process.pid}`, agents: NO_AGENTS }, writer());
       if (task !== undefined) say({ claimed: task.id });
       await createTasks(store, 1);
     }),
@@ -73,7 +74,7 @@ async function createTasks(store: TaskStore, count: number): Promise<void> {
 
 async function claimAll(store: TaskStore, assignee: string): Promise<void> {
   for (;;) {
-    const task = await store.claimNext({ assignee }, writer());
+    const task = await store.claimNext({ assignee, agents: NO_AGENTS }, writer());
     if (task === undefined) return;
     say({ claimed: task.id });
   }

@@ -12,21 +12,17 @@ export type SurfaceCall = (name: string, input: Readonly<Record<string, unknown>
 /** `ann` by every surface; the server's token says so too. */
 const ACTOR = 'user:ann';
 
-/** The command line in this process: argv in, standard output out. */
-export function callByCli(http: ProjectHttp): SurfaceCall {
-  return callAs(http, ACTOR);
-}
-
 /** The same by somebody who calls itself an agent; an error is the answer. */
 export function callAsAgentByCli(http: ProjectHttp, agent: string): SurfaceCall {
-  const call = callAs(http, `agent:${agent}`);
+  const call = callByCli(http, `agent:${agent}`);
   return async (name, input) => {
     const answer = (await call(name, input)) as { error?: unknown };
     return answer.error ?? answer;
   };
 }
 
-function callAs(http: ProjectHttp, actor: string): SurfaceCall {
+/** The command line in this process: argv in, standard output out. Null: nobody says who asks. */
+export function callByCli(http: ProjectHttp, actor: string | null = ACTOR): SurfaceCall {
   return async (name, input) => {
     const entry = getEntry(name);
     let stdout = '';
@@ -43,7 +39,8 @@ function callAs(http: ProjectHttp, actor: string): SurfaceCall {
       cwd: http.root,
       rawArgv: () => undefined,
     };
-    await runCli(['--json', '--actor', actor, ...toArgv(entry, input)], io, {
+    const who = actor === null ? [] : ['--actor', actor];
+    await runCli(['--json', ...who, ...toArgv(entry, input)], io, {
       table: FLAG_TABLE,
       version: '0.0.0-test',
       loadOperation: async (wanted) => {
@@ -87,15 +84,19 @@ export function callByMcp(
     const fields = declaration?.mcp?.fields ?? Object.keys(declaration?.input.shape ?? {});
     if (declaration?.mcp === undefined || !Object.keys(input).every((field) => fields.includes(field)))
       return undefined;
-    return callTool(http, declaration.mcp.tool, input);
+    return callTool(http, { tool: declaration.mcp.tool, input });
   };
 }
 
-async function callTool(http: ProjectHttp, tool: string, input: object): Promise<unknown> {
+/** A tool by its own name, for whoever has the token. */
+export async function callTool(
+  http: ProjectHttp,
+  { tool, input, token = http.admin }: { tool: string; input: object; token?: string },
+): Promise<unknown> {
   const { json } = await http.ask({
     method: 'POST',
     path: '/mcp',
-    token: http.admin,
+    token,
     headers: { accept: 'application/json, text/event-stream' },
     body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool, arguments: input } },
   });

@@ -1,3 +1,4 @@
+import { NO_AGENTS } from '#domain/claimer.ts';
 import type { TaskType } from '#contract/task.ts';
 import { listDependencies } from '#domain/record-codec.ts';
 import { isDeleted, type TaskRecord } from '#domain/task-record.ts';
@@ -34,7 +35,7 @@ export const TASK_STEPS = {
   edit: async (clone, random, state) => {
     const id = pickTask(state, random);
     const change = random.pick(EDITS)(random, state);
-    await clone.store.updateTask({ id, ...change }, clone.by());
+    await clone.store.updateTask({ id, ...change, agents: NO_AGENTS }, clone.by());
     return `${id} ${Object.keys(change).join()}`;
   },
   label: async (clone, random, state) => {
@@ -76,13 +77,19 @@ export const TASK_STEPS = {
   claim: async (clone, random, state) => {
     const id = pickTask(state, random);
     const assignee = pickPerson(clone, random);
-    const { outcome } = await clone.store.claimTask({ id, assignee, force: false }, clone.by());
+    const { outcome } = await clone.store.claimTask(
+      { id, assignee, force: false, agents: NO_AGENTS },
+      clone.by(),
+    );
     return `${id} for ${assignee}: ${outcome}`;
   },
   takeover: async (clone, random, state) => {
     const id = pickTask(state, random);
     const assignee = pickPerson(clone, random);
-    const { outcome } = await clone.store.claimTask({ id, assignee, force: true }, clone.by());
+    const { outcome } = await clone.store.claimTask(
+      { id, assignee, force: true, agents: NO_AGENTS },
+      clone.by(),
+    );
     return `${id} for ${assignee}: ${outcome}`;
   },
   release: async (clone, random, state) => {

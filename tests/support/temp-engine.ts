@@ -41,6 +41,8 @@ export async function tempEngine(definition: Workflow = DEFAULT_WORKFLOW): Promi
       agents: {
         isPaused: async (name) => paused.has(name),
         isManaged: async (name) => managed.has(name),
+        readAll: async () =>
+          new Map([...managed, ...paused].map((name) => [name, { paused: paused.has(name) }])),
       },
     }),
     create: (title, { depends_on = [], state = workflow.initial } = {}) =>

@@ -26,6 +26,8 @@ export interface TempWorkshop extends AsyncDisposable {
   readonly workshop: Workshop;
   readonly engine: TempEngine;
   readonly news: WorkNews[];
+  /** Agents that claim nothing for now. */
+  readonly paused: Set<string>;
   /** An agent that runs this script of bash in the attempt's folder, with the prompt on its input. */
   addAgent(name: string, script: string, more?: Partial<ManagedAgent>): void;
   removeAgent(name: string): void;
@@ -51,6 +53,7 @@ export async function tempWorkshop(
   repo.git('add', '-A');
   repo.git('commit', '-qm', 'first');
   const agents = new Map<string, ManagedAgent>();
+  const paused = new Set<string>();
   const news: WorkNews[] = [];
   let settings = readPersonalSettings(home.path);
   const processes = await openProcessHost({ accept: ['marker'] });
@@ -69,7 +72,11 @@ export async function tempWorkshop(
     agents: {
       find: (name) => agents.get(name),
       list: () => [...agents.values()],
-      facts: { isPaused: async () => false, isManaged: async (name) => agents.has(name) },
+      facts: {
+        isPaused: async (name) => paused.has(name),
+        isManaged: async (name) => agents.has(name),
+        readAll: async () => new Map([...agents.keys()].map((name) => [name, { paused: paused.has(name) }])),
+      },
     },
     executorFor: async (profile) =>
       createExecutor(profile, {
@@ -100,6 +107,7 @@ export async function tempWorkshop(
     workshop,
     engine,
     news,
+    paused,
     addAgent: (name, script, more = {}) =>
       void agents.set(name, {
         name,

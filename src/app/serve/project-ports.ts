@@ -10,7 +10,12 @@ import { createRequestMemory, type RequestMemory } from './request-memory.ts';
 /** What the surfaces want to know of the projects, each in their own words. */
 
 export function listServed(projects: ServerProjects): ServedProject[] {
-  return projects.list().map(({ name, prefix, path }) => ({ name, prefix, path }));
+  return projects.list().map((project) => ({
+    name: project.name,
+    prefix: project.prefix,
+    path: project.path,
+    readPause: () => project.readPause(),
+  }));
 }
 
 export function listSources(projects: ServerProjects): EventSource[] {

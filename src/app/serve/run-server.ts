@@ -149,7 +149,7 @@ export async function startServer(wishes: ServeWishes, request: Request): Promis
     await removeRunning(place.home, process.pid, url).catch(() => undefined);
   };
   return {
-    served: { url, pid: process.pid, token_file: token.path, projects: listServed(projects) },
+    served: { url, pid: process.pid, token_file: token.path, projects: projects.list().map(toEntry) },
     createLink() {
       const caller = access.findCaller(token.token);
       if (caller === undefined)
@@ -253,4 +253,8 @@ function endWithSignals({ stop, killNow }: Pick<RunningForge, 'stop' | 'killNow'
 
 function toMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+function toEntry({ name, prefix, path }: Served['projects'][number]): Served['projects'][number] {
+  return { name, prefix, path };
 }

@@ -124,6 +124,11 @@ export class ServerProject implements AsyncDisposable {
     return this.#workshop.then(({ workshop }) => workshop);
   }
 
+  /** Since when agents claim nothing here; null while they may. */
+  readPause(): Promise<string | null> {
+    return this.use(({ store }) => store.readPause());
+  }
+
   /** Whether this server starts agents for what is ready here. */
   async dispatches(isWished: boolean): Promise<boolean> {
     return isWished || readWorkSettings(this.#found, this.#around.place.home).scheduler.enabled;

@@ -1,3 +1,4 @@
+import { NO_AGENTS } from '#domain/claimer.ts';
 import { describe, expect, it } from 'vitest';
 import { by, claim, create, expectCode } from './open-behaviour.ts';
 import { newAttempt, startWork, toldSince, type OpenWork } from './open-work-behaviour.ts';
@@ -177,7 +178,10 @@ export function describeAttempts(open: OpenWork): void {
       expect(error.message).toContain(attempt.name);
       expect(error.hint).toContain(`forge task close ${id} --force`);
       expect(error.details).toMatchObject({ id, attempt: attempt.id });
-      await expectCode(sut.store.updateTask({ id, status: 'closed' }, by(sut)), 'state_invalid');
+      await expectCode(
+        sut.store.updateTask({ id, status: 'closed', agents: NO_AGENTS }, by(sut)),
+        'state_invalid',
+      );
       expect(await sut.store.newestEvent()).toBe(seen);
     });
 
@@ -218,7 +222,10 @@ export function describeAttempts(open: OpenWork): void {
     it("is the workflow's own business when it cancels the task", async () => {
       await using sut = await open();
       const { task } = await startWork(sut);
-      const moved = await sut.store.moveTask({ id: task.id, to: 'cancelled', reason: null }, by(sut));
+      const moved = await sut.store.moveTask(
+        { id: task.id, to: 'cancelled', reason: null, agents: NO_AGENTS },
+        by(sut),
+      );
       expect(moved.task.status).toBe('closed');
     });
 

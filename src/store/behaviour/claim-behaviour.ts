@@ -1,3 +1,4 @@
+import { NO_AGENTS } from '#domain/claimer.ts';
 import { describe, expect, it } from 'vitest';
 import { by, claim, close, create, everything, expectCode, type OpenStore } from './open-behaviour.ts';
 
@@ -82,7 +83,10 @@ export function describeClaim(open: OpenStore): void {
       expect(await claim(sut, closed.id, 'bob')).toMatchObject({ outcome: 'closed' });
       expect(await claim(sut, closed.id, 'bob', true)).toMatchObject({ outcome: 'closed' });
       expect(await claim(sut, parked.id, 'bob')).toMatchObject({ outcome: 'parked' });
-      expect(await claim(sut, parked.id, 'bob', true)).toMatchObject({
+      // [S398] An agent does not take one out of where people have put it.
+      expect(await claim(sut, parked.id, 'bob', true)).toMatchObject({ outcome: 'kept_parked' });
+      const forced = { id: parked.id, assignee: 'bob', force: true, agents: NO_AGENTS };
+      expect(await sut.store.claimTask(forced, by(sut, 'ann', 'user'))).toMatchObject({
         outcome: 'claimed',
         task: { state: 'in_progress' },
       });
@@ -117,7 +121,7 @@ export function describeClaim(open: OpenStore): void {
       await create(sut, 'Reserved', { priority: 0, assignee: 'other' });
       const taken: (string | undefined)[] = [];
       for (let i = 0; i < 3; i += 1) {
-        const task = await sut.store.claimNext({ assignee: 'bob' }, by(sut, 'bob'));
+        const task = await sut.store.claimNext({ assignee: 'bob', agents: NO_AGENTS }, by(sut, 'bob'));
         taken.push(task && `${task.title} ${task.assignee} ${task.status} ${task.fence}`);
       }
       expect(taken).toEqual(['Urgent bob in_progress 1', 'Normal bob in_progress 1', undefined]);
@@ -127,8 +131,12 @@ export function describeClaim(open: OpenStore): void {
       await using sut = await open();
       await create(sut, 'Free', { priority: 1 });
       await create(sut, 'Mine', { priority: 0, assignee: 'bob' });
-      expect(await sut.store.claimNext({ assignee: 'bob' }, by(sut, 'bob'))).toMatchObject({ title: 'Mine' });
-      expect(await sut.store.claimNext({ assignee: 'bob' }, by(sut, 'bob'))).toMatchObject({ title: 'Free' });
+      expect(await sut.store.claimNext({ assignee: 'bob', agents: NO_AGENTS }, by(sut, 'bob'))).toMatchObject(
+        { title: 'Mine' },
+      );
+      expect(await sut.store.claimNext({ assignee: 'bob', agents: NO_AGENTS }, by(sut, 'bob'))).toMatchObject(
+        { title: 'Free' },
+      );
     });
 
     it('keeps to type, label, excluded types and order', async () => {
@@ -138,7 +146,8 @@ export function describeClaim(open: OpenStore): void {
       await create(sut, 'Bug', { type: 'bug', priority: 4 });
       const root = await create(sut, 'Root', { priority: 4 });
       await create(sut, 'Waits', { depends_on: [root.id] });
-      const next = (query: object) => sut.store.claimNext({ assignee: 'bob', ...query }, by(sut, 'bob'));
+      const next = (query: object) =>
+        sut.store.claimNext({ assignee: 'bob', agents: NO_AGENTS, ...query }, by(sut, 'bob'));
       expect(await next({ type: 'message' })).toBeUndefined();
       expect(await next({ type: 'bug' })).toMatchObject({ title: 'Bug' });
       expect(await next({ sort: 'impact' })).toMatchObject({ title: 'Root' });

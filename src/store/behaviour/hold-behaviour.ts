@@ -1,17 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
+import { NO_AGENTS } from '#domain/claimer.ts';
 import { by, claim, expectCode } from './open-behaviour.ts';
 import { newRun, startRun, startWork, type OpenWork, type WorkUnderTest } from './open-work-behaviour.ts';
 
 /** Every change of the port that takes a task from whoever works on it. */
 const LOSSES: readonly (readonly [string, (sut: WorkUnderTest, task: Task) => Promise<unknown>, string])[] = [
   ['a release', ({ store }, { id }) => store.releaseTask(release(id), WRITER), 'taken'],
-  ['status open', ({ store }, { id }) => store.updateTask({ id, status: 'open' }, WRITER), 'taken'],
-  ['another owner', ({ store }, { id }) => store.updateTask({ id, assignee: 'bob' }, WRITER), 'taken'],
+  [
+    'status open',
+    ({ store }, { id }) => store.updateTask({ id, status: 'open', agents: NO_AGENTS }, WRITER),
+    'taken',
+  ],
+  [
+    'another owner',
+    ({ store }, { id }) => store.updateTask({ id, assignee: 'bob', agents: NO_AGENTS }, WRITER),
+    'taken',
+  ],
   ['a claim by force', (sut, { id }) => claim(sut, id, 'bob', true), 'taken'],
   [
     'a transition',
-    ({ store }, { id }) => store.moveTask({ id, to: 'blocked', reason: null }, WRITER),
+    ({ store }, { id }) => store.moveTask({ id, to: 'blocked', reason: null, agents: NO_AGENTS }, WRITER),
     'moved',
   ],
   [
@@ -87,22 +96,29 @@ export function describeHolds(open: OpenWork): void {
       const { store } = sut;
       const { id } = task;
       await store.moveRun({ id: run.id, to: 'cancelled' }, by(sut));
-      for (const to of ['review', 'merging']) await store.moveTask({ id, to, reason: null }, by(sut));
+      for (const to of ['review', 'merging'])
+        await store.moveTask({ id, to, reason: null, agents: NO_AGENTS }, by(sut));
       await store.updateTask({ id, workflow_fields: new Map([['review_passed_at', 'now']]) }, by(sut));
-      await expectCode(store.moveTask({ id, to: 'done', reason: null }, by(sut)), 'state_invalid');
+      await expectCode(
+        store.moveTask({ id, to: 'done', reason: null, agents: NO_AGENTS }, by(sut)),
+        'state_invalid',
+      );
       await expectCode(store.closeTask({ id, reason: 'done' }, by(sut)), 'state_invalid');
-      await expectCode(store.updateTask({ id, status: 'closed' }, by(sut)), 'state_invalid');
+      await expectCode(
+        store.updateTask({ id, status: 'closed', agents: NO_AGENTS }, by(sut)),
+        'state_invalid',
+      );
       await expectCode(store.changeAttempt({ id: attempt.id, state: 'merged' }, by(sut)), 'state_invalid');
       expect(await store.getTask(id)).toMatchObject({ state: 'merging', status: 'in_progress' });
       await store.changeAttempt({ id: attempt.id, state: 'merged', merge_commit: 'd'.repeat(40) }, by(sut));
-      await store.moveTask({ id, to: 'done', reason: null }, by(sut));
+      await store.moveTask({ id, to: 'done', reason: null, agents: NO_AGENTS }, by(sut));
       expect(await store.getTask(id)).toMatchObject({ state: 'done', status: 'closed' });
     });
 
     it('and cancelled whenever somebody wants it', async () => {
       await using sut = await open();
       const { task } = await startHeld(sut);
-      await sut.store.moveTask({ id: task.id, to: 'cancelled', reason: null }, by(sut));
+      await sut.store.moveTask({ id: task.id, to: 'cancelled', reason: null, agents: NO_AGENTS }, by(sut));
       expect(await sut.store.getTask(task.id)).toMatchObject({ state: 'cancelled', status: 'closed' });
     });
   });

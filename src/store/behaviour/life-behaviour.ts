@@ -1,6 +1,7 @@
+import { NO_AGENTS } from '#domain/claimer.ts';
 import { describe, expect, it } from 'vitest';
-import type { Task } from '#contract/task.ts';
-import type { TaskUpdate, UpdateResult } from '../store.ts';
+import type { Status, Task } from '#contract/task.ts';
+import type { UpdateResult } from '../store.ts';
 import {
   by,
   claim,
@@ -13,7 +14,12 @@ import {
 } from './open-behaviour.ts';
 
 type Start = 'open' | 'reserved' | 'parked' | 'started' | 'closed';
-type Change = Pick<TaskUpdate, 'status' | 'state' | 'assignee' | 'reason'>;
+interface Change {
+  readonly status?: Status;
+  readonly state?: string;
+  readonly assignee?: string | null;
+  readonly reason?: string;
+}
 /** `status state owner`, then what else the answer says. */
 type Outcome = string;
 
@@ -36,12 +42,12 @@ const UPDATES: readonly [Change, Partial<Record<Start, Outcome>>][] = [
       reserved: 'lost',
       parked: 'state_invalid',
       started: 'lost',
-      closed: 'lost',
+      closed: 'state_invalid',
     },
   ],
   [
     { status: 'in_progress', assignee: 'alice' },
-    { reserved: 'in_progress in_progress alice claimed', started: 'same claimed', closed: 'lost' },
+    { reserved: 'in_progress in_progress alice claimed', started: 'same claimed', closed: 'state_invalid' },
   ],
   [
     { status: 'in_progress', assignee: null },
@@ -201,7 +207,7 @@ export function describeLife(open: OpenStore): void {
     it('a claim by update that is repeated is a no-op with the same fence', async () => {
       await using sut = await open();
       const { id } = await create(sut, 'Mine');
-      const change = { id, status: 'in_progress', assignee: 'bob' } as const;
+      const change = { id, status: 'in_progress', assignee: 'bob', agents: NO_AGENTS } as const;
       const first = await sut.store.updateTask(change, by(sut, 'bob'));
       const before = await everything(sut);
       expect(await sut.store.updateTask(change, by(sut, 'bob'))).toStrictEqual(first);
@@ -212,7 +218,10 @@ export function describeLife(open: OpenStore): void {
       await using sut = await open();
       const { id } = await create(sut, 'Free');
       const writer = by(sut, 'worker-1');
-      await sut.store.updateTask({ id, status: 'in_progress', assignee: 'worker-1' }, writer);
+      await sut.store.updateTask(
+        { id, status: 'in_progress', assignee: 'worker-1', agents: NO_AGENTS },
+        writer,
+      );
       const shown = await sut.store.getTask(id);
       expect(shown).toMatchObject({ status: 'in_progress', assignee: 'worker-1', ready: false });
       expect(Date.parse(shown.updated_at)).toBe(writer.now);
@@ -222,7 +231,10 @@ export function describeLife(open: OpenStore): void {
 
 /** Carol's; the title shows whether the rest of the update went through too. */
 function update(sut: StoreUnderTest, { id }: Task, change: Change): Promise<UpdateResult> {
-  return sut.store.updateTask({ id, title: 'Renamed too', ...change }, by(sut, 'carol'));
+  return sut.store.updateTask(
+    { id, title: 'Renamed too', ...change, agents: NO_AGENTS },
+    by(sut, 'carol', 'user'),
+  );
 }
 
 async function begin(sut: StoreUnderTest, start: Start): Promise<Task> {

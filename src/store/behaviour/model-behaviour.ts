@@ -1,3 +1,4 @@
+import { NO_AGENTS } from '#domain/claimer.ts';
 import type { Comment, DependencyType, ResolvedDependency, TaskView } from '#contract/task.ts';
 import { toIso } from '#kernel/clock.ts';
 import { ForgeError, type ErrorCode } from '#kernel/errors.ts';
@@ -89,6 +90,8 @@ export class StoreModel {
       if (this.#flaw === 'a lost claim renames') task.title = change.title ?? task.title;
       return { task, claimed: false };
     }
+    const begins = typeof life === 'object' && life.status === 'in_progress';
+    if (begins && this.openBlockers(task) > 0) throw refusal('dependency_gate');
     if (change.parent_id !== undefined && change.parent_id !== null) {
       this.get(change.parent_id);
       if (this.#isInside(change.parent_id, task.id)) throw refusal('dependency_cycle');
@@ -145,7 +148,7 @@ export class StoreModel {
     const wasOpen = this.tasks.get(close.id)?.status !== 'closed';
     const { id, reason, version, fence } = close;
     const by: Writer = { actor: { kind: 'agent', name: 'nobody', named: true }, now: 0 };
-    const { task } = this.update({ id, status: 'closed', reason, version, fence }, by);
+    const { task } = this.update({ id, status: 'closed', reason, version, fence, agents: NO_AGENTS }, by);
     const freed = this.list().filter(
       (from) => from.status === 'open' && from.edges.has(`${id} blocks`) && this.openBlockers(from) === 0,
     );
@@ -300,6 +303,7 @@ export class StoreModel {
       comments: task.comments,
       open_blockers: this.openBlockers(task),
       ready: this.ready({}).includes(task),
+      counters: { attempts: 0, reviews: 0, rejections: 0 },
     };
   }
 

@@ -1,3 +1,4 @@
+import { NO_AGENTS } from '#domain/claimer.ts';
 import fc from 'fast-check';
 import type { Comment, DependencyType, Task } from '#contract/task.ts';
 import { isForgeError } from '#kernel/errors.ts';
@@ -147,6 +148,7 @@ function toUpdate({ wait, at, parent, metadata_set, version, fence, ...rest }: O
       const change: TaskUpdate = {
         ...rest,
         id,
+        agents: NO_AGENTS,
         parent_id: typeof parent === 'number' ? idAt(ids, parent) : parent,
         metadata_set: metadata_set && new Map(metadata_set),
         version: offBy(task?.version, version),
@@ -169,7 +171,7 @@ function toUpdate({ wait, at, parent, metadata_set, version, fence, ...rest }: O
 
 function toClaim({ at, ...claim }: { wait: number; at: number; assignee: string; force: boolean }): Command {
   return command('claim', { at, ...claim }, async ({ store, model, ids }, by) => {
-    const asked = { ...claim, id: idAt(ids, at) };
+    const asked = { ...claim, id: idAt(ids, at), agents: NO_AGENTS };
     const made = await outcome(async () => {
       const result = await store.claimTask(asked, by);
       const more = result.outcome === 'claimed' ? { fence: result.fence } : {};
@@ -195,7 +197,7 @@ function toClaimNext(claim: {
   label: string | undefined;
 }): Command {
   return command('claimNext', claim, async ({ store, model }, by) => {
-    const made = await outcome(() => store.claimNext(claim, by));
+    const made = await outcome(() => store.claimNext({ ...claim, agents: NO_AGENTS }, by));
     const expected = await outcome(() => withFence(model.claimNext(claim)));
     return { store: withoutTimes(made), model: expected };
   });

@@ -11,7 +11,7 @@ export interface ModelLife {
 /** What an update makes of status, state and owner; `mine` is a claim that is already there. */
 export function nextLife(
   task: ModelLife,
-  { status, state, assignee, reason }: Pick<TaskUpdate, 'status' | 'state' | 'assignee' | 'reason'>,
+  { status, state, assignee, reason }: TaskUpdate,
   actor: string,
 ): ModelLife | 'keep' | 'mine' | 'lost' | 'refused' {
   const live = (life: Partial<ModelLife>): ModelLife => ({
@@ -42,8 +42,7 @@ export function nextLife(
     const name = assignee ?? task.assignee ?? actor;
     if (assignee !== undefined && task.status === 'in_progress')
       return task.assignee === name ? 'mine' : 'lost';
-    if (assignee !== undefined && (task.status === 'closed' || (task.assignee ?? name) !== name))
-      return 'lost';
+    if (task.status === 'open' && (task.assignee ?? name) !== name) return 'lost';
     if (task.status === 'in_progress') return 'keep';
     return task.status === 'closed' || task.state === 'backlog' ? 'refused' : started(name);
   }

@@ -57,7 +57,7 @@ class ModelRun {
     clock.advance(one.wait);
     const world: World = { store: this.#temp.store, model: this.#model, ids: this.#ids };
     const answer = await one.run(world, {
-      actor: { kind: 'agent', name: 'dave', named: true },
+      actor: { kind: 'user', name: 'dave', named: true },
       now: clock.now(),
     });
     assert.deepEqual(answer.store, answer.model);

@@ -1,3 +1,4 @@
+import { NO_AGENTS } from '#domain/claimer.ts';
 import { expect } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { isForgeError, type ErrorCode, type ForgeError } from '#kernel/errors.ts';
@@ -45,7 +46,7 @@ export function create(sut: StoreUnderTest, title: string, more: Partial<NewTask
 }
 
 export function claim(sut: StoreUnderTest, id: string, assignee: string, force = false) {
-  return sut.store.claimTask({ id, assignee, force }, by(sut, assignee));
+  return sut.store.claimTask({ id, assignee, force, agents: NO_AGENTS }, by(sut, assignee));
 }
 
 export function close(sut: StoreUnderTest, id: string, reason = 'done'): Promise<CloseResult> {

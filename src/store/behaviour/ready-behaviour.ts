@@ -1,3 +1,4 @@
+import { NO_AGENTS } from '#domain/claimer.ts';
 import { describe, expect, it } from 'vitest';
 import {
   by,
@@ -46,10 +47,10 @@ export function describeReady(open: OpenStore): void {
     it('a parked task leaves the queue and comes back', async () => {
       await using sut = await open();
       const { id } = await create(sut, 'Task');
-      await sut.store.updateTask({ id, state: 'backlog' }, by(sut));
+      await sut.store.updateTask({ id, state: 'backlog', agents: NO_AGENTS }, by(sut));
       expect(await readyTitles(sut)).toEqual([]);
       expect(await sut.store.getTask(id)).toMatchObject({ ready: false });
-      await sut.store.updateTask({ id, state: 'todo' }, by(sut));
+      await sut.store.updateTask({ id, state: 'todo', agents: NO_AGENTS }, by(sut, 'ann', 'user'));
       expect(await readyTitles(sut)).toEqual(['Task']);
     });
 

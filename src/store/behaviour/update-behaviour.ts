@@ -1,3 +1,4 @@
+import { NO_AGENTS } from '#domain/claimer.ts';
 import { describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { toIso } from '#kernel/clock.ts';
@@ -6,6 +7,7 @@ import type { TaskUpdate } from '../store.ts';
 import {
   by,
   claim,
+  close,
   create,
   depend,
   everything,
@@ -41,7 +43,7 @@ export function describeUpdate(open: OpenStore): void {
       await using sut = await open();
       const task = await fullTask(sut);
       const writer = by(sut, 'bob');
-      const updated = await sut.store.updateTask({ id: task.id, ...change }, writer);
+      const updated = await sut.store.updateTask({ id: task.id, ...change, agents: NO_AGENTS }, writer);
       expect(updated).toStrictEqual({
         ...task,
         ...expected,
@@ -73,7 +75,10 @@ export function describeUpdate(open: OpenStore): void {
         metadata_unset: ['n'],
         version: task.version,
       };
-      const updated = await sut.store.updateTask({ id: task.id, ...change }, by(sut, 'bob'));
+      const updated = await sut.store.updateTask(
+        { id: task.id, ...change, agents: NO_AGENTS },
+        by(sut, 'bob'),
+      );
       expect(updated).toMatchObject({
         title: 'All',
         description: 'of it',
@@ -106,14 +111,18 @@ export function describeUpdate(open: OpenStore): void {
       await using sut = await open();
       const task = await fullTask(sut);
       const before = await everything(sut);
-      expect(await sut.store.updateTask({ id: task.id, ...change }, by(sut))).toStrictEqual(task);
+      expect(
+        await sut.store.updateTask({ id: task.id, ...change, agents: NO_AGENTS }, by(sut)),
+      ).toStrictEqual(task);
       expect(await everything(sut)).toEqual(before);
     });
 
     it('keeps labels, dependencies, comments and metadata through scalar updates and every status', async () => {
       await using sut = await open();
       const task = await fullTask(sut);
-      await depend(sut, task.id, (await create(sut, 'Blocker')).id);
+      const blocker = await create(sut, 'Blocker');
+      await close(sut, blocker.id);
+      await depend(sut, task.id, blocker.id);
       const { id: comment } = await sut.store.addComment(
         { id: task.id, body: 'Hm', reply_to: null },
         by(sut),
@@ -128,7 +137,7 @@ export function describeUpdate(open: OpenStore): void {
         { state: 'todo' },
       ];
       for (const step of steps) {
-        await sut.store.updateTask({ id: task.id, ...step }, by(sut));
+        await sut.store.updateTask({ id: task.id, ...step, agents: NO_AGENTS }, by(sut, 'ann', 'user'));
         const shown = await sut.store.getTask(task.id);
         expect(shown).toMatchObject({
           labels: ['kept', 'old'],
@@ -189,7 +198,10 @@ export function describeUpdate(open: OpenStore): void {
       await using sut = await open();
       const task = await fullTask(sut);
       const before = await everything(sut);
-      const update = sut.store.updateTask({ id: task.id, title: 'Lost', ...change }, by(sut));
+      const update = sut.store.updateTask(
+        { id: task.id, title: 'Lost', ...change, agents: NO_AGENTS },
+        by(sut),
+      );
       await expectCode(update, code as 'invalid_input');
       expect(await everything(sut)).toEqual(before);
     });

@@ -6,7 +6,8 @@ import { toTask } from '#domain/to-task.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { readJson } from '#kernel/read-json.ts';
-import type { DeleteResult } from '../store.ts';
+import type { DeleteResult, TaskStore } from '../store.ts';
+import { checkVersion } from './check-version.ts';
 import { refuseDependencyCycle, refuseParentCycle, selfDependency } from './cycle-checks.ts';
 import { adoptUnresolved, removeRow } from './edge-rows.ts';
 import { readLine, readRecord, toEncoded } from './record-rows.ts';
@@ -17,12 +18,13 @@ import type { WriteTransaction } from './write-transaction.ts';
 
 export function addDependency(
   tx: WriteTransaction,
-  edge: { from_id: string; to_id: string; type: DependencyType; foreign?: boolean },
+  edge: Parameters<TaskStore['addDependency']>[0],
 ): { from_id: string; to_id: string; added: boolean } {
   const from_id = resolveTaskId(tx.db, edge.from_id);
   const to_id = edge.foreign === true ? edge.to_id : resolveTaskId(tx.db, edge.to_id);
   if (from_id === to_id) throw selfDependency(from_id);
   const before = tx.read(from_id);
+  checkVersion(before, { fence: edge.fence });
   const after = editRecord(
     before.record,
     { dependencies: new Map([[dependencyKey(to_id, edge.type), { value: true }]]) },
@@ -49,10 +51,11 @@ export function addDependency(
 
 export function removeDependency(
   tx: WriteTransaction,
-  edge: { from_id: string; to_id: string; type: DependencyType | undefined },
+  edge: Parameters<TaskStore['removeDependency']>[0],
 ): { from_id: string; to_id: string; removed: DependencyType[] } {
   const from_id = resolveTaskId(tx.db, edge.from_id);
   const before = tx.read(from_id);
+  checkVersion(before, { fence: edge.fence });
   const edges = listDependencies(before.record);
   // A blocker that is not in this project is known by its edge alone.
   const to_id = edges.some(({ id }) => id === edge.to_id) ? edge.to_id : resolveTaskId(tx.db, edge.to_id);
@@ -88,19 +91,13 @@ interface Undo {
 
 export function deleteTask(
   tx: WriteTransaction,
-  remove: { id: string; version?: number | undefined },
+  remove: Parameters<TaskStore['deleteTask']>[0],
 ): DeleteResult {
   const { db, by } = tx;
   const stored = tx.read(resolveTaskId(db, remove.id));
   const { record } = stored;
   const { id } = record;
-  if (remove.version !== undefined && remove.version !== stored.version) {
-    throw new ForgeError(
-      'version_conflict',
-      `${id} has version ${stored.version}, not ${remove.version}: somebody changed it`,
-      { hint: `forge task show ${id}`, details: { id, version: stored.version } },
-    );
-  }
+  checkVersion(stored, remove);
   const children = db
     .all('SELECT id FROM tasks WHERE parent_id = ? ORDER BY id', id)
     .map((row) => row.id as string);

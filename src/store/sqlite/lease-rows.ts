@@ -1,4 +1,4 @@
-import { isExpired, watchLeases, type LeaseWatch, type SteadyTime } from '#domain/leases.ts';
+import { isExpired, watchLeases, type LeaseWatch, type Look, type SteadyTime } from '#domain/leases.ts';
 import { moveRecord } from '#domain/task-changes.ts';
 import { DEFAULT_RESOLVED } from '#domain/workflow.ts';
 import { toIso } from '#kernel/clock.ts';
@@ -28,15 +28,15 @@ export function grantLease(tx: WriteTransaction, taskId: string, lease: LeaseTer
   const known = readLease(db, taskId);
   if (known?.fence !== lease.fence || known.ttl_ms !== lease.ttl_ms)
     tx.keepLine(encodeLease({ task: taskId, ...lease }));
-  const now = adoptClock(db, tx.steady());
-  watch(db, now, lease.ttl_ms);
+  const time = adoptClock(db, tx.steady());
+  watch(db, time, { ttl: lease.ttl_ms, look: 'hold' });
   db.run(
     `INSERT INTO leases (task_id, fence, ttl_ms, expires_at) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET
       fence = excluded.fence, ttl_ms = excluded.ttl_ms, expires_at = excluded.expires_at`,
     taskId,
     lease.fence,
     lease.ttl_ms,
-    now + lease.ttl_ms,
+    time.at + lease.ttl_ms,
   );
 }
 
@@ -61,10 +61,10 @@ export function renewLease(
 export function isLeaseOver(tx: WriteTransaction, task: { id: string; fence: number }): boolean {
   const { db } = tx;
   if (readLease(db, task.id)?.fence !== task.fence) return false;
-  const now = adoptClock(db, tx.steady());
+  const time = adoptClock(db, tx.steady());
   const lease = readLease(db, task.id);
-  if (lease === undefined || !isExpired(lease, now)) return false;
-  return watch(db, now, lease.ttl_ms);
+  if (lease === undefined || !isExpired(lease, time.at)) return false;
+  return watch(db, time, { ttl: lease.ttl_ms, look: 'judge' });
 }
 
 /** Gives tasks back whose holders are gone. */
@@ -72,17 +72,17 @@ export function releaseExpired(tx: WriteTransaction): void {
   const { db, by } = tx;
   // Most projects never see a lease.
   if (db.get('SELECT 1 AS any_lease FROM leases LIMIT 1') === undefined) return;
-  const now = adoptClock(db, tx.steady());
+  const time = adoptClock(db, tx.steady());
   const initial = (by.workflow ?? DEFAULT_RESOLVED).initial;
   const rows = db.all(
     `SELECT l.task_id, l.ttl_ms, l.expires_at FROM leases l JOIN tasks t ON t.id = l.task_id AND t.fence = l.fence
       WHERE t.status = 'in_progress' AND (l.expires_at <= ?1 OR l.expires_at > ?1 + l.ttl_ms)
       ORDER BY l.expires_at LIMIT ?2`,
-    now,
+    time.at,
     LIMITS.leases_a_sweep,
   );
   for (const row of rows) {
-    if (!watch(db, now, row.ttl_ms as number)) continue;
+    if (!watch(db, time, { ttl: row.ttl_ms as number, look: 'judge' })) continue;
     const before = tx.read(row.task_id as string);
     const after = moveRecord(before.record, { status: 'open', state: initial, assignee: null }, by.now);
     tx.save(before, after, {
@@ -98,8 +98,8 @@ export function releaseExpired(tx: WriteTransaction): void {
 /** Nobody is judged before every holder has had one lease time from now. */
 export function graceLeases(db: Database, time: SteadyTime): void {
   if (db.get('SELECT 1 AS any_lease FROM leases LIMIT 1') === undefined) return;
-  const at = adoptClock(db, time);
-  writeWatch(db, { since: at, seen: at });
+  const { at } = adoptClock(db, time);
+  writeWatch(db, { since: at, seen: at, asked: at });
 }
 
 function readLease(db: Database, id: string): Lease | undefined {
@@ -111,18 +111,23 @@ function readLease(db: Database, id: string): Lease | undefined {
  * Times of another clock say nothing on this one: the machine was started again, the store was carried to another, or
  * rebuilt. Every holder gets a whole lease time by the new one, and nobody is judged before.
  */
-function adoptClock(db: Database, { clock, at }: SteadyTime): number {
-  if (readFact(db, 'leases_clock') === clock) return at;
+function adoptClock(db: Database, time: SteadyTime): SteadyTime {
+  const { clock, at } = time;
+  if (readFact(db, 'leases_clock') === clock) return time;
   db.run('UPDATE leases SET expires_at = ? + ttl_ms', at);
   writeFact(db, 'leases_clock', clock);
-  writeWatch(db, { since: at, seen: at });
-  return at;
+  writeWatch(db, { since: at, seen: at, asked: at });
+  return time;
 }
 
 /** Whether holders may be judged now. */
-function watch(db: Database, now: number, ttl: number): boolean {
-  const before = { since: readFact(db, 'leases_since'), seen: readFact(db, 'leases_seen') };
-  const { may_judge, ...next } = watchLeases(before, now, ttl);
+function watch(db: Database, time: SteadyTime, look: { readonly ttl: number; readonly look: Look }): boolean {
+  const before = {
+    since: readFact(db, 'leases_since'),
+    seen: readFact(db, 'leases_seen'),
+    asked: readFact(db, 'leases_asked'),
+  };
+  const { may_judge, ...next } = watchLeases(before, time, look);
   writeWatch(db, next, before);
   return may_judge;
 }
@@ -131,4 +136,5 @@ function watch(db: Database, now: number, ttl: number): boolean {
 function writeWatch(db: Database, next: LeaseWatch, before?: LeaseWatch): void {
   if (next.since !== before?.since) writeFact(db, 'leases_since', next.since);
   if (next.seen !== before?.seen) writeFact(db, 'leases_seen', next.seen);
+  if (next.asked !== before?.asked) writeFact(db, 'leases_asked', next.asked);
 }

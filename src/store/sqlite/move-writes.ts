@@ -1,8 +1,11 @@
 import type { Task, Transition } from '#contract/task.ts';
+import { decideClaim } from '#domain/decide-claim.ts';
+import { leavesParking } from '#domain/decide-life.ts';
 import { changedNames, eventOf } from '#domain/describe-change.ts';
+import { explainRefusal, keptParked } from '#domain/explain-refusal.ts';
 import { mapStatus, type StateMap } from '#domain/map-states.ts';
 import { claimRecord, closeRecord, editRecord, moveRecord, reopenRecord } from '#domain/task-changes.ts';
-import type { TaskRecord } from '#domain/task-record.ts';
+import type { Life, TaskRecord } from '#domain/task-record.ts';
 import { toTask } from '#domain/to-task.ts';
 import {
   closingState,
@@ -17,7 +20,7 @@ import {
   type EdgeKind,
   type ResolvedWorkflow,
 } from '#domain/workflow.ts';
-import { holderName, roleHolder } from '#domain/workflow-fields.ts';
+import { holderName, roleHolder, submitField } from '#domain/workflow-fields.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import type {
   CloseResult,
@@ -29,10 +32,12 @@ import type {
   TaskStore,
 } from '../store.ts';
 import { checkLanded, checkUnfinished } from './check-attempts.ts';
+import { checkReopening } from './check-parking.ts';
 import { checkSeenState, checkVersion } from './check-version.ts';
+import { readClaimFacts, toRefusal, workflowOf } from './claim-facts.ts';
 import type { Database, Row } from './database.ts';
 import { listBlockers, listFreed } from './ready-queries.ts';
-import { readRecord } from './record-rows.ts';
+import { readRecord, type StoredRecord } from './record-rows.ts';
 import { resolveTaskId } from './resolve-id.ts';
 import type { WriteTransaction } from './write-transaction.ts';
 
@@ -49,8 +54,15 @@ export function moveTask(tx: WriteTransaction, move: MoveRequest): MovedTask {
   // Closing is an operation of its own: it tells whom it freed.
   if (edge === undefined || edge === 'close') throw noEdge(workflow, record, { from, to: move.to });
   if (endsAsDone(workflow, move.to)) checkLanded(tx.db, record, move.to);
-  const edited = editRecord(record, { fields: move.workflow_fields ?? new Map() }, by.now);
+  if (by.actor.kind === 'agent' && leavesParking(workflow, from, move.to))
+    throw keptParked({ id: record.id, state: from });
+  if (edge === 'reopen') checkReopening(tx, record);
+  const kinds = { from: kindOf(workflow, from), to: kindOf(workflow, move.to), actor: by.actor.name };
+  const fields = new Map([...(move.workflow_fields ?? []), ...submitField(record, kinds)]);
+  const edited = editRecord(record, { fields }, by.now);
   const after = follow(edited, { workflow, edge, actor: by.actor.name, ...move }, by.now);
+  if (kinds.to === 'active' && begins(record.life, after.life))
+    checkBeginner(tx, before, { move, owner: after.life.assignee ?? '' });
   const saved = tx.save(before, after, {
     type: eventOf(record, after),
     changed: changedNames(record, after),
@@ -58,6 +70,24 @@ export function moveTask(tx: WriteTransaction, move: MoveRequest): MovedTask {
     rejection: move.rejection === true,
   });
   return { ...saved, from_state: record.life.state, to_state: after.life.state };
+}
+
+/** A move that gives the task to somebody, or lets its owner begin. */
+function begins(before: Life, after: Life): boolean {
+  if (after.status !== 'in_progress' || after.assignee === null) return false;
+  return before.status === 'open' || before.assignee !== after.assignee;
+}
+
+/** Who begins to work by a move is under the rules of claims. */
+function checkBeginner(
+  tx: WriteTransaction,
+  before: StoredRecord,
+  { move, owner }: { readonly move: MoveRequest; readonly owner: string },
+): void {
+  const asked = { way: 'move', assignee: owner, agents: move.agents } as const;
+  const decision = decideClaim(readClaimFacts(tx, before, asked), workflowOf(tx));
+  if (decision.outcome === 'claim' || decision.outcome === 'mine') return;
+  throw explainRefusal(toRefusal(tx, before, decision));
 }
 
 /** Throws nothing for a closed task: closing it again changes nothing. */
@@ -84,6 +114,7 @@ export function reopenTask(tx: WriteTransaction, reopen: Parameters<TaskStore['r
     });
   }
   checkSeenState(before, reopen);
+  checkReopening(tx, before.record);
   const { initial } = tx.by.workflow ?? DEFAULT_RESOLVED;
   const after = reopenRecord(before.record, null, tx.by.now, initial);
   return tx.save(before, after, {

@@ -1,4 +1,12 @@
-import type { Comment, DependencyType, ResolvedDependency, Status, Task, TaskView } from '#contract/task.ts';
+import type {
+  Comment,
+  DependencyType,
+  ResolvedDependency,
+  Status,
+  Task,
+  TaskCounters,
+  TaskView,
+} from '#contract/task.ts';
 import type { TaskPosition, TaskQuery } from '../store.ts';
 import type { Database, Row, Value } from './database.ts';
 import { resolveTaskId } from './resolve-id.ts';
@@ -34,7 +42,20 @@ export function getTask(db: Database, ref: string): TaskView {
     comments: listComments(db, id),
     open_blockers,
     ready: task.status === 'open' && task.assignee === null && open_blockers === 0 && row.parked === 0,
+    counters: countMoves(db, id),
   };
+}
+
+/** Counted from what the moves have left behind; each by an index that begins with the task. */
+function countMoves(db: Database, id: string): TaskCounters {
+  const row = db.get(
+    `SELECT (SELECT count(*) FROM attempts WHERE task_id = ?1) AS attempts,
+      (SELECT count(*) FROM reviews WHERE task_id = ?1) AS reviews,
+      (SELECT count(*) FROM transitions WHERE task_id = ?1 AND rejection = 1) AS rejections`,
+    id,
+  );
+  const count = (name: string): number => Number(row?.[name] ?? 0);
+  return { attempts: count('attempts'), reviews: count('reviews'), rejections: count('rejections') };
 }
 
 /** Sort keys are a closed list; what a user types never becomes SQL. */

@@ -1,23 +1,29 @@
 import { randomBytes } from 'node:crypto';
 import type { Comment, Task } from '#contract/task.ts';
-import { applyLife } from '#domain/apply-life.ts';
+import { applyLife, type DecidedLife } from '#domain/apply-life.ts';
+import { decideClaim } from '#domain/decide-claim.ts';
 import { changedNames, eventOf } from '#domain/describe-change.ts';
 import { decideLife, type LifeDecision } from '#domain/decide-life.ts';
+import { explainRefusal, keptParked } from '#domain/explain-refusal.ts';
 import { checkMetadataSize } from '#domain/metadata.ts';
 import { encodeMetadata, listLabels } from '#domain/record-codec.ts';
 import { commentRecord, editRecord, newRecord, type Edit, type ElementEdit } from '#domain/task-changes.ts';
 import { dependencyKey, lastStamp, type TaskRecord } from '#domain/task-record.ts';
 import { toTask } from '#domain/to-task.ts';
+import { assert } from '#kernel/assert.ts';
 import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { generateTaskId, idLength, randomBase36 } from '#kernel/ids.ts';
 import type { Json } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import type { NewTaskInput, TaskUpdate, UpdateResult } from '../store.ts';
+import type { NewTaskInput, TaskStore, TaskUpdate, UpdateResult } from '../store.ts';
 import { checkUnfinished } from './check-attempts.ts';
+import { checkReopening } from './check-parking.ts';
 import { checkSeenState, checkVersion } from './check-version.ts';
+import { readClaimFacts, toRefusal, workflowOf } from './claim-facts.ts';
 import { refuseParentCycle } from './cycle-checks.ts';
 import type { Database } from './database.ts';
+import type { StoredRecord } from './record-rows.ts';
 import { resolveTaskId } from './resolve-id.ts';
 import type { WriteTransaction } from './write-transaction.ts';
 
@@ -59,11 +65,15 @@ export function updateTask(tx: WriteTransaction, update: TaskUpdate): UpdateResu
   const { db, by } = tx;
   const before = tx.read(resolveTaskId(db, update.id));
   checkVersion(before, update);
-  const decision = decideLife(before.record.life, { ...update, actor: by.actor.name }, by.workflow);
-  if (decision.outcome === 'refused') throw refusal(before.record, decision);
-  if (decision.outcome === 'lost') return { ...toTask(before.record, before.version), claimed: false };
+  const wish = decideLife(before.record.life, { ...update, actor: by.actor }, by.workflow);
+  if (wish.outcome === 'refused') throw refusal(before.record, wish);
+  if (wish.outcome === 'kept_parked')
+    throw keptParked({ id: before.record.id, state: before.record.life.state });
+  const decision = wish.outcome === 'claim' ? decideUpdateClaim(tx, before, { update, wish }) : wish;
+  if (decision === 'lost') return { ...toTask(before.record, before.version), claimed: false };
   checkSeenState(before, update);
   if (decision.outcome === 'close') checkUnfinished(db, before.record, false);
+  if (decision.outcome === 'reopen') checkReopening(tx, before.record);
   const edited = editRecord(before.record, toEdit(db, before.record, update), by.now);
   checkMetadataSize(encodeMetadata(edited));
   checkLabelCount(edited);
@@ -73,15 +83,38 @@ export function updateTask(tx: WriteTransaction, update: TaskUpdate): UpdateResu
     changed: changedNames(before.record, after),
     reason: decision.outcome === 'close' ? decision.reason : null,
   });
-  const claimed = (decision.outcome === 'keep' || decision.outcome === 'claim') && decision.claimed === true;
+  const claimed = wish.outcome === 'claim' && wish.way === 'claim' && wish.named;
   return claimed ? { ...saved.task, claimed: true, fence: saved.fence } : saved.task;
+}
+
+/** `lost`: somebody has it, which ends the agent loop's claim without an error. Throws every other refusal. */
+function decideUpdateClaim(
+  tx: WriteTransaction,
+  before: StoredRecord,
+  { update, wish }: { readonly update: TaskUpdate; readonly wish: LifeDecision & { outcome: 'claim' } },
+): DecidedLife | 'lost' {
+  const { assignee, way } = wish;
+  assert(update.agents !== undefined, 'a change of owner says which agents there are');
+  const asked = { way, assignee, agents: update.agents };
+  const decision = decideClaim(readClaimFacts(tx, before, asked), workflowOf(tx));
+  switch (decision.outcome) {
+    case 'mine':
+      return { outcome: 'keep' };
+    case 'claim':
+      return { ...decision, assignee };
+    case 'taken':
+      return 'lost';
+    default:
+      throw explainRefusal(toRefusal(tx, before, decision));
+  }
 }
 
 export function addComment(
   tx: WriteTransaction,
-  comment: { id: string; body: string; reply_to: string | null },
+  comment: Parameters<TaskStore['addComment']>[0],
 ): Comment & { task_id: string } {
   const before = tx.read(resolveTaskId(tx.db, comment.id));
+  checkVersion(before, { fence: comment.fence });
   const { record } = before;
   if (comment.reply_to !== null && !record.comments.has(comment.reply_to)) {
     throw new ForgeError('not_found', `No comment ${comment.reply_to} on ${record.id}`, {
@@ -144,7 +177,6 @@ function refusal(record: TaskRecord, decision: LifeDecision & { outcome: 'refuse
   const { id } = record;
   const hints = {
     reopen: `forge task reopen ${id}`,
-    unpark: `forge task update ${id} --state todo`,
     release: `forge release ${id}`,
     owner: `forge task update ${id} --status in_progress --assignee <identity>`,
     state: `forge task update ${id} --status open --state backlog`,

@@ -176,7 +176,7 @@ interface Asked {
 async function answerOwn(route: OwnRoute, { exchange, target, values, admission }: Asked): Promise<void> {
   const isRead = target.method === 'GET' || target.method === 'HEAD';
   const body = isRead ? {} : parseBody(await readBody(exchange.request));
-  const given = route.answer?.({
+  const given = await route.answer?.({
     exchange,
     target,
     values,

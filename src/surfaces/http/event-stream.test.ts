@@ -75,8 +75,8 @@ describe('the stream of events', () => {
     using byType = await followEvents(`${served.url}?type=task.claimed,task.released`);
     const [a, b] = [await served.create('a'), await served.create('b')];
     using byTask = await followEvents(`${served.url}?task=${a}`);
-    await served.temp.store.claimTask({ id: a, assignee: 'worker-1', force: false }, by);
-    await served.temp.store.claimTask({ id: b, assignee: 'worker-1', force: false }, by);
+    await served.temp.store.claimTask({ id: a, assignee: 'worker-1', force: false, agents: new Map() }, by);
+    await served.temp.store.claimTask({ id: b, assignee: 'worker-1', force: false, agents: new Map() }, by);
     expect(numbers(await byType.until(2))).toEqual([3, 4]);
     expect(numbers(await byTask.until(1))).toEqual([3]);
     using again = await followEvents(`${served.url}?after=0&task=${b}&project=fg`);

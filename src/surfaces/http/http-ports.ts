@@ -57,6 +57,8 @@ export interface ServedProject {
   readonly name: string;
   readonly prefix: string;
   readonly path: string;
+  /** Since when agents claim nothing there; null while they may. */
+  readPause(): Promise<string | null>;
 }
 
 /** Which project's database remembers a request: found the same way as the call's own. */

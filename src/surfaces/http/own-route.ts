@@ -20,7 +20,7 @@ export interface OwnRoute extends Routed {
   readonly output?: JsonObject;
   readonly ok?: 200 | 201;
   /** One of the two: an answer, or the response to itself. */
-  readonly answer?: (request: OwnRequest) => Answer;
+  readonly answer?: (request: OwnRequest) => Answer | Promise<Answer>;
   readonly raw?: RawHandler;
 }
 
@@ -40,7 +40,9 @@ export function toJsonAnswer(value: unknown, status = 200): Answer {
 }
 
 /** For a route that takes nothing: what is sent all the same is refused by name. */
-export function takesNothing(answer: (request: OwnRequest) => Answer): (request: OwnRequest) => Answer {
+export function takesNothing<A extends Answer | Promise<Answer>>(
+  answer: (request: OwnRequest) => A,
+): (request: OwnRequest) => A {
   return (request) => {
     readKnownQuery(request.target.query, []);
     const [name] = Object.keys(request.body);

@@ -6,8 +6,8 @@ import { type OwnRoute, takesNothing, toJsonAnswer } from './own-route.ts';
 const text = { type: 'string' } as const;
 const PROJECT = {
   type: 'object',
-  properties: { name: text, prefix: text, path: text },
-  required: ['name', 'prefix', 'path'],
+  properties: { name: text, prefix: text, path: text, paused_at: { type: ['string', 'null'] } },
+  required: ['name', 'prefix', 'path', 'paused_at'],
 } as const;
 
 /** The projects of this server, which need not be those that are registered. */
@@ -18,14 +18,16 @@ export function listProjectRoutes({ projects }: Pick<HttpDeps, 'projects'>): Own
       path: `${API}/projects`,
       summary: 'List the projects of this server',
       output: { type: 'array', items: PROJECT },
-      answer: takesNothing(() => toJsonAnswer(projects().map(toEntry))),
+      answer: takesNothing(async () => toJsonAnswer(await Promise.all(projects().map(toEntry)))),
     },
     {
       method: 'GET',
       path: `${API}/projects/{project}`,
       summary: 'Show a project of this server, by its prefix or name',
       output: PROJECT,
-      answer: takesNothing(({ values: [name = ''] }) => toJsonAnswer(toEntry(getProject(projects(), name)))),
+      answer: takesNothing(async ({ values: [name = ''] }) =>
+        toJsonAnswer(await toEntry(getProject(projects(), name))),
+      ),
     },
   ];
 }
@@ -39,6 +41,7 @@ function getProject(projects: readonly ServedProject[], name: string): ServedPro
   });
 }
 
-function toEntry({ name, prefix, path }: ServedProject): ServedProject {
-  return { name, prefix, path };
+async function toEntry(project: ServedProject): Promise<object> {
+  const { name, prefix, path } = project;
+  return { name, prefix, path, paused_at: await project.readPause() };
 }

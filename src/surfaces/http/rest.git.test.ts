@@ -5,6 +5,7 @@ import { ERROR_CODES } from '#kernel/errors.ts';
 let http: ProjectHttp;
 beforeAll(async () => {
   http = await startProjectHttp();
+  for (const name of ['worker-1', 'worker-2']) await send('POST', '/agents', { name });
 });
 afterAll(async () => http[Symbol.asyncDispose]());
 

@@ -30,7 +30,7 @@ export const SEED_TOOLS: readonly SeedTool[] = [
     name: 'forge_assign_agent',
     description:
       'Claim a task for an agent, by the rules of forge_claim; it does not take a task from anybody',
-    takes: { task_id: 'id', agent_id: 'assignee' },
+    takes: { task_id: 'id', agent_id: 'agent_id' },
     required: ['task_id', 'agent_id'],
   }),
   calling('attempt.start', {

@@ -64,7 +64,9 @@ describe('the tools', () => {
       expect([...tool.takes.values()]).not.toContain('force');
     }
     const assigning = [...TOOLS.values()].filter(
-      ({ takes, annotations }) => !annotations.readOnlyHint && [...takes.values()].includes('assignee'),
+      ({ takes, annotations }) =>
+        !annotations.readOnlyHint &&
+        [...takes.values()].some((field) => ['assignee', 'agent_id'].includes(field)),
     );
     expect(assigning.map(({ name }) => name)).toEqual(['forge_assign_agent']);
     expect(failureOf(() => readCall(get('forge_update'), { id: 'a', assignee: 'me' }))).toMatchObject({
@@ -107,7 +109,7 @@ describe('a call', () => {
   it('[S366] takes the names of the seeds', () => {
     expect(readCall(get('forge_assign_agent'), { task_id: 'fg-1', agent_id: 'w' })).toEqual({
       operation: 'task.claim',
-      input: { id: 'fg-1', assignee: 'w' },
+      input: { id: 'fg-1', agent_id: 'w' },
     });
     expect(readCall(get('forge_get_task'), { task_id: 'fg-1' })).toEqual({
       operation: 'task.show',

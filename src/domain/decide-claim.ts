@@ -1,0 +1,102 @@
+import type { Claimer } from './claimer.ts';
+import type { Life } from './task-record.ts';
+import { claimTarget, isParked, kindOf, roleOf, type ResolvedWorkflow } from './workflow.ts';
+
+/**
+ * How a task is taken. `claim`: it must be free. `force`: in spite of its owner, its blockers, its role, its parking or
+ * its archive. `hand_over`: whoever asks gives it from its owner to another. `move`: it follows from a move along an
+ * edge of the workflow, whose guards have looked at blockers.
+ */
+export type ClaimWay = 'claim' | 'force' | 'hand_over' | 'move';
+
+/** Everything that a claim is decided by, as one transaction sees it. */
+export interface ClaimFacts {
+  readonly way: ClaimWay;
+  readonly life: Pick<Life, 'status' | 'state' | 'assignee'>;
+  readonly claimer: Claimer;
+  /** Who asks for it. */
+  readonly asker: 'user' | 'agent' | 'system';
+  readonly project_paused: boolean;
+  readonly archived: boolean;
+  /** Other agents that are started with this claim. */
+  readonly companions: readonly Claimer[];
+  /** Whom a role was given to; undefined where nobody was named. */
+  readonly holderOf: (role: string) => string | undefined;
+  /** Those that are not closed. */
+  readonly blockers: readonly BlockerFacts[];
+  /** The owner's lease is over, and everybody has had the time to say that they are still there. */
+  readonly lease_over: boolean;
+}
+
+export interface BlockerFacts {
+  /** It waits in a gate. */
+  readonly in_gate: boolean;
+  /** Who did the work that it waits with; null where nobody is known. */
+  readonly submitted_by: string | null;
+}
+
+/** What keeps a claimer from every task. */
+export type PauseRefusal =
+  | { readonly outcome: 'agent_paused'; readonly agent: string }
+  | { readonly outcome: 'project_paused' };
+
+export type ClaimRefusal =
+  | PauseRefusal
+  | { readonly outcome: 'taken'; readonly owner: string }
+  | { readonly outcome: 'role'; readonly role: string; readonly holder: string }
+  /** `kept_parked`: only a person could have it all the same. */
+  | { readonly outcome: 'blocked' | 'closed' | 'parked' | 'kept_parked' | 'archived' };
+
+export type ClaimDecision =
+  | { readonly outcome: 'claim'; readonly state: string }
+  /** It is the claimer's already. */
+  | { readonly outcome: 'mine' }
+  | ClaimRefusal;
+
+/** The one set of rules of every claim, whatever the surface and whatever it is called there. */
+export function decideClaim(facts: ClaimFacts, workflow: ResolvedWorkflow): ClaimDecision {
+  const { life, claimer, way } = facts;
+  // What the workflow leads on by itself is written down also while it is paused; only nothing is started then.
+  const paused = way === 'move' && facts.asker === 'system' ? undefined : decidePause(facts);
+  if (paused !== undefined) return paused;
+  if (life.status === 'closed') return { outcome: 'closed' };
+  if (life.status === 'in_progress' && life.assignee === claimer.name && way !== 'move')
+    return { outcome: 'mine' };
+  const state = claimTarget(workflow, life, (role) => facts.holderOf(role) === claimer.name);
+  if (way === 'force') {
+    const isKept = isParked(workflow, life.state) && facts.asker === 'agent';
+    return isKept ? { outcome: 'kept_parked' } : { outcome: 'claim', state };
+  }
+  const isOthers = life.assignee !== null && life.assignee !== claimer.name;
+  if (way === 'claim' && isOthers && !facts.lease_over)
+    return { outcome: 'taken', owner: life.assignee ?? '' };
+  if (facts.archived) return { outcome: 'archived' };
+  if (way === 'move') return { outcome: 'claim', state };
+  if (isParked(workflow, life.state)) return { outcome: 'parked' };
+  // Who takes over what waits in a gate begins no work there.
+  if (kindOf(workflow, state) === 'gate') return { outcome: 'claim', state };
+  if (!facts.blockers.every((blocker) => isContextHolder(claimer.name, blocker)))
+    return { outcome: 'blocked' };
+  const role = roleOf(workflow, state) ?? '';
+  const holder = facts.holderOf(role);
+  if (holder !== undefined && holder !== claimer.name) return { outcome: 'role', role, holder };
+  return { outcome: 'claim', state };
+}
+
+/** Also the claimer's own task is refused: what is claimed again may be started again. */
+export function decidePause({
+  claimer,
+  companions,
+  project_paused,
+}: Pick<ClaimFacts, 'claimer' | 'companions' | 'project_paused'>): PauseRefusal | undefined {
+  const all = [claimer, ...companions];
+  const paused = all.find((one) => one.paused);
+  if (paused !== undefined) return { outcome: 'agent_paused', agent: paused.name };
+  const isAgents = all.some(({ kind }) => kind === 'agent');
+  return project_paused && isAgents ? { outcome: 'project_paused' } : undefined;
+}
+
+/** Who did the work that a blocker waits in a gate with may go on before the blocker is through. */
+function isContextHolder(name: string, { in_gate, submitted_by }: BlockerFacts): boolean {
+  return in_gate && submitted_by === name;
+}

@@ -1,0 +1,80 @@
+import type { KnownAgents } from '#domain/claimer.ts';
+import { toClaimer } from '#domain/claimer.ts';
+import type { BlockerFacts, ClaimFacts, ClaimRefusal, ClaimWay } from '#domain/decide-claim.ts';
+import { toTask } from '#domain/to-task.ts';
+import { DEFAULT_RESOLVED, kindOf, type ResolvedWorkflow } from '#domain/workflow.ts';
+import { holderName, isArchived, roleHolder, submitterOf } from '#domain/workflow-fields.ts';
+import type { ClaimResult } from '../store.ts';
+import { isLeaseOver } from './lease-rows.ts';
+import { listBlockers } from './ready-queries.ts';
+import { readRecord, type StoredRecord } from './record-rows.ts';
+import { readFact } from './store-facts.ts';
+import type { WriteTransaction } from './write-transaction.ts';
+
+/** What a request says of a claim; everything else is read here. */
+interface AskedClaim {
+  readonly way: ClaimWay;
+  readonly assignee: string;
+  readonly agents: KnownAgents;
+  readonly companions?: readonly string[] | undefined;
+}
+
+/** Everything that a claim is decided by, as this transaction sees it. */
+export function readClaimFacts(tx: WriteTransaction, before: StoredRecord, claim: AskedClaim): ClaimFacts {
+  const { record } = before;
+  const { life } = record;
+  const isOthers =
+    life.status === 'in_progress' && life.assignee !== null && life.assignee !== claim.assignee;
+  return {
+    ...readPauseFacts(tx, claim),
+    way: claim.way,
+    life,
+    asker: tx.by.actor.kind,
+    archived: isArchived(record),
+    holderOf(role) {
+      const holder = roleHolder(record, role);
+      return holder === undefined ? undefined : holderName(holder);
+    },
+    blockers: before.open_blockers > 0 ? readBlockers(tx, record.id) : [],
+    lease_over: isOthers && isLeaseOver(tx, { id: record.id, fence: before.fence }),
+  };
+}
+
+/** The part of it that is about no task. */
+export function readPauseFacts(
+  { db, by }: WriteTransaction,
+  { assignee, agents, companions = [] }: Omit<AskedClaim, 'way'>,
+): Pick<ClaimFacts, 'claimer' | 'companions' | 'project_paused'> {
+  return {
+    claimer: toClaimer(assignee, agents, by.actor),
+    companions: companions.map((name) => toClaimer(name, agents, by.actor)),
+    project_paused: readFact(db, 'paused_at') > 0,
+  };
+}
+
+export function workflowOf({ by }: WriteTransaction): ResolvedWorkflow {
+  return by.workflow ?? DEFAULT_RESOLVED;
+}
+
+/** The refusal with all that a person wants to know of it. */
+export function toRefusal(
+  { db }: WriteTransaction,
+  { record, version }: StoredRecord,
+  refusal: ClaimRefusal,
+): Exclude<ClaimResult, { outcome: 'claimed' }> {
+  const task = toTask(record, version);
+  return refusal.outcome === 'blocked'
+    ? { ...refusal, task, blockers: listBlockers(db, record.id) }
+    : { ...refusal, task };
+}
+
+/** Few tasks have several, and only a claim of a task that waits reads them. */
+function readBlockers(tx: WriteTransaction, id: string): BlockerFacts[] {
+  const workflow = workflowOf(tx);
+  return listBlockers(tx.db, id).map((blocker) => {
+    const record = readRecord(tx.db, blocker.id)?.record;
+    // It is another project's, or not here at all.
+    if (record === undefined) return { in_gate: false, submitted_by: null };
+    return { in_gate: kindOf(workflow, record.life.state) === 'gate', submitted_by: submitterOf(record) };
+  });
+}
