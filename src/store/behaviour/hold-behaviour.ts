@@ -95,30 +95,42 @@ export function describeHolds(open: OpenWork): void {
       const { task, attempt, run } = await startHeld(sut);
       const { store } = sut;
       const { id } = task;
-      await store.moveRun({ id: run.id, to: 'cancelled' }, by(sut));
+      await store.moveRun({ id: run.id, to: 'cancelled' }, by(sut, 'ann', 'user'));
       for (const to of ['review', 'merging'])
-        await store.moveTask({ id, to, reason: null, agents: NO_AGENTS }, by(sut));
-      await store.updateTask({ id, workflow_fields: new Map([['review_passed_at', 'now']]) }, by(sut));
+        await store.moveTask({ id, to, reason: null, agents: NO_AGENTS }, by(sut, 'ann', 'user'));
+      await store.updateTask(
+        { id, workflow_fields: new Map([['review_passed_at', 'now']]) },
+        by(sut, 'ann', 'user'),
+      );
       await expectCode(
-        store.moveTask({ id, to: 'done', reason: null, agents: NO_AGENTS }, by(sut)),
+        store.moveTask({ id, to: 'done', reason: null, agents: NO_AGENTS }, by(sut, 'ann', 'user')),
         'state_invalid',
       );
-      await expectCode(store.closeTask({ id, reason: 'done' }, by(sut)), 'state_invalid');
+      await expectCode(store.closeTask({ id, reason: 'done' }, by(sut, 'ann', 'user')), 'state_invalid');
       await expectCode(
-        store.updateTask({ id, status: 'closed', agents: NO_AGENTS }, by(sut)),
+        store.updateTask({ id, status: 'closed', agents: NO_AGENTS }, by(sut, 'ann', 'user')),
         'state_invalid',
       );
-      await expectCode(store.changeAttempt({ id: attempt.id, state: 'merged' }, by(sut)), 'state_invalid');
+      await expectCode(
+        store.changeAttempt({ id: attempt.id, state: 'merged' }, by(sut, 'ann', 'user')),
+        'state_invalid',
+      );
       expect(await store.getTask(id)).toMatchObject({ state: 'merging', status: 'in_progress' });
-      await store.changeAttempt({ id: attempt.id, state: 'merged', merge_commit: 'd'.repeat(40) }, by(sut));
-      await store.moveTask({ id, to: 'done', reason: null, agents: NO_AGENTS }, by(sut));
+      await store.changeAttempt(
+        { id: attempt.id, state: 'merged', merge_commit: 'd'.repeat(40) },
+        by(sut, 'ann', 'user'),
+      );
+      await store.moveTask({ id, to: 'done', reason: null, agents: NO_AGENTS }, by(sut, 'ann', 'user'));
       expect(await store.getTask(id)).toMatchObject({ state: 'done', status: 'closed' });
     });
 
     it('and cancelled whenever somebody wants it', async () => {
       await using sut = await open();
       const { task } = await startHeld(sut);
-      await sut.store.moveTask({ id: task.id, to: 'cancelled', reason: null, agents: NO_AGENTS }, by(sut));
+      await sut.store.moveTask(
+        { id: task.id, to: 'cancelled', reason: null, agents: NO_AGENTS },
+        by(sut, 'ann', 'user'),
+      );
       expect(await sut.store.getTask(task.id)).toMatchObject({ state: 'cancelled', status: 'closed' });
     });
   });
