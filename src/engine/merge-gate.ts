@@ -170,14 +170,7 @@ async function tryLanding(
     };
   }
   const move = { branch: attempt.target, old, commit: candidate.commit };
-  const allowed = await rules.askMove(move);
-  let isLanded = false;
-  const landed = await landTarget(place.repo, move)
-    .then((landing) => {
-      isLanded = landing.kind === 'landed';
-      return landing;
-    })
-    .finally(() => allowed.ended(isLanded));
+  const landed = await landAllowed(place, rules, move);
   switch (landed.kind) {
     case 'landed':
       return {
@@ -192,6 +185,23 @@ async function tryLanding(
         state: 'refused',
         message: `${landed.worktree} has changes of its own in ${landed.files.slice(0, 10).join(', ')}: commit or stash them, then merge again`,
       };
+  }
+}
+
+/** Hooks that guard the branch are asked before, and told afterwards. */
+async function landAllowed(
+  place: WorkPlace,
+  rules: LandingRules,
+  move: Parameters<LandingRules['askMove']>[0],
+): ReturnType<typeof landTarget> {
+  const allowed = await rules.askMove(move);
+  let isLanded = false;
+  try {
+    const landed = await landTarget(place.repo, move);
+    isLanded = landed.kind === 'landed';
+    return landed;
+  } finally {
+    await allowed.ended(isLanded);
   }
 }
 
