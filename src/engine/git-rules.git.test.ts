@@ -363,7 +363,7 @@ describe('the push after a merge', () => {
 });
 
 describe('the branch to merge into', () => {
-  it.each(['trunk', 'develop', 'release/2.x'])('[A14] may be called %s', async (name) => {
+  it.each(['trunk', 'stable', 'release/2.x'])('[A14] may be called %s', async (name) => {
     shop.repo.git('branch', '-m', 'main', name);
     shop.addAgent('w1', 'echo hello > hello.txt');
     const task = await shop.create('Say hello', { steps: ['true'] });
@@ -374,18 +374,18 @@ describe('the branch to merge into', () => {
   });
 
   it('[A14] is asked for by name where several could be meant, with what to type', async () => {
-    shop.repo.git('branch', '-m', 'main', 'trunk');
-    shop.repo.git('branch', 'develop');
+    shop.repo.git('branch', '-m', 'main', 'stable');
+    shop.repo.git('branch', 'next');
     shop.repo.git('checkout', '--quiet', '--detach');
     shop.addAgent('w1', 'echo hello > hello.txt');
     const task = await shop.create('Say hello', { steps: ['true'] });
     const blocked = await shop.work(task, 'w1');
     expect(blocked.state).toBe('blocked');
     expect(blocked.error_annotation?.message).toBe(
-      'Nothing says which branch to begin with and to merge into: there are develop, trunk. ' +
-        `Next: git -C '${shop.repo.path}' switch 'develop', or {"merge": {"target": "develop"}} in .forge/config.json`,
+      'Nothing says which branch to begin with and to merge into: there are next, stable. ' +
+        `Next: git -C '${shop.repo.path}' switch 'next', or {"merge": {"target": "next"}} in .forge/config.json`,
     );
-    shop.set({ merge: { target: 'trunk' } });
+    shop.set({ merge: { target: 'stable' } });
     const other = await shop.create('Say hello again', { steps: ['true'] });
     expect((await shop.work(other, 'w1')).state).toBe('review');
   });

@@ -9,6 +9,7 @@ import { type PathFilters, readCommitFilters, readTreeFilters } from './filter-a
 import { isConfigured, isHeeded, openFilterBench } from './filter-bench.ts';
 import { look } from './guard-place.ts';
 import { listChanges } from './list-changes.ts';
+import { listPlainSecrets, toBlobId } from './plain-secrets.ts';
 import type { FileEntry } from './private-index.ts';
 import { toShownPath } from './shown-path.ts';
 
@@ -51,6 +52,12 @@ export async function judgeStaged(
   refuseUnknownSecrets(control, checkout, [...now, ...before]);
   const lost = [...before].filter(([path, name]) => isHeeded(control, name) && now.get(path) !== name);
   if (lost.length > 0 && staged.without_filter === 'refuse') throw refuseLost(checkout, lost);
+  const kept = new Set([...now, ...lost].flatMap(([path, name]) => (isHeeded(control, name) ? [path] : [])));
+  await refuseCopies(
+    control,
+    staged,
+    files.filter((path) => !kept.has(path)),
+  );
   return {
     stored: await storeLost(control, staged, lost),
     unknown: await findUnknown(control, now),
@@ -94,6 +101,30 @@ function refuseLost(checkout: Checkout, lost: readonly (readonly [string, string
       details: { attempt: checkout.attempt_id, filter: lost[0]?.[1], paths },
     },
   );
+}
+
+/** A secret in plain text under a path that no filter hides. In a rescue too: the folder stays then. */
+async function refuseCopies(
+  control: ControlGit,
+  { checkout, work_tree }: Staged,
+  open: readonly string[],
+): Promise<void> {
+  if (open.length === 0) return;
+  const secrets = await listPlainSecrets(control, checkout.base);
+  if (secrets.size === 0) return;
+  for (const path of open.map(toShownPath)) {
+    const secret = secrets.get(toBlobId(control, readFileSync(join(work_tree, path))));
+    if (secret === undefined) continue;
+    const filter = escapeLine(secret.filter);
+    throw new ForgeError(
+      'state_invalid',
+      `${escapeLine(path)} holds in plain text what ${escapeLine(secret.path)} holds under filter=${filter}: nothing was committed`,
+      {
+        hint: `Give ${escapeLine(path)} the same filter in .gitattributes, or remove it`,
+        details: { attempt: checkout.attempt_id, filter: secret.filter, paths: [path] },
+      },
+    );
+  }
 }
 
 async function storeLost(
