@@ -350,6 +350,8 @@ describe("the user's filters", () => {
     gitIn(checkout, 'add', '-A');
     gitIn(checkout, 'commit', '--quiet', '-m', 'moved');
     await expect(world.harvest(checkout)).rejects.toThrow('moved.txt holds in plain text');
+    const rescue = await rescueCheckout(world.control, checkout);
+    expect(place.git('cat-file', 'blob', `${rescue?.commit}:moved.txt`)).toContain(MARK);
     rmSync(join(checkout.path, 'moved.txt'));
     const harvest = await world.harvest(checkout);
     expect(harvest.flattened).toMatch(/ holds in moved\.txt the plain text of secret\/known$/);
