@@ -30,7 +30,7 @@ export async function judgeCommits(
   work: { readonly source: GitRepo; readonly tips: readonly string[]; readonly known: string },
 ): Promise<CommitVerdict> {
   const { source, tips, known } = work;
-  const range = ['rev-list', '--parents', ...tips, '--not', known, checkout.base];
+  const range = ['rev-list', '--parents', '--ignore-missing', ...tips, '--not', known, checkout.base];
   const lines = (await getFromGit(source, range)).split('\n').filter((line) => line !== '');
   const parents = new Map(lines.map((line) => [line.slice(0, known.length), line.split(' ').slice(1)]));
   const all = [...parents.keys()];
