@@ -143,7 +143,7 @@ describe("the user's filters", () => {
       expect.stringMatching(/secret\/[abc] without its filter git-crypt$/),
     ]);
     expect(harvest.files).toEqual(['fine.txt']);
-    await removeCheckout(world.control, checkout);
+    expect((await removeCheckout(world.control, checkout)).left_out).toHaveLength(2);
     expectNoPlainText();
   });
 
