@@ -197,14 +197,7 @@ async function tryLanding(
     };
   }
   const move = { branch: attempt.target, old, commit: candidate.commit };
-  const allowed = await rules.askMove(move);
-  let isLanded = false;
-  const landed = await landTarget(place.repo, { ...move, witness: processWitness })
-    .then((landing) => {
-      isLanded = landing.kind === 'landed';
-      return landing;
-    })
-    .finally(() => allowed.ended(isLanded));
+  const landed = await landAllowed(place, rules, move);
   switch (landed.kind) {
     case 'landed':
       return {
@@ -229,6 +222,23 @@ function describeOverlap({ worktree, files, operation }: LandingOverlap): string
   const named = files.slice(0, 10).join(', ');
   const more = files.length > 10 ? ` and ${files.length - 10} more` : '';
   return `${worktree} has changes of its own in ${named}${more}: commit or stash them, and it is merged`;
+}
+
+/** Hooks that guard the branch are asked before, and told afterwards. */
+async function landAllowed(
+  place: WorkPlace,
+  rules: LandingRules,
+  move: Parameters<LandingRules['askMove']>[0],
+): ReturnType<typeof landTarget> {
+  const allowed = await rules.askMove(move);
+  let isLanded = false;
+  try {
+    const landed = await landTarget(place.repo, { ...move, witness: processWitness });
+    isLanded = landed.kind === 'landed';
+    return landed;
+  } finally {
+    await allowed.ended(isLanded);
+  }
 }
 
 /** In the attempt's own folder, because what the checks need is installed there. */

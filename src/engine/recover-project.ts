@@ -18,7 +18,7 @@ export async function recoverProject(workshop: Workshop, wishes?: ResumeWishes):
 export async function watchOver(workshop: Workshop, wishes?: ResumeWishes): Promise<ResumedTask[]> {
   await lookForStrays(workshop.place);
   // Nobody waits for a server far away; what it answers is noted and told.
-  if (!workshop.is_pushing) void workshop.pushLanded();
+  workshop.pushAside();
   await settleSilent(workshop.place, (task) => workshop.isAtWork(task));
   const resumed = await resumeTasks(workshop, wishes);
   await retryPostponed(workshop);

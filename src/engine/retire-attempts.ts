@@ -55,6 +55,13 @@ async function removeHeld(place: WorkPlace, attempt: Attempt): Promise<Removed> 
   // What it tears down may be gone already; that must not keep the folder.
   if (teardown.length > 0) await runIn(place, attempt, teardown).catch(isForgeErrorOrThrow);
   const removed = await removeCheckout(control, checkout);
+  for (const why of removed.left_out ?? [])
+    place.watch({
+      kind: 'note',
+      task_id: attempt.task_id,
+      attempt_id: attempt.id,
+      text: `Commits of its worktree that ${attempt.branch} does not lead to are gone with it (${why})`,
+    });
   // Written last: as long as it is not, all of this is done again.
   if (attempt.state === 'merged') await dropAttemptRefs(control, { ...checkout, target: attempt.target });
   await store.changeAttempt(

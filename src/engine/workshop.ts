@@ -147,8 +147,10 @@ export class Workshop implements Work {
     return pushing;
   }
 
-  get is_pushing(): boolean {
-    return this.#pushing !== undefined;
+  /** The same without keeping anybody waiting; what goes wrong is told by `settled`. */
+  pushAside(): void {
+    if (this.#pushing !== undefined) return;
+    this.pushLanded().catch((error: unknown) => void this.#failed.push({ task: '', error }));
   }
 
   get merges_by_itself(): boolean {

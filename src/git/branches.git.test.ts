@@ -135,10 +135,12 @@ describe('findDefaultBranch', () => {
     place.git('branch', '-m', 'main', 'work');
     expect(await findDefaultBranch(place.repo)).toBe('master');
     place.git('branch', '-D', 'master');
+    expect(await findDefaultBranch(place.repo)).toBe('trunk');
+    place.git('branch', '-D', 'trunk');
     expect(await findDefaultBranch(place.repo)).toBe('work');
   });
 
-  it.each(['trunk', 'develop', 'release/2.x', 'größe'])(
+  it.each(['stable', 'release/2.x', 'größe'])(
     '[A14] is the branch that the main checkout is on, called %j',
     async (name) => {
       await using place = await gitPlace();
@@ -162,6 +164,15 @@ describe('findDefaultBranch', () => {
       expect(await findDefaultBranch(place.repo)).toBe(name);
     },
   );
+
+  it.each(['trunk', 'develop'])('[A14] is %s also while a side branch is checked out', async (name) => {
+    await using place = await gitPlace();
+    place.git('branch', '-m', 'main', name);
+    place.git('switch', '--quiet', '-c', 'feature');
+    expect(await findDefaultBranch(place.repo)).toBe(name);
+    place.git('checkout', '--quiet', '--detach');
+    expect(await findDefaultBranch(place.repo)).toBe(name);
+  });
 
   it('[A14] is the HEAD of a bare repository, seen from its linked worktree', async () => {
     await using place = await gitPlace();

@@ -13,7 +13,7 @@ export async function findCurrentBranch(repo: GitRepo): Promise<string | undefin
 
 /**
  * The branch that others start from: what the remote `origin` (or the only remote) calls its HEAD, else
- * `init.defaultBranch`, `main` or `master`, whichever is there first, else the branch that the main checkout is on,
+ * `init.defaultBranch`, `main`, `master` or another usual name, whichever is there first, else the branch that the main checkout is on,
  * whatever its name, else the only branch there is. Undefined where that leaves several, or none.
  */
 export async function findDefaultBranch(
@@ -75,9 +75,11 @@ async function* listUsualNames(
 ): AsyncGenerator<string> {
   const initial = known === undefined ? await readInitialBranch(repo) : known.initial_branch;
   if (initial !== undefined) yield initial;
-  yield 'main';
-  yield 'master';
+  yield* USUAL_NAMES;
 }
+
+/** Before what HEAD is on: that may be a side branch just now. */
+const USUAL_NAMES = ['main', 'master', 'trunk', 'develop', 'mainline'] as const;
 
 async function readInitialBranch(repo: GitRepo): Promise<string | undefined> {
   const result = await askGit(repo, ['config', '--get', 'init.defaultBranch']);

@@ -3,11 +3,12 @@ import { copyFileSync, existsSync, mkdirSync, readlinkSync, renameSync, rmSync, 
 import { basename, dirname, join } from 'node:path';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { escapeLine } from '#kernel/text.ts';
 import { askGit, type AskOptions, type GitRepo } from './ask-git.ts';
 import { readAllowedConfig, toConfigText, toFormatEntries } from './control-config.ts';
 import type { GitConfigEntry } from './parse-git-config.ts';
 import { readTextIfThere, refreshFile } from './replace-file.ts';
-import { toGitFailure, toShownStderr } from './run-git.ts';
+import { type GitResult, toGitFailure, toShownStderr } from './run-git.ts';
 import { isOn, toAttributesFile, toFilterEntries, type UserFilter } from './user-filters.ts';
 
 /**
@@ -141,8 +142,26 @@ export async function getFromControl(
   options: ControlQuestion,
 ): Promise<string> {
   const result = await askControl(control, args, options);
-  if (result.exit !== 0) throw toGitFailure(args, result);
+  if (result.exit !== 0) throw toControlFailure(control, args, result);
   return result.stdout.replace(/\n$/, '');
+}
+
+/** git does not say which filter it was when one that stays as a process ends in the middle. */
+export function toControlFailure(
+  control: ControlGit,
+  args: readonly string[],
+  result: GitResult,
+): ForgeError {
+  const names = control.filters.flatMap(({ name, process: command }) =>
+    command === undefined ? [] : [name],
+  );
+  if (names.length === 0 || !/remote end hung up|unexpected line|protocol error/.test(result.stderr))
+    return toGitFailure(args, result);
+  const shown = names.map((name) => `filter=${escapeLine(name)}`).join(' or ');
+  return new ForgeError('io_failed', `The process of ${shown} ended before it had answered`, {
+    hint: `git config --get filter.${escapeLine(names[0] ?? '')}.process shows the command; it has to work in your own checkout`,
+    details: { filter: names[0] },
+  });
 }
 
 export function toAskOptions(options: AskOptions, index?: string, workTree?: string): AskOptions {

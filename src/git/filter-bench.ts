@@ -15,6 +15,8 @@ export interface FilterBench extends AsyncDisposable {
    * back; one that gives something else each time must at least make something else of it for the working tree.
    */
   approves(filter: string, path: string, oid: string): Promise<boolean>;
+  /** The file that the filter makes of the blob; undefined where it cannot. */
+  read(filter: string, path: string, oid: string): Promise<Buffer | undefined>;
   /** Stores the content as the filter gives it, among the user's objects. */
   store(filter: string, path: string, content: Uint8Array): Promise<string>;
 }
@@ -51,6 +53,10 @@ export async function openFilterBench(
       const cleaned = await clean(path, smudged);
       if (cleaned === oid) return true;
       return (await clean(path, smudged)) !== cleaned && !smudged.equals(blob);
+    },
+    read: async (filter, path, oid) => {
+      await use(filter);
+      return smudge(repo, path, oid);
     },
     store: async (filter, path, input) => {
       await use(filter);

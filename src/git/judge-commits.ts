@@ -8,6 +8,7 @@ import type { ControlGit } from './control-directory.ts';
 import { readCommitFilters, readIndexFilters } from './filter-attributes.ts';
 import { isHeeded, openFilterBench } from './filter-bench.ts';
 import { listDeclared } from './judge-changes.ts';
+import { listPlainSecrets } from './plain-secrets.ts';
 import { toGitFailure } from './run-git.ts';
 import { toShownPath } from './shown-path.ts';
 
@@ -29,7 +30,7 @@ export async function judgeCommits(
   work: { readonly source: GitRepo; readonly tips: readonly string[]; readonly known: string },
 ): Promise<CommitVerdict> {
   const { source, tips, known } = work;
-  const range = ['rev-list', '--parents', ...tips, '--not', known, checkout.base];
+  const range = ['rev-list', '--parents', '--ignore-missing', ...tips, '--not', known, checkout.base];
   const lines = (await getFromGit(source, range)).split('\n').filter((line) => line !== '');
   const parents = new Map(lines.map((line) => [line.slice(0, known.length), line.split(' ').slice(1)]));
   const all = [...parents.keys()];
@@ -110,13 +111,27 @@ async function findUnfiltered(
     for (const name of [base.get(entry.path), ofCommit.get(entry.commit)?.get(entry.path)])
       if (name !== undefined && isHeeded(control, name))
         found.set(`${name}\0${entry.path}\0${entry.oid}`, { ...entry, name });
-  if (found.size === 0) return undefined;
+  const copy = await findCopy(control, checkout, files);
+  if (copy !== undefined || found.size === 0) return copy;
   await using bench = await openFilterBench(control, [join(source.git_dir, 'objects')]);
   for (const { commit, path, oid, name } of found.values()) {
     if (await bench.approves(name, toShownPath(path), oid)) continue;
     return `${commit.slice(0, 12)} holds ${escapeLine(toShownPath(path))} without its filter ${escapeLine(name)}`;
   }
   return undefined;
+}
+
+async function findCopy(
+  control: ControlGit,
+  checkout: Checkout,
+  files: readonly CommitEntry[],
+): Promise<string | undefined> {
+  const secrets = await listPlainSecrets(control, checkout.base);
+  const copy = secrets.size === 0 ? undefined : files.find(({ oid }) => secrets.has(oid));
+  const secret = copy && secrets.get(copy.oid);
+  if (copy === undefined || secret === undefined) return undefined;
+  const names = [toShownPath(copy.path), secret.path].map(escapeLine);
+  return `${copy.commit.slice(0, 12)} holds in ${names[0]} the plain text of ${names[1]}`;
 }
 
 /** Of each commit by its own attributes; only where one of the commits has changed any. */

@@ -9,6 +9,7 @@ import { type PathFilters, readCommitFilters, readTreeFilters } from './filter-a
 import { isConfigured, isHeeded, openFilterBench } from './filter-bench.ts';
 import { look } from './guard-place.ts';
 import { listChanges } from './list-changes.ts';
+import { listPlainSecrets, toBlobId } from './plain-secrets.ts';
 import type { FileEntry } from './private-index.ts';
 import { toShownPath } from './shown-path.ts';
 
@@ -51,8 +52,14 @@ export async function judgeStaged(
   refuseUnknownSecrets(control, checkout, [...now, ...before]);
   const lost = [...before].filter(([path, name]) => isHeeded(control, name) && now.get(path) !== name);
   if (lost.length > 0 && staged.without_filter === 'refuse') throw refuseLost(checkout, lost);
+  const kept = new Set([...now, ...lost].flatMap(([path, name]) => (isHeeded(control, name) ? [path] : [])));
+  const copies = await findCopies(
+    control,
+    staged,
+    files.filter((path) => !kept.has(path)),
+  );
   return {
-    stored: await storeLost(control, staged, lost),
+    stored: await storeLost(control, staged, [...lost, ...copies]),
     unknown: await findUnknown(control, now),
   };
 }
@@ -92,6 +99,42 @@ function refuseLost(checkout: Checkout, lost: readonly (readonly [string, string
     {
       hint: `Put filter=${name} back into .gitattributes; a person may take it away by hand: git rm --cached, then git add`,
       details: { attempt: checkout.attempt_id, filter: lost[0]?.[1], paths },
+    },
+  );
+}
+
+/** Files that hold a secret in plain text under a path that no filter hides, with the filter that hides it elsewhere. */
+async function findCopies(
+  control: ControlGit,
+  { checkout, work_tree, without_filter }: Staged,
+  open: readonly string[],
+): Promise<readonly (readonly [string, string])[]> {
+  if (open.length === 0) return [];
+  const secrets = await listPlainSecrets(control, checkout.base);
+  if (secrets.size === 0) return [];
+  const copies: (readonly [string, string])[] = [];
+  for (const path of open) {
+    const shown = toShownPath(path);
+    const secret = secrets.get(toBlobId(control, readFileSync(join(work_tree, shown))));
+    if (secret === undefined) continue;
+    if (without_filter === 'refuse') throw refuseCopy(checkout, shown, secret);
+    copies.push([path, secret.filter]);
+  }
+  return copies;
+}
+
+function refuseCopy(
+  checkout: Checkout,
+  path: string,
+  secret: { readonly path: string; readonly filter: string },
+): ForgeError {
+  const filter = escapeLine(secret.filter);
+  return new ForgeError(
+    'state_invalid',
+    `${escapeLine(path)} holds in plain text what ${escapeLine(secret.path)} holds under filter=${filter}: nothing was committed`,
+    {
+      hint: `Give ${escapeLine(path)} the same filter in .gitattributes, or remove it`,
+      details: { attempt: checkout.attempt_id, filter: secret.filter, paths: [path] },
     },
   );
 }

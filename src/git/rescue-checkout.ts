@@ -39,6 +39,16 @@ export interface Rescue {
  * Idempotent: what was rescued before is not rescued again.
  */
 export async function rescueCheckout(control: ControlGit, checkout: Checkout): Promise<Rescue | undefined> {
+  return (await rescueAll(control, checkout)).rescue;
+}
+
+interface Rescued {
+  readonly rescue: Rescue | undefined;
+  /** Why commits apart from HEAD were not taken. */
+  readonly left_out: readonly string[];
+}
+
+async function rescueAll(control: ControlGit, checkout: Checkout): Promise<Rescued> {
   checkCheckout(control, checkout);
   const known = await getKept(control, checkout);
   const collected = await collectTips(control, checkout, known);
@@ -51,8 +61,9 @@ export async function rescueCheckout(control: ControlGit, checkout: Checkout): P
     refs.set(oid, await addRescueRef(control, checkout.attempt_id, oid));
   }
   const [first, ...more] = [...refs];
-  if (first === undefined) return undefined;
-  return { ref: first[1], commit: first[0], more: more.map(([, ref]) => ref) };
+  const { left_out } = collected;
+  if (first === undefined) return { rescue: undefined, left_out };
+  return { rescue: { ref: first[1], commit: first[0], more: more.map(([, ref]) => ref) }, left_out };
 }
 
 async function commitEverything(
@@ -96,6 +107,8 @@ export async function resetCheckout(control: ControlGit, checkout: Checkout): Pr
 export interface Removed {
   readonly removed: boolean;
   readonly rescue?: Rescue;
+  /** Why commits apart from HEAD went with the folder: a rule of the repository forbids to store them. */
+  readonly left_out?: readonly string[];
 }
 
 /**
@@ -114,11 +127,11 @@ export async function removeCheckout(control: ControlGit, checkout: Checkout): P
   const isFilled =
     existsSync(toPrivateIndex(control, checkout.attempt_id)) || findFact(checkout, 'attempt') !== undefined;
   const isWhole = isFilled && !existsSync(begun);
-  const rescue = isWhole ? await rescueCheckout(control, checkout) : undefined;
+  const { rescue, left_out = [] } = isWhole ? await rescueAll(control, checkout) : {};
   writeFileSync(begun, '');
   removeTree(place);
   removeRecord(control, checkout.attempt_id);
-  return { removed: true, ...(rescue && { rescue }) };
+  return { removed: true, ...(rescue && { rescue }), ...(left_out.length > 0 && { left_out }) };
 }
 
 /** Some tools make their caches read-only, folders too. */

@@ -4,11 +4,10 @@ import { join, relative, sep } from 'node:path';
 import { askGitBytes } from './ask-git.ts';
 import { toSparseSettings } from './attempt-git-folder.ts';
 import { type Checkout, copyIndex, toPrivateIndex, toRecordFolder } from './checkout-record.ts';
-import { type ControlGit, getFromControl, toAskOptions } from './control-directory.ts';
+import { type ControlGit, getFromControl, toAskOptions, toControlFailure } from './control-directory.ts';
 import { look } from './guard-place.ts';
 import { type FilterVerdict, judgeStaged, type Staged } from './judge-filters.ts';
 import { readTextIfThere, replaceFile } from './replace-file.ts';
-import { toGitFailure } from './run-git.ts';
 import { toShownPath } from './shown-path.ts';
 
 /** An index for the time of one piece of work; the attempt's own is replaced only by `save`. */
@@ -98,7 +97,7 @@ export async function listDifferences(
   const args = ['-C', work_tree, ...toSparseSettings(control, checkout), ...LIST, ...excluded];
   const options = { timeout_ms: control.checkout_timeout_ms };
   const { stdout, stderr, exit } = await askGitBytes(control, args, toAskOptions(options, index, work_tree));
-  if (exit !== 0) throw toGitFailure(args, { stdout: '', stderr, exit });
+  if (exit !== 0) throw toControlFailure(control, args, { stdout: '', stderr, exit });
   const found = stdout.toString('latin1').split('\0').slice(0, -1);
   const listed = (isNew: boolean) => {
     const lines = found.filter((line) => line.startsWith('? ') === isNew);

@@ -8,7 +8,7 @@ import {
   openAttempts,
   writeIn,
 } from '../../tests/support/attempt-places.ts';
-import { writeFakeCrypt } from '../../tests/support/fake-crypt.ts';
+import { writeFakeCrypt, writeFilterProcess } from '../../tests/support/fake-crypt.ts';
 import { type GitPlace, gitPlace } from '../../tests/support/git-places.ts';
 import { listRescueRefs } from './attempt-refs.ts';
 import type { Checkout } from './checkout-record.ts';
@@ -143,7 +143,7 @@ describe("the user's filters", () => {
       expect.stringMatching(/secret\/[abc] without its filter git-crypt$/),
     ]);
     expect(harvest.files).toEqual(['fine.txt']);
-    await removeCheckout(world.control, checkout);
+    expect((await removeCheckout(world.control, checkout)).left_out).toHaveLength(2);
     expectNoPlainText();
   });
 
@@ -336,6 +336,47 @@ describe("the user's filters", () => {
     const request = { head, base: checkout.base, strategy: 'merge', message: 'Merge', target } as const;
     expect(await makeCandidate(salted.control, request)).toMatchObject({ kind: 'ready' });
     expectNoPlainText();
+  });
+
+  it('[A4] keep a secret from being moved out of its folder in plain text', async () => {
+    await place.write('secret/known', `${SECRET}\n`);
+    place.git('add', '.');
+    place.git('commit', '--quiet', '-m', 'a known secret');
+    const checkout = await world.start();
+    gitIn(checkout, 'mv', 'secret/known', 'moved.txt');
+    await expect(world.harvest(checkout)).rejects.toThrow(
+      'moved.txt holds in plain text what secret/known holds under filter=git-crypt: nothing was committed',
+    );
+    gitIn(checkout, 'add', '-A');
+    gitIn(checkout, 'commit', '--quiet', '-m', 'moved');
+    await expect(world.harvest(checkout)).rejects.toThrow('moved.txt holds in plain text');
+    const rescue = await rescueCheckout(world.control, checkout);
+    expect(place.git('cat-file', 'blob', `${rescue?.commit}:moved.txt`)).toContain(MARK);
+    rmSync(join(checkout.path, 'moved.txt'));
+    const harvest = await world.harvest(checkout);
+    expect(harvest.flattened).toMatch(/ holds in moved\.txt the plain text of secret\/known$/);
+    expect(harvest.files).toEqual(['secret/known']);
+    expectNoPlainText();
+  });
+
+  it('[A4] may be a process that takes one file after the other', async () => {
+    const program = writeFilterProcess(join(place.path, '..', 'bin'));
+    place.git('config', 'filter.turn.process', `'${process.execPath}' '${program}'`);
+    const turned = await openAttempts(place);
+    const checkout = await turned.start();
+    writeIn(checkout, '.gitattributes', 'secret/** filter=git-crypt\n*.turn filter=turn\n');
+    writeIn(checkout, 'x.turn', 'abc\n');
+    writeIn(checkout, 'y.turn', 'xyz\n');
+    const { head } = await turned.harvest(checkout);
+    expect(place.git('cat-file', 'blob', `${head}:x.turn`)).toBe('nop');
+    expect(place.git('cat-file', 'blob', `${head}:y.turn`)).toBe('klm');
+    const target = place.git('rev-parse', 'main');
+    const request = { head, base: checkout.base, strategy: 'merge', message: 'Merge', target } as const;
+    expect(await makeCandidate(turned.control, request)).toMatchObject({ kind: 'ready' });
+    expect(readFileSync(join((await turned.start({ base: head })).path, 'x.turn'), 'utf8')).toBe('abc\n');
+    writeFileSync(program, 'process.exit(1)');
+    writeIn(checkout, 'z.turn', 'z\n');
+    await expect(turned.harvest(checkout)).rejects.toThrow('The process of filter=turn ended before');
   });
 
   it("[A18] do not stand alone: an agent's commit with a repository in it does not come into history", async () => {
