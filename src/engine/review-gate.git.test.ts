@@ -179,6 +179,20 @@ describe('a gate that is held', () => {
     expect((await shop.place.store.getTask(task.id)).review_passed_at).toBe(review?.finished_at);
   });
 
+  it('[H1] does not take the word of the agent that handed the work in, whoever has the task by now', async () => {
+    const task = await shop.create('Handed in');
+    await assign(task, 'reviewer', { agent: 'ext1' });
+    await shop.move(task, 'in_progress', EXT);
+    await shop.move(task, 'review', EXT);
+    expect(await refusal(say(task, EXT))).toBe('permission_denied');
+    await shop.place.store.updateTask(
+      { id: task.id, assignee: 'ext2' },
+      { actor: ANN, now: shop.place.clock.now() },
+    );
+    expect(await refusal(say(task, EXT))).toBe('permission_denied');
+    expect((await say(task, ANN, { force: true })).status).toBe('passed');
+  });
+
   it('says no to a word that nobody waits for', async () => {
     shop.addAgent('w1', 'echo x > x');
     const task = await shop.create('Early', { steps: ['true'] });
