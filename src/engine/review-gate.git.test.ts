@@ -373,6 +373,25 @@ describe('what a check said of a tree', () => {
     expect((await reviewsOf(looked)).map(({ status }) => status)).toEqual(['void']);
   });
 
+  it('[M9] an old pass is gone where Forge is killed before the new review begins', async () => {
+    const task = await shop.create('Killed');
+    await assign(task, 'reviewer', { user: 'ann' });
+    await shop.move(task, 'in_progress', EXT);
+    await shop.move(task, 'review', EXT);
+    await say(task, ANN);
+    expect((await shop.move(task, 'in_progress')).review_passed_at).toBeDefined();
+    const { store } = shop.place;
+    const whole = { ...store };
+    Object.assign(store, { updateTask: () => Promise.reject(new Error('killed')) });
+    Object.assign(store, { startReview: () => Promise.reject(new Error('killed')) });
+    await shop.move(task, 'review', EXT).catch(() => undefined);
+    Object.assign(store, whole);
+    const now = await store.getTask(task.id);
+    expect([now.state, now.review_passed_at]).toEqual(['review', undefined]);
+    const closing = store.closeTask({ id: task.id, reason: 'done' }, { actor: EXT, now: Date.now() });
+    expect(await refusal(closing)).toBe('permission_denied');
+  });
+
   it('[M9] an old pass is gone as soon as a new review begins', async () => {
     shop.addAgent('w1', 'echo again >> v');
     const task = await shop.create('Again', { steps: ['true'] });
