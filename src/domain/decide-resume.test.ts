@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Attempt, Run } from '#contract/attempt.ts';
+import type { Attempt, Review, Run } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { decideResume, type LostTask } from './decide-resume.ts';
 import { DEFAULT_RESOLVED } from './workflow.ts';
@@ -58,5 +58,51 @@ describe('a task with several attempts that nobody goes on with', () => {
     const runs = [run('a', 'completed'), run('b', 'failed')];
     const attempts = [attempt('a'), attempt('b', 'archived')];
     expect(decide({ runs, attempts })).toEqual({ step: 'conclude', run: runs[0] });
+  });
+});
+
+describe('a review that nobody goes on with', () => {
+  const only = { id: 'a', state: 'active', head_commit: 'c1' } as Attempt; // only what is looked at
+  const review = (more: Partial<Review>): Review =>
+    ({
+      id: 'r',
+      attempt_id: 'a',
+      status: 'waiting',
+      head_commit: 'c1',
+      started_at: at(2),
+      finished_at: at(3),
+      step_results: [],
+      verdict: null,
+      cleared_at: null,
+      ...more,
+    }) as Review; // likewise
+  const PERSON = { kind: 'person', name: 'ann' } as const;
+
+  it.each([
+    ['[H1] waits for a person', {}, PERSON, undefined, 'none'],
+    ['[H1] waits for an external agent', {}, { kind: 'external', name: 'ext1' }, undefined, 'none'],
+    [
+      'is audited where an agent of ours has the role now',
+      {},
+      { kind: 'managed', name: 'c' },
+      undefined,
+      'enter',
+    ],
+    ['passes where the role is free now', {}, { kind: 'none' }, undefined, 'pass'],
+    ['is done again on another commit', { head_commit: 'c0' }, PERSON, undefined, 'enter'],
+    [
+      '[M9] is done again where it was cleared',
+      { status: 'void', cleared_at: at(4) },
+      PERSON,
+      undefined,
+      'enter',
+    ],
+    ['passed, and nobody wrote it down', { status: 'passed' }, PERSON, undefined, 'pass'],
+    ['[M9] passed, and another pass is written down', { status: 'passed' }, PERSON, at(1), 'pass'],
+    ['passed, and it is written down', { status: 'passed' }, PERSON, at(3), 'none'],
+    ['failed', { status: 'failed' }, PERSON, undefined, 'reject'],
+  ] as const)('%s', (_, more, holder, review_passed_at, step) => {
+    const task = { status: 'in_progress', state: 'review', review_passed_at } as Task; // likewise
+    expect(decide({ task, attempts: [only], reviews: [review(more)], holder })).toMatchObject({ step });
   });
 });

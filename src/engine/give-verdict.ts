@@ -1,6 +1,6 @@
 import type { Review, Verdict } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
-import { systemActor, toTriggeredBy } from '#domain/actor.ts';
+import { systemActor, toTriggeredBy, type Actor } from '#domain/actor.ts';
 import { decideReview, decideSpeaker, type GateHolder } from '#domain/decide-review.ts';
 import { kindOf, standingState } from '#domain/workflow.ts';
 import { ForgeError } from '#kernel/errors.ts';
@@ -35,13 +35,9 @@ export async function giveVerdict(
   const all = await reviews.listReviews({ task_id: task.id });
   const waiting = all.at(-1);
   const holder = await readGateHolder(engine.agents, workflow, { task, gate });
-  const attempts = await store.listAttempts({ task_id: task.id, state: 'active' });
-  const speaker = decideSpeaker(holder, {
-    actor: by.actor,
-    workers: [task.assignee, ...attempts.map(({ agent }) => agent)].filter((name) => name !== null),
-    force: given.force,
-  });
-  if (speaker.outcome === 'refused') throw refuse(task, holder, speaker.why);
+  const workers = await listWorkers(engine, task, gate);
+  const speaker = decideSpeaker(holder, { actor: by.actor, workers, force: given.force });
+  if (speaker.outcome === 'refused') throw refuse(task, { holder, actor: by.actor, why: speaker.why });
   if (kindOf(workflow, gate) !== 'gate' || waiting?.status !== 'waiting')
     throw notWaiting(task, gate, waiting);
   const work = await engine.work?.();
@@ -59,14 +55,26 @@ export async function giveVerdict(
     const settled = { task, gate, review, why, leads_on };
     return { task: await settleVerdict({ ...engine, by: system }, settled), review };
   };
-  return work === undefined ? settle() : work.during(task.id, settle);
+  // Who does not stay starts nobody, and must not be taken for somebody who was about to.
+  return work === undefined || engine.follows !== true ? settle() : work.during(task.id, settle);
 }
 
-function refuse({ id }: Task, holder: GateHolder, why: string): ForgeError {
-  const hint =
-    holder.kind === 'person'
-      ? `forge --actor ${JSON.stringify(`user:${holder.name}`)} review ${id} pass`
-      : `forge review ${id} pass --force`;
+/** Whose work it is: the owner, whoever made the attempt, and the agent that handed it in. */
+async function listWorkers({ store }: Engine, { id, assignee }: Task, gate: string): Promise<string[]> {
+  const attempts = await store.listAttempts({ task_id: id, state: 'active' });
+  const moves = await store.listTransitions({ id, limit: undefined });
+  // A change of the owner is logged as well, and hands nothing in.
+  const entry = moves.findLast(({ from_state, to_state }) => to_state === gate && from_state !== gate);
+  const handed = entry?.triggered_by ?? '';
+  const agent = handed.startsWith('agent:') ? handed.slice('agent:'.length) : null;
+  return [assignee, agent, ...attempts.map((one) => one.agent)].filter((name) => name !== null);
+}
+
+function refuse(
+  { id }: Task,
+  { holder, actor, why }: { readonly holder: GateHolder; readonly actor: Actor; readonly why: string },
+): ForgeError {
+  const hint = actor.kind === 'agent' ? `forge task roles ${id}` : `forge review ${id} pass --force`;
   return new ForgeError('permission_denied', `The review of ${id}: ${why}`, {
     hint,
     details: { id, holder },

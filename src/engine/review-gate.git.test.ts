@@ -179,6 +179,20 @@ describe('a gate that is held', () => {
     expect((await shop.place.store.getTask(task.id)).review_passed_at).toBe(review?.finished_at);
   });
 
+  it('[H1] does not take the word of the agent that handed the work in, whoever has the task by now', async () => {
+    const task = await shop.create('Handed in');
+    await assign(task, 'reviewer', { agent: 'ext1' });
+    await shop.move(task, 'in_progress', EXT);
+    await shop.move(task, 'review', EXT);
+    expect(await refusal(say(task, EXT))).toBe('permission_denied');
+    await shop.place.store.updateTask(
+      { id: task.id, assignee: 'ext2' },
+      { actor: ANN, now: shop.place.clock.now() },
+    );
+    expect(await refusal(say(task, EXT))).toBe('permission_denied');
+    expect((await say(task, ANN, { force: true })).status).toBe('passed');
+  });
+
   it('says no to a word that nobody waits for', async () => {
     shop.addAgent('w1', 'echo x > x');
     const task = await shop.create('Early', { steps: ['true'] });
@@ -357,6 +371,25 @@ describe('what a check said of a tree', () => {
     await shop.repo.write('.git/go', '');
     expect((await working).review_passed_at).toBeUndefined();
     expect((await reviewsOf(looked)).map(({ status }) => status)).toEqual(['void']);
+  });
+
+  it('[M9] an old pass is gone where Forge is killed before the new review begins', async () => {
+    const task = await shop.create('Killed');
+    await assign(task, 'reviewer', { user: 'ann' });
+    await shop.move(task, 'in_progress', EXT);
+    await shop.move(task, 'review', EXT);
+    await say(task, ANN);
+    expect((await shop.move(task, 'in_progress')).review_passed_at).toBeDefined();
+    const { store } = shop.place;
+    const whole = { ...store };
+    Object.assign(store, { updateTask: () => Promise.reject(new Error('killed')) });
+    Object.assign(store, { startReview: () => Promise.reject(new Error('killed')) });
+    await shop.move(task, 'review', EXT).catch(() => undefined);
+    Object.assign(store, whole);
+    const now = await store.getTask(task.id);
+    expect([now.state, now.review_passed_at]).toEqual(['review', undefined]);
+    const closing = store.closeTask({ id: task.id, reason: 'done' }, { actor: EXT, now: Date.now() });
+    expect(await refusal(closing)).toBe('permission_denied');
   });
 
   it('[M9] an old pass is gone as soon as a new review begins', async () => {

@@ -1,4 +1,5 @@
 import type { Task } from '#contract/task.ts';
+import { doesOnEnter } from '#domain/decide-review.ts';
 import { endsAsDone, findEdge, kindOf, standingState } from '#domain/workflow.ts';
 import { toIso } from '#kernel/clock.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
@@ -48,7 +49,7 @@ export async function transitionTask(engine: Engine, request: TransitionRequest,
       {
         ...write,
         rejection: isRejection(engine, from, request.to),
-        workflow_fields: annotate(engine, standing, annotation),
+        workflow_fields: toFields(engine, standing, { to, annotation }),
       },
       engine.by,
     );
@@ -125,17 +126,23 @@ function redirect(
   return { to: workflow.blocked, annotation: budgetSpent(move.from, said, max).annotation };
 }
 
-/** Why a task waits stands on it until somebody moves it on. */
-function annotate(
-  { by }: Engine,
+/**
+ * Why a task waits stands on it until somebody moves it on. That it passed an earlier review is forgotten in the same
+ * write that brings it to the next one: whoever is killed in between leaves no gate open.
+ */
+function toFields(
+  { by, workflow }: Engine,
   { task }: Standing,
-  annotation: Annotation | undefined,
-): ReadonlyMap<string, Json> | undefined {
+  { to, annotation }: { readonly to: string; readonly annotation: Annotation | undefined },
+): ReadonlyMap<string, Json> {
+  const fields = new Map<string, Json>();
   if (annotation !== undefined) {
     const { code, message } = annotation;
-    return new Map([['error_annotation', { code, message, at: toIso(by.now) }]]);
-  }
-  return task.error_annotation === undefined ? undefined : new Map([['error_annotation', null]]);
+    fields.set('error_annotation', { code, message, at: toIso(by.now) });
+  } else if (task.error_annotation !== undefined) fields.set('error_annotation', null);
+  if (task.review_passed_at !== undefined && doesOnEnter(workflow, to, 'run_ci_steps'))
+    fields.set('review_passed_at', null);
+  return fields;
 }
 
 /** What was seen here is what the write finds: it names the version. */

@@ -23,12 +23,16 @@ export const taskReviews = implement<typeof declaration>({
 });
 
 /** The step that failed, else the verdict, else how many passed. */
-function describe({ step_results, verdict }: Review): string {
+function describe({ status, step_results, verdict, verdict_by }: Review): string {
   const failed = step_results.find(({ outcome }) => outcome !== 'passed');
   if (failed !== undefined) {
     const exit = failed.exit_code === null ? failed.outcome : `exit ${failed.exit_code}`;
     return `${failed.command}: ${exit}`;
   }
-  if (verdict !== null) return `${verdict.verdict}: ${verdict.summary}`;
-  return step_results.length === 1 ? '1 step passed' : `${step_results.length} steps passed`;
+  if (verdict !== null)
+    return `${verdict.verdict}${verdict_by === null ? '' : ` by ${verdict_by}`}: ${verdict.summary}`;
+  const taken = step_results.filter(({ reused_from }) => reused_from !== undefined).length;
+  const passed = step_results.length === 1 ? '1 step passed' : `${step_results.length} steps passed`;
+  const how = taken === 0 ? passed : `${passed}, ${taken} taken over from the same tree`;
+  return status === 'waiting' ? `${how}; waits for the word of its reviewer` : how;
 }

@@ -6,14 +6,16 @@ import type { TextView } from './operation.ts';
 import { describeApproval } from './work-board.ts';
 
 /** Where a task got to, in one line. */
-function describeWorked({ task, attempt, merge, reached }: WorkedTask): string {
+function describeWorked({ task, attempt, review, merge, reached }: WorkedTask): string {
   const place =
     merge?.state === 'landed'
       ? `, merged into ${merge.target}`
       : attempt === null || attempt.removed_at !== null
         ? ''
         : `, on ${attempt.branch}`;
-  const why = reached || task.error_annotation === undefined ? '' : `: ${task.error_annotation.message}`;
+  const isAsked = review?.status === 'waiting' && task.error_annotation === undefined;
+  const asked = isAsked ? `: waits for the word of its reviewer (forge review ${task.id} pass)` : '';
+  const why = reached || task.error_annotation === undefined ? asked : `: ${task.error_annotation.message}`;
   return escapeLine(`${task.id} is in ${task.state}${place}${why}`);
 }
 
@@ -71,7 +73,7 @@ function toLine(news: WorkNews, name: NameTask): string | undefined {
       const last = step_results.at(-1);
       const what =
         status === 'running' && last !== undefined
-          ? `check ${last.command}: ${last.outcome}`
+          ? `check ${last.command}: ${last.outcome}${last.reused_from === undefined ? '' : ' (same tree as before)'}`
           : `review ${status}`;
       return `${name(task_id, attempt_id)}  ${what}`;
     }

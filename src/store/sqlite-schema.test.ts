@@ -155,6 +155,32 @@ describe('migrations', () => {
     expect(rows(db, 'PRAGMA user_version')).toEqual([{ user_version: MIGRATIONS.length }]);
   });
 
+  it('keep the reviews of an older database, and what its checks said', () => {
+    using db = new DatabaseSync(':memory:');
+    db.exec('PRAGMA foreign_keys = ON');
+    const apply = (number: number): void => db.exec(MIGRATIONS[number - 1]?.sql ?? '');
+    for (const number of [1, 2, 3, 4, 5, 6]) apply(number);
+    const attempt = "'a', 'fg-1', 1, 'a-x', '/x', 'main', 'c0', 'active', 't0'";
+    db.exec(
+      `INSERT INTO attempts (id, task_id, number, name, path, target, base_commit, state, created_at) VALUES (${attempt})`,
+    );
+    for (const [number, status] of ['failed', 'passed', 'running', 'void'].entries())
+      db.exec(
+        `INSERT INTO reviews (id, task_id, attempt_id, attempt_number, status, watcher, started_at) VALUES ('r${number}', 'fg-1', 'a', ${number}, '${status}', '{}', 't1')`,
+      );
+    db.exec("INSERT INTO step_cache VALUES ('tree', 'npm test', '{}', 't1')");
+    const before = rows(db, 'SELECT * FROM reviews ORDER BY attempt_number');
+    apply(7);
+    expect(rows(db, 'SELECT * FROM reviews ORDER BY attempt_number')).toEqual(
+      before.map((row) => ({ ...row, verdict_by: null, cleared_at: null })),
+    );
+    expect(rows(db, 'SELECT * FROM step_cache')).toMatchObject([{ command: 'npm test', review_id: null }]);
+    const named = "SELECT name FROM sqlite_schema WHERE name = 'idx_reviews_running'";
+    expect(rows(db, named)).toHaveLength(1);
+    db.exec("UPDATE reviews SET status = 'waiting' WHERE id = 'r1'");
+    expect(() => db.exec("UPDATE reviews SET status = 'else' WHERE id = 'r1'")).toThrow('CHECK');
+  });
+
   it('[S40] two stores open the same new file', async () => {
     await using temp = await tempStore();
     await using other = await openSqliteStore(temp);
