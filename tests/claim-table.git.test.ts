@@ -309,6 +309,17 @@ describe('[S393] a change of owner of a task in work', () => {
     expect(await handOver(await held(), AGENT)).toMatchObject({ status: 200, task: { assignee: AGENT } });
   });
 
+  it('is not taken by an agent from somebody else', async () => {
+    const id = await held();
+    expect(await cli(EXT, 'task.update', { assignee: AGENT })(id)).toMatchObject({ code: 'claim_conflict' });
+    expect(await show(id)).toMatchObject({ assignee: 'ann' });
+    const own = await create('Own');
+    await operate('task.claim', { id: own, assignee: AGENT });
+    expect(await cli(EXT, 'task.update', { assignee: 'ext2' })(own)).toMatchObject({
+      task: { assignee: 'ext2' },
+    });
+  });
+
   it.each<[string, (id: string) => Promise<unknown>]>([
     ['project_paused', () => operate('project.pause', {})],
     ['agent_paused', () => operate('agent.pause', { name: AGENT })],

@@ -155,6 +155,7 @@ export const updateTask = declare({
     'guard_rejected',
     'agent_paused',
     'project_paused',
+    'claim_conflict',
     'role_conflict',
     'dependency_gate',
     'permission_denied',

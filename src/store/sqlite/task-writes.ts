@@ -99,7 +99,7 @@ function decideUpdateClaim(
   const decision = decideClaim(readClaimFacts(tx, before, asked), workflowOf(tx));
   if (decision.outcome === 'mine') return { outcome: 'keep' };
   if (decision.outcome === 'claim') return { ...decision, assignee };
-  if (decision.outcome === 'taken') return 'lost';
+  if (decision.outcome === 'taken' && way === 'claim') return 'lost';
   throw explainRefusal(toRefusal(tx, before, decision));
 }
 
