@@ -37,7 +37,7 @@ interface Path {
   readonly claimer: string;
   /** A task that somebody has is no error: the agent loop goes on. */
   readonly loses?: true;
-  claim(id: string): Promise<Answer>;
+  readonly claim: (id: string) => Promise<Answer>;
 }
 
 const cli =
@@ -163,7 +163,7 @@ interface Refusal {
   readonly code: string;
   readonly status: number;
   /** A task that is refused to this claimer. */
-  make(claimer: string): Promise<string>;
+  readonly make: (claimer: string) => Promise<string>;
 }
 
 const REFUSALS: readonly Refusal[] = [
@@ -246,11 +246,10 @@ describe.each(REFUSALS)('[S393] $name', ({ code, status, make }) => {
     const id = await make(claimer);
     const before = await show(id);
     const answer = await claim(id);
-    if (code === 'claim_conflict' && loses === true) {
-      expect(answer).toMatchObject({ code: undefined, task: { claimed: false, assignee: 'ext2' } });
-    } else {
-      expect(answer).toMatchObject({ code, ...('status' in answer && { status }) });
-    }
+    const isLost = code === 'claim_conflict' && loses === true;
+    const lost = { code: undefined, task: { claimed: false, assignee: 'ext2' } };
+    const refused = { code, ...('status' in answer && { status }) };
+    expect(answer).toMatchObject(isLost ? lost : refused);
     expect(await show(id)).toEqual(before);
     expect(await operate('run.list', { task: id })).toEqual([]);
     expect(await operate('task.attempts', { id })).toEqual([]);
@@ -308,6 +307,17 @@ describe('[S393] a change of owner of a task in work', () => {
 
   it('is given to an agent', async () => {
     expect(await handOver(await held(), AGENT)).toMatchObject({ status: 200, task: { assignee: AGENT } });
+  });
+
+  it('is not taken by an agent from somebody else', async () => {
+    const id = await held();
+    expect(await cli(EXT, 'task.update', { assignee: AGENT })(id)).toMatchObject({ code: 'claim_conflict' });
+    expect(await show(id)).toMatchObject({ assignee: 'ann' });
+    const own = await create('Own');
+    await operate('task.claim', { id: own, assignee: AGENT });
+    expect(await cli(EXT, 'task.update', { assignee: 'ext2' })(own)).toMatchObject({
+      task: { assignee: 'ext2' },
+    });
   });
 
   it.each<[string, (id: string) => Promise<unknown>]>([

@@ -156,6 +156,7 @@ export const updateTask = declare({
     'permission_denied',
     'agent_paused',
     'project_paused',
+    'claim_conflict',
     'role_conflict',
     'dependency_gate',
     'permission_denied',

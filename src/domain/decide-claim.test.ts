@@ -92,7 +92,8 @@ describe('decideClaim', () => {
   });
 
   it('who asks does not count for a pause, and those who are started with it do', () => {
-    for (const asker of ['user', 'agent', 'system'] as const) {
+    for (const kind of ['user', 'agent', 'system'] as const) {
+      const asker = { kind, name: 'asker' };
       expect(decide({ asker, claimer: AGENT, project_paused: true }).outcome).toBe('project_paused');
       expect(decide({ asker, claimer: PERSON, project_paused: true }).outcome).toBe('claim');
     }
@@ -104,7 +105,12 @@ describe('decideClaim', () => {
   });
 
   it('what the workflow leads on by itself is written down also while it is paused', () => {
-    const led = { way: 'move', asker: 'system', claimer: AGENT, project_paused: true } as const;
+    const led = {
+      way: 'move',
+      asker: { kind: 'system', name: '' },
+      claimer: AGENT,
+      project_paused: true,
+    } as const;
     expect(decide(led).outcome).toBe('claim');
   });
 
@@ -147,6 +153,10 @@ describe('decideClaim', () => {
     expect(decide(given)).toEqual({ outcome: 'claim', state: 'in_progress' });
     expect(decide({ ...given, owner: 'me' })).toEqual({ outcome: 'mine' });
     expect(decide({ ...given, blockers: [{ in_gate: false, submitted_by: null }] }).outcome).toBe('blocked');
+    // An agent gives away its own alone.
+    const asked = (name: string) => decide({ ...given, asker: { kind: 'agent', name } });
+    expect(asked('ann')).toEqual({ outcome: 'claim', state: 'in_progress' });
+    expect(asked('me')).toEqual({ outcome: 'taken', owner: 'ann' });
     // In a gate nobody begins to work, and the gate's role is not the owner's.
     const waiting = { ...given, state: 'review', holderOf: () => 'critic' };
     expect(decide(waiting)).toEqual({ outcome: 'claim', state: 'review' });
@@ -154,9 +164,11 @@ describe('decideClaim', () => {
 
   it('[S398] only a person takes a parked task out by force', () => {
     const parked = { state: 'backlog', way: 'force' } as const;
-    expect(decide({ ...parked, asker: 'user', claimer: AGENT }).outcome).toBe('claim');
-    expect(decide({ ...parked, asker: 'agent', claimer: AGENT }).outcome).toBe('kept_parked');
-    expect(decide({ ...parked, asker: 'agent' }).outcome).toBe('kept_parked');
+    expect(decide({ ...parked, asker: { kind: 'user', name: 'ann' }, claimer: AGENT }).outcome).toBe('claim');
+    expect(decide({ ...parked, asker: { kind: 'agent', name: 'me' }, claimer: AGENT }).outcome).toBe(
+      'kept_parked',
+    );
+    expect(decide({ ...parked, asker: { kind: 'agent', name: 'me' } }).outcome).toBe('kept_parked');
   });
 });
 

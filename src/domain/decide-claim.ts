@@ -1,3 +1,4 @@
+import type { Actor } from './actor.ts';
 import type { Claimer } from './claimer.ts';
 import type { Life } from './task-record.ts';
 import { claimTarget, isParked, kindOf, roleOf, type ResolvedWorkflow } from './workflow.ts';
@@ -15,7 +16,7 @@ export interface ClaimFacts {
   readonly life: Pick<Life, 'status' | 'state' | 'assignee'>;
   readonly claimer: Claimer;
   /** Who asks for it. */
-  readonly asker: 'user' | 'agent' | 'system';
+  readonly asker: Pick<Actor, 'kind' | 'name'>;
   readonly project_paused: boolean;
   readonly archived: boolean;
   /** Other agents that are started with this claim. */
@@ -57,19 +58,20 @@ export type ClaimDecision =
 export function decideClaim(facts: ClaimFacts, workflow: ResolvedWorkflow): ClaimDecision {
   const { life, claimer, way } = facts;
   // What the workflow leads on by itself is written down also while it is paused; only nothing is started then.
-  const paused = way === 'move' && facts.asker === 'system' ? undefined : decidePause(facts);
+  const paused = way === 'move' && facts.asker.kind === 'system' ? undefined : decidePause(facts);
   if (paused !== undefined) return paused;
   if (life.status === 'closed') return { outcome: 'closed' };
   if (life.status === 'in_progress' && life.assignee === claimer.name && way !== 'move')
     return { outcome: 'mine' };
   const state = claimTarget(workflow, life, (role) => facts.holderOf(role) === claimer.name);
   if (way === 'force') {
-    const isKept = isParked(workflow, life.state) && facts.asker === 'agent';
+    const isKept = isParked(workflow, life.state) && facts.asker.kind === 'agent';
     return isKept ? { outcome: 'kept_parked' } : { outcome: 'claim', state };
   }
   const isOthers = life.assignee !== null && life.assignee !== claimer.name;
-  if (way === 'claim' && isOthers && !facts.lease_over)
-    return { outcome: 'taken', owner: life.assignee ?? '' };
+  // An agent gives away what is its own; people also what is not theirs.
+  const takes = way === 'claim' || (way === 'hand_over' && isTaking(facts));
+  if (takes && isOthers && !facts.lease_over) return { outcome: 'taken', owner: life.assignee ?? '' };
   if (facts.archived) return { outcome: 'archived' };
   if (way === 'move') return { outcome: 'claim', state };
   if (isParked(workflow, life.state)) return { outcome: 'parked' };
@@ -94,6 +96,10 @@ export function decidePause({
   if (paused !== undefined) return { outcome: 'agent_paused', agent: paused.name };
   const isAgents = all.some(({ kind }) => kind === 'agent');
   return project_paused && isAgents ? { outcome: 'project_paused' } : undefined;
+}
+
+function isTaking({ asker, life }: ClaimFacts): boolean {
+  return asker.kind === 'agent' && asker.name !== life.assignee;
 }
 
 /** Who did the work that a blocker waits in a gate with may go on before the blocker is through. */

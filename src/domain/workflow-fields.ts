@@ -84,11 +84,6 @@ export function roleHolder(record: TaskRecord, role: string): RoleHolder | undef
   return value === undefined ? undefined : readHolder(value);
 }
 
-export function holdsRole(record: TaskRecord, role: string, name: string): boolean {
-  const holder = roleHolder(record, role);
-  return holder !== undefined && holderName(holder) === name;
-}
-
 export function holderName(holder: RoleHolder): string {
   return 'agent' in holder ? holder.agent : holder.user;
 }

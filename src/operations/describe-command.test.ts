@@ -39,7 +39,11 @@ describe('describeCommand', () => {
   it('lists the file flag of an argument with the flags', () => {
     const { args, flags } = describeNamed('task.comment');
     expect(args.map(({ term }) => term)).toEqual(['<id>', '<body>']);
-    expect(flags.map(({ term }) => term)).toEqual(['--body-file <path>', '--reply-to <comment>', '--fence <n>']);
+    expect(flags.map(({ term }) => term)).toEqual([
+      '--body-file <path>',
+      '--reply-to <comment>',
+      '--fence <n>',
+    ]);
   });
   it('has a description for everything', () => {
     for (const { name } of OPERATIONS) {

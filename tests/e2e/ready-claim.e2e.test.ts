@@ -257,7 +257,16 @@ describe('claiming', () => {
     });
     expect(await claim('w1'), 'one’s own again').toMatchObject({ claimed: true, fence: 1 });
     await project.json('task', 'close', task.id, '--reason', 'done');
-    expect(await claim('w2')).toMatchObject({ claimed: false, status: 'closed' });
+    const late = await project.fails(
+      'task',
+      'update',
+      task.id,
+      '--status',
+      'in_progress',
+      '--assignee',
+      'w2',
+    );
+    expect(late.error.code, 'as the strict form says').toBe('state_invalid');
   });
 
   it('[S66] of eight claims at once exactly one wins, in either form', async () => {

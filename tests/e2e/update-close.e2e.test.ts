@@ -486,10 +486,10 @@ describe('what stays when something else changes', () => {
     });
     const before = kept(await project.show(id));
     await update(id, '--title', 't2');
-    // A person may begin what still waits.
-    await project
-      .with({ env: { FORGE_ACTOR: 'user:w' } })
-      .json('task', 'update', id, '--status', 'in_progress', '--assignee', 'w');
+    // [S393] What still waits is not claimed by an update either; by force it is.
+    const { error } = await project.fails('task', 'update', id, '--status', 'in_progress', '--assignee', 'w');
+    expect(error.code).toBe('dependency_gate');
+    await project.json('claim', id, '--assignee', 'w', '--force');
     await close(id, 'done');
     await project.json('task', 'reopen', id);
     await update(id, '--state', 'backlog');

@@ -9,7 +9,7 @@ export function plainClaim(
     way: 'claim',
     life,
     claimer: { name: assignee, kind: 'person', paused: false },
-    asker: 'user',
+    asker: { kind: 'user', name: 'asker' },
     project_paused: false,
     archived: false,
     companions: [],

@@ -129,13 +129,17 @@ async function haunt(orders: ZombieOrders): Promise<void> {
   const claimed = (await ask(orders, 'POST', `/tasks/${task}/claim`, { assignee, lease })) as {
     fence: number;
   };
-  console.log(JSON.stringify(claimed));
+  tell(claimed);
   process.kill(process.pid, 'SIGSTOP');
   // From here on by whoever has woken it. The signal reaches the process between two turns of its loop.
   await new Promise((resolve) => setTimeout(resolve, 50));
   const report: Record<string, string[]> = {};
   for (const surface of SURFACES) report[surface] = await writeAll(orders, claimed.fence, surface);
-  console.log(JSON.stringify(report));
+  tell(report);
+}
+
+function tell(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
 }
 
 async function writeAll(orders: ZombieOrders, fence: number, surface: Surface): Promise<string[]> {

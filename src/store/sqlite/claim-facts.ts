@@ -29,7 +29,7 @@ export function readClaimFacts(tx: WriteTransaction, before: StoredRecord, claim
     ...readPauseFacts(tx, claim),
     way: claim.way,
     life,
-    asker: tx.by.actor.kind,
+    asker: tx.by.actor,
     archived: isArchived(record),
     holderOf(role) {
       const holder = roleHolder(record, role);

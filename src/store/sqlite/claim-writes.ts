@@ -26,18 +26,13 @@ export function claimTask(tx: WriteTransaction, claim: ClaimRequest): ClaimResul
   checkVersion(before, { fence: claim.fence });
   const way = claim.force ? 'force' : 'claim';
   const decision = decideClaim(readClaimFacts(tx, before, { ...claim, way }), workflowOf(tx));
-  switch (decision.outcome) {
-    case 'mine':
-      checkSeenState(before, claim);
-      if (claim.lease_ms !== undefined)
-        grantLease(tx, record.id, { fence: before.fence, ttl_ms: claim.lease_ms });
-      return { outcome: 'claimed', task: toTask(record, before.version), fence: before.fence };
-    case 'claim':
-      checkSeenState(before, claim);
-      return { outcome: 'claimed', ...saveClaim(tx, before, { ...claim, state: decision.state }) };
-    default:
-      return toRefusal(tx, before, decision);
-  }
+  if (decision.outcome !== 'mine' && decision.outcome !== 'claim') return toRefusal(tx, before, decision);
+  checkSeenState(before, claim);
+  if (decision.outcome === 'claim')
+    return { outcome: 'claimed', ...saveClaim(tx, before, { ...claim, state: decision.state }) };
+  if (claim.lease_ms !== undefined)
+    grantLease(tx, record.id, { fence: before.fence, ttl_ms: claim.lease_ms });
+  return { outcome: 'claimed', task: toTask(record, before.version), fence: before.fence };
 }
 
 export function claimNext(tx: WriteTransaction, claim: NextRequest): (Task & { fence: number }) | undefined {

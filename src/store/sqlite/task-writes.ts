@@ -97,16 +97,10 @@ function decideUpdateClaim(
   assert(update.agents !== undefined, 'a change of owner says which agents there are');
   const asked = { way, assignee, agents: update.agents };
   const decision = decideClaim(readClaimFacts(tx, before, asked), workflowOf(tx));
-  switch (decision.outcome) {
-    case 'mine':
-      return { outcome: 'keep' };
-    case 'claim':
-      return { ...decision, assignee };
-    case 'taken':
-      return 'lost';
-    default:
-      throw explainRefusal(toRefusal(tx, before, decision));
-  }
+  if (decision.outcome === 'mine') return { outcome: 'keep' };
+  if (decision.outcome === 'claim') return { ...decision, assignee };
+  if (decision.outcome === 'taken' && way === 'claim') return 'lost';
+  throw explainRefusal(toRefusal(tx, before, decision));
 }
 
 export function addComment(

@@ -32,7 +32,7 @@ async function create(title: string, more: object = {}): Promise<Json & { id: st
 describe('[S153] [S213] [S226] the resources', () => {
   it('are there under /api/v1', async () => {
     const [served] = http.projects.list();
-    const project = { name: 'demo', prefix: 'fg', path: served?.path };
+    const project = { name: 'demo', prefix: 'fg', path: served?.path, paused_at: null };
     expect((await get('/projects')).json).toEqual([project]);
     expect((await get('/projects/fg')).json).toEqual(project);
     expect((await get('/projects/demo')).json).toEqual(project);
