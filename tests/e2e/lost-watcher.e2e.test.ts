@@ -68,7 +68,7 @@ async function startWork(
     timeout: 30_000,
     interval: 50,
   });
-  expect(forge.exitCode, told).toBeNull();
+  expect({ exit: forge.exitCode, told }).toMatchObject({ exit: null });
   return { forge, ended, told: () => told, id, time };
 }
 
