@@ -13,7 +13,7 @@ import { checkCallInput } from './serve/check-call-input.ts';
  * and closed again. Whoever calls is who the command line says; there is no token and no scope here.
  */
 export function createLocalCaller(
-  request: Omit<ContextRequest, 'needs' | 'route'>,
+  request: Omit<ContextRequest, 'needs' | 'route' | 'operation'>,
   heal: (error: ForgeError) => Promise<void>,
 ): OperationCaller {
   return {
@@ -29,7 +29,7 @@ export function createLocalCaller(
       const route = typeof id === 'string' ? id : undefined;
       const operation = await load();
       const once = (): Promise<unknown> =>
-        runOnce(operation, checked, { ...request, needs: declaration.needs, route }, signal);
+        runOnce(operation, checked, { ...request, operation: name, needs: declaration.needs, route }, signal);
       return once().catch(async (error: unknown) => {
         if (!isForgeError(error)) throw asInternal(error);
         // Damage shows when it is read; what failed was rolled back, so it can be done again.

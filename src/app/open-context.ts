@@ -37,8 +37,8 @@ export interface ContextRequest {
   readonly confirm?: Host['confirm'] | undefined;
   /** A person's own command line; not where a program speaks for somebody. */
   readonly vouches?: boolean | undefined;
-  /** What a watcher left that is gone is settled first, unless this is false: git waits for its hooks. */
-  readonly settles?: boolean | undefined;
+  /** The name of what is asked for. What a watcher left that is gone is settled first, unless that does it itself. */
+  readonly operation?: string | undefined;
   /** Shows on a terminal how far long work is. */
   readonly meter: Meter;
   /** The one that somebody looks at; left out where there can be none. */
@@ -100,13 +100,16 @@ export async function openContext(request: ContextRequest): Promise<OperationCon
   };
 }
 
+/** git waits for the first two; whoever stops a run settles it, and says so on its task. */
+const SETTLES_NOT: ReadonlySet<string> = new Set(['git.hook', 'git.merge', 'run.stop']);
+
 /** In most projects nobody is at work, which is one query; inside of a run it is not for the agent to do. */
 async function settleFirst(
   project: OpenProject,
   workshop: ReturnType<typeof lazyWorkshop>,
-  { env, notice, settles = true }: Pick<ContextRequest, 'env' | 'notice' | 'settles'>,
+  { env, notice, operation = '' }: Pick<ContextRequest, 'env' | 'notice' | 'operation'>,
 ): Promise<void> {
-  if (!settles || (env['FORGE_RUN_ID'] ?? '') !== '') return;
+  if (SETTLES_NOT.has(operation) || (env['FORGE_RUN_ID'] ?? '') !== '') return;
   const open = await project.store.listOpenWork();
   if (open.length === 0) return;
   const { settleLeft } = await import('./settle-left.ts');

@@ -45,7 +45,7 @@ export function startCli(argv: readonly string[], version: string): Promise<numb
       return openContext({
         needs: findServer(accepted) === undefined ? operation.needs : 'nothing',
         route: findRoute(operation.route, input),
-        settles: !operation.name.startsWith('git.'),
+        operation: operation.name,
         cwd:
           globals.directory === undefined
             ? io.cwd

@@ -1,7 +1,18 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  rmdirSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, vi } from 'vitest';
@@ -27,9 +38,12 @@ interface Survivor {
   readonly not?: readonly ContainmentKind[];
 }
 
-/** Ends when the file is there, so that a test that fails leaves nothing. */
+/**
+ * Each link starts the next, and ends: a look at the processes finds one only by luck, so each says in a file that it
+ * was there. It ends when the file `stop` is there, so that a test that fails leaves nothing.
+ */
 const chain = (sleep: string, stop: string): string => {
-  const link = `[ -e ${stop} ] || { sleep 0.01; env -i /usr/bin/setsid /bin/sh -c "$1" chain "$1" ${sleep} </dev/null >/dev/null 2>&1 & }`;
+  const link = `[ -e ${stop} ] || { echo >> ${stop}.links; sleep 0.01; env -i /usr/bin/setsid /bin/sh -c "$1" chain "$1" ${sleep} </dev/null >/dev/null 2>&1 & }`;
   return `chain='${link}'; sh -c "$chain" chain "$chain" ${sleep}; sleep ${sleep}`;
 };
 
@@ -90,7 +104,7 @@ export async function startWatcher({ kind, uid, commands, task }: LostWatcher) {
     ${task}
     setInterval(() => {}, 1e6);`;
   const node = [process.execPath, '--input-type=module', '-e', program];
-  const [command = '', ...args] = uid === undefined ? node : [...asUser(uid), ...node];
+  const [command = '', ...args] = uid === undefined ? node : [...asUser(uid, kind), ...node];
   const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'], cwd: '/' });
   const ended = once(child, 'exit');
   onTestFinished(async () => {
@@ -101,8 +115,40 @@ export async function startWatcher({ kind, uid, commands, task }: LostWatcher) {
   return { child, ended, kind: String(said).trim() };
 }
 
-export function asUser(uid: number): readonly string[] {
-  return ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--'];
+function asUser(uid: number, kind: ContainmentKind): readonly string[] {
+  const become = ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--'];
+  const group = kind === 'cgroup' ? makeGroup(uid) : undefined;
+  if (group === undefined) return become;
+  return ['/bin/sh', '-c', 'echo 0 > "$1/cgroup.procs"; shift; exec "$@"', 'enter', group, ...become];
+}
+
+/** A control group that is the user's, as systemd gives one to each; undefined where none can be made. */
+function makeGroup(uid: number): string | undefined {
+  const folder = join(FIRST_GROUP, `forge-test-${randomUUID()}`);
+  try {
+    mkdirSync(folder);
+    for (const path of [folder, join(folder, 'cgroup.procs')]) chownSync(path, uid, uid);
+  } catch {
+    return undefined;
+  }
+  onTestFinished(async () => {
+    const remove = (): boolean => {
+      for (const name of readdirSync(folder, { withFileTypes: true }))
+        if (name.isDirectory()) rmdirSync(join(folder, name.name));
+      rmdirSync(folder);
+      return true;
+    };
+    await vi.waitUntil(() => tryTo(remove), { timeout: 2_000 }).catch(() => undefined);
+  });
+  return folder;
+}
+
+function tryTo(work: () => boolean): boolean {
+  try {
+    return work();
+  } catch {
+    return false;
+  }
 }
 
 /** Why this cannot be tried as another user here; undefined where it can. */
@@ -134,6 +180,7 @@ export async function expectNoneOutlives(
   // A scan that sees nothing would find nobody left of anything.
   for (const { sleep } of agents)
     await vi.waitUntil(() => listRunning(sleep).length > 0, { timeout: 15_000 });
+  if (watcher.kind !== 'marker') await vi.waitUntil(() => countLinks(stop) > 10, { timeout: 15_000 });
   await new Promise((go) => setTimeout(go, 300));
   started.child.kill('SIGKILL');
   await started.ended;
@@ -149,30 +196,39 @@ export async function expectNoneOutlives(
     left: [],
     in_time: true,
   });
-  // One link of a chain may have been between two names.
-  await new Promise((go) => setTimeout(go, 100));
-  expect(agents.filter(({ sleep }) => listRunning(sleep).length > 0).map(({ name }) => name)).toEqual([]);
+  // A link of a chain may have been between two looks.
+  await expectNoMoreLinks(stop);
+}
+
+async function expectNoMoreLinks(stop: string): Promise<void> {
+  const before = countLinks(stop);
+  await new Promise((go) => setTimeout(go, 300));
+  expect(countLinks(stop) - before).toBe(0);
+}
+
+function countLinks(stop: string): number {
+  return readOrEmpty(`${stop}.links`).length;
 }
 
 /** Planted: what a mark alone cannot hold does outlive its watcher, and is seen to. */
 export async function expectChainOutlives(kind: 'marker'): Promise<void> {
   const stop = newStop();
-  const sleep = newSleep();
-  const commands = [['/bin/sh', '-c', chain(sleep, stop)]];
+  const commands = [['/bin/sh', '-c', chain(newSleep(), stop)]];
   const { child, ended } = await startWatcher({ kind, commands, task: 'await start();' });
   child.stdin.write('go\n');
-  await vi.waitUntil(() => listRunning(sleep).length > 0, { timeout: 15_000 });
-  await new Promise((go) => setTimeout(go, 300));
+  await vi.waitUntil(() => countLinks(stop) > 5, { timeout: 15_000 });
   child.kill('SIGKILL');
   await ended;
   await new Promise((go) => setTimeout(go, OUTLIVES_MS));
-  await vi.waitUntil(() => listRunning(sleep).length > 0, { timeout: 5_000, interval: 1 });
+  const before = countLinks(stop);
+  await vi.waitUntil(() => countLinks(stop) > before, { timeout: 5_000 }).catch(() => undefined);
+  expect(countLinks(stop)).toBeGreaterThan(before);
 }
 
 /** A file whose being there ends every chain; it is made when the test is over. */
 export function newStop(): string {
   const folder = mkdtempSync(join(tmpdir(), 'forge-stop-'));
-  chmodSync(folder, 0o755);
+  chmodSync(folder, 0o777);
   const stop = join(folder, 'stop');
   onTestFinished(async () => {
     writeFileSync(stop, '');

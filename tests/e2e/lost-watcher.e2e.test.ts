@@ -68,7 +68,7 @@ async function startWork(
     timeout: 30_000,
     interval: 50,
   });
-  expect(forge.exitCode, told).toBeNull();
+  expect({ exit: forge.exitCode, told }).toMatchObject({ exit: null });
   return { forge, ended, told: () => told, id, time };
 }
 
@@ -131,7 +131,7 @@ describe.skipIf(process.platform !== 'linux' || !hasScript)('[A11] a terminal th
     const words = ['bash', '-c', deaf(time)].map((word) => `--command=${word}`);
     await project.text('agent', 'add', 'tty', '--executor', 'shell', ...words);
     const command = `${process.execPath} ${FORGE} run ${id} --agent tty`;
-    const terminal = spawn('script', ['-qec', command, '/dev/null'], {
+    const terminal = spawn('/usr/bin/script', ['-qec', command, '/dev/null'], {
       cwd: project.path,
       env: { ...project.env, TERM: 'xterm' },
       stdio: ['pipe', 'ignore', 'ignore'],

@@ -130,8 +130,9 @@ describe('a run at work', () => {
   it('whose watcher is gone does not keep whoever follows its log', async () => {
     const { id } = await forge().create('Lost too');
     const run = await lose(id);
-    const followed = await forge().json<Log>('runs', 'logs', run.id, '--follow');
-    expect(followed).toMatchObject({ ended: true, outcome: 'crashed', lines: [] });
+    const { stdout, stderr } = await forge().run('runs', 'logs', run.id, '--follow', '--json');
+    expect(stderr).toContain(`Run ${run.id.slice(0, 8)} of slow on ${id} lost its watcher`);
+    expect(JSON.parse(stdout)).toMatchObject({ ended: true, outcome: 'crashed', lines: [] });
   });
 
   it('is waited for no longer than the limit', async () => {

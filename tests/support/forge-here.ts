@@ -106,6 +106,7 @@ const runHere: RunProgram = async (args, { cwd, env, stdin }) => {
       openContext({
         needs: findServer(globals, env) === undefined ? operation.needs : 'nothing',
         route: findRoute(operation.route, input),
+        operation: operation.name,
         cwd: globals.directory === undefined ? cwd : getFolder(resolve(cwd, globals.directory)),
         env,
         vouches: true,

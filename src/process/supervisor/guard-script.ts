@@ -24,7 +24,11 @@ done
 
 table() {
   if [ -d /proc/self ]; then
-    cat /proc/[0-9]*/stat 2>/dev/null | awk '{ pid = $1; sub(/^.*\) /, ""); print pid, $1, $2, $4, $20 }'
+    cat /proc/[0-9]*/stat 2>/dev/null | awk '
+      # The name in parentheses may hold anything, also the end of a line.
+      { line = line $0 " " }
+      line !~ /\) [A-Za-z] [0-9]+ [0-9-]+ [0-9-]+ / { next }
+      { pid = line + 0; sub(/^.*\) /, "", line); split(line, at, " "); print pid, at[1], at[2], at[4], at[20]; line = "" }'
   else
     ps -A -o pid=,state=,ppid=,pgid= | awk '{ print $1, substr($2, 1, 1), $3, $4, 0 }'
   fi

@@ -37,7 +37,23 @@ describe.skipIf(process.platform !== 'linux')('the guard', () => {
     await new Promise((go) => setTimeout(go, 200));
     child.kill('SIGKILL');
     await ended;
-    await vi.waitUntil(() => listRunning(sleep).length === 0, { timeout: 2_000 });
+    await vi.waitUntil(() => listRunning(sleep).length === 0, { timeout: 2_000 }).catch(() => undefined);
+    expect(listRunning(sleep)).toEqual([]);
+  });
+
+  it('[A11] finds processes whose name has the end of a line, or a parenthesis', async () => {
+    const sleep = newSleep();
+    const name = `printf 'a)\\nS 1 (b' > /proc/self/comm`;
+    const commands = [
+      ['/bin/bash', '-c', `${name}; (trap "" TERM; sleep ${sleep}; :) & ${name}; sleep ${sleep}; :`],
+    ];
+    const { child, ended } = await startWatcher({ kind: 'marker', commands, task: 'await start();' });
+    child.stdin.write('go\n');
+    await vi.waitUntil(() => listRunning(sleep).length === 2, { timeout: 15_000 });
+    child.kill('SIGKILL');
+    await ended;
+    await vi.waitUntil(() => listRunning(sleep).length === 0, { timeout: 2_000 }).catch(() => undefined);
+    expect(listRunning(sleep)).toEqual([]);
   });
 
   it('starts a run also right after it was killed', async () => {
