@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -10,6 +10,7 @@ import {
   commitNext,
   type LandingWorld,
   landingWorld,
+  linkElsewhere,
   listLeft,
   readTree,
   workBeside,
@@ -117,6 +118,18 @@ describe('[A5] a landing whose process is killed', () => {
     ]);
     expect(status(world)).toBe(' M a.txt');
     expect(await world.read('a.txt')).toBe('mine by now\n');
+  });
+
+  it('has a file made whole that was cut short on its way to another file system', async () => {
+    await using world = await landingWorld();
+    await using linked = await linkElsewhere(world);
+    const before = readTree(linked.path);
+    await landAndDie({ ...world, path: linked.path }, 'files');
+    // A copy ends in the middle where the process does; only another file system needs copies.
+    const isElsewhere = lstatSync(linked.path).dev !== lstatSync(world.path).dev;
+    if (isElsewhere) writeFileSync(join(linked.path, 'a.txt'), 'lan');
+    expect(await healLandings(world.repo, witness, 5_000)).toMatchObject([{ kind: 'healed', kept: [] }]);
+    expect(readTree(linked.path)).toEqual(before);
   });
 
   it('leaves a lock of another git alone, and says so', async () => {

@@ -145,7 +145,7 @@ async function landLocked(
 ): Promise<CheckoutOutcome> {
   for (const work of works) if (!(await work.isWhereItWas())) return { kind: 'again' };
   const { ref: name, old, commit } = landing;
-  if (!(await ref.prepare({ ref: name, from: old, to: commit }))) return whyNotPrepared(works, landing);
+  if (!(await ref.hold({ ref: name, from: old, to: commit }))) return whyNotPrepared(works, landing);
   for (const [at, work] of works.entries()) if (!work.lockHead({ byGit: at === 0 })) return { kind: 'again' };
   landing.on_step?.('prepared');
   // A switch writes the index first and HEAD after: now that HEAD is locked, it counts.

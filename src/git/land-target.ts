@@ -15,6 +15,7 @@ import { findLastEntry, parseGitConfig } from './parse-git-config.ts';
 import { isAncestor } from './read-commit.ts';
 import { readRef } from './read-ref.ts';
 import { readTextIfThere } from './replace-file.ts';
+import { toShownStderr } from './run-git.ts';
 import { settleElsewhere, settleLanding, writesIndex } from './settle-landing.ts';
 import { listPathChanges, type PathChange } from './stage-landing.ts';
 import { moveRef } from './write-commit.ts';
@@ -80,7 +81,7 @@ async function landHeld(repo: GitRepo, request: HeldRequest, patience: number): 
   const changes = await listPathChanges(repo, old, commit);
   const landed = toLandedChanges(changes);
   const end = performance.now() + patience;
-  let lock = '';
+  let why = 'another git keeps changing it';
   for (let tries = 0; tries === 0 || performance.now() < end; tries += 1) {
     const now = await readRef(repo, toRef(branch));
     if (now !== old) return { kind: 'moved', now };
@@ -108,18 +109,18 @@ async function landHeld(repo: GitRepo, request: HeldRequest, patience: number): 
       case 'refused': {
         const overlap = await findOverlap(outcome.place, landed, outcome.refusal);
         if (overlap !== undefined) return overlap;
+        if (outcome.refusal.said !== '') why = toShownStderr(outcome.refusal.said);
         break;
       }
       case 'busy':
-        lock = outcome.lock;
+        why = `another git is at work there, or left ${outcome.lock} behind`;
         break;
       case 'again':
         break;
     }
     await setTimeout(randomInt(5, 30));
   }
-  const what = lock === '' ? 'keeps changing it' : `is at work there, or left ${lock} behind`;
-  return { kind: 'busy', worktree: repo.worktree, message: `The checkout of ${branch}: another git ${what}` };
+  return { kind: 'busy', worktree: repo.worktree, message: `The checkout of ${branch}: ${why}` };
 }
 
 async function settle(repo: GitRepo, request: HeldRequest, places: readonly LandedPlace[]): Promise<Landing> {
@@ -142,7 +143,9 @@ async function findOverlap(
   const files = await listOverlap(place, changes);
   if (files.length > 0) return { kind: 'overlap', files, worktree };
   // An entry that is told to be taken for unchanged, a file outside of a sparse checkout.
-  const named = [...changes.all].filter((path) => said.includes(path)).sort();
+  const lines = new Set(said.split('\n').map((line) => line.trim()));
+  const isNamed = (path: string): boolean => lines.has(path) || said.includes(`'${path}'`);
+  const named = [...changes.all].filter(isNamed).sort();
   return named.length === 0 ? undefined : { kind: 'overlap', files: named, worktree };
 }
 
