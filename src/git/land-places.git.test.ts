@@ -19,7 +19,7 @@ import { landTarget, type Landing } from './land-target.ts';
 
 const land = ({ repo, old, commit }: LandingWorld): Promise<Landing> =>
   landTarget(repo, { branch: 'main', old, commit, witness });
-const status = ({ git }: GitPlace) => git('status', '--porcelain', '--untracked-files=all');
+const status = (place: GitPlace) => place.git('status', '--porcelain', '--untracked-files=all');
 
 /** What git itself makes of the same commits in a checkout that nobody works in. */
 function checkOut(world: LandingWorld, commit: string): Readonly<Record<string, string>> {
@@ -41,17 +41,17 @@ describe('landTarget gives the files that git would', () => {
     ['a plain repository', {}, () => {}],
     ['sha256', { shape: 'sha256' }, () => {}],
     ['a linked worktree', { shape: 'linked worktree' }, () => {}],
-    ['a split index', {}, ({ git }) => git('update-index', '--split-index')],
+    ['a split index', {}, (place) => place.git('update-index', '--split-index')],
     [
       'a split index by setting',
       {},
-      ({ git }) => (git('config', 'core.splitIndex', 'true'), git('update-index', '--split-index')),
+      (place) => (place.git('config', 'core.splitIndex', 'true'), place.git('update-index', '--split-index')),
     ],
-    ['an index of version 4', {}, ({ git }) => git('update-index', '--index-version', '4')],
+    ['an index of version 4', {}, (place) => place.git('update-index', '--index-version', '4')],
     [
       'a cache of untracked files',
       {},
-      ({ git }) => (git('config', 'core.untrackedCache', 'true'), git('status')),
+      (place) => (place.git('config', 'core.untrackedCache', 'true'), place.git('status')),
     ],
     ['a submodule', { prepare: addSubmodule }, () => {}],
     ['hundreds of files', { files: 300 }, () => {}],
@@ -76,8 +76,8 @@ describe('landTarget gives the files that git would', () => {
     expect(status(world)).toBe(BESIDE);
     const files = readTree(world.path);
     const isOfSubmodule = (path: string) => path.startsWith('part/');
-    for (const [path, text] of Object.entries(wanted))
-      if (!['mine.txt', 'edited.txt'].includes(path)) expect([path, files[path]]).toEqual([path, text]);
+    const own = { 'mine.txt': 'staged\n', 'edited.txt': 'edited\n' };
+    expect(files).toMatchObject({ ...wanted, ...own });
     const more = Object.keys(files).filter((path) => !(path in wanted) && !isOfSubmodule(path));
     expect(more).toEqual(['untracked.txt']);
     expect(world.git('diff-files', '--name-only')).toBe('edited.txt');
@@ -140,16 +140,16 @@ describe('landTarget refuses by name, and changes nothing', () => {
   it.each<[string, (world: LandingWorld) => void, readonly string[]]>([
     [
       'a file that git is told to take for unchanged',
-      ({ path, git }) => {
-        git('update-index', '--assume-unchanged', 'a.txt');
+      ({ path, ...place }) => {
+        place.git('update-index', '--assume-unchanged', 'a.txt');
         writeFileSync(join(path, 'a.txt'), 'mine\n');
       },
       ['a.txt'],
     ],
     [
       'a file that git is told to leave alone',
-      ({ path, git }) => {
-        git('update-index', '--skip-worktree', 'a.txt');
+      ({ path, ...place }) => {
+        place.git('update-index', '--skip-worktree', 'a.txt');
         writeFileSync(join(path, 'a.txt'), 'mine\n');
       },
       ['a.txt'],
@@ -169,24 +169,24 @@ describe('landTarget refuses by name, and changes nothing', () => {
     ],
     [
       'a file that is to be there later',
-      ({ path, git }) => {
+      ({ path, ...place }) => {
         mkdirSync(join(path, 'deep/er'), { recursive: true });
         writeFileSync(join(path, 'deep/er/new.txt'), 'mine\n');
-        git('add', '--intent-to-add', 'deep/er/new.txt');
+        place.git('add', '--intent-to-add', 'deep/er/new.txt');
       },
       ['deep/er/new.txt'],
     ],
     [
       'a conflict of a stash elsewhere',
-      ({ path, git }) => {
+      ({ path, ...place }) => {
         writeFileSync(join(path, 'mine.txt'), 'one\n');
-        git('stash', 'push', '--quiet');
+        place.git('stash', 'push', '--quiet');
         writeFileSync(join(path, 'mine.txt'), 'two\n');
-        git('commit', '--quiet', '-a', '-m', 'two');
-        git('reset', '--quiet', '--soft', 'HEAD~1');
-        git('commit', '--quiet', '-a', '-m', 'two');
+        place.git('commit', '--quiet', '-a', '-m', 'two');
+        place.git('reset', '--quiet', '--soft', 'HEAD~1');
+        place.git('commit', '--quiet', '-a', '-m', 'two');
         try {
-          git('stash', 'pop', '--quiet');
+          place.git('stash', 'pop', '--quiet');
         } catch {
           // It ends with a conflict.
         }

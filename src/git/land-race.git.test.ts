@@ -103,7 +103,7 @@ describe('[A5] a landing beside a git that stands still', () => {
     utimesSync(join(world.path, 'tool.sh'), 1, 1);
     const git = await pauseGit(world, 'index written', 'stash', 'push', '--quiet');
     // Longer than any landing waits for a git that nobody sees.
-    const on_step = (step: LandingStep) => void (step === 'committed' && setTimeout(git.goOn, 600));
+    const on_step = (step: LandingStep) => void (step === 'committed' && setTimeout(() => git.goOn(), 600));
     expect(await land(world, { on_step })).toEqual({ kind: 'landed' });
     await git.ended;
     if (world.git('stash', 'list') !== '') world.git('stash', 'pop', '--quiet');

@@ -50,7 +50,13 @@ export async function landBesideUser(landings: number, slowest_ms = 260): Promis
       const file = `agent/new-${landed.length}.txt`;
       const old = place.git('rev-parse', 'main');
       const commit = makeCommit(place, old, { file, text: `landing ${landed.length}\n` });
-      const request = { branch: 'main', old, commit, witness, on_step: locks.on_step };
+      const request = {
+        branch: 'main',
+        old,
+        commit,
+        witness,
+        on_step: (step: LandingStep) => locks.note(step),
+      };
       const { kind } = await landTarget(place.repo, request);
       if (kind === 'landed') landed.push({ commit, file });
       else others[kind] = (others[kind] ?? 0) + 1;
@@ -103,7 +109,7 @@ function watchLocks() {
   const held: number[] = [];
   let since: number | undefined;
   return {
-    on_step(step: LandingStep) {
+    note(step: LandingStep) {
       if (step === 'locked') since = performance.now();
       if (step !== 'freed' || since === undefined) return;
       held.push(performance.now() - since);
