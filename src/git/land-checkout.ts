@@ -128,9 +128,39 @@ export async function landCheckouts(
   }
 }
 
+/**
+ * Moves a branch that no working tree has. A `git switch` to it has read it long before its HEAD says so, and holds its
+ * index lock nearly all of that time: the others are locked for the moment, so that none is on its way.
+ */
+export async function landBranch(
+  repo: GitRepo,
+  others: readonly GitRepo[],
+  landing: Omit<CheckoutLanding, 'changes' | 'findOverlap' | 'holds_index'>,
+): Promise<CheckoutOutcome> {
+  const works = others.map(
+    (other) => new Place(other, { ...landing, changes: [], findOverlap: async () => [], holds_index: true }),
+  );
+  await using ref = await openPreparedRef(repo, 'forge: merge');
+  try {
+    for (const work of works) work.open(ref.pid);
+    const busy = await lockAll(works, landing);
+    if (busy !== undefined) return busy;
+    for (const work of works) if (await work.isOnBranch()) return { kind: 'again' };
+    const { ref: name, old, commit } = landing;
+    if (!(await ref.hold({ ref: name, from: old, to: commit }))) {
+      if ((await readRef(repo, name)) !== old) return { kind: 'again' };
+      return { kind: 'busy', lock: join(repo.common_dir, `${name}.lock`) };
+    }
+    ref.commit();
+    return (await ref.committed()) ? { kind: 'landed', places: [] } : { kind: 'again' };
+  } finally {
+    for (const work of works) work.close();
+  }
+}
+
 async function lockAll(
   works: readonly Place[],
-  landing: CheckoutLanding,
+  landing: Pick<CheckoutLanding, 'on_step'>,
 ): Promise<CheckoutOutcome | undefined> {
   for (const work of works)
     if (!(await work.lock())) return { kind: 'busy', lock: toIndexLock(work.repo.git_dir) };
@@ -290,6 +320,10 @@ class Place {
 
   async isWhereItWas(): Promise<boolean> {
     if (!isSameIndex(this.#index, findFile(join(this.repo.git_dir, 'index')))) return false;
+    return this.isOnBranch();
+  }
+
+  async isOnBranch(): Promise<boolean> {
     return (await readSymbolicRef(this.repo, 'HEAD')) === this.#landing.ref;
   }
 

@@ -1,13 +1,19 @@
 import { randomInt } from 'node:crypto';
-import { existsSync, mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { getFromGit, type GitRepo } from './ask-git.ts';
 import { type BranchCheckout, listCheckouts } from './branches.ts';
 import { healHeld } from './heal-landings.ts';
-import { landCheckouts, type LandedPlace, type LandingStep, type Refusal } from './land-checkout.ts';
+import {
+  landBranch,
+  landCheckouts,
+  type LandedPlace,
+  type LandingStep,
+  type Refusal,
+} from './land-checkout.ts';
 import { type LandedChanges, listOverlap, toLandedChanges } from './land-overlap.ts';
 import { type LandingWitness, toLandingLock } from './landing-journal.ts';
 import { findOperationInProgress } from './operation-in-progress.ts';
@@ -18,7 +24,6 @@ import { readTextIfThere } from './replace-file.ts';
 import { toShownStderr } from './run-git.ts';
 import { settleElsewhere, settleLanding, writesIndex } from './settle-landing.ts';
 import { listPathChanges, type PathChange } from './stage-landing.ts';
-import { moveRef } from './write-commit.ts';
 
 export interface LandRequest {
   readonly branch: string;
@@ -86,25 +91,31 @@ async function landHeld(repo: GitRepo, request: HeldRequest, patience: number): 
     const now = await readRef(repo, toRef(branch));
     if (now !== old) return { kind: 'moved', now };
     const places = await listPlaces(repo, branch);
-    if (places.length === 0) return moveBranch(repo, request, changes);
     const blocked = places.flatMap((place) => findBlock(place) ?? [])[0];
     if (blocked !== undefined) return blocked;
-    const outcome = await landCheckouts(
-      places.map((place) => place.repo),
-      {
-        ref: toRef(branch),
-        old,
-        commit,
-        changes,
-        findOverlap: (place) => listOverlap(place, landed),
-        witness,
-        patience_ms: Math.max(0, end - performance.now()),
-        holds_index: tries >= LIMITS.landing_light_tries,
-        on_step: request.on_step,
-      },
-    );
+    const landing = {
+      ref: toRef(branch),
+      old,
+      commit,
+      witness,
+      patience_ms: Math.max(0, end - performance.now()),
+      on_step: request.on_step,
+    };
+    const outcome =
+      places.length === 0
+        ? await landBranch(repo, await listOthers(repo), landing)
+        : await landCheckouts(
+            places.map((place) => place.repo),
+            {
+              ...landing,
+              changes,
+              findOverlap: (place) => listOverlap(place, landed),
+              holds_index: tries >= LIMITS.landing_light_tries,
+            },
+          );
     switch (outcome.kind) {
       case 'landed':
+        if (places.length === 0) return followLater(repo, request, changes);
         return settle(repo, request, outcome.places);
       case 'refused': {
         const overlap = await findOverlap(outcome.place, landed, outcome.refusal);
@@ -169,6 +180,24 @@ async function listPlaces(repo: GitRepo, branch: string): Promise<readonly Place
   return found;
 }
 
+/** Every working tree of the repository. */
+async function listOthers(repo: GitRepo): Promise<readonly GitRepo[]> {
+  const linked = listNames(join(repo.common_dir, 'worktrees')).flatMap((name) => {
+    const git_dir = join(repo.common_dir, 'worktrees', name);
+    const dotGit = readTextIfThere(join(git_dir, 'gitdir'))?.trimEnd();
+    return dotGit === undefined ? [] : [{ ...repo, git_dir, worktree: dirname(dotGit) }];
+  });
+  const top = basename(repo.common_dir) === '.git' ? dirname(repo.common_dir) : repo.common_dir;
+  const worktree = repo.git_dir === repo.common_dir ? repo.worktree : top;
+  const main = { ...repo, git_dir: repo.common_dir, worktree };
+  const own = (await isBare(repo)) ? [] : [main];
+  return [...own, ...linked].filter((one) => existsSync(one.worktree) && one.worktree !== one.git_dir);
+}
+
+function listNames(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
+
 async function isBare(repo: GitRepo): Promise<boolean> {
   if (isPlainlyNotBare(repo)) return false;
   const args = [`--git-dir=${repo.common_dir}`, 'rev-parse', '--is-bare-repository'];
@@ -193,20 +222,19 @@ function findBlock({ repo, checkout }: Place): Landing | undefined {
   return isKnown ? undefined : { kind: 'overlap', files: [], worktree, operation: 'locked' };
 }
 
-/** Nobody has it checked out: the branch alone. */
-async function moveBranch(
+/** A working tree that was on its way to the branch has its old files: they follow. */
+async function followLater(
   repo: GitRepo,
   request: LandRequest,
   changes: readonly PathChange[],
 ): Promise<Landing> {
   const { branch, old, commit, witness } = request;
   const ref = toRef(branch);
-  const outcome = await moveRef(repo, { ref, to: commit, from: old, reason: 'forge: merge' });
-  if (outcome === 'lost') return { kind: 'moved', now: await readRef(repo, ref) };
   const listFree = async (): Promise<readonly GitRepo[]> =>
     (await listPlaces(repo, branch)).flatMap((place) => (findBlock(place) === undefined ? [place.repo] : []));
   const landing = { v: 1, holder: witness.self(), git: null, ref, old, new: commit } as const;
-  const begun = witness.listInside(repo.worktree, writesIndex);
+  const others = await listOthers(repo);
+  const begun = others.flatMap(({ worktree }) => witness.listInside(worktree, writesIndex));
   const isAtWork = (): boolean => begun.some((git) => !witness.isGone(git));
   await settleElsewhere(listFree, { ...landing, ref_locks: [], copies: false }, { changes, isAtWork });
   return { kind: 'landed' };
