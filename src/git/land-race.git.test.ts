@@ -13,7 +13,7 @@ import {
   workBeside,
 } from '../../tests/support/landing-world.ts';
 import { pauseGit } from '../../tests/support/paused-git.ts';
-import type { LandingStep } from './land-checkout.ts';
+import type { LandingStep } from './landing-place.ts';
 import { landTarget, type Landing } from './land-target.ts';
 
 function land(

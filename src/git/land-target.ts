@@ -7,13 +7,8 @@ import { LIMITS } from '#kernel/limits.ts';
 import { getFromGit, type GitRepo } from './ask-git.ts';
 import { type BranchCheckout, listCheckouts } from './branches.ts';
 import { healHeld } from './heal-landings.ts';
-import {
-  landBranch,
-  landCheckouts,
-  type LandedPlace,
-  type LandingStep,
-  type Refusal,
-} from './land-checkout.ts';
+import { landBranch, landCheckouts } from './land-checkout.ts';
+import type { LandedPlace, LandingStep, Refusal } from './landing-place.ts';
 import { type LandedChanges, listOverlap, toLandedChanges } from './land-overlap.ts';
 import { type LandingWitness, toLandingLock } from './landing-journal.ts';
 import { findOperationInProgress } from './operation-in-progress.ts';

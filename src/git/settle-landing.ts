@@ -4,7 +4,7 @@ import { LIMITS } from '#kernel/limits.ts';
 import { askGit, type GitRepo } from './ask-git.ts';
 import { lockIndex } from './heal-landings.ts';
 import { findFile, isSameIndex } from './index-lock.ts';
-import type { LandedPlace } from './land-checkout.ts';
+import type { LandedPlace } from './landing-place.ts';
 import {
   type LandingJournal,
   type LandingWitness,

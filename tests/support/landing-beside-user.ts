@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { LandingStep } from '#git/land-checkout.ts';
+import type { LandingStep } from '#git/landing-place.ts';
 import { landTarget } from '#git/land-target.ts';
 import { type GitPlace, gitPlace } from './git-places.ts';
 import { witness } from './landing-witness.ts';
