@@ -71,6 +71,7 @@ export async function landBranch(
       if ((await readRef(repo, name)) !== old) return { kind: 'again' };
       return { kind: 'busy', lock: join(repo.common_dir, `${name}.lock`) };
     }
+    if (!landing.isQuiet()) return { kind: 'again' };
     ref.commit();
     return (await ref.committed()) ? { kind: 'landed', places: [] } : { kind: 'again' };
   } finally {

@@ -175,7 +175,7 @@ describe('[A5] a landing beside a git that stands still', () => {
     world.git('commit', '--quiet', '-m', 'other');
     const git = await pauseGit(world, 'index written', 'switch', '--quiet', 'main');
     const landing = land(world);
-    await expect.poll(() => main(world)).toBe(world.commit);
+    await expect.poll(() => main(world), { timeout: 20_000 }).toBe(world.commit);
     git.goOn();
     expect(await git.ended).toMatchObject({ exit: 0 });
     expect(await landing).toEqual({ kind: 'landed' });

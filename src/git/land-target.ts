@@ -17,7 +17,7 @@ import { isAncestor } from './read-commit.ts';
 import { readRef } from './read-ref.ts';
 import { readTextIfThere } from './replace-file.ts';
 import { toShownStderr } from './run-git.ts';
-import { settleElsewhere, settleLanding, writesIndex } from './settle-landing.ts';
+import { settleElsewhere, settleLanding, waitForQuiet, writesIndex } from './settle-landing.ts';
 import { listPathChanges, type PathChange } from './stage-landing.ts';
 
 export interface LandRequest {
@@ -88,26 +88,25 @@ async function landHeld(repo: GitRepo, request: HeldRequest, patience: number): 
     const places = await listPlaces(repo, branch);
     const blocked = places.flatMap((place) => findBlock(place) ?? [])[0];
     if (blocked !== undefined) return blocked;
+    const around = places.length === 0 ? await listOthers(repo) : places.map((place) => place.repo);
     const landing = {
       ref: toRef(branch),
       old,
       commit,
       witness,
+      isQuiet: await waitForQuiet(around, witness),
       patience_ms: Math.max(0, end - performance.now()),
       on_step: request.on_step,
     };
     const outcome =
       places.length === 0
-        ? await landBranch(repo, await listOthers(repo), landing)
-        : await landCheckouts(
-            places.map((place) => place.repo),
-            {
-              ...landing,
-              changes,
-              findOverlap: (place) => listOverlap(place, landed),
-              holds_index: tries >= LIMITS.landing_light_tries,
-            },
-          );
+        ? await landBranch(repo, around, landing)
+        : await landCheckouts(around, {
+            ...landing,
+            changes,
+            findOverlap: (place) => listOverlap(place, landed),
+            holds_index: tries >= LIMITS.landing_light_tries,
+          });
     switch (outcome.kind) {
       case 'landed':
         if (places.length === 0) return followLater(repo, request, changes);

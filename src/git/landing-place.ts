@@ -62,6 +62,8 @@ export interface CheckoutLanding {
   /** Files of the user's that are in the way, as far as git does not mind them. */
   readonly findOverlap: (place: GitRepo) => Promise<readonly string[]>;
   readonly witness: LandingWitness;
+  /** No git of the user's is in the middle of its work: a stash would take the landed files for the user's. */
+  readonly isQuiet: () => boolean;
   readonly patience_ms: number;
   /** From the beginning: for a checkout in which the index changes faster than a landing is made ready. */
   readonly holds_index: boolean;

@@ -130,15 +130,7 @@ function judge(
   landed: readonly { readonly commit: string; readonly file: string }[],
   committed: Report['committed'],
 ): Pick<BesideUser, 'polluted' | 'lost' | 'undone' | 'user_commits' | 'stashes' | 'left'> {
-  const log = place.git(
-    'log',
-    '--all',
-    '--format=%x00%H %an',
-    '--name-only',
-    '--no-renames',
-    '--not',
-    '--remotes',
-  );
+  const log = place.git('log', '--branches', '--format=%x00%H %an', '--name-only', '--no-renames');
   const commits = log.split('\0').flatMap((text) => {
     const [head = '', ...paths] = text.split('\n').filter((line) => line !== '');
     const [oid = '', author] = head.split(' ');
