@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Review, StepResult, Verdict } from '#contract/attempt.ts';
 import type { RoleHolder, Task } from '#contract/task.ts';
 import type { Actor } from '#domain/actor.ts';
+import { NO_AGENTS } from '#domain/claimer.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { ANN } from '../../tests/support/temp-engine.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
@@ -186,7 +187,7 @@ describe('a gate that is held', () => {
     await shop.move(task, 'review', EXT);
     expect(await refusal(say(task, EXT))).toBe('permission_denied');
     await shop.place.store.updateTask(
-      { id: task.id, assignee: 'ext2' },
+      { id: task.id, assignee: 'ext2', agents: NO_AGENTS },
       { actor: ANN, now: shop.place.clock.now() },
     );
     expect(await refusal(say(task, EXT))).toBe('permission_denied');

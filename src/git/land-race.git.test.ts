@@ -13,7 +13,7 @@ import {
   workBeside,
 } from '../../tests/support/landing-world.ts';
 import { pauseGit } from '../../tests/support/paused-git.ts';
-import type { LandingStep } from './land-checkout.ts';
+import type { LandingStep } from './landing-place.ts';
 import { landTarget, type Landing } from './land-target.ts';
 
 function land(
@@ -103,7 +103,7 @@ describe('[A5] a landing beside a git that stands still', () => {
     utimesSync(join(world.path, 'tool.sh'), 1, 1);
     const git = await pauseGit(world, 'index written', 'stash', 'push', '--quiet');
     // Longer than any landing waits for a git that nobody sees.
-    const on_step = (step: LandingStep) => void (step === 'committed' && setTimeout(git.goOn, 600));
+    const on_step = (step: LandingStep) => void (step === 'committed' && setTimeout(() => git.goOn(), 600));
     expect(await land(world, { on_step })).toEqual({ kind: 'landed' });
     await git.ended;
     if (world.git('stash', 'list') !== '') world.git('stash', 'pop', '--quiet');
@@ -175,7 +175,7 @@ describe('[A5] a landing beside a git that stands still', () => {
     world.git('commit', '--quiet', '-m', 'other');
     const git = await pauseGit(world, 'index written', 'switch', '--quiet', 'main');
     const landing = land(world);
-    await expect.poll(() => main(world)).toBe(world.commit);
+    await expect.poll(() => main(world), { timeout: 20_000 }).toBe(world.commit);
     git.goOn();
     expect(await git.ended).toMatchObject({ exit: 0 });
     expect(await landing).toEqual({ kind: 'landed' });

@@ -1,13 +1,14 @@
 import { randomInt } from 'node:crypto';
-import { existsSync, mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { getFromGit, type GitRepo } from './ask-git.ts';
 import { type BranchCheckout, listCheckouts } from './branches.ts';
 import { healHeld } from './heal-landings.ts';
-import { landCheckouts, type LandedPlace, type LandingStep, type Refusal } from './land-checkout.ts';
+import { landBranch, landCheckouts } from './land-checkout.ts';
+import type { LandedPlace, LandingStep, Refusal } from './landing-place.ts';
 import { type LandedChanges, listOverlap, toLandedChanges } from './land-overlap.ts';
 import { type LandingWitness, toLandingLock } from './landing-journal.ts';
 import { findOperationInProgress } from './operation-in-progress.ts';
@@ -15,9 +16,9 @@ import { findLastEntry, parseGitConfig } from './parse-git-config.ts';
 import { isAncestor } from './read-commit.ts';
 import { readRef } from './read-ref.ts';
 import { readTextIfThere } from './replace-file.ts';
-import { settleElsewhere, settleLanding, writesIndex } from './settle-landing.ts';
+import { toShownStderr } from './run-git.ts';
+import { settleElsewhere, settleLanding, waitForQuiet, writesIndex } from './settle-landing.ts';
 import { listPathChanges, type PathChange } from './stage-landing.ts';
-import { moveRef } from './write-commit.ts';
 
 export interface LandRequest {
   readonly branch: string;
@@ -96,46 +97,51 @@ async function landHeld(repo: GitRepo, request: HeldRequest, patience: number): 
   const changes = await listPathChanges(repo, old, commit);
   const landed = toLandedChanges(changes);
   const end = performance.now() + patience;
-  let lock = '';
+  let why = 'another git keeps changing it';
   for (let tries = 0; tries === 0 || performance.now() < end; tries += 1) {
     const now = await readRef(repo, toRef(branch));
     if (now !== old) return { kind: 'moved', now };
     const places = await listPlaces(repo, branch);
-    if (places.length === 0) return moveBranch(repo, request, changes);
     const blocked = places.flatMap((place) => findBlock(place) ?? [])[0];
     if (blocked !== undefined) return blocked;
-    const outcome = await landCheckouts(
-      places.map((place) => place.repo),
-      {
-        ref: toRef(branch),
-        old,
-        commit,
-        changes,
-        findOverlap: (place) => listOverlap(place, landed),
-        witness,
-        patience_ms: Math.max(0, end - performance.now()),
-        holds_index: tries >= LIMITS.landing_light_tries,
-        on_step: request.on_step,
-      },
-    );
+    const around = places.length === 0 ? await listOthers(repo) : places.map((place) => place.repo);
+    const landing = {
+      ref: toRef(branch),
+      old,
+      commit,
+      witness,
+      isQuiet: await waitForQuiet(around, witness),
+      patience_ms: Math.max(0, end - performance.now()),
+      on_step: request.on_step,
+    };
+    const outcome =
+      places.length === 0
+        ? await landBranch(repo, around, landing)
+        : await landCheckouts(around, {
+            ...landing,
+            changes,
+            findOverlap: (place) => listOverlap(place, landed),
+            holds_index: tries >= LIMITS.landing_light_tries,
+          });
     switch (outcome.kind) {
       case 'landed':
+        if (places.length === 0) return followLater(repo, request, changes);
         return settle(repo, request, outcome.places);
       case 'refused': {
         const overlap = await findOverlap(outcome.place, landed, outcome.refusal);
         if (overlap !== undefined) return overlap;
+        if (outcome.refusal.said !== '') why = toShownStderr(outcome.refusal.said);
         break;
       }
       case 'busy':
-        lock = outcome.lock;
+        why = `another git is at work there, or left ${outcome.lock} behind`;
         break;
       case 'again':
         break;
     }
     await setTimeout(randomInt(5, 30));
   }
-  const what = lock === '' ? 'keeps changing it' : `is at work there, or left ${lock} behind`;
-  return { kind: 'busy', worktree: repo.worktree, message: `The checkout of ${branch}: another git ${what}` };
+  return { kind: 'busy', worktree: repo.worktree, message: `The checkout of ${branch}: ${why}` };
 }
 
 async function settle(repo: GitRepo, request: HeldRequest, places: readonly LandedPlace[]): Promise<Landing> {
@@ -158,7 +164,9 @@ async function findOverlap(
   const files = await listOverlap(place, changes);
   if (files.length > 0) return { kind: 'overlap', files, worktree };
   // An entry that is told to be taken for unchanged, a file outside of a sparse checkout.
-  const named = [...changes.all].filter((path) => said.includes(path)).sort();
+  const lines = new Set(said.split('\n').map((line) => line.trim()));
+  const isNamed = (path: string): boolean => lines.has(path) || said.includes(`'${path}'`);
+  const named = [...changes.all].filter(isNamed).sort();
   return named.length === 0 ? undefined : { kind: 'overlap', files: named, worktree };
 }
 
@@ -180,6 +188,24 @@ async function listPlaces(repo: GitRepo, branch: string): Promise<readonly Place
     found.push({ checkout, repo: { ...repo, git_dir, worktree } });
   }
   return found;
+}
+
+/** Every working tree of the repository. */
+async function listOthers(repo: GitRepo): Promise<readonly GitRepo[]> {
+  const linked = listNames(join(repo.common_dir, 'worktrees')).flatMap((name) => {
+    const git_dir = join(repo.common_dir, 'worktrees', name);
+    const dotGit = readTextIfThere(join(git_dir, 'gitdir'))?.trimEnd();
+    return dotGit === undefined ? [] : [{ ...repo, git_dir, worktree: dirname(dotGit) }];
+  });
+  const top = basename(repo.common_dir) === '.git' ? dirname(repo.common_dir) : repo.common_dir;
+  const worktree = repo.git_dir === repo.common_dir ? repo.worktree : top;
+  const main = { ...repo, git_dir: repo.common_dir, worktree };
+  const own = (await isBare(repo)) ? [] : [main];
+  return [...own, ...linked].filter((one) => existsSync(one.worktree) && one.worktree !== one.git_dir);
+}
+
+function listNames(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder) : [];
 }
 
 async function isBare(repo: GitRepo): Promise<boolean> {
@@ -206,20 +232,19 @@ function findBlock({ repo, checkout }: Place): LandingOverlap | undefined {
   return isKnown ? undefined : { kind: 'overlap', files: [], worktree, operation: 'locked' };
 }
 
-/** Nobody has it checked out: the branch alone. */
-async function moveBranch(
+/** A working tree that was on its way to the branch has its old files: they follow. */
+async function followLater(
   repo: GitRepo,
   request: LandRequest,
   changes: readonly PathChange[],
 ): Promise<Landing> {
   const { branch, old, commit, witness } = request;
   const ref = toRef(branch);
-  const outcome = await moveRef(repo, { ref, to: commit, from: old, reason: 'forge: merge' });
-  if (outcome === 'lost') return { kind: 'moved', now: await readRef(repo, ref) };
   const listFree = async (): Promise<readonly GitRepo[]> =>
     (await listPlaces(repo, branch)).flatMap((place) => (findBlock(place) === undefined ? [place.repo] : []));
   const landing = { v: 1, holder: witness.self(), git: null, ref, old, new: commit } as const;
-  const begun = witness.listInside(repo.worktree, writesIndex);
+  const others = await listOthers(repo);
+  const begun = others.flatMap(({ worktree }) => witness.listInside(worktree, writesIndex));
   const isAtWork = (): boolean => begun.some((git) => !witness.isGone(git));
   await settleElsewhere(listFree, { ...landing, ref_locks: [], copies: false }, { changes, isAtWork });
   return { kind: 'landed' };

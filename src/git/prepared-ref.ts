@@ -9,7 +9,7 @@ import { type GitRepo, startWithGit } from './ask-git.ts';
 export interface PreparedRef extends AsyncDisposable {
   readonly pid: number | undefined;
   /** False where another process has a lock, or the branch is not at `from` any more. */
-  prepare(move: { readonly ref: string; readonly from: string; readonly to: string }): Promise<boolean>;
+  hold(move: { readonly ref: string; readonly from: string; readonly to: string }): Promise<boolean>;
   /** The word is in git's input when this returns: the branch moves even if this process dies now. */
   commit(): void;
   /** Whether it has moved. */
@@ -43,7 +43,7 @@ export async function openPreparedRef(repo: GitRepo, reason: string): Promise<Pr
   await hear('start');
   return {
     pid: git.pid,
-    prepare({ ref, from, to }) {
+    hold({ ref, from, to }) {
       git.stdin.write(`update ${ref} ${to} ${from}\nprepare\n`);
       return hear('prepare');
     },

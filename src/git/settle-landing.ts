@@ -4,10 +4,11 @@ import { LIMITS } from '#kernel/limits.ts';
 import { askGit, type GitRepo } from './ask-git.ts';
 import { lockIndex } from './heal-landings.ts';
 import { findFile, isSameIndex } from './index-lock.ts';
-import type { LandedPlace } from './land-checkout.ts';
+import type { LandedPlace } from './landing-place.ts';
 import {
   type LandingJournal,
   type LandingWitness,
+  type ProcessMark,
   makeLandingPlace,
   removeLandingPlace,
   toLandingPlace,
@@ -64,6 +65,27 @@ async function* waitForLooks(isAtWork: () => boolean): AsyncGenerator<number> {
 }
 
 const MORE_MS = 25;
+
+/**
+ * Waits until no git of the user's is at work that writes an index, and gives what looks again: whether none has begun
+ * since. One that does not end, such as a commit with an open editor, is not waited for.
+ */
+export async function waitForQuiet(
+  places: readonly GitRepo[],
+  witness: LandingWitness,
+): Promise<() => boolean> {
+  const list = (): readonly ProcessMark[] =>
+    places.flatMap(({ worktree }) => witness.listInside(worktree, writesIndex));
+  let at_work = list();
+  for (let waited = 0; at_work.length > 0 && waited < LIMITS.landing_quiet_ms; waited += QUIET_MS) {
+    await setTimeout(QUIET_MS);
+    at_work = list();
+  }
+  const known = new Set(at_work.map(({ pid }) => pid));
+  return () => list().every(({ pid }) => known.has(pid));
+}
+
+const QUIET_MS = 10;
 
 /** A command of git that may write back an index which it read long before; `git status` looks first. */
 export function writesIndex(args: readonly string[]): boolean {

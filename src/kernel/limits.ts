@@ -160,6 +160,8 @@ export const LIMITS = {
   landing_ref_lock_ms: 30,
   /** Tries of a landing that hold the user's index only at their end; later ones hold it from their beginning. */
   landing_light_tries: 6,
+  /** How long a landing waits for the user's own gits in the checkout to end; one with an open editor does not. */
+  landing_quiet_ms: 2_000,
   /** How long after a landing it is looked whether a git that had begun before has undone it. */
   landing_settle_ms: 190,
   /** The same for a git that had begun before and is still at work: in a large checkout one takes its time. */

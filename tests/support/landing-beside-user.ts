@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { LandingStep } from '#git/land-checkout.ts';
+import type { LandingStep } from '#git/landing-place.ts';
 import { landTarget } from '#git/land-target.ts';
 import { type GitPlace, gitPlace } from './git-places.ts';
 import { witness } from './landing-witness.ts';
@@ -47,10 +47,17 @@ export async function landBesideUser(landings: number, slowest_ms = 260): Promis
   const others: Record<string, number> = {};
   try {
     while (landed.length < landings) {
-      const file = `agent/new-${landed.length}.txt`;
+      // Few names: a switch of branches must not take longer from landing to landing.
+      const file = `agent/new-${landed.length % 30}.txt`;
       const old = place.git('rev-parse', 'main');
       const commit = makeCommit(place, old, { file, text: `landing ${landed.length}\n` });
-      const request = { branch: 'main', old, commit, witness, on_step: locks.on_step };
+      const request = {
+        branch: 'main',
+        old,
+        commit,
+        witness,
+        on_step: (step: LandingStep) => locks.note(step),
+      };
       const { kind } = await landTarget(place.repo, request);
       if (kind === 'landed') landed.push({ commit, file });
       else others[kind] = (others[kind] ?? 0) + 1;
@@ -103,7 +110,7 @@ function watchLocks() {
   const held: number[] = [];
   let since: number | undefined;
   return {
-    on_step(step: LandingStep) {
+    note(step: LandingStep) {
       if (step === 'locked') since = performance.now();
       if (step !== 'freed' || since === undefined) return;
       held.push(performance.now() - since);
@@ -123,15 +130,7 @@ function judge(
   landed: readonly { readonly commit: string; readonly file: string }[],
   committed: Report['committed'],
 ): Pick<BesideUser, 'polluted' | 'lost' | 'undone' | 'user_commits' | 'stashes' | 'left'> {
-  const log = place.git(
-    'log',
-    '--all',
-    '--format=%x00%H %an',
-    '--name-only',
-    '--no-renames',
-    '--not',
-    '--remotes',
-  );
+  const log = place.git('log', '--branches', '--format=%x00%H %an', '--name-only', '--no-renames');
   const commits = log.split('\0').flatMap((text) => {
     const [head = '', ...paths] = text.split('\n').filter((line) => line !== '');
     const [oid = '', author] = head.split(' ');
@@ -151,7 +150,7 @@ function judge(
       ...committed.main.filter((name) => !main.has(name)),
       ...committed.other.filter((name) => !other.has(name)),
     ],
-    undone: landed.flatMap(({ commit, file }) => (reachable.has(commit) && main.has(file) ? [] : [file])),
+    undone: landed.flatMap(({ commit, file }) => (reachable.has(commit) && main.has(file) ? [] : [commit])),
     stashes: place
       .git('stash', 'list')
       .split('\n')

@@ -1,7 +1,10 @@
 import {
   chmodSync,
+  existsSync,
+  globSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   readFileSync,
   readlinkSync,
   rmSync,
@@ -9,7 +12,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { existsSync, globSync } from 'node:fs';
 import { type GitPlace, gitPlace } from './git-places.ts';
 import { runTestGit } from './temp-repo.ts';
 
@@ -106,4 +108,15 @@ export function listLeft({ repo }: GitPlace): readonly string[] {
 export function commitNext(place: GitPlace): readonly string[] {
   place.git('commit', '--quiet', '-m', 'the next one');
   return runTestGit(place.path, ['diff-tree', '-r', '--name-only', '--no-commit-id', 'HEAD']).split('\n');
+}
+
+/** A linked worktree with main, on another file system than the repository where the machine has one. */
+export async function linkElsewhere(
+  world: LandingWorld,
+): Promise<{ readonly path: string } & AsyncDisposable> {
+  const parent = mkdtempSync('/var/tmp/forge-test-');
+  const path = join(parent, 'linked');
+  world.git('checkout', '--quiet', '--detach');
+  world.git('worktree', 'add', '--quiet', path, 'main');
+  return { path, [Symbol.asyncDispose]: async () => rmSync(parent, { recursive: true, force: true }) };
 }
