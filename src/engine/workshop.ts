@@ -9,6 +9,7 @@ import { CheckoutWatch } from './checkout-watch.ts';
 import { countFailures } from './count-failures.ts';
 import { endRun } from './end-run.ts';
 import type { Engine } from './engine.ts';
+import { explainUnstarted, giveBack } from './explain-unstarted.ts';
 import { FolderLocks } from './folder-locks.ts';
 import { keepControl } from './keep-control.ts';
 import { checkMergeable, mergeTask } from './merge-gate.ts';
@@ -23,17 +24,8 @@ import { settleVerdict } from './settle-verdict.ts';
 import { compareSides, isSideBySide, startSides } from './side-by-side.ts';
 import type { SideHands, SideWishes } from './sides.ts';
 import { createRun, runWork, type Job } from './start-run.ts';
-import { tellFailure } from './tell-failure.ts';
 import { whileStanding } from './while-standing.ts';
-import {
-  systemWriter,
-  toHold,
-  type Assignment,
-  type Hold,
-  type Work,
-  type WorkNews,
-  type WorkPlace,
-} from './work.ts';
+import { systemWriter, toHold, type Assignment, type Work, type WorkNews, type WorkPlace } from './work.ts';
 
 /**
  * The agents, gates and merges of one project in this process. Actions of the workflow start work here and do not wait
@@ -182,28 +174,7 @@ export class Workshop implements Work {
       });
     } catch (error) {
       if (!isForgeError(error)) throw error;
-      const message = tellFailure(error);
-      // Somebody else has it by now, or nobody: what they decided stands.
-      if (error.code === 'fence_conflict' || (await this.#isLost(task, hold)))
-        return { outcome: 'failed', message };
-      // A signal to all processes of a terminal ends the git that makes the folder too: nothing is wrong with the task.
-      if (this.#ending.signal.aborted) return giveBack(engine);
-      // It can be begun as soon as there is room; nothing is wrong with the task.
-      const isFull = error.code === 'disk_full';
-      const to = isFull ? engine.workflow.initial : engine.workflow.blocked;
-      if (to === undefined) return { outcome: 'failed', message };
-      const annotation = { code: isFull ? 'disk_full' : 'workspace', message };
-      return { outcome: 'cascaded', to, reason: message, annotation };
-    }
-  }
-
-  async #isLost({ id }: Task, { fence, in_state }: Hold): Promise<boolean> {
-    try {
-      const standing = await this.#place.store.readStanding(id);
-      return standing.fence !== fence || standing.task.state !== in_state;
-    } catch (error) {
-      if (!isForgeError(error) || error.code !== 'not_found') throw error;
-      return true;
+      return explainUnstarted(this.#place, engine, assignment, error);
     }
   }
 
@@ -377,13 +348,6 @@ export class Workshop implements Work {
     const job: Promise<undefined> = work.finally(() => void this.#jobs.delete(job));
     this.#jobs.set(job, taskId);
   }
-}
-
-/** Whoever ends starts nothing more. */
-function giveBack({ workflow }: Engine): ActionOutcome {
-  const message = 'Forge was stopped before its agent was started';
-  const annotation = { code: 'run_failed', message };
-  return { outcome: 'cascaded', to: workflow.initial, reason: message, annotation };
 }
 
 interface WorkJob extends Job {

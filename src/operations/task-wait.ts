@@ -4,7 +4,8 @@ import type { waitTask } from '#contract/wait-operations.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { escapeLine } from '#kernel/text.ts';
-import type { HistoryEntry, TaskStore } from '#store/store.ts';
+import type { HistoryEntry } from '#store/report.ts';
+import type { TaskStore } from '#store/store.ts';
 import { implement } from './operation.ts';
 
 type Input = InputOf<typeof waitTask>;

@@ -10,7 +10,7 @@ import type { IdempotencyStore } from './idempotency-store.ts';
 import { catchUp } from './sqlite/catch-up.ts';
 import { Database } from './sqlite/database.ts';
 import { holdsTask, listForeign, markForeign } from './sqlite/foreign-edges.ts';
-import { listOpenWork } from './sqlite/open-work-rows.ts';
+import { isWorkedOn, listOpenWork } from './sqlite/open-work-rows.ts';
 import { isCurrentSchema } from './sqlite/schema-version.ts';
 import { listBlocked, listReady } from './sqlite/ready-queries.ts';
 import { readMark, writeMark } from './sqlite/file-marks.ts';
@@ -256,9 +256,7 @@ function createStore({ db, reader, replica, options, aside }: StoreParts): Sqlit
       const { readPause } = await import('./sqlite/read-pause.ts');
       return readPause(reader);
     },
-    // By idx_runs_task.
-    isWorkedOn: async (id) =>
-      reader.get('SELECT 1 AS found FROM runs WHERE task_id = ? AND ended_at IS NULL', id) !== undefined,
+    isWorkedOn: async (id) => isWorkedOn(reader, id),
     async readStanding(id) {
       const { readStanding } = await onMove();
       return reader.read(() => readStanding(reader, id));

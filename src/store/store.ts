@@ -18,6 +18,7 @@ import type { StateMap } from '#domain/map-states.ts';
 import type { Holding } from '#domain/task-holding.ts';
 import type { ResolvedWorkflow } from '#domain/workflow.ts';
 import type { Json } from '#kernel/json.ts';
+import type { HistoryEntry, StoreStats } from './report.ts';
 
 /**
  * The task graph as the rest of Forge sees it. It knows tasks, not SQL. Each method is exactly one
@@ -373,31 +374,4 @@ export interface TaskQuery {
   readonly limit?: number | undefined;
   /** Only what comes behind this place, in the same order. */
   readonly after?: TaskPosition | undefined;
-}
-
-export interface HistoryEntry {
-  /** The event's number; null for what happened elsewhere. */
-  seq: number | null;
-  type: string;
-  at: string;
-  triggered_by: string;
-  summary: string;
-  changed: string[];
-  from_state: string | null;
-  to_state: string | null;
-  reason: string | null;
-}
-
-export interface StoreStats {
-  total: number;
-  by_status: Record<string, number>;
-  by_state: Record<string, number>;
-  by_type: Record<string, number>;
-  by_priority: Record<string, number>;
-  ready: number;
-  blocked: number;
-  parked: number;
-  assigned: { assignee: string; in_progress: number; open: number }[];
-  closed_last_7_days: number;
-  deleted: number;
 }

@@ -5,7 +5,7 @@ import type { TaskRecord } from '#domain/task-record.ts';
 import { parseIso, toIso } from '#kernel/clock.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { parseJson, type JsonObject } from '#kernel/json.ts';
-import type { HistoryEntry } from '#store/store.ts';
+import type { HistoryEntry } from '#store/report.ts';
 import { toGitRepo, type Machine } from './machine.ts';
 import type { ProjectPaths } from './project-paths.ts';
 import { TASKS_PATH } from './task-files.ts';

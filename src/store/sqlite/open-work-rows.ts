@@ -17,3 +17,8 @@ export function listOpenWork(db: Database): OpenWork[] {
     watcher: JSON.parse(row.watcher as string) as ProcessMark, // as it was written
   }));
 }
+
+/** By idx_runs_task. */
+export function isWorkedOn(db: Database, taskId: string): boolean {
+  return db.get('SELECT 1 AS found FROM runs WHERE task_id = ? AND ended_at IS NULL', taskId) !== undefined;
+}

@@ -1,7 +1,8 @@
 import type { TaskType } from '#contract/task.ts';
 import { toIso } from '#kernel/clock.ts';
 import { readJson } from '#kernel/read-json.ts';
-import type { ExplainedTask, HistoryEntry, ReadyQuery, StoreStats } from '../store.ts';
+import type { HistoryEntry, StoreStats } from '../report.ts';
+import type { ExplainedTask, ReadyQuery } from '../store.ts';
 import type { Database, Row } from './database.ts';
 import { listBlockers } from './ready-queries.ts';
 import { resolveTaskId } from './resolve-id.ts';
