@@ -16,6 +16,7 @@ import type { ActionOutcome, Annotation } from './actions.ts';
 import { findWorkspace, openControl, type Workspace } from './attempt-workspace.ts';
 import type { Engine } from './engine.ts';
 import { type LandingRules, readLandingRules } from './landing-rules.ts';
+import { isInTarget } from './note-landed.ts';
 import { notePush } from './push-landed.ts';
 import { listSteps, readClearing, readPass, runReviewSteps, undecided } from './review-gate.ts';
 import { tellFailure } from './tell-failure.ts';
@@ -200,6 +201,9 @@ async function tryLanding(
   const landed = await landAllowed(place, rules, move);
   switch (landed.kind) {
     case 'landed':
+      // A user may have taken it back on purpose in the very moment: then it is not merged, and stays back.
+      if (!(await isInTarget(place, { commit: candidate.commit, target: attempt.target })))
+        return { state: 'refused', message: `${attempt.target} was moved back behind the merge` };
       return {
         state: 'landed',
         candidate: candidate.commit,

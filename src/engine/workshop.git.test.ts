@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ANN, BOT } from '../../tests/support/temp-engine.ts';
@@ -402,6 +402,30 @@ describe('the way of a task', () => {
     expect(planned.subtasks.map(({ title }) => title)).toEqual(['First', 'Second']);
     // [A3] It goes on when its subtasks are closed.
     expect(await states(task.id)).toEqual(['planning', 'todo']);
+  });
+});
+
+describe('[A1] a merge that somebody takes back at once', () => {
+  it('is not called done', async () => {
+    shop.addAgent('w1', 'echo x > x');
+    const task = await shop.create('Taken back');
+    await shop.work(task, 'w1');
+    const before = shop.repo.git('rev-parse', 'main');
+    const hook = join(shop.repo.path, '.git', 'hooks', 'reference-transaction');
+    // It hears of the landing and undoes it, as a person with quick fingers would.
+    const undo = `git -C ${shop.repo.path} reset -q --hard ${before}`;
+    mkdirSync(join(shop.repo.path, '.git', 'hooks'), { recursive: true });
+    writeFileSync(
+      hook,
+      `#!/bin/sh\n[ "$1" = committed ] || exit 0\ngrep -q refs/heads/main || exit 0\nrm "$0"; unset GIT_DIR; ${undo}\n`,
+      { mode: 0o755 },
+    );
+    const after = await shop.move(task, 'merging');
+    expect(existsSync(hook)).toBe(false);
+    expect(shop.repo.git('rev-parse', 'main')).toBe(before);
+    expect(after).toMatchObject({ state: 'merge_failed', error_annotation: { code: 'merge_refused' } });
+    expect(after.error_annotation?.message).toContain('main was moved back behind the merge');
+    expect((await shop.move(task, 'merging')).state).toBe('done');
   });
 });
 

@@ -31,6 +31,7 @@ const COMMANDS: readonly ((id: string) => string[])[] = [
   (id) => ['task', 'wait', id],
   (id) => ['task', 'result', id],
   (id) => ['task', 'reviews', id],
+  (id) => ['task', 'review', id, 'pass'],
   (id) => ['task', 'attempts', id],
   (id) => ['attempt', 'start', id, '--agent', 'worker-1'],
   (id) => ['attempt', 'compare', id],

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -194,6 +195,17 @@ function toShellAgent(name: string): string {
   return `forge agent add ${name} --executor shell --command sh --command=-c '--command=echo x > $FORGE_TASK_ID'`;
 }
 
+/** Written into the store: no command does it. */
+function toSql(text: string): string {
+  const open = 'new (require("node:sqlite").DatabaseSync)(".git/forge/forge.db")';
+  return `node -e '${open}.exec(process.argv[1])' "${text}"`;
+}
+const RUN_ENDED = toSql("UPDATE runs SET state = 'failed', ended_at = created_at");
+/** Its watcher was a process of this machine. */
+const RUN_LOST = toSql(
+  `UPDATE runs SET watcher = json_set(watcher, '$.host', '${hostname()}', '$.start_time', 1)`,
+);
+
 /** What must have happened before the examples of an operation, or one of them, make sense. */
 const BEFORE: Readonly<Record<string, string>> = {
   'task.reopen': 'forge task close fg-a3f8 --reason done',
@@ -258,7 +270,9 @@ const BEFORE: Readonly<Record<string, string>> = {
   worktree:
     'forge project add ../backend && git -C ../backend -c user.name=x -c user.email=x@x commit --no-verify --allow-empty -m first',
   'run.start': `export FORGE_ACTOR=user:reader && git commit --no-verify --allow-empty -m first && ${toShellAgent('claude')} && ${toShellAgent('worker-1')}`,
-  'attempt.pick': 'export FORGE_ACTOR=user:reader',
+  'attempt.pick': `export FORGE_ACTOR=user:reader && ${RUN_ENDED}`,
+  'run.logs': RUN_ENDED,
+  'run.stop': RUN_LOST,
   'attempt.start': `git commit --no-verify --allow-empty -m first && ${toShellAgent('claude')}`,
   // One task for each agent is enough to see them at work.
   dispatch: [
@@ -378,7 +392,8 @@ async function makeRun({ path }: Awaited<typeof made> & object): Promise<void> {
   const place = { name: '35a4-an-example', path: '/nowhere/35a4-an-example', target: 'main', port: null };
   await store.startAttempt({ ...names, ...place, id, base_commit: 'a'.repeat(40) }, by);
   await store.changeAttempt({ id, removed_at: '2026-02-10T00:00:00.000Z' }, by);
-  const gone = { ...readOwnIdentity(), start_time: 1 };
+  // Of another machine: nobody here can tell whether it is there.
+  const gone = { ...readOwnIdentity(), host: 'elsewhere' };
   const run = {
     id: '7c1e40d2-0000-4000-8000-000000000001',
     attempt_id: id,

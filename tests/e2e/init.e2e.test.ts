@@ -231,9 +231,10 @@ describe('outside a project', () => {
           .filter(([field, schema]) => !cli.args?.includes(field) && !schema.isOptional())
           .flatMap(([field]) => [`--${cli.flags?.[field]?.flag ?? field}`, '1']);
         // A file that is read from standard input, which is empty.
-        const args = (cli.args ?? []).map((arg) =>
-          cli.flags?.[arg]?.file_argument === true ? '-' : 'fg-a3f8',
-        );
+        const args = (cli.args ?? []).map((arg) => {
+          if (cli.flags?.[arg]?.file_argument === true) return '-';
+          return arg === 'verdict' ? 'pass' : 'fg-a3f8';
+        });
         return folder.fails(...cli.path, ...args, ...flags);
       }),
     );

@@ -81,9 +81,9 @@ function countEvents(database: ReturnType<ForgeProject['openDatabase']>, type: s
 
 /** Tasks that say they are done and whose file is not on main. */
 export async function listUnmerged(project: ForgeProject, ids: readonly string[]): Promise<string[]> {
-  const done = (
-    await project.json<{ id: string; state: string }[]>('task', 'list', '--status', 'closed')
-  ).map(({ id }) => id);
+  // It also tells, and settles, what the process left that was ended.
+  const { stdout } = await project.run('task', 'list', '--status', 'closed', '--json');
+  const done = (JSON.parse(stdout) as { id: string }[]).map(({ id }) => id);
   const files = new Set((await project.exec('git', ['ls-tree', '--name-only', 'main'])).stdout.split('\n'));
   return ids.filter((id) => done.includes(id) && !files.has(`${id}.txt`));
 }
