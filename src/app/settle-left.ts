@@ -21,11 +21,21 @@ export async function settleLeft(
     const shop = await workshop();
     await resumeTasks(shop, { only: new Set(), starts_nothing: true });
     await shop.settled();
+    await leaveToOthers(shop, lost);
   } catch (error) {
     // Whatever it is: a place that cannot be written to, a folder of somebody else's. The command was about something else.
     problem = error instanceof Error ? error.message : String(error);
   }
   for (const one of lost) notice(await describe(store, one, problem));
+}
+
+/**
+ * This process may stay for long and go on with none of it (`forge mcp`): the tasks are again those of the process that
+ * is gone, so that the next that starts work takes them up at once.
+ */
+async function leaveToOthers({ place }: Workshop, lost: readonly OpenWork[]): Promise<void> {
+  const { store, watcher: from, clock } = place;
+  for (const { task_id, watcher } of lost) await store.takeWatch({ task_id, watcher, from }, clock.now());
 }
 
 /** `Run 7c1e40d2 of w1 on fg-a3f8 lost its watcher (process 4711 is gone): failed; fg-a3f8 is in todo`. */
