@@ -43,6 +43,7 @@ const INPUTS: Readonly<Record<string, (other: string) => object>> = {
   'dep.remove': (to_id) => ({ to_id }),
   'conflict.resolve': () => ({}),
   'attempt.start': () => ({ agent: 'idle' }),
+  'task.review': () => ({ verdict: 'pass' }),
 };
 
 describe('every operation that writes on a task', () => {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { LIMITS } from '#kernel/limits.ts';
 import { Approval, Attempt, AttemptView, Review, Run, Verdict } from './attempt.ts';
 import { declare } from './declare.ts';
-import { CloseReason, Identity, Task, TaskRef } from './task.ts';
+import { Fence, CloseReason, Identity, Task, TaskRef } from './task.ts';
 import { LogLine } from './transcript.ts';
 
 /** The id of a run, an attempt or an approval: full, or shortened to any unambiguous beginning. */
@@ -227,12 +227,14 @@ export const reviewTask = declare({
       .describe('What was found: "blocker src/a.ts:12: it leaks"; blocker, major (default) or minor'),
     force: z.boolean().optional().describe('Speak for the holder; for people, logged'),
     version: z.int().min(1).optional().describe('Refuse unless the task still has this version'),
+    fence: Fence,
   }),
   output: z.object({ task: Task, review: Review }),
   errors: [
     'not_found',
     'ambiguous_id',
     'version_conflict',
+    'fence_conflict',
     'state_invalid',
     'permission_denied',
     'guard_rejected',
@@ -255,7 +257,7 @@ export const reviewTask = declare({
   },
   mcp: {
     tool: 'forge_review',
-    fields: ['id', 'verdict', 'reason', 'findings'],
+    fields: ['id', 'verdict', 'reason', 'findings', 'fence'],
     description:
       'Give the verdict of the reviewer on a task that waits for it: pass, or reject with a reason',
   },

@@ -9,7 +9,7 @@ import { findRepeat } from './audit-review.ts';
 import type { Engine } from './engine.ts';
 import { readGateHolder } from './review-gate.ts';
 import { settleVerdict } from './settle-verdict.ts';
-import { checkVersion } from './transition-task.ts';
+import { checkFence, checkVersion } from './transition-task.ts';
 
 export interface GivenVerdict {
   readonly id: string;
@@ -17,6 +17,7 @@ export interface GivenVerdict {
   /** A person in place of the holder. */
   readonly force: boolean;
   readonly version?: number | undefined;
+  readonly fence?: number | undefined;
 }
 
 /**
@@ -29,8 +30,10 @@ export async function giveVerdict(
   given: GivenVerdict,
 ): Promise<{ readonly task: Task; readonly review: Review }> {
   const { workflow, by, store } = engine;
-  const { task } = await store.readStanding(given.id);
+  const standing = await store.readStanding(given.id);
+  const { task } = standing;
   checkVersion(task, given.version);
+  checkFence(standing, given.fence);
   const gate = standingState(workflow, task);
   const all = await reviews.listReviews({ task_id: task.id });
   const waiting = all.at(-1);
@@ -47,7 +50,8 @@ export async function giveVerdict(
     const status = decideReview(facts).answer === 'passed' ? 'passed' : 'failed';
     const forced = speaker.outcome === 'forced';
     const said = { verdict, verdict_by: toTriggeredBy(by.actor), forced };
-    const review = await reviews.finishReview({ id: waiting.id, status, ...said }, by);
+    const { fence } = given;
+    const review = await reviews.finishReview({ id: waiting.id, status, fence, ...said }, by);
     // What a verdict leads to is Forge's own doing: a no counts as the gate's, whoever said it.
     const system = { ...by, actor: systemActor(''), holding: undefined, now: engine.clock.now() };
     const leads_on = work?.merges_by_itself === true;

@@ -155,6 +155,15 @@ function checkHeld({ task, fence }: Standing, { held }: TransitionRequest): void
   );
 }
 
+export function checkFence({ task, fence: now }: Standing, fence: number | undefined): void {
+  if (fence === undefined || fence === now) return;
+  throw new ForgeError(
+    'fence_conflict',
+    `The claim ${fence} of ${task.id} is over; ${task.assignee ?? 'nobody'} has it now`,
+    { hint: `forge task show ${task.id}`, details: { id: task.id, fence: now, assignee: task.assignee } },
+  );
+}
+
 export function checkVersion(task: Pick<Task, 'id' | 'version'>, version: number | undefined): void {
   if (version === undefined || version === task.version) return;
   throw new ForgeError(

@@ -8,7 +8,7 @@ import { isInsideRun } from './is-inside-run.ts';
 import { implement } from './operation.ts';
 
 export const taskReview = implement<typeof declaration>({
-  async run(ctx, { id, verdict, reason, findings = [], force = false, version }) {
+  async run(ctx, { id, verdict, reason, findings = [], force = false, version, fence }) {
     // An auditor that Forge starts answers by its run; every other verdict comes from outside.
     if (isInsideRun(ctx.machine.env))
       throw new ForgeError(
@@ -26,7 +26,13 @@ export const taskReview = implement<typeof declaration>({
       });
     }
     const said = { verdict, summary: summary ?? 'It passes', findings: found };
-    return giveVerdict(await engineOf(ctx), ctx.project.store, { id, verdict: said, force, version });
+    return giveVerdict(await engineOf(ctx), ctx.project.store, {
+      id,
+      verdict: said,
+      force,
+      version,
+      fence,
+    });
   },
   text({ task, review }) {
     const id = escapeLine(task.id);

@@ -284,6 +284,8 @@ export interface NewReview {
 
 export interface ReviewEnd {
   readonly id: string;
+  /** Only while it is the task's; throws fence_conflict. */
+  readonly fence?: number | undefined;
   readonly status: 'passed' | 'failed' | 'void';
   readonly verdict?: Review['verdict'] | undefined;
   /** `agent:critic`, `user:ann`: who gave it. */

@@ -159,7 +159,7 @@ describe('migrations', () => {
     using db = new DatabaseSync(':memory:');
     db.exec('PRAGMA foreign_keys = ON');
     const apply = (number: number): void => db.exec(MIGRATIONS[number - 1]?.sql ?? '');
-    for (const number of [1, 2, 3, 4, 5, 6]) apply(number);
+    for (const number of [1, 2, 3, 4, 5, 6, 7]) apply(number);
     const attempt = "'a', 'fg-1', 1, 'a-x', '/x', 'main', 'c0', 'active', 't0'";
     db.exec(
       `INSERT INTO attempts (id, task_id, number, name, path, target, base_commit, state, created_at) VALUES (${attempt})`,
@@ -170,7 +170,7 @@ describe('migrations', () => {
       );
     db.exec("INSERT INTO step_cache VALUES ('tree', 'npm test', '{}', 't1')");
     const before = rows(db, 'SELECT * FROM reviews ORDER BY attempt_number');
-    apply(7);
+    apply(8);
     expect(rows(db, 'SELECT * FROM reviews ORDER BY attempt_number')).toEqual(
       before.map((row) => ({ ...row, verdict_by: null, cleared_at: null })),
     );

@@ -60,6 +60,7 @@ describe('ids', () => {
       'task.comment': ['a comment'],
       'task.transition': ['blocked'],
       'task.assign': ['coder'],
+      'task.review': ['pass'],
       'task.heartbeat': ['--fence', '1'],
       'attempt.start': ['--agent', 'w1'],
       'run.send': ['hello'],

@@ -179,6 +179,7 @@ describe('forge stats', () => {
   it('counts what the lists show', async () => {
     const stats = await project.json<Record<string, unknown>>('stats');
     expect(stats).toEqual({
+      paused_at: null,
       total: 7,
       by_status: { closed: 1, in_progress: 1, open: 5 },
       by_state: { backlog: 1, done: 1, in_progress: 1, todo: 4 },
