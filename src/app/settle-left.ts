@@ -41,12 +41,12 @@ async function leaveToOthers({ place }: Workshop, lost: readonly OpenWork[]): Pr
 /** `Run 7c1e40d2 of w1 on fg-a3f8 lost its watcher (process 4711 is gone): failed; fg-a3f8 is in todo`. */
 async function describe(store: OpenProject['store'], one: OpenWork, problem: string): Promise<string> {
   const { kind, id, task_id, agent, watcher } = one;
-  const what = `${kind} ${id.slice(0, 8)}`;
+  const what = kind === 'start' ? 'start' : `${kind} ${id.slice(0, 8)}`;
   const whose = agent === null ? '' : ` of ${agent}`;
   const head = `${what.charAt(0).toUpperCase()}${what.slice(1)}${whose} on ${task_id} lost its watcher (process ${watcher.pid} is gone)`;
   const isLeft = (await store.listOpenWork()).some((left) => left.id === id);
   if (isLeft)
-    return `${head} and could not be settled${problem === '' ? '' : `: ${problem}`}; forge runs stop ${id.slice(0, 8)}`;
+    return `${head} and could not be settled${problem === '' ? '' : `: ${problem}`}; forge ${kind === 'start' ? `release ${id} --force` : `runs stop ${id.slice(0, 8)}`}`;
   const became = kind === 'run' ? `: ${(await store.getRun(id)).state}` : '';
   const task = await store.getTask(task_id).catch(() => undefined);
   return `${head}${became}${task === undefined ? '' : `; ${task.id} is in ${task.state}`}`;

@@ -42,7 +42,7 @@ export async function claimTask(engine: Engine, claim: Claim): Promise<ClaimResu
   if (work === undefined) return writeClaim(engine, claim);
   // Said before the claim is written: whoever finds it then knows whether somebody was to start its agent.
   const { id } = await engine.store.findTask(claim.id);
-  return work.during(id, () => writeClaim(engine, { ...claim, id }));
+  return work.standBy(id, () => writeClaim(engine, { ...claim, id }));
 }
 
 async function writeClaim(engine: Engine, claim: Claim): Promise<ClaimResult> {
@@ -184,6 +184,7 @@ async function changeState(engine: Engine, id: string, change: Change): Promise<
     const target = change.target(standing);
     if (target === undefined || target.to === from) {
       const written = await change.write(standing);
+      await forgetStarter(engine, standing.task, written);
       return { written, handed: findHandOver(engine, standing.task, written) };
     }
     const edge = findEdge(engine.workflow, from, target.to) ?? 'edge';
@@ -191,6 +192,7 @@ async function changeState(engine: Engine, id: string, change: Change): Promise<
     const guarded = await prepareMove(engine, move, standing);
     const written = await change.write(standing);
     if (written.version === standing.task.version || change.refused?.() === true) return { written };
+    await forgetStarter(engine, standing.task, written);
     return { written, guarded, move: { ...move, to: written.state } };
   });
   if (done.move !== undefined) return finishMove(engine, done.move, { ...done, depth: 0 });
@@ -198,6 +200,16 @@ async function changeState(engine: Engine, id: string, change: Change): Promise<
     return finishMove(engine, done.handed, { written: done.written, guarded: [], depth: 0 });
   await endLost(engine, done.written.id);
   return done.written;
+}
+
+/**
+ * A new owner whom nobody starts: a process that was about to start the agent of the old one has nothing to go on with,
+ * and nobody may take this claim for one that it left unfinished.
+ */
+async function forgetStarter({ store, agents, follows }: Engine, before: Task, after: Task): Promise<void> {
+  if (after.assignee === null || after.assignee === before.assignee) return;
+  if (follows === true && (await agents.isManaged(after.assignee))) return;
+  await store.forgetWatch(after.id);
 }
 
 /** Somebody else has the task in the state that it is in: what the state does with whom it comes to is done again. */

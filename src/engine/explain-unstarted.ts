@@ -26,8 +26,10 @@ export async function explainUnstarted(
 }
 
 /** Whoever ends starts nothing more. */
-export function giveBack({ workflow }: Engine): ActionOutcome {
-  const message = 'Forge was stopped before its agent was started';
+export function giveBack(
+  { workflow }: Engine,
+  message = 'Forge was stopped before its agent was started',
+): ActionOutcome {
   const annotation = { code: 'run_failed', message };
   return { outcome: 'cascaded', to: workflow.initial, reason: message, annotation };
 }
@@ -35,7 +37,8 @@ export function giveBack({ workflow }: Engine): ActionOutcome {
 async function isLost({ store }: WorkPlace, { task, hold }: Assignment): Promise<boolean> {
   try {
     const standing = await store.readStanding(task.id);
-    return standing.fence !== hold.fence || standing.task.state !== hold.in_state;
+    const { fence, task: now } = standing;
+    return fence !== hold.fence || now.state !== hold.in_state || now.archived_at !== undefined;
   } catch (error) {
     if (!isForgeError(error) || error.code !== 'not_found') throw error;
     return true;

@@ -135,7 +135,8 @@ async function endByForce(place: WorkPlace, { run, process }: WatchedRun): Promi
   if (process === null || process.host !== watcher.host || process.boot_id !== watcher.boot_id) return;
   const marker = { name: RUN_MARKER, value: run.id };
   const { survivors } = await endMarked(marker, { host: await place.processes() });
-  if (survivors > 0) return;
+  // Of another user it can neither be found nor ended from here: then it is not said to be over.
+  if (survivors > 0 || isAlive(process)) return;
   const message = 'Stopped by another process: its watcher did not answer';
   const end = { outcome: 'stopped', message } as const;
   await store

@@ -4,7 +4,7 @@ import { isMerging, kindOf, standingState, type ResolvedWorkflow } from '#domain
 import { findObstacle } from '#git/land-target.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import { isAlive, isSameProcess } from '#process/process-identity.ts';
+import { findWatch } from './find-watch.ts';
 import { transitionTask } from './transition-task.ts';
 import type { WorkPlace } from './work.ts';
 import type { Workshop } from './workshop.ts';
@@ -44,19 +44,14 @@ export async function retryPostponed(workshop: Workshop): Promise<void> {
   const { place } = workshop;
   for (const postponed of await listPostponed(place)) {
     const { id, version } = postponed.task;
-    if (workshop.isAtWork(id) || (await isWatched(place, id))) continue;
+    // Another process that is alive may be at the same thing.
+    if (workshop.isAtWork(id) || (await findWatch(place, id))?.is_others === true) continue;
     if (!(await isDue(place, postponed)) || !(await isFree(place, postponed))) continue;
     const reason = 'nothing is in the way of its merge any more';
     workshop.follow(id, () =>
       transitionTask(workshop.engine(), { id, to: postponed.gate, reason, version }).catch(ignoreFaster),
     );
   }
-}
-
-/** Another process that is alive may be at the same thing. */
-async function isWatched({ store, watcher }: WorkPlace, id: string): Promise<boolean> {
-  const watch = (await store.listWatchedTasks()).find(({ task_id }) => task_id === id);
-  return watch !== undefined && !isSameProcess(watch.watcher, watcher) && isAlive(watch.watcher);
 }
 
 async function isDue({ store, clock }: WorkPlace, { task, attempt }: PostponedTask): Promise<boolean> {

@@ -260,12 +260,11 @@ async function attend(
   }
 }
 
-/** Agents are a file of the home, so it is read once in a while. What was never in it cannot be removed from it. */
+/** Agents are a file of the home, so it is read once in a while. */
 function watchAgent({ agents, clock }: WorkPlace, name: string): () => Loss | undefined {
-  const isKnown = agents.find(name) !== undefined;
   let looked = clock.now();
   return () => {
-    if (!isKnown || clock.now() - looked < LIMITS.agent_look_ms) return undefined;
+    if (clock.now() - looked < LIMITS.agent_look_ms) return undefined;
     looked = clock.now();
     return agents.find(name) === undefined ? { code: 'taken', message: `${name} was removed` } : undefined;
   };

@@ -21,6 +21,8 @@ export interface Work {
   readonly merges_by_itself: boolean;
   /** Says that this process is at work on the task as long as it lasts, so that nobody takes it for abandoned. */
   during<T>(taskId: string, work: () => Promise<T>): Promise<T>;
+  /** The same for what may be refused, such as a claim: a process that is alive and at work on the task stays the one. */
+  standBy<T>(taskId: string, work: () => Promise<T>): Promise<T>;
   /** Starts the agent that works in the state the task has just come to. */
   dispatch(engine: Engine, assignment: Assignment): Promise<ActionOutcome>;
   /** Throws untrusted, and state_invalid where there is nothing to check or to merge. */

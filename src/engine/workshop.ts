@@ -10,6 +10,7 @@ import { countFailures } from './count-failures.ts';
 import { endRun } from './end-run.ts';
 import type { Engine } from './engine.ts';
 import { explainUnstarted, giveBack } from './explain-unstarted.ts';
+import { findWatch } from './find-watch.ts';
 import { FolderLocks } from './folder-locks.ts';
 import { keepControl } from './keep-control.ts';
 import { checkMergeable, mergeTask } from './merge-gate.ts';
@@ -105,7 +106,21 @@ export class Workshop implements Work {
 
   async during<T>(taskId: string, work: () => Promise<T>): Promise<T> {
     const { store, watcher, clock } = this.#place;
-    const working = store.takeWatch({ task_id: taskId, watcher }, clock.now()).then(work);
+    return this.#count(taskId, store.takeWatch({ task_id: taskId, watcher }, clock.now()).then(work));
+  }
+
+  async standBy<T>(taskId: string, work: () => Promise<T>): Promise<T> {
+    const { store, watcher, clock } = this.#place;
+    const watching = async (): Promise<T> => {
+      const watch = await findWatch(this.#place, taskId);
+      const from = watch?.watcher ?? null;
+      if (watch?.is_others !== true) await store.takeWatch({ task_id: taskId, watcher, from }, clock.now());
+      return work();
+    };
+    return this.#count(taskId, watching());
+  }
+
+  #count<T>(taskId: string, working: Promise<T>): Promise<T> {
     this.#add(
       taskId,
       working.then(
@@ -167,6 +182,7 @@ export class Workshop implements Work {
           openWorkspace(place, { task, agent }),
         );
         if (this.#ending.signal.aborted) return giveBack(engine);
+        if (this.#place.agents.find(agent) === undefined) return giveBack(engine, `${agent} was removed`);
         const run = await createRun(this.#place, { attempt, role, agent: managed, hold });
         const { attempts } = engine;
         this.follow(task.id, () => this.#work({ task, attempt, run, agent: managed, state, attempts }));
@@ -210,6 +226,14 @@ export class Workshop implements Work {
   /** Another run on a task that is the agent's and that nobody works on just now. */
   async resume(task: Task, agent: string, attempts?: SideWishes): Promise<ActionOutcome> {
     await this.#place.settleLost();
+    const watch = await findWatch(this.#place, task.id);
+    if (watch?.is_others === true) {
+      const { pid, host } = watch.watcher;
+      throw new ForgeError('state_invalid', `Process ${pid} on ${host} is at work on ${task.id}`, {
+        hint: `forge task show ${task.id}`,
+        details: { id: task.id, pid, host },
+      });
+    }
     const open = await this.#place.store.listRuns({ task_id: task.id, open: true });
     if (open[0] !== undefined) {
       throw new ForgeError('state_invalid', `Run ${open[0].id} is at work on ${task.id}`, {

@@ -149,10 +149,12 @@ export interface ProcessMark {
 
 /** Something that a process is at, or was when it was killed. */
 export interface OpenWork {
-  readonly kind: 'run' | 'review' | 'merge';
+  /** `start`: of an agent whose run has no row yet. */
+  readonly kind: 'run' | 'review' | 'merge' | 'start';
+  /** Of the task where it is a start. */
   readonly id: string;
   readonly task_id: string;
-  /** Of a run. */
+  /** Of a run, or of what was to be one. */
   readonly agent: string | null;
   readonly watcher: ProcessMark;
 }

@@ -15,7 +15,7 @@ const TOGETHER = 32;
 const GATHERED =
   /^(create|update|claim|release|close|reopen|add|delete|restore|remove|map|move|renew|pause|note|settle|start|change|queue|take|ask|answer|keep|clear|finish(Review|Merge))/;
 /** Begin the names of methods that only look. */
-const READ = /^(get|list|read|find|explain|holds|newest|diagnose|count)/;
+const READ = /^(get|list|read|find|is|explain|holds|newest|diagnose|count)/;
 /** Give what they read to the caller bit by bit, so that they cannot be begun again. */
 const STREAMED = /^export/;
 

@@ -10,7 +10,7 @@ import type { IdempotencyStore } from './idempotency-store.ts';
 import { catchUp } from './sqlite/catch-up.ts';
 import { Database } from './sqlite/database.ts';
 import { holdsTask, listForeign, markForeign } from './sqlite/foreign-edges.ts';
-import { isWorkedOn, listOpenWork } from './sqlite/open-work-rows.ts';
+import { forgetWatch, isWorkedOn, listOpenWork } from './sqlite/open-work-rows.ts';
 import { isCurrentSchema } from './sqlite/schema-version.ts';
 import { listBlocked, listReady } from './sqlite/ready-queries.ts';
 import { readMark, writeMark } from './sqlite/file-marks.ts';
@@ -257,6 +257,7 @@ function createStore({ db, reader, replica, options, aside }: StoreParts): Sqlit
       return readPause(reader);
     },
     isWorkedOn: async (id) => isWorkedOn(reader, id),
+    forgetWatch: async (id) => forgetWatch(db, id),
     async readStanding(id) {
       const { readStanding } = await onMove();
       return reader.read(() => readStanding(reader, id));

@@ -144,6 +144,8 @@ export interface TaskStore extends AsyncDisposable {
   readStanding(id: string): Promise<Standing>;
   /** Whether a run on exactly this task has not ended; also of a deleted one. One look, for every change asks. */
   isWorkedOn(id: string): Promise<boolean>;
+  /** Nobody is about to start an agent on it any more. Idempotent. */
+  forgetWatch(id: string): Promise<void>;
   listTransitions(query: { id: string; limit: number | undefined }): Promise<Transition[]>;
   getTask(id: string): Promise<TaskView>;
   /** The whole id of a task, also of a deleted one. */

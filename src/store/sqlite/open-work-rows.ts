@@ -6,7 +6,10 @@ const OPEN_WORK = `
   SELECT 'run' AS kind, id, task_id, agent, watcher FROM runs WHERE ended_at IS NULL AND watcher IS NOT NULL
   UNION ALL SELECT 'review', id, task_id, NULL, watcher FROM reviews WHERE status = 'running'
   UNION ALL SELECT 'merge', id, task_id, NULL, watcher FROM merges WHERE state = 'started'
-  UNION ALL SELECT 'merge', id, task_id, NULL, watcher FROM merges WHERE state = 'queued'`;
+  UNION ALL SELECT 'merge', id, task_id, NULL, watcher FROM merges WHERE state = 'queued'
+  -- An agent that was to be started: its folder is made, or set up.
+  UNION ALL SELECT 'start', w.task_id, w.task_id, t.assignee, w.watcher FROM task_watchers w JOIN tasks t ON t.id = w.task_id
+    WHERE t.status = 'in_progress' AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.task_id = w.task_id)`;
 
 export function listOpenWork(db: Database): OpenWork[] {
   return db.all(OPEN_WORK).map((row) => ({
@@ -16,6 +19,12 @@ export function listOpenWork(db: Database): OpenWork[] {
     agent: row.agent as string | null,
     watcher: JSON.parse(row.watcher as string) as ProcessMark, // as it was written
   }));
+}
+
+export function forgetWatch(db: Database, taskId: string): void {
+  // By the primary key; nearly always there is none, and a look takes no lock.
+  if (db.get('SELECT 1 AS found FROM task_watchers WHERE task_id = ?', taskId) === undefined) return;
+  db.write(() => db.run('DELETE FROM task_watchers WHERE task_id = ?', taskId));
 }
 
 /** By idx_runs_task. */

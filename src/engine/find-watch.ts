@@ -1,0 +1,14 @@
+import { isAlive, isSameProcess } from '#process/process-identity.ts';
+import type { WatchedTask } from '#store/attempt-store.ts';
+import type { WorkPlace } from './work.ts';
+
+/** Who is at work on a task, or was when it was killed; undefined where nobody is. */
+export async function findWatch(
+  { store, watcher }: Pick<WorkPlace, 'store' | 'watcher'>,
+  taskId: string,
+): Promise<(WatchedTask & { readonly is_others: boolean }) | undefined> {
+  const watch = (await store.listWatchedTasks()).find(({ task_id }) => task_id === taskId);
+  if (watch === undefined) return undefined;
+  // Another process that is alive.
+  return { ...watch, is_others: !isSameProcess(watch.watcher, watcher) && isAlive(watch.watcher) };
+}
