@@ -203,6 +203,17 @@ describe('a gate that is held', () => {
     await say(task, ANN);
     expect(await refusal(say(task, ANN))).toBe('state_invalid');
   });
+
+  it('[H1] takes no word about a task that has left the gate meanwhile', async () => {
+    shop.addAgent('w1', 'echo x > x');
+    const task = await shop.create('Left', { steps: ['true'] });
+    await assign(task, 'reviewer', { user: 'ann' });
+    await shop.work(task, 'w1');
+    await shop.move(task, 'blocked');
+    expect(await refusal(say(task, ANN))).toBe('state_invalid');
+    expect((await reviewsOf(task)).map(({ status }) => status)).not.toContain('passed');
+    expect((await shop.place.store.getTask(task.id)).state).toBe('blocked');
+  });
 });
 
 describe('a review', () => {
@@ -347,6 +358,41 @@ describe('what a check said of a tree', () => {
     expect((await shop.move(task, 'merging')).state).toBe('done');
     // The merge tests nothing anew: the tree is the one of the second review.
     expect(check.runs()).toBe(2);
+  });
+
+  it('[M9] counts no more for its merge either, whichever task had it tested', async () => {
+    shop.addAgent('w1', 'echo x > x');
+    shop.addAgent('both', 'echo x > x; echo y > y');
+    const check = counted();
+    const [whole, part] = [
+      await shop.create('Whole', { steps: [check.step] }),
+      await shop.create('Part', { steps: [check.step] }),
+    ];
+    await shop.work(whole, 'both');
+    await shop.work(part, 'w1');
+    await assign(part, 'coder', { agent: 'w2' });
+    await resumeTasks(shop.workshop, { unwatched_ms: 0 });
+    await shop.workshop.settled();
+    expect(check.runs()).toBe(3);
+    // With this its merge is the tree of the other one, which was tested before the work went to somebody else.
+    await shop.repo.write('y', 'y\n');
+    shop.repo.git('add', 'y');
+    shop.repo.git('commit', '-qm', 'y');
+    expect((await shop.move(part, 'merging')).state).toBe('done');
+    expect(check.runs()).toBe(4);
+  });
+
+  it('[M9] a review that is cleared while its checks run does not pass', async () => {
+    shop.addAgent('w1', 'echo x > x');
+    const [began, go] = [join(shop.repo.path, '.git', 'began'), join(shop.repo.path, '.git', 'go')];
+    const step = `touch ${began}; while ! test -f ${go}; do sleep 0.05; done`;
+    const task = await shop.create('Checked', { steps: [step] });
+    const working = shop.work(task, 'w1');
+    await expect.poll(() => existsSync(began), { timeout: 20_000 }).toBe(true);
+    await assign(task, 'coder', { agent: 'w2' });
+    await shop.repo.write('.git/go', '');
+    expect((await working).review_passed_at).toBeUndefined();
+    expect((await reviewsOf(task)).map(({ status }) => status)).toEqual(['void']);
   });
 
   it('[M9] a review that is cleared while it waits, or while an auditor looks, does not pass', async () => {

@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Task } from '#contract/task.ts';
 import { ANN, BOT } from '../../tests/support/temp-engine.ts';
 import { assignRole } from './assign-role.ts';
-import { claimTask } from './change-task.ts';
+import { claimTask, closeTask } from './change-task.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { transitionTask } from './transition-task.ts';
 import { workTask } from './work-task.ts';
@@ -402,6 +403,31 @@ describe('the way of a task', () => {
     expect(planned.subtasks.map(({ title }) => title)).toEqual(['First', 'Second']);
     // [A3] It goes on when its subtasks are closed.
     expect(await states(task.id)).toEqual(['planning', 'todo']);
+  });
+});
+
+describe('[A1] a task that a person closes', () => {
+  const close = (task: Task): Promise<Task> => closeTask(shop.as(), { id: task.id, reason: 'done' });
+
+  it('is done where they have merged its attempt by hand, and not before', async () => {
+    shop.addAgent('w1', 'echo x > x');
+    const task = await shop.create('By hand', { steps: ['true'] });
+    await shop.work(task, 'w1');
+    const [attempt] = await shop.place.store.listAttempts({ task_id: task.id });
+    await expect(close(task)).rejects.toMatchObject({ code: 'state_invalid' });
+    shop.repo.git('merge', '--quiet', '--no-edit', '--no-ff', attempt?.branch ?? '');
+    expect(await close(task)).toMatchObject({ state: 'done' });
+    expect(await shop.place.store.listAttempts({ task_id: task.id })).toMatchObject([
+      { state: 'merged', merge_commit: attempt?.head_commit },
+    ]);
+  });
+
+  it('is not done by an attempt that has no commit of its own, which every target has', async () => {
+    shop.addAgent('idle', 'true');
+    const task = await shop.create('Idle');
+    await shop.work(task, 'idle');
+    await expect(close(task)).rejects.toMatchObject({ code: 'state_invalid' });
+    expect(await shop.place.store.listAttempts({ task_id: task.id })).toMatchObject([{ state: 'active' }]);
   });
 });
 
