@@ -7,6 +7,7 @@ import type { Task } from '#contract/task.ts';
 import { NO_AGENTS } from '#domain/claimer.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
+import { assignRole } from './assign-role.ts';
 import { claimTask, releaseTask, updateTask } from './change-task.ts';
 import { endLost } from './end-lost.ts';
 import { moveAfterWork } from './settle-run.ts';
@@ -155,6 +156,22 @@ describe('[C1] an owner that loses a task loses its run', () => {
     expect(isAlive(Number(readFileSync(flag, 'utf8')))).toBe(false);
     expect(await shop.place.store.listRuns({ task_id: task.id })).toEqual([]);
     expect(await shop.place.store.getTask(task.id)).toMatchObject({ state });
+  });
+
+  it('an auditor, too, is gone when the change of owner is answered that it lost the task by', async () => {
+    const file = join(shop.place.records, '..', 'auditor.pid');
+    shop.addAgent('w1', 'echo x > x');
+    shop.addAgent('critic', `echo $$ > ${file}; sleep 600`);
+    const { id } = await shop.create('Audited', { steps: ['true'] });
+    const reviewer = { role: 'reviewer', holder: { agent: 'critic' } } as const;
+    const reset = { reset_worktree: false, reset_workspace: false };
+    const task = await assignRole(shop.as(), { id, ...reviewer, ...reset });
+    const done = shop.work(task, 'w1');
+    await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
+    await updateTask(shop.as(), { id, assignee: 'ext' });
+    expect(isAlive(Number(readFileSync(file, 'utf8')))).toBe(false);
+    await done;
+    expect(await shop.place.store.getTask(id)).toMatchObject({ assignee: 'ext' });
   });
 
   it('two never work in one folder, and nobody starts in the place of somebody else', async () => {

@@ -420,6 +420,20 @@ describe('what a check said of a tree', () => {
     expect((await reviewsOf(looked)).map(({ status }) => status)).toEqual(['void']);
   });
 
+  it('[M9] a merge that is taken up after a crash does not land what was cleared meanwhile', async () => {
+    shop.addAgent('w1', 'echo x > x');
+    const task = await shop.create('Crashed', { steps: ['true'] });
+    await shop.work(task, 'w1');
+    const { store, clock } = shop.place;
+    const move = { id: task.id, to: 'merging', reason: null, agents: NO_AGENTS };
+    await store.moveTask(move, { actor: ANN, now: clock.now() });
+    await assign(task, 'coder', { agent: 'w2' });
+    await resumeTasks(shop.workshop, { unwatched_ms: 0 });
+    await shop.workshop.settled();
+    expect(await store.getTask(task.id)).toMatchObject({ error_annotation: { code: 'not_reviewed' } });
+    expect(shop.repo.git('ls-tree', '--name-only', 'main')).toBe('README.md');
+  });
+
   it('[M9] an old pass is gone where Forge is killed before the new review begins', async () => {
     const task = await shop.create('Killed');
     await assign(task, 'reviewer', { user: 'ann' });

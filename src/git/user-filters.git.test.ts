@@ -232,6 +232,18 @@ describe("the user's filters", () => {
     expectNoPlainText();
   });
 
+  it('[A4] that keep secrets let nothing be rescued in plain text where nobody has configured them', async () => {
+    place.git('config', '--remove-section', 'filter.git-crypt');
+    const unset = await openAttempts(place);
+    const checkout = await unset.start({ name: 'locked' });
+    writeIn(checkout, '.gitattributes', '# none\n');
+    writeIn(checkout, 'secret/b', `${SECRET}\n`);
+    await expect(rescueCheckout(unset.control, checkout)).rejects.toThrow(
+      /secret\/b (?:is|are) under filter=git-crypt, which this clone does not configure/,
+    );
+    expectNoPlainText();
+  });
+
   it('[A4] that are not required are refused all the same where they fail', async () => {
     place.git('config', 'filter.note.clean', 'no-such-program-anywhere');
     const noted = await openAttempts(place);
