@@ -453,6 +453,21 @@ describe('what a check said of a tree', () => {
     expect(await refusal(closing)).toBe('permission_denied');
   });
 
+  it('[M9] an old pass is gone where a review is taken up because the work has another commit', async () => {
+    shop.addAgent('w1', 'echo x > x');
+    const task = await shop.create('Another commit', { steps: ['true'] });
+    expect((await shop.work(task, 'w1')).review_passed_at).toBeDefined();
+    await assign(task, 'reviewer', { user: 'ann' });
+    const { store, clock } = shop.place;
+    const [attempt] = await store.listAttempts({ task_id: task.id });
+    const change = { id: attempt?.id ?? '', head_commit: 'a'.repeat(40) };
+    await store.changeAttempt(change, { actor: ANN, now: clock.now() });
+    await resumeTasks(shop.workshop, { unwatched_ms: 0 });
+    await shop.workshop.settled();
+    expect((await reviewsOf(task)).map(({ status }) => status)).toEqual(['passed', 'waiting']);
+    expect((await store.getTask(task.id)).review_passed_at).toBeUndefined();
+  });
+
   it('[M9] an old pass is gone as soon as a new review begins', async () => {
     shop.addAgent('w1', 'echo again >> v');
     const task = await shop.create('Again', { steps: ['true'] });
