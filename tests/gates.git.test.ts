@@ -79,24 +79,27 @@ describe('[H1] an external agent with a task of its own', () => {
     });
   }
 
-  it.each(MERGES)('does not merge by %s, before nor after the reviewer has spoken', async (_, merge) => {
-    const id = await claimed('by a reviewer');
-    await ask('POST', `/tasks/${id}/transition`, { status: 'review' });
-    expect((await merge(id)).code).toMatch(/permission_denied|state_invalid/);
-    for (const [, close] of CLOSES) expect((await close(id)).code).toBe('permission_denied');
-    // It is not the one who says that it is good.
-    expect((await callTool('forge_review', { id, verdict: 'pass' })).code).toBe('permission_denied');
-    expect((await ask('POST', `/tasks/${id}/verdict`, { verdict: 'pass', force: true })).code).toBe(
-      'permission_denied',
-    );
-    expect((await cli('task.review', { id, verdict: 'pass', force: true })).code).toBe('permission_denied');
-    expect(await callTool('forge_review', { id, verdict: 'pass' }, reviewer)).toMatchObject({
-      state: 'review',
-    });
-    expect((await merge(id)).code).toMatch(/permission_denied|state_invalid/);
-    expect(await stateOf(id)).toBe('review');
-    expect(await ask('POST', `/tasks/${id}/close`, { reason: 'done' })).toMatchObject({ state: 'done' });
-  });
+  it.each(MERGES)(
+    'does not get into merging by %s, nor closes it, before and after the reviewer has spoken',
+    async (_, merge) => {
+      const id = await claimed('by a reviewer');
+      await ask('POST', `/tasks/${id}/transition`, { status: 'review' });
+      expect((await merge(id)).code).toMatch(/permission_denied|state_invalid/);
+      for (const [, close] of CLOSES) expect((await close(id)).code).toBe('permission_denied');
+      // It is not the one who says that it is good.
+      expect((await callTool('forge_review', { id, verdict: 'pass' })).code).toBe('permission_denied');
+      expect((await ask('POST', `/tasks/${id}/verdict`, { verdict: 'pass', force: true })).code).toBe(
+        'permission_denied',
+      );
+      expect((await cli('task.review', { id, verdict: 'pass', force: true })).code).toBe('permission_denied');
+      expect(await callTool('forge_review', { id, verdict: 'pass' }, reviewer)).toMatchObject({
+        state: 'review',
+      });
+      expect((await merge(id)).code).toMatch(/permission_denied|state_invalid/);
+      expect(await stateOf(id)).toBe('review');
+      expect(await ask('POST', `/tasks/${id}/close`, { reason: 'done' })).toMatchObject({ state: 'done' });
+    },
+  );
 
   it('a person with less than every right does not speak for the reviewer', async () => {
     const id = await claimed('by a reviewer');

@@ -34,6 +34,19 @@ function decide(
   return decideAgentMove(DEFAULT_RESOLVED, { actor, task, unfinished, to }).outcome;
 }
 
+/** Gates in which Forge runs nothing. */
+const MANUAL = resolveWorkflow({
+  roles: ['qa'],
+  states: [
+    { name: 'todo', kind: 'initial', next: ['doing'] },
+    { name: 'doing', kind: 'active', next: ['qa'] },
+    { name: 'qa', kind: 'gate', role: 'qa', next: ['release', 'doing'] },
+    { name: 'release', kind: 'gate', next: ['done', 'doing'] },
+    { name: 'done', kind: 'terminal' },
+    { name: 'cancelled', kind: 'terminal' },
+  ],
+});
+
 describe('[H1] what an agent may not do with a task', () => {
   it.each([
     // From, to, what the task has, whether its review has passed, and whether an agent may.
@@ -94,23 +107,24 @@ describe('[H1] what an agent may not do with a task', () => {
   });
 
   it('a gate in which Forge runs nothing is passed by its holder, and not by whoever worked on it', () => {
-    const manual = resolveWorkflow({
-      roles: ['qa'],
-      states: [
-        { name: 'todo', kind: 'initial', next: ['doing'] },
-        { name: 'doing', kind: 'active', next: ['qa'] },
-        { name: 'qa', kind: 'gate', role: 'qa', next: ['release', 'doing'] },
-        { name: 'release', kind: 'gate', next: ['done', 'doing'] },
-        { name: 'done', kind: 'terminal' },
-        { name: 'cancelled', kind: 'terminal' },
-      ],
-    });
     const task = { ...toTask('qa', [], false), roles: { qa: { agent: 'critic' } } };
     const to = (actor: Pick<Actor, 'kind' | 'name'>, state: string, one: AgentMove['task'] = task): string =>
-      decideAgentMove(manual, { actor, task: one, unfinished: false, to: state }).outcome;
+      decideAgentMove(MANUAL, { actor, task: one, unfinished: false, to: state }).outcome;
     expect([to(CRITIC, 'release'), to(CRITIC, 'done')]).toEqual(['allowed', 'allowed']);
     expect([to(CODER, 'release'), to(CODER, 'done')]).toEqual(['refused', 'refused']);
     expect(to(CRITIC, 'release', { ...task, assignee: 'critic' })).toBe('refused');
     expect(to(CODER, 'release', { ...task, roles: {} })).toBe('allowed');
+  });
+
+  it('whoever holds a gate passes it there, not while the task is still being worked on', () => {
+    const task = { ...toTask('doing', [], false), roles: { qa: { agent: 'critic' } } };
+    const move = { actor: CRITIC, task, unfinished: false, to: 'done' };
+    expect(decideAgentMove(MANUAL, move)).toMatchObject({ outcome: 'refused', gate: 'qa' });
+  });
+
+  it('a gate that lies behind the task has nothing to say any more', () => {
+    const task = { ...toTask('release', [], false), roles: { qa: { agent: 'critic' } } };
+    const move = { actor: CODER, task, unfinished: false, to: 'done' };
+    expect(decideAgentMove(MANUAL, move).outcome).toBe('allowed');
   });
 });

@@ -61,6 +61,21 @@ describe('a task with several attempts that nobody goes on with', () => {
   });
 });
 
+describe('a task with one attempt that nobody goes on with', () => {
+  const attempts = [attempt('a')];
+  const stopped = run('a', 'stopped');
+
+  it('waits for whoever stopped its run, and goes on where nobody said so', () => {
+    expect(decide({ attempts, runs: [stopped] }, { code: 'stopped', at: at(4) })).toEqual({ step: 'none' });
+    expect(decide({ attempts, runs: [stopped] })).toEqual({ step: 'conclude', run: stopped });
+  });
+
+  it('is given back where nobody was started, unless it was somebody else’s to start', () => {
+    expect(decide({ attempts })).toEqual({ step: 'give_back' });
+    expect(decide({ attempts, was_starting: false })).toEqual({ step: 'none' });
+  });
+});
+
 describe('a review that nobody goes on with', () => {
   const only = { id: 'a', state: 'active', head_commit: 'c1' } as Attempt; // only what is looked at
   const review = (more: Partial<Review>): Review =>

@@ -22,6 +22,12 @@ export function findGateHolder(
   return { kind: isManaged(holder.agent) ? 'managed' : 'external', name: holder.agent };
 }
 
+/** Nobody judges work of their own: an agent of ours that holds the gate of its own work waits for a person's word. */
+export function withoutOwnAudit(holder: GateHolder, workers: readonly (string | null)[]): GateHolder {
+  const isOwn = holder.kind === 'managed' && workers.includes(holder.name);
+  return isOwn ? { kind: 'external', name: holder.name } : holder;
+}
+
 /** What is known of a review after its checks, and after its verdict where there is one. */
 export interface ReviewFacts {
   readonly holder: GateHolder;

@@ -84,6 +84,12 @@ describe('watchLeases', () => {
       expect(judge(claimed, 100 * TTL, -1)).toBe(true);
     });
 
+    it('[M7] finds one where it was started since then, however long it has been there', () => {
+      const claimed = hold(NEVER, 0);
+      expect(judge(claimed, 100 * TTL, 1)).toBe(false);
+      expect(judge(claimed, 100 * TTL, 50 * TTL)).toBe(false);
+    });
+
     it('[M7] judges nobody for one lease time after it was stopped, however short that was', () => {
       const watched = { seen: NOON - 1_000, since: NOON - 100 * TTL, asked: 0 };
       expect(judge(watched, 0, -90 * TTL)).toBe(true);

@@ -209,6 +209,21 @@ describe('the hooks of the repository', () => {
     expect(readFileSync(heard, 'utf8')).toBe('prepared\ncommitted\n');
   });
 
+  it.each([
+    ['the hook itself', '[ "$1" != prepared ]', async () => undefined],
+    ['something of the user’s', 'true', () => shop.repo.write('Say hello.txt', 'mine\n')],
+  ])('[A15] reference-transaction hears that %s kept it from landing', async (_, last, hinder) => {
+    const heard = join(shop.repo.path, '..', 'heard');
+    writeHook(
+      'reference-transaction',
+      `#!/bin/sh\ngrep -q ' refs/heads/main$' && echo "$1" >> '${heard}'; ${last}\n`,
+    );
+    await hinder();
+    const { task } = await mergeOne();
+    expect(task.state).toBe('merge_failed');
+    expect(readFileSync(heard, 'utf8')).toBe('prepared\naborted\n');
+  });
+
   it('[A15] that are not run are named', async () => {
     for (const name of ['pre-commit', 'post-merge', 'pre-merge-commit'])
       writeHook(name, `#!/bin/sh\necho ran > '${join(shop.repo.path, '..', 'ran')}'\nexit 1\n`);

@@ -1,7 +1,7 @@
 import type { Review, Verdict } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { systemActor, toTriggeredBy, type Actor } from '#domain/actor.ts';
-import { decideReview, decideSpeaker, type GateHolder } from '#domain/decide-review.ts';
+import { decideReview, decideSpeaker, withoutOwnAudit, type GateHolder } from '#domain/decide-review.ts';
 import { kindOf, standingState } from '#domain/workflow.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import type { AttemptStore } from '#store/attempt-store.ts';
@@ -37,8 +37,8 @@ export async function giveVerdict(
   const gate = standingState(workflow, task);
   const all = await reviews.listReviews({ task_id: task.id });
   const waiting = all.at(-1);
-  const holder = await readGateHolder(engine.agents, workflow, { task, gate });
   const workers = await listWorkers(engine, task, gate);
+  const holder = withoutOwnAudit(await readGateHolder(engine.agents, workflow, { task, gate }), workers);
   const speaker = decideSpeaker(holder, { actor: by.actor, workers, force: given.force });
   if (speaker.outcome === 'refused') throw refuse(task, { holder, actor: by.actor, why: speaker.why });
   if (kindOf(workflow, gate) !== 'gate' || waiting?.status !== 'waiting')

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -6,13 +6,17 @@ import type { Attempt } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { NO_AGENTS } from '#domain/claimer.ts';
 import { isForgeError } from '#kernel/errors.ts';
+import { readOwnIdentity } from '#process/process-identity.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
+import { assignRole } from './assign-role.ts';
 import { claimTask, releaseTask, updateTask } from './change-task.ts';
 import { endLost } from './end-lost.ts';
+import { resumeTasks } from './resume-tasks.ts';
 import { moveAfterWork } from './settle-run.ts';
 import { createRun } from './start-run.ts';
 import { transitionTask } from './transition-task.ts';
 import { toHold } from './work.ts';
+import { Workshop } from './workshop.ts';
 
 let shop: TempWorkshop;
 beforeEach(async () => {
@@ -155,6 +159,84 @@ describe('[C1] an owner that loses a task loses its run', () => {
     expect(isAlive(Number(readFileSync(flag, 'utf8')))).toBe(false);
     expect(await shop.place.store.listRuns({ task_id: task.id })).toEqual([]);
     expect(await shop.place.store.getTask(task.id)).toMatchObject({ state });
+  });
+
+  it('an auditor, too, is gone when the change of owner is answered that it lost the task by', async () => {
+    const file = join(shop.place.records, '..', 'auditor.pid');
+    shop.addAgent('w1', 'echo x > x');
+    shop.addAgent('critic', `echo $$ > ${file}; sleep 600`);
+    const { id } = await shop.create('Audited', { steps: ['true'] });
+    const reviewer = { role: 'reviewer', holder: { agent: 'critic' } } as const;
+    const reset = { reset_worktree: false, reset_workspace: false };
+    const task = await assignRole(shop.as(), { id, ...reviewer, ...reset });
+    const done = shop.work(task, 'w1');
+    await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
+    await updateTask(shop.as(), { id, assignee: 'ext' });
+    expect(isAlive(Number(readFileSync(file, 'utf8')))).toBe(false);
+    await done;
+    expect(await shop.place.store.getTask(id)).toMatchObject({ assignee: 'ext' });
+  });
+
+  it('a claim that is refused takes nothing from whoever is setting up', async () => {
+    const flag = join(shop.place.records, '..', 'setting-up');
+    shop.set({ workspace: { setup: [`touch ${flag}; until [ -e ${flag}.go ]; do sleep 0.05; done`] } });
+    shop.addAgent('quick', 'echo x > x');
+    shop.addAgent('next', 'echo y > y');
+    const task = await shop.create('Contended');
+    const working = shop.work(task, 'quick');
+    await expect.poll(() => existsSync(flag), { timeout: 20_000 }).toBe(true);
+    // Another process on the same project.
+    const { store } = shop.place;
+    const other = new Workshop({ ...shop.place, watcher: { ...readOwnIdentity(), pid: process.ppid } });
+    const engine = { ...shop.as(), work: async () => other };
+    const before = await store.listWatchedTasks();
+    expect(await claimTask(engine, { id: task.id, assignee: 'next', force: false })).toMatchObject({
+      outcome: 'taken',
+      owner: 'quick',
+    });
+    await expect(other.resume(await store.getTask(task.id), 'quick')).rejects.toMatchObject({
+      code: 'state_invalid',
+    });
+    expect(await store.listWatchedTasks()).toEqual(before);
+    expect(await resumeTasks(other, { unwatched_ms: 0 })).toEqual([]);
+    writeFileSync(`${flag}.go`, '');
+    expect(await working).toMatchObject({ state: 'review', assignee: 'quick' });
+  });
+
+  it('an agent that was removed while its folder was set up is not started', async () => {
+    const flag = join(shop.place.records, '..', 'setting-up');
+    shop.set({ workspace: { setup: [`touch ${flag}; until [ -e ${flag}.go ]; do sleep 0.05; done`] } });
+    shop.addAgent('quick', 'echo x > x');
+    const task = await shop.create('Orphaned');
+    const working = shop.work(task, 'quick');
+    await expect.poll(() => existsSync(flag), { timeout: 20_000 }).toBe(true);
+    shop.removeAgent('quick');
+    writeFileSync(`${flag}.go`, '');
+    expect(await working).toMatchObject({
+      state: 'todo',
+      error_annotation: { message: 'quick was removed' },
+    });
+    expect(await shop.place.store.listRuns({ task_id: task.id })).toEqual([]);
+  });
+
+  it('a claim that starts nobody is not taken for one that was cut off', async () => {
+    const flag = join(shop.place.records, '..', 'setting-up');
+    shop.set({ workspace: { setup: [`touch ${flag}; sleep 600`] } });
+    shop.addAgent('slow', SLOW);
+    shop.addAgent('next', 'echo y > y');
+    const task = await shop.create('Forced');
+    const working = shop.work(task, 'slow');
+    await expect.poll(() => existsSync(flag), { timeout: 20_000 }).toBe(true);
+    const command = { ...shop.as(), follows: false };
+    expect(await claimTask(command, { id: task.id, assignee: 'next', force: true })).toMatchObject({
+      outcome: 'claimed',
+    });
+    await working;
+    expect(await resumeTasks(shop.workshop, { unwatched_ms: 0 })).toEqual([]);
+    expect(await shop.place.store.getTask(task.id)).toMatchObject({
+      state: 'in_progress',
+      assignee: 'next',
+    });
   });
 
   it('two never work in one folder, and nobody starts in the place of somebody else', async () => {

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
+import { NO_AGENTS } from '#domain/claimer.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { watchOver } from './recover-project.ts';
 import { dispatchTasks } from './scheduler.ts';
@@ -30,6 +31,14 @@ const OBSTACLES: readonly (readonly [string, () => Promise<void>, () => Promise<
     () => void shop.repo.git('stash', '-q'),
   ],
   [
+    'an ignored file in a folder that becomes a file',
+    async () => {
+      await shop.repo.write('.git/info/exclude', '*.log\n');
+      await shop.repo.write('new.txt/keep.log', 'mine\n');
+    },
+    () => rmSync(join(shop.repo.path, 'new.txt'), { recursive: true }),
+  ],
+  [
     'a new file of the same name',
     () => shop.repo.write('new.txt', 'mine\n'),
     () => rmSync(join(shop.repo.path, 'new.txt')),
@@ -48,12 +57,30 @@ describe('[A17] a merge that met something of the user’s', () => {
       expect(waiting).toMatchObject({ task: { id: task.id, version: task.version }, reached: false });
       expect(shop.repo.git('status', '--porcelain')).toBe(before);
       await clear();
+      // At once: whoever starts it has just put it right.
       expect(await dispatch()).toEqual([]);
       expect(await shop.place.store.getTask(task.id)).toMatchObject({ state: 'done' });
       expect(shop.repo.git('show', 'main:new.txt')).toBe('new');
       expect(shop.repo.git('show', 'main:README.md')).toBe('theirs');
     },
   );
+
+  it('is told as merged by whoever had tried before', async () => {
+    shop.addAgent('slow', 'sleep 3; echo s > s');
+    const task = await shop.create('In the way');
+    await shop.work(task, 'w1');
+    await shop.repo.write('new.txt', 'mine\n');
+    const other = await shop.create('Meanwhile');
+    await shop.place.store.updateTask({ id: other.id, assignee: 'slow', agents: NO_AGENTS }, shop.as().by);
+    const working = dispatch();
+    await expect
+      .poll(async () => (await shop.place.store.getTask(task.id)).state, { timeout: 20_000 })
+      .toBe('merge_failed');
+    rmSync(join(shop.repo.path, 'new.txt'));
+    const worked = await working;
+    const told = worked.map(({ task: { id, state }, reached }) => `${id} ${state} ${reached}`);
+    expect(told.toSorted()).toEqual([`${task.id} done true`, `${other.id} done true`].toSorted());
+  });
 
   it('lands by whoever stays and looks after the project', async () => {
     const task = await postponed(() => shop.repo.write('new.txt', 'mine\n'));
@@ -92,11 +119,5 @@ async function postponed(hinder: () => Promise<void>): Promise<Task> {
 }
 
 function dispatch() {
-  const wishes = { merge: true, until_empty: true, tell: () => {} };
-  return untilDue().then(() => dispatchTasks(shop.workshop, wishes));
-}
-
-/** What was postponed rests a moment. */
-function untilDue(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 1_100));
+  return dispatchTasks(shop.workshop, { merge: true, until_empty: true, tell: () => {} });
 }

@@ -40,13 +40,17 @@ export async function listPostponed({ store, workflow }: WorkPlace): Promise<Pos
  * Merges again what could not land because something of the user's was in the way, as soon as nothing is. What only
  * met a busy checkout is tried later each time. Answers at once: what was begun is the workshop's to finish.
  */
-export async function retryPostponed(workshop: Workshop): Promise<void> {
+export async function retryPostponed(
+  workshop: Workshop,
+  { at_once = false }: { readonly at_once?: boolean } = {},
+): Promise<void> {
   const { place } = workshop;
   for (const postponed of await listPostponed(place)) {
     const { id, version } = postponed.task;
     // Another process that is alive may be at the same thing.
     if (workshop.isAtWork(id) || (await findWatch(place, id))?.is_others === true) continue;
-    if (!(await isDue(place, postponed)) || !(await isFree(place, postponed))) continue;
+    const isTime = at_once || (await isDue(place, postponed));
+    if (!isTime || !(await isFree(place, postponed))) continue;
     const reason = 'nothing is in the way of its merge any more';
     workshop.follow(id, () =>
       transitionTask(workshop.engine(), { id, to: postponed.gate, reason, version }).catch(ignoreFaster),

@@ -67,6 +67,24 @@ function counted(): { step: string; runs: () => number } {
 }
 
 describe('a gate that is held', () => {
+  it('[H1] by the very agent that did the work waits for a person, and starts no audit', async () => {
+    shop.addAgent(
+      'w1',
+      `if grep -q verdict; then echo '{"verdict":"pass","summary":"mine","findings":[]}'; fi; echo x >> x`,
+    );
+    const task = await shop.create('Own work');
+    await assign(task, 'reviewer', { agent: 'w1' });
+    const waiting = await shop.work(task, 'w1');
+    expect(waiting).toMatchObject({ state: 'review' });
+    expect(waiting.review_passed_at).toBeUndefined();
+    expect((await reviewsOf(task)).at(-1)?.status).toBe('waiting');
+    expect((await shop.place.store.listRuns({ task_id: task.id })).map(({ role }) => role)).toEqual([
+      'coder',
+    ]);
+    expect(await refusal(say(task, CODER))).toBe('permission_denied');
+    expect((await say(task, ANN, { force: true })).status).toBe('passed');
+  });
+
   it.each([
     ['a person', { user: 'ann' }, ANN],
     ['an external agent', { agent: 'ext1' }, EXT],
@@ -202,6 +220,17 @@ describe('a gate that is held', () => {
     await shop.work(task, 'w1');
     await say(task, ANN);
     expect(await refusal(say(task, ANN))).toBe('state_invalid');
+  });
+
+  it('[H1] takes no word about a task that has left the gate meanwhile', async () => {
+    shop.addAgent('w1', 'echo x > x');
+    const task = await shop.create('Left', { steps: ['true'] });
+    await assign(task, 'reviewer', { user: 'ann' });
+    await shop.work(task, 'w1');
+    await shop.move(task, 'blocked');
+    expect(await refusal(say(task, ANN))).toBe('state_invalid');
+    expect((await reviewsOf(task)).map(({ status }) => status)).not.toContain('passed');
+    expect((await shop.place.store.getTask(task.id)).state).toBe('blocked');
   });
 });
 
@@ -349,6 +378,41 @@ describe('what a check said of a tree', () => {
     expect(check.runs()).toBe(2);
   });
 
+  it('[M9] counts no more for its merge either, whichever task had it tested', async () => {
+    shop.addAgent('w1', 'echo x > x');
+    shop.addAgent('both', 'echo x > x; echo y > y');
+    const check = counted();
+    const [whole, part] = [
+      await shop.create('Whole', { steps: [check.step] }),
+      await shop.create('Part', { steps: [check.step] }),
+    ];
+    await shop.work(whole, 'both');
+    await shop.work(part, 'w1');
+    await assign(part, 'coder', { agent: 'w2' });
+    await resumeTasks(shop.workshop, { unwatched_ms: 0 });
+    await shop.workshop.settled();
+    expect(check.runs()).toBe(3);
+    // With this its merge is the tree of the other one, which was tested before the work went to somebody else.
+    await shop.repo.write('y', 'y\n');
+    shop.repo.git('add', 'y');
+    shop.repo.git('commit', '-qm', 'y');
+    expect((await shop.move(part, 'merging')).state).toBe('done');
+    expect(check.runs()).toBe(4);
+  });
+
+  it('[M9] a review that is cleared while its checks run does not pass', async () => {
+    shop.addAgent('w1', 'echo x > x');
+    const [began, go] = [join(shop.repo.path, '.git', 'began'), join(shop.repo.path, '.git', 'go')];
+    const step = `touch ${began}; while ! test -f ${go}; do sleep 0.05; done`;
+    const task = await shop.create('Checked', { steps: [step] });
+    const working = shop.work(task, 'w1');
+    await expect.poll(() => existsSync(began), { timeout: 20_000 }).toBe(true);
+    await assign(task, 'coder', { agent: 'w2' });
+    await shop.repo.write('.git/go', '');
+    expect((await working).review_passed_at).toBeUndefined();
+    expect((await reviewsOf(task)).map(({ status }) => status)).toEqual(['void']);
+  });
+
   it('[M9] a review that is cleared while it waits, or while an auditor looks, does not pass', async () => {
     shop.addAgent('w1', 'echo x > x');
     const go = join(shop.repo.path, '.git', 'go');
@@ -374,6 +438,20 @@ describe('what a check said of a tree', () => {
     expect((await reviewsOf(looked)).map(({ status }) => status)).toEqual(['void']);
   });
 
+  it('[M9] a merge that is taken up after a crash does not land what was cleared meanwhile', async () => {
+    shop.addAgent('w1', 'echo x > x');
+    const task = await shop.create('Crashed', { steps: ['true'] });
+    await shop.work(task, 'w1');
+    const { store, clock } = shop.place;
+    const move = { id: task.id, to: 'merging', reason: null, agents: NO_AGENTS };
+    await store.moveTask(move, { actor: ANN, now: clock.now() });
+    await assign(task, 'coder', { agent: 'w2' });
+    await resumeTasks(shop.workshop, { unwatched_ms: 0 });
+    await shop.workshop.settled();
+    expect(await store.getTask(task.id)).toMatchObject({ error_annotation: { code: 'not_reviewed' } });
+    expect(shop.repo.git('ls-tree', '--name-only', 'main')).toBe('README.md');
+  });
+
   it('[M9] an old pass is gone where Forge is killed before the new review begins', async () => {
     const task = await shop.create('Killed');
     await assign(task, 'reviewer', { user: 'ann' });
@@ -391,6 +469,21 @@ describe('what a check said of a tree', () => {
     expect([now.state, now.review_passed_at]).toEqual(['review', undefined]);
     const closing = store.closeTask({ id: task.id, reason: 'done' }, { actor: EXT, now: Date.now() });
     expect(await refusal(closing)).toBe('permission_denied');
+  });
+
+  it('[M9] an old pass is gone where a review is taken up because the work has another commit', async () => {
+    shop.addAgent('w1', 'echo x > x');
+    const task = await shop.create('Another commit', { steps: ['true'] });
+    expect((await shop.work(task, 'w1')).review_passed_at).toBeDefined();
+    await assign(task, 'reviewer', { user: 'ann' });
+    const { store, clock } = shop.place;
+    const [attempt] = await store.listAttempts({ task_id: task.id });
+    const change = { id: attempt?.id ?? '', head_commit: 'a'.repeat(40) };
+    await store.changeAttempt(change, { actor: ANN, now: clock.now() });
+    await resumeTasks(shop.workshop, { unwatched_ms: 0 });
+    await shop.workshop.settled();
+    expect((await reviewsOf(task)).map(({ status }) => status)).toEqual(['passed', 'waiting']);
+    expect((await store.getTask(task.id)).review_passed_at).toBeUndefined();
   });
 
   it('[M9] an old pass is gone as soon as a new review begins', async () => {

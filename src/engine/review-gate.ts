@@ -8,6 +8,7 @@ import {
   type GateHolder,
   type PassFacts,
   type ReviewDecision,
+  withoutOwnAudit,
 } from '#domain/decide-review.ts';
 import { rejectionTarget } from '#domain/gate-targets.ts';
 import { roleOf, type ResolvedWorkflow } from '#domain/workflow.ts';
@@ -206,7 +207,11 @@ export async function reviewTask(
   const { review, decision } =
     workspace === undefined
       ? await noteEmptyReview(place, task, holder)
-      : await checkAttempt(place, { task, attempt: workspace.attempt, holder });
+      : await checkAttempt(place, {
+          task,
+          attempt: workspace.attempt,
+          holder: withoutOwnAudit(holder, [task.assignee, workspace.attempt.agent]),
+        });
   switch (decision.answer) {
     case 'cut_off':
       return { outcome: 'failed', message: 'Forge was stopped during the checks' };

@@ -11,7 +11,7 @@ import { LIMITS } from '#kernel/limits.ts';
 import { openControl } from './attempt-workspace.ts';
 import { findFullDisk } from './keep-room.ts';
 import { watchOver } from './recover-project.ts';
-import { listPostponed } from './retry-postponed.ts';
+import { listPostponed, retryPostponed } from './retry-postponed.ts';
 import { describeWork, workTask } from './work-task.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -108,7 +108,14 @@ export class Scheduler {
   /** What became of every task that was taken here; waits for those at work. */
   async finish(): Promise<WorkedTask[]> {
     await Promise.all([...this.#working.values()].map(({ done }) => done));
-    return [...this.#worked.values()];
+    const engine = this.#workshop.engine();
+    const { merge } = this.#wishes;
+    // What did not get there may have been brought there since: a merge that waited for the user.
+    return Promise.all(
+      [...this.#worked].map(async ([id, worked]) =>
+        worked.reached ? worked : describeWork(this.#workshop, engine, { id, merge }).catch(() => worked),
+      ),
+    );
   }
 
   /** Why nothing at all is started. */
@@ -257,6 +264,8 @@ export async function dispatchTasks(
   const { signal, clock } = workshop.place;
   const scheduler = new Scheduler(workshop, wishes);
   let told: number | undefined;
+  // Whoever starts it has just put right what was in the way.
+  await retryPostponed(workshop, { at_once: true });
   while (!signal.aborted) {
     const { started, until, is_crowded } = await scheduler.tick();
     const isQuiet = started === 0 && scheduler.working === 0 && workshop.busy === 0 && !is_crowded;

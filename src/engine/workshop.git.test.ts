@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Task } from '#contract/task.ts';
 import { ANN, BOT } from '../../tests/support/temp-engine.ts';
 import { assignRole } from './assign-role.ts';
-import { claimTask } from './change-task.ts';
+import { claimTask, closeTask } from './change-task.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { transitionTask } from './transition-task.ts';
 import { workTask } from './work-task.ts';
@@ -405,6 +406,33 @@ describe('the way of a task', () => {
   });
 });
 
+describe('what a user took out of the target', () => {
+  it.each(['merge', 'squash', 'rebase'] as const)(
+    'does not come back with an attempt that began before: %s',
+    async (strategy) => {
+      shop.set({ merge: { strategy } });
+      const go = join(shop.place.records, '..', 'go');
+      shop.addAgent('w1', `touch ${go}.begun; until [ -e ${go} ]; do sleep 0.05; done; echo x > x`);
+      await shop.repo.write('secret.txt', 'secret\n');
+      await shop.repo.write('wanted.txt', 'wanted\n');
+      shop.repo.git('add', '-A');
+      shop.repo.git('commit', '-qm', 'oops');
+      const oops = shop.repo.git('rev-parse', 'main');
+      const task = await shop.create('Amended');
+      const working = shop.work(task, 'w1');
+      await expect.poll(() => existsSync(`${go}.begun`), PATIENCE).toBe(true);
+      shop.repo.git('rm', '-q', 'secret.txt');
+      shop.repo.git('commit', '-q', '--amend', '-m', 'wanted');
+      writeFileSync(go, '');
+      await working;
+      expect((await shop.move(task, 'merging')).state).toBe('done');
+      expect(shop.repo.git('ls-tree', '--name-only', 'main')).toBe('README.md\nwanted.txt\nx');
+      expect(shop.repo.git('rev-list', 'main').split('\n')).not.toContain(oops);
+      expect(shop.repo.git('status', '--porcelain', '--untracked-files=no')).toBe('');
+    },
+  );
+});
+
 describe('[A1] a merge that somebody takes back at once', () => {
   it('is not called done', async () => {
     shop.addAgent('w1', 'echo x > x');
@@ -426,6 +454,31 @@ describe('[A1] a merge that somebody takes back at once', () => {
     expect(after).toMatchObject({ state: 'merge_failed', error_annotation: { code: 'merge_refused' } });
     expect(after.error_annotation?.message).toContain('main was moved back behind the merge');
     expect((await shop.move(task, 'merging')).state).toBe('done');
+  });
+});
+
+describe('[A1] a task that a person closes', () => {
+  const close = (task: Task): Promise<Task> => closeTask(shop.as(), { id: task.id, reason: 'done' });
+
+  it('is done where they have merged its attempt by hand, and not before', async () => {
+    shop.addAgent('w1', 'echo x > x');
+    const task = await shop.create('By hand', { steps: ['true'] });
+    await shop.work(task, 'w1');
+    const [attempt] = await shop.place.store.listAttempts({ task_id: task.id });
+    await expect(close(task)).rejects.toMatchObject({ code: 'state_invalid' });
+    shop.repo.git('merge', '--quiet', '--no-edit', '--no-ff', attempt?.branch ?? '');
+    expect(await close(task)).toMatchObject({ state: 'done' });
+    expect(await shop.place.store.listAttempts({ task_id: task.id })).toMatchObject([
+      { state: 'merged', merge_commit: attempt?.head_commit },
+    ]);
+  });
+
+  it('is not done by an attempt that has no commit of its own, which every target has', async () => {
+    shop.addAgent('idle', 'true');
+    const task = await shop.create('Idle');
+    await shop.work(task, 'idle');
+    await expect(close(task)).rejects.toMatchObject({ code: 'state_invalid' });
+    expect(await shop.place.store.listAttempts({ task_id: task.id })).toMatchObject([{ state: 'active' }]);
   });
 });
 

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, lstatSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { witness } from '../../tests/support/landing-witness.ts';
 import {
   BESIDE,
@@ -28,6 +28,17 @@ async function landAndDie(world: LandingWorld, step: string, nth = 1, whom = 'al
   child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
   const [, signal] = (await once(child, 'close')) as [number | null, string | null];
   expect({ signal, said }).toEqual({ signal: 'SIGKILL', said: '' });
+}
+
+/** A process that lives, in the place of one that the journal of a dead landing names. */
+function nameAnother(world: LandingWorld, whose: 'holder' | 'git') {
+  const other = spawn('sleep', ['600'], { stdio: 'ignore' });
+  const gone = once(other, 'exit');
+  const path = join(world.repo.common_dir, 'forge/landing/main/journal.json');
+  const journal = JSON.parse(readFileSync(path, 'utf8')) as object; // what the landing wrote
+  writeFileSync(path, JSON.stringify({ ...journal, [whose]: witness.identify(other.pid ?? 0) }));
+  onTestFinished(() => void other.kill('SIGKILL'));
+  return { other, gone };
 }
 
 const status = (world: LandingWorld) => world.git('status', '--porcelain', '--untracked-files=all');
@@ -158,6 +169,34 @@ describe('[A5] a landing whose process is killed', () => {
     world.git('add', '--all');
     expect(await healLandings(world.repo, witness, 5_000)).toMatchObject([{ kind: 'healed', side: 'old' }]);
     expect(status(world)).toBe('');
+  });
+
+  it('is left alone as long as its process lives, also where that one holds no lock', async () => {
+    await using world = await landingWorld();
+    await landAndDie(world, 'files');
+    const { other, gone } = nameAnother(world, 'holder');
+    const before = status(world);
+    expect(await healLandings(world.repo, witness, 5_000)).toEqual([]);
+    expect(status(world)).toBe(before);
+    other.kill('SIGKILL');
+    await gone;
+    expect(await healLandings(world.repo, witness, 5_000)).toMatchObject([{ kind: 'healed', side: 'old' }]);
+    expect(status(world)).toBe('');
+  });
+
+  it('waits for its git, which may be about to move the branch, and says so where that does not end', async () => {
+    await using world = await landingWorld();
+    await landAndDie(world, 'files');
+    const { other, gone } = nameAnother(world, 'git');
+    const before = status(world);
+    expect(await healLandings(world.repo, witness, 50)).toMatchObject([
+      { kind: 'left', why: `its git (process ${other.pid}) is still at work` },
+    ]);
+    expect(status(world)).toBe(before);
+    const healing = healLandings(world.repo, witness, 10_000);
+    other.kill('SIGKILL');
+    await gone;
+    expect(await healing).toMatchObject([{ kind: 'healed', side: 'old' }]);
   });
 
   it('does not touch the landing of a process that lives, and two that heal do not meet', async () => {

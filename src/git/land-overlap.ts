@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { getFromGit, type GitRepo } from './ask-git.ts';
 import { look } from './guard-place.ts';
@@ -53,6 +54,14 @@ function isInTheWay(worktree: string, path: string, changes: LandedChanges): boo
   }
   const stats = look(join(worktree, path));
   if (stats === undefined) return false;
-  // A folder whose tracked files all go makes room by itself; git refuses where anything else is in it.
-  return !(stats.isDirectory() && [...changes.removed].some((gone) => gone.startsWith(`${path}/`)));
+  // A folder makes room by itself where all that is in it goes.
+  return !stats.isDirectory() || hasOthers(worktree, path, changes);
+}
+
+/** Something in the folder that the landing does not remove, ignored or not. */
+function hasOthers(worktree: string, folder: string, changes: LandedChanges): boolean {
+  return readdirSync(join(worktree, folder), { withFileTypes: true }).some((entry) => {
+    const path = `${folder}/${entry.name}`;
+    return entry.isDirectory() ? hasOthers(worktree, path, changes) : !changes.removed.has(path);
+  });
 }

@@ -208,3 +208,29 @@ describe('landTarget refuses by name, and changes nothing', () => {
     expect(listLeft(world)).toEqual([]);
   });
 });
+
+describe('[A5] landTarget that cannot finish', () => {
+  it.each(['file', 'files', 'index'])(
+    'takes everything back after %s, and says what went wrong',
+    async (at) => {
+      await using world = await landingWorld();
+      workBeside(world);
+      const before = readTree(world.path);
+      const { repo, old, commit } = world;
+      let steps = 0;
+      const on_step = (step: string): void => {
+        if (step === at && (steps += 1) === 1) throw new Error('no space left on device');
+      };
+      await expect(landTarget(repo, { branch: 'main', old, commit, witness, on_step })).rejects.toMatchObject(
+        {
+          code: 'io_failed',
+          message: expect.stringContaining('no space left on device') as string,
+        },
+      );
+      expect(readTree(world.path)).toEqual(before);
+      expect([world.git('rev-parse', 'main'), status(world)]).toEqual([old, BESIDE]);
+      expect(listLeft(world)).toEqual([]);
+      expect(await land(world)).toEqual({ kind: 'landed' });
+    },
+  );
+});

@@ -165,6 +165,24 @@ describe('landTarget in a checkout of the target', () => {
     expect(main(world)).toBe(old);
   });
 
+  it.each(['a.txt', 'new.txt', 'gone.txt'])(
+    '[A5] keeps what the user saves in %s at the last moment, and refuses',
+    async (file) => {
+      await using world = await openWorld();
+      const { old, commit } = world;
+      const on_step = (step: string): void => {
+        if (step === 'prepared') writeFileSync(join(world.path, file), 'mine by now\n');
+      };
+      expect(await landTarget(world.repo, { branch: 'main', old, commit, witness, on_step })).toEqual({
+        kind: 'overlap',
+        files: [file],
+        worktree: world.path,
+      });
+      expect(await world.read(file)).toBe('mine by now\n');
+      expect([main(world), world.git('diff', '--cached', '--name-only')]).toEqual([old, '']);
+    },
+  );
+
   it('waits for another git, and says so where that takes too long', async () => {
     await using world = await openWorld();
     const lock = join(world.path, '.git', 'index.lock');
@@ -183,18 +201,44 @@ describe('landTarget in a checkout of the target', () => {
 
 describe('landTarget elsewhere', () => {
   it('moves the branch alone where HEAD is on another, detached, or rebasing something else', async () => {
+    const rebase = [
+      '-c',
+      'sequence.editor=echo break >',
+      'rebase',
+      '--quiet',
+      '-i',
+      '--keep-empty',
+      'HEAD~1',
+    ];
     for (const leave of [
-      ['checkout', '-b', 'other'],
-      ['checkout', '--detach'],
+      [['checkout', '--quiet', '-b', 'other']],
+      [['checkout', '--quiet', '--detach']],
+      [['checkout', '--quiet', '-b', 'other'], ['commit', '--quiet', '--allow-empty', '-m', 'x'], rebase],
     ]) {
       await using world = await openWorld();
-      world.git(...leave, '--quiet');
+      for (const args of leave) world.git(...args);
       writeFileSync(join(world.path, 'a.txt'), 'mine\n');
       const before = await fingerprintCheckout(world.repo);
       expect(await world.land()).toEqual({ kind: 'landed' });
       expect(main(world)).toBe(world.commit);
       expect(compareFingerprints(before, await fingerprintCheckout(world.repo))).toEqual([]);
     }
+  });
+
+  it('begins again where a git of the user’s has begun since the last look', async () => {
+    await using world = await openWorld();
+    world.git('checkout', '--quiet', '--detach');
+    const { old, commit } = world;
+    // The first look is before the locks, the second under them.
+    let looks = 0;
+    const listInside = () => ((looks += 1) === 2 ? [witness.self()] : []);
+    const steps: string[] = [];
+    const landing = { branch: 'main', old, commit, on_step: (step: string) => void steps.push(step) };
+    expect(await landTarget(world.repo, { ...landing, witness: { ...witness, listInside } })).toEqual({
+      kind: 'landed',
+    });
+    expect(steps.filter((step) => step === 'locked')).toHaveLength(2);
+    expect(main(world)).toBe(commit);
   });
 
   it('follows a linked worktree that has the target, and leaves the main one', async () => {

@@ -1,4 +1,4 @@
-import { getFromGit } from './ask-git.ts';
+import { askGit, getFromGit } from './ask-git.ts';
 import type { ControlGit } from './control-directory.ts';
 import { refuseUnfiltered } from './judge-filters.ts';
 import { type ConflictedFile, mergeCommits } from './merge-commits.ts';
@@ -56,12 +56,19 @@ interface Work extends CandidateRequest {
 }
 
 async function merge(control: ControlGit, request: Work, workTree: string | undefined): Promise<Candidate> {
-  const { target, head, strategy, message, author, signer } = request;
-  const merged = await mergeCommits(control, { ours: target, theirs: head }, workTree);
+  const { target, head, base, strategy, message, author, signer } = request;
+  // What the attempt began with was taken out of the target since: an amend, a reset. It must not come back with it.
+  const isTakenBack =
+    !(await isAncestor(control, base, target)) &&
+    (await askGit(control, ['merge-base', base, target])).exit === 0;
+  const ours = isTakenBack
+    ? await writeStandIn(control, await readCommitTree(control, target), [base])
+    : target;
+  const merged = await mergeCommits(control, { ours, theirs: head }, workTree);
   if (merged.kind === 'conflict') return merged;
   const { tree } = merged;
   if (tree === (await readCommitTree(control, target))) return { kind: 'empty' };
-  const parents = strategy === 'merge' ? [target, head] : [target];
+  const parents = strategy === 'merge' && !isTakenBack ? [target, head] : [target];
   const commit = await signer.write({ tree, parents, message, ...(author && { author }) });
   return { kind: 'ready', commit, tree };
 }

@@ -232,6 +232,18 @@ describe("the user's filters", () => {
     expectNoPlainText();
   });
 
+  it('[A4] that keep secrets let nothing be rescued in plain text where nobody has configured them', async () => {
+    place.git('config', '--remove-section', 'filter.git-crypt');
+    const unset = await openAttempts(place);
+    const checkout = await unset.start({ name: 'locked' });
+    writeIn(checkout, '.gitattributes', '# none\n');
+    writeIn(checkout, 'secret/b', `${SECRET}\n`);
+    await expect(rescueCheckout(unset.control, checkout)).rejects.toThrow(
+      /secret\/b (?:is|are) under filter=git-crypt, which this clone does not configure/,
+    );
+    expectNoPlainText();
+  });
+
   it('[A4] that are not required are refused all the same where they fail', async () => {
     place.git('config', 'filter.note.clean', 'no-such-program-anywhere');
     const noted = await openAttempts(place);
@@ -312,6 +324,65 @@ describe("the user's filters", () => {
       message:
         'config/token is under filter=git-crypt, and what would be merged is not what that filter gives',
     });
+  });
+
+  it('[A4] count by the attributes of a commit, also where the base has none for its path', async () => {
+    const checkout = await world.start();
+    writeIn(
+      checkout,
+      '.gitattributes',
+      'secret/** filter=git-crypt diff=git-crypt\n*.key filter=git-crypt\n',
+    );
+    writeIn(checkout, 'new.key', `${SECRET}\n`);
+    gitIn(checkout, ...OFF, 'add', '.gitattributes', 'new.key');
+    gitIn(checkout, ...OFF, 'commit', '--quiet', '-m', 'agent: new.key');
+    const plain = gitIn(checkout, 'rev-parse', 'HEAD');
+    const { head, flattened } = await world.harvest(checkout);
+    expect(flattened).toBe(`${plain.slice(0, 12)} holds new.key without its filter git-crypt`);
+    expect(place.git('cat-file', 'blob', `${head}:new.key`)).toContain(MARK);
+    expectNoPlainText();
+  });
+
+  it('[A4] of the target are held against what would land, also where the attempt has set them aside', async () => {
+    const checkout = await world.start();
+    // Nobody minds as long as no filter is there.
+    writeIn(checkout, 'config/.gitattributes', '* !filter\n');
+    writeIn(checkout, 'config/token', 'no secret as yet\n');
+    const { head } = await world.harvest(checkout);
+    await place.write('.gitattributes', 'secret/** filter=git-crypt\nconfig/** filter=git-crypt\n');
+    place.git('commit', '--quiet', '-am', 'config is secret now');
+    const target = place.git('rev-parse', 'main');
+    const request = { head, base: checkout.base, strategy: 'merge', message: 'Merge', target } as const;
+    await expect(makeCandidate(world.control, request)).rejects.toMatchObject({
+      code: 'state_invalid',
+      message: expect.stringMatching(/config\/token (?:is|are) under filter=git-crypt/) as string,
+    });
+  });
+
+  it('[A4] that give another result each time do not approve plain text, which they let pass on the way out', async () => {
+    const program = writeFakeCrypt(join(place.path, '..', 'bin'));
+    place.git(
+      'config',
+      'filter.salted.clean',
+      `printf 'SALT%s\\n' "$(od -An -N8 -tx8 /dev/urandom)"; "${program}" clean`,
+    );
+    place.git(
+      'config',
+      'filter.salted.smudge',
+      `sh -c 'read -r first; case $first in SALT*) exec "${program}" smudge;; esac; echo "$first"; cat'`,
+    );
+    await place.write('.gitattributes', '*.salted filter=salted\n');
+    place.git('commit', '--quiet', '-am', 'salted');
+    const salted = await openAttempts(place);
+    const checkout = await salted.start();
+    writeIn(checkout, 'x.salted', `${SECRET}\n`);
+    const off = ['clean', 'smudge'].flatMap((side) => ['-c', `filter.salted.${side}=cat`]);
+    gitIn(checkout, ...off, 'add', 'x.salted');
+    gitIn(checkout, ...off, 'commit', '--quiet', '-m', 'in plain text');
+    const { head, flattened } = await salted.harvest(checkout);
+    expect(flattened).toMatch(/ holds x\.salted without its filter salted$/);
+    expect(place.git('cat-file', 'blob', `${head}:x.salted`)).toMatch(/^SALT/);
+    expectNoPlainText();
   });
 
   it('[A4] may give another result each time', async () => {

@@ -135,6 +135,24 @@ describe('a claim with a lease', () => {
     ]);
   });
 
+  it('[M7] says nothing about whoever has the task after its holder', async () => {
+    await using temp = await tempStore();
+    const { id } = await create(temp, 'Taken');
+    await claim(temp, id, 'bot');
+    const taking = { id, assignee: 'ann', force: true, agents: NO_AGENTS };
+    const taken = await temp.store.claimTask(taking, bot(temp, 'ann'));
+    const fence = taken.outcome === 'claimed' ? taken.fence : 0;
+    await expect(temp.store.renewLease({ id, fence }, bot(temp, 'ann'))).rejects.toMatchObject({
+      code: 'state_invalid',
+    });
+    const next = () => temp.store.claimNext({ assignee: 'rival', agents: NO_AGENTS }, bot(temp, 'rival'));
+    for (let times = 0; times < 3; times += 1) {
+      temp.clock.advance(LEASE);
+      expect(await next()).toBeUndefined();
+      expect(await claim(temp, id, 'rival')).toMatchObject({ outcome: 'taken', owner: 'ann' });
+    }
+  });
+
   it('a claim without one ends by itself never', async () => {
     await using temp = await tempStore();
     const { id } = await create(temp, 'Kept');

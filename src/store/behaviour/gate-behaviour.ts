@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Attempt, StepResult, Verdict } from '#contract/attempt.ts';
+import { NO_AGENTS } from '#domain/claimer.ts';
 import { toIso } from '#kernel/clock.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import { by, expectCode } from './open-behaviour.ts';
+import { by, create, expectCode } from './open-behaviour.ts';
 import {
   newAttempt,
   newMerge,
@@ -139,6 +140,29 @@ export function describeGates(open: OpenWork): void {
       expect(await sut.store.findStep({ ...key, after: all[0]?.cleared_at ?? '' })).toBeUndefined();
     });
 
+    it('[M9] what a review finds out after it was cleared counts as little as what it had before', async () => {
+      await using sut = await open();
+      const { task, attempt } = await startWork(sut);
+      const { id } = await startReview(sut, attempt);
+      await sut.store.clearReviews({ task_id: task.id }, by(sut));
+      const { now } = by(sut);
+      const key = { tree: 'e'.repeat(40), command: 'npm test' };
+      await sut.store.keepStep({ ...key, result: PASSED, review_id: id, now });
+      const { cleared_at } = await sut.store.finishReview({ id, status: 'passed' }, by(sut));
+      expect(await sut.store.findStep({ ...key, after: cleared_at ?? '' })).toBeUndefined();
+      // Of the very moment of the clearing nobody can say which came first.
+      expect(await sut.store.findStep({ ...key, after: toIso(now) })).toBeUndefined();
+      expect(await sut.store.findStep({ ...key, after: toIso(now - 1) })).toBeDefined();
+    });
+
+    it('[M9] one that was cleared while it ran asks nobody for a word', async () => {
+      await using sut = await open();
+      const { task, attempt } = await startWork(sut);
+      const { id } = await startReview(sut, attempt);
+      await sut.store.clearReviews({ task_id: task.id }, by(sut));
+      expect(await sut.store.askVerdict({ id }, by(sut))).toMatchObject({ status: 'void' });
+    });
+
     it('what a command said of a tree is known until a week is over', async () => {
       await using sut = await open();
       const now = sut.clock.now();
@@ -156,6 +180,22 @@ export function describeGates(open: OpenWork): void {
       await sut.store.keepStep({ ...other, now: now + LIMITS.step_cache_ms });
       expect(await sut.store.findStep(key)).toBeUndefined();
     });
+  });
+
+  it.each([
+    ['checks', 'review_config', { ci_steps: ['npm test'] }],
+    ['reviewer', 'role:reviewer', { user: 'ann' }],
+  ])('[H1] its %s still count in the write of an agent that takes them away', async (_, name, value) => {
+    await using sut = await open();
+    const { id } = await create(sut, 'Gated');
+    await sut.store.updateTask({ id, workflow_fields: new Map([[name, value]]) }, by(sut, 'ann', 'user'));
+    const workflow_fields = new Map([[name, null]]);
+    const closing = sut.store.updateTask(
+      { id, status: 'closed', agents: NO_AGENTS, workflow_fields },
+      by(sut),
+    );
+    await expectCode(closing, 'permission_denied');
+    expect(await sut.store.getTask(id)).toMatchObject({ status: 'open' });
   });
 
   describe('the queue of a target', () => {
