@@ -17,6 +17,9 @@ export async function settleLeft(
   if (lost.length === 0) return;
   const { resumeTasks } = await import('#engine/resume-tasks.ts');
   let problem = '';
+  // Of a start there is nothing but the task: it is told where the task has moved.
+  const starts = lost.filter(({ kind }) => kind === 'start');
+  const before = await Promise.all(starts.map(({ task_id }) => readState(store, task_id)));
   try {
     const shop = await workshop();
     await resumeTasks(shop, { only: new Set(), starts_nothing: true });
@@ -26,7 +29,16 @@ export async function settleLeft(
     // Whatever it is: a place that cannot be written to, a folder of somebody else's. The command was about something else.
     problem = error instanceof Error ? error.message : String(error);
   }
-  for (const one of lost) notice(await describe(store, one, problem));
+  const after = await Promise.all(starts.map(({ task_id }) => readState(store, task_id)));
+  const unmoved = new Set(starts.filter((_, at) => before[at] === after[at]));
+  for (const one of lost) if (!unmoved.has(one)) notice(await describe(store, one, problem));
+}
+
+async function readState(store: OpenProject['store'], id: string): Promise<string | undefined> {
+  return store.getTask(id).then(
+    ({ state }) => state,
+    () => undefined,
+  );
 }
 
 /**

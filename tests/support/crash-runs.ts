@@ -142,7 +142,9 @@ function listOpen(project: ForgeProject): string[] {
     .prepare(
       `SELECT 'run ' || id AS row FROM runs WHERE ended_at IS NULL
        UNION ALL SELECT 'review ' || id FROM reviews WHERE status = 'running'
-       UNION ALL SELECT 'merge ' || id FROM merges WHERE state IN ('queued', 'started')`,
+       UNION ALL SELECT 'merge ' || id FROM merges WHERE state IN ('queued', 'started')
+       UNION ALL SELECT 'start ' || w.watcher FROM task_watchers w JOIN tasks t ON t.id = w.task_id
+         WHERE t.status = 'in_progress' AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.task_id = w.task_id)`,
     )
     .all();
   return rows.map(({ row }) => String(row));
