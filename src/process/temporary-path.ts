@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { shortHash } from '#kernel/checksum.ts';
 import { FIRST_PID_NAMESPACE, listPids, readNamespace, readPlace } from './read-place.ts';
 
@@ -55,7 +55,10 @@ function readStart(pid: string): string | undefined {
   try {
     // After the name in parentheses, which may hold anything, the twentieth field is the start.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    // One that has ended and that its parent has not asked for is gone, unless other threads of it go on.
+    const hasEnded = fields[0] === 'Z' && readdirSync(`/proc/${pid}/task`).length < 2;
+    return hasEnded ? undefined : fields[19];
   } catch {
     return undefined;
   }

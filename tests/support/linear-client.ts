@@ -38,7 +38,7 @@ async function doOne(i: number): Promise<void> {
   const steady = Math.floor(monotonicNow() / 1_000);
   const chosen: Request = random.oneIn(120)
     ? { op: 'grace', now }
-    : chooseRequest(random, { actor, now, memory });
+    : withoutParking(chooseRequest(random, { actor, now, memory }));
   const request: Request = { ...chosen, steady };
   const by = {
     actor: { kind: 'agent', name: actor, named: true },
@@ -71,4 +71,9 @@ function readOffset(): number {
   } catch {
     return 0; // nobody has touched the clock yet
   }
+}
+
+/** These clients are agents: what is parked they cannot take out again, which the table of claims shows. */
+function withoutParking(request: Request): Request {
+  return request.op === 'transition' && request.to === 'backlog' ? { ...request, to: 'todo' } : request;
 }
