@@ -72,10 +72,27 @@ async function noteUnfinished({ store, work }: Engine, id: string): Promise<void
 }
 
 /** Everything that follows on a move that was written; gives the task after it, without what others did since. */
-export async function finishMove(
+export async function finishMove(engine: Engine, move: Move, done: WrittenMove): Promise<Task> {
+  const { id } = done.written;
+  // Between the end of the one who lost it and the start of the next nobody may take the task for abandoned.
+  const isHanded =
+    engine.follows === true && (move.left !== undefined || (await engine.store.isWorkedOn(id)));
+  const work = isHanded ? await engine.work?.() : undefined;
+  return work === undefined
+    ? followMove(engine, move, done)
+    : work.during(id, () => followMove(engine, move, done));
+}
+
+interface WrittenMove {
+  readonly written: Task;
+  readonly guarded: readonly HookResult[];
+  readonly depth: number;
+}
+
+async function followMove(
   engine: Engine,
   move: Move,
-  { written, guarded, depth }: { written: Task; guarded: readonly HookResult[]; depth: number },
+  { written, guarded, depth }: WrittenMove,
 ): Promise<Task> {
   const { id } = written;
   // Whoever lost the task by this move is gone before anybody begins in the state that it came to.
