@@ -75,12 +75,17 @@ async function noteUnfinished({ store, work }: Engine, id: string): Promise<void
 export async function finishMove(engine: Engine, move: Move, done: WrittenMove): Promise<Task> {
   const { id } = done.written;
   // Between the end of the one who lost it and the start of the next nobody may take the task for abandoned.
-  const isHanded =
-    engine.follows === true && (move.left !== undefined || (await engine.store.isWorkedOn(id)));
+  const isHanded = engine.follows === true && (await handsOver(engine, move, id));
   const work = isHanded ? await engine.work?.() : undefined;
   return work === undefined
     ? followMove(engine, move, done)
     : work.during(id, () => followMove(engine, move, done));
+}
+
+/** Somebody is at work who may have lost it, or an agent of ours is its new owner. */
+async function handsOver({ store, agents }: Engine, { left, owner }: Move, id: string): Promise<boolean> {
+  const isOurs = left !== undefined && owner !== undefined && (await agents.isManaged(owner));
+  return isOurs || store.isWorkedOn(id);
 }
 
 interface WrittenMove {
