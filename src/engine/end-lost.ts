@@ -1,8 +1,8 @@
 import type { Engine } from './engine.ts';
 
 /**
- * Whoever lost a task by a change is at work on it no more when the change is answered, and before anybody else begins.
- * Costs one look where nobody is at work.
+ * A run that lost its task by a change has ended when the change is answered, and before the next owner begins. Costs one
+ * look where no run is open.
  */
 export async function endLost({ store, work }: Pick<Engine, 'store' | 'work'>, id: string): Promise<void> {
   if (!(await store.isWorkedOn(id))) return;

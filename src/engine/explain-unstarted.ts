@@ -2,7 +2,7 @@ import { isForgeError, type ForgeError } from '#kernel/errors.ts';
 import type { ActionOutcome } from './actions.ts';
 import type { Engine } from './engine.ts';
 import { tellFailure } from './tell-failure.ts';
-import type { Assignment, WorkPlace } from './work.ts';
+import { findHoldLoss, type Assignment, type WorkPlace } from './work.ts';
 
 /** What becomes of a task whose agent could not be started. */
 export async function explainUnstarted(
@@ -12,7 +12,7 @@ export async function explainUnstarted(
   error: ForgeError,
 ): Promise<ActionOutcome> {
   const message = tellFailure(error);
-  // Somebody else has it by now, or nobody: what they decided stands.
+  // The task was taken from this start: the decision that took it stands.
   if (error.code === 'fence_conflict' || (await isLost(place, assignment)))
     return { outcome: 'failed', message };
   // A signal to all processes of a terminal ends the git that makes the folder too: nothing is wrong with the task.
@@ -25,7 +25,7 @@ export async function explainUnstarted(
   return { outcome: 'cascaded', to, reason: message, annotation };
 }
 
-/** Whoever ends starts nothing more. */
+/** A process that is about to end starts nothing more. */
 export function giveBack(
   { workflow }: Engine,
   message = 'Forge was stopped before its agent was started',
@@ -36,9 +36,7 @@ export function giveBack(
 
 async function isLost({ store }: WorkPlace, { task, hold }: Assignment): Promise<boolean> {
   try {
-    const standing = await store.readStanding(task.id);
-    const { fence, task: now } = standing;
-    return fence !== hold.fence || now.state !== hold.in_state || now.archived_at !== undefined;
+    return findHoldLoss(hold, await store.readStanding(task.id)) !== undefined;
   } catch (error) {
     if (!isForgeError(error) || error.code !== 'not_found') throw error;
     return true;

@@ -2,7 +2,7 @@ import { isAlive, isSameProcess } from '#process/process-identity.ts';
 import type { WatchedTask } from '#store/attempt-store.ts';
 import type { WorkPlace } from './work.ts';
 
-/** Who is at work on a task, or was when it was killed; undefined where nobody is. */
+/** The process that is at work on a task, or was when it was killed; undefined where there is none. */
 export async function findWatch(
   { store, watcher }: Pick<WorkPlace, 'store' | 'watcher'>,
   taskId: string,

@@ -12,7 +12,7 @@ export async function isInTarget(
 }
 
 /**
- * Attempts that somebody else brought to their target, by hand or by a pull request, are merged. Only what an attempt
+ * Attempts that were brought to their target outside of Forge, by hand or by a pull request, are merged. Only what an attempt
  * changed can be there: one without a commit of its own is left as it is.
  */
 export async function noteLanded(place: WorkPlace, taskId: string): Promise<void> {

@@ -10,7 +10,7 @@ import { budgetSpent, type Annotation } from './actions.ts';
 import { endLost } from './end-lost.ts';
 import type { Engine } from './engine.ts';
 import { refuseUnavailable, runAftermath, runGuards, type Move } from './run-hooks.ts';
-import type { Hold } from './work.ts';
+import { findHoldLoss, type Hold } from './work.ts';
 
 export interface TransitionRequest {
   readonly id: string;
@@ -168,11 +168,13 @@ function toFields(
 }
 
 /** What was seen here is what the write finds: it names the version. */
-function checkHeld({ task, fence }: Standing, { held }: TransitionRequest): void {
-  if (held === undefined || (held.fence === fence && held.in_state === task.state)) return;
+function checkHeld(standing: Standing, { held }: TransitionRequest): void {
+  const loss = held && findHoldLoss(held, standing);
+  if (held === undefined || loss === undefined) return;
+  const { task, fence } = standing;
   throw new ForgeError(
     'fence_conflict',
-    `The claim ${held.fence} of ${task.id} in ${held.in_state} is over; it is ${task.assignee ?? 'nobody'}'s in ${task.state}`,
+    `The claim ${held.fence} of ${task.id} in ${held.in_state} is over: ${loss.message}`,
     { hint: `forge task show ${task.id}`, details: { id: task.id, fence, state: task.state } },
   );
 }

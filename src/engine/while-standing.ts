@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import type { WorkPlace } from './work.ts';
+import { findHoldLoss, type WorkPlace } from './work.ts';
 
 /**
  * Checks and merges are for a task that stands in their gate, a set-up is for the claim that it was begun under. The
@@ -27,33 +27,31 @@ export async function whileStanding<T>(
 export interface StandingTask {
   readonly id: string;
   readonly state: string;
-  /** Left out where it does not matter whose it is. */
-  readonly fence?: number | undefined;
+  /** Left out where the owner does not matter. */
+  readonly fence?: number | null | undefined;
 }
 
 async function watchTask(
   { store }: WorkPlace,
-  { id, state, fence }: StandingTask,
+  { id, state, fence = null }: StandingTask,
   { moved, over }: { readonly moved: AbortController; readonly over: AbortController },
 ): Promise<void> {
   while (!over.signal.aborted && !moved.signal.aborted) {
     await sleep(LIMITS.wish_poll_ms, undefined, { signal: over.signal }).catch(() => undefined);
     if (over.signal.aborted) return;
     try {
-      const { task, fence: now } = await store.readStanding(id);
-      if (fence !== undefined && fence !== now) moved.abort(toReason(id, 'was given away'));
-      else if (task.archived_at !== undefined) moved.abort(toReason(id, 'was archived'));
-      else if (task.state !== state) moved.abort(toReason(id, `was moved to ${task.state}`));
+      const loss = findHoldLoss({ fence, in_state: state }, await store.readStanding(id));
+      if (loss !== undefined) moved.abort(toReason(id, loss.message));
     } catch (error) {
       if (!isForgeError(error)) throw error;
       // What only keeps the store from answering for a moment says nothing about the task.
-      if (error.code === 'not_found') moved.abort(toReason(id, 'was deleted'));
+      if (error.code === 'not_found') moved.abort(toReason(id, `${id} was deleted`));
     }
   }
 }
 
-function toReason(id: string, what: string): ForgeError {
-  return new ForgeError('state_invalid', `${id} ${what}`, {
+function toReason(id: string, message: string): ForgeError {
+  return new ForgeError('state_invalid', message, {
     hint: `forge task show ${id}`,
     details: { id },
   });

@@ -1,6 +1,7 @@
 import type { Attempt, Merge, Review, Run } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import type { TranscriptEntry } from '#contract/transcript.ts';
+import { findLoss, type Loss } from '#domain/run-hold.ts';
 import type { ResolvedWorkflow } from '#domain/workflow.ts';
 import type { Executor, ExecutorProfile } from '#executors/executor.ts';
 import type { GitRepo } from '#git/ask-git.ts';
@@ -63,6 +64,16 @@ export interface Hold {
 
 export function toHold({ task, fence }: Pick<Standing, 'task' | 'fence'>): Hold {
   return { fence, in_state: task.state };
+}
+
+/** Why a run or a set-up that was begun under this does not have its task any more; undefined while it has it. */
+export function findHoldLoss(
+  { fence, in_state }: { readonly fence: number | null; readonly in_state: string },
+  standing: Pick<Standing, 'task' | 'fence'>,
+): Loss | undefined {
+  const { id, state, assignee, archived_at } = standing.task;
+  const held = { id, state, assignee, archived: archived_at !== undefined, fence: standing.fence };
+  return findLoss({ task_id: id, fence, in_state }, held);
 }
 
 /** Everything that work on the tasks of one project needs. */

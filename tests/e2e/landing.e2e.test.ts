@@ -49,7 +49,7 @@ describe('[A5] a merge that was cut short in the checkout', () => {
     expect(project.git('status', '--porcelain')).toBe('M  mine.txt');
     expect(project.git('rev-parse', 'HEAD')).toBe(step === 'files' ? project.old : project.commit);
     expect(existsSync(join(project.path, '.git/index.lock'))).toBe(false);
-    expect(await project.text('ready')).toBeDefined();
+    expect(await project.run('ready')).toMatchObject({ exit: 0, stderr: '' });
   });
 
   it('is put right by the hook of a commit, so that the commit has nothing of it', async () => {
