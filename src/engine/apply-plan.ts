@@ -89,12 +89,14 @@ async function applyPlan(place: WorkPlace, planned: Task, plan: Plan): Promise<v
   // A planner that was cut off plans again: what it made the last time is not made twice.
   const there = await store.listTasks({ parent_id: task.id, include_archived: true });
   const known = new Map(there.map(({ id, title }) => [title, id]));
-  for (const { title, description, depends_on } of plan.subtasks) {
+  const begun = place.clock.now();
+  for (const [at, { title, description, depends_on }] of plan.subtasks.entries()) {
     const id = known.get(title);
     if (id !== undefined) {
       ids.push(id);
       continue;
     }
+    const writer = systemWriter(place);
     const made = await store.createTask(
       {
         id_prefix: project.prefix,
@@ -107,11 +109,12 @@ async function applyPlan(place: WorkPlace, planned: Task, plan: Plan): Promise<v
         assignee: null,
         labels: task.labels,
         github_issue: null,
-        depends_on: depends_on.flatMap((at) => ids[at] ?? []),
+        depends_on: depends_on.flatMap((before) => ids[before] ?? []),
         metadata: passOrigin(task),
         workflow_fields,
       },
-      systemWriter(place),
+      // Queues go by the time of creation: what is made within one millisecond keeps the order of the plan.
+      { ...writer, now: Math.max(writer.now, begun + at) },
     );
     ids.push(made.id);
   }

@@ -125,9 +125,11 @@ export function startGit(args: readonly string[], options: GitRunOptions): Start
     stdout: child.stdout,
     ended,
     [Symbol.asyncDispose]: async () => {
+      // The signal first: a git that reads the end of its input would end well, as if nobody had left it.
+      const isAlive = child.kill();
       child.stdin.destroy();
       child.stdout.destroy();
-      if (child.kill()) await closed;
+      if (isAlive) await closed;
     },
   };
 }

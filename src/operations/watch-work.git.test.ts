@@ -65,7 +65,7 @@ test('without a terminal: a line for each step', async () => {
 test('on a terminal: a picture, and a line when a task has ended', async () => {
   const { progress, pictures, closed, before, id } = await watch('output');
   expect(before).toBe(0);
-  expect(progress.map((line) => line.replace(/\d+s/g, '_s'))).toEqual([
+  expect(progress.map((line) => line.replace(/(?<=\s)\d+s\b/g, '_s'))).toEqual([
     `${id}  passed (ada, _s)  Add \\u001b[2Ja thing`,
     '1 done, _s',
   ]);
@@ -102,7 +102,7 @@ test('attempts side by side have a line each, with the number of each', async ()
     expect(pictures.some((text) => said.test(text))).toBe(true);
   // They are one task.
   expect(pictures.some((text) => text.includes('2 at work'))).toBe(false);
-  expect(progress.map((line) => line.replace(/\d+s/g, '_s'))).toEqual([
+  expect(progress.map((line) => line.replace(/(?<=\s)\d+s\b/g, '_s'))).toEqual([
     `${id} #1  archived (bob, _s)  Add \\u001b[2Ja thing`,
     `${id} #2  passed (ada, _s)  Add \\u001b[2Ja thing`,
     '1 done, _s',
