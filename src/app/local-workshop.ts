@@ -1,5 +1,6 @@
 import type { Workshop } from '#engine/workshop.ts';
 import type { OpenProject } from '#operations/operation.ts';
+import { escapeLine } from '#kernel/text.ts';
 import type { HomePlace } from '#sync/forge-home.ts';
 import type { Machine } from '#sync/machine.ts';
 import { keepProcesses } from './keep-processes.ts';
@@ -21,6 +22,10 @@ export function openLocalWorkshop(
 ): Workshop & AsyncDisposable {
   const processes = keepProcesses({ env: around.machine.env, notice: around.notice });
   const workshop = openWorkshop(project, { ...around, processes });
+  // What a command that shows no progress of its own has to say to a person, such as a push that was rejected.
+  workshop.listen((news) => {
+    if (news.kind === 'note' && workshop.listeners === 1) around.notice(escapeLine(news.text));
+  });
   let isLeaving = false;
   const listeners = Object.entries(SIGNALS).map(([signal, exit]) => {
     const leave = (): void => {
@@ -42,6 +47,8 @@ export function openLocalWorkshop(
   });
   return Object.assign(workshop, {
     async [Symbol.asyncDispose]() {
+      // The command is done, and what it has merged is on its way: only a signal ends that.
+      await workshop.pushed();
       await workshop.stop();
       for (const off of listeners) off();
     },

@@ -28,6 +28,7 @@ import {
   removeProject,
   showBatch,
 } from './home-operations.ts';
+import { listInbox } from './inbox-operations.ts';
 import { installMcp, serveMcp } from './mcp-operations.ts';
 import { onboardAgents, primeAgent } from './onboarding-operations.ts';
 import { listDependencies, listRepos, listSkills } from './resource-operations.ts';
@@ -133,6 +134,7 @@ export const OPERATIONS: readonly Declaration[] = [
   restoreTask,
   readyTasks,
   blockedTasks,
+  listInbox,
   searchTasks,
   addDependency,
   removeDependency,

@@ -16,7 +16,7 @@ import { keepControl } from './keep-control.ts';
 import { checkMergeable, mergeTask } from './merge-gate.ts';
 import { noteLanded } from './note-landed.ts';
 import { settleLost } from './recover-work.ts';
-import { pushLanded } from './push-landed.ts';
+import { PushQueue } from './push-queue.ts';
 import { isRepairable, repairMerge } from './repair-merge.ts';
 import { endLostRuns, recallWork, retireAttempts, stopRuns } from './retire-attempts.ts';
 import { checkReviewable, reviewTask } from './review-gate.ts';
@@ -36,7 +36,7 @@ export class Workshop implements Work {
   readonly #place: WorkPlace;
   readonly #jobs = new Map<Promise<undefined>, string>();
   #failed: { readonly task: string; readonly error: unknown }[] = [];
-  #pushing: Promise<void> | undefined;
+  readonly #pushes: PushQueue;
   readonly #ending = new AbortController();
   readonly #listeners = new Set<(news: WorkNews) => void>();
 
@@ -58,6 +58,7 @@ export class Workshop implements Work {
       },
     };
     this.#place = at;
+    this.#pushes = new PushQueue(at);
   }
 
   get place(): WorkPlace {
@@ -70,13 +71,18 @@ export class Workshop implements Work {
     return () => void this.#listeners.delete(listener);
   }
 
+  /** How many are told. */
+  get listeners(): number {
+    return this.#listeners.size;
+  }
+
   /** Ends everything that is at work here. Tasks go back to where the next start takes them up. */
   async stop(): Promise<void> {
     this.#ending.abort();
     const tasks = [...new Set(this.#jobs.values())];
     await Promise.all(tasks.map((task_id) => stopRuns(this.#place, { task_id })));
     await this.settled().catch(() => undefined);
-    await this.#pushing;
+    await this.pushed();
   }
 
   /** Moves that follow from what others did are Forge's own. */
@@ -143,20 +149,19 @@ export class Workshop implements Work {
     );
   }
 
-  /** Pushes what has landed and waits for it; one push after the other, each with what was noted by then. */
+  /** Pushes what has landed and waits for it. */
   pushLanded(): Promise<void> {
-    const pushing: Promise<void> = (this.#pushing ?? Promise.resolve())
-      .then(() => pushLanded(this.#place))
-      .finally(() => {
-        if (this.#pushing === pushing) this.#pushing = undefined;
-      });
-    this.#pushing = pushing;
-    return pushing;
+    return this.#pushes.push();
   }
 
-  /** The same without keeping anybody waiting; what goes wrong is told by `settled`. */
+  /** Until every push that was begun has ended. */
+  pushed(): Promise<void> {
+    return this.#pushes.settled();
+  }
+
+  /** The same as `pushLanded` without keeping anybody waiting; what goes wrong is told by `settled`. */
   pushAside(): void {
-    if (this.#pushing !== undefined) return;
+    if (this.#pushes.busy) return;
     this.pushLanded().catch((error: unknown) => void this.#failed.push({ task: '', error }));
   }
 

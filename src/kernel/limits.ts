@@ -94,6 +94,8 @@ export const LIMITS = {
   scheduler_max: 200,
   /** Of what failed, in the reason of a move. */
   reason_tail_length: 1_000,
+  /** Of what an agent asks permission for, in the inbox. */
+  inbox_message_length: 2_000,
   workflow_states: 100,
   state_name_length: 60,
   hooks_per_phase: 50,

@@ -135,7 +135,7 @@ describe('--json', () => {
     const elsewhere = ['server.run', 'mcp.serve', 'token.rotate', 'token.revoke', 'skill.list'];
     elsewhere.push('run.list', 'run.show', 'run.logs', 'run.stop', 'run.approve', 'run.deny', 'run.send');
     elsewhere.push('run.start', 'dispatch', 'attempt.start', 'task.review', 'task.reviews');
-    elsewhere.push('task.attempts');
+    elsewhere.push('task.attempts', 'inbox.list');
     elsewhere.push('attempt.compare', 'attempt.pick', 'daemon.list', 'runtime.list', 'project.demo');
     const names = new Set(['project.init', ...elsewhere, ...[...calls, ...last].map(([name]) => name)]);
     expect([...names].toSorted()).toEqual(OPERATIONS.map(({ name }) => name).toSorted());

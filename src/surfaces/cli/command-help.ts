@@ -91,7 +91,7 @@ const GRAPH = ['project.graph', 'task.blocked'];
 function headingOf({ name }: OperationEntry): (typeof HEADINGS)[number] {
   if (START.includes(name)) return 'Start here:';
   if (GRAPH.includes(name) || name.startsWith('dep.')) return 'Graph:';
-  return name.startsWith('task.') ? 'Work:' : 'Project:';
+  return name.startsWith('task.') || name === 'inbox.list' ? 'Work:' : 'Project:';
 }
 
 /** As a line of a list: `task create <title>   Create a task`. */

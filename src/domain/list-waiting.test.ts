@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import type { Approval, Review } from '#contract/attempt.ts';
+import type { Task } from '#contract/task.ts';
+import { listWaiting, type WaitingFacts } from './list-waiting.ts';
+import { DEFAULT_RESOLVED } from './workflow.ts';
+
+const AT = '2026-01-01T00:00:00.000Z';
+
+/** Only what is looked at. */
+const task = (state: string, more: Partial<Task> = {}): Task =>
+  ({ id: 'fg-a', title: 'A', status: 'in_progress', state, assignee: 'w1', ...more }) as Task;
+
+const because = (code: string, message = 'why'): Partial<Task> => ({
+  error_annotation: { code, message, at: AT },
+});
+
+function list(tasks: readonly Task[], more: Partial<WaitingFacts> = {}): readonly string[] {
+  const facts = { tasks, reviews: [], approvals: [], at_work: new Set<string>(), ...more };
+  return listWaiting(DEFAULT_RESOLVED, facts).map(
+    ({ kind, message, command }) => `${kind}: ${message}; ${command}`,
+  );
+}
+
+const waiting = [{ task_id: 'fg-a', status: 'waiting', started_at: AT } as Review];
+
+describe('what waits for a person', () => {
+  it.each([
+    ['a blocked task', task('blocked', because('run_failed')), 'stuck: why; forge task transition fg-a todo'],
+    [
+      'a task that a person blocked',
+      task('blocked'),
+      'stuck: it is in blocked; forge task transition fg-a todo',
+    ],
+    [
+      'a merge that failed',
+      task('merge_failed', because('conflict')),
+      'stuck: why; forge task transition fg-a in_progress',
+    ],
+    [
+      'a run that was stopped',
+      task('in_progress', because('stopped')),
+      'stuck: why; forge run fg-a --agent w1',
+    ],
+    [
+      'a postponed merge',
+      task('merge_failed', because('merge_postponed')),
+      'postponed: why; forge run fg-a --merge',
+    ],
+    ['a pick', task('in_progress', because('pick_attempt')), 'pick: why; forge attempt compare fg-a'],
+    [
+      'no green attempt',
+      task('in_progress', because('no_green_attempt')),
+      'pick: why; forge attempt compare fg-a',
+    ],
+    [
+      'work that passed',
+      task('review', { review_passed_at: AT }),
+      'merge: it passed in review; forge task transition fg-a merging',
+    ],
+  ])('is %s', (_, one, shown) => {
+    expect(list([one])).toEqual([shown]);
+    // A process that works on it leads it on.
+    expect(list([one], { at_work: new Set(['fg-a']) })).toEqual([]);
+  });
+
+  it('is a review that waits for its holder', () => {
+    const one = task('review', { roles: { reviewer: { user: 'ann' } } });
+    expect(list([one], { reviews: waiting })).toEqual([
+      'review: its review waits for the word of ann; forge review fg-a pass',
+    ]);
+  });
+
+  it.each([
+    ['a task at work', task('in_progress')],
+    ['a task in a gate that says nothing yet', task('review')],
+    ['a task that is merged', task('merging', { review_passed_at: AT })],
+  ])('is not %s', (_, one) => {
+    expect(list([one])).toEqual([]);
+  });
+
+  it('is what an agent asks for, with all of it, also while it works', () => {
+    const input = { command: 'npm test -- --watch=false' };
+    const approval = {
+      run_id: '7c1e40d2-rest',
+      task_id: 'fg-a',
+      tool: 'Bash',
+      input,
+      asked_at: AT,
+    } as Approval;
+    const more = { approvals: [{ ...approval, agent: 'ada' }], at_work: new Set(['fg-a']) };
+    expect(list([task('in_progress')], more)).toEqual([
+      'approval: ada asks for Bash {"command":"npm test -- --watch=false"}; forge runs approve 7c1e40d2',
+    ]);
+  });
+});

@@ -1,0 +1,88 @@
+import type { Approval, Review } from '#contract/attempt.ts';
+import type { InboxItem } from '#contract/inbox-operations.ts';
+import type { Task } from '#contract/task.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import { roleOf, isMerging, kindOf, standingState, type ResolvedWorkflow } from './workflow.ts';
+import { passTarget } from './gate-targets.ts';
+import { holderName } from './workflow-fields.ts';
+
+/** What decides which tasks wait for a person. */
+export interface WaitingFacts {
+  /** Every task in progress that is not archived. */
+  readonly tasks: readonly Task[];
+  /** Reviews that wait for a verdict. */
+  readonly reviews: readonly Review[];
+  /** Those that nobody has answered. */
+  readonly approvals: readonly (Approval & { readonly agent: string })[];
+  /** Tasks with a run, a review, a merge or a start under way. */
+  readonly at_work: ReadonlySet<string>;
+}
+
+/** What of the tasks waits for a person, in no order. A task at work waits only where its agent asks something. */
+export function listWaiting(workflow: ResolvedWorkflow, facts: WaitingFacts): InboxItem[] {
+  const titles = new Map(facts.tasks.map(({ id, title }) => [id, title]));
+  const asked = facts.approvals.map((approval) => toApproval(approval, titles.get(approval.task_id) ?? null));
+  return [...asked, ...facts.tasks.flatMap((task) => findWait(workflow, facts, task) ?? [])];
+}
+
+function toApproval(
+  { run_id, task_id, tool, input, asked_at, agent }: WaitingFacts['approvals'][number],
+  title: string | null,
+): InboxItem {
+  const shown = input === undefined ? '' : ` ${JSON.stringify(input)}`;
+  const message = `${agent} asks for ${tool}${shown}`.slice(0, LIMITS.inbox_message_length);
+  return {
+    kind: 'approval',
+    task_id,
+    title,
+    run_id,
+    since: asked_at,
+    message,
+    command: `forge runs approve ${run_id.slice(0, SHORT_ID)}`,
+  };
+}
+
+const SHORT_ID = 8;
+
+function findWait(workflow: ResolvedWorkflow, facts: WaitingFacts, task: Task): InboxItem | undefined {
+  const { id, title } = task;
+  const item = (
+    kind: InboxItem['kind'],
+    { message, command, since }: Pick<InboxItem, 'message' | 'command' | 'since'>,
+  ): InboxItem => ({ kind, task_id: id, title, run_id: null, since, message, command });
+  const state = standingState(workflow, task);
+  const review = facts.reviews.find(({ task_id }) => task_id === id);
+  if (review !== undefined) {
+    const holder = task.roles?.[roleOf(workflow, state) ?? ''];
+    const who = holder === undefined ? 'a reviewer' : holderName(holder);
+    const message = `its review waits for the word of ${who}`;
+    return item('review', { message, command: `forge review ${id} pass`, since: review.started_at });
+  }
+  if (facts.at_work.has(id)) return undefined;
+  const { code, message = '', at = null } = task.error_annotation ?? {};
+  if (code !== undefined && PICKS.has(code))
+    return item('pick', { message, command: `forge attempt compare ${id}`, since: at });
+  if (code === 'merge_postponed')
+    return item('postponed', { message, command: `forge run ${id} --merge`, since: at });
+  const next = passTarget(workflow, state);
+  const kind = kindOf(workflow, state);
+  if (kind === 'gate' && code === undefined) {
+    const since = task.review_passed_at;
+    if (since === undefined || next === undefined || isMerging(workflow, state)) return undefined;
+    const command = `forge task transition ${id} ${next}`;
+    return item('merge', { message: `it passed in ${state}`, command, since });
+  }
+  if (code === undefined && kind !== 'custom') return undefined;
+  const told = message === '' ? `it is in ${state}` : message;
+  return item('stuck', { message: told, command: toGoOn(workflow, task, state), since: at });
+}
+
+/** Whose work was stopped where it is goes on there; everything else along the first edge of its state. */
+function toGoOn(workflow: ResolvedWorkflow, { id, assignee }: Task, state: string): string {
+  if (kindOf(workflow, state) === 'active' && assignee !== null) return `forge run ${id} --agent ${assignee}`;
+  const to = workflow.states.get(state)?.next?.[0];
+  return to === undefined ? `forge task show ${id}` : `forge task transition ${id} ${to}`;
+}
+
+/** How a task says that one of its attempts has to be picked. */
+const PICKS: ReadonlySet<string> = new Set(['pick_attempt', 'no_green_attempt']);

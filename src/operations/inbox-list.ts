@@ -1,0 +1,82 @@
+import { INBOX_KINDS, type InboxItem, type listInbox } from '#contract/inbox-operations.ts';
+import { listWaiting } from '#domain/list-waiting.ts';
+import { kindOf, standingState } from '#domain/workflow.ts';
+import { escapeLine } from '#kernel/text.ts';
+import { examinePushes } from '#sync/examine-git-rules.ts';
+import { examineLandings } from '#sync/examine-landings.ts';
+import type { Finding } from '#sync/examine-project.ts';
+import { implement, type OperationContext } from './operation.ts';
+import { style } from './style-text.ts';
+
+export const inboxList = implement<typeof listInbox>({
+  async run(ctx, { kind }) {
+    const { paths } = ctx.project;
+    const [tasks, conflicts, landings, pushes] = await Promise.all([
+      listTasksThatWait(ctx),
+      listLostValues(ctx),
+      examineLandings(paths, ctx.machine),
+      examinePushes(paths, ctx.machine),
+    ]);
+    const all = [
+      ...tasks,
+      ...landings.filter(({ state }) => state === 'failed').map((one) => toItem('landing', one)),
+      ...pushes.map((one) => toItem('push', one)),
+      ...conflicts,
+    ];
+    return all.filter((item) => kind === undefined || item.kind === kind).sort(byUrgency);
+  },
+  text(items, view) {
+    if (items.length === 0) return 'Nothing waits for you.';
+    return items
+      .map(({ kind, task_id, title, message, command }) => {
+        const about = [task_id, title]
+          .flatMap((part) => (part === null ? [] : [escapeLine(part)]))
+          .join('  ');
+        const head = `${style(view, 'bold', kind)}${about === '' ? '' : `  ${about}`}`;
+        return `${head}\n  ${escapeLine(message)}\n  try: ${escapeLine(command)}`;
+      })
+      .join('\n');
+  },
+});
+
+async function listTasksThatWait({ project: { store, workflow } }: OperationContext): Promise<InboxItem[]> {
+  const tasks = await store.listTasks({ status: 'in_progress' });
+  const inGates = tasks.filter((task) => kindOf(workflow, standingState(workflow, task)) === 'gate');
+  const reviews = await Promise.all(inGates.map(({ id }) => store.listReviews({ task_id: id })));
+  const pending = await store.listApprovals({ pending: true });
+  const approvals = await Promise.all(
+    pending.map(async (approval) => ({ ...approval, agent: (await store.getRun(approval.run_id)).agent })),
+  );
+  const work = await store.listOpenWork();
+  return listWaiting(workflow, {
+    tasks,
+    reviews: reviews.flat().filter(({ status }) => status === 'waiting'),
+    approvals,
+    at_work: new Set(work.map(({ task_id }) => task_id)),
+  });
+}
+
+/** One item a task, however many of its values lost. */
+async function listLostValues(ctx: OperationContext): Promise<InboxItem[]> {
+  const { conflictList } = await import('./conflict-list.ts');
+  const lost = await conflictList.run(ctx, {});
+  return [...Map.groupBy(lost, ({ id }) => id)].map(([id, values]) => ({
+    kind: 'conflict',
+    task_id: id,
+    title: values[0]?.title ?? null,
+    run_id: null,
+    since: values.map(({ at }) => at).sort()[0] ?? null,
+    message: `lost a merge: ${values.map(({ name }) => name).join(', ')}`,
+    command: `forge conflicts ${id}`,
+  }));
+}
+
+function toItem(kind: InboxItem['kind'], { message, hint }: Finding): InboxItem {
+  const command = hint ?? 'forge doctor';
+  return { kind, task_id: null, title: null, run_id: null, since: null, message, command };
+}
+
+function byUrgency(a: InboxItem, b: InboxItem): number {
+  const byKind = INBOX_KINDS.indexOf(a.kind) - INBOX_KINDS.indexOf(b.kind);
+  return byKind || (a.since ?? '').localeCompare(b.since ?? '');
+}
