@@ -89,6 +89,7 @@ async function tell(call: SurfaceCall): Promise<unknown[]> {
     ['task.search', { query: 'child' }],
     ['task.search', { status: 'open', limit: 2 }],
     ['project.stats', {}],
+    ['project.status', {}],
     ['project.prime', {}],
     ['event.list', { limit: 3 }],
     ['workflow.show', {}],

@@ -49,7 +49,14 @@ import {
 } from './run-operations.ts';
 import { runServer } from './server-operations.ts';
 import { completionScript, initProject, runDemo, uninstallProject } from './project-operations.ts';
-import { blockedTasks, listTasks, projectStats, readyTasks, searchTasks } from './query-operations.ts';
+import {
+  blockedTasks,
+  listTasks,
+  projectStats,
+  projectStatus,
+  readyTasks,
+  searchTasks,
+} from './query-operations.ts';
 import {
   collectGarbage,
   commitTasks,
@@ -134,6 +141,7 @@ export const OPERATIONS: readonly Declaration[] = [
   restoreTask,
   readyTasks,
   blockedTasks,
+  projectStatus,
   listInbox,
   searchTasks,
   addDependency,

@@ -205,3 +205,37 @@ export const projectStats = declare({
   http: { method: 'get', path: '/projects/{project}/stats' },
   cli: { path: ['stats'], examples: ['forge stats', 'forge stats --json'] },
 });
+
+/** Something that a Forge process works on now. */
+const AtWork = z.object({
+  /** `start`: an agent whose run has no row yet. */
+  kind: z.enum(['run', 'review', 'merge', 'start']),
+  id: z.string(),
+  task_id: z.string(),
+  agent: z.string().nullable(),
+  /** False where the process that watched it is gone and it could not be settled. */
+  watched: z.boolean(),
+});
+
+export const projectStatus = declare({
+  name: 'project.status',
+  summary: 'Show what is at work, what waits for you, and what is ready',
+  input: z.object({}),
+  output: z.object({
+    prefix: z.string(),
+    /** Since when agents claim nothing here; null while they may. */
+    paused_at: z.string().nullable(),
+    ready: z.int(),
+    in_progress: z.int(),
+    blocked: z.int(),
+    closed_last_7_days: z.int(),
+    at_work: z.array(AtWork),
+    /** How many items the inbox has. */
+    waiting: z.int(),
+  }),
+  errors: [],
+  access: 'read',
+  needs: 'project',
+  http: { method: 'get', path: '/projects/{project}/overview' },
+  cli: { path: ['status'], examples: ['forge status', 'forge status --json'] },
+});

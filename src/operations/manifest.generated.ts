@@ -31,6 +31,7 @@ export const MANIFEST: Readonly<Record<string, () => Promise<AnyOperation>>> = {
   'task.restore': () => import('./task-restore.ts').then((module) => module.taskRestore),
   'task.ready': () => import('./task-ready.ts').then((module) => module.taskReady),
   'task.blocked': () => import('./task-blocked.ts').then((module) => module.taskBlocked),
+  'project.status': () => import('./project-status.ts').then((module) => module.projectStatus),
   'inbox.list': () => import('./inbox-list.ts').then((module) => module.inboxList),
   'task.search': () => import('./task-search.ts').then((module) => module.taskSearch),
   'dep.add': () => import('./dep-add.ts').then((module) => module.depAdd),

@@ -168,6 +168,8 @@ const LOOKS: readonly Look[] = [
   { command: ['ready', '--json'], says: /ID/ },
   { command: ['stats'], not: /in_progress/ },
   { command: ['doctor'], says: /runs +none is at work/ },
+  { command: ['status'], says: /At work +nothing/, not: /ID/ },
+  { command: ['inbox'], says: /Nothing waits for you/ },
   { command: ['claim', '--next'], says: /Claimed task/, state: 'in_progress' },
   { command: ['workspace', 'list'], not: /at work/ },
   { command: ['prime'] },

@@ -46,6 +46,7 @@ describe('--json', () => {
       ['task.archive', 'task', 'archive', task.id],
       ['task.unarchive', 'task', 'unarchive', task.id],
       ['task.blocked', 'blocked'],
+      ['project.status', 'status'],
       ['task.close', 'task', 'close', task.id, '--reason', 'done'],
       ['task.wait', 'task', 'wait', task.id],
       ['task.result', 'task', 'result', task.id],

@@ -87,11 +87,12 @@ const HEADINGS = ['Start here:', 'Work:', 'Graph:', 'Project:'] as const;
 /** In the order of a first hour with it. */
 const START = ['project.init', 'task.create', 'task.ready', 'task.claim', 'task.close', 'project.demo'];
 const GRAPH = ['project.graph', 'task.blocked'];
+const OVERVIEWS = ['project.status', 'inbox.list'];
 
 function headingOf({ name }: OperationEntry): (typeof HEADINGS)[number] {
   if (START.includes(name)) return 'Start here:';
   if (GRAPH.includes(name) || name.startsWith('dep.')) return 'Graph:';
-  return name.startsWith('task.') || name === 'inbox.list' ? 'Work:' : 'Project:';
+  return name.startsWith('task.') || OVERVIEWS.includes(name) ? 'Work:' : 'Project:';
 }
 
 /** As a line of a list: `task create <title>   Create a task`. */

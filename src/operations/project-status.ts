@@ -1,0 +1,53 @@
+import type { projectStatus as declaration } from '#contract/query-operations.ts';
+import { escapeLine } from '#kernel/text.ts';
+import { implement } from './operation.ts';
+import { SHORT_ID } from './run-text.ts';
+import { style } from './style-text.ts';
+
+export const projectStatus = implement<typeof declaration>({
+  async run(ctx) {
+    const { store, config } = ctx.project;
+    const [{ inboxList }, { isUnwatched }] = await Promise.all([
+      import('./inbox-list.ts'),
+      import('#engine/recover-work.ts'),
+    ]);
+    const stats = await store.readStats({ now: ctx.clock.now(), exclude_types: config.ready.excludeTypes });
+    const work = await store.listOpenWork();
+    return {
+      prefix: config.idPrefix,
+      paused_at: await store.readPause(),
+      ready: stats.ready,
+      in_progress: stats.by_status['in_progress'] ?? 0,
+      blocked: stats.blocked,
+      closed_last_7_days: stats.closed_last_7_days,
+      at_work: work.map(({ kind, id, task_id, agent, watcher }) => ({
+        kind,
+        id,
+        task_id,
+        agent,
+        watched: !isUnwatched({ watcher }),
+      })),
+      waiting: (await inboxList.run(ctx, {})).length,
+    };
+  },
+  text(status, view) {
+    const { ready, in_progress, blocked, closed_last_7_days, at_work, waiting, paused_at } = status;
+    const next = waiting === 0 ? 'nothing' : `${waiting} ${waiting === 1 ? 'thing' : 'things'}: forge inbox`;
+    const rows: [string, string][] = [
+      ['Tasks', `${ready} ready, ${in_progress} in progress, ${blocked} blocked`],
+      ['Closed', `${closed_last_7_days} in the last 7 days`],
+      ...(paused_at === null
+        ? []
+        : [['Paused', `since ${paused_at}: agents claim nothing`] satisfies [string, string]]),
+      ['Waiting', next],
+      ['At work', at_work.length === 0 ? 'nothing' : String(at_work.length)],
+    ];
+    const head = rows.map(([name, value]) => `${style(view, 'dim', name.padEnd(9))} ${value}`);
+    const work = at_work.map(({ kind, id, task_id, agent, watched }) => {
+      const what = kind === 'start' ? kind : `${kind} ${id.slice(0, SHORT_ID)}`;
+      const who = agent === null ? '' : `  ${escapeLine(agent)}`;
+      return `  ${escapeLine(task_id)}  ${what}${who}${watched ? '' : '  (its watcher is gone: forge doctor)'}`;
+    });
+    return [...head, ...work].join('\n');
+  },
+});
