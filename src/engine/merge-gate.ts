@@ -198,8 +198,10 @@ async function tryLanding(
     };
   }
   const move = { branch: attempt.target, old, commit: candidate.commit };
-  const landed = await landAllowed(place, rules, move);
+  const landed = await landAllowed(place, call, move);
   switch (landed.kind) {
+    case 'lost':
+      return { state: 'dropped', message: landed.message };
     case 'landed':
       // A user may have taken it back on purpose in the very moment: then it is not merged, and stays back.
       if (!(await isInTarget(place, { commit: candidate.commit, target: attempt.target })))
@@ -228,19 +230,26 @@ function describeOverlap({ worktree, files, operation }: LandingOverlap): string
   return `${worktree} has changes of its own in ${named}${more}: commit or stash them, and it is merged`;
 }
 
-/** Hooks that guard the branch are asked before, and told afterwards. */
+/**
+ * Hooks that guard the branch are asked before, and told afterwards. That the task still stands in its gate is looked at
+ * last: from then on nobody takes it away before the landing is over.
+ */
 async function landAllowed(
   place: WorkPlace,
-  rules: LandingRules,
+  { rules, merge, task }: RuledCall,
   move: Parameters<LandingRules['askMove']>[0],
-): ReturnType<typeof landTarget> {
+): Promise<Awaited<ReturnType<typeof landTarget>> | { readonly kind: 'lost'; readonly message: string }> {
+  const { store, repo } = place;
   const allowed = await rules.askMove(move);
   let isLanded = false;
   try {
-    const landed = await landTarget(place.repo, { ...move, witness: processWitness });
+    const loss = await store.takeLanding({ id: merge.id, in_state: task.state }, systemWriter(place));
+    if (loss !== undefined) return { kind: 'lost', message: loss.message };
+    const landed = await landTarget(repo, { ...move, witness: processWitness });
     isLanded = landed.kind === 'landed';
     return landed;
   } finally {
+    if (!isLanded) await store.clearLanding({ id: merge.id }, systemWriter(place));
     await allowed.ended(isLanded);
   }
 }

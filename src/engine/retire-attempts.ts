@@ -10,6 +10,7 @@ import { isAlive, isSameProcess } from '#process/process-identity.ts';
 import { endMarked } from '#process/sweep-marked.ts';
 import type { WatchedRun } from '#store/attempt-store.ts';
 import { openControl, toCheckout } from './attempt-workspace.ts';
+import { awaitGates } from './await-gates.ts';
 import { runIn } from './set-up-folder.ts';
 import { systemWriter, type WorkPlace } from './work.ts';
 
@@ -110,9 +111,10 @@ export async function stopRuns(
   await endRuns(place, () => place.store.listRuns({ ...of, open: true }));
 }
 
-/** Those whose task is not theirs any more. */
+/** Those whose task is not theirs any more, and the checks and merges of a task that has left their gate. */
 export async function endLostRuns(place: WorkPlace, task_id: string): Promise<void> {
   await endRuns(place, () => place.store.listLostRuns({ task_id }));
+  await awaitGates(place, task_id);
 }
 
 async function endRuns(place: WorkPlace, list: () => Promise<Run[]>): Promise<void> {

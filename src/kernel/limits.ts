@@ -172,6 +172,10 @@ export const LIMITS = {
   landing_repeats: 5,
   /** How long a command waits for another process before it leaves a broken landing to the next command. */
   landing_heal_ms: 1_000,
+  /** How long whoever takes a task away waits for its checks, or for its merge, to end. */
+  gate_end_ms: 8_000,
+  /** How long whoever takes a task away waits for a merge of it that is about to land. */
+  landing_wait_ms: 15_000,
   /** How long a merge waits in all for a checkout that other processes keep busy. */
   landing_busy_ms: 120_000,
   /** Of the HEAD of a checkout; no name of a branch is longer. */

@@ -91,6 +91,14 @@ export interface AttemptStore {
    * for whoever was faster with the same one. Throws state_invalid for one that is over. Waiting costs a look, no lock.
    */
   takeMerge(take: { id: string; watcher: ProcessMark }, by: Writer): Promise<Merge | undefined>;
+  /**
+   * The target is about to move. Answers why the task is not to be merged any more; undefined where it still stands in
+   * its gate, and then nobody moves, archives or deletes it before the landing is cleared or the merge is finished.
+   * Throws state_invalid for a merge that was not begun, or is over.
+   */
+  takeLanding(landing: NewLanding, by: Writer): Promise<Loss | undefined>;
+  /** The target has not moved. Idempotent. */
+  clearLanding(landing: { id: string }, by: Writer): Promise<void>;
   /** Throws state_invalid for one that is over, and for one that was not begun unless it is dropped or refused. */
   finishMerge(end: MergeEnd, by: Writer): Promise<Merge>;
   /** Queued and started ones, in the order of the queue. */
@@ -316,6 +324,13 @@ export interface KeptStep {
 export interface WatchedReview {
   readonly review: Review;
   readonly watcher: ProcessMark;
+}
+
+export interface NewLanding {
+  /** Of the merge. */
+  readonly id: string;
+  /** The gate that the task is merged in. */
+  readonly in_state: string;
 }
 
 export interface NewMerge {

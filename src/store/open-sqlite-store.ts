@@ -4,6 +4,7 @@ import type { Clock } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { AttemptStore } from './attempt-store.ts';
+import { awaitLanding } from './await-landing.ts';
 import type { EventStore } from './event-store.ts';
 import { PRIVATE, type FileModes } from './file-modes.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
@@ -15,6 +16,7 @@ import { isCurrentSchema } from './sqlite/schema-version.ts';
 import { listBlocked, listReady } from './sqlite/ready-queries.ts';
 import { readMark, writeMark } from './sqlite/file-marks.ts';
 import { lazyAttempts } from './sqlite/lazy-attempts.ts';
+import { once } from './sqlite/load-once.ts';
 import { applyParkedStates } from './sqlite/parked-states.ts';
 import { Replica } from './sqlite/replica.ts';
 import { getTask, listTasks } from './sqlite/task-queries.ts';
@@ -197,10 +199,12 @@ function createStore({ db, reader, replica, options, aside }: StoreParts): Sqlit
   ): Promise<T> => {
     const { writeInTransaction, writeTogether } = await transactions();
     const writes = await load();
-    if (gather === undefined)
-      return writeInTransaction({ db, replica, steady }, by, (tx) => work(writes, tx));
     const job: Job = { by, work: (tx) => work(writes, tx) };
-    return (await gather(job, (jobs) => writeTogether({ db, replica, steady }, jobs))) as T; // what this job gave
+    return awaitLanding(async () => {
+      if (gather === undefined)
+        return writeInTransaction({ db, replica, steady }, by, (tx) => work(writes, tx));
+      return (await gather(job, (jobs) => writeTogether({ db, replica, steady }, jobs))) as T; // what this job gave
+    });
   };
   const onAttempts = once(async () => {
     const { bindAttempts } = await import('./sqlite/bind-attempts.ts');
@@ -392,9 +396,3 @@ function createStore({ db, reader, replica, options, aside }: StoreParts): Sqlit
 }
 
 type Transaction = import('./sqlite/write-transaction.ts').WriteTransaction;
-
-/** A claim in a loop must not ask the module loader again each time. */
-function once<T>(load: () => Promise<T>): () => Promise<T> {
-  let loaded: Promise<T> | undefined;
-  return () => (loaded ??= load());
-}

@@ -142,7 +142,7 @@ export interface TaskStore extends AsyncDisposable {
   readStamp(): Promise<string>;
   /** A task as the workflow sees it, before a move. */
   readStanding(id: string): Promise<Standing>;
-  /** Whether a run on exactly this task has not ended; also of a deleted one. One look, for every change asks. */
+  /** Whether a run, review or merge of exactly this task has not ended; also of a deleted one. Every change asks. */
   isWorkedOn(id: string): Promise<boolean>;
   /** Nobody is about to start an agent on it any more. Idempotent. */
   forgetWatch(id: string): Promise<void>;

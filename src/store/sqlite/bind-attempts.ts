@@ -73,6 +73,8 @@ export function bindAttempts({ reader, write, clock, notice }: AttemptParts): At
       if ((await read(() => merges.findNext(reader, take.id))) === undefined) return undefined;
       return change(by, (tx) => merges.takeMerge(tx, take));
     },
+    takeLanding: (landing, by) => change(by, (tx) => merges.takeLanding(tx, landing)),
+    clearLanding: (landing, by) => change(by, (tx) => merges.clearLanding(tx, landing)),
     finishMerge: (end, by) => change(by, (tx) => merges.finishMerge(tx, end)),
     listOpenMerges: () => read(() => merges.listOpenMerges(reader)),
     listMerges: (query) => read(() => merges.listMerges(reader, query)),

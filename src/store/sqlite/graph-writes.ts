@@ -7,6 +7,7 @@ import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { readJson } from '#kernel/read-json.ts';
 import type { DeleteResult, TaskStore } from '../store.ts';
+import { checkLanding } from './check-landing.ts';
 import { checkVersion } from './check-version.ts';
 import { refuseDependencyCycle, refuseParentCycle, selfDependency } from './cycle-checks.ts';
 import { adoptUnresolved, removeRow } from './edge-rows.ts';
@@ -98,6 +99,7 @@ export function deleteTask(
   const { record } = stored;
   const { id } = record;
   checkVersion(stored, remove);
+  checkLanding(db, record, undefined);
   const children = db
     .all('SELECT id FROM tasks WHERE parent_id = ? ORDER BY id', id)
     .map((row) => row.id as string);

@@ -27,6 +27,8 @@ const METHODS: Readonly<Record<keyof AttemptStore, true>> = {
   listOpenReviews: true,
   queueMerge: true,
   takeMerge: true,
+  takeLanding: true,
+  clearLanding: true,
   finishMerge: true,
   listOpenMerges: true,
   listMerges: true,

@@ -1,11 +1,13 @@
 import type { AttemptRecord } from '#contract/attempt-record.ts';
 import type { Merge } from '#contract/attempt.ts';
+import { findLoss, type Loss } from '#domain/run-hold.ts';
 import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
-import type { MergeEnd, NewMerge, ProcessMark, WatchedMerge } from '../attempt-store.ts';
+import type { MergeEnd, NewLanding, NewMerge, ProcessMark, WatchedMerge } from '../attempt-store.ts';
 import { getAttempt } from './attempt-rows.ts';
 import type { Database, Row } from './database.ts';
 import { findTask } from './report-queries.ts';
+import { readHeld } from './run-rows.ts';
 import { fromMark, getRow, insertRow, toMark, updateRow, type WorkTransaction } from './work-transaction.ts';
 
 export type KeptMerge = AttemptRecord['merges'][number];
@@ -73,6 +75,21 @@ export function findNext(db: Database, ref: string): Merge | undefined {
   return first?.id === merge.id ? merge : undefined;
 }
 
+/** Why the task is not to be merged any more; undefined where it stays in its gate until the landing is over. */
+export function takeLanding(tx: WorkTransaction, { id, in_state }: NewLanding): Loss | undefined {
+  const { db, by } = tx;
+  const merge = toMerge(getRow(db, 'merges', id));
+  if (merge.state !== 'started') throw isOver(merge);
+  // Whose task it is does not matter to a merge: where it stands does.
+  const loss = findLoss({ task_id: merge.task_id, fence: null, in_state }, readHeld(db, merge.task_id));
+  if (loss === undefined) updateRow(db, 'merges', id, { landing_at: toIso(by.now) });
+  return loss;
+}
+
+export function clearLanding({ db }: WorkTransaction, { id }: { readonly id: string }): void {
+  updateRow(db, 'merges', id, { landing_at: null });
+}
+
 export function finishMerge(tx: WorkTransaction, end: MergeEnd): Merge {
   const { db, by } = tx;
   const before = toMerge(getRow(db, 'merges', end.id));
@@ -89,7 +106,7 @@ export function finishMerge(tx: WorkTransaction, end: MergeEnd): Merge {
   };
   const { id, state, candidate, message, finished_at } = merge;
   const conflicts = JSON.stringify(merge.conflicts);
-  updateRow(db, 'merges', id, { state, candidate, conflicts, message, finished_at });
+  updateRow(db, 'merges', id, { state, candidate, conflicts, message, finished_at, landing_at: null });
   tx.touch(merge.attempt_id);
   tx.tell('merge.finished', merge.task_id, { merge });
   return merge;

@@ -27,7 +27,13 @@ export function forgetWatch(db: Database, taskId: string): void {
   db.write(() => db.run('DELETE FROM task_watchers WHERE task_id = ?', taskId));
 }
 
-/** By idx_runs_task. */
+/** By idx_runs_task; of reviews and merges few are open in the whole project. */
+const WORKED_ON = `
+  SELECT 1 AS found FROM runs WHERE task_id = ?1 AND ended_at IS NULL
+  UNION ALL SELECT 1 FROM reviews WHERE status = 'running' AND task_id = ?1
+  UNION ALL SELECT 1 FROM merges WHERE state = 'started' AND task_id = ?1
+  UNION ALL SELECT 1 FROM merges WHERE state = 'queued' AND task_id = ?1 LIMIT 1`;
+
 export function isWorkedOn(db: Database, taskId: string): boolean {
-  return db.get('SELECT 1 AS found FROM runs WHERE task_id = ? AND ended_at IS NULL', taskId) !== undefined;
+  return db.get(WORKED_ON, taskId) !== undefined;
 }

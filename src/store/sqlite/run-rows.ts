@@ -82,7 +82,7 @@ function refuseSecond(db: Database, { id, name, task_id }: Attempt): void {
 }
 
 /** By the primary key; undefined for a task that is not there any more. Asked again and again, so it reads no more. */
-function readHeld(db: Database, id: string): HeldTask | undefined {
+export function readHeld(db: Database, id: string): HeldTask | undefined {
   const row = db.get('SELECT state, assignee, fence, archived_at FROM tasks WHERE id = ?', id);
   if (row === undefined) return undefined;
   return {

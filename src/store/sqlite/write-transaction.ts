@@ -9,6 +9,7 @@ import { isForgeError, type ErrorCode } from '#kernel/errors.ts';
 import type { Writer } from '../store.ts';
 import { checkGates } from './check-gates.ts';
 import { checkHolding } from './check-holding.ts';
+import { checkLanding } from './check-landing.ts';
 import type { Database } from './database.ts';
 import { insertEvent, insertTransition } from './log-rows.ts';
 import {
@@ -258,7 +259,10 @@ function openTransaction(db: Database, by: Writer, written: Written[]): Omit<Wri
     saveLine: ({ line }, numbers) => void written.push({ line, numbers }),
     save(before, after, happening) {
       if (before?.record === after) return { task: toTask(after, before.version), fence: before.fence };
-      if (before !== undefined) checkGates(db, by, before.record, after);
+      if (before !== undefined) {
+        checkGates(db, by, before.record, after);
+        checkLanding(db, before.record, after);
+      }
       const version = (before?.version ?? 0) + 1;
       const fence = (before?.fence ?? 0) + (changesOwner(before?.record, after) ? 1 : 0);
       return write(before, toEncoded(after), { version, fence }, happening);

@@ -1,0 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isForgeError } from '#kernel/errors.ts';
+import { kindOf, standingState } from '#domain/workflow.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import { isAlive } from '#process/process-identity.ts';
+import type { WorkPlace } from './work.ts';
+
+/**
+ * Checks and merges of a task that has left their gate have ended before the change is answered. One whose process does
+ * not answer, because it was stopped, is waited for no longer than a limit.
+ */
+export async function awaitGates(place: WorkPlace, taskId: string): Promise<void> {
+  for (let waited = 0; waited < LIMITS.gate_end_ms; waited += PAUSE_MS) {
+    const open = (await place.store.listOpenWork()).filter(
+      (one) => one.task_id === taskId && GATES.has(one.kind) && isAlive(one.watcher),
+    );
+    if (open.length === 0 || (await standsInGate(place, taskId))) return;
+    await sleep(PAUSE_MS);
+  }
+}
+
+const PAUSE_MS = 25;
+
+const GATES: ReadonlySet<string> = new Set(['review', 'merge']);
+
+async function standsInGate({ store, workflow }: WorkPlace, id: string): Promise<boolean> {
+  try {
+    const { task } = await store.readStanding(id);
+    return task.archived_at === undefined && kindOf(workflow(), standingState(workflow(), task)) === 'gate';
+  } catch (error) {
+    if (!isForgeError(error) || error.code !== 'not_found') throw error;
+    return false;
+  }
+}
