@@ -105,7 +105,9 @@ async function finishMerge(place: WorkPlace, engine: Engine, call: MergeCall): P
     );
     const to = passTarget(engine.workflow, gate);
     const reason = `merged into ${ended.target}`;
-    return to === undefined ? { outcome: 'passed', message: reason } : { outcome: 'cascaded', to, reason };
+    if (to !== undefined) return { outcome: 'cascaded', to, reason };
+    await place.store.clearLanding({ id }, systemWriter(place));
+    return { outcome: 'passed', message: reason };
   }
   // It stays where it is, and begins anew at the next start.
   if (ended.state === 'dropped') return { outcome: 'failed', message: ended.message ?? ended.state };

@@ -62,6 +62,7 @@ const POINTS: readonly Point[] = [
   ['takeWatch', 'enter', 'done'],
   ['queueMerge', 'enter', 'done'],
   ['takeMerge', 'enter', 'done'],
+  ['takeLanding', 'enter', 'done'],
   ['finishMerge', 'land', 'done'],
   ['changeAttempt', 'land', 'done'],
   ['recordHookResults', 'land', 'done'],

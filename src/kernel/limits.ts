@@ -174,6 +174,8 @@ export const LIMITS = {
   landing_heal_ms: 1_000,
   /** How long whoever takes a task away waits for its checks, or for its merge, to end. */
   gate_end_ms: 8_000,
+  /** How long a task whose merge has landed is kept for the process that moves it on. */
+  landed_move_ms: 60_000,
   /** How long whoever takes a task away waits for a merge of it that is about to land. */
   landing_wait_ms: 15_000,
   /** How long a merge waits in all for a checkout that other processes keep busy. */

@@ -99,7 +99,7 @@ export function deleteTask(
   const { record } = stored;
   const { id } = record;
   checkVersion(stored, remove);
-  checkLanding(db, record, undefined);
+  checkLanding(db, by, { before: record, after: undefined });
   const children = db
     .all('SELECT id FROM tasks WHERE parent_id = ? ORDER BY id', id)
     .map((row) => row.id as string);

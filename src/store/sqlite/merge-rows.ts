@@ -106,7 +106,9 @@ export function finishMerge(tx: WorkTransaction, end: MergeEnd): Merge {
   };
   const { id, state, candidate, message, finished_at } = merge;
   const conflicts = JSON.stringify(merge.conflicts);
-  updateRow(db, 'merges', id, { state, candidate, conflicts, message, finished_at, landing_at: null });
+  // What has landed stays under way until its task has moved on.
+  const landing = state === 'landed' ? {} : { landing_at: null };
+  updateRow(db, 'merges', id, { state, candidate, conflicts, message, finished_at, ...landing });
   tx.touch(merge.attempt_id);
   tx.tell('merge.finished', merge.task_id, { merge });
   return merge;

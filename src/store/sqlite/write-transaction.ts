@@ -261,7 +261,7 @@ function openTransaction(db: Database, by: Writer, written: Written[]): Omit<Wri
       if (before?.record === after) return { task: toTask(after, before.version), fence: before.fence };
       if (before !== undefined) {
         checkGates(db, by, before.record, after);
-        checkLanding(db, before.record, after);
+        checkLanding(db, by, { before: before.record, after });
       }
       const version = (before?.version ?? 0) + 1;
       const fence = (before?.fence ?? 0) + (changesOwner(before?.record, after) ? 1 : 0);
