@@ -42,21 +42,26 @@ const BARE = 'env -i PATH="$PATH" HOME="$HOME"';
 
 describe('[A2] [H4] an agent inside of its run', () => {
   it('comments, notes and writes down work as itself', async () => {
-    const { id, said } = await sayInside([
-      'forge task comment ID "half way"',
-      'forge task update ID --meta-set progress=half --label-add slow',
-      'forge task create "Found it" --parent ID',
-      'FORGE_ACTOR=user:ann forge task comment ID "as somebody else"',
-      'forge task show ID --json',
-      'forge whereami',
-    ]);
+    const { id, said } = await sayInside(
+      [
+        'forge task comment ID "half way"',
+        'forge task update ID --meta-set progress=half --label-add slow',
+        'forge task create "Found it" --parent ID',
+        'FORGE_ACTOR=user:ann forge task comment ID "as somebody else"',
+        'forge task show ID --json',
+        'forge whereami',
+      ],
+      ['--ci-step', 'test -e README.md'],
+    );
     expect(said.map((line) => line.split(':')[0])).toEqual(['0', '0', '0', '0', '0', '0']);
     const task = await project.show(id);
     const author = `a${id.slice(3)}`;
     expect(task.comments.map((comment) => comment.author)).toEqual([author, author]);
     expect(task.metadata).toMatchObject({ progress: 'half' });
     const [found] = task.subtasks;
-    expect(await project.show(found?.id ?? '')).toMatchObject({ title: 'Found it', created_by: author });
+    // What gates its own work gates what it hands on.
+    const review_config = { ci_steps: ['test -e README.md'] };
+    expect(await project.show(found?.id ?? '')).toMatchObject({ created_by: author, review_config });
   });
 
   const REFUSED = [

@@ -67,7 +67,7 @@ function denied(name: string, why = `An agent cannot do ${name} inside of its ru
   });
 }
 
-function toContext({ project, place, machine }: RunCallerDeps, { agent }: Run): OperationContext {
+function toContext({ project, place, machine }: RunCallerDeps, { agent, task_id }: Run): OperationContext {
   const actor = { kind: 'agent', name: agent, named: true } as const;
   return {
     clock: systemClock,
@@ -79,6 +79,7 @@ function toContext({ project, place, machine }: RunCallerDeps, { agent }: Run): 
     machine,
     host: createServerHost(() => undefined),
     vouches: false,
+    gated_by: task_id,
     stays: true,
     workshop: async () => {
       throw denied('this');
