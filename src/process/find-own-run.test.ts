@@ -9,7 +9,7 @@ const FOUND = { project: '/repo/.git', home: '/home/.forge' };
 
 /** What a program finds that is started by `command`, with the marks of a run around all of it. */
 function ask(command: readonly string[], env: Readonly<Record<string, string>>): unknown {
-  const [program = '', ...args] = [...command, process.execPath, '--input-type=module', '--eval', ASK];
+  const [program, ...args] = [...command, process.execPath, '--input-type=module', '--eval', ASK];
   const base = { PATH: process.env['PATH'] ?? '' };
   return JSON.parse(execFileSync(program, args, { env: { ...base, ...env }, encoding: 'utf8' })) as unknown;
 }
