@@ -11,6 +11,9 @@ export interface OwnRun {
 /** What everything inside of a run has in its environment from the start. */
 export const RUN_PROJECT = 'FORGE_RUN_PROJECT';
 export const RUN_HOME = 'FORGE_RUN_HOME';
+/** Where the watcher of the run listens, and what it asks for there. */
+export const RUN_SOCKET = 'FORGE_SOCKET';
+export const RUN_SOCKET_KEY = 'FORGE_SOCKET_KEY';
 
 /**
  * The run that this process belongs to, whatever it has done to its own environment: the environment that an ancestor

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import type { OperationEntry } from '#operations/flag-table.ts';
-import { findOwnRun, type OwnRun } from '#process/find-own-run.ts';
+import { findOwnRun, RUN_SOCKET, RUN_SOCKET_KEY, type OwnRun } from '#process/find-own-run.ts';
 import { findProject } from '#sync/find-project.ts';
 import { findForgeHome } from '#sync/forge-home.ts';
 
@@ -31,7 +31,7 @@ const HARMLESS: ReadonlySet<string> = new Set(['git.hook', 'git.merge', 'project
  * has nothing to do with, such as those of a test, are not meant. Throws permission_denied.
  */
 export function findCommandPlace({ operation, env, cwd, server }: Asked): CommandPlace {
-  const path = env['FORGE_SOCKET'] || undefined;
+  const path = env[RUN_SOCKET] || undefined;
   // A read outside of every run looks at nothing more than this.
   if (path === undefined && operation.reads === true) return HERE;
   const run = HARMLESS.has(operation.name) ? undefined : findOwnRun(env);
@@ -41,7 +41,7 @@ export function findCommandPlace({ operation, env, cwd, server }: Asked): Comman
   const isLocal = operation.local === true || operation.needs !== 'project';
   const isMcp = operation.name === 'mcp.serve';
   if (path !== undefined && (!isLocal || isMcp))
-    return { kind: 'socket', path, key: env['FORGE_SOCKET_KEY'] ?? '' };
+    return { kind: 'socket', path, key: env[RUN_SOCKET_KEY] ?? '' };
   if (operation.reads === true) return HERE;
   const why = isLocal
     ? `forge ${operation.path.join(' ')} is for a person, not for a run`

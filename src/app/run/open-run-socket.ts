@@ -6,14 +6,11 @@ import { join } from 'node:path';
 import type { Run } from '#contract/attempt.ts';
 import type { RunSocket } from '#engine/work.ts';
 import { ForgeError } from '#kernel/errors.ts';
+import { RUN_SOCKET, RUN_SOCKET_KEY } from '#process/find-own-run.ts';
 import { beginExchange, send, toErrorAnswer, type Answer } from '#surfaces/http/answer.ts';
 import { applyServerLimits, toServerOptions } from '#surfaces/http/limits.ts';
 import { parseBody, readBody } from '#surfaces/http/read-body.ts';
 import { createRunCaller, type RunCaller, type RunCallerDeps } from './run-caller.ts';
-
-/** What a program inside of a run calls Forge by. */
-export const SOCKET = 'FORGE_SOCKET';
-export const SOCKET_KEY = 'FORGE_SOCKET_KEY';
 
 /** The path of a socket of the system's may not be longer. */
 const LONGEST_PATH = 100;
@@ -39,7 +36,7 @@ export async function openRunSocket(deps: RunCallerDeps, run: Run): Promise<RunS
   applyServerLimits(server);
   await listen(server, path);
   return {
-    env: { [SOCKET]: path, [SOCKET_KEY]: key },
+    env: { [RUN_SOCKET]: path, [RUN_SOCKET_KEY]: key },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
