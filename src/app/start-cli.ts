@@ -29,7 +29,7 @@ export function startCli(argv: readonly string[], version: string): Promise<numb
     async loadOperation(name, accepted) {
       const load = MANIFEST[name];
       if (load === undefined) throw new ForgeError('internal', `No implementation of ${name}`);
-      const socket = await findSocket(accepted, toCwd(io, accepted));
+      const socket = await findSocket(accepted, () => toCwd(io, accepted));
       if (socket !== undefined && name !== 'mcp.serve') {
         isRemote = true;
         const { createSocketOperation } = await import('./run/socket-operation.ts');
@@ -128,19 +128,24 @@ function findServer({ operation, globals }: Accepted): string | undefined {
 }
 
 /** Inside of a run: where its watcher listens. Throws permission_denied for what is not for a run to do. */
-async function findSocket({ operation, globals }: Accepted, cwd: string): Promise<SocketPlace | undefined> {
+async function findSocket(
+  { operation, globals }: Accepted,
+  cwd: () => string,
+): Promise<SocketPlace | undefined> {
   const { env } = process;
   // A read outside of every run loads nothing for this.
   if (operation.reads === true && !env['FORGE_SOCKET']) return undefined;
   const { findCommandPlace } = await import('./run/inside-run.ts');
   const server = globals.server ?? (env.FORGE_SERVER || undefined);
-  const place = findCommandPlace({ operation, env, cwd, server });
+  const actor = globals.actor ?? (env.FORGE_ACTOR || undefined);
+  const place = findCommandPlace({ operation, env, cwd: cwd(), server, actor });
   return place.kind === 'socket' ? place : undefined;
 }
 
-function toCwd({ cwd }: CliIo, { globals: { directory } }: Accepted): string {
-  if (directory === undefined) return cwd;
-  return findFolder(isAbsolute(directory) ? directory : resolve(cwd, directory));
+/** The current folder may be gone, which matters only where it is asked for. */
+function toCwd(io: CliIo, { globals: { directory } }: Accepted): string {
+  if (directory === undefined) return io.cwd;
+  return findFolder(isAbsolute(directory) ? directory : resolve(io.cwd, directory));
 }
 
 function findRoute(field: string | undefined, input: Readonly<Record<string, unknown>>): string | undefined {

@@ -152,3 +152,17 @@ describe('[A2] [H4] an agent inside of its run', () => {
     });
   });
 });
+
+describe('[B2] an agent that names itself outside of a run', () => {
+  it.each([
+    ['workflow', 'set', '--default'],
+    ['token', 'create', '--scope', 'admin'],
+    ['agent', 'add', 'another', '--executor', 'shell', '--command=true'],
+    ['project', 'pause'],
+    ['uninstall', '--yes'],
+  ])('does not decide what agents may do: forge %s %s', async (...command) => {
+    const agent = project.with({ env: { FORGE_ACTOR: 'ext' } });
+    expect(await agent.fails(...command)).toMatchObject({ exit: 6 });
+    expect(existsSync(join(project.path, '.forge'))).toBe(true);
+  });
+});

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { parseActor } from '#domain/actor.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import type { OperationEntry } from '#operations/flag-table.ts';
 import { findOwnRun, RUN_SOCKET, RUN_SOCKET_KEY, type OwnRun } from '#process/find-own-run.ts';
@@ -18,6 +19,8 @@ interface Asked {
   readonly cwd: string;
   /** A server was named on the command line. */
   readonly server: string | undefined;
+  /** Who asks, where that was said by flag or environment. */
+  readonly actor: string | undefined;
 }
 
 const HERE = { kind: 'here' } as const;
@@ -25,12 +28,35 @@ const HERE = { kind: 'here' } as const;
 /** git calls the first two; the others make projects of their own. */
 const HARMLESS: ReadonlySet<string> = new Set(['git.hook', 'git.merge', 'project.init', 'project.demo']);
 
+/** What decides who may do what, and what is run. No agent has a say in it, also outside of a run. */
+const FOR_PEOPLE: ReadonlySet<string> = new Set([
+  'agent.add',
+  'agent.pause',
+  'agent.remove',
+  'agent.resume',
+  'agent.token',
+  'profile.add',
+  'profile.remove',
+  'project.pause',
+  'project.remove',
+  'project.resume',
+  'project.trust',
+  'project.uninstall',
+  'token.create',
+  'token.list',
+  'token.revoke',
+  'token.rotate',
+  'workflow.set',
+]);
+
 /**
  * An agent is not the user: a command inside of a run is done by the watcher of the run, with the rights of that run.
  * One that finds itself inside of a run and has no socket may read and nothing else. Projects and homes that the run
  * has nothing to do with, such as those of a test, are not meant. Throws permission_denied.
  */
-export function findCommandPlace({ operation, env, cwd, server }: Asked): CommandPlace {
+export function findCommandPlace({ operation, env, cwd, server, actor }: Asked): CommandPlace {
+  if (FOR_PEOPLE.has(operation.name) && actor !== undefined && parseActor(actor, 'named').kind === 'agent')
+    throw denied(operation, `${actor} is an agent: forge ${operation.path.join(' ')} is for a person`);
   const path = env[RUN_SOCKET] || undefined;
   // A read outside of every run looks at nothing more than this.
   if (path === undefined && operation.reads === true) return HERE;
