@@ -19,7 +19,7 @@ export function deriveFlagTable(declarations: readonly Declaration[]): FlagTable
 }
 
 function deriveEntry(declaration: Declaration): OperationEntry {
-  const { name, input, cli, needs, local } = declaration;
+  const { name, input, cli, needs, local, access } = declaration;
   checkObject(input, name);
   const args = cli.args ?? [];
   const fields: Record<string, FieldRule> = {};
@@ -50,6 +50,7 @@ function deriveEntry(declaration: Declaration): OperationEntry {
     args,
     needs,
     ...(local === true && { local }),
+    ...(access === 'read' && { reads: true }),
     fields,
     required: Object.keys(input.shape).filter((field) => !accepts(input.shape[field], undefined)),
     ...(cli.prompt !== undefined && { prompt: cli.prompt }),

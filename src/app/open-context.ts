@@ -127,7 +127,8 @@ function lazyWorkshop(
       (opened ??= import('./local-workshop.ts').then(({ openLocalWorkshop }) =>
         openLocalWorkshop(project, { place: toHomePlace(env, homedir()), machine: toMachine(env), notice }),
       )),
-    close: async () => (await opened)?.[Symbol.asyncDispose](),
+    // Whoever opened it was told why it could not be; there is nothing to close then.
+    close: async () => (await opened?.catch(() => undefined))?.[Symbol.asyncDispose](),
   };
 }
 

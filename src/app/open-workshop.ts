@@ -37,12 +37,17 @@ export function openWorkshop(
     workflow: () => project.workflow,
     settings,
     agents: openAgentBook(place.home),
+    openRunSocket: async (run) => {
+      const { openRunSocket } = await import('./run/open-run-socket.ts');
+      return openRunSocket({ project, place, machine }, run);
+    },
     executorFor: async (profile) => createExecutor(profile, toTools(machine, await processes.openForAgent())),
     processes: () => processes.open(),
     watcher: readOwnIdentity(),
     root:
       settings().workspace.root ??
       join(place.home, 'worktrees', toFolderName(paths.common_dir, config.idPrefix)),
+    home: place.home,
     records: join(paths.store_dir, 'attempts'),
     env: machine.env,
     runsElsewhere: createRunCounter(place, { database: paths.database, clock: systemClock }),

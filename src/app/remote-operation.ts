@@ -65,7 +65,11 @@ function findPrefix(cwd: string, env: NodeJS.ProcessEnv): string | undefined {
   }
 }
 
-function readAnswer(url: URL, { status, text }: RemoteAnswer, declaration: Declaration | undefined): unknown {
+export function readAnswer(
+  url: URL,
+  { status, text }: RemoteAnswer,
+  declaration: Declaration | undefined,
+): unknown {
   const document = parse(text);
   if (status >= 200 && status < 300) {
     // Shown as it came, so that a newer server's fields are not lost; but only if all that we know of is there.

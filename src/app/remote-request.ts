@@ -11,6 +11,8 @@ export interface RemoteAnswer {
 
 interface RemoteRequest {
   readonly token: string | undefined;
+  /** The socket file that is asked instead of a port. */
+  readonly socket?: string | undefined;
   readonly body: string;
   /** By which the server knows that it has done this already; none for what changes nothing. */
   readonly key: string | undefined;
@@ -50,7 +52,7 @@ function isPending({ status, text }: RemoteAnswer): boolean {
   return status === ERROR_CODES.idempotency_conflict.http && text.includes('"began_at"');
 }
 
-function send(url: URL, { token, body, key }: RemoteRequest): Promise<Outcome> {
+function send(url: URL, { token, socket, body, key }: RemoteRequest): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const start = url.protocol === 'https:' ? requestHttps : requestHttp;
     const fail = (why: string, cause?: unknown): void => reject(unreachable(url, why, cause));
@@ -61,6 +63,7 @@ function send(url: URL, { token, body, key }: RemoteRequest): Promise<Outcome> {
       {
         method: 'POST',
         agent: false,
+        ...(socket !== undefined && { socketPath: socket }),
         headers: {
           accept: 'application/json',
           'content-type': 'application/json',

@@ -12,6 +12,7 @@ import { createProcessIo } from '#surfaces/cli/process-io.ts';
 import { runCli } from '#surfaces/cli/run-cli.ts';
 import { systemClock } from '#kernel/clock.ts';
 import { openContext } from './open-context.ts';
+import type { SocketPlace } from './run/socket-operation.ts';
 import { createMeter } from './progress-meter.ts';
 
 /** Where `forge serve` listens unless told otherwise. */
@@ -28,6 +29,12 @@ export function startCli(argv: readonly string[], version: string): Promise<numb
     async loadOperation(name, accepted) {
       const load = MANIFEST[name];
       if (load === undefined) throw new ForgeError('internal', `No implementation of ${name}`);
+      const socket = await findSocket(accepted, () => toCwd(io, accepted));
+      if (socket !== undefined && name !== 'mcp.serve') {
+        isRemote = true;
+        const { createSocketOperation } = await import('./run/socket-operation.ts');
+        return createSocketOperation(await load(), accepted, socket);
+      }
       const server = findServer(accepted);
       if (server === undefined) return load();
       isRemote = true;
@@ -43,15 +50,10 @@ export function startCli(argv: readonly string[], version: string): Promise<numb
     openContext: (accepted) => {
       const { operation, globals, input } = accepted;
       return openContext({
-        needs: findServer(accepted) === undefined ? operation.needs : 'nothing',
+        needs: isRemote ? 'nothing' : operation.needs,
         route: findRoute(operation.route, input),
         operation: operation.name,
-        cwd:
-          globals.directory === undefined
-            ? io.cwd
-            : findFolder(
-                isAbsolute(globals.directory) ? globals.directory : resolve(io.cwd, globals.directory),
-              ),
+        cwd: toCwd(io, accepted),
         env: process.env,
         vouches: true,
         confirm: ({ lines, question }) => confirm(io, globals.json ? undefined : { lines, question }),
@@ -123,6 +125,27 @@ function findServer({ operation, globals }: Accepted): string | undefined {
     hint: `forge ${command}${globals.server === undefined ? '' : ' without --server'}`,
     details: { operation: operation.name },
   });
+}
+
+/** Inside of a run: where its watcher listens. Throws permission_denied for what is not for a run to do. */
+async function findSocket(
+  { operation, globals }: Accepted,
+  cwd: () => string,
+): Promise<SocketPlace | undefined> {
+  const { env } = process;
+  // A read outside of every run loads nothing for this.
+  if (operation.reads === true && !env['FORGE_SOCKET']) return undefined;
+  const { findCommandPlace } = await import('./run/inside-run.ts');
+  const server = globals.server ?? (env.FORGE_SERVER || undefined);
+  const actor = globals.actor ?? (env.FORGE_ACTOR || undefined);
+  const place = findCommandPlace({ operation, env, cwd: cwd(), server, actor });
+  return place.kind === 'socket' ? place : undefined;
+}
+
+/** The current folder may be gone, which matters only where it is asked for. */
+function toCwd(io: CliIo, { globals: { directory } }: Accepted): string {
+  if (directory === undefined) return io.cwd;
+  return findFolder(isAbsolute(directory) ? directory : resolve(io.cwd, directory));
 }
 
 function findRoute(field: string | undefined, input: Readonly<Record<string, unknown>>): string | undefined {

@@ -6,7 +6,11 @@ import { findActor } from './find-actor.ts';
 import { healStore } from './heal-store.ts';
 import { createLocalCaller } from './local-caller.ts';
 import type { ContextRequest } from './open-context.ts';
+import { findCommandPlace } from './run/inside-run.ts';
+import { createSocketCaller } from './run/socket-operation.ts';
 import { VERSION } from './version.ts';
+
+const SERVE = { name: 'mcp.serve', path: ['mcp'], needs: 'nothing', local: true } as const;
 
 /** `forge mcp`: the local store to whoever started this process, until standard input ends. */
 export async function startMcp(request: ContextRequest): Promise<void> {
@@ -16,11 +20,15 @@ export async function startMcp(request: ContextRequest): Promise<void> {
       hint: 'forge mcp',
     });
   const { actor, cwd, env, notice } = request;
-  const operations = createLocalCaller(
-    // Progress would go to standard output.
-    { actor, cwd, env, notice, meter: () => undefined, progress: () => undefined },
-    (error) => healStore(error, notice),
-  );
+  const inside = findCommandPlace({ operation: SERVE, env, cwd, server: undefined, actor });
+  const operations =
+    inside.kind === 'socket'
+      ? createSocketCaller(inside)
+      : createLocalCaller(
+          // Progress would go to standard output.
+          { actor, cwd, env, notice, meter: () => undefined, progress: () => undefined },
+          (error) => healStore(error, notice),
+        );
   const createServer = createServerFactory({
     operations,
     declarations: OPERATIONS,

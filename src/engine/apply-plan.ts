@@ -1,11 +1,9 @@
 import { Plan } from '#contract/attempt.ts';
 import { Title, type Task } from '#contract/task.ts';
+import { inheritGates } from '#domain/inherit-gates.ts';
 import { passOrigin } from '#domain/outside-text.ts';
 import type { RunEnd } from '#executors/executor.ts';
-import { roleOf, type ResolvedWorkflow } from '#domain/workflow.ts';
-import { roleField } from '#domain/workflow-fields.ts';
 import { isForgeError } from '#kernel/errors.ts';
-import type { Json } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { Conclusion } from './settle-run.ts';
 import { systemWriter, type WorkPlace } from './work.ts';
@@ -60,24 +58,6 @@ function findFault({ subtasks }: Plan): string | undefined {
     if (wrong !== undefined) return `Subtask ${at} depends on ${wrong}, which does not come before it`;
   }
   return undefined;
-}
-
-/** What judges the whole judges its parts: the checks, what the reviewer is told, and who holds the gates. */
-function inheritGates(workflow: ResolvedWorkflow, { review_config, roles }: Task): Map<string, Json> {
-  const fields = new Map<string, Json>();
-  if (review_config !== undefined) {
-    const { ci_steps, review_prompt } = review_config;
-    fields.set('review_config', {
-      ...(ci_steps !== undefined && { ci_steps }),
-      ...(review_prompt !== undefined && { review_prompt }),
-    });
-  }
-  for (const { name, kind } of workflow.states.values()) {
-    const role = kind === 'gate' ? roleOf(workflow, name) : undefined;
-    const holder = role === undefined ? undefined : roles?.[role];
-    if (role !== undefined && holder !== undefined) fields.set(roleField(role), { ...holder });
-  }
-  return fields;
 }
 
 async function applyPlan(place: WorkPlace, planned: Task, plan: Plan): Promise<void> {

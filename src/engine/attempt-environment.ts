@@ -1,10 +1,11 @@
 import type { Attempt } from '#contract/attempt.ts';
 import { toChildEnvironment } from '#process/child-environment.ts';
+import { RUN_HOME, RUN_PROJECT } from '#process/find-own-run.ts';
 import type { WorkPlace } from './work.ts';
 
 /** What everything that is started in the attempt's folder may know. */
 export function toAttemptEnvironment(
-  place: Pick<WorkPlace, 'env' | 'settings'>,
+  place: Pick<WorkPlace, 'env' | 'settings' | 'repo' | 'home'>,
   attempt: Attempt,
   more: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
@@ -20,6 +21,8 @@ export function toAttemptEnvironment(
     FORGE_TASK_ID: attempt.task_id,
     FORGE_ATTEMPT_ID: attempt.id,
     FORGE_WORKTREE: attempt.path,
+    [RUN_PROJECT]: place.repo.common_dir,
+    [RUN_HOME]: place.home,
     COMPOSE_PROJECT_NAME: `forge-${attempt.name}`,
     ...Object.fromEntries(block),
     ...more,

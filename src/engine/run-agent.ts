@@ -70,7 +70,12 @@ export async function runAgent(place: WorkPlace, start: AgentStart): Promise<Age
       await tellOfRun(place, start);
       const before = await place.checkout.lookBefore();
       const executor = await place.executorFor(start.agent.profile);
-      const started = await executor.start(toSpec(place, start), toHost(place, { run, secrets, tell }));
+      await using socket = await place.openRunSocket?.(run);
+      const env = { ...start.env, ...socket?.env };
+      const started = await executor.start(
+        toSpec(place, { ...start, env }),
+        toHost(place, { run, secrets, tell }),
+      );
       const { ended, loss } = await attend(
         place,
         { ...start, isRemoved, look: watchStray(place, start.attempt, tell) },

@@ -88,12 +88,19 @@ export interface WorkPlace {
   readonly settings: () => WorkSettings;
   readonly agents: AgentBook;
   readonly executorFor: (profile: ExecutorProfile) => Promise<Executor>;
+  /**
+   * Where the agent of a run reaches Forge, with the rights of that run alone; left out where nobody answers. Closed
+   * when the run has ended.
+   */
+  readonly openRunSocket?: ((run: Run) => Promise<RunSocket>) | undefined;
   /** How processes are kept together here; found out once. */
   readonly processes: () => Promise<ProcessHost>;
   /** This process, as the rows of what it watches name it. */
   readonly watcher: ProcessMark;
   /** Under which the checkouts lie. */
   readonly root: string;
+  /** The Forge home of the person whose agents work here. */
+  readonly home: string;
   /** `<common>/forge/attempts`: logs, and a small record of each attempt. */
   readonly records: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -115,6 +122,12 @@ export interface WorkPlace {
   readonly settleLost: () => Promise<void>;
   /** Everything a person at the terminal wants to see of it. */
   readonly watch: (news: WorkNews) => void;
+}
+
+/** What the programs of one run call Forge by. */
+export interface RunSocket extends AsyncDisposable {
+  /** What they need to know of it. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
 export interface AgentBook {

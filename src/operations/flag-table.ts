@@ -26,6 +26,8 @@ export interface OperationEntry {
   readonly needs: 'project' | 'repository' | 'nothing';
   /** Works on the checkout or terminal around it: never sent to a server. */
   readonly local?: true;
+  /** It changes nothing. */
+  readonly reads?: true;
   readonly fields: Readonly<Record<string, FieldRule>>;
   readonly required: readonly string[];
   /** Asked for on a terminal when it is missing. */

@@ -41,6 +41,8 @@ export interface OperationContext {
   readonly host: Host;
   /** Whose task it must be for whatever is written; only where an agent's token asks. */
   readonly holding?: Holding | undefined;
+  /** The task of the run that asks: what an agent creates from there is gated as its own work is. */
+  readonly gated_by?: string | undefined;
   /** A command line, or a token that may run programs: what a person sets to run through it is trusted by that. */
   readonly vouches?: boolean | undefined;
   /** What checks, merges and starts agents in this project; opened by the first who asks. */

@@ -3,6 +3,7 @@ import { describeContainment } from '#domain/describe-containment.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { examineProject, type Finding } from '#sync/examine-project.ts';
+import { readWorkSettings } from '#sync/work-settings.ts';
 import { implement, type OperationContext } from './operation.ts';
 import { SHORT_ID } from './run-text.ts';
 import { writerOf } from './writer.ts';
@@ -21,7 +22,7 @@ export const projectDoctor = implement<typeof declaration>({
       fix: input.fix === true,
       pr: input.pr,
     });
-    findings.push(await examineGuard(ctx), await examineRuns(ctx));
+    findings.push(examineSettings(ctx), await examineGuard(ctx), await examineRuns(ctx));
     return { healthy: findings.every(({ state }) => state !== 'failed'), findings };
   },
   text({ findings, healthy }) {
@@ -33,6 +34,18 @@ export const projectDoctor = implement<typeof declaration>({
     return [...lines, healthy ? 'Nothing is broken' : 'Something is broken: see above'].join('\n');
   },
 });
+
+/** How work is done: the project's config and the person's own settings. */
+function examineSettings({ project, place }: OperationContext): Finding {
+  const name = 'settings';
+  try {
+    readWorkSettings(project, place.home);
+    return { name, state: 'ok', message: 'every value is allowed', hint: null };
+  } catch (error) {
+    if (!isForgeError(error)) throw error;
+    return { name, state: 'failed', message: error.message, hint: error.hint ?? null };
+  }
+}
 
 /** What ends agents, checks and set-ups on this machine when their watcher is gone, and what it cannot hold. */
 async function examineGuard(ctx: OperationContext): Promise<Finding> {

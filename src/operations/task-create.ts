@@ -1,7 +1,10 @@
 import type { createTask } from '#contract/task-operations.ts';
+import type { ReviewConfigChange } from '#contract/task.ts';
+import { inheritGates } from '#domain/inherit-gates.ts';
 import { checkMetadata, checkSize } from '#domain/metadata.ts';
 import { isParked, type ResolvedWorkflow } from '#domain/workflow.ts';
 import { ForgeError } from '#kernel/errors.ts';
+import type { Json } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { maybeForeign } from './maybe-foreign.ts';
@@ -14,7 +17,7 @@ export const taskCreate = implement<typeof createTask>({
     const { store, config } = ctx.project;
     checkSize(input.description ?? '', 'The description', LIMITS.description_bytes);
     const depends_on = await sortBlockers(ctx, input.depends_on ?? []);
-    const review = changeReviewConfig(undefined, input.review_config ?? null);
+    const workflow_fields = await findGates(ctx, input.review_config ?? null);
     const task = await store.createTask(
       {
         id_prefix: config.idPrefix,
@@ -29,7 +32,7 @@ export const taskCreate = implement<typeof createTask>({
         github_issue: input.github_issue ?? null,
         ...depends_on,
         metadata: checkMetadata(input.metadata_set ?? {}),
-        ...(review !== null && { workflow_fields: new Map([['review_config', review]]) }),
+        ...(workflow_fields.size > 0 && { workflow_fields }),
       },
       { ...(await writerOf(ctx)), workflow: ctx.project.workflow },
     );
@@ -38,6 +41,16 @@ export const taskCreate = implement<typeof createTask>({
   },
   text: (task) => `Created task ${escapeLine(task.id)}: ${escapeLine(task.title)}`,
 });
+
+/** What its work will be judged by. */
+async function findGates(
+  { gated_by, project: { store, workflow } }: OperationContext,
+  asked: ReviewConfigChange | null,
+): Promise<ReadonlyMap<string, Json>> {
+  if (gated_by !== undefined) return inheritGates(workflow, (await store.readStanding(gated_by)).task);
+  const review = changeReviewConfig(undefined, asked);
+  return review === null ? new Map() : new Map([['review_config', review]]);
+}
 
 /** Where tasks begin: in the queue, or parked. */
 function findState(workflow: ResolvedWorkflow, wanted: string | undefined): string {

@@ -88,6 +88,7 @@ export async function tempWorkshop(
     processes: async () => processes,
     watcher: readOwnIdentity(),
     root: join(home.path, 'worktrees'),
+    home: home.path,
     records: join(repo.path, '.git', 'forge', 'attempts'),
     env: { ...process.env, HOME: home.path, ...options.env },
     requireTrust: () => {},

@@ -1,0 +1,108 @@
+import { realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { parseActor } from '#domain/actor.ts';
+import { ForgeError, isForgeError } from '#kernel/errors.ts';
+import type { OperationEntry } from '#operations/flag-table.ts';
+import { findOwnRun, RUN_SOCKET, RUN_SOCKET_KEY, type OwnRun } from '#process/find-own-run.ts';
+import { findProject } from '#sync/find-project.ts';
+import { findForgeHome } from '#sync/forge-home.ts';
+
+/** Where a command has to be done. */
+export type CommandPlace =
+  | { readonly kind: 'here' }
+  /** By the process that watches the run which this one belongs to. */
+  | { readonly kind: 'socket'; readonly path: string; readonly key: string };
+
+interface Asked {
+  readonly operation: Pick<OperationEntry, 'name' | 'needs' | 'local' | 'reads' | 'path'>;
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  /** A server was named on the command line. */
+  readonly server: string | undefined;
+  /** Who asks, where that was said by flag or environment. */
+  readonly actor: string | undefined;
+}
+
+const HERE = { kind: 'here' } as const;
+
+/** git calls the first two; the others make projects of their own. */
+const HARMLESS: ReadonlySet<string> = new Set(['git.hook', 'git.merge', 'project.init', 'project.demo']);
+
+/** What decides who may do what, and what is run. No agent has a say in it, also outside of a run. */
+const FOR_PEOPLE: ReadonlySet<string> = new Set([
+  'agent.add',
+  'agent.pause',
+  'agent.remove',
+  'agent.resume',
+  'agent.token',
+  'profile.add',
+  'profile.remove',
+  'project.pause',
+  'project.remove',
+  'project.resume',
+  'project.trust',
+  'project.uninstall',
+  'token.create',
+  'token.list',
+  'token.revoke',
+  'token.rotate',
+  'workflow.set',
+]);
+
+/**
+ * An agent is not the user: a command inside of a run is done by the watcher of the run, with the rights of that run.
+ * One that finds itself inside of a run and has no socket may read and nothing else. Projects and homes that the run
+ * has nothing to do with, such as those of a test, are not meant. Throws permission_denied.
+ */
+export function findCommandPlace({ operation, env, cwd, server, actor }: Asked): CommandPlace {
+  if (FOR_PEOPLE.has(operation.name) && actor !== undefined && parseActor(actor, 'named').kind === 'agent')
+    throw denied(operation, `${actor} is an agent: forge ${operation.path.join(' ')} is for a person`);
+  const path = env[RUN_SOCKET] || undefined;
+  // A read outside of every run looks at nothing more than this.
+  if (path === undefined && operation.reads === true) return HERE;
+  const run = HARMLESS.has(operation.name) ? undefined : findOwnRun(env);
+  if (run === undefined || !isOf(run, env, cwd)) return HERE;
+  if (server !== undefined)
+    throw denied(operation, 'Inside of a run Forge is reached by the run alone, not by a server');
+  const isLocal = operation.local === true || operation.needs !== 'project';
+  const isMcp = operation.name === 'mcp.serve';
+  if (path !== undefined && (!isLocal || isMcp))
+    return { kind: 'socket', path, key: env[RUN_SOCKET_KEY] ?? '' };
+  if (operation.reads === true) return HERE;
+  const why = isLocal
+    ? `forge ${operation.path.join(' ')} is for a person, not for a run`
+    : 'This is inside of a run, and the way to its watcher is missing (FORGE_SOCKET): nothing is written';
+  throw denied(operation, why);
+}
+
+/** Whether the run belongs to the person or to the project that the command is about. */
+function isOf({ project, home }: OwnRun, env: NodeJS.ProcessEnv, cwd: string): boolean {
+  if (project === undefined || home === undefined) return true;
+  if (isSamePlace(home, findForgeHome(env, homedir()))) return true;
+  try {
+    return isSamePlace(project, findProject(cwd, env, homedir()).paths.common_dir);
+  } catch (error) {
+    if (isForgeError(error) && error.code === 'not_a_project') return false;
+    // What cannot be read may be the project of the run.
+    return true;
+  }
+}
+
+function isSamePlace(one: string, other: string): boolean {
+  return toRealPath(one) === toRealPath(other);
+}
+
+function toRealPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function denied({ name }: Asked['operation'], message: string): ForgeError {
+  return new ForgeError('permission_denied', message, {
+    hint: 'Do it yourself, in a terminal of your own; in a test, with a FORGE_HOME of its own',
+    details: { operation: name },
+  });
+}

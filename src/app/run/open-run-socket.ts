@@ -1,0 +1,110 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Run } from '#contract/attempt.ts';
+import type { RunSocket } from '#engine/work.ts';
+import { ForgeError } from '#kernel/errors.ts';
+import { RUN_SOCKET, RUN_SOCKET_KEY } from '#process/find-own-run.ts';
+import { beginExchange, send, toErrorAnswer, type Answer } from '#surfaces/http/answer.ts';
+import { applyServerLimits, toServerOptions } from '#surfaces/http/limits.ts';
+import { parseBody, readBody } from '#surfaces/http/read-body.ts';
+import { createRunCaller, type RunCaller, type RunCallerDeps } from './run-caller.ts';
+
+/** The path of a socket of the system's may not be longer. */
+const LONGEST_PATH = 100;
+const PATH = /^\/api\/v1\/operations\/([a-z._]+)(?:\?|$)/;
+
+/**
+ * A socket for the programs of one run, held open as long as it lasts. Which socket was called says which run asks, so
+ * nothing that a program says about itself counts. The key keeps other programs of the same user out that only list the
+ * folder.
+ */
+export async function openRunSocket(deps: RunCallerDeps, run: Run): Promise<RunSocket> {
+  const folder = makeFolder(deps.place.home);
+  const path = join(folder, 'sock');
+  const key = randomBytes(24).toString('base64url');
+  const call = createRunCaller(deps, run);
+  const server = createServer(toServerOptions(), (request, response) => {
+    const exchange = beginExchange(request, response);
+    answer(request, { call, key }).then(
+      (said) => send(exchange, said),
+      (error: unknown) => send(exchange, toErrorAnswer(error, exchange.request_id)),
+    );
+  });
+  applyServerLimits(server);
+  await listen(server, path);
+  return {
+    env: { [RUN_SOCKET]: path, [RUN_SOCKET_KEY]: key },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function answer(
+  request: IncomingMessage,
+  { call, key }: { readonly call: RunCaller; readonly key: string },
+): Promise<Answer> {
+  if (!isKey(request.headers.authorization, key))
+    throw new ForgeError('unauthorized', 'This is the socket of a run, and not of yours');
+  const name = PATH.exec(request.url ?? '')?.[1];
+  if (request.method !== 'POST' || name === undefined)
+    throw new ForgeError('not_found', 'A run asks for operations by their names');
+  const output = await call(name, parseBody(await readBody(request)));
+  return { status: 200, body: JSON.stringify(output) };
+}
+
+function isKey(header: string | undefined, key: string): boolean {
+  const [given, wanted] = [Buffer.from(header ?? ''), Buffer.from(`Bearer ${key}`)];
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}
+
+/** A folder of its own, for the owner alone. The name has the process, so that what a killed one left can be told. */
+function makeFolder(home: string): string {
+  const usual = join(home, 'run');
+  const root = join(usual, `${process.pid}-00000000`, 'sock').length > LONGEST_PATH ? tmpdir() : usual;
+  if (root === usual) sweep(root);
+  const folder = join(
+    root,
+    `${root === usual ? '' : 'forge-run-'}${process.pid}-${randomBytes(4).toString('hex')}`,
+  );
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return folder;
+}
+
+/** Folders of processes that are gone. */
+function sweep(root: string): void {
+  let names: readonly string[];
+  try {
+    names = readdirSync(root);
+  } catch {
+    return;
+  }
+  for (const name of names) {
+    const pid = Number(/^(\d+)-/.exec(name)?.[1] ?? 0);
+    if (pid > 0 && !isThere(pid)) rmSync(join(root, name), { recursive: true, force: true });
+  }
+}
+
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function listen(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ path }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,35 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { forgeProjectHere } from '../support/forge-here.ts';
+
+describe('[A13] a value that is not allowed in settings.json', () => {
+  it('is named with its file and key by every command that needs it, and by doctor', async () => {
+    await using project = await forgeProjectHere();
+    const { id } = await project.create('Anything');
+    await project.text('agent', 'add', 'w1', '--executor', 'shell', '--command=true');
+    const folder = join(project.home, '.forge');
+    mkdirSync(folder, { recursive: true });
+    const file = join(folder, 'settings.json');
+    writeFileSync(file, JSON.stringify({ runs: { total_minutes: -1 } }));
+    for (const command of [
+      ['run', id, '--agent', 'w1'],
+      ['dispatch', '--until-empty'],
+      ['workspace', 'list'],
+      ['forecast'],
+    ]) {
+      const { stderr, exit } = await project.program.run(...command);
+      expect([command[0], exit, stderr]).toEqual([
+        command[0],
+        2,
+        expect.stringContaining('runs.total_minutes is -1'),
+      ]);
+    }
+    const doctor = await project.program.run('doctor');
+    expect(doctor.stdout).toMatch(/FAILED +settings +.*settings\.json.*runs\.total_minutes is -1/);
+    // Tasks need none of it.
+    expect((await project.show(id)).state).toBe('todo');
+    rmSync(file);
+    expect((await project.program.run('doctor')).stdout).toMatch(/ok +settings/);
+  });
+});
