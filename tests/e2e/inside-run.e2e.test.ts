@@ -160,9 +160,24 @@ describe('[B2] an agent that names itself outside of a run', () => {
     ['agent', 'add', 'another', '--executor', 'shell', '--command=true'],
     ['project', 'pause'],
     ['uninstall', '--yes'],
+    ['import', 'README.md'],
   ])('does not decide what agents may do: forge %s %s', async (...command) => {
     const agent = project.with({ env: { FORGE_ACTOR: 'ext' } });
     expect(await agent.fails(...command)).toMatchObject({ exit: 6 });
     expect(existsSync(join(project.path, '.forge'))).toBe(true);
+  });
+
+  it('does not take the checks of a task away, nor its reviewer, and then close it', async () => {
+    const { id } = await project.create('Gated', '--ci-step', 'false');
+    await project.json('task', 'assign', id, 'reviewer', '--user', 'ann');
+    const agent = project.with({ env: { FORGE_ACTOR: 'ext' } });
+    await agent.json('claim', id);
+    for (const command of [
+      ['task', 'update', id, '--ci-step', 'none'],
+      ['task', 'assign', id, 'reviewer', '--agent', 'ext'],
+      ['task', 'close', id, '--reason', 'done'],
+    ])
+      expect(await agent.fails(...command)).toMatchObject({ exit: 6 });
+    expect(await project.show(id)).toMatchObject({ review_config: { ci_steps: ['false'] } });
   });
 });

@@ -42,6 +42,7 @@ const FOR_PEOPLE: ReadonlySet<string> = new Set([
   'project.resume',
   'project.trust',
   'project.uninstall',
+  'sync.import',
   'token.create',
   'token.list',
   'token.revoke',

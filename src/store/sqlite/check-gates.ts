@@ -1,4 +1,5 @@
 import { decideAgentMove } from '#domain/decide-agent-move.ts';
+import { findGateLoosening, type GateFacts } from '#domain/decide-gate-change.ts';
 import type { TaskRecord } from '#domain/task-record.ts';
 import { DEFAULT_RESOLVED } from '#domain/workflow.ts';
 import { otherFields, showWorkflowFields } from '#domain/workflow-fields.ts';
@@ -12,7 +13,9 @@ import type { Database } from './database.ts';
  * comes by here, so that no way of moving one has rules of its own.
  */
 export function checkGates(db: Database, by: Writer, before: TaskRecord, after: TaskRecord): void {
-  if (by.actor.kind !== 'agent' || before.life.state === after.life.state) return;
+  if (by.actor.kind !== 'agent') return;
+  checkLoosening(by, before, after);
+  if (before.life.state === after.life.state) return;
   const { id, life } = before;
   // As it stood before: what the same write takes away still counts.
   const task = { id, ...life, ...showWorkflowFields(otherFields(before)) };
@@ -24,5 +27,17 @@ export function checkGates(db: Database, by: Writer, before: TaskRecord, after: 
   throw new ForgeError('permission_denied', `${actor.name} cannot move ${id} to ${to}: ${decision.why}`, {
     hint: `forge task show ${id}`,
     details: { id, from: life.state, to, gate: decision.gate },
+  });
+}
+
+function checkLoosening(by: Writer, before: TaskRecord, after: TaskRecord): void {
+  const { actor, workflow = DEFAULT_RESOLVED } = by;
+  const toFacts = (record: TaskRecord): GateFacts => showWorkflowFields(otherFields(record));
+  const why = findGateLoosening(workflow, actor, { before: toFacts(before), after: toFacts(after) });
+  if (why === undefined) return;
+  const { id } = before;
+  throw new ForgeError('permission_denied', `${actor.name} cannot change ${id}: ${why}`, {
+    hint: `forge task comment ${id} "…"`,
+    details: { id },
   });
 }
