@@ -17,12 +17,17 @@ export async function explainUnstarted(
     return { outcome: 'failed', message };
   // A signal to all processes of a terminal ends the git that makes the folder too: nothing is wrong with the task.
   if (place.signal.aborted) return giveBack(engine);
-  // It can be begun as soon as there is room; nothing is wrong with the task.
-  const isFull = error.code === 'disk_full';
-  const to = isFull ? engine.workflow.initial : engine.workflow.blocked;
+  const code = findPassing(error);
+  const to = code === undefined ? engine.workflow.blocked : engine.workflow.initial;
   if (to === undefined) return { outcome: 'failed', message };
-  const annotation = { code: isFull ? 'disk_full' : 'workspace', message };
+  const annotation = { code: code ?? 'workspace', message };
   return { outcome: 'cascaded', to, reason: message, annotation };
+}
+
+/** What passes by itself, so that nothing is wrong with the task: no disk space, or a process that still has the folder. */
+function findPassing({ code, details }: ForgeError): string | undefined {
+  if (code === 'disk_full') return code;
+  return details['busy'] === 'folder' ? 'folder_busy' : undefined;
 }
 
 /** A process that is about to end starts nothing more. */

@@ -115,6 +115,10 @@ function toRefusal({ id, name, task_id }: Folder, holder: LockHolder | undefined
       holder === undefined
         ? `Remove ${path} if nobody is`
         : `Wait for it, or see forge runs list --open --task ${task_id}`,
-    details: { attempt: id, ...(holder !== undefined && { pid: holder.pid, host: holder.host }) },
+    details: {
+      attempt: id,
+      busy: 'folder',
+      ...(holder !== undefined && { pid: holder.pid, host: holder.host }),
+    },
   });
 }
