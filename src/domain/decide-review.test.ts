@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Review, StepResult, Verdict } from '#contract/attempt.ts';
 import type { Actor } from './actor.ts';
 import {
+  askPeople,
   decideReview,
   decideSpeaker,
   findClearing,
@@ -119,7 +120,17 @@ describe('what counts as passed', () => {
     ['[M9] one that another stands for', [review({ finished_at: 't3' })], 't2', false],
     ['[M9] one that was cleared', [review({ cleared_at: 't4' })], 't2', false],
   ])('%s', (_, reviews, review_passed_at, passed) => {
-    expect(findPass({ id: 'fg-1', review_passed_at }, attempt, reviews).passed).toBe(passed);
+    const facts = { reviews, gate_changes: [] };
+    expect(findPass({ id: 'fg-1', review_passed_at }, attempt, facts).passed).toBe(passed);
+  });
+
+  it.each([
+    ['nobody', null, false],
+    ['an agent', 'agent:critic', false],
+    ['a person', 'user:ann', true],
+  ])('[A2] one of work that changes its gates, passed by %s', (_, verdict_by, passed) => {
+    const facts = { reviews: [review({ verdict_by })], gate_changes: ['.forge/config.json'] };
+    expect(findPass({ id: 'fg-1', review_passed_at: 't2' }, attempt, facts).passed).toBe(passed);
   });
 
   it('[M9] knows the latest clearing', () => {
@@ -140,5 +151,32 @@ describe('a finding as text', () => {
     ['blocker', { severity: 'major', message: 'blocker' }],
   ])('%s', (text, finding) => {
     expect(parseFinding(text)).toEqual(finding);
+  });
+});
+
+describe('[A2] work that changes what judges work', () => {
+  const files = ['.forge/config.json'];
+
+  it.each([
+    { kind: 'none' },
+    { kind: 'managed', name: 'critic' },
+    { kind: 'external', name: 'ext' },
+  ] as const)('waits for a person where the gate is held by %j', (holder) => {
+    const asked = askPeople(holder, files);
+    const facts = { holder: asked, has_attempt: true, steps: [], verdict: null };
+    expect(decideReview(facts)).toMatchObject({ answer: 'waits_for_holder' });
+    const speak = (kind: 'agent' | 'user', name: string): string =>
+      decideSpeaker(asked, { actor: { kind, name, named: true }, workers: [], force: false }).outcome;
+    expect([speak('agent', 'ext'), speak('agent', 'critic'), speak('user', 'ann')]).toEqual([
+      'refused',
+      'refused',
+      'holder',
+    ]);
+  });
+
+  it('is for the person who holds the gate, and other work for whoever does', () => {
+    const ann = { kind: 'person', name: 'ann' } as const;
+    expect(askPeople(ann, files)).toBe(ann);
+    expect(askPeople({ kind: 'none' }, [])).toEqual({ kind: 'none' });
   });
 });

@@ -9,7 +9,9 @@ export type GateHolder =
   | { readonly kind: 'none' }
   | { readonly kind: 'managed'; readonly name: string }
   | { readonly kind: 'external'; readonly name: string }
-  | { readonly kind: 'person'; readonly name: string };
+  | { readonly kind: 'person'; readonly name: string }
+  /** Any person: the work changes these files, by which work is judged. */
+  | { readonly kind: 'people'; readonly files: readonly string[] };
 
 export function findGateHolder(
   workflow: ResolvedWorkflow,
@@ -26,6 +28,11 @@ export function findGateHolder(
 export function withoutOwnAudit(holder: GateHolder, workers: readonly (string | null)[]): GateHolder {
   const isOwn = holder.kind === 'managed' && workers.includes(holder.name);
   return isOwn ? { kind: 'external', name: holder.name } : holder;
+}
+
+/** Work that changes what judges work is for a person to pass, whoever else holds the gate. */
+export function askPeople(holder: GateHolder, files: readonly string[]): GateHolder {
+  return files.length === 0 || holder.kind === 'person' ? holder : { kind: 'people', files };
 }
 
 /** What is known of a review after its checks, and after its verdict where there is one. */
@@ -65,6 +72,8 @@ export function decideReview({ holder, has_attempt, steps, verdict }: ReviewFact
     case 'external':
     case 'person':
       return { answer: 'waits_for_holder', name: holder.name };
+    case 'people':
+      return { answer: 'waits_for_holder', name: `a person, because it changes ${holder.files.join(', ')}` };
   }
 }
 
@@ -93,7 +102,10 @@ export type PassFacts =
 export function findPass(
   task: Pick<Task, 'id' | 'review_passed_at'>,
   attempt: Pick<Attempt, 'id' | 'branch' | 'head_commit'>,
-  reviews: readonly Review[],
+  {
+    reviews,
+    gate_changes,
+  }: { readonly reviews: readonly Review[]; readonly gate_changes: readonly string[] },
 ): PassFacts {
   const last = reviews.findLast(({ attempt_id }) => attempt_id === attempt.id);
   if (last === undefined) return { passed: false, why: `${task.id} was not reviewed` };
@@ -105,6 +117,8 @@ export function findPass(
     return { passed: false, why: `${attempt.branch} has changed since its review` };
   if (task.review_passed_at !== last.finished_at)
     return { passed: false, why: `What passed on ${task.id} counts no more` };
+  if (gate_changes.length > 0 && last.verdict_by?.startsWith('user:') !== true)
+    return { passed: false, why: `It changes ${gate_changes.join(', ')}, and no person has passed it` };
   return { passed: true, review: last };
 }
 
@@ -137,13 +151,13 @@ export function decideSpeaker(
     const isHolder = holder.kind === 'external' && holder.name === actor.name;
     return isHolder ? { outcome: 'holder' } : refuseOthers(holder, actor);
   }
-  if (holder.kind === 'none') return { outcome: 'holder' };
+  if (holder.kind === 'none' || holder.kind === 'people') return { outcome: 'holder' };
   if (holder.kind === 'person' && holder.name === actor.name) return { outcome: 'holder' };
   return force ? { outcome: 'forced' } : refuseOthers(holder, actor);
 }
 
 function refuseOthers(holder: GateHolder, { name }: Actor): SpeakerDecision {
-  const whose = holder.kind === 'none' ? 'a person' : holder.name;
+  const whose = holder.kind === 'none' || holder.kind === 'people' ? 'a person' : holder.name;
   return { outcome: 'refused', why: `${whose} says whether it passes, not ${name}` };
 }
 

@@ -1,7 +1,13 @@
 import type { Review, Verdict } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { systemActor, toTriggeredBy, type Actor } from '#domain/actor.ts';
-import { decideReview, decideSpeaker, withoutOwnAudit, type GateHolder } from '#domain/decide-review.ts';
+import {
+  askPeople,
+  decideReview,
+  decideSpeaker,
+  withoutOwnAudit,
+  type GateHolder,
+} from '#domain/decide-review.ts';
 import { kindOf, standingState } from '#domain/workflow.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import type { AttemptStore } from '#store/attempt-store.ts';
@@ -18,6 +24,8 @@ export interface GivenVerdict {
   readonly force: boolean;
   readonly version?: number | undefined;
   readonly fence?: number | undefined;
+  /** The files by which work is judged that the task's attempt changes. */
+  readonly listGateChanges: (task: Task) => Promise<readonly string[]>;
 }
 
 /**
@@ -38,7 +46,8 @@ export async function giveVerdict(
   const all = await reviews.listReviews({ task_id: task.id });
   const waiting = all.at(-1);
   const workers = await listWorkers(engine, task, gate);
-  const holder = withoutOwnAudit(await readGateHolder(engine.agents, workflow, { task, gate }), workers);
+  const asked = withoutOwnAudit(await readGateHolder(engine.agents, workflow, { task, gate }), workers);
+  const holder = askPeople(asked, await given.listGateChanges(task));
   const speaker = decideSpeaker(holder, { actor: by.actor, workers, force: given.force });
   if (speaker.outcome === 'refused') throw refuse(task, { holder, actor: by.actor, why: speaker.why });
   if (kindOf(workflow, gate) !== 'gate' || waiting?.status !== 'waiting')

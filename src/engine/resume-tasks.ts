@@ -1,6 +1,7 @@
 import type { Review } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { decideResume, type LostTask, type ResumeStep } from '#domain/decide-resume.ts';
+import { askPeople } from '#domain/decide-review.ts';
 import { failureTarget, passTarget } from '#domain/gate-targets.ts';
 import { kindOf, roleOf, standingState } from '#domain/workflow.ts';
 import { isForgeError } from '#kernel/errors.ts';
@@ -13,6 +14,7 @@ import { isInTarget } from './note-landed.ts';
 import { countFailures } from './count-failures.ts';
 import { discardUnbegun } from './discard-unbegun.ts';
 import type { Engine } from './engine.ts';
+import { listGateChanges } from './gate-changes.ts';
 import { isRepairable, repairMerge } from './repair-merge.ts';
 import { passReview, readGateHolder, reject } from './review-gate.ts';
 import { moveAfterWork } from './settle-run.ts';
@@ -121,7 +123,9 @@ async function readLost(
     const was_starting = isOfNow && agent !== null && (await agents.facts.isManaged(agent));
     const rows = { attempts, runs, reviews, merges };
     const gate = standingState(place.workflow(), task);
-    const asked = await readGateHolder(agents.facts, place.workflow(), { task, gate });
+    const holds = await readGateHolder(agents.facts, place.workflow(), { task, gate });
+    const isWaiting = reviews.at(-1)?.status === 'waiting';
+    const asked = askPeople(holds, isWaiting ? await listGateChanges(place, task) : []);
     return { task, entered_at, was_starting, leads_on: merges_by_itself, holder: asked, ...rows };
   } catch (error) {
     if (isForgeError(error) && error.code === 'not_found') return undefined;

@@ -9,6 +9,7 @@ import { isForgeError } from '#kernel/errors.ts';
 import { ANN } from '../../tests/support/temp-engine.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { assignRole } from './assign-role.ts';
+import { listGateChanges } from './gate-changes.ts';
 import { giveVerdict } from './give-verdict.ts';
 import { resumeTasks } from './resume-tasks.ts';
 import { mergePassed } from './work-task.ts';
@@ -47,7 +48,12 @@ async function say(
   const { clock, store } = shop.place;
   const plain = shop.as(actor);
   const engine = { ...plain, clock, by: { ...plain.by, now: clock.now() } };
-  const { review } = await giveVerdict(engine, store, { id: task.id, verdict, force });
+  const { review } = await giveVerdict(engine, store, {
+    id: task.id,
+    verdict,
+    force,
+    listGateChanges: (one) => listGateChanges(shop.place, one),
+  });
   await shop.workshop.settled();
   return review;
 }

@@ -1,6 +1,7 @@
 import type { Attempt, Review, StepResult } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import {
+  askPeople,
   decideReview,
   findClearing,
   findGateHolder,
@@ -17,6 +18,7 @@ import { toAttemptEnvironment } from './attempt-environment.ts';
 import { openControl, findWorkspace } from './attempt-workspace.ts';
 import type { ActionOutcome } from './actions.ts';
 import type { AgentFacts, Engine } from './engine.ts';
+import { findGateChanges } from './gate-changes.ts';
 import { readTree } from './read-tree.ts';
 import { runSteps } from './run-steps.ts';
 import { setUpForChecks } from './set-up-folder.ts';
@@ -98,7 +100,8 @@ async function checkHeld(place: WorkPlace, { task, attempt, holder }: Checked): 
     review_id: review.id,
     finished: (result) => noteStep(place, review.id, result),
   });
-  const decision = decideReview({ holder, has_attempt: true, steps: results, verdict: null });
+  const asked = askPeople(holder, await findGateChanges(place, { ...attempt, head_commit: head }, task));
+  const decision = decideReview({ holder: asked, has_attempt: true, steps: results, verdict: null });
   return { review: await noteDecision(place, review, decision), decision };
 }
 
@@ -188,8 +191,9 @@ export async function readClearing({ store }: WorkPlace, taskId: string): Promis
 }
 
 /** Whether the attempt may be merged as far as its review is concerned. */
-export async function readPass({ store }: WorkPlace, task: Task, attempt: Attempt): Promise<PassFacts> {
-  return findPass(task, attempt, await store.listReviews({ task_id: task.id }));
+export async function readPass(place: WorkPlace, task: Task, attempt: Attempt): Promise<PassFacts> {
+  const reviews = await place.store.listReviews({ task_id: task.id });
+  return findPass(task, attempt, { reviews, gate_changes: await findGateChanges(place, attempt, task) });
 }
 
 /** Starts the agent that looks at it besides; what it finds is told later. */
