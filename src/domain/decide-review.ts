@@ -50,7 +50,8 @@ export type ReviewDecision =
   /** `reason` reaches whoever works on it next. */
   | { readonly answer: 'failed'; readonly reason: string }
   | { readonly answer: 'audit'; readonly agent: string }
-  | { readonly answer: 'waits_for_holder'; readonly name: string }
+  /** `changes`: the files for which a person has to look. */
+  | { readonly answer: 'waits_for_holder'; readonly name: string; readonly changes?: readonly string[] }
   | { readonly answer: 'passed' };
 
 /**
@@ -73,7 +74,7 @@ export function decideReview({ holder, has_attempt, steps, verdict }: ReviewFact
     case 'person':
       return { answer: 'waits_for_holder', name: holder.name };
     case 'people':
-      return { answer: 'waits_for_holder', name: `a person, because it changes ${holder.files.join(', ')}` };
+      return { answer: 'waits_for_holder', name: 'a person', changes: holder.files };
   }
 }
 

@@ -54,9 +54,9 @@ function findWait(workflow: ResolvedWorkflow, facts: WaitingFacts, task: Task): 
   const review = facts.reviews.find(({ task_id }) => task_id === id);
   if (review !== undefined) {
     const holder = task.roles?.[roleOf(workflow, state) ?? ''];
-    const who = holder === undefined ? 'a reviewer' : holderName(holder);
-    const message = `its review waits for the word of ${who}`;
-    return item('review', { message, command: `forge review ${id} pass`, since: review.started_at });
+    const who = holder === undefined ? 'a person' : holderName(holder);
+    const told = task.error_annotation?.message ?? `its review waits for the word of ${who}`;
+    return item('review', { message: told, command: `forge review ${id} pass`, since: review.started_at });
   }
   if (facts.at_work.has(id)) return undefined;
   const { code, message = '', at = null } = task.error_annotation ?? {};

@@ -33,6 +33,8 @@ describe('[A2] an attempt that changes what judges it', () => {
     expect(shop.repo.git('rev-parse', 'main')).toBe(before);
     const [review] = await shop.place.store.listReviews({ task_id: task.id });
     expect(review?.status).toBe('waiting');
+    const { error_annotation } = await shop.place.store.getTask(task.id);
+    expect(error_annotation).toMatchObject({ code: 'gate_changed', message: expect.stringContaining(file) });
     expect(await listGateChanges(shop.place, await shop.place.store.getTask(task.id))).toEqual([file]);
     const verdict = { verdict: 'pass' as const, summary: 'seen', findings: [] };
     const list = (one: typeof task) => listGateChanges(shop.place, one);

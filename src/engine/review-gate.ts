@@ -13,6 +13,7 @@ import {
 } from '#domain/decide-review.ts';
 import { rejectionTarget } from '#domain/gate-targets.ts';
 import { roleOf, type ResolvedWorkflow } from '#domain/workflow.ts';
+import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { toAttemptEnvironment } from './attempt-environment.ts';
 import { openControl, findWorkspace } from './attempt-workspace.ts';
@@ -224,6 +225,7 @@ export async function reviewTask(
     case 'audit':
       return audit(review);
     case 'waits_for_holder':
+      if (decision.changes !== undefined) await noteGateChanges(engine, task, decision.changes);
       return { outcome: 'passed', message: `waits for the word of ${decision.name}` };
     case 'passed':
       await passReview(engine, task, review);
@@ -232,6 +234,13 @@ export async function reviewTask(
         message: workspace === undefined ? 'nothing to check' : `review ${review.id} passed`,
       };
   }
+}
+
+/** Why a person has to look at it, until it is moved on. */
+async function noteGateChanges({ store, by }: Engine, { id }: Task, files: readonly string[]): Promise<void> {
+  const message = `It changes ${files.join(', ')}, by which work is judged: a person has to pass it`;
+  const note = { code: 'gate_changed', message, at: toIso(by.now) };
+  await store.updateTask({ id, workflow_fields: new Map([['error_annotation', note]]) }, by);
 }
 
 /** Every time that a task enters the gate has its row. */

@@ -13,9 +13,11 @@ function describeWorked({ task, attempt, review, merge, reached }: WorkedTask): 
       : attempt === null || attempt.removed_at !== null
         ? ''
         : `, on ${attempt.branch}`;
-  const isAsked = review?.status === 'waiting' && task.error_annotation === undefined;
-  const asked = isAsked ? `: waits for the word of its reviewer (forge review ${task.id} pass)` : '';
-  const why = reached || task.error_annotation === undefined ? asked : `: ${task.error_annotation.message}`;
+  const isAsked = review?.status === 'waiting';
+  const next = isAsked ? ` (forge review ${task.id} pass)` : '';
+  const asked = isAsked ? `: waits for the word of its reviewer${next}` : '';
+  const told = task.error_annotation?.message;
+  const why = reached || told === undefined ? asked : `: ${told}${next}`;
   return escapeLine(`${task.id} is in ${task.state}${place}${why}`);
 }
 
