@@ -55,3 +55,18 @@ describe('what an agent is told', () => {
     expect(composeFollowUp({})).toBe('Go on with the task.');
   });
 });
+
+describe('[A8] what a person changed between two runs', () => {
+  it('reaches a conversation that goes on', () => {
+    const edited = { id: 'fg-1', title: 'Now in blue', description: 'Not red.', metadata: {} };
+    const comments = [{ author: 'ann', body: 'Mind the hue' }];
+    const text = composeFollowUp({ edited, comments, last_error: 'red' });
+    expect(text).toMatch(
+      /changed the task[^]*# Now in blue[^]*Not red\.[^]*without success: red[^]*ann commented[^]*> Mind the hue/,
+    );
+  });
+
+  it('is nothing where nobody changed anything', () => {
+    expect(composeFollowUp({ comments: [] })).toBe('Go on with the task.');
+  });
+});

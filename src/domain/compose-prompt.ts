@@ -24,6 +24,10 @@ export interface EarlierWork {
   readonly conflicts?: readonly ConflictFile[] | undefined;
   readonly target?: string | undefined;
   readonly messages?: readonly { readonly author: string; readonly body: string }[] | undefined;
+  /** The task as it reads now, where somebody changed its text since the last run began. */
+  readonly edited?: PromptFacts['task'] | undefined;
+  /** What others commented since then. */
+  readonly comments?: readonly { readonly author: string; readonly body: string }[] | undefined;
 }
 
 /** The whole assignment, for a conversation that begins. */
@@ -57,7 +61,12 @@ function describeSubtasks(subtasks: NonNullable<PromptFacts['subtasks']>): strin
 
 /** What has come up since, for a conversation that goes on. */
 export function composeFollowUp(earlier: EarlierWork): string {
-  return describeEarlier(earlier) ?? 'Go on with the task.';
+  const { edited } = earlier;
+  const now =
+    edited === undefined
+      ? []
+      : ['Somebody has changed the task since you began. This is what it says now:', ...describeTask(edited)];
+  return [...now, describeEarlier(earlier) ?? 'Go on with the task.'].join('\n\n');
 }
 
 /** What somebody is told who looks at the work of another. */
@@ -147,7 +156,15 @@ function quote(text: string): string {
 }
 
 function describeEarlier(earlier: EarlierWork): string | undefined {
-  const { last_error, failed_step, verdict, conflicts = [], target = '', messages = [] } = earlier;
+  const {
+    last_error,
+    failed_step,
+    verdict,
+    conflicts = [],
+    target = '',
+    messages = [],
+    comments = [],
+  } = earlier;
   const parts = [
     last_error === undefined ? undefined : `The last try ended without success: ${last_error}`,
     failed_step === undefined ? undefined : describeStep(failed_step),
@@ -159,6 +176,7 @@ function describeEarlier(earlier: EarlierWork): string | undefined {
           ...conflicts.map(({ path, kind }) => `- ${path} (${kind})`),
         ].join('\n'),
     ...messages.map(({ author, body }) => `${author} says:\n${body}`),
+    ...comments.map(({ author, body }) => `${author} commented on the task:\n\n${quote(body)}`),
   ].filter((part) => part !== undefined);
   return parts.length === 0 ? undefined : parts.join('\n\n');
 }

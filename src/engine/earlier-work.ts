@@ -1,5 +1,6 @@
 import type { Attempt, Run } from '#contract/attempt.ts';
 import type { EarlierWork } from '#domain/compose-prompt.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import type { WorkPlace } from './work.ts';
 
 const CUT_OFF: readonly Run['outcome'][] = ['crashed', 'stopped', 'usage_limit', 'auth'];
@@ -28,7 +29,28 @@ export async function readEarlierWork({ store, clock }: WorkPlace, attempt: Atte
     ...(refused?.state === 'ci_failed' && refused.message !== null && { last_error: refused.message }),
     target: attempt.target,
     messages,
+    ...(await readChanges({ store }, runs)),
   };
+}
+
+/** What others wrote on the task since the last run began: that run was told what stood there before. */
+async function readChanges(
+  { store }: Pick<WorkPlace, 'store'>,
+  runs: readonly Run[],
+): Promise<Pick<EarlierWork, 'edited' | 'comments'>> {
+  const last = runs.findLast(({ started_at }) => started_at !== null);
+  const since = last?.started_at ?? null;
+  if (last === undefined || since === null) return {};
+  const [task, history] = await Promise.all([
+    store.getTask(last.task_id),
+    store.readHistory({ id: last.task_id, limit: LIMITS.prompt_history }),
+  ]);
+  const isText = (name: string): boolean => name === 'title' || name === 'description';
+  const edited = history.some(({ at, changed }) => at > since && changed.some(isText));
+  const comments = task.comments.filter(
+    ({ created_at, author }) => created_at > since && author !== last.agent,
+  );
+  return { ...(edited && { edited: task }), comments };
 }
 
 function findError(run: Run | undefined): string | undefined {

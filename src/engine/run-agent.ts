@@ -32,6 +32,8 @@ export interface AgentStart {
   readonly cwd: string;
   readonly prompt: string;
   readonly resume: boolean;
+  /** The whole assignment, for the case that the conversation is not there any more. */
+  readonly fresh_prompt?: string | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly read_only: boolean;
   readonly output_schema?: object | undefined;
@@ -72,15 +74,16 @@ export async function runAgent(place: WorkPlace, start: AgentStart): Promise<Age
       const executor = await place.executorFor(start.agent.profile);
       await using socket = await place.openRunSocket?.(run);
       const env = { ...start.env, ...socket?.env };
-      const started = await executor.start(
-        toSpec(place, { ...start, env }),
-        toHost(place, { run, secrets, tell }),
-      );
-      const { ended, loss } = await attend(
-        place,
-        { ...start, isRemoved, look: watchStray(place, start.attempt, tell) },
-        started,
-      );
+      const attendOne = async (one: AgentStart): Promise<Attended> => {
+        const started = await executor.start(
+          toSpec(place, { ...one, env }),
+          toHost(place, { run: one.run, secrets, tell }),
+        );
+        return attend(place, { ...one, isRemoved, look: watchStray(place, one.attempt, tell) }, started);
+      };
+      const first = await attendOne(start);
+      const fresh = isSessionLost(start, first) ? await beginAfresh(place, start, tell) : undefined;
+      const { ended, loss } = fresh === undefined ? first : await attendOne(fresh);
       if (loss !== undefined) tell({ kind: 'error', code: 'task_lost', text: loss.message });
       const end = loss === undefined ? ended : toLost(ended, loss);
       const warning = await place.checkout.compare(before);
@@ -108,6 +111,31 @@ export async function runAgent(place: WorkPlace, start: AgentStart): Promise<Age
   } finally {
     log[Symbol.dispose]();
   }
+}
+
+/**
+ * A program that was to go on with a conversation and failed before it said a word has lost it: it was cleaned up, or is
+ * another machine's.
+ */
+function isSessionLost({ resume, fresh_prompt }: AgentStart, { ended, loss }: Attended): boolean {
+  const isMute = ended.outcome === 'failed' && ended.last_message === undefined;
+  return resume && fresh_prompt !== undefined && loss === undefined && isMute;
+}
+
+/** The same run with a conversation of its own, and the whole assignment. */
+async function beginAfresh(
+  { store }: WorkPlace,
+  start: AgentStart,
+  tell: (entry: TranscriptEntry) => void,
+): Promise<AgentStart> {
+  const session_id = crypto.randomUUID();
+  await store.noteRun({ id: start.run.id, session_id });
+  tell({
+    kind: 'note',
+    text: 'Its earlier session could not be resumed: it begins anew with the whole task',
+  });
+  const run = { ...start.run, session_id };
+  return { ...start, run, resume: false, prompt: start.fresh_prompt ?? start.prompt };
 }
 
 /** The link file, where the project wants one and the repository does not have it, names the run too. */

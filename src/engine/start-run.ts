@@ -66,6 +66,8 @@ export async function runWork(
   const { branch } = attempt;
   const plans = output_schema !== undefined;
   const subtasks = plans ? [] : await listClosed(place, task);
+  const template = agent.prompt;
+  const whole = composePrompt({ task, role: run.role, branch, template, plans, subtasks, earlier });
   return runAgent(place, {
     run,
     attempt,
@@ -74,9 +76,8 @@ export async function runWork(
     output_schema,
     read_only: plans,
     cwd: attempt.path,
-    prompt: resume
-      ? composeFollowUp(earlier)
-      : composePrompt({ task, role: run.role, branch, template: agent.prompt, plans, subtasks, earlier }),
+    prompt: resume ? composeFollowUp(earlier) : whole,
+    fresh_prompt: whole,
     env: toAgentEnvironment(place, { attempt, agent, run }),
   });
 }

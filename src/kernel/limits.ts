@@ -94,6 +94,8 @@ export const LIMITS = {
   scheduler_max: 200,
   /** Of what failed, in the reason of a move. */
   reason_tail_length: 1_000,
+  /** Of what happened to a task, so far back it is looked whether somebody has changed its text. */
+  prompt_history: 200,
   /** Of what an agent asks permission for, in the inbox. */
   inbox_message_length: 2_000,
   workflow_states: 100,
