@@ -46,6 +46,14 @@ const NONE: ResumeStep = { step: 'none' };
 /** What a process that was killed would have done next. By kinds and hooks of the states: no name means anything. */
 export function decideResume(workflow: ResolvedWorkflow, lost: LostTask): ResumeStep {
   const state = standingState(workflow, lost.task);
+  const kind = kindOf(workflow, state);
+  const step = findStep(workflow, lost, state);
+  // What is archived waits where it is until it is taken out again; only what has landed has landed.
+  const isKept = lost.task.archived_at !== undefined && kind !== 'terminal' && step.step !== 'land';
+  return isKept ? NONE : step;
+}
+
+function findStep(workflow: ResolvedWorkflow, lost: LostTask, state: string): ResumeStep {
   switch (kindOf(workflow, state)) {
     case 'active':
       return resumeWork(workflow, lost, state);

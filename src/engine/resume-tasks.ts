@@ -17,7 +17,7 @@ import { isRepairable, repairMerge } from './repair-merge.ts';
 import { passReview, readGateHolder, reject } from './review-gate.ts';
 import { moveAfterWork } from './settle-run.ts';
 import { findReason } from './settle-verdict.ts';
-import { finishMove, transitionTask } from './transition-task.ts';
+import { enterAgain, transitionTask } from './transition-task.ts';
 import { systemWriter } from './work.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -274,15 +274,4 @@ async function sendBack(
   }
   const outcome = reject(engine, gate, findReason(review));
   if (outcome.outcome === 'cascaded') await move(engine, task, outcome);
-}
-
-/** What the state does with a task that comes to it. */
-async function enterAgain(
-  engine: Engine,
-  task: Task,
-  left: readonly ('on_enter' | 'after_enter')[],
-): Promise<void> {
-  const state = standingState(engine.workflow, task);
-  const again = { from: state, to: state, edge: 'edge', left } as const;
-  await finishMove(engine, again, { written: task, guarded: [], depth: 0 });
 }

@@ -40,6 +40,8 @@ export interface AgentStart {
 /** How its program ended, and what a person should know besides. */
 export interface AgentEnd extends RunEnd {
   readonly warning?: string | undefined;
+  /** Why it was stopped, where its task was taken from it. */
+  readonly lost?: Loss['code'] | undefined;
 }
 
 const NOTHING_KNOWN = { input_tokens: null, output_tokens: null, cached_tokens: null, cost_usd: null };
@@ -77,7 +79,7 @@ export async function runAgent(place: WorkPlace, start: AgentStart): Promise<Age
         started,
       );
       if (loss !== undefined) tell({ kind: 'error', code: 'task_lost', text: loss.message });
-      const end = loss === undefined ? ended : toLost(ended, loss);
+      const end: AgentEnd = loss === undefined ? ended : toLost(ended, loss);
       const warning = await place.checkout.compare(before);
       if (warning === undefined) return end;
       tell({ kind: 'error', code: 'checkout_changed', text: warning });
@@ -266,13 +268,13 @@ function watchAgent({ agents, clock }: WorkPlace, name: string): () => Loss | un
   return () => {
     if (clock.now() - looked < LIMITS.agent_look_ms) return undefined;
     looked = clock.now();
-    return agents.find(name) === undefined ? { code: 'taken', message: `${name} was removed` } : undefined;
+    return agents.find(name) === undefined ? { code: 'removed', message: `${name} was removed` } : undefined;
   };
 }
 
 /** Whatever its program said at the end, it was not its business any more. */
-function toLost(ended: RunEnd, { message }: Loss): RunEnd {
-  return { ...ended, outcome: 'stopped', message: `Stopped: ${message}` };
+function toLost(ended: RunEnd, { code, message }: Loss): AgentEnd {
+  return { ...ended, outcome: 'stopped', message: `Stopped: ${message}`, lost: code };
 }
 
 async function deliver({ store, clock }: WorkPlace, attempt: Attempt, started: StartedRun): Promise<void> {

@@ -115,6 +115,17 @@ async function followMove(
   return transitionTask({ ...engine, by }, { id, to, reason, annotation }, depth + 1);
 }
 
+/** What the state does with a task that comes to it, once more. */
+export async function enterAgain(
+  engine: Engine,
+  task: Task,
+  left: readonly ('on_enter' | 'after_enter')[],
+): Promise<void> {
+  const state = standingState(engine.workflow, task);
+  const again = { from: state, to: state, edge: 'edge', left } as const;
+  await finishMove(engine, again, { written: task, guarded: [], depth: 0 });
+}
+
 /** Guards may take long; a task that changes meanwhile is looked at again, unless the caller named its version. */
 export async function retry<T>(mayRetry: boolean, work: (attempt: number) => Promise<T>): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {
