@@ -9,12 +9,13 @@ export async function findStanding(
   store: Pick<TaskStore, 'readStanding'>,
   id: string,
 ): Promise<Standing | undefined> {
-  try {
-    return await store.readStanding(id);
-  } catch (error) {
-    if (!isForgeError(error) || error.code !== 'not_found') throw error;
-    return undefined;
-  }
+  return store.readStanding(id).catch(ignoreGone);
+}
+
+/** For a call that fails only because its task was deleted meanwhile. */
+export function ignoreGone(error: unknown): undefined {
+  if (!isForgeError(error) || error.code !== 'not_found') throw error;
+  return undefined;
 }
 
 /** Why a run does not have its task any more; undefined while it has it. What acts at the end of a run asks this first. */

@@ -138,14 +138,19 @@ export class Workshop implements Work {
     return working;
   }
 
-  /** Work that nobody waits for; what goes wrong with it is told by `settled`. */
+  /** Work that nobody waits for; what goes wrong with it is told by `settled`. Work on a deleted task is over. */
   follow(taskId: string, work: () => Promise<unknown>): void {
     const working = this.during(taskId, work);
     this.#add(
       taskId,
       working.then(
         () => undefined,
-        (error: unknown) => void this.#failed.push({ task: taskId, error }),
+        async (error: unknown) => {
+          const isGone = isForgeError(error) && error.code === 'not_found';
+          if (isGone && (await findStanding(this.#place.store, taskId)) === undefined) return undefined;
+          this.#failed.push({ task: taskId, error });
+          return undefined;
+        },
       ),
     );
   }

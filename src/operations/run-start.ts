@@ -23,9 +23,14 @@ export const runStart = implement<typeof declaration>({
     const stop = await watchWork(ctx, workshop);
     try {
       await resumeTasks(workshop, { only: new Set(whole) });
-      return await inTurns(whole, max ?? place.settings().scheduler.max, (id) =>
-        workTask(workshop, engine, { id, agent, merge, ...wishes }),
+      const worked = await inTurns(whole, max ?? place.settings().scheduler.max, (id) =>
+        Promise.allSettled([workTask(workshop, engine, { id, agent, merge, ...wishes })]),
       );
+      // One that fails, or that somebody deletes, does not stop the others: it is told when they are through.
+      return worked.flat().map((one) => {
+        if (one.status === 'rejected') throw one.reason;
+        return one.value;
+      });
     } finally {
       stop();
     }
