@@ -354,6 +354,34 @@ describe('[S393] a move into work', () => {
   });
 });
 
+describe('[O5] a move into work past open blockers', () => {
+  const waiting = async (): Promise<string> => create('Waits', { depends_on: [await create('Blocker')] });
+  const toWork = { state: 'in_progress' };
+  const moves = [
+    ['REST', rest('person', 'POST', (id) => `/tasks/${id}/transition`, toWork)],
+    ['the command line', cli(ANN, 'task.transition', toWork)],
+  ] as const;
+
+  describe.each(moves)('by a person over %s', (_, move) => {
+    it.each([AGENT, MANAGED])('is refused where it is %s who would work', async (agent) => {
+      for (const give of [
+        (id: string) => operate('task.update', { id, assignee: agent }),
+        (id: string) => operate('task.assign', { id, role: 'coder', agent }),
+      ]) {
+        const id = await waiting();
+        await give(id);
+        expect(await move(id)).toMatchObject({ code: 'guard_rejected' });
+        expect(await show(id)).toMatchObject({ status: 'open' });
+        expect(await operate('run.list', { task: id })).toEqual([]);
+      }
+    });
+
+    it('is a person’s own business where it is their own work', async () => {
+      expect(await move(await waiting())).toMatchObject({ code: undefined, task: { status: 'in_progress' } });
+    });
+  });
+});
+
 describe('a pause', () => {
   it('can be read back on every surface', async () => {
     const read = async (): Promise<unknown[]> => {
