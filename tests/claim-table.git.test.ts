@@ -382,6 +382,40 @@ describe('[O5] a move into work past open blockers', () => {
   });
 });
 
+describe('what an agent may not do for itself or for another', () => {
+  it('[O10d] it moves nothing into work for whoever has the role, or for whom it is kept', async () => {
+    const id = await create('Given');
+    await operate('task.assign', { id, role: 'coder', agent: MANAGED });
+    const toWork = { state: 'in_progress' };
+    const ways = [
+      cli(EXT, 'task.transition', toWork),
+      rest('agent', 'POST', (of) => `/tasks/${of}/transition`, toWork),
+      mcp('agent', 'forge_transition', (of) => ({ id: of, ...toWork })),
+    ];
+    // A token is for tasks of its agent only, and is refused before that.
+    for (const move of ways) expect((await move(id)).code).toMatch(/^(role_conflict|permission_denied)$/);
+    expect(await ways[0]?.(id)).toMatchObject({ code: 'role_conflict' });
+    const kept = await create('Kept');
+    await operate('task.update', { id: kept, assignee: MANAGED });
+    for (const move of ways) expect((await move(kept)).code).toMatch(/^(claim_conflict|permission_denied)$/);
+    expect(await ways[0]?.(kept)).toMatchObject({ code: 'claim_conflict' });
+    for (const of of [id, kept]) expect(await operate('run.list', { task: of })).toEqual([]);
+    const free = await create('Free');
+    expect(await ways[0]?.(free)).toMatchObject({ task: { assignee: AGENT } });
+  });
+
+  it('[O10c] it takes nothing out of the archive by force; a person does', async () => {
+    const id = await create('Old');
+    await operate('task.archive', { id });
+    for (const force of [
+      cli(EXT, 'task.claim', { force: true }),
+      rest('agent', 'POST', (of) => `/tasks/${of}/claim`, { force: true }),
+    ])
+      expect(await force(id)).toMatchObject({ code: 'permission_denied' });
+    expect(await cli(ANN, 'task.claim', { force: true })(id)).toMatchObject({ task: { assignee: 'ann' } });
+  });
+});
+
 describe('a pause', () => {
   it('can be read back on every surface', async () => {
     const read = async (): Promise<unknown[]> => {
