@@ -151,6 +151,7 @@ export const pickAttempt = declare({
       .optional()
       .describe('Why this one'),
     merge: z.boolean().optional().describe('Merge it when it has passed its review'),
+    fence: Fence,
   }),
   output: WorkedTask,
   errors: [
@@ -158,6 +159,7 @@ export const pickAttempt = declare({
     'ambiguous_id',
     'state_invalid',
     'version_conflict',
+    'fence_conflict',
     'guard_rejected',
     'permission_denied',
     'untrusted',
