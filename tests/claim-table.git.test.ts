@@ -471,6 +471,8 @@ describe('an agent that nobody knows', () => {
       'MCP start_task_attempt',
       mcp('person', 'start_task_attempt', (task_id) => ({ task_id, executor: UNKNOWN })),
     ],
+    ['[O10b] forge task assign', cli(ANN, 'task.assign', { role: 'coder', agent: UNKNOWN })],
+    ['[O10b] POST roles', rest('person', 'POST', (id) => `/tasks/${id}/roles/coder`, { agent_id: UNKNOWN })],
   ])('is an error by %s, and nothing is claimed', async (_name, claim) => {
     for (const paused of [false, true]) {
       if (paused) await operate('project.pause', {});
