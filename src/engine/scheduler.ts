@@ -27,6 +27,7 @@ export interface DispatchWishes {
   readonly tell: (line: string) => void;
   /** Shorter ones for tests. */
   readonly backoff?: { readonly first_ms: number; readonly last_ms: number; readonly auth_ms: number };
+  readonly unwatched_ms?: number;
 }
 
 export interface Tick {
@@ -224,10 +225,15 @@ export class Scheduler {
   }
 
   async #work(task: Task, agent: string): Promise<void> {
-    const { merge, tell } = this.#wishes;
+    const { merge, tell, unwatched_ms } = this.#wishes;
     const { id, version } = task;
     try {
-      const worked = await workTask(this.#workshop, this.#workshop.engine(), { id, agent, merge });
+      const worked = await workTask(this.#workshop, this.#workshop.engine(), {
+        id,
+        agent,
+        merge,
+        unwatched_ms,
+      });
       this.#worked.set(id, worked);
       // One that did not move would be taken again at once.
       if (worked.task.version === version) this.#refused.set(id, version);

@@ -11,13 +11,14 @@ import { watchWork } from './watch-work.ts';
 import { workedText } from './worked-text.ts';
 
 export const runStart = implement<typeof declaration>({
-  async run(ctx, { ids, agents, attempts, pick, merge = false, max }) {
+  async run(ctx, { ids, agents = [], attempts, pick, merge = false, max }) {
     refuseAgentMerge(await ctx.actor(), merge);
     const workshop = await ctx.workshop();
     const { place } = workshop;
     for (const name of agents) getManaged(place, name);
     const engine = { ...(await engineOf(ctx)), follows: true };
-    const { agent, ...wishes } = readSideWishes({ agents, count: attempts, pick });
+    const isNobody = agents.length === 0 && attempts === undefined && pick === undefined;
+    const { agent, ...wishes } = isNobody ? NOBODY : readSideWishes({ agents, count: attempts, pick });
     const tasks = await Promise.all(ids.map((id) => place.store.findTask(id)));
     const whole = [...new Set(tasks.map(({ id }) => id))];
     const stop = await watchWork(ctx, workshop);
@@ -38,3 +39,6 @@ export const runStart = implement<typeof declaration>({
   text: workedText,
   exit: (worked) => (worked.every(({ reached }) => reached) ? 0 : 1),
 });
+
+/** What has passed, or waits for its merge, needs nobody; every other task says who there is. */
+const NOBODY = { agent: undefined, attempts: undefined } as const;
