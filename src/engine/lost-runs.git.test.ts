@@ -6,6 +6,7 @@ import type { Attempt } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { NO_AGENTS } from '#domain/claimer.ts';
 import { isForgeError } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import { readOwnIdentity } from '#process/process-identity.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { concludePlan } from './apply-plan.ts';
@@ -87,6 +88,23 @@ describe('[C1] an owner that loses a task loses its run', () => {
       assignee: null,
       error_annotation: { code: 'agent_removed' },
     });
+  });
+
+  it('[O7] removal of its agent counts also where another is added by its name at once; a change does not', async () => {
+    const { task, pids, done } = await startSlow();
+    shop.addAgent('slow', 'echo changed > changed.txt');
+    await sleep(2 * LIMITS.agent_look_ms);
+    expect(pids.filter(isAlive)).toEqual(pids);
+    shop.removeAgent('slow');
+    shop.addAgent('slow', 'echo new > new.txt');
+    await done;
+    expect(pids.filter(isAlive)).toEqual([]);
+    expect(await shop.place.store.getTask(task.id)).toMatchObject({
+      state: 'todo',
+      error_annotation: { code: 'agent_removed' },
+    });
+    const [run] = await shop.place.store.listRuns({ task_id: task.id });
+    expect(run).toMatchObject({ outcome: 'stopped', message: 'Stopped: slow was removed' });
   });
 
   it.each([

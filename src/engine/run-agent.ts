@@ -19,6 +19,7 @@ import { LIMITS } from '#kernel/limits.ts';
 import type { Writer } from '#store/store.ts';
 import { findAgentSecrets, type AgentSecrets } from './agent-secrets.ts';
 import { toAttemptEnvironment } from './attempt-environment.ts';
+import { findRemoval } from './find-removal.ts';
 import { readFolderNote } from './folder-note.ts';
 import { writeLinkFile } from './link-file.ts';
 import { watchStray } from './watch-strays.ts';
@@ -53,7 +54,7 @@ const NOTHING_KNOWN = { input_tokens: null, output_tokens: null, cached_tokens: 
 export async function runAgent(place: WorkPlace, start: AgentStart): Promise<AgentEnd> {
   const { store } = place;
   const { run } = start;
-  const isRemoved = watchAgent(place, run.agent);
+  const isRemoved = watchAgent(place, run);
   const secrets = findAgentSecrets(place, start.agent);
   const log = openRunLog({
     path: toLogPath(place, run),
@@ -217,7 +218,7 @@ async function askPeople(
 
 interface Attendance extends Pick<AgentStart, 'run' | 'attempt'> {
   readonly look: () => Promise<void>;
-  readonly isRemoved: () => Loss | undefined;
+  readonly isRemoved: () => Promise<Loss | undefined>;
 }
 
 interface Attended {
@@ -243,7 +244,7 @@ async function attend(
       await sleep(LIMITS.wish_poll_ms);
       if (isOver) return;
       const wished = await store.readWishes(run.id).catch(() => undefined);
-      loss ??= wished?.loss ?? isRemoved();
+      loss ??= wished?.loss ?? (await isRemoved());
       if (wished?.stop === true || loss !== undefined) await started.stop();
       if (wished?.messages === true) await deliver(place, attempt, started);
       await look();
@@ -263,12 +264,13 @@ async function attend(
 }
 
 /** Agents are a file of the home, so it is read once in a while. */
-function watchAgent({ agents, clock }: WorkPlace, name: string): () => Loss | undefined {
+function watchAgent(place: WorkPlace, { agent, created_at }: Run): () => Promise<Loss | undefined> {
+  const { clock } = place;
   let looked = clock.now();
-  return () => {
+  return async () => {
     if (clock.now() - looked < LIMITS.agent_look_ms) return undefined;
     looked = clock.now();
-    return agents.find(name) === undefined ? { code: 'removed', message: `${name} was removed` } : undefined;
+    return findRemoval(place, agent, created_at);
   };
 }
 

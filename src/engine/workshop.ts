@@ -2,6 +2,7 @@ import type { Review } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { isPlanning } from '#domain/gate-targets.ts';
 import { roleOf, standingState } from '#domain/workflow.ts';
+import { toIso } from '#kernel/clock.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import type { ActionOutcome } from './actions.ts';
 import { openWorkspace } from './attempt-workspace.ts';
@@ -11,6 +12,7 @@ import { countFailures } from './count-failures.ts';
 import { endRun } from './end-run.ts';
 import type { Engine } from './engine.ts';
 import { explainUnstarted, giveBack } from './explain-unstarted.ts';
+import { findRemoval } from './find-removal.ts';
 import { findStanding } from './find-standing.ts';
 import { findWatch } from './find-watch.ts';
 import { FolderLocks } from './folder-locks.ts';
@@ -181,6 +183,7 @@ export class Workshop implements Work {
 
   async dispatch(engine: Engine, assignment: Assignment): Promise<ActionOutcome> {
     const { task, state, role, agent, hold } = assignment;
+    const since = toIso(this.#place.clock.now());
     const known = this.#place.agents.find(agent);
     const managed = known && { ...known, profile: { ...known.profile, ...engine.overrides } };
     if (managed === undefined) return { outcome: 'passed', message: `${agent} is not started by Forge` };
@@ -193,7 +196,8 @@ export class Workshop implements Work {
           openWorkspace(place, { task, agent }),
         );
         if (this.#ending.signal.aborted) return giveBack(engine);
-        if (this.#place.agents.find(agent) === undefined) return giveBack(engine, `${agent} was removed`);
+        const removal = await findRemoval(this.#place, agent, since);
+        if (removal !== undefined) return giveBack(engine, removal.message);
         const run = await createRun(this.#place, { attempt, role, agent: managed, hold });
         const { attempts } = engine;
         this.follow(task.id, () => this.#work({ task, attempt, run, agent: managed, state, attempts }));
