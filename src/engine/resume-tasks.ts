@@ -144,6 +144,7 @@ function startsWork({ place }: Workshop, task: Task, step: ResumeStep): boolean 
   switch (step.step) {
     case 'none':
     case 'give_back':
+    case 'look_landed':
     case 'land':
     case 'set_aside':
       return false;
@@ -183,6 +184,12 @@ async function perform(workshop: Workshop, lost: LostTask, step: ResumeStep): Pr
     case 'enter':
       await enterAgain(engine, task, ['on_enter', 'after_enter']);
       return;
+    case 'look_landed': {
+      await workshop.noteLanded(task.id);
+      const unmerged = await place.store.listAttempts({ task_id: task.id, state: 'active' });
+      if (unmerged.length === 0) await enterAgain(engine, task, ['on_enter', 'after_enter']);
+      return;
+    }
     case 'pass': {
       const { id, status } = step.review;
       const review =

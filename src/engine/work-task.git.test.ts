@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { NO_AGENTS } from '#domain/claimer.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
+import { resumeTasks } from './resume-tasks.ts';
 import { dispatchTasks } from './scheduler.ts';
 import { systemWriter } from './work.ts';
 import { workTask } from './work-task.ts';
@@ -72,5 +74,29 @@ describe('[B11] a task without an agent', () => {
       code: 'usage',
       hint: expect.stringContaining(`forge run ${id} --agent w1`) as string,
     });
+  });
+});
+
+describe('[B7] a task that was closed elsewhere while its attempt here is unfinished', () => {
+  it('keeps the attempt until its work is in the target', async () => {
+    const task = await shop.create('Elsewhere', { steps: ['true'] });
+    await shop.work(task, 'w1');
+    const { store } = shop.place;
+    // As a join writes it: no guard and no hook is asked.
+    const close = { id: task.id, reason: 'done', force: true };
+    await store.closeTask(close, { actor: shop.as().by.actor, now: Date.now() });
+    const look = async () => {
+      await resumeTasks(shop.workshop, { unwatched_ms: 0 });
+      await shop.workshop.settled();
+      const [attempt] = await store.listAttempts({ task_id: task.id });
+      return attempt;
+    };
+    const kept = await look();
+    expect(kept).toMatchObject({ state: 'active', removed_at: null });
+    expect(existsSync(kept?.path ?? '')).toBe(true);
+    shop.repo.git('merge', '-q', '--no-ff', '-m', 'by hand', kept?.branch ?? '');
+    const merged = await look();
+    expect(merged).toMatchObject({ state: 'merged', removed_at: expect.any(String) as string });
+    expect(existsSync(kept?.path ?? '')).toBe(false);
   });
 });
