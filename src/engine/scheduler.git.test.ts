@@ -114,7 +114,7 @@ describe('forge dispatch', () => {
       await shop.place.store.deleteTask({ id }, { actor: ANN, now: Date.now() });
       await shop.place.store.getTask(id);
     });
-    await shop.workshop.settled();
+    await expect(shop.workshop.settled()).resolves.toBeUndefined();
   });
 
   it('stops when the budget is spent, and says so once', async () => {
