@@ -354,6 +354,68 @@ describe('[S393] a move into work', () => {
   });
 });
 
+describe('[O5] a move into work past open blockers', () => {
+  const waiting = async (): Promise<string> => create('Waits', { depends_on: [await create('Blocker')] });
+  const toWork = { state: 'in_progress' };
+  const moves = [
+    ['REST', rest('person', 'POST', (id) => `/tasks/${id}/transition`, toWork)],
+    ['the command line', cli(ANN, 'task.transition', toWork)],
+  ] as const;
+
+  describe.each(moves)('by a person over %s', (_, move) => {
+    it.each([AGENT, MANAGED])('is refused where it is %s who would work', async (agent) => {
+      for (const give of [
+        (id: string) => operate('task.update', { id, assignee: agent }),
+        (id: string) => operate('task.assign', { id, role: 'coder', agent }),
+      ]) {
+        const id = await waiting();
+        await give(id);
+        expect(await move(id)).toMatchObject({ code: 'guard_rejected' });
+        expect(await show(id)).toMatchObject({ status: 'open' });
+        expect(await operate('run.list', { task: id })).toEqual([]);
+      }
+    });
+
+    it('is a person’s own business where it is their own work', async () => {
+      expect(await move(await waiting())).toMatchObject({ code: undefined, task: { status: 'in_progress' } });
+    });
+  });
+});
+
+describe('what an agent may not do for itself or for another', () => {
+  it('[O10d] it moves nothing into work for whoever has the role, or for whom it is kept', async () => {
+    const id = await create('Given');
+    await operate('task.assign', { id, role: 'coder', agent: MANAGED });
+    const toWork = { state: 'in_progress' };
+    const ways = [
+      cli(EXT, 'task.transition', toWork),
+      rest('agent', 'POST', (of) => `/tasks/${of}/transition`, toWork),
+      mcp('agent', 'forge_transition', (of) => ({ id: of, ...toWork })),
+    ];
+    // A token is for tasks of its agent only, and is refused before that.
+    for (const move of ways) expect((await move(id)).code).toMatch(/^(role_conflict|permission_denied)$/);
+    expect(await ways[0]?.(id)).toMatchObject({ code: 'role_conflict' });
+    const kept = await create('Kept');
+    await operate('task.update', { id: kept, assignee: MANAGED });
+    for (const move of ways) expect((await move(kept)).code).toMatch(/^(claim_conflict|permission_denied)$/);
+    expect(await ways[0]?.(kept)).toMatchObject({ code: 'claim_conflict' });
+    for (const of of [id, kept]) expect(await operate('run.list', { task: of })).toEqual([]);
+    const free = await create('Free');
+    expect(await ways[0]?.(free)).toMatchObject({ task: { assignee: AGENT } });
+  });
+
+  it('[O10c] it takes nothing out of the archive by force; a person does', async () => {
+    const id = await create('Old');
+    await operate('task.archive', { id });
+    for (const force of [
+      cli(EXT, 'task.claim', { force: true }),
+      rest('agent', 'POST', (of) => `/tasks/${of}/claim`, { force: true }),
+    ])
+      expect(await force(id)).toMatchObject({ code: 'permission_denied' });
+    expect(await cli(ANN, 'task.claim', { force: true })(id)).toMatchObject({ task: { assignee: 'ann' } });
+  });
+});
+
 describe('a pause', () => {
   it('can be read back on every surface', async () => {
     const read = async (): Promise<unknown[]> => {
@@ -409,6 +471,8 @@ describe('an agent that nobody knows', () => {
       'MCP start_task_attempt',
       mcp('person', 'start_task_attempt', (task_id) => ({ task_id, executor: UNKNOWN })),
     ],
+    ['[O10b] forge task assign', cli(ANN, 'task.assign', { role: 'coder', agent: UNKNOWN })],
+    ['[O10b] POST roles', rest('person', 'POST', (id) => `/tasks/${id}/roles/coder`, { agent_id: UNKNOWN })],
   ])('is an error by %s, and nothing is claimed', async (_name, claim) => {
     for (const paused of [false, true]) {
       if (paused) await operate('project.pause', {});

@@ -10,6 +10,7 @@ beforeAll(async () => {
   http = await startProjectHttp();
   ({ token } = await http.token('task', 'ext1'));
   ({ token: reviewer } = await http.token('task', 'ext2'));
+  await ask('POST', '/agents', { name: 'ext2' }, http.admin);
 }, 60_000);
 afterAll(() => http[Symbol.asyncDispose]());
 

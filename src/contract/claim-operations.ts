@@ -15,7 +15,12 @@ export const claimTask = declare({
     label: Label.optional().describe('With --next: only tasks with this label'),
     assignee: Identity.optional().describe('Claim for this identity instead of the actor'),
     agent_id: Identity.optional().describe('The same for a registered agent; a name that is none is refused'),
-    force: z.boolean().optional().describe('Take it from its owner, or in spite of open blockers; logged'),
+    force: z
+      .boolean()
+      .optional()
+      .describe(
+        'Take it from its owner, or in spite of open blockers or its role; a person also what is parked or archived; logged',
+      ),
     lease: z
       .int()
       .min(LIMITS.lease_min_ms / 1000)

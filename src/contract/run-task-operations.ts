@@ -37,13 +37,16 @@ export const runTasks = declare({
   name: 'run.start',
   summary: 'Let an agent work on tasks, to the end of their review',
   about:
-    'Each task is claimed for the agent and gets a worktree of its own; the agent works there, its changes are committed, and the checks run. With --merge what passed is merged. Nothing in your checkout changes before that. With several agents, or --attempts, each task is worked on so often at once, by the agents in turn; the checks run on each, and then one is picked: by --pick, or by attempts.pick in the settings. Exit 0 only if every task got there. Ctrl-C ends the agents.',
+    'Each task is claimed for the agent and gets a worktree of its own; the agent works there, its changes are committed, and the checks run. With --merge what passed is merged, and what stood in its merge is taken up again; for that no --agent is needed. Nothing in your checkout changes before that. With several agents, or --attempts, each task is worked on so often at once, by the agents in turn; the checks run on each, and then one is picked: by --pick, or by attempts.pick in the settings. Exit 0 only if every task got there. Ctrl-C ends the agents.',
   input: z.object({
     ids: z.array(TaskRef).max(LIMITS.batch_tasks).describe('The tasks'),
     agents: z
       .array(Identity)
       .max(LIMITS.side_attempts)
-      .describe('Who works; `forge agent list` shows them; several make an attempt each'),
+      .optional()
+      .describe(
+        'Who works; `forge agent list` shows them; several make an attempt each. Left out for what passed or waits for its merge',
+      ),
     attempts: side.attempts,
     pick: side.pick,
     merge: z.boolean().optional().describe('Merge what passed its review'),
@@ -61,6 +64,7 @@ export const runTasks = declare({
     'role_conflict',
     'permission_denied',
     'untrusted',
+    'usage',
   ],
   access: 'exec',
   needs: 'project',
@@ -73,6 +77,7 @@ export const runTasks = declare({
       'forge run fg-a3f8 --agent claude',
       'forge run fg-a3f8 fg-b2c1 --agent worker-1 --merge --json',
       'forge run fg-a3f8 --agent claude --agent worker-1 --pick smallest_green',
+      'forge run fg-a3f8 --merge',
     ],
   },
 });
@@ -151,6 +156,7 @@ export const pickAttempt = declare({
       .optional()
       .describe('Why this one'),
     merge: z.boolean().optional().describe('Merge it when it has passed its review'),
+    fence: Fence,
   }),
   output: WorkedTask,
   errors: [
@@ -158,6 +164,7 @@ export const pickAttempt = declare({
     'ambiguous_id',
     'state_invalid',
     'version_conflict',
+    'fence_conflict',
     'guard_rejected',
     'permission_denied',
     'untrusted',

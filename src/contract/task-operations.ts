@@ -302,9 +302,9 @@ export const deleteTask = declare({
 export const restoreTask = declare({
   name: 'task.restore',
   summary: 'Bring a deleted task back, with its children and edges where they are still free',
-  input: z.object({ id: TaskRef.describe('Id of the deleted task') }),
+  input: z.object({ id: TaskRef.describe('Id of the deleted task'), fence: Fence }),
   output: Task,
-  errors: ['not_found', 'ambiguous_id'],
+  errors: ['not_found', 'ambiguous_id', 'fence_conflict'],
   access: 'task',
   needs: 'project',
   http: { method: 'post', path: '/tasks/{id}/restore' },

@@ -4,6 +4,8 @@ import type { Actor } from './actor.ts';
 export interface KnownAgent {
   /** Somebody said that it claims nothing for now. */
   readonly paused: boolean;
+  /** When this entry of the name was added; left out where nobody asks. */
+  readonly added_at?: string | undefined;
 }
 
 /** Every agent that is registered on this machine, by its name, as it stood when the request was made. */

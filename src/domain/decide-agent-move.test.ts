@@ -10,7 +10,7 @@ const CRITIC = { kind: 'agent', name: 'critic' } as const;
 const ANN = { kind: 'user', name: 'ann' } as const;
 const FORGE = { kind: 'system', name: '' } as const;
 
-type Has = 'nothing' | 'reviewer' | 'checks' | 'attempt';
+type Has = 'nothing' | 'reviewer' | 'checks' | 'attempt' | 'given up';
 
 function toTask(state: string, has: readonly Has[], passed: boolean): AgentMove['task'] {
   return {
@@ -31,7 +31,8 @@ function decide(
   const { from, to, has = [], passed = false } = move;
   const task = toTask(from, has, passed);
   const unfinished = has.includes('attempt');
-  return decideAgentMove(DEFAULT_RESOLVED, { actor, task, unfinished, to }).outcome;
+  const given_up = has.includes('given up');
+  return decideAgentMove(DEFAULT_RESOLVED, { actor, task, unfinished, given_up, to }).outcome;
 }
 
 /** Gates in which Forge runs nothing. */
@@ -59,6 +60,12 @@ describe('[H1] what an agent may not do with a task', () => {
     ['in_progress', 'done', ['checks'], false, false],
     ['in_progress', 'done', ['attempt'], false, false],
     ['blocked', 'done', ['reviewer'], false, false],
+    // [O9] Cancelling and reopening does not wash off what was not merged.
+    ['todo', 'done', ['given up'], false, false],
+    ['in_progress', 'done', ['given up'], false, false],
+    ['review', 'done', ['given up'], true, false],
+    ['in_progress', 'review', ['given up'], false, true],
+    ['in_progress', 'cancelled', ['given up'], false, true],
     ['merge_failed', 'done', ['attempt'], true, false],
     ['review', 'done', ['reviewer'], false, false],
     ['review', 'done', ['checks'], false, false],
@@ -85,7 +92,7 @@ describe('[H1] what an agent may not do with a task', () => {
   it('whatever states and roles are called', () => {
     const renamed = resolveWorkflow(renameWorkflow(DEFAULT_WORKFLOW, (name) => `x-${name}`));
     const task = { ...toTask('x-review', [], true), roles: { 'x-reviewer': { user: 'ann' } } };
-    const facts = { actor: CODER, task, unfinished: true };
+    const facts = { actor: CODER, task, unfinished: true, given_up: false };
     expect(decideAgentMove(renamed, { ...facts, to: 'x-merging' }).outcome).toBe('refused');
     expect(decideAgentMove(renamed, { ...facts, to: 'x-done' }).outcome).toBe('refused');
     expect(decideAgentMove(renamed, { ...facts, to: 'x-in_progress' }).outcome).toBe('allowed');
@@ -101,15 +108,15 @@ describe('[H1] what an agent may not do with a task', () => {
       ],
     });
     const task = { ...toTask('doing', ['checks'], false) };
-    expect(decideAgentMove(plain, { actor: CODER, task, unfinished: true, to: 'done' }).outcome).toBe(
-      'allowed',
-    );
+    expect(
+      decideAgentMove(plain, { actor: CODER, task, unfinished: true, given_up: false, to: 'done' }).outcome,
+    ).toBe('allowed');
   });
 
   it('a gate in which Forge runs nothing is passed by its holder, and not by whoever worked on it', () => {
     const task = { ...toTask('qa', [], false), roles: { qa: { agent: 'critic' } } };
     const to = (actor: Pick<Actor, 'kind' | 'name'>, state: string, one: AgentMove['task'] = task): string =>
-      decideAgentMove(MANUAL, { actor, task: one, unfinished: false, to: state }).outcome;
+      decideAgentMove(MANUAL, { actor, task: one, unfinished: false, given_up: false, to: state }).outcome;
     expect([to(CRITIC, 'release'), to(CRITIC, 'done')]).toEqual(['allowed', 'allowed']);
     expect([to(CODER, 'release'), to(CODER, 'done')]).toEqual(['refused', 'refused']);
     expect(to(CRITIC, 'release', { ...task, assignee: 'critic' })).toBe('refused');
@@ -118,13 +125,13 @@ describe('[H1] what an agent may not do with a task', () => {
 
   it('whoever holds a gate passes it there, not while the task is still being worked on', () => {
     const task = { ...toTask('doing', [], false), roles: { qa: { agent: 'critic' } } };
-    const move = { actor: CRITIC, task, unfinished: false, to: 'done' };
+    const move = { actor: CRITIC, task, unfinished: false, given_up: false, to: 'done' };
     expect(decideAgentMove(MANUAL, move)).toMatchObject({ outcome: 'refused', gate: 'qa' });
   });
 
   it('a gate that lies behind the task has nothing to say any more', () => {
     const task = { ...toTask('release', [], false), roles: { qa: { agent: 'critic' } } };
-    const move = { actor: CODER, task, unfinished: false, to: 'done' };
+    const move = { actor: CODER, task, unfinished: false, given_up: false, to: 'done' };
     expect(decideAgentMove(MANUAL, move).outcome).toBe('allowed');
   });
 });

@@ -13,6 +13,8 @@ export interface AgentMove {
   >;
   /** It has an attempt that was neither merged nor given up. */
   readonly unfinished: boolean;
+  /** It was worked on in an attempt since its last merge, and that attempt was given up. */
+  readonly given_up: boolean;
   readonly to: string;
 }
 
@@ -25,8 +27,8 @@ const ALLOWED: AgentMoveDecision = { outcome: 'allowed' };
 /**
  * An agent does not judge its own work: it never starts a merge, and it neither closes a task nor leaves a gate while a
  * gate on the way has something left to say. A gate has, where somebody holds it, where the task brings checks of its
- * own, or where an attempt is unfinished. Without any of these there is nothing to review or to merge, and a task may
- * be closed directly. Giving up, giving back and handing in are free, and so is what people and Forge itself do.
+ * own, or where an attempt is unfinished or was given up: else cancelling and reopening would wash off the work that
+ * was not merged. Without any of these there is nothing to review or to merge, and a task may be closed directly. Giving up, giving back and handing in are free, and so is what people and Forge itself do.
  */
 export function decideAgentMove(workflow: ResolvedWorkflow, move: AgentMove): AgentMoveDecision {
   const { actor, task, to } = move;
@@ -48,12 +50,14 @@ export function decideAgentMove(workflow: ResolvedWorkflow, move: AgentMove): Ag
 /** Why a gate has not been passed; undefined where it has nothing to say. */
 function findObjection(
   workflow: ResolvedWorkflow,
-  { actor, task, unfinished }: AgentMove,
+  { actor, task, unfinished, given_up }: AgentMove,
   { from, gate }: { readonly from: string; readonly gate: string },
 ): string | undefined {
   const isHere = gate === from;
-  if (doesOnEnter(workflow, gate, 'run_merge'))
-    return unfinished ? `its attempt has not gone through ${gate}` : undefined;
+  if (doesOnEnter(workflow, gate, 'run_merge')) {
+    if (unfinished) return `its attempt has not gone through ${gate}`;
+    return given_up ? 'its attempt was given up, not merged: a person closes it' : undefined;
+  }
   const checks = doesOnEnter(workflow, gate, 'run_ci_steps');
   if (checks && isHere && task.review_passed_at !== undefined) return undefined;
   const holder = task.roles?.[roleOf(workflow, gate) ?? ''];

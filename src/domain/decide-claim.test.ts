@@ -132,6 +132,31 @@ describe('decideClaim', () => {
     expect(decide({ archived: true, way: 'force' }).outcome).toBe('claim');
   });
 
+  it('[O10c] an archived task is not forced by an agent', () => {
+    const asker = { kind: 'agent', name: 'me' } as const;
+    for (const state of ['todo', 'backlog'])
+      expect(decide({ archived: true, way: 'force', asker, claimer: AGENT, state }).outcome).toBe(
+        'kept_archived',
+      );
+  });
+
+  it('[O10d] an agent that moves a task into work gets it itself, or nobody does', () => {
+    const asker = { kind: 'agent', name: 'sh1' } as const;
+    const moved = { way: 'move', asker, claimer: { ...AGENT, name: 'sh2' } } as const;
+    const holderOf = (role: string) => (role === 'coder' ? 'sh2' : undefined);
+    expect(decide({ ...moved, holderOf })).toEqual({ outcome: 'role', role: 'coder', holder: 'sh2' });
+    expect(decide({ ...moved, owner: 'sh2' })).toEqual({ outcome: 'taken', owner: 'sh2' });
+    expect(decide({ ...moved, owner: 'sh1', holderOf }).outcome).toBe('role');
+    // It begins itself; it hands on what it has, as a planner does; a gate sends work back.
+    expect(decide({ ...moved, claimer: { ...AGENT, name: 'sh1' } }).outcome).toBe('claim');
+    expect(decide({ ...moved, status: 'in_progress', state: 'planning', owner: 'sh1' }).outcome).toBe(
+      'claim',
+    );
+    expect(decide({ ...moved, status: 'in_progress', state: 'review', owner: 'x' }).outcome).toBe('claim');
+    for (const kind of ['user', 'system'] as const)
+      expect(decide({ ...moved, holderOf, asker: { kind, name: 'ann' } }).outcome).toBe('claim');
+  });
+
   it('[S363] [S364] who submitted every open blocker to its gate may go on', () => {
     const mine = { in_gate: true, submitted_by: 'me' };
     const theirs = { in_gate: true, submitted_by: 'ann' };

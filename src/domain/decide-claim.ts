@@ -4,8 +4,8 @@ import type { Life } from './task-record.ts';
 import { claimTarget, isParked, kindOf, roleOf, type ResolvedWorkflow } from './workflow.ts';
 
 /**
- * How a task is taken. `claim`: it must be free. `force`: in spite of its owner, its blockers, its role, its parking or
- * its archive. `hand_over`: whoever asks gives it from its owner to another. `move`: it follows from a move along an
+ * How a task is taken. `claim`: it must be free. `force`: in spite of its owner, its blockers or its role, and by a
+ * person also in spite of its parking or its archive. `hand_over`: whoever asks gives it from its owner to another. `move`: it follows from a move along an
  * edge of the workflow, whose guards have looked at blockers.
  */
 export type ClaimWay = 'claim' | 'force' | 'hand_over' | 'move';
@@ -45,8 +45,10 @@ export type ClaimRefusal =
   | PauseRefusal
   | { readonly outcome: 'taken'; readonly owner: string }
   | { readonly outcome: 'role'; readonly role: string; readonly holder: string }
-  /** `kept_parked`: only a person could have it all the same. */
-  | { readonly outcome: 'blocked' | 'closed' | 'parked' | 'kept_parked' | 'archived' };
+  /** `kept_parked`, `kept_archived`: only a person could have it all the same. */
+  | {
+      readonly outcome: 'blocked' | 'closed' | 'parked' | 'kept_parked' | 'archived' | 'kept_archived';
+    };
 
 export type ClaimDecision =
   | { readonly outcome: 'claim'; readonly state: string }
@@ -65,15 +67,17 @@ export function decideClaim(facts: ClaimFacts, workflow: ResolvedWorkflow): Clai
     return { outcome: 'mine' };
   const state = claimTarget(workflow, life, (role) => facts.holderOf(role) === claimer.name);
   if (way === 'force') {
-    const isKept = isParked(workflow, life.state) && facts.asker.kind === 'agent';
-    return isKept ? { outcome: 'kept_parked' } : { outcome: 'claim', state };
+    if (facts.asker.kind !== 'agent') return { outcome: 'claim', state };
+    // What a person has put away is taken out again by people.
+    if (facts.archived) return { outcome: 'kept_archived' };
+    return isParked(workflow, life.state) ? { outcome: 'kept_parked' } : { outcome: 'claim', state };
   }
   const isOthers = life.assignee !== null && life.assignee !== claimer.name;
   // An agent gives away what is its own; people also what is not theirs.
   const takes = way === 'claim' || (way === 'hand_over' && isTaking(facts));
   if (takes && isOthers && !facts.lease_over) return { outcome: 'taken', owner: life.assignee ?? '' };
   if (facts.archived) return { outcome: 'archived' };
-  if (way === 'move') return { outcome: 'claim', state };
+  if (way === 'move') return decideMove(facts, { workflow, state });
   if (isParked(workflow, life.state)) return { outcome: 'parked' };
   // Who takes over what waits in a gate begins no work there.
   if (kindOf(workflow, state) === 'gate') return { outcome: 'claim', state };
@@ -83,6 +87,21 @@ export function decideClaim(facts: ClaimFacts, workflow: ResolvedWorkflow): Clai
   const holder = facts.holderOf(role);
   if (holder !== undefined && holder !== claimer.name) return { outcome: 'role', role, holder };
   return { outcome: 'claim', state };
+}
+
+/** An agent begins by a move what it gets itself. A gate that sends work back gives it to whoever it was from. */
+function decideMove(
+  { life, asker, claimer, holderOf }: ClaimFacts,
+  { workflow, state }: { readonly workflow: ResolvedWorkflow; readonly state: string },
+): ClaimDecision {
+  const isOwn =
+    asker.name === claimer.name || (life.status === 'in_progress' && life.assignee === asker.name);
+  if (asker.kind !== 'agent' || isOwn || kindOf(workflow, life.state) === 'gate')
+    return { outcome: 'claim', state };
+  const role = roleOf(workflow, state) ?? '';
+  return holderOf(role) === claimer.name
+    ? { outcome: 'role', role, holder: claimer.name }
+    : { outcome: 'taken', owner: claimer.name };
 }
 
 /** Also the claimer's own task is refused: what is claimed again may be started again. */

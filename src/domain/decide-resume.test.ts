@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Attempt, Review, Run } from '#contract/attempt.ts';
+import type { Attempt, Merge, Review, Run } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { decideResume, type LostTask } from './decide-resume.ts';
 import { DEFAULT_RESOLVED } from './workflow.ts';
@@ -119,5 +119,33 @@ describe('a review that nobody goes on with', () => {
   ] as const)('%s', (_, more, holder, review_passed_at, step) => {
     const task = { status: 'in_progress', state: 'review', review_passed_at } as Task; // likewise
     expect(decide({ task, attempts: [only], reviews: [review(more)], holder })).toMatchObject({ step });
+  });
+});
+
+describe('a task that is over', () => {
+  const over = (state: string, attempts: readonly Attempt['state'][]): object =>
+    decide({
+      task: { status: 'closed', state } as Task,
+      attempts: attempts.map((one, n) => ({ ...attempt(`${n}`, one), removed_at: null, cleanup_at: null })),
+    });
+
+  it('[B7] keeps work that nobody here gave up; what was merged or cancelled is cleaned up', () => {
+    expect(over('done', ['active'])).toEqual({ step: 'look_landed' });
+    expect(over('done', ['merged', 'active'])).toEqual({ step: 'look_landed' });
+    expect(over('done', ['merged'])).toEqual({ step: 'enter' });
+    expect(over('cancelled', ['active'])).toEqual({ step: 'enter' });
+  });
+});
+
+describe('[O3] a task that is archived', () => {
+  it('stays where it is, but for what has landed', () => {
+    const task = { status: 'in_progress', state: 'review', archived_at: at(5) } as Task;
+    expect(decide({ task, attempts: [attempt('a')] })).toEqual({ step: 'none' });
+    const merge = { attempt_id: 'a', state: 'landed', queued_at: at(2) } as Merge;
+    const merging = { ...task, state: 'merging' };
+    expect(decide({ task: merging, attempts: [attempt('a')], merges: [merge] })).toEqual({
+      step: 'land',
+      merge,
+    });
   });
 });

@@ -1,7 +1,7 @@
 import type { Attempt, Merge, Review, Run } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { decideReview, doesOnEnter, type GateHolder } from './decide-review.ts';
-import { kindOf, roleOf, standingState, type ResolvedWorkflow } from './workflow.ts';
+import { endsAsDone, kindOf, roleOf, standingState, type ResolvedWorkflow } from './workflow.ts';
 import { isPlanning } from './gate-targets.ts';
 import { isEnded } from './run-states.ts';
 
@@ -34,6 +34,8 @@ export type ResumeStep =
   | { readonly step: 'compare' }
   /** What the state does with a task that comes to it, again. */
   | { readonly step: 'enter' }
+  /** Its end is done with it if its work is in the target; else that waits for a person. */
+  | { readonly step: 'look_landed' }
   | { readonly step: 'pass'; readonly review: Review }
   | { readonly step: 'reject'; readonly review: Review }
   | { readonly step: 'land'; readonly merge: Merge }
@@ -46,13 +48,21 @@ const NONE: ResumeStep = { step: 'none' };
 /** What a process that was killed would have done next. By kinds and hooks of the states: no name means anything. */
 export function decideResume(workflow: ResolvedWorkflow, lost: LostTask): ResumeStep {
   const state = standingState(workflow, lost.task);
+  const kind = kindOf(workflow, state);
+  const step = findStep(workflow, lost, state);
+  // What is archived waits where it is until it is taken out again; only what has landed has landed.
+  const isKept = lost.task.archived_at !== undefined && kind !== 'terminal' && step.step !== 'land';
+  return isKept ? NONE : step;
+}
+
+function findStep(workflow: ResolvedWorkflow, lost: LostTask, state: string): ResumeStep {
   switch (kindOf(workflow, state)) {
     case 'active':
       return resumeWork(workflow, lost, state);
     case 'gate':
       return resumeGate(workflow, lost, state);
     case 'terminal':
-      return resumeEnd(lost);
+      return resumeEnd(workflow, lost, state);
     case 'custom':
       return resumeRepair(lost);
     case 'backlog':
@@ -149,7 +159,10 @@ function resumeWaiting({ holder }: LostTask, review: Review): ResumeStep {
 }
 
 /** The folders go when a task ends; which of them, and when, was written down before anything was removed. */
-function resumeEnd({ attempts }: LostTask): ResumeStep {
+function resumeEnd(workflow: ResolvedWorkflow, { attempts }: LostTask, state: string): ResumeStep {
+  // Closed elsewhere, and joined: nobody here has said that its work is given up.
+  if (endsAsDone(workflow, state) && attempts.some((one) => one.state === 'active'))
+    return { step: 'look_landed' };
   const isLeft = attempts.some(
     ({ removed_at, cleanup_at, state }) => removed_at === null && (cleanup_at === null || state === 'active'),
   );

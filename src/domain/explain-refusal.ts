@@ -42,6 +42,11 @@ export function explainRefusal(
         hint: `forge task unarchive ${id}`,
         details: { id, status, state },
       });
+    case 'kept_archived':
+      return new ForgeError('permission_denied', `${id} is archived: only a person can take it out again`, {
+        hint: 'forge claim --next',
+        details: { id, state },
+      });
     case 'parked':
       return new ForgeError('state_invalid', `${id} is parked in ${state}`, {
         hint: `forge task update ${id} --state todo`,

@@ -1,5 +1,5 @@
 import type { StateKind } from '#contract/workflow.ts';
-import { kindOf, type ResolvedWorkflow } from './workflow.ts';
+import { kindOf, roleOf, type ResolvedWorkflow } from './workflow.ts';
 
 /** Where a gate leads, by the kinds of the states behind it: no name means anything. */
 
@@ -27,6 +27,13 @@ export function submitTarget(workflow: ResolvedWorkflow, active: string): string
 export function isPlanning(workflow: ResolvedWorkflow, state: string): boolean {
   const next = submitTarget(workflow, state);
   return next !== undefined && kindOf(workflow, next) === 'active';
+}
+
+/** The roles of those who plan. */
+export function listPlanners(workflow: ResolvedWorkflow): string[] {
+  return [...workflow.states.keys()]
+    .filter((name) => kindOf(workflow, name) === 'active' && isPlanning(workflow, name))
+    .flatMap((name) => roleOf(workflow, name) ?? []);
 }
 
 function nextOf(workflow: ResolvedWorkflow, from: string, kinds: readonly StateKind[]): string | undefined {

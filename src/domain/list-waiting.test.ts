@@ -15,7 +15,7 @@ const because = (code: string, message = 'why'): Partial<Task> => ({
 });
 
 function list(tasks: readonly Task[], more: Partial<WaitingFacts> = {}): readonly string[] {
-  const facts = { tasks, reviews: [], approvals: [], at_work: new Set<string>(), ...more };
+  const facts = { tasks, reviews: [], approvals: [], at_work: new Set<string>(), unmerged: [], ...more };
   return listWaiting(DEFAULT_RESOLVED, facts).map(
     ({ kind, message, command }) => `${kind}: ${message}; ${command}`,
   );
@@ -91,5 +91,15 @@ describe('what waits for a person', () => {
     expect(list([task('in_progress')], more)).toEqual([
       'approval: ada asks for Bash {"command":"npm test -- --watch=false"}; forge runs approve 7c1e40d2',
     ]);
+  });
+
+  it('[B7] is work that is not merged of a task that was closed elsewhere as done', () => {
+    const attempt = { branch: 'forge/a-1', target: 'main' };
+    const done = task('done', { status: 'closed', closed_at: AT });
+    expect(list([], { unmerged: [{ task: done, attempt }] })).toEqual([
+      'stuck: it was closed elsewhere, and its work on forge/a-1 is not in main; forge task reopen fg-a',
+    ]);
+    const cancelled = task('cancelled', { status: 'closed', closed_at: AT });
+    expect(list([], { unmerged: [{ task: cancelled, attempt }] })).toEqual([]);
   });
 });

@@ -1,8 +1,8 @@
-import type { Approval, Review } from '#contract/attempt.ts';
+import type { Approval, Attempt, Review } from '#contract/attempt.ts';
 import type { InboxItem } from '#contract/inbox-operations.ts';
 import type { Task } from '#contract/task.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import { roleOf, isMerging, kindOf, standingState, type ResolvedWorkflow } from './workflow.ts';
+import { endsAsDone, roleOf, isMerging, kindOf, standingState, type ResolvedWorkflow } from './workflow.ts';
 import { passTarget } from './gate-targets.ts';
 import { holderName } from './workflow-fields.ts';
 
@@ -16,13 +16,34 @@ export interface WaitingFacts {
   readonly approvals: readonly (Approval & { readonly agent: string })[];
   /** Tasks with a run, a review, a merge or a start under way. */
   readonly at_work: ReadonlySet<string>;
+  /** Attempts that were neither merged nor given up, each with its task that is closed. */
+  readonly unmerged: readonly { readonly task: Task; readonly attempt: Pick<Attempt, 'branch' | 'target'> }[];
 }
 
 /** What of the tasks waits for a person, in no order. A task at work waits only where its agent asks something. */
 export function listWaiting(workflow: ResolvedWorkflow, facts: WaitingFacts): InboxItem[] {
   const titles = new Map(facts.tasks.map(({ id, title }) => [id, title]));
   const asked = facts.approvals.map((approval) => toApproval(approval, titles.get(approval.task_id) ?? null));
-  return [...asked, ...facts.tasks.flatMap((task) => findWait(workflow, facts, task) ?? [])];
+  const closed = facts.unmerged.filter(({ task }) => endsAsDone(workflow, standingState(workflow, task)));
+  return [
+    ...asked,
+    ...facts.tasks.flatMap((task) => findWait(workflow, facts, task) ?? []),
+    ...closed.map(toUnmerged),
+  ];
+}
+
+/** A close that came with a pull or an import could not be refused, as it would have been here. */
+function toUnmerged({ task, attempt }: WaitingFacts['unmerged'][number]): InboxItem {
+  const { id, title, closed_at } = task;
+  return {
+    kind: 'stuck',
+    task_id: id,
+    title,
+    run_id: null,
+    since: closed_at,
+    message: `it was closed elsewhere, and its work on ${attempt.branch} is not in ${attempt.target}`,
+    command: `forge task reopen ${id}`,
+  };
 }
 
 function toApproval(

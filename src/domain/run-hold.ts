@@ -12,7 +12,8 @@ export interface HeldTask {
 
 /** Why a run does not have its task any more. */
 export interface Loss {
-  readonly code: 'deleted' | 'archived' | 'taken' | 'moved';
+  /** `removed`: its agent is not one of this machine's any more. */
+  readonly code: 'deleted' | 'archived' | 'taken' | 'moved' | 'removed';
   readonly message: string;
 }
 

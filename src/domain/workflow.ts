@@ -191,7 +191,12 @@ export function listEdges(workflow: ResolvedWorkflow, from: string): { to: strin
 export function hooksFor(
   workflow: ResolvedWorkflow,
   state: string,
-  at: { readonly phase: HookPhase; readonly triggered_by: string },
+  at: {
+    readonly phase: HookPhase;
+    readonly triggered_by: string;
+    /** Whoever asks, an agent will work on the task: its guards are those of agents. */
+    readonly for_agent?: boolean | undefined;
+  },
 ): readonly WorkflowHook[] {
   const found = workflow.states.get(state);
   if (found === undefined) return [];
@@ -199,7 +204,10 @@ export function hooksFor(
   const budget: WorkflowHook = { action: 'check_retry_budget' };
   const hasBudget = at.phase === 'after_enter' && found.gate_config?.max_rejections !== undefined;
   const all = hasBudget && !hooks.some(({ action }) => action === budget.action) ? [budget, ...hooks] : hooks;
-  return all.filter(({ audience }) => isMeant(audience, at.triggered_by));
+  const isGuard = at.phase === 'before_exit' && at.for_agent === true;
+  return all.filter(
+    ({ audience }) => isMeant(audience, at.triggered_by) || (isGuard && audience === 'agent_only'),
+  );
 }
 
 function isMeant(audience: WorkflowHook['audience'], triggeredBy: string): boolean {

@@ -15,7 +15,7 @@ export interface ActionCall {
   readonly standing: Standing;
   readonly from: string;
   readonly to: string;
-  /** Who will have the task, where the move is a claim. */
+  /** Who will have the task, where the move leads to work. */
   readonly owner: string | undefined;
 }
 

@@ -1,10 +1,11 @@
-import { Plan } from '#contract/attempt.ts';
+import { Plan, type Run } from '#contract/attempt.ts';
 import { Title, type Task } from '#contract/task.ts';
 import { inheritGates } from '#domain/inherit-gates.ts';
 import { passOrigin } from '#domain/outside-text.ts';
-import type { RunEnd } from '#executors/executor.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { findRunLoss } from './find-standing.ts';
+import type { AgentEnd } from './run-agent.ts';
 import type { Conclusion } from './settle-run.ts';
 import { systemWriter, type WorkPlace } from './work.ts';
 
@@ -33,9 +34,18 @@ export const PLAN_SCHEMA = {
 } as const;
 
 /** Subtasks under the task, which waits for them, and the checklist in its description. */
-export async function concludePlan(place: WorkPlace, task: Task, end: RunEnd): Promise<Conclusion> {
+export async function concludePlan(
+  place: WorkPlace,
+  { task, run }: { readonly task: Task; readonly run: Run },
+  end: AgentEnd,
+): Promise<Conclusion> {
   const retry_after = end.retry_after ?? null;
-  if (end.outcome !== 'completed') return { outcome: end.outcome, message: end.message ?? null, retry_after };
+  if (end.outcome !== 'completed')
+    return { outcome: end.outcome, message: end.message ?? null, retry_after, lost: end.lost };
+  const loss = await findRunLoss(place.store, run);
+  // A plan for a task that was taken away is written nowhere.
+  if (loss !== undefined)
+    return { outcome: 'stopped', message: `Stopped: ${loss.message}`, retry_after, lost: loss.code };
   const parsed = Plan.safeParse(end.structured);
   const fault = parsed.success ? findFault(parsed.data) : 'It gave no plan in the form it was asked for';
   if (!parsed.success || fault !== undefined)

@@ -3,13 +3,12 @@ import { type Attempt, type Review, type Run, Verdict } from '#contract/attempt.
 import type { Task } from '#contract/task.ts';
 import { composeAudit } from '#domain/compose-prompt.ts';
 import { decideReview } from '#domain/decide-review.ts';
-import type { RunEnd } from '#executors/executor.ts';
 import { startCheckout } from '#git/attempt-checkout.ts';
 import { dropAttemptRefs } from '#git/attempt-refs.ts';
 import { removeCheckout } from '#git/rescue-checkout.ts';
 import type { Annotation } from './actions.ts';
 import { openControl } from './attempt-workspace.ts';
-import { runAgent, toAgentEnvironment } from './run-agent.ts';
+import { runAgent, toAgentEnvironment, type AgentEnd } from './run-agent.ts';
 import type { Conclusion } from './settle-run.ts';
 import { systemWriter, type ManagedAgent, type WorkPlace } from './work.ts';
 
@@ -39,7 +38,7 @@ export const VERDICT_SCHEMA = {
 } as const;
 
 export interface Audited {
-  readonly end: RunEnd;
+  readonly end: AgentEnd;
   readonly conclusion: Conclusion;
   readonly review: Review;
   /** Why a person has to look at it. */
@@ -104,7 +103,7 @@ async function concludeAudit(
     end,
     run,
     agent,
-  }: { readonly review: Review; readonly end: RunEnd; readonly run: Run; readonly agent: string },
+  }: { readonly review: Review; readonly end: AgentEnd; readonly run: Run; readonly agent: string },
 ): Promise<Audited> {
   const by = systemWriter(place);
   const parsed = Verdict.safeParse(end.structured);
@@ -115,7 +114,7 @@ async function concludeAudit(
         : (end.message ?? end.outcome);
     const ended = await store.finishReview({ id: review.id, status: 'void', run_id: run.id }, by);
     const outcome = end.outcome === 'completed' ? 'failed' : end.outcome;
-    const conclusion = { outcome, message, retry_after: end.retry_after ?? null };
+    const conclusion = { outcome, message, retry_after: end.retry_after ?? null, lost: end.lost };
     return { end, conclusion, review: ended, why: { code: 'auditor', message: `The auditor: ${message}` } };
   }
   const verdict = parsed.data;

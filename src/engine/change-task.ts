@@ -78,7 +78,7 @@ export async function claimNext(
   engine: Engine,
   claim: NextClaim,
 ): Promise<(Task & { fence: number }) | undefined> {
-  if (hasOwnGuards(engine) || (await engine.agents.isManaged(claim.assignee)))
+  if ((await hasOwnGuards(engine, claim.assignee)) || (await engine.agents.isManaged(claim.assignee)))
     return claimGuarded(engine, claim);
   const claimed = await engine.store.claimNext({ ...claim, ...(await readClaimers(engine)) }, engine.by);
   if (claimed === undefined) return undefined;
@@ -254,9 +254,10 @@ function findTarget({ workflow }: Engine, task: Task, claimer: string): string {
 }
 
 /** Guards that only a look at the one task can run, so that a pick and a claim in one step are not enough. */
-function hasOwnGuards({ workflow, by }: Engine): boolean {
+async function hasOwnGuards({ workflow, by, agents }: Engine, assignee: string): Promise<boolean> {
   const triggered_by = toTriggeredBy(by.actor);
-  return hooksFor(workflow, workflow.initial, { phase: 'before_exit', triggered_by }).some(
+  const for_agent = toClaimer(assignee, await agents.readAll(), by.actor).kind === 'agent';
+  return hooksFor(workflow, workflow.initial, { phase: 'before_exit', triggered_by, for_agent }).some(
     ({ action }) => !(CLAIM_CHECKS as readonly string[]).includes(action),
   );
 }

@@ -6,6 +6,7 @@ import { roleOf } from '#domain/workflow.ts';
 import type { ForgeError } from '#kernel/errors.ts';
 import { chooseAttempt } from './choose-attempt.ts';
 import { countFailures } from './count-failures.ts';
+import { findStanding } from './find-standing.ts';
 import { PICK_CODES, pickAttempt } from './pick-attempt.ts';
 import { annotate, moveAfterWork, moveOrBlock } from './settle-run.ts';
 import { isAssigned, type SideHands } from './sides.ts';
@@ -28,10 +29,10 @@ export async function concludeSide(
 ): Promise<void> {
   const { place } = hands;
   const engine = hands.engine();
-  const standing = await engine.store.readStanding(assignment.task.id);
+  const standing = await findStanding(engine.store, assignment.task.id);
+  // Somebody has moved it on, or taken it away: what they decided stands.
+  if (standing === undefined || !isAssigned(place, assignment, standing)) return;
   const { task } = standing;
-  // Somebody has moved it on: what they decided stands.
-  if (!isAssigned(place, assignment, standing)) return;
   const views = await viewAttempts(place, { task_id: task.id, state: 'active' });
   const decision = decidePick(rule, views);
   switch (decision.outcome) {
@@ -68,12 +69,12 @@ async function pick(
   const reason = `attempt ${chosen.number} of ${views.length} was picked: ${why}`;
   await retry(true, async (tries) => {
     const engine = hands.engine();
-    const standing = await engine.store.readStanding(task.id);
+    const standing = await findStanding(engine.store, task.id);
+    // Somebody has moved it on, or taken it away, in this very moment: what they decided stands.
+    if (standing === undefined || !isAssigned(hands.place, assignment, standing)) return;
     const now = tries === 0 ? task : standing.task;
-    // Somebody has chosen, or moved it on, in this very moment: what they decided stands.
-    const isTaken =
-      !isAssigned(hands.place, assignment, standing) || now.error_annotation?.code === PICK_CODES.picked;
-    if (tries > 0 && isTaken) return;
+    // So does what somebody else has chosen.
+    if (tries > 0 && now.error_annotation?.code === PICK_CODES.picked) return;
     await pickAttempt(hands.place, engine, { attempt: chosen.view, version: now.version, reason });
   });
 }
@@ -96,9 +97,9 @@ async function askReviewer(
   const { hold } = assignment;
   const run = await createRun(place, { attempt: first.view, role, agent, hold });
   const chosen = await chooseAttempt(place, { task, attempts, run, agent });
-  const standing = await hands.engine().store.readStanding(task.id);
+  const standing = await findStanding(hands.engine().store, task.id);
+  if (standing === undefined || !isAssigned(place, assignment, standing)) return;
   const { task: now } = standing;
-  if (!isAssigned(place, assignment, standing)) return;
   const picked = chosen.outcome === 'chosen' && green.find(({ id }) => id === chosen.attempt.id);
   if (chosen.outcome === 'chosen' && picked)
     return pick(hands, assignment, { task: now, views, chosen: picked, why: `${agent.name}: ${chosen.why}` });

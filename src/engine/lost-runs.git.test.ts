@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -6,8 +6,10 @@ import type { Attempt } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { NO_AGENTS } from '#domain/claimer.ts';
 import { isForgeError } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import { readOwnIdentity } from '#process/process-identity.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
+import { concludePlan } from './apply-plan.ts';
 import { assignRole } from './assign-role.ts';
 import { claimTask, releaseTask, updateTask } from './change-task.ts';
 import { endLost } from './end-lost.ts';
@@ -88,6 +90,23 @@ describe('[C1] an owner that loses a task loses its run', () => {
     });
   });
 
+  it('[O7] removal of its agent counts also where another is added by its name at once; a change does not', async () => {
+    const { task, pids, done } = await startSlow();
+    shop.addAgent('slow', 'echo changed > changed.txt');
+    await sleep(2 * LIMITS.agent_look_ms);
+    expect(pids.filter(isAlive)).toEqual(pids);
+    shop.removeAgent('slow');
+    shop.addAgent('slow', 'echo new > new.txt');
+    await done;
+    expect(pids.filter(isAlive)).toEqual([]);
+    expect(await shop.place.store.getTask(task.id)).toMatchObject({
+      state: 'todo',
+      error_annotation: { code: 'agent_removed' },
+    });
+    const [run] = await shop.place.store.listRuns({ task_id: task.id });
+    expect(run).toMatchObject({ outcome: 'stopped', message: 'Stopped: slow was removed' });
+  });
+
   it.each([
     // It refuses to go for a while.
     [
@@ -161,20 +180,72 @@ describe('[C1] an owner that loses a task loses its run', () => {
     expect(await shop.place.store.getTask(task.id)).toMatchObject({ state });
   });
 
-  it('an auditor, too, is gone when the change of owner is answered that it lost the task by', async () => {
-    const file = join(shop.place.records, '..', 'auditor.pid');
-    shop.addAgent('w1', 'echo x > x');
-    shop.addAgent('critic', `echo $$ > ${file}; sleep 600`);
-    const { id } = await shop.create('Audited', { steps: ['true'] });
-    const reviewer = { role: 'reviewer', holder: { agent: 'critic' } } as const;
-    const reset = { reset_worktree: false, reset_workspace: false };
-    const task = await assignRole(shop.as(), { id, ...reviewer, ...reset });
-    const done = shop.work(task, 'w1');
-    await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
-    await updateTask(shop.as(), { id, assignee: 'ext' });
-    expect(isAlive(Number(readFileSync(file, 'utf8')))).toBe(false);
+  it.each<[string, (id: string) => Promise<unknown>, object]>([
+    ['another assignee', (id) => updateTask(shop.as(), { id, assignee: 'ext' }), { assignee: 'ext' }],
+    ['a claim by force', (id) => claimFor(id, true), { assignee: 'next' }],
+    ['archive', (id) => change(id, { workflow_fields: new Map([['archived_at', 'now']]) }), {}],
+  ])('[O3] %s ends the auditor, and its end moves nothing', async (_, lose, owner) => {
+    const { id, pid, done } = await startAudited();
+    await lose(id);
+    expect(isAlive(pid)).toBe(false);
     await done;
-    expect(await shop.place.store.getTask(id)).toMatchObject({ assignee: 'ext' });
+    const now = await shop.place.store.getTask(id);
+    expect(now).toMatchObject({ state: 'review', ...owner });
+    expect(now.error_annotation).toBeUndefined();
+    // What is archived stays as it is; the rest is reviewed again.
+    const again = await resumeTasks(shop.workshop, { unwatched_ms: 0 });
+    expect(again.map(({ step }) => step)).toEqual(now.archived_at === undefined ? ['enter'] : []);
+    if (now.archived_at === undefined) await begunAudit();
+    shop.removeAgent('critic');
+    await shop.workshop.settled();
+  });
+
+  it('[O3] a deleted task takes its auditor with it', async () => {
+    const { id, pid, done } = await startAudited();
+    await shop.place.store.deleteTask({ id }, by());
+    await endLost(shop.as(), id);
+    expect(isAlive(pid)).toBe(false);
+    await done;
+    await shop.workshop.settled();
+  });
+
+  it('[O3] a removed auditor leaves a review that waits for somebody, and is begun anew by the next one', async () => {
+    const { id, pid, done } = await startAudited();
+    shop.removeAgent('critic');
+    await done;
+    expect(isAlive(pid)).toBe(false);
+    const { store } = shop.place;
+    const waiting = await store.getTask(id);
+    expect(waiting).toMatchObject({ state: 'review', assignee: 'w1' });
+    expect(waiting.error_annotation).toBeUndefined();
+    expect((await store.listReviews({ task_id: id })).map(({ status }) => status)).toEqual([
+      'void',
+      'waiting',
+    ]);
+    shop.addAgent('other', `echo '{"verdict":"pass","summary":"fine","findings":[]}'`);
+    await assignRole(shop.as(), { id, role: 'reviewer', holder: { agent: 'other' }, ...NO_RESET });
+    await resumeTasks(shop.workshop, { unwatched_ms: 0 });
+    await shop.workshop.settled();
+    expect((await store.listReviews({ task_id: id })).at(-1)).toMatchObject({
+      status: 'passed',
+      verdict_by: 'agent:other',
+    });
+  });
+
+  it('[O3] the plan of a task that was taken away is not written', async () => {
+    const plan = {
+      summary: 's',
+      subtasks: [{ title: 'Part', description: '', depends_on: [] }],
+      checklist: [],
+    };
+    const { task, done } = await startSlow();
+    const [run] = await shop.place.store.listRuns({ task_id: task.id });
+    if (run === undefined) throw new Error('it did not run');
+    await updateTask(shop.as(), { id: task.id, assignee: 'ext' });
+    await done;
+    const end = { outcome: 'completed', structured: plan, ...NOTHING_SAID } as const;
+    expect(await concludePlan(shop.place, { task, run }, end)).toMatchObject({ outcome: 'stopped' });
+    expect(await shop.place.store.listTasks({ parent_id: task.id })).toEqual([]);
   });
 
   it('a claim that is refused takes nothing from whoever is setting up', async () => {
@@ -258,6 +329,43 @@ describe('[C1] an owner that loses a task loses its run', () => {
     await done;
   });
 });
+
+const NO_RESET = { reset_worktree: false, reset_workspace: false } as const;
+
+const NOTHING_SAID = {
+  exit_code: 0,
+  denials: 0,
+  survivors: 0,
+  usage: { input_tokens: null, output_tokens: null, cached_tokens: null, cost_usd: null },
+} as const;
+
+/** The work of `w1`, in its review by `critic`, who is at it. */
+async function startAudited(): Promise<{ id: string; pid: number; done: Promise<unknown> }> {
+  shop.addAgent('w1', 'echo x > x');
+  shop.addAgent('next', 'echo y > y');
+  shop.addAgent('critic', `echo $$ > ${auditorFile()}; sleep 600`);
+  const { id } = await shop.create('Audited', { steps: ['true'] });
+  const task = await assignRole(shop.as(), {
+    id,
+    role: 'reviewer',
+    holder: { agent: 'critic' },
+    ...NO_RESET,
+  });
+  const done = shop.work(task, 'w1').catch(ignoreGone);
+  return { id, pid: await begunAudit(), done };
+}
+
+function auditorFile(): string {
+  return join(shop.place.records, '..', 'auditor.pid');
+}
+
+async function begunAudit(): Promise<number> {
+  const find = (): boolean => existsSync(auditorFile()) && readFileSync(auditorFile(), 'utf8') !== '';
+  await expect.poll(find, { timeout: 20_000 }).toBe(true);
+  const pid = Number(readFileSync(auditorFile(), 'utf8'));
+  rmSync(auditorFile());
+  return pid;
+}
 
 function release(id: string) {
   return { id, owner: 'ann', force: true, reason: null };

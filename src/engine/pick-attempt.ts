@@ -25,18 +25,20 @@ export interface Pick {
   readonly attempt: Attempt;
   /** Of the task that the choice was made on: of two who choose at the same time one does. */
   readonly version: number;
+  /** The number of the claim that the choice was made under; left out where it does not matter. */
+  readonly fence?: number | undefined;
   readonly reason: string;
 }
 
 /**
  * From now on the task has this one attempt: the others are archived with all that they hold, and a task that was being
- * worked on goes to its gate. Throws version_conflict where somebody changed the task meanwhile. What was cut off here
- * is done by the next call.
+ * worked on goes to its gate. Throws version_conflict where somebody changed the task meanwhile, fence_conflict where
+ * the claim is over. What was cut off here is done by the next call.
  */
 export async function pickAttempt(
   place: WorkPlace,
   engine: Engine,
-  { attempt, version, reason }: Pick,
+  { attempt, version, fence, reason }: Pick,
 ): Promise<Task> {
   const { workflow, store } = engine;
   const { task } = await store.readStanding(attempt.task_id);
@@ -47,7 +49,7 @@ export async function pickAttempt(
     message: `Attempt ${attempt.number} was picked`,
     at: toIso(engine.by.now),
   };
-  await store.updateTask({ id: task.id, version, workflow_fields: annotation(note) }, engine.by);
+  await store.updateTask({ id: task.id, version, fence, workflow_fields: annotation(note) }, engine.by);
   await archiveOthers(place, attempt);
   if (!isWorked) return store.updateTask({ id: task.id, workflow_fields: annotation(null) }, engine.by);
   await handOver(place, engine, { task, role: roleOf(workflow, state) ?? '', agent: attempt.agent });

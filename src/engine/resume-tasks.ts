@@ -19,7 +19,7 @@ import { isRepairable, repairMerge } from './repair-merge.ts';
 import { passReview, readGateHolder, reject } from './review-gate.ts';
 import { moveAfterWork } from './settle-run.ts';
 import { findReason } from './settle-verdict.ts';
-import { finishMove, transitionTask } from './transition-task.ts';
+import { enterAgain, transitionTask } from './transition-task.ts';
 import { systemWriter } from './work.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -148,6 +148,7 @@ function startsWork({ place }: Workshop, task: Task, step: ResumeStep): boolean 
   switch (step.step) {
     case 'none':
     case 'give_back':
+    case 'look_landed':
     case 'land':
     case 'set_aside':
       return false;
@@ -187,6 +188,12 @@ async function perform(workshop: Workshop, lost: LostTask, step: ResumeStep): Pr
     case 'enter':
       await enterAgain(engine, task, ['on_enter', 'after_enter']);
       return;
+    case 'look_landed': {
+      await workshop.noteLanded(task.id);
+      const unmerged = await place.store.listAttempts({ task_id: task.id, state: 'active' });
+      if (unmerged.length === 0) await enterAgain(engine, task, ['on_enter', 'after_enter']);
+      return;
+    }
     case 'pass': {
       const { id, status } = step.review;
       const review =
@@ -278,15 +285,4 @@ async function sendBack(
   }
   const outcome = reject(engine, gate, findReason(review));
   if (outcome.outcome === 'cascaded') await move(engine, task, outcome);
-}
-
-/** What the state does with a task that comes to it. */
-async function enterAgain(
-  engine: Engine,
-  task: Task,
-  left: readonly ('on_enter' | 'after_enter')[],
-): Promise<void> {
-  const state = standingState(engine.workflow, task);
-  const again = { from: state, to: state, edge: 'edge', left } as const;
-  await finishMove(engine, again, { written: task, guarded: [], depth: 0 });
 }

@@ -4,6 +4,7 @@ import { isMerging, kindOf, standingState, type ResolvedWorkflow } from '#domain
 import { findObstacle } from '#git/land-target.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { findStanding } from './find-standing.ts';
 import { findWatch } from './find-watch.ts';
 import { transitionTask } from './transition-task.ts';
 import type { WorkPlace } from './work.ts';
@@ -29,7 +30,7 @@ export function findPostponedGate(workflow: ResolvedWorkflow, task: Task): strin
 export async function listPostponed({ store, workflow }: WorkPlace): Promise<PostponedTask[]> {
   const found: PostponedTask[] = [];
   for (const attempt of await store.listAttempts({ there: true, state: 'active' })) {
-    const task = await store.readStanding(attempt.task_id).then((standing) => standing.task, ignoreGone);
+    const task = (await findStanding(store, attempt.task_id))?.task;
     const gate = task && findPostponedGate(workflow(), task);
     if (task !== undefined && gate !== undefined) found.push({ task, attempt, gate });
   }
@@ -89,10 +90,5 @@ function isOf({ id }: Attempt): (merge: Merge) => boolean {
 /** Somebody has moved it since it was looked at: what they decided stands. */
 function ignoreFaster(error: unknown): undefined {
   if (!isForgeError(error) || error.code !== 'version_conflict') throw error;
-  return undefined;
-}
-
-function ignoreGone(error: unknown): undefined {
-  if (!isForgeError(error) || error.code !== 'not_found') throw error;
   return undefined;
 }

@@ -265,9 +265,12 @@ export async function passReview(
   { store, by }: Engine,
   task: Task,
   { status, finished_at }: Review,
+  /** Only while it is the task's. */
+  fence?: number,
 ): Promise<Task> {
   if (status !== 'passed') return task;
-  return store.updateTask({ id: task.id, workflow_fields: new Map([['review_passed_at', finished_at]]) }, by);
+  const workflow_fields = new Map([['review_passed_at', finished_at]]);
+  return store.updateTask({ id: task.id, fence, workflow_fields }, by);
 }
 
 async function forgetPass({ store, by }: Engine, task: Task): Promise<void> {

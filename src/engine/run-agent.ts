@@ -19,6 +19,7 @@ import { LIMITS } from '#kernel/limits.ts';
 import type { Writer } from '#store/store.ts';
 import { findAgentSecrets, type AgentSecrets } from './agent-secrets.ts';
 import { toAttemptEnvironment } from './attempt-environment.ts';
+import { findRemoval } from './find-removal.ts';
 import { readFolderNote } from './folder-note.ts';
 import { writeLinkFile } from './link-file.ts';
 import { watchStray } from './watch-strays.ts';
@@ -42,6 +43,8 @@ export interface AgentStart {
 /** How its program ended, and what a person should know besides. */
 export interface AgentEnd extends RunEnd {
   readonly warning?: string | undefined;
+  /** Why it was stopped, where its task was taken from it. */
+  readonly lost?: Loss['code'] | undefined;
 }
 
 const NOTHING_KNOWN = { input_tokens: null, output_tokens: null, cached_tokens: null, cost_usd: null };
@@ -53,7 +56,7 @@ const NOTHING_KNOWN = { input_tokens: null, output_tokens: null, cached_tokens: 
 export async function runAgent(place: WorkPlace, start: AgentStart): Promise<AgentEnd> {
   const { store } = place;
   const { run } = start;
-  const isRemoved = watchAgent(place, run.agent);
+  const isRemoved = watchAgent(place, run);
   const secrets = findAgentSecrets(place, start.agent);
   const log = openRunLog({
     path: toLogPath(place, run),
@@ -85,7 +88,7 @@ export async function runAgent(place: WorkPlace, start: AgentStart): Promise<Age
       const fresh = isSessionLost(start, first) ? await beginAfresh(place, start, tell) : undefined;
       const { ended, loss } = fresh === undefined ? first : await attendOne(fresh);
       if (loss !== undefined) tell({ kind: 'error', code: 'task_lost', text: loss.message });
-      const end = loss === undefined ? ended : toLost(ended, loss);
+      const end: AgentEnd = loss === undefined ? ended : toLost(ended, loss);
       const warning = await place.checkout.compare(before);
       if (warning === undefined) return end;
       tell({ kind: 'error', code: 'checkout_changed', text: warning });
@@ -248,7 +251,7 @@ async function askPeople(
 
 interface Attendance extends Pick<AgentStart, 'run' | 'attempt'> {
   readonly look: () => Promise<void>;
-  readonly isRemoved: () => Loss | undefined;
+  readonly isRemoved: () => Promise<Loss | undefined>;
 }
 
 interface Attended {
@@ -274,7 +277,7 @@ async function attend(
       await sleep(LIMITS.wish_poll_ms);
       if (isOver) return;
       const wished = await store.readWishes(run.id).catch(() => undefined);
-      loss ??= wished?.loss ?? isRemoved();
+      loss ??= wished?.loss ?? (await isRemoved());
       if (wished?.stop === true || loss !== undefined) await started.stop();
       if (wished?.messages === true) await deliver(place, attempt, started);
       await look();
@@ -294,18 +297,19 @@ async function attend(
 }
 
 /** Agents are a file of the home, so it is read once in a while. */
-function watchAgent({ agents, clock }: WorkPlace, name: string): () => Loss | undefined {
+function watchAgent(place: WorkPlace, { agent, created_at }: Run): () => Promise<Loss | undefined> {
+  const { clock } = place;
   let looked = clock.now();
-  return () => {
+  return async () => {
     if (clock.now() - looked < LIMITS.agent_look_ms) return undefined;
     looked = clock.now();
-    return agents.find(name) === undefined ? { code: 'taken', message: `${name} was removed` } : undefined;
+    return findRemoval(place, agent, created_at);
   };
 }
 
 /** Whatever its program said at the end, it was not its business any more. */
-function toLost(ended: RunEnd, { message }: Loss): RunEnd {
-  return { ...ended, outcome: 'stopped', message: `Stopped: ${message}` };
+function toLost(ended: RunEnd, { code, message }: Loss): AgentEnd {
+  return { ...ended, outcome: 'stopped', message: `Stopped: ${message}`, lost: code };
 }
 
 async function deliver({ store, clock }: WorkPlace, attempt: Attempt, started: StartedRun): Promise<void> {

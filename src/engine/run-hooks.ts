@@ -12,8 +12,10 @@ export interface Move {
   readonly edge: EdgeKind;
   /** Guards that the transaction of this move is itself. */
   readonly checked?: readonly ActionName[] | undefined;
-  /** Who will have the task, where the move is a claim. */
+  /** Who will have the task, where the move leads to work. */
   readonly owner?: string | undefined;
+  /** The owner is an agent: guards for agents count, whoever asks. */
+  readonly for_agent?: boolean | undefined;
   /** What is left to do of a move that somebody began; all of it when left out. */
   readonly left?: readonly (typeof PHASES)[number][] | undefined;
 }
@@ -89,12 +91,12 @@ export async function refuseUnavailable(engine: Engine, move: Move, standing: St
 
 function listCalls(
   engine: Engine,
-  { from, to, checked, owner }: Move,
+  { from, to, checked, owner, for_agent }: Move,
   { phase, standing }: { phase: HookPhase; standing: Standing },
 ): ActionCall[] {
   const state = phase === 'before_exit' || phase === 'on_exit' ? from : to;
   const triggered_by = toTriggeredBy(engine.by.actor);
-  return hooksFor(engine.workflow, state, { phase, triggered_by })
+  return hooksFor(engine.workflow, state, { phase, triggered_by, for_agent })
     .filter(({ action }) => checked?.includes(action as ActionName) !== true)
     .map((hook) => ({ engine, hook, phase, standing, from, to, owner }));
 }

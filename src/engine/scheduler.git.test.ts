@@ -88,6 +88,35 @@ describe('forge dispatch', () => {
     expect(await states([task])).toEqual(['review']);
   });
 
+  it('[O4] one deleted task stops nothing: not one that had passed, nor one whose merge waits', async () => {
+    shop.addAgent('w1', DO_IT);
+    const by = { actor: ANN, now: Date.now() };
+    const passed = await shop.create('Passed', { steps: ['true'] });
+    await shop.work(passed, 'w1');
+    const taken = await shop.create('Deleted while it waits', { steps: ['true'] });
+    await shop.work(taken, 'w1');
+    await shop.place.store.deleteTask({ id: passed.id }, by);
+    const other = await shop.create('Other', { steps: ['true'] });
+    const off = shop.workshop.listen((news) => {
+      if (news.kind === 'merge' && news.merge.task_id === taken.id)
+        void shop.place.store.deleteTask({ id: taken.id }, by).catch(() => undefined);
+    });
+    const worked = await dispatch({ merge: true });
+    off();
+    expect(worked.some(({ task, reached }) => task.id === other.id && reached)).toBe(true);
+    expect(await states([other])).toEqual(['done']);
+    await shop.workshop.settled();
+  });
+
+  it('[O4] work that ends with its task leaves no trouble behind', async () => {
+    const { id } = await shop.create('Deleted');
+    shop.workshop.follow(id, async () => {
+      await shop.place.store.deleteTask({ id }, { actor: ANN, now: Date.now() });
+      await shop.place.store.getTask(id);
+    });
+    await expect(shop.workshop.settled()).resolves.toBeUndefined();
+  });
+
   it('stops when the budget is spent, and says so once', async () => {
     shop.addAgent('w1', DO_IT);
     shop.set({ scheduler: { budget_minutes: 0 } });

@@ -9,6 +9,7 @@ import { toIso } from '#kernel/clock.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { openControl } from './attempt-workspace.ts';
+import { findStanding, ignoreGone } from './find-standing.ts';
 import { findFullDisk } from './keep-room.ts';
 import { watchOver } from './recover-project.ts';
 import { listPostponed, retryPostponed } from './retry-postponed.ts';
@@ -26,6 +27,7 @@ export interface DispatchWishes {
   readonly tell: (line: string) => void;
   /** Shorter ones for tests. */
   readonly backoff?: { readonly first_ms: number; readonly last_ms: number; readonly auth_ms: number };
+  readonly unwatched_ms?: number;
 }
 
 export interface Tick {
@@ -209,7 +211,8 @@ export class Scheduler {
   async #findPassed({ task_id }: Attempt): Promise<Task | undefined> {
     const { store, workflow } = this.#workshop.place;
     if (this.#working.has(task_id) || this.#workshop.isAtWork(task_id)) return undefined;
-    const { task } = await store.readStanding(task_id);
+    const task = (await findStanding(store, task_id))?.task;
+    if (task === undefined) return undefined;
     const isGate = kindOf(workflow(), standingState(workflow(), task)) === 'gate';
     const isNew = this.#refused.get(task.id) !== task.version;
     return isGate && isNew && task.review_passed_at !== undefined ? task : undefined;
@@ -222,10 +225,15 @@ export class Scheduler {
   }
 
   async #work(task: Task, agent: string): Promise<void> {
-    const { merge, tell } = this.#wishes;
+    const { merge, tell, unwatched_ms } = this.#wishes;
     const { id, version } = task;
     try {
-      const worked = await workTask(this.#workshop, this.#workshop.engine(), { id, agent, merge });
+      const worked = await workTask(this.#workshop, this.#workshop.engine(), {
+        id,
+        agent,
+        merge,
+        unwatched_ms,
+      });
       this.#worked.set(id, worked);
       // One that did not move would be taken again at once.
       if (worked.task.version === version) this.#refused.set(id, version);
@@ -235,7 +243,8 @@ export class Scheduler {
       if (isForgeError(error) && TAKEN.has(error.code)) return;
       tell(`${id}: ${error instanceof Error ? error.message : String(error)}`);
       const engine = this.#workshop.engine();
-      this.#worked.set(id, await describeWork(this.#workshop, engine, { id, merge }));
+      const worked = await describeWork(this.#workshop, engine, { id, merge }).catch(ignoreGone);
+      if (worked !== undefined) this.#worked.set(id, worked);
     }
   }
 }
@@ -284,7 +293,10 @@ export async function dispatchTasks(
 async function describePostponed(workshop: Workshop, scheduler: Scheduler): Promise<WorkedTask[]> {
   const postponed = (await listPostponed(workshop.place)).filter(({ task }) => !scheduler.knows(task.id));
   const engine = workshop.engine();
-  return Promise.all(
-    postponed.map(({ task }) => describeWork(workshop, engine, { id: task.id, merge: true })),
+  const described = await Promise.all(
+    postponed.map(({ task }) =>
+      describeWork(workshop, engine, { id: task.id, merge: true }).catch(ignoreGone),
+    ),
   );
+  return described.filter((one) => one !== undefined);
 }

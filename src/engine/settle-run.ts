@@ -1,8 +1,8 @@
 import type { Attempt, Run } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { submitTarget } from '#domain/gate-targets.ts';
+import type { Loss } from '#domain/run-hold.ts';
 import { kindOf, roleOf, standingState } from '#domain/workflow.ts';
-import type { RunEnd } from '#executors/executor.ts';
 import { harvestCheckout, type Harvest, type HarvestRequest } from '#git/harvest-checkout.ts';
 import { listMarked } from '#git/merge-parents.ts';
 import { isForgeError } from '#kernel/errors.ts';
@@ -11,10 +11,12 @@ import type { Annotation } from './actions.ts';
 import { endPlanning } from './end-planning.ts';
 import type { Engine } from './engine.ts';
 import { findDoneBefore } from './find-done-before.ts';
+import { findRunLoss, findStanding } from './find-standing.ts';
 import { readFolderNote } from './folder-note.ts';
 import { joinSentences, listHarvestWarnings } from './harvest-warnings.ts';
 import { wantsSignature } from './landing-rules.ts';
 import { isLinkTracked, writeLinkFile } from './link-file.ts';
+import type { AgentEnd } from './run-agent.ts';
 import { tellFailure } from './tell-failure.ts';
 import { transitionTask, type TransitionRequest } from './transition-task.ts';
 import { systemWriter, type WorkPlace } from './work.ts';
@@ -24,6 +26,8 @@ export interface Conclusion {
   readonly outcome: NonNullable<Run['outcome']>;
   readonly message: string | null;
   readonly retry_after: string | null;
+  /** Why its task was taken from it, where it was. */
+  readonly lost?: Loss['code'] | undefined;
 }
 
 /** Where Forge itself ends, nobody wanted the run stopped: it is taken up again. */
@@ -36,11 +40,11 @@ export function asCutOff({ signal }: Pick<WorkPlace, 'signal'>, concluded: Concl
 export async function concludeWork(
   place: WorkPlace,
   { task, attempt, run }: { readonly task: Task; readonly attempt: Attempt; readonly run: Run },
-  end: RunEnd,
+  end: AgentEnd,
 ): Promise<Conclusion> {
   const { message = null, retry_after = null, outcome } = end;
   // Whoever stopped it decides what becomes of what it left: that stays in its folder, uncommitted.
-  if (outcome === 'stopped') return { outcome, message, retry_after };
+  if (outcome === 'stopped') return { outcome, message, retry_after, lost: end.lost };
   try {
     const harvest = await harvestAttempt(place, { task, attempt, agent: run.agent });
     const marked = await findMarked(place, attempt);
@@ -139,22 +143,22 @@ function pickSeen({
 export async function moveAfterWork(
   engine: Engine,
   { task, run }: { readonly task: Task; readonly run: Run },
-  { outcome, message, retry_after }: Conclusion,
+  conclusion: Conclusion,
   failures: { readonly count: number; readonly limit: number },
 ): Promise<Task> {
   try {
-    return await moveHeld(engine, { task, run }, { outcome, message, retry_after }, failures);
+    return await moveHeld(engine, { task, run }, conclusion, failures);
   } catch (error) {
     // Somebody has moved it on, or given it to somebody else, in this very moment: what they decided stands.
     if (!isForgeError(error) || error.code !== 'fence_conflict') throw error;
-    return (await engine.store.readStanding(task.id)).task;
+    return (await findStanding(engine.store, task.id))?.task ?? task;
   }
 }
 
 async function moveHeld(
   engine: Engine,
   { task, run }: { readonly task: Task; readonly run: Run },
-  { outcome, message, retry_after }: Conclusion,
+  { outcome, message, retry_after, lost }: Conclusion,
   failures: { readonly count: number; readonly limit: number },
 ): Promise<Task> {
   const { workflow } = engine;
@@ -164,6 +168,8 @@ async function moveHeld(
   if (kindOf(workflow, state) !== 'active' || roleOf(workflow, state) !== run.role) return task;
   // A run of an older Forge does not know what it had the task by.
   const held = fence === null || in_state === null ? undefined : { fence, in_state };
+  // Nothing at all is done for a run that has lost its task, also not what comes before the move.
+  if ((await findRunLoss(engine.store, run)) !== undefined) return task;
   const move = (to: string, reason: string, annotation?: Annotation): Promise<Task> =>
     moveOrBlock(engine, task.id, { to, reason, annotation, held });
   switch (outcome) {
@@ -175,7 +181,7 @@ async function moveHeld(
     }
     case 'stopped':
       // There is nobody any more who could go on with it.
-      if (!(await engine.agents.isManaged(run.agent)))
+      if (lost === 'removed' || !(await engine.agents.isManaged(run.agent)))
         return move(workflow.initial, `${run.agent} was removed`, {
           code: 'agent_removed',
           message: `${run.agent}, who worked on it, was removed`,

@@ -6,6 +6,7 @@ import type { Annotation } from './actions.ts';
 import type { Engine } from './engine.ts';
 import { passReview, reject } from './review-gate.ts';
 import { transitionTask } from './transition-task.ts';
+import type { Hold } from './work.ts';
 
 export interface SettledReview {
   readonly task: Task;
@@ -16,6 +17,8 @@ export interface SettledReview {
   readonly why?: Annotation | undefined;
   /** What has passed goes on without being asked. */
   readonly leads_on: boolean;
+  /** Only while an auditor has the task by this; throws fence_conflict where it was taken away. */
+  readonly held?: Hold | undefined;
 }
 
 /**
@@ -23,21 +26,21 @@ export interface SettledReview {
  * a no counts as a rejection of the gate. Gives the task as it stands then.
  */
 export async function settleVerdict(engine: Engine, settled: SettledReview): Promise<Task> {
-  const { task, gate, review, why, leads_on } = settled;
+  const { task, gate, review, why, leads_on, held } = settled;
   const { workflow } = engine;
   const to = passTarget(workflow, gate);
   if (review.status === 'passed') {
-    const passed = await passReview(engine, task, review);
+    const passed = await passReview(engine, task, review, held?.fence);
     if (!leads_on || to === undefined || review.attempt_id === null) return passed;
-    return transitionTask(engine, { id: task.id, to, reason: 'the review passed' });
+    return transitionTask(engine, { id: task.id, to, reason: 'the review passed', held });
   }
   if (why !== undefined && workflow.blocked !== undefined) {
     const blocking = { to: workflow.blocked, reason: why.message, annotation: why };
-    return transitionTask(engine, { id: task.id, ...blocking });
+    return transitionTask(engine, { id: task.id, ...blocking, held });
   }
   const outcome = reject(engine, gate, findReason(review));
   return outcome.outcome === 'cascaded'
-    ? transitionTask(engine, { id: task.id, to: outcome.to, reason: outcome.reason })
+    ? transitionTask(engine, { id: task.id, to: outcome.to, reason: outcome.reason, held })
     : task;
 }
 

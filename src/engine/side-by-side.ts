@@ -161,7 +161,7 @@ class Race {
     while (!this.#signal.aborted) {
       await sleep(LIMITS.wish_poll_ms, undefined, { signal: this.#signal }).catch(() => undefined);
       const now = await place.store.readStanding(task.id).catch(ignoreForge);
-      if (now === undefined || !isAssigned(place, this.#assignment, now)) this.#over.abort();
+      if (!isAssigned(place, this.#assignment, now)) this.#over.abort();
     }
   }
 }

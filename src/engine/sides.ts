@@ -2,7 +2,7 @@ import type { Attempt, PickRule } from '#contract/attempt.ts';
 import { roleOf, standingState } from '#domain/workflow.ts';
 import type { Standing } from '#store/store.ts';
 import type { Engine } from './engine.ts';
-import type { Assignment, ManagedAgent, WorkPlace } from './work.ts';
+import { findHoldLoss, type Assignment, type ManagedAgent, type WorkPlace } from './work.ts';
 
 /** What somebody wants who has a task worked on several times at once. */
 export interface SideWishes {
@@ -27,12 +27,13 @@ export interface SideHands {
   readonly overrides: Engine['overrides'];
 }
 
-/** The task still stands where it was when the work began, with the owner that it had then. */
+/** The task still stands where it was when the work began, with the owner that it had then; false for a deleted one. */
 export function isAssigned(
   place: Pick<WorkPlace, 'workflow'>,
   { state, role, hold }: Pick<Assignment, 'state' | 'role' | 'hold'>,
-  { task, fence }: Pick<Standing, 'task' | 'fence'>,
+  now: Pick<Standing, 'task' | 'fence'> | undefined,
 ): boolean {
-  const standing = standingState(place.workflow(), task);
-  return standing === state && (roleOf(place.workflow(), standing) ?? '') === role && fence === hold.fence;
+  if (now === undefined || findHoldLoss(hold, now) !== undefined) return false;
+  const standing = standingState(place.workflow(), now.task);
+  return standing === state && (roleOf(place.workflow(), standing) ?? '') === role;
 }

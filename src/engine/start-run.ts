@@ -1,10 +1,9 @@
 import type { Attempt, Run } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { composeFollowUp, composePrompt } from '#domain/compose-prompt.ts';
-import type { RunEnd } from '#executors/executor.ts';
 import { keepsSessions } from '#executors/executor-types.ts';
 import { readEarlierWork } from './earlier-work.ts';
-import { runAgent, toAgentEnvironment } from './run-agent.ts';
+import { runAgent, toAgentEnvironment, type AgentEnd } from './run-agent.ts';
 import { systemWriter, type Hold, type ManagedAgent, type WorkPlace } from './work.ts';
 
 /** One run of an agent in an attempt. */
@@ -54,7 +53,7 @@ export async function createRun(
 export async function runWork(
   place: WorkPlace,
   { task, attempt, run, agent, output_schema }: Job & { readonly output_schema?: object | undefined },
-): Promise<RunEnd> {
+): Promise<AgentEnd> {
   const earlier = await readEarlierWork(place, attempt);
   const runs = await place.store.listRuns({ attempt_id: attempt.id });
   const resume =

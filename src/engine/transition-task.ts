@@ -1,6 +1,9 @@
 import type { Task } from '#contract/task.ts';
+import { toClaimer } from '#domain/claimer.ts';
 import { doesOnEnter } from '#domain/decide-review.ts';
-import { endsAsDone, findEdge, kindOf, standingState } from '#domain/workflow.ts';
+import { findMoveOwner } from '#domain/move-owner.ts';
+import { endsAsDone, findEdge, kindOf, roleOf, standingState } from '#domain/workflow.ts';
+import { holderName } from '#domain/workflow-fields.ts';
 import { toIso } from '#kernel/clock.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import type { Json } from '#kernel/json.ts';
@@ -43,7 +46,7 @@ export async function transitionTask(engine: Engine, request: TransitionRequest,
     // The store says what is wrong with a move that there is no edge for.
     if (edge === undefined || edge === 'close')
       return { written: (await engine.store.moveTask(write, engine.by)).task };
-    const move = { from, to, edge };
+    const move = { from, to, edge, owner: findOwner(engine, to, standing) };
     const guarded = await prepareMove(engine, move, standing);
     const { task: written } = await engine.store.moveTask(
       {
@@ -60,9 +63,28 @@ export async function transitionTask(engine: Engine, request: TransitionRequest,
 
 /** Everything that may refuse a move, before anything is written. */
 export async function prepareMove(engine: Engine, move: Move, standing: Standing): Promise<HookResult[]> {
-  await refuseUnavailable(engine, move, standing);
+  const known = { ...move, for_agent: await isForAgent(engine, move, standing) };
+  await refuseUnavailable(engine, known, standing);
   if (endsAsDone(engine.workflow, move.to)) await noteUnfinished(engine, standing.task.id);
-  return runGuards(engine, move, standing);
+  return runGuards(engine, known, standing);
+}
+
+/** Who will work on the task; undefined where the move leads to no work, or to nobody's. */
+function findOwner({ workflow, by }: Engine, to: string, { task }: Standing): string | undefined {
+  if (kindOf(workflow, to) !== 'active') return undefined;
+  const holderOf = (role: string): string | undefined => {
+    const holder = task.roles?.[role];
+    return holder && holderName(holder);
+  };
+  return findMoveOwner(workflow, { life: task, holderOf, actor: by.actor.name, to }) ?? undefined;
+}
+
+/** A registered name is an agent's, and so is one that a role was given to as an agent's. */
+async function isForAgent({ workflow, agents, by }: Engine, { to, owner }: Move, { task }: Standing) {
+  if (owner === undefined) return false;
+  const holder = task.roles?.[roleOf(workflow, to) ?? ''];
+  if (holder !== undefined && 'agent' in holder && holder.agent === owner) return true;
+  return toClaimer(owner, await agents.readAll(), by.actor).kind === 'agent';
 }
 
 /** The store refuses to end a task whose work is not in its target; where it is, it has to know. */
@@ -113,6 +135,17 @@ async function followMove(
   const by = { ...engine.by, actor: SYSTEM, holding: undefined, now: engine.clock.now() };
   const { to, reason, annotation } = cascade;
   return transitionTask({ ...engine, by }, { id, to, reason, annotation }, depth + 1);
+}
+
+/** What the state does with a task that comes to it, once more. */
+export async function enterAgain(
+  engine: Engine,
+  task: Task,
+  left: readonly ('on_enter' | 'after_enter')[],
+): Promise<void> {
+  const state = standingState(engine.workflow, task);
+  const again = { from: state, to: state, edge: 'edge', left } as const;
+  await finishMove(engine, again, { written: task, guarded: [], depth: 0 });
 }
 
 /** Guards may take long; a task that changes meanwhile is looked at again, unless the caller named its version. */

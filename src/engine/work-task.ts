@@ -1,11 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkedTask } from '#contract/run-task-operations.ts';
 import type { Task } from '#contract/task.ts';
 import { explainRefusal } from '#domain/explain-refusal.ts';
 import { passTarget } from '#domain/gate-targets.ts';
 import { isMerging, kindOf, standingState } from '#domain/workflow.ts';
 import { ForgeError } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import { claimTask } from './change-task.ts';
 import type { Engine } from './engine.ts';
+import { findWatch } from './find-watch.ts';
+import { resumeTasks } from './resume-tasks.ts';
 import { findPostponedGate } from './retry-postponed.ts';
 import type { SideWishes } from './sides.ts';
 import { transitionTask } from './transition-task.ts';
@@ -14,17 +18,20 @@ import type { Workshop } from './workshop.ts';
 
 export interface WorkWish {
   readonly id: string;
-  readonly agent: string;
+  /** Left out for a task that only has to be merged: nobody works on that any more. */
+  readonly agent: string | undefined;
   readonly merge: boolean;
   /** Several at once; one by `agent` where it is left out. */
   readonly attempts?: SideWishes | undefined;
+  /** A shorter one for tests. */
+  readonly unwatched_ms?: number | undefined;
 }
 
 /** One task by one agent, or by several side by side, to the end of its review; with `merge` to its end. */
 export async function workTask(
   workshop: Workshop,
   asked: Engine,
-  { id, agent, merge, attempts }: WorkWish,
+  { id, agent, merge, attempts, unwatched_ms }: WorkWish,
 ): Promise<WorkedTask> {
   const engine = { ...asked, attempts };
   const { store } = engine;
@@ -33,10 +40,13 @@ export async function workTask(
   await workshop.settled(id);
   const before = await store.getTask(id);
   if (isOpen(engine, before)) {
-    const claim = await claimTask(atNow(workshop, engine), { id: before.id, assignee: agent, force: false });
+    const assignee = agent ?? refuseNobody(workshop, before);
+    const claim = await claimTask(atNow(workshop, engine), { id: before.id, assignee, force: false });
     if (claim.outcome !== 'claimed') throw explainRefusal(claim);
   } else if (merge && findPostponedGate(engine.workflow, before) !== undefined) {
     await mergeAgain(workshop, engine, before);
+  } else if (merge && isMerging(engine.workflow, standingState(engine.workflow, before))) {
+    await takeUpMerge(workshop, engine, { id: before.id, unwatched_ms });
   } else if (!isResumed && !hasPassed(engine, before)) {
     await resume(workshop, engine, { task: before, agent });
   }
@@ -67,6 +77,43 @@ export async function mergePassed(workshop: Workshop, engine: Engine, id: string
   }
 }
 
+/**
+ * A task that stands in its merge with nobody at it: the disk was full, or a process was killed, between two writes. It is
+ * taken up when nobody can be about to say any more that they are at it.
+ */
+async function takeUpMerge(
+  workshop: Workshop,
+  { store, workflow }: Engine,
+  { id, unwatched_ms = LIMITS.unwatched_ms }: Pick<WorkWish, 'id' | 'unwatched_ms'>,
+): Promise<void> {
+  const { place } = workshop;
+  const entered = (await store.listTransitions({ id, limit: 1 })).at(-1)?.created_at ?? '';
+  const until = (Date.parse(entered) || 0) + unwatched_ms;
+  for (let isLast = false; !place.signal.aborted;) {
+    const { task } = await store.readStanding(id);
+    if (!isMerging(workflow, standingState(workflow, task)) || task.archived_at !== undefined) return;
+    if ((await findWatch(place, id))?.is_others === true) return;
+    await resumeTasks(workshop, { only: new Set([id]), unwatched_ms });
+    if (workshop.isAtWork(id)) return workshop.settled(id);
+    if (isLast) return;
+    isLast = place.clock.now() >= until;
+    await sleep(Math.min(LIMITS.dispatch_poll_ms, unwatched_ms));
+  }
+}
+
+function refuseNobody({ place }: Workshop, { id, state }: Task): never {
+  const names = place.agents.list().map(({ name }) => name);
+  const known = names.length === 0 ? 'there is none: forge agent add' : `one of ${names.join(', ')}`;
+  throw new ForgeError(
+    'usage',
+    `${id} is in ${state}, and nobody is named who works on it: --agent is missing`,
+    {
+      hint: `forge run ${id} --agent ${names[0] ?? '<name>'} (${known})`,
+      details: { id, state, agents: names },
+    },
+  );
+}
+
 /** It may be long since the command was given. */
 function atNow({ place }: Workshop, engine: Engine): Engine {
   return { ...engine, by: { ...engine.by, now: place.clock.now() } };
@@ -79,11 +126,10 @@ const MERGE_TRIES = 3;
 async function resume(
   workshop: Workshop,
   engine: Engine,
-  { task, agent }: { readonly task: Task; readonly agent: string },
+  { task, agent: named }: { readonly task: Task; readonly agent: string | undefined },
 ): Promise<void> {
   const { workflow, attempts } = engine;
   const state = standingState(workflow, task);
-  const agents = [agent, ...(attempts?.agents ?? [])];
   if (kindOf(workflow, state) !== 'active') {
     throw new ForgeError(
       'state_invalid',
@@ -94,6 +140,8 @@ async function resume(
       },
     );
   }
+  const agent = named ?? refuseNobody(workshop, task);
+  const agents = [agent, ...(attempts?.agents ?? [])];
   // Also what is the agent's own already is under the rules of claims: what is paused is not started.
   const owner = agents.find((name) => name === task.assignee) ?? agent;
   const claim = await claimTask(atNow(workshop, engine), { id: task.id, assignee: owner, force: false });

@@ -68,7 +68,7 @@ export function toHold({ task, fence }: Pick<Standing, 'task' | 'fence'>): Hold 
 
 /** Why a run or a set-up that was begun under this does not have its task any more; undefined while it has it. */
 export function findHoldLoss(
-  { fence, in_state }: { readonly fence: number | null; readonly in_state: string },
+  { fence, in_state }: { readonly fence: number | null; readonly in_state: string | null },
   standing: Pick<Standing, 'task' | 'fence'>,
 ): Loss | undefined {
   const { id, state, assignee, archived_at } = standing.task;

@@ -2,14 +2,18 @@ import type { Review } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { isPlanning } from '#domain/gate-targets.ts';
 import { roleOf, standingState } from '#domain/workflow.ts';
+import { toIso } from '#kernel/clock.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import type { ActionOutcome } from './actions.ts';
 import { openWorkspace } from './attempt-workspace.ts';
+import { startAudit } from './audit-task.ts';
 import { CheckoutWatch } from './checkout-watch.ts';
 import { countFailures } from './count-failures.ts';
 import { endRun } from './end-run.ts';
 import type { Engine } from './engine.ts';
 import { explainUnstarted, giveBack } from './explain-unstarted.ts';
+import { findRemoval } from './find-removal.ts';
+import { findStanding } from './find-standing.ts';
 import { findWatch } from './find-watch.ts';
 import { FolderLocks } from './folder-locks.ts';
 import { keepControl } from './keep-control.ts';
@@ -21,7 +25,6 @@ import { isRepairable, repairMerge } from './repair-merge.ts';
 import { endLostRuns, recallWork, retireAttempts, stopRuns } from './retire-attempts.ts';
 import { checkReviewable, reviewTask } from './review-gate.ts';
 import { asCutOff, concludeWork, moveAfterWork } from './settle-run.ts';
-import { settleVerdict } from './settle-verdict.ts';
 import { compareSides, isSideBySide, startSides } from './side-by-side.ts';
 import type { SideHands, SideWishes } from './sides.ts';
 import { createRun, runWork, type Job } from './start-run.ts';
@@ -137,14 +140,19 @@ export class Workshop implements Work {
     return working;
   }
 
-  /** Work that nobody waits for; what goes wrong with it is told by `settled`. */
+  /** Work that nobody waits for; what goes wrong with it is told by `settled`. Work on a deleted task is over. */
   follow(taskId: string, work: () => Promise<unknown>): void {
     const working = this.during(taskId, work);
     this.#add(
       taskId,
       working.then(
         () => undefined,
-        (error: unknown) => void this.#failed.push({ task: taskId, error }),
+        async (error: unknown) => {
+          const isGone = isForgeError(error) && error.code === 'not_found';
+          if (isGone && (await findStanding(this.#place.store, taskId)) === undefined) return undefined;
+          this.#failed.push({ task: taskId, error });
+          return undefined;
+        },
       ),
     );
   }
@@ -175,6 +183,7 @@ export class Workshop implements Work {
 
   async dispatch(engine: Engine, assignment: Assignment): Promise<ActionOutcome> {
     const { task, state, role, agent, hold } = assignment;
+    const since = toIso(this.#place.clock.now());
     const known = this.#place.agents.find(agent);
     const managed = known && { ...known, profile: { ...known.profile, ...engine.overrides } };
     if (managed === undefined) return { outcome: 'passed', message: `${agent} is not started by Forge` };
@@ -187,7 +196,8 @@ export class Workshop implements Work {
           openWorkspace(place, { task, agent }),
         );
         if (this.#ending.signal.aborted) return giveBack(engine);
-        if (this.#place.agents.find(agent) === undefined) return giveBack(engine, `${agent} was removed`);
+        const removal = await findRemoval(this.#place, agent, since);
+        if (removal !== undefined) return giveBack(engine, removal.message);
         const run = await createRun(this.#place, { attempt, role, agent: managed, hold });
         const { attempts } = engine;
         this.follow(task.id, () => this.#work({ task, attempt, run, agent: managed, state, attempts }));
@@ -261,7 +271,8 @@ export class Workshop implements Work {
   }
 
   async review(engine: Engine, task: Task, gate: string): Promise<ActionOutcome> {
-    const audit = (review: Review): Promise<ActionOutcome> => this.#audit({ task, gate, review });
+    const hands = { ...this.#hands(engine), leads_on: this.merges_by_itself, follow: this.follow.bind(this) };
+    const audit = (review: Review): Promise<ActionOutcome> => startAudit(hands, { task, gate, review });
     try {
       return await this.during(task.id, () =>
         whileStanding(this.#place, task, (place) => reviewTask(place, engine, { task, gate, audit })),
@@ -333,44 +344,15 @@ export class Workshop implements Work {
     const concluded =
       plans === undefined
         ? await concludeWork(this.#place, { task, attempt, run }, end)
-        : await plans.concludePlan(this.#place, task, end);
+        : await plans.concludePlan(this.#place, { task, run }, end);
     const conclusion = asCutOff(this.#place, concluded);
     const ended = await endRun(this.#place, run, end, conclusion);
-    const now = await store.getTask(task.id);
+    const now = await findStanding(store, task.id);
+    if (now === undefined) return;
     const failures = { count: await countFailures(store, ended), limit: settings().scheduler.retry_limit };
     // Who has planned leads on to those who work.
     const engine = { ...this.engine(), attempts };
-    await moveAfterWork(engine, { task: now, run: ended }, conclusion, failures);
-  }
-
-  /** The auditor looks at the very commit that was checked, in a folder of its own. */
-  async #audit({ task, gate, review }: Audit): Promise<ActionOutcome> {
-    const { auditReview } = await import('./audit-review.ts');
-    const attempt = await this.#place.store.getAttempt(review.attempt_id ?? '');
-    const role = roleOf(this.#place.workflow(), gate) ?? 'reviewer';
-    const holder = task.roles?.[role];
-    const name = holder !== undefined && 'agent' in holder ? holder.agent : '';
-    const auditor = this.#place.agents.find(name);
-    // Somebody has taken it from the machine in this very moment: the next start looks again.
-    if (auditor === undefined) return { outcome: 'failed', message: `${name} is not started by Forge` };
-    const hold = toHold(await this.#place.store.readStanding(task.id));
-    const run = await createRun(this.#place, { attempt, role, agent: auditor, hold });
-    this.follow(task.id, async () => {
-      const audited = await auditReview(this.#place, { task, attempt, review, run, agent: auditor });
-      await endRun(this.#place, run, audited.end, audited.conclusion);
-      await this.#concludeAudit({ task, gate, review: audited.review, why: audited.why });
-    });
-    return { outcome: 'passed', message: `run ${run.id} audits it` };
-  }
-
-  async #concludeAudit({ task, gate, review, why }: AuditEnd): Promise<void> {
-    const engine = this.engine();
-    const now = await engine.store.getTask(task.id);
-    // What was cut off here is checked again by the next start.
-    if (now.state !== gate || (review.status === 'void' && this.#ending.signal.aborted)) return;
-    // The work went to somebody else while the auditor looked: the next start reviews it again.
-    if (review.cleared_at !== null && review.status === 'void') return;
-    await settleVerdict(engine, { task: now, gate, review, why, leads_on: this.merges_by_itself });
+    await moveAfterWork(engine, { task: now.task, run: ended }, conclusion, failures);
   }
 
   #add(taskId: string, work: Promise<undefined>): void {
@@ -383,18 +365,4 @@ interface WorkJob extends Job {
   readonly state: string;
   /** Of the states that it leads to. */
   readonly attempts: SideWishes | undefined;
-}
-
-interface Audit {
-  readonly task: Task;
-  readonly gate: string;
-  readonly review: Review;
-}
-
-interface AuditEnd {
-  readonly task: Task;
-  readonly gate: string;
-  readonly review: Review;
-  /** Why a person has to look; undefined where the verdict says all. */
-  readonly why: { readonly code: string; readonly message: string } | undefined;
 }

@@ -1,6 +1,7 @@
 import type { pickAttempt as declaration } from '#contract/run-task-operations.ts';
 import { notActive, pickAttempt } from '#engine/pick-attempt.ts';
 import { listSteps } from '#engine/review-gate.ts';
+import { checkFence } from '#engine/transition-task.ts';
 import { describeWork, mergePassed } from '#engine/work-task.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { engineOf } from './engine-of.ts';
@@ -9,12 +10,13 @@ import { refuseAgentMerge } from './refuse-agent-merge.ts';
 import { workedText } from './worked-text.ts';
 
 export const attemptPick = implement<typeof declaration>({
-  async run(ctx, { attempt: ref, reason, merge = false }) {
+  async run(ctx, { attempt: ref, reason, merge = false, fence }) {
     refuseAgentMerge(await ctx.actor(), merge);
     const { store } = ctx.project;
     const attempt = await store.getAttempt(ref);
     if (attempt.state !== 'active') throw notActive(attempt, attempt.state);
     const { task_id, number } = attempt;
+    checkFence(await store.readStanding(task_id), fence);
     const workshop = await ctx.workshop();
     await workshop.place.settleLost();
     const open = (await store.listRuns({ attempt_id: attempt.id, open: true }))[0];
@@ -31,7 +33,7 @@ export const attemptPick = implement<typeof declaration>({
     workshop.place.requireTrust(listSteps(workshop.place, task));
     const why = `attempt ${number} was picked${reason === undefined ? '' : `: ${reason}`}`;
     await workshop.during(task_id, () =>
-      pickAttempt(workshop.place, engine, { attempt, version, reason: why }),
+      pickAttempt(workshop.place, engine, { attempt, version, fence, reason: why }),
     );
     await workshop.settled(task_id);
     if (merge) await mergePassed(workshop, engine, task_id);

@@ -1,6 +1,7 @@
 import { INBOX_KINDS, type InboxItem, type listInbox } from '#contract/inbox-operations.ts';
-import { listWaiting } from '#domain/list-waiting.ts';
+import { listWaiting, type WaitingFacts } from '#domain/list-waiting.ts';
 import { kindOf, standingState } from '#domain/workflow.ts';
+import { findStanding } from '#engine/find-standing.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { examinePushes } from '#sync/examine-git-rules.ts';
 import { examineLandings } from '#sync/examine-landings.ts';
@@ -53,7 +54,20 @@ async function listTasksThatWait({ project: { store, workflow } }: OperationCont
     reviews: reviews.flat().filter(({ status }) => status === 'waiting'),
     approvals,
     at_work: new Set(work.map(({ task_id }) => task_id)),
+    unmerged: await listUnmerged(store),
   });
+}
+
+/** Few attempts are unfinished at a time, and nearly all of them are at tasks that are not closed. */
+async function listUnmerged(store: OperationContext['project']['store']): Promise<WaitingFacts['unmerged']> {
+  const attempts = await store.listAttempts({ state: 'active' });
+  const found = await Promise.all(
+    attempts.map(async (attempt) => {
+      const task = (await findStanding(store, attempt.task_id))?.task;
+      return task?.status === 'closed' ? [{ task, attempt }] : [];
+    }),
+  );
+  return found.flat();
 }
 
 /** One item a task, however many of its values lost. */

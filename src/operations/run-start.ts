@@ -11,21 +11,27 @@ import { watchWork } from './watch-work.ts';
 import { workedText } from './worked-text.ts';
 
 export const runStart = implement<typeof declaration>({
-  async run(ctx, { ids, agents, attempts, pick, merge = false, max }) {
+  async run(ctx, { ids, agents = [], attempts, pick, merge = false, max }) {
     refuseAgentMerge(await ctx.actor(), merge);
     const workshop = await ctx.workshop();
     const { place } = workshop;
     for (const name of agents) getManaged(place, name);
     const engine = { ...(await engineOf(ctx)), follows: true };
-    const { agent, ...wishes } = readSideWishes({ agents, count: attempts, pick });
+    const isNobody = agents.length === 0 && attempts === undefined && pick === undefined;
+    const { agent, ...wishes } = isNobody ? NOBODY : readSideWishes({ agents, count: attempts, pick });
     const tasks = await Promise.all(ids.map((id) => place.store.findTask(id)));
     const whole = [...new Set(tasks.map(({ id }) => id))];
     const stop = await watchWork(ctx, workshop);
     try {
       await resumeTasks(workshop, { only: new Set(whole) });
-      return await inTurns(whole, max ?? place.settings().scheduler.max, (id) =>
-        workTask(workshop, engine, { id, agent, merge, ...wishes }),
+      const worked = await inTurns(whole, max ?? place.settings().scheduler.max, (id) =>
+        Promise.allSettled([workTask(workshop, engine, { id, agent, merge, ...wishes })]),
       );
+      // One that fails, or that somebody deletes, does not stop the others: it is told when they are through.
+      return worked.flat().map((one) => {
+        if (one.status === 'rejected') throw one.reason;
+        return one.value;
+      });
     } finally {
       stop();
     }
@@ -33,3 +39,6 @@ export const runStart = implement<typeof declaration>({
   text: workedText,
   exit: (worked) => (worked.every(({ reached }) => reached) ? 0 : 1),
 });
+
+/** What has passed, or waits for its merge, needs nobody; every other task says who there is. */
+const NOBODY = { agent: undefined, attempts: undefined } as const;

@@ -6,6 +6,7 @@ import type { Engine } from '#engine/engine.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { engineOf } from './engine-of.ts';
+import { getRegistered } from './get-registered.ts';
 import { implement, type OperationContext } from './operation.ts';
 
 export const taskClaim = implement<typeof declaration>({
@@ -43,11 +44,7 @@ async function readAssignee(
     });
   }
   const isCaller = by.actor.kind === 'agent' && by.actor.name === agent_id;
-  if (isCaller || (await agents.readAll()).has(agent_id)) return agent_id;
-  throw new ForgeError('not_found', `There is no agent ${agent_id}`, {
-    hint: 'forge agent list',
-    details: { agent: agent_id },
-  });
+  return isCaller ? agent_id : getRegistered(agents, agent_id);
 }
 
 async function claimFirst(

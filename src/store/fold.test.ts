@@ -271,7 +271,7 @@ describe('what somebody should hear of a fold', () => {
     expect(await here.store.listConflicts(undefined)).toMatchObject([
       { id, name: 'deleted', lost: { title: 'Edited' }, stands: null },
     ]);
-    expect((await here.store.restoreTask(id, by(here))).title).toBe('Edited');
+    expect((await here.store.restoreTask({ id }, by(here))).title).toBe('Edited');
     expect(await here.store.listConflicts(undefined)).toEqual([]);
   });
 });

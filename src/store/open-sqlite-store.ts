@@ -236,7 +236,7 @@ function createStore({ db, reader, replica, options, aside }: StoreParts): Sqlit
     reopenTask: (reopen, by) => write(by, onMove, (writes, tx) => writes.reopenTask(tx, reopen)),
     addComment: (comment, by) => write(by, onTask, (writes, tx) => writes.addComment(tx, comment)),
     deleteTask: (remove, by) => write(by, onGraph, (writes, tx) => writes.deleteTask(tx, remove)),
-    restoreTask: (id, by) => write(by, onGraph, (writes, tx) => writes.restoreTask(tx, id)),
+    restoreTask: (restore, by) => write(by, onGraph, (writes, tx) => writes.restoreTask(tx, restore)),
     addDependency: (edge, by) => write(by, onGraph, (writes, tx) => writes.addDependency(tx, edge)),
     removeDependency: (edge, by) => write(by, onGraph, (writes, tx) => writes.removeDependency(tx, edge)),
 

@@ -56,7 +56,7 @@ describe('every write is in the replica when its promise resolves', () => {
       () => store.updateTask({ id: task.id, state: 'backlog', agents: NO_AGENTS }, by(temp)),
       () => depend(temp, other.id, epic.id),
       () => store.deleteTask({ id: epic.id }, by(temp)),
-      () => store.restoreTask(epic.id, by(temp)),
+      () => store.restoreTask({ id: epic.id }, by(temp)),
     ];
     for (const write of writes) {
       await write();

@@ -101,7 +101,7 @@ export interface TaskStore extends AsyncDisposable {
     remove: { id: string; version?: number | undefined; fence?: number | undefined },
     by: Writer,
   ): Promise<DeleteResult>;
-  restoreTask(id: string, by: Writer): Promise<Task>;
+  restoreTask(restore: { id: string; fence?: number | undefined }, by: Writer): Promise<Task>;
   addComment(
     comment: { id: string; body: string; reply_to: string | null; fence?: number | undefined },
     by: Writer,

@@ -17,6 +17,12 @@ export function openAgentFacts(home: string): {
   return {
     isPaused: async (name) => (find(name)?.paused_at ?? null) !== null,
     isManaged: async (name) => (find(name)?.profile ?? null) !== null,
-    readAll: async () => new Map(list().map(({ name, paused_at }) => [name, { paused: paused_at !== null }])),
+    readAll: async () =>
+      new Map(
+        list().map(({ name, paused_at, created_at }) => [
+          name,
+          { paused: paused_at !== null, added_at: created_at },
+        ]),
+      ),
   };
 }

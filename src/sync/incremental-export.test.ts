@@ -199,7 +199,7 @@ async function step(temp: TempStore, random: Random, ids: string[]): Promise<voi
     () => store.reopenTask({ id, reason: null }, by(temp)),
     () => store.addDependency({ from_id: id, to_id: other, type: 'blocks' }, by(temp)),
     () => store.deleteTask({ id }, by(temp)),
-    () => store.restoreTask(id, by(temp)),
+    () => store.restoreTask({ id }, by(temp)),
     () => store.updateTask({ id, parent_id: other }, by(temp)),
   ];
   try {

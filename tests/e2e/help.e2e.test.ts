@@ -223,7 +223,7 @@ const BEFORE: Readonly<Record<string, string>> = {
   'agent.show': 'forge agent add worker-1',
   'agent.pause': 'forge agent add worker-1',
   'agent.resume': 'forge agent add worker-1',
-  'task.assign': 'export FORGE_ACTOR=user:reader',
+  'task.assign': 'export FORGE_ACTOR=user:reader && forge agent add worker-2',
   // What an agent sets waits for a person, and trust is for a person to give.
   'forge task create "Limit the rate" --ci-step "npm test" --ci-step "npm run lint"':
     'export FORGE_ACTOR=user:reader',
@@ -270,6 +270,7 @@ const BEFORE: Readonly<Record<string, string>> = {
   worktree:
     'forge project add ../backend && git -C ../backend -c user.name=x -c user.email=x@x commit --no-verify --allow-empty -m first',
   'run.start': `export FORGE_ACTOR=user:reader && git commit --no-verify --allow-empty -m first && ${toShellAgent('claude')} && ${toShellAgent('worker-1')}`,
+  'forge run fg-a3f8 --merge': 'forge run fg-a3f8 --agent claude > run.log',
   'attempt.pick': `export FORGE_ACTOR=user:reader && ${RUN_ENDED}`,
   'run.logs': RUN_ENDED,
   'run.stop': RUN_LOST,

@@ -14,6 +14,7 @@ it('[S223] [S373] [S350] [S355] [S358] [S361] [S367] [S368] [S386] [S388] [S389]
   await using project = await forgeProject();
   if ((await project.exec('curl', ['--version'])).exit !== 0) ctx.skip('needs curl');
   await project.text('agent', 'add', 'worker-1');
+  await project.text('agent', 'add', 'another');
   await using server = await startForgeServer(project);
   const { stdout, stderr, exit } = await project.exec('bash', [SCRIPT], {
     env: { BASE: server.url, TOKEN: server.token, PROJECT: 'fg', AGENT: 'worker-1' },

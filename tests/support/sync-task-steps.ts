@@ -116,7 +116,7 @@ export const TASK_STEPS = {
     const deleted = [...state.tasks.values()].filter(isDeleted).map(({ id }) => id);
     if (deleted.length === 0) return 'nothing is deleted';
     const id = random.pick(deleted);
-    await clone.store.restoreTask(id, clone.by());
+    await clone.store.restoreTask({ id }, clone.by());
     return id;
   },
   settle: async (clone, random) => {

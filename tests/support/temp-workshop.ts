@@ -14,7 +14,7 @@ import { readOwnIdentity } from '#process/process-identity.ts';
 import { readPersonalSettings, type WorkSettings } from '#sync/work-settings.ts';
 import { ANN, tempEngine, type TempEngine } from './temp-engine.ts';
 import { tempFolder, tempRepo, type TempRepo } from './temp-repo.ts';
-import { systemClock } from '#kernel/clock.ts';
+import { systemClock, toIso } from '#kernel/clock.ts';
 
 const PLAYER = fileURLToPath(new URL('./executor-player.ts', import.meta.url));
 
@@ -53,6 +53,7 @@ export async function tempWorkshop(
   repo.git('add', '-A');
   repo.git('commit', '-qm', 'first');
   const agents = new Map<string, ManagedAgent>();
+  const added = new Map<string, string>();
   const paused = new Set<string>();
   const news: WorkNews[] = [];
   let settings = readPersonalSettings(home.path);
@@ -75,7 +76,10 @@ export async function tempWorkshop(
       facts: {
         isPaused: async (name) => paused.has(name),
         isManaged: async (name) => agents.has(name),
-        readAll: async () => new Map([...agents.keys()].map((name) => [name, { paused: paused.has(name) }])),
+        readAll: async () =>
+          new Map(
+            [...agents.keys()].map((name) => [name, { paused: paused.has(name), added_at: added.get(name) }]),
+          ),
       },
     },
     executorFor: async (profile) =>
@@ -109,13 +113,16 @@ export async function tempWorkshop(
     engine,
     news,
     paused,
-    addAgent: (name, script, more = {}) =>
-      void agents.set(name, {
+    addAgent(name, script, more = {}) {
+      // One that is there is changed, not added.
+      if (!agents.has(name)) added.set(name, toIso(systemClock.now()));
+      agents.set(name, {
         name,
         profile: { executor: 'shell', command: ['bash', '-c', script], permissions: 'all' },
         env: {},
         ...more,
-      }),
+      });
+    },
     removeAgent: (name) => void agents.delete(name),
     async create(title, { steps, description = '' } = {}) {
       const { id } = await engine.create(title);

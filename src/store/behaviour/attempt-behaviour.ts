@@ -1,7 +1,7 @@
 import { NO_AGENTS } from '#domain/claimer.ts';
 import { describe, expect, it } from 'vitest';
 import { by, claim, create, expectCode } from './open-behaviour.ts';
-import { newAttempt, startWork, toldSince, type OpenWork } from './open-work-behaviour.ts';
+import { newAttempt, newRun, startWork, toldSince, type OpenWork } from './open-work-behaviour.ts';
 
 export function describeAttempts(open: OpenWork): void {
   describe('startAttempt', () => {
@@ -218,6 +218,42 @@ export function describeAttempts(open: OpenWork): void {
         expect(told?.data).not.toHaveProperty('forced');
       },
     );
+
+    it('[O9] an agent does not wash off what was not merged by cancelling and reopening; a person closes it', async () => {
+      await using sut = await open();
+      const { task, attempt } = await startWork(sut);
+      const { id } = task;
+      const agent = by(sut, 'q', 'agent');
+      const agents = NO_AGENTS;
+      await sut.store.changeAttempt({ id: attempt.id, state: 'archived' }, by(sut));
+      await sut.store.moveTask({ id, to: 'cancelled', reason: null, agents }, agent);
+      await sut.store.reopenTask({ id, reason: null }, agent);
+      await sut.store.claimTask({ id, assignee: 'q', force: false, agents }, agent);
+      await expectCode(sut.store.closeTask({ id, reason: 'done' }, agent), 'permission_denied');
+      await expectCode(sut.store.updateTask({ id, status: 'closed', agents }, agent), 'permission_denied');
+      expect(await sut.store.closeTask({ id, reason: 'done' }, by(sut, 'ann', 'user'))).toMatchObject({
+        status: 'closed',
+      });
+    });
+
+    it('[O9] what was given up before a merge, or held only a plan, does not count', async () => {
+      await using sut = await open();
+      const { task, attempt } = await startWork(sut);
+      const agent = by(sut, 'q', 'agent');
+      const second = await sut.store.startAttempt(newAttempt(task.id), by(sut));
+      await sut.store.changeAttempt({ id: attempt.id, state: 'archived' }, by(sut));
+      const merge_commit = 'd'.repeat(40);
+      await sut.store.changeAttempt({ id: second.id, state: 'merged', merge_commit }, by(sut));
+      expect(await sut.store.closeTask({ id: task.id, reason: 'done' }, agent)).toMatchObject({
+        status: 'closed',
+      });
+      const { task: planned, attempt: plan } = await startWork(sut);
+      await sut.store.createRun(newRun(plan, { role: 'planner' }), by(sut));
+      await sut.store.changeAttempt({ id: plan.id, state: 'archived' }, by(sut));
+      expect(await sut.store.closeTask({ id: planned.id, reason: 'done' }, agent)).toMatchObject({
+        status: 'closed',
+      });
+    });
 
     it("is the workflow's own business when it cancels the task", async () => {
       await using sut = await open();

@@ -236,7 +236,7 @@ export function describeClose(open: OpenStore): void {
       await claim(sut, task.id, 'bob', true);
       const before = await sut.store.getTask(task.id);
       await sut.store.deleteTask({ id: task.id }, by(sut));
-      const restored = await sut.store.restoreTask(task.id, by(sut));
+      const restored = await sut.store.restoreTask({ id: task.id }, by(sut));
       expect(restored).toMatchObject({ id: task.id, title: 'Back', version: before.version + 1 });
       const after = await sut.store.getTask(task.id);
       expect({ ...after, version: 0, updated_at: '' }).toEqual({ ...before, version: 0, updated_at: '' });
@@ -272,7 +272,7 @@ export function describeClose(open: OpenStore): void {
       await sut.store.updateTask({ id: moved.id, parent_id: elsewhere.id }, by(sut));
       await sut.store.deleteTask({ id: gone.id }, by(sut));
       await depend(sut, middle.id, dependent.id);
-      await sut.store.restoreTask(task.id, by(sut));
+      await sut.store.restoreTask({ id: task.id }, by(sut));
       expect(await sut.store.getTask(moved.id)).toMatchObject({ parent_id: elsewhere.id });
       // task -> middle -> dependent now; the old edge dependent -> task would close a cycle.
       expect(await sut.store.getTask(dependent.id)).toMatchObject({ dependencies: [], ready: true });
@@ -284,7 +284,7 @@ export function describeClose(open: OpenStore): void {
       const child = await create(sut, 'Child', { parent_id: parent.id });
       await sut.store.deleteTask({ id: child.id }, by(sut));
       await sut.store.deleteTask({ id: parent.id }, by(sut));
-      expect(await sut.store.restoreTask(child.id, by(sut))).toMatchObject({ parent_id: null });
+      expect(await sut.store.restoreTask({ id: child.id }, by(sut))).toMatchObject({ parent_id: null });
     });
 
     it('a child that has become an ancestor meanwhile stays where it is', async () => {
@@ -294,7 +294,7 @@ export function describeClose(open: OpenStore): void {
       const child = await create(sut, 'Child', { parent_id: task.id });
       await sut.store.deleteTask({ id: task.id }, by(sut));
       await sut.store.updateTask({ id: top.id, parent_id: child.id }, by(sut));
-      expect(await sut.store.restoreTask(task.id, by(sut))).toMatchObject({ parent_id: top.id });
+      expect(await sut.store.restoreTask({ id: task.id }, by(sut))).toMatchObject({ parent_id: top.id });
       expect(await sut.store.getTask(child.id)).toMatchObject({ parent_id: null });
     });
 
@@ -305,9 +305,9 @@ export function describeClose(open: OpenStore): void {
       const a = await create(sut, 'A', { depends_on: [b.id] });
       await sut.store.deleteTask({ id: a.id }, by(sut));
       await sut.store.deleteTask({ id: b.id }, by(sut));
-      await sut.store.restoreTask(a.id, by(sut));
+      await sut.store.restoreTask({ id: a.id }, by(sut));
       await depend(sut, c.id, a.id);
-      await sut.store.restoreTask(b.id, by(sut));
+      await sut.store.restoreTask({ id: b.id }, by(sut));
       // b -> c -> a; a -> b again would hold all three for ever.
       expect(await readyTitles(sut)).toEqual(['A']);
     });
@@ -315,15 +315,15 @@ export function describeClose(open: OpenStore): void {
     it('refuses to restore what was never deleted', async () => {
       await using sut = await open();
       const { id } = await create(sut, 'Here');
-      await expectCode(sut.store.restoreTask(id, by(sut)), 'not_found');
-      await expectCode(sut.store.restoreTask('fg-none', by(sut)), 'not_found');
+      await expectCode(sut.store.restoreTask({ id }, by(sut)), 'not_found');
+      await expectCode(sut.store.restoreTask({ id: 'fg-none' }, by(sut)), 'not_found');
     });
 
     it('takes the beginning of a deleted id', async () => {
       await using sut = await open();
       const { id } = await create(sut, 'Gone');
       await sut.store.deleteTask({ id: id.slice(0, 5).toUpperCase() }, by(sut));
-      expect(await sut.store.restoreTask(id.slice(3, 5), by(sut))).toMatchObject({ id });
+      expect(await sut.store.restoreTask({ id: id.slice(3, 5) }, by(sut))).toMatchObject({ id });
     });
 
     it('refuses to delete an old version', async () => {

@@ -290,7 +290,7 @@ function toDelete({
 function toRestore({ at, ...rest }: { wait: number; at: number }): Command {
   return command('restore', { at, ...rest }, async ({ store, model, ids }, by) => {
     const id = model.deleted.size === 0 ? idAt(ids, at) : idAt([...model.deleted.keys()], at);
-    const made = await outcome(() => store.restoreTask(id, by));
+    const made = await outcome(() => store.restoreTask({ id }, by));
     return { store: withoutTimes(made), model: await outcome(() => plainTask(model.restore(id))) };
   });
 }

@@ -16,6 +16,21 @@ export function findUnfinished(db: Database, taskId: string): UnfinishedAttempt 
 }
 
 /**
+ * Whether an attempt was given up that began after the last merge of the task. One in which only a plan was made holds
+ * no work: `planners` are the roles of those who plan.
+ */
+export function hasGivenUp(db: Database, taskId: string, planners: readonly string[]): boolean {
+  const sql = `SELECT 1 AS found FROM attempts a WHERE a.task_id = ?1 AND a.state = 'archived'
+    AND a.created_at > coalesce(
+      (SELECT max(m.finished_at) FROM attempts m WHERE m.task_id = ?1 AND m.state = 'merged'), '')
+    AND (NOT EXISTS (SELECT 1 FROM runs r WHERE r.attempt_id = a.id)
+      OR EXISTS (SELECT 1 FROM runs r WHERE r.attempt_id = a.id
+        AND r.role NOT IN (SELECT value FROM json_each(?2))))
+    LIMIT 1`;
+  return db.get(sql, taskId, JSON.stringify(planners)) !== undefined;
+}
+
+/**
  * A task is done only if its work is in the target: one with an attempt that was neither merged nor given up does not
  * come to an end but by cancelling it, whichever path leads there. Throws state_invalid.
  */

@@ -1,11 +1,12 @@
 import { decideAgentMove } from '#domain/decide-agent-move.ts';
 import { findGateLoosening, type GateFacts } from '#domain/decide-gate-change.ts';
+import { listPlanners } from '#domain/gate-targets.ts';
 import type { TaskRecord } from '#domain/task-record.ts';
 import { DEFAULT_RESOLVED } from '#domain/workflow.ts';
 import { otherFields, showWorkflowFields } from '#domain/workflow-fields.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import type { Writer } from '../store.ts';
-import { findUnfinished } from './check-attempts.ts';
+import { findUnfinished, hasGivenUp } from './check-attempts.ts';
 import type { Database } from './database.ts';
 
 /**
@@ -22,7 +23,8 @@ export function checkGates(db: Database, by: Writer, before: TaskRecord, after: 
   const unfinished = findUnfinished(db, id) !== undefined;
   const { state: to } = after.life;
   const { actor, workflow = DEFAULT_RESOLVED } = by;
-  const decision = decideAgentMove(workflow, { actor, task, unfinished, to });
+  const given_up = hasGivenUp(db, id, listPlanners(workflow));
+  const decision = decideAgentMove(workflow, { actor, task, unfinished, given_up, to });
   if (decision.outcome === 'allowed') return;
   throw new ForgeError('permission_denied', `${actor.name} cannot move ${id} to ${to}: ${decision.why}`, {
     hint: `forge task show ${id}`,

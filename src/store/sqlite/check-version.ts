@@ -15,14 +15,19 @@ export function checkVersion(
       { hint: `forge task show ${id}`, details: { id, version: stored.version } },
     );
   }
-  if (asked.fence !== undefined && asked.fence !== stored.fence) {
-    const { assignee } = stored.record.life;
-    throw new ForgeError(
-      'fence_conflict',
-      `The claim ${asked.fence} of ${id} is over; ${assignee ?? 'nobody'} has it now`,
-      { hint: `forge task show ${id}`, details: { id, fence: stored.fence, assignee } },
-    );
-  }
+  checkClaim(stored, asked.fence);
+}
+
+/** Throws fence_conflict where the claim that the caller names is over. */
+export function checkClaim({ record, fence }: Pick<StoredRecord, 'record' | 'fence'>, asked?: number): void {
+  if (asked === undefined || asked === fence) return;
+  const { id } = record;
+  const { assignee } = record.life;
+  throw new ForgeError(
+    'fence_conflict',
+    `The claim ${asked} of ${id} is over; ${assignee ?? 'nobody'} has it now`,
+    { hint: `forge task show ${id}`, details: { id, fence, assignee } },
+  );
 }
 
 /** Throws version_conflict where the task has been moved since the caller saw it. */

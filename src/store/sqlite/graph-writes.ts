@@ -8,7 +8,7 @@ import { LIMITS } from '#kernel/limits.ts';
 import { readJson } from '#kernel/read-json.ts';
 import type { DeleteResult, TaskStore } from '../store.ts';
 import { checkLanding } from './check-landing.ts';
-import { checkVersion } from './check-version.ts';
+import { checkClaim, checkVersion } from './check-version.ts';
 import { refuseDependencyCycle, refuseParentCycle, selfDependency } from './cycle-checks.ts';
 import { adoptUnresolved, removeRow } from './edge-rows.ts';
 import { readLine, readRecord, toEncoded } from './record-rows.ts';
@@ -149,15 +149,17 @@ export function deleteTask(
   };
 }
 
-export function restoreTask(tx: WriteTransaction, ref: string): Task {
+export function restoreTask(tx: WriteTransaction, restore: Parameters<TaskStore['restoreTask']>[0]): Task {
   const { db, by } = tx;
-  const id = resolveTaskId(db, ref, 'deleted_tasks');
+  const id = resolveTaskId(db, restore.id, 'deleted_tasks');
   const row = db.get('SELECT line, undo FROM deleted_tasks WHERE id = ?', id);
   if (typeof row?.undo !== 'string') {
     throw new ForgeError('not_found', `What ${id} held is not in this store any more`, { details: { id } });
   }
   const undo = readJson(row.undo) as Undo; // written by deleteTask
-  const restored = restoreRecord(readLine(row.line as string), readLine(undo.before), by.now);
+  const before = readLine(undo.before);
+  checkClaim({ record: before, fence: undo.fence }, restore.fence);
+  const restored = restoreRecord(readLine(row.line as string), before, by.now);
   const parent = fieldValue(restored, 'parent_id');
   const orphan = typeof parent === 'string' && readRecord(db, parent) === undefined;
   const record = orphan ? editRecord(restored, { fields: new Map([['parent_id', null]]) }, by.now) : restored;

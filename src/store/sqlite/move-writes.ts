@@ -4,6 +4,7 @@ import { leavesParking } from '#domain/decide-life.ts';
 import { changedNames, eventOf } from '#domain/describe-change.ts';
 import { explainRefusal, keptParked } from '#domain/explain-refusal.ts';
 import { mapStatus, type StateMap } from '#domain/map-states.ts';
+import { findMoveOwner } from '#domain/move-owner.ts';
 import { claimRecord, closeRecord, editRecord, moveRecord, reopenRecord } from '#domain/task-changes.ts';
 import type { Life, TaskRecord } from '#domain/task-record.ts';
 import { toTask } from '#domain/to-task.ts';
@@ -14,7 +15,6 @@ import {
   findEdge,
   kindOf,
   listEdges,
-  roleOf,
   standingState,
   statusOfKind,
   type EdgeKind,
@@ -224,21 +224,15 @@ function follow(
   if (kind === 'terminal')
     return closeRecord(record, move.reason ?? (edge === 'cancel' ? 'cancelled' : to), now, to);
   const status = statusOfKind(kind);
-  if (status === 'open') {
-    const assignee = life.status === 'open' ? life.assignee : null;
-    return moveRecord(record, { status, state: to, assignee }, now);
-  }
-  const holder = roleHolder(record, roleOf(workflow, to) ?? '');
-  // What Forge itself leads on has no name to become one.
-  const begins = life.status === 'open' || (life.assignee === null && move.actor !== '');
-  if (kind === 'active' && begins) {
-    const owner = holder === undefined ? (life.assignee ?? move.actor) : holderName(holder);
-    return claimRecord(record, owner, now, to);
-  }
-  const assignee = kind === 'active' && holder !== undefined ? holderName(holder) : life.assignee;
-  return assignee === life.assignee || assignee === null
-    ? moveRecord(record, { status, state: to, assignee: life.assignee }, now)
-    : claimRecord(record, assignee, now, to);
+  const holderOf = (role: string): string | undefined => {
+    const holder = roleHolder(record, role);
+    return holder && holderName(holder);
+  };
+  const owner = findMoveOwner(workflow, { life, holderOf, actor: move.actor, to });
+  const begins = kind === 'active' && life.status === 'open';
+  return owner === null || status === 'open' || (owner === life.assignee && !begins)
+    ? moveRecord(record, { status, state: to, assignee: owner }, now)
+    : claimRecord(record, owner, now, to);
 }
 
 function noEdge(

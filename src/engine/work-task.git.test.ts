@@ -1,0 +1,102 @@
+import { existsSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Task } from '#contract/task.ts';
+import { NO_AGENTS } from '#domain/claimer.ts';
+import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
+import { resumeTasks } from './resume-tasks.ts';
+import { dispatchTasks } from './scheduler.ts';
+import { systemWriter } from './work.ts';
+import { workTask } from './work-task.ts';
+
+let shop: TempWorkshop;
+beforeEach(async () => {
+  shop = await tempWorkshop();
+  shop.addAgent('w1', 'echo "$FORGE_TASK_ID" > "$FORGE_TASK_ID.txt"');
+});
+afterEach(() => shop[Symbol.asyncDispose]());
+
+const SOON = 300;
+
+/** In its merge, with nobody at it: what is left where the disk is full in the moment of the step. */
+async function stuckInMerge(): Promise<Task> {
+  const task = await shop.create('Stuck', { steps: ['true'] });
+  expect(await shop.work(task, 'w1')).toMatchObject({ state: 'review' });
+  const { store } = shop.place;
+  await store.forgetWatch(task.id);
+  const move = { id: task.id, to: 'merging', reason: null, agents: NO_AGENTS };
+  const { task: moved } = await store.moveTask(move, systemWriter(shop.place));
+  expect(await store.listMerges({ task_id: task.id })).toEqual([]);
+  return moved;
+}
+
+describe('[B11] a task that stands in its merge with nobody at it', () => {
+  it.each(['w1', undefined])('is taken up by forge run --merge, agent %s', async (agent) => {
+    const { id } = await stuckInMerge();
+    const wish = { id, agent, merge: true, unwatched_ms: SOON };
+    expect(await workTask(shop.workshop, shop.as(), wish)).toMatchObject({
+      reached: true,
+      task: { state: 'done' },
+    });
+  });
+
+  it('is taken up by forge dispatch --merge --until-empty', async () => {
+    const { id } = await stuckInMerge();
+    const wishes = { merge: true, until_empty: true, unwatched_ms: SOON, tell: () => {} };
+    expect(await dispatchTasks(shop.workshop, wishes)).toMatchObject([{ task: { id }, reached: true }]);
+  });
+
+  it('is left alone where another process that is alive is at it', async () => {
+    const { id } = await stuckInMerge();
+    const { store, clock } = shop.place;
+    // Of another machine nobody can know: it counts as alive.
+    const watcher = { ...shop.place.watcher, host: 'elsewhere' };
+    await store.takeWatch({ task_id: id, watcher }, clock.now());
+    const wish = { id, agent: 'w1', merge: true, unwatched_ms: SOON };
+    expect(await workTask(shop.workshop, shop.as(), wish)).toMatchObject({
+      reached: false,
+      task: { state: 'merging' },
+    });
+  });
+});
+
+describe('[B11] a task without an agent', () => {
+  it('is merged where it has passed', async () => {
+    const task = await shop.create('Passed', { steps: ['true'] });
+    await shop.work(task, 'w1');
+    const wish = { id: task.id, agent: undefined, merge: true };
+    expect(await workTask(shop.workshop, shop.as(), wish)).toMatchObject({ reached: true });
+  });
+
+  it('needs one where it has to be worked on, and is told whom there is', async () => {
+    const { id } = await shop.create('Open');
+    const wish = { id, agent: undefined, merge: true };
+    await expect(workTask(shop.workshop, shop.as(), wish)).rejects.toMatchObject({
+      code: 'usage',
+      hint: expect.stringContaining(`forge run ${id} --agent w1`) as string,
+    });
+  });
+});
+
+describe('[B7] a task that was closed elsewhere while its attempt here is unfinished', () => {
+  it('keeps the attempt until its work is in the target', async () => {
+    const task = await shop.create('Elsewhere', { steps: ['true'] });
+    await shop.work(task, 'w1');
+    const { store } = shop.place;
+    // As a join writes it: no guard and no hook is asked.
+    const close = { id: task.id, reason: 'done', force: true };
+    await store.closeTask(close, { actor: shop.as().by.actor, now: Date.now() });
+    const look = async () => {
+      await resumeTasks(shop.workshop, { unwatched_ms: 0 });
+      await shop.workshop.settled();
+      const [attempt] = await store.listAttempts({ task_id: task.id });
+      return attempt;
+    };
+    const kept = await look();
+    expect(kept).toMatchObject({ state: 'active', removed_at: null });
+    expect(existsSync(kept?.path ?? '')).toBe(true);
+    shop.repo.git('merge', '-q', '--no-ff', '-m', 'by hand', kept?.branch ?? '');
+    const merged = await look();
+    expect(merged).toMatchObject({ state: 'merged', removed_at: expect.any(String) as string });
+    expect(existsSync(kept?.path ?? '')).toBe(false);
+  });
+});
