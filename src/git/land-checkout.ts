@@ -5,6 +5,7 @@ import { toIndexLock } from './index-lock.ts';
 import { type CheckoutLanding, type LandedPlace, LandingPlace, type Refusal } from './landing-place.ts';
 import { openPreparedRef, type PreparedRef } from './prepared-ref.ts';
 import { readRef } from './read-ref.ts';
+import { toShownPath } from './shown-path.ts';
 
 export type CheckoutOutcome =
   | { readonly kind: 'landed'; readonly places: readonly LandedPlace[] }
@@ -111,8 +112,8 @@ async function landLocked(
   const [first] = works;
   if (first !== undefined && (await readRef(first.repo, name)) === commit)
     return { kind: 'landed', places: works.map((work) => work.toLanded()) };
-  if (failure !== undefined) throw toMoveError(failure, works);
-  return { kind: 'again' };
+  if (failure instanceof Error) throw toMoveError(failure, works);
+  return failure ?? { kind: 'again' };
 }
 
 /** All at once: nothing is awaited from the first file to the last rename. Gives what went wrong. */
@@ -120,9 +121,12 @@ function moveAll(
   works: readonly LandingPlace[],
   { on_step }: CheckoutLanding,
   ref: PreparedRef,
-): Error | undefined {
+): Error | CheckoutOutcome | undefined {
   try {
-    for (const work of works) work.move();
+    for (const work of works) {
+      const files = work.move().map(toShownPath);
+      if (files.length > 0) return { kind: 'refused', place: work.repo, refusal: { files, said: '' } };
+    }
     on_step?.('files');
     for (const work of works) work.putIndex();
     on_step?.('index');

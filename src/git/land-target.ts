@@ -17,6 +17,7 @@ import { isAncestor } from './read-commit.ts';
 import { readRef } from './read-ref.ts';
 import { readTextIfThere } from './replace-file.ts';
 import { toShownStderr } from './run-git.ts';
+import { toShownPath } from './shown-path.ts';
 import { settleElsewhere, settleLanding, waitForQuiet, writesIndex } from './settle-landing.ts';
 import { listPathChanges, type PathChange } from './stage-landing.ts';
 
@@ -93,7 +94,10 @@ interface HeldRequest extends LandRequest {
 /** For a process that has the landing lock. */
 async function landHeld(repo: GitRepo, request: HeldRequest, patience: number): Promise<Landing> {
   const { branch, old, commit, witness } = request;
-  await healHeld(repo, witness, LIMITS.landing_heal_ms);
+  const left = (await healHeld(repo, witness, LIMITS.landing_heal_ms)).find(({ kind }) => kind === 'left');
+  // What it has moved aside is still to be put back.
+  if (left?.kind === 'left')
+    return { kind: 'busy', worktree: left.worktree, message: `${left.worktree}: ${left.why}` };
   const changes = await listPathChanges(repo, old, commit);
   const landed = toLandedChanges(changes);
   const end = performance.now() + patience;
@@ -166,7 +170,7 @@ async function findOverlap(
   // An entry that is told to be taken for unchanged, a file outside of a sparse checkout.
   const lines = new Set(said.split('\n').map((line) => line.trim()));
   const isNamed = (path: string): boolean => lines.has(path) || said.includes(`'${path}'`);
-  const named = [...changes.all].filter(isNamed).sort();
+  const named = [...changes.all].map(toShownPath).filter(isNamed).sort();
   return named.length === 0 ? undefined : { kind: 'overlap', files: named, worktree };
 }
 
@@ -246,7 +250,7 @@ async function followLater(
   const others = await listOthers(repo);
   const begun = others.flatMap(({ worktree }) => witness.listInside(worktree, writesIndex));
   const isAtWork = (): boolean => begun.some((git) => !witness.isGone(git));
-  await settleElsewhere(listFree, { ...landing, ref_locks: [], copies: false }, { changes, isAtWork });
+  await settleElsewhere(listFree, { ...landing, ref_locks: [] }, { changes, isAtWork });
   return { kind: 'landed' };
 }
 

@@ -4,6 +4,7 @@ import { LIMITS } from '#kernel/limits.ts';
 import { askGit, type GitRepo } from './ask-git.ts';
 import { lockIndex } from './heal-landings.ts';
 import { findFile, isSameIndex } from './index-lock.ts';
+import { type IsOurs, isPlacedAs, keepLate, returnSaved, toBackups } from './landing-backups.ts';
 import type { LandedPlace } from './landing-place.ts';
 import {
   type LandingJournal,
@@ -47,7 +48,15 @@ export async function settleLanding(
     }
     looked = await Promise.all(looked.map((place) => lookAt(place, landing)));
   }
-  for (const { folder } of looked) removeLandingPlace(folder);
+  for (const {
+    repo: { worktree },
+    folder,
+    moved,
+  } of looked) {
+    const isOurs: IsOurs = (path, file) => isPlacedAs(moved.placed.get(path), file);
+    returnSaved({ worktree, backups: toBackups(folder) }, keepLate(moved.backups), isOurs);
+    removeLandingPlace(folder);
+  }
   return 'settled';
 }
 
