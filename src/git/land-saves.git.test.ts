@@ -165,6 +165,21 @@ describe('[B5] a user who saves while files are moved', () => {
   });
 });
 
+describe('[B5] a landing that is taken back', () => {
+  it('leaves the very files that were there, which a user may have open', async () => {
+    await using world = await landingWorld();
+    const file = openSync(join(world.path, 'a.txt'), 'r+');
+    const landing = await landBeside(world, { step: 'files' }, () => {
+      throw new Error('no space left on device');
+    }).catch((error: unknown) => error);
+    expect(landing).toMatchObject({ code: 'io_failed' });
+    expect([world.git('diff-files', '--name-only'), status(world)]).toEqual(['', '']);
+    writeSync(file, MINE, 0);
+    closeSync(file);
+    expect([await world.read('a.txt'), status(world)]).toEqual([MINE, ' M a.txt']);
+  });
+});
+
 describe('[B17] something in the place of a new file while files are moved', () => {
   it.each<[string, (path: string) => void, string]>([
     [

@@ -19,19 +19,20 @@ export function toBackups(folder: string): string {
 }
 
 /**
- * After a death between the two steps of a move: what was moved aside is put back into a place that is empty. Gives
- * the paths at which that was so.
+ * Puts what was moved aside back into a place that is empty, as after a death between the two steps of a move, or that
+ * has what the landing is taken back from: the very file that was there, because the user may have it open. Gives the
+ * paths at which that was so.
  */
-export function returnMissing(
+export function returnBackups(
   spots: readonly Spot[],
-  isWanted: (path: string) => boolean,
+  { isRight, isWrong }: { readonly isRight: IsOurs; readonly isWrong: IsOurs },
 ): readonly string[] {
   return spots.flatMap((spot) => {
-    removeCopy(spot);
-    const [file] = listAside(spot);
-    if (file === undefined || !isWanted(spot.path) || lookAt(toFile(spot.worktree, spot.path)) !== undefined)
-      return [];
+    const files = listAside(spot);
+    const file = files.find((one) => isRight(spot.path, one)) ?? files[0];
     try {
+      if (file === undefined || !hasGivenWay(spot, isRight(spot.path, file) ? isWrong : () => false))
+        return [];
       makeParent(spot.worktree, spot.path);
       createFile(file, spot);
       return [spot.path];
@@ -43,6 +44,18 @@ export function returnMissing(
   });
 }
 
+/** Moves what is ours out of the place; false where something else is there. */
+function hasGivenWay(spot: Spot, isOurs: IsOurs): boolean {
+  const target = toFile(spot.worktree, spot.path);
+  if (lookAt(target) === undefined) return true;
+  if (lookInside(spot.worktree, spot.path)?.isDirectory() !== false || !isOurs(spot.path, target))
+    return false;
+  const { file } = moveAside(spot);
+  if (isOurs(spot.path, file)) return true;
+  giveBack(file, spot);
+  return false;
+}
+
 /** A file that was moved aside and that the user, who had it open, has written since. */
 export type SavedFile = Pick<Backup, 'path' | 'file'>;
 
@@ -51,13 +64,14 @@ export type IsOurs = (path: string, file: Buffer) => boolean;
 
 /** By the contents of what was moved aside. What is ours is removed. */
 export function keepSaved(spots: readonly Spot[], isOurs: IsOurs): readonly SavedFile[] {
-  return spots.flatMap((spot) =>
-    listAside(spot).flatMap((file) => {
+  return spots.flatMap((spot) => {
+    removeCopy(spot);
+    return listAside(spot).flatMap((file) => {
       if (!isOurs(spot.path, file)) return [{ path: spot.path, file }];
       rmSync(file, { force: true });
       return [];
-    }),
-  );
+    });
+  });
 }
 
 /** By the times of what was moved aside, in the process that has done it. The rest is removed. */
@@ -85,13 +99,9 @@ export function returnSaved(
 ): readonly string[] {
   for (const { path, file } of saved) {
     const spot = { ...where, path };
-    const isThere = lookInside(where.worktree, path)?.isDirectory() === false;
-    if (isThere && isOurs(path, toFile(where.worktree, path))) {
-      const { file: aside } = moveAside(spot);
-      if (isOurs(path, aside)) rmSync(aside, { force: true });
-      else giveBack(aside, spot);
-    }
+    hasGivenWay(spot, isOurs);
     giveBack(file, spot);
+    for (const aside of listAside(spot)) if (isOurs(path, aside)) rmSync(aside, { force: true });
   }
   removeFolderInside(where.worktree);
   return saved.map(({ path }) => path);

@@ -8,7 +8,7 @@ import {
   isPlacedAs,
   keepLate,
   keepSaved,
-  returnMissing,
+  returnBackups,
   returnSaved,
   toBackups,
 } from './landing-backups.ts';
@@ -64,9 +64,11 @@ export async function mendCheckout(
   const sides = await stageSides(place, join(folder, 'mend'), { wrong, right });
   const { worktree } = place;
   const spots = [...touched].map((path) => ({ worktree, backups: toBackups(folder), path }));
-  const returned = what === 'all' ? returnMissing(spots, (path) => existsIn(sides, path)) : [];
-  const isOfSides: IsOurs = (path, file) =>
-    [sides.rightFolder, sides.wrongFolder].some((top) => isSame(file, toFile(top, path)));
+  const isRight: IsOurs = (path, file) => isSame(file, toFile(sides.rightFolder, path));
+  const isWrong: IsOurs = (path, file) => isSame(file, toFile(sides.wrongFolder, path));
+  const isOfSides: IsOurs = (path, file) => isRight(path, file) || isWrong(path, file);
+  const wanted = spots.filter(({ path }) => existsIn(sides, path));
+  const returned = what === 'all' ? returnBackups(wanted, { isRight, isWrong }) : [];
   // At a path that HEAD has as before the landing, nothing is ready to compare with but the file itself.
   const isKnown: IsOurs = (path, file) => isOfSides(path, file) || isSame(file, toFile(worktree, path));
   const early = what === 'all' ? keepSaved(spots, isKnown) : [];
