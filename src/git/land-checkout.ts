@@ -4,7 +4,7 @@ import type { GitRepo } from './ask-git.ts';
 import { toIndexLock } from './index-lock.ts';
 import { type CheckoutLanding, type LandedPlace, LandingPlace, type Refusal } from './landing-place.ts';
 import { openPreparedRef, type PreparedRef } from './prepared-ref.ts';
-import { readRef } from './read-ref.ts';
+import { readRef, readSymbolicRef } from './read-ref.ts';
 import { toShownPath } from './shown-path.ts';
 
 export type CheckoutOutcome =
@@ -98,7 +98,10 @@ async function landLocked(
   for (const work of works) if (!(await work.isWhereItWas())) return { kind: 'again' };
   const { ref: name, old, commit } = landing;
   if (!(await ref.hold({ ref: name, from: old, to: commit }))) return whyNotPrepared(works, landing);
-  for (const [at, work] of works.entries()) if (!work.lockHead({ byGit: at === 0 })) return { kind: 'again' };
+  for (const [at, work] of works.entries()) {
+    const byGit = at === 0 && (await readSymbolicRef(work.repo, 'HEAD')) === name;
+    if (!work.lockHead({ byGit })) return { kind: 'again' };
+  }
   landing.on_step?.('prepared');
   // A switch writes the index first and HEAD after: now that HEAD is locked, it counts.
   for (const work of works) if (!(await work.isWhereItWas()) || !work.isUntouched()) return { kind: 'again' };

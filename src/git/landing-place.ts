@@ -31,7 +31,7 @@ import {
   writeJournal,
 } from './landing-journal.ts';
 import { mendCheckout } from './mend-checkout.ts';
-import { readSymbolicRef } from './read-ref.ts';
+import { resolveRef } from './read-ref.ts';
 import { toGitFailure } from './run-git.ts';
 import { toShownPath } from './shown-path.ts';
 import { copyIndex, listSkipped, type PathChange, stageFiles, toMoves } from './stage-landing.ts';
@@ -180,14 +180,14 @@ export class LandingPlace {
   }
 
   async isOnBranch(): Promise<boolean> {
-    return (await readSymbolicRef(this.repo, 'HEAD')) === this.#landing.ref;
+    return (await resolveRef(this.repo, 'HEAD')) === this.#landing.ref;
   }
 
   isUntouched(): boolean {
     return this.#moves !== undefined && isUntouched(this.#moves, this.#before);
   }
 
-  /** git locks the HEAD of the working tree that it runs in; those of others are locked in the same way by hand. */
+  /** git locks a HEAD that names the branch in the working tree that it runs in; others are locked by hand. */
   lockHead({ byGit }: { readonly byGit: boolean }): boolean {
     const head = join(this.repo.git_dir, 'HEAD.lock');
     if (!byGit) {

@@ -23,7 +23,7 @@ import {
   UPDATE_ENTRIES,
 } from './private-index.ts';
 import { isAncestor } from './read-commit.ts';
-import { readRef, readSymbolicRef } from './read-ref.ts';
+import { readRef, resolveRef } from './read-ref.ts';
 import { toGitFailure } from './run-git.ts';
 import { toShownPath } from './shown-path.ts';
 import { copyIndex, isFile, listPathChanges, type PathChange, stageFiles, toMoves } from './stage-landing.ts';
@@ -73,7 +73,7 @@ export async function mendCheckout(
   const isKnown: IsOurs = (path, file) => isOfSides(path, file) || isSame(file, toFile(worktree, path));
   const early = what === 'all' ? keepSaved(spots, isKnown) : [];
   const found = await judge(place, { ...sides, changes });
-  const isOnBranch = (await readSymbolicRef(place, 'HEAD')) === journal.ref;
+  const isOnBranch = (await resolveRef(place, 'HEAD')) === journal.ref;
   // Another branch is checked out now: what has come along is ours only where index and file both say so.
   const isOurs = ({ disk, entry }: Judged): boolean => isOnBranch || (disk === 'wrong' && entry === 'wrong');
   const ours = found.filter(isOurs);
