@@ -117,7 +117,7 @@ async function landHeld(repo: GitRepo, request: HeldRequest, patience: number): 
     const outcome =
       made === undefined
         ? await tryLanding(repo, attempt, places).catch((error: unknown) =>
-            judgeVanished(repo, attempt, error),
+            judgeFailure(repo, attempt, error),
           )
         : { kind: 'again' as const, why: `git worktree add has not finished ${made}` };
     if (outcome.kind !== 'again') return outcome;
@@ -175,13 +175,16 @@ async function tryLanding(repo: GitRepo, attempt: Attempt, places: readonly Plac
   }
 }
 
-/** A working tree that the user has removed in the middle is none any more: the others are looked at again. */
-async function judgeVanished(repo: GitRepo, { around, ...attempt }: Attempt, error: unknown): Promise<Tried> {
-  if (!around.some(hasVanished)) throw error;
-  const left = await healLeft(repo, attempt.witness);
+/**
+ * Where the branch has the commit it is landed, whatever went wrong after: what is left is healed. A working tree that
+ * the user has removed in the middle is none any more, and the others are looked at again.
+ */
+async function judgeFailure(repo: GitRepo, { around, ...attempt }: Attempt, error: unknown): Promise<Tried> {
   const now = await readRef(repo, toRef(attempt.branch));
-  if (now !== undefined && (await isAncestor(repo, attempt.commit, now))) return { kind: 'landed' };
-  return left ?? { kind: 'again' };
+  const isLanded = now !== undefined && (await isAncestor(repo, attempt.commit, now));
+  if (!isLanded && !around.some(hasVanished)) throw error;
+  const left = await healLeft(repo, attempt.witness);
+  return isLanded ? { kind: 'landed' } : (left ?? { kind: 'again' });
 }
 
 async function settle(repo: GitRepo, request: Attempt, places: readonly LandedPlace[]): Promise<Landing> {

@@ -141,6 +141,18 @@ describe('[B8] a second working tree of the branch', () => {
   });
 });
 
+describe('[B8] a landing that fails after the branch has moved', () => {
+  it('is landed, and what is left of it is put right', async () => {
+    await using world = await landingWorld();
+    const fail = once('committed', () => {
+      throw new Error('something else is broken');
+    });
+    expect(await land(world, fail)).toEqual({ kind: 'landed' });
+    expect([world.git('rev-parse', 'main'), status(world.path)]).toEqual([world.commit, '']);
+    expect(listLeft(world)).toEqual([]);
+  });
+});
+
 describe('[B15] a working tree that is made in the middle of a landing', () => {
   it.each<LandingStep>(['journal', 'locked'])('after %s has the landed files too', async (step) => {
     await using world = await landingWorld();
