@@ -1,5 +1,14 @@
 import { type BigIntStats, mkdirSync, readdirSync, rmdirSync } from 'node:fs';
-import { type Backup, createFile, giveBack, isInTheWay, moveAside } from './landing-moves.ts';
+import { isPlacedAs, returnSaved } from './landing-backups.ts';
+import {
+  type Backup,
+  giveBack,
+  isInTheWay,
+  moveAside,
+  prepareAside,
+  prepareFile,
+  toBackup,
+} from './landing-moves.ts';
 import { isSameSave, lookAt, lookInside, makeParent, toFile } from './landing-path.ts';
 
 /** Files that are ready in a folder, and what a working tree loses and gets by them. */
@@ -90,20 +99,25 @@ export function moveFiles(moves: FileMoves, before: Snapshot, options: MoveOptio
       on_moved('file');
     }
   };
-  const putAside = (path: string): boolean => {
-    const backup = moveOwnAside(moves, path, before.get(path));
-    if (backup === 'foreign') return false;
-    if (backup !== 'nothing') moved.backups.push(backup);
-    return true;
-  };
-  each(moves.removed, putAside);
+  each(moves.removed, (path) => {
+    const was = before.get(path);
+    if (!isAsBefore(moves, path, was)) return false;
+    if (isNothing(was)) return true;
+    const spot = { ...moves, path };
+    const backup = moveAside(spot);
+    moved.backups.push(backup);
+    if (was === undefined || isSameSave(was, backup.stats)) return true;
+    giveBack(backup.file, spot);
+    return false;
+  });
   for (const path of moves.removed) removeEmptyFolders(worktree, path);
   each(moves.written, (path) => {
-    if (!putAside(path)) return false;
-    on_moved('aside');
-    const stats = putThere(moves, path);
-    if (stats !== undefined) moved.placed.set(path, stats);
-    return true;
+    const was = before.get(path);
+    if (!isAsBefore(moves, path, was)) return false;
+    const { backup, placed } = exchange(moves, path, { was, on_aside: () => on_moved('aside') });
+    if (backup !== undefined) moved.backups.push(backup);
+    if (placed !== 'foreign' && placed !== undefined) moved.placed.set(path, placed);
+    return placed !== 'foreign';
   });
   each(moves.folders, (path) => {
     mkdirSync(toFile(worktree, path), { recursive: true });
@@ -122,41 +136,58 @@ function withRoom(act: () => boolean): boolean {
   }
 }
 
-function moveOwnAside(
-  moves: FileMoves,
-  path: string,
-  was: BigIntStats | undefined,
-): Backup | 'nothing' | 'foreign' {
-  const now = lookInside(moves.worktree, path);
-  if (was === undefined || was.isDirectory())
-    return now === undefined || now.isDirectory() ? 'nothing' : 'foreign';
-  if (!isSameFile(was, now)) return 'foreign';
-  const spot = { ...moves, path };
-  const backup = moveAside(spot);
-  if (isSameSave(was, backup.stats)) return backup;
-  giveBack(backup.file, spot);
-  return 'foreign';
+function isAsBefore({ worktree }: FileMoves, path: string, was: BigIntStats | undefined): boolean {
+  const now = lookInside(worktree, path);
+  return isNothing(was) ? isNothing(now) : isSameFile(was, now);
+}
+
+/** What is no file is not moved; whether a folder gives way is another question. */
+function isNothing(stats: BigIntStats | undefined): boolean {
+  return stats === undefined || stats.isDirectory();
 }
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** The file as it is there; undefined where the user has changed it already. */
-function putThere({ worktree, staged }: FileMoves, path: string): BigIntStats | undefined {
-  // What the folder or file is behind a link is not ours to fill.
-  if (!hasRoom(worktree, path, NOTHING)) throw Object.assign(new Error('in the way'), { code: 'EEXIST' });
-  const target = toFile(worktree, path);
+interface Exchanged {
+  readonly backup: Backup | undefined;
+  /** The file as it is there; undefined where the user has changed it already. */
+  readonly placed: BigIntStats | undefined | 'foreign';
+}
+
+function exchange(
+  moves: FileMoves,
+  path: string,
+  { was, on_aside }: { readonly was: BigIntStats | undefined; readonly on_aside: () => void },
+): Exchanged {
+  const { worktree } = moves;
+  const spot = { ...moves, path };
+  // What is behind a link is not ours to fill.
+  if (!hasRoom(worktree, path, NOTHING)) return { backup: undefined, placed: 'foreign' };
   const isNewFolder = makeParent(worktree, path);
+  let aside: Buffer | undefined;
   try {
+    const target = toFile(worktree, path);
     if (lookAt(target)?.isDirectory() === true) removeHollow(target);
-    return createFile(toFile(staged, path), { worktree, path });
+    const moveOut = isNothing(was) ? undefined : prepareAside(spot);
+    using file = prepareFile(toFile(moves.staged, path), spot);
+    aside = moveOut?.();
+    on_aside();
+    file.put();
+    const placed = file.finish();
+    const backup = aside && toBackup(path, aside);
+    if (backup === undefined || was === undefined || isSameSave(was, backup.stats)) return { backup, placed };
+    // It was saved between the look and the move: the user's comes before ours.
+    returnSaved(spot, [backup], (_, one) => isPlacedAs(placed, one));
+    return { backup: undefined, placed: 'foreign' };
   } catch (error) {
     if (isNewFolder) removeEmptyFolders(worktree, path);
-    throw error;
+    if (!isInTheWay(error)) throw error;
+    return { backup: aside && toBackup(path, aside), placed: 'foreign' };
   }
 }
 
 /** As git does: a folder that loses its last file goes too. */
-function removeEmptyFolders(worktree: string, path: string): void {
+export function removeEmptyFolders(worktree: string, path: string): void {
   const parts = path.split('/');
   for (let end = parts.length - 1; end > 0; end -= 1) {
     try {

@@ -42,41 +42,61 @@ export function isInTheWay(error: unknown): boolean {
  * there. Gives the file as it is there; undefined where the user has changed it already.
  */
 export function createFile(source: Buffer, spot: Omit<Spot, 'backups'>): BigIntStats | undefined {
-  const target = toFile(spot.worktree, spot.path);
-  const isOurs = linkThere(source, target, spot);
-  rmSync(source, { force: true });
-  const now = lookInside(spot.worktree, spot.path);
-  return now !== undefined && isOurs(now) ? now : undefined;
+  using file = prepareFile(source, spot);
+  file.put();
+  return file.finish();
 }
 
-/** Gives what tells the new file from any other. */
-function linkThere(
-  source: Buffer,
-  target: Buffer,
-  spot: Omit<Spot, 'backups'>,
-): (now: BigIntStats) => boolean {
+/** The same in steps, because what is done while a place is empty has to be short: a reader finds no file then. */
+export interface PreparedFile extends Disposable {
+  put(): void;
+  finish(): BigIntStats | undefined;
+}
+
+export function prepareFile(source: Buffer, spot: Omit<Spot, 'backups'>): PreparedFile {
+  const target = toFile(spot.worktree, spot.path);
   const stats = lookAt(source);
-  if (stats?.isSymbolicLink() === true) {
-    const leads = readlinkSync(source, 'buffer');
-    symlinkSync(leads, target);
-    return (now) => now.isSymbolicLink() && readlinkSync(target, 'buffer').equals(leads);
-  }
-  try {
-    linkOnce(source, target);
-    return (now) => stats !== undefined && isSameSave(stats, now);
-  } catch (error) {
-    if (!isElsewhere(error)) throw error;
-  }
+  const leads = stats?.isSymbolicLink() === true ? readlinkSync(source, 'buffer') : undefined;
   const copy = toCopy(spot);
-  try {
-    rmSync(copy, { force: true });
-    copyFileSync(source, copy, constants.COPYFILE_EXCL);
-    const made = lookAt(copy);
-    linkOnce(copy, target);
-    return (now) => made !== undefined && isSameSave(made, now);
-  } finally {
-    rmSync(copy, { force: true });
-  }
+  let copied = isOnOther(stats, spot) && leads === undefined ? copyTo(copy, source) : undefined;
+  const isOurs = (now: BigIntStats): boolean => {
+    if (leads !== undefined) return now.isSymbolicLink() && readlinkSync(target, 'buffer').equals(leads);
+    const made = copied ?? stats;
+    return made !== undefined && isSameSave(made, now);
+  };
+  return {
+    put() {
+      if (leads !== undefined) return symlinkSync(leads, target);
+      try {
+        linkOnce(copied === undefined ? source : copy, target);
+      } catch (error) {
+        if (!isElsewhere(error) || copied !== undefined) throw error;
+        copied = copyTo(copy, source);
+        linkOnce(copy, target);
+      }
+    },
+    finish() {
+      rmSync(source, { force: true });
+      if (copied !== undefined) rmSync(copy, { force: true });
+      const now = lookInside(spot.worktree, spot.path);
+      return now !== undefined && isOurs(now) ? now : undefined;
+    },
+    [Symbol.dispose]() {
+      if (copied !== undefined) rmSync(copy, { force: true });
+    },
+  };
+}
+
+/** A link cannot lead from one file system to another. Mounts of the same one are only seen by trying. */
+function isOnOther(stats: BigIntStats | undefined, { worktree, path }: Omit<Spot, 'backups'>): boolean {
+  const parent = lookAt(toFile(worktree, path.slice(0, path.lastIndexOf('/') + 1)));
+  return stats !== undefined && parent !== undefined && parent.dev !== stats.dev;
+}
+
+function copyTo(copy: Buffer, source: Buffer): BigIntStats | undefined {
+  rmSync(copy, { force: true });
+  copyFileSync(source, copy, constants.COPYFILE_EXCL);
+  return lookAt(copy);
 }
 
 function linkOnce(source: Buffer, target: Buffer): void {
@@ -97,30 +117,42 @@ function isElsewhere(error: unknown): boolean {
 
 /** Moves what is in the place out of it, in one step, whatever it is by now. */
 export function moveAside(spot: Spot): Backup {
+  return toBackup(spot.path, prepareAside(spot)());
+}
+
+/** A file that was moved aside, as it is there now. */
+export function toBackup(path: string, file: Buffer): Backup {
+  const stats = lookAt(file);
+  if (stats === undefined) throw new Error(`${file.toString()} has gone`);
+  return { path, file, stats };
+}
+
+/** The same with all that takes time done before; gives where the file is. */
+export function prepareAside(spot: Spot): () => Buffer {
   const target = toFile(spot.worktree, spot.path);
-  const moveTo = (names: readonly Buffer[]): Backup => {
-    const file = names.find((name) => lookAt(name) === undefined);
-    if (file === undefined) throw new Error(`too much was moved aside from ${target.toString()}`);
-    renameSync(target, file);
-    const stats = lookAt(file);
-    if (stats === undefined) throw new Error(`${file.toString()} has gone`);
-    return { path: spot.path, file, stats };
+  const [inFolder, inWorktree, beside] = toNames(spot).map((names) => {
+    const free = names.find((name) => lookAt(name) === undefined);
+    if (free === undefined) throw new Error(`too much was moved aside from ${target.toString()}`);
+    return free;
+  }) as [Buffer, Buffer, Buffer]; // one for each of the three
+  const tryTo = (file: Buffer): boolean => {
+    try {
+      renameSync(target, file);
+      return true;
+    } catch (error) {
+      if (!isElsewhere(error)) throw error;
+      return false;
+    }
   };
-  const [inFolder, inWorktree, beside] = toNames(spot);
-  try {
-    return moveTo(inFolder);
-  } catch (error) {
-    if (!isElsewhere(error)) throw error;
-  }
-  try {
+  return () => {
+    if (tryTo(inFolder)) return inFolder;
     mkdirSync(join(spot.worktree, FOLDER), { recursive: true, mode: 0o700 });
     // So that no git of the user's sees it.
     writeFileSync(join(spot.worktree, FOLDER, '.gitignore'), '*\n');
-    return moveTo(inWorktree);
-  } catch (error) {
-    if (!isElsewhere(error)) throw error;
-    return moveTo(beside);
-  }
+    if (tryTo(inWorktree)) return inWorktree;
+    renameSync(target, beside);
+    return beside;
+  };
 }
 
 /** After the last file has left it. */

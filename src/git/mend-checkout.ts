@@ -12,7 +12,7 @@ import {
   returnSaved,
   toBackups,
 } from './landing-backups.ts';
-import { hasRoom, moveFiles, type Snapshot } from './landing-files.ts';
+import { hasRoom, moveFiles, removeEmptyFolders, type Snapshot } from './landing-files.ts';
 import { listFromGit, lookAt, lookInside, toBytes, toFile } from './landing-path.ts';
 import type { LandingJournal } from './landing-journal.ts';
 import {
@@ -83,6 +83,9 @@ export async function mendCheckout(
   );
   const moves = toMoves(place, { staged: sides.rightFolder, folder }, files);
   const { placed, foreign, backups } = moveFiles(moves, toSnapshot(found), { at_foreign: 'skip' });
+  // A folder that was made for a file which did not come.
+  for (const { path, to, disk } of what === 'all' ? ours : [])
+    if (disk === 'right' && !isFile(to)) removeEmptyFolders(worktree, path);
   const isPlaced: IsOurs = (path, file) => isPlacedAs(placed.get(path), file) || isOfSides(path, file);
   const saved = returnSaved(moves, [...early, ...keepLate(backups)], isPlaced);
   const own = new Set([...foreign, ...saved]);
