@@ -5,6 +5,7 @@ import { describeFailure } from '#domain/decide-review.ts';
 import { failureTarget, passTarget } from '#domain/gate-targets.ts';
 import type { ControlGit } from '#git/control-directory.ts';
 import { type LandingOverlap, landTarget } from '#git/land-target.ts';
+import { hasWork } from '#git/landed-work.ts';
 import { makeCandidate } from '#git/merge-candidate.ts';
 import { readRef } from '#git/read-ref.ts';
 import { showCommit } from '#git/show-commit.ts';
@@ -16,7 +17,6 @@ import type { ActionOutcome, Annotation } from './actions.ts';
 import { findWorkspace, openControl, type Workspace } from './attempt-workspace.ts';
 import type { Engine } from './engine.ts';
 import { type LandingRules, readLandingRules } from './landing-rules.ts';
-import { isInTarget } from './note-landed.ts';
 import { notePush } from './push-landed.ts';
 import { listSteps, readClearing, readPass, runReviewSteps, undecided } from './review-gate.ts';
 import { tellFailure } from './tell-failure.ts';
@@ -206,7 +206,7 @@ async function tryLanding(
       return { state: 'dropped', message: landed.message };
     case 'landed':
       // A user may have taken it back on purpose in the very moment: then it is not merged, and stays back.
-      if (!(await isInTarget(place, { commit: candidate.commit, target: attempt.target })))
+      if (!(await hasWork(place.repo, { ...move, head: merge.head_commit, attempt_id: attempt.id })))
         return { state: 'refused', message: `${attempt.target} was moved back behind the merge` };
       return {
         state: 'landed',

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { askGit, getFromGit, type GitRepo } from './ask-git.ts';
 import { readPlainFile } from './read-plain-file.ts';
-import { readRef, readSymbolicRef } from './read-ref.ts';
+import { readRef, readSymbolicRef, resolveRef } from './read-ref.ts';
 
 const HEADS = 'refs/heads/';
 
@@ -113,13 +113,15 @@ export interface BranchCheckout {
   readonly on_hold: boolean;
 }
 
-/** All of them: with force several can have the same branch. */
+/** All of them: with force several can have the same branch, by its name or by a symbolic ref that leads to it. */
 export async function listCheckouts(repo: GitRepo, branch: string): Promise<readonly BranchCheckout[]> {
   const found: BranchCheckout[] = [];
+  const wanted = await resolveRef(repo, HEADS + branch);
   for (const { git_dir, worktree, asked_in } of listGitDirs(repo)) {
-    const head = await readSymbolicRef({ ...repo, git_dir, worktree: asked_in }, 'HEAD');
-    const on_hold = listBranchesOnHold(git_dir).includes(branch);
-    if (toBranch(head) === branch || on_hold) found.push({ git_dir, worktree, on_hold });
+    const head = await resolveRef({ ...repo, git_dir, worktree: asked_in }, 'HEAD');
+    const held = listBranchesOnHold(git_dir).map((name) => resolveRef(repo, HEADS + name));
+    const on_hold = (await Promise.all(held)).includes(wanted);
+    if (head === wanted || on_hold) found.push({ git_dir, worktree, on_hold });
   }
   return found;
 }

@@ -1,6 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, lstatSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -15,6 +25,7 @@ import {
   readTree,
   workBeside,
 } from '../../tests/support/landing-world.ts';
+import { runTestGit } from '../../tests/support/temp-repo.ts';
 import { healLandings } from './heal-landings.ts';
 import { landTarget } from './land-target.ts';
 
@@ -41,6 +52,7 @@ function nameAnother(world: LandingWorld, whose: 'holder' | 'git') {
   return { other, gone };
 }
 
+const toHash = (path: string) => createHash('sha256').update(path).digest('hex').slice(0, 32);
 const status = (world: LandingWorld) => world.git('status', '--porcelain', '--untracked-files=all');
 
 type Side = 'old' | 'new' | 'either';
@@ -51,6 +63,10 @@ const POINTS: readonly (readonly [step: string, nth: number, whom: 'alone' | 'gr
   ['locked', 1, 'alone', 'old'],
   ['prepared', 1, 'alone', 'old'],
   ['prepared', 1, 'group', 'old'],
+  ['aside', 1, 'alone', 'old'],
+  ['aside', 2, 'group', 'old'],
+  ['aside', 3, 'alone', 'old'],
+  ['aside', 6, 'alone', 'old'],
   ['file', 1, 'alone', 'old'],
   ['file', 1, 'group', 'old'],
   ['file', 4, 'alone', 'old'],
@@ -136,16 +152,66 @@ describe('[A5] a landing whose process is killed', () => {
     expect(await world.read('a.txt')).toBe('mine by now\n');
   });
 
-  it('has a file made whole that was cut short on its way to another file system', async () => {
+  it.each<[string, number]>([
+    ['aside', 1],
+    ['aside', 4],
+    ['file', 3],
+    ['file', 9],
+    ['files', 1],
+  ])('[B12] is made good on another file system, after %s %d', async (step, nth) => {
     await using world = await landingWorld();
     await using linked = await linkElsewhere(world);
     const before = readTree(linked.path);
-    await landAndDie({ ...world, path: linked.path }, 'files');
-    // A copy ends in the middle where the process does; only another file system needs copies.
-    const isElsewhere = lstatSync(linked.path).dev !== lstatSync(world.path).dev;
-    if (isElsewhere) writeFileSync(join(linked.path, 'a.txt'), 'lan');
+    await landAndDie({ ...world, path: linked.path }, step, nth);
+    const copy = join(linked.path, `.forge-landing-${toHash('a.txt')}.new`);
+    writeFileSync(copy, 'lan');
     expect(await healLandings(world.repo, witness, 5_000)).toMatchObject([{ kind: 'healed', kept: [] }]);
     expect(readTree(linked.path)).toEqual(before);
+    expect(readdirSync(linked.path).filter((name) => name.startsWith('.forge'))).toEqual([]);
+    expect(runTestGit(linked.path, ['status', '--porcelain'])).toBe('');
+  });
+
+  it.each(['aside', 'file'])(
+    '[B5] keeps what the user saves at the place of a file after %s',
+    async (step) => {
+      await using world = await landingWorld();
+      const before = readTree(world.path);
+      await landAndDie(world, step, step === 'aside' ? 1 : 7);
+      writeFileSync(join(world.path, 'a.txt'), 'mine by now\n');
+      expect(await healLandings(world.repo, witness, 5_000)).toMatchObject([
+        { kind: 'healed', kept: ['a.txt'] },
+      ]);
+      expect(readTree(world.path)).toEqual({ ...before, 'a.txt': 'mine by now\n' });
+      expect(status(world)).toBe(' M a.txt');
+    },
+  );
+
+  it.each(['aside', 'files', 'committed'])(
+    '[B5] keeps what a user writes through an open file after %s',
+    async (step) => {
+      await using world = await landingWorld();
+      const file = openSync(join(world.path, 'a.txt'), 'r+');
+      await landAndDie(world, step);
+      writeSync(file, 'mine by now\n', 0);
+      closeSync(file);
+      expect(await healLandings(world.repo, witness, 5_000)).toMatchObject([{ kind: 'healed' }]);
+      expect(status(world)).toBe(' M a.txt');
+      expect(await world.read('a.txt')).toBe('mine by now\n');
+      expect(listLeft(world)).toEqual([]);
+    },
+  );
+
+  it('[B5] is not begun anew over one that cannot be made good yet', async () => {
+    await using world = await landingWorld();
+    await landAndDie(world, 'aside', 1);
+    rmSync(join(world.repo.git_dir, 'index.lock'));
+    writeFileSync(join(world.repo.git_dir, 'index.lock'), 'of another');
+    const { old, commit } = world;
+    const again = { branch: 'main', old, commit, witness, patience_ms: 50 };
+    expect(await landTarget(world.repo, again)).toMatchObject({ kind: 'busy' });
+    rmSync(join(world.repo.git_dir, 'index.lock'));
+    expect(await healLandings(world.repo, witness, 5_000)).toMatchObject([{ kind: 'healed', kept: [] }]);
+    expect([await world.read('a.txt'), status(world)]).toEqual(['a\n', '']);
   });
 
   it('leaves a lock of another git alone, and says so', async () => {

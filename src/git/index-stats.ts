@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 
 /**
- * Where the entries of these paths begin in the bytes of an index (versions 2 to 4). A file that is moved into the
+ * Where the entries of these paths (one character a byte) begin in the bytes of an index (versions 2 to 4). A file that is moved into the
  * working tree gets a new change time by that; git takes an entry with another time for an edited file until it has
  * compared the contents, so the times of the moved file are put into the entry.
  */
@@ -30,7 +30,7 @@ export function findIndexEntries(
     }
     const end = index.indexOf(0, start);
     name = Buffer.concat([name.subarray(0, kept), index.subarray(start, end)]);
-    const path = name.toString('utf8');
+    const path = name.toString('latin1');
     if ((flags & STAGE) === 0 && paths.has(path)) found.set(path, at);
     at = version === 4 ? end + 1 : at + Math.ceil((end + 1 - at) / 8) * 8;
   }

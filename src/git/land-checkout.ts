@@ -4,7 +4,8 @@ import type { GitRepo } from './ask-git.ts';
 import { toIndexLock } from './index-lock.ts';
 import { type CheckoutLanding, type LandedPlace, LandingPlace, type Refusal } from './landing-place.ts';
 import { openPreparedRef, type PreparedRef } from './prepared-ref.ts';
-import { readRef } from './read-ref.ts';
+import { readRef, readSymbolicRef } from './read-ref.ts';
+import { toShownPath } from './shown-path.ts';
 
 export type CheckoutOutcome =
   | { readonly kind: 'landed'; readonly places: readonly LandedPlace[] }
@@ -97,7 +98,10 @@ async function landLocked(
   for (const work of works) if (!(await work.isWhereItWas())) return { kind: 'again' };
   const { ref: name, old, commit } = landing;
   if (!(await ref.hold({ ref: name, from: old, to: commit }))) return whyNotPrepared(works, landing);
-  for (const [at, work] of works.entries()) if (!work.lockHead({ byGit: at === 0 })) return { kind: 'again' };
+  for (const [at, work] of works.entries()) {
+    const byGit = at === 0 && (await readSymbolicRef(work.repo, 'HEAD')) === name;
+    if (!work.lockHead({ byGit })) return { kind: 'again' };
+  }
   landing.on_step?.('prepared');
   // A switch writes the index first and HEAD after: now that HEAD is locked, it counts.
   for (const work of works) if (!(await work.isWhereItWas()) || !work.isUntouched()) return { kind: 'again' };
@@ -111,8 +115,8 @@ async function landLocked(
   const [first] = works;
   if (first !== undefined && (await readRef(first.repo, name)) === commit)
     return { kind: 'landed', places: works.map((work) => work.toLanded()) };
-  if (failure !== undefined) throw toMoveError(failure, works);
-  return { kind: 'again' };
+  if (failure instanceof Error) throw toMoveError(failure, works);
+  return failure ?? { kind: 'again' };
 }
 
 /** All at once: nothing is awaited from the first file to the last rename. Gives what went wrong. */
@@ -120,9 +124,12 @@ function moveAll(
   works: readonly LandingPlace[],
   { on_step }: CheckoutLanding,
   ref: PreparedRef,
-): Error | undefined {
+): Error | CheckoutOutcome | undefined {
   try {
-    for (const work of works) work.move();
+    for (const work of works) {
+      const files = work.move().map(toShownPath);
+      if (files.length > 0) return { kind: 'refused', place: work.repo, refusal: { files, said: '' } };
+    }
     on_step?.('files');
     for (const work of works) work.putIndex();
     on_step?.('index');

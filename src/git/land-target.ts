@@ -1,22 +1,27 @@
 import { randomInt } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import { getFromGit, type GitRepo } from './ask-git.ts';
-import { type BranchCheckout, listCheckouts } from './branches.ts';
+import type { GitRepo } from './ask-git.ts';
 import { healHeld } from './heal-landings.ts';
-import { landBranch, landCheckouts } from './land-checkout.ts';
+import { type CheckoutOutcome, landBranch, landCheckouts } from './land-checkout.ts';
+import {
+  findBlock,
+  hasVanished,
+  isBeingMade,
+  listOthers,
+  listPlaces,
+  type Place,
+} from './landing-checkouts.ts';
 import type { LandedPlace, LandingStep, Refusal } from './landing-place.ts';
 import { type LandedChanges, listOverlap, toLandedChanges } from './land-overlap.ts';
 import { type LandingWitness, toLandingLock } from './landing-journal.ts';
-import { findOperationInProgress } from './operation-in-progress.ts';
-import { findLastEntry, parseGitConfig } from './parse-git-config.ts';
 import { isAncestor } from './read-commit.ts';
-import { readRef } from './read-ref.ts';
-import { readTextIfThere } from './replace-file.ts';
+import { readRef, resolveRef } from './read-ref.ts';
 import { toShownStderr } from './run-git.ts';
+import { toShownPath } from './shown-path.ts';
 import { settleElsewhere, settleLanding, waitForQuiet, writesIndex } from './settle-landing.ts';
 import { listPathChanges, type PathChange } from './stage-landing.ts';
 
@@ -53,11 +58,13 @@ export type Landing =
  * as nothing of the user's is touched. Refused as a whole otherwise. No hook runs. `landed` is said when no git that
  * had begun before can undo it any more.
  */
-export async function landTarget(repository: GitRepo, request: LandRequest): Promise<Landing> {
-  const { branch, old, commit, witness } = request;
-  const patience = request.patience_ms ?? LIMITS.index_lock_ms;
+export async function landTarget(repository: GitRepo, asked: LandRequest): Promise<Landing> {
+  const { old, commit, witness } = asked;
+  const patience = asked.patience_ms ?? LIMITS.index_lock_ms;
   const repo: GitRepo = { timeout_ms: LIMITS.git_checkout_ms, ...repository };
   await checkDescent(repo, old, commit);
+  const branch = await resolveBranch(repo, asked.branch);
+  const request = { ...asked, branch };
   const now = await readRef(repo, toRef(branch));
   if (now !== old) return { kind: 'moved', now };
   mkdirSync(dirname(toLandingLock(repo)), { recursive: true });
@@ -77,7 +84,7 @@ export async function findObstacle(
   const repo: GitRepo = { timeout_ms: LIMITS.git_checkout_ms, ...repository };
   const changes = toLandedChanges(await listPathChanges(repo, old, commit));
   for (const place of await listPlaces(repo, branch)) {
-    const blocked = findBlock(place);
+    const blocked = toBlock(place);
     if (blocked !== undefined) return blocked;
     const files = await listOverlap(place.repo, changes);
     if (files.length > 0) return { kind: 'overlap', files, worktree: place.repo.worktree };
@@ -93,61 +100,97 @@ interface HeldRequest extends LandRequest {
 /** For a process that has the landing lock. */
 async function landHeld(repo: GitRepo, request: HeldRequest, patience: number): Promise<Landing> {
   const { branch, old, commit, witness } = request;
-  await healHeld(repo, witness, LIMITS.landing_heal_ms);
+  const left = await healLeft(repo, witness);
+  if (left !== undefined) return left;
   const changes = await listPathChanges(repo, old, commit);
-  const landed = toLandedChanges(changes);
   const end = performance.now() + patience;
   let why = 'another git keeps changing it';
   for (let tries = 0; tries === 0 || performance.now() < end; tries += 1) {
     const now = await readRef(repo, toRef(branch));
     if (now !== old) return { kind: 'moved', now };
     const places = await listPlaces(repo, branch);
-    const blocked = places.flatMap((place) => findBlock(place) ?? [])[0];
+    const blocked = places.flatMap((place) => toBlock(place) ?? [])[0];
     if (blocked !== undefined) return blocked;
+    const made = places.find((place) => isBeingMade(place.repo))?.repo.worktree;
     const around = places.length === 0 ? await listOthers(repo) : places.map((place) => place.repo);
-    const landing = {
-      ref: toRef(branch),
-      old,
-      commit,
-      witness,
-      isQuiet: await waitForQuiet(around, witness),
-      patience_ms: Math.max(0, end - performance.now()),
-      on_step: request.on_step,
-    };
+    const attempt = { ...request, changes, around, tries, left_ms: Math.max(0, end - performance.now()) };
     const outcome =
-      places.length === 0
-        ? await landBranch(repo, around, landing)
-        : await landCheckouts(around, {
-            ...landing,
-            changes,
-            findOverlap: (place) => listOverlap(place, landed),
-            holds_index: tries >= LIMITS.landing_light_tries,
-          });
-    switch (outcome.kind) {
-      case 'landed':
-        if (places.length === 0) return followLater(repo, request, changes);
-        return settle(repo, request, outcome.places);
-      case 'refused': {
-        const overlap = await findOverlap(outcome.place, landed, outcome.refusal);
-        if (overlap !== undefined) return overlap;
-        if (outcome.refusal.said !== '') why = toShownStderr(outcome.refusal.said);
-        break;
-      }
-      case 'busy':
-        why = `another git is at work there, or left ${outcome.lock} behind`;
-        break;
-      case 'again':
-        break;
-    }
+      made === undefined
+        ? await tryLanding(repo, attempt, places).catch((error: unknown) =>
+            judgeFailure(repo, attempt, error),
+          )
+        : { kind: 'again' as const, why: `git worktree add has not finished ${made}` };
+    if (outcome.kind !== 'again') return outcome;
+    why = outcome.why ?? why;
     await setTimeout(randomInt(5, 30));
   }
   return { kind: 'busy', worktree: repo.worktree, message: `The checkout of ${branch}: ${why}` };
 }
 
-async function settle(repo: GitRepo, request: HeldRequest, places: readonly LandedPlace[]): Promise<Landing> {
+/** What an earlier landing has moved aside and could not put back yet, a new one would lose. */
+async function healLeft(repo: GitRepo, witness: LandingWitness): Promise<Landing | undefined> {
+  for (const healed of await healHeld(repo, witness, LIMITS.landing_heal_ms)) {
+    if (healed.kind !== 'left') continue;
+    return { kind: 'busy', worktree: healed.worktree, message: `${healed.worktree}: ${healed.why}` };
+  }
+  return undefined;
+}
+
+interface Attempt extends HeldRequest {
+  readonly changes: readonly PathChange[];
+  /** The working trees of the branch, or all where none has it. */
+  readonly around: readonly GitRepo[];
+  readonly tries: number;
+  readonly left_ms: number;
+}
+
+type Tried = Landing | { readonly kind: 'again'; readonly why?: string };
+
+async function tryLanding(repo: GitRepo, attempt: Attempt, places: readonly Place[]): Promise<Tried> {
+  const { branch, old, commit, witness, changes, around, left_ms, on_step } = attempt;
+  const landed = toLandedChanges(changes);
+  const isQuiet = await waitForQuiet(around, witness);
+  const landing = { ref: toRef(branch), old, commit, witness, isQuiet, patience_ms: left_ms, on_step };
+  const outcome: CheckoutOutcome =
+    places.length === 0
+      ? await landBranch(repo, around, landing)
+      : await landCheckouts(around, {
+          ...landing,
+          changes,
+          findOverlap: (place) => listOverlap(place, landed),
+          holds_index: attempt.tries >= LIMITS.landing_light_tries,
+        });
+  switch (outcome.kind) {
+    case 'landed':
+      return places.length === 0 ? followLater(repo, attempt, []) : settle(repo, attempt, outcome.places);
+    case 'refused': {
+      const overlap = await findOverlap(outcome.place, landed, outcome.refusal);
+      const { said } = outcome.refusal;
+      return overlap ?? { kind: 'again', ...(said !== '' && { why: toShownStderr(said) }) };
+    }
+    case 'busy':
+      return { kind: 'again', why: `another git is at work there, or left ${outcome.lock} behind` };
+    case 'again':
+      return outcome;
+  }
+}
+
+/**
+ * Where the branch has the commit it is landed, whatever went wrong after: what is left is healed. A working tree that
+ * the user has removed in the middle is none any more, and the others are looked at again.
+ */
+async function judgeFailure(repo: GitRepo, { around, ...attempt }: Attempt, error: unknown): Promise<Tried> {
+  const now = await readRef(repo, toRef(attempt.branch));
+  const isLanded = now !== undefined && (await isAncestor(repo, attempt.commit, now));
+  if (!isLanded && !around.some(hasVanished)) throw error;
+  const left = await healLeft(repo, attempt.witness);
+  return isLanded ? { kind: 'landed' } : (left ?? { kind: 'again' });
+}
+
+async function settle(repo: GitRepo, request: Attempt, places: readonly LandedPlace[]): Promise<Landing> {
   const { branch, commit, repeats = 0 } = request;
   const landing = { ref: toRef(branch), commit, patience_ms: LIMITS.index_lock_ms, witness: request.witness };
-  if ((await settleLanding(repo, landing, places)) === 'settled') return { kind: 'landed' };
+  if ((await settleLanding(repo, landing, places)) === 'settled') return followLater(repo, request, places);
   if (repeats >= LIMITS.landing_repeats)
     return { kind: 'busy', worktree: repo.worktree, message: `git moved ${branch} back ${repeats} times` };
   return landHeld(repo, { ...request, repeats: repeats + 1 }, request.patience_ms ?? LIMITS.index_lock_ms);
@@ -166,88 +209,51 @@ async function findOverlap(
   // An entry that is told to be taken for unchanged, a file outside of a sparse checkout.
   const lines = new Set(said.split('\n').map((line) => line.trim()));
   const isNamed = (path: string): boolean => lines.has(path) || said.includes(`'${path}'`);
-  const named = [...changes.all].filter(isNamed).sort();
+  const named = [...changes.all].map(toShownPath).filter(isNamed).sort();
   return named.length === 0 ? undefined : { kind: 'overlap', files: named, worktree };
 }
 
 const SETTLE_MS = 50;
 
-interface Place {
-  readonly repo: GitRepo;
-  readonly checkout: BranchCheckout;
+/** What no landing may touch. */
+function toBlock(place: Place): LandingOverlap | undefined {
+  const operation = findBlock(place);
+  const { worktree } = place.repo;
+  return operation === undefined ? undefined : { kind: 'overlap', files: [], worktree, operation };
 }
 
-/** Working trees that really are there; a bare repository's HEAD is no checkout. */
-async function listPlaces(repo: GitRepo, branch: string): Promise<readonly Place[]> {
-  const found: Place[] = [];
-  for (const checkout of await listCheckouts(repo, branch)) {
-    const { git_dir, worktree } = checkout;
-    if (git_dir === repo.common_dir && (await isBare(repo))) continue;
-    const isLinked = git_dir !== repo.common_dir;
-    if (isLinked && !existsSync(worktree) && !existsSync(join(git_dir, 'locked'))) continue;
-    found.push({ checkout, repo: { ...repo, git_dir, worktree } });
-  }
-  return found;
-}
-
-/** Every working tree of the repository. */
-async function listOthers(repo: GitRepo): Promise<readonly GitRepo[]> {
-  const linked = listNames(join(repo.common_dir, 'worktrees')).flatMap((name) => {
-    const git_dir = join(repo.common_dir, 'worktrees', name);
-    const dotGit = readTextIfThere(join(git_dir, 'gitdir'))?.trimEnd();
-    return dotGit === undefined ? [] : [{ ...repo, git_dir, worktree: dirname(dotGit) }];
-  });
-  const top = basename(repo.common_dir) === '.git' ? dirname(repo.common_dir) : repo.common_dir;
-  const worktree = repo.git_dir === repo.common_dir ? repo.worktree : top;
-  const main = { ...repo, git_dir: repo.common_dir, worktree };
-  const own = (await isBare(repo)) ? [] : [main];
-  return [...own, ...linked].filter((one) => existsSync(one.worktree) && one.worktree !== one.git_dir);
-}
-
-function listNames(folder: string): readonly string[] {
-  return existsSync(folder) ? readdirSync(folder) : [];
-}
-
-async function isBare(repo: GitRepo): Promise<boolean> {
-  if (isPlainlyNotBare(repo)) return false;
-  const args = [`--git-dir=${repo.common_dir}`, 'rev-parse', '--is-bare-repository'];
-  return (await getFromGit(repo, args)) === 'true';
-}
-
-/** Its own configuration says so, and names nothing that could say otherwise. */
-function isPlainlyNotBare(repo: GitRepo): boolean {
-  const entries = parseGitConfig(readTextIfThere(join(repo.common_dir, 'config')) ?? '') ?? [];
-  const isAlone = !entries.some(({ key }) => /^(?:include|includeif\.|extensions\.worktreeconfig)/.test(key));
-  return isAlone && findLastEntry(entries, 'core.bare')?.value === 'false';
-}
-
-/** What no landing may touch: the end of a rebase would put the branch back, a merge would get another parent. */
-function findBlock({ repo, checkout }: Place): LandingOverlap | undefined {
-  const { worktree } = repo;
-  const operation = findOperationInProgress(repo.git_dir)?.name;
-  if (operation !== undefined) return { kind: 'overlap', files: [], worktree, operation };
-  if (checkout.on_hold) return { kind: 'overlap', files: [], worktree, operation: 'rebase' };
-  // A main working tree that is elsewhere (a submodule's) is only known to itself.
-  const isKnown = existsSync(worktree) && repo.git_dir !== worktree;
-  return isKnown ? undefined : { kind: 'overlap', files: [], worktree, operation: 'locked' };
-}
-
-/** A working tree that was on its way to the branch has its old files: they follow. */
+/** A working tree that was on its way to the branch, or was just made, has its old files: they follow. */
 async function followLater(
   repo: GitRepo,
-  request: LandRequest,
-  changes: readonly PathChange[],
+  { branch, old, commit, witness, changes }: Attempt,
+  known: readonly LandedPlace[],
 ): Promise<Landing> {
-  const { branch, old, commit, witness } = request;
   const ref = toRef(branch);
-  const listFree = async (): Promise<readonly GitRepo[]> =>
-    (await listPlaces(repo, branch)).flatMap((place) => (findBlock(place) === undefined ? [place.repo] : []));
+  const listNew = async (): Promise<readonly GitRepo[]> => {
+    const free = (await listPlaces(repo, branch)).filter((place) => findBlock(place) === undefined);
+    const isKnown = ({ git_dir }: GitRepo): boolean => known.some((one) => one.repo.git_dir === git_dir);
+    return free.map((place) => place.repo).filter((place) => !isKnown(place));
+  };
+  if (known.length > 0 && (await listNew()).length === 0) return { kind: 'landed' };
   const landing = { v: 1, holder: witness.self(), git: null, ref, old, new: commit } as const;
   const others = await listOthers(repo);
   const begun = others.flatMap(({ worktree }) => witness.listInside(worktree, writesIndex));
-  const isAtWork = (): boolean => begun.some((git) => !witness.isGone(git));
-  await settleElsewhere(listFree, { ...landing, ref_locks: [], copies: false }, { changes, isAtWork });
+  const isAtWork = (): boolean =>
+    begun.some((git) => !witness.isGone(git)) || others.some((other) => isBeingMade(other));
+  const listMade = async (): Promise<readonly GitRepo[]> =>
+    (await listNew()).filter((place) => !isBeingMade(place));
+  await settleElsewhere(listMade, { ...landing, ref_locks: [] }, { changes, isAtWork });
   return { kind: 'landed' };
+}
+
+/** Where a symbolic ref is a branch, the branch that it leads to. */
+async function resolveBranch(repo: GitRepo, branch: string): Promise<string> {
+  const ref = await resolveRef(repo, toRef(branch));
+  if (ref?.startsWith(HEADS) === true) return ref.slice(HEADS.length);
+  throw new ForgeError('invalid_input', `${branch} leads to ${ref ?? 'itself'}, which is no branch`, {
+    hint: `git symbolic-ref ${toRef(branch)} shows where it leads`,
+    details: { branch },
+  });
 }
 
 async function checkDescent(repo: GitRepo, old: string, commit: string): Promise<void> {
@@ -258,6 +264,8 @@ async function checkDescent(repo: GitRepo, old: string, commit: string): Promise
   });
 }
 
+const HEADS = 'refs/heads/';
+
 function toRef(branch: string): string {
-  return `refs/heads/${branch}`;
+  return HEADS + branch;
 }

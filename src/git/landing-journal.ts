@@ -51,8 +51,6 @@ export interface LandingJournal {
   readonly index_locks: readonly string[];
   /** The same for the lock of the branch and of HEAD. */
   readonly ref_locks: readonly string[];
-  /** Files are copied to another file system, and one may be cut short. */
-  readonly copies: boolean;
 }
 
 type Shared = Pick<Repository, 'common_dir'>;

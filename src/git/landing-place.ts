@@ -17,7 +17,7 @@ import { findIndexEntries, putStats, sealIndex } from './index-stats.ts';
 import {
   type FileMoves,
   isUntouched,
-  lookInside,
+  type Moved,
   moveFiles,
   type Snapshot,
   takeSnapshot,
@@ -31,22 +31,17 @@ import {
   writeJournal,
 } from './landing-journal.ts';
 import { mendCheckout } from './mend-checkout.ts';
-import { readSymbolicRef } from './read-ref.ts';
+import { resolveRef } from './read-ref.ts';
 import { toGitFailure } from './run-git.ts';
-import {
-  copyIndex,
-  isElsewhere,
-  listSkipped,
-  type PathChange,
-  stageFiles,
-  toMoves,
-} from './stage-landing.ts';
+import { toShownPath } from './shown-path.ts';
+import { copyIndex, listSkipped, type PathChange, stageFiles, toMoves } from './stage-landing.ts';
 
 /** Told after each step, for those who measure and for those who try what a death at that point leaves. */
 export type LandingStep =
   | 'journal'
   | 'locked'
   | 'prepared'
+  | 'aside'
   | 'file'
   | 'files'
   | 'index'
@@ -76,8 +71,9 @@ export interface LandedPlace {
   readonly folder: string;
   readonly journal: LandingJournal;
   readonly changes: readonly PathChange[];
-  /** The index as the landing left it. */
+  /** The index as the landing left it; undefined where another git has written it since. */
   readonly index: BigIntStats | undefined;
+  readonly moved: Moved;
 }
 
 export interface Refusal {
@@ -96,10 +92,12 @@ export class LandingPlace {
   #index: BigIntStats | undefined;
   #before: Snapshot = new Map();
   #moves: FileMoves | undefined;
+  #moved: Moved = { placed: new Map(), backups: [], foreign: [] };
   #bytes: Buffer = Buffer.alloc(0);
   #offsets: ReadonlyMap<string, number> = new Map();
   #next: NextIndex | undefined;
   #headLock: string | undefined;
+  #released: BigIntStats | undefined;
   #state: 'untouched' | 'moving' | 'released' = 'untouched';
 
   constructor(repo: GitRepo, landing: CheckoutLanding) {
@@ -126,7 +124,6 @@ export class LandingPlace {
       git_dir,
       index_locks: [lock, this.#next.inode],
       ref_locks: [],
-      copies: isElsewhere(this.#folder, worktree),
     };
     writeJournal(this.#folder, this.#journal, { sync: true });
     this.#landing.on_step?.('journal');
@@ -168,10 +165,10 @@ export class LandingPlace {
     if (check.exit !== 0) return { files: [], said: check.stderr };
     const result = await stageFiles(this.repo, { index, folder: staged, from: old, to: commit });
     if (result.exit !== 0) throw toGitFailure(['read-tree'], result);
-    this.#moves = toMoves(this.repo, staged, changes);
+    this.#moves = toMoves(this.repo, { staged, folder: this.#folder }, changes);
     // A sparse checkout has no such file; where there is one, it is the user's.
     const own = listSkipped(staged, changes).filter((path) => this.#before.get(path) !== undefined);
-    if (own.length > 0) return { files: [], said: own.join('\n') };
+    if (own.length > 0) return { files: [], said: own.map(toShownPath).join('\n') };
     this.#bytes = readFileSync(index);
     this.#offsets = findIndexEntries(this.#bytes, new Set(this.#moves.written), commit.length / 2);
     return undefined;
@@ -183,14 +180,14 @@ export class LandingPlace {
   }
 
   async isOnBranch(): Promise<boolean> {
-    return (await readSymbolicRef(this.repo, 'HEAD')) === this.#landing.ref;
+    return (await resolveRef(this.repo, 'HEAD')) === this.#landing.ref;
   }
 
   isUntouched(): boolean {
     return this.#moves !== undefined && isUntouched(this.#moves, this.#before);
   }
 
-  /** git locks the HEAD of the working tree that it runs in; those of others are locked in the same way by hand. */
+  /** git locks a HEAD that names the branch in the working tree that it runs in; others are locked by hand. */
   lockHead({ byGit }: { readonly byGit: boolean }): boolean {
     const head = join(this.repo.git_dir, 'HEAD.lock');
     if (!byGit) {
@@ -203,15 +200,19 @@ export class LandingPlace {
     return true;
   }
 
-  move(): void {
-    if (this.#moves === undefined) return;
+  /** Gives the paths at which the user has saved something in this moment; nothing more was moved then. */
+  move(): readonly string[] {
+    if (this.#moves === undefined) return [];
     this.#state = 'moving';
-    moveFiles(this.#moves, () => this.#landing.on_step?.('file'));
+    const on_moved = this.#landing.on_step ?? (() => undefined);
+    this.#moved = moveFiles(this.#moves, this.#before, { at_foreign: 'stop', on_moved });
+    return this.#moved.foreign;
   }
 
   putIndex(): void {
+    // The times of a file that the user has saved since would say that it is as committed.
     for (const [path, at] of this.#offsets) {
-      const stats = lookInside(this.repo.worktree, path);
+      const stats = this.#moved.placed.get(path);
       if (stats !== undefined) putStats(this.#bytes, at, stats);
     }
     sealIndex(this.#bytes, this.#landing.commit.length / 2);
@@ -220,8 +221,12 @@ export class LandingPlace {
   }
 
   release(): void {
-    renameSync(toIndexLock(this.repo.git_dir), join(this.repo.git_dir, 'index'));
+    const index = join(this.repo.git_dir, 'index');
+    renameSync(toIndexLock(this.repo.git_dir), index);
     this.#state = 'released';
+    const now = findFile(index);
+    // One that another git has written at once is not what the landing left.
+    this.#released = now?.ino.toString() === this.#next?.inode ? now : undefined;
     this.#freeHead();
   }
 
@@ -248,10 +253,11 @@ export class LandingPlace {
 
   toLanded(): LandedPlace {
     if (this.#journal === undefined) throw new TypeError('a landing without a journal');
-    const index = findFile(join(this.repo.git_dir, 'index'));
     this.#state = 'released';
     const { changes } = this.#landing;
-    return { repo: this.repo, folder: this.#folder, journal: this.#journal, changes, index };
+    const index = this.#released;
+    const { repo } = this;
+    return { repo, folder: this.#folder, journal: this.#journal, changes, index, moved: this.#moved };
   }
 
   /** Where nothing was changed nothing is left; what landed keeps its journal until it is settled. */

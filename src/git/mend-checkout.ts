@@ -1,15 +1,31 @@
-import { lstatSync, mkdirSync, readFileSync, readlinkSync, renameSync, rmSync } from 'node:fs';
+import { type BigIntStats, mkdirSync, readFileSync, readlinkSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { askGit, getFromGit, type GitRepo } from './ask-git.ts';
-import { look } from './guard-place.ts';
 import { findFile, openNextIndex, removeLock, toIndexLock } from './index-lock.ts';
 import { findIndexEntries, putStats, sealIndex } from './index-stats.ts';
-import { hasRoom, lookInside, moveFiles } from './landing-files.ts';
+import {
+  type IsOurs,
+  isPlacedAs,
+  keepLate,
+  keepSaved,
+  returnBackups,
+  returnSaved,
+  toBackups,
+} from './landing-backups.ts';
+import { hasRoom, moveFiles, removeEmptyFolders, type Snapshot } from './landing-files.ts';
+import { listFromGit, lookAt, lookInside, toBytes, toFile } from './landing-path.ts';
 import type { LandingJournal } from './landing-journal.ts';
-import { type EntryChanges, type FileEntry, isSameEntry, putEntries, toIndexInfo } from './private-index.ts';
+import {
+  type EntryChanges,
+  type FileEntry,
+  isSameEntry,
+  toIndexInfo,
+  UPDATE_ENTRIES,
+} from './private-index.ts';
 import { isAncestor } from './read-commit.ts';
-import { readRef, readSymbolicRef } from './read-ref.ts';
+import { readRef, resolveRef } from './read-ref.ts';
 import { toGitFailure } from './run-git.ts';
+import { toShownPath } from './shown-path.ts';
 import { copyIndex, isFile, listPathChanges, type PathChange, stageFiles, toMoves } from './stage-landing.ts';
 
 export interface Mended {
@@ -46,8 +62,18 @@ export async function mendCheckout(
   const touched = new Set((await listPathChanges(place, journal.old, journal.new)).map(({ path }) => path));
   const changes = (await listPathChanges(place, wrong, right)).filter(({ path }) => touched.has(path));
   const sides = await stageSides(place, join(folder, 'mend'), { wrong, right });
-  const found = await judge(place, { ...sides, changes, copies: journal.copies });
-  const isOnBranch = (await readSymbolicRef(place, 'HEAD')) === journal.ref;
+  const { worktree } = place;
+  const spots = [...touched].map((path) => ({ worktree, backups: toBackups(folder), path }));
+  const isRight: IsOurs = (path, file) => isSame(file, toFile(sides.rightFolder, path));
+  const isWrong: IsOurs = (path, file) => isSame(file, toFile(sides.wrongFolder, path));
+  const isOfSides: IsOurs = (path, file) => isRight(path, file) || isWrong(path, file);
+  const wanted = spots.filter(({ path }) => existsIn(sides, path));
+  const returned = what === 'all' ? returnBackups(wanted, { isRight, isWrong }) : [];
+  // At a path that HEAD has as before the landing, nothing is ready to compare with but the file itself.
+  const isKnown: IsOurs = (path, file) => isOfSides(path, file) || isSame(file, toFile(worktree, path));
+  const early = what === 'all' ? keepSaved(spots, isKnown) : [];
+  const found = await judge(place, { ...sides, changes });
+  const isOnBranch = (await resolveRef(place, 'HEAD')) === journal.ref;
   // Another branch is checked out now: what has come along is ours only where index and file both say so.
   const isOurs = ({ disk, entry }: Judged): boolean => isOnBranch || (disk === 'wrong' && entry === 'wrong');
   const ours = found.filter(isOurs);
@@ -55,20 +81,29 @@ export async function mendCheckout(
   const entries = ours.filter(
     ({ disk, entry }) => entry === 'wrong' && (what === 'all' || !isOnBranch || disk === 'right'),
   );
-  moveFiles(toMoves(place, sides.rightFolder, files));
-  await replaceIndex(place, { ...landing, ...sides, like: right }, entries, found);
+  const moves = toMoves(place, { staged: sides.rightFolder, folder }, files);
+  const { placed, foreign, backups } = moveFiles(moves, toSnapshot(found), { at_foreign: 'skip' });
+  // A folder that was made for a file which did not come.
+  for (const { path, to, disk } of what === 'all' ? ours : [])
+    if (disk === 'right' && !isFile(to)) removeEmptyFolders(worktree, path);
+  const isPlaced: IsOurs = (path, file) => isPlacedAs(placed.get(path), file) || isOfSides(path, file);
+  const saved = returnSaved(moves, [...early, ...keepLate(backups)], isPlaced);
+  const own = new Set([...foreign, ...saved]);
+  const isStale = returned.length > 0;
+  await replaceIndex(place, { ...landing, ...sides, like: right, placed, isStale }, entries, found);
   rmSync(join(folder, 'mend'), { recursive: true, force: true });
   const mended = new Set([...files, ...entries].map(({ path }) => path));
   const isKept = (one: Judged): boolean =>
+    own.has(one.path) ||
     one.disk === 'own' ||
     one.entry === 'own' ||
     (what === 'all' && one.disk === 'wrong' && !files.includes(one));
   return {
     side,
-    mended: [...mended].sort(),
+    mended: [...mended].map(toShownPath).sort(),
     kept: found
       .filter(isKept)
-      .map(({ path }) => path)
+      .map(({ path }) => toShownPath(path))
       .sort(),
   };
 }
@@ -116,15 +151,22 @@ type State = 'right' | 'wrong' | 'own';
 interface Judged extends PathChange {
   readonly disk: State;
   readonly entry: State;
+  /** The file before its contents were looked at. */
+  readonly was: BigIntStats | undefined;
+}
+
+function toSnapshot(found: readonly Judged[]): Snapshot {
+  return new Map(found.map(({ path, was }) => [path, was]));
 }
 
 async function judge(
   place: GitRepo,
-  sides: Sides & { readonly changes: readonly PathChange[]; readonly copies: boolean },
+  sides: Sides & { readonly changes: readonly PathChange[] },
 ): Promise<readonly Judged[]> {
   const staged = await readStaged(place);
   return sides.changes.map((change) => ({
     ...change,
+    was: lookInside(place.worktree, change.path),
     disk: judgeDisk(place.worktree, change, sides),
     entry: judgeEntry(staged.get(change.path), change),
   }));
@@ -137,9 +179,9 @@ function judgeEntry(entry: FileEntry | undefined, { from, to }: PathChange): Sta
 
 /** All entries of the user's index; one of a merge is equal to none. */
 export async function readStaged(place: GitRepo): Promise<ReadonlyMap<string, FileEntry>> {
-  const text = await getFromGit(place, ['ls-files', '-z', '--stage', '--full-name', '--', ':(top)']);
+  const lines = await listFromGit(place, ['ls-files', '-z', '--stage', '--full-name', '--', ':(top)']);
   const entries = new Map<string, FileEntry>();
-  for (const line of text.split('\0')) {
+  for (const line of lines) {
     const [, mode, oid, stage, path] = /^(\d+) ([0-9a-f]+) (\d)\t([^]+)$/.exec(line) ?? [];
     if (mode === undefined || oid === undefined || path === undefined) continue;
     entries.set(path, stage === '0' ? { mode, oid } : { mode: 'unmerged', oid: '' });
@@ -150,42 +192,32 @@ export async function readStaged(place: GitRepo): Promise<ReadonlyMap<string, Fi
 function judgeDisk(
   worktree: string,
   { path, from, to }: PathChange,
-  { rightFolder, wrongFolder, copies }: Sides & { readonly copies: boolean },
+  { rightFolder, wrongFolder }: Sides,
 ): State {
   // The checkout of a submodule is never moved.
   if (!isFile(from) && !isFile(to)) return 'right';
-  const file = join(worktree, path);
+  const file = toFile(worktree, path);
   const isThere = lookInside(worktree, path) !== undefined;
-  if (isSame(isThere ? file : undefined, join(rightFolder, path))) return 'right';
-  const wrong = join(wrongFolder, path);
-  if (isSame(isThere ? file : undefined, wrong)) return 'wrong';
-  return copies && isThere && isCutShort(file, [wrong, join(rightFolder, path)]) ? 'wrong' : 'own';
+  if (isSame(isThere ? file : undefined, toFile(rightFolder, path))) return 'right';
+  return isSame(isThere ? file : undefined, toFile(wrongFolder, path)) ? 'wrong' : 'own';
 }
 
 /** Nothing is the same as nothing; a folder in the place of nothing too, because others' files are in it. */
-function isSame(file: string | undefined, staged: string): boolean {
-  const want = look(staged);
-  const have = file === undefined ? undefined : look(file);
+function isSame(file: Buffer | undefined, staged: Buffer): boolean {
+  const want = lookAt(staged);
+  const have = file === undefined ? undefined : lookAt(file);
   const isNothing = (stats: typeof want): boolean => stats === undefined || stats.isDirectory();
   if (isNothing(want) || isNothing(have)) return isNothing(want) && isNothing(have);
   if (want === undefined || have === undefined || file === undefined) return false;
   if (want.isSymbolicLink() || have.isSymbolicLink()) {
-    return want.isSymbolicLink() && have.isSymbolicLink() && readlinkSync(file) === readlinkSync(staged);
+    return want.isSymbolicLink() && have.isSymbolicLink() && readLink(file).equals(readLink(staged));
   }
-  if (!have.isFile() || have.size !== want.size || (have.mode & 0o100) !== (want.mode & 0o100)) return false;
+  if (!have.isFile() || have.size !== want.size || (have.mode & 0o100n) !== (want.mode & 0o100n))
+    return false;
   return readFileSync(file).equals(readFileSync(staged));
 }
 
-/** A copy that was not finished: the beginning of one of them. */
-function isCutShort(file: string, wholes: readonly string[]): boolean {
-  if (!lstatSync(file).isFile()) return false;
-  const bytes = readFileSync(file);
-  return wholes.some((whole) => {
-    if (look(whole)?.isFile() !== true) return false;
-    const all = readFileSync(whole);
-    return bytes.length < all.length && all.subarray(0, bytes.length).equals(bytes);
-  });
-}
+const readLink = (file: Buffer): Buffer => readlinkSync(file, 'buffer');
 
 async function replaceIndex(
   place: GitRepo,
@@ -194,13 +226,16 @@ async function replaceIndex(
     readonly folder: string;
     readonly note: (inode: string) => void;
     readonly like: string;
+    readonly placed: ReadonlyMap<string, BigIntStats>;
+    /** Files have got other times. */
+    readonly isStale: boolean;
   },
   entries: readonly Judged[],
   found: readonly Judged[],
 ): Promise<void> {
   const lock = toIndexLock(place.git_dir);
   const index = join(place.git_dir, 'index');
-  const isStale = found.some(({ disk, entry }) => disk === 'wrong' && entry !== 'own');
+  const isStale = around.isStale || found.some(({ disk, entry }) => disk === 'wrong' && entry !== 'own');
   if (entries.length === 0 && !isStale) {
     removeLock(lock, around.journal.index_locks);
     return;
@@ -213,12 +248,11 @@ async function replaceIndex(
   const offsets = findIndexEntries(bytes, new Set(found.map(({ path }) => path)), hashBytes);
   for (const { path, entry, to } of found) {
     const at = offsets.get(path);
-    const stats = lookInside(place.worktree, path);
     // Where the entry is now what the file is.
     const isRight = entry === 'right' || entries.some((one) => one.path === path);
-    if (at === undefined || stats === undefined || !isRight || !isFile(to)) continue;
-    if (isSame(join(place.worktree, path), join(around.rightFolder, path)) || !existsIn(around, path))
-      putStats(bytes, at, stats);
+    if (at === undefined || !isRight || !isFile(to)) continue;
+    const stats = around.placed.get(path) ?? findSame(place, around, path);
+    if (stats !== undefined) putStats(bytes, at, stats);
   }
   sealIndex(bytes, hashBytes);
   using next = openNextIndex(join(around.folder, 'mended'), findFile(index));
@@ -228,9 +262,15 @@ async function replaceIndex(
   renameSync(lock, index);
 }
 
+/** By the times from before its contents were compared: a save since then is seen by them. */
+function findSame({ worktree }: GitRepo, { rightFolder }: Sides, path: string): BigIntStats | undefined {
+  const stats = lookInside(worktree, path);
+  return isSame(toFile(worktree, path), toFile(rightFolder, path)) ? stats : undefined;
+}
+
 /** A file that was moved into the working tree is no longer in the folder. */
 function existsIn({ rightFolder }: Sides, path: string): boolean {
-  return look(join(rightFolder, path)) !== undefined;
+  return lookAt(toFile(rightFolder, path)) !== undefined;
 }
 
 async function setEntries(
@@ -244,7 +284,7 @@ async function setEntries(
   // Files where folders were, and the other way round: what goes has to go first.
   const gone = new Map([...changes].filter(([, entry]) => entry === null));
   const set = new Map([...changes].filter(([, entry]) => entry !== null));
-  await putEntries(place, toIndexInfo(gone, like) + toIndexInfo(set, like), env);
+  await update(place, UPDATE_ENTRIES, { input: toIndexInfo(gone, like) + toIndexInfo(set, like), env });
   // What a sparse checkout leaves out has no file, which is not a deletion.
   const skipped = entries.filter(
     ({ path, to, disk }) =>
@@ -255,7 +295,15 @@ async function setEntries(
   );
   if (skipped.length === 0) return;
   const input = skipped.map(({ path }) => `${path}\0`).join('');
-  const args = ['update-index', '-z', '--skip-worktree', '--stdin'];
-  const result = await askGit(place, args, { input, more_env: env });
-  if (result.exit !== 0) throw toGitFailure(args, result);
+  await update(place, ['update-index', '-z', '--skip-worktree', '--stdin'], { input, env });
+}
+
+/** git only warns about a path that it does not take, which would be a file silently left out. */
+async function update(
+  place: GitRepo,
+  args: readonly string[],
+  { input, env }: { readonly input: string; readonly env: Readonly<Record<string, string>> },
+): Promise<void> {
+  const result = await askGit(place, args, { input: toBytes(input), more_env: env });
+  if (result.exit !== 0 || /^Ignoring path/m.test(result.stderr)) throw toGitFailure(args, result);
 }

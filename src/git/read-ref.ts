@@ -33,6 +33,17 @@ export async function readSymbolicRef(repo: GitRepo, ref: string): Promise<strin
   return text === undefined ? undefined : toTarget(text);
 }
 
+/** The ref at the end of a chain of symbolic refs: the ref itself where it is none. Undefined for a circle. */
+export async function resolveRef(repo: GitRepo, ref: string): Promise<string | undefined> {
+  let name = ref;
+  for (let hop = 0; hop <= MAX_HOPS; hop += 1) {
+    const target = await readSymbolicRef(repo, name);
+    if (target === undefined) return name;
+    name = target;
+  }
+  return undefined;
+}
+
 /** As git itself: a longer chain is taken for a circle. */
 const MAX_HOPS = 5;
 

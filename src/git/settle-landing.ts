@@ -4,6 +4,8 @@ import { LIMITS } from '#kernel/limits.ts';
 import { askGit, type GitRepo } from './ask-git.ts';
 import { lockIndex } from './heal-landings.ts';
 import { findFile, isSameIndex } from './index-lock.ts';
+import { hasVanished } from './landing-checkouts.ts';
+import { type IsOurs, isPlacedAs, keepLate, returnSaved, toBackups } from './landing-backups.ts';
 import type { LandedPlace } from './landing-place.ts';
 import {
   type LandingJournal,
@@ -18,7 +20,7 @@ import { mendCheckout, readStaged } from './mend-checkout.ts';
 import { isSameEntry } from './private-index.ts';
 import type { PathChange } from './stage-landing.ts';
 import { isAncestor } from './read-commit.ts';
-import { readRef, readSymbolicRef } from './read-ref.ts';
+import { readRef, resolveRef } from './read-ref.ts';
 
 /**
  * Looks some times whether a git that had begun before the landing has undone it afterwards. One that had read the
@@ -41,14 +43,37 @@ export async function settleLanding(
   let looked = places;
   for await (const _ of waitForLooks(() => begun.some((git) => !witness.isGone(git)))) {
     if (await isMovedBack(repo, landing)) {
-      for (const place of looked) await mend(place, 'all', landing.patience_ms);
+      for (const place of looked) await whileThere(place, () => mend(place, 'all', landing.patience_ms));
       for (const { folder } of looked) removeLandingPlace(folder);
       return 'moved back';
     }
-    looked = await Promise.all(looked.map((place) => lookAt(place, landing)));
+    const looks = looked.map((place) => whileThere(place, () => lookAt(place, landing)));
+    looked = (await Promise.all(looks)).filter((place) => place !== undefined);
   }
-  for (const { folder } of looked) removeLandingPlace(folder);
+  for (const {
+    repo: { worktree },
+    folder,
+    moved,
+  } of looked) {
+    const isOurs: IsOurs = (path, file) => isPlacedAs(moved.placed.get(path), file);
+    returnSaved({ worktree, backups: toBackups(folder) }, keepLate(moved.backups), isOurs);
+    removeLandingPlace(folder);
+  }
   return 'settled';
+}
+
+/** Undefined where the user has removed the working tree meanwhile: there is nothing to put right any more. */
+async function whileThere<T>(
+  { repo, folder }: Pick<LandedPlace, 'repo' | 'folder'>,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    if (!hasVanished(repo)) return await work();
+  } catch (error) {
+    if (!hasVanished(repo)) throw error;
+  }
+  removeLandingPlace(folder);
+  return undefined;
 }
 
 /** Some looks in any case; more as long as a git is at work that had begun before, and one after its end. */
@@ -87,13 +112,27 @@ export async function waitForQuiet(
 
 const QUIET_MS = 10;
 
-/** A command of git that may write back an index which it read long before; `git status` looks first. */
+/**
+ * A command of git that may write back an index, or go on with a branch, which it read long before; `git status`
+ * looks first.
+ */
 export function writesIndex(args: readonly string[]): boolean {
   const [program = '', ...rest] = args;
   if (!/(?:^|\/)git(?:\.exe)?$/.test(program)) return false;
-  const command = rest.find((arg, at) => !arg.startsWith('-') && !/^-[cC]$/.test(rest[at - 1] ?? ''));
-  return command !== undefined && WRITERS.has(command);
+  const at = rest.findIndex((arg, n) => !arg.startsWith('-') && !/^-[cC]$/.test(rest[n - 1] ?? ''));
+  const [command = '', ...more] = rest.slice(at === -1 ? rest.length : at);
+  // Forge's own gits ask for no locks; the one that moves the branch is among them.
+  const isOurs = rest.slice(0, at).includes('--no-optional-locks');
+  return WRITERS.has(command) || (!isOurs && MOVERS.get(command)?.test(more.join(' ')) === true);
 }
+
+/** Commands that change where a branch or a HEAD is, as far as they are not only asked to show it. */
+const MOVERS: ReadonlyMap<string, RegExp> = new Map([
+  ['branch', /(?:^| )(?:-[a-zA-Z]*[mMcCdDf]|--(?:move|copy|delete|force))(?: |$)/],
+  ['symbolic-ref', /(?:^| )(?:-d|--delete|[^- ]\S* \S)/],
+  ['update-ref', /^/],
+  ['worktree', /^(?:add|move|remove|repair)(?: |$)/],
+]);
 
 const WRITERS: ReadonlySet<string> = new Set(
   'add am apply checkout cherry-pick commit merge mv pull read-tree rebase reset restore revert rm sparse-checkout stash submodule switch update-index'.split(
@@ -112,15 +151,17 @@ export async function settleElsewhere(
 ): Promise<void> {
   for await (const _ of waitForLooks(isAtWork)) {
     for (const repo of await listPlaces()) {
-      const staged = await readStaged(repo);
-      if (!changes.some(({ path, from }) => isSameEntry(staged.get(path), from))) continue;
-      const { git_dir, worktree } = repo;
       const folder = toLandingPlace(repo);
-      makeLandingPlace(folder);
-      const own = { ...journal, git_dir, worktree, index_locks: [] };
-      writeJournal(folder, own, { sync: true });
-      await mend({ repo, folder, journal: own }, 'all', LIMITS.index_lock_ms);
-      removeLandingPlace(folder);
+      await whileThere({ repo, folder }, async () => {
+        const staged = await readStaged(repo);
+        if (!changes.some(({ path, from }) => isSameEntry(staged.get(path), from))) return;
+        const { git_dir, worktree } = repo;
+        makeLandingPlace(folder);
+        const own = { ...journal, git_dir, worktree, index_locks: [] };
+        writeJournal(folder, own, { sync: true });
+        await mend({ repo, folder, journal: own }, 'all', LIMITS.index_lock_ms);
+        removeLandingPlace(folder);
+      });
     }
   }
 }
@@ -135,7 +176,7 @@ async function lookAt(
 ): Promise<LandedPlace> {
   const path = join(place.repo.git_dir, 'index');
   const index = findFile(path);
-  const isOnBranch = (await readSymbolicRef(place.repo, 'HEAD')) === ref;
+  const isOnBranch = (await resolveRef(place.repo, 'HEAD')) === ref;
   if (isOnBranch && isSameIndex(index, place.index)) return place;
   const staged = await readStaged(place.repo);
   const isWrong = ({ path: at, from, to }: PathChange): boolean =>

@@ -1,13 +1,15 @@
-import { copyFileSync, existsSync, lstatSync, mkdirSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { askGit, getFromGit, type GitRepo } from './ask-git.ts';
-import { look } from './guard-place.ts';
+import { askGit, type GitRepo } from './ask-git.ts';
+import { toBackups } from './landing-backups.ts';
 import type { FileMoves } from './landing-files.ts';
+import { listFromGit, lookAt, toFile } from './landing-path.ts';
 import type { FileEntry } from './private-index.ts';
 import type { GitResult } from './run-git.ts';
 
 /** What a path has in two commits; undefined where it has nothing. */
 export interface PathChange {
+  /** One character a byte. */
   readonly path: string;
   readonly from: FileEntry | undefined;
   readonly to: FileEntry | undefined;
@@ -18,7 +20,7 @@ export async function listPathChanges(
   from: string,
   to: string,
 ): Promise<readonly PathChange[]> {
-  const fields = (await getFromGit(repo, ['diff-tree', '-r', '-z', '--no-renames', from, to])).split('\0');
+  const fields = await listFromGit(repo, ['diff-tree', '-r', '-z', '--no-renames', from, to]);
   const changes: PathChange[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const [, fromMode = '', toMode = '', fromOid = '', toOid = ''] =
@@ -60,13 +62,18 @@ export function stageFiles(
 }
 
 /** What has to be done in the working tree for these changes, by what is ready in the folder. */
-export function toMoves(place: GitRepo, staged: string, changes: readonly PathChange[]): FileMoves {
-  const stands = (path: string): boolean => look(join(staged, path)) !== undefined;
+export function toMoves(
+  place: GitRepo,
+  { staged, folder }: { readonly staged: string; readonly folder: string },
+  changes: readonly PathChange[],
+): FileMoves {
+  const stands = (path: string): boolean => lookAt(toFile(staged, path)) !== undefined;
   const written = changes.filter(({ path, to }) => isFile(to) && stands(path));
   const removed = changes.filter(({ from, to }) => isFile(from) && !isFile(to));
   return {
     worktree: place.worktree,
     staged,
+    backups: toBackups(folder),
     written: written.map(({ path }) => path),
     removed: removed.map(({ path }) => path),
     folders: changes.flatMap(({ path, from, to }) =>
@@ -78,7 +85,7 @@ export function toMoves(place: GitRepo, staged: string, changes: readonly PathCh
 /** Paths of which the other commit has a file that is not to be in the working tree: a sparse checkout. */
 export function listSkipped(staged: string, changes: readonly PathChange[]): readonly string[] {
   return changes.flatMap(({ path, to }) =>
-    isFile(to) && look(join(staged, path)) === undefined ? [path] : [],
+    isFile(to) && lookAt(toFile(staged, path)) === undefined ? [path] : [],
   );
 }
 
@@ -87,8 +94,3 @@ export function isFile(entry: FileEntry | undefined): boolean {
 }
 
 const GITLINK = '160000';
-
-/** Files cannot be renamed from one file system to another. */
-export function isElsewhere(folder: string, worktree: string): boolean {
-  return lstatSync(folder).dev !== lstatSync(worktree).dev;
-}
