@@ -130,7 +130,7 @@ async function listCommitted(
 async function readTreeSecrets(
   control: ControlGit,
   checkout: Checkout,
-  { paths, isPublic }: { readonly paths: readonly string[]; isPublic(oid: string): boolean },
+  { paths, isPublic }: { readonly paths: readonly string[]; readonly isPublic: (oid: string) => boolean },
 ): Promise<readonly PlainSecret[]> {
   const files = paths.filter((path) => lookInside(checkout.path, path)?.isFile() === true);
   const now = await readTreeFilters(control, checkout.path, files);

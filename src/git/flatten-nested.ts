@@ -46,7 +46,8 @@ export async function flattenNested(
   return isFlattened;
 }
 
-async function listGitlinks(control: ControlGit, index: string): Promise<ReadonlyMap<string, string>> {
+/** The submodules that an index has, with their commits; names as `latin1`. */
+export async function listGitlinks(control: ControlGit, index: string): Promise<ReadonlyMap<string, string>> {
   if (!mayHaveGitlinks(index)) return new Map();
   const text = await getFromControl(control, ['ls-files', '-z', '--stage'], { index });
   const found = [...text.matchAll(/(?:^|\0)160000 ([0-9a-f]+) 0\t([^\0]+)/g)];

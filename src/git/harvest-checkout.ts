@@ -12,6 +12,7 @@ import { readChanges } from './read-changes.ts';
 import { isAncestor, readCommitTree } from './read-commit.ts';
 import { writeIndexTree } from './private-index.ts';
 import { findMergeParents } from './merge-parents.ts';
+import { dropReplacedGitlinks } from './replaced-gitlinks.ts';
 import { addTrailersToCommits } from './rewrite-commits.ts';
 import { createSigner, type Signer } from './sign-commits.ts';
 import {
@@ -140,6 +141,7 @@ async function stageAll(
   readonly isChanged: boolean;
 }> {
   const { own, staging, collected, request } = work;
+  const isReplaced = await dropReplacedGitlinks(control, { checkout, index: staging.path });
   const found = await listDifferences(control, { checkout, index: staging.path });
   const declared = listDeclared(checkout);
   refuseNested(
@@ -160,7 +162,7 @@ async function stageAll(
   );
   const place = { checkout, index: staging.path, secrets, without_filter: 'refuse' } as const;
   const unfiltered = await stagePaths(control, place, paths);
-  return { skipped, unfiltered, isChanged: paths.length > 0 };
+  return { skipped, unfiltered, isChanged: isReplaced || paths.length > 0 };
 }
 
 function toStaged(

@@ -32,7 +32,7 @@ export interface Staged {
    */
   readonly without_filter: 'refuse' | 'keep_filter';
   /** What must not be stored in plain text under another path; asked for only where a file is without a filter. */
-  secrets(): Promise<AttemptSecrets>;
+  readonly secrets: () => Promise<AttemptSecrets>;
 }
 
 /**

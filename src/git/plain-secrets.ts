@@ -44,7 +44,7 @@ export function toPlainSecret(path: string, filter: string, content: Buffer): Pl
 export async function readSecretBlobs(
   control: ControlGit,
   blobs: readonly SecretBlob[],
-  { objects, isPublic }: { readonly objects: readonly string[]; isPublic(oid: string): boolean },
+  { objects, isPublic }: { readonly objects: readonly string[]; readonly isPublic: (oid: string) => boolean },
 ): Promise<readonly PlainSecret[]> {
   if (blobs.length === 0) return [];
   const secrets: PlainSecret[] = [];

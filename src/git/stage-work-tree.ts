@@ -5,7 +5,7 @@ import { askGitBytes } from './ask-git.ts';
 import { toSparseSettings } from './attempt-git-folder.ts';
 import { type Checkout, copyIndex, toPrivateIndex, toRecordFolder } from './checkout-record.ts';
 import { type ControlGit, getFromControl, toAskOptions, toControlFailure } from './control-directory.ts';
-import { lookInside } from './disk-path.ts';
+import { isBehind, lookInside } from './disk-path.ts';
 import { type FilterVerdict, judgeStaged, type Staged } from './judge-filters.ts';
 import { readTextIfThere, replaceFile } from './replace-file.ts';
 
@@ -141,7 +141,9 @@ export async function stagePaths(
       input: Buffer.from(`${which.join('\0')}\0`, 'latin1'),
     });
   };
-  const isStrange = (path: string): boolean => {
+  const isGone = (path: string): boolean => {
+    // git does not take a file that was in a folder from behind the link, or the file, that is there now.
+    if (isBehind(work_tree, path)) return true;
     const found = lookInside(work_tree, path);
     return found !== undefined && !found.isFile() && !found.isSymbolicLink() && !found.isDirectory();
   };
@@ -151,11 +153,11 @@ export async function stagePaths(
     { checkout, work_tree, prefix, without_filter, secrets },
     paths,
   );
-  const strange = new Set(paths.filter(isStrange));
-  await update(['--force-remove'], [...strange]);
+  const gone = new Set(paths.filter(isGone));
+  await update(['--force-remove'], [...gone]);
   await update(
     ['--add', '--remove', '--replace'],
-    paths.filter((path) => !strange.has(path) && !stored.has(path)),
+    paths.filter((path) => !gone.has(path) && !stored.has(path)),
   );
   await putStored(control, index, stored);
   return unknown;
