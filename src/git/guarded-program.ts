@@ -17,7 +17,8 @@ export interface GuardedProgram {
  * behind beside which the next merge starts another. A shell around the program watches a pipe from here; at its end the
  * group is told to end, and killed a second later. Nothing of the shell is left when the program has ended.
  *
- * Costs a shell and a fork of it, two or three milliseconds (measured with git hash-object, which takes four): not for a git that runs nothing of the user's.
+ * Costs a shell and a fork of it, two or three milliseconds (measured with `git hash-object`, which takes four by
+ * itself): not for a git that runs nothing of the user's.
  */
 export function startGuarded(
   program: string,

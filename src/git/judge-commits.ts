@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +8,7 @@ import { type AttemptSecrets, listAttemptSecrets } from './attempt-secrets.ts';
 import type { Checkout } from './checkout-record.ts';
 import { type CommitEntry, listEntries } from './commit-entries.ts';
 import type { ControlGit } from './control-directory.ts';
+import { lookInside, toDiskPath } from './disk-path.ts';
 import { readCommitFilters, readIndexFilters } from './filter-attributes.ts';
 import { isHeeded, openFilterBench } from './filter-bench.ts';
 import { listDeclared } from './judge-changes.ts';
@@ -48,7 +50,7 @@ export async function judgeCommits(
   const secrets = await listSecrets(control, checkout, judged);
   const why =
     findGitlink(checkout, entries) ??
-    (await findCopy(control, judged, secrets)) ??
+    (await findCopy(control, checkout, { judged, secrets })) ??
     (await findUnfiltered(control, judged));
   return { why, onto, secrets: secrets?.all ?? [] };
 }
@@ -129,22 +131,29 @@ async function listSecrets(
 
 async function findCopy(
   control: ControlGit,
-  { source, files, filtered }: Judged,
-  secrets: AttemptSecrets | undefined,
+  checkout: Checkout,
+  { judged, secrets }: { readonly judged: Judged; readonly secrets: AttemptSecrets | undefined },
 ): Promise<string | undefined> {
   if (secrets === undefined || secrets.all.length === 0) return undefined;
-  const hidden = filtered.filter(({ name }) => keepsSecrets(control, name));
+  const hidden = judged.filtered.filter(({ name }) => keepsSecrets(control, name));
   const names = new Set(hidden.map(({ path, oid }) => `${path}\0${oid}`));
-  await using reader = openBlobReader(source);
-  for (const { commit, path, oid } of files) {
+  await using reader = openBlobReader(judged.source);
+  for (const { commit, path, oid } of judged.files) {
     if (names.has(`${path}\0${oid}`)) continue;
-    const content = await reader.readObject(oid);
-    const secret = content && (await secrets.find(path, content));
-    if (secret === undefined) continue;
-    const shown = [toShownPath(path), secret.path].map(escapeLine);
-    return `${commit.slice(0, 12)} holds in ${shown[0]} the plain text of ${shown[1]}`;
+    // What a filter of another kind has made of a copy, such as a pointer of LFS, does not show it; the file does.
+    for (const content of [await reader.readObject(oid), readFile(checkout, path)]) {
+      const secret = content && (await secrets.find(path, content));
+      if (secret === undefined) continue;
+      const shown = [toShownPath(path), secret.path].map(escapeLine);
+      return `${commit.slice(0, 12)} holds in ${shown[0]} the plain text of ${shown[1]}`;
+    }
   }
   return undefined;
+}
+
+function readFile(checkout: Checkout, path: string): Buffer | undefined {
+  const isFile = lookInside(checkout.path, path)?.isFile() === true;
+  return isFile ? readFileSync(toDiskPath(checkout.path, path)) : undefined;
 }
 
 /** What the attempt has not committed: a secret may lie there whose copy it has. */

@@ -11,6 +11,7 @@ import {
 import { writeFakeCrypt } from '../../tests/support/fake-crypt.ts';
 import { type GitPlace, gitPlace } from '../../tests/support/git-places.ts';
 import type { Checkout } from './checkout-record.ts';
+import { readSecretBlobs } from './plain-secrets.ts';
 import { removeCheckout, rescueCheckout } from './rescue-checkout.ts';
 
 const SECRET = 'the password is hunter2, and the other one is correct horse\n';
@@ -155,6 +156,8 @@ describe('plain text of secrets', () => {
     const checkout = await world.start();
     copy(checkout, 's/k', 'copy.up');
     await expect(world.harvest(checkout)).rejects.toThrow('copy.up holds in plain text what s/k holds');
+    commitAll(checkout);
+    await expect(world.harvest(checkout)).rejects.toThrow('copy.up holds in plain text what s/k holds');
     expectNoPlainText();
   });
 
@@ -164,6 +167,38 @@ describe('plain text of secrets', () => {
     writeFileSync(name, SECRET);
     await expect(world.harvest(checkout)).rejects.toThrow('holds in plain text what s/k holds');
     expectNoPlainText();
+  });
+
+  it('[B3] is read of all files at once, and of each where the filter fails for one', async () => {
+    place.git(
+      'config',
+      'filter.vault.smudge',
+      `sh -c 'x=$(cat; echo .); case $x in bad*) exit 1;; esac; printf %s "\${x%.}"'`,
+    );
+    const { control } = await openAttempts(place);
+    const store = (text: string): string => {
+      writeFileSync(join(place.path, 'x'), text);
+      return place.git('hash-object', '-w', '--no-filters', 'x');
+    };
+    const texts = [
+      'one text, which is long enough\nand has lines\n',
+      '',
+      'another that is long enough',
+      'short',
+    ];
+    const toBlobs = (all: readonly string[]) =>
+      all.map((text, at) => ({ path: `a b/${at}`, filter: 'vault', oid: store(text) }));
+    const read = async (all: readonly string[]) => {
+      const options = { objects: [], isPublic: () => false };
+      const found = await readSecretBlobs(control, toBlobs(all), options);
+      return found.map(({ path, text }) => [path, text.toString()]);
+    };
+    const expected = [
+      ['a b/0', texts[0]?.trim()],
+      ['a b/2', texts[2]],
+    ];
+    expect(await read(texts)).toEqual(expected);
+    expect(await read([...texts, 'bad and long enough to count'])).toEqual(expected);
   });
 
   it('[B3] is none where the base has it in plain text, or where it is short', async () => {

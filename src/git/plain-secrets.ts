@@ -50,11 +50,13 @@ export async function readSecretBlobs(
   const secrets: PlainSecret[] = [];
   await using bench = await openFilterBench(control, objects);
   const once = new Map(blobs.map((blob) => [`${blob.filter}\0${blob.path}\0${blob.oid}`, blob]));
-  for (const { path, filter, oid } of once.values()) {
-    const plain = await bench.read(filter, toShownPath(path), oid);
-    if (plain === undefined || isPublic(toBlobId(control, plain))) continue;
-    const secret = toPlainSecret(path, filter, plain);
-    if (secret !== undefined) secrets.push(secret);
+  for (const [filter, group] of Map.groupBy(once.values(), (blob) => blob.filter)) {
+    const asked = group.map(({ path, oid }) => ({ path: toShownPath(path), oid }));
+    for (const [at, plain] of (await bench.readAll(filter, asked)).entries()) {
+      if (plain === undefined || isPublic(toBlobId(control, plain))) continue;
+      const secret = toPlainSecret(group[at]?.path ?? '', filter, plain);
+      if (secret !== undefined) secrets.push(secret);
+    }
   }
   return secrets;
 }
