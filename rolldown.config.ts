@@ -22,7 +22,7 @@ const WRITE = [
   'app/(find-actor|run/inside-run)',
   'domain/(?!validate-|locate-)[^/]+',
   'engine/(actions|change-task|run-hooks|transition-task)',
-  'git/(git-environment|read-user-name|parse-git-config|run-git)',
+  'git/(git-environment|read-user-name|parse-git-config|run-git|runs-filters)',
   'process/find-own-run',
   'sync/(agent-identities|agent-profiles|home-file)',
   'store/sqlite/(apply-record|check-(attempts|gates|holding|landing|version)|claim-writes|cycle-checks|edge-rows|graph-writes|history-lines|lease-lines|lease-rows|log-rows|move-writes|record-rows|rename-work|replay)',

@@ -7,6 +7,7 @@ import { readTips, type Tips } from './checkout-tips.ts';
 import type { ControlGit } from './control-directory.ts';
 import { type Fetched, fetchTips } from './fetch-tips.ts';
 import { resolvePlace } from './guard-place.ts';
+import type { PlainSecret } from './plain-secrets.ts';
 
 /** The commits of a checkout that are now among the user's objects. */
 export interface Collected extends Tips {
@@ -17,6 +18,8 @@ export interface Collected extends Tips {
   readonly flattened?: string;
   /** Commits apart from HEAD that must not be had, and why. */
   readonly left_out: readonly string[];
+  /** Secrets that were found in the commits, whether these could be had or not. */
+  readonly secrets: readonly PlainSecret[];
 }
 
 /**
@@ -33,9 +36,10 @@ export async function collectTips(
   const { head } = tips;
   const all = [...new Set([head, ...tips.others, ...tips.merging])];
   const wanted = all.filter((oid) => oid !== known && oid !== checkout.base);
-  if (wanted.length === 0) return { ...tips, head, left_out: [] };
+  if (wanted.length === 0) return { ...tips, head, left_out: [], secrets: [] };
   const fetched = await fetchTips(control, checkout, { tips: wanted, known });
-  if (fetched.kind === 'fetched') return toCommits(control, { ...tips, left_out: [] }, known);
+  if (fetched.kind === 'fetched')
+    return toCommits(control, { ...tips, left_out: [], secrets: fetched.secrets }, known);
   return collectOneByOne(control, checkout, { tips: { ...tips, head }, known, wanted });
 }
 
@@ -57,9 +61,10 @@ async function collectOneByOne(
   const left_out = tips.others
     .filter((oid) => oid !== tips.head)
     .flatMap((oid) => toReason(results.get(oid)) ?? []);
-  const rest = { others: tips.others.filter(isHere), remotes: tips.remotes, left_out };
+  const secrets = [...results.values()].flatMap((one) => (one.kind === 'broken' ? [] : one.secrets));
+  const rest = { others: tips.others.filter(isHere), remotes: tips.remotes, left_out, secrets };
   const merging = tips.merging.filter(isHere);
-  if (head?.kind === 'broken') return toSalvaged(known, head.why);
+  if (head?.kind === 'broken') return { ...toSalvaged(known, head.why), secrets };
   if (head?.kind !== 'unfit') return toCommits(control, { ...rest, head: tips.head, merging }, known);
   const onto = [...new Set([...merging, ...head.onto])];
   const collected = await toCommits(control, { ...rest, head: known, merging: onto }, known);
@@ -71,13 +76,13 @@ function toReason(fetched: Fetched | undefined): string | undefined {
 }
 
 function toSalvaged(known: string, why: string): Collected {
-  return { head: known, others: [], remotes: [], merging: [], salvaged: why, left_out: [] };
+  return { head: known, others: [], remotes: [], merging: [], salvaged: why, left_out: [], secrets: [] };
 }
 
 /** A ref can name anything; what is no commit is of no use. */
 async function toCommits(
   control: ControlGit,
-  tips: Tips & Pick<Collected, 'left_out'>,
+  tips: Tips & Pick<Collected, 'left_out' | 'secrets'>,
   known: string,
 ): Promise<Collected> {
   const all = [...new Set([tips.head ?? known, ...tips.others, ...tips.merging])];

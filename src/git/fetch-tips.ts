@@ -9,7 +9,7 @@ import type { Checkout } from './checkout-record.ts';
 import { toConfigText, toFormatEntries } from './control-config.ts';
 import type { ControlGit } from './control-directory.ts';
 import { look } from './guard-place.ts';
-import { judgeCommits } from './judge-commits.ts';
+import { type CommitVerdict, judgeCommits } from './judge-commits.ts';
 import { toShownStderr } from './run-git.ts';
 
 /**
@@ -28,7 +28,7 @@ export async function fetchTips(
     const source = toSource(control, folder);
     const verdict = await judgeCommits(control, checkout, { source, ...wanted }).catch(toBroken);
     if (typeof verdict === 'string') return { kind: 'broken', why: verdict };
-    if (verdict.why !== undefined) return { kind: 'unfit', why: verdict.why, onto: verdict.onto };
+    if (verdict.why !== undefined) return { kind: 'unfit', ...verdict, why: verdict.why };
     const refs = wanted.tips.map((_, at) => `refs/tips/${at}`);
     const result = await askGit(
       control,
@@ -36,7 +36,7 @@ export async function fetchTips(
       // Where objects are missing git must say so, not fetch them from where the checkout says.
       { more_env: { GIT_ALLOW_PROTOCOL: 'file', GIT_NO_LAZY_FETCH: '1' } },
     );
-    if (result.exit === 0) return { kind: 'fetched' };
+    if (result.exit === 0) return { kind: 'fetched', secrets: verdict.secrets };
     return { kind: 'broken', why: toShownStderr(result.stderr) || `git ended with ${result.exit}` };
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -44,11 +44,11 @@ export async function fetchTips(
 }
 
 export type Fetched =
-  | { readonly kind: 'fetched' }
+  | { readonly kind: 'fetched'; readonly secrets: CommitVerdict['secrets'] }
   /** Objects that are missing or spoilt. */
   | { readonly kind: 'broken'; readonly why: string }
   /** They must not come: nothing of them did. `onto` are commits of the user's that they stand on. */
-  | { readonly kind: 'unfit'; readonly why: string; readonly onto: readonly string[] };
+  | ({ readonly kind: 'unfit'; readonly why: string } & Pick<CommitVerdict, 'onto' | 'secrets'>);
 
 /** Objects that cannot be read cannot be judged, nor fetched; a filter that fails is for a person to see. */
 function toBroken(error: unknown): string {

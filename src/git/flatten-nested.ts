@@ -7,8 +7,17 @@ import { isRealFolder, look } from './guard-place.ts';
 import { readTextIfThere } from './replace-file.ts';
 import { toObjectList } from './object-list.ts';
 import { writeIndexTree } from './private-index.ts';
+import type { Staged } from './judge-filters.ts';
 import { toShownPath } from './shown-path.ts';
 import { listDifferences, stagePaths } from './stage-work-tree.ts';
+
+export interface NestedPlace {
+  readonly checkout: Checkout;
+  readonly index: string;
+  readonly top?: string;
+  /** Of the whole checkout. */
+  readonly secrets: Staged['secrets'];
+}
 
 /**
  * Puts the files of repositories inside the checkout into the index as plain files, for a rescue: a commit that only
@@ -17,7 +26,7 @@ import { listDifferences, stagePaths } from './stage-work-tree.ts';
  */
 export async function flattenNested(
   control: ControlGit,
-  place: { readonly checkout: Checkout; readonly index: string; readonly top?: string },
+  place: NestedPlace,
   nested: readonly string[],
 ): Promise<boolean> {
   let isFlattened = false;
@@ -37,7 +46,8 @@ export async function flattenNested(
   return isFlattened;
 }
 
-async function listGitlinks(control: ControlGit, index: string): Promise<ReadonlyMap<string, string>> {
+/** The submodules that an index has, with their commits; names as `latin1`. */
+export async function listGitlinks(control: ControlGit, index: string): Promise<ReadonlyMap<string, string>> {
   if (!mayHaveGitlinks(index)) return new Map();
   const text = await getFromControl(control, ['ls-files', '-z', '--stage'], { index });
   const found = [...text.matchAll(/(?:^|\0)160000 ([0-9a-f]+) 0\t([^\0]+)/g)];
@@ -52,13 +62,13 @@ function mayHaveGitlinks(index: string): boolean {
 /** With what lies in repositories inside of it again, however deep. */
 async function writeFolderTree(
   control: ControlGit,
-  { checkout, top = checkout.path }: { readonly checkout: Checkout; readonly top?: string },
+  { checkout, top = checkout.path, secrets }: NestedPlace,
   folder: string,
 ): Promise<string> {
   const name = `nested-${process.pid}-${randomBytes(6).toString('hex')}`;
   const index = join(toRecordFolder(control, checkout.attempt_id), name);
   const inside = { ...checkout, path: folder, sparse: false };
-  const place = { checkout: inside, index, top, without_filter: 'keep_filter' } as const;
+  const place = { checkout: inside, index, top, secrets, without_filter: 'keep_filter' } as const;
   try {
     const found = await listDifferences(control, place);
     await stagePaths(control, place, found.untracked);

@@ -23,7 +23,7 @@ export function resolvePlace(root: string, path: string): string {
 }
 
 /** Without following a link at its end; undefined where there is nothing. */
-export function look(path: string): Stats | undefined {
+export function look(path: string | Buffer): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch {

@@ -1,5 +1,6 @@
 import { LIMITS } from '#kernel/limits.ts';
 import { restoreGitFolder } from './attempt-git-folder.ts';
+import { askOnce, listAttemptSecrets } from './attempt-secrets.ts';
 import { addRescueRef, type BranchOutcome, getKept, publishHead, toBranch } from './attempt-refs.ts';
 import { listDisowned, noteDisowned } from './disowned-commits.ts';
 import type { Checkout } from './checkout-record.ts';
@@ -11,6 +12,7 @@ import { readChanges } from './read-changes.ts';
 import { isAncestor, readCommitTree } from './read-commit.ts';
 import { writeIndexTree } from './private-index.ts';
 import { findMergeParents } from './merge-parents.ts';
+import { dropReplacedGitlinks } from './replaced-gitlinks.ts';
 import { addTrailersToCommits } from './rewrite-commits.ts';
 import { createSigner, type Signer } from './sign-commits.ts';
 import {
@@ -95,7 +97,7 @@ export async function harvestCheckout(
       ? { head: known, replaced: [] }
       : await addTrailersToCommits(control, { ...range, trailers, without });
   using staging = await openStagingIndex(control, checkout, own);
-  const staged = await stageAll(control, checkout, { staging, request });
+  const staged = await stageAll(control, checkout, { own, staging, collected, request });
   const { isChanged } = staged;
   const signer = createSigner(control, { sign: request.sign === true });
   const head = await commitStaged(control, checkout, { own, staging, isChanged, collected, request, signer });
@@ -127,14 +129,20 @@ export async function harvestCheckout(
 async function stageAll(
   control: ControlGit,
   checkout: Checkout,
-  { staging, request }: { readonly staging: StagingIndex; readonly request: HarvestRequest },
+  work: {
+    readonly own: string;
+    readonly staging: StagingIndex;
+    readonly collected: Collected;
+    readonly request: HarvestRequest;
+  },
 ): Promise<{
   readonly skipped: readonly LargeFile[];
   readonly unfiltered: Harvest['unfiltered'];
   readonly isChanged: boolean;
 }> {
-  const place = { checkout, index: staging.path, without_filter: 'refuse' } as const;
-  const found = await listDifferences(control, place);
+  const { own, staging, collected, request } = work;
+  const isReplaced = await dropReplacedGitlinks(control, { checkout, index: staging.path });
+  const found = await listDifferences(control, { checkout, index: staging.path });
   const declared = listDeclared(checkout);
   refuseNested(
     checkout,
@@ -144,8 +152,17 @@ async function stageAll(
   const skipped = findLargeFiles(checkout, found.untracked, limit);
   if (request.large_files !== 'skip') refuseLarge(checkout, skipped, limit);
   const paths = toStaged(found, skipped, request.copied_files ?? []);
+  const secrets = askOnce(() =>
+    listAttemptSecrets(control, checkout, {
+      head: own,
+      changed: paths,
+      nested: [],
+      found: collected.secrets,
+    }),
+  );
+  const place = { checkout, index: staging.path, secrets, without_filter: 'refuse' } as const;
   const unfiltered = await stagePaths(control, place, paths);
-  return { skipped, unfiltered, isChanged: paths.length > 0 };
+  return { skipped, unfiltered, isChanged: isReplaced || paths.length > 0 };
 }
 
 function toStaged(

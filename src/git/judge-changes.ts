@@ -14,6 +14,11 @@ import type { LargeFile } from './stage-work-tree.ts';
 export function listDeclared(checkout: Checkout): ReadonlySet<string> {
   const path = join(checkout.path, '.gitmodules');
   const text = look(path)?.isFile() === true ? (readTextIfThere(path) ?? '') : '';
+  return toDeclared(text);
+}
+
+/** The same by the text of such a file. */
+export function toDeclared(text: string): ReadonlySet<string> {
   const entries = parseGitConfig(text) ?? [];
   return new Set(
     entries.flatMap(({ key, value }) => (/^submodule\..+\.path$/.test(key) ? (value ?? []) : [])),

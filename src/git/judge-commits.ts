@@ -1,22 +1,29 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { escapeLine } from '#kernel/text.ts';
-import { askGitBytes, getFromGit, type GitRepo } from './ask-git.ts';
+import { getFromGit, type GitRepo } from './ask-git.ts';
+import { type AttemptSecrets, listAttemptSecrets } from './attempt-secrets.ts';
 import type { Checkout } from './checkout-record.ts';
+import { type CommitEntry, listEntries } from './commit-entries.ts';
 import type { ControlGit } from './control-directory.ts';
+import { lookInside, toDiskPath } from './disk-path.ts';
 import { readCommitFilters, readIndexFilters } from './filter-attributes.ts';
 import { isHeeded, openFilterBench } from './filter-bench.ts';
 import { listDeclared } from './judge-changes.ts';
-import { listPlainSecrets } from './plain-secrets.ts';
-import { toGitFailure } from './run-git.ts';
+import { keepsSecrets, type PlainSecret } from './plain-secrets.ts';
+import { openBlobReader } from './read-blob.ts';
 import { toShownPath } from './shown-path.ts';
+import { listDifferences, openStagingIndex } from './stage-work-tree.ts';
 
 export interface CommitVerdict {
   /** Why the commits must not come among the user's objects, with the commit and the path; undefined where they may. */
   readonly why: string | undefined;
   /** Commits of the user's that they stand on: a target that was merged in. */
   readonly onto: readonly string[];
+  /** What their files, and all others of the attempt, hold under a filter that keeps secrets. */
+  readonly secrets: readonly PlainSecret[];
 }
 
 /**
@@ -36,21 +43,16 @@ export async function judgeCommits(
   const all = [...parents.keys()];
   const missing = await listMissing(control, [...all, ...[...parents.values()].flat()]);
   const own = all.filter((oid) => missing.has(oid));
-  if (own.length === 0) return { why: undefined, onto: [] };
+  if (own.length === 0) return { why: undefined, onto: [], secrets: [] };
   const onto = [...new Set(own.flatMap((oid) => parents.get(oid) ?? []))].filter((oid) => !missing.has(oid));
   const entries = await listEntries(source, own);
+  const judged = { source, known, ...(await findFiltered(control, checkout, { source, entries, own })) };
+  const secrets = await listSecrets(control, checkout, judged);
   const why =
-    findGitlink(checkout, entries) ?? (await findUnfiltered(control, checkout, { source, entries, own }));
-  return { why, onto };
-}
-
-interface CommitEntry {
-  readonly commit: string;
-  /** As `latin1`. */
-  readonly path: string;
-  readonly before: string;
-  readonly mode: string;
-  readonly oid: string;
+    findGitlink(checkout, entries) ??
+    (await findCopy(control, checkout, { judged, secrets })) ??
+    (await findUnfiltered(control, judged));
+  return { why, onto, secrets: secrets?.all ?? [] };
 }
 
 /** Those that the user's repository does not have. */
@@ -59,27 +61,6 @@ async function listMissing(control: ControlGit, oids: readonly string[]): Promis
   const input = `${[...new Set(oids)].join('\n')}\n`;
   const text = await getFromGit(control, ['cat-file', '--batch-check=%(objectname)'], { input });
   return new Set([...text.matchAll(/^([0-9a-f]+) missing$/gm)].map(([, oid = '']) => oid));
-}
-
-/** What each commit changes against each of its parents. */
-async function listEntries(source: GitRepo, commits: readonly string[]): Promise<readonly CommitEntry[]> {
-  const args = ['diff-tree', '--stdin', '-r', '-m', '--root', '-z', '--raw', '--no-renames', '--no-abbrev'];
-  const { stdout, stderr, exit } = await askGitBytes(source, args, { input: `${commits.join('\n')}\n` });
-  if (exit !== 0) throw toGitFailure(args, { stdout: '', stderr, exit });
-  const fields = stdout.toString('latin1').split('\0');
-  const entries: CommitEntry[] = [];
-  let commit = '';
-  for (let at = 0; at < fields.length; at += 1) {
-    const field = fields[at] ?? '';
-    if (!field.startsWith(':')) {
-      commit = field.slice(0, commits[0]?.length);
-      continue;
-    }
-    at += 1;
-    const [before = '', mode = '', , oid = ''] = field.slice(1).split(' ');
-    entries.push({ commit, path: fields[at] ?? '', before, mode, oid });
-  }
-  return entries;
 }
 
 function findGitlink(checkout: Checkout, entries: readonly CommitEntry[]): string | undefined {
@@ -93,45 +74,97 @@ function findGitlink(checkout: Checkout, entries: readonly CommitEntry[]): strin
 
 interface Judged {
   readonly source: GitRepo;
-  readonly entries: readonly CommitEntry[];
-  readonly own: readonly string[];
+  readonly known: string;
+  readonly files: readonly CommitEntry[];
+  /** Those of the files that are under a filter. */
+  readonly filtered: readonly (CommitEntry & { readonly name: string })[];
 }
 
-async function findUnfiltered(
+async function findFiltered(
   control: ControlGit,
   checkout: Checkout,
-  { source, entries, own }: Judged,
-): Promise<string | undefined> {
-  const files = entries.filter(({ mode }) => mode.startsWith('100'));
+  work: {
+    readonly source: GitRepo;
+    readonly entries: readonly CommitEntry[];
+    readonly own: readonly string[];
+  },
+): Promise<Pick<Judged, 'files' | 'filtered'>> {
+  const files = work.entries.filter(({ mode }) => mode.startsWith('100'));
   const paths = [...new Set(files.map(({ path }) => path))];
   const base = await readCommitFilters(control, checkout.base, paths);
-  const ofCommit = await readOwnFilters(source, files, own);
-  const found = new Map<string, CommitEntry & { readonly name: string }>();
+  const ofCommit = await readOwnFilters(work.source, files, work.own);
+  const found = new Map<string, Judged['filtered'][number]>();
   for (const entry of files)
     for (const name of [base.get(entry.path), ofCommit.get(entry.commit)?.get(entry.path)])
       if (name !== undefined && isHeeded(control, name))
         found.set(`${name}\0${entry.path}\0${entry.oid}`, { ...entry, name });
-  const copy = await findCopy(control, checkout, files);
-  if (copy !== undefined || found.size === 0) return copy;
+  return { files, filtered: [...found.values()] };
+}
+
+async function findUnfiltered(
+  control: ControlGit,
+  { source, filtered }: Judged,
+): Promise<string | undefined> {
+  if (filtered.length === 0) return undefined;
   await using bench = await openFilterBench(control, [join(source.git_dir, 'objects')]);
-  for (const { commit, path, oid, name } of found.values()) {
+  for (const { commit, path, oid, name } of filtered) {
     if (await bench.approves(name, toShownPath(path), oid)) continue;
     return `${commit.slice(0, 12)} holds ${escapeLine(toShownPath(path))} without its filter ${escapeLine(name)}`;
   }
   return undefined;
 }
 
+async function listSecrets(
+  control: ControlGit,
+  checkout: Checkout,
+  { source, known, filtered }: Judged,
+): Promise<AttemptSecrets | undefined> {
+  if (!control.filters.some(({ name }) => keepsSecrets(control, name))) return undefined;
+  const hidden = filtered.filter(({ name }) => keepsSecrets(control, name));
+  return listAttemptSecrets(control, checkout, {
+    head: known,
+    ...(await listChanged(control, checkout, known)),
+    blobs: hidden.map(({ path, name: filter, oid }) => ({ path, filter, oid })),
+    objects: [join(source.git_dir, 'objects')],
+  });
+}
+
 async function findCopy(
   control: ControlGit,
   checkout: Checkout,
-  files: readonly CommitEntry[],
+  { judged, secrets }: { readonly judged: Judged; readonly secrets: AttemptSecrets | undefined },
 ): Promise<string | undefined> {
-  const secrets = await listPlainSecrets(control, checkout.base);
-  const copy = secrets.size === 0 ? undefined : files.find(({ oid }) => secrets.has(oid));
-  const secret = copy && secrets.get(copy.oid);
-  if (copy === undefined || secret === undefined) return undefined;
-  const names = [toShownPath(copy.path), secret.path].map(escapeLine);
-  return `${copy.commit.slice(0, 12)} holds in ${names[0]} the plain text of ${names[1]}`;
+  if (secrets === undefined || secrets.all.length === 0) return undefined;
+  const hidden = judged.filtered.filter(({ name }) => keepsSecrets(control, name));
+  const names = new Set(hidden.map(({ path, oid }) => `${path}\0${oid}`));
+  await using reader = openBlobReader(judged.source);
+  for (const { commit, path, oid } of judged.files) {
+    if (names.has(`${path}\0${oid}`)) continue;
+    // What a filter of another kind has made of a copy, such as a pointer of LFS, does not show it; the file does.
+    for (const content of [await reader.readObject(oid), readFile(checkout, path)]) {
+      const secret = content && (await secrets.find(path, content));
+      if (secret === undefined) continue;
+      const shown = [toShownPath(path), secret.path].map(escapeLine);
+      return `${commit.slice(0, 12)} holds in ${shown[0]} the plain text of ${shown[1]}`;
+    }
+  }
+  return undefined;
+}
+
+function readFile(checkout: Checkout, path: string): Buffer | undefined {
+  const isFile = lookInside(checkout.path, path)?.isFile() === true;
+  return isFile ? readFileSync(toDiskPath(checkout.path, path)) : undefined;
+}
+
+/** What the attempt has not committed: a secret may lie there whose copy it has. */
+async function listChanged(
+  control: ControlGit,
+  checkout: Checkout,
+  known: string,
+): Promise<{ readonly changed: readonly string[]; readonly nested: readonly string[] }> {
+  using staging = await openStagingIndex(control, checkout, known);
+  const { tracked, untracked, nested } = await listDifferences(control, { checkout, index: staging.path });
+  return { changed: [...tracked, ...untracked], nested };
 }
 
 /** Of each commit by its own attributes; only where one of the commits has changed any. */

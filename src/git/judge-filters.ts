@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { escapeLine } from '#kernel/text.ts';
+import type { AttemptSecrets } from './attempt-secrets.ts';
 import type { Checkout } from './checkout-record.ts';
 import type { ControlGit } from './control-directory.ts';
+import { lookInside, toDiskPath } from './disk-path.ts';
 import { type PathFilters, readCommitFilters, readTreeFilters } from './filter-attributes.ts';
 import { isConfigured, isHeeded, openFilterBench } from './filter-bench.ts';
-import { look } from './guard-place.ts';
 import { listChanges } from './list-changes.ts';
-import { listPlainSecrets, toBlobId } from './plain-secrets.ts';
+import { keepsSecrets, type PlainSecret } from './plain-secrets.ts';
 import type { FileEntry } from './private-index.ts';
 import { toShownPath } from './shown-path.ts';
 
@@ -31,6 +31,8 @@ export interface Staged {
    * stored with it all the same.
    */
   readonly without_filter: 'refuse' | 'keep_filter';
+  /** What must not be stored in plain text under another path; asked for only where a file is without a filter. */
+  readonly secrets: () => Promise<AttemptSecrets>;
 }
 
 /**
@@ -44,7 +46,7 @@ export async function judgeStaged(
   paths: readonly string[],
 ): Promise<FilterVerdict> {
   const { checkout, work_tree, prefix } = staged;
-  const files = paths.filter((path) => look(join(work_tree, toShownPath(path)))?.isFile() === true);
+  const files = paths.filter((path) => lookInside(work_tree, path)?.isFile() === true);
   if (files.length === 0) return { stored: new Map(), unknown: new Map() };
   const now = await readTreeFilters(control, work_tree, files);
   const whole = files.map((path) => prefix + path);
@@ -52,12 +54,12 @@ export async function judgeStaged(
   refuseUnknownSecrets(control, checkout, [...now, ...before]);
   const lost = [...before].filter(([path, name]) => isHeeded(control, name) && now.get(path) !== name);
   if (lost.length > 0 && staged.without_filter === 'refuse') throw refuseLost(checkout, lost);
-  const kept = new Set([...now, ...lost].flatMap(([path, name]) => (isHeeded(control, name) ? [path] : [])));
-  const copies = await findCopies(
-    control,
-    staged,
-    files.filter((path) => !kept.has(path)),
+  const hidden = new Set(
+    [...now, ...lost].flatMap(([path, name]) => (keepsSecrets(control, name) ? [path] : [])),
   );
+  const open = files.filter((path) => !hidden.has(path));
+  const earlier = hidden.size === 0 ? [] : await listEarlier(control, staged);
+  const copies = await findCopies(staged, [...new Set([...open, ...earlier])]);
   return {
     stored: await storeLost(control, staged, [...lost, ...copies]),
     unknown: await findUnknown(control, now),
@@ -103,31 +105,39 @@ function refuseLost(checkout: Checkout, lost: readonly (readonly [string, string
   );
 }
 
+/** Files without such a filter that the attempt has committed before: what it hides only now may stand there already. */
+async function listEarlier(control: ControlGit, staged: Staged): Promise<readonly string[]> {
+  const { checkout, work_tree, without_filter, secrets } = staged;
+  if (without_filter !== 'refuse') return [];
+  const { committed } = await secrets();
+  const files = committed.filter((path) => lookInside(work_tree, path)?.isFile() === true);
+  const filters = [
+    ...(await readTreeFilters(control, work_tree, files)),
+    ...(await readCommitFilters(control, checkout.base, files)),
+  ];
+  const hidden = new Set(filters.flatMap(([path, name]) => (keepsSecrets(control, name) ? [path] : [])));
+  return files.filter((path) => !hidden.has(path));
+}
+
 /** Files that hold a secret in plain text under a path that no filter hides, with the filter that hides it elsewhere. */
 async function findCopies(
-  control: ControlGit,
-  { checkout, work_tree, without_filter }: Staged,
+  { checkout, work_tree, prefix, without_filter, secrets }: Staged,
   open: readonly string[],
 ): Promise<readonly (readonly [string, string])[]> {
   if (open.length === 0) return [];
-  const secrets = await listPlainSecrets(control, checkout.base);
-  if (secrets.size === 0) return [];
+  const known = await secrets();
+  if (known.all.length === 0) return [];
   const copies: (readonly [string, string])[] = [];
   for (const path of open) {
-    const shown = toShownPath(path);
-    const secret = secrets.get(toBlobId(control, readFileSync(join(work_tree, shown))));
+    const secret = await known.find(prefix + path, readFileSync(toDiskPath(work_tree, path)));
     if (secret === undefined) continue;
-    if (without_filter === 'refuse') throw refuseCopy(checkout, shown, secret);
+    if (without_filter === 'refuse') throw refuseCopy(checkout, toShownPath(path), secret);
     copies.push([path, secret.filter]);
   }
   return copies;
 }
 
-function refuseCopy(
-  checkout: Checkout,
-  path: string,
-  secret: { readonly path: string; readonly filter: string },
-): ForgeError {
+function refuseCopy(checkout: Checkout, path: string, secret: PlainSecret): ForgeError {
   const filter = escapeLine(secret.filter);
   return new ForgeError(
     'state_invalid',
@@ -148,10 +158,9 @@ async function storeLost(
   if (lost.length === 0) return stored;
   await using bench = await openFilterBench(control);
   for (const [path, name] of lost) {
-    const shown = toShownPath(path);
-    const file = join(work_tree, shown);
+    const file = toDiskPath(work_tree, path);
     const oid = await bench.store(name, toShownPath(prefix + path), readFileSync(file));
-    const isExecutable = ((look(file)?.mode ?? 0) & 0o100) !== 0;
+    const isExecutable = ((lookInside(work_tree, path)?.mode ?? 0) & 0o100) !== 0;
     stored.set(path, { mode: isExecutable ? '100755' : '100644', oid });
   }
   return stored;

@@ -14,6 +14,8 @@ export async function readBlob(repo: GitRepo, rev: string, path: string): Promis
 export interface BlobReader extends AsyncDisposable {
   /** As `readBlob`. One at a time: await it before the next. */
   read(rev: string, path: string): Promise<Buffer | undefined>;
+  /** By its id; undefined where that is no file of the repository. One at a time, too. */
+  readObject(oid: string): Promise<Buffer | undefined>;
 }
 
 /** For many files: they are all read through one process. */
@@ -36,6 +38,10 @@ export function openBlobReader(repo: GitRepo): BlobReader {
       if (typeof answer !== 'string') return answer;
       if (answer === 'missing' && asked !== undefined) await checkNotLost(repo, rev, path);
       return undefined;
+    },
+    async readObject(oid) {
+      const answer = await ask(oid);
+      return typeof answer === 'string' ? undefined : answer;
     },
     [Symbol.asyncDispose]: () => git[Symbol.asyncDispose](),
   };

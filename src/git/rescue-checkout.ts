@@ -2,6 +2,7 @@ import { chmodSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { getFromGit } from './ask-git.ts';
 import { findFact, restoreGitFolder, toSparseSettings } from './attempt-git-folder.ts';
+import { askOnce, listAttemptSecrets } from './attempt-secrets.ts';
 import { addRescueRef, getKept } from './attempt-refs.ts';
 import { type Checkout, removeRecord, toPrivateIndex, toRecordFolder } from './checkout-record.ts';
 import { checkCheckout, type Collected, collectTips } from './collect-tips.ts';
@@ -69,14 +70,16 @@ async function rescueAll(control: ControlGit, checkout: Checkout): Promise<Rescu
 async function commitEverything(
   control: ControlGit,
   checkout: Checkout,
-  { head }: Collected,
+  { head, secrets: found }: Collected,
 ): Promise<string> {
   using staging = await openStagingIndex(control, checkout, head);
-  const place = { checkout, index: staging.path, without_filter: 'keep_filter' } as const;
-  const found = await listDifferences(control, place);
-  await stagePaths(control, place, [...found.tracked, ...found.untracked]);
-  const isFlattened = await flattenNested(control, place, found.nested);
-  if (found.tracked.length + found.untracked.length === 0 && !isFlattened) return head;
+  const { tracked, untracked, nested } = await listDifferences(control, { checkout, index: staging.path });
+  const changed = [...tracked, ...untracked];
+  const secrets = askOnce(() => listAttemptSecrets(control, checkout, { head, changed, nested, found }));
+  const place = { checkout, index: staging.path, secrets, without_filter: 'keep_filter' } as const;
+  await stagePaths(control, place, changed);
+  const isFlattened = await flattenNested(control, place, nested);
+  if (changed.length === 0 && !isFlattened) return head;
   const tree = await writeIndexTree(control, { GIT_INDEX_FILE: staging.path });
   const [before, date] = (await getFromGit(control, ['log', '-1', '--format=%T %ct', head])).split(' ');
   if (tree === before) return head;

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
-import type { ChildProcess } from 'node:child_process';
 import { ForgeError } from '#kernel/errors.ts';
+import { findStartFailure, startGuarded } from './guarded-program.ts';
 
 export interface ApartOptions {
   readonly cwd: string;
@@ -22,31 +22,25 @@ export interface ApartResult {
 
 /**
  * Runs a program in a session of its own: it has no terminal to ask on, and when its time is over it ends with all that
- * it has started. For what may wait for a person: a signature, a hook, a push. Throws io_failed where it cannot start.
+ * it has started; with this process it ends as well. For what may wait for a person: a signature, a hook, a push. Throws
+ * io_failed where it cannot start.
  */
 export function runApart(
   program: string,
   args: readonly string[],
   { cwd, env, input = '', timeout_ms, signal }: ApartOptions,
 ): Promise<ApartResult> {
-  const { spawn } = process.getBuiltinModule('node:child_process');
-  const child = spawn(program, args, { cwd, env: { ...env }, detached: true, windowsHide: true });
+  const { child, stdin, stdout, stderr, endGroup } = startGuarded(program, args, { cwd, env });
   return new Promise((done, fail) => {
     const output = { stdout: '', stderr: '' };
     let timedOut = false;
     let linger: NodeJS.Timeout | undefined;
-    child.stdout
-      .setEncoding('utf8')
-      .on('data', (text: string) => (output.stdout = keep(output.stdout, text)));
-    child.stderr
-      .setEncoding('utf8')
-      .on('data', (text: string) => (output.stderr = keep(output.stderr, text)));
-    // One that ends before it has read everything says why by its exit code.
-    child.stdin.on('error', () => undefined);
-    child.stdin.end(input);
+    stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout = keep(output.stdout, text)));
+    stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr = keep(output.stderr, text)));
+    stdin.end(input);
     const end = (): void => {
-      endGroup(child, 'SIGTERM');
-      linger = setTimeout(() => endGroup(child, 'SIGKILL'), GRACE_MS);
+      endGroup('SIGTERM');
+      linger = setTimeout(() => endGroup('SIGKILL'), GRACE_MS);
     };
     const timer = setTimeout(() => {
       timedOut = true;
@@ -56,30 +50,27 @@ export function runApart(
     if (signal?.aborted === true) end();
     child.once('error', (error) => {
       clearTimeout(timer);
-      const details = { program, cwd };
-      fail(
-        new ForgeError('io_failed', `${program} could not be started: ${error.message}`, {
-          details,
-          cause: error,
-        }),
-      );
+      fail(toStartError(program, cwd, error));
     });
     // What it has left behind may hold the other ends open for as long as it likes.
     child.once('exit', () => {
       clearTimeout(timer);
       clearTimeout(linger);
       linger = setTimeout(() => {
-        endGroup(child, 'SIGKILL');
-        child.stdout.destroy();
-        child.stderr.destroy();
+        endGroup('SIGKILL');
+        stdout.destroy();
+        stderr.destroy();
       }, GRACE_MS);
     });
     child.once('close', (code, killedBy) => {
       clearTimeout(timer);
       clearTimeout(linger);
       signal?.removeEventListener('abort', end);
-      if (timedOut) endGroup(child, 'SIGKILL');
-      done({ ...output, exit: code ?? 128 + constants.signals[killedBy ?? 'SIGKILL'], timed_out: timedOut });
+      if (timedOut || signal?.aborted === true) endGroup('SIGKILL');
+      const exit = code ?? 128 + constants.signals[killedBy ?? 'SIGKILL'];
+      const why = findStartFailure({ exit, stderr: output.stderr });
+      if (why === undefined) done({ ...output, exit, timed_out: timedOut });
+      else fail(toStartError(program, cwd, new Error(why)));
     });
   });
 }
@@ -92,11 +83,7 @@ function keep(before: string, text: string): string {
   return before.length >= KEPT_LENGTH ? before : (before + text).slice(0, KEPT_LENGTH);
 }
 
-function endGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return;
-  try {
-    process.kill(process.platform === 'win32' ? child.pid : -child.pid, signal);
-  } catch {
-    // It is gone already.
-  }
+function toStartError(program: string, cwd: string, cause: Error): ForgeError {
+  const details = { program, cwd };
+  return new ForgeError('io_failed', `${program} could not be started: ${cause.message}`, { details, cause });
 }

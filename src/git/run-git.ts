@@ -4,6 +4,7 @@ import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
+import { runsFilters } from './runs-filters.ts';
 
 export interface GitResult {
   readonly stdout: string;
@@ -35,11 +36,15 @@ export async function runGit(args: readonly string[], options: GitRunOptions): P
   return { stdout: stdout.toString('utf8'), stderr, exit };
 }
 
+export type GitBytes = Omit<GitResult, 'stdout'> & { readonly stdout: Buffer };
+
 /** The same for what is not text: file contents may hold any bytes. */
-export async function runGitBytes(
-  args: readonly string[],
-  options: GitRunOptions,
-): Promise<Omit<GitResult, 'stdout'> & { readonly stdout: Buffer }> {
+export async function runGitBytes(args: readonly string[], options: GitRunOptions): Promise<GitBytes> {
+  if (process.platform !== 'win32' && mayRunFilters(args)) {
+    // Only for these: a cold read need not load it.
+    const { runGuardedGit } = await import('./run-guarded-git.ts');
+    return runGuardedGit(args, options);
+  }
   const { execFile } = loadChildProcess();
   const more = {
     ...toSpawnOptions(options),
@@ -65,7 +70,7 @@ export async function runGitBytes(
 }
 
 /** A git that is told to end removes its lock files first; one that does not listen is killed. */
-const GRACE_MS = 2_000;
+export const GRACE_MS = 2_000;
 
 interface TimeLimit {
   /** Asked when git has ended; nothing is waited for any more after that. */
@@ -183,10 +188,18 @@ function toFilterFailure(
 }
 
 function findCommand(args: readonly string[]): string {
-  return args.find((arg, at) => /^[a-z]/.test(arg) && !['-c', '-C'].includes(args[at - 1] ?? '')) ?? '';
+  return args[findCommandIndex(args)] ?? '';
 }
 
-function toTimeoutError(args: readonly string[], { timeout_ms = 0 }: GitRunOptions): ForgeError {
+function findCommandIndex(args: readonly string[]): number {
+  return args.findIndex((arg, at) => /^[a-z]/.test(arg) && !['-c', '-C'].includes(args[at - 1] ?? ''));
+}
+
+function mayRunFilters(args: readonly string[]): boolean {
+  return runsFilters(findCommand(args), args.slice(findCommandIndex(args) + 1));
+}
+
+export function toTimeoutError(args: readonly string[], { timeout_ms = 0 }: GitRunOptions): ForgeError {
   const command = findCommand(args);
   return new ForgeError('io_failed', `git ${command} did not end within ${timeout_ms / 1_000} s`, {
     hint: 'Something keeps it waiting: a server, a password, a slow disk. Run the same by hand',
@@ -226,13 +239,17 @@ function toSpawnOptions(options: GitOptions) {
   } as const;
 }
 
-function toSignalExit(signal: NodeJS.Signals): number {
+export function toSignalExit(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal];
 }
 
-function toStartError(error: Error & { code?: unknown }, args: readonly string[], cwd: string): ForgeError {
+export function toStartError(
+  error: Error & { code?: unknown },
+  args: readonly string[],
+  cwd: string,
+): ForgeError {
   if (error.name === 'AbortError') {
-    return new ForgeError('interrupted', `git ${args[0]} was interrupted`, { cause: error });
+    return toInterrupted(args, error);
   }
   // Node reports a missing working folder with the same code as a missing program.
   if (error.code === 'ENOENT' && existsSync(cwd)) {
@@ -245,4 +262,8 @@ function toStartError(error: Error & { code?: unknown }, args: readonly string[]
     details: { cwd },
     cause: error,
   });
+}
+
+export function toInterrupted(args: readonly string[], cause?: Error): ForgeError {
+  return new ForgeError('interrupted', `git ${args[0]} was interrupted`, { cause });
 }

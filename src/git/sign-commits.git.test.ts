@@ -8,6 +8,7 @@ import { runTestGit } from '../../tests/support/temp-repo.ts';
 import { createSigner } from './sign-commits.ts';
 
 const hasGpg = spawnSync('gpg', ['--version']).status === 0;
+const hasSsh = spawnSync('ssh-keygen', ['-?']).error === undefined;
 
 const commitOf = ({ place }: AttemptPlace) => ({
   tree: place.git('rev-parse', 'HEAD^{tree}'),
@@ -62,6 +63,67 @@ describe('createSigner', () => {
     const commit = await signer.write(commitOf(world));
     expect(signer.unsigned).toBeUndefined();
     expect(world.place.git('cat-file', '-p', commit)).not.toContain('gpgsig');
+  });
+
+  const ssh = { 'gpg.format': 'ssh', 'user.signingKey': '/nonexistent.pub' };
+  it.each<{ readonly what: string; readonly settings: Readonly<Record<string, string>> }>([
+    { what: 'a public key for ssh that is not there', settings: ssh },
+    {
+      what: 'a key for ssh that is none',
+      settings: { ...ssh, 'user.signingKey': 'key::ssh-ed25519 AAAAwrong' },
+    },
+    { what: 'no key for ssh, and no way to find one', settings: { 'gpg.format': 'ssh' } },
+    {
+      what: 'a command for the key of ssh that fails',
+      settings: { 'gpg.format': 'ssh', 'gpg.ssh.defaultKeyCommand': 'false' },
+    },
+    {
+      what: 'a program for ssh that is not there',
+      settings: {
+        ...ssh,
+        'user.signingKey': 'key::ssh-ed25519 AAAA',
+        'gpg.ssh.program': '/nonexistent/program',
+      },
+    },
+    { what: 'a program of openpgp that is not there', settings: { 'gpg.program': '/nonexistent/program' } },
+    {
+      what: 'a program for x509 that is not there',
+      settings: { 'gpg.format': 'x509', 'gpg.x509.program': '/nonexistent/program' },
+    },
+    { what: 'a program that says nothing of signatures', settings: { 'gpg.program': 'false' } },
+    { what: 'a format that git does not know', settings: { 'gpg.format': 'wax' } },
+  ])('[B16] makes an unsigned commit, and says why, with $what', async ({ settings }) => {
+    await using world = await attemptPlace();
+    for (const [key, value] of Object.entries(settings)) world.place.git('config', key, value);
+    const signer = createSigner(world.control, { sign: true });
+    const commit = await signer.write(commitOf(world));
+    expect(signer.unsigned).toMatch(/^git (?:could not sign the commit|commit-tree failed): ./);
+    if (settings['gpg.format'] !== undefined) world.place.git('config', '--unset', 'gpg.format');
+    expect(world.place.git('cat-file', '-p', commit)).not.toContain('gpgsig');
+  });
+
+  it.skipIf(!hasSsh)(
+    '[B16] signs with a key of ssh, also where the file of allowed signers is missing',
+    async () => {
+      await using world = await attemptPlace();
+      const key = join(world.place.path, '..', 'key');
+      execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key]);
+      for (const [name, value] of Object.entries({ ...ssh, 'user.signingKey': `${key}.pub` }))
+        world.place.git('config', name, value);
+      world.place.git('config', 'gpg.ssh.allowedSignersFile', '/nonexistent');
+      const signer = createSigner(world.control, { sign: true });
+      const commit = await signer.write(commitOf(world));
+      expect(signer.unsigned).toBeUndefined();
+      expect(world.place.git('cat-file', '-p', commit)).toContain('SSH SIGNATURE');
+    },
+  );
+
+  it('[B16] throws what is wrong with the commit itself', async () => {
+    await using world = await attemptPlace();
+    const signer = createSigner(world.control, { sign: true });
+    const commit = { ...commitOf(world), tree: '0'.repeat(40) };
+    await expect(signer.write(commit)).rejects.toThrow('git commit-tree failed');
+    expect(signer.unsigned).toBeUndefined();
   });
 
   it.skipIf(!hasGpg)('[A15] signs with gpg and the key that its agent holds', async () => {

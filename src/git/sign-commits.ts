@@ -34,9 +34,12 @@ export function createSigner(
           apart_ms: timeout_ms,
         });
       } catch (error) {
-        if (!isForgeError(error) || error.details.unsigned !== true) throw error;
+        // A setting that the user's git cannot even read fails there in any case, and does not reach this one. What
+        // is wrong with the commit itself is thrown here.
+        if (!isForgeError(error)) throw error;
+        const written = await writeCommit(control, { ...commit, sign: false });
         unsigned = error.message;
-        return writeCommit(control, { ...commit, sign: false });
+        return written;
       }
     },
   };

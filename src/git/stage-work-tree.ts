@@ -5,10 +5,9 @@ import { askGitBytes } from './ask-git.ts';
 import { toSparseSettings } from './attempt-git-folder.ts';
 import { type Checkout, copyIndex, toPrivateIndex, toRecordFolder } from './checkout-record.ts';
 import { type ControlGit, getFromControl, toAskOptions, toControlFailure } from './control-directory.ts';
-import { look } from './guard-place.ts';
+import { isBehind, lookInside } from './disk-path.ts';
 import { type FilterVerdict, judgeStaged, type Staged } from './judge-filters.ts';
 import { readTextIfThere, replaceFile } from './replace-file.ts';
-import { toShownPath } from './shown-path.ts';
 
 /** An index for the time of one piece of work; the attempt's own is replaced only by `save`. */
 export interface StagingIndex extends Disposable {
@@ -116,6 +115,7 @@ export interface StagingPlace {
   readonly index: string;
   readonly work_tree?: string;
   readonly without_filter: Staged['without_filter'];
+  readonly secrets: Staged['secrets'];
   /** The folder of the whole checkout, where the working tree is a repository inside of it. */
   readonly top?: string;
 }
@@ -130,7 +130,7 @@ export async function stagePaths(
   place: StagingPlace,
   paths: readonly string[],
 ): Promise<FilterVerdict['unknown']> {
-  const { checkout, index, work_tree = checkout.path, top = checkout.path, without_filter } = place;
+  const { checkout, index, work_tree = checkout.path, top = checkout.path, without_filter, secrets } = place;
   const update = async (how: readonly string[], which: readonly string[]): Promise<void> => {
     if (which.length === 0) return;
     const args = [...toSparseSettings(control, checkout), 'update-index', '-z', ...how, '--stdin'];
@@ -141,21 +141,23 @@ export async function stagePaths(
       input: Buffer.from(`${which.join('\0')}\0`, 'latin1'),
     });
   };
-  const isStrange = (path: string): boolean => {
-    const found = look(toDiskPath(work_tree, path));
+  const isGone = (path: string): boolean => {
+    // git does not take a file that was in a folder from behind the link, or the file, that is there now.
+    if (isBehind(work_tree, path)) return true;
+    const found = lookInside(work_tree, path);
     return found !== undefined && !found.isFile() && !found.isSymbolicLink() && !found.isDirectory();
   };
   const prefix = toPrefix(top, work_tree);
   const { stored, unknown } = await judgeStaged(
     control,
-    { checkout, work_tree, prefix, without_filter },
+    { checkout, work_tree, prefix, without_filter, secrets },
     paths,
   );
-  const strange = new Set(paths.filter(isStrange));
-  await update(['--force-remove'], [...strange]);
+  const gone = new Set(paths.filter(isGone));
+  await update(['--force-remove'], [...gone]);
   await update(
     ['--add', '--remove', '--replace'],
-    paths.filter((path) => !strange.has(path) && !stored.has(path)),
+    paths.filter((path) => !gone.has(path) && !stored.has(path)),
   );
   await putStored(control, index, stored);
   return unknown;
@@ -186,12 +188,7 @@ export function findLargeFiles(
   limit: number,
 ): readonly LargeFile[] {
   return paths.flatMap((path) => {
-    const stats = look(toDiskPath(checkout.path, path));
+    const stats = lookInside(checkout.path, path);
     return stats?.isFile() === true && stats.size > limit ? [{ path, size_bytes: stats.size }] : [];
   });
-}
-
-/** For Node, which takes names in UTF-8 only; others are not found and count as small. */
-function toDiskPath(folder: string, path: string): string {
-  return join(folder, toShownPath(path));
 }

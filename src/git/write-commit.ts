@@ -31,8 +31,8 @@ export async function writeCommit(
   },
 ): Promise<string> {
   const parents = commit.parents.flatMap((parent) => ['-p', parent]);
-  const sign = commit.sign ? ['-S'] : [];
-  const args = ['commit-tree', commit.tree, ...parents, ...sign, '-F', '-'];
+  const plain = ['commit-tree', commit.tree, ...parents, '-F', '-'];
+  const args = commit.sign ? [...plain, '-S'] : plain;
   const options = {
     input: `${commit.message.trimEnd()}\n`,
     more_env: {
@@ -47,11 +47,12 @@ export async function writeCommit(
       : await askGitApart(repo, args, { ...options, timeout_ms: apart_ms });
   if (result.exit === 0) return result.stdout.trim();
   if (NO_IDENTITY.test(result.stderr)) throw noIdentity();
-  if (sign.length > 0 && 'timed_out' in result && result.timed_out)
+  if (!commit.sign) throw toGitFailure(args, result);
+  if ('timed_out' in result && result.timed_out)
     throw notSigned(`nothing came within ${(apart_ms ?? 0) / 1_000} s; it may wait for a passphrase`);
-  if (sign.length > 0 && /sign|gpg|ssh-keygen|passphrase/i.test(result.stderr))
-    throw notSigned(result.stderr);
-  throw toGitFailure(args, result);
+  // Programs and keys fail in words of their own. What works without a signature failed for the signature's sake.
+  const without = await askGit(repo, plain, options);
+  throw without.exit === 0 ? notSigned(result.stderr) : toGitFailure(plain, without);
 }
 
 function toPersonEnv(role: 'AUTHOR' | 'COMMITTER', person: Author | undefined): Record<string, string> {
