@@ -230,6 +230,10 @@ describe('a hostile repository', () => {
     await project.run('agent', 'add', 'sly', '--executor', 'shell', ...words);
     const sly = await project.create('Innocent');
     await project.run('run', sly.id, '--agent', 'sly', '--merge');
+    // A person has to pass it first.
+    expect(await project.show(sly.id)).toMatchObject({ error_annotation: { code: 'gate_changed' } });
+    await project.run('review', sly.id, 'pass');
+    await project.run('run', sly.id, '--agent', 'sly', '--merge');
     expect(await project.show(sly.id)).toMatchObject({ state: 'done' });
     expect(JSON.stringify(await readConfig(project))).toContain('agent-step');
     const next = await project.create('Next');
