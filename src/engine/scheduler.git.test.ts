@@ -2,11 +2,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WorkedTask } from '#contract/run-task-operations.ts';
 import type { Task } from '#contract/task.ts';
 import { ANN } from '../../tests/support/temp-engine.ts';
+import { goneProcess } from '../../tests/support/dying-store.ts';
 import { killAfter } from '../../tests/support/killed-work.ts';
 import { expectSettledOnce } from '../../tests/support/killed-watcher.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { inTurns } from './in-turns.ts';
 import { dispatchTasks, Scheduler, type DispatchWishes } from './scheduler.ts';
+import { systemWriter } from './work.ts';
 
 let shop: TempWorkshop;
 let told: string[];
@@ -106,6 +108,28 @@ describe('forge dispatch', () => {
     expect(worked.some(({ task, reached }) => task.id === other.id && reached)).toBe(true);
     expect(await states([other])).toEqual(['done']);
     await shop.workshop.settled();
+  });
+
+  it('[O4] what a killed process left of a deleted task is settled, and the others go on', async () => {
+    shop.addAgent('w1', DO_IT);
+    const { store } = shop.place;
+    const left = await shop.create('Left', { steps: ['true'] });
+    await shop.work(left, 'w1');
+    const [attempt] = await store.listAttempts({ task_id: left.id });
+    const of = {
+      task_id: left.id,
+      attempt_id: attempt?.id ?? '',
+      head_commit: attempt?.head_commit ?? '',
+      watcher: goneProcess(),
+    };
+    const writer = systemWriter(shop.place);
+    await store.startReview({ id: crypto.randomUUID(), ...of }, writer);
+    await store.queueMerge({ id: crypto.randomUUID(), target: 'main', strategy: 'merge', ...of }, writer);
+    await store.deleteTask({ id: left.id }, { actor: ANN, now: Date.now() });
+    const other = await shop.create('Other', { steps: ['true'] });
+    await dispatch({ merge: true });
+    expect(await states([other])).toEqual(['done']);
+    expect([await store.listOpenReviews(), await store.listOpenMerges()]).toEqual([[], []]);
   });
 
   it('[O4] work that ends with its task leaves no trouble behind', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AttemptView } from '#contract/attempt.ts';
@@ -7,6 +7,8 @@ import type { Task } from '#contract/task.ts';
 import { openDying } from '../../tests/support/killed-work.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { assignRole } from './assign-role.ts';
+import { updateTask } from './change-task.ts';
+import { endLost } from './end-lost.ts';
 import { pickAttempt } from './pick-attempt.ts';
 import { recoverProject } from './recover-project.ts';
 import type { SideWishes } from './sides.ts';
@@ -146,6 +148,35 @@ describe('several attempts at one task', () => {
     expect(prompt).toContain('+three');
     expect(prompt).not.toContain('Attempt 3');
     await shop.move(task, 'cancelled');
+  });
+
+  it.each<[string, (id: string) => Promise<unknown>, string | undefined]>([
+    [
+      'archive of the task',
+      async (id) => {
+        const workflow_fields = new Map([['archived_at', 'now']]);
+        const { by } = shop.as();
+        await shop.place.store.updateTask({ id, workflow_fields }, { ...by, now: Date.now() });
+        await endLost(shop.as(), id);
+      },
+      undefined,
+    ],
+    ['another assignee', (id) => updateTask(shop.as(), { id, assignee: 'ext' }), undefined],
+    ['removal of the reviewer', async () => shop.removeAgent('chooser'), 'pick_attempt'],
+  ])('[O3] %s while the reviewer chooses: what was decided stands', async (_, lose, code) => {
+    const file = join(shop.place.records, '..', 'chooser');
+    shop.addAgent('chooser', `cat > /dev/null; touch ${file}; sleep 600`);
+    const { id } = await shop.create('Chosen late', { steps: STEPS });
+    const resets = { reset_worktree: false, reset_workspace: false };
+    await assignRole(shop.as(), { id, role: 'reviewer', holder: { agent: 'chooser' }, ...resets });
+    const done = work({ id }, { agents: ['small', 'large'], count: 2, pick: 'reviewer' });
+    await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
+    rmSync(file);
+    await lose(id);
+    const { task } = await done;
+    expect([task.state, task.error_annotation?.code]).toEqual(['in_progress', code]);
+    expect((await views({ id })).map(({ state }) => state)).toEqual(['active', 'active']);
+    await shop.move({ ...task, id }, 'cancelled');
   });
 });
 

@@ -103,14 +103,13 @@ async function takeUpMerge(
 
 function refuseNobody({ place }: Workshop, { id, state }: Task): never {
   const names = place.agents.list().map(({ name }) => name);
-  const known = names.length === 0 ? 'there is none: forge agent add' : `one of ${names.join(', ')}`;
+  const known = names.length === 0 ? 'there is no agent yet' : `there is ${names.join(', ')}`;
+  const hint =
+    names.length === 0 ? 'forge agent add worker-1 --executor claude' : `forge run ${id} --agent ${names[0]}`;
   throw new ForgeError(
     'usage',
-    `${id} is in ${state}, and nobody is named who works on it: --agent is missing`,
-    {
-      hint: `forge run ${id} --agent ${names[0] ?? '<name>'} (${known})`,
-      details: { id, state, agents: names },
-    },
+    `${id} is in ${state} and needs somebody who works on it: --agent is missing; ${known}`,
+    { hint, details: { id, state, agents: names } },
   );
 }
 
