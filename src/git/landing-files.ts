@@ -84,8 +84,8 @@ interface MoveOptions {
 
 /**
  * Moves files into a working tree in which the user may save at any moment. Nothing is replaced: the file that is
- * there is moved aside, looked at once more, and the new one is put into the place only if that is empty. So a save
- * that comes between two steps is either what was moved aside, or in the place.
+ * there is moved aside, the new one is put into the place only if that is empty, and what was moved aside is looked at
+ * once more. So a save that comes between two steps is either what was moved aside, or in the place.
  */
 export function moveFiles(moves: FileMoves, before: Snapshot, options: MoveOptions): Moved {
   const { worktree } = moves;

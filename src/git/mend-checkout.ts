@@ -64,9 +64,7 @@ export async function mendCheckout(
   const sides = await stageSides(place, join(folder, 'mend'), { wrong, right });
   const { worktree } = place;
   const spots = [...touched].map((path) => ({ worktree, backups: toBackups(folder), path }));
-  const isRight: IsOurs = (path, file) => isSame(file, toFile(sides.rightFolder, path));
-  const isWrong: IsOurs = (path, file) => isSame(file, toFile(sides.wrongFolder, path));
-  const isOfSides: IsOurs = (path, file) => isRight(path, file) || isWrong(path, file);
+  const { isRight, isWrong, isOfSides } = compareWith(sides);
   const wanted = spots.filter(({ path }) => existsIn(sides, path));
   const returned = what === 'all' ? returnBackups(wanted, { isRight, isWrong }) : [];
   // At a path that HEAD has as before the landing, nothing is ready to compare with but the file itself.
@@ -92,20 +90,23 @@ export async function mendCheckout(
   const isStale = returned.length > 0;
   await replaceIndex(place, { ...landing, ...sides, like: right, placed, isStale }, entries, found);
   rmSync(join(folder, 'mend'), { recursive: true, force: true });
-  const mended = new Set([...files, ...entries].map(({ path }) => path));
+  const isLeft = (one: Judged): boolean => what === 'all' && one.disk === 'wrong' && !files.includes(one);
   const isKept = (one: Judged): boolean =>
-    own.has(one.path) ||
-    one.disk === 'own' ||
-    one.entry === 'own' ||
-    (what === 'all' && one.disk === 'wrong' && !files.includes(one));
-  return {
-    side,
-    mended: [...mended].map(toShownPath).sort(),
-    kept: found
-      .filter(isKept)
-      .map(({ path }) => toShownPath(path))
-      .sort(),
-  };
+    own.has(one.path) || one.disk === 'own' || one.entry === 'own' || isLeft(one);
+  return { side, mended: toNames([...files, ...entries]), kept: toNames(found.filter(isKept)) };
+}
+
+function toNames(found: readonly Judged[]): readonly string[] {
+  return [...new Set(found.map(({ path }) => toShownPath(path)))].sort();
+}
+
+function compareWith({
+  rightFolder,
+  wrongFolder,
+}: Sides): Record<'isRight' | 'isWrong' | 'isOfSides', IsOurs> {
+  const isRight: IsOurs = (path, file) => isSame(file, toFile(rightFolder, path));
+  const isWrong: IsOurs = (path, file) => isSame(file, toFile(wrongFolder, path));
+  return { isRight, isWrong, isOfSides: (path, file) => isRight(path, file) || isWrong(path, file) };
 }
 
 /** The files that are the other side's, without those that something of the user's has taken the place of. */
