@@ -309,7 +309,7 @@ async function runExample(
   const template = await templateProject();
   const env: Record<string, string> = {
     TMPDIR: dirname(template.path),
-    FORGE_ACTOR: 'reader',
+    FORGE_ACTOR: 'user:reader',
     FORGE_HOME: join(template.home, basename(folder)),
   };
   const options = { cwd: folder, env };

@@ -74,7 +74,7 @@ async function createTokens(project: ForgeProject): Promise<string[]> {
       '--scope',
       'admin',
       '--actor',
-      `worker-${at}`,
+      `user:worker-${at}`,
       '--json',
     );
     tokens.push((JSON.parse(made.stdout) as { token: string }).token);
