@@ -28,7 +28,8 @@ const ALLOWED: AgentMoveDecision = { outcome: 'allowed' };
  * An agent does not judge its own work: it never starts a merge, and it neither closes a task nor leaves a gate while a
  * gate on the way has something left to say. A gate has, where somebody holds it, where the task brings checks of its
  * own, or where an attempt is unfinished or was given up: else cancelling and reopening would wash off the work that
- * was not merged. Without any of these there is nothing to review or to merge, and a task may be closed directly. Giving up, giving back and handing in are free, and so is what people and Forge itself do.
+ * was not merged. Without any of these there is nothing to review or to merge, and a task may be closed directly.
+ * Giving up, giving back and handing in are free, and so is what people and Forge itself do.
  */
 export function decideAgentMove(workflow: ResolvedWorkflow, move: AgentMove): AgentMoveDecision {
   const { actor, task, to } = move;

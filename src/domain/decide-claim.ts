@@ -5,8 +5,8 @@ import { claimTarget, isParked, kindOf, roleOf, type ResolvedWorkflow } from './
 
 /**
  * How a task is taken. `claim`: it must be free. `force`: in spite of its owner, its blockers or its role, and by a
- * person also in spite of its parking or its archive. `hand_over`: whoever asks gives it from its owner to another. `move`: it follows from a move along an
- * edge of the workflow, whose guards have looked at blockers.
+ * person also in spite of its parking or its archive. `hand_over`: whoever asks gives it from its owner to another.
+ * `move`: it follows from a move along an edge of the workflow, whose guards have looked at blockers.
  */
 export type ClaimWay = 'claim' | 'force' | 'hand_over' | 'move';
 
