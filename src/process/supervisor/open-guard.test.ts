@@ -12,6 +12,8 @@ describe.skipIf(process.platform !== 'linux')('the guard', () => {
     const commands = Array.from({ length: 5 }, () => ['/bin/sleep', sleep]);
     const { child, ended } = await startWatcher({ kind: 'marker', commands, task: 'await start();' });
     child.stdin.write('go\n');
+    // A program that waits for its guard before it begins is listed by then.
+    await vi.waitUntil(() => listGuards(child.pid ?? 0).length > 0, { timeout: 15_000 });
     await vi.waitUntil(() => listRunning(sleep).length === 5, { timeout: 15_000 });
     const guards = listGuards(child.pid ?? 0);
     expect(guards).toHaveLength(1);
@@ -29,6 +31,7 @@ describe.skipIf(process.platform !== 'linux')('the guard', () => {
       task: 'await start();',
     });
     child.stdin.write('go\n');
+    await vi.waitUntil(() => listGuards(child.pid ?? 0).length > 0, { timeout: 15_000 });
     await vi.waitUntil(() => listRunning(sleep).length === 1, { timeout: 15_000 });
     const [first = ''] = listGuards(child.pid ?? 0);
     process.kill(Number(first), 'SIGKILL');
