@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 
@@ -15,6 +14,8 @@ export async function awaitLanding<T>(write: () => Promise<T>): Promise<T> {
       const isLanding = isForgeError(error) && error.details['landing'] !== undefined;
       if (!isLanding || waited >= LIMITS.landing_wait_ms) throw error;
     }
+    // Nearly no command comes here, and every one that reads would load it.
+    const { setTimeout } = await import('node:timers/promises');
     await setTimeout(PAUSE_MS);
     waited += PAUSE_MS;
   }
