@@ -129,7 +129,7 @@ function findServer({ operation, globals }: Accepted): string | undefined {
 
 /** Inside of a run: where its watcher listens. Throws permission_denied for what is not for a run to do. */
 async function findSocket(
-  { operation, globals }: Accepted,
+  { operation, globals, input }: Accepted,
   cwd: () => string,
 ): Promise<SocketPlace | undefined> {
   const { env } = process;
@@ -138,7 +138,7 @@ async function findSocket(
   const { findCommandPlace } = await import('./run/inside-run.ts');
   const server = globals.server ?? (env.FORGE_SERVER || undefined);
   const actor = globals.actor ?? (env.FORGE_ACTOR || undefined);
-  const place = findCommandPlace({ operation, env, cwd: cwd(), server, actor });
+  const place = findCommandPlace({ operation, env, cwd: cwd(), server, actor, input });
   return place.kind === 'socket' ? place : undefined;
 }
 

@@ -20,7 +20,7 @@ export async function startMcp(request: ContextRequest): Promise<void> {
       hint: 'forge mcp',
     });
   const { actor, cwd, env, notice } = request;
-  const inside = findCommandPlace({ operation: SERVE, env, cwd, server: undefined, actor });
+  const inside = findCommandPlace({ operation: SERVE, env, cwd, server: undefined, actor, input: {} });
   const operations =
     inside.kind === 'socket'
       ? createSocketCaller(inside)

@@ -50,10 +50,11 @@ describe('[A2] [H4] an agent inside of its run', () => {
         'FORGE_ACTOR=user:ann forge task comment ID "as somebody else"',
         'forge task show ID --json',
         'forge whereami',
+        'forge doctor',
       ],
       ['--ci-step', 'test -e README.md'],
     );
-    expect(said.map((line) => line.split(':')[0])).toEqual(['0', '0', '0', '0', '0', '0']);
+    expect(said.map((line) => line.split(':')[0])).toEqual(['0', '0', '0', '0', '0', '0', '0']);
     const task = await project.show(id);
     const author = `a${id.slice(3)}`;
     expect(task.comments.map((comment) => comment.author)).toEqual([author, author]);

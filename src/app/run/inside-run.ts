@@ -21,6 +21,7 @@ interface Asked {
   readonly server: string | undefined;
   /** Who asks, where that was said by flag or environment. */
   readonly actor: string | undefined;
+  readonly input: Readonly<Record<string, unknown>>;
 }
 
 const HERE = { kind: 'here' } as const;
@@ -55,7 +56,7 @@ const FOR_PEOPLE: ReadonlySet<string> = new Set([
  * One that finds itself inside of a run and has no socket may read and nothing else. Projects and homes that the run
  * has nothing to do with, such as those of a test, are not meant. Throws permission_denied.
  */
-export function findCommandPlace({ operation, env, cwd, server, actor }: Asked): CommandPlace {
+export function findCommandPlace({ operation, env, cwd, server, actor, input }: Asked): CommandPlace {
   if (FOR_PEOPLE.has(operation.name) && actor !== undefined && parseActor(actor, 'named').kind === 'agent')
     throw denied(operation, `${actor} is an agent: forge ${operation.path.join(' ')} is for a person`);
   const path = env[RUN_SOCKET] || undefined;
@@ -69,11 +70,16 @@ export function findCommandPlace({ operation, env, cwd, server, actor }: Asked):
   const isMcp = operation.name === 'mcp.serve';
   if (path !== undefined && (!isLocal || isMcp))
     return { kind: 'socket', path, key: env[RUN_SOCKET_KEY] ?? '' };
-  if (operation.reads === true) return HERE;
+  if (operation.reads === true || onlyLooks(operation.name, input)) return HERE;
   const why = isLocal
     ? `forge ${operation.path.join(' ')} is for a person, not for a run`
     : 'This is inside of a run, and the way to its watcher is missing (FORGE_SOCKET): nothing is written';
   throw denied(operation, why);
+}
+
+/** `forge doctor --pr main` may be one of the checks. */
+function onlyLooks(name: string, input: Asked['input']): boolean {
+  return name === 'project.doctor' && input['fix'] !== true;
 }
 
 /** Whether the run belongs to the person or to the project that the command is about. */
