@@ -107,10 +107,14 @@ async function prepare({ steps, roles = {} }: Way, title: string): Promise<Task>
 /** The same command again, as a person would who sees where the task is. */
 async function finish(run: { id: string; agent: string; merge: boolean }, point: string): Promise<void> {
   for (let tries = 0; tries < 3; tries += 1) {
-    const { state } = await shop.place.store.getTask(run.id);
+    const { state, subtasks, roles } = await shop.place.store.getTask(run.id);
     if (state === 'done') return;
+    // What was planned waits for its parts, and is then for whoever works on it.
+    for (const { id, status } of subtasks)
+      if (status !== 'closed') await workTask(shop.workshop, shop.as(), { id, agent: 'w1', merge: true });
+    const agent = roles?.['planner'] === undefined ? 'w1' : run.agent;
     if (state === 'merge_failed') await shop.move({ id: run.id } as Task, 'merging');
-    else await workTask(shop.workshop, shop.as(), run);
+    else await workTask(shop.workshop, shop.as(), { ...run, agent });
   }
   const { state, error_annotation } = await shop.place.store.getTask(run.id);
   expect({ point, state, error_annotation }).toEqual({ point, state: 'done' });

@@ -64,7 +64,8 @@ async function removeHeld(place: WorkPlace, attempt: Attempt): Promise<Removed> 
       text: `Commits of its worktree that ${attempt.branch} does not lead to are gone with it (${why})`,
     });
   // Written last: as long as it is not, all of this is done again.
-  if (attempt.state === 'merged') await dropAttemptRefs(control, { ...checkout, target: attempt.target });
+  if (attempt.state === 'merged' || isEmpty(attempt))
+    await dropAttemptRefs(control, { ...checkout, target: attempt.target });
   await store.changeAttempt(
     { id: attempt.id, removed_at: toIso(clock.now()), port: null },
     systemWriter(place),
@@ -109,6 +110,11 @@ export async function stopRuns(
   of: { readonly task_id: string } | { readonly attempt_id: string },
 ): Promise<void> {
   await endRuns(place, () => place.store.listRuns({ ...of, open: true }));
+}
+
+/** Its branch has nothing but what it began with, as after a plan. */
+function isEmpty({ head_commit, base_commit }: Attempt): boolean {
+  return head_commit === null || head_commit === base_commit;
 }
 
 /** Those whose task is not theirs any more, and the checks and merges of a task that has left their gate. */

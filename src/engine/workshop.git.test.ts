@@ -403,6 +403,8 @@ describe('the way of a task', () => {
     expect(planned.subtasks.map(({ title }) => title)).toEqual(['First', 'Second']);
     // [A3] It goes on when its subtasks are closed.
     expect(await states(task.id)).toEqual(['planning', 'todo']);
+    // Nothing of the folder that it was planned in is left.
+    expect(shop.repo.git('for-each-ref', 'refs/heads/forge', 'refs/forge/keep')).toBe('');
   });
 });
 
