@@ -79,14 +79,16 @@ async function applyPlan(place: WorkPlace, planned: Task, plan: Plan): Promise<v
   // A planner that was cut off plans again: what it made the last time is not made twice.
   const there = await store.listTasks({ parent_id: task.id, include_archived: true });
   const known = new Map(there.map(({ id, title }) => [title, id]));
-  const begun = place.clock.now();
-  for (const [at, { title, description, depends_on }] of plan.subtasks.entries()) {
+  let last = 0;
+  for (const { title, description, depends_on } of plan.subtasks) {
     const id = known.get(title);
     if (id !== undefined) {
       ids.push(id);
       continue;
     }
     const writer = systemWriter(place);
+    // Queues go by the time of creation: what is made within one millisecond keeps the order of the plan.
+    last = Math.max(writer.now, last + 1);
     const made = await store.createTask(
       {
         id_prefix: project.prefix,
@@ -103,8 +105,7 @@ async function applyPlan(place: WorkPlace, planned: Task, plan: Plan): Promise<v
         metadata: passOrigin(task),
         workflow_fields,
       },
-      // Queues go by the time of creation: what is made within one millisecond keeps the order of the plan.
-      { ...writer, now: Math.max(writer.now, begun + at) },
+      { ...writer, now: last },
     );
     ids.push(made.id);
   }
