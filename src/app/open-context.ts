@@ -127,7 +127,7 @@ function lazyWorkshop(
       (opened ??= import('./local-workshop.ts').then(({ openLocalWorkshop }) =>
         openLocalWorkshop(project, { place: toHomePlace(env, homedir()), machine: toMachine(env), notice }),
       )),
-    // Whoever opened it was told why it could not be; there is nothing to close then.
+    // The caller that opened it was told why it failed; there is nothing to close then.
     close: async () => (await opened?.catch(() => undefined))?.[Symbol.asyncDispose](),
   };
 }

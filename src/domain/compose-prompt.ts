@@ -24,7 +24,7 @@ export interface EarlierWork {
   readonly conflicts?: readonly ConflictFile[] | undefined;
   readonly target?: string | undefined;
   readonly messages?: readonly { readonly author: string; readonly body: string }[] | undefined;
-  /** The task as it reads now, where somebody changed its text since the last run began. */
+  /** The task as it reads now, where a person changed its text since the last run began. */
   readonly edited?: PromptFacts['task'] | undefined;
   /** What others commented since then. */
   readonly comments?: readonly { readonly author: string; readonly body: string }[] | undefined;

@@ -89,7 +89,7 @@ export function decideClaim(facts: ClaimFacts, workflow: ResolvedWorkflow): Clai
   return { outcome: 'claim', state };
 }
 
-/** An agent begins by a move what it gets itself. A gate that sends work back gives it to whoever it was from. */
+/** An agent begins by a move what it gets itself. A gate that sends work back gives it back to the agent that handed it in. */
 function decideMove(
   { life, asker, claimer, holderOf }: ClaimFacts,
   { workflow, state }: { readonly workflow: ResolvedWorkflow; readonly state: string },

@@ -160,7 +160,7 @@ function resumeWaiting({ holder }: LostTask, review: Review): ResumeStep {
 
 /** The folders go when a task ends; which of them, and when, was written down before anything was removed. */
 function resumeEnd(workflow: ResolvedWorkflow, { attempts }: LostTask, state: string): ResumeStep {
-  // Closed elsewhere, and joined: nobody here has said that its work is given up.
+  // Closed elsewhere, and joined: no person here has given its work up.
   if (endsAsDone(workflow, state) && attempts.some((one) => one.state === 'active'))
     return { step: 'look_landed' };
   const isLeft = attempts.some(

@@ -30,7 +30,7 @@ export function withoutOwnAudit(holder: GateHolder, workers: readonly (string | 
   return isOwn ? { kind: 'external', name: holder.name } : holder;
 }
 
-/** Work that changes what judges work is for a person to pass, whoever else holds the gate. */
+/** Work that changes what judges work is for a person to pass, also where an agent holds the gate. */
 export function askPeople(holder: GateHolder, files: readonly string[]): GateHolder {
   return files.length === 0 || holder.kind === 'person' ? holder : { kind: 'people', files };
 }

@@ -12,7 +12,7 @@ export interface WaitingFacts {
   readonly tasks: readonly Task[];
   /** Reviews that wait for a verdict. */
   readonly reviews: readonly Review[];
-  /** Those that nobody has answered. */
+  /** Those without an answer. */
   readonly approvals: readonly (Approval & { readonly agent: string })[];
   /** Tasks with a run, a review, a merge or a start under way. */
   readonly at_work: ReadonlySet<string>;

@@ -36,7 +36,7 @@ export async function startAudit(hands: AuditHands, { task, gate, review }: Audi
   const holder = task.roles?.[role];
   const name = holder !== undefined && 'agent' in holder ? holder.agent : '';
   const auditor = place.agents.find(name);
-  // Somebody has taken it from the machine in this very moment: the next start looks again.
+  // The agent was removed from the machine in this very moment: the next start looks again.
   if (auditor === undefined) return { outcome: 'failed', message: `${name} is not started by Forge` };
   const hold = toHold(await place.store.readStanding(task.id));
   const run = await createRun(place, { attempt, role, agent: auditor, hold });
@@ -60,7 +60,7 @@ async function concludeAudit(
   // So it is with what was cut off here, and where the work went to somebody else.
   if (review.status === 'void' && (place.signal.aborted || review.cleared_at !== null)) return;
   const { task } = standing;
-  // A removed auditor says nothing about the work: the gate is entered anew, and waits for whoever holds it then.
+  // A removed auditor says nothing about the work: the gate is entered anew, and waits for the next holder.
   if (conclusion.lost === 'removed') return enterAgain(engine, task, ['on_enter', 'after_enter']);
   try {
     await settleVerdict(engine, { task, gate, review, why, leads_on, held: hold });

@@ -35,7 +35,7 @@ export async function findGateChanges(
   });
 }
 
-/** The same of whatever attempt of the task is unfinished. */
+/** The same of every unfinished attempt of the task. */
 export async function listGateChanges(place: WorkPlace, task: Task): Promise<readonly string[]> {
   const attempts = await place.store.listAttempts({ task_id: task.id, state: 'active' });
   const found = await Promise.all(attempts.map((attempt) => findGateChanges(place, attempt, task)));

@@ -234,7 +234,7 @@ function describeOverlap({ worktree, files, operation }: LandingOverlap): string
 
 /**
  * Hooks that guard the branch are asked before, and told afterwards. That the task still stands in its gate is looked at
- * last: from then on nobody takes it away before the landing is over.
+ * last: from then on no write takes the task away before the landing is over.
  */
 async function landAllowed(
   place: WorkPlace,

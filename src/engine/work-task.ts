@@ -78,8 +78,8 @@ export async function mergePassed(workshop: Workshop, engine: Engine, id: string
 }
 
 /**
- * A task that stands in its merge with nobody at it: the disk was full, or a process was killed, between two writes. It is
- * taken up when nobody can be about to say any more that they are at it.
+ * A task that stands in its merge with no process at it: the disk was full, or a process was killed, between two writes. It is
+ * taken up when no other process can still be about to claim it.
  */
 async function takeUpMerge(
   workshop: Workshop,
@@ -108,7 +108,7 @@ function refuseNobody({ place }: Workshop, { id, state }: Task): never {
     names.length === 0 ? 'forge agent add worker-1 --executor claude' : `forge run ${id} --agent ${names[0]}`;
   throw new ForgeError(
     'usage',
-    `${id} is in ${state} and needs somebody who works on it: --agent is missing; ${known}`,
+    `${id} is in ${state} and needs an agent that works on it: --agent is missing; ${known}`,
     { hint, details: { id, state, agents: names } },
   );
 }

@@ -89,7 +89,7 @@ export interface WorkPlace {
   readonly agents: AgentBook;
   readonly executorFor: (profile: ExecutorProfile) => Promise<Executor>;
   /**
-   * Where the agent of a run reaches Forge, with the rights of that run alone; left out where nobody answers. Closed
+   * Where the agent of a run reaches Forge, with the rights of that run alone; left out in tests. Closed
    * when the run has ended.
    */
   readonly openRunSocket?: ((run: Run) => Promise<RunSocket>) | undefined;

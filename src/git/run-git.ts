@@ -130,7 +130,7 @@ export function startGit(args: readonly string[], options: GitRunOptions): Start
     stdout: child.stdout,
     ended,
     [Symbol.asyncDispose]: async () => {
-      // The signal first: a git that reads the end of its input would end well, as if nobody had left it.
+      // The signal first: a git that reads the end of its input would end well, as if its caller had not left it.
       const isAlive = child.kill();
       child.stdin.destroy();
       child.stdout.destroy();

@@ -94,7 +94,7 @@ export const LIMITS = {
   scheduler_max: 200,
   /** Of what failed, in the reason of a move. */
   reason_tail_length: 1_000,
-  /** Of what happened to a task, so far back it is looked whether somebody has changed its text. */
+  /** Of what happened to a task, so many entries are searched for a change of its text. */
   prompt_history: 200,
   /** Of what an agent asks permission for, in the inbox. */
   inbox_message_length: 2_000,
@@ -174,11 +174,11 @@ export const LIMITS = {
   landing_repeats: 5,
   /** How long a command waits for another process before it leaves a broken landing to the next command. */
   landing_heal_ms: 1_000,
-  /** How long whoever takes a task away waits for its checks, or for its merge, to end. */
+  /** How long a write that takes a task away waits for its checks, or for its merge, to end. */
   gate_end_ms: 8_000,
   /** How long a task whose merge has landed is kept for the process that moves it on. */
   landed_move_ms: 60_000,
-  /** How long whoever takes a task away waits for a merge of it that is about to land. */
+  /** How long a write that takes a task away waits for a merge of it that is about to land. */
   landing_wait_ms: 15_000,
   /** How long a merge waits in all for a checkout that other processes keep busy. */
   landing_busy_ms: 120_000,

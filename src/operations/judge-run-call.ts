@@ -19,7 +19,7 @@ export type RunVerdict =
 /**
  * What an agent may do from inside of its run: read the project, comment on its own task, set metadata and labels of
  * it, and write down work that it finds. Everything else is for a person: a new operation is closed to runs until
- * somebody has thought about it.
+ * it has a rule here.
  */
 export function judgeRunCall(call: RunCall): RunVerdict {
   if (call.access === 'read') return { outcome: 'allowed' };

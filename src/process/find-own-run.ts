@@ -16,7 +16,7 @@ export const RUN_SOCKET = 'FORGE_SOCKET';
 export const RUN_SOCKET_KEY = 'FORGE_SOCKET_KEY';
 
 /**
- * The run that this process belongs to, whatever it has done to its own environment: the environment that an ancestor
+ * The run that this process belongs to, also where it has changed its own environment: the environment that an ancestor
  * was started with says so, and so does the name of a control group. The outermost ancestor counts, because a program
  * inside of a run can start another one with any environment. Undefined outside of every run. Linux alone; elsewhere
  * only the environment of this process is known.

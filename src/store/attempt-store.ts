@@ -93,7 +93,7 @@ export interface AttemptStore {
   takeMerge(take: { id: string; watcher: ProcessMark }, by: Writer): Promise<Merge | undefined>;
   /**
    * The target is about to move. Answers why the task is not to be merged any more; undefined where it still stands in
-   * its gate, and then nobody moves, archives or deletes it before the landing is cleared or the merge is finished.
+   * its gate, and then no write moves, archives or deletes it before the landing is cleared or the merge is finished.
    * Throws state_invalid for a merge that was not begun, or is over.
    */
   takeLanding(landing: NewLanding, by: Writer): Promise<Loss | undefined>;

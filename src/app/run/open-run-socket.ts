@@ -1,12 +1,13 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Run } from '#contract/attempt.ts';
 import type { RunSocket } from '#engine/work.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { RUN_SOCKET, RUN_SOCKET_KEY } from '#process/find-own-run.ts';
+import { isLeftBehind, toTemporaryPath } from '#process/temporary-path.ts';
 import { beginExchange, send, toErrorAnswer, type Answer } from '#surfaces/http/answer.ts';
 import { applyServerLimits, toServerOptions } from '#surfaces/http/limits.ts';
 import { parseBody, readBody } from '#surfaces/http/read-body.ts';
@@ -63,40 +64,24 @@ function isKey(header: string | undefined, key: string): boolean {
   return given.length === wanted.length && timingSafeEqual(given, wanted);
 }
 
-/** A folder of its own, for the owner alone. The name has the process, so that what a killed one left can be told. */
+/** A folder of its own, for the owner alone. Its name has the process, so that what a killed one left can be told. */
 function makeFolder(home: string): string {
-  const usual = join(home, 'run');
-  const root = join(usual, `${process.pid}-00000000`, 'sock').length > LONGEST_PATH ? tmpdir() : usual;
-  if (root === usual) sweep(root);
-  const folder = join(
-    root,
-    `${root === usual ? '' : 'forge-run-'}${process.pid}-${randomBytes(4).toString('hex')}`,
-  );
+  const usual = toTemporaryPath(join(home, 'run', PREFIX));
+  const isLong = join(usual, 'sock').length > LONGEST_PATH;
+  const folder = isLong ? toTemporaryPath(join(tmpdir(), PREFIX)) : usual;
+  sweep(dirname(folder));
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return folder;
 }
 
+const PREFIX = 'forge-socket';
+
 /** Folders of processes that are gone. */
 function sweep(root: string): void {
-  let names: readonly string[];
-  try {
-    names = readdirSync(root);
-  } catch {
-    return;
-  }
-  for (const name of names) {
-    const pid = Number(/^(\d+)-/.exec(name)?.[1] ?? 0);
-    if (pid > 0 && !isThere(pid)) rmSync(join(root, name), { recursive: true, force: true });
-  }
-}
-
-function isThere(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+  const names = existsSync(root) ? readdirSync(root) : [];
+  for (const name of names)
+    if (name.startsWith(PREFIX) && isLeftBehind(name))
+      rmSync(join(root, name), { recursive: true, force: true });
 }
 
 function listen(server: Server, path: string): Promise<void> {
