@@ -191,7 +191,9 @@ export function createForgeCli(
   const run = (...args: string[]): Promise<ProgramResult> => runForgeBy(args, options);
   const json = async <T>(...args: string[]): Promise<T> => {
     const { stdout, stderr, exit } = await run(...args, '--json');
-    expect({ args, exit, stderr }).toEqual({ args, exit: 0, stderr: '' });
+    // What failed is said on the standard output, as JSON.
+    const said = exit === 0 ? '' : stdout;
+    expect({ args, exit, stderr, said }).toEqual({ args, exit: 0, stderr: '', said: '' });
     return checkDocument(args, stdout) as T; // the schema was just checked
   };
   return {
