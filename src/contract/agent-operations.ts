@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { LIMITS } from '#kernel/limits.ts';
 import { declare } from './declare.ts';
-import { ExecutorProfile, PermissionPolicy } from './executor-profile.ts';
+import { ExecutorProfile, PermissionPolicy, WallsWish } from './executor-profile.ts';
 import { Identity } from './task.ts';
 
 const outcome = z.enum(['added', 'updated', 'unchanged']);
@@ -34,6 +34,9 @@ const setUp = {
   effort: Option.optional().describe('How much it thinks, where the program knows that'),
   permissions: PermissionPolicy.optional().describe(
     'What it may do without a person being asked: nothing, edits in its checkout, or all (default: edits)',
+  ),
+  walls: WallsWish.optional().describe(
+    'Whether its runs can reach their own checkout only, where bubblewrap is installed (default: on)',
   ),
   env: z
     .array(

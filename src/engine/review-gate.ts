@@ -19,6 +19,7 @@ import { toAttemptEnvironment } from './attempt-environment.ts';
 import { openControl, findWorkspace } from './attempt-workspace.ts';
 import type { ActionOutcome } from './actions.ts';
 import type { AgentFacts, Engine } from './engine.ts';
+import { findWalls } from './find-walls.ts';
 import { findGateChanges } from './gate-changes.ts';
 import { readTree } from './read-tree.ts';
 import { runSteps } from './run-steps.ts';
@@ -153,6 +154,7 @@ export async function runReviewSteps(
   const tree = await readTree(place, commit);
   const after = await readClearing(place, attempt.task_id);
   const results: StepResult[] = [];
+  const env = toAttemptEnvironment(place, attempt, { CI: 'true' });
   for (const command of steps) {
     const known = await store.findStep({ tree, command, after });
     // Another tree may need other packages than those that are there.
@@ -166,7 +168,8 @@ export async function runReviewSteps(
       known === undefined
         ? await runSteps([command], {
             cwd: attempt.path,
-            env: toAttemptEnvironment(place, attempt, { CI: 'true' }),
+            env,
+            walls: await findWalls(place, { cwd: attempt.path, env }),
             host: await place.processes(),
             marker: `${attempt.id}-check`,
             timeout_ms: review.step_timeout_s * 1000,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attempt, Run } from '#contract/attempt.ts';
 import type { TranscriptEntry } from '#contract/transcript.ts';
+import { NO_WALLS, WALLS } from '#domain/describe-walls.ts';
 import type { Loss } from '#domain/run-hold.ts';
 import {
   RUN_MARKER,
@@ -16,10 +17,12 @@ import { openRunLog } from '#executors/run-log.ts';
 import { readSharedModes } from '#git/shared-modes.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import type { Walls } from '#process/walls.ts';
 import type { Writer } from '#store/store.ts';
 import { findAgentSecrets, type AgentSecrets } from './agent-secrets.ts';
 import { toAttemptEnvironment } from './attempt-environment.ts';
 import { findRemoval } from './find-removal.ts';
+import { findWalls } from './find-walls.ts';
 import { readFolderNote } from './folder-note.ts';
 import { writeLinkFile } from './link-file.ts';
 import { watchStray } from './watch-strays.ts';
@@ -77,9 +80,17 @@ export async function runAgent(place: WorkPlace, start: AgentStart): Promise<Age
       const executor = await place.executorFor(start.agent.profile);
       await using socket = await place.openRunSocket?.(run);
       const env = { ...start.env, ...socket?.env };
+      const walls = await findWalls(place, {
+        cwd: start.cwd,
+        env,
+        read_only: start.read_only,
+        profile: start.agent.profile,
+        socket: socket?.path,
+      });
+      tell({ kind: 'note', text: walls === undefined ? `No walls: ${NO_WALLS}` : `Inside of walls: ${WALLS}` });
       const attendOne = async (one: AgentStart): Promise<Attended> => {
         const started = await executor.start(
-          toSpec(place, { ...one, env }),
+          toSpec(place, { ...one, env, walls }),
           toHost(place, { run: one.run, secrets, tell }),
         );
         return attend(place, { ...one, isRemoved, look: watchStray(place, one.attempt, tell) }, started);
@@ -181,7 +192,10 @@ export function toLogPath(
   return join(folder, `${run.id}.jsonl`);
 }
 
-function toSpec(place: WorkPlace, { run, agent, cwd, prompt, resume, ...start }: AgentStart) {
+function toSpec(
+  place: WorkPlace,
+  { run, agent, cwd, prompt, resume, ...start }: AgentStart & { readonly walls: Walls | undefined },
+) {
   const { runs } = place.settings();
   return {
     run_id: run.id,
@@ -192,6 +206,7 @@ function toSpec(place: WorkPlace, { run, agent, cwd, prompt, resume, ...start }:
     session: { id: run.session_id ?? run.id, resume },
     output_schema: start.output_schema,
     read_only: start.read_only,
+    walls: start.walls,
     trusted: place.trustsAgentSettings(cwd),
     limits: {
       total_ms: runs.total_minutes * 60_000,

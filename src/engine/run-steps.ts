@@ -4,6 +4,7 @@ import { RUN_MARKER } from '#executors/executor.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { ProcessHost } from '#process/process-host.ts';
 import { startSupervised, type Ended } from '#process/supervise.ts';
+import type { Walls } from '#process/walls.ts';
 
 /** Where the commands of a gate, of a set-up or of a teardown run. */
 export interface StepPlace {
@@ -17,6 +18,8 @@ export interface StepPlace {
   /** Every line as it comes. */
   readonly line?: ((text: string) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** What they can reach: they run what an agent has written. */
+  readonly walls?: Walls | undefined;
 }
 
 /** One after the other until one fails; `finished` hears of each. */
@@ -46,6 +49,7 @@ export async function runStep(command: string, place: StepPlace): Promise<StepRe
       cwd,
       env: { ...env, [CALLER_PATH]: env['PATH'] ?? '' },
       host,
+      walls: place.walls,
       marker: { name: RUN_MARKER, value: marker },
       stdin: 'none',
       // Scripts write to /dev/stdout and /dev/stderr, which cannot be opened when they are sockets.

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Attempt, StepResult } from '#contract/attempt.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { toAttemptEnvironment } from './attempt-environment.ts';
+import { findWalls } from './find-walls.ts';
 import { changeFolderNote, readFolderNote } from './folder-note.ts';
 import { readInside } from './inside-folder.ts';
 import { runSteps } from './run-steps.ts';
@@ -65,9 +66,11 @@ export async function runIn(
 ): Promise<StepResult[]> {
   place.requireTrust(commands);
   const { review } = place.settings();
+  const env = toAttemptEnvironment(place, attempt);
   return runSteps(commands, {
     cwd: attempt.path,
-    env: toAttemptEnvironment(place, attempt),
+    env,
+    walls: await findWalls(place, { cwd: attempt.path, env }),
     host: await place.processes(),
     marker,
     signal,

@@ -128,6 +128,7 @@ export interface WorkPlace {
 export interface RunSocket extends AsyncDisposable {
   /** What they need to know of it. */
   readonly env: Readonly<Record<string, string>>;
+  readonly path: string;
 }
 
 export interface AgentBook {

@@ -40,7 +40,8 @@ function toDrive(
     host,
     tools,
     argv: toCodexArgv(spec),
-    env: { TMPDIR: temporary },
+    // Inside of walls all temporary folders are its own.
+    env: spec.walls === undefined ? { TMPDIR: temporary } : {},
     hint: 'npm install -g @openai/codex',
     session: toCodexSession(spec, tools),
   };
@@ -73,8 +74,19 @@ export function toCodexSession(
   });
 }
 
-/** What Codex allows itself; what it asks for besides is judged by the profile here. */
-export function toCodexRules(spec: RunSpec): Pick<CodexSessionOptions, 'approval_policy' | 'sandbox'> {
+/**
+ * What Codex allows itself; what it asks for besides is judged by the profile here. Its own sandbox cannot be built by
+ * root inside of walls, and then it writes nothing and says that it is done: there the walls alone hold it.
+ */
+export function toCodexRules(
+  spec: RunSpec,
+  isRoot = process.getuid?.() === 0,
+): Pick<CodexSessionOptions, 'approval_policy' | 'sandbox'> {
+  const rules = toOwnRules(spec);
+  return spec.walls !== undefined && isRoot ? { ...rules, sandbox: 'danger-full-access' } : rules;
+}
+
+function toOwnRules(spec: RunSpec): Pick<CodexSessionOptions, 'approval_policy' | 'sandbox'> {
   if (spec.read_only) return { approval_policy: 'on-request', sandbox: 'read-only' };
   switch (spec.profile.permissions) {
     case 'ask':

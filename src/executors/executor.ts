@@ -3,6 +3,7 @@ import type { TranscriptEntry } from '#contract/transcript.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { ProcessHost } from '#process/process-host.ts';
 import type { ProcessIdentity } from '#process/process-identity.ts';
+import type { Walls } from '#process/walls.ts';
 
 /** How Forge runs an agent. One adapter for each protocol; all of them look the same from here. */
 export interface Executor {
@@ -51,6 +52,8 @@ export interface RunSpec {
   readonly read_only: boolean;
   /** Somebody trusts the repository: what it brings for the program itself (settings, hooks, MCP servers) counts. */
   readonly trusted?: boolean | undefined;
+  /** What it can reach; all that its user can, where there are none. */
+  readonly walls?: Walls | undefined;
   readonly limits: RunLimits;
 }
 
@@ -70,6 +73,8 @@ export interface ExecutorProfile {
   readonly model?: string | undefined;
   readonly effort?: string | undefined;
   readonly permissions: PermissionPolicy;
+  /** Left out: as the person's settings say. */
+  readonly walls?: 'on' | 'off' | undefined;
 }
 
 /**

@@ -31,6 +31,7 @@ export async function startProgram(
       marker: { name: RUN_MARKER, value: spec.run_id },
       stdin: 'pipe',
       output: start.output ?? 'sockets',
+      walls: spec.walls,
       host: tools.processes,
       limits: {
         total_ms,

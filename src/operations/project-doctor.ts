@@ -1,5 +1,6 @@
 import type { examineProject as declaration } from '#contract/sync-operations.ts';
 import { describeContainment } from '#domain/describe-containment.ts';
+import { describeWalls } from '#domain/describe-walls.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { examineProject, type Finding } from '#sync/examine-project.ts';
@@ -22,7 +23,7 @@ export const projectDoctor = implement<typeof declaration>({
       fix: input.fix === true,
       pr: input.pr,
     });
-    findings.push(examineSettings(ctx), await examineGuard(ctx), await examineRuns(ctx));
+    findings.push(examineSettings(ctx), await examineGuard(ctx), await examineWalls(ctx), await examineRuns(ctx));
     return { healthy: findings.every(({ state }) => state !== 'failed'), findings };
   },
   text({ findings, healthy }) {
@@ -55,6 +56,23 @@ async function examineGuard(ctx: OperationContext): Promise<Finding> {
     const { kind, namespace, cgroup_folder } = (await place.processes()).containment;
     const shown = { kind, of_users: namespace?.of_users === true, cgroup: cgroup_folder !== undefined };
     const { message, hint } = describeContainment(shown);
+    return { name, state: hint === undefined ? 'ok' : 'warning', message, hint: hint ?? null };
+  } catch (error) {
+    if (!isForgeError(error)) throw error;
+    return { name, state: 'failed', message: error.message, hint: error.hint ?? null };
+  }
+}
+
+/** What agents and checks can reach besides their own checkout. */
+async function examineWalls(ctx: OperationContext): Promise<Finding> {
+  const name = 'walls';
+  try {
+    const { place } = await ctx.workshop();
+    const possible = (await (await place.processes()).bubblewrap()) !== undefined;
+    const { agents, checks } = place.settings().walls;
+    const off = place.agents.list().filter(({ profile }) => profile.walls === 'off');
+    const shown = { possible, agents, checks, off: off.map((agent) => agent.name) };
+    const { message, hint } = describeWalls(shown);
     return { name, state: hint === undefined ? 'ok' : 'warning', message, hint: hint ?? null };
   } catch (error) {
     if (!isForgeError(error)) throw error;

@@ -1,6 +1,6 @@
 import { ForgeError } from '#kernel/errors.ts';
 import { openGuard, type Guard } from './supervisor/open-guard.ts';
-import { probeBubblewrap, probeCgroup, probeUnshare } from './supervisor/probe-containment.ts';
+import { probeBubblewrap, probeCgroup, probeUnshare, probeWalls } from './supervisor/probe-containment.ts';
 import { openProcessTable, type ProcessTable } from './supervisor/process-table.ts';
 import type { Namespace } from './supervisor/wrap-command.ts';
 
@@ -34,6 +34,8 @@ export interface Containment {
 /** What supervising needs to know of this machine; one serves all runs. */
 export interface ProcessHost {
   readonly containment: Containment;
+  /** The program that builds walls; undefined where there are none. Found out when it is first asked for. */
+  readonly bubblewrap: () => Promise<string | undefined>;
   readonly table: ProcessTable;
   /** Undefined where the kernel itself ends what a watcher leaves. */
   readonly guard: Guard | undefined;
@@ -62,7 +64,9 @@ export async function openProcessHost(
   ]);
   const namespace = unshared ?? (allows('bubblewrap') ? await probeBubblewrap() : undefined);
   const kind = namespace?.kind ?? (cgroup_folder === undefined ? 'marker' : 'cgroup');
+  let walls: Promise<string | undefined> | undefined;
   return {
+    bubblewrap: () => (walls ??= allows('bubblewrap') ? probeWalls() : Promise.resolve(undefined)),
     containment: { kind, namespace, cgroup_folder },
     table: openProcessTable(),
     guard: namespace === undefined ? openGuard() : undefined,

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ExecutorProfile, PermissionPolicy } from '#contract/executor-profile.ts';
+import type { ExecutorProfile, PermissionPolicy, WallsWish } from '#contract/executor-profile.ts';
 import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { emptyObject, type Json, type JsonObject } from '#kernel/json.ts';
@@ -34,6 +34,7 @@ export interface ProfileWish {
   readonly model?: string | undefined;
   readonly effort?: string | undefined;
   readonly permissions?: PermissionPolicy | undefined;
+  readonly walls?: WallsWish | undefined;
 }
 
 const FILE = 'profiles.jsonl';
@@ -182,7 +183,7 @@ function readProfiles(lines: readonly HomeLine[]): ReadProfile[] {
 }
 
 function readProfile(value: Readonly<Record<string, unknown>>): ExecutorProfile | null {
-  const { executor, command, model, effort, permissions } = value;
+  const { executor, command, model, effort, permissions, walls } = value;
   if (typeof executor !== 'string' || executor === '') return null;
   return {
     executor,
@@ -190,6 +191,7 @@ function readProfile(value: Readonly<Record<string, unknown>>): ExecutorProfile 
     ...(typeof model === 'string' && { model }),
     ...(typeof effort === 'string' && { effort }),
     permissions: isPolicy(permissions) ? permissions : 'edits',
+    ...((walls === 'on' || walls === 'off') && { walls }),
   };
 }
 

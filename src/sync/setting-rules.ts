@@ -73,6 +73,11 @@ export function isAbsolutePath(value: unknown): value is string {
   return isText(value) && isAbsolute(value);
 }
 
+/** `/x`, or `~/x` in the home of the person. */
+export function isPathOfMachine(value: unknown): value is string {
+  return isAbsolutePath(value) || (isText(value) && value.startsWith('~/'));
+}
+
 /** It names nothing outside, and nothing of git's own. */
 export function isInside(value: unknown): value is string {
   if (!isText(value) || value.startsWith('/') || /^[a-z]:/i.test(value)) return false;

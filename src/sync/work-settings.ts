@@ -12,6 +12,7 @@ import {
   isBoolean,
   isBranch,
   isInside,
+  isPathOfMachine,
   list,
   oneOf,
   optionalNumber,
@@ -80,6 +81,16 @@ export interface WorkSettings {
     readonly budget_tokens: number | undefined;
     readonly budget_minutes: number | undefined;
   };
+  /** What agents and checks can reach. A repository has no say in it. */
+  readonly walls: {
+    /** For agents whose profile does not say. */
+    readonly agents: WallsSwitch;
+    readonly checks: WallsSwitch;
+    /** Files and folders that can be written to besides. */
+    readonly writable: readonly string[];
+    /** Files and folders that are empty inside; the usual places of keys and logins where it is left out. */
+    readonly hidden: readonly string[] | undefined;
+  };
   readonly runs: { readonly total_minutes: number; readonly idle_minutes: number };
   readonly attempts: {
     /** Who decides between several attempts at one task. */
@@ -102,6 +113,9 @@ const MERGE_SIGNINGS = ['auto', 'always', 'never'] as const;
 type MergeSigning = (typeof MERGE_SIGNINGS)[number];
 const MERGE_PUSHES = ['never', 'after'] as const;
 type MergePush = (typeof MERGE_PUSHES)[number];
+
+const WALLS = ['on', 'off'] as const;
+type WallsSwitch = (typeof WALLS)[number];
 
 /** The file of the home. */
 export const SETTINGS_FILE = 'settings.json';
@@ -155,6 +169,8 @@ type Rules = {
 const WEEK_MINUTES = 7 * 24 * 60;
 const HALF_AN_HOUR = 1_800;
 
+const PATHS = 'a list of paths that begin with / or ~/';
+
 const RULES: Rules = {
   review: {
     ci_steps: commands(),
@@ -192,6 +208,12 @@ const RULES: Rules = {
     budget_tokens: optionalNumber(),
     budget_minutes: optionalNumber(),
   },
+  walls: {
+    agents: { ...oneOf(WALLS, 'on'), personal: true },
+    checks: { ...oneOf(WALLS, 'on'), personal: true },
+    writable: { ...list(PATHS, isPathOfMachine), personal: true },
+    hidden: { ...list(PATHS, isPathOfMachine), fallback: undefined, personal: true },
+  },
   runs: {
     total_minutes: someNumber(0.01, WEEK_MINUTES, 120),
     idle_minutes: someNumber(0.01, WEEK_MINUTES, 15),
@@ -206,6 +228,7 @@ function toWorkSettings(files: readonly SettingsFile[]): WorkSettings {
     workspace: takeSection('workspace', files),
     merge: takeSection('merge', files),
     scheduler: takeSection('scheduler', files),
+    walls: takeSection('walls', files),
     runs: takeSection('runs', files),
     attempts: takeSection('attempts', files),
   };

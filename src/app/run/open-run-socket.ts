@@ -38,6 +38,7 @@ export async function openRunSocket(deps: RunCallerDeps, run: Run): Promise<RunS
   await listen(server, path);
   return {
     env: { [RUN_SOCKET]: path, [RUN_SOCKET_KEY]: key },
+    path,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));

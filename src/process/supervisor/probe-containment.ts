@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { LIMITS } from '#kernel/limits.ts';
 import { findCgroupFolder, openCgroup, sweepEmptyGroups } from './cgroup.ts';
+import { toBubblewrap } from '../walls/to-bubblewrap.ts';
 import { findProgram } from './find-program.ts';
 import { START_FD, wrapCommand, type Namespace } from './wrap-command.ts';
 
@@ -37,6 +38,17 @@ export async function probeBubblewrap(): Promise<Namespace | undefined> {
   const of_users = process.getuid?.() !== 0;
   const namespace: Namespace = { kind: 'bubblewrap', argv, drop: [], of_users };
   return (await works(namespace)) ? namespace : undefined;
+}
+
+/** The program that builds walls, where it can: namespaces of users may be forbidden. */
+export async function probeWalls(): Promise<string | undefined> {
+  const bwrap = find('bwrap');
+  if (process.platform !== 'linux' || bwrap === undefined) return undefined;
+  const work = { path: '/', read_only: true };
+  const walls = { work, writable: [], fixed: [], hidden: [], sealed: [], let_in: [], readable: [] };
+  const argv = toBubblewrap(bwrap, { walls, installed: [], home: undefined, temporary: undefined });
+  const namespace: Namespace = { kind: 'bubblewrap', argv, drop: [], of_users: true };
+  return (await works(namespace)) ? bwrap : undefined;
 }
 
 /** The folder in which groups can be made whose members can be killed all at once. */

@@ -8,7 +8,10 @@ import { findProgram, isFolder } from './find-program.ts';
 import { openFifos } from './open-fifos.ts';
 import { fromStream, type OutputSource } from './output-source.ts';
 import type { Marker, ProcessRow } from './process-table.ts';
-import { START_FD, wrapCommand } from './wrap-command.ts';
+import { findInstalled } from '../walls/find-installed.ts';
+import { toBubblewrap } from '../walls/to-bubblewrap.ts';
+import type { Walls } from '../walls.ts';
+import { START_FD, wrapCommand, type Namespace } from './wrap-command.ts';
 
 export interface SpawnSpec {
   /** The program and its arguments; no shell looks at them. */
@@ -22,6 +25,8 @@ export interface SpawnSpec {
    * program; `sockets` unless said.
    */
   readonly output?: 'sockets' | 'fifos';
+  /** What it can reach; all that its user can, where this is left out. */
+  readonly walls?: Walls | undefined;
   readonly host: ProcessHost;
 }
 
@@ -45,7 +50,10 @@ export async function spawnContained(spec: SpawnSpec): Promise<Spawned | string>
   if (fault !== undefined) return fault;
   const { spawn } = await import('node:child_process');
   const { containment, table } = spec.host;
-  const { cgroup_folder, namespace } = containment;
+  const { cgroup_folder } = containment;
+  const walled = spec.walls === undefined ? undefined : await toWalled(spec, spec.walls);
+  if (typeof walled === 'string') return walled;
+  const namespace = walled ?? containment.namespace;
   const fifos = spec.output === 'fifos' ? await openFifos() : undefined;
   const cgroup = cgroup_folder === undefined ? undefined : openCgroup(cgroup_folder, spec.marker);
   const [program = '', ...args] = wrapCommand(spec, { cgroup: cgroup?.folder, namespace });
@@ -75,7 +83,8 @@ export async function spawnContained(spec: SpawnSpec): Promise<Spawned | string>
   const [stdout, stderr] = fifos?.read ?? [fromStream(child.stdout), fromStream(child.stderr)];
   try {
     const release = await letGo(child, { spec, root, cgroup });
-    return { child, stdout, stderr, root, cgroup, containment: containment.kind, release };
+    const kind = namespace?.kind ?? containment.kind;
+    return { child, stdout, stderr, root, cgroup, containment: kind, release };
   } catch (error) {
     child.stdin?.destroy();
     stdout.destroy();
@@ -84,11 +93,21 @@ export async function spawnContained(spec: SpawnSpec): Promise<Spawned | string>
   }
 }
 
+/** A run that was to have walls does not start without them. */
+async function toWalled({ argv, cwd, env, host }: SpawnSpec, walls: Walls): Promise<Namespace | string> {
+  const bwrap = await host.bubblewrap();
+  if (bwrap === undefined) return 'bubblewrap does not work here, so there are no walls around it';
+  const installed = findInstalled(argv, { cwd, path: env['PATH'] ?? '/bin:/usr/bin' });
+  const { HOME: home, TMPDIR: temporary } = env;
+  const make = toBubblewrap(bwrap, { walls, installed, home, temporary });
+  return { kind: 'bubblewrap', argv: make, drop: [], of_users: true };
+}
+
 const PIPES = ['pipe', 'pipe'] as const;
 
-function toEnvironment({ env, marker, host }: SpawnSpec): Record<string, string> {
+function toEnvironment({ env, marker, host, walls }: SpawnSpec): Record<string, string> {
   const own = { ...env, [marker.name]: marker.value };
-  if (host.containment.namespace === undefined) return own;
+  if (host.containment.namespace === undefined && walls === undefined) return own;
   // For a Forge inside: who looks at its process number from there can tell whether it is still alive.
   const outer = [readNamespace('self'), process.env[OUTER_NAMESPACES] ?? ''].filter((name) => name !== '');
   return { ...own, [OUTER_NAMESPACES]: outer.join(',') };

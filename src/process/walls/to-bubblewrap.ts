@@ -1,0 +1,91 @@
+import { realpathSync, statSync } from 'node:fs';
+import { sep } from 'node:path';
+import type { Walls } from '../walls.ts';
+
+/** What every program may write to, and what others left there it does not see: sockets among it. */
+const TEMPORARY = ['/tmp', '/var/tmp', '/run', '/var/run'];
+
+/** Of /run: names of other machines cannot be found out without them, and on some systems all programs lie there. */
+const NEEDED_OF_RUN = [
+  '/run/systemd/resolve',
+  '/run/NetworkManager/resolv.conf',
+  '/run/resolvconf',
+  '/run/nscd',
+  '/run/current-system',
+  '/run/wrappers',
+];
+
+export interface Walled {
+  readonly walls: Walls;
+  /** Folders that its program and its arguments need. */
+  readonly installed: readonly string[];
+  /** Of the program's environment. */
+  readonly home: string | undefined;
+  readonly temporary: string | undefined;
+}
+
+/**
+ * The arguments of bubblewrap, up to the command. Later mounts cover earlier ones. As root it would leave all
+ * capabilities, with which every mount can be taken away again, so they are dropped.
+ */
+export function toBubblewrap(bwrap: string, { walls, installed, home, temporary }: Walled): string[] {
+  const { work, sealed } = walls;
+  const own = distinct([...TEMPORARY, ...(temporary === undefined ? [] : [temporary])]);
+  const isCovered = (path: string): boolean => own.some((folder) => isBelow(path, folder));
+  const masks = distinct(sealed);
+  const readable = distinct([
+    ...NEEDED_OF_RUN,
+    ...installed,
+    ...(home === undefined ? [] : [home]),
+    ...walls.readable,
+  ]).filter(isCovered);
+  return [
+    bwrap,
+    '--die-with-parent',
+    ...['--unshare-user', '--uid', String(process.getuid?.() ?? 0), '--gid', String(process.getgid?.() ?? 0)],
+    ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try', '--cap-drop', 'ALL'],
+    ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
+    // A temporary folder may lie in a home that lies in a temporary folder.
+    ...distinct([...own, ...readable]).flatMap((path) =>
+      own.includes(path) ? ['--tmpfs', path] : readOnly(path),
+    ),
+    ...distinct(walls.hidden).flatMap(toMask),
+    ...distinct(walls.writable).flatMap((path) => ['--bind', path, path]),
+    ...distinct(walls.fixed).flatMap(readOnly),
+    ...masks.flatMap(toMask),
+    ...distinct(walls.let_in).flatMap(readOnly),
+    ...distinct([work.path]).flatMap((path) => [work.read_only ? '--ro-bind' : '--bind', path, path]),
+    ...masks.filter(isFolder).flatMap((path) => ['--remount-ro', path]),
+    ...['--unsetenv', 'XDG_RUNTIME_DIR', '--chdir', toReal(work.path) ?? work.path, '--'],
+  ];
+}
+
+function readOnly(path: string): string[] {
+  return ['--ro-bind', path, path];
+}
+
+function toMask(path: string): string[] {
+  return isFolder(path) ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path];
+}
+
+/** As they are mounted: links followed, each once, a folder before what lies in it. */
+function distinct(paths: readonly string[]): string[] {
+  const real = paths.map(toReal).filter((path) => path !== undefined && path !== '/');
+  return [...new Set(real as string[])].sort((a, b) => (a < b ? -1 : 1)); // the filter takes undefined out
+}
+
+function toReal(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path.startsWith(folder + sep);
+}
