@@ -41,7 +41,8 @@ export function openWorkshop(
       const { openRunSocket } = await import('./run/open-run-socket.ts');
       return openRunSocket({ project, place, machine }, run);
     },
-    executorFor: async (profile) => createExecutor(profile, toTools(machine, await processes.openForAgent(place.home))),
+    executorFor: async (profile) =>
+      createExecutor(profile, toTools(machine, await processes.openForAgent(place.home))),
     processes: () => processes.open(),
     watcher: readOwnIdentity(),
     root:

@@ -35,9 +35,10 @@ function toWalls(place: WorkPlace, { cwd, env, read_only = false, profile, socke
       ...own.folders,
       ...walls.writable.map((path) => toPath(path, home)),
     ],
-    fixed: own.settings.map(({ path }) => path),
+    // The store can be read, as the run's socket lets it be; also where the project lies in a cache.
+    fixed: [...own.settings.map(({ path }) => path), place.project.root, place.repo.common_dir],
     hidden: (walls.hidden ?? HIDDEN_OF_HOME.map((name) => `~/${name}`)).map((path) => toPath(path, home)),
-    sealed: [place.home, place.root, dirname(place.records)],
+    sealed: [place.home, place.root, place.records],
     let_in: [
       ...(socket === undefined ? [] : [dirname(socket)]),
       // A person named them: a recorded trajectory, a file of settings.

@@ -87,7 +87,10 @@ export async function runAgent(place: WorkPlace, start: AgentStart): Promise<Age
         profile: start.agent.profile,
         socket: socket?.path,
       });
-      tell({ kind: 'note', text: walls === undefined ? `No walls: ${NO_WALLS}` : `Inside of walls: ${WALLS}` });
+      tell({
+        kind: 'note',
+        text: walls === undefined ? `No walls: ${NO_WALLS}` : `Inside of walls: ${WALLS}`,
+      });
       const attendOne = async (one: AgentStart): Promise<Attended> => {
         const started = await executor.start(
           toSpec(place, { ...one, env, walls }),

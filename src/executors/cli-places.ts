@@ -23,7 +23,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 export function findCliPlaces(kind: string, { home, env }: { home: string; env: Env }): CliPlaces {
   const own = PLACES[kind];
   if (own !== undefined) return own({ home, env });
-  const all = kind === 'shell' || kind === 'acp' ? Object.values(PLACES).map((one) => one({ home, env })) : [];
+  const all =
+    kind === 'shell' || kind === 'acp' ? Object.values(PLACES).map((one) => one({ home, env })) : [];
   return {
     folders: all.flatMap(({ folders }) => folders),
     // Nothing is made for a program that may never be used.

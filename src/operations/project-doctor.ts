@@ -23,7 +23,12 @@ export const projectDoctor = implement<typeof declaration>({
       fix: input.fix === true,
       pr: input.pr,
     });
-    findings.push(examineSettings(ctx), await examineGuard(ctx), await examineWalls(ctx), await examineRuns(ctx));
+    findings.push(
+      examineSettings(ctx),
+      await examineGuard(ctx),
+      await examineWalls(ctx),
+      await examineRuns(ctx),
+    );
     return { healthy: findings.every(({ state }) => state !== 'failed'), findings };
   },
   text({ findings, healthy }) {

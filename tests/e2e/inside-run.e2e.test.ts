@@ -1,12 +1,14 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TaskView } from '#contract/task.ts';
 import { forgeProject, type ForgeProject } from '../support/forge-cli.ts';
+import { setWalls, WALLS } from '../support/walls.ts';
 
 let project: ForgeProject;
 beforeAll(async () => {
   project = await forgeProject();
+  mkdirSync(join(project.home, 'said'));
   await project.write('README.md', 'first\n');
   project.git('add', '-A');
   project.git('commit', '-qm', 'first');
@@ -19,7 +21,7 @@ async function sayInside(
   flags: readonly string[] = [],
 ): Promise<{ readonly id: string; readonly other: string; readonly said: readonly string[] }> {
   const [task, other] = [await project.create('Mine', ...flags), await project.create('Not mine')];
-  const out = join(project.home, `said-${task.id}`);
+  const out = join(project.home, 'said', task.id);
   const lines = commands.map((command) => {
     const filled = command
       .replaceAll('OTHER', other.id)
@@ -40,7 +42,9 @@ async function sayInside(
 
 const BARE = 'env -i PATH="$PATH" HOME="$HOME"';
 
-describe('[A2] [H4] an agent inside of its run', () => {
+describe.each(WALLS)('[A2] [H4] an agent inside of its run, with walls %s', (walls) => {
+  beforeAll(() => setWalls(project.home, walls, [join(project.home, 'said')]));
+
   it('comments, notes and writes down work as itself', async () => {
     const { id, said } = await sayInside(
       [
@@ -143,7 +147,7 @@ describe('[A2] [H4] an agent inside of its run', () => {
       call(1, 'forge_comment', { id: 'ID', body: 'by mcp' }),
       call(2, 'forge_cancel', { id: 'ID' }),
     ];
-    const out = `${project.home}/mcp`;
+    const out = `${project.home}/said/mcp-${walls}`;
     const feed = lines.map((line) => `echo '${line}'`).join('; ');
     const { id } = await sayInside([`{ ${feed}; sleep 3; } | forge mcp > '${out}'`]);
     const answers = readFileSync(out, 'utf8');

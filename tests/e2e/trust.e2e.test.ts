@@ -8,6 +8,7 @@ import { OPERATIONS } from '#contract/operations.ts';
 import type { TrustedCommand } from '#contract/trust-operations.ts';
 import { type ForgeCli, forgeProject, type ForgeProject } from '../support/forge-cli.ts';
 import { createCliHere, forgeProjectHere } from '../support/forge-here.ts';
+import { setWalls } from '../support/walls.ts';
 import { startForgeServer } from '../support/forge-server.ts';
 import { runTestGit } from '../support/temp-repo.ts';
 
@@ -22,6 +23,8 @@ interface HostileClone extends AsyncDisposable {
   /** How many have called the address that the repository names. */
   readonly calls: () => number;
   readonly touch: (name: string) => string;
+  /** Where what ran leaves a mark. */
+  readonly canary: string;
 }
 
 const TASK = 'fg-evil';
@@ -99,6 +102,7 @@ async function hostileClone(): Promise<HostileClone> {
     ran: () => readdirSync(canary).toSorted(),
     calls: listener.calls,
     touch,
+    canary,
     async [Symbol.asyncDispose]() {
       await listener[Symbol.asyncDispose]();
       await project[Symbol.asyncDispose]();
@@ -209,6 +213,7 @@ describe('a hostile repository', () => {
     await using hostile = await hostileClone();
     const { project, ran, touch } = hostile;
     await project.run(...AGENT);
+    setWalls(project.home, 'on', [hostile.canary]);
     const own = await project.create('Own', '--ci-step', touch('own-step'));
     const given = await project.json<{ changed: string[] }>('trust', '--yes');
     expect(given.changed).toHaveLength(5);

@@ -1,8 +1,8 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Run } from '#contract/attempt.ts';
 import type { RunSocket } from '#engine/work.ts';
 import { ForgeError } from '#kernel/errors.ts';
@@ -24,7 +24,7 @@ const PATH = /^\/api\/v1\/operations\/([a-z._]+)(?:\?|$)/;
  */
 export async function openRunSocket(deps: RunCallerDeps, run: Run): Promise<RunSocket> {
   const folder = makeFolder(deps.place.home);
-  const path = join(folder, 'sock');
+  const path = toSocket(folder);
   const key = randomBytes(24).toString('base64url');
   const call = createRunCaller(deps, run);
   const server = createServer(toServerOptions(), (request, response) => {
@@ -65,24 +65,47 @@ function isKey(header: string | undefined, key: string): boolean {
   return given.length === wanted.length && timingSafeEqual(given, wanted);
 }
 
-/** A folder of its own, for the owner alone. Its name has the process, so that what a killed one left can be told. */
+/**
+ * A folder of its own, for the owner alone, with a file that names this process. The system allows few characters for
+ * the path of a socket, so the names are short, and another place is taken where the home's own is too long.
+ */
 function makeFolder(home: string): string {
-  const usual = toTemporaryPath(join(home, 'run', PREFIX));
-  const isLong = join(usual, 'sock').length > LONGEST_PATH;
-  const folder = isLong ? toTemporaryPath(join(tmpdir(), PREFIX)) : usual;
-  sweep(dirname(folder));
+  const roots = [join(home, 'run'), tmpdir(), '/tmp'];
+  const root =
+    roots.find((one) => toSocket(join(one, makeName())).length <= LONGEST_PATH) ?? roots[0] ?? home;
+  sweep(root);
+  const folder = join(root, makeName());
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(toTemporaryPath(join(folder, OWNER)), '');
   return folder;
 }
 
-const PREFIX = 'forge-socket';
+const PREFIX = 'forge-socket-';
+const OWNER = 'of';
+
+function toSocket(folder: string): string {
+  return join(folder, 'sock');
+}
+
+function makeName(): string {
+  return `${PREFIX}${randomBytes(5).toString('hex')}`;
+}
 
 /** Folders of processes that are gone. */
 function sweep(root: string): void {
-  const names = existsSync(root) ? readdirSync(root) : [];
-  for (const name of names)
-    if (name.startsWith(PREFIX) && isLeftBehind(name))
-      rmSync(join(root, name), { recursive: true, force: true });
+  const names = listNames(root).filter((name) => name.startsWith(PREFIX));
+  for (const folder of names.map((name) => join(root, name)))
+    if (listNames(folder).some((name) => name.startsWith(OWNER) && isLeftBehind(name)))
+      rmSync(folder, { recursive: true, force: true });
+}
+
+/** None where it is of another user, or is not there. */
+function listNames(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
 
 function listen(server: Server, path: string): Promise<void> {

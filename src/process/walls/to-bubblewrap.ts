@@ -3,7 +3,7 @@ import { sep } from 'node:path';
 import type { Walls } from '../walls.ts';
 
 /** What every program may write to, and what others left there it does not see: sockets among it. */
-const TEMPORARY = ['/tmp', '/var/tmp', '/run', '/var/run'];
+const TEMPORARY = ['/dev/shm', '/tmp', '/var/tmp', '/run', '/var/run'];
 
 /** Of /run: names of other machines cannot be found out without them, and on some systems all programs lie there. */
 const NEEDED_OF_RUN = [
@@ -41,10 +41,8 @@ export function toBubblewrap(bwrap: string, { walls, installed, home, temporary 
   ]).filter(isCovered);
   return [
     bwrap,
-    '--die-with-parent',
-    ...['--unshare-user', '--uid', String(process.getuid?.() ?? 0), '--gid', String(process.getgid?.() ?? 0)],
-    ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try', '--cap-drop', 'ALL'],
-    ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
+    ...toNamespaces(),
+    ...ROOT,
     // A temporary folder may lie in a home that lies in a temporary folder.
     ...distinct([...own, ...readable]).flatMap((path) =>
       own.includes(path) ? ['--tmpfs', path] : readOnly(path),
@@ -56,9 +54,22 @@ export function toBubblewrap(bwrap: string, { walls, installed, home, temporary 
     ...distinct(walls.let_in).flatMap(readOnly),
     ...distinct([work.path]).flatMap((path) => [work.read_only ? '--ro-bind' : '--bind', path, path]),
     ...masks.filter(isFolder).flatMap((path) => ['--remount-ro', path]),
-    ...['--unsetenv', 'XDG_RUNTIME_DIR', '--chdir', toReal(work.path) ?? work.path, '--'],
+    '--unsetenv',
+    'XDG_RUNTIME_DIR',
+    '--chdir',
+    toReal(work.path) ?? work.path,
+    '--',
   ];
 }
+
+/** The same user and group as outside: git minds whose files it works on. The network is the machine's. */
+function toNamespaces(): string[] {
+  const ids = ['--uid', String(process.getuid?.() ?? 0), '--gid', String(process.getgid?.() ?? 0)];
+  return ['--die-with-parent', '--unshare-user', ...ids, ...UNSHARED, '--cap-drop', 'ALL'];
+}
+
+const UNSHARED = ['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'];
+const ROOT = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'];
 
 function readOnly(path: string): string[] {
   return ['--ro-bind', path, path];
