@@ -22,6 +22,13 @@ export const SCRIPTS = {
     { say: 'I found another way.' },
   ],
   outside: [{ write: '../outside.txt', text: 'planted\n' }, { say: 'I am done with that.' }],
+  // For a run inside of walls, whose commands are allowed.
+  escape: [
+    {
+      run: 'echo x > done.txt; echo planted > "$HOME/planted"; echo planted > "$(git config forge.project)/planted"',
+    },
+    { say: 'I tried.' },
+  ],
   // A child that leaves its parents and its session, and one that is waited for.
   linger: [{ run: 'setsid sleep 7654321 & sleep 7654321' }, { say: 'I waited for it.' }],
   slow: [{ hang: 'I think' }],
