@@ -2,13 +2,14 @@ import { join } from 'node:path';
 
 /** What the program of an agent keeps for itself in the home of its user. */
 export interface CliPlaces {
-  /** Sessions, logins, caches: it has to write there. */
+  /** Sessions and logins: it has to write there. */
   readonly folders: readonly string[];
-  /**
-   * Settings within those folders that make the program run something at its next start, which may be in a terminal of
-   * the user's. An agent leaves them as they are.
-   */
+  /** Folders within those that are the run's own: programs of the user outside read and run what lies there. */
+  readonly own: readonly string[];
+  /** What makes the program run something at its next start, which may be in a terminal of the user's. */
   readonly settings: readonly SettingsPlace[];
+  /** Within `folders`: names of what it has to write; everything else that is there stays. All of it where left out. */
+  readonly written?: RegExp | undefined;
 }
 
 export interface SettingsPlace {
@@ -19,22 +20,34 @@ export interface SettingsPlace {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
+export interface Person {
+  readonly home: string;
+  readonly env: Env;
+}
+
+export const NO_PLACES: CliPlaces = { folders: [], own: [], settings: [] };
+
 /** By kind of executor; a program that can be any has the places of all. */
-export function findCliPlaces(kind: string, { home, env }: { home: string; env: Env }): CliPlaces {
+export function findCliPlaces(kind: string, person: Person): CliPlaces {
   const own = PLACES[kind];
-  if (own !== undefined) return own({ home, env });
-  const all =
-    kind === 'shell' || kind === 'acp' ? Object.values(PLACES).map((one) => one({ home, env })) : [];
+  if (own !== undefined) return own(person);
+  if (kind !== 'shell' && kind !== 'acp') return NO_PLACES;
+  const all = listAll(person);
   return {
     folders: all.flatMap(({ folders }) => folders),
+    own: all.flatMap((one) => one.own),
     // Nothing is made for a program that may never be used.
     settings: all.flatMap(({ settings }) => settings.map(({ path }) => ({ path, empty: undefined }))),
   };
 }
 
-interface Person {
-  readonly home: string;
-  readonly env: Env;
+/** The folders of all programs: one has no business in those of another. */
+export function listCliFolders(person: Person): readonly string[] {
+  return listAll(person).flatMap(({ folders }) => folders);
+}
+
+function listAll(person: Person): CliPlaces[] {
+  return Object.values(PLACES).map((one) => one(person));
 }
 
 const OBJECT = { text: '{}\n' };
@@ -42,26 +55,28 @@ const NOTHING = { text: '' };
 
 const PLACES: Readonly<Record<string, (person: Person) => CliPlaces>> = {
   claude({ home, env }) {
-    const own = env['CLAUDE_CONFIG_DIR'] || join(home, '.claude');
+    const root = env['CLAUDE_CONFIG_DIR'] || join(home, '.claude');
     return {
-      folders: [own],
+      folders: [root],
+      own: toPaths(root, ['ide', 'session-env', 'shell-snapshots']),
       settings: [
-        { path: join(own, 'settings.json'), empty: OBJECT },
-        { path: join(own, 'CLAUDE.md'), empty: undefined },
-        ...toFolders(own, ['agents', 'commands', 'plugins', 'skills']),
+        { path: join(root, 'settings.json'), empty: OBJECT },
+        { path: join(root, 'CLAUDE.md'), empty: undefined },
+        ...toFolders(root, ['agents', 'commands', 'plugins', 'skills']),
       ],
+      written:
+        /^(?:\.credentials\.json|\.claude\.json.*|backups|cache|debug|file-history|history\.jsonl|logs|paste-cache|plans|projects|sessions|stats.*|tasks|telemetry|todos|usage-data)$/,
     };
   },
   codex({ home, env }) {
-    const own = env['CODEX_HOME'] || join(home, '.codex');
+    const root = env['CODEX_HOME'] || join(home, '.codex');
     return {
-      folders: [own],
+      folders: [root],
+      own: toPaths(root, ['shell_snapshots']),
       settings: [
-        { path: join(own, 'config.toml'), empty: NOTHING },
-        { path: join(own, 'AGENTS.md'), empty: undefined },
-        { path: join(own, 'AGENTS.override.md'), empty: undefined },
-        { path: join(own, 'hooks.json'), empty: undefined },
-        ...toFolders(own, ['prompts', 'rules']),
+        { path: join(root, 'config.toml'), empty: NOTHING },
+        ...toPlain(root, ['AGENTS.md', 'AGENTS.override.md', 'bin', 'hooks', 'hooks.json', 'packages']),
+        ...toFolders(root, ['prompts', 'rules']),
       ],
     };
   },
@@ -70,93 +85,64 @@ const PLACES: Readonly<Record<string, (person: Person) => CliPlaces>> = {
   opencode(person) {
     const own = (kind: keyof typeof XDG): string => join(toXdg(person, kind), 'opencode');
     return {
-      folders: [own('config'), own('data'), own('state'), own('cache')],
+      folders: [own('config'), own('data'), own('state')],
+      own: [],
       settings: [
-        { path: join(own('config'), 'opencode.json'), empty: undefined },
-        { path: join(own('config'), 'opencode.jsonc'), empty: undefined },
         { path: join(own('config'), 'config.json'), empty: OBJECT },
-        { path: join(own('config'), 'AGENTS.md'), empty: undefined },
+        ...toPlain(own('config'), ['AGENTS.md', 'node_modules', 'opencode.json', 'opencode.jsonc', 'skills']),
+        ...toPlain(own('data'), ['bin']),
         ...toFolders(own('config'), ['agent', 'command', 'plugin', 'plugins', 'tool']),
       ],
     };
   },
-  copilot: ({ home }) => ({
-    folders: [join(home, '.copilot')],
-    settings: [
-      { path: join(home, '.copilot/config.json'), empty: undefined },
-      { path: join(home, '.copilot/mcp-config.json'), empty: undefined },
-    ],
-  }),
+  copilot({ home }) {
+    const root = join(home, '.copilot');
+    const settings = toPlain(root, ['agents', 'config.json', 'mcp-config.json', 'pkg', 'skills']);
+    return { folders: [root], own: [], settings };
+  },
   goose(person) {
     const own = (kind: keyof typeof XDG): string => join(toXdg(person, kind), 'goose');
     return {
       folders: [own('config'), own('data'), own('state')],
-      settings: [{ path: join(own('config'), 'config.yaml'), empty: undefined }],
+      own: [],
+      settings: toPlain(own('config'), ['config.yaml', 'recipes']),
     };
   },
 };
 
-function toGemini(own: string, memory: string): CliPlaces {
+function toGemini(root: string, memory: string): CliPlaces {
   return {
-    folders: [own],
+    folders: [root],
+    own: [],
     settings: [
-      { path: join(own, 'settings.json'), empty: OBJECT },
-      { path: join(own, memory), empty: undefined },
-      { path: join(own, 'trustedFolders.json'), empty: OBJECT },
-      { path: join(own, '.env'), empty: undefined },
-      ...toFolders(own, ['commands', 'extensions', 'policies', 'skills']),
+      { path: join(root, 'settings.json'), empty: OBJECT },
+      { path: join(root, 'trustedFolders.json'), empty: OBJECT },
+      ...toPlain(root, [memory, '.env', 'bin', 'hooks']),
+      ...toFolders(root, ['commands', 'extensions', 'policies', 'skills']),
     ],
   };
+}
+
+function toPaths(root: string, names: readonly string[]): string[] {
+  return names.map((name) => join(root, name));
 }
 
 function toFolders(root: string, names: readonly string[]): SettingsPlace[] {
   return names.map((name) => ({ path: join(root, name), empty: 'folder' }));
 }
 
+/** Kept where they are there. */
+function toPlain(root: string, names: readonly string[]): SettingsPlace[] {
+  return names.map((name) => ({ path: join(root, name), empty: undefined }));
+}
+
 const XDG = {
   config: ['XDG_CONFIG_HOME', '.config'],
   data: ['XDG_DATA_HOME', '.local/share'],
   state: ['XDG_STATE_HOME', '.local/state'],
-  cache: ['XDG_CACHE_HOME', '.cache'],
 } as const;
 
 function toXdg({ home, env }: Person, kind: keyof typeof XDG): string {
   const [variable, folder] = XDG[kind];
   return env[variable] || join(home, folder);
 }
-
-/** Where package managers keep what they fetched; every check and every agent needs some of them. */
-const PACKAGE_CACHES = [
-  '.cache',
-  '.npm',
-  '.yarn',
-  '.bun/install/cache',
-  '.local/share/pnpm',
-  '.cargo/registry',
-  '.cargo/git',
-  'go/pkg',
-  '.m2/repository',
-  '.gradle/caches',
-  '.gradle/wrapper',
-  '.nuget/packages',
-  '.ivy2/cache',
-];
-
-export function findPackageCaches({ home, env }: Person): readonly string[] {
-  return [toXdg({ home, env }, 'cache'), ...PACKAGE_CACHES.map((path) => join(home, path))];
-}
-
-/** Keys and logins of the user that no work on a checkout needs, unless its settings say so. */
-export const HIDDEN_OF_HOME = [
-  '.ssh',
-  '.gnupg',
-  '.aws',
-  '.azure',
-  '.kube',
-  '.docker',
-  '.config/gcloud',
-  '.netrc',
-  '.git-credentials',
-  '.pgpass',
-  '.Xauthority',
-];

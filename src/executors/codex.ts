@@ -75,15 +75,12 @@ export function toCodexSession(
 }
 
 /**
- * What Codex allows itself; what it asks for besides is judged by the profile here. Its own sandbox cannot be built by
- * root inside of walls, and then it writes nothing and says that it is done: there the walls alone hold it.
+ * What Codex allows itself; what it asks for besides is judged by the profile here. Its own sandbox often
+ * cannot be built inside of walls, and then it writes nothing and says that it is done: there the walls alone hold it.
  */
-export function toCodexRules(
-  spec: RunSpec,
-  isRoot = process.getuid?.() === 0,
-): Pick<CodexSessionOptions, 'approval_policy' | 'sandbox'> {
+export function toCodexRules(spec: RunSpec): Pick<CodexSessionOptions, 'approval_policy' | 'sandbox'> {
   const rules = toOwnRules(spec);
-  return spec.walls !== undefined && isRoot ? { ...rules, sandbox: 'danger-full-access' } : rules;
+  return spec.walls === undefined ? rules : { ...rules, sandbox: 'danger-full-access' };
 }
 
 function toOwnRules(spec: RunSpec): Pick<CodexSessionOptions, 'approval_policy' | 'sandbox'> {

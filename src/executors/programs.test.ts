@@ -77,6 +77,10 @@ describe('toCodexRules', () => {
   ] as const)('%s, read only: %s', (permissions, read_only, rules) => {
     const spec = toSpec({ profile: { executor: 'codex', permissions }, read_only });
     expect(toCodexRules(spec)).toEqual(rules);
+    // Its own sandbox could not be built inside of walls.
+    const none = { writable: [], replaced: [], own: [], fixed: [], hidden: [], sealed: [] };
+    const walls = { work: { path: spec.cwd, read_only }, ...none, let_in: [], readable: [] };
+    expect(toCodexRules({ ...spec, walls })).toEqual({ ...rules, sandbox: 'danger-full-access' });
   });
 });
 

@@ -8,6 +8,10 @@ export interface Walls {
   readonly work: { readonly path: string; readonly read_only: boolean };
   /** Files and folders that it may change besides. */
   readonly writable: readonly string[];
+  /** Folders in whose place it has another one that it may change. */
+  readonly replaced: readonly { readonly path: string; readonly by: string }[];
+  /** Empty folders of its own, within `writable`. */
+  readonly own: readonly string[];
   /** What stays as it is within those. */
   readonly fixed: readonly string[];
   /** Empty inside: keys and logins that the program has no use for. */
@@ -16,6 +20,6 @@ export interface Walls {
   readonly sealed: readonly string[];
   /** Can be read also where it lies in a sealed folder. */
   readonly let_in: readonly string[];
-  /** Can be read also where it lies in a temporary folder, of which a program inside has its own. */
+  /** Can be read, and not changed, also where it lies in a temporary, writable or replaced folder. */
   readonly readable: readonly string[];
 }

@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AttemptView } from '#contract/attempt.ts';
@@ -7,6 +8,7 @@ import { hasWalls, setWalls, WALLS } from '../support/walls.ts';
 
 let project: ForgeProject;
 let sentinel: string;
+let listening: Server;
 beforeAll(async () => {
   project = await forgeProject();
   sentinel = join(project.home, 'elsewhere');
@@ -17,6 +19,8 @@ beforeAll(async () => {
   project.git('add', '-A');
   project.git('commit', '-qm', 'first');
   await project.run('token', 'create', '--scope', 'admin');
+  mkdirSync(join(project.home, '.npm/_npx'), { recursive: true });
+  listening = createServer().listen(join(project.home, 'socket'));
   // The attempt of another agent, whose folder stays.
   await project.json(
     'agent',
@@ -31,7 +35,10 @@ beforeAll(async () => {
   const other = await project.create('Of another agent');
   await project.run('run', other.id, '--agent', 'other');
 });
-afterAll(() => project[Symbol.asyncDispose]());
+afterAll(async () => {
+  listening.close();
+  await project[Symbol.asyncDispose]();
+});
 
 /** `HOME` is the person's, `ROOT` the checkout, `OUT` the process that runs the tests. */
 const OUT_OF_REACH: readonly string[] = [
@@ -49,6 +56,8 @@ const OUT_OF_REACH: readonly string[] = [
   'touch "$HOME"/planted',
   'cat "$HOME"/.ssh/id',
   'touch "$HOME"/elsewhere/planted',
+  'ls "$HOME"/.npm/_npx',
+  "node -e \"require('net').connect('HOMEPATH/socket').on('connect', () => process.exit()).on('error', () => process.exit(1))\"",
 ];
 
 /** These fail in every namespace of process numbers. */
@@ -81,7 +90,10 @@ type Where = 'agent' | 'check';
 /** Runs each command there, and gives those that succeeded. */
 async function tryInside(where: Where, commands: readonly string[]): Promise<string[]> {
   const lines = commands.map((command, at) => {
-    const filled = command.replaceAll('ROOT', `'${project.path}'`).replaceAll('OUT', String(process.pid));
+    const filled = command
+      .replaceAll('ROOT', `'${project.path}'`)
+      .replaceAll('OUT', String(process.pid))
+      .replaceAll('HOMEPATH', project.home);
     return `( ${filled} ) > /dev/null 2>&1 && echo ${at} >> tried`;
   });
   // A check that has passed on a tree does not run there again.
@@ -186,6 +198,16 @@ describe.skipIf(!hasWalls)('inside of walls (skipped where bubblewrap is not ins
     expect(await tryInside('agent', [moved, written, kept])).toEqual([kept]);
     expect(readFileSync(join(own, 'settings.json'), 'utf8')).toBe('{}');
     expect(existsSync(join(own, 'projects'))).toBe(true);
+  });
+
+  it('a check sees no login of an agent’s program, and what it caches is not the person’s', async () => {
+    mkdirSync(join(project.home, '.codex'), { recursive: true });
+    writeFileSync(join(project.home, '.codex/auth.json'), 'login');
+    const [login, cached] = ['cat "$HOME"/.codex/auth.json', 'touch "$HOME"/.cache/cached'];
+    expect(await tryInside('check', [login, cached])).toEqual([cached]);
+    expect(existsSync(join(project.home, '.cache/cached'))).toBe(false);
+    // It is there for the next.
+    expect(await tryInside('check', ['ls "$HOME"/.cache/cached'])).toHaveLength(1);
   });
 
   it('are left out for an agent by a person, and not by an agent', async () => {

@@ -45,8 +45,10 @@ export async function probeWalls(): Promise<string | undefined> {
   const bwrap = find('bwrap');
   if (process.platform !== 'linux' || bwrap === undefined) return undefined;
   const work = { path: '/', read_only: true };
-  const walls = { work, writable: [], fixed: [], hidden: [], sealed: [], let_in: [], readable: [] };
-  const argv = toBubblewrap(bwrap, { walls, installed: [], home: undefined, temporary: undefined });
+  const none = { writable: [], replaced: [], own: [], fixed: [], hidden: [], sealed: [] };
+  const walls = { work, ...none, let_in: [], readable: [] };
+  const found = { installed: [], sockets: [], home: undefined, temporary: undefined };
+  const argv = toBubblewrap(bwrap, { walls, ...found });
   const namespace: Namespace = { kind: 'bubblewrap', argv, drop: [], of_users: true };
   return (await works(namespace)) ? bwrap : undefined;
 }

@@ -9,6 +9,7 @@ import { openFifos } from './open-fifos.ts';
 import { fromStream, type OutputSource } from './output-source.ts';
 import type { Marker, ProcessRow } from './process-table.ts';
 import { findInstalled } from '../walls/find-installed.ts';
+import { findSockets } from '../walls/find-sockets.ts';
 import { toBubblewrap } from '../walls/to-bubblewrap.ts';
 import type { Walls } from '../walls.ts';
 import { START_FD, wrapCommand, type Namespace } from './wrap-command.ts';
@@ -99,7 +100,7 @@ async function toWalled({ argv, cwd, env, host }: SpawnSpec, walls: Walls): Prom
   if (bwrap === undefined) return 'bubblewrap does not work here, so there are no walls around it';
   const installed = findInstalled(argv, { cwd, path: env['PATH'] ?? '/bin:/usr/bin' });
   const { HOME: home, TMPDIR: temporary } = env;
-  const make = toBubblewrap(bwrap, { walls, installed, home, temporary });
+  const make = toBubblewrap(bwrap, { walls, installed, sockets: findSockets(), home, temporary });
   return { kind: 'bubblewrap', argv: make, drop: [], of_users: true };
 }
 

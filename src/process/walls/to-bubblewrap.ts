@@ -19,6 +19,8 @@ export interface Walled {
   readonly walls: Walls;
   /** Folders that its program and its arguments need. */
   readonly installed: readonly string[];
+  /** On which other programs listen. */
+  readonly sockets: readonly string[];
   /** Of the program's environment. */
   readonly home: string | undefined;
   readonly temporary: string | undefined;
@@ -28,11 +30,15 @@ export interface Walled {
  * The arguments of bubblewrap, up to the command. Later mounts cover earlier ones. As root it would leave all
  * capabilities, with which every mount can be taken away again, so they are dropped.
  */
-export function toBubblewrap(bwrap: string, { walls, installed, home, temporary }: Walled): string[] {
+export function toBubblewrap(
+  bwrap: string,
+  { walls, installed, sockets, home, temporary }: Walled,
+): string[] {
   const { work, sealed } = walls;
   const own = distinct([...TEMPORARY, ...(temporary === undefined ? [] : [temporary])]);
   const isCovered = (path: string): boolean => own.some((folder) => isBelow(path, folder));
   const masks = distinct(sealed);
+  const changeable = distinct([...walls.writable, ...walls.replaced.map(({ path }) => path)]);
   const readable = distinct([
     ...NEEDED_OF_RUN,
     ...installed,
@@ -49,7 +55,15 @@ export function toBubblewrap(bwrap: string, { walls, installed, home, temporary 
     ),
     ...distinct(walls.hidden).flatMap(toMask),
     ...distinct(walls.writable).flatMap((path) => ['--bind', path, path]),
+    ...walls.replaced.flatMap(({ path, by }) => toReplaced(path, by)),
+    ...distinct(walls.own).flatMap((path) => ['--tmpfs', path]),
+    ...distinct(walls.readable)
+      .filter((path) => changeable.some((folder) => isBelow(path, folder)))
+      .flatMap(readOnly),
     ...distinct(walls.fixed).flatMap(readOnly),
+    ...distinct(sockets)
+      .filter((path) => !isCovered(path) || readable.some((folder) => isBelow(path, folder)))
+      .flatMap(toMask),
     ...masks.flatMap(toMask),
     ...distinct(walls.let_in).flatMap(readOnly),
     ...distinct([work.path]).flatMap((path) => [work.read_only ? '--ro-bind' : '--bind', path, path]),
@@ -73,6 +87,11 @@ const ROOT = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'];
 
 function readOnly(path: string): string[] {
   return ['--ro-bind', path, path];
+}
+
+function toReplaced(path: string, by: string): string[] {
+  const [place, other] = [toReal(path), toReal(by)];
+  return place === undefined || other === undefined ? [] : ['--bind', other, place];
 }
 
 function toMask(path: string): string[] {

@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import type { Person } from './cli-places.ts';
+
+/**
+ * Where package managers keep what they fetched and built. Programs of the user run what lies there (`~/.npm/_npx`,
+ * `~/.cache/pre-commit`), so agents and checks have caches of their own in those places.
+ */
+const CACHES = [
+  '.cache',
+  '.npm',
+  '.yarn',
+  '.bun/install/cache',
+  '.local/share/pnpm',
+  '.cargo/registry',
+  '.cargo/git',
+  'go/pkg',
+  '.m2/repository',
+  '.gradle/caches',
+  '.gradle/wrapper',
+  '.nuget/packages',
+  '.ivy2/cache',
+] as const;
+
+/** Made where they are missing: hardly a program works without them. */
+const ALWAYS: ReadonlySet<string> = new Set(['.cache', '.npm']);
+
+/** Of the user's own caches: large, only read, and not fetched again by themselves. */
+const READ = [
+  '.cache/ms-playwright',
+  '.cache/puppeteer',
+  '.cache/Cypress',
+  '.cache/huggingface',
+  '.cache/node',
+];
+
+export interface CachePlace {
+  readonly path: string;
+  /** Among the caches of a project. */
+  readonly name: string;
+  readonly always: boolean;
+}
+
+export function listCaches({ home, env }: Person): readonly CachePlace[] {
+  const usual = CACHES.map((name) => ({ path: join(home, name), name, always: ALWAYS.has(name) }));
+  const moved = env['XDG_CACHE_HOME'];
+  return moved ? [...usual, { path: moved, name: 'xdg-cache', always: true }] : usual;
+}
+
+export function listReadCaches({ home }: Person): readonly string[] {
+  return READ.map((name) => join(home, name));
+}
+
+/** Keys and logins of the user that no work on a checkout needs, unless the settings say so. */
+export const HIDDEN_OF_HOME = [
+  '.ssh',
+  '.gnupg',
+  '.password-store',
+  '.local/share/keyrings',
+  '.aws',
+  '.azure',
+  '.kube',
+  '.docker',
+  '.oci',
+  '.terraform.d',
+  '.vault-token',
+  '.config/gcloud',
+  '.config/gh',
+  '.config/glab-cli',
+  '.config/hub',
+  '.config/op',
+  '.config/rclone',
+  '.config/sops',
+  '.config/chromium',
+  '.config/google-chrome',
+  '.mozilla',
+  '.cargo/credentials.toml',
+  '.git-credentials',
+  '.netrc',
+  '.pgpass',
+  '.pypirc',
+  '.Xauthority',
+] as const;

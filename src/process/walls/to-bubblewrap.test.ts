@@ -1,0 +1,134 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Walls } from '../walls.ts';
+import { findInstalled } from './find-installed.ts';
+import { findSockets } from './find-sockets.ts';
+import { toBubblewrap, type Walled } from './to-bubblewrap.ts';
+
+/** Outside of the temporary folders, where mounts are as in a home. */
+function newFolder(root = process.cwd()): string {
+  const folder = realpathSync(mkdtempSync(join(root, '.forge-walls-')));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+function make(folder: string, ...names: string[]): string[] {
+  return names.map((name) => {
+    const path = join(folder, name);
+    if (name.endsWith('.file')) writeFileSync(path, '');
+    else mkdirSync(path, { recursive: true });
+    return path;
+  });
+}
+
+function toArgv(walls: Partial<Walls> & Pick<Walls, 'work'>, found: Partial<Walled> = {}): string {
+  const none = { writable: [], replaced: [], own: [], fixed: [], hidden: [], sealed: [] };
+  const whole = { ...none, let_in: [], readable: [], ...walls };
+  const given = { installed: [], sockets: [], home: undefined, temporary: undefined, ...found };
+  return toBubblewrap('/usr/bin/bwrap', { walls: whole, ...given }).join(' ');
+}
+
+describe('toBubblewrap', () => {
+  it('mounts what is weaker before what covers it', () => {
+    const folder = newFolder();
+    const [work = '', sealed = '', inSealed = '', cache = '', other = '', hidden = '', fixed = ''] = make(
+      folder,
+      'sealed/work',
+      'sealed',
+      'sealed/in',
+      'home/cache',
+      'other',
+      'home/hidden.file',
+      'home/cli',
+    );
+    const text = toArgv({
+      work: { path: work, read_only: false },
+      sealed: [sealed],
+      let_in: [inSealed],
+      replaced: [{ path: cache, by: other }],
+      hidden: [hidden],
+      writable: [join(folder, 'home')],
+      fixed: [fixed],
+    });
+    const order = [
+      '--ro-bind / /',
+      '--tmpfs /tmp',
+      `--ro-bind /dev/null ${hidden}`,
+      `--bind ${folder}/home ${folder}/home`,
+      `--bind ${other} ${cache}`,
+      `--ro-bind ${fixed} ${fixed}`,
+      `--tmpfs ${sealed}`,
+      `--ro-bind ${inSealed} ${inSealed}`,
+      `--bind ${work} ${work}`,
+      `--remount-ro ${sealed}`,
+      `--chdir ${work} --`,
+    ];
+    const places = order.map((part) => text.indexOf(part));
+    expect(places.map((at, index) => (at < 0 ? order[index] : at))).toEqual(places.toSorted((a, b) => a - b));
+    // As root every mount could be taken away again.
+    expect(text).toContain('--cap-drop ALL');
+  });
+
+  it('follows links, leaves out what is missing, and never covers the root', () => {
+    const folder = newFolder();
+    const [real = ''] = make(folder, 'real');
+    symlinkSync(real, join(folder, 'link'));
+    const text = toArgv({
+      work: { path: real, read_only: true },
+      sealed: [join(folder, 'link'), '/'],
+      hidden: [join(folder, 'missing')],
+      replaced: [{ path: join(folder, 'missing'), by: real }],
+    });
+    expect(text).toContain(`--tmpfs ${real} `);
+    expect(text).toContain(`--ro-bind ${real} ${real}`);
+    expect(text).not.toContain('missing');
+    expect(text).not.toMatch(/--tmpfs \/ /);
+  });
+
+  it('shows a home, a project and a program again that lie in a temporary folder', () => {
+    const root = newFolder(tmpdir());
+    const [home = '', work = '', , temporary = ''] = make(
+      root,
+      'home',
+      'work',
+      'modules/node_modules/.bin',
+      'home/tmp',
+    );
+    const installed = findInstalled(['node', join(home, 'x')], {
+      cwd: '/',
+      path: join(root, 'modules/node_modules/.bin'),
+    });
+    const text = toArgv({ work: { path: work, read_only: false } }, { home, installed, temporary });
+    expect(text).toContain(`--ro-bind ${home} ${home} --tmpfs ${temporary}`);
+    expect(text).toContain(`--ro-bind ${root}/modules/node_modules ${root}/modules/node_modules`);
+    // Outside of those everything can be read as it is.
+    expect(toArgv({ work: { path: work, read_only: false } }, { home: homedir() })).not.toContain(
+      `--ro-bind ${homedir()} `,
+    );
+  });
+
+  it('keeps a project readable, and not more, in a folder that can be changed', () => {
+    const folder = newFolder();
+    const [work = '', project = ''] = make(folder, 'work', 'cache/project');
+    const walls = { work: { path: work, read_only: false }, writable: [join(folder, 'cache')] };
+    const text = toArgv({ ...walls, readable: [project] });
+    expect(text.indexOf(`--ro-bind ${project}`)).toBeGreaterThan(text.indexOf(`--bind ${folder}/cache`));
+    // A home that is a repository itself does not cover what can be changed in it.
+    expect(toArgv({ ...walls, readable: [folder] })).not.toContain(`--ro-bind ${folder} `);
+  });
+
+  it('takes sockets away on which programs listen, but for those that nothing shows', async () => {
+    const folder = newFolder(tmpdir());
+    const path = join(folder, 'sock');
+    const server = createServer().listen(path);
+    onTestFinished(() => void server.close());
+    await new Promise((resolve) => server.once('listening', resolve));
+    if (process.platform === 'linux') expect(findSockets()).toContain(path);
+    const walls = { work: { path: '/usr', read_only: true } };
+    expect(toArgv(walls, { sockets: [path], home: folder })).toContain(`--ro-bind /dev/null ${path}`);
+    expect(toArgv(walls, { sockets: [path] })).not.toContain(path);
+  });
+});
