@@ -1,9 +1,11 @@
 import type { PickRule } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { decidePick } from '#domain/decide-pick.ts';
+import { isAgentFault } from '#domain/decide-suspension.ts';
 import { submitTarget } from '#domain/gate-targets.ts';
 import { roleOf } from '#domain/workflow.ts';
 import type { ForgeError } from '#kernel/errors.ts';
+import type { Annotation } from './actions.ts';
 import { chooseAttempt } from './choose-attempt.ts';
 import { countFailures } from './count-failures.ts';
 import { findStanding } from './find-standing.ts';
@@ -45,7 +47,17 @@ export async function concludeSide(
     case 'unfinished':
       // Steps that nobody trusts, a folder that cannot be committed: a person has to look.
       if (fault !== undefined) return block(hands, task, fault);
-      return giveBack(hands, task);
+      return giveBack(hands, task, {
+        code: 'run_failed',
+        message: 'Forge was stopped before all attempts had ended',
+      });
+    case 'unavailable': {
+      const why = views.flatMap(({ view }) => view.message ?? []);
+      return giveBack(hands, task, {
+        code: 'unavailable',
+        message: `None of its agents could work: ${[...new Set(why)].join('; ')}`,
+      });
+    }
     case 'none_green': {
       const message = `None of ${views.length} attempts is green: forge task attempts ${task.id}; let them go on with forge run ${task.id}, or take one with forge attempt pick <attempt>`;
       await annotate(engine, task, { code: PICK_CODES.none_green, message });
@@ -121,10 +133,9 @@ async function block(hands: SideHands, task: Task, { code, message }: ForgeError
 }
 
 /** Back to where the next start takes it up: what has ended well is not done again. */
-async function giveBack(hands: SideHands, task: Task): Promise<void> {
+async function giveBack(hands: SideHands, task: Task, annotation: Annotation): Promise<void> {
   const engine = hands.engine();
-  const message = 'Forge was stopped before all attempts had ended';
-  const annotation = { code: 'run_failed', message };
+  const { message } = annotation;
   await moveOrBlock(engine, task.id, { to: engine.workflow.initial, reason: message, annotation });
 }
 
@@ -137,6 +148,8 @@ async function fail(hands: SideHands, task: Task, role: string): Promise<void> {
   const runs = await place.store.listRuns({ task_id: task.id });
   const run = runs
     .filter((one) => one.role === role && active.has(one.attempt_id) && one.ended_at !== null)
+    // An agent that could not work says nothing about those that did.
+    .filter(({ outcome }) => !isAgentFault(outcome))
     .toSorted((a, b) => ((a.ended_at ?? '') < (b.ended_at ?? '') ? -1 : 1))
     .at(-1);
   if (run === undefined) return;
