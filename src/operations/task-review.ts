@@ -6,20 +6,10 @@ import { readSpentAudits } from '#engine/read-spent-audits.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { engineOf } from './engine-of.ts';
-import { isInsideRun } from './is-inside-run.ts';
 import { implement } from './operation.ts';
 
 export const taskReview = implement<typeof declaration>({
   async run(ctx, { id, verdict, reason, findings = [], force = false, version, fence }) {
-    // An auditor that Forge starts answers by its run; every other verdict comes from outside.
-    if (isInsideRun(ctx.machine.env))
-      throw new ForgeError(
-        'permission_denied',
-        'A run gives no verdict: whoever works in it does not judge',
-        {
-          hint: 'Do it yourself, in a terminal of your own',
-        },
-      );
     const found = findings.map(parseFinding);
     const summary = reason ?? found[0]?.message;
     if (summary === undefined && verdict === 'reject') {
