@@ -1,6 +1,7 @@
 import type { Run } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { isAgentFault, type Suspension, type SuspensionRules } from './decide-suspension.ts';
+import { toMinutes } from './sum-usage.ts';
 import { claimTarget, kindOf, roleOf, type ResolvedWorkflow } from './workflow.ts';
 import { holderName } from './workflow-fields.ts';
 
@@ -229,9 +230,4 @@ export function findSpentBudget(runs: readonly Run[], budget: Budget, now: numbe
   if (budget_minutes !== undefined && minutes >= budget_minutes)
     return `${Math.floor(minutes)} of ${budget_minutes} minutes`;
   return undefined;
-}
-
-function toMinutes({ started_at, ended_at }: Run, now: number): number {
-  if (started_at === null) return 0;
-  return ((ended_at === null ? now : Date.parse(ended_at)) - Date.parse(started_at)) / 60_000;
 }

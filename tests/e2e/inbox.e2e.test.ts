@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { InboxItem } from '#contract/inbox-operations.ts';
+import type { Report } from '#contract/report-operations.ts';
 import { forgeProject } from '../support/forge-cli.ts';
 
 describe('forge inbox', () => {
@@ -94,6 +95,20 @@ describe('forge inbox', () => {
       exit: 1,
       stderr: expect.stringContaining('ada is suspended until'),
     });
+    const report = await project.json<Report>('report', '--since', 'today');
+    expect(report).toMatchObject({
+      landed: [],
+      not_landed: [{ task_id: id, kind: 'open', agent: 'ada', command: `forge task show ${id}` }],
+      suspended: [suspended],
+      cost: { usd: null, unknown: report.cost.runs, input_tokens: null },
+      by_agent: [{ agent: 'ada', runs: report.cost.runs }],
+    });
+    expect((await project.run('report')).stdout).toContain('0 landed, 1 did not, 1 agent suspended\n');
+    expect((await project.fails('report', '--since', 'tomorrow')).error).toMatchObject({
+      code: 'invalid_input',
+      hint: 'yesterday, today, 12h, 7d, 2026-03-01 or 2026-03-01T08:30',
+    });
+    expect((await project.fails('report', '--until', 'yesterday')).error.code).toBe('invalid_input');
     await project.json('agent', 'resume', 'ada');
     expect(await read()).toEqual([[], [], null, [null]]);
     expect(await project.show(id)).toMatchObject({ state: 'todo', assignee: null });
