@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RUN_OUTCOMES, type Run } from '#contract/attempt.ts';
-import { describeSuspension, findSuspension, isAgentFault } from './decide-suspension.ts';
+import { describeSuspension, FAULT_RULES, findSuspension, isAgentFault } from './decide-suspension.ts';
 
 const START = Date.parse('2026-03-01T12:00:00.000Z');
 const RULES = { first_ms: 1_000, last_ms: 8_000 };
@@ -30,6 +30,17 @@ describe('[A16] a suspension', () => {
       find(rows(...Array.from({ length: count }, (_, n): Row => ['unavailable', n * 100, n * 100 + 1])));
     const lasted = [1, 2, 3, 4, 9].map((count) => (many(count)?.until ?? 0) - START - (count - 1) * 100_000);
     expect(lasted).toEqual([2_000, 3_000, 5_000, 9_000, 9_000]);
+  });
+
+  it('lasts half a minute at first and a quarter of an hour at most', () => {
+    const row = (count: number) =>
+      findSuspension(
+        rows(...Array.from({ length: count }, (_, n): Row => ['unavailable', n * 2, n * 2 + 1])),
+        { name: 'ada' },
+        FAULT_RULES,
+      );
+    expect((row(1)?.until ?? 0) - START - 1_000).toBe(30_000);
+    expect((row(9)?.until ?? 0) - START - 17_000).toBe(900_000);
   });
 
   it('counts runs that met a fault at the same time as one', () => {

@@ -5,8 +5,9 @@ import { isAgentFault } from '#domain/decide-suspension.ts';
 import { submitTarget } from '#domain/gate-targets.ts';
 import { roleOf } from '#domain/workflow.ts';
 import type { ForgeError } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import type { Annotation } from './actions.ts';
-import { chooseAttempt } from './choose-attempt.ts';
+import { chooseAttempt, type Chosen } from './choose-attempt.ts';
 import { countFailures } from './count-failures.ts';
 import { findStanding } from './find-standing.ts';
 import { PICK_CODES, pickAttempt } from './pick-attempt.ts';
@@ -107,8 +108,13 @@ async function askReviewer(
   if (agent === undefined || first === undefined)
     return wait(hands, task, `No agent has the role ${role || 'reviewer'} to choose between them`);
   const { hold } = assignment;
-  const run = await createRun(place, { attempt: first.view, role, agent, hold });
-  const chosen = await chooseAttempt(place, { task, attempts, run, agent });
+  const ask = async (tries: number): Promise<Chosen> => {
+    const run = await createRun(place, { attempt: first.view, role, agent, hold });
+    const said = await chooseAttempt(place, { task, attempts, run, agent });
+    const isDone = said.outcome === 'chosen' || !said.again || place.signal.aborted;
+    return isDone || tries >= LIMITS.audit_tries ? said : ask(tries + 1);
+  };
+  const chosen = await ask(1);
   const standing = await findStanding(hands.engine().store, task.id);
   if (standing === undefined || !isAssigned(place, assignment, standing)) return;
   const { task: now } = standing;

@@ -239,6 +239,32 @@ describe('[A16] attempts side by side', () => {
     expect(await sides(id, ['weak', 'coder'])).toMatchObject({ reached: true, task: { state: 'done' } });
   });
 
+  it('have a reviewer asked again that makes no choice, and a person after that', async () => {
+    const count = join(shop.place.home, 'choices');
+    shop.addAgent('coder', DO_IT);
+    shop.addAgent(
+      'weak',
+      `echo x >> ${count}; [ "$(wc -l < ${count})" -gt 1 ] || exit 3; echo '{"attempt":2,"why":"good"}'`,
+    );
+    const pick = async (title: string) => {
+      const task = await shop.create(title);
+      await assign(task, 'reviewer', 'weak');
+      const attempts = { agents: ['coder'], count: 2, pick: 'reviewer' } as const;
+      await workTask(shop.workshop, shop.as(), { id: task.id, agent: 'coder', merge: false, attempts });
+      return task;
+    };
+    const second = await pick('Second time lucky');
+    const attempts = await shop.place.store.listAttempts({ task_id: second.id });
+    expect(attempts.map(({ number, state }) => `${number} ${state}`)).toEqual(['1 archived', '2 active']);
+    shop.addAgent('weak', 'exit 3');
+    const never = await pick('Never');
+    expect(await read(never)).toMatchObject({
+      state: 'in_progress',
+      error_annotation: { code: 'pick_attempt' },
+    });
+    expect((await outcomes(never)).filter((one) => one === 'failed')).toHaveLength(LIMITS.audit_tries);
+  });
+
   it('wait where none of their agents can, and start nobody in vain', async () => {
     weaken(shell('exit 75'));
     shop.addAgent('coder', DO_IT);
