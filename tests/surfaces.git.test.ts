@@ -90,6 +90,7 @@ async function tell(call: SurfaceCall): Promise<unknown[]> {
     ['task.search', { status: 'open', limit: 2 }],
     ['project.stats', {}],
     ['project.status', {}],
+    ['project.report', { since: '2020-01-01', until: '2020-01-02' }],
     ['project.prime', {}],
     ['event.list', { limit: 3 }],
     ['workflow.show', {}],

@@ -109,9 +109,11 @@ async function settleFirst(
   workshop: ReturnType<typeof lazyWorkshop>,
   { env, notice, operation = '' }: Pick<ContextRequest, 'env' | 'notice' | 'operation'>,
 ): Promise<void> {
-  if (SETTLES_NOT.has(operation) || (env['FORGE_RUN_ID'] ?? '') !== '') return;
+  if (SETTLES_NOT.has(operation)) return;
   const open = await project.store.listOpenWork();
   if (open.length === 0) return;
+  const { findOwnRun } = await import('#process/find-own-run.ts');
+  if (findOwnRun(env) !== undefined) return;
   const { settleLeft } = await import('./settle-left.ts');
   await settleLeft(project, open, { workshop: () => workshop.open(), notice });
 }

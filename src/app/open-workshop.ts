@@ -73,8 +73,19 @@ function toFolderName(commonDir: string, prefix: string): string {
 
 function openAgentBook(home: string): AgentBook {
   const list = (): ManagedAgent[] =>
-    listAgents(home).flatMap(({ name, profile, env, max }) =>
-      profile === null ? [] : [{ name, profile: profile satisfies ExecutorProfile, env, max }],
+    listAgents(home).flatMap(({ name, profile, env, max, created_at, resumed_at }) =>
+      profile === null
+        ? []
+        : [
+            {
+              name,
+              profile: profile satisfies ExecutorProfile,
+              env,
+              max,
+              // One that was removed and added anew is another.
+              resumed_at: resumed_at ?? created_at,
+            },
+          ],
     );
   return {
     find: (name) => list().find((one) => one.name === name),

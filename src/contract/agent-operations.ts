@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { LIMITS } from '#kernel/limits.ts';
 import { declare } from './declare.ts';
 import { ExecutorProfile, PermissionPolicy, WallsWish } from './executor-profile.ts';
+import { SuspendedAgent } from './suspension.ts';
 import { Identity } from './task.ts';
 
 const outcome = z.enum(['added', 'updated', 'unchanged']);
@@ -70,6 +71,8 @@ const AgentEntry = z.object({
   profile_name: z.string().nullable(),
   env: envNames,
   max: z.int().nullable(),
+  /** Why and until when Forge does not start it; null where it does. */
+  suspended: SuspendedAgent.nullable(),
   version: z.int(),
 });
 export type AgentEntry = z.output<typeof AgentEntry>;
@@ -159,7 +162,9 @@ export const pauseAgent = declare({
 
 export const resumeAgent = declare({
   name: 'agent.resume',
-  summary: 'Let a paused agent claim again',
+  summary: 'Let a paused or suspended agent work again',
+  about:
+    'An agent is suspended by Forge when it cannot work: it is not logged in, its program is not installed, its provider or the network cannot be reached, or a usage limit is spent. Forge tries it again by itself, later each time; this makes it at once. A reviewer that gave no verdict too often is asked again, too.',
   input: z.object({ name: agentName }),
   output: AgentEntry,
   errors: ['not_found', 'store_busy'],

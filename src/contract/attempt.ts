@@ -54,6 +54,8 @@ export const ATTEMPT_RESULTS = [
   'cut_off',
   /** Its run did not end well. */
   'failed',
+  /** Its agent could not work: it is suspended. */
+  'unavailable',
   /** Its run ended well; no checks have run on what it left. */
   'unchecked',
   'red',
@@ -97,7 +99,12 @@ export const RUN_OUTCOMES = [
   'timeout',
   /** The provider wants us to wait; nobody's fault. */
   'usage_limit',
+  /** The provider or the network could not be reached, or is overloaded. */
+  'unavailable',
+  /** It is not logged in, or its account may not do it. */
   'auth',
+  /** Its program is not there, or cannot be started. */
+  'not_installed',
   'stopped',
   /** Whoever watched it is gone. */
   'crashed',

@@ -13,6 +13,8 @@ export const INBOX_KINDS = [
   'merge',
   /** The task cannot go on by itself. */
   'stuck',
+  /** An agent is suspended: it, its provider or the network cannot work. */
+  'agent',
   /** A merge waits for changes in the checkout to go away. */
   'postponed',
   /** A merge was cut short in a checkout and could not be put right yet. */
@@ -42,7 +44,7 @@ export const listInbox = declare({
   name: 'inbox.list',
   summary: 'List everything that waits for a person, with the command that answers it',
   about:
-    'Permissions that agents ask for, reviews that wait for their holder, attempts to pick from, work that passed and is not merged yet, tasks that cannot go on by themselves, merges that wait for your checkout, pushes that were rejected, and values that lost a merge. The most urgent first, then the oldest.',
+    'Permissions that agents ask for, reviews that wait for their holder, attempts to pick from, work that passed and is not merged yet, tasks that cannot go on by themselves, agents that cannot work, merges that wait for your checkout, pushes that were rejected, and values that lost a merge. The most urgent first, then the oldest.',
   input: z.object({ kind: z.enum(INBOX_KINDS).optional().describe('Only what waits in this way') }),
   output: z.array(InboxItem),
   errors: [],

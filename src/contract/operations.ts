@@ -29,6 +29,7 @@ import {
   showBatch,
 } from './home-operations.ts';
 import { listInbox } from './inbox-operations.ts';
+import { projectReport } from './report-operations.ts';
 import { installMcp, serveMcp } from './mcp-operations.ts';
 import { onboardAgents, primeAgent } from './onboarding-operations.ts';
 import { listDependencies, listRepos, listSkills } from './resource-operations.ts';
@@ -143,6 +144,7 @@ export const OPERATIONS: readonly Declaration[] = [
   blockedTasks,
   projectStatus,
   listInbox,
+  projectReport,
   searchTasks,
   addDependency,
   removeDependency,

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { LIMITS } from '#kernel/limits.ts';
 import { declare } from './declare.ts';
+import { SuspendedAgent } from './suspension.ts';
 import {
   GithubIssue,
   Identity,
@@ -232,6 +233,8 @@ export const projectStatus = declare({
     at_work: z.array(AtWork),
     /** How many items the inbox has. */
     waiting: z.int(),
+    /** Agents that Forge does not start for now. */
+    suspended: z.array(SuspendedAgent),
   }),
   errors: [],
   access: 'read',

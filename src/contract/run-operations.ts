@@ -114,8 +114,14 @@ export const stopRun = declare({
   input: z.object({ id }),
   output: z.object({
     run: Run,
-    /** As it stands now. */
-    task: Task.pick({ id: true, status: true, state: true, version: true, error_annotation: true }),
+    /** As it stands now; null where it was deleted. */
+    task: Task.pick({
+      id: true,
+      status: true,
+      state: true,
+      version: true,
+      error_annotation: true,
+    }).nullable(),
   }),
   errors: ['not_found', 'ambiguous_id', 'state_invalid', 'request_timeout', 'interrupted'],
   access: 'exec',

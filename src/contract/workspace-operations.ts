@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { LIMITS } from '#kernel/limits.ts';
 import { Attempt, AttemptState, Run } from './attempt.ts';
 import { declare } from './declare.ts';
+import { SuspendedAgent } from './suspension.ts';
 import { WorkRef } from './run-operations.ts';
 import { Status, TaskRef } from './task.ts';
 
@@ -208,6 +209,8 @@ export const whereAmI = declare({
   output: z.object({
     project: z.object({ name: z.string(), prefix: z.string(), path: z.string() }),
     task: z.object({ id: z.string(), title: z.string(), status: Status, state: z.string() }).nullable(),
+    /** The id of the task where that was deleted. */
+    deleted_task: z.string().nullable(),
     attempt: Attempt.pick({ id: true, name: true, branch: true, path: true, state: true }).nullable(),
     /** The one at work, else the last. */
     run: Run.pick({ id: true, agent: true, role: true, state: true, outcome: true }).nullable(),
@@ -262,6 +265,8 @@ export const listClis = declare({
       answers: z.boolean(),
       problem: z.string().nullable(),
       install: z.string().nullable(),
+      /** Agents that are run by it and that Forge does not start for now. */
+      suspended: z.array(SuspendedAgent),
     }),
   ),
   errors: ['not_available'],

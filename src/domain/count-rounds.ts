@@ -1,7 +1,8 @@
 import type { Attempt, Run } from '#contract/attempt.ts';
+import { isAgentFault } from './decide-suspension.ts';
 
-/** Ends that are nobody's fault, so that they spend nothing. */
-const FREE: readonly Run['outcome'][] = [null, 'stopped', 'usage_limit', 'auth', 'crashed'];
+/** Ends that say nothing about the task, so that they spend nothing. */
+const FREE: readonly Run['outcome'][] = [null, 'stopped', 'crashed'];
 
 type WorkedRun = Pick<Run, 'attempt_id' | 'outcome'>;
 type Lifetime = Pick<Attempt, 'id' | 'created_at' | 'finished_at'>;
@@ -15,7 +16,7 @@ export function countFailedRounds(runs: readonly WorkedRun[], attempts: readonly
   let count = 0;
   let round = new Set<string>();
   for (const { attempt_id, outcome } of runs) {
-    if (FREE.includes(outcome)) continue;
+    if (FREE.includes(outcome) || isAgentFault(outcome)) continue;
     const isNew =
       round.has(attempt_id) || [...round].some((id) => isAfter(lives.get(attempt_id), lives.get(id)));
     if (isNew || round.size === 0) {

@@ -11,6 +11,8 @@ export type PickDecision<C extends Candidate> =
   | { readonly outcome: 'ask_reviewer' | 'ask_person'; readonly green: readonly C[] }
   /** Something was cut off that has yet to be finished. */
   | { readonly outcome: 'unfinished' }
+  /** No agent could work: it is tried again when one of them can. */
+  | { readonly outcome: 'unavailable' }
   /** Every check that ran said no. */
   | { readonly outcome: 'none_green' }
   /** Nobody got as far as the checks. */
@@ -25,6 +27,8 @@ export function decidePick<C extends Candidate>(rule: PickRule, candidates: read
   if (first !== undefined && candidates.length === 1)
     return { outcome: 'picked', candidate: first, why: 'the only one' };
   if (candidates.some(({ result }) => isUnfinished(result))) return { outcome: 'unfinished' };
+  if (candidates.length > 0 && candidates.every(({ result }) => result === 'unavailable'))
+    return { outcome: 'unavailable' };
   if (first === undefined)
     return { outcome: candidates.some(({ result }) => result === 'red') ? 'none_green' : 'all_failed' };
   switch (rule) {
@@ -49,6 +53,7 @@ export function needsWork(result: AttemptView['result'], isAnyGreen: boolean): b
     case 'cut_off':
       return true;
     case 'failed':
+    case 'unavailable':
     case 'red':
       return !isAnyGreen;
     case 'working':

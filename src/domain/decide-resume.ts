@@ -1,5 +1,6 @@
 import type { Attempt, Merge, Review, Run } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
+import type { Suspension } from './decide-suspension.ts';
 import { decideReview, doesOnEnter, type GateHolder } from './decide-review.ts';
 import { endsAsDone, kindOf, roleOf, standingState, type ResolvedWorkflow } from './workflow.ts';
 import { isPlanning } from './gate-targets.ts';
@@ -16,6 +17,8 @@ export interface LostTask {
   readonly leads_on: boolean;
   /** Whose word the gate asks for in which the task stands; nobody's elsewhere. */
   readonly holder: GateHolder;
+  /** Why the agent that audits is not started now. */
+  readonly suspension?: Suspension | undefined;
   /** The oldest first, as the store gives them. */
   readonly attempts: readonly Attempt[];
   readonly runs: readonly Run[];
@@ -36,6 +39,8 @@ export type ResumeStep =
   | { readonly step: 'enter' }
   /** Its end is done with it if its work is in the target; else that waits for a person. */
   | { readonly step: 'look_landed' }
+  /** Its auditor cannot work now. */
+  | { readonly step: 'wait'; readonly suspension: Suspension }
   | { readonly step: 'pass'; readonly review: Review }
   | { readonly step: 'reject'; readonly review: Review }
   | { readonly step: 'land'; readonly merge: Merge }
@@ -134,6 +139,8 @@ function resumeRepair({ attempts, runs, merges, was_starting }: LostTask): Resum
 
 function resumeReview(lost: LostTask, attempt: Attempt): ResumeStep {
   const review = lost.reviews.findLast((one) => isOf(attempt, one) && one.started_at >= lost.entered_at);
+  if (review?.status === 'void' && lost.suspension !== undefined)
+    return { step: 'wait', suspension: lost.suspension };
   if (review === undefined || review.status === 'void') return { step: 'enter' };
   if (review.status === 'running') return NONE;
   if (review.head_commit !== attempt.head_commit) return { step: 'enter' };

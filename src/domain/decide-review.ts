@@ -11,7 +11,9 @@ export type GateHolder =
   | { readonly kind: 'external'; readonly name: string }
   | { readonly kind: 'person'; readonly name: string }
   /** Any person: the work changes these files, by which work is judged. */
-  | { readonly kind: 'people'; readonly files: readonly string[] };
+  | { readonly kind: 'people'; readonly files: readonly string[] }
+  /** Any person: the agent that holds the gate has failed to judge it. */
+  | { readonly kind: 'unable'; readonly name: string; readonly why: string };
 
 export function findGateHolder(
   workflow: ResolvedWorkflow,
@@ -35,6 +37,11 @@ export function askPeople(holder: GateHolder, files: readonly string[]): GateHol
   return files.length === 0 || holder.kind === 'person' ? holder : { kind: 'people', files };
 }
 
+/** An auditor that gives no verdict keeps no work waiting for ever. */
+export function withoutSpentAudits(holder: GateHolder, why: string | undefined): GateHolder {
+  return why === undefined || holder.kind !== 'managed' ? holder : { kind: 'unable', name: holder.name, why };
+}
+
 /** What is known of a review after its checks, and after its verdict where there is one. */
 export interface ReviewFacts {
   readonly holder: GateHolder;
@@ -50,8 +57,13 @@ export type ReviewDecision =
   /** `reason` reaches whoever works on it next. */
   | { readonly answer: 'failed'; readonly reason: string }
   | { readonly answer: 'audit'; readonly agent: string }
-  /** `changes`: the files for which a person has to look. */
-  | { readonly answer: 'waits_for_holder'; readonly name: string; readonly changes?: readonly string[] }
+  /** `changes`: the files for which a person has to look; `why`: what else a person has to look for. */
+  | {
+      readonly answer: 'waits_for_holder';
+      readonly name: string;
+      readonly changes?: readonly string[];
+      readonly why?: string;
+    }
   | { readonly answer: 'passed' };
 
 /**
@@ -75,6 +87,8 @@ export function decideReview({ holder, has_attempt, steps, verdict }: ReviewFact
       return { answer: 'waits_for_holder', name: holder.name };
     case 'people':
       return { answer: 'waits_for_holder', name: 'a person', changes: holder.files };
+    case 'unable':
+      return { answer: 'waits_for_holder', name: 'a person', why: holder.why };
   }
 }
 
@@ -152,14 +166,20 @@ export function decideSpeaker(
     const isHolder = holder.kind === 'external' && holder.name === actor.name;
     return isHolder ? { outcome: 'holder' } : refuseOthers(holder, actor);
   }
-  if (holder.kind === 'none' || holder.kind === 'people') return { outcome: 'holder' };
+  if (isForAnyPerson(holder)) return { outcome: 'holder' };
   if (holder.kind === 'person' && holder.name === actor.name) return { outcome: 'holder' };
   return force ? { outcome: 'forced' } : refuseOthers(holder, actor);
 }
 
 function refuseOthers(holder: GateHolder, { name }: Actor): SpeakerDecision {
-  const whose = holder.kind === 'none' || holder.kind === 'people' ? 'a person' : holder.name;
+  const whose = isForAnyPerson(holder) ? 'a person' : holder.name;
   return { outcome: 'refused', why: `${whose} says whether it passes, not ${name}` };
+}
+
+function isForAnyPerson(
+  holder: GateHolder,
+): holder is Extract<GateHolder, { kind: 'none' | 'people' | 'unable' }> {
+  return holder.kind === 'none' || holder.kind === 'people' || holder.kind === 'unable';
 }
 
 /** `blocker src/a.ts:12: it leaks`, `minor: a typo`; what names no severity is major. */

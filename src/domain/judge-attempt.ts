@@ -1,4 +1,5 @@
 import type { Attempt, AttemptView, Review, Run, StepResult } from '#contract/attempt.ts';
+import { isAgentFault } from './decide-suspension.ts';
 import { isEnded } from './run-states.ts';
 
 /** An attempt with the rows that say how far it has come; the oldest first, and of this attempt alone. */
@@ -18,6 +19,7 @@ export function judgeAttempt({ attempt, runs, reviews }: AttemptRows): Judged {
   if (!isEnded(run.state)) return { result: 'working', message: null };
   const message = run.message ?? run.outcome;
   if (run.outcome === 'crashed' || run.outcome === null) return { result: 'cut_off', message };
+  if (isAgentFault(run.outcome)) return { result: 'unavailable', message };
   if (run.outcome !== 'completed') return { result: 'failed', message };
   const review = reviews.findLast(
     ({ status, head_commit }) => status !== 'void' && head_commit === attempt.head_commit,

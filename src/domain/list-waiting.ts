@@ -83,6 +83,7 @@ function findWait(workflow: ResolvedWorkflow, facts: WaitingFacts, task: Task): 
   const { code, message = '', at = null } = task.error_annotation ?? {};
   if (code !== undefined && PICKS.has(code))
     return item('pick', { message, command: `forge attempt compare ${id}`, since: at });
+  if (code === AUDITOR_SUSPENDED) return undefined;
   if (code === 'merge_postponed')
     return item('postponed', { message, command: `forge run ${id} --merge`, since: at });
   const next = passTarget(workflow, state);
@@ -104,6 +105,9 @@ function toGoOn(workflow: ResolvedWorkflow, { id, assignee }: Task, state: strin
   const to = workflow.states.get(state)?.next?.[0];
   return to === undefined ? `forge task show ${id}` : `forge task transition ${id} ${to}`;
 }
+
+/** How a task says that it waits for an auditor that is suspended: a person is asked to see to the agent. */
+export const AUDITOR_SUSPENDED = 'auditor_suspended';
 
 /** How a task says that one of its attempts has to be picked. */
 const PICKS: ReadonlySet<string> = new Set(['pick_attempt', 'no_green_attempt']);

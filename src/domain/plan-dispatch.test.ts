@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Run } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
+import type { Suspension } from './decide-suspension.ts';
 import { findSpentBudget, planDispatch, type DispatchFacts } from './plan-dispatch.ts';
 import { DEFAULT_RESOLVED } from './workflow.ts';
 
@@ -31,7 +32,7 @@ function facts(more: Partial<DispatchFacts>): DispatchFacts {
     places: 100,
     per_state: new Map(),
     in_state: new Map(),
-    backoff: { first_ms: 2 * MINUTE, last_ms: 10 * MINUTE, auth_ms: 15 * MINUTE },
+    backoff: { first_ms: 2 * MINUTE, last_ms: 10 * MINUTE },
     ...more,
   };
 }
@@ -138,25 +139,58 @@ describe('what failed', () => {
   });
 });
 
-describe('an agent whose provider wants it to wait', () => {
-  const retry_after = new Date(NOW + 5 * MINUTE).toISOString();
+describe('[A16] an agent that is suspended', () => {
+  const suspended = (name: string, until: number, mends: Suspension['mends'] = 'by_itself', max = 4) => ({
+    ...agent(name, max),
+    suspension: { agent: name, fault: 'unavailable', mends, reason: 'x', since: '', until } as const,
+  });
+  const ready = [task('a'), task('b')];
+  const soon = NOW + 5 * MINUTE;
 
   it('is left alone until then, and others are not', () => {
-    const runs = [run('x', 'usage_limit', { retry_after })];
-    expect(plan({ ready: [task('a')], runs })).toMatchObject({ starts: [], until: NOW + 5 * MINUTE });
-    expect(plan({ ready: [task('a')], runs, agents: [agent('w1', 4), agent('w2', 4)] }).starts).toEqual([
+    expect(plan({ ready, agents: [suspended('w1', soon)] })).toMatchObject({ starts: [], until: soon });
+    expect(plan({ ready, agents: [suspended('w1', soon), agent('w2', 4)] }).starts).toEqual(['a w2', 'b w2']);
+  });
+
+  it('strands its tasks where a person has to see to it, unless another one will come back by itself', () => {
+    const waits = planDispatch(
+      DEFAULT_RESOLVED,
+      facts({ ready, agents: [suspended('w1', soon, 'by_person')] }),
+    );
+    expect(waits).toMatchObject({ starts: [], until: undefined, is_crowded: false });
+    expect(waits.stranded.map(({ id }) => id)).toEqual(['a', 'b']);
+    const both = [suspended('w1', soon, 'by_person'), suspended('w2', soon + 1)];
+    expect(plan({ ready, agents: both }).until).toBe(soon + 1);
+  });
+
+  it('is tried with one task when its time has come, with one that it has failed on least', () => {
+    const agents = [suspended('w1', NOW)];
+    expect(plan({ ready, agents })).toEqual({ starts: ['a w1'], until: undefined, is_crowded: true });
+    expect(plan({ ready, agents, runs: [run('a', 'unavailable')] }).starts).toEqual(['b w1']);
+    expect(plan({ ready, agents, working: new Map([['x', 'w1']]) })).toMatchObject({
+      starts: [],
+      is_crowded: true,
+    });
+    // Nothing that is tried can free it: no end would come of waiting.
+    expect(
+      plan({ ready, agents, per_state: new Map([['review', 1]]), in_state: new Map([['review', 1]]) }),
+    ).toMatchObject({ starts: [], is_crowded: false });
+  });
+
+  it('keeps a task of several attempts waiting where none of their agents can work', () => {
+    const agents = [suspended('w1', soon), agent('w2', 4)];
+    expect(plan({ ready: [task('a')], agents, sides: new Map([['a', ['w1', 'w1']]]) })).toMatchObject({
+      starts: [],
+      until: soon,
+    });
+    expect(plan({ ready: [task('a')], agents, sides: new Map([['a', ['w1', 'w2']]]) }).starts).toEqual([
       'a w2',
     ]);
-    expect(plan({ ready: [task('a')], runs, now: NOW + 5 * MINUTE }).starts).toEqual(['a w1']);
   });
 
-  it('has waited when a later run got somewhere', () => {
-    const runs = [run('x', 'usage_limit', { retry_after }), run('y', 'completed')];
+  it('makes no task wait by its faults', () => {
+    const runs = [run('a', 'unavailable'), run('a', 'auth'), run('a', 'not_installed')];
     expect(plan({ ready: [task('a')], runs }).starts).toEqual(['a w1']);
-  });
-
-  it('and one that is not logged in spoils no further task', () => {
-    expect(plan({ ready: [task('a')], runs: [run('x', 'auth')] }).until).toBe(NOW + 14 * MINUTE);
   });
 });
 

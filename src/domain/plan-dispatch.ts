@@ -1,5 +1,7 @@
 import type { Run } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
+import { isAgentFault, type Suspension, type SuspensionRules } from './decide-suspension.ts';
+import { toMinutes } from './sum-usage.ts';
 import { claimTarget, kindOf, roleOf, type ResolvedWorkflow } from './workflow.ts';
 import { holderName } from './workflow-fields.ts';
 
@@ -9,6 +11,8 @@ export interface DispatchAgent {
   /** Tasks at once. */
   readonly max: number;
   readonly paused: boolean;
+  /** Why it is left alone, or was until a moment ago: then it is tried with one task. */
+  readonly suspension?: Suspension | undefined;
 }
 
 export interface DispatchFacts {
@@ -27,13 +31,17 @@ export interface DispatchFacts {
   readonly per_state: ReadonlyMap<string, number>;
   /** Tasks in each state. */
   readonly in_state: ReadonlyMap<string, number>;
-  readonly backoff: { readonly first_ms: number; readonly last_ms: number; readonly auth_ms: number };
+  /** Agents of tasks that are worked on in several attempts: one of them at least has to be able to work. */
+  readonly sides?: ReadonlyMap<string, readonly string[]> | undefined;
+  readonly backoff: SuspensionRules;
 }
 
 export interface DispatchPlan {
   readonly starts: readonly { readonly task: Task; readonly agent: string }[];
   /** When something that waits for the time alone may be started; undefined where nothing does. */
   readonly until: number | undefined;
+  /** What waits for agents that a person has to see to; those are tried again now and then all the same. */
+  readonly stranded: readonly Task[];
   /** Something waits for a place that others have. */
   readonly is_crowded: boolean;
 }
@@ -45,22 +53,36 @@ export function planDispatch(workflow: ResolvedWorkflow, facts: DispatchFacts): 
   const inState = new Map(facts.in_state);
   const starts: { task: Task; agent: string }[] = [];
   const times: number[] = [];
+  const stranded: Task[] = [];
   let is_crowded = false;
-  const parked = new Map(facts.agents.map(({ name }) => [name, findAgentRest(facts, name)]));
-  for (const task of facts.ready) {
-    if (facts.working.has(task.id)) continue;
+  let waits_for_probe = false;
+  const idle = facts.ready.filter(({ id }) => !facts.working.has(id));
+  const probes = pickProbes(workflow, facts, idle);
+  for (const task of idle) {
     const able = listAble(workflow, facts, task);
     if (able.length === 0) continue;
     const rest = findTaskRest(facts, task.id);
-    const awake = able.filter(({ name }) => (parked.get(name) ?? 0) <= now);
-    if (rest > now || awake.length === 0) {
-      times.push(Math.max(rest, Math.min(...able.map(({ name }) => parked.get(name) ?? 0))));
+    const asleep = findSleep(facts, task, able);
+    if (asleep !== undefined && asleep.mends === 'by_person') {
+      stranded.push(task);
       continue;
     }
-    const free = awake.filter(({ name, max }) => (load.get(name) ?? 0) < max);
+    const until = Math.max(rest, asleep?.until ?? 0);
+    if (until > now) {
+      times.push(until);
+      continue;
+    }
+    const awake = able.filter((agent) => isAwake(agent, now));
+    const free = awake.filter(({ name, max, suspension }) =>
+      suspension === undefined
+        ? (load.get(name) ?? 0) < max
+        : (load.get(name) ?? 0) === 0 && probes.get(name) === task.id,
+    );
     const agent = free.toSorted((a, b) => (load.get(a.name) ?? 0) - (load.get(b.name) ?? 0))[0]?.name;
     if (agent === undefined || starts.length >= facts.places) {
-      is_crowded = true;
+      const isProbed = agent === undefined && awake.every(({ suspension }) => suspension !== undefined);
+      if (isProbed) waits_for_probe = true;
+      else is_crowded = true;
       continue;
     }
     const to = targetOf(workflow, task, agent);
@@ -69,7 +91,60 @@ export function planDispatch(workflow: ResolvedWorkflow, facts: DispatchFacts): 
     load.set(agent, (load.get(agent) ?? 0) + 1);
     starts.push({ task, agent });
   }
-  return { starts, until: times.length === 0 ? undefined : Math.min(...times), is_crowded };
+  // Where nothing is tried, nothing will come of it.
+  if (waits_for_probe && (starts.length > 0 || facts.working.size > 0)) is_crowded = true;
+  return { starts, until: times.length === 0 ? undefined : Math.min(...times), stranded, is_crowded };
+}
+
+function isAwake({ suspension }: DispatchAgent, now: number): boolean {
+  return (suspension?.until ?? 0) <= now;
+}
+
+/** The suspension that ends first, where all are suspended that the task could be worked on by. */
+function findSleep(
+  { agents, sides, now }: DispatchFacts,
+  { id }: Task,
+  able: readonly DispatchAgent[],
+): Pick<Suspension, 'until' | 'mends'> | undefined {
+  const needed = sides?.get(id);
+  const own = needed === undefined ? [] : agents.filter(({ name }) => needed.includes(name));
+  for (const group of [able, own]) {
+    if (group.length === 0 || group.some((agent) => isAwake(agent, now))) continue;
+    const asleep = group.flatMap(({ suspension }) => suspension ?? []);
+    // What mends by itself is worth waiting for, also beside what does not.
+    const waits = asleep.filter(({ mends }) => mends === 'by_itself');
+    const until = Math.min(...(waits.length > 0 ? waits : asleep).map((one) => one.until));
+    return { until, mends: waits.length > 0 ? 'by_itself' : 'by_person' };
+  }
+  return undefined;
+}
+
+/**
+ * The one task that an agent is tried with whose suspension is over: the one it failed on least, so that a task that
+ * makes it fail does not keep it from all others.
+ */
+function pickProbes(
+  workflow: ResolvedWorkflow,
+  facts: DispatchFacts,
+  idle: readonly Task[],
+): ReadonlyMap<string, string> {
+  const picked = new Map<string, string>();
+  for (const { name, suspension } of facts.agents) {
+    if (suspension === undefined || suspension.until > facts.now) continue;
+    const failed = countBy(
+      facts.runs
+        .filter(({ agent, outcome }) => agent === name && isAgentFault(outcome))
+        .map(({ task_id }) => task_id),
+    );
+    const own = idle.filter(
+      (task) =>
+        findTaskRest(facts, task.id) <= facts.now &&
+        listAble(workflow, facts, task).some((agent) => agent.name === name),
+    );
+    const [first] = own.toSorted((a, b) => (failed.get(a.id) ?? 0) - (failed.get(b.id) ?? 0));
+    if (first !== undefined) picked.set(name, first.id);
+  }
+  return picked;
 }
 
 /** Those who may take it: whoever has its role, whoever it is kept for, else all. Nobody where that is a person. */
@@ -115,28 +190,20 @@ function isFull(
   );
 }
 
-/** Nobody's fault, and nothing to wait for by itself. */
-const FREE: readonly Run['outcome'][] = [null, 'stopped', 'usage_limit', 'auth'];
+/** Not the fault of the task, and nothing to wait for by itself. */
+const FREE: readonly Run['outcome'][] = [null, 'stopped'];
 
 /** Until when a task is left alone after runs that failed: twice as long with each. The first crash is no failure. */
 function findTaskRest({ runs, backoff }: DispatchFacts, id: string): number {
   const own = runs.filter((run) => run.task_id === id);
   const since = own.slice(own.findLastIndex(({ outcome }) => outcome === 'completed') + 1);
-  const failed = since.filter(({ outcome }) => !FREE.includes(outcome));
+  const failed = since.filter(({ outcome }) => !FREE.includes(outcome) && !isAgentFault(outcome));
   const crashes = failed.filter(({ outcome }) => outcome === 'crashed').length;
   const count = failed.length - Math.min(crashes, 1);
   const last = failed.at(-1);
   if (count <= 0 || last === undefined) return 0;
   const rest = Math.min(backoff.first_ms * 2 ** (count - 1), backoff.last_ms);
   return Date.parse(last.ended_at ?? last.created_at) + rest;
-}
-
-/** Until when an agent is left alone: its provider said so, or it is not logged in and somebody has to see to that. */
-function findAgentRest({ runs, backoff }: DispatchFacts, agent: string): number {
-  const last = runs.findLast((run) => run.agent === agent && run.ended_at !== null);
-  const ended = Date.parse(last?.ended_at ?? '');
-  if (last?.outcome === 'usage_limit') return Date.parse(last.retry_after ?? '') || ended + backoff.auth_ms;
-  return last?.outcome === 'auth' ? ended + backoff.auth_ms : 0;
 }
 
 function countBy(names: readonly string[]): Map<string, number> {
@@ -163,9 +230,4 @@ export function findSpentBudget(runs: readonly Run[], budget: Budget, now: numbe
   if (budget_minutes !== undefined && minutes >= budget_minutes)
     return `${Math.floor(minutes)} of ${budget_minutes} minutes`;
   return undefined;
-}
-
-function toMinutes({ started_at, ended_at }: Run, now: number): number {
-  if (started_at === null) return 0;
-  return ((ended_at === null ? now : Date.parse(ended_at)) - Date.parse(started_at)) / 60_000;
 }

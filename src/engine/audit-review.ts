@@ -115,7 +115,9 @@ async function concludeAudit(
     const ended = await store.finishReview({ id: review.id, status: 'void', run_id: run.id }, by);
     const outcome = end.outcome === 'completed' ? 'failed' : end.outcome;
     const conclusion = { outcome, message, retry_after: end.retry_after ?? null, lost: end.lost };
-    return { end, conclusion, review: ended, why: { code: 'auditor', message: `The auditor: ${message}` } };
+    // A person who stops it says what comes next; everything else is tried again.
+    const why = outcome === 'stopped' ? { code: 'auditor', message: `The auditor: ${message}` } : undefined;
+    return { end, conclusion, review: ended, why };
   }
   const verdict = parsed.data;
   const decision = decideReview({

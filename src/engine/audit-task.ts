@@ -1,16 +1,20 @@
 import type { Review } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
+import { AUDITOR_SUSPENDED } from '#domain/list-waiting.ts';
+import { describeSuspension, isAgentFault, type Suspension } from '#domain/decide-suspension.ts';
 import { roleOf } from '#domain/workflow.ts';
 import { isForgeError } from '#kernel/errors.ts';
-import type { ActionOutcome } from './actions.ts';
+import type { ActionOutcome, Annotation } from './actions.ts';
 import type { Audited } from './audit-review.ts';
 import { endRun } from './end-run.ts';
 import type { Engine } from './engine.ts';
 import { findStanding } from './find-standing.ts';
+import { readSuspension } from './read-suspension.ts';
+import { annotate } from './settle-run.ts';
 import { settleVerdict } from './settle-verdict.ts';
 import { createRun } from './start-run.ts';
 import { enterAgain } from './transition-task.ts';
-import { findHoldLoss, toHold, type Hold, type WorkPlace } from './work.ts';
+import { findHoldLoss, systemWriter, toHold, type Hold, type WorkPlace } from './work.ts';
 
 /** What the workshop lends. */
 export interface AuditHands {
@@ -39,18 +43,43 @@ export async function startAudit(hands: AuditHands, { task, gate, review }: Audi
   // The agent was removed from the machine in this very moment: the next start looks again.
   if (auditor === undefined) return { outcome: 'failed', message: `${name} is not started by Forge` };
   const hold = toHold(await place.store.readStanding(task.id));
+  const suspension = await readSuspension(place, name);
+  if (suspension !== undefined) return postpone(hands, { task, review }, suspension);
   const run = await createRun(place, { attempt, role, agent: auditor, hold });
   hands.follow(task.id, async () => {
     const audited = await auditReview(place, { task, attempt, review, run, agent: auditor });
     await endRun(place, run, audited.end, audited.conclusion);
-    await concludeAudit(hands, { task, gate, hold }, audited);
+    await concludeAudit(hands, { task, gate, hold, agent: name }, audited);
   });
   return { outcome: 'passed', message: `run ${run.id} audits it` };
 }
 
+/** No use in asking an auditor that cannot work: its next try is that of the process that looks after the project. */
+async function postpone(
+  { place, engine }: AuditHands,
+  { task, review }: Pick<Audit, 'task' | 'review'>,
+  suspension: Suspension,
+): Promise<ActionOutcome> {
+  await place.store.finishReview({ id: review.id, status: 'void' }, systemWriter(place));
+  await annotate(engine(), task, toSuspended(suspension.agent, suspension.reason));
+  return { outcome: 'passed', message: describeSuspension(suspension) };
+}
+
+function toSuspended(agent: string, reason: string): Annotation {
+  return {
+    code: AUDITOR_SUSPENDED,
+    message: `It waits for the verdict of ${agent}, which could not work: ${reason}`,
+  };
+}
+
 async function concludeAudit(
   { place, leads_on, ...hands }: AuditHands,
-  { task: { id }, gate, hold }: Pick<Audit, 'task' | 'gate'> & { readonly hold: Hold },
+  {
+    task: { id },
+    gate,
+    hold,
+    agent,
+  }: Pick<Audit, 'task' | 'gate'> & { readonly hold: Hold; readonly agent: string },
   { review, why, conclusion }: Audited,
 ): Promise<void> {
   const engine = hands.engine();
@@ -63,6 +92,13 @@ async function concludeAudit(
   // A removed auditor says nothing about the work: the gate is entered anew, and waits for the next holder.
   if (conclusion.lost === 'removed') return enterAgain(engine, task, ['on_enter', 'after_enter']);
   try {
+    if (isAgentFault(conclusion.outcome)) {
+      await annotate(engine, task, toSuspended(agent, conclusion.message ?? conclusion.outcome), hold.fence);
+      return;
+    }
+    // No verdict is no verdict on the work: the auditor is asked again, and a person when that was in vain.
+    if (review.status === 'void' && why === undefined)
+      return await enterAgain(engine, task, ['on_enter', 'after_enter']);
     await settleVerdict(engine, { task, gate, review, why, leads_on, held: hold });
   } catch (error) {
     // It was taken away in this very moment.

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Choice, type Attempt, type Run } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { composeChoice, type ShownAttempt } from '#domain/compose-prompt.ts';
+import { isAgentFault } from '#domain/decide-suspension.ts';
 import type { RunEnd } from '#executors/executor.ts';
 import { startCheckout } from '#git/attempt-checkout.ts';
 import { dropAttemptRefs } from '#git/attempt-refs.ts';
@@ -32,13 +33,15 @@ export interface ChoiceCall {
 
 export type Chosen =
   | { readonly outcome: 'chosen'; readonly attempt: Attempt; readonly why: string }
-  | { readonly outcome: 'none'; readonly message: string };
+  /** `again`: the reviewer could work, and may do better another time. */
+  | { readonly outcome: 'none'; readonly message: string; readonly again: boolean };
 
 /** The reviewer sees all diffs, in a folder with what they began with that is thrown away, and names one of them. */
 export async function chooseAttempt(place: WorkPlace, call: ChoiceCall): Promise<Chosen> {
   const { task, attempts, run, agent } = call;
   const [first] = attempts;
-  if (first === undefined) return { outcome: 'none', message: 'There is nothing to choose from' };
+  if (first === undefined)
+    return { outcome: 'none', message: 'There is nothing to choose from', again: false };
   const control = await openControl(place);
   const name = `${first.name}-pick-${run.id.slice(0, 8)}`;
   const checkout = await startCheckout(control, {
@@ -92,11 +95,19 @@ async function conclude(place: WorkPlace, { attempts, run }: ChoiceCall, end: Ru
 }
 
 function readChoice(attempts: readonly Attempt[], end: RunEnd): Chosen {
-  if (end.outcome !== 'completed') return { outcome: 'none', message: end.message ?? end.outcome };
+  if (end.outcome !== 'completed') {
+    const again = !isAgentFault(end.outcome) && end.outcome !== 'stopped';
+    return { outcome: 'none', message: end.message ?? end.outcome, again };
+  }
   const parsed = Choice.safeParse(end.structured);
-  if (!parsed.success) return { outcome: 'none', message: 'It gave no choice in the form it was asked for' };
+  if (!parsed.success)
+    return { outcome: 'none', message: 'It gave no choice in the form it was asked for', again: true };
   const attempt = attempts.find(({ number }) => number === parsed.data.attempt);
   return attempt === undefined
-    ? { outcome: 'none', message: `It chose attempt ${parsed.data.attempt}, which is none of them` }
+    ? {
+        outcome: 'none',
+        message: `It chose attempt ${parsed.data.attempt}, which is none of them`,
+        again: true,
+      }
     : { outcome: 'chosen', attempt, why: parsed.data.why };
 }

@@ -1,10 +1,13 @@
 import type { PickRule } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { decidePick } from '#domain/decide-pick.ts';
+import { isAgentFault } from '#domain/decide-suspension.ts';
 import { submitTarget } from '#domain/gate-targets.ts';
 import { roleOf } from '#domain/workflow.ts';
 import type { ForgeError } from '#kernel/errors.ts';
-import { chooseAttempt } from './choose-attempt.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import type { Annotation } from './actions.ts';
+import { chooseAttempt, type Chosen } from './choose-attempt.ts';
 import { countFailures } from './count-failures.ts';
 import { findStanding } from './find-standing.ts';
 import { PICK_CODES, pickAttempt } from './pick-attempt.ts';
@@ -45,7 +48,17 @@ export async function concludeSide(
     case 'unfinished':
       // Steps that nobody trusts, a folder that cannot be committed: a person has to look.
       if (fault !== undefined) return block(hands, task, fault);
-      return giveBack(hands, task);
+      return giveBack(hands, task, {
+        code: 'run_failed',
+        message: 'Forge was stopped before all attempts had ended',
+      });
+    case 'unavailable': {
+      const why = views.flatMap(({ view }) => view.message ?? []);
+      return giveBack(hands, task, {
+        code: 'unavailable',
+        message: `None of its agents could work: ${[...new Set(why)].join('; ')}`,
+      });
+    }
     case 'none_green': {
       const message = `None of ${views.length} attempts is green: forge task attempts ${task.id}; let them go on with forge run ${task.id}, or take one with forge attempt pick <attempt>`;
       await annotate(engine, task, { code: PICK_CODES.none_green, message });
@@ -95,8 +108,13 @@ async function askReviewer(
   if (agent === undefined || first === undefined)
     return wait(hands, task, `No agent has the role ${role || 'reviewer'} to choose between them`);
   const { hold } = assignment;
-  const run = await createRun(place, { attempt: first.view, role, agent, hold });
-  const chosen = await chooseAttempt(place, { task, attempts, run, agent });
+  const ask = async (tries: number): Promise<Chosen> => {
+    const run = await createRun(place, { attempt: first.view, role, agent, hold });
+    const said = await chooseAttempt(place, { task, attempts, run, agent });
+    const isDone = said.outcome === 'chosen' || !said.again || place.signal.aborted;
+    return isDone || tries >= LIMITS.audit_tries ? said : ask(tries + 1);
+  };
+  const chosen = await ask(1);
   const standing = await findStanding(hands.engine().store, task.id);
   if (standing === undefined || !isAssigned(place, assignment, standing)) return;
   const { task: now } = standing;
@@ -121,10 +139,9 @@ async function block(hands: SideHands, task: Task, { code, message }: ForgeError
 }
 
 /** Back to where the next start takes it up: what has ended well is not done again. */
-async function giveBack(hands: SideHands, task: Task): Promise<void> {
+async function giveBack(hands: SideHands, task: Task, annotation: Annotation): Promise<void> {
   const engine = hands.engine();
-  const message = 'Forge was stopped before all attempts had ended';
-  const annotation = { code: 'run_failed', message };
+  const { message } = annotation;
   await moveOrBlock(engine, task.id, { to: engine.workflow.initial, reason: message, annotation });
 }
 
@@ -137,6 +154,8 @@ async function fail(hands: SideHands, task: Task, role: string): Promise<void> {
   const runs = await place.store.listRuns({ task_id: task.id });
   const run = runs
     .filter((one) => one.role === role && active.has(one.attempt_id) && one.ended_at !== null)
+    // An agent that could not work says nothing about those that did.
+    .filter(({ outcome }) => !isAgentFault(outcome))
     .toSorted((a, b) => ((a.ended_at ?? '') < (b.ended_at ?? '') ? -1 : 1))
     .at(-1);
   if (run === undefined) return;

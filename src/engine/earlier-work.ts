@@ -1,9 +1,10 @@
 import type { Attempt, Run } from '#contract/attempt.ts';
 import type { EarlierWork } from '#domain/compose-prompt.ts';
+import { isAgentFault } from '#domain/decide-suspension.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { WorkPlace } from './work.ts';
 
-const CUT_OFF: readonly Run['outcome'][] = ['crashed', 'stopped', 'usage_limit', 'auth'];
+const CUT_OFF: readonly Run['outcome'][] = ['crashed', 'stopped'];
 
 /** What earlier runs, reviews, merges and people left for whoever works on the attempt next. */
 export async function readEarlierWork({ store, clock }: WorkPlace, attempt: Attempt): Promise<EarlierWork> {
@@ -13,11 +14,14 @@ export async function readEarlierWork({ store, clock }: WorkPlace, attempt: Atte
     store.listMerges({ task_id: attempt.task_id }),
     store.takeMessages({ attempt_id: attempt.id, now: clock.now() }),
   ]);
-  const run = runs.findLast(({ ended_at }) => ended_at !== null);
+  // Why its agent could not work is no news for an agent that can.
+  const run = runs.findLast(({ ended_at, outcome }) => ended_at !== null && !isAgentFault(outcome));
   const review = reviews.findLast(({ attempt_id }) => attempt_id === attempt.id);
   const merge = merges.findLast(({ attempt_id }) => attempt_id === attempt.id);
   // One that was cut off has done nothing about it.
-  const answer = runs.findLast(({ ended_at, outcome }) => ended_at !== null && !CUT_OFF.includes(outcome));
+  const answer = runs.findLast(
+    ({ ended_at, outcome }) => ended_at !== null && !CUT_OFF.includes(outcome) && !isAgentFault(outcome),
+  );
   const isOfNow = (at: string | null): boolean => at !== null && (answer?.started_at ?? '') <= at;
   const failed = review?.status === 'failed' && isOfNow(review.finished_at) ? review : undefined;
   const refused = merge !== undefined && isOfNow(merge.finished_at) ? merge : undefined;

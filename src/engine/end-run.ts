@@ -1,4 +1,5 @@
 import type { Run } from '#contract/attempt.ts';
+import { isAgentFault } from '#domain/decide-suspension.ts';
 import { isEnded } from '#domain/run-states.ts';
 import type { RunEnd } from '#executors/executor.ts';
 import type { RunMove } from '#store/attempt-store.ts';
@@ -32,5 +33,5 @@ function toRunState({ outcome }: Conclusion, end: RunEnd): RunMove['to'] {
   if (outcome === 'completed') return 'completed';
   if (end.outcome === 'completed') return 'failed';
   if (outcome === 'stopped') return 'cancelled';
-  return outcome === 'usage_limit' || outcome === 'auth' ? 'blocked' : 'failed';
+  return isAgentFault(outcome) ? 'blocked' : 'failed';
 }

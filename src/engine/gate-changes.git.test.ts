@@ -43,6 +43,7 @@ describe('[A2] an attempt that changes what judges it', () => {
       verdict,
       force: false,
       listGateChanges: list,
+      findSpentAudits: async () => undefined,
     });
     await workTask(shop.workshop, shop.as(), { id: task.id, agent: 'sly', merge: true });
     expect(await shop.place.store.getTask(task.id)).toMatchObject({ state: 'done' });

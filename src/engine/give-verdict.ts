@@ -6,6 +6,7 @@ import {
   decideReview,
   decideSpeaker,
   withoutOwnAudit,
+  withoutSpentAudits,
   type GateHolder,
 } from '#domain/decide-review.ts';
 import { kindOf, standingState } from '#domain/workflow.ts';
@@ -26,6 +27,8 @@ export interface GivenVerdict {
   readonly fence?: number | undefined;
   /** The files by which work is judged that the task's attempt changes. */
   readonly listGateChanges: (task: Task) => Promise<readonly string[]>;
+  /** Why its auditor is not asked any more. */
+  readonly findSpentAudits: (task: Task, holder: GateHolder) => Promise<string | undefined>;
 }
 
 /**
@@ -47,7 +50,10 @@ export async function giveVerdict(
   const waiting = all.at(-1);
   const workers = await listWorkers(engine, task, gate);
   const asked = withoutOwnAudit(await readGateHolder(engine.agents, workflow, { task, gate }), workers);
-  const holder = askPeople(asked, await given.listGateChanges(task));
+  const holder = askPeople(
+    withoutSpentAudits(asked, await given.findSpentAudits(task, asked)),
+    await given.listGateChanges(task),
+  );
   const speaker = decideSpeaker(holder, { actor: by.actor, workers, force: given.force });
   if (speaker.outcome === 'refused') throw refuse(task, { holder, actor: by.actor, why: speaker.why });
   if (kindOf(workflow, gate) !== 'gate' || waiting?.status !== 'waiting')

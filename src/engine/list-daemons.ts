@@ -4,10 +4,8 @@ import { isForgeError } from '#kernel/errors.ts';
 import { judgeIdentity, type Liveness } from '#process/process-identity.ts';
 import type { ProcessMark } from '#store/attempt-store.ts';
 import { openTaskReader, type ReadWatcher } from '#store/open-task-reader.ts';
-import { findProject, type FoundProject } from '#sync/find-project.ts';
-import { toRealPlace, type HomePlace } from '#sync/forge-home.ts';
-import { findRegistered, listProjects } from '#sync/project-registry.ts';
 import { judgeServer, listServers, type RunningServer } from '#sync/running-servers.ts';
+import { listPlaces, type Around as PlacesAround } from './list-places.ts';
 
 /** A daemon with what it runs just now. */
 export interface KnownDaemon {
@@ -15,16 +13,17 @@ export interface KnownDaemon {
   readonly runs: readonly { readonly agent: string; readonly executor: string }[];
 }
 
-interface Around {
-  readonly place: HomePlace;
-  readonly cwd: string;
+interface Around extends PlacesAround {
   readonly now: number;
 }
 
 /** Servers first. Nothing is changed by looking. */
 export function listDaemons(around: Around): KnownDaemon[] {
   const servers = listServers(around.place.home);
-  const places = listPlaces(around, servers);
+  const places = listPlaces(
+    around,
+    servers.flatMap(({ projects }) => projects),
+  );
   const watchers = places.flatMap(({ paths }) =>
     readWatchers(paths.database).map((one) => ({ ...one, root: paths.root })),
   );
@@ -103,28 +102,6 @@ function listRuns(own: readonly Watcher[]): KnownDaemon['runs'] {
 
 function toId({ host, pid }: Pick<ProcessMark, 'host' | 'pid'>): string {
   return `${host}-${pid}`;
-}
-
-/** The project around, those of the home, and those of its servers; each once. */
-function listPlaces({ place, cwd }: Around, servers: readonly RunningServer[]): FoundProject[] {
-  const { env, homeDir } = place;
-  const found = [
-    () => findProject(cwd, env, homeDir),
-    ...listProjects(place.home).map((project) => () => findRegistered(project, place)),
-    ...servers.flatMap(({ projects }) => projects.map((path) => () => findProject(path, env, homeDir))),
-  ].flatMap(tryFind);
-  const byDatabase = new Map(found.map((one) => [toRealPlace(one.paths.store_dir), one]));
-  return [...byDatabase.values()];
-}
-
-/** One that is not there has nobody at work. */
-function tryFind(find: () => FoundProject): FoundProject[] {
-  try {
-    return [find()];
-  } catch (error) {
-    if (!isForgeError(error)) throw error;
-    return [];
-  }
 }
 
 function readWatchers(database: string): ReadWatcher[] {

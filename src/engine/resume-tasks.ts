@@ -1,7 +1,8 @@
 import type { Review } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { decideResume, type LostTask, type ResumeStep } from '#domain/decide-resume.ts';
-import { askPeople } from '#domain/decide-review.ts';
+import { askPeople, withoutSpentAudits } from '#domain/decide-review.ts';
+import type { Suspension } from '#domain/decide-suspension.ts';
 import { failureTarget, passTarget } from '#domain/gate-targets.ts';
 import { kindOf, roleOf, standingState } from '#domain/workflow.ts';
 import { isForgeError } from '#kernel/errors.ts';
@@ -15,6 +16,8 @@ import { countFailures } from './count-failures.ts';
 import { discardUnbegun } from './discard-unbegun.ts';
 import type { Engine } from './engine.ts';
 import { listGateChanges } from './gate-changes.ts';
+import { readSpentAudits } from './read-spent-audits.ts';
+import { readSuspension } from './read-suspension.ts';
 import { isRepairable, repairMerge } from './repair-merge.ts';
 import { passReview, readGateHolder, reject } from './review-gate.ts';
 import { moveAfterWork } from './settle-run.ts';
@@ -36,6 +39,8 @@ export interface ResumeWishes {
 export interface ResumedTask {
   readonly task_id: string;
   readonly step: ResumeStep['step'];
+  /** Why it is not gone on with now. */
+  readonly waits_for?: Suspension | undefined;
 }
 
 /**
@@ -57,7 +62,8 @@ export async function resumeTasks(workshop: Workshop, wishes: ResumeWishes = {})
     const isOthers = watch !== undefined && !isSameProcess(watch.watcher, place.watcher);
     if (workshop.isAtWork(id) || (isOthers && isAlive(watch.watcher))) continue;
     const step = await resumeTask(workshop, id, { ...wishes, watch });
-    if (step !== 'none') resumed.push({ task_id: id, step });
+    if (step.step === 'wait') resumed.push({ task_id: id, step: step.step, waits_for: step.suspension });
+    else if (step.step !== 'none') resumed.push({ task_id: id, step: step.step });
   }
   return resumed;
 }
@@ -72,7 +78,7 @@ async function resumeTask(
     tried,
     unwatched_ms = LIMITS.unwatched_ms,
   }: ResumeWishes & { watch: WatchedTask | undefined },
-): Promise<ResumeStep['step']> {
+): Promise<ResumeStep> {
   const { place } = workshop;
   const { store, watcher, clock } = place;
   const lost = await readLost(workshop, id, { watch, unwatched_ms });
@@ -80,23 +86,26 @@ async function resumeTask(
   const decided: ResumeStep = lost === undefined ? { step: 'none' } : decideResume(workflow, lost);
   if (lost === undefined || decided.step === 'none') {
     if (watch !== undefined && (lost === undefined || !hasOpen(lost))) await store.noteUnwatched(watch);
-    return 'none';
+    return NONE;
   }
-  if (hasOpen(lost)) return 'none';
+  if (decided.step === 'wait') return decided;
+  if (hasOpen(lost)) return NONE;
   const isFresh = clock.now() - Date.parse(lost.entered_at) < unwatched_ms;
-  if (watch === undefined && isFresh) return 'none';
+  if (watch === undefined && isFresh) return NONE;
   const mayStart =
     startsWork(workshop, lost.task, decided) || (starts_nothing && decided.step === 'set_aside');
-  if (only !== undefined && !only.has(id) && mayStart) return 'none';
+  if (only !== undefined && !only.has(id) && mayStart) return NONE;
   const key = `${id} ${lost.task.version} ${decided.step}`;
-  if (tried?.has(key) === true) return 'none';
+  if (tried?.has(key) === true) return NONE;
   const taken = await store.takeWatch({ task_id: id, watcher, from: watch?.watcher ?? null }, clock.now());
   // This process may have been faster than itself.
-  if (!taken || workshop.isAtWork(id)) return 'none';
+  if (!taken || workshop.isAtWork(id)) return NONE;
   tried?.add(key);
   workshop.follow(id, () => perform(workshop, lost, decided));
-  return decided.step;
+  return decided;
 }
+
+const NONE: ResumeStep = { step: 'none' };
 
 /** Undefined for a task that is gone. */
 async function readLost(
@@ -125,8 +134,14 @@ async function readLost(
     const gate = standingState(place.workflow(), task);
     const holds = await readGateHolder(agents.facts, place.workflow(), { task, gate });
     const isWaiting = reviews.at(-1)?.status === 'waiting';
-    const asked = askPeople(holds, isWaiting ? await listGateChanges(place, task) : []);
-    return { task, entered_at, was_starting, leads_on: merges_by_itself, holder: asked, ...rows };
+    const attempt = attempts.findLast(({ state }) => state === 'active');
+    const spent = attempt && (await readSpentAudits(place, attempt, holds));
+    const able = withoutSpentAudits(holds, spent);
+    const asked = askPeople(able, isWaiting ? await listGateChanges(place, task) : []);
+    const isVoid = able.kind === 'managed' && reviews.at(-1)?.status === 'void';
+    const suspension = isVoid ? await readSuspension(place, able.name) : undefined;
+    const known = { task, entered_at, was_starting, leads_on: merges_by_itself };
+    return { ...known, holder: asked, suspension, ...rows };
   } catch (error) {
     if (isForgeError(error) && error.code === 'not_found') return undefined;
     throw error;
@@ -147,6 +162,7 @@ function startsWork({ place }: Workshop, task: Task, step: ResumeStep): boolean 
   const workflow = place.workflow();
   switch (step.step) {
     case 'none':
+    case 'wait':
     case 'give_back':
     case 'look_landed':
     case 'land':
@@ -173,6 +189,7 @@ async function perform(workshop: Workshop, lost: LostTask, step: ResumeStep): Pr
   const gate = standingState(workflow, task);
   switch (step.step) {
     case 'none':
+    case 'wait':
       return;
     case 'give_back':
       await discardUnbegun(place, lost);

@@ -10,11 +10,13 @@ import {
   type PassFacts,
   type ReviewDecision,
   withoutOwnAudit,
+  withoutSpentAudits,
 } from '#domain/decide-review.ts';
 import { rejectionTarget } from '#domain/gate-targets.ts';
 import { roleOf, type ResolvedWorkflow } from '#domain/workflow.ts';
 import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
+import type { Json } from '#kernel/json.ts';
 import { toAttemptEnvironment } from './attempt-environment.ts';
 import { openControl, findWorkspace } from './attempt-workspace.ts';
 import type { ActionOutcome } from './actions.ts';
@@ -24,7 +26,8 @@ import { findGateChanges } from './gate-changes.ts';
 import { readTree } from './read-tree.ts';
 import { runSteps } from './run-steps.ts';
 import { setUpForChecks } from './set-up-folder.ts';
-import { harvestAttempt } from './settle-run.ts';
+import { readSpentAudits } from './read-spent-audits.ts';
+import { annotate, harvestAttempt } from './settle-run.ts';
 import { systemWriter, type WorkPlace } from './work.ts';
 
 /** The commands that decide whether a task may pass: its own, else the project's. */
@@ -102,7 +105,11 @@ async function checkHeld(place: WorkPlace, { task, attempt, holder }: Checked): 
     review_id: review.id,
     finished: (result) => noteStep(place, review.id, result),
   });
-  const asked = askPeople(holder, await findGateChanges(place, { ...attempt, head_commit: head }, task));
+  const able = withoutSpentAudits(
+    holder,
+    await readSpentAudits(place, { ...attempt, head_commit: head }, holder),
+  );
+  const asked = askPeople(able, await findGateChanges(place, { ...attempt, head_commit: head }, task));
   const decision = decideReview({ holder: asked, has_attempt: true, steps: results, verdict: null });
   return { review: await noteDecision(place, review, decision), decision };
 }
@@ -229,6 +236,8 @@ export async function reviewTask(
       return audit(review);
     case 'waits_for_holder':
       if (decision.changes !== undefined) await noteGateChanges(engine, task, decision.changes);
+      if (decision.why !== undefined)
+        await annotate(engine, task, { code: 'auditor', message: decision.why });
       return { outcome: 'passed', message: `waits for the word of ${decision.name}` };
     case 'passed':
       await passReview(engine, task, review);
@@ -272,7 +281,9 @@ export async function passReview(
   fence?: number,
 ): Promise<Task> {
   if (status !== 'passed') return task;
-  const workflow_fields = new Map([['review_passed_at', finished_at]]);
+  const workflow_fields = new Map<string, Json>([['review_passed_at', finished_at]]);
+  // Why it had to wait is over.
+  if (task.error_annotation !== undefined) workflow_fields.set('error_annotation', null);
   return store.updateTask({ id: task.id, fence, workflow_fields }, by);
 }
 

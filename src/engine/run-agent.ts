@@ -25,6 +25,7 @@ import { findRemoval } from './find-removal.ts';
 import { findWalls } from './find-walls.ts';
 import { readFolderNote } from './folder-note.ts';
 import { writeLinkFile } from './link-file.ts';
+import { tellFailure } from './tell-failure.ts';
 import { watchStray } from './watch-strays.ts';
 import { systemWriter, type ManagedAgent, type WorkPlace } from './work.ts';
 
@@ -116,10 +117,11 @@ export async function runAgent(place: WorkPlace, start: AgentStart): Promise<Age
     return redactEnd(end, secrets);
   } catch (error) {
     if (!isForgeError(error)) throw error;
-    tell({ kind: 'error', code: error.code, text: error.message });
+    const message = tellFailure(error);
+    tell({ kind: 'error', code: error.code, text: message });
     return {
-      outcome: 'failed',
-      message: error.message,
+      outcome: error.code === 'dependency_missing' ? 'not_installed' : 'failed',
+      message,
       exit_code: null,
       denials: 0,
       usage: NOTHING_KNOWN,

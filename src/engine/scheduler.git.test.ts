@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => shop[Symbol.asyncDispose]());
 
 const DO_IT = 'echo "$FORGE_TASK_ID" > "$FORGE_TASK_ID.txt"';
-const backoff = { first_ms: 50, last_ms: 200, auth_ms: 600_000 };
+const backoff = { first_ms: 50, last_ms: 200 };
 
 function dispatch(more: Partial<DispatchWishes> = {}): Promise<WorkedTask[]> {
   return dispatchTasks(shop.workshop, { ...wishes(), ...more, until_empty: true });

@@ -2,6 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attempt, Run } from '#contract/attempt.ts';
 import type { WorkedTask } from '#contract/run-task-operations.ts';
 import type { Task, TaskType } from '#contract/task.ts';
+import {
+  describeSuspension,
+  FAULT_RULES,
+  findSuspension,
+  type SuspensionRules,
+} from '#domain/decide-suspension.ts';
 import { findSpentBudget, planDispatch, type DispatchAgent } from '#domain/plan-dispatch.ts';
 import { passTarget } from '#domain/gate-targets.ts';
 import { kindOf, standingState } from '#domain/workflow.ts';
@@ -26,7 +32,7 @@ export interface DispatchWishes {
   /** One line for whoever follows it. */
   readonly tell: (line: string) => void;
   /** Shorter ones for tests. */
-  readonly backoff?: { readonly first_ms: number; readonly last_ms: number; readonly auth_ms: number };
+  readonly backoff?: SuspensionRules;
   readonly unwatched_ms?: number;
 }
 
@@ -36,15 +42,13 @@ export interface Tick {
   readonly until: number | undefined;
   /** Something only waits for a place. */
   readonly is_crowded: boolean;
+  /** What waits for agents that a person has to see to. */
+  readonly stranded: readonly string[];
 }
 
-const NOTHING: Tick = { started: 0, until: undefined, is_crowded: false };
+const NOTHING: Tick = { started: 0, until: undefined, is_crowded: false, stranded: [] };
 
-const BACKOFF = {
-  first_ms: LIMITS.retry_first_ms,
-  last_ms: LIMITS.retry_last_ms,
-  auth_ms: LIMITS.usage_limit_retry_ms,
-};
+const BACKOFF = { first_ms: LIMITS.retry_first_ms, last_ms: LIMITS.retry_last_ms };
 
 /**
  * Starts what is ready with agents that have a free place. It keeps nothing that a restart would need: what failed,
@@ -59,6 +63,8 @@ export class Scheduler {
   /** What could not be taken, as it was then: it is tried again when it has changed. */
   readonly #refused = new Map<string, number>();
   readonly #tried = new Set<string>();
+  /** Suspensions that were told, each once. */
+  readonly #suspended = new Map<string, string>();
   #told: string | undefined;
 
   constructor(workshop: Workshop, wishes: DispatchWishes) {
@@ -78,7 +84,7 @@ export class Scheduler {
   /** Goes on with what others left, then starts all that may be started now; does not wait for it. */
   async tick(): Promise<Tick> {
     const { place } = this.#workshop;
-    await watchOver(this.#workshop, { tried: this.#tried });
+    const resumed = await watchOver(this.#workshop, { tried: this.#tried });
     if (place.signal.aborted) return NOTHING;
     const now = place.clock.now();
     const runs = await place.store.listRuns({ since: toIso(now - LIMITS.budget_window_ms) });
@@ -88,7 +94,23 @@ export class Scheduler {
     this.#told = reason;
     const merged = this.#wishes.merge ? await this.#mergePassed() : 0;
     if (reason !== undefined) return { ...NOTHING, started: merged };
-    const { starts, ...rest } = await this.#plan(runs, now);
+    const { starts, stranded, ...rest } = await this.#plan(runs, now);
+    const waits = resumed.flatMap(({ waits_for, task_id }) =>
+      waits_for === undefined ? [] : [{ ...waits_for, task_id }],
+    );
+    const times = [
+      ...waits.flatMap(({ mends, until }) => (mends === 'by_itself' ? [until] : [])),
+      ...(rest.until === undefined ? [] : [rest.until]),
+    ];
+    const left = [
+      ...stranded.map(({ id }) => id),
+      ...waits.flatMap(({ mends, task_id }) => (mends === 'by_person' ? [task_id] : [])),
+    ];
+    const tick = {
+      ...rest,
+      until: times.length === 0 ? undefined : Math.min(...times),
+      stranded: left,
+    };
     const full = starts.length === 0 ? undefined : await findFullDisk(place, await openControl(place));
     if (full !== undefined && full !== told) this.#wishes.tell(full);
     if (full !== undefined) {
@@ -96,7 +118,7 @@ export class Scheduler {
       return { ...NOTHING, started: merged };
     }
     for (const { task, agent } of starts) this.#start(task, agent);
-    return { ...rest, started: starts.length + merged };
+    return { ...tick, started: starts.length + merged };
   }
 
   /** Until something that was taken here has ended, or so long at most. */
@@ -134,7 +156,8 @@ export class Scheduler {
     const { place } = this.#workshop;
     const { store } = place;
     const { scheduler } = place.settings();
-    const agents = await this.#listAgents();
+    const agents = await this.#listAgents(runs);
+    this.#tellSuspensions(agents, now);
     const open = (await store.listOpenRuns()).map(({ run }) => run);
     const working = new Map(open.map(({ task_id, agent }) => [task_id, agent]));
     const last = new Map(open.map(({ task_id, id }) => [task_id, id]));
@@ -155,20 +178,44 @@ export class Scheduler {
       places,
       per_state: scheduler.per_state,
       in_state: await this.#countStates([...scheduler.per_state.keys()]),
+      sides: await this.#listSides(),
       backoff: this.#wishes.backoff ?? BACKOFF,
     });
   }
 
-  async #listAgents(): Promise<DispatchAgent[]> {
-    const { agents, settings } = this.#workshop.place;
+  /** Once for each suspension of an agent. */
+  #tellSuspensions(agents: readonly DispatchAgent[], now: number): void {
+    for (const { name, suspension } of agents) {
+      if (suspension === undefined || suspension.until <= now) continue;
+      const { since, fault } = suspension;
+      if (this.#suspended.get(name) !== `${fault} ${since}`)
+        this.#wishes.tell(describeSuspension(suspension));
+      this.#suspended.set(name, `${fault} ${since}`);
+    }
+  }
+
+  /** Whose attempts there are at tasks that have several. */
+  async #listSides(): Promise<Map<string, readonly string[]>> {
+    const attempts = await this.#workshop.place.store.listAttempts({ there: true, state: 'active' });
+    const byTask = [...Map.groupBy(attempts, ({ task_id }) => task_id)];
+    return new Map(
+      byTask
+        .filter(([, own]) => own.length > 1)
+        .map(([id, own]) => [id, own.flatMap(({ agent }) => agent ?? [])]),
+    );
+  }
+
+  async #listAgents(runs: readonly Run[] = []): Promise<DispatchAgent[]> {
+    const { agents, settings, mended, faults = FAULT_RULES } = this.#workshop.place;
     const { per_agent } = settings().scheduler;
     const wanted = this.#wishes.agents;
     const known = agents.list().filter(({ name }) => wanted?.includes(name) ?? true);
     return Promise.all(
-      known.map(async ({ name, max }) => ({
+      known.map(async ({ name, max, resumed_at }) => ({
         name,
         max: max ?? per_agent,
         paused: await agents.facts.isPaused(name),
+        suspension: findSuspension(runs, { name, resumed_at, mended_at: mended.by_person }, faults),
       })),
     );
   }
@@ -273,10 +320,13 @@ export async function dispatchTasks(
   const { signal, clock } = workshop.place;
   const scheduler = new Scheduler(workshop, wishes);
   let told: number | undefined;
+  let stranded: readonly string[] = [];
   // Whoever starts it has just put right what was in the way.
   await retryPostponed(workshop, { at_once: true });
   while (!signal.aborted) {
-    const { started, until, is_crowded } = await scheduler.tick();
+    const tick = await scheduler.tick();
+    const { started, until, is_crowded } = tick;
+    stranded = tick.stranded;
     const isQuiet = started === 0 && scheduler.working === 0 && workshop.busy === 0 && !is_crowded;
     if (wishes.until_empty && isQuiet && until === undefined) break;
     if (isQuiet && until !== undefined && until !== told) {
@@ -286,17 +336,37 @@ export async function dispatchTasks(
     const rest = until === undefined ? LIMITS.dispatch_poll_ms : until - clock.now();
     await scheduler.pause(Math.min(Math.max(rest, 1), LIMITS.dispatch_poll_ms));
   }
-  return [...(await scheduler.finish()), ...(await describePostponed(workshop, scheduler))];
+  const worked = [...(await scheduler.finish()), ...(await describePostponed(workshop, scheduler))];
+  if (!wishes.until_empty || signal.aborted) return worked;
+  const known = new Set(worked.map(({ task }) => task.id));
+  return [
+    ...worked,
+    ...(await describeAll(
+      workshop,
+      stranded.filter((id) => !known.has(id)),
+      wishes,
+    )),
+  ];
 }
 
 /** What waits for the user's checkout is not done, also where another process had worked on it. */
 async function describePostponed(workshop: Workshop, scheduler: Scheduler): Promise<WorkedTask[]> {
-  const postponed = (await listPostponed(workshop.place)).filter(({ task }) => !scheduler.knows(task.id));
+  const postponed = (await listPostponed(workshop.place)).map(({ task }) => task.id);
+  return describeAll(
+    workshop,
+    postponed.filter((id) => !scheduler.knows(id)),
+    { merge: true },
+  );
+}
+
+async function describeAll(
+  workshop: Workshop,
+  ids: readonly string[],
+  { merge }: Pick<DispatchWishes, 'merge'>,
+): Promise<WorkedTask[]> {
   const engine = workshop.engine();
   const described = await Promise.all(
-    postponed.map(({ task }) =>
-      describeWork(workshop, engine, { id: task.id, merge: true }).catch(ignoreGone),
-    ),
+    ids.map((id) => describeWork(workshop, engine, { id, merge }).catch(ignoreGone)),
   );
   return described.filter((one) => one !== undefined);
 }

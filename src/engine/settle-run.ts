@@ -1,5 +1,6 @@
 import type { Attempt, Run } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
+import type { AgentFault } from '#domain/decide-suspension.ts';
 import { submitTarget } from '#domain/gate-targets.ts';
 import type { Loss } from '#domain/run-hold.ts';
 import { kindOf, roleOf, standingState } from '#domain/workflow.ts';
@@ -158,7 +159,7 @@ export async function moveAfterWork(
 async function moveHeld(
   engine: Engine,
   { task, run }: { readonly task: Task; readonly run: Run },
-  { outcome, message, retry_after, lost }: Conclusion,
+  { outcome, message, lost }: Conclusion,
   failures: { readonly count: number; readonly limit: number },
 ): Promise<Task> {
   const { workflow } = engine;
@@ -192,16 +193,11 @@ async function moveHeld(
         { code: 'stopped', message: message ?? 'Its run was stopped' },
         held?.fence,
       );
-    case 'auth':
-      return move(workflow.blocked ?? workflow.initial, message ?? 'not logged in', {
-        code: 'auth',
-        message: message ?? `${run.agent} is not logged in`,
-      });
     case 'usage_limit':
-      return move(workflow.initial, message ?? 'usage limit', {
-        code: 'usage_limit',
-        message: `${message ?? `${run.agent} has used up what it may`}${retry_after === null ? '' : `; again after ${retry_after}`}`,
-      });
+    case 'unavailable':
+    case 'auth':
+    case 'not_installed':
+      return move(workflow.initial, message ?? outcome, describeFault(run.agent, outcome, message));
     case 'no_change':
     case 'denied':
     case 'failed':
@@ -216,6 +212,15 @@ async function moveHeld(
       });
     }
   }
+}
+
+/** Nothing is wrong with the task: it waits until its agent can work, or for another one. */
+export function describeFault(agent: string, fault: AgentFault, message: string | null): Annotation {
+  const why = message ?? fault.replaceAll('_', ' ');
+  return {
+    code: fault,
+    message: `${agent} could not work: ${why}. It is tried again later; at once with forge agent resume ${agent}`,
+  };
 }
 
 /** What keeps a task from going on is for a person to see: steps that nobody trusts, a guard. */

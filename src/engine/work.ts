@@ -1,6 +1,7 @@
 import type { Attempt, Merge, Review, Run } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import type { TranscriptEntry } from '#contract/transcript.ts';
+import type { SuspensionRules } from '#domain/decide-suspension.ts';
 import { findLoss, type Loss } from '#domain/run-hold.ts';
 import type { ResolvedWorkflow } from '#domain/workflow.ts';
 import type { Executor, ExecutorProfile } from '#executors/executor.ts';
@@ -110,6 +111,10 @@ export interface WorkPlace {
   readonly requireTrust: (commands: readonly string[]) => void;
   /** Whether what lies in a folder for the programs of agents (settings, hooks, servers) was allowed by somebody. */
   readonly trustsAgentSettings: (folder: string) => boolean;
+  /** Faults of agents that ended before these moments count no more. */
+  readonly mended: Mended;
+  /** How long agents are suspended; shorter ones for tests. */
+  readonly faults?: SuspensionRules | undefined;
   /** Aborted when this process is about to end: checks and merges stop where they are. */
   readonly signal: AbortSignal;
   /** git as it is used on attempts, without these files; opened once in a while. */
@@ -122,6 +127,14 @@ export interface WorkPlace {
   readonly settleLost: () => Promise<void>;
   /** Everything a person at the terminal wants to see of it. */
   readonly watch: (news: WorkNews) => void;
+}
+
+/** What a person has seen to, who started this process. */
+export interface Mended {
+  /** Of the faults that only a person can mend. */
+  readonly by_person: string;
+  /** Of all: a person has named the task to work on. */
+  all: string;
 }
 
 /** What the programs of one run call Forge by. */
@@ -144,6 +157,8 @@ export interface ManagedAgent {
   readonly env: Readonly<Record<string, string>>;
   /** Tasks at once; null where the settings say. */
   readonly max?: number | null | undefined;
+  /** When a person last said that it may go on; null where no person has. */
+  readonly resumed_at?: string | null | undefined;
   /** What its role is told besides the task. */
   readonly prompt?: string | undefined;
 }

@@ -44,12 +44,13 @@ export class Workshop implements Work {
   readonly #listeners = new Set<(news: WorkNews) => void>();
 
   constructor(
-    place: Omit<WorkPlace, 'signal' | 'watch' | 'settleLost' | 'folders' | 'checkout' | 'control'>,
+    place: Omit<WorkPlace, 'signal' | 'watch' | 'settleLost' | 'folders' | 'checkout' | 'control' | 'mended'>,
   ) {
     let settling: Promise<unknown> | undefined;
     const at: WorkPlace = {
       ...place,
       signal: this.#ending.signal,
+      mended: { by_person: toIso(place.clock.now()), all: '' },
       control: keepControl(place),
       folders: new FolderLocks(place),
       checkout: new CheckoutWatch(place),

@@ -63,7 +63,7 @@ function findProcessFailure(facts: Facts): Failure {
       return { outcome: 'failed', message: `${program} used more memory than it may` };
     case 'start_failed':
       return {
-        outcome: 'failed',
+        outcome: 'not_installed',
         message: `${program} could not be started: ${ended.error ?? 'no reason given'}`,
       };
     case 'stopped':
@@ -72,11 +72,23 @@ function findProcessFailure(facts: Facts): Failure {
   }
 }
 
+/** How a program without a protocol says that nothing is wrong with the task: the numbers of sysexits.h and of shells. */
+const EXIT_OUTCOMES: Readonly<Record<number, Failure['outcome']>> = {
+  /** EX_UNAVAILABLE, EX_TEMPFAIL */
+  69: 'unavailable',
+  75: 'unavailable',
+  /** EX_NOPERM */
+  77: 'auth',
+  /** The shell found no such program, or may not run it. */
+  126: 'not_installed',
+  127: 'not_installed',
+};
+
 function toEarlyEnd({ program, ended, now, errors_on_stderr }: Facts): Failure {
   const how = ended.signal ?? `exit code ${ended.exit ?? 'unknown'}`;
   const last = findLastLine(ended.stderr_tail);
   const message = `${program} ended with ${how} before it was done${last === undefined ? '' : `: ${last}`}`;
-  if (!errors_on_stderr) return { outcome: 'failed', message };
+  if (!errors_on_stderr) return { outcome: EXIT_OUTCOMES[ended.exit ?? -1] ?? 'failed', message };
   return { ...classifyFailure({ message: ended.stderr_tail, now }), message };
 }
 

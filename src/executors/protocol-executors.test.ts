@@ -209,7 +209,7 @@ describe.concurrent.each(['claude', 'codex', 'acp'])('[S233] the %s executor', (
     expect(await run.end).toMatchObject({ outcome: 'auth', exit_code: 1 });
   });
 
-  it('parks at a usage limit, until the time that the provider named', async () => {
+  it('waits at a usage limit, until the time that the provider named', async () => {
     await using run = await start('usage-limit');
     expect(await run.end).toMatchObject({
       outcome: 'usage_limit',
@@ -217,9 +217,9 @@ describe.concurrent.each(['claude', 'codex', 'acp'])('[S233] the %s executor', (
     });
   });
 
-  it('waits a minute for a provider that is overloaded', async () => {
-    await using run = await start('overload');
-    expect(await run.end).toMatchObject({ outcome: 'usage_limit', retry_after: '2026-01-01T00:01:00.000Z' });
+  it.each(['overload', 'network'])('[A16] knows a provider that cannot be used: %s', async (scenario) => {
+    await using run = await start(scenario);
+    expect(await run.end).toMatchObject({ outcome: 'unavailable' });
   });
 
   it('needs a person where the key is wrong', async () => {

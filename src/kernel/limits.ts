@@ -229,9 +229,13 @@ export const LIMITS = {
   agent_interrupt_ms: 3_000,
   /** What an agent says in pieces is shown when it pauses for so long. */
   agent_pause_ms: 300,
-  /** How long a task waits when a provider wants that and does not say how long: out of quota, overloaded. */
+  /** How long an agent waits that is out of quota where its provider does not say how long. */
   usage_limit_retry_ms: 900_000,
-  overload_retry_ms: 60_000,
+  /** How long an agent is suspended after its first fault, and at most; twice as long with each in a row. */
+  fault_first_ms: 30_000,
+  fault_last_ms: 900_000,
+  /** How often a reviewer may fail to give a verdict on one commit before a person is asked for it. */
+  audit_tries: 3,
   /** What is kept of what an agent said last. */
   last_message_length: 65_536,
   /** The log of one run: its beginning and its end are kept, half of the room each. */

@@ -2,15 +2,13 @@ import type { addAgent as declaration } from '#contract/agent-operations.ts';
 import { checkExecutorProfile } from '#engine/executor-kinds.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { addAgent } from '#sync/agent-identities.ts';
-import { describeProfile, readSetUp, toAgentEntry } from './agent-entry.ts';
-import { refuseInsideRun } from './is-inside-run.ts';
+import { describeProfile, readSetUp, toCurrentEntry } from './agent-entry.ts';
 import { implement } from './operation.ts';
 
 const VERBS = { added: 'Added', updated: 'Updated', unchanged: 'Already there:' } as const;
 
 export const agentAdd = implement<typeof declaration>({
   async run(ctx, input) {
-    refuseInsideRun(ctx.machine.env);
     const { name, description, max, version } = input;
     const { outcome, ...agent } = await addAgent(ctx.place.home, {
       name,
@@ -21,7 +19,7 @@ export const agentAdd = implement<typeof declaration>({
       now: ctx.clock.now(),
       check: checkExecutorProfile,
     });
-    return { ...toAgentEntry(agent), outcome };
+    return { ...toCurrentEntry(ctx, agent), outcome };
   },
   text: ({ outcome, name, profile }) =>
     `${VERBS[outcome]} agent ${escapeLine(name)}${profile === null ? '' : ` (${describeProfile(profile)})`}`,

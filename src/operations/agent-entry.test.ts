@@ -13,6 +13,7 @@ describe('an agent as it is shown', () => {
     const agent = toAgentEntry({
       ...at,
       paused_at: null,
+      resumed_at: null,
       profile: PROFILE,
       profile_name: null,
       env,

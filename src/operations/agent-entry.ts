@@ -1,20 +1,33 @@
 import type { AgentEntry, ProfileEntry } from '#contract/agent-operations.ts';
+import type { SuspendedAgent } from '#contract/suspension.ts';
 import type { ExecutorProfile } from '#contract/executor-profile.ts';
+import { mapSuspended } from '#engine/list-suspended.ts';
 import { escapeLine } from '#kernel/text.ts';
 import type { AgentIdentity } from '#sync/agent-identities.ts';
 import type { Environment, NamedProfile, ProfileWish } from '#sync/agent-profiles.ts';
+import type { OperationContext } from './operation.ts';
 
 /** An agent as everybody may see it: values of its environment stay where they are. */
-export function toAgentEntry({
-  name,
-  description,
-  created_at,
-  paused_at,
-  ...agent
-}: AgentIdentity): AgentEntry {
+export function toAgentEntry(
+  { name, description, created_at, paused_at, ...agent }: AgentIdentity,
+  suspended?: ReadonlyMap<string, SuspendedAgent>,
+): AgentEntry {
   const { profile, profile_name, env, max, version } = agent;
   const shown = { name, description, created_at, paused_at, profile, profile_name };
-  return { ...shown, env: Object.keys(env), max, version };
+  return { ...shown, env: Object.keys(env), max, suspended: suspended?.get(name) ?? null, version };
+}
+
+/** The same with what the projects of this machine know of it. */
+export function toCurrentEntry(
+  { place, cwd, clock }: Pick<OperationContext, 'place' | 'cwd' | 'clock'>,
+  agent: AgentIdentity,
+): AgentEntry {
+  return toAgentEntry(agent, mapSuspended({ place, cwd, now: clock.now() }));
+}
+
+/** `suspended until 2026-03-01T12:00:02.000Z: not logged in` */
+export function describeSuspended({ until, reason }: SuspendedAgent): string {
+  return `suspended until ${until}: ${escapeLine(reason)}`;
 }
 
 export function toProfileEntry({ name, description, profile, env, created_at }: NamedProfile): ProfileEntry {

@@ -1,12 +1,16 @@
 import type { listAgents as declaration } from '#contract/agent-operations.ts';
+import { mapSuspended } from '#engine/list-suspended.ts';
 import { listAgents } from '#sync/agent-identities.ts';
-import { describeProfile, toAgentEntry } from './agent-entry.ts';
+import { describeProfile, describeSuspended, toAgentEntry } from './agent-entry.ts';
 import { implement } from './operation.ts';
 import { style } from './style-text.ts';
 import { tableText } from './table-text.ts';
 
 export const agentList = implement<typeof declaration>({
-  run: async (ctx) => listAgents(ctx.place.home).map(toAgentEntry),
+  async run(ctx) {
+    const suspended = mapSuspended({ place: ctx.place, cwd: ctx.cwd, now: ctx.clock.now() });
+    return listAgents(ctx.place.home).map((agent) => toAgentEntry(agent, suspended));
+  },
   text(agents, view) {
     if (agents.length === 0) return 'No agents. Add one: forge agent add <name>';
     return tableText(
@@ -17,6 +21,13 @@ export const agentList = implement<typeof declaration>({
         {
           header: 'EXECUTOR',
           value: ({ profile }) => (profile === null ? '-' : describeProfile(profile)),
+        },
+        {
+          header: 'STATE',
+          value: ({ paused_at, suspended }) =>
+            paused_at !== null ? 'paused' : suspended !== null ? describeSuspended(suspended) : '',
+          flexible: true,
+          minimum: 12,
         },
         { header: 'DESCRIPTION', value: ({ description }) => description, flexible: true, minimum: 24 },
       ],

@@ -1,11 +1,11 @@
 import type { pauseAgent as declaration } from '#contract/agent-operations.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { pauseAgent } from '#sync/agent-identities.ts';
-import { toAgentEntry } from './agent-entry.ts';
+import { toCurrentEntry } from './agent-entry.ts';
 import { implement } from './operation.ts';
 
 export const agentPause = implement<typeof declaration>({
   run: async (ctx, { name }) =>
-    toAgentEntry(await pauseAgent(ctx.place.home, { name, paused: true, now: ctx.clock.now() })),
+    toCurrentEntry(ctx, await pauseAgent(ctx.place.home, { name, paused: true, now: ctx.clock.now() })),
   text: ({ name }) => `${escapeLine(name)} claims nothing until forge agent resume ${escapeLine(name)}`,
 });

@@ -1,17 +1,23 @@
 import type { showAgent as declaration } from '#contract/agent-operations.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { getAgent } from '#sync/agent-identities.ts';
-import { setUpLines, toAgentEntry } from './agent-entry.ts';
+import { describeSuspended, setUpLines, toCurrentEntry } from './agent-entry.ts';
 import { implement } from './operation.ts';
 
 export const agentShow = implement<typeof declaration>({
-  run: async (ctx, { name }) => toAgentEntry(getAgent(ctx.place.home, name)),
-  text: ({ name, description, created_at, paused_at, profile, profile_name, env, max }) =>
+  run: async (ctx, { name }) => toCurrentEntry(ctx, getAgent(ctx.place.home, name)),
+  text: ({ name, description, created_at, paused_at, suspended, profile, profile_name, env, max }) =>
     [
       escapeLine(name),
       ...(description === '' ? [] : [`  ${escapeLine(description)}`]),
       `  since        ${created_at}`,
       ...(paused_at === null ? [] : [`  paused       ${paused_at}`]),
+      ...(suspended === null
+        ? []
+        : [
+            `  suspended    ${describeSuspended(suspended).slice('suspended '.length)}`,
+            `  try          ${escapeLine(suspended.command)}`,
+          ]),
       ...(profile_name === null
         ? []
         : [`  profile      ${escapeLine(profile_name)}${profile === null ? ', which is not there' : ''}`]),

@@ -1,6 +1,7 @@
 import { INBOX_KINDS, type InboxItem, type listInbox } from '#contract/inbox-operations.ts';
 import { listWaiting, type WaitingFacts } from '#domain/list-waiting.ts';
 import { kindOf, standingState } from '#domain/workflow.ts';
+import { listSuspended } from '#engine/list-suspended.ts';
 import { findStanding } from '#engine/find-standing.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { examinePushes } from '#sync/examine-git-rules.ts';
@@ -12,14 +13,16 @@ import { style } from './style-text.ts';
 export const inboxList = implement<typeof listInbox>({
   async run(ctx, { kind }) {
     const { paths } = ctx.project;
-    const [tasks, conflicts, landings, pushes] = await Promise.all([
+    const [tasks, agents, conflicts, landings, pushes] = await Promise.all([
       listTasksThatWait(ctx),
+      listAgentsThatWait(ctx),
       listLostValues(ctx),
       examineLandings(paths, ctx.machine),
       examinePushes(paths, ctx.machine),
     ]);
     const all = [
       ...tasks,
+      ...agents,
       ...landings.filter(({ state }) => state === 'failed').map((one) => toItem('landing', one)),
       ...pushes.map((one) => toItem('push', one)),
       ...conflicts,
@@ -56,6 +59,19 @@ async function listTasksThatWait({ project: { store, workflow } }: OperationCont
     at_work: new Set(work.map(({ task_id }) => task_id)),
     unmerged: await listUnmerged(store),
   });
+}
+
+async function listAgentsThatWait({ project, place, clock }: OperationContext): Promise<InboxItem[]> {
+  const suspended = await listSuspended(project.store, { home: place.home, now: clock.now() });
+  return suspended.map(({ agent, since, until, mends, reason, command }) => ({
+    kind: 'agent',
+    task_id: null,
+    title: null,
+    run_id: null,
+    since,
+    message: `${agent} cannot work: ${reason}${mends === 'by_itself' ? ` (it is tried again at ${until})` : ''}`,
+    command,
+  }));
 }
 
 /** Few attempts are unfinished at a time, and nearly all of them are at tasks that are not closed. */

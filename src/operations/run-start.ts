@@ -2,6 +2,7 @@ import type { runTasks as declaration } from '#contract/run-task-operations.ts';
 import { inTurns } from '#engine/in-turns.ts';
 import { resumeTasks } from '#engine/resume-tasks.ts';
 import { workTask } from '#engine/work-task.ts';
+import { toIso } from '#kernel/clock.ts';
 import { engineOf } from './engine-of.ts';
 import { getManaged } from './get-managed.ts';
 import { implement } from './operation.ts';
@@ -15,6 +16,8 @@ export const runStart = implement<typeof declaration>({
     refuseAgentMerge(await ctx.actor(), merge);
     const workshop = await ctx.workshop();
     const { place } = workshop;
+    // A person who names a task wants it tried now, whatever has failed before.
+    place.mended.all = toIso(ctx.clock.now());
     for (const name of agents) getManaged(place, name);
     const engine = { ...(await engineOf(ctx)), follows: true };
     const isNobody = agents.length === 0 && attempts === undefined && pick === undefined;

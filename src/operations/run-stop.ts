@@ -3,6 +3,7 @@ import type { Run } from '#contract/attempt.ts';
 import type { OutputOf } from '#contract/declare.ts';
 import type { stopRun as declaration } from '#contract/run-operations.ts';
 import { isEnded } from '#domain/run-states.ts';
+import { ignoreGone } from '#engine/find-standing.ts';
 import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
@@ -12,11 +13,14 @@ import { SHORT_ID, stateOf } from './run-text.ts';
 import { writerOf } from './writer.ts';
 
 type Stopped = OutputOf<typeof declaration>;
+type ShownTask = NonNullable<Stopped['task']>;
 
 export const runStop = implement<typeof declaration>({
   run: (ctx, { id }) => stopRun(ctx, id),
   text: ({ run, task }) =>
-    escapeLine(`${run.id.slice(0, SHORT_ID)} is ${stateOf(run)}; ${task.id} stays in ${task.state}`),
+    escapeLine(
+      `${run.id.slice(0, SHORT_ID)} is ${stateOf(run)}; ${task === null ? `${run.task_id} was deleted` : `${task.id} stays in ${task.state}`}`,
+    ),
 });
 
 /** Whoever watches the run ends it; where nobody does any more it is settled here. */
@@ -32,7 +36,10 @@ export async function stopRun(
   for (;;) {
     await place.settleLost();
     const run = await store.getRun(id);
-    if (isEnded(run.state)) return { run, task: toShown(await waitForReason(ctx, run)) };
+    if (isEnded(run.state)) {
+      const task = await waitForReason(ctx, run).catch(ignoreGone);
+      return { run, task: task === undefined ? null : toShown(task) };
+    }
     if (ctx.signal?.aborted === true) throw new ForgeError('interrupted', 'The wait was broken off');
     if (ctx.clock.now() >= until) throw notEnded(run, wait_ms);
     await sleep(LIMITS.wish_poll_ms);
@@ -42,7 +49,7 @@ export async function stopRun(
 /** Whoever watched it writes down why the task does not go on right after the run has ended. */
 const LOOKS = 10;
 
-async function waitForReason(ctx: OperationContext, run: Run): Promise<Stopped['task']> {
+async function waitForReason(ctx: OperationContext, run: Run): Promise<ShownTask> {
   const { store } = ctx.project;
   for (let looks = 0; run.outcome === 'stopped' && looks < LOOKS; looks += 1) {
     const task = await store.getTask(run.task_id);
@@ -59,7 +66,7 @@ async function waitForReason(ctx: OperationContext, run: Run): Promise<Stopped['
   );
 }
 
-function toShown({ id, status, state, version, error_annotation }: Stopped['task']): Stopped['task'] {
+function toShown({ id, status, state, version, error_annotation }: ShownTask): ShownTask {
   return { id, status, state, version, ...(error_annotation && { error_annotation }) };
 }
 

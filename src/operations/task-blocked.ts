@@ -15,7 +15,7 @@ export const taskBlocked = implement<typeof blockedTasks>({
     }));
   },
   text(tasks, view) {
-    if (tasks.length === 0) return 'No open task is blocked.';
+    if (tasks.length === 0) return 'No open task waits for another one. What waits for you: forge inbox';
     return tasks
       .flatMap((task) => [
         `${style(view, 'bold', escapeLine(task.id))}  ${escapeLine(task.title)}`,

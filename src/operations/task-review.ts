@@ -2,23 +2,14 @@ import type { reviewTask as declaration } from '#contract/run-operations.ts';
 import { parseFinding } from '#domain/decide-review.ts';
 import { listGateChanges } from '#engine/gate-changes.ts';
 import { giveVerdict } from '#engine/give-verdict.ts';
+import { readSpentAudits } from '#engine/read-spent-audits.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { engineOf } from './engine-of.ts';
-import { isInsideRun } from './is-inside-run.ts';
 import { implement } from './operation.ts';
 
 export const taskReview = implement<typeof declaration>({
   async run(ctx, { id, verdict, reason, findings = [], force = false, version, fence }) {
-    // An auditor that Forge starts answers by its run; every other verdict comes from outside.
-    if (isInsideRun(ctx.machine.env))
-      throw new ForgeError(
-        'permission_denied',
-        'A run gives no verdict: whoever works in it does not judge',
-        {
-          hint: 'Do it yourself, in a terminal of your own',
-        },
-      );
     const found = findings.map(parseFinding);
     const summary = reason ?? found[0]?.message;
     if (summary === undefined && verdict === 'reject') {
@@ -34,6 +25,11 @@ export const taskReview = implement<typeof declaration>({
       version,
       fence,
       listGateChanges: async (task) => listGateChanges((await ctx.workshop()).place, task),
+      findSpentAudits: async (task, holder) => {
+        const { place } = await ctx.workshop();
+        const [attempt] = (await place.store.listAttempts({ task_id: task.id, state: 'active' })).slice(-1);
+        return attempt && readSpentAudits(place, attempt, holder);
+      },
     });
   },
   text({ task, review }) {

@@ -6,6 +6,7 @@ import type { Task } from '#contract/task.ts';
 import type { whereAmI as declaration } from '#contract/workspace-operations.ts';
 import { parseAttemptName } from '#domain/attempt-names.ts';
 import { isEnded } from '#domain/run-states.ts';
+import { ignoreGone } from '#engine/find-standing.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import type { AttemptStore } from '#store/attempt-store.ts';
@@ -23,9 +24,10 @@ export const whereami = implement<typeof declaration>({
     const folder = findFolder(ctx.cwd, place);
     return folder === undefined ? lookByName(ctx, place ?? '') : lookAtFolder(ctx, folder);
   },
-  text({ project, task, attempt, run, github_issue, wish }) {
+  text({ project, task, deleted_task, attempt, run, github_issue, wish }) {
     const rows: readonly (readonly [string, string])[] = [
       ['Project', `${project.name} (${project.prefix}), ${project.path}`],
+      ['Task', deleted_task === null ? '' : `${deleted_task} (deleted; forge task restore ${deleted_task})`],
       ['Task', task === null ? '' : `${task.id} (${task.state}): ${task.title}`],
       ['Attempt', attempt === null ? '' : `${attempt.id} (${attempt.state}), ${attempt.path}`],
       ['Branch', attempt?.branch ?? ''],
@@ -113,17 +115,26 @@ async function describe(
   folders: readonly string[],
 ): Promise<Place> {
   const project = { name: config.name, prefix: config.idPrefix, path: paths.root };
-  const nothing = { task: null, attempt: null, run: null, github_issue: null, wish: null };
+  const nothing = {
+    task: null,
+    deleted_task: null,
+    attempt: null,
+    run: null,
+    github_issue: null,
+    wish: null,
+  };
   if (attempt === undefined) return { project, ...nothing };
-  const task = await store.getTask(attempt.task_id);
+  // What is left of a deleted task can still be told.
+  const task = await store.getTask(attempt.task_id).catch(ignoreGone);
   const run = pickRun(await store.listRuns({ attempt_id: attempt.id }));
-  const wish = findWish(folders, { name: attempt.name, title: task.title });
+  const wish = findWish(folders, { name: attempt.name, title: task?.title ?? '' });
   return {
     project,
-    task: toShownTask(task),
+    task: task === undefined ? null : toShownTask(task),
+    deleted_task: task === undefined ? attempt.task_id : null,
     attempt: toShownAttempt(attempt),
     run: run === undefined ? null : toShownRun(run),
-    github_issue: task.github_issue ?? wish?.github_issue ?? null,
+    github_issue: task?.github_issue ?? wish?.github_issue ?? null,
     wish: wish?.slug ?? null,
   };
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 /** The run, or the check of an attempt, that a process was started by. */
 export interface OwnRun {
-  /** The git directory of its project; undefined where only a control group tells of the run. */
+  /** The git directory of its project; undefined where only a control group or a name tells of the run. */
   readonly project: string | undefined;
   /** The Forge home of the process that watches it. */
   readonly home: string | undefined;
@@ -23,13 +23,18 @@ export const RUN_SOCKET_KEY = 'FORGE_SOCKET_KEY';
  */
 export function findOwnRun(env: Readonly<Record<string, string | undefined>>): OwnRun | undefined {
   let found = toOwnRun((name) => env[name] || undefined);
+  // What names a run and not its project is of one that cannot be told.
+  if (found === undefined && RUN_NAMES.some((name) => (env[name] ?? '') !== '')) found = UNKNOWN;
   if (process.platform !== 'linux') return found;
   for (let pid = process.ppid, steps = 0; pid > 0 && steps < MOST_STEPS; steps += 1) {
     found = readEnvironment(pid) ?? found;
     pid = readParent(pid);
   }
-  return found ?? (isInRunGroup() ? { project: undefined, home: undefined } : undefined);
+  return found ?? (isInRunGroup() ? UNKNOWN : undefined);
 }
+
+const RUN_NAMES = ['FORGE_RUN_ID', 'FORGE_ATTEMPT_ID'] as const;
+const UNKNOWN: OwnRun = { project: undefined, home: undefined };
 
 /** A chain of processes that is longer is none that a person made. */
 const MOST_STEPS = 1_000;

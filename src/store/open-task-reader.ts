@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
+import type { Run } from '#contract/attempt.ts';
 import type { ResolvedDependency, Status } from '#contract/task.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import type { ProcessMark } from './attempt-store.ts';
 import { Database } from './sqlite/database.ts';
 import { readPause } from './sqlite/read-pause.ts';
-import { listOpenRuns } from './sqlite/run-rows.ts';
+import { listOpenRuns, listRuns } from './sqlite/run-rows.ts';
 import { isCurrentSchema } from './sqlite/schema-version.ts';
 import { listWatchedTasks } from './sqlite/watcher-rows.ts';
 
@@ -18,6 +19,8 @@ export interface TaskReader extends Disposable {
   countOpenRuns(): number;
   /** Who says to be at work here, and on what; the same process once for each. */
   listWatchers(): ReadWatcher[];
+  /** The oldest first. */
+  listRuns(query: { readonly since: string }): Run[];
   countTasks(): { open: number; in_progress: number; closed: number; ready: number };
   /** Since when agents claim nothing here; null while they may. */
   readPause(): string | null;
@@ -75,6 +78,7 @@ export function openTaskReader(database: string): TaskReader {
     countOpenRuns: () =>
       // Uses idx_runs_open.
       Number(db.get('SELECT count(*) AS n FROM runs WHERE ended_at IS NULL')?.n ?? 0),
+    listRuns: (query) => listRuns(db, query),
     listWatchers: () => [...listRunWatchers(db), ...listTaskWatchers(db)],
     countTasks() {
       const row = db.get(`SELECT

@@ -6,7 +6,15 @@ import { addAgent, getAgent, listAgents, pauseAgent, removeAgent } from './agent
 
 const NOW = Date.UTC(2026, 1, 10, 9);
 /** Of an identity that Forge does not start. */
-const EXTERNAL = { paused_at: null, profile: null, profile_name: null, env: {}, max: null, version: 1 };
+const EXTERNAL = {
+  paused_at: null,
+  resumed_at: null,
+  profile: null,
+  profile_name: null,
+  env: {},
+  max: null,
+  version: 1,
+};
 
 describe('[S121] agents.jsonl', () => {
   it('has a line for each identity, and adding again changes nothing', async () => {
@@ -79,7 +87,11 @@ describe('[S121] agents.jsonl', () => {
     expect(await pause(true, NOW + 1_000)).toMatchObject({ paused_at });
     expect(getAgent(folder.path, 'a')).toMatchObject({ paused_at });
     expect(getAgent(folder.path, 'b')).toMatchObject({ paused_at: null });
-    expect(await pause(false, NOW)).toMatchObject({ paused_at: null });
+    expect(await pause(false, NOW)).toMatchObject({ paused_at: null, resumed_at: paused_at });
+    // Also where it was not paused: faults from before count no more.
+    const resumed_at = '2026-02-10T09:00:01.000Z';
+    expect(await pause(false, NOW + 1_000)).toMatchObject({ paused_at: null, resumed_at });
+    expect(getAgent(folder.path, 'a')).toMatchObject({ resumed_at });
     await expect(pauseAgent(folder.path, { name: 'c', paused: true, now: NOW })).rejects.toMatchObject({
       code: 'not_found',
     });

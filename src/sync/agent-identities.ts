@@ -32,6 +32,8 @@ export interface AgentIdentity {
   readonly created_at: string;
   /** Since when it claims nothing; null while it may. */
   readonly paused_at: string | null;
+  /** When a person last resumed it, or changed how it is started: faults from before count no more. */
+  readonly resumed_at: string | null;
   /** How Forge starts it; null for one that somebody else starts. */
   readonly profile: ExecutorProfile | null;
   /** The named profile that this begins with. */
@@ -98,7 +100,10 @@ export async function addAgent(home: string, added: NewAgent): Promise<AddedAgen
         ...(max !== undefined && { max }),
       };
       const isSame = known !== undefined && toHomeLine(wanted).text === JSON.stringify(known.value);
-      const line = toHomeLine(known === undefined || isSame ? wanted : bump(wanted, known));
+      // Another set-up has not failed yet.
+      const changed =
+        wish === undefined && env === undefined ? wanted : { ...wanted, resumed_at: toIso(now) };
+      const line = toHomeLine(known === undefined || isSame ? wanted : bump(changed, known));
       const agent = readAgents([line], home)[0]?.agent;
       assert(agent !== undefined, 'a line with a name is an agent');
       checkAgent(agent, added);
@@ -147,17 +152,22 @@ export function getAgent(home: string, name: string): AgentIdentity {
   return findKnown(parseHomeLines(readHomeFile(home, FILE), join(home, FILE)), home, name).agent;
 }
 
-/** While paused it claims nothing; what it has stays its own. Idempotent. Throws not_found. */
+/**
+ * While paused it claims nothing; what it has stays its own. To resume it also ends its suspension, which only the rows
+ * of the projects know. Throws not_found.
+ */
 export function pauseAgent(
   home: string,
   { name, paused, now }: { name: string; paused: boolean; now: number },
 ): Promise<AgentIdentity> {
   return changeKnown(home, name, (known, lines) => {
-    if (paused === (known.agent.paused_at !== null)) return { lines, answer: known.agent };
+    if (paused && known.agent.paused_at !== null) return { lines, answer: known.agent };
     const paused_at = paused ? toIso(now) : null;
-    const line = toHomeLine(bump({ ...known.value, paused_at }, known));
+    const resumed_at = paused ? known.agent.resumed_at : toIso(now);
+    const line = toHomeLine(bump({ ...known.value, paused_at, resumed_at }, known));
     const version = known.agent.version + 1;
-    return { lines: lines.with(known.at, line), answer: { ...known.agent, paused_at, version } };
+    const answer = { ...known.agent, paused_at, resumed_at, version };
+    return { lines: lines.with(known.at, line), answer };
   });
 }
 
@@ -199,7 +209,7 @@ function readAgents(lines: readonly HomeLine[], home: string): ReadAgent[] {
     (profiles ??= listProfiles(home)).find((one) => one.name === name);
   return lines.flatMap(({ value }, at) => {
     if (value === undefined) return [];
-    const { name, description, created_at, paused_at, max, version } = value;
+    const { name, description, created_at, paused_at, resumed_at, max, version } = value;
     if (typeof name !== 'string' || name === '') {
       throw new ForgeError('invalid_input', `${join(home, FILE)}, line ${at + 1}, has no name`, {
         hint: 'Correct it by hand, or move it away and start anew',
@@ -212,6 +222,7 @@ function readAgents(lines: readonly HomeLine[], home: string): ReadAgent[] {
       description: typeof description === 'string' ? description : '',
       created_at: typeof created_at === 'string' ? created_at : '',
       paused_at: typeof paused_at === 'string' ? paused_at : null,
+      resumed_at: typeof resumed_at === 'string' ? resumed_at : null,
       profile,
       profile_name: from,
       env,

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { InboxItem } from '#contract/inbox-operations.ts';
+import type { Report } from '#contract/report-operations.ts';
 import { forgeProject } from '../support/forge-cli.ts';
 
 describe('forge inbox', () => {
@@ -56,5 +57,60 @@ describe('forge inbox', () => {
       `postponed: forge run ${dirty.id} --merge`,
       'push: git push origin main',
     ]);
+  });
+
+  it('[A16] has agents that cannot work, and so have status, agent list and agent show, until one is resumed', async () => {
+    await using project = await forgeProject();
+    project.git('add', '-A');
+    project.git('commit', '-qm', 'first');
+    await project.run('project', 'add', project.path);
+    const { id } = await project.create('One');
+    await project.json('agent', 'add', 'ada', '--executor', 'codex', '--command=/no/such/codex');
+    expect((await project.run('run', id, '--agent', 'ada')).exit).toBe(1);
+    const suspended = {
+      agent: 'ada',
+      fault: 'not_installed',
+      mends: 'by_person',
+      command: 'forge agent resume ada',
+    };
+    const read = async (): Promise<unknown[]> => [
+      await project.json('inbox', '--kind', 'agent'),
+      (await project.json<{ suspended: unknown }>('status')).suspended,
+      (await project.json<{ suspended: unknown }>('agent', 'show', 'ada')).suspended,
+      (await project.with({ cwd: '/' }).json<{ suspended: unknown }[]>('agent', 'list')).map(
+        (agent) => agent.suspended,
+      ),
+    ];
+    expect(await read()).toMatchObject([
+      [{ kind: 'agent', task_id: null, command: 'forge agent resume ada' }],
+      [suspended],
+      suspended,
+      [suspended],
+    ]);
+    for (const command of [['inbox'], ['status'], ['agent', 'list'], ['agent', 'show', 'ada']])
+      expect((await project.run(...command)).stdout).toContain('npm install -g @openai/codex');
+    // A dispatch says so too, and does not wait for ever.
+    const { exit, stderr } = await project.run('dispatch', '--until-empty');
+    expect({ exit, stderr }).toMatchObject({
+      exit: 1,
+      stderr: expect.stringContaining('ada is suspended until'),
+    });
+    const report = await project.json<Report>('report', '--since', 'today');
+    expect(report).toMatchObject({
+      landed: [],
+      not_landed: [{ task_id: id, kind: 'open', agent: 'ada', command: `forge task show ${id}` }],
+      suspended: [suspended],
+      cost: { usd: null, unknown: report.cost.runs, input_tokens: null },
+      by_agent: [{ agent: 'ada', runs: report.cost.runs }],
+    });
+    expect((await project.run('report')).stdout).toContain('0 landed, 1 did not, 1 agent suspended\n');
+    expect((await project.fails('report', '--since', 'tomorrow')).error).toMatchObject({
+      code: 'invalid_input',
+      hint: 'yesterday, today, 12h, 7d, 2026-03-01 or 2026-03-01T08:30',
+    });
+    expect((await project.fails('report', '--until', 'yesterday')).error.code).toBe('invalid_input');
+    await project.json('agent', 'resume', 'ada');
+    expect(await read()).toEqual([[], [], null, [null]]);
+    expect(await project.show(id)).toMatchObject({ state: 'todo', assignee: null });
   });
 });

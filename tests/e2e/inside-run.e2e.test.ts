@@ -91,8 +91,23 @@ describe.each(WALLS)('[A2] [H4] an agent inside of its run, with walls %s', (wal
     'forge agent add x --executor shell --command true',
     'forge agent remove x',
     'forge agent pause x',
+    'forge agent resume x',
     'forge profile add x --executor claude',
     'forge trust --yes',
+    'forge review ID pass',
+    'forge review ID pass --force --actor user:ann',
+    'forge task create x --ci-step true',
+    // Without the names that a run has in its environment.
+    ...['agent add x --executor shell --command true', 'profile add x --executor claude', 'trust --yes'].map(
+      (command) => `env -u FORGE_RUN_ID -u FORGE_ATTEMPT_ID -u FORGE_SOCKET forge -C ROOT ${command}`,
+    ),
+    ...['review ID pass --force', 'task update ID --ci-step true', 'trust --yes'].map(
+      (command) => `${BARE} FORGE_ACTOR=user:ann forge -C ROOT ${command}`,
+    ),
+    // With the names alone.
+    ...['agent add x --executor shell --command true', 'trust --yes', 'review ID pass'].map(
+      (command) => `${BARE} FORGE_RUN_ID=x FORGE_HOME=/tmp/none forge -C ROOT ${command}`,
+    ),
     'forge uninstall --yes',
     'forge doctor --fix',
     'forge export',

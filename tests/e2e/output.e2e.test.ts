@@ -47,6 +47,7 @@ describe('--json', () => {
       ['task.unarchive', 'task', 'unarchive', task.id],
       ['task.blocked', 'blocked'],
       ['project.status', 'status'],
+      ['project.report', 'report'],
       ['task.close', 'task', 'close', task.id, '--reason', 'done'],
       ['task.wait', 'task', 'wait', task.id],
       ['task.result', 'task', 'result', task.id],

@@ -127,6 +127,17 @@ describe('a run at work', () => {
     expect(stopped.task).toMatchObject({ state: 'in_progress', error_annotation: { code: 'stopped' } });
   });
 
+  it('is told to have ended also where its task was deleted', async () => {
+    const { id } = await forge().create('Deleted');
+    const run = await lose(id);
+    await store().deleteTask({ id }, systemWriter(work.workshop.place));
+    const { stdout, exit } = await forge().run('runs', 'stop', run.id);
+    expect({ exit, stdout }).toEqual({
+      exit: 0,
+      stdout: `${run.id.slice(0, 8)} is failed (crashed); ${id} was deleted\n`,
+    });
+  });
+
   it('whose watcher is gone does not keep whoever follows its log', async () => {
     const { id } = await forge().create('Lost too');
     const run = await lose(id);

@@ -190,7 +190,7 @@ describe('a hostile repository', () => {
     expect((await project.fails('trust')).error).toMatchObject({ code: 'untrusted' });
     const agent = project.with({ env: { FORGE_ACTOR: 'w' } });
     expect((await agent.fails('trust', '--yes')).error).toMatchObject({ code: 'permission_denied' });
-    const inRun = project.with({ env: { FORGE_RUN_ID: 'x', FORGE_ACTOR: 'user:ada' } });
+    const inRun = project.program.with({ env: { FORGE_RUN_ID: 'x', FORGE_ACTOR: 'user:ada' } });
     expect((await inRun.fails('trust', '--yes')).error).toMatchObject({ code: 'permission_denied' });
     expect(existsSync(join(project.home, '.forge', 'trust.json'))).toBe(false);
     const { stdout, exit } = await project.program.run('run', TASK, '--agent', 'w');
@@ -264,15 +264,22 @@ describe('steps that somebody sets here', () => {
     const agent = project.with({ env: { FORGE_ACTOR: 'worker-1' } });
     const told = await agent.run('task', 'create', 'B', '--ci-step', 'theirs');
     expect(told.stderr).toBe('forge: The steps run once a person has trusted them: forge trust\n');
-    const inRun = mine.with({ env: { FORGE_RUN_ID: 'x' } });
-    await inRun.run('task', 'update', id, '--ci-step', 'mine', '--ci-step', 'slipped in');
-    for (const command of ['agent', 'profile'])
-      expect(
-        (await inRun.fails(command, 'add', 'w', '--executor', 'claude', '--permissions', 'all')).error,
-      ).toMatchObject({
-        code: 'permission_denied',
-      });
-    expect((await states()).toSorted()).toEqual(['mine: trusted', 'slipped in: new', 'theirs: new']);
+    const inRun = project.program.with({ env: { FORGE_RUN_ID: 'x', FORGE_ACTOR: 'user:ada' } });
+    for (const command of [
+      ['task', 'update', id, '--ci-step', 'mine', '--ci-step', 'slipped in'],
+      ['review', id, 'pass'],
+      ...['agent', 'profile'].map((what) => [
+        what,
+        'add',
+        'w',
+        '--executor',
+        'claude',
+        '--permissions',
+        'all',
+      ]),
+    ])
+      expect((await inRun.fails(...command)).error).toMatchObject({ code: 'permission_denied' });
+    expect((await states()).toSorted()).toEqual(['mine: trusted', 'theirs: new']);
   });
 });
 

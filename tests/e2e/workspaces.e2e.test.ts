@@ -63,6 +63,7 @@ describe('whereami', () => {
         status: 'in_progress',
         state: 'review',
       },
+      deleted_task: null,
       attempt: {
         id: attempt.id,
         name: attempt.name,
@@ -98,6 +99,17 @@ describe('whereami', () => {
     expect(await at(attempt.path).json('whereami')).toMatchObject({ wish: 'forge-metadata-investigation' });
     mkdirSync(join(attempt.path, '.genie', 'wishes', 'a-test-forge-metadata'), { recursive: true });
     expect(await at(attempt.path).json('whereami')).toMatchObject({ wish: 'a-test-forge-metadata' });
+  });
+
+  it('tells what is left of a task that was deleted', async () => {
+    const left = await attemptOf('Deleted', 'w1');
+    await store().deleteTask({ id: left.task_id }, systemWriter(work.workshop.place));
+    expect(await forge().json('whereami', left.branch)).toMatchObject({
+      task: null,
+      deleted_task: left.task_id,
+      attempt: { id: left.id },
+    });
+    expect(await forge().text('whereami', left.branch)).toContain(`forge task restore ${left.task_id}`);
   });
 
   it('[S146] leaves nothing in the worktree that says so', () => {

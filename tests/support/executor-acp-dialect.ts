@@ -80,10 +80,15 @@ export class AcpDialect implements Dialect {
     this.#end({ stopReason: 'end_turn', usage });
   }
 
-  fail(why: 'limit' | 'overload' | 'auth' | 'crash') {
+  fail(why: 'limit' | 'overload' | 'network' | 'auth' | 'crash') {
     const error = {
       limit: { code: 429, message: 'Quota exceeded, retry in 90s' },
       overload: { code: -32_603, message: 'Internal error', data: { status: 503 } },
+      network: {
+        code: -32_603,
+        message: 'Internal error',
+        data: { details: 'fetch failed: connect ECONNREFUSED 127.0.0.1:9' },
+      },
       auth: { code: -32_000, message: 'Authentication required' },
       crash: { code: -32_603, message: 'Internal error' },
     }[why];

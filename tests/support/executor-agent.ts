@@ -123,6 +123,10 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     await agent.open();
     agent.fail('overload');
   },
+  async network(agent) {
+    await agent.open();
+    agent.fail('network');
+  },
   async auth(agent) {
     await agent.open();
     agent.fail('auth');

@@ -73,13 +73,15 @@ export class ClaudeDialect implements Dialect {
     this.#result({ is_error: false, subtype: 'success', result: 'all done', structured_output: answer });
   }
 
-  fail(why: 'limit' | 'overload' | 'auth' | 'crash') {
+  fail(why: 'limit' | 'overload' | 'network' | 'auth' | 'crash') {
     const [status, type] = {
       limit: [429, 'rate_limit_error'],
       overload: [529, 'overloaded_error'],
+      network: [undefined, undefined],
       auth: [401, 'authentication_error'],
       crash: [undefined, undefined],
     }[why];
+    const said = `API Error: ${why === 'network' ? 'Connection error.' : why}`;
     if (why === 'limit')
       this.#wire.write({
         type: 'rate_limit_event',
@@ -92,10 +94,10 @@ export class ClaudeDialect implements Dialect {
         is_api_error_message: true,
         error: why,
         ...error,
-        message: { content: [{ type: 'text', text: `API Error: ${why}` }] },
+        message: { content: [{ type: 'text', text: said }] },
       });
     // As the real one does it: success by name, an error by flag.
-    this.#result({ is_error: true, subtype: 'success', result: `API Error: ${why}`, ...error });
+    this.#result({ is_error: true, subtype: 'success', result: said, ...error });
   }
 
   #request(wish: Wish): string {

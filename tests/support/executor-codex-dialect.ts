@@ -71,10 +71,11 @@ export class CodexDialect implements Dialect {
     this.#endTurn({ status: 'completed' });
   }
 
-  fail(why: 'limit' | 'overload' | 'auth' | 'crash') {
+  fail(why: 'limit' | 'overload' | 'network' | 'auth' | 'crash') {
     const word = {
       limit: 'usageLimitExceeded',
       overload: 'serverOverloaded',
+      network: 'other',
       auth: 'unauthorized',
       crash: 'other',
     }[why];
@@ -85,7 +86,8 @@ export class CodexDialect implements Dialect {
           secondary: { usedPercent: 3, resetsAt: 1 },
         },
       });
-    const error = { message: `The model said ${why}`, codexErrorInfo: word };
+    const said = why === 'network' ? 'stream disconnected before completion: error sending request' : why;
+    const error = { message: `The model said ${said}`, codexErrorInfo: word };
     this.#notify('error', { error, willRetry: false });
     this.#endTurn({ status: 'failed', error });
   }

@@ -18,7 +18,7 @@ export interface Dialect {
   nextTurn(): Promise<string>;
   interrupted(): Promise<void>;
   finish(end?: { readonly answer?: unknown }): void;
-  fail(why: 'limit' | 'overload' | 'auth' | 'crash'): void;
+  fail(why: 'limit' | 'overload' | 'network' | 'auth' | 'crash'): void;
 }
 
 export type Wish = { readonly write: string; readonly padding?: number } | { readonly run: string };

@@ -42,7 +42,7 @@ export interface TempWorkshop extends AsyncDisposable {
 
 /** A repository with one commit, a store, and everything that works on its tasks. */
 export async function tempWorkshop(
-  options: { readonly env?: Readonly<Record<string, string>> } = {},
+  options: { readonly env?: Readonly<Record<string, string>>; readonly faults?: WorkPlace['faults'] } = {},
 ): Promise<TempWorkshop> {
   const [repo, home, engine] = await Promise.all([
     tempRepo(),
@@ -95,6 +95,7 @@ export async function tempWorkshop(
     home: home.path,
     records: join(repo.path, '.git', 'forge', 'attempts'),
     env: { ...process.env, HOME: home.path, ...options.env },
+    faults: options.faults,
     requireTrust: () => {},
     trustsAgentSettings: () => true,
   });

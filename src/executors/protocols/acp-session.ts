@@ -232,7 +232,7 @@ export class AcpSession implements ProtocolSession {
 
   #fail(message: string, error: RpcError | undefined): readonly SessionStep[] {
     const failure = classifyFailure({
-      message: error?.message ?? message,
+      message: error === undefined ? message : toReason(error),
       // The protocol's own number for it.
       type: error?.code === -32_000 ? 'auth_required' : textOf(error?.data['type']),
       status: toStatus(error?.code) ?? toStatus(numberOf(error?.data['status'])),

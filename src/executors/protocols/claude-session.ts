@@ -203,7 +203,8 @@ export class ClaudeSession implements ProtocolSession {
     const response = fieldsOf(message['response']);
     if (response['subtype'] !== 'error' || response['request_id'] !== 'forge-1') return [];
     const said = textOf(response['error']) ?? 'it does not say why';
-    this.#record.failure = { outcome: 'failed', message: `Claude refused to start: ${said}` };
+    const failure = classifyFailure({ message: said, now: this.#options.clock.now() });
+    this.#record.failure = { ...failure, message: `Claude refused to start: ${said}` };
     this.#record.finished = true;
     return [{ do: 'tell', entry: { kind: 'error', code: 'initialize', text: said } }, { do: 'finish' }];
   }

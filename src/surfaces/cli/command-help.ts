@@ -87,7 +87,7 @@ const HEADINGS = ['Start here:', 'Work:', 'Graph:', 'Project:'] as const;
 /** In the order of a first hour with it. */
 const START = ['project.init', 'task.create', 'task.ready', 'task.claim', 'task.close', 'project.demo'];
 const GRAPH = ['project.graph', 'task.blocked'];
-const OVERVIEWS = ['project.status', 'inbox.list'];
+const OVERVIEWS = ['project.status', 'project.report', 'inbox.list'];
 
 function headingOf({ name }: OperationEntry): (typeof HEADINGS)[number] {
   if (START.includes(name)) return 'Start here:';
