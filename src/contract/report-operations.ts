@@ -60,7 +60,7 @@ export const Report = z.object({
   until: z.string(),
   landed: z.array(Landed),
   not_landed: z.array(NotLanded),
-  /** As it is now, whatever the time asked for. */
+  /** As it is now, also where the report is about an earlier time. */
   suspended: z.array(SuspendedAgent),
   cost: Cost,
   by_agent: z.array(Cost.extend({ agent: z.string() })),

@@ -10,7 +10,7 @@ const FAULTS = {
   /** Waiting is enough. */
   usage_limit: 'by_itself',
   unavailable: 'by_itself',
-  /** A person has to do something. It is tried again all the same: nobody tells Forge when it was done. */
+  /** A person has to do something. It is tried again all the same: Forge is not told when it was done. */
   auth: 'by_person',
   not_installed: 'by_person',
 } as const satisfies Partial<Record<RunOutcome, 'by_itself' | 'by_person'>>;

@@ -127,7 +127,7 @@ function mend(good: string): void {
 }
 
 describe('[A16] a fault of the agent or the world', () => {
-  it('spends nothing of a task, whatever its executor', async () => {
+  it('spends nothing of a task, with any executor', async () => {
     for (const [what, fault, outcome] of FAULTS) {
       weaken(fault);
       const { id } = await shop.create(what);
@@ -265,7 +265,7 @@ describe('[A16] attempts side by side', () => {
     expect((await outcomes(never)).filter((one) => one === 'failed')).toHaveLength(LIMITS.audit_tries);
   });
 
-  it('wait where none of their agents can, and start nobody in vain', async () => {
+  it('wait where none of their agents can, and start no agent in vain', async () => {
     weaken(shell('exit 75'));
     shop.addAgent('coder', DO_IT);
     const task = await shop.create('One');

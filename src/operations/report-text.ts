@@ -104,7 +104,7 @@ function unlandedLines(one: Report['not_landed'][number], view: TextView): strin
   ];
 }
 
-/** A line that fits a terminal, after what stands before it; whole where nobody looks at one. */
+/** A line that fits a terminal, after what stands before it; whole where there is no terminal. */
 function fit({ columns }: TextView, text: string, before = 0): string {
   return Number.isFinite(columns) ? truncateText(text, Math.max(1, columns - before)) : text;
 }

@@ -36,6 +36,7 @@ describe('agents that Forge starts', () => {
       description: '',
       created_at: CREATED,
       paused_at: null,
+      resumed_at: null,
       profile: { executor: 'shell', command: ['bash', '-c', 'x'], permissions: 'edits' },
       profile_name: null,
       env: { API_KEY: 'secret' },
