@@ -1,7 +1,7 @@
 import type { Attempt, Run } from '#contract/attempt.ts';
 
 /** Ends that are nobody's fault, so that they spend nothing. */
-const FREE: readonly Run['outcome'][] = [null, 'stopped', 'usage_limit', 'auth', 'crashed'];
+const FREE: readonly Run['outcome'][] = [null, 'stopped', 'cap_reached', 'usage_limit', 'auth', 'crashed'];
 
 type WorkedRun = Pick<Run, 'attempt_id' | 'outcome'>;
 type Lifetime = Pick<Attempt, 'id' | 'created_at' | 'finished_at'>;

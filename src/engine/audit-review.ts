@@ -115,7 +115,8 @@ async function concludeAudit(
     const ended = await store.finishReview({ id: review.id, status: 'void', run_id: run.id }, by);
     const outcome = end.outcome === 'completed' ? 'failed' : end.outcome;
     const conclusion = { outcome, message, retry_after: end.retry_after ?? null, lost: end.lost };
-    return { end, conclusion, review: ended, why: { code: 'auditor', message: `The auditor: ${message}` } };
+    const code = outcome === 'cap_reached' ? outcome : 'auditor';
+    return { end, conclusion, review: ended, why: { code, message: `The auditor: ${message}` } };
   }
   const verdict = parsed.data;
   const decision = decideReview({

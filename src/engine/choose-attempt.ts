@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { Choice, type Attempt, type Run } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { composeChoice, type ShownAttempt } from '#domain/compose-prompt.ts';
-import type { RunEnd } from '#executors/executor.ts';
 import { startCheckout } from '#git/attempt-checkout.ts';
 import { dropAttemptRefs } from '#git/attempt-refs.ts';
 import { readPatch } from '#git/list-changes.ts';
@@ -10,7 +9,7 @@ import { removeCheckout } from '#git/rescue-checkout.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { openControl } from './attempt-workspace.ts';
 import { endRun } from './end-run.ts';
-import { runAgent, toAgentEnvironment } from './run-agent.ts';
+import { runAgent, toAgentEnvironment, type AgentEnd } from './run-agent.ts';
 import type { ManagedAgent, WorkPlace } from './work.ts';
 
 /** What the reviewer has to answer, as JSON. */
@@ -82,7 +81,7 @@ async function showAttempts(place: WorkPlace, attempts: readonly Attempt[]): Pro
   );
 }
 
-async function conclude(place: WorkPlace, { attempts, run }: ChoiceCall, end: RunEnd): Promise<Chosen> {
+async function conclude(place: WorkPlace, { attempts, run }: ChoiceCall, end: AgentEnd): Promise<Chosen> {
   const chosen = readChoice(attempts, end);
   const outcome =
     chosen.outcome === 'chosen' ? 'completed' : end.outcome === 'completed' ? 'failed' : end.outcome;
@@ -91,7 +90,7 @@ async function conclude(place: WorkPlace, { attempts, run }: ChoiceCall, end: Ru
   return chosen;
 }
 
-function readChoice(attempts: readonly Attempt[], end: RunEnd): Chosen {
+function readChoice(attempts: readonly Attempt[], end: AgentEnd): Chosen {
   if (end.outcome !== 'completed') return { outcome: 'none', message: end.message ?? end.outcome };
   const parsed = Choice.safeParse(end.structured);
   if (!parsed.success) return { outcome: 'none', message: 'It gave no choice in the form it was asked for' };

@@ -3,7 +3,7 @@ import type { EarlierWork } from '#domain/compose-prompt.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { WorkPlace } from './work.ts';
 
-const CUT_OFF: readonly Run['outcome'][] = ['crashed', 'stopped', 'usage_limit', 'auth'];
+const CUT_OFF: readonly Run['outcome'][] = ['crashed', 'stopped', 'cap_reached', 'usage_limit', 'auth'];
 
 /** What earlier runs, reviews, merges and people left for whoever works on the attempt next. */
 export async function readEarlierWork({ store, clock }: WorkPlace, attempt: Attempt): Promise<EarlierWork> {

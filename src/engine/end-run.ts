@@ -1,6 +1,5 @@
 import type { Run } from '#contract/attempt.ts';
 import { isEnded } from '#domain/run-states.ts';
-import type { RunEnd } from '#executors/executor.ts';
 import type { RunMove } from '#store/attempt-store.ts';
 import { joinSentences } from './harvest-warnings.ts';
 import type { AgentEnd } from './run-agent.ts';
@@ -28,9 +27,10 @@ export async function endRun(
   return ended;
 }
 
-function toRunState({ outcome }: Conclusion, end: RunEnd): RunMove['to'] {
+function toRunState({ outcome }: Conclusion, end: Pick<AgentEnd, 'outcome'>): RunMove['to'] {
   if (outcome === 'completed') return 'completed';
   if (end.outcome === 'completed') return 'failed';
   if (outcome === 'stopped') return 'cancelled';
-  return outcome === 'usage_limit' || outcome === 'auth' ? 'blocked' : 'failed';
+  const waits = outcome === 'usage_limit' || outcome === 'auth' || outcome === 'cap_reached';
+  return waits ? 'blocked' : 'failed';
 }

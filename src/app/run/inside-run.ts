@@ -43,6 +43,7 @@ const FOR_PEOPLE: ReadonlySet<string> = new Set([
   'project.resume',
   'project.trust',
   'project.uninstall',
+  'settings.set',
   'sync.import',
   'token.create',
   'token.list',
