@@ -8,6 +8,7 @@ import { systemClock } from '#kernel/clock.ts';
 import type { OpenProject } from '#operations/operation.ts';
 import type { ProcessHost } from '#process/process-host.ts';
 import { readOwnIdentity } from '#process/process-identity.ts';
+import { countOpencode } from '#store/count-opencode.ts';
 import { openAgentFacts } from '#sync/agent-facts.ts';
 import { listAgents } from '#sync/agent-identities.ts';
 import type { HomePlace } from '#sync/forge-home.ts';
@@ -63,6 +64,7 @@ function toTools({ program }: Machine, processes: ProcessHost): ExecutorTools {
     processes,
     player: [program.node, program.script, PLAY],
     version: VERSION,
+    countOpencode,
   };
 }
 

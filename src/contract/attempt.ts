@@ -106,6 +106,8 @@ export const RUN_OUTCOMES = [
   /** Its program is not there, or cannot be started. */
   'not_installed',
   'stopped',
+  /** What it used has reached a cap of the settings; a person says how it goes on. */
+  'cap_reached',
   /** Whoever watched it is gone. */
   'crashed',
 ] as const;
@@ -118,6 +120,10 @@ export const RunUsage = z.object({
   output_tokens: z.int().nullable(),
   cached_tokens: z.int().nullable(),
   cost_usd: z.number().nullable(),
+  /** Whether its program said the cost, or it follows from a table of prices. Null where there is none. */
+  cost_source: z.enum(['reported', 'estimated']).nullable().default(null),
+  /** What the program said of its whole session: the next run of the session counts from here. */
+  session_cost_usd: z.number().nullable().default(null),
 });
 export type RunUsage = z.output<typeof RunUsage>;
 

@@ -40,6 +40,31 @@ export const addProject = declare({
   },
 });
 
+export const setSetting = declare({
+  name: 'settings.set',
+  summary: 'Change one of your own settings: caps, prices, how work is done',
+  about:
+    'Writes `settings.json` of the Forge home, which holds for all projects of this machine and comes before what a repository says. The value is JSON, or else a word; `null` takes the setting away. A price is set by the name of its model.',
+  input: z.object({
+    key: z.string().min(1).max(LIMITS.setting_key_length).describe('The section and the name: caps.task_usd'),
+    value: z.string().max(LIMITS.setting_value_length).describe('What it is from now on, or null'),
+  }),
+  output: z.object({ key: z.string(), value: z.unknown(), path: z.string() }),
+  errors: ['store_busy'],
+  access: 'admin',
+  needs: 'nothing',
+  local: true,
+  cli: {
+    path: ['settings', 'set'],
+    args: ['key', 'value'],
+    examples: [
+      'forge settings set caps.task_usd 5',
+      'forge settings set scheduler.budget_usd null',
+      `forge settings set prices.my-model '{"input": 1, "cached": 0.1, "output": 5}'`,
+    ],
+  },
+});
+
 export const listProjects = declare({
   name: 'project.list',
   summary: 'List the registered projects',

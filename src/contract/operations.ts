@@ -26,6 +26,7 @@ import {
   listBatches,
   listProjects,
   removeProject,
+  setSetting,
   showBatch,
 } from './home-operations.ts';
 import { listInbox } from './inbox-operations.ts';
@@ -162,6 +163,7 @@ export const OPERATIONS: readonly Declaration[] = [
   addProject,
   listProjects,
   removeProject,
+  setSetting,
   pauseProject,
   resumeProject,
   trustProject,

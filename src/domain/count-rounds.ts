@@ -2,7 +2,7 @@ import type { Attempt, Run } from '#contract/attempt.ts';
 import { isAgentFault } from './decide-suspension.ts';
 
 /** Ends that say nothing about the task, so that they spend nothing. */
-const FREE: readonly Run['outcome'][] = [null, 'stopped', 'crashed'];
+const FREE: readonly Run['outcome'][] = [null, 'stopped', 'cap_reached', 'crashed'];
 
 type WorkedRun = Pick<Run, 'attempt_id' | 'outcome'>;
 type Lifetime = Pick<Attempt, 'id' | 'created_at' | 'finished_at'>;

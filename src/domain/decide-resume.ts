@@ -87,16 +87,27 @@ function resumeWork(workflow: ResolvedWorkflow, lost: LostTask, state: string): 
   if (run === undefined) return lost.was_starting ? { step: 'give_back' } : NONE;
   if (!isEnded(run.state)) return NONE;
   // Whoever stopped it has said so, and says what comes next.
-  if (run.outcome === 'stopped' && lost.task.error_annotation !== undefined) return NONE;
+  if (
+    (run.outcome === 'stopped' || run.outcome === 'cap_reached') &&
+    lost.task.error_annotation !== undefined
+  )
+    return NONE;
   return { step: 'conclude', run };
 }
+
+const FOR_A_PERSON: ReadonlySet<string> = new Set([
+  'pick_attempt',
+  'no_green_attempt',
+  'stopped',
+  'cap_reached',
+]);
 
 function resumeSides({ task, was_starting }: LostTask, runs: readonly Run[]): ResumeStep {
   if (runs.some((run) => !isEnded(run.state))) return NONE;
   const { code, at = '' } = task.error_annotation ?? {};
   const isTold = runs.every(({ ended_at }) => (ended_at ?? '') <= at);
   // Somebody is to choose, or has stopped it and says what comes next.
-  if (isTold && (code === 'pick_attempt' || code === 'no_green_attempt' || code === 'stopped')) return NONE;
+  if (isTold && code !== undefined && FOR_A_PERSON.has(code)) return NONE;
   return runs.length > 0 || was_starting ? { step: 'compare' } : NONE;
 }
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Run } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
+import { NO_USAGE } from './count-usage.ts';
 import type { Suspension } from './decide-suspension.ts';
-import { findSpentBudget, planDispatch, type DispatchFacts } from './plan-dispatch.ts';
+import { planDispatch, type DispatchFacts } from './plan-dispatch.ts';
 import { DEFAULT_RESOLVED } from './workflow.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z');
@@ -15,7 +16,7 @@ function task(id: string, more: Partial<Task> = {}): Task {
 
 function run(task_id: string, outcome: Run['outcome'], more: Partial<Run> = {}): Run {
   const at = new Date(NOW - MINUTE).toISOString();
-  const usage = { input_tokens: null, output_tokens: null, cached_tokens: null, cost_usd: null };
+  const usage = NO_USAGE;
   const times = { created_at: at, started_at: at, ended_at: outcome === null ? null : at };
   return { task_id, role: 'coder', agent: 'w1', outcome, retry_after: null, usage, ...times, ...more } as Run;
 }
@@ -191,25 +192,5 @@ describe('[A16] an agent that is suspended', () => {
   it('makes no task wait by its faults', () => {
     const runs = [run('a', 'unavailable'), run('a', 'auth'), run('a', 'not_installed')];
     expect(plan({ ready: [task('a')], runs }).starts).toEqual(['a w1']);
-  });
-});
-
-describe('the budget', () => {
-  const none = { budget_usd: undefined, budget_tokens: undefined, budget_minutes: undefined };
-  const usage = { input_tokens: 1_000, output_tokens: 500, cached_tokens: 9_000, cost_usd: 0.75 };
-  const runs = [run('a', 'completed', { usage }), run('b', 'failed', { usage }), run('c', 'completed')];
-
-  it('is spent in money, tokens or minutes, and nothing unknown counts', () => {
-    expect(findSpentBudget(runs, none, NOW)).toBeUndefined();
-    expect(findSpentBudget(runs, { ...none, budget_usd: 1.51 }, NOW)).toBeUndefined();
-    expect(findSpentBudget(runs, { ...none, budget_usd: 1.5 }, NOW)).toBe('$1.50 of $1.50');
-    expect(findSpentBudget(runs, { ...none, budget_tokens: 3_001 }, NOW)).toBeUndefined();
-    expect(findSpentBudget(runs, { ...none, budget_tokens: 3_000 }, NOW)).toBe('3000 of 3000 tokens');
-  });
-
-  it('counts the minutes of what is still at work', () => {
-    const long = run('d', null, { started_at: new Date(NOW - 30 * MINUTE).toISOString() });
-    expect(findSpentBudget([long], { ...none, budget_minutes: 30 }, NOW)).toBe('30 of 30 minutes');
-    expect(findSpentBudget([long], { ...none, budget_minutes: 31 }, NOW)).toBeUndefined();
   });
 });

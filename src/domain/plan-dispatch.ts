@@ -1,7 +1,6 @@
 import type { Run } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { isAgentFault, type Suspension, type SuspensionRules } from './decide-suspension.ts';
-import { toMinutes } from './sum-usage.ts';
 import { claimTarget, kindOf, roleOf, type ResolvedWorkflow } from './workflow.ts';
 import { holderName } from './workflow-fields.ts';
 
@@ -191,7 +190,7 @@ function isFull(
 }
 
 /** Not the fault of the task, and nothing to wait for by itself. */
-const FREE: readonly Run['outcome'][] = [null, 'stopped'];
+const FREE: readonly Run['outcome'][] = [null, 'stopped', 'cap_reached'];
 
 /** Until when a task is left alone after runs that failed: twice as long with each. The first crash is no failure. */
 function findTaskRest({ runs, backoff }: DispatchFacts, id: string): number {
@@ -210,24 +209,4 @@ function countBy(names: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   return counts;
-}
-
-export interface Budget {
-  readonly budget_usd: number | undefined;
-  readonly budget_tokens: number | undefined;
-  readonly budget_minutes: number | undefined;
-}
-
-/** What is spent, in words; undefined while there is some left. What a program did not say counts for nothing. */
-export function findSpentBudget(runs: readonly Run[], budget: Budget, now: number): string | undefined {
-  const sum = (of: (run: Run) => number): number => runs.reduce((total, run) => total + of(run), 0);
-  const usd = sum(({ usage }) => usage.cost_usd ?? 0);
-  const tokens = sum(({ usage }) => (usage.input_tokens ?? 0) + (usage.output_tokens ?? 0));
-  const minutes = sum((run) => toMinutes(run, now));
-  const { budget_usd, budget_tokens, budget_minutes } = budget;
-  if (budget_usd !== undefined && usd >= budget_usd) return `$${usd.toFixed(2)} of $${budget_usd.toFixed(2)}`;
-  if (budget_tokens !== undefined && tokens >= budget_tokens) return `${tokens} of ${budget_tokens} tokens`;
-  if (budget_minutes !== undefined && minutes >= budget_minutes)
-    return `${Math.floor(minutes)} of ${budget_minutes} minutes`;
-  return undefined;
 }

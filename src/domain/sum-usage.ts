@@ -22,11 +22,11 @@ export function sumUsage(runs: readonly CountedRun[], now: number): Cost {
 }
 
 /** The one place that says what a run has cost, and how that is known. */
-function readCost({ cost_usd }: RunUsage): {
+function readCost({ cost_usd, cost_source }: RunUsage): {
   readonly usd: number | null;
   readonly basis: 'reported' | 'estimated' | 'unknown';
 } {
-  return { usd: cost_usd, basis: cost_usd === null ? 'unknown' : 'reported' };
+  return { usd: cost_usd, basis: cost_usd === null ? 'unknown' : (cost_source ?? 'reported') };
 }
 
 export function toMinutes({ started_at, ended_at }: Omit<CountedRun, 'usage'>, now: number): number {

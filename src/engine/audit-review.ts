@@ -115,8 +115,10 @@ async function concludeAudit(
     const ended = await store.finishReview({ id: review.id, status: 'void', run_id: run.id }, by);
     const outcome = end.outcome === 'completed' ? 'failed' : end.outcome;
     const conclusion = { outcome, message, retry_after: end.retry_after ?? null, lost: end.lost };
-    // A person who stops it says what comes next; everything else is tried again.
-    const why = outcome === 'stopped' ? { code: 'auditor', message: `The auditor: ${message}` } : undefined;
+    // A person who stops it says what comes next, and raises a cap; everything else is tried again.
+    const code = outcome === 'cap_reached' ? outcome : 'auditor';
+    const waits = outcome === 'stopped' || outcome === 'cap_reached';
+    const why = waits ? { code, message: `The auditor: ${message}` } : undefined;
     return { end, conclusion, review: ended, why };
   }
   const verdict = parsed.data;

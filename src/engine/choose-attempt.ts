@@ -3,7 +3,6 @@ import { Choice, type Attempt, type Run } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { composeChoice, type ShownAttempt } from '#domain/compose-prompt.ts';
 import { isAgentFault } from '#domain/decide-suspension.ts';
-import type { RunEnd } from '#executors/executor.ts';
 import { startCheckout } from '#git/attempt-checkout.ts';
 import { dropAttemptRefs } from '#git/attempt-refs.ts';
 import { readPatch } from '#git/list-changes.ts';
@@ -11,7 +10,7 @@ import { removeCheckout } from '#git/rescue-checkout.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { openControl } from './attempt-workspace.ts';
 import { endRun } from './end-run.ts';
-import { runAgent, toAgentEnvironment } from './run-agent.ts';
+import { runAgent, toAgentEnvironment, type AgentEnd } from './run-agent.ts';
 import type { ManagedAgent, WorkPlace } from './work.ts';
 
 /** What the reviewer has to answer, as JSON. */
@@ -85,7 +84,7 @@ async function showAttempts(place: WorkPlace, attempts: readonly Attempt[]): Pro
   );
 }
 
-async function conclude(place: WorkPlace, { attempts, run }: ChoiceCall, end: RunEnd): Promise<Chosen> {
+async function conclude(place: WorkPlace, { attempts, run }: ChoiceCall, end: AgentEnd): Promise<Chosen> {
   const chosen = readChoice(attempts, end);
   const outcome =
     chosen.outcome === 'chosen' ? 'completed' : end.outcome === 'completed' ? 'failed' : end.outcome;
@@ -94,9 +93,10 @@ async function conclude(place: WorkPlace, { attempts, run }: ChoiceCall, end: Ru
   return chosen;
 }
 
-function readChoice(attempts: readonly Attempt[], end: RunEnd): Chosen {
+function readChoice(attempts: readonly Attempt[], end: AgentEnd): Chosen {
   if (end.outcome !== 'completed') {
-    const again = !isAgentFault(end.outcome) && end.outcome !== 'stopped';
+    const isFinal = end.outcome === 'stopped' || end.outcome === 'cap_reached';
+    const again = !isAgentFault(end.outcome) && !isFinal;
     return { outcome: 'none', message: end.message ?? end.outcome, again };
   }
   const parsed = Choice.safeParse(end.structured);

@@ -4,7 +4,7 @@ import { isAgentFault } from '#domain/decide-suspension.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { WorkPlace } from './work.ts';
 
-const CUT_OFF: readonly Run['outcome'][] = ['crashed', 'stopped'];
+const CUT_OFF: readonly Run['outcome'][] = ['crashed', 'stopped', 'cap_reached'];
 
 /** What earlier runs, reviews, merges and people left for whoever works on the attempt next. */
 export async function readEarlierWork({ store, clock }: WorkPlace, attempt: Attempt): Promise<EarlierWork> {

@@ -1,7 +1,6 @@
 import type { Run } from '#contract/attempt.ts';
 import { isAgentFault } from '#domain/decide-suspension.ts';
 import { isEnded } from '#domain/run-states.ts';
-import type { RunEnd } from '#executors/executor.ts';
 import type { RunMove } from '#store/attempt-store.ts';
 import { joinSentences } from './harvest-warnings.ts';
 import type { AgentEnd } from './run-agent.ts';
@@ -29,9 +28,9 @@ export async function endRun(
   return ended;
 }
 
-function toRunState({ outcome }: Conclusion, end: RunEnd): RunMove['to'] {
+function toRunState({ outcome }: Conclusion, end: Pick<AgentEnd, 'outcome'>): RunMove['to'] {
   if (outcome === 'completed') return 'completed';
   if (end.outcome === 'completed') return 'failed';
   if (outcome === 'stopped') return 'cancelled';
-  return isAgentFault(outcome) ? 'blocked' : 'failed';
+  return isAgentFault(outcome) || outcome === 'cap_reached' ? 'blocked' : 'failed';
 }

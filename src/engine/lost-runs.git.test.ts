@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Attempt } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
+import { NO_USAGE } from '#domain/count-usage.ts';
 import { NO_AGENTS } from '#domain/claimer.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
@@ -336,7 +337,7 @@ const NOTHING_SAID = {
   exit_code: 0,
   denials: 0,
   survivors: 0,
-  usage: { input_tokens: null, output_tokens: null, cached_tokens: null, cost_usd: null },
+  usage: NO_USAGE,
 } as const;
 
 /** The work of `w1`, in its review by `critic`, who is at it. */

@@ -1,8 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Attempt, Run } from '#contract/attempt.ts';
+import type { Attempt, Run, RunUsage } from '#contract/attempt.ts';
 import type { TranscriptEntry } from '#contract/transcript.ts';
+import { NO_USAGE } from '#domain/count-usage.ts';
 import { NO_WALLS, WALLS } from '#domain/describe-walls.ts';
 import type { Loss } from '#domain/run-hold.ts';
 import {
@@ -25,6 +26,8 @@ import { findRemoval } from './find-removal.ts';
 import { findWalls } from './find-walls.ts';
 import { readFolderNote } from './folder-note.ts';
 import { writeLinkFile } from './link-file.ts';
+import { openRunMeter, type RunMeter } from './run-meter.ts';
+import { SentMessages } from './sent-messages.ts';
 import { tellFailure } from './tell-failure.ts';
 import { watchStray } from './watch-strays.ts';
 import { systemWriter, type ManagedAgent, type WorkPlace } from './work.ts';
@@ -45,13 +48,12 @@ export interface AgentStart {
 }
 
 /** How its program ended, and what a person should know besides. */
-export interface AgentEnd extends RunEnd {
+export interface AgentEnd extends Omit<RunEnd, 'usage'> {
+  readonly usage: RunUsage;
   readonly warning?: string | undefined;
   /** Why it was stopped, where its task was taken from it. */
   readonly lost?: Loss['code'] | undefined;
 }
-
-const NOTHING_KNOWN = { input_tokens: null, output_tokens: null, cached_tokens: null, cost_usd: null };
 
 /**
  * Starts the program, writes its log, passes on what is asked and said meanwhile, and stays with it to its end. The
@@ -93,17 +95,22 @@ export async function runAgent(place: WorkPlace, start: AgentStart): Promise<Age
         text: walls === undefined ? `No walls: ${NO_WALLS}` : `Inside of walls: ${WALLS}`,
       });
       const attendOne = async (one: AgentStart): Promise<Attended> => {
+        const meter = await openRunMeter(place, { run: one.run, tell });
+        const reached = meter.findReached();
+        if (reached !== undefined) return { ended: toUnstarted(reached), loss: undefined, reached };
         const started = await executor.start(
           toSpec(place, { ...one, env, walls }),
-          toHost(place, { run: one.run, secrets, tell }),
+          toHost(place, { run: one.run, secrets, tell, meter }),
         );
-        return attend(place, { ...one, isRemoved, look: watchStray(place, one.attempt, tell) }, started);
+        const look = watchStray(place, one.attempt, tell);
+        return attend(place, { ...one, isRemoved, look, meter }, started);
       };
       const first = await attendOne(start);
       const fresh = isSessionLost(start, first) ? await beginAfresh(place, start, tell) : undefined;
-      const { ended, loss } = fresh === undefined ? first : await attendOne(fresh);
+      const { ended, loss, reached } = fresh === undefined ? first : await attendOne(fresh);
       if (loss !== undefined) tell({ kind: 'error', code: 'task_lost', text: loss.message });
-      const end: AgentEnd = loss === undefined ? ended : toLost(ended, loss);
+      if (reached !== undefined) tell({ kind: 'error', code: 'cap_reached', text: reached });
+      const end = loss === undefined ? toCapped(ended, reached) : toLost(ended, loss);
       const warning = await place.checkout.compare(before);
       if (warning === undefined) return end;
       tell({ kind: 'error', code: 'checkout_changed', text: warning });
@@ -124,7 +131,7 @@ export async function runAgent(place: WorkPlace, start: AgentStart): Promise<Age
       message,
       exit_code: null,
       denials: 0,
-      usage: NOTHING_KNOWN,
+      usage: NO_USAGE,
       survivors: 0,
     };
   } finally {
@@ -223,15 +230,17 @@ function toSpec(
 
 interface Telling {
   readonly run: Run;
+  readonly meter: RunMeter;
   readonly secrets: AgentSecrets;
   readonly tell: (entry: TranscriptEntry) => void;
 }
 
-function toHost(place: WorkPlace, { run, secrets, tell }: Telling): RunHost {
+function toHost(place: WorkPlace, { run, secrets, tell, meter }: Telling): RunHost {
   const { store } = place;
   return {
     tell,
     noteSession: (session_id) => void store.noteRun({ id: run.id, session_id }).catch(() => undefined),
+    noteUsage: (usage, when) => meter.note(usage, when),
     noteProcess: (process) => store.noteRun({ id: run.id, process }),
     async approve(request) {
       tell({ kind: 'approval', id: request.id, tool: request.tool, decision: 'asked' });
@@ -272,10 +281,13 @@ async function askPeople(
 interface Attendance extends Pick<AgentStart, 'run' | 'attempt'> {
   readonly look: () => Promise<void>;
   readonly isRemoved: () => Promise<Loss | undefined>;
+  readonly meter: RunMeter;
 }
 
 interface Attended {
-  readonly ended: RunEnd;
+  readonly ended: AgentEnd;
+  /** The cap that it has reached, in words. */
+  readonly reached: string | undefined;
   /** Why it was stopped, where its task was taken from it. */
   readonly loss: Loss | undefined;
 }
@@ -286,33 +298,38 @@ interface Attended {
  */
 async function attend(
   place: WorkPlace,
-  { run, attempt, look, isRemoved }: Attendance,
+  { run, attempt, look, isRemoved, meter }: Attendance,
   started: StartedRun,
 ): Promise<Attended> {
   const { store, clock } = place;
+  const messages = new SentMessages(place, attempt, started);
   let isOver = false;
   let loss: Loss | undefined;
+  let reached: string | undefined;
   const watching = (async () => {
     for (let beat = 0; ;) {
       await sleep(LIMITS.wish_poll_ms);
       if (isOver) return;
       const wished = await store.readWishes(run.id).catch(() => undefined);
       loss ??= wished?.loss ?? (await isRemoved());
-      if (wished?.stop === true || loss !== undefined) await started.stop();
-      if (wished?.messages === true) await deliver(place, attempt, started);
+      reached ??= meter.findReached();
+      if (wished?.stop === true || loss !== undefined || reached !== undefined) await started.stop();
+      if (wished?.messages === true) await messages.deliver();
       await look();
       const now = clock.now();
       if (now - beat < LIMITS.run_beat_ms) continue;
       beat = now;
       await store.noteRun({ id: run.id, beat_at: now }).catch(() => undefined);
+      await meter.refresh().catch(() => undefined);
     }
   })();
   try {
     const ended = await started.ended;
-    return { ended, loss };
+    return { ended: { ...ended, usage: meter.end(ended.usage) }, loss, reached };
   } finally {
     isOver = true;
     await watching;
+    await messages.settle();
   }
 }
 
@@ -327,15 +344,17 @@ function watchAgent(place: WorkPlace, { agent, created_at }: Run): () => Promise
   };
 }
 
-/** Whatever its program said at the end, it was not its business any more. */
-function toLost(ended: RunEnd, { code, message }: Loss): AgentEnd {
-  return { ...ended, outcome: 'stopped', message: `Stopped: ${message}`, lost: code };
+/** One that was done before it could be stopped is done. */
+function toCapped(ended: AgentEnd, reached: string | undefined): AgentEnd {
+  if (reached === undefined || ended.outcome === 'completed') return ended;
+  return { ...ended, outcome: 'cap_reached', message: reached };
 }
 
-async function deliver({ store, clock }: WorkPlace, attempt: Attempt, started: StartedRun): Promise<void> {
-  for (const { seq, body } of await store.listMessages({ attempt_id: attempt.id })) {
-    // One that cannot be taken now is part of the next prompt.
-    if (!(await started.send(body))) return;
-    await store.noteDelivered({ seq, now: clock.now() });
-  }
+function toUnstarted(message: string): AgentEnd {
+  return { outcome: 'cap_reached', message, exit_code: null, denials: 0, usage: NO_USAGE, survivors: 0 };
+}
+
+/** Whatever its program said at the end, it was not its business any more. */
+function toLost(ended: AgentEnd, { code, message }: Loss): AgentEnd {
+  return { ...ended, outcome: 'stopped', message: `Stopped: ${message}`, lost: code };
 }

@@ -2,13 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attempt, Run } from '#contract/attempt.ts';
 import type { WorkedTask } from '#contract/run-task-operations.ts';
 import type { Task, TaskType } from '#contract/task.ts';
+import { describeSpent, findReachedCap, sumRuns, toCaps } from '#domain/caps.ts';
 import {
   describeSuspension,
   FAULT_RULES,
   findSuspension,
   type SuspensionRules,
 } from '#domain/decide-suspension.ts';
-import { findSpentBudget, planDispatch, type DispatchAgent } from '#domain/plan-dispatch.ts';
+import { planDispatch, type DispatchAgent } from '#domain/plan-dispatch.ts';
 import { passTarget } from '#domain/gate-targets.ts';
 import { kindOf, standingState } from '#domain/workflow.ts';
 import { toIso } from '#kernel/clock.ts';
@@ -146,10 +147,15 @@ export class Scheduler {
   async #findHalt(runs: readonly Run[], now: number): Promise<string | undefined> {
     const { store, settings } = this.#workshop.place;
     if ((await store.readPause()) !== null) return 'The project is paused: nothing is started';
-    const spent = findSpentBudget(runs, settings().scheduler, now);
-    return spent === undefined
-      ? undefined
-      : `The budget is spent (${spent} in 24 hours): nothing more is started`;
+    const { night, project } = toCaps(settings());
+    const all = Object.values(project).some((most) => most !== undefined) ? await store.listRuns({}) : [];
+    const reached = findReachedCap(
+      { run: {}, task: {}, night, project },
+      { night: sumRuns(runs, now), project: sumRuns(all, now) },
+    );
+    if (reached === undefined) return undefined;
+    const of = reached.scope === 'night' ? 'in 24 hours' : 'in all';
+    return `The budget is spent (${describeSpent(reached)} ${of}): nothing more is started`;
   }
 
   async #plan(runs: readonly Run[], now: number): Promise<ReturnType<typeof planDispatch>> {

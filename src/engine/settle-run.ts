@@ -45,7 +45,8 @@ export async function concludeWork(
 ): Promise<Conclusion> {
   const { message = null, retry_after = null, outcome } = end;
   // Whoever stopped it decides what becomes of what it left: that stays in its folder, uncommitted.
-  if (outcome === 'stopped') return { outcome, message, retry_after, lost: end.lost };
+  if (outcome === 'stopped' || outcome === 'cap_reached')
+    return { outcome, message, retry_after, lost: end.lost };
   try {
     const harvest = await harvestAttempt(place, { task, attempt, agent: run.agent });
     const marked = await findMarked(place, attempt);
@@ -191,6 +192,13 @@ async function moveHeld(
         engine,
         task,
         { code: 'stopped', message: message ?? 'Its run was stopped' },
+        held?.fence,
+      );
+    case 'cap_reached':
+      return annotate(
+        engine,
+        task,
+        { code: 'cap_reached', message: message ?? 'A cap is reached' },
         held?.fence,
       );
     case 'usage_limit':

@@ -12,6 +12,10 @@ export interface AcpPreset {
   readonly trusted_env?: Readonly<Record<string, string>>;
   readonly untrusted_env?: Readonly<Record<string, string>>;
   readonly counts?: AcpCounts;
+  /** Where it keeps what its sessions used. */
+  readonly books?: 'opencode';
+  /** What it asks its client to write it writes itself besides. */
+  readonly writes_itself?: true;
 }
 
 /** Of itself opencode asks for nothing. What only looks stays free, but for files that hold secrets. */
@@ -39,6 +43,8 @@ export const ACP_PRESETS = {
     // The settings of a repository may name programs and modules to be loaded.
     untrusted_env: { OPENCODE_DISABLE_PROJECT_CONFIG: '1' },
     counts: 'last_request',
+    books: 'opencode',
+    writes_itself: true,
   },
   qwen: { command: ['qwen', '--acp'], model_flag: '--model', mode: 'default' },
   copilot: { command: ['copilot', '--acp', '--no-auto-update'], model_flag: '--model' },

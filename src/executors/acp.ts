@@ -29,8 +29,10 @@ export function toAcpSession(
     preset,
     version,
     clock,
-  }: Pick<ExecutorTools, 'version' | 'clock'> & { readonly preset: AcpPreset | undefined },
+    countOpencode,
+  }: Pick<ExecutorTools, 'version' | 'clock' | 'countOpencode'> & { readonly preset: AcpPreset | undefined },
 ): AcpSession {
+  const { env } = spec;
   return new AcpSession({
     prompt: spec.prompt,
     cwd: spec.cwd,
@@ -39,6 +41,11 @@ export function toAcpSession(
     mode: preset?.mode,
     output_schema: spec.output_schema,
     counts: preset?.counts,
+    writes_itself: preset?.writes_itself,
+    readBooks:
+      preset?.books === 'opencode'
+        ? (session_id) => countOpencode?.({ env: { ...env, ...preset.env }, session_id })
+        : undefined,
     version,
     clock,
   });

@@ -18,8 +18,16 @@ export function createClaudeExecutor(tools: ExecutorTools): Executor {
   };
 }
 
-export function toClaudeSession(spec: RunSpec, { clock }: Pick<ExecutorTools, 'clock'>): ClaudeSession {
-  return new ClaudeSession({ prompt: spec.prompt, session_id: spec.session.id, clock });
+export function toClaudeSession(
+  spec: RunSpec,
+  { clock, createId }: Pick<ExecutorTools, 'clock'> & { readonly createId?: () => string },
+): ClaudeSession {
+  return new ClaudeSession({
+    prompt: spec.prompt,
+    session_id: spec.session.id,
+    clock,
+    createId: createId ?? (() => crypto.randomUUID()),
+  });
 }
 
 export function toClaudeArgv(spec: RunSpec): readonly string[] {

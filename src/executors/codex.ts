@@ -17,7 +17,12 @@ export function createCodexExecutor(tools: ExecutorTools): Executor {
           await remove(temporary);
           return end;
         });
-        return { send: (text) => run.send(text), stop: () => run.stop(), ended };
+        return {
+          send: (text) => run.send(text),
+          unheard: () => run.unheard(),
+          stop: () => run.stop(),
+          ended,
+        };
       } catch (error) {
         await remove(temporary);
         throw error;

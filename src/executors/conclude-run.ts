@@ -30,6 +30,7 @@ export function concludeRun(facts: Facts): RunEnd {
     retry_after: failure?.retry_after,
     structured: report.structured,
     last_message: report.last_message,
+    unheard: report.unheard,
     survivors: ended.survivors,
   };
 }

@@ -33,7 +33,7 @@ export function decidePermission(ask: PermissionAsk, rules: PermissionRules): Ju
 }
 
 /** Git's own folder counts as outside: what is planted there could be run by whoever uses git next. */
-function isOutside(path: string, cwd: string): boolean {
+export function isOutside(path: string, cwd: string): boolean {
   const full = isAbsolute(path) ? path : resolve(cwd, path);
   if (!isInside(full, cwd)) return true;
   const below = resolveReal(full).slice(resolveReal(cwd).length);

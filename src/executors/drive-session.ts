@@ -1,5 +1,6 @@
 import { LIMITS } from '#kernel/limits.ts';
 import type { Ended, OutputLine, Supervised } from '#process/supervise.ts';
+import { workOnFile } from './agent-files.ts';
 import { concludeRun, type OurReason } from './conclude-run.ts';
 import { decidePermission } from './decide-permission.ts';
 import type { ExecutorTools, RunEnd, RunHost, RunSpec, StartedRun } from './executor.ts';
@@ -73,6 +74,10 @@ class SessionDriver implements StartedRun {
     return true;
   }
 
+  unheard(): readonly string[] {
+    return this.#drive.session.report().unheard ?? [];
+  }
+
   stop(): Promise<void> {
     return this.#stop('stopped');
   }
@@ -132,6 +137,14 @@ class SessionDriver implements StartedRun {
         break;
       case 'session':
         this.#drive.host.noteSession(step.id);
+        break;
+      case 'usage':
+        this.#drive.host.noteUsage(this.#drive.session.report().usage, step.when);
+        break;
+      case 'file':
+        this.#perform(
+          this.#drive.session.takeFile?.(step.work.id, workOnFile(this.#drive.spec.cwd, step.work)) ?? [],
+        );
         break;
       case 'ask':
         this.#judge(step.ask);

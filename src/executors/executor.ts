@@ -1,5 +1,6 @@
-import type { RunOutcome, RunUsage } from '#contract/attempt.ts';
+import type { RunOutcome } from '#contract/attempt.ts';
 import type { TranscriptEntry } from '#contract/transcript.ts';
+import type { SaidUsage } from '#domain/count-usage.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { ProcessHost } from '#process/process-host.ts';
 import type { ProcessIdentity } from '#process/process-identity.ts';
@@ -20,8 +21,24 @@ export interface ExecutorTools {
   /** Of Forge, as it is told to the agent's program. */
   readonly version: string;
   readonly limits?: ProgramLimits | undefined;
+  /** What opencode keeps of a session, counted; left out where its database cannot be read. */
+  readonly countOpencode?: ((place: OpencodePlace) => SessionCounts | undefined) | undefined;
   /** Hears every line of a protocol as it goes by, for whoever keeps it. */
   readonly tap?: ((from: 'agent' | 'forge', line: string) => void) | undefined;
+}
+
+/** What an agent's own books say of a session and of those that it began from it, all earlier runs included. */
+export interface SessionCounts {
+  readonly input: number;
+  readonly output: number;
+  readonly cached: number;
+  readonly cost_usd: number;
+}
+
+/** Whose database, and which session of it. */
+export interface OpencodePlace {
+  readonly env: Readonly<Record<string, string>>;
+  readonly session_id: string;
 }
 
 /** How long a program may take to end; what is left out has the value of LIMITS. */
@@ -88,6 +105,8 @@ export interface RunHost {
   tell(entry: TranscriptEntry): void;
   /** The program's own name for the conversation, where it did not take ours. */
   noteSession(id: string): void;
+  /** What the run has used so far, by what its program says: in the middle of a turn where it can be told, and at its end. */
+  noteUsage(usage: SaidUsage, when: 'working' | 'turn_end'): void;
   /** Once for every program that is started, before it is told what to do. A rejection ends it. */
   noteProcess(process: ProcessIdentity): Promise<void>;
   /** No answer in time is a no. The question and the answer are put into the transcript here. */
@@ -105,6 +124,8 @@ export interface ApprovalRequest {
 export interface StartedRun {
   /** A further message to the agent at work; false where its protocol cannot take one now. */
   send(text: string): Promise<boolean>;
+  /** Messages that were sent and that the program has not taken yet. */
+  unheard(): readonly string[];
   /** Ends it with all that it started. Idempotent. */
   stop(): Promise<void>;
   /** Never rejects: what went wrong is in it. */
@@ -121,12 +142,14 @@ export interface RunEnd {
   readonly exit_code: number | null;
   /** How many requests were refused. */
   readonly denials: number;
-  readonly usage: RunUsage;
+  readonly usage: SaidUsage;
   readonly retry_after?: string | undefined;
   /** The answer by `output_schema`, as the program gave it. */
   readonly structured?: unknown;
   /** What it said last. */
   readonly last_message?: string | undefined;
+  /** Messages that were sent and that the program never took: they belong into the next prompt. */
+  readonly unheard?: readonly string[] | undefined;
   /** Processes that could not be ended. */
   readonly survivors: number;
 }

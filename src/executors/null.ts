@@ -9,6 +9,7 @@ export function createNullExecutor(): Executor {
       host.tell({ kind: 'note', text: 'Nothing is run' });
       return {
         send: async () => false,
+        unheard: () => [],
         stop: async () => {},
         ended: Promise.resolve({
           outcome: 'completed',

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TranscriptEntry } from '#contract/transcript.ts';
 import { openProcessHost, type ProcessHost } from '#process/process-host.ts';
 import type { RunHost } from './executor.ts';
+import { UNKNOWN_USAGE } from './protocols/session.ts';
 import {
   agentCommand,
   findSurvivors,
@@ -41,6 +42,8 @@ async function startAgent(
     },
   };
 }
+
+const TOKENS = { ...UNKNOWN_USAGE, input_tokens: 100, output_tokens: 20, cached_tokens: 40 };
 
 /** The same agent in three protocols; what it does and what becomes of it must look the same. */
 describe.concurrent.each(['claude', 'codex', 'acp'])('[S233] the %s executor', (kind) => {
@@ -81,12 +84,12 @@ describe.concurrent.each(['claude', 'codex', 'acp'])('[S233] the %s executor', (
     // Input with what came from the cache in it, whatever the program counts.
     expect(usage).toEqual(
       {
-        claude: { input_tokens: 100, output_tokens: 20, cached_tokens: 40, cost_usd: 0.5 },
-        codex: { input_tokens: 120, output_tokens: 12, cached_tokens: 60, cost_usd: null },
-        acp: { input_tokens: 100, output_tokens: 20, cached_tokens: 40, cost_usd: 0.5 },
+        claude: { ...TOKENS, cost: { usd: 0.5, of: 'session' }, model: 'claude-opus-5-5' },
+        codex: { ...TOKENS, input_tokens: 120, output_tokens: 12, cached_tokens: 60 },
+        acp: { ...TOKENS, cost: { usd: 0.5, of: 'session' } },
       }[kind],
     );
-    expect(run.entries).toContainEqual({ kind: 'usage', usage });
+    expect(run.usages).toContainEqual({ usage, when: 'turn_end' });
   });
 
   it('asks a person where the profile says so, and does what was allowed', async () => {
@@ -303,12 +306,63 @@ describe.concurrent('a further message', () => {
     expect(run.entries).toContainEqual({ kind: 'message', role: 'user', text: 'hurry' });
   });
 
+  it.each(['claude', 'codex', 'acp'])(
+    '[A9] to %s while it writes its answer gets one, and what that asks',
+    async (kind) => {
+      await using run = await startAgent(kind, kind === 'codex' ? 'two-turns' : 'late-message');
+      // The others begin with it when the turn at work is over, whenever it came.
+      if (kind === 'claude')
+        await told(run, (entry) => entry.kind === 'message' && entry.text === 'my answer');
+      expect(await run.started.send('and then')).toBe(true);
+      expect(await run.end).toMatchObject({ outcome: 'completed', denials: 0, unheard: undefined });
+      expect(textsOf(run.entries, 'message')).toContain('You said and then');
+      expect(existsSync(join(run.cwd, 'hello.txt'))).toBe(kind !== 'codex');
+    },
+  );
+
+  it.each(['claude', 'codex', 'acp'])(
+    'to %s that is over is refused, and stays for the next prompt',
+    async (kind) => {
+      await using run = await startAgent(kind, 'edit');
+      await run.end;
+      expect(await run.started.send('too late')).toBe(false);
+      expect(run.started.unheard()).toEqual([]);
+    },
+  );
+
   it.each(['codex', 'acp'])('gets a turn of its own from %s where none can take it', async (kind) => {
     await using run = await startAgent(kind, 'two-turns');
     // Before the program is even up.
     expect(await run.started.send('and then')).toBe(true);
     expect(await run.end).toMatchObject({ outcome: 'completed' });
     expect(textsOf(run.entries, 'message')).toContain('You said and then');
+  });
+});
+
+describe.concurrent('an agent that has files written by its client', () => {
+  const PATHS = ['by-client.txt', '../outside.txt', '.git/hooks/x'];
+
+  it('gets those of the checkout by the rules of an edit, and no other', async () => {
+    await using run = await startAgent('acp', 'client-files', { host: { approve: async () => 'allowed' } });
+    expect(await run.end).toMatchObject({ outcome: 'completed' });
+    expect(textsOf(run.entries, 'message').slice(1)).toEqual([
+      'by-client.txt: from the client',
+      expect.stringContaining('is not in the checkout'),
+      expect.stringContaining('is not in the checkout'),
+    ]);
+    // The first needs nobody; for what is outside a person was asked.
+    expect(run.asked.map(({ tool }) => tool)).toEqual(['fs/write_text_file', 'fs/write_text_file']);
+    expect(PATHS.map((path) => existsSync(join(run.cwd, path)))).toEqual([true, false, false]);
+  });
+
+  it.each([
+    ['a person says no', { permissions: 'ask' as const }],
+    ['the run may only look', { spec: { read_only: true } }],
+  ])('gets none where %s', async (_why, options) => {
+    await using run = await startAgent('acp', 'client-files', options);
+    await run.end;
+    expect(textsOf(run.entries, 'message')[1]).toContain('was not allowed');
+    expect(PATHS.map((path) => existsSync(join(run.cwd, path)))).toEqual([false, false, false]);
   });
 });
 

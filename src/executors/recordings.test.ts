@@ -94,7 +94,7 @@ interface Replayed {
 
 /** The agent's lines go in, in their order; where Forge spoke without being spoken to, it does so again. */
 function replay({ head, lines, end }: Recording): Replayed {
-  const session = openSession(head);
+  const session = openSession(head, lines);
   const said: unknown[] = [];
   const entries: TranscriptEntry[] = [];
   const asked: PermissionAsk[] = [];
@@ -161,11 +161,20 @@ function conclude(session: ProtocolSession, head: RecordingHead, { exit_code, su
   return JSON.parse(JSON.stringify(end)) as RunEnd;
 }
 
-function openSession({ executor, spec: kept, forge: version, now }: RecordingHead): ProtocolSession {
+function openSession(
+  { executor, spec: kept, forge: version, now, books }: RecordingHead,
+  lines: Recording['lines'],
+): ProtocolSession {
   const spec: RunSpec = { ...kept, env: {}, limits: { total_ms: 0, idle_ms: 0, output_bytes: 0 } };
   const tools = { version, clock: { now: () => now } };
-  if (executor === 'claude') return toClaudeSession(spec, tools);
+  const named = lines
+    .filter(({ from }) => from === 'forge')
+    .map(({ line }) => (line as { uuid?: string }).uuid);
+  const uuids = named.filter((uuid) => uuid !== undefined);
+  if (executor === 'claude')
+    return toClaudeSession(spec, { ...tools, createId: () => uuids.shift() ?? 'none' });
   if (executor === 'codex') return toCodexSession(spec, tools);
   const preset = Object.entries(ACP_PRESETS).find(([name]) => name === executor)?.[1];
-  return toAcpSession(spec, { ...tools, preset });
+  const counts = books === undefined ? [] : [books.before];
+  return toAcpSession(spec, { ...tools, preset, countOpencode: () => counts.shift() ?? books?.after });
 }

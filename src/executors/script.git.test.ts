@@ -47,7 +47,7 @@ describe('the script executor', () => {
       outcome: 'completed',
       exit_code: 0,
       denials: 0,
-      usage: { input_tokens: 10, output_tokens: 5, cached_tokens: null, cost_usd: 0.1 },
+      usage: { input_tokens: 10, output_tokens: 5, cached_tokens: null, cost: { usd: 0.1, of: 'run' } },
       structured: { verdict: 'pass' },
       last_message: 'I am done',
     });
@@ -190,6 +190,7 @@ describe('the script executor', () => {
 });
 
 const NO_HOST = {
+  noteUsage: () => {},
   tell: () => {},
   noteSession: () => {},
   noteProcess: async () => {},

@@ -61,6 +61,7 @@ async function startShell(start: ShellStart): Promise<StartedRun> {
   });
   return {
     send: async () => false,
+    unheard: () => [],
     async stop() {
       await supervised.stop();
     },

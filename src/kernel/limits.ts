@@ -225,6 +225,9 @@ export const LIMITS = {
   /** A change that is further ahead of this clock was made by a wrong one. */
   clock_skew_ms: 300_000,
   /** How long an agent may take to end itself when its work is done, and when it is asked to stop. */
+  agent_file_bytes: 10_485_760,
+  setting_key_length: 200,
+  setting_value_length: 65_536,
   agent_exit_ms: 5_000,
   agent_interrupt_ms: 3_000,
   /** What an agent says in pieces is shown when it pauses for so long. */

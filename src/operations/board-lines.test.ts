@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { NO_USAGE } from '#domain/count-usage.ts';
 import { boardLines, endedLine, sumLine, toTime } from './board-lines.ts';
 import { textWidth } from './text-width.ts';
 import { createBoard, endRow, noteNews, type WorkBoard } from './work-board.ts';
@@ -60,7 +61,7 @@ describe('the picture of work', () => {
 
   test('what was spent is told of the task and of all', () => {
     const board = boardOf(2);
-    const usage = { input_tokens: 12_000, output_tokens: 300, cached_tokens: null, cost_usd: 0.04 };
+    const usage = { ...NO_USAGE, input_tokens: 12_000, output_tokens: 300, cost_usd: 0.04 };
     for (const row of board.rows.values()) row.usage.set('one', usage);
     expect(boardLines(board, SIZE)).toEqual([
       'fg-0000  starting  ada       4s  12.3k tok $0.04  Add a thing  reading',
@@ -72,7 +73,7 @@ describe('the picture of work', () => {
   test('the recording in docs is what is drawn', () => {
     const board = createBoard(0);
     const usage = (input_tokens: number, cost_usd: number) =>
-      new Map([['one', { input_tokens, output_tokens: 0, cached_tokens: null, cost_usd }]]);
+      new Map([['one', { ...NO_USAGE, input_tokens, output_tokens: 0, cost_usd }]]);
     const rows = [
       ['fg-r2wv', 'merged', 'bob', 0, 'Design the orders table', 'on main', usage(10_110, 0.05)],
       ['fg-vqjk', 'checking', 'ada', 0, 'Fix the crash on an empty cart', '', usage(11_910, 0.06)],

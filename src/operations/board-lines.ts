@@ -157,10 +157,12 @@ export function toTime(ms: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
 }
 
-/** `12.3k tok $0.04`; nothing where no program said. */
-function describeSpent({ tokens, cost_usd }: Spent): string {
+/** `12.3k tok $0.04`, `~$0.04` by a table of prices, `cost unknown`; nothing where no program said. */
+function describeSpent({ tokens, cost_usd, estimated, unknown }: Spent): string {
+  const usd = `${estimated ? '~' : ''}$${cost_usd.toFixed(2)}`;
   return [
     ...(tokens > 0 ? [`${tokens < 1_000 ? tokens : `${(tokens / 1_000).toFixed(1)}k`} tok`] : []),
-    ...(cost_usd > 0 ? [`$${cost_usd.toFixed(2)}`] : []),
+    ...(cost_usd > 0 ? [usd] : []),
+    ...(unknown ? [cost_usd > 0 ? '+ unknown' : 'cost unknown'] : []),
   ].join(' ');
 }

@@ -4,7 +4,8 @@ import { describeWalls } from '#domain/describe-walls.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { examineProject, type Finding } from '#sync/examine-project.ts';
-import { readWorkSettings } from '#sync/work-settings.ts';
+import { toUnknownKey } from '#sync/change-setting.ts';
+import { listUnknownSettings, readWorkSettings } from '#sync/work-settings.ts';
 import { implement, type OperationContext } from './operation.ts';
 import { SHORT_ID } from './run-text.ts';
 import { writerOf } from './writer.ts';
@@ -46,7 +47,12 @@ function examineSettings({ project, place }: OperationContext): Finding {
   const name = 'settings';
   try {
     readWorkSettings(project, place.home);
-    return { name, state: 'ok', message: 'every value is allowed', hint: null };
+    const unknown = listUnknownSettings(project.paths, place.home);
+    if (unknown.length === 0)
+      return { name, state: 'ok', message: 'every key is known and every value is allowed', hint: null };
+    const named = unknown.slice(0, SHOWN).map(({ path, key }) => `${path}: ${key}`);
+    const message = `nobody reads ${named.join(', ')}`;
+    return { name, state: 'warning', message, hint: toUnknownKey(unknown[0]?.key ?? '').hint ?? null };
   } catch (error) {
     if (!isForgeError(error)) throw error;
     return { name, state: 'failed', message: error.message, hint: error.hint ?? null };

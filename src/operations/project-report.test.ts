@@ -5,6 +5,7 @@ import { LOCAL_DAYS } from './local-days.ts';
 import { reportText } from './report-text.ts';
 import { textWidth } from './text-width.ts';
 import { compileReport, type ReportFacts } from '#domain/compile-report.ts';
+import { NO_USAGE } from '#domain/count-usage.ts';
 
 const NIGHT = { since: '2026-03-01T22:00:00.000Z', until: '2026-03-02T06:00:00.000Z' };
 const NOW = Date.parse(NIGHT.until);
@@ -19,11 +20,17 @@ function run(task_id: string, outcome: Run['outcome'], more: Partial<Run> = {}):
     started_at: '2026-03-01T23:00:00.000Z',
     ended_at: '2026-03-01T23:30:00.000Z',
   };
-  const usage = { input_tokens: 1_000, output_tokens: 500, cached_tokens: 0, cost_usd: 0.5 };
+  const usage = {
+    input_tokens: 1_000,
+    output_tokens: 500,
+    cached_tokens: 0,
+    cost_usd: 0.5,
+    cost_source: 'reported',
+  };
   return { task_id, agent: 'ada', outcome, message: null, usage, ...times, ...more } as Run;
 }
 
-const SILENT = { input_tokens: null, output_tokens: null, cached_tokens: null, cost_usd: null };
+const SILENT = NO_USAGE;
 const item = (task_id: string | null, message: string): InboxItem =>
   ({ kind: 'stuck', task_id, message, command: `forge task transition ${task_id} todo` }) as InboxItem;
 

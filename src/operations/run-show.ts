@@ -1,6 +1,7 @@
 import type { OutputOf } from '#contract/declare.ts';
 import type { showRun as declaration } from '#contract/run-operations.ts';
 import { describeStray } from '#domain/describe-stray.ts';
+import { describeUsage, isCounted } from '#domain/describe-usage.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { implement } from './operation.ts';
 import { findRunLog } from './run-log-place.ts';
@@ -32,8 +33,6 @@ export const runShow = implement<typeof declaration>({
 
 function listRows(run: OutputOf<typeof declaration>): readonly (readonly [string, string])[] {
   const { usage, attempt } = run;
-  const counted = [usage.input_tokens, usage.output_tokens].some((count) => count !== null);
-  const cost = usage.cost_usd === null ? '' : `, ${usage.cost_usd.toFixed(4)} USD`;
   return [
     ['Run', run.id],
     ['Task', run.task_id],
@@ -46,10 +45,8 @@ function listRows(run: OutputOf<typeof declaration>): readonly (readonly [string
     ['Started', run.started_at ?? ''],
     ['Ended', run.ended_at ?? ''],
     ['Retry after', run.retry_after ?? ''],
-    [
-      'Usage',
-      counted ? `${usage.input_tokens ?? '?'} tokens in, ${usage.output_tokens ?? '?'} out${cost}` : '',
-    ],
+    // One that has ended has used something, said or not.
+    ['Usage', isCounted(usage) || run.ended_at !== null ? describeUsage(usage) : ''],
     ['Log', run.log],
   ];
 }

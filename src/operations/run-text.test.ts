@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import type { LogLine, TranscriptEntry } from '#contract/transcript.ts';
+import { NO_USAGE } from '#domain/count-usage.ts';
 import { logText, stateOf } from './run-text.ts';
 
-const USAGE = { input_tokens: 10, output_tokens: null, cached_tokens: null, cost_usd: 0.5 };
+const USAGE = { ...NO_USAGE, input_tokens: 10, cost_usd: 0.5, cost_source: 'reported' } as const;
 
 it.each<[TranscriptEntry, string]>([
   [{ kind: 'message', role: 'agent', text: 'Two\nlines' }, String.raw`agent: Two\nlines`],

@@ -1,5 +1,6 @@
 import type { Run } from '#contract/attempt.ts';
 import type { LogLine, TranscriptEntry } from '#contract/transcript.ts';
+import { describeUsage } from '#domain/describe-usage.ts';
 import { escapeLine } from '#kernel/text.ts';
 import type { TextView } from './operation.ts';
 import { style } from './style-text.ts';
@@ -48,11 +49,8 @@ export function describeEntry(line: TranscriptEntry): string {
       return `${line.is_error ? 'error' : 'result'}: ${line.text}`;
     case 'approval':
       return `leave for ${line.tool}: ${line.decision}`;
-    case 'usage': {
-      const { input_tokens, output_tokens, cost_usd } = line.usage;
-      const cost = cost_usd === null ? '' : `, ${cost_usd.toFixed(4)} USD`;
-      return `usage: ${input_tokens ?? '?'} tokens in, ${output_tokens ?? '?'} out${cost}`;
-    }
+    case 'usage':
+      return `usage: ${describeUsage(line.usage)}`;
     case 'error':
       return `error ${line.code}: ${line.text}`;
     case 'output':

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Attempt, Merge, Review, Run } from '#contract/attempt.ts';
 import type { TranscriptEntry } from '#contract/transcript.ts';
+import { NO_USAGE } from '#domain/count-usage.ts';
 import type { WorkNews } from '#engine/work.ts';
 import { createBoard, endRow, noteNews, sumUsage, type WorkBoard } from './work-board.ts';
 import { createNewsLines } from './worked-text.ts';
 
-const NOTHING = { input_tokens: null, output_tokens: null, cached_tokens: null, cost_usd: null };
 // Only what the board reads of each row is there.
 const run = (more: Partial<Run> = {}): Run =>
   ({
@@ -15,7 +15,7 @@ const run = (more: Partial<Run> = {}): Run =>
     state: 'running',
     outcome: null,
     message: null,
-    usage: NOTHING,
+    usage: NO_USAGE,
     ...more,
   }) as Run;
 const say = (entry: TranscriptEntry): WorkNews => ({ kind: 'entry', run: run(), entry });
@@ -106,13 +106,13 @@ test('a long text is looked at from its end, without the colours a program wrote
 
 test('usage of a run replaces what it said before; runs are added up', () => {
   const board = createBoard(0);
-  const usage = { ...NOTHING, input_tokens: 10, cost_usd: 0.5 };
+  const usage = { ...NO_USAGE, input_tokens: 10, cost_usd: 0.5 };
   noteNews(board, say({ kind: 'usage', usage }), 1);
   noteNews(board, move({ state: 'completed', usage: { ...usage, input_tokens: 20 } }), 1);
   noteNews(board, move({ id: 'other', usage }), 1);
   const row = board.rows.get('fg-1');
   if (row === undefined) throw new Error('no row');
-  expect(sumUsage(row)).toEqual({ tokens: 30, cost_usd: 1 });
+  expect(sumUsage(row)).toMatchObject({ tokens: 30, cost_usd: 1 });
   endRow(board, row);
   expect(board).toMatchObject({ spent: { tokens: 30, cost_usd: 1 } });
   // Its folder is put away later; that is no new row.
@@ -135,7 +135,7 @@ test('attempts side by side have a row each, whatever of them is heard first', (
   });
   const shown = (): string[] =>
     [...board.rows.values()].map((row) => `${row.number} ${row.stage} ${row.agent}: ${row.line}`);
-  const usage = { ...NOTHING, cost_usd: 0.5 };
+  const usage = { ...NO_USAGE, cost_usd: 0.5 };
   const news = [
     note('about all'),
     of('a1', 1),

@@ -53,10 +53,16 @@ export interface WorkBoard {
 export interface Spent {
   tokens: number;
   cost_usd: number;
+  /** Part of the cost follows from a table of prices. */
+  estimated: boolean;
+  /** A program said what it used, and nobody knows what that costs. */
+  unknown: boolean;
 }
 
+const NOTHING_SPENT: Readonly<Spent> = { tokens: 0, cost_usd: 0, estimated: false, unknown: false };
+
 export function createBoard(now: number): WorkBoard {
-  return { began: now, rows: new Map(), ended: new Map(), spent: { tokens: 0, cost_usd: 0 } };
+  return { began: now, rows: new Map(), ended: new Map(), spent: { ...NOTHING_SPENT } };
 }
 
 /** Answers with the task whose row was begun by it. */
@@ -106,16 +112,19 @@ export function isGood(stage: Stage): boolean {
   return stage === 'done' || stage === 'passed' || stage === 'merged';
 }
 
-export function addSpent(sum: Spent, { tokens, cost_usd }: Spent): void {
+export function addSpent(sum: Spent, { tokens, cost_usd, estimated, unknown }: Spent): void {
   sum.tokens += tokens;
   sum.cost_usd += cost_usd;
+  sum.estimated ||= estimated;
+  sum.unknown ||= unknown;
 }
 
 export function sumUsage({ usage }: Pick<BoardRow, 'usage'>): Spent {
-  const sum = { tokens: 0, cost_usd: 0 };
-  for (const { input_tokens, output_tokens, cost_usd } of usage.values()) {
-    sum.tokens += (input_tokens ?? 0) + (output_tokens ?? 0);
-    sum.cost_usd += cost_usd ?? 0;
+  const sum = { ...NOTHING_SPENT };
+  for (const { input_tokens, output_tokens, cost_usd, cost_source } of usage.values()) {
+    const tokens = (input_tokens ?? 0) + (output_tokens ?? 0);
+    const estimated = cost_source === 'estimated';
+    addSpent(sum, { tokens, cost_usd: cost_usd ?? 0, estimated, unknown: cost_usd === null && tokens > 0 });
   }
   return sum;
 }

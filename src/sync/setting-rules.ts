@@ -1,4 +1,5 @@
 import { isAbsolute } from 'node:path';
+import type { Price } from '#domain/price-table.ts';
 import { LIMITS } from '#kernel/limits.ts';
 
 /** What a value has to be, and what it is where nobody says. */
@@ -55,6 +56,28 @@ export function caps(most: number): Rule<ReadonlyMap<string, number>> {
     return good.length === entries.length ? new Map(good) : undefined;
   };
   return { allowed: `an object with whole numbers from 1 to ${most}`, parse, fallback: new Map() };
+}
+
+/** What each of the named models costs, in USD for a million tokens. */
+export function prices(): Rule<ReadonlyMap<string, Price>> {
+  const parse = (value: unknown): ReadonlyMap<string, Price> | undefined => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    const entries = Object.entries<unknown>({ ...value }).map(
+      ([name, price]) => [name, toPrice(price)] as const,
+    );
+    const good = entries.filter((entry): entry is [string, Price] => entry[1] !== undefined);
+    return good.length === entries.length ? new Map(good) : undefined;
+  };
+  const allowed =
+    'an object with {"input": 1, "cached": 0.1, "output": 5} for each model: USD for a million tokens';
+  return { allowed, parse, fallback: new Map() };
+}
+
+/** What comes from a cache costs as much as what does not, where nobody says. */
+function toPrice(value: unknown): Price | undefined {
+  const { input, cached = input, output } = { ...(value as Readonly<Record<string, unknown>> | null) };
+  const isPrice = (one: unknown): one is number => isBetween(one, 0, 1_000_000);
+  return isPrice(input) && isPrice(cached) && isPrice(output) ? { input, cached, output } : undefined;
 }
 
 function isBetween(value: unknown, least: number, most: number): value is number {

@@ -64,6 +64,17 @@ describe('readWorkSettings', () => {
         budget_minutes: undefined,
       },
       runs: { total_minutes: 120, idle_minutes: 15 },
+      caps: {
+        run_usd: undefined,
+        run_tokens: undefined,
+        task_usd: undefined,
+        task_tokens: undefined,
+        task_minutes: undefined,
+        project_usd: undefined,
+        project_tokens: undefined,
+        project_minutes: undefined,
+      },
+      prices: new Map(),
       attempts: { pick: 'person' },
     });
   });

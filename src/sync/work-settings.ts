@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import type { PickRule } from '#contract/attempt.ts';
+import type { CapSettings } from '#domain/caps.ts';
+import type { Price } from '#domain/price-table.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { escapeLine } from '#kernel/text.ts';
@@ -16,6 +18,7 @@ import {
   list,
   oneOf,
   optionalNumber,
+  prices,
   type Rule,
   rule,
   someNumber,
@@ -91,6 +94,16 @@ export interface WorkSettings {
     /** Files and folders that are empty inside; the usual places of keys and logins where it is left out. */
     readonly hidden: readonly string[] | undefined;
   };
+  /**
+   * The most that may be used: by a run, by a task with all its runs, by all of a project. What reaches a cap is stopped
+   * and waits for a person. The caps of 24 hours are the scheduler's.
+   */
+  readonly caps: CapSettings['caps'];
+  /**
+   * What models cost where their programs do not say, by name; one that ends in `*` is the beginning of names. Before
+   * the table of Forge's own. A repository has no say in it.
+   */
+  readonly prices: ReadonlyMap<string, Price>;
   readonly runs: { readonly total_minutes: number; readonly idle_minutes: number };
   readonly attempts: {
     /** Who decides between several attempts at one task. */
@@ -160,8 +173,11 @@ function readShared({ forge_dir, store_dir }: Pick<ProjectPaths, 'forge_dir' | '
   return { path, value: text === undefined ? {} : parseHomeObject(text, path), isPersonal: false };
 }
 
+/** Sections whose keys are known. */
+type Section = Exclude<keyof WorkSettings, 'prices'>;
+
 type Rules = {
-  readonly [S in keyof WorkSettings]: {
+  readonly [S in Section]: {
     readonly [K in keyof WorkSettings[S]]: Rule<WorkSettings[S][K]>;
   };
 };
@@ -214,12 +230,51 @@ const RULES: Rules = {
     writable: { ...list(PATHS, isPathOfMachine), personal: true },
     hidden: { ...list(PATHS, isPathOfMachine), fallback: undefined, personal: true },
   },
+  caps: {
+    run_usd: optionalNumber(),
+    run_tokens: optionalNumber(),
+    task_usd: optionalNumber(),
+    task_tokens: optionalNumber(),
+    task_minutes: optionalNumber(),
+    project_usd: optionalNumber(),
+    project_tokens: optionalNumber(),
+    project_minutes: optionalNumber(),
+  },
   runs: {
     total_minutes: someNumber(0.01, WEEK_MINUTES, 120),
     idle_minutes: someNumber(0.01, WEEK_MINUTES, 15),
   },
   attempts: { pick: rule(PICK_RULES.join(', '), isPickRule, 'person') },
 };
+
+/** Every key that is known, `section.name`; those of `prices` are names of models. */
+export function listSettingKeys(): string[] {
+  return Object.entries(RULES).flatMap(([section, rules]) =>
+    Object.keys(rules).map((name) => `${section}.${name}`),
+  );
+}
+
+/** Throws invalid_input for a value that the person's own settings may not have. */
+export function checkPersonal(path: string, value: Values): void {
+  toWorkSettings([{ path, value, isPersonal: true }]);
+}
+
+/** Keys that nobody reads: in the person's settings, and in the parts of the config that are about work. */
+export function listUnknownSettings(
+  paths: Pick<ProjectPaths, 'forge_dir' | 'store_dir'>,
+  home: string,
+): { readonly path: string; readonly key: string }[] {
+  const known = new Set(listSettingKeys());
+  return [readPersonal(home), readShared(paths)].flatMap(({ path, value, isPersonal }) =>
+    Object.entries(value).flatMap(([section, values]) => {
+      if (section === 'prices') return [];
+      if (!Object.hasOwn(RULES, section)) return isPersonal ? [{ path, key: section }] : [];
+      const names = typeof values === 'object' && values !== null ? Object.keys(values) : [];
+      const keys = names.map((name) => `${section}.${name}`).filter((key) => !known.has(key));
+      return keys.map((key) => ({ path, key }));
+    }),
+  );
+}
 
 /** The first file that says something wins, key by key. */
 function toWorkSettings(files: readonly SettingsFile[]): WorkSettings {
@@ -229,15 +284,14 @@ function toWorkSettings(files: readonly SettingsFile[]): WorkSettings {
     merge: takeSection('merge', files),
     scheduler: takeSection('scheduler', files),
     walls: takeSection('walls', files),
+    caps: takeSection('caps', files),
+    prices: takePrices(files),
     runs: takeSection('runs', files),
     attempts: takeSection('attempts', files),
   };
 }
 
-function takeSection<S extends keyof WorkSettings>(
-  section: S,
-  files: readonly SettingsFile[],
-): WorkSettings[S] {
+function takeSection<S extends Section>(section: S, files: readonly SettingsFile[]): WorkSettings[S] {
   const holders = files.map((file) => ({ ...file, value: takeHolder(file, section) }));
   const entries = Object.entries<Rule<unknown>>(RULES[section]).map(([name, one]) => [
     name,
@@ -245,6 +299,13 @@ function takeSection<S extends keyof WorkSettings>(
   ]);
   // The keys are those of the section's rules, and each value is what its rule gives.
   return Object.fromEntries(entries) as WorkSettings[S];
+}
+
+const PRICES: Rule<ReadonlyMap<string, Price>> = { ...prices(), personal: true };
+
+function takePrices(files: readonly SettingsFile[]): ReadonlyMap<string, Price> {
+  const whole = takeValue(files, 'prices', PRICES);
+  return whole as ReadonlyMap<string, Price>; // what its rule gives
 }
 
 function takeHolder(file: SettingsFile, section: string): Values {

@@ -77,7 +77,9 @@ async function serve(request: IncomingMessage, response: ServerResponse, seen: S
     sendJson(response, turn.refuse, reason);
     return;
   }
-  const events = wire.answer(turn, { folder: call?.folder ?? '', at: call?.at ?? 0, tools });
+  // Names are used once in a session, also where it has several prompts.
+  const at = ((call?.prompts ?? 1) - 1) * 100 + (call?.at ?? 0);
+  const events = wire.answer(turn, { folder: call?.folder ?? '', at, tools });
   if (path.endsWith(':generateContent')) {
     sendJson(response, 200, events[0]?.data as Json);
     return;

@@ -6,6 +6,7 @@ import { createExecutor } from '#executors/create-executor.ts';
 import type { ApprovalRequest, PermissionPolicy, RunEnd, RunSpec, StartedRun } from '#executors/executor.ts';
 import { toChildEnvironment } from '#process/child-environment.ts';
 import type { ProcessHost } from '#process/process-host.ts';
+import { countOpencode } from '#store/count-opencode.ts';
 import { NOW } from '../support/executor-run.ts';
 import { toProtocolEntries, type RecordedLine, type Recording } from '../support/agent-recordings.ts';
 import type { TestedAgent } from './agents.ts';
@@ -48,6 +49,8 @@ export interface Scenario {
   readonly idle_ms?: number;
   /** Before the answer to a question: what else somebody does. */
   readonly whenAsked?: (run: StartedRun) => Promise<unknown>;
+  /** At every entry: what else somebody does. */
+  readonly whenTold?: (entry: TranscriptEntry, run: StartedRun) => void;
   /** Stops the run when this resolves. */
   readonly stopWhen?: (run: RunningScenario) => Promise<void>;
 }
@@ -90,6 +93,7 @@ export async function playScenario(
   const spec = await toSpec(place, scenario);
   const answer = scenario.answer ?? 'denied';
   let session = spec.session.id;
+  let books: Recording['head']['books'];
   const started = Promise.withResolvers<StartedRun>();
   const began = Date.now();
   // As it stands at the beginning: what the agent says of times is then the same in every run.
@@ -99,13 +103,26 @@ export async function playScenario(
     processes,
     player: [],
     version: '0.0.0',
+    countOpencode(of) {
+      const counts = countOpencode(of);
+      if (counts !== undefined) books = { before: books?.before ?? counts, after: counts };
+      return counts;
+    },
     tap: (from, line) => lines.push({ from, line: parse(line) }),
   });
   const run = await executor.start(spec, {
-    tell: (entry) => entries.push(entry),
+    tell(entry) {
+      entries.push(entry);
+      if (scenario.whenTold !== undefined)
+        started.promise.then(
+          (one) => scenario.whenTold?.(entry, one),
+          () => {},
+        );
+    },
     noteSession: (id) => {
       session = id;
     },
+    noteUsage: () => {},
     noteProcess: async () => {},
     async approve(request) {
       asked.push(request);
@@ -135,6 +152,7 @@ export async function playScenario(
         answer,
         stopped: scenario.stopWhen !== undefined,
         forge: '0.0.0',
+        ...(books !== undefined && { books }),
         now: NOW,
       },
       lines,

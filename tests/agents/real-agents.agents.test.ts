@@ -36,10 +36,22 @@ const VERDICT = {
 
 /** Two requests of 100 tokens in, 40 of them from a cache, and 10 out; Anthropic counts what is cached apart. */
 const USAGE: Readonly<Record<TestedAgent['kind'], unknown>> = {
-  claude: { input_tokens: 280, output_tokens: 20, cached_tokens: 80, cost_usd: expect.any(Number) },
-  codex: { input_tokens: 200, output_tokens: 20, cached_tokens: 80, cost_usd: null },
-  gemini: { input_tokens: 200, output_tokens: 20, cached_tokens: null, cost_usd: null },
-  opencode: { input_tokens: null, output_tokens: null, cached_tokens: null, cost_usd: null },
+  claude: {
+    input_tokens: 280,
+    output_tokens: 20,
+    cached_tokens: 80,
+    cost: { usd: expect.any(Number), of: 'session' },
+    model: expect.stringMatching(/^claude-/),
+  },
+  codex: { input_tokens: 200, output_tokens: 20, cached_tokens: 80, cost: null, model: 'gpt-5.5' },
+  gemini: {
+    input_tokens: 200,
+    output_tokens: 20,
+    cached_tokens: null,
+    cost: null,
+    model: 'gemini-2.5-flash',
+  },
+  opencode: { input_tokens: 200, output_tokens: 20, cached_tokens: 80, cost: null, model: 'scripted/model' },
 };
 
 /** The model says: in an hour. Without a time Forge waits a quarter of an hour. */
@@ -100,7 +112,9 @@ describe.each(AGENTS)('[S233] $title, installed from the registry', (agent) => {
     expect(JSON.stringify(call)).toContain('hello.txt');
     expect(entries.find((entry) => entry.kind === 'tool_result')).toMatchObject({ is_error: false });
     expect(textsOf(entries, 'message').at(-1)).toBe('The file is written.');
-    expect(end.usage).toEqual(USAGE[kind]);
+    expect(end.usage).toMatchObject(USAGE[kind] as object);
+    // A trace of what the agent's program could not do.
+    expect(textsOf(entries, 'output').join('\n')).not.toContain('does not answer');
   });
 
   it('asks, and does what a person allowed', async (context) => {
@@ -183,6 +197,9 @@ describe.each(AGENTS)('[S233] $title, installed from the registry', (agent) => {
     expect(played.calls.map(({ prompts }) => prompts)).toEqual([2]);
     expect(textsOf(played.entries, 'message').slice(1)).toEqual(['I go on where I was.']);
     expect(end.usage.input_tokens).toBe(kind === 'claude' ? 140 : 100);
+    // [A12] Of the whole session: one request more than the two of the first run.
+    const before = first.end.usage.cost?.usd ?? 0;
+    expect((end.usage.cost?.usd ?? 0) / (before || 1)).toBeCloseTo(kind === 'claude' ? 1.5 : 0);
   });
 
   it('takes a further message while it works', async (context) => {
@@ -198,6 +215,27 @@ describe.each(AGENTS)('[S233] $title, installed from the registry', (agent) => {
     expect(taken).toEqual([true]);
     expect(end.outcome).toBe('completed');
     expect(textsOf(entries, 'message').at(-1)).toBe('I go on where I was.');
+  });
+
+  it('[A9] takes one while it writes its answer, and asks what that needs', async (context) => {
+    using bench = open(context);
+    const text = toPrompt('command', bench.place.checkout);
+    let taken: Promise<boolean> | undefined;
+    const { end, asked, files } = await bench.play({
+      script: 'again',
+      permissions: 'ask',
+      answer: 'allowed',
+      whenTold: (entry, run) => {
+        if (entry.kind === 'message' && entry.role === 'agent') taken ??= run.send(text);
+      },
+    });
+    // What comes when the last answer is over is kept for the next prompt.
+    const isTaken = (await taken) ?? false;
+    expect(end).toMatchObject({ outcome: 'completed', denials: 0 });
+    expect(end.unheard ?? []).toEqual([]);
+    expect(asked).toHaveLength(isTaken ? 1 : 0);
+    expect(files).toEqual(isTaken ? HELLO : {});
+    expect(isTaken || kind !== 'claude').toBe(true);
   });
 
   it('is cancelled while the model answers, and nothing is left', async (context) => {

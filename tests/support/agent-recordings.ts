@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TranscriptEntry } from '#contract/transcript.ts';
-import type { RunEnd, RunSpec } from '#executors/executor.ts';
+import type { RunEnd, RunSpec, SessionCounts } from '#executors/executor.ts';
 
 export const RECORDINGS = fileURLToPath(new URL('../fixtures/agents/', import.meta.url));
 
@@ -26,6 +26,8 @@ export interface RecordingHead {
   readonly stopped: boolean;
   readonly forge: string;
   readonly now: number;
+  /** What the agent's own books said when its session was opened, and at the end. */
+  readonly books?: { readonly before: SessionCounts; readonly after: SessionCounts };
 }
 
 export interface RecordedLine {

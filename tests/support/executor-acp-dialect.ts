@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { toText, type Dialect, type Json, type Wire, type Wish } from './executor-wire.ts';
 
 export class AcpDialect implements Dialect {
@@ -47,6 +48,21 @@ export class AcpDialect implements Dialect {
     );
     const { outcome } = answer['result'] as { outcome: Json };
     return outcome['outcome'] === 'selected' && outcome['optionId'] === 'once';
+  }
+
+  async askClient(path: string, content: string) {
+    const full = join(process.cwd(), path);
+    const written = await this.#call('fs/write_text_file', { path: full, content });
+    if (written['error'] !== undefined) return (written['error'] as { message: string }).message;
+    const read = await this.#call('fs/read_text_file', { path: full, line: 1, limit: 1 });
+    return (read['result'] as { content: string }).content;
+  }
+
+  async #call(method: string, params: Json): Promise<Json> {
+    this.#asked += 1;
+    const id = 2_000 + this.#asked;
+    this.#wire.write({ jsonrpc: '2.0', id, method, params: { sessionId: 's', ...params } });
+    return this.#wire.next((message) => message['id'] === id && message['method'] === undefined);
   }
 
   askInVain(wish: Wish) {

@@ -59,6 +59,36 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     agent.say(`You said ${await agent.nextTurn()}`);
     agent.finish();
   },
+  /** A message comes while it writes its answer, and the turn of that message asks for something. */
+  async 'late-message'(agent) {
+    await agent.open();
+    agent.say('my answer');
+    await agent.queue?.();
+    agent.finish();
+    agent.say(`You said ${await agent.nextTurn()}`);
+    await edit(agent);
+    agent.finish();
+  },
+  /** Uses more and more until it is stopped. */
+  async spender(agent) {
+    await agent.open();
+    agent.interrupted().then(
+      () => process.exit(0),
+      () => {},
+    );
+    for (let at = 0; ; at += 1) {
+      agent.say(`spending ${at}`);
+      agent.spend?.();
+      await new Promise((next) => setTimeout(next, 20));
+    }
+  },
+  /** Writes by asking its client for it. */
+  async 'client-files'(agent) {
+    await agent.open();
+    for (const path of ['by-client.txt', '../outside.txt', '.git/hooks/x'])
+      agent.say(`${path}: ${(await agent.askClient?.(path, 'from the client')) ?? 'cannot'}`);
+    agent.finish();
+  },
   async 'asks-in-vain'(agent) {
     await agent.open();
     agent.askInVain({ run: 'make test' });

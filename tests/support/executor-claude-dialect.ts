@@ -1,4 +1,14 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Dialect, Json, Wire, Wish } from './executor-wire.ts';
+
+/** What one request reads; what it writes is not known yet. */
+const READ = {
+  input_tokens: 50,
+  cache_creation_input_tokens: 10,
+  cache_read_input_tokens: 40,
+  output_tokens: 1,
+};
 
 export class ClaudeDialect implements Dialect {
   readonly #wire: Wire;
@@ -6,6 +16,14 @@ export class ClaudeDialect implements Dialect {
   #asked = 0;
   #denied: Json[] = [];
   #turns = 0;
+  #messages = 0;
+  /** A message that has come and is not begun with. */
+  #queued: Json | undefined;
+  /** Names of the messages that the turn at work is about. */
+  #begun: string[] = [];
+  readonly #closed = new Promise<undefined>((close) => {
+    process.stdin.once('end', () => close(undefined));
+  });
 
   constructor(wire: Wire, argv: readonly string[]) {
     this.#wire = wire;
@@ -26,8 +44,17 @@ export class ClaudeDialect implements Dialect {
   }
 
   async nextMessage() {
-    const message = await this.#wire.next(({ type }) => type === 'user');
+    if (this.#queued === undefined) await this.queue();
+    const message = this.#queued ?? {};
+    this.#queued = undefined;
+    this.#begun.push(message['uuid'] as string);
+    this.#lifecycle(message, 'started');
     return (message['message'] as { content: string }).content;
+  }
+
+  async queue() {
+    this.#queued = await this.#wire.next(({ type }) => type === 'user');
+    this.#lifecycle(this.#queued, 'queued');
   }
 
   nextTurn() {
@@ -43,9 +70,15 @@ export class ClaudeDialect implements Dialect {
 
   async ask(wish: Wish) {
     const request_id = this.#request(wish);
-    const answer = await this.#wire.next(
+    const answered = this.#wire.next(
       ({ type, response }) => type === 'control_response' && (response as Json)['request_id'] === request_id,
     );
+    const answer = await Promise.race([answered, this.#closed]);
+    // "Tool permission request failed: Stream closed"
+    if (answer === undefined) {
+      this.#denied.push({ tool_use_id: `tool-${this.#asked}` });
+      return false;
+    }
     const { behavior, updatedInput } = (answer['response'] as { response: Json }).response;
     if (behavior === 'allow' && JSON.stringify(updatedInput) !== JSON.stringify(toInput(wish).input))
       throw new Error('the input came back changed');
@@ -113,24 +146,47 @@ export class ClaudeDialect implements Dialect {
   }
 
   #assistant(content: readonly Json[]) {
-    this.#wire.write({ type: 'assistant', message: { content }, parent_tool_use_id: null });
+    this.#messages += 1;
+    const message = { id: `msg-${this.#messages}`, model: 'claude-opus-5-5', content, usage: READ };
+    this.#wire.write({ type: 'assistant', message, parent_tool_use_id: null });
+  }
+
+  #lifecycle({ uuid: command_uuid }: Json, state: string) {
+    if (command_uuid !== undefined) this.#wire.write({ type: 'command_lifecycle', command_uuid, state });
+  }
+
+  /** What the session has cost, its earlier processes included; kept where the real one keeps its transcript. */
+  #spend(): number {
+    const folder = process.env['CLAUDE_DIALECT_HOME'];
+    if (folder === undefined) return this.#turns * 0.5;
+    const session = this.#flag('--resume') ?? this.#flag('--session-id') ?? '';
+    const file = join(folder, `claude-${session}`);
+    const before = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0;
+    writeFileSync(file, String(before + 0.5));
+    return before + 0.5;
   }
 
   #result(fields: Json) {
     this.#turns += 1;
+    const begun = this.#begun;
+    this.#begun = [];
     this.#wire.write({
       type: 'result',
-      // A turn for the tokens, the whole process for the money.
+      user_message_uuids: begun,
+      // Also where a message has come that is not begun with.
+      queued_turn_count: 0,
+      // A turn for the tokens, the whole session for the money.
       usage: {
         input_tokens: 50,
         cache_creation_input_tokens: 10,
         cache_read_input_tokens: 40,
         output_tokens: 20,
       },
-      total_cost_usd: this.#turns * 0.5,
+      total_cost_usd: this.#spend(),
       permission_denials: this.#denied,
       ...fields,
     });
+    for (const uuid of begun) this.#lifecycle({ uuid }, 'completed');
   }
 
   #flag(name: string): string | undefined {

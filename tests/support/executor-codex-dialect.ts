@@ -102,6 +102,11 @@ export class CodexDialect implements Dialect {
     this.#notify('turn/completed', { turn: { id: `turn-${this.#turns}`, ...turn } });
   }
 
+  spend() {
+    this.#used += 100;
+    this.#tellUsage(100);
+  }
+
   #tellUsage(last = this.#used) {
     const total = {
       inputTokens: this.#used,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TranscriptEntry } from '#contract/transcript.ts';
+import type { SaidUsage } from '#domain/count-usage.ts';
 import type {
   ApprovalRequest,
   ExecutorTools,
@@ -34,6 +35,7 @@ export interface TestRun {
   readonly sessions: string[];
   readonly identities: ProcessIdentity[];
   readonly asked: ApprovalRequest[];
+  readonly usages: { readonly usage: SaidUsage; readonly when: 'working' | 'turn_end' }[];
   readonly started: StartedRun;
   readonly end: Promise<RunEnd>;
 }
@@ -51,6 +53,7 @@ export async function startTestRun(options: {
   const entries: TranscriptEntry[] = [];
   const sessions: string[] = [];
   const identities: ProcessIdentity[] = [];
+  const usages: TestRun['usages'] = [];
   const asked: ApprovalRequest[] = [];
   const profile = { permissions: 'edits' as const, ...options.profile };
   const spec: RunSpec = {
@@ -67,6 +70,7 @@ export async function startTestRun(options: {
   const host: RunHost = {
     tell: (entry) => entries.push(entry),
     noteSession: (id) => sessions.push(id),
+    noteUsage: (usage, when) => usages.push({ usage, when }),
     noteProcess: async (identity) => void identities.push(identity),
     approve: async () => 'denied',
     ...options.host,
@@ -78,7 +82,7 @@ export async function startTestRun(options: {
   };
   const tools = { ...toTools(options.processes, options.limits), tap: options.tap };
   const started = await createExecutor(profile, tools).start(spec, host);
-  return { spec, entries, sessions, identities, asked, started, end: started.ended };
+  return { spec, entries, sessions, identities, asked, usages, started, end: started.ended };
 }
 
 export function toTools(processes: ProcessHost, limits?: ProgramLimits): ExecutorTools {

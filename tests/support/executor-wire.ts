@@ -16,7 +16,13 @@ export interface Dialect {
   nextMessage(): Promise<string>;
   /** What the user says when it has finished. */
   nextTurn(): Promise<string>;
+  /** Until the user has said something that the turn at work does not hear; only where a protocol can do that. */
+  queue?(): Promise<void>;
   interrupted(): Promise<void>;
+  /** Says in the middle of a turn what it has used. */
+  spend?(): void;
+  /** Has a file written and read again by the client; what came of it. */
+  askClient?(path: string, text: string): Promise<string>;
   finish(end?: { readonly answer?: unknown }): void;
   fail(why: 'limit' | 'overload' | 'network' | 'auth' | 'crash'): void;
 }

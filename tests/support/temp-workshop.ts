@@ -18,7 +18,8 @@ import { systemClock, toIso } from '#kernel/clock.ts';
 
 const PLAYER = fileURLToPath(new URL('./executor-player.ts', import.meta.url));
 
-type Settings = { readonly [Part in keyof WorkSettings]?: Partial<WorkSettings[Part]> };
+type Sections = Omit<WorkSettings, 'prices'>;
+type Settings = { readonly [Part in keyof Sections]?: Partial<Sections[Part]> };
 
 export interface TempWorkshop extends AsyncDisposable {
   readonly repo: TempRepo;
@@ -148,7 +149,7 @@ export async function tempWorkshop(
     set(more) {
       const parts = Object.entries(more).map(([part, values]) => [
         part,
-        { ...settings[part as keyof WorkSettings], ...values },
+        { ...settings[part as keyof Sections], ...values },
       ]);
       settings = { ...settings, ...(Object.fromEntries(parts) as Partial<WorkSettings>) };
     },

@@ -43,6 +43,8 @@ const FOR_PEOPLE: ReadonlySet<string> = new Set([
   'project.resume',
   'project.trust',
   'project.uninstall',
+  'settings.set',
+  'settings.set',
   'sync.import',
   'token.create',
   'token.list',

@@ -1,12 +1,20 @@
 import type { Clock } from '#kernel/clock.ts';
 import { AcpUpdates } from './acp-updates.ts';
-import { AcpUsage, type AcpCounts } from './acp-usage.ts';
+import { toFileAsk, toFileWork } from './acp-files.ts';
+import { AcpUsage, type AcpUsageOptions } from './acp-usage.ts';
 import { pickOption, toAcpAsk } from './acp-permission.ts';
 import { classifyFailure } from './classify-failure.ts';
 import { fieldsOf, listOf, numberOf, textOf, type Fields } from './fields.ts';
 import { findCutRequest, parseRpc, RpcCalls, type RpcError, type RpcId } from './json-rpc.ts';
 import { SessionRecord } from './session-record.ts';
-import type { Decision, ProtocolSession, SessionReport, SessionStep } from './session.ts';
+import type {
+  Decision,
+  FileResult,
+  FileWork,
+  ProtocolSession,
+  SessionReport,
+  SessionStep,
+} from './session.ts';
 import { askForJson, findJsonAnswer } from './structured-answer.ts';
 
 export interface AcpSessionOptions {
@@ -18,7 +26,10 @@ export interface AcpSessionOptions {
   /** The mode in which the agent asks before it acts, where it does not start in that. */
   readonly mode: string | undefined;
   readonly output_schema: object | undefined;
-  readonly counts?: AcpCounts | undefined;
+  readonly counts?: AcpUsageOptions['counts'] | undefined;
+  readonly readBooks?: AcpUsageOptions['readBooks'];
+  /** What it asks its client to write it writes itself a moment later. */
+  readonly writes_itself?: boolean | undefined;
   readonly version: string;
   readonly clock: Clock;
 }
@@ -27,7 +38,10 @@ type Purpose = 'initialize' | 'session' | 'resume' | 'mode' | 'model' | 'prompt'
 
 const PERMISSION = 'session/request_permission';
 
-/** The Agent Client Protocol, version 1, from the client's side. It offers no files and no terminals. */
+/**
+ * The Agent Client Protocol, version 1, from the client's side. It offers no files and no terminals; an agent that asks
+ * for a file nevertheless gets it, by the rules of an edit.
+ */
 export class AcpSession implements ProtocolSession {
   readonly #options: AcpSessionOptions;
   readonly #record = new SessionRecord();
@@ -35,7 +49,11 @@ export class AcpSession implements ProtocolSession {
   readonly #updates = new AcpUpdates(this.#record);
   readonly #usage: AcpUsage;
   readonly #asked = new Map<string, { readonly id: RpcId; readonly options: readonly Fields[] }>();
+  /** Files that somebody has to allow, or that are being read or written. */
+  readonly #files = new Map<string, { readonly id: RpcId; readonly work: FileWork }>();
+  /** What was not said yet: the prompt, and messages that came meanwhile. */
   readonly #queue: string[];
+  #prompted = false;
   #session = '';
   /**
    * While an old session is loaded its whole history comes by once more. Some answer first and tell the history
@@ -48,8 +66,8 @@ export class AcpSession implements ProtocolSession {
   constructor(options: AcpSessionOptions) {
     this.#options = options;
     this.#queue = [withSchema(options.prompt, options.output_schema)];
-    const { resume, counts = 'unclear' } = options;
-    this.#usage = new AcpUsage({ resumed: resume !== undefined, counts });
+    const { resume, counts = 'unclear', model, readBooks } = options;
+    this.#usage = new AcpUsage({ resumed: resume !== undefined, counts, model, readBooks });
   }
 
   begin(): readonly SessionStep[] {
@@ -89,6 +107,8 @@ export class AcpSession implements ProtocolSession {
   }
 
   answer(ask_id: string, decision: Decision): readonly SessionStep[] {
+    const file = this.#files.get(ask_id);
+    if (file !== undefined) return this.#answerFile(ask_id, file, decision);
     const asked = this.#asked.get(ask_id);
     if (asked === undefined) return [];
     this.#asked.delete(ask_id);
@@ -105,7 +125,6 @@ export class AcpSession implements ProtocolSession {
   }
 
   interrupt(): readonly SessionStep[] {
-    this.#queue.length = 0;
     this.#interrupted = true;
     if (!this.#prompting) return [{ do: 'finish' }];
     // The protocol wants every open question answered when a turn is cancelled.
@@ -123,7 +142,8 @@ export class AcpSession implements ProtocolSession {
   }
 
   report(): SessionReport {
-    return this.#record.report(this.#usage.total());
+    const waiting = this.#prompted ? this.#queue : this.#queue.slice(1);
+    return this.#record.report(this.#usage.total(), waiting);
   }
 
   #takeResult(purpose: Purpose | undefined, result: Fields): readonly SessionStep[] {
@@ -158,6 +178,8 @@ export class AcpSession implements ProtocolSession {
 
   #noteSession(result: Fields): readonly SessionStep[] {
     this.#session = textOf(result['sessionId']) ?? this.#options.resume ?? '';
+    this.#usage.openSession(this.#session);
+    this.#usage.noteModel(this.#options.model ?? findModel(result));
     const opened: SessionStep[] = [
       { do: 'session', id: this.#session },
       ...this.#setMode(fieldsOf(result['modes'])),
@@ -184,8 +206,9 @@ export class AcpSession implements ProtocolSession {
   }
 
   #nextPrompt(): readonly SessionStep[] {
-    const text = this.#queue.shift();
+    const text = this.#interrupted ? undefined : this.#queue.shift();
     if (text === undefined) return [];
+    this.#prompted = true;
     this.#prompting = true;
     this.#usage.beginTurn();
     const prompt = [{ type: 'text', text }];
@@ -195,10 +218,7 @@ export class AcpSession implements ProtocolSession {
   #takePromptEnd(result: Fields): readonly SessionStep[] {
     this.#prompting = false;
     this.#usage.noteTurn(result);
-    const steps: SessionStep[] = [
-      ...this.#updates.end(),
-      { do: 'tell', entry: { kind: 'usage', usage: this.#usage.total() } },
-    ];
+    const steps: SessionStep[] = [...this.#updates.end(), { do: 'usage', when: 'turn_end' }];
     const reason = textOf(result['stopReason']) ?? 'no reason';
     if (this.#interrupted || reason === 'cancelled')
       this.#record.failure = { outcome: 'stopped', message: 'The agent was interrupted' };
@@ -251,16 +271,52 @@ export class AcpSession implements ProtocolSession {
 
   #takeUpdate(update: Fields): readonly SessionStep[] {
     this.#usage.noteUpdate(update);
-    return this.#replaying === 'no' ? this.#updates.take(update) : [];
+    if (this.#replaying !== 'no') return [];
+    const steps = this.#updates.take(update);
+    return this.#usage.isTold(update) ? [...steps, { do: 'usage', when: 'working' }] : steps;
   }
 
   #takeRequest(id: RpcId, method: string, params: Fields): readonly SessionStep[] {
+    const work = toFileWork(id, method, params);
+    if (work !== undefined) return this.#takeFileRequest(id, work);
     if (method !== PERMISSION) return [this.#calls.refuse(id, method)];
     const ask_id = String(id);
     const { call, steps } = this.#updates.ask(fieldsOf(params['toolCall']));
     this.#asked.set(ask_id, { id, options: listOf(params['options']) });
     return [...steps, { do: 'ask', ask: toAcpAsk(ask_id, call) }];
   }
+
+  #takeFileRequest(id: RpcId, work: FileWork): readonly SessionStep[] {
+    // Written twice, it would take the file for changed behind its back.
+    if (work.kind === 'write' && this.#options.writes_itself === true) return [this.#calls.respond(id, {})];
+    this.#files.set(work.id, { id, work });
+    return [{ do: 'ask', ask: toFileAsk(work) }];
+  }
+
+  #answerFile(
+    ask_id: string,
+    { id, work }: { readonly id: RpcId; readonly work: FileWork },
+    decision: Decision,
+  ): readonly SessionStep[] {
+    this.#record.noteDecision(decision);
+    if (decision === 'allowed') return [{ do: 'file', work }];
+    this.#files.delete(ask_id);
+    return [this.#calls.fail(id, `${work.path} was not allowed`)];
+  }
+
+  takeFile(ask_id: string, result: FileResult): readonly SessionStep[] {
+    const file = this.#files.get(ask_id);
+    if (file === undefined) return [];
+    this.#files.delete(ask_id);
+    if (!result.done) return [this.#calls.fail(file.id, result.reason)];
+    return [this.#calls.respond(file.id, file.work.kind === 'read' ? { content: result.text } : {})];
+  }
+}
+
+/** The model that a session begins with: in the protocol's place for choices, or in its older one. */
+function findModel(result: Fields): string | undefined {
+  const chosen = listOf(result['configOptions']).find((one) => one['category'] === 'model');
+  return textOf(chosen?.['currentValue']) ?? textOf(fieldsOf(result['models'])['currentModelId']);
 }
 
 function withSchema(prompt: string, schema: object | undefined): string {

@@ -1,5 +1,6 @@
-import type { RunUsage } from '#contract/attempt.ts';
-import { countOf, fieldsOf, numberOf, textOf, type Fields } from './fields.ts';
+import type { SaidUsage, Tokens } from '#domain/count-usage.ts';
+import type { SessionCounts } from '../executor.ts';
+import { countOf, fieldsOf, listOf, numberOf, textOf, type Fields } from './fields.ts';
 import { UNKNOWN_USAGE } from './session.ts';
 
 /**
@@ -10,22 +11,42 @@ import { UNKNOWN_USAGE } from './session.ts';
  */
 export type AcpCounts = 'unclear' | 'last_request';
 
-type Tokens = Omit<RunUsage, 'cost_usd'>;
+export interface AcpUsageOptions {
+  readonly resumed: boolean;
+  readonly counts: AcpCounts;
+  readonly model: string | undefined;
+  /** Reads the books, where the agent keeps some that are known. */
+  readonly readBooks?: ((session_id: string) => SessionCounts | undefined) | undefined;
+}
 
 /** The cost is said to be that of the session. */
 export class AcpUsage {
-  readonly #options: { readonly resumed: boolean; readonly counts: AcpCounts };
+  readonly #options: AcpUsageOptions;
   #turns = 0;
   /** Calls of tools in the turn at work. */
   #calls = 0;
   /** Undefined as long as no turn has ended; unknown for good after one that is. */
   #tokens: Tokens | undefined;
-  #cost_before: number | undefined;
   #cost: number | undefined;
+  #model: string | undefined;
+  #session = '';
+  #before: SessionCounts | undefined;
 
-  constructor(options: { readonly resumed: boolean; readonly counts: AcpCounts }) {
+  constructor(options: AcpUsageOptions) {
     this.#options = options;
-    if (!options.resumed) this.#cost_before = 0;
+    this.#model = options.model;
+  }
+
+  noteModel(name: string | undefined): void {
+    this.#model = name ?? this.#model;
+  }
+
+  /** Before the first prompt: what the books say now is what was used before. */
+  openSession(id: string): void {
+    this.#session = id;
+    this.#before = this.#options.readBooks?.(id);
+    if (this.#before === undefined && !this.#options.resumed)
+      this.#before = { input: 0, output: 0, cached: 0, cost_usd: 0 };
   }
 
   beginTurn(): void {
@@ -43,21 +64,50 @@ export class AcpUsage {
     if (update['sessionUpdate'] !== 'usage_update') return;
     const cost = fieldsOf(update['cost']);
     const amount = numberOf(cost['amount']);
-    if (amount === undefined || textOf(cost['currency']) !== 'USD') return;
-    if (this.#turns === 0) this.#cost_before = amount;
-    else this.#cost = amount;
+    // Nothing at all is what an agent says that knows no price of the model.
+    if (amount === undefined || amount === 0 || textOf(cost['currency']) !== 'USD') return;
+    this.#cost = amount;
   }
 
-  total(): RunUsage {
-    const { input_tokens, output_tokens, cached_tokens } = this.#tokens ?? UNKNOWN_USAGE;
-    const known = this.#cost !== undefined && this.#cost_before !== undefined;
-    const cost_usd = known ? Math.max(0, (this.#cost ?? 0) - (this.#cost_before ?? 0)) : null;
-    return { input_tokens, output_tokens, cached_tokens, cost_usd };
+  /** Whether there is something new in what was used: books are written after each request, so after each tool. */
+  isTold({ sessionUpdate, status }: Fields): boolean {
+    if (sessionUpdate === 'usage_update') return true;
+    const isAfterTool = sessionUpdate === 'tool_call_update' && status === 'completed';
+    return isAfterTool && this.#options.readBooks !== undefined;
+  }
+
+  total(): SaidUsage {
+    const booked = this.#readBooks();
+    const tokens = booked?.tokens ?? this.#tokens ?? UNKNOWN_USAGE;
+    const usd = Math.max(this.#cost ?? 0, booked?.cost_usd ?? 0);
+    return {
+      input_tokens: tokens.input_tokens,
+      output_tokens: tokens.output_tokens,
+      cached_tokens: tokens.cached_tokens,
+      cost: usd > 0 ? { usd, of: 'session' } : null,
+      since_cost: null,
+      model: this.#model ?? null,
+    };
+  }
+
+  #readBooks(): { readonly tokens: Tokens; readonly cost_usd: number } | undefined {
+    const before = this.#before;
+    const now = this.#session === '' ? undefined : this.#options.readBooks?.(this.#session);
+    if (now === undefined || before === undefined) return undefined;
+    const since = (of: (counts: SessionCounts) => number): number => Math.max(0, of(now) - of(before));
+    const tokens = {
+      input_tokens: since(({ input }) => input),
+      output_tokens: since(({ output }) => output),
+      cached_tokens: since(({ cached }) => cached),
+    };
+    return { tokens, cost_usd: now.cost_usd };
   }
 
   #toTokens(result: Fields): Tokens {
-    const quota = toQuota(result);
-    if (quota !== undefined) return quota;
+    const quota = fieldsOf(fieldsOf(result['_meta'])['quota']);
+    this.noteModel(textOf(listOf(quota['model_usage'])[0]?.['model']));
+    const counted = toQuota(quota);
+    if (counted !== undefined) return counted;
     const known =
       this.#options.counts === 'last_request'
         ? this.#calls === 0
@@ -67,8 +117,8 @@ export class AcpUsage {
 }
 
 /** Gemini CLI says it in a place of its own, and counts all requests of the turn. */
-function toQuota(result: Fields): Tokens | undefined {
-  const counted = fieldsOf(fieldsOf(fieldsOf(result['_meta'])['quota'])['token_count']);
+function toQuota(quota: Fields): Tokens | undefined {
+  const counted = fieldsOf(quota['token_count']);
   const input_tokens = countOf(counted['input_tokens']);
   const output_tokens = countOf(counted['output_tokens']);
   if (input_tokens === undefined || output_tokens === undefined) return undefined;

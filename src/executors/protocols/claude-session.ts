@@ -1,22 +1,18 @@
-import type { RunUsage } from '#contract/attempt.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { toClaudeAsk } from './claude-tools.ts';
-import { addUsage, toClaudeUsage } from './claude-usage.ts';
+import { ClaudeMessages } from './claude-messages.ts';
+import { ClaudeUsage } from './claude-usage.ts';
 import { classifyFailure } from './classify-failure.ts';
 import { countOf, fieldsOf, listOf, numberOf, parseFields, textOf, wordsOf, type Fields } from './fields.ts';
 import { SessionRecord } from './session-record.ts';
-import {
-  UNKNOWN_USAGE,
-  type Decision,
-  type ProtocolSession,
-  type SessionReport,
-  type SessionStep,
-} from './session.ts';
+import type { Decision, ProtocolSession, SessionReport, SessionStep } from './session.ts';
 
 export interface ClaudeSessionOptions {
   readonly prompt: string;
   readonly session_id: string;
   readonly clock: Clock;
+  /** A new name for each message. */
+  readonly createId: () => string;
 }
 
 /** Claude Code's control protocol: `--input-format stream-json --permission-prompt-tool stdio`. */
@@ -27,7 +23,9 @@ export class ClaudeSession implements ProtocolSession {
   readonly #asked = new Map<string, Fields>();
   #session_id: string;
   #requests = 0;
-  #usage: RunUsage = UNKNOWN_USAGE;
+  readonly #usage = new ClaudeUsage();
+  readonly #messages = new ClaudeMessages();
+  #interrupted = false;
   #resets_at: number | undefined;
 
   constructor(options: ClaudeSessionOptions) {
@@ -36,7 +34,7 @@ export class ClaudeSession implements ProtocolSession {
   }
 
   begin(): readonly SessionStep[] {
-    return [this.#request({ subtype: 'initialize' }), toUser(this.#options.prompt)];
+    return [this.#request({ subtype: 'initialize' }), this.#say(this.#options.prompt, 'prompt')];
   }
 
   take(line: string): readonly SessionStep[] {
@@ -58,6 +56,8 @@ export class ClaudeSession implements ProtocolSession {
         return this.#takeResponse(message);
       case 'control_cancel_request':
         return this.#takeCancel(textOf(message['request_id']) ?? '');
+      case 'command_lifecycle':
+        return this.#takeLifecycle(message);
       case 'rate_limit_event':
         this.#noteRateLimit(fieldsOf(message['rate_limit_info']));
         return [];
@@ -84,15 +84,22 @@ export class ClaudeSession implements ProtocolSession {
   }
 
   send(text: string): readonly SessionStep[] {
-    return [toUser(text)];
+    return [this.#say(text, 'message')];
   }
 
   interrupt(): readonly SessionStep[] {
+    this.#interrupted = true;
     return [this.#request({ subtype: 'interrupt' })];
   }
 
   report(): SessionReport {
-    return this.#record.report(this.#usage);
+    return this.#record.report(this.#usage.total(), this.#messages.unheard());
+  }
+
+  #say(text: string, what: 'prompt' | 'message'): SessionStep {
+    const uuid = this.#options.createId();
+    this.#messages.add({ uuid, text, what });
+    return toLine({ type: 'user', uuid, message: { role: 'user', content: text } });
   }
 
   #request(request: Fields): SessionStep {
@@ -108,6 +115,7 @@ export class ClaudeSession implements ProtocolSession {
       return [{ do: 'tell', entry: { kind: 'note', text } }];
     }
     const id = textOf(message['session_id']);
+    if (message['subtype'] === 'init') this.#usage.noteModel(textOf(message['model']));
     if (message['subtype'] !== 'init' || id === undefined || id === this.#session_id) return [];
     this.#session_id = id;
     return [{ do: 'session', id }];
@@ -118,7 +126,8 @@ export class ClaudeSession implements ProtocolSession {
     const { content } = fieldsOf(message['message']);
     // What a helper of the agent says is part of the work, and not the agent's last word.
     const own = message['parent_tool_use_id'] === null || message['parent_tool_use_id'] === undefined;
-    return listOf(content).flatMap((block): SessionStep[] => {
+    const isNew = this.#usage.noteMessage(fieldsOf(message['message']));
+    const told = listOf(content).flatMap((block): SessionStep[] => {
       const text = textOf(block['text']) ?? textOf(block['thinking']) ?? '';
       switch (block['type']) {
         case 'text':
@@ -132,6 +141,7 @@ export class ClaudeSession implements ProtocolSession {
           return [];
       }
     });
+    return isNew ? [...told, { do: 'usage', when: 'working' }] : told;
   }
 
   #noteError(message: Fields): SessionStep {
@@ -163,7 +173,8 @@ export class ClaudeSession implements ProtocolSession {
   }
 
   #takeResult(message: Fields): readonly SessionStep[] {
-    this.#usage = addUsage(this.#usage, toClaudeUsage(message));
+    this.#usage.noteResult(message);
+    this.#messages.noteResult(message);
     const text = textOf(message['result']);
     if (message['is_error'] === true) this.#noteFailedTurn(message, text);
     else {
@@ -173,11 +184,20 @@ export class ClaudeSession implements ProtocolSession {
     }
     const denials = listOf(message['permission_denials']);
     this.#record.noteDenials(denials.map((one) => textOf(one['tool_use_id']) ?? ''));
-    const told: SessionStep = { do: 'tell', entry: { kind: 'usage', usage: this.#usage } };
     // Messages that came while it worked are answered in turns of their own.
-    if ((countOf(message['queued_turn_count']) ?? 0) > 0) return [told];
+    return [{ do: 'usage', when: 'turn_end' }, ...this.#finishIfAnswered()];
+  }
+
+  /** Its input stays open while a message has no answer: what it asks then could not be answered otherwise. */
+  #finishIfAnswered(): readonly SessionStep[] {
+    if (this.#record.finished || (!this.#interrupted && this.#messages.areOpen())) return [];
     this.#record.finished = true;
-    return [told, { do: 'finish' }];
+    return [{ do: 'finish' }];
+  }
+
+  #takeLifecycle(message: Fields): readonly SessionStep[] {
+    const isOver = this.#messages.noteState(textOf(message['command_uuid']), textOf(message['state']));
+    return isOver ? this.#finishIfAnswered() : [];
   }
 
   #noteFailedTurn(message: Fields, text: string | undefined): void {
@@ -222,10 +242,6 @@ export class ClaudeSession implements ProtocolSession {
 function toToolCall(block: Fields) {
   const { id, name, input } = block;
   return { kind: 'tool_call', id: textOf(id) ?? '', tool: textOf(name) ?? 'unknown', input } as const;
-}
-
-function toUser(text: string): SessionStep {
-  return toLine({ type: 'user', message: { role: 'user', content: text } });
 }
 
 function toDenial(request_id: string, message: string): SessionStep {

@@ -35,12 +35,14 @@ export class CodexSession implements ProtocolSession {
   readonly #items = new CodexItems();
   readonly #usage = new CodexUsage();
   readonly #asked = new Map<string, RpcId>();
-  /** Messages that came while no turn could take them. */
+  /** What no turn could take yet: the prompt, and messages that came meanwhile. */
   readonly #queue: string[] = [];
+  #prompted = false;
   /** Sent into a turn at work and not confirmed; where that is refused they get a turn of their own. */
   readonly #steered: string[] = [];
   #thread = '';
   #turn: string | undefined;
+  #interrupted = false;
   #resets_at: number | undefined;
 
   constructor(options: CodexSessionOptions) {
@@ -94,14 +96,15 @@ export class CodexSession implements ProtocolSession {
   }
 
   interrupt(): readonly SessionStep[] {
-    this.#queue.length = 0;
+    this.#interrupted = true;
     if (this.#turn === undefined) return [{ do: 'finish' }];
     const params = { threadId: this.#thread, turnId: this.#turn };
     return [this.#calls.call('interrupt', 'turn/interrupt', params)];
   }
 
   report(): SessionReport {
-    return this.#record.report(this.#usage.total());
+    const waiting = this.#prompted ? this.#queue : this.#queue.slice(1);
+    return this.#record.report(this.#usage.total(), [...this.#steered, ...waiting]);
   }
 
   #takeResult(purpose: Purpose | undefined, result: Fields): readonly SessionStep[] {
@@ -165,12 +168,15 @@ export class CodexSession implements ProtocolSession {
 
   #noteThread(thread: Fields): readonly SessionStep[] {
     this.#thread = textOf(thread['id']) ?? this.#options.resume ?? '';
+    this.#usage.noteModel(textOf(thread['model']) ?? this.#options.model);
     return [{ do: 'session', id: this.#thread }, ...this.#nextTurn()];
   }
 
   #nextTurn(): readonly SessionStep[] {
+    if (this.#interrupted) return [];
     const text = this.#queue.shift();
     if (text === undefined) return [];
+    this.#prompted = true;
     const { effort, output_schema } = this.#options;
     const params = {
       threadId: this.#thread,
@@ -197,8 +203,7 @@ export class CodexSession implements ProtocolSession {
       case 'item/completed':
         return this.#items.complete(fieldsOf(params['item']), this.#record);
       case 'thread/tokenUsage/updated':
-        this.#usage.note(fieldsOf(params['tokenUsage']), textOf(params['turnId']));
-        return [];
+        return this.#noteUsage(params);
       case 'account/rateLimits/updated':
         this.#noteRateLimits(fieldsOf(params['rateLimits']));
         return [];
@@ -211,6 +216,14 @@ export class CodexSession implements ProtocolSession {
       default:
         return [];
     }
+  }
+
+  #noteUsage(params: Fields): readonly SessionStep[] {
+    const thread = textOf(params['threadId']) ?? this.#thread;
+    const own = this.#thread === '' || thread === this.#thread;
+    const turn = textOf(params['turnId']);
+    const isNew = this.#usage.note(fieldsOf(params['tokenUsage']), { thread, own, turn });
+    return isNew ? [{ do: 'usage', when: 'working' }] : [];
   }
 
   #takeTurnError(error: Fields, will_retry: boolean): readonly SessionStep[] {
@@ -236,7 +249,7 @@ export class CodexSession implements ProtocolSession {
 
   #takeTurnEnd(turn: Fields): readonly SessionStep[] {
     this.#turn = undefined;
-    const told: SessionStep = { do: 'tell', entry: { kind: 'usage', usage: this.#usage.total() } };
+    const told: SessionStep = { do: 'usage', when: 'turn_end' };
     if (turn['status'] === 'completed') {
       this.#record.failure = undefined;
       return [told, ...this.#goOn()];
@@ -250,7 +263,7 @@ export class CodexSession implements ProtocolSession {
   /** Between two turns: the next message, or the end. One that is on its way to a turn is waited for. */
   #goOn(): readonly SessionStep[] {
     if (this.#turn !== undefined || this.#steered.length > 0 || this.#record.finished) return [];
-    return this.#queue.length > 0 ? this.#nextTurn() : this.#finish();
+    return this.#queue.length > 0 && !this.#interrupted ? this.#nextTurn() : this.#finish();
   }
 
   #finish(): readonly SessionStep[] {

@@ -81,6 +81,10 @@ export class RpcCalls<Purpose extends string> {
     return this.#line({ id, result });
   }
 
+  fail(id: RpcId, message: string): SessionStep {
+    return this.#line({ id, error: { code: -32_603, message } });
+  }
+
   refuse(id: RpcId, method: string): SessionStep {
     return this.#line({ id, error: { code: -32_601, message: `Forge does not answer ${method}` } });
   }

@@ -1,5 +1,5 @@
-import type { RunUsage } from '#contract/attempt.ts';
 import type { TranscriptEntry } from '#contract/transcript.ts';
+import type { SaidUsage } from '#domain/count-usage.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { classifyFailure } from './classify-failure.ts';
 import { countOf, fieldsOf, numberOf, parseFields, textOf, type Fields } from './fields.ts';
@@ -24,7 +24,7 @@ export class ScriptSession implements ProtocolSession {
   readonly #steps: readonly ScriptStep[];
   readonly #clock: Clock;
   readonly #record = new SessionRecord();
-  #usage: RunUsage = UNKNOWN_USAGE;
+  #usage: SaidUsage = UNKNOWN_USAGE;
 
   constructor(options: { readonly steps: readonly ScriptStep[]; readonly clock: Clock }) {
     this.#steps = options.steps;
@@ -80,13 +80,16 @@ export class ScriptSession implements ProtocolSession {
   }
 
   #takeUsage(usage: Fields): SessionStep {
+    const usd = numberOf(usage['cost_usd']);
     this.#usage = {
+      ...UNKNOWN_USAGE,
       input_tokens: countOf(usage['input_tokens']) ?? null,
       output_tokens: countOf(usage['output_tokens']) ?? null,
       cached_tokens: countOf(usage['cached_tokens']) ?? null,
-      cost_usd: numberOf(usage['cost_usd']) ?? null,
+      cost: usd === undefined ? null : { usd, of: 'run' },
+      model: textOf(usage['model']) ?? null,
     };
-    return { do: 'tell', entry: { kind: 'usage', usage: this.#usage } };
+    return { do: 'usage', when: 'turn_end' };
   }
 
   #takeDone(done: Fields): readonly SessionStep[] {

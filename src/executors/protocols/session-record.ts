@@ -45,7 +45,7 @@ export class SessionRecord {
     return this.#last_message;
   }
 
-  report(usage: SessionReport['usage']): SessionReport {
+  report(usage: SessionReport['usage'], unheard: readonly string[] = []): SessionReport {
     return {
       finished: this.finished,
       failure: this.failure,
@@ -54,6 +54,7 @@ export class SessionRecord {
       usage,
       structured: this.structured,
       last_message: this.#last_message,
+      unheard: unheard.length === 0 ? undefined : unheard,
     };
   }
 }

@@ -1,5 +1,6 @@
-import type { RunOutcome, RunUsage } from '#contract/attempt.ts';
+import type { RunOutcome } from '#contract/attempt.ts';
 import type { TranscriptEntry } from '#contract/transcript.ts';
+import type { SaidUsage } from '#domain/count-usage.ts';
 
 /**
  * One conversation with an agent's program in its protocol, without the program: lines go in, steps come out. So what
@@ -11,6 +12,8 @@ export interface ProtocolSession {
   /** A line that was too long to be read; a request that it held is refused, or the program would wait forever. */
   takeCut(head: string): readonly SessionStep[];
   answer(ask_id: string, decision: Decision, reason: string): readonly SessionStep[];
+  /** What came of a step `file`. */
+  takeFile?(id: string, result: FileResult): readonly SessionStep[];
   /** Undefined where a further message cannot be taken now. */
   send(text: string): readonly SessionStep[] | undefined;
   /** Asks the program to stop what it does. */
@@ -26,11 +29,27 @@ export type SessionStep =
   | { readonly do: 'write'; readonly line: string }
   | { readonly do: 'tell'; readonly entry: TranscriptEntry }
   | { readonly do: 'session'; readonly id: string }
+  /** More was used: in the middle of a turn, or at its end. */
+  | { readonly do: 'usage'; readonly when: UsageMoment }
   | { readonly do: 'ask'; readonly ask: PermissionAsk }
+  /** A file of the checkout is read or written for the program; what came of it goes to `takeFile`. */
+  | { readonly do: 'file'; readonly work: FileWork }
   /** The program no longer wants an answer. */
   | { readonly do: 'withdraw'; readonly ask_id: string }
   /** Nothing more is to come. */
   | { readonly do: 'finish' };
+
+/** Lines count from one; what is left out is the whole file. */
+export type FileWork = { readonly id: string; readonly path: string } & (
+  | { readonly kind: 'read'; readonly line?: number | undefined; readonly limit?: number | undefined }
+  | { readonly kind: 'write'; readonly text: string }
+);
+
+export type FileResult =
+  | { readonly done: true; readonly text: string }
+  | { readonly done: false; readonly reason: string };
+
+export type UsageMoment = 'working' | 'turn_end';
 
 export type PermissionKind = 'read' | 'edit' | 'execute' | 'network' | 'other';
 
@@ -49,9 +68,11 @@ export interface SessionReport {
   readonly denials: number;
   /** Nothing worked after the last refusal: it gave up. */
   readonly gave_up: boolean;
-  readonly usage: RunUsage;
+  readonly usage: SaidUsage;
   readonly structured: unknown;
   readonly last_message: string | undefined;
+  /** Messages that were sent and that the program has not taken. */
+  readonly unheard?: readonly string[] | undefined;
 }
 
 export interface Failure {
@@ -60,9 +81,11 @@ export interface Failure {
   readonly retry_after?: string | undefined;
 }
 
-export const UNKNOWN_USAGE: RunUsage = {
+export const UNKNOWN_USAGE: SaidUsage = {
   input_tokens: null,
   output_tokens: null,
   cached_tokens: null,
-  cost_usd: null,
+  cost: null,
+  since_cost: null,
+  model: null,
 };

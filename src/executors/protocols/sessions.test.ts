@@ -3,9 +3,11 @@ import { AcpSession, type AcpSessionOptions } from './acp-session.ts';
 import { ClaudeSession } from './claude-session.ts';
 import { CodexSession, type CodexSessionOptions } from './codex-session.ts';
 import type { Fields } from './fields.ts';
-import type { ProtocolSession, SessionStep } from './session.ts';
+import { UNKNOWN_USAGE, type ProtocolSession, type SessionStep } from './session.ts';
 
 const clock = { now: () => Date.UTC(2026, 0, 1) };
+let ids = 0;
+const createId = (): string => `m${(ids += 1)}`;
 
 /** What the session writes, as objects. */
 function written(steps: readonly SessionStep[]): Fields[] {
@@ -22,7 +24,7 @@ function names(steps: readonly SessionStep[]): string[] {
 
 describe('ClaudeSession', () => {
   function open(): ClaudeSession {
-    const session = new ClaudeSession({ prompt: 'go', session_id: 's1', clock });
+    const session = new ClaudeSession({ prompt: 'go', session_id: 's1', clock, createId });
     session.begin();
     return session;
   }
@@ -34,7 +36,9 @@ describe('ClaudeSession', () => {
     usage: { input_tokens: 10, output_tokens: 1, cache_read_input_tokens: 5, cache_creation_input_tokens: 0 },
   };
 
-  it('stays for the turns of messages that came while it worked; tokens are added, the cost is the last', () => {
+  const SESSION_COST = { usd: 3, of: 'session' };
+
+  it('stays for the turns that an older Claude counts; tokens are added, the cost is that of the session', () => {
     const session = open();
     expect(written(session.send('and this'))[0]).toMatchObject({ type: 'user' });
     const first = take(session, { ...RESULT, total_cost_usd: 1, queued_turn_count: 1 });
@@ -43,19 +47,118 @@ describe('ClaudeSession', () => {
     expect(names(second)).toContain('finish');
     expect(session.report()).toMatchObject({
       finished: true,
-      usage: { input_tokens: 30, output_tokens: 2, cached_tokens: 10, cost_usd: 3 },
+      usage: { input_tokens: 30, output_tokens: 2, cached_tokens: 10, cost: SESSION_COST },
+    });
+  });
+
+  /** As Claude 2.1 says it: each message by its name. */
+  function send(session: ClaudeSession, text: string): string {
+    return String(written(session.send(text))[0]?.['uuid']);
+  }
+  const lifecycle = (command_uuid: string, state: string) => ({
+    type: 'command_lifecycle',
+    command_uuid,
+    state,
+  });
+  const resultOf = (...uuids: string[]) => ({
+    ...RESULT,
+    user_message_uuids: uuids,
+    queued_turn_count: 0,
+  });
+
+  it.each([
+    ['queued before the result', ['queued'], []],
+    ['queued after the result', [], ['queued']],
+    ['begun with before the result', ['queued', 'started'], ['started']],
+  ])(
+    '[A9] waits for the answer to a message that is %s and that no result counts',
+    (_when, before, after) => {
+      const session = open();
+      const prompt = `m${ids}`;
+      take(session, lifecycle(prompt, 'started'));
+      const uuid = send(session, 'and this');
+      for (const state of before.filter((one) => one === 'queued')) take(session, lifecycle(uuid, state));
+      expect(names(take(session, resultOf(prompt)))).toEqual(['usage']);
+      expect(session.report()).toMatchObject({ finished: false, unheard: ['and this'] });
+      for (const state of after) take(session, lifecycle(uuid, state));
+      take(session, lifecycle(uuid, 'started'));
+      expect(session.report().unheard).toBeUndefined();
+      expect(names(take(session, resultOf(uuid)))).toEqual(['usage', 'finish']);
+    },
+  );
+
+  it('[A9] is done with the one result of several messages that were merged', () => {
+    const session = open();
+    const prompt = `m${ids}`;
+    const [one, two] = [send(session, 'one'), send(session, 'two')];
+    expect(names(take(session, resultOf(prompt, one, two)))).toContain('finish');
+  });
+
+  it.each(['cancelled', 'discarded', 'refused'])(
+    '[A9] ends with a message that is %s, and keeps it',
+    (state) => {
+      const session = open();
+      const prompt = `m${ids}`;
+      const uuid = send(session, 'and this');
+      take(session, lifecycle(uuid, 'queued'));
+      take(session, resultOf(prompt));
+      expect(names(take(session, lifecycle(uuid, state)))).toEqual(['finish']);
+      expect(session.report().unheard).toEqual(['and this']);
+    },
+  );
+
+  it('does not begin with what is queued when it is stopped', () => {
+    const session = open();
+    const prompt = `m${ids}`;
+    take(session, lifecycle(send(session, 'and this'), 'queued'));
+    session.interrupt();
+    expect(names(take(session, { ...resultOf(prompt), is_error: true }))).toContain('finish');
+    expect(session.report().unheard).toEqual(['and this']);
+  });
+
+  it('[A12] tells what a turn uses while it works, each message once, and takes the result for it then', () => {
+    const session = open();
+    const say = (id: string, text: string) =>
+      take(session, {
+        type: 'assistant',
+        message: {
+          id,
+          model: 'claude-opus-5-5',
+          content: [{ type: 'text', text }],
+          usage: { ...RESULT.usage, output_tokens: 1 },
+        },
+      });
+    expect(names(say('a', 'x'.repeat(400)))).toEqual(['tell', 'usage']);
+    say('a', 'x'.repeat(400));
+    say('b', '');
+    const { usage } = session.report();
+    expect(usage).toMatchObject({
+      input_tokens: 30,
+      cached_tokens: 10,
+      cost: null,
+      model: 'claude-opus-5-5',
+    });
+    // What is written is not known while it is: by its length it is more than the two that are said.
+    expect(usage.output_tokens).toBeGreaterThan(200);
+    expect(usage.since_cost?.input_tokens).toBe(30);
+    const models = {
+      m: { inputTokens: 10, cacheReadInputTokens: 5, outputTokens: 40 },
+      n: { inputTokens: 7 },
+    };
+    take(session, { ...RESULT, total_cost_usd: 3, model_usage_since_last_result: models });
+    expect(session.report().usage).toMatchObject({
+      input_tokens: 22,
+      output_tokens: 40,
+      cached_tokens: 5,
+      cost: SESSION_COST,
+      since_cost: null,
     });
   });
 
   it('keeps unknown what Claude does not say', () => {
     const session = open();
     take(session, { type: 'result', is_error: false });
-    expect(session.report().usage).toEqual({
-      input_tokens: null,
-      output_tokens: null,
-      cached_tokens: null,
-      cost_usd: null,
-    });
+    expect(session.report().usage).toEqual(UNKNOWN_USAGE);
   });
 
   it('notes a session that is another than the one it was given', () => {
@@ -222,7 +325,7 @@ describe('CodexSession', () => {
         method: 'turn/completed',
         params: { turn: { id: 'tu', status: 'completed' } },
       });
-      expect(names(ended)).toEqual(['tell']);
+      expect(names(ended)).toEqual(['usage']);
       const answer = what === 'taken' ? { result: {} } : { error: { code: -1, message: 'no turn' } };
       const steps = take(session, { id: steer?.['id'], ...answer });
       expect(names(steps)).toEqual([what === 'taken' ? 'finish' : 'write']);
@@ -345,20 +448,50 @@ describe('AcpSession', () => {
     expect(session.report()).toMatchObject({ finished: true, usage: { input_tokens: null } });
   });
 
-  it('takes off what a session has cost before', () => {
-    const session = open({ resume: 'old' });
-    take(session, { id: 1, result: { agentCapabilities: { loadSession: true } } });
+  it('tells the cost of the session, and none where the agent knows no price', () => {
+    const session = openPrompt();
     const cost = (amount: number, currency = 'USD') =>
       take(session, {
         method: 'session/update',
         params: { update: { sessionUpdate: 'usage_update', used: 1, size: 2, cost: { amount, currency } } },
       });
-    cost(1.5);
-    take(session, { id: 2, result: {} });
-    session.pause();
+    cost(0);
+    expect(session.report().usage.cost).toBeNull();
     cost(2);
     cost(900, 'credits');
-    expect(session.report().usage.cost_usd).toBe(0.5);
+    expect(session.report().usage.cost).toEqual({ usd: 2, of: 'session' });
+  });
+
+  it('[A12] counts by the books of an agent that keeps some, from where they stood before', () => {
+    const books = { input: 100, output: 10, cached: 40, cost_usd: 0.5 };
+    const session = open({ resume: 'old', readBooks: (id) => (id === 'old' ? { ...books } : undefined) });
+    take(session, { id: 1, result: { agentCapabilities: { sessionCapabilities: { resume: {} } } } });
+    take(session, { id: 2, result: {} });
+    Object.assign(books, { input: 300, output: 30, cached: 120, cost_usd: 0.75 });
+    const update = { sessionUpdate: 'tool_call_update', toolCallId: 't', status: 'completed' };
+    expect(names(take(session, { method: 'session/update', params: { update } }))).toContain('usage');
+    expect(session.report().usage).toMatchObject({
+      input_tokens: 200,
+      output_tokens: 20,
+      cached_tokens: 80,
+      cost: { usd: 0.75, of: 'session' },
+    });
+  });
+
+  it('keeps what was said and never asked for the next prompt', () => {
+    const session = openPrompt();
+    session.send('and this');
+    expect(session.report().unheard).toEqual(['and this']);
+    take(session, { id: 3, result: { stopReason: 'refusal' } });
+    expect(session.report()).toMatchObject({ finished: true, unheard: ['and this'] });
+  });
+
+  it('lets an agent believe that a file was written which it writes itself', () => {
+    const session = open({ writes_itself: true });
+    const params = { path: '/w/a', content: 'x' };
+    expect(take(session, { id: 7, method: 'fs/write_text_file', params })).toEqual([
+      { do: 'write', line: JSON.stringify({ jsonrpc: '2.0', id: 7, result: {} }) },
+    ]);
   });
 
   it.each(['max_tokens', 'max_turn_requests', 'refusal'])('has failed when it stops by %s', (stopReason) => {
@@ -404,7 +537,7 @@ describe('AcpSession', () => {
 
   it('offers no files and no terminals, and answers no other request', () => {
     const session = openPrompt();
-    for (const method of ['fs/write_text_file', 'terminal/create', 'craft/drainMidTurnQueue'])
+    for (const method of ['fs/delete', 'terminal/create', 'craft/drainMidTurnQueue'])
       expect(written(take(session, { id: 5, method, params: {} }))).toMatchObject([
         { id: 5, error: { code: -32_601 } },
       ]);
@@ -540,7 +673,7 @@ describe('AcpSession', () => {
 
 describe('every session', () => {
   const sessions: Readonly<Record<string, () => ProtocolSession>> = {
-    claude: () => new ClaudeSession({ prompt: 'go', session_id: 's', clock }),
+    claude: () => new ClaudeSession({ prompt: 'go', session_id: 's', clock, createId }),
     codex: () =>
       new CodexSession({
         prompt: 'go',

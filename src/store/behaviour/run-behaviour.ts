@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NO_USAGE } from '#domain/count-usage.ts';
 import { by, expectCode } from './open-behaviour.ts';
 import {
   leadRun,
@@ -10,8 +11,14 @@ import {
   type OpenWork,
 } from './open-work-behaviour.ts';
 
-const USAGE = { input_tokens: 10, output_tokens: 2, cached_tokens: null, cost_usd: 0.25 };
-const NO_USAGE = { input_tokens: null, output_tokens: null, cached_tokens: null, cost_usd: null };
+const USAGE = {
+  ...NO_USAGE,
+  input_tokens: 10,
+  output_tokens: 2,
+  cost_usd: 0.25,
+  cost_source: 'reported',
+  session_cost_usd: 0.5,
+} as const;
 
 export function describeRuns(open: OpenWork): void {
   describe('runs', () => {

@@ -1,5 +1,6 @@
 import type { AttemptRecord } from '#contract/attempt-record.ts';
 import type { Attempt, Run, RunState, RunUsage } from '#contract/attempt.ts';
+import { NO_USAGE } from '#domain/count-usage.ts';
 import { findLoss, type HeldTask } from '#domain/run-hold.ts';
 import { checkRunMove, isEnded } from '#domain/run-states.ts';
 import { toIso } from '#kernel/clock.ts';
@@ -20,8 +21,6 @@ import {
 } from './work-transaction.ts';
 
 export type KeptRun = AttemptRecord['runs'][number];
-
-const NO_USAGE: RunUsage = { input_tokens: null, output_tokens: null, cached_tokens: null, cost_usd: null };
 
 export function createRun(tx: WorkTransaction, wanted: NewRun): Run {
   const { db, by } = tx;

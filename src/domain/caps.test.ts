@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { describeCap, describeSpent, findRaise, findReachedCap, hasCap, sumRuns, type Caps } from './caps.ts';
+import { NO_USAGE } from './count-usage.ts';
+
+const NONE: Caps = { run: {}, task: {}, night: {}, project: {} };
+const SPENT = { usd: 1.5, tokens: 3_000, minutes: 30 };
+
+describe('[A12] a cap', () => {
+  it.each([
+    ['run', { usd: 1.5 }, '$1.50 of $1.50'],
+    ['run', { usd: 1.51 }, undefined],
+    ['task', { tokens: 3_000 }, '3000 of 3000 tokens'],
+    ['task', { tokens: 3_001 }, undefined],
+    ['night', { minutes: 30 }, '30 of 30 minutes'],
+    ['night', { minutes: 31 }, undefined],
+    ['project', { usd: 1, tokens: 1 }, '$1.50 of $1.00'],
+    ['project', { usd: 0 }, '$1.50 of $0.0000'],
+  ] as const)('of the %s, %o', (scope, cap, told) => {
+    const reached = findReachedCap({ ...NONE, [scope]: cap }, { [scope]: SPENT });
+    expect(reached === undefined ? undefined : describeSpent(reached)).toBe(told);
+  });
+
+  it('of what is not looked at is not reached', () => {
+    expect(findReachedCap({ ...NONE, project: { usd: 1 } }, { run: SPENT })).toBeUndefined();
+    expect(hasCap({ ...NONE, project: { usd: 1 } }, 'usd')).toBe(true);
+    expect(hasCap({ ...NONE, project: { usd: 1 } }, 'tokens')).toBe(false);
+  });
+
+  it.each([
+    ['task', 'usd', 'forge settings set caps.task_usd 2 && forge run fg-1 --agent ada'],
+    ['run', 'tokens', 'forge settings set caps.run_tokens 2 && forge run fg-1 --agent ada'],
+    ['night', 'minutes', 'forge settings set scheduler.budget_minutes 2 && forge run fg-1 --agent ada'],
+  ] as const)('of the %s in %s says what raises it', (scope, unit, command) => {
+    const text = describeCap({ scope, unit, spent: 1, most: 1 }, { task_id: 'fg-1', agent: 'ada' });
+    expect(findRaise(`The auditor: ${text}`)).toBe(command);
+    expect(findRaise('It failed')).toBeUndefined();
+  });
+});
+
+describe('what runs used', () => {
+  const at = (minutes: number): string => new Date(minutes * 60_000).toISOString();
+  it('is added, what is unknown is nothing, and what is at work counts until now', () => {
+    const usage = {
+      ...NO_USAGE,
+      input_tokens: 1_000,
+      output_tokens: 500,
+      cached_tokens: 900,
+      cost_usd: 0.75,
+    };
+    const runs = [
+      { usage, started_at: at(0), ended_at: at(10) },
+      { usage: NO_USAGE, started_at: at(20), ended_at: null },
+      { usage, started_at: null, ended_at: null },
+    ];
+    expect(sumRuns(runs, 30 * 60_000)).toEqual({ usd: 1.5, tokens: 3_000, minutes: 20 });
+  });
+});

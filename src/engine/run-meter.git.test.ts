@@ -1,0 +1,169 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Run } from '#contract/attempt.ts';
+import type { Task } from '#contract/task.ts';
+import { agentCommand } from '../../tests/support/executor-run.ts';
+import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
+import { dispatchTasks } from './scheduler.ts';
+import type { WorkNews } from './work.ts';
+
+let shop: TempWorkshop;
+beforeEach(async () => {
+  shop = await tempWorkshop();
+});
+afterEach(() => shop[Symbol.asyncDispose]());
+
+/** An agent that speaks a CLI's protocol and does what the scenario says. */
+function addAgent(name: string, executor: string, scenario: string): void {
+  shop.addAgent(name, '', {
+    profile: { executor, command: agentCommand(executor, scenario), permissions: 'all' },
+    env: { CLAUDE_DIALECT_HOME: shop.place.home },
+  });
+}
+
+async function addScript(name: string, steps: readonly object[]): Promise<void> {
+  const file = join(shop.place.home, `${name}.json`);
+  await writeFile(file, JSON.stringify({ trajectories: [{ steps }] }));
+  shop.addAgent(name, '', { profile: { executor: 'script', command: [file], permissions: 'all' } });
+}
+
+const runsOf = ({ id }: Task): Promise<Run[]> => shop.place.store.listRuns({ task_id: id });
+const notes = (): string[] => shop.news.flatMap((one) => (one.kind === 'note' ? [one.text] : []));
+
+describe('[A12] what a run has cost', () => {
+  it('is counted once in a session that is gone on with', async () => {
+    addAgent('claudia', 'claude', 'edit');
+    // Rejected again and again, so that the same session works on it.
+    const task = await shop.create('Never right', { steps: ['false'] });
+    await shop.work(task, 'claudia');
+    const runs = await runsOf(task);
+    expect(new Set(runs.map(({ session_id }) => session_id)).size).toBe(1);
+    expect(runs.length).toBeGreaterThan(1);
+    expect(runs.map(({ usage }) => usage.cost_usd)).toEqual(runs.map(() => 0.5));
+    expect(runs.at(-1)?.usage).toMatchObject({
+      cost_source: 'reported',
+      session_cost_usd: runs.length * 0.5,
+    });
+  });
+
+  it('is an estimate by the list, by a price of the person, or unknown', async () => {
+    const usage = { input_tokens: 1_000_000, output_tokens: 0 };
+    await addScript('listed', [
+      { write: { path: 'a', text: 'a' } },
+      { usage: { ...usage, model: 'gpt-5.5' } },
+    ]);
+    await addScript('unlisted', [
+      { write: { path: 'b', text: 'b' } },
+      { usage: { ...usage, model: 'mine' } },
+    ]);
+    const [listed, unlisted] = [await shop.create('Listed'), await shop.create('Unlisted')];
+    await shop.work(listed, 'listed');
+    await shop.work(unlisted, 'unlisted');
+    expect((await runsOf(listed))[0]?.usage).toMatchObject({ cost_usd: 5, cost_source: 'estimated' });
+    expect((await runsOf(unlisted))[0]?.usage).toMatchObject({ cost_usd: null, cost_source: null });
+  });
+});
+
+describe('[A12] a cap', () => {
+  it.each([
+    [
+      'claude',
+      { caps: { run_usd: 0.01 } },
+      /^The cap of the run is reached: \$0\.0\d+ of \$0\.0100; .*caps\.run_usd 0\.02/,
+    ],
+    ['codex', { caps: { task_tokens: 500 } }, /^The cap of the task is reached: \d+ of 500 tokens; /],
+    ['codex', { scheduler: { budget_tokens: 500 } }, /^The cap of the last 24 hours is reached: /],
+    [
+      'acp',
+      { caps: { project_minutes: 0.001 } },
+      /^The cap of the project is reached: 0 of 0\.001 minutes; /,
+    ],
+  ])('stops %s in its middle, by %o', async (executor, settings, message) => {
+    addAgent('spender', executor, 'spender');
+    shop.set(settings);
+    const task = await shop.create('Costly');
+    const { state, error_annotation } = await shop.work(task, 'spender');
+    const [run] = await runsOf(task);
+    expect(run).toMatchObject({
+      outcome: 'cap_reached',
+      state: 'blocked',
+      message: expect.stringMatching(message),
+    });
+    // It is nobody's failure: the task waits where it is for a person.
+    expect([state, error_annotation?.code]).toEqual(['in_progress', 'cap_reached']);
+    expect(error_annotation?.message).toContain(`&& forge run ${task.id} --agent spender`);
+  });
+
+  it('that is reached lets nothing be started, and raised lets it go on', async () => {
+    await addScript('w1', [{ write: { path: 'a', text: 'a' } }, { usage: { cost_usd: 2 } }]);
+    shop.set({ caps: { task_usd: 2 } });
+    const task = await shop.create('Twice', { steps: ['false'] });
+    const first = await shop.work(task, 'w1');
+    expect((await runsOf(task)).map(({ outcome }) => outcome)).toEqual(['completed', 'cap_reached']);
+    expect(first.error_annotation?.message).toContain('$2.00 of $2.00');
+    shop.set({ caps: { task_usd: 100 }, scheduler: { retry_limit: 1 } });
+    await shop.workshop.resume(await shop.place.store.getTask(task.id), 'w1');
+    await shop.workshop.settled();
+    expect((await runsOf(task)).length).toBeGreaterThan(2);
+  });
+
+  it('of the project halts dispatch', async () => {
+    await addScript('w1', [{ write: { path: 'a', text: 'a' } }, { usage: { cost_usd: 2 } }]);
+    shop.set({ caps: { project_usd: 2 } });
+    const tasks = [await shop.create('One'), await shop.create('Two')];
+    const told: string[] = [];
+    shop.set({ scheduler: { max: 1 } });
+    await dispatchTasks(shop.workshop, { merge: false, until_empty: true, tell: (line) => told.push(line) });
+    expect(told).toEqual(['The budget is spent ($2.00 of $2.00 in all): nothing more is started']);
+    const runs = await Promise.all(tasks.map(runsOf));
+    expect(runs.flat()).toHaveLength(1);
+  });
+
+  it('in USD that cannot stop an agent is told, once a run', async () => {
+    addAgent('codie', 'codex', 'edit');
+    shop.set({ scheduler: { budget_usd: 0.002 } });
+    const task = await shop.create('Unknown');
+    await shop.work(task, 'codie');
+    expect(notes()).toEqual([
+      'The cost of codie is unknown: the cap in USD cannot stop it; budget_tokens can',
+    ]);
+    expect((await runsOf(task))[0]?.outcome).toBe('completed');
+  });
+
+  it('in tokens that cannot stop an agent is told too', async () => {
+    shop.addAgent('sh', 'echo x > x');
+    shop.set({ caps: { run_tokens: 5 } });
+    await shop.work(await shop.create('Shell'), 'sh');
+    expect(notes()).toEqual([
+      'What sh uses is unknown: no cap in USD or tokens can stop it; budget_minutes can',
+    ]);
+  });
+});
+
+async function until<T>(find: () => Promise<T | undefined>): Promise<T> {
+  for (;;) {
+    const found = await find();
+    if (found !== undefined) return found;
+    await new Promise((next) => setTimeout(next, 10));
+  }
+}
+
+function isSaid(news: WorkNews, text: string): boolean {
+  return news.kind === 'entry' && news.entry.kind === 'message' && news.entry.text === text;
+}
+
+describe('[A9] a message', () => {
+  it('that an agent never took is part of its next prompt', async () => {
+    addAgent('spender', 'acp', 'spender');
+    const task = await shop.create('Listen');
+    const { store } = shop.place;
+    const working = shop.work(task, 'spender');
+    const run = await until(async () => (await runsOf(task)).find(({ state }) => state === 'running'));
+    await store.addMessage({ attempt_id: run.attempt_id, body: 'and blue' }, shop.as().by);
+    await until(async () => shop.news.find((one) => isSaid(one, 'and blue')));
+    await store.askStop({ id: run.id }, shop.as().by);
+    await working;
+    expect(await store.listMessages({ attempt_id: run.attempt_id })).toMatchObject([{ body: 'and blue' }]);
+  });
+});

@@ -1,0 +1,54 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { tempFolder } from '../../tests/support/temp-repo.ts';
+import { changeSetting } from './change-setting.ts';
+import { listUnknownSettings, readPersonalSettings } from './work-settings.ts';
+
+describe('[A12] forge settings set', () => {
+  it('changes one setting, keeps the others, and takes it away', async () => {
+    await using home = await tempFolder();
+    const file = join(home.path, 'settings.json');
+    writeFileSync(file, '{"merge": {"auto": true}, "caps": {"run_usd": 1}}');
+    await changeSetting(home.path, 'caps.task_usd', 5);
+    await changeSetting(home.path, 'prices.my-model', { input: 2, output: 8 });
+    const settings = readPersonalSettings(home.path);
+    expect(settings).toMatchObject({ merge: { auto: true }, caps: { run_usd: 1, task_usd: 5 } });
+    expect(settings.prices.get('my-model')).toEqual({ input: 2, cached: 2, output: 8 });
+    await changeSetting(home.path, 'caps.task_usd', null);
+    expect(readPersonalSettings(home.path).caps.task_usd).toBeUndefined();
+  });
+
+  it.each([
+    ['caps.taskUsd', 5, 'Did you mean caps.task_usd?'],
+    ['caps.what', 5, expect.stringContaining('caps.run_usd, ')],
+    ['nothing', 5, expect.stringContaining('scheduler, ')],
+    ['prices.', 5, expect.stringContaining('prices')],
+    ['caps.task_usd', -1, 'Correct it by hand'],
+    ['prices.x', { input: 1 }, 'Correct it by hand'],
+  ])('refuses %s = %o, and leaves the file as it was', async (key, value, hint) => {
+    await using home = await tempFolder();
+    const file = join(home.path, 'settings.json');
+    writeFileSync(file, '{}');
+    await expect(changeSetting(home.path, key, value)).rejects.toMatchObject({ code: 'invalid_input', hint });
+    expect(readFileSync(file, 'utf8')).toBe('{}');
+  });
+});
+
+describe('[A12] keys that nobody reads', () => {
+  it('are found in both files, and what is of the project is not one of them', async () => {
+    await using home = await tempFolder();
+    await using forge = await tempFolder();
+    const paths = { forge_dir: forge.path, store_dir: forge.path };
+    expect(listUnknownSettings(paths, home.path)).toEqual([]);
+    const personal = join(home.path, 'settings.json');
+    const shared = join(forge.path, 'config.json');
+    writeFileSync(personal, '{"scheduler": {"budgetUsd": 1, "max": 2}, "cap": {}, "prices": {"any": {}}}');
+    writeFileSync(shared, '{"name": "x", "sync": {"exportOn": "y"}, "merge": {"autO": true}}');
+    expect(listUnknownSettings(paths, home.path)).toEqual([
+      { path: personal, key: 'scheduler.budgetUsd' },
+      { path: personal, key: 'cap' },
+      { path: shared, key: 'merge.autO' },
+    ]);
+  });
+});
