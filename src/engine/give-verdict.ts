@@ -13,6 +13,7 @@ import { ForgeError } from '#kernel/errors.ts';
 import type { AttemptStore } from '#store/attempt-store.ts';
 import { findRepeat } from './audit-review.ts';
 import type { Engine } from './engine.ts';
+import type { Gates } from './gate-changes.ts';
 import { readGateHolder } from './review-gate.ts';
 import { settleVerdict } from './settle-verdict.ts';
 import { checkFence, checkVersion } from './transition-task.ts';
@@ -24,8 +25,7 @@ export interface GivenVerdict {
   readonly force: boolean;
   readonly version?: number | undefined;
   readonly fence?: number | undefined;
-  /** The files by which work is judged that the task's attempt changes. */
-  readonly listGateChanges: (task: Task) => Promise<readonly string[]>;
+  readonly gates: Gates;
 }
 
 /**
@@ -47,7 +47,7 @@ export async function giveVerdict(
   const waiting = all.at(-1);
   const workers = await listWorkers(engine, task, gate);
   const asked = withoutOwnAudit(await readGateHolder(engine.agents, workflow, { task, gate }), workers);
-  const holder = askPeople(asked, await given.listGateChanges(task));
+  const holder = askPeople(asked, await given.gates.listChanges(task));
   const speaker = decideSpeaker(holder, { actor: by.actor, workers, force: given.force });
   if (speaker.outcome === 'refused') throw refuse(task, { holder, actor: by.actor, why: speaker.why });
   if (kindOf(workflow, gate) !== 'gate' || waiting?.status !== 'waiting')
@@ -57,6 +57,8 @@ export async function giveVerdict(
     const { verdict } = given;
     const facts = { holder, has_attempt: waiting.attempt_id !== null, steps: waiting.step_results, verdict };
     const status = decideReview(facts).answer === 'passed' ? 'passed' : 'failed';
+    // Before anything follows on it: a merge runs what was allowed.
+    if (status === 'passed' && by.actor.kind === 'user') await given.gates.allow(task, waiting, by);
     const forced = speaker.outcome === 'forced';
     const said = { verdict, verdict_by: toTriggeredBy(by.actor), forced };
     const { fence } = given;

@@ -63,7 +63,7 @@ export async function runIn(
   commands: readonly string[],
   { marker = attempt.id, signal }: StepMarks = {},
 ): Promise<StepResult[]> {
-  place.requireTrust(commands);
+  await place.trust.require(commands, attempt.path);
   const { review } = place.settings();
   return runSteps(commands, {
     cwd: attempt.path,

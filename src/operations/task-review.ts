@@ -1,6 +1,6 @@
 import type { reviewTask as declaration } from '#contract/run-operations.ts';
 import { parseFinding } from '#domain/decide-review.ts';
-import { listGateChanges } from '#engine/gate-changes.ts';
+import { openGates } from '#engine/gate-changes.ts';
 import { giveVerdict } from '#engine/give-verdict.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
@@ -33,7 +33,7 @@ export const taskReview = implement<typeof declaration>({
       force,
       version,
       fence,
-      listGateChanges: async (task) => listGateChanges((await ctx.workshop()).place, task),
+      gates: openGates((await ctx.workshop()).place),
     });
   },
   text({ task, review }) {
