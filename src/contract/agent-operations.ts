@@ -35,6 +35,13 @@ const setUp = {
   permissions: PermissionPolicy.optional().describe(
     'What it may do without a person being asked: nothing, edits in its checkout, or all (default: edits)',
   ),
+  allow: z
+    .array(Word)
+    .max(LIMITS.agent_words)
+    .optional()
+    .describe(
+      'A command that needs no question, by its first words: "npm test"; repeats; those given replace those there, "" alone takes all away',
+    ),
   env: z
     .array(
       z
@@ -52,6 +59,7 @@ const setUp = {
 const setUpFlags = {
   command: { placeholder: 'argv…', words: true },
   executor: { placeholder: 'kind' },
+  allow: { placeholder: 'command' },
   env: { placeholder: 'NAME=value' },
 } as const;
 

@@ -10,5 +10,7 @@ export const ExecutorProfile = z.object({
   model: z.string().optional(),
   effort: z.string().optional(),
   permissions: PermissionPolicy,
+  /** Commands that need no question, by their first words: `npm test`. */
+  allow: z.array(z.string()).optional(),
 });
 export type ExecutorProfile = z.output<typeof ExecutorProfile>;

@@ -38,6 +38,7 @@ import { compareAttempts, pickAttempt, runTasks, startAttempt } from './run-task
 import {
   approveRun,
   denyRun,
+  forgetRun,
   listAttempts,
   listReviews,
   listRuns,
@@ -192,6 +193,7 @@ export const OPERATIONS: readonly Declaration[] = [
   stopRun,
   approveRun,
   denyRun,
+  forgetRun,
   sendToRun,
   listWorkspaces,
   openWorkspace,

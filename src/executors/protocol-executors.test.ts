@@ -90,7 +90,10 @@ describe.concurrent.each(['claude', 'codex', 'acp'])('[S233] the %s executor', (
   });
 
   it('asks a person where the profile says so, and does what was allowed', async () => {
-    await using run = await start('edit', { permissions: 'ask', host: { approve: async () => 'allowed' } });
+    await using run = await start('edit', {
+      permissions: 'ask',
+      host: { approve: async () => ({ decision: 'allowed' }) },
+    });
     expect(await run.end).toMatchObject({ outcome: 'completed', denials: 0 });
     expect(run.asked).toHaveLength(1);
     expect(hasFile(run)).toBe(true);
@@ -99,7 +102,10 @@ describe.concurrent.each(['claude', 'codex', 'acp'])('[S233] the %s executor', (
   it.each(['denied', 'expired'] as const)(
     'ends as denied when the answer is %s, although the program exits 0',
     async (decision) => {
-      await using run = await start('edit', { permissions: 'ask', host: { approve: async () => decision } });
+      await using run = await start('edit', {
+        permissions: 'ask',
+        host: { approve: async () => ({ decision }) },
+      });
       expect(await run.end).toMatchObject({ outcome: 'denied', exit_code: 0, denials: 1 });
       expect(hasFile(run)).toBe(false);
     },
@@ -144,7 +150,7 @@ describe.concurrent.each(['claude', 'codex', 'acp'])('[S233] the %s executor', (
   });
 
   it('withdraws a question that the program no longer asks', async () => {
-    const approve = () => new Promise<'denied'>(() => {});
+    const approve = () => new Promise<{ decision: 'denied' }>(() => {});
     await using run = await start('asks-in-vain', { host: { approve } });
     expect(await run.end).toMatchObject({ outcome: 'completed' });
     expect(run.asked[0]?.signal.aborted).toBe(true);
@@ -335,7 +341,10 @@ describe.concurrent('a program that asks', () => {
   }
 
   it('may be silent for as long as a person thinks', async () => {
-    await using run = await startAsking(ASKS, () => new Promise((say) => setTimeout(say, 2_500, 'allowed')));
+    await using run = await startAsking(
+      ASKS,
+      () => new Promise((say) => setTimeout(say, 2_500, { decision: 'allowed' })),
+    );
     expect(await run.end).toMatchObject({ outcome: 'completed' });
   });
 

@@ -4,12 +4,14 @@ import { escapeLine } from '#kernel/text.ts';
 import { addAgent } from '#sync/agent-identities.ts';
 import { describeProfile, readSetUp, toAgentEntry } from './agent-entry.ts';
 import { refuseInsideRun } from './is-inside-run.ts';
+import { checkAllowed } from './check-allowed.ts';
 import { implement } from './operation.ts';
 
 const VERBS = { added: 'Added', updated: 'Updated', unchanged: 'Already there:' } as const;
 
 export const agentAdd = implement<typeof declaration>({
   async run(ctx, input) {
+    checkAllowed(input.allow);
     refuseInsideRun(ctx.machine.env);
     const { name, description, max, version } = input;
     const { outcome, ...agent } = await addAgent(ctx.place.home, {

@@ -31,8 +31,16 @@ export function readSetUp(input: SetUp): {
   readonly wish: ProfileWish | undefined;
   readonly env: Environment | undefined;
 } {
-  const { executor, command, model, effort, permissions } = input;
-  const wish = { from: input.profile, executor, command, model, effort, permissions };
+  const { executor, command, model, effort, permissions, allow } = input;
+  const wish = {
+    from: input.profile,
+    executor,
+    command,
+    model,
+    effort,
+    permissions,
+    allow: allow?.filter((text) => text.trim() !== ''),
+  };
   const given = Object.values(wish).some((value) => value !== undefined);
   return { wish: given ? wish : undefined, env: input.env && readVariables(input.env) };
 }
@@ -47,8 +55,14 @@ function readVariables(texts: readonly string[]): Environment {
 }
 
 /** `claude, opus, edits` */
-export function describeProfile({ executor, model, effort, permissions }: ExecutorProfile): string {
-  return [executor, model, effort, permissions]
+export function describeProfile({
+  executor,
+  model,
+  effort,
+  permissions,
+  allow = [],
+}: ExecutorProfile): string {
+  return [executor, model, effort, permissions, ...allow]
     .flatMap((part) => part ?? [])
     .map(escapeLine)
     .join(', ');
@@ -57,13 +71,14 @@ export function describeProfile({ executor, model, effort, permissions }: Execut
 /** Lines under the name of an agent or of a profile. */
 export function setUpLines(profile: ExecutorProfile | null, env: readonly string[]): string[] {
   if (profile === null) return [];
-  const { executor, command, model, effort, permissions } = profile;
+  const { executor, command, model, effort, permissions, allow = [] } = profile;
   return [
     `  executor     ${escapeLine(executor)}`,
     ...(command === undefined ? [] : [`  command      ${escapeLine(JSON.stringify(command))}`]),
     ...(model === undefined ? [] : [`  model        ${escapeLine(model)}`]),
     ...(effort === undefined ? [] : [`  effort       ${escapeLine(effort)}`]),
     `  permissions  ${permissions}`,
+    ...allow.map((text) => `  allow        ${escapeLine(text)}`),
     ...(env.length === 0 ? [] : [`  environment  ${env.map(escapeLine).join(', ')}`]),
   ];
 }

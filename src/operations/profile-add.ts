@@ -4,6 +4,7 @@ import { escapeLine } from '#kernel/text.ts';
 import { addProfile } from '#sync/agent-profiles.ts';
 import { describeProfile, readSetUp, toProfileEntry } from './agent-entry.ts';
 import { refuseInsideRun } from './is-inside-run.ts';
+import { checkAllowed } from './check-allowed.ts';
 import { implement } from './operation.ts';
 
 const VERBS = { added: 'Added', updated: 'Updated', unchanged: 'Already there:' } as const;
@@ -11,6 +12,7 @@ const VERBS = { added: 'Added', updated: 'Updated', unchanged: 'Already there:' 
 export const profileAdd = implement<typeof declaration>({
   async run(ctx, input) {
     refuseInsideRun(ctx.machine.env);
+    checkAllowed(input.allow);
     const { wish = {}, env } = readSetUp(input);
     const { outcome, ...profile } = await addProfile(ctx.place.home, {
       name: input.name,

@@ -34,6 +34,7 @@ export interface ProfileWish {
   readonly model?: string | undefined;
   readonly effort?: string | undefined;
   readonly permissions?: PermissionPolicy | undefined;
+  readonly allow?: readonly string[] | undefined;
 }
 
 const FILE = 'profiles.jsonl';
@@ -182,7 +183,7 @@ function readProfiles(lines: readonly HomeLine[]): ReadProfile[] {
 }
 
 function readProfile(value: Readonly<Record<string, unknown>>): ExecutorProfile | null {
-  const { executor, command, model, effort, permissions } = value;
+  const { executor, command, model, effort, permissions, allow } = value;
   if (typeof executor !== 'string' || executor === '') return null;
   return {
     executor,
@@ -190,6 +191,8 @@ function readProfile(value: Readonly<Record<string, unknown>>): ExecutorProfile 
     ...(typeof model === 'string' && { model }),
     ...(typeof effort === 'string' && { effort }),
     permissions: isPolicy(permissions) ? permissions : 'edits',
+    ...(Array.isArray(allow) &&
+      allow.length > 0 && { allow: allow.filter((text) => typeof text === 'string') }),
   };
 }
 

@@ -68,7 +68,7 @@ export async function startTestRun(options: {
     tell: (entry) => entries.push(entry),
     noteSession: (id) => sessions.push(id),
     noteProcess: async (identity) => void identities.push(identity),
-    approve: async () => 'denied',
+    approve: async () => ({ decision: 'denied' }),
     ...options.host,
   };
   const approve = host.approve.bind(host);

@@ -29,6 +29,7 @@ const PERMISSION = 'session/request_permission';
 
 /** The Agent Client Protocol, version 1, from the client's side. It offers no files and no terminals. */
 export class AcpSession implements ProtocolSession {
+  readonly tells_reasons = false;
   readonly #options: AcpSessionOptions;
   readonly #record = new SessionRecord();
   readonly #calls = new RpcCalls<Purpose>({ jsonrpc: '2.0' });
