@@ -94,10 +94,6 @@ const OWN_SETTINGS: Readonly<
   codex: () => ({
     '.codex/config.toml': (before = '') =>
       `approval_policy = "never"\nsandbox_mode = "danger-full-access"\n${before}`,
-    '.codex/rules/default.rules': () =>
-      ['bash', '/bin/bash', 'sh', 'echo']
-        .map((word) => `prefix_rule(pattern=["${word}"], decision="allow")\n`)
-        .join(''),
   }),
   gemini: () => ({
     '.gemini/settings.json': add({

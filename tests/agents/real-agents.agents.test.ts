@@ -245,8 +245,8 @@ describe.each(AGENTS)('[S233] $title, installed from the registry', (agent) => {
 
   it('[A10] asks for a command, whatever the own settings of the user allow', async (context) => {
     using bench = open(context);
-    const { asked, files } = await bench.play({ script: 'command', ...allowed });
-    expect(asked.map(({ command }) => command)).toEqual(['echo hello > hello.txt']);
+    const { asked, files } = await bench.play({ script: 'touch', ...allowed });
+    expect(asked.map(({ command }) => command)).toEqual(['touch hello.txt']);
     expect(files).toEqual({});
   });
 
@@ -257,7 +257,7 @@ describe.each(AGENTS)('[S233] $title, installed from the registry', (agent) => {
     expect(files).toEqual({});
   });
 
-  it.for(['command', 'write'] as const)(
+  it.for(['touch', 'write'] as const)(
     '[A10] changes nothing by %s in a run that may only look, whatever the user allows',
     async (script, context) => {
       using bench = open(context);
