@@ -37,7 +37,7 @@ describe('/executions', () => {
   it('lets nobody touch them without the right to run programs, and no agent', async () => {
     const tokens = [(await http.token('task')).token, (await http.token('task', 'worker-1')).token];
     for (const token of tokens) {
-      for (const verb of ['stop', 'approve', 'deny', 'messages']) {
+      for (const verb of ['stop', 'approve', 'deny', 'forget', 'messages']) {
         const body = verb === 'messages' ? { text: 'x' } : {};
         const { status } = await ask('POST', `/executions/${run.id}/${verb}`, body, token);
         expect([verb, status]).toEqual([verb, 403]);

@@ -143,6 +143,7 @@ async function tell(call: SurfaceCall): Promise<unknown[]> {
     ['run.stop', { id: 'none' }],
     ['run.approve', { id: 'none' }],
     ['run.deny', { id: 'none', approval: 'x' }],
+    ['run.forget', { id: 'none' }],
     ['run.send', { id: 'none', text: 'Hello' }],
     ['workspace.list', { all: true }],
     ['workspace.clean', { older_than: '2h' }],

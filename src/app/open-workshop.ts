@@ -13,7 +13,7 @@ import { openAgentFacts } from '#sync/agent-facts.ts';
 import { listAgents } from '#sync/agent-identities.ts';
 import type { HomePlace } from '#sync/forge-home.ts';
 import { toGitRepo, type Machine } from '#sync/machine.ts';
-import { requireTrusted, trustsAgentSettings } from '#sync/trust.ts';
+import { openTrust, trustsAgentSettings } from '#sync/trust.ts';
 import { readWorkSettings, type WorkSettings } from '#sync/work-settings.ts';
 import { createRunCounter } from './count-runs.ts';
 import type { ProcessKeeper } from './keep-processes.ts';
@@ -53,7 +53,7 @@ export function openWorkshop(
     records: join(paths.store_dir, 'attempts'),
     env: machine.env,
     runsElsewhere: createRunCounter(place, { database: paths.database, clock: systemClock }),
-    requireTrust: (commands) => requireTrusted({ home: place.home, paths }, commands),
+    trust: openTrust({ home: place.home, paths }),
     trustsAgentSettings: (folder) => trustsAgentSettings({ home: place.home, paths }, folder),
   });
 }

@@ -12,7 +12,7 @@ describe('a step that is set', () => {
     await using http = await startProjectHttp();
     const { home } = toHomePlace(http.env, http.env['HOME'] ?? '');
     const { paths } = findProject(http.root, http.env, http.env['HOME'] ?? '');
-    const trusts = (step: string): boolean => isTrusted({ home, paths }, step);
+    const trusts = (step: string): Promise<boolean> => isTrusted({ home, paths }, step);
     const create = (token: string, step: string) =>
       http.ask({
         method: 'POST',
@@ -42,11 +42,11 @@ describe('a step that is set', () => {
     const { token: writer } = await http.token('task');
     const { token: agent } = await http.token('task', 'worker-1');
     expect((await create(runner, 'by exec')).status).toBe(201);
-    expect(trusts('by exec')).toBe(true);
+    expect(await trusts('by exec')).toBe(true);
     expect(await createByTool(runner, 'by exec and tool')).toMatchObject({
       structuredContent: { review_config: { ci_steps: ['by exec and tool'] } },
     });
-    expect(trusts('by exec and tool')).toBe(true);
+    expect(await trusts('by exec and tool')).toBe(true);
     for (const token of [writer, agent]) {
       expect((await create(token, 'by task')).status).toBe(403);
       expect(await createByTool(token, 'by task')).toMatchObject({
@@ -54,7 +54,7 @@ describe('a step that is set', () => {
         structuredContent: { error: { code: 'permission_denied' } },
       });
     }
-    expect(trusts('by task')).toBe(false);
+    expect(await trusts('by task')).toBe(false);
   });
 
   it('by a program that speaks MCP for somebody here: waits for a person', async () => {
@@ -81,7 +81,7 @@ describe('a step that is set', () => {
     const input = { title: 'x', review_config: { ci_steps: ['by stdio'] } };
     const task = (await local.call({ name: 'task.create', input, caller })) as Task;
     expect(task.review_config).toEqual({ ci_steps: ['by stdio'] });
-    expect(isTrusted({ home, paths }, 'by stdio')).toBe(false);
+    expect(await isTrusted({ home, paths }, 'by stdio')).toBe(false);
     expect(notices).toContain('The steps run once a person has trusted them: forge trust');
   });
 });

@@ -39,6 +39,13 @@ const setUp = {
   walls: WallsWish.optional().describe(
     'Whether its runs can reach their own checkout only, where bubblewrap is installed (default: on)',
   ),
+  allow: z
+    .array(Word)
+    .max(LIMITS.agent_words)
+    .optional()
+    .describe(
+      'A command that needs no question, by its first words: "npm test"; repeats; those given replace those there, "" alone takes all away',
+    ),
   env: z
     .array(
       z
@@ -56,6 +63,7 @@ const setUp = {
 const setUpFlags = {
   command: { placeholder: 'argv…', words: true },
   executor: { placeholder: 'kind' },
+  allow: { placeholder: 'command' },
   env: { placeholder: 'NAME=value' },
 } as const;
 

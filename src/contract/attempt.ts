@@ -248,6 +248,10 @@ export const Merge = z.object({
 });
 export type Merge = z.output<typeof Merge>;
 
+/** What a person allowed for the rest of a task: this very line, or every command that begins with these words. */
+export const AlwaysRule = z.object({ kind: z.enum(['line', 'prefix']), text: z.string() });
+export type AlwaysRule = z.output<typeof AlwaysRule>;
+
 export const Approval = z.object({
   id: z.string(),
   run_id: z.string(),
@@ -255,10 +259,19 @@ export const Approval = z.object({
   tool: z.string(),
   /** What the tool would be given. */
   input: z.unknown(),
+  /** The whole command that would be run, where it is one. */
+  command: z.string().nullable().default(null),
+  /** The files that it is about, where they are known. */
+  paths: z.array(z.string()).default([]),
   state: z.enum(['pending', 'allowed', 'denied', 'expired']),
   asked_at: z.string(),
   answered_at: z.string().nullable(),
   answered_by: z.string().nullable(),
+  /** Why it was refused. */
+  reason: z.string().nullable().default(null),
+  always: AlwaysRule.nullable().default(null),
+  /** When `always` was taken back. */
+  forgotten_at: z.string().nullable().default(null),
 });
 export type Approval = z.output<typeof Approval>;
 

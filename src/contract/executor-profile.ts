@@ -14,5 +14,7 @@ export const ExecutorProfile = z.object({
   permissions: PermissionPolicy,
   /** Whether its runs are put inside of walls where the machine has them; what the settings say where left out. */
   walls: WallsWish.optional(),
+  /** Commands that need no question, by their first words: `npm test`. */
+  allow: z.array(z.string()).optional(),
 });
 export type ExecutorProfile = z.output<typeof ExecutorProfile>;

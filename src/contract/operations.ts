@@ -40,6 +40,7 @@ import { compareAttempts, pickAttempt, runTasks, startAttempt } from './run-task
 import {
   approveRun,
   denyRun,
+  forgetRun,
   listAttempts,
   listReviews,
   listRuns,
@@ -196,6 +197,7 @@ export const OPERATIONS: readonly Declaration[] = [
   stopRun,
   approveRun,
   denyRun,
+  forgetRun,
   sendToRun,
   listWorkspaces,
   openWorkspace,

@@ -42,6 +42,8 @@ export const RunView = Run.extend({
   attempt: Attempt,
   /** What it waits for leave to do. */
   approvals: z.array(Approval),
+  /** What a person allowed for the rest of its task. */
+  always: z.array(Approval),
   /** Where its log lies. */
   log: z.string(),
 });
@@ -131,12 +133,24 @@ export const stopRun = declare({
 });
 
 const approval = WorkRef.optional().describe('Which one, where several wait; `forge runs show` lists them');
-const approvalErrors = ['not_found', 'ambiguous_id', 'state_invalid'] as const;
+const approvalErrors = ['not_found', 'ambiguous_id', 'state_invalid', 'permission_denied'] as const;
 
 export const approveRun = declare({
   name: 'run.approve',
   summary: 'Allow what a run asks leave for',
-  input: z.object({ id, approval }),
+  about:
+    'With --always the very same command is allowed for the rest of the task, with --prefix every command that begins with these words, in this run and in later ones. `forge runs show` and `forge task show` list what is allowed so, and `forge runs forget` takes it back.',
+  input: z.object({
+    id,
+    approval,
+    always: z.boolean().optional().describe('Allow the same command for the rest of the task'),
+    prefix: z
+      .string()
+      .min(1)
+      .max(LIMITS.ci_step_length)
+      .optional()
+      .describe('Allow every command that begins with these words for the rest of the task: "npm test"'),
+  }),
   output: Approval,
   errors: approvalErrors,
   access: 'exec',
@@ -145,15 +159,29 @@ export const approveRun = declare({
   cli: {
     path: ['runs', 'approve'],
     args: ['id'],
-    flags: { approval: { placeholder: 'id' } },
-    examples: [`forge runs approve ${RUN}`, `forge runs approve ${RUN} --approval 9a02`],
+    flags: { approval: { placeholder: 'id' }, prefix: { placeholder: 'command' } },
+    examples: [
+      `forge runs approve ${RUN}`,
+      `forge runs approve ${RUN} --approval 9a02`,
+      `forge runs approve ${RUN} --always`,
+      `forge runs approve ${RUN} --prefix "npm test"`,
+    ],
   },
 });
 
 export const denyRun = declare({
   name: 'run.deny',
   summary: 'Refuse what a run asks leave for',
-  input: z.object({ id, approval }),
+  input: z.object({
+    id,
+    approval,
+    reason: z
+      .string()
+      .max(LIMITS.close_reason_length)
+      .regex(/^[^\u0000]*[^\s\u0000][^\u0000]*$/, 'a reason is not blank and holds no NUL character')
+      .optional()
+      .describe('Why: the agent is told'),
+  }),
   output: Approval,
   errors: approvalErrors,
   access: 'exec',
@@ -163,7 +191,26 @@ export const denyRun = declare({
     path: ['runs', 'deny'],
     args: ['id'],
     flags: { approval: { placeholder: 'id' } },
-    examples: [`forge runs deny ${RUN}`],
+    examples: [`forge runs deny ${RUN}`, `forge runs deny ${RUN} --reason "Use the test database"`],
+  },
+});
+
+export const forgetRun = declare({
+  name: 'run.forget',
+  summary: 'Take back what was allowed for the rest of a task',
+  about:
+    'All that `forge runs approve` allowed with --always or --prefix for the task of the run, or one of them.',
+  input: z.object({ id, approval: WorkRef.optional().describe('Which one; `forge runs show` lists them') }),
+  output: z.array(Approval),
+  errors: ['not_found', 'ambiguous_id', 'permission_denied'],
+  access: 'exec',
+  needs: 'project',
+  http: { method: 'post', path: '/executions/{id}/forget' },
+  cli: {
+    path: ['runs', 'forget'],
+    args: ['id'],
+    flags: { approval: { placeholder: 'id' } },
+    examples: [`forge runs forget ${RUN}`, `forge runs forget ${RUN} --approval 9a02`],
   },
 });
 

@@ -181,6 +181,8 @@ export const TaskView = Task.extend({
   counters: TaskCounters,
   /** Where a task that waits for a person can go on; only where it does. */
   recovery_actions: z.array(z.object({ action: z.literal('transition'), state: z.string() })).optional(),
+  /** Commands that a person allowed its agents for the rest of it; only of a task at work, where there are any. */
+  always_allowed: z.array(z.string()).optional(),
 });
 export type TaskView = z.output<typeof TaskView>;
 

@@ -15,6 +15,8 @@ export const TranscriptEntry = z.discriminatedUnion('kind', [
     id,
     tool: z.string(),
     decision: z.enum(['asked', 'allowed', 'denied', 'expired']),
+    /** What exactly was asked for. */
+    request: z.string().optional(),
   }),
   z.object({ kind: z.literal('usage'), usage: RunUsage }),
   z.object({ kind: z.literal('error'), code: z.string(), text: z.string() }),

@@ -1,3 +1,4 @@
+import { LIMITS } from '#kernel/limits.ts';
 import { describe, expect, it } from 'vitest';
 import type { Approval, Review } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
@@ -79,17 +80,23 @@ describe('what waits for a person', () => {
   });
 
   it('is what an agent asks for, with all of it, also while it works', () => {
-    const input = { command: 'npm test -- --watch=false' };
+    const command = `npm test -- --watch=false ${'x'.repeat(LIMITS.inbox_message_length)}`;
     const approval = {
       run_id: '7c1e40d2-rest',
       task_id: 'fg-a',
       tool: 'Bash',
-      input,
+      input: { command },
+      command,
+      paths: [],
       asked_at: AT,
-    } as Approval;
+    } as unknown as Approval;
     const more = { approvals: [{ ...approval, agent: 'ada' }], at_work: new Set(['fg-a']) };
     expect(list([task('in_progress')], more)).toEqual([
-      'approval: ada asks for Bash {"command":"npm test -- --watch=false"}; forge runs approve 7c1e40d2',
+      `approval: ada asks for Bash: ${command}; forge runs approve 7c1e40d2`,
+    ]);
+    const edit = { ...approval, tool: 'Write', command: null, paths: ['/tmp/a.txt'], agent: 'ada' };
+    expect(list([task('in_progress')], { ...more, approvals: [edit] })).toEqual([
+      'approval: ada asks for Write /tmp/a.txt; forge runs approve 7c1e40d2',
     ]);
   });
 

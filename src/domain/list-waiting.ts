@@ -3,6 +3,7 @@ import type { InboxItem } from '#contract/inbox-operations.ts';
 import type { Task } from '#contract/task.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { findRaise } from './caps.ts';
+import { describeRequest } from './describe-request.ts';
 import { endsAsDone, roleOf, isMerging, kindOf, standingState, type ResolvedWorkflow } from './workflow.ts';
 import { passTarget } from './gate-targets.ts';
 import { holderName } from './workflow-fields.ts';
@@ -48,11 +49,13 @@ function toUnmerged({ task, attempt }: WaitingFacts['unmerged'][number]): InboxI
 }
 
 function toApproval(
-  { run_id, task_id, tool, input, asked_at, agent }: WaitingFacts['approvals'][number],
+  { agent, ...approval }: WaitingFacts['approvals'][number],
   title: string | null,
 ): InboxItem {
-  const shown = input === undefined ? '' : ` ${JSON.stringify(input)}`;
-  const message = `${agent} asks for ${tool}${shown}`.slice(0, LIMITS.inbox_message_length);
+  const { run_id, task_id, asked_at, command } = approval;
+  const whole = `${agent} asks for ${describeRequest(approval)}`;
+  // A command is shown whole: what a person allows unseen could be anything.
+  const message = command === null ? whole.slice(0, LIMITS.inbox_message_length) : whole;
   return {
     kind: 'approval',
     task_id,

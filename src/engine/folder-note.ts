@@ -10,9 +10,11 @@ export interface FolderNote {
   readonly setup: string | null;
   /** How much of the disk it took, and when that was looked at. */
   readonly size: { readonly bytes: number; readonly at: number } | null;
+  /** The scripts for which a review ran no check, as they were then. */
+  readonly unread: { readonly review_id: string; readonly fingerprint: string } | null;
 }
 
-const NOTHING: FolderNote = { copied: [], setup: null, size: null };
+const NOTHING: FolderNote = { copied: [], setup: null, size: null, unread: null };
 
 interface Place {
   readonly records: string;

@@ -1,6 +1,9 @@
+import { appendFileSync, existsSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
-import { listGateChanges } from './gate-changes.ts';
+import { listGateChanges, openGates } from './gate-changes.ts';
 import { giveVerdict } from './give-verdict.ts';
 import { workTask } from './work-task.ts';
 
@@ -37,13 +40,11 @@ describe('[A2] an attempt that changes what judges it', () => {
     expect(error_annotation).toMatchObject({ code: 'gate_changed', message: expect.stringContaining(file) });
     expect(await listGateChanges(shop.place, await shop.place.store.getTask(task.id))).toEqual([file]);
     const verdict = { verdict: 'pass' as const, summary: 'seen', findings: [] };
-    const list = (one: typeof task) => listGateChanges(shop.place, one);
     await giveVerdict(shop.as(), shop.place.store, {
       id: task.id,
       verdict,
       force: false,
-      listGateChanges: list,
-      findSpentAudits: async () => undefined,
+      gates: openGates(shop.place),
     });
     await workTask(shop.workshop, shop.as(), { id: task.id, agent: 'sly', merge: true });
     expect(await shop.place.store.getTask(task.id)).toMatchObject({ state: 'done' });
@@ -54,5 +55,108 @@ describe('[A2] an attempt that changes what judges it', () => {
     const task = await shop.create('Honest', { steps: ['bash ci.sh'] });
     await workTask(shop.workshop, shop.as(), { id: task.id, agent: 'honest', merge: true });
     expect(await shop.place.store.getTask(task.id)).toMatchObject({ state: 'done' });
+  });
+});
+
+describe('[M5] what a check runs is what a person has allowed', () => {
+  const passed = { verdict: 'pass' as const, summary: 'seen', findings: [] };
+  const ran = join(tmpdir(), `forge-m5-${process.pid}`);
+  afterEach(() => rmSync(ran, { force: true }));
+
+  it.each([
+    ['its own script', 'bash ci.sh', `echo "touch ${ran}" >> ci.sh`, 'ci.sh'],
+    ['in a folder', 'cd sub && ./ci.sh', `echo "touch ${ran}" >> sub/ci.sh`, 'sub/ci.sh'],
+    ['a script of package.json', 'npm test', `sed -i 's#true#touch ${ran}#' package.json`, 'package.json'],
+    [
+      'one that was not there',
+      'test ! -e later.sh || bash later.sh',
+      `echo "touch ${ran}" > later.sh`,
+      'later.sh',
+    ],
+    [
+      'an ignored one in its place',
+      'bash ci.sh',
+      `git rm -q --cached ci.sh; echo ci.sh > .gitignore; echo "touch ${ran}" >> ci.sh`,
+      'ci.sh',
+    ],
+    [
+      'one that cannot be read from the line',
+      'for f in su[b]/*.sh; do bash "$f"; done',
+      `echo "touch ${ran}" >> sub/ci.sh`,
+      './',
+    ],
+  ])('%s is not run before a person has passed it, and then it is', async (_, step, script, file) => {
+    await shop.repo.write('sub/ci.sh', '#!/bin/sh\ntrue\n');
+    await shop.repo.write('package.json', '{"scripts":{"test":"true"}}\n');
+    shop.repo.git('add', '-A');
+    shop.repo.git('update-index', '--chmod=+x', 'sub/ci.sh');
+    shop.repo.git('commit', '-qm', 'more');
+    shop.repo.git('checkout', '-q', '--', 'sub/ci.sh');
+    shop.addAgent('sly', `echo x > x; ${script}`);
+    const task = await shop.create('Sly', { steps: [step] });
+    await workTask(shop.workshop, shop.as(), { id: task.id, agent: 'sly', merge: true });
+    const [review] = await shop.place.store.listReviews({ task_id: task.id });
+    expect([existsSync(ran), review?.status, review?.step_results]).toEqual([false, 'waiting', []]);
+    const { error_annotation } = await shop.place.store.getTask(task.id);
+    expect(error_annotation).toMatchObject({
+      code: 'gate_changed',
+      message: expect.stringContaining(`run ${file}`),
+    });
+    const said = { id: task.id, verdict: passed, force: false, gates: openGates(shop.place) };
+    await giveVerdict(shop.as(), shop.place.store, said);
+    expect(existsSync(ran)).toBe(false);
+    await workTask(shop.workshop, shop.as(), { id: task.id, agent: 'sly', merge: true });
+    expect([existsSync(ran), (await shop.place.store.getTask(task.id)).state]).toEqual([true, 'done']);
+  });
+
+  it('a yes is for the bytes that were there, and an agent cannot give it', async () => {
+    shop.addAgent('sly', `echo x > x; echo "touch ${ran}" >> ci.sh`);
+    const task = await shop.create('Sly', { steps: ['bash ci.sh'] });
+    await workTask(shop.workshop, shop.as(), { id: task.id, agent: 'sly', merge: true });
+    const said = { id: task.id, verdict: passed, force: false, gates: openGates(shop.place) };
+    const agent = shop.as({ kind: 'agent', name: 'other', named: true });
+    await expect(giveVerdict(agent, shop.place.store, said)).rejects.toThrow(/says whether it passes/);
+    const [attempt] = await shop.place.store.listAttempts({ task_id: task.id });
+    appendFileSync(join(attempt?.path ?? '', 'ci.sh'), 'rm -rf x\n');
+    await expect(giveVerdict(shop.as(), shop.place.store, said)).rejects.toThrow(
+      /has changed since its review/,
+    );
+    expect((await shop.place.store.getTask(task.id)).review_passed_at).toBeUndefined();
+    expect(existsSync(ran)).toBe(false);
+  });
+
+  it('a merge does not run what only target and attempt together make of a script', async () => {
+    const lines = Array.from({ length: 9 }, (_, at) => `# ${at}`).join('\n');
+    await shop.repo.write('ci.sh', `#!/bin/sh\n${lines}\ntest -e x\n`);
+    shop.repo.git('commit', '-qam', 'long');
+    shop.addAgent('sly', `echo x > x; echo "touch ${ran}" >> ci.sh`);
+    const task = await shop.create('Sly', { steps: ['bash ci.sh'] });
+    await workTask(shop.workshop, shop.as(), { id: task.id, agent: 'sly', merge: true });
+    const said = { id: task.id, verdict: passed, force: false, gates: openGates(shop.place) };
+    await giveVerdict(shop.as(), shop.place.store, said);
+    await shop.repo.write('ci.sh', `#!/bin/sh\n# new\n${lines}\ntest -e x\n`);
+    shop.repo.git('commit', '-qam', 'meanwhile');
+    await workTask(shop.workshop, shop.as(), { id: task.id, agent: 'sly', merge: true });
+    expect(existsSync(ran)).toBe(false);
+    const [merge] = await shop.place.store.listMerges({ task_id: task.id });
+    expect(merge).toMatchObject({ state: 'refused', message: expect.stringContaining('because of ci.sh') });
+  });
+
+  it('of attempts side by side such a one is not green', async () => {
+    shop.addAgent('sly', `echo x > x; echo "touch ${ran}" >> ci.sh`);
+    shop.addAgent('honest', 'echo x > x');
+    const task = await shop.create('Both', { steps: ['bash ci.sh'] });
+    await workTask(shop.workshop, shop.as(), {
+      id: task.id,
+      agent: 'sly',
+      merge: false,
+      attempts: { agents: ['sly', 'honest'], count: 2, pick: 'first_green' },
+    });
+    const reviews = await shop.place.store.listReviews({ task_id: task.id });
+    const attempts = await shop.place.store.listAttempts({ task_id: task.id });
+    const sly = attempts.find(({ agent }) => agent === 'sly');
+    for (const review of reviews.filter(({ attempt_id }) => attempt_id === sly?.id))
+      expect(review.status).not.toBe('passed');
+    expect(existsSync(ran)).toBe(false);
   });
 });

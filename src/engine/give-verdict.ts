@@ -14,6 +14,7 @@ import { ForgeError } from '#kernel/errors.ts';
 import type { AttemptStore } from '#store/attempt-store.ts';
 import { findRepeat } from './audit-review.ts';
 import type { Engine } from './engine.ts';
+import type { Gates } from './gate-changes.ts';
 import { readGateHolder } from './review-gate.ts';
 import { settleVerdict } from './settle-verdict.ts';
 import { checkFence, checkVersion } from './transition-task.ts';
@@ -25,10 +26,7 @@ export interface GivenVerdict {
   readonly force: boolean;
   readonly version?: number | undefined;
   readonly fence?: number | undefined;
-  /** The files by which work is judged that the task's attempt changes. */
-  readonly listGateChanges: (task: Task) => Promise<readonly string[]>;
-  /** Why its auditor is not asked any more. */
-  readonly findSpentAudits: (task: Task, holder: GateHolder) => Promise<string | undefined>;
+  readonly gates: Gates;
 }
 
 /**
@@ -51,8 +49,8 @@ export async function giveVerdict(
   const workers = await listWorkers(engine, task, gate);
   const asked = withoutOwnAudit(await readGateHolder(engine.agents, workflow, { task, gate }), workers);
   const holder = askPeople(
-    withoutSpentAudits(asked, await given.findSpentAudits(task, asked)),
-    await given.listGateChanges(task),
+    withoutSpentAudits(asked, await given.gates.findSpentAudits(task, asked)),
+    await given.gates.listChanges(task),
   );
   const speaker = decideSpeaker(holder, { actor: by.actor, workers, force: given.force });
   if (speaker.outcome === 'refused') throw refuse(task, { holder, actor: by.actor, why: speaker.why });
@@ -63,6 +61,8 @@ export async function giveVerdict(
     const { verdict } = given;
     const facts = { holder, has_attempt: waiting.attempt_id !== null, steps: waiting.step_results, verdict };
     const status = decideReview(facts).answer === 'passed' ? 'passed' : 'failed';
+    // Before anything follows on it: a merge runs what was allowed.
+    if (status === 'passed' && by.actor.kind === 'user') await given.gates.allow(task, waiting, by);
     const forced = speaker.outcome === 'forced';
     const said = { verdict, verdict_by: toTriggeredBy(by.actor), forced };
     const { fence } = given;

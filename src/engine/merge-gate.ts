@@ -36,7 +36,7 @@ export async function checkMergeable(place: WorkPlace, task: Task): Promise<void
       details: { id: task.id },
     });
   }
-  place.requireTrust(listSteps(place, task));
+  await place.trust.require(listSteps(place, task));
   const pass = await readPass(place, task, attempt);
   if (pass.passed) return;
   throw new ForgeError('guard_rejected', `${task.id} cannot be merged: ${pass.why}`, {
@@ -269,6 +269,8 @@ async function checkCandidate(
   return place.folders.hold(attempt, 'merge', async () => {
     await showCommit(control, checkout, commit);
     try {
+      // Together with the target it may be another script than the one that was looked at.
+      await place.trust.require([...place.settings().workspace.setup, ...steps], attempt.path);
       const check = { attempt, steps, commit, review_id: null, finished: async () => {} };
       const results = await runReviewSteps(place, check);
       return results.find(({ outcome }) => outcome !== 'passed');

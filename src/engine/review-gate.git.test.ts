@@ -9,8 +9,7 @@ import { isForgeError } from '#kernel/errors.ts';
 import { ANN } from '../../tests/support/temp-engine.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { assignRole } from './assign-role.ts';
-import { listGateChanges } from './gate-changes.ts';
-import { readSpentAudits } from './read-spent-audits.ts';
+import { openGates } from './gate-changes.ts';
 import { giveVerdict } from './give-verdict.ts';
 import { resumeTasks } from './resume-tasks.ts';
 import { mergePassed } from './work-task.ts';
@@ -53,11 +52,7 @@ async function say(
     id: task.id,
     verdict,
     force,
-    listGateChanges: (one) => listGateChanges(shop.place, one),
-    findSpentAudits: async ({ id }, holder) => {
-      const attempt = (await store.listAttempts({ task_id: id, state: 'active' })).at(-1);
-      return attempt && readSpentAudits(shop.place, attempt, holder);
-    },
+    gates: openGates(shop.place),
   });
   await shop.workshop.settled();
   return review;

@@ -22,7 +22,7 @@ import { openControl, findWorkspace } from './attempt-workspace.ts';
 import type { ActionOutcome } from './actions.ts';
 import type { AgentFacts, Engine } from './engine.ts';
 import { findWalls } from './find-walls.ts';
-import { findGateChanges } from './gate-changes.ts';
+import { findGateChanges, listUnread, noteUnread } from './gate-changes.ts';
 import { readTree } from './read-tree.ts';
 import { runSteps } from './run-steps.ts';
 import { setUpForChecks } from './set-up-folder.ts';
@@ -41,7 +41,7 @@ export async function checkReviewable(place: WorkPlace, task: Task): Promise<voi
   const { length } = await place.store.listAttempts({ task_id: task.id, state: 'active' });
   if (length > 1) throw undecided(task, length);
   if (steps.length === 0) return;
-  place.requireTrust(steps);
+  await place.trust.require(steps);
   if (length > 0) return;
   throw new ForgeError('state_invalid', `${task.id} has no attempt that its checks could run on`, {
     hint: `forge run ${task.id} --agent <name>`,
@@ -73,9 +73,13 @@ interface Checked {
   readonly attempt: Attempt;
   /** Whose word is asked for besides the checks. */
   readonly holder: GateHolder;
+  /** One of several attempts side by side: what must not be run counts as a check that failed. */
+  readonly is_side?: boolean | undefined;
 }
 
 interface CheckedReview {
+  /** Scripts that no person has allowed to run as the attempt has them, for which no check was run. */
+  readonly unread: readonly string[];
   readonly review: Review;
   readonly decision: ReviewDecision;
 }
@@ -88,30 +92,46 @@ export async function checkAttempt(place: WorkPlace, checked: Checked): Promise<
   return place.folders.hold(checked.attempt, 'review', () => checkHeld(place, checked));
 }
 
-async function checkHeld(place: WorkPlace, { task, attempt, holder }: Checked): Promise<CheckedReview> {
+async function checkHeld(
+  place: WorkPlace,
+  { task, attempt, holder, is_side = false }: Checked,
+): Promise<CheckedReview> {
   const { store, watcher } = place;
   const steps = listSteps(place, task);
-  place.requireTrust(steps);
+  await place.trust.require(steps);
   const { head } = await harvestAttempt(place, { task, attempt, agent: attempt.agent });
   const review = await store.startReview(
     { id: crypto.randomUUID(), task_id: task.id, attempt_id: attempt.id, head_commit: head, watcher },
     systemWriter(place),
   );
   place.watch({ kind: 'review', review });
-  const results = await runReviewSteps(place, {
-    attempt,
-    steps,
-    commit: head,
-    review_id: review.id,
-    finished: (result) => noteStep(place, review.id, result),
-  });
+  const finished = (result: StepResult): Promise<void> => noteStep(place, review.id, result);
+  const unread = await listUnread(place, attempt, task);
+  const results =
+    unread.length === 0
+      ? await runReviewSteps(place, { attempt, steps, commit: head, review_id: review.id, finished })
+      : is_side
+        ? [await refuseStep(steps[0] ?? '', unread, finished)]
+        : [];
+  await noteUnread(place, { attempt, task, review, unread });
   const able = withoutSpentAudits(
     holder,
     await readSpentAudits(place, { ...attempt, head_commit: head }, holder),
   );
   const asked = askPeople(able, await findGateChanges(place, { ...attempt, head_commit: head }, task));
   const decision = decideReview({ holder: asked, has_attempt: true, steps: results, verdict: null });
-  return { review: await noteDecision(place, review, decision), decision };
+  return { review: await noteDecision(place, review, decision), decision, unread };
+}
+
+async function refuseStep(
+  command: string,
+  unread: readonly string[],
+  finished: (result: StepResult) => Promise<void>,
+): Promise<StepResult> {
+  const output = `Not run: the attempt has ${unread.join(', ')} in a form that no person has allowed to run`;
+  const result: StepResult = { command, exit_code: null, duration_ms: 0, output, outcome: 'start_failed' };
+  await finished(result);
+  return result;
 }
 
 /** A review after its checks: what is decided is over, what somebody has to look at is not. */
@@ -219,7 +239,7 @@ export async function reviewTask(
   const holder = await readGateHolder(place.agents.facts, engine.workflow, { task, gate });
   await forgetPass(engine, task);
   const workspace = await findWorkspace(place, await openControl(place), task.id);
-  const { review, decision } =
+  const { review, decision, unread } =
     workspace === undefined
       ? await noteEmptyReview(place, task, holder)
       : await checkAttempt(place, {
@@ -235,7 +255,9 @@ export async function reviewTask(
     case 'audit':
       return audit(review);
     case 'waits_for_holder':
-      if (decision.changes !== undefined) await noteGateChanges(engine, task, decision.changes);
+      if (unread.length > 0) await noteGateChanges(engine, task, describeUnread(task, unread));
+      else if (decision.changes !== undefined)
+        await noteGateChanges(engine, task, describeChanges(decision.changes));
       if (decision.why !== undefined)
         await annotate(engine, task, { code: 'auditor', message: decision.why });
       return { outcome: 'passed', message: `waits for the word of ${decision.name}` };
@@ -249,10 +271,20 @@ export async function reviewTask(
 }
 
 /** Why a person has to look at it, until it is moved on. */
-async function noteGateChanges({ store, by }: Engine, { id }: Task, files: readonly string[]): Promise<void> {
-  const message = `It changes ${files.join(', ')}, by which work is judged: a person has to pass it`;
+async function noteGateChanges({ store, by }: Engine, { id }: Task, message: string): Promise<void> {
   const note = { code: 'gate_changed', message, at: toIso(by.now) };
   await store.updateTask({ id, workflow_fields: new Map([['error_annotation', note]]) }, by);
+}
+
+function describeChanges(files: readonly string[]): string {
+  return `It changes ${files.join(', ')}, by which work is judged: a person has to pass it`;
+}
+
+function describeUnread({ id }: Task, files: readonly string[]): string {
+  return (
+    `Its checks were not run: they would run ${files.join(', ')}, which no person has allowed in this form. ` +
+    `Look at it, then \`forge review ${id} pass\` allows it, and the checks run before the merge`
+  );
 }
 
 /** Every time that a task enters the gate has its row. */
@@ -264,7 +296,7 @@ async function noteEmptyReview(place: WorkPlace, task: Task, holder: GateHolder)
     systemWriter(place),
   );
   const decision = decideReview({ holder, has_attempt: false, steps: [], verdict: null });
-  return { review: await noteDecision(place, review, decision), decision };
+  return { review: await noteDecision(place, review, decision), decision, unread: [] };
 }
 
 export function reject(engine: Engine, gate: string, reason: string): ActionOutcome {

@@ -6,20 +6,14 @@ import type { TranscriptEntry } from '#contract/transcript.ts';
 import { NO_USAGE } from '#domain/count-usage.ts';
 import { NO_WALLS, WALLS } from '#domain/describe-walls.ts';
 import type { Loss } from '#domain/run-hold.ts';
-import {
-  RUN_MARKER,
-  type ApprovalRequest,
-  type RunEnd,
-  type RunHost,
-  type StartedRun,
-} from '#executors/executor.ts';
+import { RUN_MARKER, type RunEnd, type RunHost, type StartedRun } from '#executors/executor.ts';
 import { pickEnvironment } from '#executors/executor-types.ts';
 import { openRunLog } from '#executors/run-log.ts';
 import { readSharedModes } from '#git/shared-modes.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { Walls } from '#process/walls.ts';
-import type { Writer } from '#store/store.ts';
+import { answerRequest } from './ask-people.ts';
 import { findAgentSecrets, type AgentSecrets } from './agent-secrets.ts';
 import { toAttemptEnvironment } from './attempt-environment.ts';
 import { findRemoval } from './find-removal.ts';
@@ -242,40 +236,8 @@ function toHost(place: WorkPlace, { run, secrets, tell, meter }: Telling): RunHo
     noteSession: (session_id) => void store.noteRun({ id: run.id, session_id }).catch(() => undefined),
     noteUsage: (usage, when) => meter.note(usage, when),
     noteProcess: (process) => store.noteRun({ id: run.id, process }),
-    async approve(request) {
-      tell({ kind: 'approval', id: request.id, tool: request.tool, decision: 'asked' });
-      // What is asked for is kept and shown; the program knows it by the id.
-      const input = secrets.redactValue(request.input);
-      const decision = await askPeople(place, run, { ...request, input });
-      tell({ kind: 'approval', id: request.id, tool: request.tool, decision });
-      return decision;
-    },
+    approve: (request) => answerRequest(place, run, { request, secrets, tell }),
   };
-}
-
-/** The answer comes by whatever process a person uses, so it is looked for in the store. No answer means no. */
-async function askPeople(
-  place: WorkPlace,
-  run: Run,
-  { tool, input, signal }: ApprovalRequest,
-): Promise<'allowed' | 'denied' | 'expired'> {
-  const { store, clock } = place;
-  const by: Writer = systemWriter(place);
-  const { id } = await store.askApproval({ id: crypto.randomUUID(), run_id: run.id, tool, input }, by);
-  const until = clock.now() + LIMITS.approval_ms;
-  for (;;) {
-    const asked = (await store.listApprovals({ run_id: run.id })).find((one) => one.id === id);
-    if (asked === undefined) return 'expired';
-    if (asked.state !== 'pending') return asked.state;
-    if (clock.now() >= until || signal?.aborted === true) {
-      const ended = await store
-        .answerApproval({ id, state: 'expired' }, systemWriter(place))
-        .catch(() => undefined);
-      // Somebody may have answered in this very moment.
-      return ended?.state === 'expired' ? 'expired' : 'denied';
-    }
-    await sleep(LIMITS.wish_poll_ms);
-  }
 }
 
 interface Attendance extends Pick<AgentStart, 'run' | 'attempt'> {

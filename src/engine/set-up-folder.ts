@@ -64,7 +64,7 @@ export async function runIn(
   commands: readonly string[],
   { marker = attempt.id, signal }: StepMarks = {},
 ): Promise<StepResult[]> {
-  place.requireTrust(commands);
+  await place.trust.require(commands, attempt.path);
   const { review } = place.settings();
   const env = toAttemptEnvironment(place, attempt);
   return runSteps(commands, {

@@ -114,7 +114,7 @@ class Race {
     const attempt = await place.store.getAttempt(id);
     const { review } = await checkAttempt(
       { ...place, signal: this.#signal },
-      { task: this.#assignment.task, attempt, holder: { kind: 'none' } },
+      { task: this.#assignment.task, attempt, holder: { kind: 'none' }, is_side: true },
     );
     if (review.status === 'passed' && this.#rule === 'first_green') await this.#win(attempt);
   }

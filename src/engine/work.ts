@@ -10,6 +10,7 @@ import type { Clock } from '#kernel/clock.ts';
 import type { AttemptStore, ProcessMark } from '#store/attempt-store.ts';
 import type { ProcessHost } from '#process/process-host.ts';
 import type { Standing, TaskStore, Writer } from '#store/store.ts';
+import type { UntrustedCommand } from '#sync/trust.ts';
 import type { WorkSettings } from '#sync/work-settings.ts';
 import type { ActionOutcome } from './actions.ts';
 import type { AgentFacts, Engine } from './engine.ts';
@@ -107,8 +108,7 @@ export interface WorkPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Runs of other projects on this machine; left out where nobody counts them. */
   readonly runsElsewhere?: (() => Promise<number>) | undefined;
-  /** Throws untrusted for a command that the repository brought and nobody has allowed. */
-  readonly requireTrust: (commands: readonly string[]) => void;
+  readonly trust: CommandTrust;
   /** Whether what lies in a folder for the programs of agents (settings, hooks, servers) was allowed by somebody. */
   readonly trustsAgentSettings: (folder: string) => boolean;
   /** Faults of agents that ended before these moments count no more. */
@@ -135,6 +135,22 @@ export interface Mended {
   readonly by_person: string;
   /** Of all: a person has named the task to work on. */
   all: string;
+}
+
+/** What people have allowed to run of what a repository brought, or an attempt made of it. */
+export interface CommandTrust {
+  /** Throws untrusted. In the user's checkout, or in the folder of an attempt with the scripts that lie there. */
+  readonly require: (commands: readonly string[], folder?: string) => Promise<void>;
+  /** The same as a list. */
+  readonly list: (commands: readonly string[], folder: string) => Promise<readonly UntrustedCommand[]>;
+  /** Contents of all scripts that the commands would run in the folder, as one text. */
+  readonly fingerprint: (commands: readonly string[], folder: string) => Promise<string>;
+  /** A person has allowed the commands with the scripts that lie in the folder. */
+  readonly allow: (
+    commands: readonly string[],
+    folder: string,
+    by: { readonly now: number; readonly by: string },
+  ) => Promise<void>;
 }
 
 /** What the programs of one run call Forge by. */

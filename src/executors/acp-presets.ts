@@ -16,11 +16,22 @@ export interface AcpPreset {
   readonly books?: 'opencode';
   /** What it asks its client to write it writes itself besides. */
   readonly writes_itself?: true;
+  /** A variable with settings as JSON, and what has to be in them whatever else there is. */
+  readonly settings?: { readonly variable: string; readonly fixed: Readonly<Record<string, unknown>> };
+  /** A file of rules that are stronger than the user's own, and the flag before its path. */
+  readonly policy?: { readonly flag: string; readonly name: string; readonly text: string };
 }
 
 /** Of itself opencode asks for nothing. What only looks stays free, but for files that hold secrets. */
 const OPENCODE_PERMISSION = {
   '*': 'ask',
+  // By name, because the user's own settings may name them too.
+  bash: 'ask',
+  edit: 'ask',
+  webfetch: 'ask',
+  websearch: 'ask',
+  codesearch: 'ask',
+  external_directory: 'ask',
   read: { '*': 'allow', '*.env': 'ask', '*.env.*': 'ask', '*.env.example': 'allow' },
   glob: 'allow',
   grep: 'allow',
@@ -29,17 +40,31 @@ const OPENCODE_PERMISSION = {
   todowrite: 'allow',
 };
 
+/** Stronger than settings, policies and answers of the user that allow something for good. */
+const GEMINI_POLICY = `[[rule]]
+toolName = ["run_shell_command", "write_file", "replace", "web_fetch", "save_memory", "mcp_*"]
+decision = "ask_user"
+priority = 999
+`;
+
 export const ACP_PRESETS = {
   gemini: {
     command: ['gemini', '--acp'],
     model_flag: '--model',
     mode: 'default',
+    policy: { flag: '--admin-policy', name: 'forge.toml', text: GEMINI_POLICY },
     // What lets it work in a folder lets it believe the folder's settings too.
     trusted_env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
   },
   opencode: {
     command: ['opencode', 'acp'],
     env: { OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_PERMISSION: JSON.stringify(OPENCODE_PERMISSION) },
+    // The user may have given this agent permissions of its own, or made another one the usual.
+    mode: 'build',
+    settings: {
+      variable: 'OPENCODE_CONFIG_CONTENT',
+      fixed: { permission: OPENCODE_PERMISSION, agent: { build: { permission: OPENCODE_PERMISSION } } },
+    },
     // The settings of a repository may name programs and modules to be loaded.
     untrusted_env: { OPENCODE_DISABLE_PROJECT_CONFIG: '1' },
     counts: 'last_request',

@@ -1,7 +1,11 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { ForgeError } from '#kernel/errors.ts';
 import { driveSession } from './drive-session.ts';
 import type { AcpPreset } from './acp-presets.ts';
 import type { Executor, ExecutorTools, RunSpec } from './executor.ts';
+import { fieldsOf, parseFields, type Fields } from './protocols/fields.ts';
 import { AcpSession } from './protocols/acp-session.ts';
 
 /** Any agent that speaks the Agent Client Protocol: one of the presets, or the command of the profile. */
@@ -10,17 +14,74 @@ export function createAcpExecutor(
   preset?: AcpPreset & { readonly install?: string },
 ): Executor {
   return {
-    start: async (spec, host) =>
-      driveSession({
+    async start(spec, host) {
+      const policy = await writePolicy(preset);
+      const drive = {
         spec,
         host,
         tools,
-        argv: toAcpArgv(spec, preset),
-        env: { ...preset?.env, ...(spec.trusted ? preset?.trusted_env : preset?.untrusted_env) },
+        argv: [...toAcpArgv(spec, preset), ...policy.argv],
+        env: toAcpEnvironment(spec, preset),
         hint: preset?.install === undefined ? undefined : `npm install -g ${preset.install}`,
         session: toAcpSession(spec, { ...tools, preset }),
-      }),
+      };
+      try {
+        const run = await driveSession(drive);
+        const ended = run.ended.then(async (end) => {
+          await policy.remove();
+          return end;
+        });
+        return {
+          send: (text) => run.send(text),
+          unheard: () => run.unheard(),
+          stop: () => run.stop(),
+          ended,
+        };
+      } catch (error) {
+        await policy.remove();
+        throw error;
+      }
+    },
   };
+}
+
+/** The program reads it when it starts; it lies where the checkout does not. */
+async function writePolicy(
+  preset: AcpPreset | undefined,
+): Promise<{ readonly argv: readonly string[]; readonly remove: () => Promise<void> }> {
+  if (preset?.policy === undefined) return { argv: [], remove: async () => {} };
+  const { flag, name, text } = preset.policy;
+  const folder = await mkdtemp(join(tmpdir(), 'forge-policy-'));
+  const path = join(folder, name);
+  await writeFile(path, text);
+  // What is left of it is the system's to clean up.
+  return { argv: [flag, path], remove: () => rm(folder, { recursive: true, force: true }).catch(() => {}) };
+}
+
+export function toAcpEnvironment(
+  { env, trusted }: Pick<RunSpec, 'env' | 'trusted'>,
+  preset: AcpPreset | undefined,
+): Readonly<Record<string, string>> {
+  const given = { ...preset?.env, ...(trusted ? preset?.trusted_env : preset?.untrusted_env) };
+  if (preset?.settings === undefined) return given;
+  const { variable, fixed } = preset.settings;
+  return {
+    ...given,
+    [variable]: JSON.stringify(mergeSettings(parseFields(env[variable] ?? '{}') ?? {}, fixed)),
+  };
+}
+
+/** Key by key; what is fixed wins. */
+function mergeSettings(own: Fields, fixed: Fields): Fields {
+  const merged = Object.entries(fixed).map(([key, value]) => {
+    const isBoth = isFields(value) && isFields(own[key]);
+    return [key, isBoth ? mergeSettings(fieldsOf(own[key]), fieldsOf(value)) : value] as const;
+  });
+  return { ...own, ...Object.fromEntries(merged) };
+}
+
+function isFields(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function toAcpSession(

@@ -1,7 +1,7 @@
 import { driveSession } from './drive-session.ts';
 import type { Executor, ExecutorTools, RunSpec } from './executor.ts';
 import { ClaudeSession } from './protocols/claude-session.ts';
-import { UNWANTED_TOOLS, WRITING_TOOLS } from './protocols/claude-tools.ts';
+import { ASKED_TOOLS, UNWANTED_TOOLS, WRITING_TOOLS } from './protocols/claude-tools.ts';
 
 /** Claude Code, by its control protocol. */
 export function createClaudeExecutor(tools: ExecutorTools): Executor {
@@ -37,7 +37,8 @@ export function toClaudeArgv(spec: RunSpec): readonly string[] {
   const flags: Readonly<Record<string, string | undefined>> = {
     '--output-format': 'stream-json',
     '--input-format': 'stream-json',
-    // Every question comes here, whatever the user's own settings say: the profile is what decides.
+    // Every question comes here, and is asked whatever the user's own settings say: the profile is what decides.
+    '--settings': JSON.stringify({ permissions: { ask: ASKED_TOOLS } }),
     '--permission-prompt-tool': 'stdio',
     '--permission-mode': 'default',
     '--disallowedTools': unwanted.join(','),

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { driveSession, type Drive } from './drive-session.ts';
@@ -12,6 +12,8 @@ export function createCodexExecutor(tools: ExecutorTools): Executor {
       // Its sandbox lets commands write there; the folder that all programs share is closed to them.
       const temporary = await mkdtemp(join(tmpdir(), 'forge-codex-'));
       try {
+        const rules = await findRules(spec.env);
+        if (rules !== undefined) host.tell({ kind: 'note', text: describeRules(rules) });
         const run = await driveSession(toDrive(spec, { tools, host, temporary }));
         const ended = run.ended.then(async (end) => {
           await remove(temporary);
@@ -29,6 +31,27 @@ export function createCodexExecutor(tools: ExecutorTools): Executor {
       }
     },
   };
+}
+
+/**
+ * Rules of the user by which Codex runs commands without a question and outside of its sandbox. Its app-server has no way
+ * to leave them out, so it is told.
+ */
+async function findRules({ CODEX_HOME, HOME }: RunSpec['env']): Promise<string | undefined> {
+  const home = CODEX_HOME ?? (HOME === undefined ? undefined : join(HOME, '.codex'));
+  if (home === undefined) return undefined;
+  const folder = join(home, 'rules');
+  const names = await readdir(folder).catch(() => []);
+  const texts = await Promise.all(
+    names
+      .filter((name) => name.endsWith('.rules'))
+      .map((name) => readFile(join(folder, name), 'utf8').catch(() => '')),
+  );
+  return texts.some((text) => /decision\s*=\s*["']allow["']/.test(text)) ? folder : undefined;
+}
+
+function describeRules(folder: string): string {
+  return `Rules in ${folder} let Codex run commands without a question, whatever its profile says`;
 }
 
 /** What is left of it is the system's to clean up. */

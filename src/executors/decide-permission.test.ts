@@ -56,6 +56,32 @@ describe('decidePermission', () => {
     },
   );
 
+  it.each([
+    ['npm test', 'allowed'],
+    ['npm test > out.txt', 'allowed'],
+    ['npm test > ../out.txt', 'ask'],
+    ['npm test > .git/hooks/pre-commit', 'ask'],
+    ['npm test; rm x', 'ask'],
+    ['NODE_OPTIONS=-r=./x npm test', 'ask'],
+    ['git status', 'allowed'],
+    ['cat a/b.txt', 'allowed'],
+    ['cat /etc/passwd', 'ask'],
+    ['cat ../secret', 'ask'],
+    ['cat ~/.ssh/id_rsa', 'ask'],
+    ['rm x', 'ask'],
+  ])('a command between edits and all: %s is %s', (command, decision) => {
+    const ask = { id: '1', tool: 'Bash', input: {}, kind: 'execute', paths: [], command } as const;
+    const rules = { cwd: '/nowhere/checkout', read_only: false, allow: ['npm test'] };
+    for (const policy of ['ask', 'edits'] as const)
+      expect([policy, decidePermission(ask, { ...rules, policy }).decision]).toEqual([policy, decision]);
+    const elsewhere = { ...ask, cwd: '/nowhere/checkout/sub' };
+    const isLook = ['cat a/b.txt', 'cat ../secret'].includes(command);
+    expect(decidePermission(elsewhere, { ...rules, policy: 'edits' }).decision).toBe(
+      isLook ? 'allowed' : 'ask',
+    );
+    expect(decidePermission(ask, { ...rules, policy: 'all', read_only: true }).decision).toBe('denied');
+  });
+
   it('looks behind links', async () => {
     await using folder = await tempFolder();
     const cwd = join(folder.path, 'work');

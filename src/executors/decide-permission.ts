@@ -1,4 +1,5 @@
 import { isAbsolute, resolve, sep } from 'node:path';
+import { matchCommand, matchLook } from '#domain/match-command.ts';
 import { isInside, resolveReal } from './is-inside.ts';
 import type { PermissionPolicy } from './executor.ts';
 import type { PermissionAsk } from './protocols/session.ts';
@@ -12,6 +13,8 @@ export interface PermissionRules {
   readonly policy: PermissionPolicy;
   readonly read_only: boolean;
   readonly cwd: string;
+  /** Commands that need no question, by their first words. */
+  readonly allow?: readonly string[] | undefined;
 }
 
 const ALLOWED: Judgement = { decision: 'allowed' };
@@ -23,6 +26,12 @@ export function decidePermission(ask: PermissionAsk, rules: PermissionRules): Ju
     if (ask.kind === 'read') return ALLOWED;
     return { decision: 'denied', reason: 'This run may look at everything and change nothing' };
   }
+  if (
+    ask.command !== undefined &&
+    allowsCommand(ask.command, rules.allow ?? [], { cwd: rules.cwd, at: ask.cwd })
+  )
+    return ALLOWED;
+  if (ask.command !== undefined && looks(ask.command, { cwd: rules.cwd, at: ask.cwd })) return ALLOWED;
   if (rules.policy === 'ask') return ASK;
   const outside = ask.paths.some((path) => isOutside(path, rules.cwd));
   // A mistake that is known to leave the checkout is stopped whatever the profile allows.
@@ -30,6 +39,29 @@ export function decidePermission(ask: PermissionAsk, rules: PermissionRules): Ju
   if (rules.policy === 'all') return ALLOWED;
   if (ask.kind === 'read') return outside ? ASK : ALLOWED;
   return ask.kind === 'edit' && ask.paths.length > 0 ? ALLOWED : ASK;
+}
+
+/** Whether a shell line does nothing but what begins with one of these; run elsewhere, or with files outside, it does. */
+export function allowsCommand(
+  line: string,
+  prefixes: readonly string[],
+  { cwd, at = cwd }: { readonly cwd: string; readonly at?: string | undefined },
+): boolean {
+  if (prefixes.length === 0 || resolveReal(at) !== resolveReal(cwd)) return false;
+  const match = matchCommand(line, prefixes, at);
+  return match.matches && !match.files.some((path) => isOutside(path, cwd));
+}
+
+/** To look around in the checkout needs no question, as programs of agents see it themselves. */
+function looks(
+  line: string,
+  { cwd, at = cwd }: { readonly cwd: string; readonly at?: string | undefined },
+): boolean {
+  // In any other folder git may find a repository that was put there for it.
+  const isHere = resolveReal(at) === resolveReal(cwd);
+  if (!isInside(at, cwd) || (!isHere && /\bgit\b/.test(line))) return false;
+  const match = matchLook(line, at);
+  return match.matches && !match.files.some((path) => isOutside(resolve(at, path), cwd));
 }
 
 /** Git's own folder counts as outside: what is planted there could be run by whoever uses git next. */

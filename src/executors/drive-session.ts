@@ -171,6 +171,7 @@ class SessionDriver implements StartedRun {
       policy: spec.profile.permissions,
       read_only: spec.read_only,
       cwd: spec.cwd,
+      allow: spec.profile.allow,
     });
     if (judged.decision === 'ask') this.#askSomebody(ask);
     else this.#answer(ask, judged.decision, judged.decision === 'denied' ? judged.reason : '');
@@ -181,13 +182,26 @@ class SessionDriver implements StartedRun {
     const asking = new AbortController();
     this.#open.set(ask.id, asking);
     clearTimeout(this.#idle);
-    const settle = (decision: Decision, reason: string): void => {
+    const settle = (decision: Decision, reason: string, told?: string): void => {
       if (asking.signal.aborted || !this.#open.delete(ask.id)) return;
       this.#restartIdle();
-      this.#perform(this.#drive.session.answer(ask.id, decision, reason));
+      const { session } = this.#drive;
+      this.#perform(session.answer(ask.id, decision, reason));
+      if (told === undefined || session.tells_reasons) return;
+      this.send(`A person has refused ${ask.command ?? ask.tool}: ${told}`).catch(() => {});
     };
-    host.approve({ id: ask.id, tool: ask.tool, input: ask.input, signal: asking.signal }).then(
-      (decision) => settle(decision, decision === 'denied' ? 'The user said no' : 'Nobody answered in time'),
+    const { id, tool, input, command, paths } = ask;
+    const { cwd: checkout } = this.#drive.spec;
+    const cwd = ask.cwd ?? checkout;
+    host.approve({ id, tool, input, command, paths, cwd, checkout, signal: asking.signal }).then(
+      ({ decision, reason }) =>
+        decision === 'denied'
+          ? settle(
+              decision,
+              reason === undefined ? 'The user said no' : `The user said no: ${reason}`,
+              reason,
+            )
+          : settle(decision, 'Nobody answered in time'),
       () => settle('expired', 'Nobody could be asked'),
     );
   }
@@ -199,7 +213,13 @@ class SessionDriver implements StartedRun {
 
   #answer(ask: PermissionAsk, decision: Decision, reason: string): void {
     const { host, session } = this.#drive;
-    host.tell({ kind: 'approval', id: ask.id, tool: ask.tool, decision });
+    host.tell({
+      kind: 'approval',
+      id: ask.id,
+      tool: ask.tool,
+      decision,
+      ...(ask.command !== undefined && { request: ask.command }),
+    });
     this.#perform(session.answer(ask.id, decision, reason));
   }
 

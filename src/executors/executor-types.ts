@@ -36,6 +36,11 @@ const OPTIONS = {
     default: 'edits',
     description: 'What it may do without a person being asked',
   },
+  allow: {
+    type: 'array',
+    items: { type: 'string', minLength: 1 },
+    description: 'Commands that need no question, by their first words',
+  },
 } as const;
 
 type OptionName = keyof typeof OPTIONS;
@@ -50,28 +55,28 @@ export const EXECUTOR_TYPES = [
     kind: 'claude',
     summary: 'Claude Code',
     cli: { program: 'claude', package: '@anthropic-ai/claude-code', arguments: [] },
-    options: toSchema(['command', 'model', 'effort', 'permissions']),
+    options: toSchema(['command', 'model', 'effort', 'permissions', 'allow']),
     environment: ['ANTHROPIC_*', 'CLAUDE_*', 'IS_SANDBOX'],
   },
   {
     kind: 'codex',
     summary: 'Codex',
     cli: { program: 'codex', package: '@openai/codex', arguments: ['app-server'] },
-    options: toSchema(['command', 'model', 'effort', 'permissions']),
+    options: toSchema(['command', 'model', 'effort', 'permissions', 'allow']),
     environment: ['OPENAI_*', 'CODEX_*'],
   },
   {
     kind: 'gemini',
     summary: 'Gemini CLI',
     cli: toCli('gemini', '@google/gemini-cli'),
-    options: toSchema(['command', 'model', 'permissions']),
+    options: toSchema(['command', 'model', 'permissions', 'allow']),
     environment: ['GEMINI_*', 'GOOGLE_*'],
   },
   {
     kind: 'opencode',
     summary: 'opencode',
     cli: toCli('opencode', 'opencode-ai'),
-    options: toSchema(['command', 'model', 'permissions']),
+    options: toSchema(['command', 'model', 'permissions', 'allow']),
     // It speaks to whatever provider it was set up for.
     environment: ['OPENCODE_*', 'ANTHROPIC_*', 'OPENAI_*', 'GEMINI_*', 'OPENROUTER_*'],
   },
@@ -79,27 +84,27 @@ export const EXECUTOR_TYPES = [
     kind: 'qwen',
     summary: 'Qwen Code',
     cli: toCli('qwen', '@qwen-code/qwen-code'),
-    options: toSchema(['command', 'model', 'permissions']),
+    options: toSchema(['command', 'model', 'permissions', 'allow']),
     environment: ['QWEN_*', 'DASHSCOPE_*', 'OPENAI_*', 'ANTHROPIC_*', 'GEMINI_*'],
   },
   {
     kind: 'copilot',
     summary: 'Copilot CLI',
     cli: toCli('copilot', '@github/copilot'),
-    options: toSchema(['command', 'model', 'permissions']),
+    options: toSchema(['command', 'model', 'permissions', 'allow']),
     environment: ['COPILOT_*', 'GH_TOKEN', 'GITHUB_TOKEN'],
   },
   {
     kind: 'goose',
     summary: 'goose',
     cli: toCli('goose', undefined),
-    options: toSchema(['command', 'model', 'permissions']),
+    options: toSchema(['command', 'model', 'permissions', 'allow']),
     environment: ['GOOSE_*', 'ANTHROPIC_*', 'OPENAI_*', 'GOOGLE_*', 'OPENROUTER_*'],
   },
   {
     kind: 'acp',
     summary: 'Any agent that speaks the Agent Client Protocol',
-    options: toSchema(['command', 'model', 'permissions'], ['command']),
+    options: toSchema(['command', 'model', 'permissions', 'allow'], ['command']),
     environment: [],
   },
   {
@@ -111,7 +116,7 @@ export const EXECUTOR_TYPES = [
   {
     kind: 'script',
     summary: 'Plays a recorded trajectory from a file',
-    options: toSchema(['command', 'permissions'], ['command']),
+    options: toSchema(['command', 'permissions', 'allow'], ['command']),
     environment: [],
   },
   { kind: 'null', summary: 'Does nothing', options: toSchema([]), environment: [] },

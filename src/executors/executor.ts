@@ -92,6 +92,8 @@ export interface ExecutorProfile {
   readonly permissions: PermissionPolicy;
   /** Left out: as the person's settings say. */
   readonly walls?: 'on' | 'off' | undefined;
+  /** Commands that need no question, by their first words. */
+  readonly allow?: readonly string[] | undefined;
 }
 
 /**
@@ -110,13 +112,24 @@ export interface RunHost {
   /** Once for every program that is started, before it is told what to do. A rejection ends it. */
   noteProcess(process: ProcessIdentity): Promise<void>;
   /** No answer in time is a no. The question and the answer are put into the transcript here. */
-  approve(request: ApprovalRequest): Promise<'allowed' | 'denied' | 'expired'>;
+  approve(request: ApprovalRequest): Promise<PermissionAnswer>;
+}
+
+/** `reason`: why a person refused it, in their words. */
+export interface PermissionAnswer {
+  readonly decision: 'allowed' | 'denied' | 'expired';
+  readonly reason?: string | undefined;
 }
 
 export interface ApprovalRequest {
   readonly id: string;
   readonly tool: string;
   readonly input: unknown;
+  readonly command?: string | undefined;
+  readonly paths: readonly string[];
+  /** Where the command would be run, and the checkout of the run. */
+  readonly cwd: string;
+  readonly checkout: string;
   /** Aborted when nobody waits for the answer any more: the program has ended, or wants it no longer. */
   readonly signal: AbortSignal;
 }

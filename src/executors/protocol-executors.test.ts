@@ -93,7 +93,10 @@ describe.concurrent.each(['claude', 'codex', 'acp'])('[S233] the %s executor', (
   });
 
   it('asks a person where the profile says so, and does what was allowed', async () => {
-    await using run = await start('edit', { permissions: 'ask', host: { approve: async () => 'allowed' } });
+    await using run = await start('edit', {
+      permissions: 'ask',
+      host: { approve: async () => ({ decision: 'allowed' }) },
+    });
     expect(await run.end).toMatchObject({ outcome: 'completed', denials: 0 });
     expect(run.asked).toHaveLength(1);
     expect(hasFile(run)).toBe(true);
@@ -102,7 +105,10 @@ describe.concurrent.each(['claude', 'codex', 'acp'])('[S233] the %s executor', (
   it.each(['denied', 'expired'] as const)(
     'ends as denied when the answer is %s, although the program exits 0',
     async (decision) => {
-      await using run = await start('edit', { permissions: 'ask', host: { approve: async () => decision } });
+      await using run = await start('edit', {
+        permissions: 'ask',
+        host: { approve: async () => ({ decision }) },
+      });
       expect(await run.end).toMatchObject({ outcome: 'denied', exit_code: 0, denials: 1 });
       expect(hasFile(run)).toBe(false);
     },
@@ -147,7 +153,7 @@ describe.concurrent.each(['claude', 'codex', 'acp'])('[S233] the %s executor', (
   });
 
   it('withdraws a question that the program no longer asks', async () => {
-    const approve = () => new Promise<'denied'>(() => {});
+    const approve = () => new Promise<{ decision: 'denied' }>(() => {});
     await using run = await start('asks-in-vain', { host: { approve } });
     expect(await run.end).toMatchObject({ outcome: 'completed' });
     expect(run.asked[0]?.signal.aborted).toBe(true);
@@ -343,7 +349,9 @@ describe.concurrent('an agent that has files written by its client', () => {
   const PATHS = ['by-client.txt', '../outside.txt', '.git/hooks/x'];
 
   it('gets those of the checkout by the rules of an edit, and no other', async () => {
-    await using run = await startAgent('acp', 'client-files', { host: { approve: async () => 'allowed' } });
+    await using run = await startAgent('acp', 'client-files', {
+      host: { approve: async () => ({ decision: 'allowed' }) },
+    });
     expect(await run.end).toMatchObject({ outcome: 'completed' });
     expect(textsOf(run.entries, 'message').slice(1)).toEqual([
       'by-client.txt: from the client',
@@ -389,7 +397,10 @@ describe.concurrent('a program that asks', () => {
   }
 
   it('may be silent for as long as a person thinks', async () => {
-    await using run = await startAsking(ASKS, () => new Promise((say) => setTimeout(say, 2_500, 'allowed')));
+    await using run = await startAsking(
+      ASKS,
+      () => new Promise((say) => setTimeout(say, 2_500, { decision: 'allowed' })),
+    );
     expect(await run.end).toMatchObject({ outcome: 'completed' });
   });
 

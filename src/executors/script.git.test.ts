@@ -76,7 +76,11 @@ describe('the script executor', () => {
     const refused = await play(folder, { steps });
     expect(await refused.end).toMatchObject({ outcome: 'denied', denials: 1 });
     expect(existsSync(join(folder.path, 'after.txt'))).toBe(false);
-    const allowed = await play(folder, { steps }, { host: { approve: async () => 'allowed' } });
+    const allowed = await play(
+      folder,
+      { steps },
+      { host: { approve: async () => ({ decision: 'allowed' }) } },
+    );
     expect(await allowed.end).toMatchObject({ outcome: 'completed', denials: 0 });
     expect(existsSync(join(folder.path, 'after.txt'))).toBe(true);
     const edit = await play(folder, { steps: [{ ask: { tool: 'Write', input: { path: 'b.txt' } } }] });
@@ -194,5 +198,5 @@ const NO_HOST = {
   tell: () => {},
   noteSession: () => {},
   noteProcess: async () => {},
-  approve: async () => 'denied' as const,
+  approve: async () => ({ decision: 'denied' as const }),
 };

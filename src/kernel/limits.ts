@@ -35,6 +35,8 @@ export const LIMITS = {
   agent_env_length: 32_768,
   /** Files of a repository for the program of an agent, in one folder; more are not trusted. */
   agent_settings_files: 1_000,
+  /** Files that one command may mean, where it cannot be read which it runs; with more it is never trusted. */
+  trust_tree_files: 20_000,
   /** All that the program of one run may write. */
   run_output_bytes: 1_073_741_824,
   /** How long an agent waits for leave to do something. */

@@ -44,8 +44,17 @@ export function readSetUp(input: SetUp): {
   readonly wish: ProfileWish | undefined;
   readonly env: Environment | undefined;
 } {
-  const { executor, command, model, effort, permissions, walls } = input;
-  const wish = { from: input.profile, executor, command, model, effort, permissions, walls };
+  const { executor, command, model, effort, permissions, allow, walls } = input;
+  const wish = {
+    from: input.profile,
+    executor,
+    command,
+    model,
+    effort,
+    permissions,
+    allow: allow?.filter((text) => text.trim() !== ''),
+    walls,
+  };
   const given = Object.values(wish).some((value) => value !== undefined);
   return { wish: given ? wish : undefined, env: input.env && readVariables(input.env) };
 }
@@ -60,8 +69,16 @@ function readVariables(texts: readonly string[]): Environment {
 }
 
 /** `claude, opus, edits` */
-export function describeProfile({ executor, model, effort, permissions, walls }: ExecutorProfile): string {
-  return [executor, model, effort, permissions, walls === undefined ? undefined : `walls ${walls}`]
+export function describeProfile({
+  executor,
+  model,
+  effort,
+  permissions,
+  allow = [],
+  walls,
+}: ExecutorProfile): string {
+  const shown = walls === undefined ? undefined : `walls ${walls}`;
+  return [executor, model, effort, permissions, ...allow, shown]
     .flatMap((part) => part ?? [])
     .map(escapeLine)
     .join(', ');
@@ -70,7 +87,7 @@ export function describeProfile({ executor, model, effort, permissions, walls }:
 /** Lines under the name of an agent or of a profile. */
 export function setUpLines(profile: ExecutorProfile | null, env: readonly string[]): string[] {
   if (profile === null) return [];
-  const { executor, command, model, effort, permissions, walls } = profile;
+  const { executor, command, model, effort, permissions, allow = [], walls } = profile;
   return [
     `  executor     ${escapeLine(executor)}`,
     ...(command === undefined ? [] : [`  command      ${escapeLine(JSON.stringify(command))}`]),
@@ -78,6 +95,7 @@ export function setUpLines(profile: ExecutorProfile | null, env: readonly string
     ...(effort === undefined ? [] : [`  effort       ${escapeLine(effort)}`]),
     `  permissions  ${permissions}`,
     ...(walls === undefined ? [] : [`  walls        ${walls}`]),
+    ...allow.map((text) => `  allow        ${escapeLine(text)}`),
     ...(env.length === 0 ? [] : [`  environment  ${env.map(escapeLine).join(', ')}`]),
   ];
 }

@@ -1,21 +1,61 @@
-import type { Approval } from '#contract/attempt.ts';
+import type { AlwaysRule, Approval } from '#contract/attempt.ts';
+import { describeRequest } from '#domain/describe-request.ts';
+import { hasPrefix } from '#domain/match-command.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import type { OperationContext } from './operation.ts';
-import { SHORT_ID, toText } from './run-text.ts';
+import { describeRule, SHORT_ID } from './run-text.ts';
 import { writerOf } from './writer.ts';
+
+interface Answer {
+  readonly state: 'allowed' | 'denied';
+  readonly reason?: string | undefined;
+  readonly always?: boolean | undefined;
+  readonly prefix?: string | undefined;
+}
 
 /** The answer to what a run waits for: the one that is named, or the only one. */
 export async function answerApproval(
   ctx: OperationContext,
   { id, approval }: { readonly id: string; readonly approval?: string | undefined },
-  state: 'allowed' | 'denied',
+  { state, reason, ...wish }: Answer,
 ): Promise<Approval> {
+  await requirePerson(ctx);
   const { store } = ctx.project;
   const run = await store.getRun(id);
   const all = await store.listApprovals({ run_id: run.id });
   const wanted = pickOne(all, run.id, approval);
-  return store.answerApproval({ id: wanted.id, state }, await writerOf(ctx));
+  const always = toRule(wanted, wish);
+  return store.answerApproval({ id: wanted.id, state, reason, always }, await writerOf(ctx));
+}
+
+/** Throws permission_denied: what an agent may do is for a person to say, whichever name the agent goes by. */
+export async function requirePerson(ctx: OperationContext): Promise<void> {
+  const actor = await ctx.actor();
+  if (actor.kind === 'user') return;
+  throw new ForgeError('permission_denied', 'What an agent may do is for a person to say, not for an agent', {
+    hint: 'Do it yourself, in a terminal of your own',
+  });
+}
+
+/** What is allowed for the rest of the task. Throws invalid_input where that is no command, or would not allow this one. */
+function toRule(
+  { id, command }: Approval,
+  { always, prefix }: Pick<Answer, 'always' | 'prefix'>,
+): AlwaysRule | undefined {
+  if (prefix === undefined && always !== true) return undefined;
+  if (command === null) {
+    throw new ForgeError('invalid_input', 'Only a command can be allowed for the rest of a task', {
+      hint: 'Answer without --always and --prefix',
+      details: { approval: id },
+    });
+  }
+  if (prefix === undefined) return { kind: 'line', text: command };
+  if (hasPrefix(command, prefix)) return { kind: 'prefix', text: prefix };
+  throw new ForgeError('invalid_input', `No command of this request begins with ${JSON.stringify(prefix)}`, {
+    hint: 'Its first words, as they are: --prefix "npm test"; or --always for the very same command',
+    details: { approval: id, command },
+  });
 }
 
 function pickOne(all: readonly Approval[], run: string, ref: string | undefined): Approval {
@@ -37,7 +77,10 @@ function pickOne(all: readonly Approval[], run: string, ref: string | undefined)
   throw new ForgeError('state_invalid', `Run ${run} does not wait for leave`, { hint, details: { id: run } });
 }
 
-export function approvalText({ tool, input, state, task_id }: Approval): string {
+export function approvalText(approval: Approval): string {
+  const { state, task_id, always } = approval;
   const said = state === 'allowed' ? 'Allowed' : 'Refused';
-  return escapeLine(`${said} for ${task_id}: ${tool} ${toText(input)}`);
+  const lines = [`${said} for ${task_id}: ${describeRequest(approval)}`];
+  if (always !== null) lines.push(`For the rest of ${task_id}: ${describeRule(approval)}`);
+  return lines.map(escapeLine).join('\n');
 }

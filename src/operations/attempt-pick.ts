@@ -30,7 +30,7 @@ export const attemptPick = implement<typeof declaration>({
     const task = await store.getTask(task_id);
     const { version } = task;
     // Before anything is archived: the gate would refuse it.
-    workshop.place.requireTrust(listSteps(workshop.place, task));
+    await workshop.place.trust.require(listSteps(workshop.place, task));
     const why = `attempt ${number} was picked${reason === undefined ? '' : `: ${reason}`}`;
     await workshop.during(task_id, () =>
       pickAttempt(workshop.place, engine, { attempt, version, fence, reason: why }),

@@ -55,6 +55,21 @@ describe('the picture of work', () => {
       }
   });
 
+  test('[D3] what is asked for is shown whole, in as many lines as it takes', () => {
+    const board = boardOf(2);
+    const row = board.rows.get('fg-0001');
+    if (row === undefined) throw new Error('no row');
+    row.stage = 'asking';
+    row.line = 'forge runs approve 1f6ae3b0';
+    row.request = `Bash: npm test -- ${Array.from({ length: 20 }, (_, at) => `--flag-${at}`).join(' ')} ${ESCAPE}[2J`;
+    const [first, ...lines] = boardLines(board, { ...SIZE, columns: 60 });
+    expect(first).toContain('fg-0001  asking');
+    const asked = lines.slice(0, -2);
+    expect(asked.map((line) => line.trim()).join(' ')).toBe(row.request.replace(ESCAPE, '\\u001b'));
+    for (const line of asked) expect(textWidth(line)).toBeLessThanOrEqual(60);
+    expect(boardLines(board, { ...SIZE, columns: 20, rows: 10 }).join('\n')).toContain('(forge inbox');
+  });
+
   test('a terminal of three rows still shows the sum', () => {
     expect(boardLines(boardOf(5), { ...SIZE, rows: 3 })).toEqual(['… and 5 more', '5 at work, 5s']);
   });

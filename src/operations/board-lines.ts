@@ -1,7 +1,7 @@
 import { escapeLine } from '#kernel/text.ts';
 import { SHORT_ID } from './run-text.ts';
 import { style, type TextFormat } from './style-text.ts';
-import { textWidth, truncateText } from './text-width.ts';
+import { textWidth, truncateText, wrapText } from './text-width.ts';
 import {
   addSpent,
   isGood,
@@ -27,15 +27,43 @@ const LEFT_ALONE = 3;
 export function boardLines(board: WorkBoard, view: BoardView): string[] {
   const rows = [...board.rows.values()].toSorted((a, b) => rank(a) - rank(b));
   const room = Math.max(1, view.rows - LEFT_ALONE - 1);
-  const isFolded = rows.length > room;
-  const shown = isFolded ? rows.slice(0, Math.max(0, room - 1)) : rows;
+  const requests = new Map(rows.map((row) => [row, requestLines(row, view)]));
+  const shown = fitRows(rows, (row) => 1 + (requests.get(row)?.length ?? 0), room);
   const widths = toWidths(shown, view);
-  const more = isFolded ? [style(view, 'dim', cut(`… and ${rows.length - shown.length} more`, view))] : [];
+  const more =
+    shown.length < rows.length
+      ? [style(view, 'dim', cut(`… and ${rows.length - shown.length} more`, view))]
+      : [];
   return [
-    ...shown.map((row) => rowLine(row, widths, view)),
+    ...shown.flatMap((row) => [rowLine(row, widths, view), ...(requests.get(row) ?? [])]),
     ...more,
     style(view, 'bold', cut(sumLine(board, view.now), view)),
   ];
+}
+
+/** Somebody has to judge all of what is asked for: it is wrapped and not cut, unless it is longer than the terminal. */
+function requestLines({ request, stage }: BoardRow, view: BoardView): string[] {
+  if (request === undefined || stage !== 'asking') return [];
+  const lines = wrapText(escapeLine(request), Math.max(1, view.columns - GAP.length));
+  const room = Math.max(1, view.rows - LEFT_ALONE - 3);
+  const fitting =
+    lines.length > room ? [...lines.slice(0, room - 1), '… (forge inbox has all of it)'] : lines;
+  return fitting.map((line) => style(view, 'bold', cut(`${GAP}${line}`, view)));
+}
+
+/** As many as there is room for; where some are left out, one line says so. */
+function fitRows(
+  rows: readonly BoardRow[],
+  heightOf: (row: BoardRow) => number,
+  room: number,
+): readonly BoardRow[] {
+  const total = rows.reduce((sum, row) => sum + heightOf(row), 0);
+  if (total <= room) return rows;
+  let height = 1;
+  return rows.filter((row) => {
+    height += heightOf(row);
+    return height <= room;
+  });
 }
 
 /** A row that is over, as it stays in the terminal's history. */

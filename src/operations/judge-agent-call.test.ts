@@ -56,6 +56,7 @@ describe('what an agent may do with its token', () => {
     ['run.stop', { id: '7c1e' }, 'refused'],
     ['run.approve', { id: '7c1e' }, 'refused'],
     ['run.deny', { id: '7c1e' }, 'refused'],
+    ['run.forget', { id: '7c1e' }, 'refused'],
     ['run.send', { id: '7c1e', text: 'x' }, 'refused'],
     ['workspace.clean', { all: true }, 'refused'],
     ['workspace.rescue', { attempt: '35a4', restore: 'x' }, 'refused'],

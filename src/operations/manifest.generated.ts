@@ -84,6 +84,7 @@ export const MANIFEST: Readonly<Record<string, () => Promise<AnyOperation>>> = {
   'run.stop': () => import('./run-stop.ts').then((module) => module.runStop),
   'run.approve': () => import('./run-approve.ts').then((module) => module.runApprove),
   'run.deny': () => import('./run-deny.ts').then((module) => module.runDeny),
+  'run.forget': () => import('./run-forget.ts').then((module) => module.runForget),
   'run.send': () => import('./run-send.ts').then((module) => module.runSend),
   'workspace.list': () => import('./workspace-list.ts').then((module) => module.workspaceList),
   'workspace.open': () => import('./workspace-open.ts').then((module) => module.workspaceOpen),

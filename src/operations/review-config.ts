@@ -23,11 +23,11 @@ export async function vouchForSteps(
 ): Promise<void> {
   const steps = change?.ci_steps ?? [];
   if (steps.length === 0) return;
-  const { isTrusted, trustCommands } = await import('#sync/trust.ts');
+  const { listUntrusted, trustCommands } = await import('#sync/trust.ts');
   const place = { home: ctx.place.home, paths: ctx.project.paths };
   const actor = await ctx.actor();
   if (ctx.vouches === true && actor.kind === 'user')
     await trustCommands(place, steps, { now: ctx.clock.now(), by: toTriggeredBy(actor) });
-  else if (steps.some((step) => !isTrusted(place, step)))
+  else if ((await listUntrusted(place, steps)).length > 0)
     ctx.host.notice('The steps run once a person has trusted them: forge trust');
 }

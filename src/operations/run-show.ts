@@ -1,21 +1,23 @@
 import type { OutputOf } from '#contract/declare.ts';
 import type { showRun as declaration } from '#contract/run-operations.ts';
+import { describeRequest } from '#domain/describe-request.ts';
 import { describeStray } from '#domain/describe-stray.ts';
 import { describeUsage, isCounted } from '#domain/describe-usage.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { implement } from './operation.ts';
 import { findRunLog } from './run-log-place.ts';
-import { SHORT_ID, stateOf, toText } from './run-text.ts';
+import { ruleLines, SHORT_ID, stateOf } from './run-text.ts';
 import { style } from './style-text.ts';
 
 export const runShow = implement<typeof declaration>({
   async run({ project: { store, paths } }, { id }) {
     const run = await store.getRun(id);
-    const [attempt, approvals] = await Promise.all([
+    const [attempt, approvals, always] = await Promise.all([
       store.getAttempt(run.attempt_id),
       store.listApprovals({ run_id: run.id, pending: true }),
+      store.listApprovals({ task_id: run.task_id, always: true }),
     ]);
-    return { ...run, attempt, approvals, log: findRunLog(paths, run) };
+    return { ...run, attempt, approvals, always, log: findRunLog(paths, run) };
   },
   text(run, view) {
     const rows = listRows(run).filter(([, value]) => value !== '');
@@ -23,11 +25,11 @@ export const runShow = implement<typeof declaration>({
     const lines = rows.map(
       ([name, value]) => `${style(view, 'dim', name.padEnd(width))}  ${escapeLine(value)}`,
     );
-    const asked = run.approvals.map(({ id, tool, input }) =>
-      escapeLine(`Asks leave for ${tool} ${toText(input)} (${id.slice(0, SHORT_ID)})`),
+    const asked = run.approvals.map((approval) =>
+      escapeLine(`Asks leave for ${describeRequest(approval)} (${approval.id.slice(0, SHORT_ID)})`),
     );
     const next = asked.length === 0 ? [] : [`forge runs approve ${run.id.slice(0, SHORT_ID)}`];
-    return [...lines, ...asked, ...next].join('\n');
+    return [...lines, ...ruleLines(run.always), ...asked, ...next].join('\n');
   },
 });
 

@@ -1,4 +1,4 @@
-import type { Run } from '#contract/attempt.ts';
+import type { Approval, Run } from '#contract/attempt.ts';
 import type { LogLine, TranscriptEntry } from '#contract/transcript.ts';
 import { describeUsage } from '#domain/describe-usage.ts';
 import { escapeLine } from '#kernel/text.ts';
@@ -48,7 +48,7 @@ export function describeEntry(line: TranscriptEntry): string {
     case 'tool_result':
       return `${line.is_error ? 'error' : 'result'}: ${line.text}`;
     case 'approval':
-      return `leave for ${line.tool}: ${line.decision}`;
+      return `leave for ${line.request ?? line.tool}: ${line.decision}`;
     case 'usage':
       return `usage: ${describeUsage(line.usage)}`;
     case 'error':
@@ -62,4 +62,18 @@ export function describeEntry(line: TranscriptEntry): string {
 
 export function toText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}
+
+/** `npm test …` for all that begins so; a line that stands for itself. */
+export function describeRule({ always }: Pick<Approval, 'always'>): string {
+  return always === null ? '' : always.kind === 'prefix' ? `${always.text} …` : always.text;
+}
+
+/** What a person allowed for the rest of a task, with what takes it back. */
+export function ruleLines(always: readonly Approval[]): string[] {
+  return always.map((one) =>
+    escapeLine(
+      `Always allowed: ${describeRule(one)} (${one.answered_by ?? ''}; forge runs forget ${one.run_id.slice(0, SHORT_ID)} --approval ${one.id.slice(0, SHORT_ID)})`,
+    ),
+  );
 }

@@ -1,8 +1,7 @@
 import type { reviewTask as declaration } from '#contract/run-operations.ts';
 import { parseFinding } from '#domain/decide-review.ts';
-import { listGateChanges } from '#engine/gate-changes.ts';
+import { openGates } from '#engine/gate-changes.ts';
 import { giveVerdict } from '#engine/give-verdict.ts';
-import { readSpentAudits } from '#engine/read-spent-audits.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { engineOf } from './engine-of.ts';
@@ -24,12 +23,7 @@ export const taskReview = implement<typeof declaration>({
       force,
       version,
       fence,
-      listGateChanges: async (task) => listGateChanges((await ctx.workshop()).place, task),
-      findSpentAudits: async (task, holder) => {
-        const { place } = await ctx.workshop();
-        const [attempt] = (await place.store.listAttempts({ task_id: task.id, state: 'active' })).slice(-1);
-        return attempt && readSpentAudits(place, attempt, holder);
-      },
+      gates: openGates((await ctx.workshop()).place),
     });
   },
   text({ task, review }) {

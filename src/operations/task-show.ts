@@ -11,7 +11,11 @@ export const taskShow = implement<typeof showTask>({
   async run(ctx, input) {
     const { store, foreign } = ctx.project;
     const found = await store.getTask(input.id);
-    const task = { ...found, ...(found.error_annotation !== undefined && findRecovery(ctx, found)) };
+    const task = {
+      ...found,
+      ...(found.error_annotation !== undefined && findRecovery(ctx, found)),
+      ...(found.status === 'in_progress' && (await findAllowed(ctx, found))),
+    };
     if (foreign.size === 0) return task;
     const { fillDependency } = await import('./fill-foreign.ts');
     return { ...task, dependencies: task.dependencies.map((edge) => fillDependency(edge, foreign)) };
@@ -31,12 +35,23 @@ export const taskShow = implement<typeof showTask>({
             `${escapeLine(child.id)}  ${escapeLine(child.title)}  [${styleStatus(view, child.status)}]`,
         ),
       ),
+      section(view, 'Always allowed', (task.always_allowed ?? []).map(escapeLine)),
       section(view, 'Metadata', metadataLines(task)),
       section(view, 'Comments', commentLines(task.comments, view)),
     ]
       .filter((part) => part !== '')
       .join('\n\n'),
 });
+
+async function findAllowed(
+  { project: { store } }: OperationContext,
+  { id }: TaskView,
+): Promise<Pick<TaskView, 'always_allowed'>> {
+  const rules = await store.listApprovals({ task_id: id, always: true });
+  if (rules.length === 0) return {};
+  const { describeRule } = await import('./run-text.ts');
+  return { always_allowed: rules.map(describeRule) };
+}
 
 /** Whoever shows a task shows it also where the workflow has faults. */
 function findRecovery(ctx: OperationContext, task: TaskView): Pick<TaskView, 'recovery_actions'> {

@@ -23,6 +23,21 @@ export function truncateText(text: string, width: number): string {
   return `${text.slice(0, countCells(text, width - 1).units)}…`;
 }
 
+/** All of a text, in as many lines as it takes. */
+export function wrapText(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let rest = text;
+  while (textWidth(rest) > width) {
+    // A character that is wider than the line is cut as a whole.
+    const units = countCells(rest, width).units || 1;
+    const blank = rest.lastIndexOf(' ', units);
+    const at = blank > units / 2 ? blank + 1 : units;
+    lines.push(rest.slice(0, at).trimEnd());
+    rest = rest.slice(at);
+  }
+  return rest === '' && lines.length > 0 ? lines : [...lines, rest];
+}
+
 /** Counts until the limit would be passed; `units` is where the text can be cut without breaking a character. */
 function countCells(text: string, limit = Number.POSITIVE_INFINITY): { cells: number; units: number } {
   let cells = 0;

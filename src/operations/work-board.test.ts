@@ -72,7 +72,7 @@ test('the stages of a task, in the order of its news', () => {
     'starting: ',
     'working: ',
     'working: Then the tests.',
-    'asking: asks for bash: forge runs approve 1f6ae3b0',
+    'asking: forge runs approve 1f6ae3b0',
     'working: leave for bash: allowed',
     'done: leave for bash: allowed',
     'checking: ',
@@ -167,7 +167,7 @@ test('line by line too, what waits for an answer is told with the command that g
   const toLine = createNewsLines();
   const asked = { kind: 'approval', id: 'a1', tool: 'Write x', decision: 'asked' } as const;
   expect(toLine({ kind: 'entry', run: run({ role: 'coder' }), entry: asked })).toBe(
-    'fg-1  ada (coder) asks for Write x: forge runs approve 1f6ae3b0',
+    'fg-1  ada (coder) asks for Write x -- forge runs approve 1f6ae3b0',
   );
   expect(toLine(say({ kind: 'message', role: 'agent', text: 'I work' }))).toBeUndefined();
 });

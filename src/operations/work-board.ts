@@ -36,6 +36,8 @@ export interface BoardRow {
   heard_at: number;
   /** What was said last, by whoever is at work. */
   line: string;
+  /** What its agent asks for, whole; undefined while it asks for nothing. */
+  request?: string | undefined;
   /** Of each run, because a program tells the sum of its own. */
   readonly usage: Map<string, RunUsage>;
 }
@@ -206,7 +208,10 @@ function applyEntry(row: BoardRow, run: NewsOf<'entry'>['run'], entry: Transcrip
     row.usage.set(run.id, entry.usage);
     return;
   }
-  if (entry.kind === 'approval') row.stage = entry.decision === 'asked' ? 'asking' : 'working';
+  if (entry.kind === 'approval') {
+    row.stage = entry.decision === 'asked' ? 'asking' : 'working';
+    row.request = entry.decision === 'asked' ? (entry.request ?? entry.tool) : undefined;
+  }
   row.line = lineOf(run, entry) ?? row.line;
 }
 
@@ -248,7 +253,10 @@ function lineOf(run: NewsOf<'entry'>['run'], entry: TranscriptEntry): string | u
       // What was asked for says more than that it was done.
       return entry.is_error ? lastLine(`error: ${entry.text}`) : undefined;
     case 'approval':
-      return describeApproval(run, entry);
+      // What it asks for has lines of its own.
+      return entry.decision === 'asked'
+        ? `forge runs approve ${run.id.slice(0, SHORT_ID)}`
+        : describeEntry(entry).slice(0, LONGEST);
     case 'tool_call':
     case 'usage':
     case 'error':
@@ -262,7 +270,7 @@ export function describeApproval(
   entry: Extract<TranscriptEntry, { kind: 'approval' }>,
 ): string {
   if (entry.decision !== 'asked') return describeEntry(entry);
-  return `asks for ${entry.tool}: forge runs approve ${id.slice(0, SHORT_ID)}`;
+  return `asks for ${entry.request ?? entry.tool} -- forge runs approve ${id.slice(0, SHORT_ID)}`;
 }
 
 /** Nobody reads more of it than fits a line, and others may write megabytes. */

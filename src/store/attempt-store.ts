@@ -1,4 +1,5 @@
 import type {
+  AlwaysRule,
   Approval,
   Attempt,
   Merge,
@@ -108,11 +109,11 @@ export interface AttemptStore {
   /** Throws state_invalid for a run that has ended. */
   askApproval(approval: NewApproval, by: Writer): Promise<Approval>;
   /** Throws state_invalid for one that was answered already. */
-  answerApproval(
-    answer: { id: string; state: 'allowed' | 'denied' | 'expired' },
-    by: Writer,
-  ): Promise<Approval>;
-  listApprovals(query: { run_id?: string; pending?: boolean }): Promise<Approval[]>;
+  answerApproval(answer: ApprovalAnswer, by: Writer): Promise<Approval>;
+  /** `always`: those that still allow something for the rest of the task. */
+  listApprovals(query: ApprovalQuery): Promise<Approval[]>;
+  /** What was allowed for the rest of a task is not any more: one of them, or all. Gives those that it was true of. */
+  forgetApprovals(query: { task_id: string; id?: string | undefined }, by: Writer): Promise<Approval[]>;
 
   addMessage(message: { attempt_id: string; body: string }, by: Writer): Promise<void>;
   /** Those that nobody has had yet, the oldest first. */
@@ -361,4 +362,20 @@ export interface NewApproval {
   readonly run_id: string;
   readonly tool: string;
   readonly input: unknown;
+  readonly command?: string | undefined;
+  readonly paths?: readonly string[] | undefined;
+}
+
+export interface ApprovalAnswer {
+  readonly id: string;
+  readonly state: 'allowed' | 'denied' | 'expired';
+  readonly reason?: string | undefined;
+  readonly always?: AlwaysRule | undefined;
+}
+
+export interface ApprovalQuery {
+  readonly run_id?: string;
+  readonly pending?: boolean;
+  readonly task_id?: string;
+  readonly always?: true;
 }

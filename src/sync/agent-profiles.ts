@@ -35,6 +35,7 @@ export interface ProfileWish {
   readonly effort?: string | undefined;
   readonly permissions?: PermissionPolicy | undefined;
   readonly walls?: WallsWish | undefined;
+  readonly allow?: readonly string[] | undefined;
 }
 
 const FILE = 'profiles.jsonl';
@@ -183,7 +184,7 @@ function readProfiles(lines: readonly HomeLine[]): ReadProfile[] {
 }
 
 function readProfile(value: Readonly<Record<string, unknown>>): ExecutorProfile | null {
-  const { executor, command, model, effort, permissions, walls } = value;
+  const { executor, command, model, effort, permissions, allow, walls } = value;
   if (typeof executor !== 'string' || executor === '') return null;
   return {
     executor,
@@ -192,6 +193,8 @@ function readProfile(value: Readonly<Record<string, unknown>>): ExecutorProfile 
     ...(typeof effort === 'string' && { effort }),
     permissions: isPolicy(permissions) ? permissions : 'edits',
     ...((walls === 'on' || walls === 'off') && { walls }),
+    ...(Array.isArray(allow) &&
+      allow.length > 0 && { allow: allow.filter((text) => typeof text === 'string') }),
   };
 }
 

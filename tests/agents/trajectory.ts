@@ -16,6 +16,8 @@ export const SCRIPTS = {
   write: [{ write: 'hello.txt', text: 'hello\n' }, { say: 'The file is written.' }],
   again: [{ say: 'I go on where I was.' }],
   command: [{ run: 'echo hello > hello.txt' }, { say: 'The command has run.' }],
+  // Without anything that makes a program look twice.
+  touch: [{ run: 'touch hello.txt' }, { say: 'The command has run.' }],
   'other-way': [
     { run: 'echo no > refused.txt' },
     { write: 'hello.txt', text: 'hello\n' },

@@ -135,7 +135,16 @@ describe('--json', () => {
     ];
     // These speak for as long as they run, or need a token's id, or are empty here; each has tests of its own.
     const elsewhere = ['server.run', 'mcp.serve', 'token.rotate', 'token.revoke', 'skill.list'];
-    elsewhere.push('run.list', 'run.show', 'run.logs', 'run.stop', 'run.approve', 'run.deny', 'run.send');
+    elsewhere.push(
+      'run.list',
+      'run.show',
+      'run.logs',
+      'run.stop',
+      'run.approve',
+      'run.deny',
+      'run.forget',
+      'run.send',
+    );
     elsewhere.push('run.start', 'dispatch', 'attempt.start', 'task.review', 'task.reviews');
     elsewhere.push('task.attempts', 'inbox.list');
     elsewhere.push('attempt.compare', 'attempt.pick', 'daemon.list', 'runtime.list', 'project.demo');

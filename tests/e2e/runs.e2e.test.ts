@@ -158,9 +158,9 @@ describe('a run at work', () => {
 });
 
 describe('leave to do something', () => {
-  const ask = async (run: Run, tool: string): Promise<Approval> =>
+  const ask = async (run: Run, tool: string, command = 'rm \u001b[2J'): Promise<Approval> =>
     store().askApproval(
-      { id: crypto.randomUUID(), run_id: run.id, tool, input: { command: 'rm \u001b[2J' } },
+      { id: crypto.randomUUID(), run_id: run.id, tool, input: { command }, command },
       systemWriter(work.workshop.place),
     );
 
@@ -169,7 +169,7 @@ describe('leave to do something', () => {
     const run = await watchedRun(id, work.workshop.place.watcher);
     const first = await ask(run, 'Bash');
     expect(await forge().text('runs', 'show', run.id)).toContain(
-      String.raw`Asks leave for Bash {"command":"rm \u001b[2J"}`,
+      String.raw`Asks leave for Bash: rm \u001b[2J`,
     );
     const allowed = await forge().json<Approval>('runs', 'approve', run.id);
     expect(allowed).toMatchObject({
@@ -188,13 +188,51 @@ describe('leave to do something', () => {
       id: third.id,
       state: 'denied',
     });
-    expect(await forge().text('runs', 'approve', run.id)).toBe(
-      `Allowed for ${id}: Edit {"command":"rm \\u001b[2J"}`,
-    );
+    expect(await forge().text('runs', 'approve', run.id)).toBe(`Allowed for ${id}: Edit: rm \\u001b[2J`);
     expect((await forge().fails('runs', 'approve', run.id, '--approval', 'zz')).error.code).toBe('not_found');
     expect((await forge().fails('runs', 'approve', run.id, '--approval', first.id)).error.code).toBe(
       'state_invalid',
     );
+  });
+});
+
+describe('leave for the rest of a task', () => {
+  it('is given for a line or for first words, shown, and taken back; never by an agent', async () => {
+    const { id } = await forge().create('Always');
+    const run = await watchedRun(id, work.workshop.place.watcher);
+    const ask = async (command: string | undefined): Promise<Approval> =>
+      store().askApproval(
+        { id: crypto.randomUUID(), run_id: run.id, tool: 'Bash', input: {}, command },
+        systemWriter(work.workshop.place),
+      );
+    await ask('npm test -- a');
+    const wrong = await forge().fails('runs', 'approve', run.id, '--prefix', 'npm run');
+    expect(wrong.error).toMatchObject({ code: 'invalid_input', message: expect.stringContaining('npm run') });
+    for (const verb of ['approve', 'deny', 'forget'])
+      expect((await forge().fails('runs', verb, run.id, '--actor', 'agent:ada')).error.code).toBe(
+        'permission_denied',
+      );
+    expect(await forge().text('runs', 'approve', run.id, '--prefix', 'npm test')).toBe(
+      `Allowed for ${id}: Bash: npm test -- a\nFor the rest of ${id}: npm test …`,
+    );
+    const line = await ask('ls | wc');
+    await forge().json('runs', 'approve', run.id, '--always');
+    await ask(undefined);
+    expect((await forge().fails('runs', 'approve', run.id, '--always')).error.code).toBe('invalid_input');
+    expect(await forge().json('runs', 'deny', run.id, '--reason', 'Not now')).toMatchObject({
+      reason: 'Not now',
+    });
+    const shown = await forge().text('runs', 'show', run.id);
+    expect(shown).toContain('Always allowed: npm test …');
+    expect(await forge().json('task', 'show', id)).toMatchObject({
+      always_allowed: ['npm test …', 'ls | wc'],
+    });
+    expect(await forge().text('runs', 'forget', run.id, '--approval', line.id)).toBe(
+      `Asks again in ${id}: ls | wc`,
+    );
+    expect(await forge().json('runs', 'forget', run.id)).toHaveLength(1);
+    expect(await forge().json('runs', 'forget', run.id)).toEqual([]);
+    expect(await forge().json('task', 'show', id)).not.toHaveProperty('always_allowed');
   });
 });
 

@@ -72,7 +72,7 @@ export async function startTestRun(options: {
     noteSession: (id) => sessions.push(id),
     noteUsage: (usage, when) => usages.push({ usage, when }),
     noteProcess: async (identity) => void identities.push(identity),
-    approve: async () => 'denied',
+    approve: async () => ({ decision: 'denied' }),
     ...options.host,
   };
   const approve = host.approve.bind(host);

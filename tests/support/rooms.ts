@@ -16,7 +16,7 @@ const PURE = ['kernel', 'contract', 'domain'];
 export const ROOMS: Readonly<Record<string, Room>> = {
   kernel: { rooms: [], node: false },
   contract: { rooms: ['kernel'], packages: ['zod'], node: false },
-  domain: { rooms: ['kernel', 'contract'], node: false },
+  domain: { rooms: ['kernel', 'contract'], packages: ['unbash'], node: false },
   store: { rooms: PURE, node: true },
   git: { rooms: PURE, node: true },
   process: { rooms: PURE, node: true },
@@ -43,7 +43,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 };
 
 /** Libraries that a cold read must not load, and the one room that may import them statically. */
-const LAZY: Readonly<Record<string, string>> = { zod: 'contract', commander: 'surfaces/cli' };
+const LAZY: Readonly<Record<string, string>> = {
+  zod: 'contract',
+  commander: 'surfaces/cli',
+  unbash: 'domain',
+};
 
 const TEST_PACKAGES = ['vitest', 'fast-check'];
 const SPAWNERS = ['process', 'git'];

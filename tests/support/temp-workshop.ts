@@ -11,6 +11,7 @@ import type { ManagedAgent, WorkNews, WorkPlace } from '#engine/work.ts';
 import { createExecutor } from '#executors/create-executor.ts';
 import { openProcessHost } from '#process/process-host.ts';
 import { readOwnIdentity } from '#process/process-identity.ts';
+import { openTrust } from '#sync/trust.ts';
 import { readPersonalSettings, type WorkSettings } from '#sync/work-settings.ts';
 import { ANN, tempEngine, type TempEngine } from './temp-engine.ts';
 import { tempFolder, tempRepo, type TempRepo } from './temp-repo.ts';
@@ -97,7 +98,12 @@ export async function tempWorkshop(
     records: join(repo.path, '.git', 'forge', 'attempts'),
     env: { ...process.env, HOME: home.path, ...options.env },
     faults: options.faults,
-    requireTrust: () => {},
+    // Every command is the person's own; what an attempt makes of its scripts is not.
+    trust: openTrust({
+      home: home.path,
+      paths: { root: repo.path, common_dir: join(repo.path, '.git') },
+      owns: () => true,
+    }),
     trustsAgentSettings: () => true,
   });
   const { place } = workshop;

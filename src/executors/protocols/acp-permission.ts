@@ -1,5 +1,5 @@
 import { toInput, toToolName } from './acp-updates.ts';
-import { fieldsOf, listOf, textOf, type Fields } from './fields.ts';
+import { fieldsOf, listOf, textOf, wordsOf, type Fields } from './fields.ts';
 import type { Decision, PermissionAsk, PermissionKind } from './session.ts';
 
 const KINDS: Readonly<Record<string, PermissionKind>> = {
@@ -27,13 +27,35 @@ const PATHS = [
 
 export function toAcpAsk(id: string, call: Fields): PermissionAsk {
   const kind = textOf(call['kind']) ?? 'other';
+  const input = fieldsOf(call['rawInput']);
   return {
     id,
     tool: toToolName(call),
     input: toInput(call),
     kind: (Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined) ?? 'other',
     paths: listPaths(call),
+    command: kind === 'execute' ? findCommand(call) : undefined,
+    cwd: textOf(input['workdir']) ?? textOf(input['cwd']) ?? findFolder(call),
   };
+}
+
+/** Some agents say nothing of a command but its text, as the title. */
+function findCommand(call: Fields): string | undefined {
+  const { command } = fieldsOf(call['rawInput']);
+  if (Array.isArray(command)) return command.map((word) => quoteWord(String(word))).join(' ');
+  return textOf(command) ?? textOf(call['title']);
+}
+
+function quoteWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Gemini writes it into the text beside the command. */
+function findFolder(call: Fields): string | undefined {
+  const texts = listOf(call['content']).map((one) => wordsOf(one['content']));
+  return texts
+    .map((text) => /^\[current working directory (.+?)\]/.exec(text)?.[1])
+    .find((one) => one !== undefined);
 }
 
 /** From everywhere that names one: what it shows and what it does may differ. */

@@ -43,6 +43,7 @@ const PERMISSION = 'session/request_permission';
  * for a file nevertheless gets it, by the rules of an edit.
  */
 export class AcpSession implements ProtocolSession {
+  readonly tells_reasons = false;
   readonly #options: AcpSessionOptions;
   readonly #record = new SessionRecord();
   readonly #calls = new RpcCalls<Purpose>({ jsonrpc: '2.0' });

@@ -134,8 +134,18 @@ function toCall(call: Fields): SessionStep {
   return { do: 'tell', entry: { kind: 'tool_call', id, tool: toToolName(call), input: toInput(call) } };
 }
 
+/** A title may be the text of the command, or the path of the file: that is no name of a tool. */
 export function toToolName(call: Fields): string {
-  return textOf(call['name']) ?? textOf(call['title']) ?? textOf(call['kind']) ?? 'tool';
+  const { name, title, kind, toolCallId } = call;
+  const [, prefix] = /^([a-z]\w*?)__\1_/.exec(textOf(toolCallId) ?? '') ?? [];
+  const named = textOf(name) ?? prefix;
+  if (named !== undefined) return named;
+  const { command } = fieldsOf(call['rawInput']);
+  const isPath = listOf(call['locations']).some(({ path }) => path === title);
+  const isCommand =
+    kind === 'execute' && (title === command || (command === undefined && /\W/.test(textOf(title) ?? '')));
+  const isOther = isCommand || isPath;
+  return (isOther ? textOf(kind) : undefined) ?? textOf(title) ?? textOf(kind) ?? 'tool';
 }
 
 export function toInput(call: Fields): unknown {

@@ -17,6 +17,7 @@ export interface ClaudeSessionOptions {
 
 /** Claude Code's control protocol: `--input-format stream-json --permission-prompt-tool stdio`. */
 export class ClaudeSession implements ProtocolSession {
+  readonly tells_reasons = true;
   readonly #options: ClaudeSessionOptions;
   readonly #record = new SessionRecord();
   /** Inputs of requests that wait for an answer; an allowed one is sent back. */

@@ -1,3 +1,4 @@
+import { unwrapShell } from '#domain/match-command.ts';
 import { fieldsOf, listOf, textOf, wordsOf, type Fields } from './fields.ts';
 import type { SessionRecord } from './session-record.ts';
 import type { PermissionAsk, SessionStep } from './session.ts';
@@ -42,7 +43,16 @@ export class CodexItems {
   toAsk(id: string, what: 'command' | 'files', params: Fields): PermissionAsk {
     if (what === 'command') {
       const { command, cwd, reason } = params;
-      return { id, tool: 'command', input: { command, cwd, reason }, kind: 'execute', paths: [] };
+      const line = textOf(command);
+      return {
+        id,
+        tool: 'command',
+        input: { command, cwd, reason },
+        kind: 'execute',
+        paths: [],
+        command: line === undefined ? undefined : unwrapShell(line),
+        cwd: textOf(cwd),
+      };
     }
     const item = textOf(params['itemId']) ?? '';
     const paths = this.#changes.get(item) ?? [];

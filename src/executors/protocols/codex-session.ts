@@ -29,6 +29,7 @@ const FILES = 'item/fileChange/requestApproval';
 
 /** `codex app-server`: JSON-RPC on standard input and output. */
 export class CodexSession implements ProtocolSession {
+  readonly tells_reasons = false;
   readonly #options: CodexSessionOptions;
   readonly #record = new SessionRecord();
   readonly #calls = new RpcCalls<Purpose>({});

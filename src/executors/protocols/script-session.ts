@@ -21,6 +21,7 @@ const KINDS: readonly PermissionKind[] = ['read', 'edit', 'execute', 'network', 
  * decision}` for each question. Out: `{entry}`, `{ask}`, `{usage}` and at last `{done}`.
  */
 export class ScriptSession implements ProtocolSession {
+  readonly tells_reasons = true;
   readonly #steps: readonly ScriptStep[];
   readonly #clock: Clock;
   readonly #record = new SessionRecord();

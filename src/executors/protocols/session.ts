@@ -14,6 +14,8 @@ export interface ProtocolSession {
   answer(ask_id: string, decision: Decision, reason: string): readonly SessionStep[];
   /** What came of a step `file`. */
   takeFile?(id: string, result: FileResult): readonly SessionStep[];
+  /** Whether the agent is told the reason with a refusal; else it has to be said in a message. */
+  readonly tells_reasons: boolean;
   /** Undefined where a further message cannot be taken now. */
   send(text: string): readonly SessionStep[] | undefined;
   /** Asks the program to stop what it does. */
@@ -60,6 +62,10 @@ export interface PermissionAsk {
   readonly kind: PermissionKind;
   /** The files that it is about, where they are known. */
   readonly paths: readonly string[];
+  /** The whole shell line that would be run, where it is one. */
+  readonly command?: string | undefined;
+  /** Where it would be run; the checkout where it is left out. */
+  readonly cwd?: string | undefined;
 }
 
 export interface SessionReport {

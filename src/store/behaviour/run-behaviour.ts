@@ -216,6 +216,49 @@ export function describeRuns(open: OpenWork): void {
       expect(await sut.store.listApprovals({ run_id: run.id, pending: false })).toEqual([given]);
     });
 
+    it('say what exactly is asked for and why it was refused, and what was allowed for the rest of the task', async () => {
+      await using sut = await open();
+      const { task, attempt } = await startWork(sut);
+      const run = await startRun(sut, attempt, { state: 'running' });
+      const ask = async (command: string): Promise<string> => {
+        const wanted = {
+          id: crypto.randomUUID(),
+          run_id: run.id,
+          tool: 'Bash',
+          input: { command },
+          command,
+          paths: ['a'],
+        };
+        return (await sut.store.askApproval(wanted, by(sut))).id;
+      };
+      const person = by(sut, 'bob', 'user');
+      const denied = await sut.store.answerApproval(
+        { id: await ask('rm x'), state: 'denied', reason: 'No' },
+        person,
+      );
+      expect(denied).toMatchObject({ command: 'rm x', paths: ['a'], reason: 'No', always: null });
+      const always = { kind: 'prefix', text: 'npm test' } as const;
+      const first = await sut.store.answerApproval(
+        { id: await ask('npm test'), state: 'allowed', always },
+        person,
+      );
+      const line = { kind: 'line', text: 'ls' } as const;
+      const second = await sut.store.answerApproval(
+        { id: await ask('ls'), state: 'allowed', always: line },
+        person,
+      );
+      const list = () => sut.store.listApprovals({ task_id: task.id, always: true });
+      expect(await list()).toEqual([first, second]);
+      expect(await sut.store.listApprovals({ task_id: 'fg-none', always: true })).toEqual([]);
+      const seen = await sut.store.newestEvent();
+      const [gone] = await sut.store.forgetApprovals({ task_id: task.id, id: first.id }, person);
+      expect(gone).toMatchObject({ id: first.id, forgotten_at: expect.any(String) });
+      expect((await toldSince(sut, seen)).map(({ type }) => type)).toEqual(['run.approval_forgotten']);
+      expect(await list()).toEqual([second]);
+      expect(await sut.store.forgetApprovals({ task_id: task.id }, person)).toHaveLength(1);
+      expect(await sut.store.forgetApprovals({ task_id: task.id }, person)).toEqual([]);
+    });
+
     it('are answered once, however many answer', async () => {
       await using sut = await open();
       await using other = await sut.connectAgain();

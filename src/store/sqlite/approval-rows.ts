@@ -1,9 +1,9 @@
-import type { Approval, Run } from '#contract/attempt.ts';
+import type { AlwaysRule, Approval, Run } from '#contract/attempt.ts';
 import { toTriggeredBy } from '#domain/actor.ts';
 import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { readJson } from '#kernel/read-json.ts';
-import type { NewApproval, WaitingMessage } from '../attempt-store.ts';
+import type { ApprovalAnswer, ApprovalQuery, NewApproval, WaitingMessage } from '../attempt-store.ts';
 import { getAttempt } from './attempt-rows.ts';
 import type { Database, Row } from './database.ts';
 import { getRow, insertRow, toWhere, updateRow, type WorkTransaction } from './work-transaction.ts';
@@ -25,10 +25,15 @@ export function askApproval(tx: WorkTransaction, wanted: NewApproval): Approval 
     task_id: run.task_id as string,
     tool: wanted.tool,
     input: wanted.input ?? null,
+    command: wanted.command ?? null,
+    paths: [...(wanted.paths ?? [])],
     state: 'pending',
     asked_at: toIso(by.now),
     answered_at: null,
     answered_by: null,
+    reason: null,
+    always: null,
+    forgotten_at: null,
   };
   insertApproval(db, approval);
   tx.touch(run.attempt_id as string);
@@ -36,10 +41,7 @@ export function askApproval(tx: WorkTransaction, wanted: NewApproval): Approval 
   return approval;
 }
 
-export function answerApproval(
-  tx: WorkTransaction,
-  answer: { id: string; state: 'allowed' | 'denied' | 'expired' },
-): Approval {
+export function answerApproval(tx: WorkTransaction, answer: ApprovalAnswer): Approval {
   const before = toApproval(getRow(tx.db, 'approvals', answer.id));
   const { id, run_id } = before;
   if (before.state !== 'pending') {
@@ -49,26 +51,52 @@ export function answerApproval(
       details: { id, state: before.state, answered_by: before.answered_by },
     });
   }
-  return settle(tx, before, answer.state);
+  return settle(tx, before, answer);
 }
 
 /** No answer means no: a run that has ended waits for none. */
 export function expireApprovals(tx: WorkTransaction, { id }: Run): void {
-  for (const approval of listApprovals(tx.db, { run_id: id, pending: true })) settle(tx, approval, 'expired');
+  for (const approval of listApprovals(tx.db, { run_id: id, pending: true }))
+    settle(tx, approval, { state: 'expired' });
 }
 
-/** By run: idx_approvals_run; those that wait: idx_approvals_pending. */
-export function listApprovals(db: Database, query: { run_id?: string; pending?: boolean }): Approval[] {
-  const { run_id, pending } = query;
+/** By run: idx_approvals_run; those that wait: idx_approvals_pending; what is allowed for good: idx_approvals_always. */
+export function listApprovals(db: Database, query: ApprovalQuery): Approval[] {
+  const { run_id, pending, task_id, always } = query;
   const { where, values } = toWhere([
     run_id === undefined ? undefined : ['run_id = ?', getRow(db, 'runs', run_id).id as string],
     pending === undefined ? undefined : [`state ${pending ? '=' : '<>'} 'pending'`],
+    task_id === undefined ? undefined : ['task_id = ?', task_id],
+    always === undefined ? undefined : ['always IS NOT NULL AND forgotten_at IS NULL'],
   ]);
   return db.all(`SELECT * FROM approvals ${where} ORDER BY asked_at, rowid`, ...values).map(toApproval);
 }
 
+export function forgetApprovals(
+  tx: WorkTransaction,
+  { task_id, id }: { task_id: string; id?: string | undefined },
+): Approval[] {
+  const found = listApprovals(tx.db, { task_id, always: true });
+  return found
+    .filter((one) => id === undefined || one.id.startsWith(id))
+    .map((before) => {
+      const change = { forgotten_at: toIso(tx.by.now) };
+      updateRow(tx.db, 'approvals', before.id, change);
+      tx.touch(getRow(tx.db, 'runs', before.run_id).attempt_id as string);
+      const approval = { ...before, ...change };
+      tx.tell('run.approval_forgotten', task_id, { approval });
+      return approval;
+    });
+}
+
 export function insertApproval(db: Database, approval: Approval): void {
-  insertRow(db, 'approvals', { ...approval, input: JSON.stringify(approval.input ?? null) });
+  const { input, paths, always } = approval;
+  insertRow(db, 'approvals', {
+    ...approval,
+    input: JSON.stringify(input ?? null),
+    paths: JSON.stringify(paths),
+    always: always === null ? null : JSON.stringify(always),
+  });
 }
 
 export function toApproval(row: Row): Approval {
@@ -78,10 +106,15 @@ export function toApproval(row: Row): Approval {
     task_id: row.task_id as string,
     tool: row.tool as string,
     input: readJson(row.input as string) as unknown,
+    command: row.command as string | null,
+    paths: readJson(row.paths as string) as string[],
     state: row.state as Approval['state'],
     asked_at: row.asked_at as string,
     answered_at: row.answered_at as string | null,
     answered_by: row.answered_by as string | null,
+    reason: row.reason as string | null,
+    always: row.always === null ? null : (readJson(row.always as string) as AlwaysRule),
+    forgotten_at: row.forgotten_at as string | null,
   };
 }
 
@@ -136,11 +169,25 @@ export function listWaiting(db: Database, attemptId: string): WaitingMessage[] {
   }));
 }
 
-function settle(tx: WorkTransaction, before: Approval, state: 'allowed' | 'denied' | 'expired'): Approval {
+function settle(
+  tx: WorkTransaction,
+  before: Approval,
+  {
+    state,
+    reason = null,
+    always = null,
+  }: Omit<ApprovalAnswer, 'id' | 'reason' | 'always'> & {
+    reason?: string | null | undefined;
+    always?: AlwaysRule | null | undefined;
+  },
+): Approval {
   const { db, by } = tx;
-  const answer = { state, answered_at: toIso(by.now), answered_by: toTriggeredBy(by.actor) };
-  const approval: Approval = { ...before, ...answer };
-  updateRow(db, 'approvals', before.id, answer);
+  const answer = { state, answered_at: toIso(by.now), answered_by: toTriggeredBy(by.actor), reason };
+  const approval: Approval = { ...before, ...answer, always };
+  updateRow(db, 'approvals', before.id, {
+    ...answer,
+    always: always === null ? null : JSON.stringify(always),
+  });
   tx.touch(getRow(db, 'runs', before.run_id).attempt_id as string);
   tx.tell('run.approval_given', approval.task_id, { approval });
   return approval;

@@ -82,6 +82,7 @@ export function bindAttempts({ reader, write, clock, notice }: AttemptParts): At
     askApproval: (approval, by) => change(by, (tx) => talks.askApproval(tx, approval)),
     answerApproval: (answer, by) => change(by, (tx) => talks.answerApproval(tx, answer)),
     listApprovals: (query) => read(() => talks.listApprovals(reader, query)),
+    forgetApprovals: (query, by) => change(by, (tx) => talks.forgetApprovals(tx, query)),
     addMessage: (message, by) => change(by, (tx) => talks.addMessage(tx, message)),
     listMessages: (query) => read(() => talks.listMessages(reader, query)),
     noteDelivered: (message) => change(system(message.now), (tx) => talks.noteDelivered(tx, message)),

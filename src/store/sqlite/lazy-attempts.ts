@@ -35,6 +35,7 @@ const METHODS: Readonly<Record<keyof AttemptStore, true>> = {
   askApproval: true,
   answerApproval: true,
   listApprovals: true,
+  forgetApprovals: true,
   addMessage: true,
   listMessages: true,
   noteDelivered: true,

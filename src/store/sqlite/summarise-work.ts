@@ -1,3 +1,4 @@
+import { describeRequest } from '#domain/describe-request.ts';
 import type { Approval, Attempt, Merge, Review, Run, StepResult } from '#contract/attempt.ts';
 
 /** What the events of attempts carry; each has those that its name says. */
@@ -21,8 +22,8 @@ export function summariseWork(type: string, data: WorkData): string | undefined 
   if (run !== undefined) return `run of ${run.agent} as ${run.role}: ${run.outcome ?? run.state}`;
   if (approval !== undefined)
     return approval.state === 'pending'
-      ? `asks to use ${approval.tool}`
-      : `${approval.tool} ${approval.state}`;
+      ? `asks for ${describeRequest(approval)}`
+      : `${describeRequest(approval)} ${happened === 'approval_forgotten' ? 'not always any more' : approval.state}`;
   if (review !== undefined) {
     const what = step === undefined ? '' : `: ${step.command}`;
     const how = step?.outcome ?? (review.status === 'running' ? happened : review.status);

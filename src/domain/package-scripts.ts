@@ -1,0 +1,89 @@
+import { literalOf, type ShellWord } from './shell-line.ts';
+import { LIFECYCLE } from './shell-programs.ts';
+import type { ScriptFinder } from './shell-scripts.ts';
+
+export const PACKAGE_MANAGERS = new Set(['npm', 'pnpm', 'yarn', 'bun']);
+
+const RUN = new Set(['run', 'run-script', 'rum', 'urn']);
+const NAMED: Readonly<Record<string, string>> = {
+  test: 'test',
+  t: 'test',
+  tst: 'test',
+  start: 'start',
+  stop: 'stop',
+  restart: 'restart',
+};
+const INSTALL = new Set(
+  'install i ci clean-install add update up rebuild rb link pack publish version install-test it cit'.split(
+    ' ',
+  ),
+);
+const EXECUTE = new Set(['exec', 'x', 'dlx', 'create', 'node']);
+/** Options by which it works in several packages at once. */
+const MANY = /^(?:-w|--workspace|--workspaces|-ws|-r|--recursive|-F|--filter|workspaces|foreach|workspace)$/;
+/** Files that say which shell and which options the manager itself runs with. */
+const OWN_FILES = ['.npmrc', '.yarnrc', '.yarnrc.yml', 'bunfig.toml', '.pnpmfile.cjs'];
+
+/**
+ * What a package manager runs of package.json: the lines of the scripts, and what those run in turn. The rest of the
+ * file (versions, dependencies) is the work's own.
+ */
+export function findPackageScripts(finder: ScriptFinder, manager: string, args: readonly ShellWord[]): void {
+  for (const name of OWN_FILES) if (finder.isThere(name)) finder.addFile(name);
+  if (args.some(({ text }) => MANY.test(text.split('=')[0] ?? '')))
+    finder.add({ path: './', only: 'package.json' });
+  const { words } = finder.takeOptions(args);
+  const [verb, ...rest] = words;
+  const name = verb === undefined ? undefined : literalOf(verb);
+  if (verb !== undefined && name === undefined) return takeScripts(finder, undefined);
+  if (name === undefined) return takeScripts(finder, manager === 'yarn' ? LIFECYCLE : []);
+  if (EXECUTE.has(name)) return finder.run(rest);
+  if (INSTALL.has(name)) return takeScripts(finder, LIFECYCLE);
+  if (RUN.has(name)) {
+    const wanted = rest[0] === undefined ? '' : literalOf(rest[0]);
+    return takeScripts(finder, wanted === undefined ? undefined : around(wanted));
+  }
+  const known = NAMED[name];
+  if (known !== undefined) return takeScripts(finder, around(known));
+  if (manager === 'npm') return;
+  takeScripts(finder, around(name));
+  if (finder.isThere(name)) finder.addFile(name);
+  // A program of the packages, by its name.
+  finder.run(words);
+}
+
+function around(name: string): readonly string[] {
+  const restart = name === 'restart' ? ['prestop', 'stop', 'poststop', 'prestart', 'start', 'poststart'] : [];
+  return [`pre${name}`, name, `post${name}`, ...restart];
+}
+
+/** Undefined: any of them. */
+function takeScripts(finder: ScriptFinder, names: readonly string[] | undefined): void {
+  if (names?.length === 0) return;
+  for (const folder of finder.folders()) {
+    const path = folder === '' ? 'package.json' : `${folder}/package.json`;
+    const text = finder.view.readText(path);
+    const scripts = text === undefined ? undefined : readScripts(text);
+    if (scripts === undefined) {
+      finder.add({ path });
+      continue;
+    }
+    const run = Object.entries(scripts).filter(([name]) => names?.includes(name) ?? true);
+    finder.add({ path, part: JSON.stringify(run) });
+    for (const [, line] of run) finder.read(line, [folder]);
+  }
+}
+
+/** Undefined for a file that cannot be read as one. */
+function readScripts(text: string): Readonly<Record<string, string>> | undefined {
+  try {
+    const { scripts = {} } = JSON.parse(text) as { scripts?: unknown };
+    if (typeof scripts !== 'object' || scripts === null) return undefined;
+    const lines = Object.entries(scripts).filter(
+      (one): one is [string, string] => typeof one[1] === 'string',
+    );
+    return Object.fromEntries(lines);
+  } catch {
+    return undefined;
+  }
+}

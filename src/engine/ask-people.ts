@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Run } from '#contract/attempt.ts';
+import type { TranscriptEntry } from '#contract/transcript.ts';
+import { describeRequest } from '#domain/describe-request.ts';
+import { allowsCommand } from '#executors/decide-permission.ts';
+import type { ApprovalRequest, PermissionAnswer } from '#executors/executor.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import type { Writer } from '#store/store.ts';
+import type { AgentSecrets } from './agent-secrets.ts';
+import { systemWriter, type WorkPlace } from './work.ts';
+
+interface Asking {
+  readonly request: ApprovalRequest;
+  readonly secrets: AgentSecrets;
+  readonly tell: (entry: TranscriptEntry) => void;
+}
+
+/** What a run asks for: by what was allowed for the rest of its task, or by a person who is asked now. */
+export async function answerRequest(
+  place: WorkPlace,
+  run: Run,
+  { request, secrets, tell }: Asking,
+): Promise<PermissionAnswer> {
+  const { id, tool } = request;
+  // What is asked for is kept and shown; the program knows it by the id.
+  const shown = redactRequest(request, secrets);
+  const text = describeRequest({ ...shown, command: shown.command ?? null });
+  const about = { kind: 'approval', id, tool, request: text } as const;
+  if (await isAlwaysAllowed(place, run, request)) {
+    tell({ ...about, decision: 'allowed' });
+    return { decision: 'allowed' };
+  }
+  tell({ ...about, decision: 'asked' });
+  const answer = await askPeople(place, run, shown);
+  tell({ ...about, decision: answer.decision });
+  return answer;
+}
+
+function redactRequest(request: ApprovalRequest, { redact, redactValue }: AgentSecrets) {
+  const { command, paths, input } = request;
+  return {
+    ...request,
+    input: redactValue(input),
+    command: command === undefined ? undefined : redact(command),
+    paths: paths.map(redact),
+  };
+}
+
+/** By what a person allowed for the rest of this task. */
+async function isAlwaysAllowed(
+  { store }: WorkPlace,
+  { task_id }: Run,
+  { command, cwd, ...request }: ApprovalRequest,
+): Promise<boolean> {
+  if (command === undefined) return false;
+  const rules = (await store.listApprovals({ task_id, always: true })).flatMap(({ always }) => always ?? []);
+  if (rules.some(({ kind, text }) => kind === 'line' && text === command)) return true;
+  const prefixes = rules.flatMap(({ kind, text }) => (kind === 'prefix' ? [text] : []));
+  return allowsCommand(command, prefixes, { cwd: request.checkout, at: cwd });
+}
+
+/** The answer comes by whatever process a person uses, so it is looked for in the store. No answer means no. */
+async function askPeople(
+  place: WorkPlace,
+  run: Run,
+  { tool, input, command, paths, signal }: ApprovalRequest,
+): Promise<PermissionAnswer> {
+  const { store, clock } = place;
+  const by: Writer = systemWriter(place);
+  const asking = { id: crypto.randomUUID(), run_id: run.id, tool, input, command, paths };
+  const { id } = await store.askApproval(asking, by);
+  const until = clock.now() + LIMITS.approval_ms;
+  for (;;) {
+    const asked = (await store.listApprovals({ run_id: run.id })).find((one) => one.id === id);
+    if (asked === undefined) return { decision: 'expired' };
+    if (asked.state !== 'pending')
+      return { decision: asked.state, ...(asked.reason !== null && { reason: asked.reason }) };
+    if (clock.now() >= until || signal?.aborted === true) {
+      const ended = await store
+        .answerApproval({ id, state: 'expired' }, systemWriter(place))
+        .catch(() => undefined);
+      // Somebody may have answered in this very moment.
+      return { decision: ended?.state === 'expired' ? 'expired' : 'denied' };
+    }
+    await sleep(LIMITS.wish_poll_ms);
+  }
+}
