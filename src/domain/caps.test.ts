@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { describeCap, describeSpent, findRaise, findReachedCap, hasCap, sumRuns, type Caps } from './caps.ts';
+import {
+  describeCap,
+  describeSpent,
+  findReachedCap,
+  hasCap,
+  splitRaise,
+  sumRuns,
+  type Caps,
+} from './caps.ts';
 import { NO_USAGE } from './count-usage.ts';
 
 const NONE: Caps = { run: {}, task: {}, night: {}, project: {} };
@@ -32,9 +40,19 @@ describe('[A12] a cap', () => {
     ['night', 'minutes', 'forge settings set scheduler.budget_minutes 2 && forge run fg-1 --agent ada'],
   ] as const)('of the %s in %s says what raises it', (scope, unit, command) => {
     const text = describeCap({ scope, unit, spent: 1, most: 1 }, { task_id: 'fg-1', agent: 'ada' });
-    expect(findRaise(`The auditor: ${text}`)).toBe(command);
-    expect(findRaise('It failed')).toBeUndefined();
+    expect(splitRaise(`The auditor: ${text}`)).toMatchObject({ command });
+    expect(splitRaise('It failed')).toBeUndefined();
   });
+});
+
+it.each([
+  [0.0112, 0.01, '0.022'],
+  [50, 3, '100'],
+  [0, 0, '1'],
+  [1_201, 1_000, '2402'],
+])('a cap of which %d of %d is spent is raised to %s', (spent, most, next) => {
+  const text = describeCap({ scope: 'run', unit: 'usd', spent, most }, { task_id: 'fg-1', agent: 'ada' });
+  expect(text).toContain(` caps.run_usd ${next} &&`);
 });
 
 describe('what runs used', () => {

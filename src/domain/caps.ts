@@ -126,15 +126,22 @@ const WHOSE: Readonly<Record<CapScope, string>> = {
 /** What stopped a run or keeps it from starting, and the command by which it goes on. */
 export function describeCap(reached: ReachedCap, { task_id, agent }: Pick<Run, 'task_id' | 'agent'>): string {
   const what = `The cap of the ${WHOSE[reached.scope]} is reached: ${describeSpent(reached)}`;
-  return `${what}${RAISE}forge settings set ${toSetting(reached)} ${reached.most * 2 || 1} && forge run ${task_id} --agent ${agent}`;
+  const raise = `forge settings set ${toSetting(reached)} ${toNext(reached)}`;
+  return `${what}${RAISE}${raise} && forge run ${task_id} --agent ${agent}`;
 }
 
 const RAISE = '; to raise it: ';
 
-/** The command in what `describeCap` says; undefined where there is none. */
-export function findRaise(message: string): string | undefined {
-  const at = message.indexOf(RAISE);
-  return at < 0 ? undefined : message.slice(at + RAISE.length);
+/** Enough for as much again. */
+function toNext({ spent, most }: ReachedCap): number {
+  const next = Math.max(spent, most) * 2;
+  return next >= 1 ? Math.ceil(next) : Number(next.toPrecision(2)) || 1;
+}
+
+/** What `describeCap` says and the command in it; undefined where it is none of that. */
+export function splitRaise(text: string): { readonly message: string; readonly command: string } | undefined {
+  const at = text.indexOf(RAISE);
+  return at < 0 ? undefined : { message: text.slice(0, at), command: text.slice(at + RAISE.length) };
 }
 
 function toSetting({ scope, unit }: ReachedCap): string {

@@ -3,6 +3,7 @@ import { PRICES_AS_OF } from './price-table.ts';
 
 /** `1200 tokens in, 30 out, 0.0120 USD`; a cost that nobody said is told apart, and one that is not known too. */
 export function describeUsage(usage: RunUsage): string {
+  if (!isCounted(usage)) return 'unknown';
   const { input_tokens, output_tokens } = usage;
   return `${input_tokens ?? '?'} tokens in, ${output_tokens ?? '?'} out, ${describeCost(usage)}`;
 }

@@ -43,6 +43,11 @@ describe('what waits for a person', () => {
       'stuck: why; forge run fg-a --agent w1',
     ],
     [
+      'a run that reached a cap',
+      task('in_progress', because('cap_reached', 'Too much; to raise it: forge settings set caps.run_usd 2')),
+      'stuck: Too much; forge settings set caps.run_usd 2',
+    ],
+    [
       'a postponed merge',
       task('merge_failed', because('merge_postponed')),
       'postponed: why; forge run fg-a --merge',

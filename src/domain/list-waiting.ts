@@ -2,7 +2,7 @@ import type { Approval, Attempt, Review } from '#contract/attempt.ts';
 import type { InboxItem } from '#contract/inbox-operations.ts';
 import type { Task } from '#contract/task.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import { findRaise } from './caps.ts';
+import { splitRaise } from './caps.ts';
 import { describeRequest } from './describe-request.ts';
 import { endsAsDone, roleOf, isMerging, kindOf, standingState, type ResolvedWorkflow } from './workflow.ts';
 import { passTarget } from './gate-targets.ts';
@@ -100,8 +100,8 @@ function findWait(workflow: ResolvedWorkflow, facts: WaitingFacts, task: Task): 
   }
   if (code === undefined && kind !== 'custom') return undefined;
   const told = message === '' ? `it is in ${state}` : message;
-  const command = findRaise(told) ?? toGoOn(workflow, task, state);
-  return item('stuck', { message: told, command, since: at });
+  const { command = toGoOn(workflow, task, state), message: what = told } = splitRaise(told) ?? {};
+  return item('stuck', { message: what, command, since: at });
 }
 
 /** Whose work was stopped where it is goes on there; everything else along the first edge of its state. */

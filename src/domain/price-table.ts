@@ -6,9 +6,8 @@ export interface Price {
   readonly output: number;
 }
 
-/** When the table was made, and from what. */
+/** When the table was made: from the price lists of Anthropic, OpenAI and Google, as models.dev has them. */
 export const PRICES_AS_OF = '2026-10';
-export const PRICES_FROM = 'the price lists of Anthropic, OpenAI and Google, as models.dev has them';
 
 /**
  * What models cost by list: the first tier, without the discounts and surcharges that a contract, a batch or a long

@@ -70,7 +70,7 @@ describe('[A12] a cap', () => {
     [
       'claude',
       { caps: { run_usd: 0.01 } },
-      /^The cap of the run is reached: \$0\.0\d+ of \$0\.0100; .*caps\.run_usd 0\.02/,
+      /^The cap of the run is reached: \$0\.0\d+ of \$0\.0100; .*caps\.run_usd 0\.0\d+ /,
     ],
     ['codex', { caps: { task_tokens: 500 } }, /^The cap of the task is reached: \d+ of 500 tokens; /],
     ['codex', { scheduler: { budget_tokens: 500 } }, /^The cap of the last 24 hours is reached: /],

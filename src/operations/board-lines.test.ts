@@ -85,6 +85,19 @@ describe('the picture of work', () => {
     ]);
   });
 
+  test.each([
+    [{ cost_usd: 0.04, cost_source: 'estimated' }, '12.0k tok ~$0.04'],
+    [{ cost_usd: null }, '12.0k tok cost unknown'],
+  ] as const)('[A12] a cost that nobody said is told apart: %o', (usage, spent) => {
+    const board = boardOf(1);
+    for (const row of board.rows.values())
+      row.usage.set('one', { ...NO_USAGE, input_tokens: 12_000, ...usage });
+    expect(boardLines(board, SIZE)[0]).toContain(spent);
+    for (const row of board.rows.values())
+      row.usage.set('two', { ...NO_USAGE, input_tokens: 0, cost_usd: 1, cost_source: 'reported' });
+    expect(boardLines(board, SIZE)[0]).toContain(usage.cost_usd === null ? '$1.00 + unknown' : '~$1.04');
+  });
+
   test('the recording in docs is what is drawn', () => {
     const board = createBoard(0);
     const usage = (input_tokens: number, cost_usd: number) =>

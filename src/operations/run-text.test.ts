@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { LogLine, TranscriptEntry } from '#contract/transcript.ts';
 import { NO_USAGE } from '#domain/count-usage.ts';
+import { PRICES_AS_OF } from '#domain/price-table.ts';
 import { logText, stateOf } from './run-text.ts';
 
 const USAGE = { ...NO_USAGE, input_tokens: 10, cost_usd: 0.5, cost_source: 'reported' } as const;
@@ -15,6 +16,11 @@ it.each<[TranscriptEntry, string]>([
   [{ kind: 'tool_result', id: '1', is_error: true, text: 'b' }, 'error: b'],
   [{ kind: 'approval', id: '1', tool: 'Edit', decision: 'expired' }, 'leave for Edit: expired'],
   [{ kind: 'usage', usage: USAGE }, 'usage: 10 tokens in, ? out, 0.5000 USD'],
+  [{ kind: 'usage', usage: { ...USAGE, cost_usd: null } }, 'usage: 10 tokens in, ? out, cost unknown'],
+  [
+    { kind: 'usage', usage: { ...USAGE, cost_source: 'estimated' } },
+    `usage: 10 tokens in, ? out, about 0.5000 USD (estimated by list prices of ${PRICES_AS_OF})`,
+  ],
   [{ kind: 'error', code: 'auth', text: 'no' }, 'error auth: no'],
   [{ kind: 'output', stream: 'stdout', text: '\u001b[2Jx\u202e' }, String.raw`\u001b[2Jx\u202e`],
   [{ kind: 'output', stream: 'stderr', text: 'x' }, 'stderr: x'],

@@ -27,6 +27,11 @@ describe('[A13] a value that is not allowed in settings.json', () => {
     }
     const doctor = await project.program.run('doctor');
     expect(doctor.stdout).toMatch(/FAILED +settings +.*settings\.json.*runs\.total_minutes is -1/);
+    // [A12] A key that nobody reads stops nothing, and is told.
+    writeFileSync(file, JSON.stringify({ scheduler: { budgetUsd: 1 } }));
+    expect((await project.program.run('doctor')).stdout).toMatch(
+      /warning +settings +nobody reads .*scheduler\.budgetUsd\n.*Did you mean scheduler\.budget_usd\?/,
+    );
     // Tasks need none of it.
     expect((await project.show(id)).state).toBe('todo');
     rmSync(file);

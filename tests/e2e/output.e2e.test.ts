@@ -123,6 +123,7 @@ describe('--json', () => {
       ['profile.list', 'profile', 'list'],
       ['profile.show', 'profile', 'show', 'careful'],
       ['profile.remove', 'profile', 'remove', 'careful'],
+      ['settings.set', 'settings', 'set', 'caps.task_usd', '5'],
       ['batch.create', 'batch', 'create', 'release', task.id],
       ['batch.add', 'batch', 'add', 'release', other.id],
       ['batch.show', 'batch', 'show', 'release'],
