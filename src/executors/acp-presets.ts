@@ -11,6 +11,8 @@ export interface AcpPreset {
   /** Besides, where somebody trusts the repository, and where nobody does. */
   readonly trusted_env?: Readonly<Record<string, string>>;
   readonly untrusted_env?: Readonly<Record<string, string>>;
+  /** A variable with a password for the server that it opens on this machine: every program here could call it. */
+  readonly password?: string;
   readonly counts?: AcpCounts;
   /** Where it keeps what its sessions used. */
   readonly books?: 'opencode';
@@ -67,6 +69,7 @@ export const ACP_PRESETS = {
     },
     // The settings of a repository may name programs and modules to be loaded.
     untrusted_env: { OPENCODE_DISABLE_PROJECT_CONFIG: '1' },
+    password: 'OPENCODE_SERVER_PASSWORD',
     counts: 'last_request',
     books: 'opencode',
     writes_itself: true,

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -62,7 +63,11 @@ export function toAcpEnvironment(
   { env, trusted }: Pick<RunSpec, 'env' | 'trusted'>,
   preset: AcpPreset | undefined,
 ): Readonly<Record<string, string>> {
-  const given = { ...preset?.env, ...(trusted ? preset?.trusted_env : preset?.untrusted_env) };
+  const given = {
+    ...preset?.env,
+    ...(trusted ? preset?.trusted_env : preset?.untrusted_env),
+    ...(preset?.password !== undefined && { [preset.password]: randomBytes(24).toString('base64url') }),
+  };
   if (preset?.settings === undefined) return given;
   const { variable, fixed } = preset.settings;
   return {

@@ -72,11 +72,12 @@ const PLACES: Readonly<Record<string, (person: Person) => CliPlaces>> = {
     const root = env['CODEX_HOME'] || join(home, '.codex');
     return {
       folders: [root],
-      own: toPaths(root, ['shell_snapshots']),
+      // Rules allow commands without a question, also to a run that may only look.
+      own: toPaths(root, ['rules', 'shell_snapshots']),
       settings: [
         { path: join(root, 'config.toml'), empty: NOTHING },
         ...toPlain(root, ['AGENTS.md', 'AGENTS.override.md', 'bin', 'hooks', 'hooks.json', 'packages']),
-        ...toFolders(root, ['prompts', 'rules']),
+        ...toFolders(root, ['prompts']),
       ],
     };
   },
