@@ -62,6 +62,8 @@ export const LIMITS = {
   retry_last_ms: 900_000,
   /** What was spent before that counts no more. */
   budget_window_ms: 86_400_000,
+  /** Of opencode's own database, which its agent can change; a larger one is not read. */
+  opencode_database_bytes: 1_073_741_824,
   /** Tasks that one look for ready ones takes in. */
   scheduler_ready: 1_000,
   /** How often a picture on a terminal is drawn at most, and at least while something is at work. */

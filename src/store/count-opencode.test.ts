@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -31,6 +32,23 @@ describe('[A12] what opencode keeps of a session', () => {
       cost_usd: 0.75,
     });
     expect(countOpencode({ env: { HOME: folder.path }, session_id: 'none' })).toBeUndefined();
+  });
+
+  it('is unknown where its agent has put something there that would run or wait here', async () => {
+    const rows = `WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n)`;
+    await using view = await home([
+      `CREATE VIEW session AS ${rows} SELECT 'a' AS id, NULL AS parent_id, 0 AS cost, id AS tokens_input,
+        0 AS tokens_output, 0 AS tokens_reasoning, 0 AS tokens_cache_read, 0 AS tokens_cache_write FROM n`,
+    ]);
+    await using computed = await home([
+      TABLE.replace('cost real', "cost real AS (length(hex('a')))"),
+      `INSERT INTO session VALUES ('a', NULL, 1, 1, 1, 1, 1)`,
+    ]);
+    await using pipe = await tempFolder();
+    mkdirSync(join(pipe.path, '.local/share/opencode'), { recursive: true });
+    execFileSync('mkfifo', [join(pipe.path, '.local/share/opencode/opencode.db')]);
+    for (const { path } of [view, computed, pipe])
+      expect(countOpencode({ env: { HOME: path }, session_id: 'a' })).toBeUndefined();
   });
 
   it('is unknown where the database is none, of another make, or not there', async () => {

@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { LIMITS } from '#kernel/limits.ts';
+import { Database, type Row } from './sqlite/database.ts';
 
 /** What a session of opencode has used, with those that it began from it. */
 export interface OpencodeCounts {
@@ -33,16 +34,41 @@ export function countOpencode({
 }): OpencodeCounts | undefined {
   const data = env['XDG_DATA_HOME'] || join(env['HOME'] ?? '', '.local', 'share');
   const path = resolve(data, 'opencode', env['OPENCODE_DB'] || 'opencode.db');
-  if (env['HOME'] === undefined || !existsSync(path)) return undefined;
+  if (env['HOME'] === undefined || !isPlainFile(path)) return undefined;
   try {
-    using database = new DatabaseSync(path, { readOnly: true });
-    const row = database.prepare(COUNTS).get(session_id);
+    const row = readCounts(path, session_id);
     return row === undefined ? undefined : toCounts(row);
   } catch {
     // Busy, of another version, or none: what the protocol says has to do.
     return undefined;
   }
 }
+
+function readCounts(path: string, session_id: string): Row | undefined {
+  const database = new Database(path, { lock_timeout_ms: 0, read_only: true });
+  try {
+    return isPlainTable(database) ? database.get(COUNTS, session_id) : undefined;
+  } finally {
+    database.close();
+  }
+}
+
+/** The agent can put anything there: to open a pipe would wait for ever. */
+function isPlainFile(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found?.isFile() === true && found.size <= LIMITS.opencode_database_bytes;
+}
+
+/** A view, or a column that is computed, would run here what the agent wrote. */
+function isPlainTable(database: Database): boolean {
+  const kind = database.get(KIND);
+  const computed = database.get(COMPUTED);
+  return kind?.['found'] === 1 && computed?.['found'] === 0;
+}
+
+const KIND = `SELECT count(*) AS found FROM sqlite_schema
+  WHERE name = 'session' AND type = 'table' AND sql LIKE 'CREATE TABLE%'`;
+const COMPUTED = `SELECT count(*) AS found FROM pragma_table_xinfo('session') WHERE hidden <> 0`;
 
 function toCounts(row: Readonly<Record<string, unknown>>): OpencodeCounts | undefined {
   const of = (name: string): number => Number(row[name] ?? Number.NaN);
