@@ -1,0 +1,71 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { closeSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { tempFolder } from '../../tests/support/temp-repo.ts';
+import { workOnFile } from './agent-files.ts';
+import { openBelow } from './open-below.ts';
+
+async function newCheckout() {
+  const folder = await tempFolder();
+  onTestFinished(() => folder[Symbol.asyncDispose]());
+  const [checkout, outside] = [join(folder.path, 'checkout'), join(folder.path, 'outside')];
+  mkdirSync(checkout);
+  mkdirSync(outside);
+  writeFileSync(join(outside, 'secret'), 'secret');
+  return { checkout, outside };
+}
+
+describe('a file below a folder that an agent changes', () => {
+  it('is written with the folders on its way, and read', async () => {
+    const { checkout } = await newCheckout();
+    expect(workOnFile(checkout, { id: '1', path: 'a/b/c.txt', kind: 'write', text: 'one\ntwo' })).toEqual({
+      done: true,
+      text: '',
+    });
+    expect(workOnFile(checkout, { id: '2', path: 'a/b/c.txt', kind: 'read', line: 2 })).toEqual({
+      done: true,
+      text: 'two',
+    });
+    workOnFile(checkout, { id: '3', path: 'a/b/c.txt', kind: 'write', text: 'x' });
+    expect(readFileSync(join(checkout, 'a/b/c.txt'), 'utf8')).toBe('x');
+  });
+
+  it.each(['read', 'write'] as const)('is no link, no pipe and no folder: %s', async (use) => {
+    const { checkout, outside } = await newCheckout();
+    symlinkSync(join(outside, 'secret'), join(checkout, 'link'));
+    symlinkSync(outside, join(checkout, 'folder'));
+    execFileSync('mkfifo', [join(checkout, 'pipe')]);
+    mkdirSync(join(checkout, 'plain'));
+    for (const parts of [
+      ['link'],
+      ['folder', 'secret'],
+      ['pipe'],
+      ['plain'],
+      ['..', 'outside', 'secret'],
+      [],
+    ])
+      expect(() => openBelow(checkout, parts, use)).toThrow();
+    expect(readFileSync(join(outside, 'secret'), 'utf8')).toBe('secret');
+  });
+
+  it('is not another one while a folder on its way is swapped for a link', async () => {
+    const { checkout, outside } = await newCheckout();
+    writeFileSync(join(outside, 'file'), 'secret');
+    const swap = `mkdir -p real; echo own > real/file; ln -s '${outside}' link
+      while :; do mv -T real at; mv -T at real; mv -T link at; mv -T at link; done`;
+    const agent = spawn('bash', ['-c', swap], { cwd: checkout, stdio: 'ignore' });
+    onTestFinished(() => void agent.kill('SIGKILL'));
+    const seen = new Set<string>();
+    for (let round = 0; round < 3_000; round += 1) {
+      const read = workOnFile(checkout, { id: '1', path: 'at/file', kind: 'read' });
+      if (read.done) seen.add(read.text);
+      workOnFile(checkout, { id: '2', path: 'at/file', kind: 'write', text: 'own\n' });
+    }
+    agent.kill('SIGKILL');
+    expect(readFileSync(join(outside, 'file'), 'utf8')).toBe('secret');
+    seen.delete('');
+    expect([...seen].filter((text) => text !== 'own\n')).toEqual([]);
+    closeSync(openBelow(checkout, ['own'], 'write'));
+  });
+});

@@ -1,0 +1,71 @@
+import { closeSync, constants, existsSync, fstatSync, mkdirSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+
+const { O_CREAT, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = constants;
+
+/** Names a file relative to an open folder: what is moved or linked on the way meanwhile leads nowhere else. */
+const OPEN_FOLDERS = '/proc/self/fd';
+
+/**
+ * Opens a plain file below a folder that another program changes at the same time. No link is followed, also not one
+ * that is put there between two looks, and nothing is waited for, such as the other end of a pipe. With `write` the file
+ * is made empty, and the folders on the way are made. The caller closes it. Throws where that cannot be.
+ */
+export function openBelow(root: string, parts: readonly string[], use: 'read' | 'write'): number {
+  const name = parts.at(-1);
+  if (name === undefined || parts.some((part) => part === '..' || part === '' || part.includes('/')))
+    throw new Error(`${parts.join('/')} is no file below a folder`);
+  const folder = openFolders(root, parts.slice(0, -1), use);
+  try {
+    const flags = use === 'read' ? O_RDONLY : O_WRONLY | O_CREAT;
+    const file = openSync(join(folder.path, name), flags | O_NOFOLLOW | O_NONBLOCK, 0o666);
+    if (fstatSync(file).isFile()) return use === 'read' ? file : emptied(folder.path, name, file);
+    closeSync(file);
+    throw new Error(`${name} is not a plain file`);
+  } finally {
+    folder.close();
+  }
+}
+
+/** Only after it is known to be a plain file. */
+function emptied(folder: string, name: string, file: number): number {
+  closeSync(file);
+  return openSync(join(folder, name), O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK);
+}
+
+interface OpenFolder {
+  readonly path: string;
+  readonly close: () => void;
+}
+
+function openFolders(root: string, parts: readonly string[], use: 'read' | 'write'): OpenFolder {
+  let open = openFolder(root);
+  for (const part of parts) {
+    try {
+      const below = join(open.path, part);
+      if (use === 'write') makeFolder(below);
+      const next = openFolder(below);
+      open.close();
+      open = next;
+    } catch (error) {
+      open.close();
+      throw error;
+    }
+  }
+  return open;
+}
+
+function openFolder(path: string): OpenFolder {
+  const file = openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  const close = (): void => closeSync(file);
+  // Without such names, as on macOS, a link on the way can be put there between two looks.
+  return { path: existsSync(OPEN_FOLDERS) ? `${OPEN_FOLDERS}/${file}` : path, close };
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
