@@ -37,7 +37,7 @@ describe('a file below a folder that an agent changes', () => {
     const { checkout, outside } = await newCheckout();
     symlinkSync(join(outside, 'secret'), join(checkout, 'link'));
     symlinkSync(outside, join(checkout, 'folder'));
-    execFileSync('mkfifo', [join(checkout, 'pipe')]);
+    execFileSync('/usr/bin/env', ['mkfifo', join(checkout, 'pipe')]);
     mkdirSync(join(checkout, 'plain'));
     for (const parts of [
       ['link'],

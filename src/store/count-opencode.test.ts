@@ -46,7 +46,7 @@ describe('[A12] what opencode keeps of a session', () => {
     ]);
     await using pipe = await tempFolder();
     mkdirSync(join(pipe.path, '.local/share/opencode'), { recursive: true });
-    execFileSync('mkfifo', [join(pipe.path, '.local/share/opencode/opencode.db')]);
+    execFileSync('/usr/bin/env', ['mkfifo', join(pipe.path, '.local/share/opencode/opencode.db')]);
     for (const { path } of [view, computed, pipe])
       expect(countOpencode({ env: { HOME: path }, session_id: 'a' })).toBeUndefined();
   });
