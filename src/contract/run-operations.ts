@@ -210,7 +210,7 @@ export const forgetRun = declare({
     path: ['runs', 'forget'],
     args: ['id'],
     flags: { approval: { placeholder: 'id' } },
-    examples: [`forge runs forget ${RUN}`, `forge runs forget ${RUN} --approval 9a02`],
+    examples: [`forge runs forget ${RUN}`, `forge runs forget ${RUN} --approval 4b71`],
   },
 });
 

@@ -13,7 +13,7 @@ const TOGETHER = 32;
 
 /** Begin the names of methods that go to `gather` by themselves. */
 const GATHERED =
-  /^(create|update|claim|release|close|reopen|add|delete|restore|remove|map|move|renew|pause|note|settle|start|change|queue|take|ask|answer|keep|clear|finish(Review|Merge))/;
+  /^(create|update|claim|release|close|reopen|add|delete|restore|remove|map|move|renew|pause|note|settle|start|change|queue|take|ask|answer|forget|keep|clear|finish(Review|Merge))/;
 /** Begin the names of methods that only look. */
 const READ = /^(get|list|read|find|is|explain|holds|newest|diagnose|count)/;
 /** Give what they read to the caller bit by bit, so that they cannot be begun again. */

@@ -58,6 +58,7 @@ const RUN_COMMANDS: readonly ((id: string) => string[])[] = [
   (id) => ['runs', 'stop', id],
   (id) => ['runs', 'approve', id],
   (id) => ['runs', 'deny', id],
+  (id) => ['runs', 'forget', id],
   (id) => ['runs', 'send', id, 'hello'],
 ];
 const RESTORE = (id: string): string[] => ['task', 'restore', id];

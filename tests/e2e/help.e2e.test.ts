@@ -406,7 +406,13 @@ async function makeRun({ path }: Awaited<typeof made> & object): Promise<void> {
   await store.createRun({ ...names, ...run, state: 'scheduled', session_id: null, watcher: gone }, by);
   await store.moveRun({ id: run.id, to: 'running' }, by);
   const approval = '9a020000-0000-4000-8000-000000000001';
-  await store.askApproval({ id: approval, run_id: run.id, tool: 'Bash', input: { command: 'ls' } }, by);
+  const command = 'npm test -- --run';
+  const asked = { run_id: run.id, tool: 'Bash', input: { command }, command };
+  await store.askApproval({ ...asked, id: approval }, by);
+  const allowed = '4b710000-0000-4000-8000-000000000001';
+  await store.askApproval({ ...asked, id: allowed }, by);
+  const always = { kind: 'prefix', text: 'npm test' } as const;
+  await store.answerApproval({ id: allowed, state: 'allowed', always }, by);
 }
 
 /** A second project, beside those of the examples. */

@@ -3,8 +3,8 @@ import { basename, dirname, isAbsolute, sep } from 'node:path';
 import { findProgram } from '../supervisor/find-program.ts';
 
 /**
- * The folders that a command needs to be read: where its program is installed, those of the PATH, and files that its
- * arguments name by absolute paths.
+ * The folders that a command needs to be read: where its program is installed, those of the PATH, files that its
+ * arguments name by absolute paths, and Forge itself, which agents call.
  */
 export function findInstalled(
   argv: readonly string[],
@@ -16,6 +16,7 @@ export function findInstalled(
     ...(program === undefined ? [] : toFolders(program)),
     ...path.split(':').flatMap(toFolders),
     ...args.filter((word) => isAbsolute(word)),
+    ...[process.execPath, process.argv[1] ?? ''].flatMap(toFolders),
   ];
 }
 

@@ -115,7 +115,7 @@ describe.skipIf(process.platform !== 'linux')('toBubblewrap', () => {
     const [work = '', project = ''] = make(folder, 'work', 'cache/project');
     const walls = { work: { path: work, read_only: false }, writable: [join(folder, 'cache')] };
     const text = toArgv({ ...walls, readable: [project] });
-    expect(text.indexOf(`--ro-bind ${project}`)).toBeGreaterThan(text.indexOf(`--bind ${folder}/cache`));
+    expect(text.lastIndexOf(`--ro-bind ${project}`)).toBeGreaterThan(text.indexOf(`--bind ${folder}/cache`));
     // A home that is a repository itself does not cover what can be changed in it.
     expect(toArgv({ ...walls, readable: [folder] })).not.toContain(`--ro-bind ${folder} `);
   });
