@@ -25,7 +25,9 @@ export function judgeAttempt({ attempt, runs, reviews }: AttemptRows): Judged {
     ({ status, head_commit }) => status !== 'void' && head_commit === attempt.head_commit,
   );
   if (review === undefined || review.status === 'running') return { result: 'unchecked', message: null };
-  // Somebody's word may be missing, but no check.
+  // The word of a person may be missing, but no check; without a single one it may be that none was allowed to run.
+  if (review.status === 'waiting' && review.step_results.length === 0)
+    return { result: 'unchecked', message: null };
   if (review.status === 'passed' || review.status === 'waiting') return { result: 'green', message: null };
   const failed = review.step_results.find(({ outcome }) => outcome !== 'passed');
   return {
@@ -34,6 +36,7 @@ export function judgeAttempt({ attempt, runs, reviews }: AttemptRows): Judged {
   };
 }
 
-function toLine({ command, outcome, exit_code }: StepResult): string {
+function toLine({ command, outcome, exit_code, output }: StepResult): string {
+  if (outcome === 'start_failed' && output !== '') return `${command}: ${output}`;
   return `${command}: ${outcome === 'failed' && exit_code !== null ? `exit ${exit_code}` : outcome.replaceAll('_', ' ')}`;
 }

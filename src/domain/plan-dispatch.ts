@@ -77,7 +77,17 @@ export function planDispatch(workflow: ResolvedWorkflow, facts: DispatchFacts): 
         ? (load.get(name) ?? 0) < max
         : (load.get(name) ?? 0) === 0 && probes.get(name) === task.id,
     );
-    const agent = free.toSorted((a, b) => (load.get(a.name) ?? 0) - (load.get(b.name) ?? 0))[0]?.name;
+    // Another one may do better than one that has failed at it.
+    const failed = countBy(
+      facts.runs
+        .filter(({ task_id, outcome }) => task_id === task.id && isFailure(outcome))
+        .map((run) => run.agent),
+    );
+    const agent = free.toSorted(
+      (a, b) =>
+        (failed.get(a.name) ?? 0) - (failed.get(b.name) ?? 0) ||
+        (load.get(a.name) ?? 0) - (load.get(b.name) ?? 0),
+    )[0]?.name;
     if (agent === undefined || starts.length >= facts.places) {
       const isProbed = agent === undefined && awake.every(({ suspension }) => suspension !== undefined);
       if (isProbed) waits_for_probe = true;
@@ -192,11 +202,15 @@ function isFull(
 /** Not the fault of the task, and nothing to wait for by itself. */
 const FREE: readonly Run['outcome'][] = [null, 'stopped', 'cap_reached'];
 
+function isFailure(outcome: Run['outcome']): boolean {
+  return outcome !== 'completed' && !FREE.includes(outcome) && !isAgentFault(outcome);
+}
+
 /** Until when a task is left alone after runs that failed: twice as long with each. The first crash is no failure. */
 function findTaskRest({ runs, backoff }: DispatchFacts, id: string): number {
   const own = runs.filter((run) => run.task_id === id);
   const since = own.slice(own.findLastIndex(({ outcome }) => outcome === 'completed') + 1);
-  const failed = since.filter(({ outcome }) => !FREE.includes(outcome) && !isAgentFault(outcome));
+  const failed = since.filter(({ outcome }) => isFailure(outcome));
   const crashes = failed.filter(({ outcome }) => outcome === 'crashed').length;
   const count = failed.length - Math.min(crashes, 1);
   const last = failed.at(-1);

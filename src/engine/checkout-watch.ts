@@ -3,6 +3,7 @@ import {
   fingerprintCheckout,
   listChangedFiles,
 } from '#git/checkout-fingerprint.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { GitRepo } from '#git/ask-git.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
@@ -43,8 +44,16 @@ export class CheckoutWatch {
     return last !== undefined && performance.now() - last.began <= age_ms ? last.look : this.#lookNow();
   }
 
-  /** What is different now, in a sentence. */
+  /** What is different now, in a sentence. A merge that is landing is known to be one a moment after it has moved HEAD. */
   async compare(before: Look): Promise<string | undefined> {
+    for (let tries = 1; ; tries += 1) {
+      const found = await this.#compareOnce(before);
+      if (found === undefined || tries >= LIMITS.checkout_looks) return found;
+      await sleep(tries * LOOK_PAUSE_MS);
+    }
+  }
+
+  async #compareOnce(before: Look): Promise<string | undefined> {
     const after = await this.#lookNow();
     if (before === undefined || after === undefined)
       return 'Nobody knows whether your checkout has changed while it ran: git could not say';
@@ -77,6 +86,8 @@ export class CheckoutWatch {
     }
   }
 }
+
+const LOOK_PAUSE_MS = 200;
 
 /** These are written by every commit and export. */
 const OF_FORGE: ReadonlySet<string> = new Set(['.forge/tasks.jsonl', '.forge/history.jsonl']);

@@ -62,6 +62,10 @@ export const LIMITS = {
   retry_last_ms: 900_000,
   /** What was spent before that counts no more. */
   budget_window_ms: 86_400_000,
+  /** How often a checkout is looked at again that has changed, until a merge explains it. */
+  checkout_looks: 4,
+  /** How often it is tried to build walls around a program. */
+  walls_tries: 5,
   /** Of opencode's own database, which its agent can change; a larger one is not read. */
   opencode_database_bytes: 1_073_741_824,
   /** Tasks that one look for ready ones takes in. */

@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Duplex } from 'node:stream';
 import { LIMITS } from '#kernel/limits.ts';
 import type { ContainmentKind, ProcessHost } from '../process-host.ts';
@@ -49,6 +50,18 @@ export interface Spawned {
 export async function spawnContained(spec: SpawnSpec): Promise<Spawned | string> {
   const fault = findStartFault(spec);
   if (fault !== undefined) return fault;
+  for (let tries = 1; ; tries += 1) {
+    const spawned = await spawnOnce(spec);
+    // Walls are built from what is there now: a folder or a socket that another program removes meanwhile ends it.
+    const isAgain = typeof spawned === 'string' && spec.walls !== undefined && tries < LIMITS.walls_tries;
+    if (!isAgain) return spawned;
+    await sleep(tries * WALLS_PAUSE_MS);
+  }
+}
+
+const WALLS_PAUSE_MS = 20;
+
+async function spawnOnce(spec: SpawnSpec): Promise<Spawned | string> {
   const { spawn } = await import('node:child_process');
   const { containment, table } = spec.host;
   const { cgroup_folder } = containment;
@@ -87,12 +100,25 @@ export async function spawnContained(spec: SpawnSpec): Promise<Spawned | string>
     const kind = namespace?.kind ?? containment.kind;
     return { child, stdout, stderr, root, cgroup, containment: kind, release };
   } catch (error) {
+    const said = await readLast(stderr);
     child.stdin?.destroy();
     stdout.destroy();
     stderr.destroy();
-    return undo(error);
+    const why = undo(error);
+    return said === '' ? why : `${why}: ${said}`;
   }
 }
+
+/** What the program that builds walls had to say, which has ended. */
+async function readLast(stderr: OutputSource): Promise<string> {
+  const chunks: string[] = [];
+  const reading = stderr.read((chunk) => void chunks.push(String(chunk))).catch(() => undefined);
+  await Promise.race([reading, sleep(LAST_WORDS_MS)]);
+  return chunks.join('').trim().slice(-LAST_WORDS_LENGTH);
+}
+
+const LAST_WORDS_MS = 200;
+const LAST_WORDS_LENGTH = 300;
 
 /** A run that was to have walls does not start without them. */
 async function toWalled({ argv, cwd, env, host }: SpawnSpec, walls: Walls): Promise<Namespace | string> {

@@ -38,6 +38,13 @@ export function toBubblewrap(
   const own = distinct([...TEMPORARY, ...(temporary === undefined ? [] : [temporary])]);
   const isCovered = (path: string): boolean => own.some((folder) => isBelow(path, folder));
   const masks = distinct(sealed);
+  // A socket that is gone when it is to be covered makes the start fail, so what is not seen is left alone.
+  const unseen = distinct([
+    ...walls.hidden,
+    ...walls.own,
+    ...walls.replaced.map(({ path }) => path),
+    ...sealed,
+  ]);
   const changeable = distinct([...walls.writable, ...walls.replaced.map(({ path }) => path)]);
   const readable = distinct([
     ...NEEDED_OF_RUN,
@@ -63,6 +70,7 @@ export function toBubblewrap(
     ...distinct(walls.fixed).flatMap(readOnly),
     ...distinct(sockets)
       .filter((path) => !isCovered(path) || readable.some((folder) => isBelow(path, folder)))
+      .filter((path) => !unseen.some((folder) => isBelow(path, folder)))
       .flatMap(toMask),
     ...masks.flatMap(toMask),
     ...distinct(walls.let_in).flatMap(readOnly),
