@@ -30,6 +30,12 @@ describe('[A12] the cost of a run', () => {
     expect(runs.at(-1)?.usage).toMatchObject({ cost_source: 'reported', session_cost_usd: 0.004 });
   });
 
+  it('[S-H7] below nothing is unknown, and takes nothing off what others used', () => {
+    const usage = count({ ...session(-50), input_tokens: -1_000, output_tokens: Number.NaN }, 0);
+    expect(usage).toMatchObject({ cost_usd: null, input_tokens: null, output_tokens: null });
+    expect(usage.session_cost_usd).toBeNull();
+  });
+
   it.each([
     ['of a session begun afresh starts from nothing', session(0.5), 0, 0.5],
     ['of a session whose total began anew is that total', session(0.5), 2, 0.5],

@@ -34,8 +34,9 @@ export interface CountingFacts {
 
 /** What one run has used. A cost of the whole session counts once: what earlier runs of the session had is taken off. */
 export function countUsage(said: SaidUsage, { before_usd, findPrice }: CountingFacts): RunUsage {
-  const { input_tokens, output_tokens, cached_tokens, cost, since_cost } = said;
-  const tokens = { input_tokens, output_tokens, cached_tokens };
+  const tokens = toTokens(said);
+  const since_cost = said.since_cost === null ? null : toTokens(said.since_cost);
+  const cost = said.cost !== null && isAmount(said.cost.usd) ? said.cost : null;
   const session_cost_usd = cost?.of === 'session' ? cost.usd : null;
   const price = said.model === null ? undefined : findPrice(said.model);
   if (cost === null) {
@@ -49,6 +50,20 @@ export function countUsage(said: SaidUsage, { before_usd, findPrice }: CountingF
     cost_usd: round(own + (more ?? 0)),
     cost_source: more === null ? 'reported' : 'estimated',
     session_cost_usd,
+  };
+}
+
+/** What is said below nothing would take off what others have used. */
+function isAmount(count: number): boolean {
+  return Number.isFinite(count) && count >= 0;
+}
+
+function toTokens({ input_tokens, output_tokens, cached_tokens }: Tokens): Tokens {
+  const known = (count: number | null): number | null => (count !== null && isAmount(count) ? count : null);
+  return {
+    input_tokens: known(input_tokens),
+    output_tokens: known(output_tokens),
+    cached_tokens: known(cached_tokens),
   };
 }
 

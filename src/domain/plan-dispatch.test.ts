@@ -140,6 +140,13 @@ describe('what failed', () => {
   });
 });
 
+it('a task goes to an agent that has not failed at it, where one is free', () => {
+  const agents = [agent('w1', 4), agent('w2', 4)];
+  const runs = [run('a', 'no_change', { agent: 'w1', ended_at: new Date(NOW - 60 * MINUTE).toISOString() })];
+  expect(plan({ ready: [task('a')], agents, runs }).starts).toEqual(['a w2']);
+  expect(plan({ ready: [task('a')], agents: [agent('w1', 4)], runs }).starts).toEqual(['a w1']);
+});
+
 describe('[A16] an agent that is suspended', () => {
   const suspended = (name: string, until: number, mends: Suspension['mends'] = 'by_itself', max = 4) => ({
     ...agent(name, max),

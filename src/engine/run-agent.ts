@@ -18,6 +18,7 @@ import { findAgentSecrets, type AgentSecrets } from './agent-secrets.ts';
 import { toAttemptEnvironment } from './attempt-environment.ts';
 import { findRemoval } from './find-removal.ts';
 import { findWalls } from './find-walls.ts';
+import { watchCli } from './protect-cli.ts';
 import { readFolderNote } from './folder-note.ts';
 import { writeLinkFile } from './link-file.ts';
 import { openRunMeter, type RunMeter } from './run-meter.ts';
@@ -88,6 +89,7 @@ export async function runAgent(place: WorkPlace, start: AgentStart): Promise<Age
         kind: 'note',
         text: walls === undefined ? `No walls: ${NO_WALLS}` : `Inside of walls: ${WALLS}`,
       });
+      const setAside = watchCli(place, { run, env, executor: start.agent.profile.executor, walls });
       const attendOne = async (one: AgentStart): Promise<Attended> => {
         const meter = await openRunMeter(place, { run: one.run, tell });
         const reached = meter.findReached();
@@ -105,9 +107,12 @@ export async function runAgent(place: WorkPlace, start: AgentStart): Promise<Age
       if (loss !== undefined) tell({ kind: 'error', code: 'task_lost', text: loss.message });
       if (reached !== undefined) tell({ kind: 'error', code: 'cap_reached', text: reached });
       const end = loss === undefined ? toCapped(ended, reached) : toLost(ended, loss);
-      const warning = await place.checkout.compare(before);
-      if (warning === undefined) return end;
-      tell({ kind: 'error', code: 'checkout_changed', text: warning });
+      const planted = setAside();
+      if (planted !== undefined) tell({ kind: 'error', code: 'settings_planted', text: planted });
+      const changed = await place.checkout.compare(before);
+      if (changed !== undefined) tell({ kind: 'error', code: 'checkout_changed', text: changed });
+      const warning = [planted, changed].filter((text) => text !== undefined).join('. ');
+      if (warning === '') return end;
       place.watch({ kind: 'note', task_id: run.task_id, attempt_id: run.attempt_id, text: warning });
       return { ...end, warning };
     };

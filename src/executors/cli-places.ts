@@ -1,14 +1,17 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What the program of an agent keeps for itself in the home of its user. */
 export interface CliPlaces {
   /** Sessions and logins: it has to write there. */
   readonly folders: readonly string[];
+  /** Files of its own elsewhere, which it can only read. */
+  readonly files: readonly string[];
   /** Folders within those that are the run's own: programs of the user outside read and run what lies there. */
   readonly own: readonly string[];
   /** What makes the program run something at its next start, which may be in a terminal of the user's. */
   readonly settings: readonly SettingsPlace[];
-  /** Within `folders`: names of what it has to write; everything else that is there stays. All of it where left out. */
+  /** Within `folders`: names of what it has to write; everything else stays as it was. All of it where left out. */
   readonly written?: RegExp | undefined;
 }
 
@@ -25,25 +28,18 @@ export interface Person {
   readonly env: Env;
 }
 
-export const NO_PLACES: CliPlaces = { folders: [], own: [], settings: [] };
-
-/** By kind of executor; a program that can be any has the places of all. */
-export function findCliPlaces(kind: string, person: Person): CliPlaces {
+/** By kind of executor; one that can start any program has the places of all that the user has. */
+export function findCliPlaces(kind: string, person: Person): readonly CliPlaces[] {
   const own = PLACES[kind];
-  if (own !== undefined) return own(person);
-  if (kind !== 'shell' && kind !== 'acp') return NO_PLACES;
-  const all = listAll(person);
-  return {
-    folders: all.flatMap(({ folders }) => folders),
-    own: all.flatMap((one) => one.own),
-    // Nothing is made for a program that may never be used.
-    settings: all.flatMap(({ settings }) => settings.map(({ path }) => ({ path, empty: undefined }))),
-  };
+  if (own !== undefined) return [own(person)];
+  if (kind !== 'shell' && kind !== 'acp') return [];
+  // Nothing is made for a program that the user does not have.
+  return listAll(person).filter(({ folders }) => folders.some((folder) => existsSync(folder)));
 }
 
-/** The folders of all programs: one has no business in those of another. */
-export function listCliFolders(person: Person): readonly string[] {
-  return listAll(person).flatMap(({ folders }) => folders);
+/** What all programs keep: one has no business with that of another. */
+export function listCliPlaces(person: Person): readonly string[] {
+  return listAll(person).flatMap(({ folders, files }) => [...folders, ...files]);
 }
 
 function listAll(person: Person): CliPlaces[] {
@@ -58,25 +54,35 @@ const PLACES: Readonly<Record<string, (person: Person) => CliPlaces>> = {
     const root = env['CLAUDE_CONFIG_DIR'] || join(home, '.claude');
     return {
       folders: [root],
+      files: [join(home, '.claude.json')],
       own: toPaths(root, ['ide', 'session-env', 'shell-snapshots']),
       settings: [
         { path: join(root, 'settings.json'), empty: OBJECT },
-        { path: join(root, 'CLAUDE.md'), empty: undefined },
+        ...toPlain(root, ['.claude.json', 'CLAUDE.md']),
         ...toFolders(root, ['agents', 'commands', 'plugins', 'skills']),
       ],
       written:
-        /^(?:\.credentials\.json|\.claude\.json.*|backups|cache|debug|file-history|history\.jsonl|logs|paste-cache|plans|projects|sessions|stats.*|tasks|telemetry|todos|usage-data)$/,
+        /^(?:\.credentials\.json|backups|cache|debug|file-history|history\.jsonl|logs|paste-cache|plans|projects|sessions|stats.*|tasks|telemetry|todos|usage-data)$/,
     };
   },
   codex({ home, env }) {
     const root = env['CODEX_HOME'] || join(home, '.codex');
     return {
       folders: [root],
+      files: [],
       // Rules allow commands without a question, also to a run that may only look.
       own: toPaths(root, ['rules', 'shell_snapshots']),
       settings: [
         { path: join(root, 'config.toml'), empty: NOTHING },
-        ...toPlain(root, ['AGENTS.md', 'AGENTS.override.md', 'bin', 'hooks', 'hooks.json', 'packages']),
+        ...toPlain(root, [
+          'AGENTS.md',
+          'AGENTS.override.md',
+          'bin',
+          'hooks',
+          'hooks.json',
+          'packages',
+          'skills',
+        ]),
         ...toFolders(root, ['prompts']),
       ],
     };
@@ -87,6 +93,7 @@ const PLACES: Readonly<Record<string, (person: Person) => CliPlaces>> = {
     const own = (kind: keyof typeof XDG): string => join(toXdg(person, kind), 'opencode');
     return {
       folders: [own('config'), own('data'), own('state')],
+      files: [],
       own: [],
       settings: [
         { path: join(own('config'), 'config.json'), empty: OBJECT },
@@ -99,12 +106,13 @@ const PLACES: Readonly<Record<string, (person: Person) => CliPlaces>> = {
   copilot({ home }) {
     const root = join(home, '.copilot');
     const settings = toPlain(root, ['agents', 'config.json', 'mcp-config.json', 'pkg', 'skills']);
-    return { folders: [root], own: [], settings };
+    return { folders: [root], files: [], own: [], settings };
   },
   goose(person) {
     const own = (kind: keyof typeof XDG): string => join(toXdg(person, kind), 'goose');
     return {
       folders: [own('config'), own('data'), own('state')],
+      files: [],
       own: [],
       settings: toPlain(own('config'), ['config.yaml', 'recipes']),
     };
@@ -114,6 +122,7 @@ const PLACES: Readonly<Record<string, (person: Person) => CliPlaces>> = {
 function toGemini(root: string, memory: string): CliPlaces {
   return {
     folders: [root],
+    files: [],
     own: [],
     settings: [
       { path: join(root, 'settings.json'), empty: OBJECT },

@@ -91,8 +91,10 @@ export interface WorkSettings {
     readonly checks: WallsSwitch;
     /** Files and folders that can be written to besides. */
     readonly writable: readonly string[];
-    /** Files and folders that are empty inside; the usual places of keys and logins where it is left out. */
-    readonly hidden: readonly string[] | undefined;
+    /** Files and folders that are empty inside, besides the usual places of keys and logins. */
+    readonly hidden: readonly string[];
+    /** Of the usual places those that can be read all the same. */
+    readonly shown: readonly string[];
   };
   /**
    * The most that may be used: by a run, by a task with all its runs, by all of a project. What reaches a cap is stopped
@@ -228,7 +230,8 @@ const RULES: Rules = {
     agents: { ...oneOf(WALLS, 'on'), personal: true },
     checks: { ...oneOf(WALLS, 'on'), personal: true },
     writable: { ...list(PATHS, isPathOfMachine), personal: true },
-    hidden: { ...list(PATHS, isPathOfMachine), fallback: undefined, personal: true },
+    hidden: { ...list(PATHS, isPathOfMachine), personal: true },
+    shown: { ...list(PATHS, isPathOfMachine), personal: true },
   },
   caps: {
     run_usd: optionalNumber(),

@@ -64,6 +64,7 @@ describe.skipIf(!hasWalls).each(AGENTS)('$title inside of walls', (agent) => {
     const runs = await project.json<Run[]>('runs', 'list', '--task', id);
     const logs = await Promise.all(runs.map((run) => project.text('runs', 'logs', run.id)));
     for (const log of logs) expect(log).toContain('Inside of walls');
+    expect(logs.join('\n')).not.toContain('set aside');
     // Gemini empties a session that is gone on with in the minute in which it began: then it begins anew.
     if (agent.kind === 'gemini') return;
     expect(new Set(runs.map(({ session_id }) => session_id)).size).toBe(1);

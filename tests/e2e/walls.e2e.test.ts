@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
@@ -69,6 +70,9 @@ const MOUNTS: readonly string[] = [
   'mount -o remount,rw ROOT',
   'mount --bind "$HOME" /mnt',
   'unshare -Urm mount --bind "$HOME" /mnt',
+  // The kernel of the machine would run what stands there.
+  ': >> /proc/sys/kernel/core_pattern',
+  ': >> /proc/sysrq-trigger',
 ];
 
 const WITHIN_REACH: readonly string[] = [
@@ -83,6 +87,13 @@ const WITHIN_REACH: readonly string[] = [
   "node -e \"require('net').createServer().listen(0, '127.0.0.1', () => process.exit())\"",
   '[ -z "$XDG_RUNTIME_DIR" ]',
 ];
+
+const CHURN = `const net = require('net'), fs = require('fs');
+  fs.mkdirSync(process.argv[1], { recursive: true });
+  (function again(n) {
+    const server = net.createServer().listen(process.argv[1] + '/' + n, () =>
+      setTimeout(() => server.close(() => again(n + 1)), 3));
+  })(0);`;
 
 let tries = 0;
 type Where = 'agent' | 'check';
@@ -198,6 +209,38 @@ describe.skipIf(!hasWalls)('inside of walls (skipped where bubblewrap is not ins
     expect(await tryInside('agent', [moved, written, kept])).toEqual([kept]);
     expect(readFileSync(join(own, 'settings.json'), 'utf8')).toBe('{}');
     expect(existsSync(join(own, 'projects'))).toBe(true);
+  });
+
+  it('settings that were missing are set aside when an agent has made them', async () => {
+    mkdirSync(join(project.home, '.claude'), { recursive: true });
+    const made = 'echo planted > "$HOME"/.claude/statusline.sh';
+    expect(await tryInside('agent', [made])).toEqual([made]);
+    expect(existsSync(join(project.home, '.claude/statusline.sh'))).toBe(false);
+    const aside = readdirSync(join(project.home, '.forge/quarantine'), { recursive: true });
+    expect(aside).toContainEqual(expect.stringMatching(/\.claude-statusline\.sh$/));
+    const run = (await project.json<{ message: string }[]>('runs', 'list')).at(-1);
+    expect(run?.message).toContain('set aside');
+  });
+
+  it('files that the shell had open which started Forge are not open inside', async () => {
+    const { id } = await project.create('Open files');
+    const words = ['bash', '-c', 'ls /proc/self/fd/ > open; echo x > f'].map((word) => `--command=${word}`);
+    await project.json('agent', 'add', 'fds', '--executor', 'shell', ...words);
+    await project.bash(`exec 50< '${project.home}' 9< '${project.home}'; forge run ${id} --agent fds`);
+    const [attempt] = await project.json<AttemptView[]>('task', 'attempts', id);
+    const open = readFileSync(join(attempt?.path ?? '', 'open'), 'utf8')
+      .trim()
+      .split('\n');
+    expect(open.filter((fd) => Number(fd) > 3)).toEqual([]);
+  });
+
+  it('stand also while other programs make and remove sockets', async () => {
+    const churn = spawn('node', ['-e', CHURN, join(project.home, 'churn')], { stdio: 'ignore' });
+    try {
+      for (let round = 0; round < 3; round += 1) expect(await tryInside('agent', ['true'])).toEqual(['true']);
+    } finally {
+      churn.kill('SIGKILL');
+    }
   });
 
   it('a check sees no login of an agent’s program, and what it caches is not the person’s', async () => {

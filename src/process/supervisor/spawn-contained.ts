@@ -127,7 +127,12 @@ async function toWalled({ argv, cwd, env, host }: SpawnSpec, walls: Walls): Prom
   const installed = findInstalled(argv, { cwd, path: env['PATH'] ?? '/bin:/usr/bin' });
   const { HOME: home, TMPDIR: temporary } = env;
   const make = toBubblewrap(bwrap, { walls, installed, sockets: findSockets(), home, temporary });
-  return { kind: 'bubblewrap', argv: make, drop: [], of_users: true };
+  return { kind: 'bubblewrap', argv: make, drop: [], of_users: true, closes_by: findShell() };
+}
+
+/** The plain shell of many systems knows numbers of one digit only. */
+function findShell(): string {
+  return findProgram('bash', { cwd: '/', path: '/usr/bin:/bin:/usr/local/bin' }) ?? '/bin/sh';
 }
 
 const PIPES = ['pipe', 'pipe'] as const;

@@ -21,6 +21,11 @@ export interface Namespace {
   readonly drop: readonly string[];
   /** It took a namespace of users too: inside, files of other users belong to nobody. */
   readonly of_users: boolean;
+  /**
+   * A shell that can close any open file by its number. What this process was started with would lead around walls;
+   * left out where there are none.
+   */
+  readonly closes_by?: string | undefined;
 }
 
 /**
@@ -52,16 +57,23 @@ function numbered(cgroup: string | undefined): string {
 /** Says that it is held and waits for its go. Nothing of it is told on stderr: whoever has gone does not read it. */
 const AWAIT_GO = `{ echo ${HELD} >&${START_FD} && read -r forge_go <&${START_FD}; } 2>/dev/null || exit 125; exec ${START_FD}>&-;`;
 
-function toStart(argv: readonly string[], env: Command['env']): readonly string[] {
-  return ['/bin/sh', '-c', `${AWAIT_GO} unset forge_go; ${unset(env)} exec "$@"`, 'forge-start', ...argv];
+function toStart(argv: readonly string[], env: Command['env'], closes_by?: string): readonly string[] {
+  const script = `${closes_by === undefined ? '' : CLOSE}${AWAIT_GO} unset forge_go; ${unset(env)} exec "$@"`;
+  return [closes_by ?? '/bin/sh', '-c', script, 'forge-start', ...argv];
 }
+
+/** All but the standard ones and START_FD. */
+const CLOSE = `for forge_fd in /proc/self/fd/*; do forge_fd=\${forge_fd##*/}; [ "$forge_fd" -le ${START_FD} ] || eval "exec $forge_fd>&-"; done 2>/dev/null; unset forge_fd; `;
 
 /**
  * The first process of a namespace hears no SIGTERM unless it asked for it, and has to wait for the orphans, so the
  * program is the second: bubblewrap has a first of its own, else it is a shell.
  */
-function inNamespace({ kind, argv: make, drop }: Namespace, { argv, env }: Command): readonly string[] {
-  if (kind === 'bubblewrap') return [...make, ...toStart([...drop, ...argv], env)];
+function inNamespace(
+  { kind, argv: make, drop, closes_by }: Namespace,
+  { argv, env }: Command,
+): readonly string[] {
+  if (kind === 'bubblewrap') return [...make, ...toStart([...drop, ...argv], env, closes_by)];
   const script = `${NUMBER} ${AWAIT_GO} unset forge_go FORGE_FIRST_PID; ${unset(env)} "$@"; exit $?`;
   return [...make, '/bin/sh', '-c', script, 'forge-init', ...drop, ...argv];
 }

@@ -1,4 +1,4 @@
-import { realpathSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { sep } from 'node:path';
 import type { Walls } from '../walls.ts';
 
@@ -56,6 +56,7 @@ export function toBubblewrap(
     bwrap,
     ...toNamespaces(),
     ...ROOT,
+    ...listSystemFiles().flatMap(readOnly),
     // A temporary folder may lie in a home that lies in a temporary folder.
     ...distinct([...own, ...readable]).flatMap((path) =>
       own.includes(path) ? ['--tmpfs', path] : readOnly(path),
@@ -92,6 +93,20 @@ function toNamespaces(): string[] {
 
 const UNSHARED = ['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'];
 const ROOT = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'];
+
+/**
+ * Everything in /proc that is no process: of root's user it could be written to without any capability, and by some of
+ * it (`sys/kernel/core_pattern`, `sysrq-trigger`) the whole machine is reached.
+ */
+function listSystemFiles(): string[] {
+  return readdirSync('/proc')
+    .filter((name) => !/^\d+$/.test(name))
+    .map((name) => `/proc/${name}`)
+    .filter((path) => {
+      const found = lstatSync(path, { throwIfNoEntry: false });
+      return found !== undefined && (found.isDirectory() || (found.isFile() && (found.mode & 0o222) !== 0));
+    });
+}
 
 function readOnly(path: string): string[] {
   return ['--ro-bind', path, path];
