@@ -83,7 +83,7 @@ const PLACES: Readonly<Record<string, (person: Person) => CliPlaces>> = {
           'packages',
           'skills',
         ]),
-        ...toFolders(root, ['prompts']),
+        ...toFolders(root, ['prompts', 'skills']),
       ],
     };
   },
