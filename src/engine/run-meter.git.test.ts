@@ -7,6 +7,7 @@ import { NO_USAGE, type SaidUsage } from '#domain/count-usage.ts';
 import { agentCommand } from '../../tests/support/executor-run.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { openRunMeter } from './run-meter.ts';
+import { SentMessages } from './sent-messages.ts';
 import { dispatchTasks } from './scheduler.ts';
 import type { WorkNews } from './work.ts';
 
@@ -229,6 +230,41 @@ function isSaid(news: WorkNews, text: string): boolean {
 }
 
 describe('[A9] a message', () => {
+  it('that a program cannot take now waits, goes before the later ones, and is sent once', async () => {
+    const run = await newRun(await shop.create('Listen'));
+    const { store } = shop.place;
+    const left = async () =>
+      (await store.listMessages({ attempt_id: run.attempt_id })).map(({ body }) => body);
+    for (const body of ['one', 'two'])
+      await store.addMessage({ attempt_id: run.attempt_id, body }, shop.as().by);
+    const sent: string[] = [];
+    let takes = [false, true];
+    let unheard = ['one', 'two'];
+    const started = {
+      send: async (text: string) => {
+        const isTaken = takes.shift() ?? true;
+        if (isTaken) sent.push(text);
+        return isTaken;
+      },
+      unheard: () => unheard,
+      stop: async () => undefined,
+      ended: new Promise<never>(() => undefined),
+    };
+    const messages = new SentMessages(shop.place, await store.getAttempt(run.attempt_id), started);
+    await messages.deliver();
+    expect(sent).toEqual([]);
+    takes = [];
+    await messages.deliver();
+    await messages.deliver();
+    expect([sent, await left()]).toEqual([
+      ['one', 'two'],
+      ['one', 'two'],
+    ]);
+    unheard = ['two'];
+    await messages.deliver();
+    expect(await left()).toEqual(['two']);
+  });
+
   it('that an agent never took is part of its next prompt', async () => {
     addAgent('spender', 'acp', 'spender');
     const task = await shop.create('Listen');
