@@ -130,6 +130,16 @@ describe('the walls around a program', () => {
     },
   );
 
+  it.each([
+    ['codex', '.codex/config.toml', ''],
+    ['gemini', '.gemini/settings.json', '{}\n'],
+    ['gemini', '.gemini/trustedFolders.json', '{}\n'],
+    ['opencode', '.config/opencode/config.json', '{}\n'],
+  ])('%s: no agent can make %s, as it is there', async (executor, file, text) => {
+    await find({ executor });
+    expect(readFileSync(at('home', file), 'utf8')).toBe(text);
+  });
+
   it('claude: what is missing is made, and what is there stays but for what it has to write', async () => {
     const kept = ['.claude/hooks/x', '.claude/statusline.sh', '.claude/settings.local.json'];
     write('.claude/.credentials.json', '.claude/projects/x', '.claude/history.jsonl', ...kept);

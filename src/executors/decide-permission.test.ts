@@ -64,6 +64,7 @@ describe('decidePermission', () => {
     ['npm test; rm x', 'ask'],
     ['NODE_OPTIONS=-r=./x npm test', 'ask'],
     ['git status', 'allowed'],
+    ['ls', 'allowed'],
     ['ls -la', 'allowed'],
     ['cat a/b.txt', 'allowed'],
     ['cat /etc/passwd', 'ask'],
@@ -77,7 +78,7 @@ describe('decidePermission', () => {
     for (const policy of ['ask', 'edits'] as const)
       expect([policy, decidePermission(ask, { ...rules, policy }).decision]).toEqual([policy, decision]);
     const elsewhere = { ...ask, cwd: '/nowhere/checkout/sub' };
-    const isLook = ['ls -la', 'cat a/b.txt', 'cat ../secret'].includes(command);
+    const isLook = ['ls', 'ls -la', 'cat a/b.txt', 'cat ../secret'].includes(command);
     expect(decidePermission(elsewhere, { ...rules, policy: 'edits' }).decision).toBe(
       isLook ? 'allowed' : 'ask',
     );
