@@ -6,6 +6,7 @@ import {
   hasCap,
   splitRaise,
   sumRuns,
+  toCaps,
   type Caps,
 } from './caps.ts';
 import { NO_USAGE } from './count-usage.ts';
@@ -26,6 +27,18 @@ describe('[A12] a cap', () => {
   ] as const)('of the %s, %o', (scope, cap, told) => {
     const reached = findReachedCap({ ...NONE, [scope]: cap }, { [scope]: SPENT });
     expect(reached === undefined ? undefined : describeSpent(reached)).toBe(told);
+  });
+
+  it('is what the setting of its name says', () => {
+    const caps = { run_usd: 1, run_tokens: 2, task_usd: 3, task_tokens: 4, task_minutes: 5 };
+    const project = { project_usd: 6, project_tokens: 7, project_minutes: 8 };
+    const scheduler = { budget_usd: 9, budget_tokens: 10, budget_minutes: 11 };
+    expect(toCaps({ caps: { ...caps, ...project }, scheduler })).toEqual({
+      run: { usd: 1, tokens: 2 },
+      task: { usd: 3, tokens: 4, minutes: 5 },
+      night: { usd: 9, tokens: 10, minutes: 11 },
+      project: { usd: 6, tokens: 7, minutes: 8 },
+    });
   });
 
   it('of what is not looked at is not reached', () => {

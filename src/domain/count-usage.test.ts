@@ -52,6 +52,7 @@ describe('[A12] the cost of a run', () => {
       600_000 * 5 + 400_000 * 0.5 + 100_000 * 30,
     ],
     ['as all fresh where what was cached is not said', { model: 'gpt-5.5', cached_tokens: null }, 8_000_000],
+    ['as all cached at most', { model: 'gpt-5.5', cached_tokens: 9_000_000 }, 500_000 + 3_000_000],
   ])('is estimated %s', (_name, said, millionths) => {
     expect(count(said)).toMatchObject({ cost_usd: millionths / 1_000_000, cost_source: 'estimated' });
   });
@@ -70,6 +71,7 @@ describe('[A12] the cost of a run', () => {
     ['the model has no price', { model: 'unheard-of' }],
     ['the model is not said', {}],
     ['the tokens are not said', { model: 'gpt-5.5', input_tokens: null }],
+    ['half of the tokens are not said', { model: 'gpt-5.5', output_tokens: null }],
   ])('is unknown, and not nothing, where %s', (_why, said) => {
     expect(count(said)).toMatchObject({ cost_usd: null, cost_source: null });
   });
@@ -98,5 +100,8 @@ describe('what a session had cost before', () => {
     ['nothing where it has no session', null, 0],
   ])('is %s', (_name, session_id, usd) => {
     expect(findSessionCost(runs, { id: 'now', session_id })).toBe(usd);
+  });
+  it('is nothing of the run itself', () => {
+    expect(findSessionCost(runs, { id: '3', session_id: 'a' })).toBe(1);
   });
 });

@@ -48,6 +48,12 @@ describe('[A16] a suspension', () => {
     expect(find(together)).toMatchObject({ until: START + 13_000, since: at(10) });
   });
 
+  it('goes by when runs ended, in whichever order they come', () => {
+    const runs = rows(['completed', 0, 1], ['unavailable', 2, 3], ['unavailable', 4, 5]);
+    expect(find(runs.toReversed())).toEqual(find(runs));
+    expect(find(runs)).toMatchObject({ since: at(3) });
+  });
+
   it('lasts until the time that was said, where one was', () => {
     expect(find(rows(['usage_limit', 0, 1, { retry_after: at(500) }]))?.until).toBe(START + 500_000);
   });
@@ -69,6 +75,7 @@ describe('[A16] a suspension', () => {
     expect(find(runs, { resumed_at: at(1) })).toBeUndefined();
     expect(find(runs, { mended_at: at(2) })).toBeDefined();
     expect(find(rows(['not_installed', 0, 1]), { mended_at: at(2) })).toBeUndefined();
+    expect(find(rows(['not_installed', 0, 1]), { mended_at: at(1) })).toBeUndefined();
     expect(find(rows(['not_installed', 3, 4]), { mended_at: at(2) })).toMatchObject({ mends: 'by_person' });
   });
 

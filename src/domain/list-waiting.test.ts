@@ -79,6 +79,7 @@ describe('what waits for a person', () => {
   it.each([
     ['a task at work', task('in_progress')],
     ['a task in a gate that says nothing yet', task('review')],
+    ['one whose auditor is suspended', task('review', because('auditor_suspended'))],
     ['a task that is merged', task('merging', { review_passed_at: AT })],
   ])('is not %s', (_, one) => {
     expect(list([one])).toEqual([]);

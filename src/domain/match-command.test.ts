@@ -20,6 +20,7 @@ describe('a command that is allowed by its first words', () => {
     ['npm test > out.txt', ['out.txt']],
     ['npm test >> /etc/passwd', ['/etc/passwd']],
     ['npm test &> log', ['log']],
+    ['npm test >& log', ['log']],
     ['npm test < in.txt', ['in.txt']],
     ['CI=1 NODE_ENV=test npm test', []],
     [`cd ${CWD} && npm test`, []],
@@ -46,6 +47,8 @@ describe('a command that is allowed by its first words', () => {
     'npm test `rm x`',
     'npm test "$(rm x)"',
     'npm test <(rm x)',
+    'npm test <(git diff)',
+    'npm test $(git diff)',
     'npm test ${A:-$(rm x)}',
     'npm test <<< x',
     'npm test <<X\nx\nX',
@@ -53,6 +56,8 @@ describe('a command that is allowed by its first words', () => {
     'npm test > "$(x)"',
     'npm test >& file$X',
     '(npm test)',
+    '[[ -e x ]] && npm test',
+    '(( x )) && npm test',
     '{ npm test; }',
     'if npm test; then npm test; fi',
     'while npm test; do npm test; done',
@@ -66,9 +71,12 @@ describe('a command that is allowed by its first words', () => {
     'GIT_EXTERNAL_DIFF=./x git diff',
     'npm_config_script_shell=./x npm test',
     'CI=$(rm x) npm test',
+    'CI=$X npm test',
     'PATH=/tmp; npm test',
     'export PATH=/tmp; npm test',
     'cd /tmp && npm test',
+    `cd ${CWD}-too && npm test`,
+    `cd ${CWD}/sub && npm test`,
     'cd sub && git diff',
     'cd && npm test',
     '$NPM test',
@@ -80,6 +88,7 @@ describe('a command that is allowed by its first words', () => {
     "bash -c 'npm test'",
     'npm test "unclosed',
     'npm test \u0000; rm x',
+    'npm test \u0000',
     'alias npm=rm; npm test',
     '! npm test; rm x',
     'coproc npm test',
@@ -115,17 +124,22 @@ describe('a command that is allowed by its first words', () => {
     expect(unwrapShell("/bin/bash -lc 'npm test > x'")).toBe('npm test > x');
     expect(unwrapShell("bash -c 'a' b")).toBe("bash -c 'a' b");
     expect(unwrapShell('npm test')).toBe('npm test');
+    // The word after it is a file.
+    expect(unwrapShell("bash --norc 'npm test'")).toBe("bash --norc 'npm test'");
     expect(unwrapShell('bash -lc "$X"')).toBe('bash -lc "$X"');
   });
 });
 
 describe('a command that only looks', () => {
   it.each([
-    ['ls -la src/a', ['src/a']],
+    ['ls -la src/a', ['a', 'src/a']],
+    ['grep -rf/etc/shadow x', expect.arrayContaining(['/etc/shadow'])],
+    ['git diff -O../x', expect.arrayContaining(['../x'])],
+    ['tail --bytes=9 x', ['9', 'x']],
     ['git status', ['status']],
     ['git diff --stat && cat README.md', ['diff', 'README.md']],
     ['cat /etc/passwd', ['/etc/passwd']],
-    ["grep -rn --include='*.ts' foo . 2>/dev/null", ['*.ts', 'foo', '.']],
+    ["grep -rn --include='*.ts' foo . 2>/dev/null", ['n', '*.ts', 'foo', '.']],
   ])('%s is one', (line, files) => expect(matchLook(line, CWD)).toEqual({ matches: true, files }));
 
   it.each([
@@ -144,7 +158,19 @@ describe('a command that only looks', () => {
     'cat x | sh',
     'GIT_PAGER=x git log',
     'cat <(rm x)',
+    'git log -p --textconv',
+    'git log --exec=x',
+    'git log --git-dir=x',
+    'git diff --work-tree x',
+    'git diff -C x',
+    'wc --files0-from=x',
+    'du --files-from x',
+    'grep --file=x y',
     'grep -f x y',
+    'grep -nR x .',
+    'grep --dereference-recursive x .',
+    'file -f/etc/shadow',
+    'file -bC -m x',
     'find . -delete',
   ])('%s is none', (line) => expect(matchLook(line, CWD)).toEqual({ matches: false }));
 });

@@ -61,7 +61,6 @@ const LOOKS = [
   'head',
   'tail',
   'wc',
-  'file',
   'stat',
   'du',
   'which',
@@ -83,6 +82,8 @@ const GIT_LOOKS = [
 /** Options by which one of them would write, run or load something. */
 const ACTS =
   /^(?:-o|--output|--ext-diff|--textconv|--exec|-c$|--git-dir|--work-tree|-C$|--files-from|--files0-from|-f$|--file)/;
+/** Follows links that lie in a folder, which may lead out of the checkout. */
+const FOLLOWS = /^(?:-[A-Za-z]*R|--dereference)/;
 
 /**
  * Whether a shell line only looks: nothing in it is expanded, redirected or run besides. `files` is all that it may
@@ -94,11 +95,15 @@ export function matchLook(line: string, cwd: string): CommandMatch {
   if (constructs.size > 0 || !match.matches || match.files.length > 0) return NO_MATCH;
   const words = commands.flatMap((one) => one.words.slice(1).map(literalOf));
   if (words.some((word) => word === undefined || ACTS.test(word))) return NO_MATCH;
-  // What is behind `=` may be a path too; what is none lies in the checkout.
-  return {
-    matches: true,
-    files: words.flatMap((word = '') => word.split('=').filter((part) => !/^-|^$/.test(part))),
-  };
+  const greps = commands.filter(({ words: [program] }) => program && literalOf(program) === 'grep');
+  if (greps.some((one) => one.words.some((word) => FOLLOWS.test(literalOf(word) ?? '')))) return NO_MATCH;
+  return { matches: true, files: words.flatMap((word = '') => listPaths(word)) };
+}
+
+/** What in a word may be a path: also behind `=`, and behind the letters of options. What is none lies in the checkout. */
+function listPaths(word: string): string[] {
+  const behind = /^-[^-]/.test(word) ? Array.from(word.slice(2), (_, at) => word.slice(at + 2)) : [];
+  return [...word.split('='), ...behind].filter((part) => !/^-|^$/.test(part));
 }
 
 /** The words of `npm test`; undefined for what is not the beginning of one simple command, word for word. */

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Run } from '#contract/attempt.ts';
 import type { TranscriptEntry } from '#contract/transcript.ts';
 import type { ApprovalRequest } from '#executors/executor.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import { ANN } from '../../tests/support/temp-engine.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { answerRequest } from './ask-people.ts';
@@ -14,7 +15,12 @@ beforeEach(async () => {
   shop = await tempWorkshop();
   told.length = 0;
   shop.addAgent('slow', 'true');
-  const task = await shop.create('Ask');
+  await newRun('Ask');
+});
+afterEach(() => shop[Symbol.asyncDispose]());
+
+async function newRun(title: string): Promise<void> {
+  const task = await shop.create(title);
   await shop.work(task, 'slow');
   const [first] = await shop.place.store.listRuns({ task_id: task.id });
   if (first === undefined) throw new Error('no run');
@@ -33,15 +39,18 @@ beforeEach(async () => {
   };
   run = await store.createRun({ ...made, state: 'scheduled', fence: null, in_state: null }, by);
   run = await store.moveRun({ id: run.id, to: 'running' }, by);
-});
-afterEach(() => shop[Symbol.asyncDispose]());
+}
 
 const SECRETS = {
   redact: (text: string) => text.replaceAll('hunter2', '[secret]'),
   redactValue: <T>(value: T) => JSON.parse(JSON.stringify(value).replaceAll('hunter2', '[secret]')) as T,
 };
 
-function ask(command: string): ReturnType<typeof answerRequest> {
+function ask(
+  command: string,
+  more: Partial<ApprovalRequest> = {},
+  place = shop.place,
+): ReturnType<typeof answerRequest> {
   const request: ApprovalRequest = {
     id: command,
     tool: 'Bash',
@@ -51,8 +60,9 @@ function ask(command: string): ReturnType<typeof answerRequest> {
     cwd: shop.repo.path,
     checkout: shop.repo.path,
     signal: AbortSignal.timeout(20_000),
+    ...more,
   };
-  return answerRequest(shop.place, run, { request, secrets: SECRETS, tell: (entry) => told.push(entry) });
+  return answerRequest(place, run, { request, secrets: SECRETS, tell: (entry) => told.push(entry) });
 }
 
 type Answer = Omit<Parameters<TempWorkshop['place']['store']['answerApproval']>[0], 'id'>;
@@ -93,15 +103,49 @@ describe('what a run asks for', () => {
     expect([await first, await second]).toEqual([{ decision: 'allowed' }, { decision: 'allowed' }]);
     for (const line of ['npm test -- --all', 'npm test > out.txt', 'make | tee log'])
       expect([line, await ask(line)]).toEqual([line, { decision: 'allowed' }]);
-    for (const line of ['npm test; rm x', 'npm test > ../x', 'make | tee lo', 'PATH=. npm test']) {
-      const asking = ask(line);
+    const denies = async (line: string, more: Partial<ApprovalRequest> = {}): Promise<void> => {
+      const asking = ask(line, more);
       await answer({ state: 'denied' });
       expect([line, await asking]).toEqual([line, { decision: 'denied' }]);
-    }
+    };
+    const close = ['make | tee lo', 'make | tee log2', 'make | tee log; rm x'];
+    for (const line of ['npm test; rm x', 'npm test > ../x', 'PATH=. npm test', ...close]) await denies(line);
+    // In another folder the same words do something else.
+    for (const line of ['npm test', 'make | tee log']) await denies(line, { cwd: '/' });
     const { store, clock } = shop.place;
     await store.forgetApprovals({ task_id: run.task_id }, { actor: ANN, now: clock.now() });
+    await denies('npm test');
+  });
+
+  it('is not allowed by what a person has allowed for another task', async () => {
+    const first = ask('npm test');
+    await answer({ state: 'allowed', always: { kind: 'line', text: 'npm test' } });
+    expect(await first).toEqual({ decision: 'allowed' });
+    const mine = run;
+    await newRun('Other');
+    expect(run.task_id).not.toBe(mine.task_id);
     const asking = ask('npm test');
     await answer({ state: 'denied' });
     expect(await asking).toEqual({ decision: 'denied' });
+  });
+
+  it('is refused where no person answers: the run wants it no longer, or has waited too long', async () => {
+    expect(await ask('make', { signal: AbortSignal.abort() })).toEqual({ decision: 'expired' });
+    const { clock } = shop.place;
+    let passed = 0;
+    const late = { now: () => clock.now() + (passed += LIMITS.approval_ms) };
+    expect(await ask('make', {}, { ...shop.place, clock: late })).toEqual({ decision: 'expired' });
+    expect(told.map((one) => 'decision' in one && one.decision)).toEqual([
+      'asked',
+      'expired',
+      'asked',
+      'expired',
+    ]);
+  });
+
+  it('names files without secrets', async () => {
+    const asking = ask('', { command: undefined, paths: ['/x/hunter2'] });
+    expect(await answer({ state: 'denied' })).toMatchObject({ paths: ['/x/[secret]'] });
+    await asking;
   });
 });

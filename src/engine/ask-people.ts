@@ -4,6 +4,7 @@ import type { TranscriptEntry } from '#contract/transcript.ts';
 import { describeRequest } from '#domain/describe-request.ts';
 import { allowsCommand } from '#executors/decide-permission.ts';
 import type { ApprovalRequest, PermissionAnswer } from '#executors/executor.ts';
+import { isInside } from '#executors/is-inside.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { Writer } from '#store/store.ts';
 import type { AgentSecrets } from './agent-secrets.ts';
@@ -54,7 +55,9 @@ async function isAlwaysAllowed(
 ): Promise<boolean> {
   if (command === undefined) return false;
   const rules = (await store.listApprovals({ task_id, always: true })).flatMap(({ always }) => always ?? []);
-  if (rules.some(({ kind, text }) => kind === 'line' && text === command)) return true;
+  // In a folder outside of the checkout the same words do something else.
+  if (isInside(cwd, request.checkout) && rules.some(({ kind, text }) => kind === 'line' && text === command))
+    return true;
   const prefixes = rules.flatMap(({ kind, text }) => (kind === 'prefix' ? [text] : []));
   return allowsCommand(command, prefixes, { cwd: request.checkout, at: cwd });
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
-import { listGateChanges, openGates } from './gate-changes.ts';
+import { findGateChanges, listGateChanges, listUnread, openGates } from './gate-changes.ts';
 import { giveVerdict } from './give-verdict.ts';
 import { workTask } from './work-task.ts';
 
@@ -26,6 +26,7 @@ describe('[A2] an attempt that changes what judges it', () => {
     ['its removal', 'rm .forge/config.json', '.forge/config.json'],
     ['the workflow', 'echo "{}" > .forge/workflow.json', '.forge/workflow.json'],
     ['the tasks', 'echo "{}" > .forge/tasks.jsonl', '.forge/tasks.jsonl'],
+    ['the history', 'echo "{}" > .forge/history.jsonl', '.forge/history.jsonl'],
     ['the script of a check', 'echo "exit 0" > ci.sh', 'ci.sh'],
     ['its mode', 'echo >> ci.sh; chmod -x lib.sh; git update-index --chmod=-x ci.sh', 'ci.sh'],
   ])('%s is merged only when a person has passed it', async (_, script, file) => {
@@ -50,7 +51,28 @@ describe('[A2] an attempt that changes what judges it', () => {
     expect(await shop.place.store.getTask(task.id)).toMatchObject({ state: 'done' });
   });
 
-  it('is not one that only has what the target got meanwhile, or changes other files', async () => {
+  it('is told by what its commits have: scripts of the set-up too, by their very names', async () => {
+    const commit = async (path: string, text: string): Promise<string> => {
+      await shop.repo.write(path, text);
+      shop.repo.git('add', '-A');
+      shop.repo.git('commit', '-qm', path);
+      return shop.repo.git('rev-parse', 'HEAD');
+    };
+    shop.set({ workspace: { setup: ['bash lib.sh'] } });
+    const task = await shop.create('Direct', { steps: ['bash "c[i].sh"'] });
+    const base_commit = await commit('c[i].sh', 'true\n');
+    shop.repo.git('checkout', '-q', '-b', 'work');
+    const find = (head_commit: string, target: string) =>
+      findGateChanges(shop.place, { base_commit, head_commit, target, path: '/none' }, task);
+    const first = await commit('lib.sh', 'false\n');
+    expect(await find(first, 'main')).toEqual(['lib.sh']);
+    const second = await commit('c[i].sh', 'false\n');
+    expect(await find(second, 'main')).toEqual(['lib.sh', 'c[i].sh']);
+    // What the target has by now is the target's.
+    expect(await find(second, 'work')).toEqual([]);
+  });
+
+  it('is not one that changes other files', async () => {
     shop.addAgent('honest', 'echo x > x; echo more >> lib.sh; git -C . status > /dev/null');
     const task = await shop.create('Honest', { steps: ['bash ci.sh'] });
     await workTask(shop.workshop, shop.as(), { id: task.id, agent: 'honest', merge: true });
@@ -117,7 +139,12 @@ describe('[M5] what a check runs is what a person has allowed', () => {
     const agent = shop.as({ kind: 'agent', name: 'other', named: true });
     await expect(giveVerdict(agent, shop.place.store, said)).rejects.toThrow(/says whether it passes/);
     const [attempt] = await shop.place.store.listAttempts({ task_id: task.id });
-    appendFileSync(join(attempt?.path ?? '', 'ci.sh'), 'rm -rf x\n');
+    const [review] = await shop.place.store.listReviews({ task_id: task.id });
+    if (attempt === undefined || review === undefined) throw new Error('no review');
+    // A yes to another review is none to this one.
+    await openGates(shop.place).allow(task, { ...review, id: crypto.randomUUID() }, shop.as().by);
+    expect(await listUnread(shop.place, attempt, task)).toEqual(['ci.sh']);
+    appendFileSync(join(attempt.path, 'ci.sh'), 'rm -rf x\n');
     await expect(giveVerdict(shop.as(), shop.place.store, said)).rejects.toThrow(
       /has changed since its review/,
     );

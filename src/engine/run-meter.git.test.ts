@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Run } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
+import { NO_USAGE, type SaidUsage } from '#domain/count-usage.ts';
 import { agentCommand } from '../../tests/support/executor-run.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
+import { openRunMeter } from './run-meter.ts';
+import { SentMessages } from './sent-messages.ts';
 import { dispatchTasks } from './scheduler.ts';
 import type { WorkNews } from './work.ts';
 
@@ -141,6 +144,79 @@ describe('[A12] a cap', () => {
   });
 });
 
+/** A run at work on the task, in an attempt of its own. */
+async function newRun({ id: task_id }: Task): Promise<Run> {
+  const { store, watcher } = shop.place;
+  const { by } = shop.as();
+  const id = crypto.randomUUID();
+  const attempt = { id, task_id, name: `a-${id}`, path: `/none/${id}`, target: 'main' };
+  const place = { base_commit: shop.repo.git('rev-parse', 'HEAD'), agent: 'w1', port: null };
+  await store.startAttempt({ ...attempt, ...place }, by);
+  const made = { id: crypto.randomUUID(), task_id, attempt_id: id, agent: 'w1', role: 'coder' };
+  const how = { executor: 'script', fence: null, in_state: null, session_id: null, watcher };
+  const run = await store.createRun({ ...made, ...how, state: 'scheduled' }, by);
+  return store.moveRun({ id: run.id, to: 'running' }, by);
+}
+
+const said = (usd: number): SaidUsage => ({
+  input_tokens: 10,
+  output_tokens: 5,
+  cached_tokens: 0,
+  cost: { usd, of: 'run' },
+  since_cost: null,
+  model: 'mine',
+});
+
+describe('[A12] what counts against a cap', () => {
+  const meter = (run: Run) => openRunMeter(shop.place, { run, tell: () => undefined });
+
+  it('is what the run used, once, what other attempts of its task did, and nothing of other tasks', async () => {
+    const [task, other] = [await shop.create('One'), await shop.create('Other')];
+    const [own, side, far] = [await newRun(task), await newRun(task), await newRun(other)];
+    shop.set({ caps: { task_usd: 3 } });
+    const counting = await meter(own);
+    counting.note(said(1.5), 'working');
+    (await meter(far)).note(said(50), 'working');
+    // It is kept while the run is at work, so that others count it.
+    await until(async () => ((await runsOf(task))[0]?.usage.cost_usd === 1.5 ? true : undefined));
+    await until(async () => ((await runsOf(other))[0]?.usage.cost_usd === 50 ? true : undefined));
+    await counting.refresh();
+    expect(counting.findReached()).toBeUndefined();
+    (await meter(side)).note(said(1.5), 'working');
+    await until(async () => ((await runsOf(task))[1]?.usage.cost_usd === 1.5 ? true : undefined));
+    await counting.refresh();
+    expect(counting.findReached()).toContain('$3.00 of $3.00');
+  });
+
+  it('is what all tasks used in the last 24 hours, and before that nothing', async () => {
+    const [task, other] = [await shop.create('One'), await shop.create('Other')];
+    const [far, own] = [await newRun(other), await newRun(task)];
+    await shop.place.store.noteRun({ id: far.id, usage: { ...NO_USAGE, cost_usd: 2 } });
+    shop.set({ scheduler: { budget_usd: 2 } });
+    const reached = async (hours: number) => {
+      const now = Date.parse(far.created_at) + hours * 3_600_000;
+      const place = { ...shop.place, clock: { now: () => now } };
+      return (await openRunMeter(place, { run: own, tell: () => undefined })).findReached();
+    };
+    expect(await reached(23)).toContain('The cap of the last 24 hours is reached: $2.00');
+    expect(await reached(25)).toBeUndefined();
+  });
+
+  it('is priced as the person says, and held against the caps as they are now', async () => {
+    const own = await newRun(await shop.create('One'));
+    const prices = new Map([['mine', { input: 100_000, cached: 0, output: 0 }]]);
+    const settings = { ...shop.place.settings(), prices };
+    let caps = {};
+    const place = { ...shop.place, settings: () => ({ ...settings, caps: { ...settings.caps, ...caps } }) };
+    const counting = await openRunMeter(place, { run: own, tell: () => undefined });
+    expect(counting.count({ ...said(0), cost: null })).toMatchObject({ cost_usd: 1 });
+    expect(counting.findReached()).toBeUndefined();
+    caps = { run_usd: 1 };
+    await counting.refresh();
+    expect(counting.findReached()).toContain('The cap of the run is reached');
+  });
+});
+
 async function until<T>(find: () => Promise<T | undefined>): Promise<T> {
   for (;;) {
     const found = await find();
@@ -154,6 +230,41 @@ function isSaid(news: WorkNews, text: string): boolean {
 }
 
 describe('[A9] a message', () => {
+  it('that a program cannot take now waits, goes before the later ones, and is sent once', async () => {
+    const run = await newRun(await shop.create('Listen'));
+    const { store } = shop.place;
+    const left = async () =>
+      (await store.listMessages({ attempt_id: run.attempt_id })).map(({ body }) => body);
+    for (const body of ['one', 'two'])
+      await store.addMessage({ attempt_id: run.attempt_id, body }, shop.as().by);
+    const sent: string[] = [];
+    let takes = [false, true];
+    let unheard = ['one', 'two'];
+    const started = {
+      send: async (text: string) => {
+        const isTaken = takes.shift() ?? true;
+        if (isTaken) sent.push(text);
+        return isTaken;
+      },
+      unheard: () => unheard,
+      stop: async () => undefined,
+      ended: new Promise<never>(() => undefined),
+    };
+    const messages = new SentMessages(shop.place, await store.getAttempt(run.attempt_id), started);
+    await messages.deliver();
+    expect(sent).toEqual([]);
+    takes = [];
+    await messages.deliver();
+    await messages.deliver();
+    expect([sent, await left()]).toEqual([
+      ['one', 'two'],
+      ['one', 'two'],
+    ]);
+    unheard = ['two'];
+    await messages.deliver();
+    expect(await left()).toEqual(['two']);
+  });
+
   it('that an agent never took is part of its next prompt', async () => {
     addAgent('spender', 'acp', 'spender');
     const task = await shop.create('Listen');

@@ -64,10 +64,13 @@ describe('decidePermission', () => {
     ['npm test; rm x', 'ask'],
     ['NODE_OPTIONS=-r=./x npm test', 'ask'],
     ['git status', 'allowed'],
+    ['ls', 'allowed'],
+    ['ls -la', 'allowed'],
     ['cat a/b.txt', 'allowed'],
     ['cat /etc/passwd', 'ask'],
     ['cat ../secret', 'ask'],
     ['cat ~/.ssh/id_rsa', 'ask'],
+    ['grep -f/etc/passwd a', 'ask'],
     ['rm x', 'ask'],
   ])('a command between edits and all: %s is %s', (command, decision) => {
     const ask = { id: '1', tool: 'Bash', input: {}, kind: 'execute', paths: [], command } as const;
@@ -75,11 +78,13 @@ describe('decidePermission', () => {
     for (const policy of ['ask', 'edits'] as const)
       expect([policy, decidePermission(ask, { ...rules, policy }).decision]).toEqual([policy, decision]);
     const elsewhere = { ...ask, cwd: '/nowhere/checkout/sub' };
-    const isLook = ['cat a/b.txt', 'cat ../secret'].includes(command);
+    const isLook = ['ls', 'ls -la', 'cat a/b.txt', 'cat ../secret'].includes(command);
     expect(decidePermission(elsewhere, { ...rules, policy: 'edits' }).decision).toBe(
       isLook ? 'allowed' : 'ask',
     );
     expect(decidePermission(ask, { ...rules, policy: 'all', read_only: true }).decision).toBe('denied');
+    const outside = { ...ask, cwd: '/nowhere' };
+    expect(decidePermission(outside, { ...rules, policy: 'edits' }).decision).toBe('ask');
   });
 
   it('looks behind links', async () => {
@@ -91,9 +96,12 @@ describe('decidePermission', () => {
     symlinkSync('real', join(cwd, 'in'));
     symlinkSync('../outside/not-there-yet', join(cwd, 'dangling'));
     symlinkSync('loop', join(cwd, 'loop'));
+    mkdirSync(join(cwd, '.git/hooks'), { recursive: true });
+    symlinkSync('.git/hooks', join(cwd, 'hooks'));
     expect(decide('edit', ['in/new/file.txt'], { cwd })).toBe('allowed');
     expect(decide('edit', ['out/file.txt'], { cwd })).toBe('ask');
     expect(decide('edit', ['dangling'], { cwd })).toBe('ask');
+    expect(decide('edit', ['hooks/pre-commit'], { cwd })).toBe('ask');
     expect(decide('edit', ['in/../../outside/x'], { cwd })).toBe('ask');
     expect(() => decide('edit', ['loop/x'], { cwd })).not.toThrow();
   });

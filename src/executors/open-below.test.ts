@@ -1,7 +1,16 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { closeSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { LIMITS } from '#kernel/limits.ts';
 import { tempFolder } from '../../tests/support/temp-repo.ts';
 import { workOnFile } from './agent-files.ts';
 import { openBelow } from './open-below.ts';
@@ -29,6 +38,9 @@ describe('a file below a folder that an agent changes', () => {
       done: true,
       text: 'two',
     });
+    const wide = { id: '4', path: 'lines', kind: 'read', line: 2, limit: 2 } as const;
+    writeFileSync(join(checkout, 'lines'), '1\n2\n3\n4');
+    expect(workOnFile(checkout, wide)).toEqual({ done: true, text: '2\n3' });
     workOnFile(checkout, { id: '3', path: 'a/b/c.txt', kind: 'write', text: 'x' });
     expect(readFileSync(join(checkout, 'a/b/c.txt'), 'utf8')).toBe('x');
   });
@@ -49,6 +61,35 @@ describe('a file below a folder that an agent changes', () => {
     ])
       expect(() => openBelow(checkout, parts, use)).toThrow(REFUSED);
     expect(readFileSync(join(outside, 'secret'), 'utf8')).toBe('secret');
+  });
+
+  it.each(['.git/hooks/pre-commit', 'hooks/pre-commit', '../outside/secret', '/etc/hostname', '.'])(
+    'is in the checkout, and not in git’s own folder: %s',
+    async (path) => {
+      const { checkout, outside } = await newCheckout();
+      mkdirSync(join(checkout, '.git/hooks'), { recursive: true });
+      symlinkSync('.git/hooks', join(checkout, 'hooks'));
+      for (const kind of ['read', 'write'] as const)
+        expect(workOnFile(checkout, { id: '1', path, kind, text: 'planted' })).toMatchObject({ done: false });
+      expect(existsSync(join(checkout, '.git/hooks/pre-commit'))).toBe(false);
+      expect(readFileSync(join(outside, 'secret'), 'utf8')).toBe('secret');
+    },
+  );
+
+  it('is not read where it is too large', async () => {
+    const { checkout } = await newCheckout();
+    for (const [name, more] of [
+      ['fits', 0],
+      ['large', 1],
+    ] as const) {
+      writeFileSync(join(checkout, name), '');
+      truncateSync(join(checkout, name), LIMITS.agent_file_bytes + more);
+    }
+    expect(workOnFile(checkout, { id: '1', path: 'fits', kind: 'read' }).done).toBe(true);
+    expect(workOnFile(checkout, { id: '1', path: 'large', kind: 'read' })).toMatchObject({
+      done: false,
+      reason: expect.stringContaining('too many'),
+    });
   });
 
   it('is not another one while a folder on its way is swapped for a link', async () => {

@@ -1,7 +1,7 @@
-import { closeSync, constants, existsSync, fstatSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, ftruncateSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 
-const { O_CREAT, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = constants;
+const { O_CREAT, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
 /** Names a file relative to an open folder: what is moved or linked on the way meanwhile leads nowhere else. */
 const OPEN_FOLDERS = '/proc/self/fd';
@@ -19,18 +19,15 @@ export function openBelow(root: string, parts: readonly string[], use: 'read' | 
   try {
     const flags = use === 'read' ? O_RDONLY : O_WRONLY | O_CREAT;
     const file = openSync(join(folder.path, name), flags | O_NOFOLLOW | O_NONBLOCK, 0o666);
-    if (fstatSync(file).isFile()) return use === 'read' ? file : emptied(folder.path, name, file);
-    closeSync(file);
-    throw new Error(`${name} is not a plain file`);
+    if (!fstatSync(file).isFile()) {
+      closeSync(file);
+      throw new Error(`${name} is not a plain file`);
+    }
+    if (use === 'write') ftruncateSync(file);
+    return file;
   } finally {
     folder.close();
   }
-}
-
-/** Only after it is known to be a plain file. */
-function emptied(folder: string, name: string, file: number): number {
-  closeSync(file);
-  return openSync(join(folder, name), O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK);
 }
 
 interface OpenFolder {

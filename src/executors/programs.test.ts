@@ -4,8 +4,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { openProcessHost, type ProcessHost } from '#process/process-host.ts';
 import { agentCommand } from '../../tests/support/executor-run.ts';
 import { tempFolder } from '../../tests/support/temp-repo.ts';
-import { ACP_PRESETS } from './acp-presets.ts';
-import { toAcpArgv } from './acp.ts';
+import { ACP_PRESETS, type AcpPreset } from './acp-presets.ts';
+import { toAcpArgv, toAcpEnvironment } from './acp.ts';
 import { toClaudeArgv } from './claude.ts';
 import { toCodexArgv, toCodexRules } from './codex.ts';
 import { createExecutor } from './create-executor.ts';
@@ -99,6 +99,18 @@ describe('the presets', () => {
     expect(JSON.parse(env.OPENCODE_PERMISSION)).toMatchObject({ '*': 'ask' });
     expect(untrusted_env).toEqual({ OPENCODE_DISABLE_PROJECT_CONFIG: '1' });
     expect(ACP_PRESETS.gemini.trusted_env).toEqual({ GEMINI_CLI_TRUST_WORKSPACE: 'true' });
+  });
+
+  it('are given what goes with trust, and opencode a password that no run shares', () => {
+    const given = (preset: AcpPreset, trusted: boolean) => toAcpEnvironment({ env: {}, trusted }, preset);
+    const { opencode, gemini } = ACP_PRESETS;
+    expect(given(opencode, false)).toMatchObject(opencode.untrusted_env);
+    expect(given(opencode, true)).not.toMatchObject(opencode.untrusted_env);
+    expect(given(gemini, true)).toMatchObject(gemini.trusted_env);
+    expect(given(gemini, false)).not.toMatchObject(gemini.trusted_env);
+    const [one, other] = [given(opencode, true), given(opencode, true)].map((env) => env[opencode.password]);
+    expect(one).toMatch(/^[\w-]{32}$/);
+    expect(one).not.toBe(other);
   });
 });
 

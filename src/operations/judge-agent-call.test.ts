@@ -34,6 +34,9 @@ describe('what an agent may do with its token', () => {
     ['task.comment', { id: ID, body: 'x' }, 'if_holder'],
     ['task.transition', { id: ID, state: 'review' }, 'if_holder'],
     ['task.cancel', { id: ID }, 'if_holder'],
+    ['task.heartbeat', { id: ID }, 'if_holder'],
+    ['task.review', { id: ID, verdict: 'pass' }, 'if_holder'],
+    ['task.review', { id: ID, verdict: 'pass', force: true }, 'refused'],
     ['task.update', { id: ID, title: 'x' }, 'if_holder'],
     ['task.update', { id: ID, assignee: null }, 'if_holder'],
     ['task.update', { id: ID, assignee: 'worker-2' }, 'refused'],
@@ -64,8 +67,12 @@ describe('what an agent may do with its token', () => {
     ['an.operation.of.tomorrow', {}, 'refused'],
   ])('%s %j: %s', (operation, input, outcome) => {
     // Whatever the scope: an agent with an admin's token is still an agent.
-    for (const access of ['task', 'exec', 'admin'] as const)
-      expect(judgeAgentCall({ operation, access, input, agent: 'worker-1' }).outcome).toBe(outcome);
+    for (const access of ['task', 'exec', 'admin'] as const) {
+      const verdict = judgeAgentCall({ operation, access, input, agent: 'worker-1' });
+      // What no agent holds is taken by a claim, or by an update that gives it to the agent.
+      const held = outcome === 'if_holder' ? { id: ID, or_free: false } : {};
+      expect(verdict).toMatchObject({ outcome, ...held });
+    }
   });
 
   test('every read is allowed', () => {

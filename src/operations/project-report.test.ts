@@ -43,6 +43,7 @@ const TASKS: ReportFacts['tasks'] = new Map(
     'fg-wait': ['todo', 'open'],
     'fg-work': ['in_progress', 'in_progress'],
     'fg-hand': ['cancelled', 'closed'],
+    'fg-idle': ['blocked', 'in_progress'],
   }).map(([id, [state = '', status]]) => [id, { title: `Title of ${id}`, state, status } as never]),
 );
 
@@ -53,17 +54,23 @@ const FACTS: ReportFacts = {
     attempt('fg-land', '2026-03-02T03:00:00.000Z'),
     attempt('fg-old', '2026-03-01T21:59:59.999Z'),
     attempt('fg-next', NIGHT.until),
+    attempt('fg-first', NIGHT.since),
   ],
   runs: [
     run('fg-land', 'completed'),
     run('fg-stuck', 'failed', { agent: 'bob', usage: SILENT }),
+    run('fg-fail', 'unavailable', { usage: SILENT, message: 'no network' }),
     run('fg-fail', 'failed', { message: 'exit code 7' }),
     run('fg-wait', 'unavailable', { agent: 'bob', usage: SILENT, message: 'no network' }),
     run('fg-work', null, { ended_at: null, usage: SILENT }),
     run('fg-hand', 'completed'),
     run('fg-gone', 'completed'),
   ],
-  inbox: [item('fg-stuck', '3 tries in a row failed'), item(null, 'a push was rejected')],
+  inbox: [
+    item('fg-stuck', '3 tries in a row failed'),
+    item(null, 'a push was rejected'),
+    item('fg-idle', 'it waits since last week'),
+  ],
   at_work: new Set(['fg-work']),
   tasks: TASKS,
 };
@@ -72,7 +79,8 @@ describe('a report', () => {
   const report = compileReport(FACTS);
 
   it('has what landed in that time, and nothing of before and after', () => {
-    expect(report.landed).toEqual([
+    expect(report.landed.map(({ task_id }) => task_id)).toEqual(['fg-first', 'fg-land']);
+    expect(report.landed.slice(1)).toEqual([
       {
         task_id: 'fg-land',
         title: 'Title of fg-land',
@@ -87,6 +95,7 @@ describe('a report', () => {
   it('has what did not, what waits for a person first, with why and what helps', () => {
     expect(report.not_landed.map(({ task_id, kind, why }) => `${task_id} ${kind}: ${why}`)).toEqual([
       'fg-stuck waiting: 3 tries in a row failed',
+      'fg-idle waiting: it waits since last week',
       'fg-fail failed: exit code 7',
       'fg-wait open: no network',
       'fg-work at_work: it is at work',
@@ -98,16 +107,16 @@ describe('a report', () => {
 
   it('counts what was spent, and says what is not known', () => {
     expect(report.cost).toEqual({
-      runs: 7,
-      minutes: 6 * 30 + 7 * 60,
+      runs: 8,
+      minutes: 7 * 30 + 7 * 60,
       input_tokens: 4_000,
       output_tokens: 2_000,
       usd: 2,
       estimated: false,
-      unknown: 3,
+      unknown: 4,
     });
     expect(report.by_agent).toMatchObject([
-      { agent: 'ada', runs: 5, usd: 2, unknown: 1 },
+      { agent: 'ada', runs: 6, usd: 2, unknown: 2 },
       { agent: 'bob', runs: 2, usd: null, unknown: 2, input_tokens: null },
     ]);
     expect(report.by_task.find(({ task_id }) => task_id === 'fg-stuck')).toMatchObject({ usd: null });
@@ -132,8 +141,8 @@ describe('a report', () => {
       } as const,
     ];
     const lines = reportText({ ...wordy, suspended }, { color: false, columns: 80, now: NOW }).split('\n');
-    expect(lines[1]).toBe('1 landed, 6 did not, 1 for you: forge inbox, 1 agent suspended');
-    expect(lines[2]).toBe('7 runs, 10 h 0 min, 6.0k tokens, $2.00 and 3 unknown');
+    expect(lines[1]).toBe('2 landed, 6 did not, 1 for you: forge inbox, 1 agent suspended');
+    expect(lines[2]).toBe('8 runs, 10 h 30 min, 6.0k tokens, $2.00 and 4 unknown');
     expect(lines.filter((line) => textWidth(line) > 80)).toEqual([]);
     const heads = lines.filter((line) => /^(Landed|Not landed|Suspended|Cost)$/.test(line));
     expect(heads).toEqual(['Landed', 'Not landed', 'Suspended', 'Cost']);

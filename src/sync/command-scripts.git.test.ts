@@ -26,6 +26,7 @@ const FILES: Readonly<Record<string, string>> = {
   'package.json':
     '{"version":"1.0.0","scripts":{"test":"node ci.js","pretest":"./ci.sh","prepare":"true","other":"false"}}',
   'sub/package.json': '{"scripts":{"check":"../ci.sh"}}',
+  '.npmrc': 'color=false\n',
   'README.md': 'read me\n',
 };
 
@@ -123,6 +124,18 @@ const WAYS: readonly (readonly [file: string, ...lines: string[]])[] = [
     'python3 -c \'exec(open("ci.sh").read())\'',
     './ci.sh "unclosed',
     'docker run x ./ci.sh',
+    'echo "unclosed',
+    '(cd scripts); ./ci.sh',
+    'cd a; cd b; cd c; cd d; cd e; ./ci.sh',
+    'generate | sh',
+    'exec 3<ci.sh; bash <&3',
+    'eval eval eval eval eval eval eval eval eval eval ./ci.sh',
+    'S=plain.sh; read S < list; bash $S',
+    'S=ci.sh.x; bash ${S%.x}',
+    'find -exec bash {} +',
+    'find . -execdir bash {} \\;',
+    'find . -ok bash {} \\;',
+    'find . -okdir bash {} \\;',
   ],
   [
     'scripts/ci.sh',
@@ -138,6 +151,7 @@ const WAYS: readonly (readonly [file: string, ...lines: string[]])[] = [
     'bash "scripts/$NAME.sh"',
     'find scripts -type f -exec bash {} \\;',
     'scripts/../scripts/ci.sh',
+    'find scripts -type f -exec {} \\;',
     "bash -c 'cd scripts && ./ci.sh'",
   ],
   [
@@ -153,6 +167,10 @@ const WAYS: readonly (readonly [file: string, ...lines: string[]])[] = [
     'cat ci.sh plain.sh | bash',
     'bash --rcfile plain.sh -i',
     'bash ./plain.sh',
+    "trap 'bash plain.sh' EXIT",
+    'read x; BASH_ENV=plain.sh bash -c true',
+    'S=plain; S+=.sh; bash $S',
+    'yarn bash plain.sh',
   ],
   [
     'ci.py',
@@ -163,6 +181,7 @@ const WAYS: readonly (readonly [file: string, ...lines: string[]])[] = [
     'uv run python ci.py',
     'poetry run python ci.py',
     'coverage run ci.py && python3 ci.py',
+    'ls | xargs python',
   ],
   [
     'ci.js',
@@ -173,6 +192,7 @@ const WAYS: readonly (readonly [file: string, ...lines: string[]])[] = [
     'deno run ci.js',
     'npm test',
     'npm t',
+    'npm $VERB',
     'pnpm test',
   ],
   [
@@ -185,6 +205,7 @@ const WAYS: readonly (readonly [file: string, ...lines: string[]])[] = [
   ],
   ['tool/__main__.py', 'python -m tool'],
   ['bin/mytool', 'PATH=$PWD/bin:$PATH mytool', 'PATH="./bin:$PATH" mytool', 'export PATH=bin:$PATH; mytool'],
+  ['.npmrc', 'npm test', 'npm ci', 'pnpm install'],
   ['Makefile', 'make', 'make test', 'make -j4 test', 'timeout 60 make test'],
   ['sub/Makefile', 'make -C sub test', 'cd sub && make', 'make --directory=sub'],
   ['other.mk', 'make -f other.mk', 'make --file=other.mk', 'make -fother.mk test'],
@@ -219,6 +240,16 @@ describe('[M5] a script that a command runs', () => {
     write(file, FILES[file] ?? '');
     expect(lines.filter((line) => !asked.includes(line))).toEqual([]);
     expect(await listUntrusted(place, lines)).toEqual([]);
+  });
+
+  it('that is not there yet asks when it comes', async () => {
+    const lines = ['./new.sh', 'bash new.sh', 'make -f new.sh', 'cd sub && ../new.sh'];
+    await trustCommands(place, lines, BY);
+    expect(await listUntrusted(place, lines)).toEqual([]);
+    write('new.sh', SCRIPT);
+    const asked = (await listUntrusted(place, lines)).map(({ command }) => command);
+    rmSync(join(root, 'new.sh'));
+    expect(asked).toEqual(lines);
   });
 
   it('asks for the lines of package.json that are run, and for nothing else of it', async () => {

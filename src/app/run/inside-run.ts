@@ -44,7 +44,6 @@ const FOR_PEOPLE: ReadonlySet<string> = new Set([
   'project.trust',
   'project.uninstall',
   'settings.set',
-  'settings.set',
   'sync.import',
   'token.create',
   'token.list',

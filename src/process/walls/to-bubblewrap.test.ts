@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -72,6 +80,47 @@ describe.skipIf(process.platform !== 'linux')('toBubblewrap', () => {
     expect(text).toContain('--cap-drop ALL');
   });
 
+  it('parts a program from the others of the machine, and from what they left in temporary folders', () => {
+    const text = toArgv({ work: { path: '/usr', read_only: true } });
+    const ids = `--uid ${process.getuid?.()} --gid ${process.getgid?.()}`;
+    expect(text).toContain(
+      `bwrap --die-with-parent --unshare-user ${ids} --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --cap-drop ALL --ro-bind / / --dev /dev --proc /proc --tmpfs`,
+    );
+    for (const path of ['/dev/shm', '/tmp', '/var/tmp', '/run', '/var/run'].filter((one) => existsSync(one)))
+      expect(text).toContain(`--tmpfs ${realpathSync(path)} `);
+    expect(text).toContain('--unsetenv XDG_RUNTIME_DIR ');
+  });
+
+  it('gives folders of its own within what can be changed, and settings in those stay', () => {
+    const folder = newFolder();
+    const [work = '', cache = '', other = '', own = '', fixed = ''] = make(
+      folder,
+      'work',
+      'home/cache',
+      'other',
+      'home/cli/own',
+      'home/cli/own/settings.file',
+    );
+    const [project = ''] = make(cache, 'project');
+    const text = toArgv({
+      work: { path: work, read_only: false },
+      writable: [join(folder, 'home/cli')],
+      replaced: [{ path: cache, by: other }],
+      own: [own],
+      fixed: [fixed],
+      readable: [project],
+    });
+    const places = [
+      ` --bind ${folder}/home/cli `,
+      ` --bind ${other} ${cache} `,
+      ` --tmpfs ${own} `,
+      ` --ro-bind ${project} `,
+      ` --ro-bind ${fixed} `,
+    ].map((part) => text.lastIndexOf(part));
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(places[0]).toBeGreaterThan(0);
+  });
+
   it('follows links, leaves out what is missing, and never covers the root', () => {
     const folder = newFolder();
     const [real = ''] = make(folder, 'real');
@@ -115,9 +164,11 @@ describe.skipIf(process.platform !== 'linux')('toBubblewrap', () => {
     const [work = '', project = ''] = make(folder, 'work', 'cache/project');
     const walls = { work: { path: work, read_only: false }, writable: [join(folder, 'cache')] };
     const text = toArgv({ ...walls, readable: [project] });
-    expect(text.lastIndexOf(`--ro-bind ${project}`)).toBeGreaterThan(text.indexOf(`--bind ${folder}/cache`));
+    const changeable = text.indexOf(` --bind ${folder}/cache`);
+    expect(text.lastIndexOf(` --ro-bind ${project} `)).toBeGreaterThan(changeable);
     // A home that is a repository itself does not cover what can be changed in it.
-    expect(toArgv({ ...walls, readable: [folder] })).not.toContain(`--ro-bind ${folder} `);
+    const home = toArgv({ ...walls, readable: [folder] });
+    expect(home.lastIndexOf(` --ro-bind ${folder} `)).toBeLessThan(home.indexOf(` --bind ${folder}/cache`));
   });
 
   it('takes sockets away on which programs listen, but for those that nothing shows', async () => {
@@ -130,5 +181,28 @@ describe.skipIf(process.platform !== 'linux')('toBubblewrap', () => {
     const walls = { work: { path: '/usr', read_only: true } };
     expect(toArgv(walls, { sockets: [path], home: folder })).toContain(`--ro-bind /dev/null ${path}`);
     expect(toArgv(walls, { sockets: [path] })).not.toContain(path);
+    // Beside a temporary folder is not in it.
+    const beside = '/proc/sysvipc/msg';
+    expect(toArgv(walls, { sockets: [beside], temporary: '/proc/sys' })).toContain(
+      `--ro-bind /dev/null ${beside}`,
+    );
+  });
+
+  it.each([
+    ['a program by its name', ['tool'], ['at/bin', 'at']],
+    ['a program by a link', ['BASE/link'], ['link', 'at/bin/tool', 'at']],
+    ['one of a package', ['BASE/lib/node_modules/x/cli.js'], ['lib/node_modules']],
+    ['files that it is told', ['tool', 'BASE/script', 'relative'], ['script']],
+  ])('what a command needs to be read: %s', (_what, argv, wanted) => {
+    const folder = newFolder(tmpdir());
+    make(folder, 'at/bin', 'lib/node_modules/x');
+    for (const name of ['at/bin/tool', 'lib/node_modules/x/cli.js'])
+      writeFileSync(join(folder, name), '', { mode: 0o755 });
+    symlinkSync('at/bin/tool', join(folder, 'link'));
+    const path = join(folder, argv[0] === 'tool' ? 'at/bin' : 'none');
+    const words = argv.map((word) => word.replace('BASE', folder));
+    const found = findInstalled(words, { cwd: '/', path });
+    expect(found).toEqual(expect.arrayContaining(wanted.map((name) => join(folder, name))));
+    expect(found.every((one) => one.startsWith('/'))).toBe(true);
   });
 });

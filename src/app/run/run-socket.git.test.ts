@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs';
+import { request } from 'node:http';
+import { dirname } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Run } from '#contract/attempt.ts';
+import type { Task } from '#contract/task.ts';
+import { claimTask } from '#engine/change-task.ts';
+import type { RunSocket } from '#engine/work.ts';
+import { RUN_SOCKET_KEY } from '#process/find-own-run.ts';
+import { tempWorkshop, type TempWorkshop } from '../../../tests/support/temp-workshop.ts';
+import { openRunSocket } from './open-run-socket.ts';
+import type { RunCallerDeps } from './run-caller.ts';
+
+let shop: TempWorkshop;
+beforeEach(async () => {
+  shop = await tempWorkshop();
+});
+afterEach(() => shop[Symbol.asyncDispose]());
+
+/** The socket of a run on this task, by an agent of the name that has created it. */
+function open({ id: task_id, created_by }: Task, more: Partial<Run> = {}): Promise<RunSocket> {
+  const { store, home } = shop.place;
+  // Only what these calls look at.
+  const project = { store, paths: { root: shop.repo.path } };
+  const deps = { project, place: { home }, machine: {} } as unknown as RunCallerDeps;
+  return openRunSocket(deps, { task_id, agent: created_by, fence: 1, ...more } as Run);
+}
+
+/** The code of the error that a call is answered with. */
+async function call(socketPath: string, key: string, name: string, input: object): Promise<unknown> {
+  const text = await new Promise<string>((resolve, reject) => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const path = `/api/v1/operations/${name}`;
+    const asking = request({ socketPath, path, method: 'POST', headers }, (response) => {
+      let body = '';
+      response.on('data', (part: Buffer) => (body += part.toString()));
+      response.on('end', () => resolve(body));
+    });
+    asking.on('error', reject);
+    asking.end(JSON.stringify(input));
+  });
+  return (JSON.parse(text) as { code?: string }).code;
+}
+
+describe('[A2] the socket of a run', () => {
+  it('answers those alone that have its key, and leaves nothing behind', async () => {
+    const task = await shop.create('Mine');
+    const { id } = task;
+    const socket = await open(task);
+    const key = socket.env[RUN_SOCKET_KEY] ?? '';
+    for (const wrong of ['', 'x'.repeat(key.length), key.slice(1), `${key}x`])
+      expect(await call(socket.path, wrong, 'task.cancel', { id })).toBe('unauthorized');
+    expect(await call(socket.path, key, 'task.cancel', { id })).toBe('permission_denied');
+    expect(await call(socket.path, key, 'task.invented', { id })).toBe('not_found');
+    await socket[Symbol.asyncDispose]();
+    expect(existsSync(dirname(socket.path))).toBe(false);
+  });
+
+  it('lets no agent change what its run is to do, also where it has created the task itself', async () => {
+    const task = await shop.create('Mine');
+    await using socket = await open(task);
+    const key = socket.env[RUN_SOCKET_KEY] ?? '';
+    const easy = { id: task.id, title: 'Easy' };
+    expect(await call(socket.path, key, 'task.update', easy)).toBe('permission_denied');
+  });
+
+  it('writes nothing on a task that the run has lost, whichever claim the agent names', async () => {
+    const ada = shop.as({ kind: 'agent', name: 'ada', named: true });
+    const task = await shop.create('Mine');
+    const claimed = await claimTask(ada, { id: task.id, assignee: 'ada', force: false, lease_ms: 600_000 });
+    const fence = 'fence' in claimed ? claimed.fence : 0;
+    for (const [held, code] of [
+      [fence, undefined],
+      [fence - 1, 'fence_conflict'],
+    ] as const) {
+      await using socket = await open(task, { agent: 'ada', fence: held });
+      const key = socket.env[RUN_SOCKET_KEY] ?? '';
+      expect(await call(socket.path, key, 'task.heartbeat', { id: task.id, fence })).toBe(code);
+    }
+  });
+});

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { describeWalls } from './describe-walls.ts';
+
+const ALL = { possible: true, agents: 'on', checks: 'on', off: [] } as const;
+
+it.each([
+  [ALL, /^around agents and checks: they can change their own checkout/, undefined],
+  [{ ...ALL, possible: false }, /^none: an agent runs as you/, /Install bubblewrap/],
+  [{ ...ALL, agents: 'off', checks: 'off' }, /^switched off: an agent runs as you/, /walls.agents/],
+  [{ ...ALL, agents: 'off' }, /^around checks only: an agent runs as you/, /walls.agents/],
+  [{ ...ALL, checks: 'off' }, /^around agents, and not around the checks/, /walls.checks/],
+  [{ ...ALL, off: ['ada'] }, /^around agents and checks, but for ada$/, /^forge agent add ada --walls on$/],
+] as const)('%j is told as it is', (walls, message, hint) => {
+  const told = describeWalls(walls);
+  expect(told.message).toMatch(message);
+  expect(told.hint ?? '').toMatch(hint ?? /^$/);
+});
