@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ExecutorProfile } from '#executors/executor.ts';
@@ -6,6 +6,7 @@ import type { Walls } from '#process/walls.ts';
 import { readPersonalSettings } from '#sync/work-settings.ts';
 import { tempFolder, type TempFolder } from '../../tests/support/temp-repo.ts';
 import { findWalls, type WalledWork } from './find-walls.ts';
+import { watchCli } from './protect-cli.ts';
 import type { WorkPlace } from './work.ts';
 
 let folder: TempFolder;
@@ -54,12 +55,12 @@ const PROGRAMS: Readonly<Record<string, readonly [folders: string, own: string, 
   claude: [
     '.claude',
     '.claude/ide .claude/session-env .claude/shell-snapshots',
-    '.claude/CLAUDE.md .claude/agents .claude/commands .claude/plugins .claude/settings.json .claude/skills',
+    '.claude/.claude.json .claude/CLAUDE.md .claude/agents .claude/commands .claude/plugins .claude/settings.json .claude/skills',
   ],
   codex: [
     '.codex',
     '.codex/rules .codex/shell_snapshots',
-    '.codex/AGENTS.md .codex/AGENTS.override.md .codex/bin .codex/config.toml .codex/hooks .codex/hooks.json .codex/packages .codex/prompts',
+    '.codex/AGENTS.md .codex/AGENTS.override.md .codex/bin .codex/config.toml .codex/hooks .codex/hooks.json .codex/packages .codex/prompts .codex/skills',
   ],
   gemini: [
     '.gemini',
@@ -116,19 +117,54 @@ describe('the walls around a program', () => {
   );
 
   it.each(['shell', 'acp'])(
-    '%s: any program may be behind it, and nothing is made for one',
+    '[S-C3] %s: any program that the person has may be behind it, and each is kept as if it were the one',
     async (executor) => {
+      write('.claude/local/claude', '.config/opencode/opencode.json');
       const walls = await find({ executor });
-      const all = Object.values(PROGRAMS);
-      expect(inHome(walls?.writable).toSorted()).toEqual(
-        all.flatMap(([names]) => names.split(' ')).toSorted(),
-      );
-      expect(inHome(walls?.fixed)).toEqual(
-        expect.arrayContaining(all.flatMap(([, , names]) => names.split(' '))),
-      );
-      expect(existsSync(at('home/.claude'))).toBe(false);
+      const [claude, , keptOfClaude] = PROGRAMS['claude'] ?? [];
+      const [opencode, , keptOfOpencode] = PROGRAMS['opencode'] ?? [];
+      expect(inHome(walls?.writable).toSorted()).toEqual(`${claude} ${opencode}`.split(' ').toSorted());
+      const fixed = inHome(walls?.fixed);
+      expect(fixed).toEqual(expect.arrayContaining(`${keptOfClaude} ${keptOfOpencode}`.split(' ')));
+      expect(fixed).toContain('.claude/local');
+      expect(readFileSync(at('home/.claude/settings.json'), 'utf8')).toBe('{}\n');
+      // Of one that the person does not have nothing is made, and nothing can be.
+      expect(existsSync(at('home/.codex'))).toBe(false);
+      expect(inHome(walls?.hidden)).toContain('.codex');
     },
   );
+
+  it('[S-H6] a setting that is a link could be replaced, so only what the program has to write is open', async () => {
+    write('dotfiles/settings.json', '.claude/projects/x', '.claude/.credentials.json');
+    symlinkSync(at('home/dotfiles/settings.json'), at('home/.claude/settings.json'));
+    const walls = await find({ executor: 'claude' });
+    expect(inHome(walls?.writable).toSorted()).toEqual(['.claude/.credentials.json', '.claude/projects']);
+  });
+
+  it('what a run makes anew of settings is set aside, and what was there before stays', async () => {
+    write('.claude/hooks/x');
+    const walls = await find({ executor: 'claude' });
+    const place = { home: at('forge') };
+    const setAside = watchCli(place, {
+      run: { id: 'r' },
+      env: { HOME: at('home') },
+      executor: 'claude',
+      walls,
+    });
+    write('.claude/.config.json', '.claude/projects/y', '.claude/hooks/y');
+    expect(setAside()).toContain('.claude/.config.json');
+    expect(existsSync(at('home/.claude/.config.json'))).toBe(false);
+    expect(existsSync(at('forge/quarantine/r/.claude-.config.json'))).toBe(true);
+    expect(existsSync(at('home/.claude/projects/y'))).toBe(true);
+    expect(setAside()).toBeUndefined();
+  });
+
+  it('where there are no walls nothing is set aside', () => {
+    const run = { run: { id: 'r' }, env: { HOME: at('home') }, executor: 'claude', walls: undefined };
+    const setAside = watchCli({ home: at('forge') }, run);
+    write('.claude/.config.json');
+    expect(setAside()).toBeUndefined();
+  });
 
   it.each([
     ['codex', '.codex/config.toml', ''],
@@ -194,7 +230,7 @@ describe('the walls around a program', () => {
     expect(await find()).toMatchObject({ work: { read_only: false }, let_in: [] });
   });
 
-  it('keys and logins of the person are hidden, unless the settings name others', async () => {
+  it('keys and logins of the person are hidden, and the settings add to them and take out', async () => {
     const keys =
       '.ssh .gnupg .password-store .local/share/keyrings .aws .azure .kube .docker .oci .terraform.d .vault-token ' +
       '.config/gcloud .config/gh .config/glab-cli .config/hub .config/op .config/rclone .config/sops ' +
@@ -206,7 +242,11 @@ describe('the walls around a program', () => {
       { hidden: ['~/keys', '/srv/keys'], writable: ['~/out'] },
     );
     expect(named?.hidden).toEqual(expect.arrayContaining([at('home/keys'), '/srv/keys', at('home/.codex')]));
-    expect(named?.hidden).not.toContain(at('home/.ssh'));
+    expect(named?.hidden).toContain(at('home/.ssh'));
+    const shown = await find({}, {}, { shown: ['~/.ssh'], writable: ['~/.aws'] });
+    expect(inHome(shown?.hidden)).not.toContain('.ssh');
+    expect(inHome(shown?.hidden)).not.toContain('.aws');
+    expect(inHome(shown?.hidden)).toContain('.gnupg');
     expect(named?.writable).toContain(at('home/out'));
   });
 
