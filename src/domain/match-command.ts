@@ -1,9 +1,11 @@
+import { hasLookOptions, LOOKS } from './look-options.ts';
+import { isPlainLine } from './plain-line.ts';
+import { keepsTo } from './risky-options.ts';
 import { literalOf, parseShellLine, type ShellCommand, type ShellWord } from './shell-line.ts';
-import { SHELLS } from './shell-programs.ts';
 
 /**
  * Whether a shell line does nothing but what was allowed: every simple command in it begins with the words of one of
- * the prefixes. What cannot be read for certain does not match.
+ * the prefixes and has no option by which it would do something else. What cannot be read for certain does not match.
  */
 export type CommandMatch =
   | { readonly matches: false }
@@ -27,7 +29,7 @@ export function matchCommand(
   cwd: string,
 ): CommandMatch {
   const { commands, constructs, unparsed } = parseShellLine(line);
-  if (unparsed || commands.length === 0) return NO_MATCH;
+  if (unparsed || commands.length === 0 || !isPlainLine(line)) return NO_MATCH;
   if (
     ['substitution', 'compound', 'background', 'here_text'].some((one) => constructs.has(one as 'compound'))
   )
@@ -40,7 +42,7 @@ export function matchCommand(
   for (const command of commands) {
     if (
       !isHarmless(command) ||
-      !(staysIn(command, cwd) || allowed.some((words) => beginsWith(command, words)))
+      !(staysIn(command, cwd) || allowed.some((words) => isAllowed(command, words)))
     )
       return NO_MATCH;
     for (const { operator, target } of command.redirects) {
@@ -53,51 +55,17 @@ export function matchCommand(
   return { matches: true, files };
 }
 
-/** Programs that only look, whatever their arguments are but for those below. */
-const LOOKS = [
-  'ls',
-  'pwd',
-  'cat',
-  'head',
-  'tail',
-  'wc',
-  'stat',
-  'du',
-  'which',
-  'grep',
-  'echo',
-  'true',
-  'test',
-  '[',
-];
-const GIT_LOOKS = [
-  'git status',
-  'git log',
-  'git diff',
-  'git show',
-  'git rev-parse',
-  'git ls-files',
-  'git blame',
-];
-/** Options by which one of them would write, run or load something. */
-const ACTS =
-  /^(?:-o|--output|--ext-diff|--textconv|--exec|-c$|--git-dir|--work-tree|-C$|--files-from|--files0-from|-f$|--file)/;
-/** Follows links that lie in a folder, which may lead out of the checkout. */
-const FOLLOWS = /^(?:-[A-Za-z]*R|--dereference)/;
-
 /**
  * Whether a shell line only looks: nothing in it is expanded, redirected or run besides. `files` is all that it may
  * look at by a path of its own.
  */
 export function matchLook(line: string, cwd: string): CommandMatch {
   const { commands, constructs } = parseShellLine(line);
-  const match = matchCommand(line, [...LOOKS, ...GIT_LOOKS], cwd);
+  const match = matchCommand(line, LOOKS, cwd);
   if (constructs.size > 0 || !match.matches || match.files.length > 0) return NO_MATCH;
-  const words = commands.flatMap((one) => one.words.slice(1).map(literalOf));
-  if (words.some((word) => word === undefined || ACTS.test(word))) return NO_MATCH;
-  const greps = commands.filter(({ words: [program] }) => program && literalOf(program) === 'grep');
-  if (greps.some((one) => one.words.some((word) => FOLLOWS.test(literalOf(word) ?? '')))) return NO_MATCH;
-  return { matches: true, files: words.flatMap((word = '') => listPaths(word)) };
+  const given = commands.map((one) => one.words.map((word) => literalOf(word) ?? ''));
+  if (!given.every(hasLookOptions)) return NO_MATCH;
+  return { matches: true, files: given.flatMap(([, ...words]) => words.flatMap(listPaths)) };
 }
 
 /** What in a word may be a path: also behind `=`, and behind the letters of options. What is none lies in the checkout. */
@@ -110,7 +78,8 @@ function listPaths(word: string): string[] {
 export function parsePrefix(text: string): readonly string[] | undefined {
   const { commands, constructs, unparsed } = parseShellLine(text);
   const [command, ...more] = commands;
-  if (unparsed || constructs.size > 0 || command === undefined || more.length > 0) return undefined;
+  if (unparsed || constructs.size > 0 || command === undefined || more.length > 0 || !isPlainLine(text))
+    return undefined;
   if (command.assigned.length > 0 || command.redirects.length > 0 || command.words.length === 0)
     return undefined;
   const words = command.words.map(literalOf);
@@ -125,10 +94,13 @@ export function hasPrefix(line: string, prefix: string): boolean {
   return words !== undefined && parseShellLine(line).commands.some((command) => beginsWith(command, words));
 }
 
+/** Shells as the system has them. One of the same name elsewhere is a program that the agent may have written. */
+const SYSTEM_SHELL = /^(?:\/bin\/|\/usr\/bin\/|\/usr\/local\/bin\/)?(?:bash|sh|zsh|dash)$/;
+
 /** What an agent runs by a shell of its own: `/bin/bash -lc 'npm test'` is `npm test`. */
 export function unwrapShell(line: string): string {
   const [shell = '', option = '', inner, ...more] = parsePrefix(line) ?? [];
-  const isShell = SHELLS.has(shell.slice(shell.lastIndexOf('/') + 1)) && /^-l?c$/.test(option);
+  const isShell = SYSTEM_SHELL.test(shell) && /^-l?c$/.test(option);
   return isShell && inner !== undefined && more.length === 0 ? inner : line;
 }
 
@@ -141,6 +113,10 @@ function isHarmless({ assigned, words }: ShellCommand): boolean {
 
 function beginsWith({ words }: ShellCommand, prefix: readonly string[]): boolean {
   return prefix.every((word, at) => at < words.length && literalOf(words[at] as ShellWord) === word);
+}
+
+function isAllowed(command: ShellCommand, prefix: readonly string[]): boolean {
+  return beginsWith(command, prefix) && keepsTo(command.words.map(literalOf), prefix);
 }
 
 /** Agents like to say where they are. Any other folder is not the same: a program finds other files there. */

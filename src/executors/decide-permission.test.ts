@@ -87,6 +87,37 @@ describe('decidePermission', () => {
     expect(decidePermission(outside, { ...rules, policy: 'edits' }).decision).toBe('ask');
   });
 
+  it.each([
+    ['S-H4', 'npm test ${x:=a} ${x@P}', 'ask'],
+    ['S-H4', "npm test $'a'", 'ask'],
+    ['S-M4', 'npm test --script-shell=./x', 'ask'],
+    ['S-L1', 'grep -f/etc/passwd a', 'ask'],
+    ['S-L1', 'grep --include=/etc/x -r a .', 'ask'],
+    ['S-L1', 'git log --format=../x', 'ask'],
+    ['S-L1', 'git log -S /etc/x', 'ask'],
+    ['S-L1', 'git log --oneline', 'allowed'],
+  ])('[%s] %s is %s', (_, command, decision) => {
+    const ask = { id: '1', tool: 'Bash', input: {}, kind: 'execute', paths: [], command } as const;
+    const rules = {
+      cwd: '/nowhere/checkout',
+      read_only: false,
+      allow: ['npm test'],
+      policy: 'edits',
+    } as const;
+    expect(decidePermission(ask, rules).decision).toBe(decision);
+  });
+
+  it.each(['git log', "g'i't log", '"git" status', 'ls; g""it log'])(
+    '[S-L1] %s in another folder is asked for, however it is quoted',
+    (command) => {
+      const ask = { id: '1', tool: 'Bash', input: {}, kind: 'execute', paths: [], command } as const;
+      const rules = { cwd: '/nowhere/checkout', read_only: false, policy: 'edits' } as const;
+      const at = '/nowhere/checkout/sub';
+      expect(decidePermission(ask, rules).decision).toBe('allowed');
+      expect(decidePermission({ ...ask, cwd: at }, rules).decision).toBe('ask');
+    },
+  );
+
   it('looks behind links', async () => {
     await using folder = await tempFolder();
     const cwd = join(folder.path, 'work');

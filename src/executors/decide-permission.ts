@@ -1,5 +1,5 @@
 import { isAbsolute, resolve, sep } from 'node:path';
-import { matchCommand, matchLook } from '#domain/match-command.ts';
+import { hasPrefix, matchCommand, matchLook } from '#domain/match-command.ts';
 import { isInside, resolveReal } from './is-inside.ts';
 import type { PermissionPolicy } from './executor.ts';
 import type { PermissionAsk } from './protocols/session.ts';
@@ -59,7 +59,7 @@ function looks(
 ): boolean {
   // In any other folder git may find a repository that was put there for it.
   const isHere = resolveReal(at) === resolveReal(cwd);
-  if (!isInside(at, cwd) || (!isHere && /\bgit\b/.test(line))) return false;
+  if (!isInside(at, cwd) || (!isHere && hasPrefix(line, 'git'))) return false;
   const match = matchLook(line, at);
   return match.matches && !match.files.some((path) => isOutside(resolve(at, path), cwd));
 }
