@@ -191,8 +191,9 @@ export function keepsTo(command: readonly (string | undefined)[], prefix: readon
   if (run.some((name) => READS_LINES.has(name)) || !namesProgram(names)) return false;
   const at = run.findIndex((name) => RISKY.has(name));
   const name = names[at] ?? '';
-  const risky = RISKY.get(`${name} ${names[at + 1] ?? ''}`) ?? RISKY.get(name);
-  return risky === undefined || !hasRisky(more, { risky, isAlone: prefix.length === 1 });
+  const subcommand = names.slice(at + 1).find((word) => !word.startsWith('-'));
+  const risky = RISKY.get(`${name} ${subcommand ?? ''}`) ?? RISKY.get(name);
+  return risky === undefined || !hasRisky(more, { risky, isAlone: subcommand === undefined });
 }
 
 function runsOthers(program: string): boolean {
