@@ -58,7 +58,6 @@ describe('decidePermission', () => {
 
   it.each([
     ['npm test', 'allowed'],
-    ['npm test > out.txt', 'allowed'],
     ['npm test > ../out.txt', 'ask'],
     ['npm test > .git/hooks/pre-commit', 'ask'],
     ['npm test; rm x', 'ask'],
@@ -85,6 +84,20 @@ describe('decidePermission', () => {
     expect(decidePermission(ask, { ...rules, policy: 'all', read_only: true }).decision).toBe('denied');
     const outside = { ...ask, cwd: '/nowhere' };
     expect(decidePermission(outside, { ...rules, policy: 'edits' }).decision).toBe('ask');
+  });
+
+  it('a command that writes a file of the checkout is an edit besides', () => {
+    const ask = {
+      id: '1',
+      tool: 'Bash',
+      input: {},
+      kind: 'other',
+      paths: [],
+      command: 'npm test > out.txt',
+    } as const;
+    const rules = { cwd: '/nowhere/checkout', read_only: false, allow: ['npm test'] };
+    expect(decidePermission(ask, { ...rules, policy: 'edits' }).decision).toBe('allowed');
+    expect(decidePermission(ask, { ...rules, policy: 'ask' }).decision).toBe('ask');
   });
 
   it.each([

@@ -28,7 +28,11 @@ export function decidePermission(ask: PermissionAsk, rules: PermissionRules): Ju
   }
   if (
     ask.command !== undefined &&
-    allowsCommand(ask.command, rules.allow ?? [], { cwd: rules.cwd, at: ask.cwd })
+    allowsCommand(ask.command, rules.allow ?? [], {
+      cwd: rules.cwd,
+      at: ask.cwd,
+      writes: rules.policy !== 'ask',
+    })
   )
     return ALLOWED;
   if (ask.command !== undefined && looks(ask.command, { cwd: rules.cwd, at: ask.cwd })) return ALLOWED;
@@ -45,11 +49,21 @@ export function decidePermission(ask: PermissionAsk, rules: PermissionRules): Ju
 export function allowsCommand(
   line: string,
   prefixes: readonly string[],
-  { cwd, at = cwd }: { readonly cwd: string; readonly at?: string | undefined },
+  {
+    cwd,
+    at = cwd,
+    writes = true,
+  }: {
+    readonly cwd: string;
+    readonly at?: string | undefined;
+    /** Whether its output may go to files of the checkout. */
+    readonly writes?: boolean | undefined;
+  },
 ): boolean {
   if (prefixes.length === 0 || resolveReal(at) !== resolveReal(cwd)) return false;
   const match = matchCommand(line, prefixes, at);
-  return match.matches && !match.files.some((path) => isOutside(path, cwd));
+  if (!match.matches || (!writes && match.files.length > 0)) return false;
+  return !match.files.some((path) => isOutside(path, cwd));
 }
 
 /** To look around in the checkout needs no question, as programs of agents see it themselves. */
