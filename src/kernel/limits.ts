@@ -236,6 +236,10 @@ export const LIMITS = {
   agent_file_bytes: 10_485_760,
   setting_key_length: 200,
   setting_value_length: 65_536,
+  /** What one run may create: more is no plan that a person reads. */
+  run_created_tasks: 50,
+  /** A session that says nothing for so long but that it connects again is ended. */
+  reconnect_ms: 300_000,
   agent_exit_ms: 5_000,
   agent_interrupt_ms: 3_000,
   /** What an agent says in pieces is shown when it pauses for so long. */

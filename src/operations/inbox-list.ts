@@ -1,5 +1,5 @@
 import { INBOX_KINDS, type InboxItem, type listInbox } from '#contract/inbox-operations.ts';
-import { listWaiting, type WaitingFacts } from '#domain/list-waiting.ts';
+import { listWaiting, PROPOSED_LABEL, toProposed, type WaitingFacts } from '#domain/list-waiting.ts';
 import { kindOf, standingState } from '#domain/workflow.ts';
 import { listSuspended } from '#engine/list-suspended.ts';
 import { findStanding } from '#engine/find-standing.ts';
@@ -13,8 +13,9 @@ import { style } from './style-text.ts';
 export const inboxList = implement<typeof listInbox>({
   async run(ctx, { kind }) {
     const { paths } = ctx.project;
-    const [tasks, agents, conflicts, landings, pushes] = await Promise.all([
+    const [tasks, proposed, agents, conflicts, landings, pushes] = await Promise.all([
       listTasksThatWait(ctx),
+      listProposed(ctx),
       listAgentsThatWait(ctx),
       listLostValues(ctx),
       examineLandings(paths, ctx.machine),
@@ -25,6 +26,7 @@ export const inboxList = implement<typeof listInbox>({
       ...agents,
       ...landings.filter(({ state }) => state === 'failed').map((one) => toItem('landing', one)),
       ...pushes.map((one) => toItem('push', one)),
+      ...proposed,
       ...conflicts,
     ];
     return all.filter((item) => kind === undefined || item.kind === kind).sort(byUrgency);
@@ -59,6 +61,14 @@ async function listTasksThatWait({ project: { store, workflow } }: OperationCont
     at_work: new Set(work.map(({ task_id }) => task_id)),
     unmerged: await listUnmerged(store),
   });
+}
+
+async function listProposed({ project: { store, workflow } }: OperationContext): Promise<InboxItem[]> {
+  const states = [...workflow.parked_states];
+  const parked = await Promise.all(
+    states.map((state) => store.listTasks({ status: 'open', state, label: PROPOSED_LABEL })),
+  );
+  return toProposed(workflow, parked.flat());
 }
 
 async function listAgentsThatWait({ project, place, clock }: OperationContext): Promise<InboxItem[]> {

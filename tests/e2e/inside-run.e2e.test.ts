@@ -97,6 +97,7 @@ describe.each(WALLS)('[A2] [H4] an agent inside of its run, with walls %s', (wal
     'forge review ID pass',
     'forge review ID pass --force --actor user:ann',
     'forge task create x --ci-step true',
+    'forge task create x --parent OTHER',
     // Without the names that a run has in its environment.
     ...['agent add x --executor shell --command true', 'profile add x --executor claude', 'trust --yes'].map(
       (command) => `env -u FORGE_RUN_ID -u FORGE_ATTEMPT_ID -u FORGE_SOCKET forge -C ROOT ${command}`,
