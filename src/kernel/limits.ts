@@ -70,6 +70,8 @@ export const LIMITS = {
   opencode_database_bytes: 1_073_741_824,
   /** Tasks that one look for ready ones takes in. */
   scheduler_ready: 1_000,
+  /** So many of the tasks are told that are ready and cannot be started: a spent budget stops all of them. */
+  dispatch_halted: 5,
   /** How often a picture on a terminal is drawn at most, and at least while something is at work. */
   screen_redraw_ms: 100,
   screen_clock_ms: 500,

@@ -1,7 +1,9 @@
 import type { projectStatus as declaration } from '#contract/query-operations.ts';
+import type { OutputOf } from '#contract/declare.ts';
+import { isForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { describeSuspended } from './agent-entry.ts';
-import { implement } from './operation.ts';
+import { implement, type OperationContext } from './operation.ts';
 import { SHORT_ID } from './run-text.ts';
 import { style } from './style-text.ts';
 
@@ -18,6 +20,7 @@ export const projectStatus = implement<typeof declaration>({
     return {
       prefix: config.idPrefix,
       paused_at: await store.readPause(),
+      spent: await readSpent(ctx),
       ready: stats.ready,
       in_progress: stats.by_status['in_progress'] ?? 0,
       blocked: stats.blocked,
@@ -34,7 +37,7 @@ export const projectStatus = implement<typeof declaration>({
     };
   },
   text(status, view) {
-    const { ready, in_progress, blocked, closed_last_7_days, at_work, waiting, paused_at, suspended } =
+    const { ready, in_progress, blocked, closed_last_7_days, at_work, waiting, paused_at, spent, suspended } =
       status;
     const next = waiting === 0 ? 'nothing' : `${waiting} ${waiting === 1 ? 'thing' : 'things'}: forge inbox`;
     const rows: [string, string][] = [
@@ -43,6 +46,9 @@ export const projectStatus = implement<typeof declaration>({
       ...(paused_at === null
         ? []
         : [['Paused', `since ${paused_at}: agents claim nothing`] satisfies [string, string]]),
+      ...(spent === null
+        ? []
+        : [['Budget', escapeLine(`${spent.message}; ${spent.command}`)] satisfies [string, string]]),
       ['Waiting', next],
       ...suspended.map(({ agent, ...one }): [string, string] => [
         'Agent',
@@ -59,3 +65,21 @@ export const projectStatus = implement<typeof declaration>({
     return [...head, ...work].join('\n');
   },
 });
+
+/** Settings with a fault are told by what needs them. */
+async function readSpent({ project, place, clock }: OperationContext): Promise<ProjectStatus['spent']> {
+  const [{ findSpentBudget }, { toCaps }, { readWorkSettings }] = await Promise.all([
+    import('#engine/find-spent-budget.ts'),
+    import('#domain/caps.ts'),
+    import('#sync/work-settings.ts'),
+  ]);
+  try {
+    const caps = toCaps(readWorkSettings(project, place.home));
+    return (await findSpentBudget(project.store, { caps, now: clock.now() })) ?? null;
+  } catch (error) {
+    if (isForgeError(error)) return null;
+    throw error;
+  }
+}
+
+type ProjectStatus = OutputOf<typeof declaration>;

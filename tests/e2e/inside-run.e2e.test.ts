@@ -54,11 +54,13 @@ describe.each(WALLS)('[A2] [H4] an agent inside of its run, with walls %s', (wal
         'FORGE_ACTOR=user:ann forge task comment ID "as somebody else"',
         'forge task show ID --json',
         'forge whereami',
-        'forge doctor',
+        'forge doctor | grep -E "^ok +(guard|walls)" | sed "s/  */ /g" | tr "\\n" ";"',
       ],
       ['--ci-step', 'test -e README.md'],
     );
     expect(said.map((line) => line.split(':')[0])).toEqual(['0', '0', '0', '0', '0', '0', '0']);
+    const unseen = 'not looked at: this is inside of a run;';
+    expect(said.at(-1)).toBe(`0: ok guard ${unseen}ok walls ${unseen}`);
     const task = await project.show(id);
     const author = `a${id.slice(3)}`;
     expect(task.comments.map((comment) => comment.author)).toEqual([author, author]);
