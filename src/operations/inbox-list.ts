@@ -9,6 +9,7 @@ import { examineLandings } from '#sync/examine-landings.ts';
 import type { Finding } from '#sync/examine-project.ts';
 import { implement, type OperationContext } from './operation.ts';
 import { style } from './style-text.ts';
+import { wrapWords } from './text-width.ts';
 
 export const inboxList = implement<typeof listInbox>({
   async run(ctx, { kind }) {
@@ -39,7 +40,9 @@ export const inboxList = implement<typeof listInbox>({
           .flatMap((part) => (part === null ? [] : [escapeLine(part)]))
           .join('  ');
         const head = `${style(view, 'bold', kind)}${about === '' ? '' : `  ${about}`}`;
-        return `${head}\n  ${escapeLine(message)}\n  try: ${escapeLine(command)}`;
+        const deny = kind === 'approval' ? `, or ${command.replace('approve', 'deny')}` : '';
+        const told = wrapWords(escapeLine(message), { columns: view.columns, indent: '  ' }).join('\n');
+        return `${head}\n${told}\n  try: ${escapeLine(command)}${escapeLine(deny)}`;
       })
       .join('\n');
   },

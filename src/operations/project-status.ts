@@ -6,6 +6,7 @@ import { describeSuspended } from './agent-entry.ts';
 import { implement, type OperationContext } from './operation.ts';
 import { SHORT_ID } from './run-text.ts';
 import { style } from './style-text.ts';
+import { wrapWords } from './text-width.ts';
 
 export const projectStatus = implement<typeof declaration>({
   async run(ctx) {
@@ -40,23 +41,23 @@ export const projectStatus = implement<typeof declaration>({
     const { ready, in_progress, blocked, closed_last_7_days, at_work, waiting, paused_at, spent, suspended } =
       status;
     const next = waiting === 0 ? 'nothing' : `${waiting} ${waiting === 1 ? 'thing' : 'things'}: forge inbox`;
-    const rows: [string, string][] = [
-      ['Tasks', `${ready} ready, ${in_progress} in progress, ${blocked} blocked`],
-      ['Closed', `${closed_last_7_days} in the last 7 days`],
-      ...(paused_at === null
-        ? []
-        : [['Paused', `since ${paused_at}: agents claim nothing`] satisfies [string, string]]),
-      ...(spent === null
-        ? []
-        : [['Budget', escapeLine(`${spent.message}; ${spent.command}`)] satisfies [string, string]]),
-      ['Waiting', next],
-      ...suspended.map(({ agent, ...one }): [string, string] => [
-        'Agent',
-        `${escapeLine(agent)} is ${describeSuspended({ agent, ...one })}; ${escapeLine(one.command)}`,
-      ]),
-      ['At work', at_work.length === 0 ? 'nothing' : String(at_work.length)],
+    const rows = [
+      toRow('Tasks', `${ready} ready, ${in_progress} in progress, ${blocked} blocked`),
+      toRow('Closed', `${closed_last_7_days} in the last 7 days`),
+      ...(paused_at === null ? [] : [toRow('Paused', `since ${paused_at}: agents claim nothing`)]),
+      ...(spent === null ? [] : [toRow('Budget', spent.message, spent.command)]),
+      toRow('Waiting', next),
+      ...suspended.map((one) =>
+        toRow('Agent', `${one.agent} is ${describeSuspended(one, view.now)}`, one.command),
+      ),
+      toRow('At work', at_work.length === 0 ? 'nothing' : String(at_work.length)),
     ];
-    const head = rows.map(([name, value]) => `${style(view, 'dim', name.padEnd(9))} ${value}`);
+    const indent = ' '.repeat(NAME_WIDTH + 1);
+    const head = rows.flatMap(([name, value, command]) => {
+      const [first = '', ...more] = wrapWords(escapeLine(value), { columns: view.columns, indent });
+      const told = `${style(view, 'dim', name.padEnd(NAME_WIDTH))}${first.slice(NAME_WIDTH)}`;
+      return [told, ...more, ...(command === undefined ? [] : [`${indent}try: ${escapeLine(command)}`])];
+    });
     const work = at_work.map(({ kind, id, task_id, agent, watched }) => {
       const what = kind === 'start' ? kind : `${kind} ${id.slice(0, SHORT_ID)}`;
       const who = agent === null ? '' : `  ${escapeLine(agent)}`;
@@ -65,6 +66,12 @@ export const projectStatus = implement<typeof declaration>({
     return [...head, ...work].join('\n');
   },
 });
+
+const NAME_WIDTH = 9;
+
+function toRow(name: string, value: string, command?: string): [string, string, string | undefined] {
+  return [name, value, command];
+}
 
 /** Settings with a fault are told by what needs them. */
 async function readSpent({ project, place, clock }: OperationContext): Promise<ProjectStatus['spent']> {
