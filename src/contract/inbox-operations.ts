@@ -21,6 +21,8 @@ export const INBOX_KINDS = [
   'landing',
   /** The target was not pushed after a merge. */
   'push',
+  /** Tasks that agents created from tasks of agents; they wait for a person to let them go. */
+  'proposed',
   /** A value of a task lost a merge. */
   'conflict',
 ] as const;
@@ -44,7 +46,7 @@ export const listInbox = declare({
   name: 'inbox.list',
   summary: 'List everything that waits for a person, with the command that answers it',
   about:
-    'Permissions that agents ask for, reviews that wait for their holder, attempts to pick from, work that passed and is not merged yet, tasks that cannot go on by themselves, agents that cannot work, merges that wait for your checkout, pushes that were rejected, and values that lost a merge. The most urgent first, then the oldest.',
+    'Permissions that agents ask for, reviews that wait for their holder, attempts to pick from, work that passed and is not merged yet, tasks that cannot go on by themselves, agents that cannot work, merges that wait for your checkout, pushes that were rejected, tasks that agents propose, and values that lost a merge. The most urgent first, then the oldest.',
   input: z.object({ kind: z.enum(INBOX_KINDS).optional().describe('Only what waits in this way') }),
   output: z.array(InboxItem),
   errors: [],

@@ -226,6 +226,8 @@ export const projectStatus = declare({
     prefix: z.string(),
     /** Since when agents claim nothing here; null while they may. */
     paused_at: z.string().nullable(),
+    /** Null while agents may be started: what is spent, and what raises it. */
+    spent: z.object({ message: z.string(), command: z.string() }).nullable(),
     ready: z.int(),
     in_progress: z.int(),
     blocked: z.int(),

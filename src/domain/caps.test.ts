@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  describeBudget,
   describeCap,
   describeSpent,
   findReachedCap,
@@ -24,6 +25,7 @@ describe('[A12] a cap', () => {
     ['night', { minutes: 31 }, undefined],
     ['project', { usd: 1, tokens: 1 }, '$1.50 of $1.00'],
     ['project', { usd: 0 }, '$1.50 of $0.0000'],
+    ['night', { minutes: 0.05 }, '30 of 0.05 minutes'],
   ] as const)('of the %s, %o', (scope, cap, told) => {
     const reached = findReachedCap({ ...NONE, [scope]: cap }, { [scope]: SPENT });
     expect(reached === undefined ? undefined : describeSpent(reached)).toBe(told);
@@ -85,4 +87,14 @@ describe('what runs used', () => {
     ];
     expect(sumRuns(runs, 30 * 60_000)).toEqual({ usd: 1.5, tokens: 3_000, minutes: 20 });
   });
+});
+
+it.each([
+  [0.6213, 0.05, '0.6 of 0.05 minutes'],
+  [0, 0, '0 of 0 minutes'],
+  [10.9, 10, '10 of 10 minutes'],
+])('%d of %d minutes are told as %s', (spent, most, told) => {
+  const { message, command } = describeBudget({ scope: 'night', unit: 'minutes', spent, most });
+  expect(message).toBe(`The budget is spent (${told} in 24 hours): nothing more is started`);
+  expect(command).toMatch(/^forge settings set scheduler\.budget_minutes /);
 });

@@ -112,7 +112,7 @@ export function describeSpent({ unit, spent, most }: ReachedCap): string {
     case 'tokens':
       return `${spent} of ${most} tokens`;
     case 'minutes':
-      return `${Math.floor(spent)} of ${most} minutes`;
+      return `${spent < 10 ? Number(spent.toFixed(1)) : Math.floor(spent)} of ${most} minutes`;
   }
 }
 
@@ -126,8 +126,18 @@ const WHOSE: Readonly<Record<CapScope, string>> = {
 /** What stopped a run or keeps it from starting, and the command by which it goes on. */
 export function describeCap(reached: ReachedCap, { task_id, agent }: Pick<Run, 'task_id' | 'agent'>): string {
   const what = `The cap of the ${WHOSE[reached.scope]} is reached: ${describeSpent(reached)}`;
-  const raise = `forge settings set ${toSetting(reached)} ${toNext(reached)}`;
-  return `${what}${RAISE}${raise} && forge run ${task_id} --agent ${agent}`;
+  return `${what}${RAISE}${toRaise(reached)} && forge run ${task_id} --agent ${agent}`;
+}
+
+/** Why nothing at all is started, and the command by which something is. */
+export function describeBudget(reached: ReachedCap): { readonly message: string; readonly command: string } {
+  const of = reached.scope === 'night' ? 'in 24 hours' : 'in all';
+  const message = `The budget is spent (${describeSpent(reached)} ${of}): nothing more is started`;
+  return { message, command: toRaise(reached) };
+}
+
+function toRaise(reached: ReachedCap): string {
+  return `forge settings set ${toSetting(reached)} ${toNext(reached)}`;
 }
 
 const RAISE = '; to raise it: ';

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { describeWalls } from './describe-walls.ts';
+import { describe, expect, it } from 'vitest';
+import { describeWalls, hitsWalls } from './describe-walls.ts';
 
 const ALL = { possible: true, agents: 'on', checks: 'on', off: [] } as const;
 
@@ -14,4 +14,19 @@ it.each([
   const told = describeWalls(walls);
   expect(told.message).toMatch(message);
   expect(told.hint ?? '').toMatch(hint ?? /^$/);
+});
+
+describe('the output of a check that failed inside of walls', () => {
+  it.each([
+    ["touch: cannot touch '/srv/cache/x': Read-only file system", true],
+    ["Error: EROFS: read-only file system, open '/etc/x'", true],
+    ['Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is it running?', true],
+    ['bash: /opt/data/log: Permission denied', true],
+    ["EACCES: permission denied, mkdir '/usr/lib/x'", true],
+    ['bash: ./check.sh: Permission denied', false],
+    ['AssertionError: expected 1 to be 2', false],
+    ['', false],
+  ])('%s: %s', (output, is) => {
+    expect(hitsWalls(output)).toBe(is);
+  });
 });

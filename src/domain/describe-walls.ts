@@ -35,3 +35,19 @@ export const NO_WALLS =
   "an agent runs as you: it can read and change Forge's files, your checkout and all else that is yours";
 const INSTALL = 'Install bubblewrap (apt install bubblewrap), which needs user namespaces';
 const SWITCH_ON = 'Take walls.agents and walls.checks out of settings.json in your Forge home';
+
+/** What programs say that reach for what the walls keep from them. */
+const SIGNS = [
+  /read-only file ?system/i,
+  /\bEROFS\b/,
+  /docker daemon|docker\.sock/i,
+  /(?:permission denied|EACCES)[^\n]*['" :]\/|['" :]\/[^\n]*permission denied/i,
+];
+
+/** Whether the output of a command that failed inside of walls looks as if they were the reason. */
+export function hitsWalls(output: string): boolean {
+  return SIGNS.some((sign) => sign.test(output));
+}
+
+export const INSIDE_WALLS =
+  'forge: this ran inside of walls, which may be why it failed: docs/trust.md#walls, or walls.checks in settings.json';

@@ -2,7 +2,7 @@ import { LIMITS } from '#kernel/limits.ts';
 import { describe, expect, it } from 'vitest';
 import type { Approval, Review } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
-import { listWaiting, type WaitingFacts } from './list-waiting.ts';
+import { listWaiting, PROPOSED_LABEL, toProposed, type WaitingFacts } from './list-waiting.ts';
 import { DEFAULT_RESOLVED } from './workflow.ts';
 
 const AT = '2026-01-01T00:00:00.000Z';
@@ -114,5 +114,27 @@ describe('what waits for a person', () => {
     ]);
     const cancelled = task('cancelled', { status: 'closed', closed_at: AT });
     expect(list([], { unmerged: [{ task: cancelled, attempt }] })).toEqual([]);
+  });
+});
+
+describe('tasks that agents propose', () => {
+  const labels = [PROPOSED_LABEL];
+  const parked = (id: string, more: Partial<Task> = {}): Task =>
+    task('backlog', { id, status: 'open', labels, created_by: 'ada', created_at: AT, ...more });
+
+  it('are one item, however many', () => {
+    const all = [parked('fg-b', { created_at: '2026-01-02T00:00:00.000Z' }), parked('fg-a')];
+    expect(toProposed(DEFAULT_RESOLVED, all)).toMatchObject([
+      {
+        kind: 'proposed',
+        task_id: null,
+        message: 'agents propose 2 tasks; the first goes by forge task transition fg-a todo',
+        command: 'forge task list --state backlog --label proposed-by-agent',
+      },
+    ]);
+    expect(toProposed(DEFAULT_RESOLVED, [parked('fg-a'), parked('fg-c', { labels: [] })])).toMatchObject([
+      { task_id: 'fg-a', command: 'forge task transition fg-a todo' },
+    ]);
+    expect(toProposed(DEFAULT_RESOLVED, [parked('fg-c', { labels: [] })])).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import type { Approval, Attempt, Review } from '#contract/attempt.ts';
 import type { InboxItem } from '#contract/inbox-operations.ts';
 import type { Task } from '#contract/task.ts';
+import { compareText } from '#kernel/text.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { splitRaise } from './caps.ts';
 import { describeRequest } from './describe-request.ts';
@@ -31,6 +32,34 @@ export function listWaiting(workflow: ResolvedWorkflow, facts: WaitingFacts): In
     ...asked,
     ...facts.tasks.flatMap((task) => findWait(workflow, facts, task) ?? []),
     ...closed.map(toUnmerged),
+  ];
+}
+
+/** What a parked task bears that an agent created from the task of an agent. */
+export const PROPOSED_LABEL = 'proposed-by-agent';
+
+/** One item for all of them: a run may propose many. */
+export function toProposed(workflow: ResolvedWorkflow, parked: readonly Task[]): InboxItem[] {
+  const proposed = parked
+    .filter(({ labels }) => labels.includes(PROPOSED_LABEL))
+    .toSorted((a, b) => compareText(a.created_at, b.created_at));
+  const [first] = proposed;
+  if (first === undefined) return [];
+  const { id, title, created_by, created_at } = first;
+  const isOne = proposed.length === 1;
+  const go = `forge task transition ${id} ${workflow.initial}`;
+  return [
+    {
+      kind: 'proposed',
+      task_id: isOne ? id : null,
+      title: isOne ? title : null,
+      run_id: null,
+      since: created_at,
+      message: isOne
+        ? `${created_by} proposes it, and it waits in ${first.state}`
+        : `agents propose ${proposed.length} tasks; the first goes by ${go}`,
+      command: isOne ? go : `forge task list --state ${first.state} --label ${PROPOSED_LABEL}`,
+    },
   ];
 }
 

@@ -1,6 +1,7 @@
 import { decidePause } from '#domain/decide-claim.ts';
 import { explainPause } from '#domain/explain-refusal.ts';
 import { statusOfKind, kindOf, roleOf, standingState, type ActionName } from '#domain/workflow.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import type { HookPhase, WorkflowHook } from '#contract/workflow.ts';
 import type { Standing } from '#store/store.ts';
 import type { Engine } from './engine.ts';
@@ -128,8 +129,16 @@ export function budgetSpent(
   gate: string,
   said: number,
   max: number,
+  /** Why it said no the last time. */
+  last: string | null = null,
 ): { reason: string; annotation: Annotation } {
-  const message = `${gate} said no ${said} times; ${max} are allowed`;
+  const line =
+    (last ?? '')
+      .trim()
+      .replace(/:\s*\n\s*/, ': ')
+      .split('\n')[0] ?? '';
+  const why = line === '' ? '' : `. The last time: ${line.slice(0, LIMITS.inbox_message_length)}`;
+  const message = `${gate} said no ${said} times; ${max} are allowed${why}`;
   return { reason: message, annotation: { code: 'retry_budget', message } };
 }
 

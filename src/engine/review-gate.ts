@@ -255,9 +255,10 @@ export async function reviewTask(
     case 'audit':
       return audit(review);
     case 'waits_for_holder':
-      if (unread.length > 0) await noteGateChanges(engine, task, describeUnread(task, unread));
+      if (unread.length > 0)
+        await noteGateChanges(engine, task, describeUnread(task, unread, workspace?.attempt));
       else if (decision.changes !== undefined)
-        await noteGateChanges(engine, task, describeChanges(decision.changes));
+        await noteGateChanges(engine, task, describeChanges(task, decision.changes, workspace?.attempt));
       if (decision.why !== undefined)
         await annotate(engine, task, { code: 'auditor', message: decision.why });
       return { outcome: 'passed', message: `waits for the word of ${decision.name}` };
@@ -276,15 +277,31 @@ async function noteGateChanges({ store, by }: Engine, { id }: Task, message: str
   await store.updateTask({ id, workflow_fields: new Map([['error_annotation', note]]) }, by);
 }
 
-function describeChanges(files: readonly string[]): string {
-  return `It changes ${files.join(', ')}, by which work is judged: a person has to pass it`;
+function describeChanges({ id }: Task, files: readonly string[], attempt: Attempt | undefined): string {
+  return (
+    `It changes ${files.join(', ')}, by which work is judged: a person has to pass it. ` +
+    `${toLook(files, attempt)}, then \`forge review ${id} pass\`, or ${toReject(id)}`
+  );
 }
 
-function describeUnread({ id }: Task, files: readonly string[]): string {
+function describeUnread({ id }: Task, files: readonly string[], attempt: Attempt | undefined): string {
   return (
     `Its checks were not run: they would run ${files.join(', ')}, which no person has allowed in this form. ` +
-    `Look at it, then \`forge review ${id} pass\` allows it, and the checks run before the merge`
+    `${toLook(files, attempt)}, then \`forge review ${id} pass\` allows it, and the checks run before the merge; or ` +
+    toReject(id)
   );
+}
+
+function toLook(files: readonly string[], attempt: Attempt | undefined): string {
+  if (attempt === undefined) return 'Look at it';
+  const shown = files.map((file) =>
+    /^[\w./@+-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`,
+  );
+  return `Look at it: \`git diff ${attempt.target}...${attempt.branch} -- ${shown.join(' ')}\``;
+}
+
+function toReject(id: string): string {
+  return `\`forge review ${id} reject --reason "…"\``;
 }
 
 /** Every time that a task enters the gate has its row. */

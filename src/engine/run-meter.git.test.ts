@@ -118,7 +118,9 @@ describe('[A12] a cap', () => {
     const told: string[] = [];
     shop.set({ scheduler: { max: 1 } });
     await dispatchTasks(shop.workshop, { merge: false, until_empty: true, tell: (line) => told.push(line) });
-    expect(told).toEqual(['The budget is spent ($2.00 of $2.00 in all): nothing more is started']);
+    expect(told).toEqual([
+      'The budget is spent ($2.00 of $2.00 in all): nothing more is started; to raise it: forge settings set caps.project_usd 4',
+    ]);
     const runs = await Promise.all(tasks.map(runsOf));
     expect(runs.flat()).toHaveLength(1);
   });

@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import type { StepResult } from '#contract/attempt.ts';
 import { RUN_MARKER } from '#executors/executor.ts';
+import { hitsWalls, INSIDE_WALLS } from '#domain/describe-walls.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { ProcessHost } from '#process/process-host.ts';
 import { startSupervised, type Ended } from '#process/supervise.ts';
@@ -72,9 +73,18 @@ export async function runStep(command: string, place: StepPlace): Promise<StepRe
     command,
     exit_code: toExitCode(ended),
     duration_ms: Math.round(performance.now() - began),
-    output: ended.error ?? tail.text(),
+    output: withWalls(ended.error ?? tail.text(), { ...place, ended }),
     outcome: toOutcome(ended),
   };
+}
+
+/** A command that works in the user's own terminal and not here may be stopped by the walls, which say nothing. */
+function withWalls(
+  output: string,
+  { walls, ended }: Pick<StepPlace, 'walls'> & { readonly ended: Ended },
+): string {
+  const isStopped = walls !== undefined && ended.reason === 'exited' && ended.exit !== 0;
+  return isStopped && hitsWalls(output) ? `${output}\n${INSIDE_WALLS}` : output;
 }
 
 /**

@@ -145,12 +145,14 @@ describe('forge dispatch', () => {
     shop.addAgent('w1', DO_IT);
     shop.set({ scheduler: { budget_minutes: 0 } });
     const task = await shop.create('Too dear');
-    expect(await dispatch()).toEqual([]);
+    expect(await dispatch()).toMatchObject([{ task: { id: task.id }, reached: false }]);
     const scheduler = new Scheduler(shop.workshop, wishes());
     told = [];
     await scheduler.tick();
     await scheduler.tick();
-    expect(told).toEqual(['The budget is spent (0 of 0 minutes in 24 hours): nothing more is started']);
+    expect(told).toEqual([
+      'The budget is spent (0 of 0 minutes in 24 hours): nothing more is started; to raise it: forge settings set scheduler.budget_minutes 1',
+    ]);
     expect(await states([task])).toEqual(['todo']);
   });
 
@@ -158,8 +160,8 @@ describe('forge dispatch', () => {
     shop.addAgent('w1', DO_IT);
     const task = await shop.create('Paused');
     await shop.place.store.pauseProject(true, { actor: ANN, now: Date.now() });
-    expect(await dispatch()).toEqual([]);
-    expect(told).toEqual(['The project is paused: nothing is started']);
+    expect(await dispatch()).toMatchObject([{ task: { id: task.id }, reached: false }]);
+    expect(told).toEqual(['The project is paused: nothing is started; forge project resume']);
     expect(await states([task])).toEqual(['todo']);
   });
 

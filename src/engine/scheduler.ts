@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attempt, Run } from '#contract/attempt.ts';
 import type { WorkedTask } from '#contract/run-task-operations.ts';
 import type { Task, TaskType } from '#contract/task.ts';
-import { describeSpent, findReachedCap, sumRuns, toCaps } from '#domain/caps.ts';
+import { toCaps } from '#domain/caps.ts';
 import {
   describeSuspension,
   FAULT_RULES,
@@ -16,6 +16,7 @@ import { toIso } from '#kernel/clock.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { openControl } from './attempt-workspace.ts';
+import { findSpentBudget } from './find-spent-budget.ts';
 import { findStanding, ignoreGone } from './find-standing.ts';
 import { findFullDisk } from './keep-room.ts';
 import { watchOver } from './recover-project.ts';
@@ -43,7 +44,7 @@ export interface Tick {
   readonly until: number | undefined;
   /** Something only waits for a place. */
   readonly is_crowded: boolean;
-  /** What waits for agents that a person has to see to. */
+  /** What waits for a person: for agents that cannot work, a pause, a budget or disk space. */
   readonly stranded: readonly string[];
 }
 
@@ -94,7 +95,7 @@ export class Scheduler {
     if (reason !== this.#told && reason !== undefined) this.#wishes.tell(reason);
     this.#told = reason;
     const merged = this.#wishes.merge ? await this.#mergePassed() : 0;
-    if (reason !== undefined) return { ...NOTHING, started: merged };
+    if (reason !== undefined) return { ...NOTHING, started: merged, stranded: await this.#listHalted() };
     const { starts, stranded, ...rest } = await this.#plan(runs, now);
     const waits = resumed.flatMap(({ waits_for, task_id }) =>
       waits_for === undefined ? [] : [{ ...waits_for, task_id }],
@@ -116,7 +117,7 @@ export class Scheduler {
     if (full !== undefined && full !== told) this.#wishes.tell(full);
     if (full !== undefined) {
       this.#told = full;
-      return { ...NOTHING, started: merged };
+      return { ...NOTHING, started: merged, stranded: await this.#listHalted() };
     }
     for (const { task, agent } of starts) this.#start(task, agent);
     return { ...tick, started: starts.length + merged };
@@ -146,16 +147,16 @@ export class Scheduler {
   /** Why nothing at all is started. */
   async #findHalt(runs: readonly Run[], now: number): Promise<string | undefined> {
     const { store, settings } = this.#workshop.place;
-    if ((await store.readPause()) !== null) return 'The project is paused: nothing is started';
-    const { night, project } = toCaps(settings());
-    const all = Object.values(project).some((most) => most !== undefined) ? await store.listRuns({}) : [];
-    const reached = findReachedCap(
-      { run: {}, task: {}, night, project },
-      { night: sumRuns(runs, now), project: sumRuns(all, now) },
-    );
-    if (reached === undefined) return undefined;
-    const of = reached.scope === 'night' ? 'in 24 hours' : 'in all';
-    return `The budget is spent (${describeSpent(reached)} ${of}): nothing more is started`;
+    if ((await store.readPause()) !== null)
+      return 'The project is paused: nothing is started; forge project resume';
+    const spent = await findSpentBudget(store, { caps: toCaps(settings()), now, runs });
+    return spent === undefined ? undefined : `${spent.message}; to raise it: ${spent.command}`;
+  }
+
+  /** What is ready and cannot be started at all: a few stand for all of them. */
+  async #listHalted(): Promise<string[]> {
+    const ready = await this.#listReady(await this.#listAgents());
+    return ready.slice(0, LIMITS.dispatch_halted).map(({ id }) => id);
   }
 
   async #plan(runs: readonly Run[], now: number): Promise<ReturnType<typeof planDispatch>> {

@@ -38,7 +38,7 @@ export async function transitionTask(engine: Engine, request: TransitionRequest,
     checkVersion(standing.task, request.version);
     checkHeld(standing, request);
     const from = standingState(engine.workflow, standing.task);
-    const { to, annotation = request.annotation } = redirect(engine, { from, to: request.to }, standing);
+    const { to, annotation = request.annotation } = redirect(engine, { ...request, from }, standing);
     const edge = findEdge(engine.workflow, from, to);
     const { reason, fence } = request;
     const agents = await engine.agents.readAll();
@@ -170,7 +170,7 @@ function isRejection({ workflow, by }: Engine, from: string, to: string): boolea
 /** A gate that has said no too often sends the task to a person instead. */
 function redirect(
   engine: Engine,
-  move: { from: string; to: string },
+  move: Pick<TransitionRequest, 'to' | 'reason'> & { readonly from: string },
   standing: Standing,
 ): { to: string; annotation?: Annotation } {
   const { workflow } = engine;
@@ -178,7 +178,7 @@ function redirect(
   const said = (standing.rejections.get(move.from) ?? 0) + 1;
   if (max === undefined || workflow.blocked === undefined || said <= max) return { to: move.to };
   if (!isRejection(engine, move.from, move.to)) return { to: move.to };
-  return { to: workflow.blocked, annotation: budgetSpent(move.from, said, max).annotation };
+  return { to: workflow.blocked, annotation: budgetSpent(move.from, said, max, move.reason).annotation };
 }
 
 /**

@@ -3,7 +3,7 @@ import type { WorkedTask } from '#contract/run-task-operations.ts';
 import type { Task } from '#contract/task.ts';
 import { explainRefusal } from '#domain/explain-refusal.ts';
 import { passTarget } from '#domain/gate-targets.ts';
-import { isMerging, kindOf, standingState } from '#domain/workflow.ts';
+import { isMerging, isParked, kindOf, standingState } from '#domain/workflow.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { claimTask } from './change-task.ts';
@@ -134,7 +134,7 @@ async function resume(
       'state_invalid',
       `${task.id} is in ${state}${task.assignee === null ? '' : `, ${task.assignee}'s`}`,
       {
-        hint: `forge task show ${task.id}`,
+        hint: toGoOn(engine, task),
         details: { id: task.id, state, assignee: task.assignee },
       },
     );
@@ -146,6 +146,14 @@ async function resume(
   const claim = await claimTask(atNow(workshop, engine), { id: task.id, assignee: owner, force: false });
   if (claim.outcome !== 'claimed') throw explainRefusal(claim);
   await workshop.resume(claim.task, owner, attempts);
+}
+
+/** What brings a task to where an agent can work on it. */
+function toGoOn({ workflow }: Engine, task: Task): string {
+  const state = standingState(workflow, task);
+  const to = workflow.states.get(state)?.next?.[0];
+  const isHeld = state === workflow.blocked || isParked(workflow, state);
+  return isHeld && to !== undefined ? `forge task transition ${task.id} ${to}` : `forge task show ${task.id}`;
 }
 
 export async function describeWork(

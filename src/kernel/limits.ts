@@ -70,6 +70,8 @@ export const LIMITS = {
   opencode_database_bytes: 1_073_741_824,
   /** Tasks that one look for ready ones takes in. */
   scheduler_ready: 1_000,
+  /** So many of the tasks are told that are ready and cannot be started: a spent budget stops all of them. */
+  dispatch_halted: 5,
   /** How often a picture on a terminal is drawn at most, and at least while something is at work. */
   screen_redraw_ms: 100,
   screen_clock_ms: 500,
@@ -236,6 +238,10 @@ export const LIMITS = {
   agent_file_bytes: 10_485_760,
   setting_key_length: 200,
   setting_value_length: 65_536,
+  /** What one run may create: more is no plan that a person reads. */
+  run_created_tasks: 50,
+  /** A session that says nothing for so long but that it connects again is ended. */
+  reconnect_ms: 300_000,
   agent_exit_ms: 5_000,
   agent_interrupt_ms: 3_000,
   /** What an agent says in pieces is shown when it pauses for so long. */

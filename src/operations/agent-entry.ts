@@ -5,7 +5,8 @@ import { mapSuspended } from '#engine/list-suspended.ts';
 import { escapeLine } from '#kernel/text.ts';
 import type { AgentIdentity } from '#sync/agent-identities.ts';
 import type { Environment, NamedProfile, ProfileWish } from '#sync/agent-profiles.ts';
-import type { OperationContext } from './operation.ts';
+import type { OperationContext, TextView } from './operation.ts';
+import { wrapWords } from './text-width.ts';
 
 /** An agent as everybody may see it: values of its environment stay where they are. */
 export function toAgentEntry(
@@ -25,9 +26,20 @@ export function toCurrentEntry(
   return toAgentEntry(agent, mapSuspended({ place, cwd, now: clock.now() }));
 }
 
-/** `suspended until 2026-03-01T12:00:02.000Z: not logged in` */
-export function describeSuspended({ until, reason }: SuspendedAgent): string {
-  return `suspended until ${until}: ${escapeLine(reason)}`;
+/** `suspended until 2026-03-01T12:00:02.000Z: not logged in`; a time that has passed is told as such. */
+export function describeSuspended({ until, reason }: SuspendedAgent, now: number): string {
+  const when = Date.parse(until) > now ? `suspended until ${until}` : 'suspended, may be tried again';
+  return `${when}: ${reason}`;
+}
+
+/** Under a table: who is suspended and why, whole, and the command that ends it. */
+export function suspendedLines(
+  suspended: SuspendedAgent,
+  { columns, now }: Pick<TextView, 'columns' | 'now'>,
+): string[] {
+  const { agent, command } = suspended;
+  const told = `${agent} is ${describeSuspended(suspended, now)}`;
+  return [...wrapWords(escapeLine(told), { columns, indent: '' }), `  try: ${escapeLine(command)}`];
 }
 
 export function toProfileEntry({ name, description, profile, env, created_at }: NamedProfile): ProfileEntry {

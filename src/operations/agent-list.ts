@@ -1,7 +1,7 @@
 import type { listAgents as declaration } from '#contract/agent-operations.ts';
 import { mapSuspended } from '#engine/list-suspended.ts';
 import { listAgents } from '#sync/agent-identities.ts';
-import { describeProfile, describeSuspended, toAgentEntry } from './agent-entry.ts';
+import { describeProfile, suspendedLines, toAgentEntry } from './agent-entry.ts';
 import { implement } from './operation.ts';
 import { style } from './style-text.ts';
 import { tableText } from './table-text.ts';
@@ -13,7 +13,7 @@ export const agentList = implement<typeof declaration>({
   },
   text(agents, view) {
     if (agents.length === 0) return 'No agents. Add one: forge agent add <name>';
-    return tableText(
+    const table = tableText(
       view,
       [
         { header: 'NAME', value: ({ name }) => name, style: (text) => style(view, 'bold', text) },
@@ -25,13 +25,15 @@ export const agentList = implement<typeof declaration>({
         {
           header: 'STATE',
           value: ({ paused_at, suspended }) =>
-            paused_at !== null ? 'paused' : suspended !== null ? describeSuspended(suspended) : '',
-          flexible: true,
-          minimum: 12,
+            paused_at !== null ? 'paused' : suspended !== null ? 'suspended' : '',
         },
         { header: 'DESCRIPTION', value: ({ description }) => description, flexible: true, minimum: 24 },
       ],
       agents,
     );
+    const told = agents.flatMap(({ suspended }) =>
+      suspended === null ? [] : suspendedLines(suspended, view),
+    );
+    return [table, ...told].join('\n');
   },
 });

@@ -3,10 +3,14 @@ import { escapeLine } from '#kernel/text.ts';
 import { getAgent } from '#sync/agent-identities.ts';
 import { describeSuspended, setUpLines, toCurrentEntry } from './agent-entry.ts';
 import { implement } from './operation.ts';
+import { wrapWords } from './text-width.ts';
 
 export const agentShow = implement<typeof declaration>({
   run: async (ctx, { name }) => toCurrentEntry(ctx, getAgent(ctx.place.home, name)),
-  text: ({ name, description, created_at, paused_at, suspended, profile, profile_name, env, max }) =>
+  text: (
+    { name, description, created_at, paused_at, suspended, profile, profile_name, env, max },
+    { columns, now },
+  ) =>
     [
       escapeLine(name),
       ...(description === '' ? [] : [`  ${escapeLine(description)}`]),
@@ -15,7 +19,8 @@ export const agentShow = implement<typeof declaration>({
       ...(suspended === null
         ? []
         : [
-            `  suspended    ${describeSuspended(suspended).slice('suspended '.length)}`,
+            '  suspended',
+            ...wrapWords(escapeLine(describeSuspended(suspended, now)), { columns, indent: '    ' }),
             `  try          ${escapeLine(suspended.command)}`,
           ]),
       ...(profile_name === null

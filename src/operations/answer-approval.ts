@@ -38,6 +38,10 @@ export async function requirePerson(ctx: OperationContext): Promise<void> {
   });
 }
 
+function toFirstWords(command: string): string {
+  return command.trim().split(/\s+/).slice(0, 2).join(' ');
+}
+
 /** What is allowed for the rest of the task. Throws invalid_input where that is no command, or would not allow this one. */
 function toRule(
   { id, command }: Approval,
@@ -53,7 +57,7 @@ function toRule(
   if (prefix === undefined) return { kind: 'line', text: command };
   if (hasPrefix(command, prefix)) return { kind: 'prefix', text: prefix };
   throw new ForgeError('invalid_input', `No command of this request begins with ${JSON.stringify(prefix)}`, {
-    hint: 'Its first words, as they are: --prefix "npm test"; or --always for the very same command',
+    hint: `Its first words, as they are: --prefix ${JSON.stringify(toFirstWords(command))}; or --always for the very same command`,
     details: { approval: id, command },
   });
 }

@@ -1,5 +1,5 @@
 import { INBOX_KINDS, type InboxItem, type listInbox } from '#contract/inbox-operations.ts';
-import { listWaiting, type WaitingFacts } from '#domain/list-waiting.ts';
+import { listWaiting, PROPOSED_LABEL, toProposed, type WaitingFacts } from '#domain/list-waiting.ts';
 import { kindOf, standingState } from '#domain/workflow.ts';
 import { listSuspended } from '#engine/list-suspended.ts';
 import { findStanding } from '#engine/find-standing.ts';
@@ -9,12 +9,14 @@ import { examineLandings } from '#sync/examine-landings.ts';
 import type { Finding } from '#sync/examine-project.ts';
 import { implement, type OperationContext } from './operation.ts';
 import { style } from './style-text.ts';
+import { wrapWords } from './text-width.ts';
 
 export const inboxList = implement<typeof listInbox>({
   async run(ctx, { kind }) {
     const { paths } = ctx.project;
-    const [tasks, agents, conflicts, landings, pushes] = await Promise.all([
+    const [tasks, proposed, agents, conflicts, landings, pushes] = await Promise.all([
       listTasksThatWait(ctx),
+      listProposed(ctx),
       listAgentsThatWait(ctx),
       listLostValues(ctx),
       examineLandings(paths, ctx.machine),
@@ -25,6 +27,7 @@ export const inboxList = implement<typeof listInbox>({
       ...agents,
       ...landings.filter(({ state }) => state === 'failed').map((one) => toItem('landing', one)),
       ...pushes.map((one) => toItem('push', one)),
+      ...proposed,
       ...conflicts,
     ];
     return all.filter((item) => kind === undefined || item.kind === kind).sort(byUrgency);
@@ -37,7 +40,9 @@ export const inboxList = implement<typeof listInbox>({
           .flatMap((part) => (part === null ? [] : [escapeLine(part)]))
           .join('  ');
         const head = `${style(view, 'bold', kind)}${about === '' ? '' : `  ${about}`}`;
-        return `${head}\n  ${escapeLine(message)}\n  try: ${escapeLine(command)}`;
+        const deny = kind === 'approval' ? `, or ${command.replace('approve', 'deny')}` : '';
+        const told = wrapWords(escapeLine(message), { columns: view.columns, indent: '  ' }).join('\n');
+        return `${head}\n${told}\n  try: ${escapeLine(command)}${escapeLine(deny)}`;
       })
       .join('\n');
   },
@@ -59,6 +64,14 @@ async function listTasksThatWait({ project: { store, workflow } }: OperationCont
     at_work: new Set(work.map(({ task_id }) => task_id)),
     unmerged: await listUnmerged(store),
   });
+}
+
+async function listProposed({ project: { store, workflow } }: OperationContext): Promise<InboxItem[]> {
+  const states = [...workflow.parked_states];
+  const parked = await Promise.all(
+    states.map((state) => store.listTasks({ status: 'open', state, label: PROPOSED_LABEL })),
+  );
+  return toProposed(workflow, parked.flat());
 }
 
 async function listAgentsThatWait({ project, place, clock }: OperationContext): Promise<InboxItem[]> {

@@ -35,7 +35,9 @@ const RULES: Readonly<Record<string, (call: RunCall) => RunVerdict>> = {
     refuseFields(input, [...NOTED, ...DESCRIBED]) ??
     toOwn(input['id'], { own: refuseFields(input, NOTED) === undefined, made: true }),
   'task.create': ({ input, agent }) =>
-    refuseFields(input, CREATED) ?? refuseOwner(input['assignee'], agent) ?? { outcome: 'allowed' },
+    refuseFields(input, CREATED) ??
+    refuseOwner(input['assignee'], agent) ??
+    toParent(input['parent_id'] ?? undefined),
   'dep.add': ({ input }) => refuseFields(input, LINKED) ?? toOwn(input['from_id'], { own: true, made: true }),
 };
 
@@ -68,6 +70,11 @@ function refuseFields(input: RunCall['input'], allowed: readonly string[]): RunV
 function refuseOwner(assignee: unknown, agent: string): RunVerdict | undefined {
   const isFree = assignee === undefined || assignee === null || assignee === agent;
   return isFree ? undefined : refuse(`${agent} cannot give work to ${JSON.stringify(assignee)}`);
+}
+
+/** A child belongs to its parent: work under another task is for its owner to plan. */
+function toParent(id: unknown): RunVerdict {
+  return id === undefined ? { outcome: 'allowed' } : toOwn(id, { own: true, made: true });
 }
 
 function toOwn(id: unknown, { own, made }: { readonly own: boolean; readonly made: boolean }): RunVerdict {

@@ -1,6 +1,7 @@
 import type { examineProject as declaration } from '#contract/sync-operations.ts';
 import { describeContainment } from '#domain/describe-containment.ts';
 import { describeWalls } from '#domain/describe-walls.ts';
+import { isInsideRun } from '#engine/is-inside-run.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { examineProject, type Finding } from '#sync/examine-project.ts';
@@ -24,10 +25,11 @@ export const projectDoctor = implement<typeof declaration>({
       fix: input.fix === true,
       pr: input.pr,
     });
+    const isInside = isInsideRun(ctx.machine.env);
     findings.push(
       examineSettings(ctx),
-      await examineGuard(ctx),
-      await examineWalls(ctx),
+      isInside ? notLookedAt('guard') : await examineGuard(ctx),
+      isInside ? notLookedAt('walls') : await examineWalls(ctx),
       await examineRuns(ctx),
     );
     return { healthy: findings.every(({ state }) => state !== 'failed'), findings };
@@ -57,6 +59,11 @@ function examineSettings({ project, place }: OperationContext): Finding {
     if (!isForgeError(error)) throw error;
     return { name, state: 'failed', message: error.message, hint: error.hint ?? null };
   }
+}
+
+/** Inside of a run another machine is seen than the one on which runs are started. */
+function notLookedAt(name: string): Finding {
+  return { name, state: 'ok', message: 'not looked at: this is inside of a run', hint: null };
 }
 
 /** What ends agents, checks and set-ups on this machine when their watcher is gone, and what it cannot hold. */

@@ -1,9 +1,12 @@
 import type { projectStatus as declaration } from '#contract/query-operations.ts';
+import type { OutputOf } from '#contract/declare.ts';
+import { isForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { describeSuspended } from './agent-entry.ts';
-import { implement } from './operation.ts';
+import { implement, type OperationContext } from './operation.ts';
 import { SHORT_ID } from './run-text.ts';
 import { style } from './style-text.ts';
+import { wrapWords } from './text-width.ts';
 
 export const projectStatus = implement<typeof declaration>({
   async run(ctx) {
@@ -18,6 +21,7 @@ export const projectStatus = implement<typeof declaration>({
     return {
       prefix: config.idPrefix,
       paused_at: await store.readPause(),
+      spent: await readSpent(ctx),
       ready: stats.ready,
       in_progress: stats.by_status['in_progress'] ?? 0,
       blocked: stats.blocked,
@@ -34,23 +38,26 @@ export const projectStatus = implement<typeof declaration>({
     };
   },
   text(status, view) {
-    const { ready, in_progress, blocked, closed_last_7_days, at_work, waiting, paused_at, suspended } =
+    const { ready, in_progress, blocked, closed_last_7_days, at_work, waiting, paused_at, spent, suspended } =
       status;
     const next = waiting === 0 ? 'nothing' : `${waiting} ${waiting === 1 ? 'thing' : 'things'}: forge inbox`;
-    const rows: [string, string][] = [
-      ['Tasks', `${ready} ready, ${in_progress} in progress, ${blocked} blocked`],
-      ['Closed', `${closed_last_7_days} in the last 7 days`],
-      ...(paused_at === null
-        ? []
-        : [['Paused', `since ${paused_at}: agents claim nothing`] satisfies [string, string]]),
-      ['Waiting', next],
-      ...suspended.map(({ agent, ...one }): [string, string] => [
-        'Agent',
-        `${escapeLine(agent)} is ${describeSuspended({ agent, ...one })}; ${escapeLine(one.command)}`,
-      ]),
-      ['At work', at_work.length === 0 ? 'nothing' : String(at_work.length)],
+    const rows = [
+      toRow('Tasks', `${ready} ready, ${in_progress} in progress, ${blocked} blocked`),
+      toRow('Closed', `${closed_last_7_days} in the last 7 days`),
+      ...(paused_at === null ? [] : [toRow('Paused', `since ${paused_at}: agents claim nothing`)]),
+      ...(spent === null ? [] : [toRow('Budget', spent.message, spent.command)]),
+      toRow('Waiting', next),
+      ...suspended.map((one) =>
+        toRow('Agent', `${one.agent} is ${describeSuspended(one, view.now)}`, one.command),
+      ),
+      toRow('At work', at_work.length === 0 ? 'nothing' : String(at_work.length)),
     ];
-    const head = rows.map(([name, value]) => `${style(view, 'dim', name.padEnd(9))} ${value}`);
+    const indent = ' '.repeat(NAME_WIDTH + 1);
+    const head = rows.flatMap(([name, value, command]) => {
+      const [first = '', ...more] = wrapWords(escapeLine(value), { columns: view.columns, indent });
+      const told = `${style(view, 'dim', name.padEnd(NAME_WIDTH))}${first.slice(NAME_WIDTH)}`;
+      return [told, ...more, ...(command === undefined ? [] : [`${indent}try: ${escapeLine(command)}`])];
+    });
     const work = at_work.map(({ kind, id, task_id, agent, watched }) => {
       const what = kind === 'start' ? kind : `${kind} ${id.slice(0, SHORT_ID)}`;
       const who = agent === null ? '' : `  ${escapeLine(agent)}`;
@@ -59,3 +66,27 @@ export const projectStatus = implement<typeof declaration>({
     return [...head, ...work].join('\n');
   },
 });
+
+const NAME_WIDTH = 9;
+
+function toRow(name: string, value: string, command?: string): [string, string, string | undefined] {
+  return [name, value, command];
+}
+
+/** Settings with a fault are told by what needs them. */
+async function readSpent({ project, place, clock }: OperationContext): Promise<ProjectStatus['spent']> {
+  const [{ findSpentBudget }, { toCaps }, { readWorkSettings }] = await Promise.all([
+    import('#engine/find-spent-budget.ts'),
+    import('#domain/caps.ts'),
+    import('#sync/work-settings.ts'),
+  ]);
+  try {
+    const caps = toCaps(readWorkSettings(project, place.home));
+    return (await findSpentBudget(project.store, { caps, now: clock.now() })) ?? null;
+  } catch (error) {
+    if (isForgeError(error)) return null;
+    throw error;
+  }
+}
+
+type ProjectStatus = OutputOf<typeof declaration>;

@@ -4,6 +4,7 @@ import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { listCommands, type RepositoryCommand, revokeTrust, trustListed } from '#sync/trust.ts';
 import { implement, type OperationContext } from './operation.ts';
+import { wrapWords } from './text-width.ts';
 
 export const projectTrust = implement<typeof declaration>({
   async run(ctx, { list, revoke, yes }) {
@@ -31,7 +32,7 @@ export const projectTrust = implement<typeof declaration>({
     const changed = asked.map(({ command }) => command);
     return { ...answer, outcome: 'trusted', commands: (await look()).map(toEntry), changed };
   },
-  text({ outcome, commands, changed }) {
+  text({ outcome, commands, changed }, { columns }) {
     const count = `${changed.length} command${changed.length === 1 ? '' : 's'}`;
     switch (outcome) {
       case 'trusted':
@@ -45,7 +46,7 @@ export const projectTrust = implement<typeof declaration>({
       case 'unchanged':
         return commands.length === 0 ? NOTHING : 'Nothing to do: see forge trust --list';
       case 'listed':
-        return commands.length === 0 ? NOTHING : commands.flatMap(describe).join('\n');
+        return commands.length === 0 ? NOTHING : commands.flatMap((one) => describe(one, columns)).join('\n');
     }
   },
 });
@@ -68,7 +69,7 @@ async function findPerson(ctx: OperationContext): Promise<string> {
 async function isAllowed({ host }: OperationContext, asked: readonly RepositoryCommand[]): Promise<boolean> {
   const many = asked.length === 1 ? 'this command' : `these ${asked.length} commands`;
   const answer = await host.confirm({
-    lines: [...asked.map(toEntry).flatMap(describe), ''],
+    lines: [...asked.map(toEntry).flatMap((one) => describe(one)), ''],
     question: `Allow ${many} to run on this machine? Type yes:`,
   });
   if (answer !== 'nobody') return answer === 'yes';
@@ -88,14 +89,23 @@ const STATES = {
   new: 'not trusted',
 } as const;
 
-function describe({ command, sources, scripts, state }: TrustedCommand): string[] {
+function describe(
+  { command, sources, scripts, state }: TrustedCommand,
+  columns = Number.POSITIVE_INFINITY,
+): string[] {
+  const row = (name: string, value: string): string[] => {
+    const [first = '', ...more] = wrapWords(value, { columns, indent: ' '.repeat(ROW_INDENT) });
+    return [`  ${name.padEnd(ROW_INDENT - 2)}${first.slice(ROW_INDENT)}`, ...more];
+  };
   return [
     showCommand(command),
-    `  from   ${sources.map(escapeLine).join('; ')}`,
-    ...(scripts.length === 0 ? [] : [`  runs   ${scripts.map(escapeLine).join(', ')}`]),
-    `  state  ${STATES[state]}`,
+    ...row('from', sources.map(escapeLine).join('; ')),
+    ...(scripts.length === 0 ? [] : row('runs', scripts.map(escapeLine).join(', '))),
+    ...row('state', STATES[state]),
   ];
 }
+
+const ROW_INDENT = 9;
 
 /** All of it: what blanks push out of sight is told by their number. */
 function showCommand(command: string): string {

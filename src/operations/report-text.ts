@@ -3,7 +3,7 @@ import { escapeLine } from '#kernel/text.ts';
 import type { TextView } from './operation.ts';
 import { style } from './style-text.ts';
 import { tableText } from './table-text.ts';
-import { textWidth, truncateText } from './text-width.ts';
+import { truncateText, wrapWords } from './text-width.ts';
 
 /** Counts first, then what landed, what did not and what helps, then what it cost. */
 export function reportText(report: Report, view: TextView): string {
@@ -21,7 +21,7 @@ export function reportText(report: Report, view: TextView): string {
           'Suspended',
           suspended
             .flatMap((one) => [
-              `${style(view, 'bold', escapeLine(one.agent))}  until ${toLocal(one.until)}`,
+              `${style(view, 'bold', escapeLine(one.agent))}  ${describeUntil(one.until, view.now)}`,
               ...wrap(view, escapeLine(one.reason)),
               `  try: ${escapeLine(one.command)}`,
             ])
@@ -111,16 +111,7 @@ function fit({ columns }: TextView, text: string, before = 0): string {
 
 /** By words under what it belongs to: what to do about it often stands at the end. */
 function wrap({ columns }: TextView, text: string): string[] {
-  const lines: string[] = [];
-  let line = ' ';
-  for (const word of text.split(' ')) {
-    if (line !== ' ' && textWidth(line) + 1 + textWidth(word) > columns) {
-      lines.push(line);
-      line = ' ';
-    }
-    line = `${line} ${word}`;
-  }
-  const all = [...lines, line];
+  const all = wrapWords(text, { columns, indent: '  ' });
   const shown = all.slice(0, MOST_LINES);
   return (all.length > MOST_LINES ? shown.with(-1, `${shown.at(-1) ?? ''} …`) : shown).map((one) =>
     Number.isFinite(columns) ? truncateText(one, columns) : one,
@@ -178,4 +169,8 @@ function toLocal(iso: string): string {
   const two = (n: number): string => String(n).padStart(2, '0');
   const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-');
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+function describeUntil(until: string, now: number): string {
+  return Date.parse(until) > now ? `until ${toLocal(until)}` : 'may be tried again';
 }

@@ -18,7 +18,7 @@ export function runTable(view: TextView, runs: readonly Run[]): string {
       { header: 'AGENT', value: ({ agent }) => agent, flexible: 'first', minimum: 8 },
       { header: 'ROLE', value: ({ role }) => role },
       { header: 'STATE', value: stateOf },
-      { header: 'STARTED', value: ({ started_at }) => started_at ?? '' },
+      { header: 'STARTED', value: ({ started_at }) => started_at?.replace(/\.\d+/, '') ?? '' },
       { header: 'MESSAGE', value: ({ message }) => message ?? '', flexible: true, minimum: 20 },
     ],
     runs,

@@ -2,11 +2,13 @@ import type { createTask } from '#contract/task-operations.ts';
 import type { ReviewConfigChange } from '#contract/task.ts';
 import { inheritGates } from '#domain/inherit-gates.ts';
 import { checkMetadata, checkSize } from '#domain/metadata.ts';
+import { PROPOSED_LABEL } from '#domain/list-waiting.ts';
 import { isParked, type ResolvedWorkflow } from '#domain/workflow.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import type { Json } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { escapeLine } from '#kernel/text.ts';
+import { isMadeInRun } from './find-maker.ts';
 import { maybeForeign } from './maybe-foreign.ts';
 import { implement, type OperationContext } from './operation.ts';
 import { changeReviewConfig, vouchForSteps } from './review-config.ts';
@@ -18,6 +20,7 @@ export const taskCreate = implement<typeof createTask>({
     checkSize(input.description ?? '', 'The description', LIMITS.description_bytes);
     const depends_on = await sortBlockers(ctx, input.depends_on ?? []);
     const workflow_fields = await findGates(ctx, input.review_config ?? null);
+    const parked = await findParking(ctx);
     const task = await store.createTask(
       {
         id_prefix: config.idPrefix,
@@ -25,10 +28,10 @@ export const taskCreate = implement<typeof createTask>({
         description: input.description ?? '',
         type: input.type ?? config.settings.defaultType,
         priority: input.priority ?? config.settings.defaultPriority,
-        state: findState(ctx.project.workflow, input.state),
+        state: parked ?? findState(ctx.project.workflow, input.state),
         parent_id: input.parent_id ?? null,
         assignee: input.assignee ?? null,
-        labels: input.labels ?? [],
+        labels: [...(input.labels ?? []), ...(parked === undefined ? [] : [PROPOSED_LABEL])],
         github_issue: input.github_issue ?? null,
         ...depends_on,
         metadata: checkMetadata(input.metadata_set ?? {}),
@@ -37,10 +40,28 @@ export const taskCreate = implement<typeof createTask>({
       { ...(await writerOf(ctx)), workflow: ctx.project.workflow },
     );
     await vouchForSteps(ctx, input.review_config);
-    return task;
+    if (parked === undefined) return task;
+    const go = `forge task transition ${task.id} ${ctx.project.workflow.initial}`;
+    return { ...task, note: `It waits in ${parked} until a person lets it go: ${go}` };
   },
-  text: (task) => `Created task ${escapeLine(task.id)}: ${escapeLine(task.title)}`,
+  text: ({ id, title, note }) =>
+    [`Created task ${id}: ${title}`, ...(note === undefined ? [] : [note])].map(escapeLine).join('\n'),
 });
+
+/**
+ * Where a task waits that an agent creates from a run of a task which an agent created so itself: without a person in
+ * between, agents would give each other work without end. Undefined for every other task.
+ */
+async function findParking({ gated_by, project }: OperationContext): Promise<string | undefined> {
+  const { store, workflow } = project;
+  if (gated_by === undefined || !(await isMadeInRun(store, gated_by))) return undefined;
+  const [parked] = workflow.parked_states;
+  if (parked !== undefined) return parked;
+  throw new ForgeError('permission_denied', `${gated_by} was created by an agent: it cannot create more`, {
+    hint: 'Say what you need in a comment on your task: a person creates a task for it',
+    details: { task_id: gated_by },
+  });
+}
 
 /** What its work will be judged by. */
 async function findGates(

@@ -1,3 +1,5 @@
+import type { Review } from '#contract/attempt.ts';
+import type { Task } from '#contract/task.ts';
 import type { reviewTask as declaration } from '#contract/run-operations.ts';
 import { parseFinding } from '#domain/decide-review.ts';
 import { openGates } from '#engine/gate-changes.ts';
@@ -35,6 +37,15 @@ export const taskReview = implement<typeof declaration>({
     if (isNone) lines.push('A pass with a blocker is none.');
     if (task.error_annotation !== undefined)
       lines.push(`Waits: ${escapeLine(task.error_annotation.message)}`);
+    const next = findNext(task, review);
+    if (next !== undefined) lines.push(`Next: ${escapeLine(next)}`);
     return lines.join('\n');
   },
 });
+
+/** What a person types to go on; undefined where the task is through or says itself what it waits for. */
+function findNext({ id, status, assignee, ...task }: Task, review: Review): string | undefined {
+  if (status !== 'in_progress' || task.error_annotation !== undefined) return undefined;
+  if (review.status === 'passed') return `forge run ${id} --merge`;
+  return review.status === 'failed' ? `forge run ${id} --agent ${assignee ?? '<name>'}` : undefined;
+}

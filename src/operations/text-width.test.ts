@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { textWidth, truncateText } from './text-width.ts';
+import { textWidth, truncateText, wrapWords } from './text-width.ts';
 
 describe('textWidth', () => {
   const cases: readonly [string, string, number][] = [
@@ -59,5 +59,17 @@ describe('truncateText', () => {
         expect(cut === text).toBe(textWidth(text) <= width);
       }),
     );
+  });
+});
+
+describe('wrapWords', () => {
+  it.each([
+    ['it does not fit here', 10, ['  it does', '  not fit', '  here']],
+    ['one', 80, ['  one']],
+    ['a/path/that/is/wider than', 10, ['  a/path/that/is/wider', '  than']],
+    ['all in one line', Number.POSITIVE_INFINITY, ['  all in one line']],
+    ['', 10, ['  ']],
+  ])('%s in %d columns', (text, columns, lines) => {
+    expect(wrapWords(text, { columns, indent: '  ' })).toEqual(lines);
   });
 });

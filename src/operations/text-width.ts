@@ -38,6 +38,21 @@ export function wrapText(text: string, width: number): string[] {
   return rest === '' && lines.length > 0 ? lines : [...lines, rest];
 }
 
+/** Lines of whole words, each behind the indent; a word that is wider than the line stays whole. */
+export function wrapWords(text: string, { columns, indent }: { columns: number; indent: string }): string[] {
+  const lines: string[] = [];
+  let line: string | undefined;
+  for (const word of text.split(' ')) {
+    if (line === undefined) line = `${indent}${word}`;
+    else if (textWidth(line) + 1 + textWidth(word) <= columns) line = `${line} ${word}`;
+    else {
+      lines.push(line);
+      line = `${indent}${word}`;
+    }
+  }
+  return [...lines, line ?? indent];
+}
+
 /** Counts until the limit would be passed; `units` is where the text can be cut without breaking a character. */
 function countCells(text: string, limit = Number.POSITIVE_INFINITY): { cells: number; units: number } {
   let cells = 0;

@@ -17,7 +17,9 @@ function describeWorked({ task, attempt, review, merge, reached }: WorkedTask): 
   const next = isAsked ? ` (forge review ${task.id} pass)` : '';
   const asked = isAsked ? `: waits for the word of its reviewer${next}` : '';
   const told = task.error_annotation?.message;
-  const why = reached || told === undefined ? asked : `: ${told}${next}`;
+  const isPassed = reached && task.status === 'in_progress' && task.review_passed_at !== undefined;
+  const passed = isPassed ? `: it passed (forge run ${task.id} --merge)` : asked;
+  const why = reached || told === undefined ? passed : `: ${told}${next}`;
   return escapeLine(`${task.id} is in ${task.state}${place}${why}`);
 }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { ForgeError } from '#kernel/errors.ts';
+import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import type { Json, JsonObject } from '#kernel/json.ts';
+import { escapeLine } from '#kernel/text.ts';
 import { changeHomeFile, parseHomeObject } from './home-file.ts';
 import { checkPersonal, listSettingKeys, SETTINGS_FILE } from './work-settings.ts';
 
@@ -20,11 +21,35 @@ export async function changeSetting(home: string, key: string, value: Json): Pro
     const rest = Object.entries(isObject(held) ? held : {}).filter(([one]) => one !== name);
     const inside = Object.fromEntries(value === null ? rest : [...rest, [name, value]]);
     const after = { ...before, [section]: inside };
-    checkPersonal(path, after);
+    const fault = findFault(path, after);
+    if (fault !== undefined)
+      throw findFault(path, before) === undefined ? toRefusedWish(fault, { key, value }) : fault;
     return { text: `${JSON.stringify(after, null, 2)}\n`, answer: undefined };
   });
   return path;
 }
+
+/** What is wrong with the wish stands in no file yet, so there is nothing to correct there. */
+function toRefusedWish(error: unknown, { key, value }: { key: string; value: Json }): unknown {
+  const allowed = isForgeError(error) ? error.details['allowed'] : undefined;
+  if (typeof allowed !== 'string') return error;
+  const shown = escapeLine(JSON.stringify(value).slice(0, SHOWN));
+  return new ForgeError('invalid_input', `${key} cannot be ${shown}: nothing was written`, {
+    hint: `Allowed is ${allowed}`,
+    details: { key, allowed },
+  });
+}
+
+function findFault(path: string, values: JsonObject): unknown {
+  try {
+    checkPersonal(path, values);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+const SHOWN = 60;
 
 export function toUnknownKey(key: string): ForgeError {
   const keys = listSettingKeys();

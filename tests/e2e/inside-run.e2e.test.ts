@@ -54,11 +54,13 @@ describe.each(WALLS)('[A2] [H4] an agent inside of its run, with walls %s', (wal
         'FORGE_ACTOR=user:ann forge task comment ID "as somebody else"',
         'forge task show ID --json',
         'forge whereami',
-        'forge doctor',
+        'forge doctor | grep -E "^ok +(guard|walls)" | sed "s/  */ /g" | tr "\\n" ";"',
       ],
       ['--ci-step', 'test -e README.md'],
     );
     expect(said.map((line) => line.split(':')[0])).toEqual(['0', '0', '0', '0', '0', '0', '0']);
+    const unseen = 'not looked at: this is inside of a run;';
+    expect(said.at(-1)).toBe(`0: ok guard ${unseen}ok walls ${unseen}`);
     const task = await project.show(id);
     const author = `a${id.slice(3)}`;
     expect(task.comments.map((comment) => comment.author)).toEqual([author, author]);
@@ -97,6 +99,7 @@ describe.each(WALLS)('[A2] [H4] an agent inside of its run, with walls %s', (wal
     'forge review ID pass',
     'forge review ID pass --force --actor user:ann',
     'forge task create x --ci-step true',
+    'forge task create x --parent OTHER',
     // Without the names that a run has in its environment.
     ...['agent add x --executor shell --command true', 'profile add x --executor claude', 'trust --yes'].map(
       (command) => `env -u FORGE_RUN_ID -u FORGE_ATTEMPT_ID -u FORGE_SOCKET forge -C ROOT ${command}`,

@@ -1,8 +1,11 @@
 import type { Run } from '#contract/attempt.ts';
 import type { Declaration } from '#contract/declare.ts';
 import { OPERATIONS } from '#contract/operations.ts';
+import type { Actor } from '#domain/actor.ts';
 import { systemClock } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import { isMadeBy } from '#operations/find-maker.ts';
 import { judgeRunCall } from '#operations/judge-run-call.ts';
 import { MANIFEST } from '#operations/manifest.generated.ts';
 import type { OpenProject, OperationContext } from '#operations/operation.ts';
@@ -21,6 +24,7 @@ export interface RunCallerDeps {
 export type RunCaller = (name: string, input: unknown) => Promise<unknown>;
 
 export function createRunCaller(deps: RunCallerDeps, run: Run): RunCaller {
+  let created = 0;
   return async (name, input) => {
     const declaration = getDeclaration(name);
     const checked = checkCallInput(declaration, input);
@@ -30,7 +34,14 @@ export function createRunCaller(deps: RunCallerDeps, run: Run): RunCaller {
     // Who has lost the task since writes nothing on it any more.
     const takesFence = isOwn && 'fence' in declaration.input.shape && run.fence !== null;
     const fenced = takesFence ? { ...checked, fence: run.fence } : checked;
-    return (await load()).run(toContext(deps, run), fenced);
+    const operation = await load();
+    if (name !== 'task.create') return operation.run(toContext(deps, run), fenced);
+    if (created >= LIMITS.run_created_tasks) throw tooMany();
+    created += 1;
+    return operation.run(toContext(deps, run), fenced).catch((error: unknown) => {
+      created -= 1;
+      throw error;
+    });
   };
 }
 
@@ -53,9 +64,10 @@ async function checkRights(
   const verdict = judgeRunCall({ operation: name, access, input, agent });
   if (verdict.outcome === 'allowed') return false;
   if (verdict.outcome === 'refused') throw denied(name, verdict.why);
-  const { id, created_by } = await store.getTask(verdict.id);
+  const { id } = await store.getTask(verdict.id);
   if (id === task_id && verdict.own) return true;
-  if (created_by === agent && id !== task_id && verdict.made) return false;
+  const isMade = id !== task_id && verdict.made && (await isMadeBy(store, id, toActor(agent)));
+  if (isMade) return false;
   const what = id === task_id ? 'What a task asks for is' : `${id} is not the task of this run: that is`;
   throw denied(name, `${what} for a person to change`);
 }
@@ -67,8 +79,20 @@ function denied(name: string, why = `An agent cannot do ${name} inside of its ru
   });
 }
 
+function tooMany(): ForgeError {
+  const most = LIMITS.run_created_tasks;
+  return new ForgeError('permission_denied', `A run creates at most ${most} tasks, and this one has`, {
+    hint: 'Write the rest down in a comment on your task: a person decides what becomes of it',
+    details: { limit: most },
+  });
+}
+
+function toActor(agent: string): Actor {
+  return { kind: 'agent', name: agent, named: true };
+}
+
 function toContext({ project, place, machine }: RunCallerDeps, { agent, task_id }: Run): OperationContext {
-  const actor = { kind: 'agent', name: agent, named: true } as const;
+  const actor = toActor(agent);
   return {
     clock: systemClock,
     cwd: project.paths.root,

@@ -1,4 +1,5 @@
 import type { Clock } from '#kernel/clock.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import { CodexItems } from './codex-items.ts';
 import { CodexUsage } from './codex-usage.ts';
 import { classifyFailure } from './classify-failure.ts';
@@ -27,6 +28,9 @@ type Purpose = 'initialize' | 'thread' | 'turn' | 'steer' | 'interrupt';
 const COMMAND = 'item/commandExecution/requestApproval';
 const FILES = 'item/fileChange/requestApproval';
 
+/** What Codex tells only while its provider answers. */
+const WORKS = /^(?:item\/|turn\/|thread\/tokenUsage\/)/;
+
 /** `codex app-server`: JSON-RPC on standard input and output. */
 export class CodexSession implements ProtocolSession {
   readonly tells_reasons = false;
@@ -45,6 +49,8 @@ export class CodexSession implements ProtocolSession {
   #turn: string | undefined;
   #interrupted = false;
   #resets_at: number | undefined;
+  /** Since when it says nothing but that it connects again. */
+  #lost_since: number | undefined;
 
   constructor(options: CodexSessionOptions) {
     this.#options = options;
@@ -195,6 +201,7 @@ export class CodexSession implements ProtocolSession {
   }
 
   #takeNotification(method: string, params: Fields): readonly SessionStep[] {
+    if (WORKS.test(method)) this.#lost_since = undefined;
     switch (method) {
       case 'turn/started':
         this.#noteTurn(textOf(fieldsOf(params['turn'])['id']));
@@ -229,9 +236,26 @@ export class CodexSession implements ProtocolSession {
 
   #takeTurnError(error: Fields, will_retry: boolean): readonly SessionStep[] {
     const text = textOf(error['message']) ?? 'no reason given';
-    if (will_retry) return [{ do: 'tell', entry: { kind: 'note', text: `Codex tries again: ${text}` } }];
+    if (will_retry) return this.#takeRetry(text);
     this.#noteError(error);
     return [{ do: 'tell', entry: { kind: 'error', code: toErrorWord(error) ?? 'error', text } }];
+  }
+
+  /** Codex tries without end where there is no network; then its agent is better suspended than at work. */
+  #takeRetry(text: string): readonly SessionStep[] {
+    const note: SessionStep = { do: 'tell', entry: { kind: 'note', text: `Codex tries again: ${text}` } };
+    const now = this.#options.clock.now();
+    this.#lost_since ??= now;
+    if (now - this.#lost_since < LIMITS.reconnect_ms || this.#record.finished) return [note];
+    const minutes = Math.floor((now - this.#lost_since) / 60_000);
+    const message = `Codex could not reach its provider for ${minutes} minutes: ${text}`;
+    this.#record.failure = { outcome: 'unavailable', message };
+    this.#record.finished = true;
+    return [
+      note,
+      { do: 'tell', entry: { kind: 'error', code: 'unavailable', text: message } },
+      { do: 'finish' },
+    ];
   }
 
   #noteError(error: Fields): void {

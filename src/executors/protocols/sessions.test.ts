@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LIMITS } from '#kernel/limits.ts';
 import { AcpSession, type AcpSessionOptions } from './acp-session.ts';
 import { ClaudeSession } from './claude-session.ts';
 import { CodexSession, type CodexSessionOptions } from './codex-session.ts';
@@ -376,6 +377,29 @@ describe('CodexSession', () => {
     const params = { error: { message: 'stream lost', codexErrorInfo: 'other' }, willRetry: true };
     expect(take(session, { method: 'error', params })[0]).toMatchObject({ entry: { kind: 'note' } });
     expect(session.report().failure).toBeUndefined();
+  });
+
+  it('ends as unavailable where it only connects again for too long, and not where it worked between', () => {
+    let now = 0;
+    const session = openTurn({ clock: { now: () => now } });
+    const retry = (at: number): readonly SessionStep[] => {
+      now = at;
+      const error = { message: 'Reconnecting... 1/5', codexErrorInfo: 'other' };
+      return take(session, { method: 'error', params: { error, willRetry: true } });
+    };
+    const most = LIMITS.reconnect_ms;
+    expect(retry(0)).toHaveLength(1);
+    expect(retry(most - 1)).toHaveLength(1);
+    take(session, { method: 'item/started', params: { item: { type: 'reasoning', id: 'i' } } });
+    expect(retry(most)).toHaveLength(1);
+    expect(retry(2 * most - 1)).toHaveLength(1);
+    expect(retry(2 * most).at(-1)).toEqual({ do: 'finish' });
+    expect(session.report()).toMatchObject({
+      failure: {
+        outcome: 'unavailable',
+        message: 'Codex could not reach its provider for 5 minutes: Reconnecting... 1/5',
+      },
+    });
   });
 });
 

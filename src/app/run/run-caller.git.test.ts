@@ -1,0 +1,130 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { InboxItem } from '#contract/inbox-operations.ts';
+import type { Task } from '#contract/task.ts';
+import type { Actor } from '#domain/actor.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import type { OpenProject } from '#operations/operation.ts';
+import { readOwnIdentity } from '#process/process-identity.ts';
+import { initWithStore, testMachine } from '../../../tests/support/sync-project.ts';
+import { tempRepo } from '../../../tests/support/temp-repo.ts';
+import { openServerProjects } from '../server-projects.ts';
+import { createRunCaller, type RunCaller } from './run-caller.ts';
+
+const AGENT: Actor = { kind: 'agent', name: 'Ada', named: true };
+const PERSON: Actor = { kind: 'user', name: 'Ada', named: true };
+
+interface World {
+  readonly create: (actor: Actor) => Promise<Task>;
+  /** The operations as a run of the agent on this task has them. */
+  readonly callFrom: (task_id: string) => Promise<RunCaller>;
+}
+
+async function inProject(work: (world: World) => Promise<void>): Promise<void> {
+  await using repo = await tempRepo();
+  const home = join(repo.path, '..', 'home');
+  mkdirSync(home);
+  const machine = testMachine(home);
+  const { env, clock, program } = machine;
+  const place = { home: join(home, '.forge'), env, homeDir: home };
+  await initWithStore(repo.path, machine, { name: 'first' });
+  const notice = (): void => undefined;
+  await using projects = await openServerProjects(
+    { paths: [], cwd: repo.path },
+    { place, clock, env, program, notice },
+  );
+  const served = await projects.find({ project: undefined });
+  await served.useForOperation((project) => work(toWorld(project, { place, machine })));
+}
+
+function toWorld(project: OpenProject, deps: Omit<Parameters<typeof createRunCaller>[0], 'project'>): World {
+  const { store, workflow, config } = project;
+  const now = (): number => Date.now();
+  return {
+    create: (actor) =>
+      store.createTask(
+        {
+          id_prefix: config.idPrefix,
+          title: 'x',
+          description: '',
+          type: 'task',
+          priority: 2,
+          state: workflow.initial,
+          parent_id: null,
+          assignee: null,
+          labels: [],
+          github_issue: null,
+          depends_on: [],
+          foreign_depends_on: [],
+          metadata: new Map(),
+        },
+        { actor, now: now() - 1_000, workflow },
+      ),
+    async callFrom(task_id) {
+      const by = { actor: PERSON, now: now() };
+      const where = { name: task_id, path: `/nowhere/${task_id}`, target: 'main', port: null };
+      const attempt = await store.startAttempt(
+        { id: crypto.randomUUID(), task_id, agent: 'Ada', ...where, base_commit: 'a'.repeat(40) },
+        by,
+      );
+      const how = { role: 'coder', executor: 'shell', state: 'scheduled', session_id: null } as const;
+      const held = { task_id, attempt_id: attempt.id, agent: 'Ada', fence: null, in_state: null };
+      const run = await store.createRun(
+        { id: crypto.randomUUID(), ...held, ...how, watcher: readOwnIdentity() },
+        by,
+      );
+      return createRunCaller({ project, ...deps }, run);
+    },
+  };
+}
+
+describe('work that agents give each other', () => {
+  it('waits for a person where the task of the run was created in a run itself', () =>
+    inProject(async ({ create, callFrom }) => {
+      // An agent at a terminal is no run: its task is as good as one of a person.
+      for (const first of [await create(PERSON), await create(AGENT)]) {
+        const child = (await (await callFrom(first.id))('task.create', { title: 'child' })) as Task;
+        expect(child).toMatchObject({ state: 'todo', labels: [] });
+        const call = await callFrom(child.id);
+        const below = (await call('task.create', { title: 'below', state: 'todo' })) as Task;
+        const go = `forge task transition ${below.id} todo`;
+        expect(below).toMatchObject({
+          state: 'backlog',
+          note: `It waits in backlog until a person lets it go: ${go}`,
+        });
+        const inbox = (await call('inbox.list', { kind: 'proposed' })) as InboxItem[];
+        expect(inbox).toHaveLength(1);
+        expect(inbox[0]?.message).toMatch(/propose/);
+      }
+    }));
+
+  it('is bounded in each run', () =>
+    inProject(async ({ create, callFrom }) => {
+      const call = await callFrom((await create(PERSON)).id);
+      await expect(call('task.create', { title: 'x', state: 'closed' })).rejects.toMatchObject({
+        code: 'invalid_input',
+      });
+      for (let made = 0; made < LIMITS.run_created_tasks; made += 1)
+        await call('task.create', { title: 'x' });
+      await expect(call('task.create', { title: 'x' })).rejects.toMatchObject({
+        code: 'permission_denied',
+        details: { limit: LIMITS.run_created_tasks },
+      });
+    }));
+
+  it('goes under its own task and what it made; a person of the same name is another', () =>
+    inProject(async ({ create, callFrom }) => {
+      const [own, ofPerson, ofAgent] = [await create(PERSON), await create(PERSON), await create(AGENT)];
+      const call = await callFrom(own.id);
+      for (const parent_id of [own.id, ofAgent.id])
+        expect(await call('task.create', { title: 'x', parent_id })).toMatchObject({ parent_id });
+      expect(await call('task.update', { id: ofAgent.id, title: 'Less' })).toMatchObject({ title: 'Less' });
+      for (const [name, input] of [
+        ['task.create', { title: 'x', parent_id: ofPerson.id }],
+        ['task.update', { id: ofPerson.id, title: 'Less' }],
+        ['task.comment', { id: ofPerson.id, body: 'x' }],
+      ] as const)
+        await expect(call(name, input)).rejects.toMatchObject({ code: 'permission_denied' });
+    }));
+});

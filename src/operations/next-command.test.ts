@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import type { Review } from '#contract/attempt.ts';
+import type { SuspendedAgent } from '#contract/suspension.ts';
+import type { WorkedTask } from '#contract/run-task-operations.ts';
+import type { Task } from '#contract/task.ts';
+import { budgetSpent } from '#engine/actions.ts';
+import { describeSuspended, suspendedLines } from './agent-entry.ts';
+import { inboxList } from './inbox-list.ts';
+import type { TextView } from './operation.ts';
+import { taskReview } from './task-review.ts';
+import { workedText } from './worked-text.ts';
+
+const NOW = Date.UTC(2026, 2, 1);
+const view: TextView = { color: false, columns: 80, now: NOW };
+/** Only what is looked at. */
+const task = (more: Partial<Task> = {}): Task =>
+  ({ id: 'fg-a', status: 'in_progress', state: 'review', assignee: 'ada', ...more }) as Task;
+
+describe('an answer names the next command', () => {
+  it.each([
+    ['passed', task(), 'Next: forge run fg-a --merge'],
+    ['failed', task({ state: 'in_progress' }), 'Next: forge run fg-a --agent ada'],
+    ['passed', task({ status: 'closed', state: 'done' }), undefined],
+  ] as const)('of a review that %s', (status, of, next) => {
+    const review = { status, verdict_by: 'user:ann', verdict: null } as Review;
+    expect(taskReview.text({ task: of, review }, view).split('\n')[1]).toBe(next);
+  });
+
+  it('of a run that ended with a review that passed', () => {
+    const passed = task({ review_passed_at: '2026-03-01T00:00:00.000Z' });
+    const worked = { task: passed, attempt: null, review: null, merge: null, reached: true } as WorkedTask;
+    expect(workedText([worked], view)).toBe('fg-a is in review: it passed (forge run fg-a --merge)');
+    expect(workedText([{ ...worked, task: task() }], view)).toBe('fg-a is in review');
+  });
+
+  it('of a request for permission: both answers', () => {
+    const item = {
+      kind: 'approval',
+      task_id: 'fg-a',
+      title: 'A',
+      run_id: 'ab12',
+      since: null,
+      message: 'ada asks for npm test',
+      command: 'forge runs approve ab12',
+    } as const;
+    expect(inboxList.text([item], view)).toContain('try: forge runs approve ab12, or forge runs deny ab12');
+    const long = { ...item, kind: 'stuck', message: 'word '.repeat(40).trim() } as const;
+    expect(
+      inboxList
+        .text([long], view)
+        .split('\n')
+        .every((line) => line.length <= 80),
+    ).toBe(true);
+  });
+});
+
+describe('a suspension', () => {
+  const one = (until: number): SuspendedAgent =>
+    ({
+      agent: 'ada',
+      until: new Date(until).toISOString(),
+      reason: 'not logged in',
+      command: 'forge agent resume ada',
+    }) as SuspendedAgent;
+
+  it('whose time has passed is told as such', () => {
+    expect(describeSuspended(one(NOW + 1), NOW)).toMatch(/^suspended until 2026-03-01T/);
+    expect(suspendedLines(one(NOW), view)).toEqual([
+      'ada is suspended, may be tried again: not logged in',
+      '  try: forge agent resume ada',
+    ]);
+  });
+});
+
+describe('a gate that said no too often', () => {
+  it.each([
+    ['`npm test` ended with 1: \n\n  1 failed\nmore', '. The last time: `npm test` ended with 1: 1 failed'],
+    ['too slow', '. The last time: too slow'],
+    [null, ''],
+  ])('names the last reason, %o', (reason, told) => {
+    expect(budgetSpent('review', 4, 3, reason).annotation.message).toBe(
+      `review said no 4 times; 3 are allowed${told}`,
+    );
+  });
+});
