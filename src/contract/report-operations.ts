@@ -55,11 +55,22 @@ const NotLanded = z.object({
   command: z.string(),
 });
 
+const Warning = z.object({
+  task_id: z.string(),
+  run_id: z.string(),
+  agent: z.string(),
+  message: z.string(),
+  /** What a person types next. */
+  command: z.string(),
+});
+
 export const Report = z.object({
   since: z.string(),
   until: z.string(),
   landed: z.array(Landed),
   not_landed: z.array(NotLanded),
+  /** Runs in which something happened that a person should look at. */
+  warnings: z.array(Warning),
   /** As it is now, also where the report is about an earlier time. */
   suspended: z.array(SuspendedAgent),
   cost: Cost,
@@ -76,7 +87,7 @@ export const projectReport = declare({
   name: 'project.report',
   summary: 'What landed since yesterday, what did not and why, and what it cost',
   about:
-    'Merges that landed in that time; tasks that agents worked on in that time, or that wait for a person now, and have not landed, each with the reason and the next command; agents that are suspended; and the money, tokens and minutes of the runs that began in that time, by agent and by task. Money that a program does not tell is said to be unknown. Days are those of the machine that answers.',
+    'Merges that landed in that time; tasks that agents worked on in that time, or that wait for a person now, and have not landed, each with the reason and the next command; runs during which your checkout changed; agents that are suspended; and the money, tokens and minutes of the runs that began in that time, by agent and by task. Money that a program does not tell is said to be unknown. Days are those of the machine that answers.',
   input: z.object({
     since: moment('From when on (default: yesterday)'),
     until: moment('Up to when (default: now)'),

@@ -2,6 +2,7 @@ import type { Attempt, Run } from '#contract/attempt.ts';
 import type { InboxItem } from '#contract/inbox-operations.ts';
 import type { Report } from '#contract/report-operations.ts';
 import type { Task } from '#contract/task.ts';
+import { findCheckoutChange } from './checkout-change.ts';
 import { isAgentFault } from './decide-suspension.ts';
 import { sumUsage } from './sum-usage.ts';
 
@@ -64,6 +65,11 @@ export function compileReport(facts: ReportFacts): Omit<Report, 'suspended'> {
       .filter((id) => !isThere.has(id))
       .map((id) => explain(facts, id))
       .toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind)),
+    warnings: runs.flatMap(({ id, task_id, agent, message: said }) => {
+      const message = findCheckoutChange(said);
+      const command = `forge runs logs ${id}`;
+      return message === undefined ? [] : [{ task_id, run_id: id, agent, message, command }];
+    }),
     cost: sumUsage(runs, now),
     by_agent: byAgent.map(([agent, own]) => ({ agent, ...sumUsage(own, now) })).toSorted(byCost),
     by_task: byTask

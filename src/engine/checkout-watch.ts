@@ -4,6 +4,7 @@ import {
   listChangedFiles,
 } from '#git/checkout-fingerprint.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CHECKOUT_CHANGED } from '#domain/checkout-change.ts';
 import type { GitRepo } from '#git/ask-git.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
@@ -69,7 +70,7 @@ export class CheckoutWatch {
     ];
     return parts.length === 0
       ? undefined
-      : `Your checkout has changed while it ran, by it or by you: ${escapeLine(parts.join('; '))}`;
+      : `${CHECKOUT_CHANGED}, by it or by you: ${escapeLine(parts.join('; '))}`;
   }
 
   #lookNow(): Promise<Look> {

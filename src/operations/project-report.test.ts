@@ -105,6 +105,18 @@ describe('a report', () => {
     expect(report.not_landed[0]?.command).toBe('forge task transition fg-stuck todo');
   });
 
+  it('names runs during which the checkout of the user changed, also those that landed', () => {
+    expect(report.warnings).toEqual([]);
+    const text = 'Your checkout has changed while it ran, by it or by you: README.md';
+    const more = { id: 'ab12', message: `It ended. ${text}` };
+    const warned = compileReport({ ...FACTS, runs: [...FACTS.runs, run('fg-land', 'completed', more)] });
+    expect(warned.warnings).toEqual([
+      { task_id: 'fg-land', run_id: 'ab12', agent: 'ada', message: text, command: 'forge runs logs ab12' },
+    ]);
+    const told = reportText({ ...warned, suspended: [] }, { color: false, columns: 80, now: NOW });
+    expect(told).toContain(`Warnings\nfg-land  ada\n  ${text}\n  try: forge runs logs ab12`);
+  });
+
   it('counts what was spent, and says what is not known', () => {
     expect(report.cost).toEqual({
       runs: 8,

@@ -7,13 +7,26 @@ import { truncateText, wrapWords } from './text-width.ts';
 
 /** Counts first, then what landed, what did not and what helps, then what it cost. */
 export function reportText(report: Report, view: TextView): string {
-  const { landed, not_landed, suspended, cost, by_agent, by_task } = report;
+  const { landed, not_landed, warnings, suspended, cost, by_agent, by_task } = report;
   const parts = [
     countLines(report, view),
     landed.length === 0 ? undefined : section(view, 'Landed', landedTable(report, view)),
     not_landed.length === 0
       ? undefined
       : section(view, 'Not landed', not_landed.flatMap((one) => unlandedLines(one, view)).join('\n')),
+    warnings.length === 0
+      ? undefined
+      : section(
+          view,
+          'Warnings',
+          warnings
+            .flatMap(({ task_id, agent, message, command }) => [
+              `${style(view, 'bold', escapeLine(task_id))}  ${escapeLine(agent)}`,
+              ...wrap(view, escapeLine(message)),
+              `  try: ${escapeLine(command)}`,
+            ])
+            .join('\n'),
+        ),
     suspended.length === 0
       ? undefined
       : section(
