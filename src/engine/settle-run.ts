@@ -130,10 +130,12 @@ function pickSeen({
   rescued,
   unfiltered,
   unsigned,
+  pipes,
 }: Harvest): Partial<Harvest> {
   return {
     rescued,
     unfiltered,
+    pipes,
     ...(unsigned !== undefined && { unsigned }),
     ...(flattened !== undefined && { flattened }),
     ...(strayed !== undefined && { strayed }),

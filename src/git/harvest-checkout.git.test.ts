@@ -46,6 +46,19 @@ function commitIn(checkout: Checkout, file: string, text = `${file}\n`): string 
 }
 
 describe('harvestCheckout', () => {
+  it('[S-M3] waits for no pipe where git reads its rules, in any folder, and names it', async () => {
+    await using world = await attemptPlace();
+    const checkout = await world.start();
+    writeIn(checkout, 'a.txt', 'changed\n');
+    writeIn(checkout, 'deep/er/new.txt', 'new\n');
+    const pipes = ['.gitattributes', '.gitignore', 'deep/.gitignore', 'deep/er/.gitattributes'];
+    execFileSync('env', ['mkfifo', ...pipes], { cwd: checkout.path });
+    const harvest = await world.harvest(checkout);
+    expect(harvest.pipes.toSorted()).toEqual(pipes);
+    expect(harvest.files).toEqual(['a.txt', 'deep/er/new.txt']);
+    expect((await world.harvest(checkout)).pipes).toEqual([]);
+  });
+
   it('[S148] commits what was left, with trailers, and publishes the branch', async () => {
     await using world = await attemptPlace();
     const checkout = await world.start();

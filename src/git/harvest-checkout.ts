@@ -59,6 +59,8 @@ export interface Harvest {
   readonly unfiltered: ReadonlyMap<string, string>;
   /** Why commits that the agent had left apart from HEAD were not taken. */
   readonly left_out: readonly string[];
+  /** Pipes and the like that stood where git reads its rules, and were removed. */
+  readonly pipes: readonly string[];
   /** Submodules that stand at another commit now, which may be in the checkout alone. */
   readonly submodules: readonly string[];
   /** Refs that keep what the agent had left apart from HEAD. */
@@ -84,7 +86,7 @@ export async function harvestCheckout(
   checkout: Checkout,
   request: HarvestRequest,
 ): Promise<Harvest> {
-  checkCheckout(control, checkout);
+  const pipes = checkCheckout(control, checkout);
   const strayed = findStray(checkout);
   const known = await getKept(control, checkout);
   const collected = await collectTips(control, checkout, known);
@@ -118,6 +120,7 @@ export async function harvestCheckout(
     skipped: staged.skipped,
     unfiltered: staged.unfiltered,
     left_out: collected.left_out,
+    pipes,
     ...counts,
     ...(signer.unsigned !== undefined && { unsigned: signer.unsigned }),
     ...(collected.flattened !== undefined && { flattened: collected.flattened }),

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -235,6 +236,21 @@ describe('[M5] a script that a command runs', () => {
     expect(await asks('"true"', '"false"')).toEqual(['npm ci', 'npm test --workspaces']);
     expect(await asks('"false"', '"true"')).toEqual(['npm run -s other', 'npm test --workspaces']);
     expect(await asks('{', '[')).toEqual(lines);
+  });
+
+  it('[S-M3] is waited for by nobody where it is a pipe, and is not the file that was allowed', async () => {
+    const lines = ['npm test', './ci.sh', 'bash scripts/*.sh'];
+    await trustCommands(place, lines, BY);
+    const files = ['package.json', 'ci.sh', 'scripts/ci.sh'];
+    for (const file of files) rmSync(join(root, file));
+    await trustCommands(place, ['node absent.js'], BY);
+    execFileSync('env', ['mkfifo', ...files, 'absent.js'], { cwd: root });
+    const asked = await listUntrusted(place, [...lines, 'node absent.js']);
+    for (const file of [...files, 'absent.js']) rmSync(join(root, file));
+    for (const file of files) write(file, FILES[file] ?? '');
+    chmodSync(join(root, 'ci.sh'), 0o755);
+    chmodSync(join(root, 'scripts/ci.sh'), 0o755);
+    expect(asked.map(({ command }) => command)).toEqual([...lines, 'node absent.js']);
   });
 
   it('is not a file that is only read, nor one that git ignores', async () => {
