@@ -41,6 +41,8 @@ export interface HarvestRequest {
   /** What becomes of untracked files above the limit; refused unless it says `skip`. */
   readonly large_files?: 'refuse' | 'skip';
   readonly large_file_bytes?: number;
+  /** Ends it while it looks at the files: nothing is changed by then. Throws interrupted. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Harvest {
@@ -145,7 +147,8 @@ async function stageAll(
 }> {
   const { own, staging, collected, request } = work;
   const isReplaced = await dropReplacedGitlinks(control, { checkout, index: staging.path });
-  const found = await listDifferences(control, { checkout, index: staging.path });
+  const { signal } = request;
+  const found = await listDifferences(control, { checkout, index: staging.path, signal });
   const declared = listDeclared(checkout);
   refuseNested(
     checkout,
@@ -163,7 +166,7 @@ async function stageAll(
       found: collected.secrets,
     }),
   );
-  const place = { checkout, index: staging.path, secrets, without_filter: 'refuse' } as const;
+  const place = { checkout, index: staging.path, secrets, signal, without_filter: 'refuse' } as const;
   const unfiltered = await stagePaths(control, place, paths);
   return { skipped, unfiltered, isChanged: isReplaced || paths.length > 0 };
 }
