@@ -2,6 +2,8 @@ import { literalOf, type ShellWord } from './shell-line.ts';
 import { LIFECYCLE } from './shell-programs.ts';
 import type { ScriptFinder } from './shell-scripts.ts';
 
+/** Programs that run scripts of package.json by patterns of their names. */
+export const SCRIPT_RUNNERS = new Set('npm-run-all npm-run-all2 run-s run-p wireit'.split(' '));
 export const PACKAGE_MANAGERS = new Set(['npm', 'pnpm', 'yarn', 'bun']);
 
 const RUN = new Set(['run', 'run-script', 'rum', 'urn']);
@@ -58,7 +60,7 @@ function around(name: string): readonly string[] {
 }
 
 /** Undefined: any of them. */
-function takeScripts(finder: ScriptFinder, names: readonly string[] | undefined): void {
+export function takeScripts(finder: ScriptFinder, names: readonly string[] | undefined): void {
   if (names?.length === 0) return;
   for (const folder of finder.folders()) {
     const path = folder === '' ? 'package.json' : `${folder}/package.json`;

@@ -4,7 +4,7 @@
 export const SHELLS = new Set('sh bash dash ash ksh mksh zsh fish rbash'.split(' '));
 
 const LANGUAGES =
-  /^(?:node|nodejs|deno|bun|tsx|ts-node|jiti|python|pypy|ruby|jruby|perl|php|lua|luajit|pwsh|Rscript|osascript|expect|tclsh|groovy|java|elixir|guile)[\d.]*$/;
+  /^(?:node|nodejs|deno|bun|tsx|ts-node|jiti|python|pypy|ruby|jruby|perl|php|lua|luajit|pwsh|Rscript|osascript|expect|tclsh|wish|groovy|java|kotlin|scala|elixir|iex|escript|guile|racket|julia|raku|ocaml|runghc|runhaskell|octave|babel-node|esno|vite-node|zx|nu|bb|gjs|qjs)[\d.]*$/;
 
 /** Programs that run a file that they are given. */
 export function isInterpreter(program: string): boolean {
@@ -16,9 +16,12 @@ export const WRAPPERS = new Set(
   (
     'env exec command builtin time nice ionice chrt taskset nohup timeout xargs parallel sudo doas su stdbuf setsid flock strace ltrace ' +
     'script unbuffer catchsegv busybox npx bunx pnpx uvx uv poetry pipenv hatch rye direnv dotenv cross-env corepack bundle coverage valgrind watch ' +
-    'retry unshare chroot ssh systemd-run ccache not'
+    'retry unshare chroot ssh systemd-run ccache not c8 nyc pdm pixi'
   ).split(' '),
 );
+
+/** Those of them to which a word such as `run` is said first. */
+export const VERB_WRAPPERS = new Set('uv poetry pipenv hatch rye pdm pixi bundle coverage direnv'.split(' '));
 
 /** Programs that run a file or a program that they are given. */
 export function runsFiles(program: string): boolean {

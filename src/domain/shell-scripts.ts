@@ -16,17 +16,18 @@ import {
   type TreeView,
 } from './shell-tree.ts';
 import { findExecuted } from './find-executed.ts';
-import { findPackageScripts, PACKAGE_MANAGERS } from './package-scripts.ts';
+import { interpretProgram } from './interpret-program.ts';
+import { isTool, isTwoFaced, RUN_VERBS } from './known-tools.ts';
+import { addNamedModules } from './module-files.ts';
+import { findPackageScripts, PACKAGE_MANAGERS, SCRIPT_RUNNERS, takeScripts } from './package-scripts.ts';
 import {
-  CODE_OPTIONS,
   FILE_OPTIONS,
   FOLDER_OPTIONS,
   isInterpreter,
   LOADING_VARIABLES,
-  READERS,
   RUNNER_FILES,
   runsFiles,
-  SHELLS,
+  VERB_WRAPPERS,
   WRAPPERS,
 } from './shell-programs.ts';
 
@@ -161,13 +162,14 @@ export class ScriptFinder {
     if (program.includes('/')) this.addFile(program);
     const name = program.slice(program.lastIndexOf('/') + 1);
     if (name === 'cd' || name === 'pushd') return this.#takeFolder(args);
-    if (name === 'eval' || name === 'trap') return this.#readArgs(name === 'trap' ? args.slice(0, 1) : args);
+    if (name === 'eval' || name === 'trap') return this.readArgs(name === 'trap' ? args.slice(0, 1) : args);
     if (name === 'find') return findExecuted(this, args);
     if (Object.hasOwn(RUNNER_FILES, name)) return this.#takeRunner(RUNNER_FILES[name] ?? [], args);
     if (PACKAGE_MANAGERS.has(name)) return findPackageScripts(this, name, args);
-    if (isInterpreter(name)) return this.#interpret(name, args, around);
+    if (isInterpreter(name) || isTwoFaced(name)) return interpretProgram(this, name, args, around);
     if (WRAPPERS.has(name)) return this.#unwrap(name, args, around);
-    this.#lookAtArguments(args);
+    if (SCRIPT_RUNNERS.has(name)) return takeScripts(this, undefined);
+    this.#lookAtArguments(args, isTool(name) ? 'script' : 'file');
   }
 
   #takeFolder(args: readonly ShellWord[]): void {
@@ -175,16 +177,18 @@ export class ScriptFinder {
     if (target !== undefined) this.enter(target);
   }
 
-  #readArgs(args: readonly ShellWord[]): void {
+  readArgs(args: readonly ShellWord[]): void {
     const texts = args.map(literalOf);
     if (texts.some((text) => text === undefined)) return this.addUnknown();
     this.read(texts.join(' '), this.#folders);
   }
 
   #takeRunner(names: readonly string[], args: readonly ShellWord[]): void {
-    const { files } = this.takeOptions(args);
+    const { files, words } = this.takeOptions(args);
     for (const file of files) this.addNamed(file);
     if (files.length > 0) return;
+    // Those without a file of their own are given code.
+    if (names.length === 0) addNamedModules(this, literalOf(words[0] ?? BLANK) ?? '');
     const there = names.filter((name) => this.isThere(name));
     for (const name of there.length > 0 ? there : names) this.addFile(name);
   }
@@ -205,7 +209,8 @@ export class ScriptFinder {
         continue;
       }
       if (value === undefined) continue;
-      if (FILE_OPTIONS.has(option)) files.push(value);
+      // `-nf run.sed`
+      if (FILE_OPTIONS.has(option) || /^-[A-Za-z]+f$/.test(option)) files.push(value);
       else if (FOLDER_OPTIONS.has(option)) this.enter(value);
       else continue;
       at += skips;
@@ -219,90 +224,23 @@ export class ScriptFinder {
     else for (const value of values) this.addFile(value);
   }
 
-  /** A script is the first word that names a file; code is read as far as it can be. */
-  #interpret(name: string, args: readonly ShellWord[], { redirects, fed_by }: Around): void {
-    const isShell = SHELLS.has(name);
-    let missing: string | undefined;
-    for (let at = 0; at < args.length; at += 1) {
-      const word = args[at];
-      if (word === undefined) continue;
-      const { option, value, skips } = splitOption(word, args[at + 1]);
-      if (option !== undefined) {
-        if (option === '--test') return;
-        if (isShell ? /^-[A-Za-z]*c[A-Za-z]*$/.test(option) : CODE_OPTIONS.has(option))
-          return this.#takeCode(isShell, args.slice(at + 1));
-        if (option === '-m' && value !== undefined) return this.#takeModule(value);
-        if (FILE_OPTIONS.has(option) && value !== undefined) this.addNamed(value);
-        else if (FOLDER_OPTIONS.has(option) && value !== undefined) this.enter(value);
-        else continue;
-        at += skips;
-        continue;
-      }
-      const values = this.valuesOf(word);
-      if (values === undefined) return this.addUnknown(word);
-      if (missing === undefined && ['test', 'eval'].includes(values[0] ?? '')) return;
-      const there = values.filter((one) => this.isThere(one) || this.#isFolder(one));
-      for (const one of there) this.addFile(one);
-      if (there.length > 0) return;
-      missing ??= values[0];
-    }
-    if (missing !== undefined && missing !== '-') return this.addFile(missing);
-    if (isShell) this.#takeInput({ redirects, fed_by });
-  }
-
-  #isFolder(name: string): boolean {
+  isFolder(name: string): boolean {
     return this.#resolve(name).some((path) => this.view.kindOf(path) === 'folder');
-  }
-
-  #takeCode(isShell: boolean, args: readonly ShellWord[]): void {
-    const code = args.find((word) => !(literalOf(word) ?? '').startsWith('-'));
-    if (code === undefined) return;
-    const values = this.valuesOf(code);
-    if (values === undefined) return this.addUnknown();
-    for (const value of values) {
-      if (isShell) this.read(value, this.#folders);
-      else
-        for (const token of value.split(/[^\w./@-]+/))
-          if (token !== '' && this.isThere(token)) this.addFile(token);
-    }
-  }
-
-  #takeModule(word: ShellWord): void {
-    for (const value of this.valuesOf(word) ?? []) {
-      const [top = ''] = value.split('.');
-      if (this.isThere(`${top}.py`)) this.addFile(`${top}.py`);
-      if (this.#isFolder(top) && top !== '') this.addFile(top);
-    }
-  }
-
-  /** A shell without a script reads one. */
-  #takeInput({ redirects, fed_by }: Around): void {
-    for (const { operator, target } of redirects) {
-      if (operator === '<' || operator === '<>') this.addNamed(target);
-      if (operator === '<&') this.addUnknown();
-      if (operator.startsWith('<<')) this.#readArgs([target]);
-    }
-    for (const { words, redirects: fed } of fed_by) {
-      for (const { operator, target } of fed) if (operator === '<') this.addNamed(target);
-      const [first = BLANK, ...args] = words;
-      const program = literalOf(first) ?? '';
-      if (program === 'echo' || program === 'printf')
-        this.#readArgs(args.filter((word) => literalOf(word)?.startsWith('-') !== true));
-      else if (READERS.has(program)) {
-        for (const word of args) {
-          const values = this.valuesOf(word);
-          if (values === undefined) this.addUnknown(word);
-          else for (const value of values) if (this.isThere(value)) this.addFile(value);
-        }
-      } else this.addUnknown();
-    }
   }
 
   #unwrap(name: string, args: readonly ShellWord[], around: Around): void {
     const skipped = args.findIndex((word) => !/^(?:-|\d|[A-Za-z_]\w*=)/.test(word.text));
     for (const word of args.slice(0, skipped === -1 ? undefined : skipped))
       this.#takeWrapperOption(word, args);
-    const inner = skipped === -1 ? [] : args.slice(skipped);
+    const behind = skipped === -1 ? [] : args.slice(skipped);
+    const verb = literalOf(behind[0] ?? BLANK) ?? '';
+    if (name === 'coverage' && verb === 'run')
+      return interpretProgram(this, 'python', behind.slice(1), NOTHING);
+    const isVerb = VERB_WRAPPERS.has(name) && RUN_VERBS.has(verb);
+    if (isVerb) return this.#unwrap(name, behind.slice(1), around);
+    const inner = behind;
+    // `uv run check.py`
+    if (VERB_WRAPPERS.has(name) && this.isThere(verb)) this.addFile(verb);
     const program = literalOf(inner[0] ?? BLANK) ?? '';
     const isFed = name === 'xargs' || name === 'parallel';
     const before = this.#refs.size;
@@ -310,7 +248,7 @@ export class ScriptFinder {
     if (inner[0] !== undefined && (literalOf(inner[0]) !== undefined || inner.length === 1))
       this.run(inner, around);
     else if (inner[0] !== undefined) this.addUnknown(inner[0]);
-    this.#lookAtArguments(inner.slice(1));
+    this.#lookAtArguments(inner.slice(1), 'script');
     if (isFed && (inner.length === 0 || runsFiles(program)) && this.#refs.size === before) this.addUnknown();
   }
 
@@ -319,27 +257,41 @@ export class ScriptFinder {
     const [, variable] = /^([A-Za-z_]\w*)=/.exec(word.text) ?? [];
     if (variable !== undefined) this.#noteLoading(variable, afterEquals(word));
     else if (value === undefined) return;
-    else if (option === '-S' || option === '--split-string' || option === '-c') this.#readArgs([value]);
+    else if (option === '-S' || option === '--split-string' || option === '-c') this.readArgs([value]);
     else if (option !== undefined && FOLDER_OPTIONS.has(option)) this.enter(value);
   }
 
-  /** Programs that are not known may run what they are given: an interpreter's script, a file that can be run. */
-  #lookAtArguments(args: readonly ShellWord[]): void {
+  /**
+   * Programs that are not known may run whatever they are given: a file, or another program with a file. Those that are
+   * known to look at the files of the work run an interpreter's script, or a file that can be run, if anything.
+   */
+  #lookAtArguments(args: readonly ShellWord[], kind: 'script' | 'file'): void {
+    let wanted = kind;
     for (const [at, word] of args.entries()) {
       const text = literalOf(word);
       if (text === undefined) {
-        for (const value of this.valuesOf(word) ?? []) this.#addIfScript(value);
+        for (const value of this.valuesOf(word) ?? []) this.#addIf(wanted, value);
       } else if (text === '-c' && args[at + 1] !== undefined) {
         const code = literalOf(args[at + 1] ?? BLANK);
         if (code !== undefined) this.read(code, this.#folders);
       } else if (isInterpreter(text) && text !== '.' && args.length > at + 1) {
-        this.#interpret(text, args.slice(at + 1), NOTHING);
-      } else this.#addIfScript(text);
+        interpretProgram(this, text, args.slice(at + 1), NOTHING);
+        // What follows is that program's.
+        wanted = 'script';
+      } else if (isTool(text) && !this.isThere(text)) wanted = 'script';
+      else if (wanted === 'script') this.#addIf(wanted, text);
+      // The value of an option, or a whole line in one word.
+      else
+        for (const part of new Set([text, text.replace(/^--?\w/, ''), ...text.split(/[\s=,:;&|()"']+/)]))
+          if (part !== '') this.#addIf(wanted, part);
     }
   }
 
-  #addIfScript(name: string): void {
-    for (const path of this.#resolve(name)) if (this.view.kindOf(path) === 'script') this.add({ path });
+  #addIf(kind: 'script' | 'file', name: string): void {
+    for (const path of this.#resolve(name)) {
+      const found = this.view.kindOf(path);
+      if (found === 'script' || found === kind) this.add({ path });
+    }
   }
 
   #noteLoading(name: string, word: ShellWord): void {
@@ -350,7 +302,7 @@ export class ScriptFinder {
     const values = this.valuesOf({ ...word, pieces: kept });
     if (values === undefined) return this.addUnknown();
     for (const token of values.flatMap((value) => value.split(/[\s:=,]+/)))
-      if (token !== '' && (this.isThere(token) || (token !== '/' && this.#isFolder(token))))
+      if (token !== '' && (this.isThere(token) || (token !== '/' && this.isFolder(token))))
         this.addFile(token);
   }
 

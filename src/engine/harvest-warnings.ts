@@ -11,7 +11,7 @@ const BRANCHES = {
 
 /** What somebody did with git in an attempt's folder, or to its branch, that a person should know of. Nothing is lost by it. */
 export function listHarvestWarnings(harvest: Harvest, { branch }: Pick<Attempt, 'branch'>): string[] {
-  const { strayed, salvaged, flattened, rescued, skipped, left_out, unfiltered, unsigned } = harvest;
+  const { strayed, salvaged, flattened, rescued, skipped, left_out, unfiltered, unsigned, pipes } = harvest;
   const moved = BRANCHES[harvest.branch];
   return [
     ...(strayed === undefined ? [] : [`Its worktree was ${strayed}, and is on ${branch} again`]),
@@ -33,6 +33,7 @@ export function listHarvestWarnings(harvest: Harvest, { branch }: Pick<Attempt, 
       ? []
       : [`Commits that ${branch} does not lead to are kept: ${rescued.join(', ')}`]),
     ...(moved === undefined ? [] : [`${branch} ${moved}; the work is kept all the same`]),
+    ...pipes.map((path) => `${path} was a pipe, for which git would have waited, and was removed`),
     ...skipped.map(({ path }) => `${path} is too large and was not committed`),
   ].map(escapeLine);
 }

@@ -3,7 +3,6 @@ import type { Task } from '#contract/task.ts';
 import {
   askPeople,
   decideReview,
-  findClearing,
   findGateHolder,
   findPass,
   type GateHolder,
@@ -17,15 +16,11 @@ import { roleOf, type ResolvedWorkflow } from '#domain/workflow.ts';
 import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import type { Json } from '#kernel/json.ts';
-import { toAttemptEnvironment } from './attempt-environment.ts';
 import { openControl, findWorkspace } from './attempt-workspace.ts';
 import type { ActionOutcome } from './actions.ts';
+import { refuseStep, runReviewSteps } from './check-steps.ts';
 import type { AgentFacts, Engine } from './engine.ts';
-import { findWalls } from './find-walls.ts';
 import { findGateChanges, listUnread, noteUnread } from './gate-changes.ts';
-import { readTree } from './read-tree.ts';
-import { runSteps } from './run-steps.ts';
-import { setUpForChecks } from './set-up-folder.ts';
 import { readSpentAudits } from './read-spent-audits.ts';
 import { annotate, harvestAttempt } from './settle-run.ts';
 import { systemWriter, type WorkPlace } from './work.ts';
@@ -106,12 +101,17 @@ async function checkHeld(
   );
   place.watch({ kind: 'review', review });
   const finished = (result: StepResult): Promise<void> => noteStep(place, review.id, result);
+  const noteRefused = async (command: string, scripts: readonly string[]): Promise<StepResult> => {
+    const result = refuseStep(command, scripts);
+    await finished(result);
+    return result;
+  };
   const unread = await listUnread(place, attempt, task);
   const results =
     unread.length === 0
       ? await runReviewSteps(place, { attempt, steps, commit: head, review_id: review.id, finished })
       : is_side
-        ? [await refuseStep(steps[0] ?? '', unread, finished)]
+        ? [await noteRefused(steps[0] ?? '', unread)]
         : [];
   await noteUnread(place, { attempt, task, review, unread });
   const able = withoutSpentAudits(
@@ -121,17 +121,6 @@ async function checkHeld(
   const asked = askPeople(able, await findGateChanges(place, { ...attempt, head_commit: head }, task));
   const decision = decideReview({ holder: asked, has_attempt: true, steps: results, verdict: null });
   return { review: await noteDecision(place, review, decision), decision, unread };
-}
-
-async function refuseStep(
-  command: string,
-  unread: readonly string[],
-  finished: (result: StepResult) => Promise<void>,
-): Promise<StepResult> {
-  const output = `Not run: the attempt has ${unread.join(', ')} in a form that no person has allowed to run`;
-  const result: StepResult = { command, exit_code: null, duration_ms: 0, output, outcome: 'start_failed' };
-  await finished(result);
-  return result;
 }
 
 /** A review after its checks: what is decided is over, what somebody has to look at is not. */
@@ -156,69 +145,6 @@ async function noteDecision(place: WorkPlace, review: Review, decision: ReviewDe
   const noted = await note();
   if (noted !== review) place.watch({ kind: 'review', review: noted });
   return noted;
-}
-
-/** The same tree need not be tested twice, whichever commit it stands in, unless the work was given to somebody else. */
-export async function runReviewSteps(
-  place: WorkPlace,
-  {
-    attempt,
-    steps,
-    commit,
-    review_id,
-    finished,
-  }: {
-    readonly attempt: Attempt;
-    readonly steps: readonly string[];
-    readonly commit: string;
-    /** Null where it is a merge that checks. */
-    readonly review_id: string | null;
-    readonly finished: (result: StepResult) => Promise<void>;
-  },
-): Promise<StepResult[]> {
-  const { store, clock } = place;
-  const { review } = place.settings();
-  const tree = await readTree(place, commit);
-  const after = await readClearing(place, attempt.task_id);
-  const results: StepResult[] = [];
-  const env = toAttemptEnvironment(place, attempt, { CI: 'true' });
-  for (const command of steps) {
-    const known = await store.findStep({ tree, command, after });
-    // Another tree may need other packages than those that are there.
-    const unready = known === undefined ? await setUpForChecks(place, attempt) : undefined;
-    if (unready !== undefined) {
-      results.push(unready);
-      await finished(unready);
-      break;
-    }
-    const [result] =
-      known === undefined
-        ? await runSteps([command], {
-            cwd: attempt.path,
-            env,
-            walls: await findWalls(place, { cwd: attempt.path, env }),
-            host: await place.processes(),
-            marker: `${attempt.id}-check`,
-            timeout_ms: review.step_timeout_s * 1000,
-            output_bytes: review.step_output_bytes,
-            signal: place.signal,
-            line: (text) =>
-              place.watch({ kind: 'step', task_id: attempt.task_id, attempt_id: attempt.id, text }),
-          })
-        : [known];
-    if (result === undefined) break;
-    if (known === undefined && result.outcome === 'passed')
-      await store.keepStep({ tree, command, result, review_id, now: clock.now() });
-    results.push(result);
-    await finished(result);
-    if (result.outcome !== 'passed') break;
-  }
-  return results;
-}
-
-/** From when on results of checks count for this task. */
-export async function readClearing({ store }: WorkPlace, taskId: string): Promise<string | undefined> {
-  return findClearing(await store.listReviews({ task_id: taskId }));
 }
 
 /** Whether the attempt may be merged as far as its review is concerned. */

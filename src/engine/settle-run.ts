@@ -7,6 +7,7 @@ import { kindOf, roleOf, standingState } from '#domain/workflow.ts';
 import { harvestCheckout, type Harvest, type HarvestRequest } from '#git/harvest-checkout.ts';
 import { listMarked } from '#git/merge-parents.ts';
 import { isForgeError } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import { openControl, toCheckout } from './attempt-workspace.ts';
 import type { Annotation } from './actions.ts';
 import { endPlanning } from './end-planning.ts';
@@ -14,6 +15,7 @@ import type { Engine } from './engine.ts';
 import { findDoneBefore } from './find-done-before.ts';
 import { findRunLoss, findStanding } from './find-standing.ts';
 import { readFolderNote } from './folder-note.ts';
+import { graceSignal } from './grace-signal.ts';
 import { joinSentences, listHarvestWarnings } from './harvest-warnings.ts';
 import { wantsSignature } from './landing-rules.ts';
 import { isLinkTracked, writeLinkFile } from './link-file.ts';
@@ -48,7 +50,9 @@ export async function concludeWork(
   if (outcome === 'stopped' || outcome === 'cap_reached')
     return { outcome, message, retry_after, lost: end.lost };
   try {
-    const harvest = await harvestAttempt(place, { task, attempt, agent: run.agent });
+    using grace = graceSignal(place.signal, LIMITS.harvest_grace_ms);
+    const { signal } = grace;
+    const harvest = await harvestAttempt(place, { task, attempt, agent: run.agent, signal });
     const marked = await findMarked(place, attempt);
     if (marked.length > 0)
       return { outcome: 'failed', message: `Conflicts still stand in ${marked.join(', ')}`, retry_after };
@@ -67,6 +71,8 @@ export async function concludeWork(
     return { outcome: 'no_change', message: idle, retry_after };
   } catch (error) {
     if (!isForgeError(error)) throw error;
+    // Forge itself ends: the files stay as they are, and are looked at when it is started again.
+    if (error.code === 'interrupted') return { outcome: 'stopped', message: error.message, retry_after };
     return { outcome: 'failed', message: tellFailure(error), retry_after };
   }
 }
@@ -87,6 +93,7 @@ interface Harvested {
   readonly task: Task;
   readonly attempt: Attempt;
   readonly agent: string | null;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Everything in the attempt's folder becomes a commit on its branch. */
@@ -94,7 +101,7 @@ export async function harvestAttempt(place: WorkPlace, work: Harvested): Promise
   return place.folders.hold(work.attempt, 'harvest', () => harvestHeld(place, work));
 }
 
-async function harvestHeld(place: WorkPlace, { task, attempt, agent }: Harvested): Promise<Harvest> {
+async function harvestHeld(place: WorkPlace, { task, attempt, agent, signal }: Harvested): Promise<Harvest> {
   const control = await openControl(place);
   const checkout = toCheckout(place, control, attempt);
   const request: HarvestRequest = {
@@ -105,6 +112,7 @@ async function harvestHeld(place: WorkPlace, { task, attempt, agent }: Harvested
       ...(agent !== null && { 'Forge-Agent': agent }),
     },
     large_files: 'skip',
+    signal,
     sign: wantsSignature(place, control),
     copied_files: readFolderNote(place, attempt.id).copied,
   };
@@ -130,10 +138,12 @@ function pickSeen({
   rescued,
   unfiltered,
   unsigned,
+  pipes,
 }: Harvest): Partial<Harvest> {
   return {
     rescued,
     unfiltered,
+    pipes,
     ...(unsigned !== undefined && { unsigned }),
     ...(flattened !== undefined && { flattened }),
     ...(strayed !== undefined && { strayed }),

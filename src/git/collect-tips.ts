@@ -5,6 +5,7 @@ import { findFact } from './attempt-git-folder.ts';
 import { type Checkout, findRecord, isRegistered, writeRecord } from './checkout-record.ts';
 import { readTips, type Tips } from './checkout-tips.ts';
 import type { ControlGit } from './control-directory.ts';
+import { dropPipes } from './drop-pipes.ts';
 import { type Fetched, fetchTips } from './fetch-tips.ts';
 import { resolvePlace } from './guard-place.ts';
 import type { PlainSecret } from './plain-secrets.ts';
@@ -110,8 +111,11 @@ function isOwn(control: ControlGit, checkout: Checkout): boolean {
   return true;
 }
 
-/** The folder that was made, where it was made. Throws not_found where it is gone, permission_denied for any other. */
-export function checkCheckout(control: ControlGit, checkout: Checkout): void {
+/**
+ * The folder that was made, where it was made, with nothing in it that git would wait for: gives what was removed for
+ * that. Throws not_found where it is gone, permission_denied for any other.
+ */
+export function checkCheckout(control: ControlGit, checkout: Checkout): readonly string[] {
   const place = resolvePlace(checkout.root, checkout.path);
   if (!existsSync(place)) {
     throw new ForgeError(
@@ -123,7 +127,7 @@ export function checkCheckout(control: ControlGit, checkout: Checkout): void {
       },
     );
   }
-  if (place === checkout.path && isOwn(control, checkout)) return;
+  if (place === checkout.path && isOwn(control, checkout)) return dropPipes(checkout);
   throw new ForgeError(
     'permission_denied',
     `${checkout.path} is not the folder of attempt ${checkout.attempt_id}`,

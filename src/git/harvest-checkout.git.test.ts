@@ -22,6 +22,7 @@ import {
 } from '../../tests/support/attempt-places.ts';
 import { listRescueRefs, toKeepRef } from './attempt-refs.ts';
 import { type Checkout, copyIndex } from './checkout-record.ts';
+import { gitPlace } from '../../tests/support/git-places.ts';
 import { runTestGit } from '../../tests/support/temp-repo.ts';
 
 const messageOf = (world: AttemptPlace, commit: string) =>
@@ -46,6 +47,31 @@ function commitIn(checkout: Checkout, file: string, text = `${file}\n`): string 
 }
 
 describe('harvestCheckout', () => {
+  it('[S-M3] waits for no pipe where git reads its rules, in any folder, and names it', async () => {
+    await using world = await attemptPlace();
+    const checkout = await world.start();
+    writeIn(checkout, 'a.txt', 'changed\n');
+    writeIn(checkout, 'deep/er/new.txt', 'new\n');
+    const pipes = ['.gitattributes', '.gitignore', 'deep/.gitignore', 'deep/er/.gitattributes'];
+    execFileSync('env', ['mkfifo', ...pipes], { cwd: checkout.path });
+    const harvest = await world.harvest(checkout);
+    expect(harvest.pipes.toSorted()).toEqual(pipes);
+    expect(harvest.files).toEqual(['a.txt', 'deep/er/new.txt']);
+    expect((await world.harvest(checkout)).pipes).toEqual([]);
+  });
+
+  it('[S-M3] ends with a signal while git waits, and has changed nothing', async () => {
+    await using place = await gitPlace();
+    place.git('config', 'filter.slow.clean', 'sleep 60');
+    const world = await openAttempts(place);
+    const checkout = await world.start();
+    writeIn(checkout, '.gitattributes', '*.slow filter=slow\n');
+    writeIn(checkout, 'a.slow', 'new\n');
+    const signal = AbortSignal.timeout(100);
+    await expect(world.harvest(checkout, { signal })).rejects.toMatchObject({ code: 'interrupted' });
+    expect(branchOf(world, checkout)).toBe(checkout.base);
+  });
+
   it('[S148] commits what was left, with trailers, and publishes the branch', async () => {
     await using world = await attemptPlace();
     const checkout = await world.start();

@@ -41,6 +41,8 @@ export interface HarvestRequest {
   /** What becomes of untracked files above the limit; refused unless it says `skip`. */
   readonly large_files?: 'refuse' | 'skip';
   readonly large_file_bytes?: number;
+  /** Ends it while it looks at the files: nothing is changed by then. Throws interrupted. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Harvest {
@@ -59,6 +61,8 @@ export interface Harvest {
   readonly unfiltered: ReadonlyMap<string, string>;
   /** Why commits that the agent had left apart from HEAD were not taken. */
   readonly left_out: readonly string[];
+  /** Pipes and the like that stood where git reads its rules, and were removed. */
+  readonly pipes: readonly string[];
   /** Submodules that stand at another commit now, which may be in the checkout alone. */
   readonly submodules: readonly string[];
   /** Refs that keep what the agent had left apart from HEAD. */
@@ -84,7 +88,7 @@ export async function harvestCheckout(
   checkout: Checkout,
   request: HarvestRequest,
 ): Promise<Harvest> {
-  checkCheckout(control, checkout);
+  const pipes = checkCheckout(control, checkout);
   const strayed = findStray(checkout);
   const known = await getKept(control, checkout);
   const collected = await collectTips(control, checkout, known);
@@ -118,6 +122,7 @@ export async function harvestCheckout(
     skipped: staged.skipped,
     unfiltered: staged.unfiltered,
     left_out: collected.left_out,
+    pipes,
     ...counts,
     ...(signer.unsigned !== undefined && { unsigned: signer.unsigned }),
     ...(collected.flattened !== undefined && { flattened: collected.flattened }),
@@ -142,7 +147,8 @@ async function stageAll(
 }> {
   const { own, staging, collected, request } = work;
   const isReplaced = await dropReplacedGitlinks(control, { checkout, index: staging.path });
-  const found = await listDifferences(control, { checkout, index: staging.path });
+  const { signal } = request;
+  const found = await listDifferences(control, { checkout, index: staging.path, signal });
   const declared = listDeclared(checkout);
   refuseNested(
     checkout,
@@ -160,7 +166,7 @@ async function stageAll(
       found: collected.secrets,
     }),
   );
-  const place = { checkout, index: staging.path, secrets, without_filter: 'refuse' } as const;
+  const place = { checkout, index: staging.path, secrets, signal, without_filter: 'refuse' } as const;
   const unfiltered = await stagePaths(control, place, paths);
   return { skipped, unfiltered, isChanged: isReplaced || paths.length > 0 };
 }

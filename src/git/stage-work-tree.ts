@@ -89,12 +89,12 @@ const LIST = ['ls-files', '-z', '-t', '--modified', '--deleted', '--others', '--
  */
 export async function listDifferences(
   control: ControlGit,
-  place: { readonly checkout: Checkout; readonly index: string; readonly work_tree?: string },
+  place: Pick<StagingPlace, 'checkout' | 'index' | 'work_tree' | 'signal'>,
 ): Promise<Differences> {
-  const { checkout, index, work_tree = checkout.path } = place;
+  const { checkout, index, work_tree = checkout.path, signal } = place;
   const excluded = control.copied.map((pattern) => `--exclude=${pattern}`);
   const args = ['-C', work_tree, ...toSparseSettings(control, checkout), ...LIST, ...excluded];
-  const options = { timeout_ms: control.checkout_timeout_ms };
+  const options = { timeout_ms: control.checkout_timeout_ms, ...(signal && { signal }) };
   const { stdout, stderr, exit } = await askGitBytes(control, args, toAskOptions(options, index, work_tree));
   if (exit !== 0) throw toControlFailure(control, args, { stdout: '', stderr, exit });
   const found = stdout.toString('latin1').split('\0').slice(0, -1);
@@ -114,6 +114,8 @@ export interface StagingPlace {
   readonly checkout: Checkout;
   readonly index: string;
   readonly work_tree?: string;
+  /** Ends git before its time. */
+  readonly signal?: AbortSignal | undefined;
   readonly without_filter: Staged['without_filter'];
   readonly secrets: Staged['secrets'];
   /** The folder of the whole checkout, where the working tree is a repository inside of it. */
@@ -130,7 +132,8 @@ export async function stagePaths(
   place: StagingPlace,
   paths: readonly string[],
 ): Promise<FilterVerdict['unknown']> {
-  const { checkout, index, work_tree = checkout.path, top = checkout.path, without_filter, secrets } = place;
+  const { checkout, index, work_tree = checkout.path, top = checkout.path, signal } = place;
+  const { without_filter, secrets } = place;
   const update = async (how: readonly string[], which: readonly string[]): Promise<void> => {
     if (which.length === 0) return;
     const args = [...toSparseSettings(control, checkout), 'update-index', '-z', ...how, '--stdin'];
@@ -138,6 +141,7 @@ export async function stagePaths(
       index,
       work_tree,
       timeout_ms: control.checkout_timeout_ms,
+      ...(signal && { signal }),
       input: Buffer.from(`${which.join('\0')}\0`, 'latin1'),
     });
   };

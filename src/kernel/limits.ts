@@ -159,6 +159,8 @@ export const LIMITS = {
   /** One git of ours on an attempt; the second for those that write or read a whole working tree. */
   git_ms: 60_000,
   git_checkout_ms: 600_000,
+  /** How long the files that an agent left may still be looked at when Forge was told to end. */
+  harvest_grace_ms: 10_000,
   /** How long a signature may take, a hook of the user's repository, and a push of what has landed. */
   git_sign_ms: 15_000,
   git_hook_ms: 120_000,

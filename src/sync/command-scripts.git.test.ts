@@ -1,9 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LIMITS } from '#kernel/limits.ts';
 import { runTestGit, tempFolder, type TempFolder } from '../../tests/support/temp-repo.ts';
-import { findCommandScripts } from './command-scripts.ts';
+import { type CommandScript, findCommandScripts } from './command-scripts.ts';
 import { isTrusted, listUntrusted, trustCommands, type TrustPlace } from './trust.ts';
 
 const BY = { now: Date.UTC(2026, 1, 10), by: 'user:ada' };
@@ -28,6 +29,16 @@ const FILES: Readonly<Record<string, string>> = {
   'sub/package.json': '{"scripts":{"check":"../ci.sh"}}',
   '.npmrc': 'color=false\n',
   'README.md': 'read me\n',
+  'scripts/check.js': 'true;\n',
+  'scripts/check.py': 'print(1)\n',
+  'check.jl': 'true\n',
+  'Check.pm': '1;\n',
+  'check.rb': 'true\n',
+  'tools/check/main.go': 'package main\n',
+  'tools/index.mjs': 'true;\n',
+  'Check.java': 'class Check {}\n',
+  'src/a.ts': 'export {};\n',
+  'tests/test_a.py': 'pass\n',
 };
 
 /** Every way to name a script, with the file in which one byte is changed. */
@@ -136,6 +147,7 @@ const WAYS: readonly (readonly [file: string, ...lines: string[]])[] = [
     'find . -execdir bash {} \\;',
     'find . -ok bash {} \\;',
     'find . -okdir bash {} \\;',
+    'awk \'BEGIN { system("./ci.sh") }\'',
   ],
   [
     'scripts/ci.sh',
@@ -210,7 +222,102 @@ const WAYS: readonly (readonly [file: string, ...lines: string[]])[] = [
   ['sub/Makefile', 'make -C sub test', 'cd sub && make', 'make --directory=sub'],
   ['other.mk', 'make -f other.mk', 'make --file=other.mk', 'make -fother.mk test'],
   ['justfile', 'just test'],
-  ['run.awk', 'awk -f run.awk README.md'],
+  ['run.awk', 'awk -f run.awk README.md', 'gawk --file=run.awk x', 'sed -f run.awk x', 'sed -nf run.awk x'],
+];
+
+/** [S-H2] The same where the script is named without its ending, as a module, in code, or to a program that is not known. */
+const MODULES: typeof WAYS = [
+  [
+    'scripts/check.js',
+    'node scripts/check',
+    'node ./scripts/check --all',
+    'node -r ./scripts/check -e 1',
+    'node -e 1 -r ./scripts/check',
+    'node --require=./scripts/check -e 1',
+    'node --import ./scripts/check.js ci.js',
+    'node -r ./scripts/check ci.js',
+    'node -e "require(\'./scripts/check\')"',
+    'node -pe "require(\'./scripts/check\')"',
+    'node --eval="require(\'./scripts/check\')"',
+    'node --input-type=module -e "await import(\'./scripts/check.js\')"',
+    'node -e "import(\'./scripts/check.js?x=1\')"',
+    'cd scripts && node check',
+    'tsx scripts/check',
+    'ts-node scripts/check',
+    'deno run -A scripts/check.js',
+    'deno eval "import \'./scripts/check.js\'"',
+    'bun scripts/check.js',
+    'npx tsx scripts/check',
+    'c8 node scripts/check',
+    'strange-runner scripts/check.js',
+    'strange-runner --script=scripts/check.js',
+    'strange-runner -sscripts/check.js',
+    "strange-runner 'node scripts/check.js'",
+  ],
+  [
+    'scripts/check.py',
+    'python3 -m scripts.check',
+    'python3 -mscripts.check',
+    'python3 -Im scripts.check',
+    'cd scripts && python3 -mcheck',
+    "python3 -c 'import scripts.check'",
+    "python3 -c'import scripts.check'",
+    "python3 -Bc 'import scripts.check'",
+    "python3 -c 'from scripts import check'",
+    'python3 -c \'import importlib; importlib.import_module("scripts.check")\'',
+    'python3 -c \'import runpy; runpy.run_path("scripts/check.py")\'',
+    'uv run scripts/check.py',
+    'uv run python scripts/check.py',
+    'coverage run scripts/check.py',
+    'python3 -W ignore scripts/check.py',
+  ],
+  [
+    'check.jl',
+    'julia check.jl',
+    'julia --project=. check.jl',
+    'strange check.jl',
+    'Rscript check.jl',
+    'lua check.jl',
+    'php check.jl',
+    'raku check.jl',
+    'elixir check.jl',
+    'escript check.jl',
+    'swift check.jl',
+    'dotnet script check.jl',
+    'dotnet fsi check.jl',
+    'kotlinc -script check.jl',
+    'groovy check.jl',
+    'scala check.jl',
+    'tclsh check.jl',
+    'octave check.jl',
+    'sbcl --script check.jl',
+    'emacs --batch -l check.jl',
+    'psql -f check.jl',
+    'timeout 5 julia check.jl',
+    'timeout -s KILL 5 strange check.jl',
+  ],
+  [
+    'Check.pm',
+    'perl -I. -MCheck -e 1',
+    'perl -I . -MCheck -e 1',
+    "perl -I. -e 'use Check'",
+    'perl -MCheck -e1',
+  ],
+  [
+    'check.rb',
+    'ruby -r./check -e 1',
+    'ruby -r ./check -e 1',
+    'ruby -I. -rcheck -e 1',
+    'ruby -e \'require "./check"\'',
+  ],
+  [
+    'tools/check/main.go',
+    'go run tools/check/main.go',
+    'go run ./tools/check',
+    'cd tools/check && go run main.go',
+  ],
+  ['tools/index.mjs', 'node tools', 'node ./tools/index', 'node -e "import(\'./tools/index.mjs\')"'],
+  ['Check.java', 'java Check.java', 'java -cp . Check', 'java -cp x Check.java'],
 ];
 
 let folder: TempFolder;
@@ -266,6 +373,52 @@ describe('[M5] a script that a command runs', () => {
     expect(await asks('"true"', '"false"')).toEqual(['npm ci', 'npm test --workspaces']);
     expect(await asks('"false"', '"true"')).toEqual(['npm run -s other', 'npm test --workspaces']);
     expect(await asks('{', '[')).toEqual(lines);
+  });
+
+  it('[S-M3] is waited for by nobody where it is a pipe, and is not the file that was allowed', async () => {
+    const lines = ['npm test', './ci.sh', 'bash scripts/*.sh'];
+    await trustCommands(place, lines, BY);
+    const files = ['package.json', 'ci.sh', 'scripts/ci.sh'];
+    for (const file of files) rmSync(join(root, file));
+    await trustCommands(place, ['node absent.js'], BY);
+    execFileSync('env', ['mkfifo', ...files, 'absent.js'], { cwd: root });
+    const asked = await listUntrusted(place, [...lines, 'node absent.js']);
+    for (const file of [...files, 'absent.js']) rmSync(join(root, file));
+    for (const file of files) write(file, FILES[file] ?? '');
+    chmodSync(join(root, 'ci.sh'), 0o755);
+    chmodSync(join(root, 'scripts/ci.sh'), 0o755);
+    expect(asked.map(({ command }) => command)).toEqual([...lines, 'node absent.js']);
+  });
+
+  it.each(MODULES)('[S-H2] is %s, in every way to name it without its name', async (file, ...lines) => {
+    const found = await Promise.all(lines.map((line) => findCommandScripts(line, { root })));
+    const isNamed = ({ path, kind }: CommandScript): boolean =>
+      path === file || (kind === 'folder' && path !== './' && file.startsWith(path));
+    expect(lines.filter((_, at) => found[at]?.some(isNamed) !== true)).toEqual([]);
+  });
+
+  it('[S-H2] is not a file of the work that a compiler, a linter or a runner of tests is given', async () => {
+    const lines = [
+      'pytest tests/test_a.py',
+      'python -m pytest tests/test_a.py -k a',
+      'uv run pytest tests/test_a.py',
+      'timeout -s KILL 60 pytest tests/test_a.py',
+      'poetry run mypy tests/test_a.py',
+      'tsc -p .',
+      'tsc --noEmit src/a.ts',
+      'eslint src',
+      'npx eslint src/a.ts && npx -y prettier --check src/a.ts README.md',
+      'vitest run src/a.ts',
+      'node --test src/a.ts',
+      'deno test src/a.ts',
+      'go test ./... && go vet tools/check/main.go && go build ./tools/check',
+      'cargo test && dotnet test src/a.ts',
+      'docker run --rm image pytest tests/test_a.py',
+      'diff README.md src/a.ts && jq . src/a.ts && git diff --exit-code -- src/a.ts',
+      'shellcheck plain.sh',
+    ];
+    const found = await Promise.all(lines.map((line) => findCommandScripts(line, { root })));
+    expect(lines.filter((_, at) => found[at]?.length !== 0)).toEqual([]);
   });
 
   it('is not a file that is only read, nor one that git ignores', async () => {

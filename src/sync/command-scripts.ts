@@ -1,18 +1,19 @@
 import { hash } from 'node:crypto';
-import { closeSync, openSync, readdirSync, readFileSync, readSync, realpathSync, statSync } from 'node:fs';
+import { closeSync, constants, openSync, readdirSync, readSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { findScripts } from '#domain/shell-scripts.ts';
 import type { ScriptRef, TreeView } from '#domain/shell-tree.ts';
 import { askGit } from '#git/ask-git.ts';
 import { findRepository } from '#git/find-repository.ts';
+import { readPlainFile } from '#git/read-plain-file.ts';
 import { LIMITS } from '#kernel/limits.ts';
 
 /** A file of the repository that a command runs, or a folder in which it may be. */
 export interface CommandScript {
   /** From the top folder, with slashes; a folder ends with one, `./` is everything. */
   readonly path: string;
-  /** `absent` where there is no such file now, `too_large` for a folder that cannot be read as a whole. */
+  /** `absent` where there is no such file now, `too_large` for what cannot be read as a whole: nothing such is trusted. */
   readonly sha256: string;
   /** `part`: only some of the file counts, as the scripts of package.json. */
   readonly kind: 'file' | 'part' | 'folder';
@@ -78,19 +79,13 @@ function toView(folder: string, root: string): TreeView {
         return 'none';
       }
     },
-    readText(path) {
-      try {
-        return readFileSync(at(path), 'utf8');
-      } catch {
-        return undefined;
-      }
-    },
+    readText: (path) => readPlainFile(at(path))?.toString('utf8'),
     locate: (absolute) => findInside(absolute, folder) ?? findInside(absolute, root),
   };
 }
 
 function hasShebang(path: string): boolean {
-  const file = openSync(path, 'r');
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const head = Buffer.alloc(2);
     return readSync(file, head) === 2 && head.toString('latin1') === '#!';
@@ -116,9 +111,12 @@ function toReal(path: string): string {
   }
 }
 
+/** What is neither a file nor absent (a pipe, a file above every limit) is never what was allowed. */
 function readDigest(path: string): string {
+  const bytes = readPlainFile(path);
+  if (bytes !== undefined) return hash('sha256', bytes);
   try {
-    return statSync(path).isFile() ? hash('sha256', readFileSync(path)) : 'absent';
+    return statSync(path).isDirectory() ? 'absent' : 'too_large';
   } catch {
     return 'absent';
   }

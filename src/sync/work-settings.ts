@@ -36,6 +36,8 @@ export interface WorkSettings {
     readonly ci_steps: readonly string[];
     readonly step_timeout_s: number;
     readonly step_output_bytes: number;
+    /** Whether checks begin in a folder without anything that is not tracked, set up anew. */
+    readonly fresh: boolean;
   };
   readonly workspace: {
     /** Under which the checkouts lie. A repository has no say in it. */
@@ -194,6 +196,7 @@ const RULES: Rules = {
     ci_steps: commands(),
     step_timeout_s: wholeNumber(1, WEEK_MINUTES * 60, HALF_AN_HOUR),
     step_output_bytes: wholeNumber(1_024, LIMITS.run_output_bytes, 67_108_864),
+    fresh: rule('true or false', isBoolean, false),
   },
   workspace: {
     root: { ...rule('an absolute path', isAbsolutePath, undefined), personal: true },
