@@ -39,6 +39,9 @@ describe('[A2] an attempt that changes what judges it', () => {
     expect(review?.status).toBe('waiting');
     const { error_annotation } = await shop.place.store.getTask(task.id);
     expect(error_annotation).toMatchObject({ code: 'gate_changed', message: expect.stringContaining(file) });
+    expect(error_annotation?.message).toMatch(
+      /`git diff main\.\.\.\S+ -- \S.*`, then .* reject --reason "…"`$/,
+    );
     expect(await listGateChanges(shop.place, await shop.place.store.getTask(task.id))).toEqual([file]);
     const verdict = { verdict: 'pass' as const, summary: 'seen', findings: [] };
     await giveVerdict(shop.as(), shop.place.store, {
