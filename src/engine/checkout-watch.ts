@@ -88,7 +88,7 @@ export class CheckoutWatch {
   }
 }
 
-const LOOK_PAUSE_MS = 200;
+const LOOK_PAUSE_MS = 150;
 
 /** These are written by every commit and export. */
 const OF_FORGE: ReadonlySet<string> = new Set(['.forge/tasks.jsonl', '.forge/history.jsonl']);

@@ -148,7 +148,8 @@ describe('[A16] a fault of the agent or the world', () => {
       const { good, prepare } = SURFACES[surface];
       shop.addAgent('coder', DO_IT);
       const agents = surface === 'coder' ? ['weak'] : ['weak', 'coder'];
-      for (const [what, fault, outcome] of TYPICAL) {
+      // The ways to wait differ for none of them, so one that mends by itself stands for all elsewhere.
+      for (const [what, fault, outcome] of surface === 'coder' ? TYPICAL : TYPICAL.slice(0, 1)) {
         weaken(fault);
         const tasks = [await shop.create(`${what} 1`), await shop.create(`${what} 2`)];
         for (const task of tasks) await prepare(task);

@@ -63,7 +63,7 @@ export const LIMITS = {
   /** What was spent before that counts no more. */
   budget_window_ms: 86_400_000,
   /** How often a checkout is looked at again that has changed, until a merge explains it. */
-  checkout_looks: 4,
+  checkout_looks: 3,
   /** How often it is tried to build walls around a program. */
   walls_tries: 5,
   /** Of opencode's own database, which its agent can change; a larger one is not read. */

@@ -29,8 +29,9 @@ export function openWakefulTime(read: () => SteadyTime = openSteadyTime()): Wake
   return {
     read() {
       // Requests that waited in the socket come before the timer after a stop.
-      look(now());
-      return { ...read(), awake };
+      const time = read();
+      look(time.at);
+      return { ...time, awake };
     },
     [Symbol.dispose]: () => clearInterval(timer),
   };

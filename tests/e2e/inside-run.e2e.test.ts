@@ -142,14 +142,14 @@ describe.each(WALLS)('[A2] [H4] an agent inside of its run, with walls %s', (wal
     expect((await project.run('task', 'update', id, '--ci-step', 'none')).exit).toBe(0);
   });
 
-  it('leaves no socket behind', async () => {
+  it.runIf(walls === WALLS[0])('leaves no socket behind', async () => {
     const { said } = await sayInside(['test -S "$FORGE_SOCKET" && echo "$FORGE_SOCKET"']);
     const path = said[0]?.replace('0: ', '') ?? '';
     expect(path).toMatch(/sock$/);
     expect(existsSync(path)).toBe(false);
   });
 
-  it('speaks MCP by the same way', async () => {
+  it.runIf(walls === WALLS[0])('speaks MCP by the same way', async () => {
     const call = (id: number, name: string, args: object): string =>
       JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } });
     const hello = JSON.stringify({
