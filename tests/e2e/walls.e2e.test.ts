@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -284,6 +284,7 @@ it('without walls the same tries succeed', async () => {
 describe('where there is no bubblewrap', () => {
   it('the first run says once what an agent can reach, and doctor says it always', async () => {
     setWalls(project.home, 'on');
+    rmSync(join(project.home, '.forge/told'), { recursive: true, force: true });
     const bare = project.with({ env: { FORGE_CONTAINMENT: 'pid_namespace,cgroup,marker' } });
     const task = await project.create('Unwalled');
     await project.json('agent', 'add', 'bare', '--executor', 'shell', '--command=true');

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { devNull } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { noteUnwalled } from './note-unwalled.ts';
 
 /** A `$` line of a console block and the lines that the page shows below it. */
 export interface TourStep {
@@ -212,6 +213,7 @@ function openShell({ folder, env }: { folder: string; env: NodeJS.ProcessEnv }):
 export async function makeTourEnv(home: string, root: string): Promise<NodeJS.ProcessEnv> {
   const commands = join(home, 'bin');
   await mkdir(commands, { recursive: true });
+  noteUnwalled(join(home, '.forge'));
   await addCommand(
     commands,
     'forge',
