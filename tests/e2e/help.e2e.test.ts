@@ -11,6 +11,7 @@ import { systemClock } from '#kernel/clock.ts';
 import { readOwnIdentity } from '#process/process-identity.ts';
 import { openSqliteStore } from '#store/open-sqlite-store.ts';
 import { forgeProject, type ProgramResult, type RunOptions } from '../support/forge-cli.ts';
+import { noteUnwalled } from '../support/note-unwalled.ts';
 import { forgeFolderHere, forgeProjectHere } from '../support/forge-here.ts';
 import { runTestGit } from '../support/temp-repo.ts';
 
@@ -312,6 +313,7 @@ async function runExample(
     FORGE_ACTOR: 'user:reader',
     FORGE_HOME: join(template.home, basename(folder)),
   };
+  noteUnwalled(env['FORGE_HOME'] ?? '');
   const options = { cwd: folder, env };
   for (const command of [name, example].flatMap((key) => BEFORE[key]?.split(' && ') ?? [])) {
     const [, variable, value = ''] = /^export (\w+)=(\S+)$/.exec(command) ?? [];
