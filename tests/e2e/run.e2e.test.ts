@@ -6,12 +6,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Run } from '#contract/attempt.ts';
 import type { WorkedTask } from '#contract/run-task-operations.ts';
 import { FORGE } from '../support/forge-cli.ts';
+import { noteUnwalled } from '../support/note-unwalled.ts';
 import { forgeProjectHere } from '../support/forge-here.ts';
 import { startForgeServer, type ForgeServer } from '../support/forge-server.ts';
 
 let project: Awaited<ReturnType<typeof forgeProjectHere>>;
 beforeAll(async () => {
   project = await forgeProjectHere();
+  noteUnwalled(join(project.home, '.forge'));
   await project.write('README.md', 'first\n');
   await project.exec('git', ['add', '-A']);
   await project.exec('git', ['commit', '-qm', 'first']);

@@ -12,7 +12,6 @@ import { OPERATIONS } from '#contract/operations.ts';
 import type { Task, TaskView } from '#contract/task.ts';
 import { ERROR_CODES, type ErrorBody } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
-import { noteUnwalled } from './note-unwalled.ts';
 import { tempFolder, tempRepo, testGitEnv, toTempRepo, type TempFolder, type TempRepo } from './temp-repo.ts';
 
 /** The program as npm links it into a PATH. */
@@ -148,7 +147,6 @@ export async function openPlace({ path }: { readonly path: string }): Promise<Fo
   const home = join(dirname(path), 'home of nobody');
   const bin = join(dirname(path), 'bin');
   await Promise.all([mkdir(home), mkdir(bin)]);
-  noteUnwalled(join(home, '.forge'));
   await Promise.all(
     ['forge', 'forge-ctl'].map((name) => symlink(join(dirname(FORGE), `${name}.cjs`), join(bin, name))),
   );
