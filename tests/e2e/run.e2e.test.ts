@@ -13,7 +13,7 @@ import { startForgeServer, type ForgeServer } from '../support/forge-server.ts';
 let project: Awaited<ReturnType<typeof forgeProjectHere>>;
 beforeAll(async () => {
   project = await forgeProjectHere();
-  noteUnwalled(join(project.home, '.forge'));
+  noteUnwalled(`${project.home}/.forge`);
   await project.write('README.md', 'first\n');
   await project.exec('git', ['add', '-A']);
   await project.exec('git', ['commit', '-qm', 'first']);
