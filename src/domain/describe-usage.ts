@@ -1,7 +1,7 @@
 import type { RunUsage } from '#contract/attempt.ts';
 import { PRICES_AS_OF } from './price-table.ts';
 
-/** `1200 tokens in, 30 out, 0.0120 USD`; a cost that nobody said is told apart, and one that is not known too. */
+/** `1200 tokens in, 30 out, 0.0120 USD`; a cost that the program did not say is told apart, and one that is not known too. */
 export function describeUsage(usage: RunUsage): string {
   if (!isCounted(usage)) return 'unknown';
   const { input_tokens, output_tokens } = usage;

@@ -137,7 +137,7 @@ function takeNamed(
   { folders, isShell, isFile }: { folders: readonly string[]; isShell: boolean; isFile: boolean },
 ): void {
   const found = (finder.valuesOf(word) ?? []).map((value) => !isShell && addModule(finder, value, folders));
-  // One that is not there counts as such, and one that nobody knows may be any.
+  // One that is not there counts as such, and one that is not known may be any.
   if (isFile && !found.includes(true)) finder.addNamed(word);
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hasPrefix, matchCommand, matchLook, parsePrefix, unwrapShell } from './match-command.ts';
 
-const CWD = '/work/checkout';
+const CWD = '/nowhere/checkout';
 const ALLOW = ['npm test', 'git diff', 'cargo build', "grep -F 'a b'"];
 
 describe('a command that is allowed by its first words', () => {

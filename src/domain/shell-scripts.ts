@@ -244,7 +244,7 @@ export class ScriptFinder {
     const program = literalOf(inner[0] ?? BLANK) ?? '';
     const isFed = name === 'xargs' || name === 'parallel';
     const before = this.#refs.size;
-    // An option with a value may stand before the program: whatever can be run behind it counts as well.
+    // An option with a value may stand before the program: everything that can be run behind it counts as well.
     if (inner[0] !== undefined && (literalOf(inner[0]) !== undefined || inner.length === 1))
       this.run(inner, around);
     else if (inner[0] !== undefined) this.addUnknown(inner[0]);
@@ -262,7 +262,7 @@ export class ScriptFinder {
   }
 
   /**
-   * Programs that are not known may run whatever they are given: a file, or another program with a file. Those that are
+   * Programs that are not known may run everything that they are given: a file, or another program with a file. Those that are
    * known to look at the files of the work run an interpreter's script, or a file that can be run, if anything.
    */
   #lookAtArguments(args: readonly ShellWord[], kind: 'script' | 'file'): void {

@@ -62,7 +62,7 @@ async function isAlwaysAllowed(
   return allowsCommand(command, prefixes, { cwd: request.checkout, at: cwd });
 }
 
-/** The answer comes by whatever process a person uses, so it is looked for in the store. No answer means no. */
+/** The answer comes by any process that a person uses, so it is looked for in the store. No answer means no. */
 async function askPeople(
   place: WorkPlace,
   run: Run,
@@ -82,7 +82,7 @@ async function askPeople(
       const ended = await store
         .answerApproval({ id, state: 'expired' }, systemWriter(place))
         .catch(() => undefined);
-      // Somebody may have answered in this very moment.
+      // A person may have answered in this very moment.
       return { decision: ended?.state === 'expired' ? 'expired' : 'denied' };
     }
     await sleep(LIMITS.wish_poll_ms);

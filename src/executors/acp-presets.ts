@@ -18,7 +18,7 @@ export interface AcpPreset {
   readonly books?: 'opencode';
   /** What it asks its client to write it writes itself besides. */
   readonly writes_itself?: true;
-  /** A variable with settings as JSON, and what has to be in them whatever else there is. */
+  /** A variable with settings as JSON, and what has to be in them besides all else. */
   readonly settings?: { readonly variable: string; readonly fixed: Readonly<Record<string, unknown>> };
   /** A file of rules that are stronger than the user's own, and the flag before its path. */
   readonly policy?: { readonly flag: string; readonly name: string; readonly text: string };

@@ -8,6 +8,7 @@ import type { AcpPreset } from './acp-presets.ts';
 import type { Executor, ExecutorTools, RunSpec } from './executor.ts';
 import { fieldsOf, parseFields, type Fields } from './protocols/fields.ts';
 import { AcpSession } from './protocols/acp-session.ts';
+import { withCleanUp } from './with-clean-up.ts';
 
 /** Any agent that speaks the Agent Client Protocol: one of the presets, or the command of the profile. */
 export function createAcpExecutor(
@@ -26,22 +27,7 @@ export function createAcpExecutor(
         hint: preset?.install === undefined ? undefined : `npm install -g ${preset.install}`,
         session: toAcpSession(spec, { ...tools, preset }),
       };
-      try {
-        const run = await driveSession(drive);
-        const ended = run.ended.then(async (end) => {
-          await policy.remove();
-          return end;
-        });
-        return {
-          send: (text) => run.send(text),
-          unheard: () => run.unheard(),
-          stop: () => run.stop(),
-          ended,
-        };
-      } catch (error) {
-        await policy.remove();
-        throw error;
-      }
+      return withCleanUp(() => driveSession(drive), policy.remove);
     },
   };
 }

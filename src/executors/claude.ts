@@ -37,7 +37,7 @@ export function toClaudeArgv(spec: RunSpec): readonly string[] {
   const flags: Readonly<Record<string, string | undefined>> = {
     '--output-format': 'stream-json',
     '--input-format': 'stream-json',
-    // Every question comes here, and is asked whatever the user's own settings say: the profile is what decides.
+    // Every question comes here, and is asked also where the user's own settings allow it: the profile is what decides.
     '--settings': JSON.stringify({ permissions: { ask: ASKED_TOOLS } }),
     '--permission-prompt-tool': 'stdio',
     '--permission-mode': 'default',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { driveSession, type Drive } from './drive-session.ts';
 import type { Executor, ExecutorTools, RunHost, RunSpec } from './executor.ts';
 import { CodexSession, type CodexSessionOptions } from './protocols/codex-session.ts';
+import { withCleanUp } from './with-clean-up.ts';
 
 /** Codex, by its app-server. */
 export function createCodexExecutor(tools: ExecutorTools): Executor {
@@ -11,24 +12,15 @@ export function createCodexExecutor(tools: ExecutorTools): Executor {
     async start(spec, host) {
       // Its sandbox lets commands write there; the folder that all programs share is closed to them.
       const temporary = await mkdtemp(join(tmpdir(), 'forge-codex-'));
-      try {
-        const rules = await findRules(spec.env);
-        if (rules !== undefined) host.tell({ kind: 'note', text: describeRules(rules) });
-        const run = await driveSession(toDrive(spec, { tools, host, temporary }));
-        const ended = run.ended.then(async (end) => {
-          await remove(temporary);
-          return end;
-        });
-        return {
-          send: (text) => run.send(text),
-          unheard: () => run.unheard(),
-          stop: () => run.stop(),
-          ended,
-        };
-      } catch (error) {
-        await remove(temporary);
-        throw error;
-      }
+      return withCleanUp(
+        async () => {
+          // Inside of walls the rules are not there.
+          const rules = spec.walls === undefined ? await findRules(spec.env) : undefined;
+          if (rules !== undefined) host.tell({ kind: 'note', text: describeRules(rules) });
+          return driveSession(toDrive(spec, { tools, host, temporary }));
+        },
+        () => remove(temporary),
+      );
     },
   };
 }

@@ -41,7 +41,7 @@ export function boardLines(board: WorkBoard, view: BoardView): string[] {
   ];
 }
 
-/** Somebody has to judge all of what is asked for: it is wrapped and not cut, unless it is longer than the terminal. */
+/** A person has to judge all of what is asked for: it is wrapped and not cut, unless it is longer than the terminal. */
 function requestLines({ request, stage }: BoardRow, view: BoardView): string[] {
   if (request === undefined || stage !== 'asking') return [];
   const lines = wrapText(escapeLine(request), Math.max(1, view.columns - GAP.length));

@@ -16,7 +16,7 @@ export const runStart = implement<typeof declaration>({
     refuseAgentMerge(await ctx.actor(), merge);
     const workshop = await ctx.workshop();
     const { place } = workshop;
-    // A person who names a task wants it tried now, whatever has failed before.
+    // A person who names a task wants it tried now, also where it has failed before.
     place.mended.all = toIso(ctx.clock.now());
     for (const name of agents) getManaged(place, name);
     const engine = { ...(await engineOf(ctx)), follows: true };

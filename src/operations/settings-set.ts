@@ -15,7 +15,7 @@ export const settingsSet = implement<typeof declaration>({
   },
 });
 
-/** A word is a word: nobody quotes `squash` twice. */
+/** A word is a word: a person does not quote `squash` twice. */
 function readValue(text: string): Json {
   try {
     return parseJson(text, 'the value');

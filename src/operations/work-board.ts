@@ -57,7 +57,7 @@ export interface Spent {
   cost_usd: number;
   /** Part of the cost follows from a table of prices. */
   estimated: boolean;
-  /** A program said what it used, and nobody knows what that costs. */
+  /** A program said what it used, and what that costs is not known. */
   unknown: boolean;
 }
 

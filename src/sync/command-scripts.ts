@@ -153,7 +153,7 @@ function digestAll(folder: string, files: readonly string[] | undefined): string
   return hash('sha256', JSON.stringify(files.map((path) => [path, readDigest(join(folder, path))])));
 }
 
-/** What is tracked is never ignored, whatever the rules say. */
+/** What is tracked is never ignored, also where the rules say so. */
 async function listIgnored(root: string, paths: readonly string[]): Promise<ReadonlySet<string>> {
   const repository = paths.length === 0 ? undefined : findRepository(root);
   if (repository === undefined) return new Set();

@@ -40,7 +40,7 @@ export interface RepositoryCommand {
   readonly digests: readonly CommandScript[];
 }
 
-/** A command that would run what nobody has allowed. */
+/** A command that would run what no person has allowed. */
 export interface UntrustedCommand {
   readonly command: string;
   /** Those of its scripts that are not as they were allowed; none where the command itself is new. */
@@ -171,7 +171,7 @@ export async function requireTrusted(
 }
 
 /**
- * The commands that would run what nobody has allowed, in the user's checkout or in the folder of an attempt. Every
+ * The commands that would run what no person has allowed, in the user's checkout or in the folder of an attempt. Every
  * script has to be one that was allowed for this very command. Of the person's own commands those of the checkout are.
  */
 export async function listUntrusted(

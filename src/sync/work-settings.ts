@@ -265,7 +265,7 @@ export function checkPersonal(path: string, value: Values): void {
   toWorkSettings([{ path, value, isPersonal: true }]);
 }
 
-/** Keys that nobody reads: in the person's settings, and in the parts of the config that are about work. */
+/** Keys that Forge does not read: in the person's settings, and in the parts of the config that are about work. */
 export function listUnknownSettings(
   paths: Pick<ProjectPaths, 'forge_dir' | 'store_dir'>,
   home: string,

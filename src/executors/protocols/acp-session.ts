@@ -50,7 +50,7 @@ export class AcpSession implements ProtocolSession {
   readonly #updates = new AcpUpdates(this.#record);
   readonly #usage: AcpUsage;
   readonly #asked = new Map<string, { readonly id: RpcId; readonly options: readonly Fields[] }>();
-  /** Files that somebody has to allow, or that are being read or written. */
+  /** Files that a person has to allow, or that are being read or written. */
   readonly #files = new Map<string, { readonly id: RpcId; readonly work: FileWork }>();
   /** What was not said yet: the prompt, and messages that came meanwhile. */
   readonly #queue: string[];
