@@ -161,7 +161,16 @@ export const StepResult = z.object({
   duration_ms: z.int(),
   /** Its last lines. */
   output: z.string(),
-  outcome: z.enum(['passed', 'failed', 'timeout', 'output_limit', 'start_failed', 'stopped']),
+  /** `setup_missing`: it passes only beside files that git does not carry, and the project does not say how to make them. */
+  outcome: z.enum([
+    'passed',
+    'failed',
+    'timeout',
+    'output_limit',
+    'start_failed',
+    'stopped',
+    'setup_missing',
+  ]),
   /** It did not run this time: the same command passed on the same tree before. Left out where it ran. */
   reused_from: z
     .object({

@@ -54,6 +54,22 @@ describe('what becomes of a review', () => {
     ['[A18] pass with a blocker', { holder: MANAGED, verdict: withFinding('blocker') }, 'failed'],
     ['pass with something major', { holder: MANAGED, verdict: withFinding('major') }, 'passed'],
     ['a check failed', { steps: [step('passed'), step('failed')] }, 'failed'],
+    ['a check could not judge it', { steps: [step('setup_missing')] }, 'waits_for_holder'],
+    [
+      'a check could not judge it, and an agent of ours holds it',
+      { holder: MANAGED, steps: [step('passed'), step('setup_missing')] },
+      'waits_for_holder',
+    ],
+    [
+      'a check could not judge it, and a person said pass',
+      { steps: [step('setup_missing')], verdict: PASS },
+      'passed',
+    ],
+    [
+      'a check could not judge it, another failed',
+      { steps: [step('setup_missing'), step('failed')], verdict: PASS },
+      'failed',
+    ],
     ['a check failed, and somebody holds it', { holder: PERSON, steps: [step('failed')] }, 'failed'],
     [
       'a check failed, and somebody said pass',

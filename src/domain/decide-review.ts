@@ -12,8 +12,8 @@ export type GateHolder =
   | { readonly kind: 'person'; readonly name: string }
   /** Any person: the work changes these files, by which work is judged. */
   | { readonly kind: 'people'; readonly files: readonly string[] }
-  /** Any person: the agent that holds the gate has failed to judge it. */
-  | { readonly kind: 'unable'; readonly name: string; readonly why: string };
+  /** Any person: the agent that holds the gate has failed to judge it, or the project's settings keep it from being judged. */
+  | { readonly kind: 'unable'; readonly code: 'auditor' | 'setup_missing'; readonly why: string };
 
 export function findGateHolder(
   workflow: ResolvedWorkflow,
@@ -39,7 +39,15 @@ export function askPeople(holder: GateHolder, files: readonly string[]): GateHol
 
 /** An auditor that gives no verdict keeps no work waiting for ever. */
 export function withoutSpentAudits(holder: GateHolder, why: string | undefined): GateHolder {
-  return why === undefined || holder.kind !== 'managed' ? holder : { kind: 'unable', name: holder.name, why };
+  return why === undefined || holder.kind !== 'managed' ? holder : { kind: 'unable', code: 'auditor', why };
+}
+
+/** A check that cannot be run as the project is set says nothing about the work: a person sets it right. */
+export function withSetupMissing(holder: GateHolder, steps: readonly StepResult[]): GateHolder {
+  const step = steps.find(({ outcome }) => outcome === 'setup_missing');
+  if (step === undefined) return holder;
+  const [why = ''] = step.output.split('\n');
+  return { kind: 'unable', code: 'setup_missing', why };
 }
 
 /** What is known of a review after its checks, and after its verdict where there is one. */
@@ -62,7 +70,7 @@ export type ReviewDecision =
       readonly answer: 'waits_for_holder';
       readonly name: string;
       readonly changes?: readonly string[];
-      readonly why?: string;
+      readonly why?: Pick<Extract<GateHolder, { kind: 'unable' }>, 'code' | 'why'>;
     }
   | { readonly answer: 'passed' };
 
@@ -70,8 +78,10 @@ export type ReviewDecision =
  * What becomes of a review. The one place that knows: checks come first, nothing passes against the holder of the gate
  * or without a word of the holder, and a pass that names a blocker is none.
  */
-export function decideReview({ holder, has_attempt, steps, verdict }: ReviewFacts): ReviewDecision {
-  const failed = steps.find(({ outcome }) => outcome !== 'passed');
+export function decideReview({ steps, verdict, ...facts }: ReviewFacts): ReviewDecision {
+  const { has_attempt } = facts;
+  const holder = withSetupMissing(facts.holder, steps);
+  const failed = steps.find(({ outcome }) => outcome !== 'passed' && outcome !== 'setup_missing');
   if (failed?.outcome === 'stopped') return { answer: 'cut_off' };
   if (failed !== undefined) return { answer: 'failed', reason: describeFailure(failed) };
   if (verdict !== null) return judgeVerdict(verdict);
@@ -88,7 +98,7 @@ export function decideReview({ holder, has_attempt, steps, verdict }: ReviewFact
     case 'people':
       return { answer: 'waits_for_holder', name: 'a person', changes: holder.files };
     case 'unable':
-      return { answer: 'waits_for_holder', name: 'a person', why: holder.why };
+      return { answer: 'waits_for_holder', name: 'a person', why: holder };
   }
 }
 

@@ -41,7 +41,8 @@ describe('the folder of an attempt', () => {
         cache_key: ['lock'],
         linkFile: 'LINK.md',
       },
-      review: { ci_steps: ['grep -c . log'] },
+      // In the folder itself, so that its set-up is what the checks need.
+      review: { ci_steps: ['grep -c . log'], fresh: false },
     });
     shop.addAgent('w1', 'test -f lock || echo one > lock; echo more >> work');
     const task = await shop.create('Set up');

@@ -4,7 +4,6 @@ import type { Task } from '#contract/task.ts';
 import { composeAudit } from '#domain/compose-prompt.ts';
 import { decideReview } from '#domain/decide-review.ts';
 import { startCheckout } from '#git/attempt-checkout.ts';
-import { dropAttemptRefs } from '#git/attempt-refs.ts';
 import { removeCheckout } from '#git/rescue-checkout.ts';
 import type { Annotation } from './actions.ts';
 import { openControl } from './attempt-workspace.ts';
@@ -71,6 +70,7 @@ export async function auditReview(
     path: join(place.root, name),
     base: review.head_commit ?? attempt.base_commit,
     facts: { project: place.project.root, task: task.id, attempt: attempt.id },
+    is_throwaway: true,
   });
   try {
     const end = await runAgent(place, {
@@ -92,7 +92,6 @@ export async function auditReview(
     return await concludeAudit(place, { review, end, run, agent: agent.name });
   } finally {
     await removeCheckout(control, checkout);
-    await dropAttemptRefs(control, { ...checkout, target: attempt.branch });
   }
 }
 

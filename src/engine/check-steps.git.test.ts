@@ -1,5 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StepResult } from '#contract/attempt.ts';
 import type { TaskView } from '#contract/task.ts';
@@ -91,33 +89,5 @@ describe('[S-H1] a check that changes what a later one looks at', () => {
     expect(merge).toMatchObject({ state: 'ci_failed' });
     expect(merge?.message).toContain('because a check had changed x');
     expect(shop.repo.git('ls-tree', '--name-only', 'main')).not.toMatch(/^x$/m);
-  });
-});
-
-describe('[S-H3] what git ignores', () => {
-  const PLANT =
-    'mkdir -p tools; printf "#!/bin/sh\\n" > tools/checker; chmod +x tools/checker; echo no > .env; echo x >> x';
-
-  it('is removed before the checks with review.fresh, and the folder is set up again', async () => {
-    const count = join(shop.repo.path, '.git', 'count');
-    shop.set({
-      review: { fresh: true },
-      workspace: { setup: [`echo ran >> ${count}; mkdir -p tools`], copy: ['.env'] },
-    });
-    const task = await work(PLANT, ['grep -q KEY .env', 'test -d tools', '! test -e tools/checker']);
-    expect(await stepsOf(task)).toMatchObject([
-      { outcome: 'passed' },
-      { outcome: 'passed' },
-      { outcome: 'passed' },
-    ]);
-    expect(task.state).toBe('done');
-    expect(readFileSync(count, 'utf8')).toBe('ran\nran\n');
-    expect(shop.repo.git('ls-tree', '--name-only', 'main')).not.toContain('.env');
-  });
-
-  it('stays without it', async () => {
-    const task = await work(PLANT, ['test -e tools/checker']);
-    expect(task.state).toBe('done');
-    expect(existsSync(join(shop.repo.path, 'tools'))).toBe(false);
   });
 });

@@ -1,22 +1,16 @@
 import type { Attempt, StepResult } from '#contract/attempt.ts';
 import { findClearing } from '#domain/decide-review.ts';
-import { listTouched, putBack, removeUntracked } from '#git/put-back.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { toAttemptEnvironment } from './attempt-environment.ts';
-import { openControl, toCheckout } from './attempt-workspace.ts';
+import { type CheckFolder, type FolderRequest, openFreshFolder, openOwnFolder } from './check-folder.ts';
 import { findWalls } from './find-walls.ts';
-import { changeFolderNote } from './folder-note.ts';
-import { furnishFolder } from './furnish-folder.ts';
 import { readTree } from './read-tree.ts';
 import { runSteps } from './run-steps.ts';
-import { setUpForChecks } from './set-up-folder.ts';
 import type { WorkPlace } from './work.ts';
 
-export interface Checks {
-  readonly attempt: Attempt;
+export interface Checks extends FolderRequest {
   readonly steps: readonly string[];
-  readonly commit: string;
   /** Null where it is a merge that checks. */
   readonly review_id: string | null;
   readonly finished: (result: StepResult) => Promise<void>;
@@ -33,15 +27,13 @@ export interface Checks {
 export async function runReviewSteps(place: WorkPlace, checks: Checks): Promise<StepResult[]> {
   if (checks.steps.length === 0) return [];
   const tree = await readTree(place, checks.commit);
-  const after = await readClearing(place, checks.attempt.task_id);
-  const known = new Map<string, StepResult>();
-  for (const command of checks.steps) {
-    const found = await place.store.findStep({ tree, command, after });
-    if (found !== undefined) known.set(command, found);
-  }
-  const folder = await openCheckedFolder(place, checks);
-  const isRunning = checks.steps.some((command) => !known.has(command));
-  if (isRunning && place.settings().review.fresh) await folder.clear();
+  const known = await listKnown(place, checks, tree);
+  if (checks.steps.every((command) => known.has(command))) return noteKnown(checks, known);
+  const { fresh } = place.settings().review;
+  await using folder = await (fresh ? openFreshFolder : openOwnFolder)(place, checks);
+  // Together with the target it may be another script than the one that was looked at.
+  if (checks.head !== undefined)
+    await place.trust.require([...place.settings().workspace.setup, ...checks.steps], folder.attempt.path);
   const first = await runPass(place, checks, { tree, known, folder });
   const failed = first.results.find(({ outcome }) => outcome !== 'passed');
   // What a check made of a script is no work of the agent's, and must not become a part of it.
@@ -52,38 +44,39 @@ export async function runReviewSteps(place: WorkPlace, checks: Checks): Promise<
   return again.results;
 }
 
+async function listKnown(
+  place: WorkPlace,
+  { attempt, steps }: Checks,
+  tree: string,
+): Promise<ReadonlyMap<string, StepResult>> {
+  const after = await readClearing(place, attempt.task_id);
+  const known = new Map<string, StepResult>();
+  for (const command of steps) {
+    const found = await place.store.findStep({ tree, command, after });
+    if (found !== undefined) known.set(command, found);
+  }
+  return known;
+}
+
+async function noteKnown(
+  { steps, finished }: Checks,
+  known: ReadonlyMap<string, StepResult>,
+): Promise<StepResult[]> {
+  const results = steps.flatMap((command) => known.get(command) ?? []);
+  for (const result of results) await finished(result);
+  return results;
+}
+
 /** From when on results of checks count for this task. */
 export async function readClearing({ store }: WorkPlace, taskId: string): Promise<string | undefined> {
   return findClearing(await store.listReviews({ task_id: taskId }));
-}
-
-interface CheckedFolder {
-  readonly listTouched: () => Promise<readonly string[]>;
-  readonly putBack: () => Promise<void>;
-  /** As if the attempt had just been made with this commit. */
-  readonly clear: () => Promise<void>;
-}
-
-async function openCheckedFolder(place: WorkPlace, { attempt, commit }: Checks): Promise<CheckedFolder> {
-  const control = await openControl(place);
-  const checkout = toCheckout(place, control, attempt);
-  return {
-    listTouched: () => listTouched(control, checkout, commit),
-    putBack: () => putBack(control, checkout, commit),
-    async clear() {
-      changeFolderNote(place, attempt.id, { setup: null });
-      await removeUntracked(control, checkout, commit);
-      const task = await place.store.getTask(attempt.task_id);
-      await furnishFolder(place, control, { attempt, checkout, task });
-    },
-  };
 }
 
 interface Pass {
   readonly tree: string;
   /** What need not run. */
   readonly known: ReadonlyMap<string, StepResult>;
-  readonly folder: CheckedFolder;
+  readonly folder: CheckFolder;
   /** Files that checks had changed the first time: they are put back before every step. */
   readonly because_of?: readonly string[];
 }
@@ -94,7 +87,7 @@ interface PassEnd {
 }
 
 async function runPass(place: WorkPlace, checks: Checks, pass: Pass): Promise<PassEnd> {
-  const { attempt, steps, review_id, finished } = checks;
+  const { steps, review_id, finished } = checks;
   const { tree, known, folder, because_of } = pass;
   const results: StepResult[] = [];
   let touched: readonly string[] = [];
@@ -110,11 +103,11 @@ async function runPass(place: WorkPlace, checks: Checks, pass: Pass): Promise<Pa
       else results.push(found);
       continue;
     }
-    // Another tree may need other packages than those that are there.
-    const unready = await setUpForChecks(place, attempt);
+    const unready = await folder.setUp();
     if (unready !== undefined) return end(unready);
     if (because_of !== undefined) await folder.putBack();
-    const result = tellAgain(await runTrusted(place, attempt, command), because_of);
+    const ran = await runTrusted(place, folder.attempt, command);
+    const result = tellAgain(await tellSetupMissing(place, checks, ran), because_of);
     if (result.outcome !== 'passed') return end(result);
     // From the first change on there is nothing more to find out: all of it is run again.
     if (because_of === undefined && touched.length === 0) touched = await folder.listTouched();
@@ -123,6 +116,29 @@ async function runPass(place: WorkPlace, checks: Checks, pass: Pass): Promise<Pa
     await end(result);
   }
   return { results, touched };
+}
+
+/**
+ * A check that fails beside the commit alone may need what the project does not say how to make: packages that the agent
+ * has installed. Then it passes in the attempt's own folder. It does not count as passed by that, because the agent may
+ * have left there what it likes; but neither is it the agent's fault.
+ */
+async function tellSetupMissing(place: WorkPlace, checks: Checks, failed: StepResult): Promise<StepResult> {
+  const { review, workspace } = place.settings();
+  const isOpen = review.fresh && workspace.setup.length === 0 && checks.head === undefined;
+  if (!isOpen || failed.outcome !== 'failed') return failed;
+  // What the check makes there does not become a part of the agent's work.
+  await using own = await openOwnFolder(place, { ...checks, head: checks.commit });
+  const left = await own.listUntracked();
+  if (left.length === 0) return failed;
+  const there = await runTrusted(place, own.attempt, failed.command);
+  if (there.outcome !== 'passed') return failed;
+  const why =
+    `\`${escapeLine(failed.command)}\` fails on the commit alone, and passes beside what git does not carry in the worktree ` +
+    `(${nameFiles(left)}). Say in .forge/config.json how that is made, {"workspace": {"setup": ["npm ci"]}} or the like, ` +
+    `then \`forge review ${checks.attempt.task_id} pass\`: the checks run before the merge. ` +
+    `{"review": {"fresh": false}} lets what the agent leaves there decide`;
+  return { ...failed, outcome: 'setup_missing', output: `${why}\n${failed.output}` };
 }
 
 /** A script that an earlier check has made another one is not what a person has allowed. */
@@ -134,7 +150,7 @@ async function runTrusted(place: WorkPlace, attempt: Attempt, command: string): 
   const [result] = await runSteps([command], {
     cwd: attempt.path,
     env,
-    walls: await findWalls(place, { cwd: attempt.path, env }),
+    walls: await findWalls(place, { cwd: attempt.path, env, for_checks: true }),
     host: await place.processes(),
     marker: `${attempt.id}-check`,
     timeout_ms: review.step_timeout_s * 1000,

@@ -4,7 +4,6 @@ import type { Task } from '#contract/task.ts';
 import { composeChoice, type ShownAttempt } from '#domain/compose-prompt.ts';
 import { isAgentFault } from '#domain/decide-suspension.ts';
 import { startCheckout } from '#git/attempt-checkout.ts';
-import { dropAttemptRefs } from '#git/attempt-refs.ts';
 import { readPatch } from '#git/list-changes.ts';
 import { removeCheckout } from '#git/rescue-checkout.ts';
 import { LIMITS } from '#kernel/limits.ts';
@@ -50,6 +49,7 @@ export async function chooseAttempt(place: WorkPlace, call: ChoiceCall): Promise
     path: join(place.root, name),
     base: first.base_commit,
     facts: { project: place.project.root, task: task.id, attempt: first.id },
+    is_throwaway: true,
   });
   try {
     const end = await runAgent(place, {
@@ -70,7 +70,6 @@ export async function chooseAttempt(place: WorkPlace, call: ChoiceCall): Promise
     return await conclude(place, call, end);
   } finally {
     await removeCheckout(control, checkout);
-    await dropAttemptRefs(control, { ...checkout, target: first.branch });
   }
 }
 

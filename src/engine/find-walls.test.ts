@@ -250,9 +250,12 @@ describe('the walls around a program', () => {
     expect(named?.writable).toContain(at('home/out'));
   });
 
-  it('caches are the project’s own, in the places of those that the person has', async () => {
+  it.each([
+    [false, 'agents'],
+    [true, 'checks'],
+  ] as const)('caches are the project’s own, for checks (%s) those of %s', async (for_checks, whose) => {
     write('.cargo/registry/x', 'go/pkg/x', '.m2/repository/x', '.gradle/caches/x', '.local/share/pnpm/x');
-    const walls = await find({}, { env: { HOME: at('home'), XDG_CACHE_HOME: at('xdg') } });
+    const walls = await find({}, { for_checks, env: { HOME: at('home'), XDG_CACHE_HOME: at('xdg') } });
     const names = [
       '.cache',
       '.npm',
@@ -263,8 +266,8 @@ describe('the walls around a program', () => {
       '.gradle/caches',
     ];
     expect(walls?.replaced).toEqual([
-      ...names.map((name) => ({ path: at('home', name), by: at('forge/caches/demo-1', name) })),
-      { path: at('xdg'), by: at('forge/caches/demo-1/xdg-cache') },
+      ...names.map((name) => ({ path: at('home', name), by: at('forge/caches/demo-1', whose, name) })),
+      { path: at('xdg'), by: at('forge/caches/demo-1', whose, 'xdg-cache') },
     ]);
     expect(walls?.replaced.every(({ path, by }) => existsSync(path) && existsSync(by))).toBe(true);
   });

@@ -13,6 +13,8 @@ export interface WalledWork {
   readonly read_only?: boolean;
   /** Left out for checks and set-ups. */
   readonly profile?: ExecutorProfile | undefined;
+  /** Has caches that no agent has written to. */
+  readonly for_checks?: boolean;
   /** Where the run's socket is. */
   readonly socket?: string | undefined;
 }
@@ -25,7 +27,10 @@ export async function findWalls(place: WorkPlace, work: WalledWork): Promise<Wal
   return toWalls(place, work);
 }
 
-function toWalls(place: WorkPlace, { cwd, env, read_only = false, profile, socket }: WalledWork): Walls {
+function toWalls(
+  place: WorkPlace,
+  { cwd, env, read_only = false, profile, for_checks = false, socket }: WalledWork,
+): Walls {
   const person = env['HOME'] ? { home: env['HOME'], env } : undefined;
   const { writable, hidden, shown } = place.settings().walls;
   const clis = person === undefined ? [] : findCliPlaces(profile?.executor ?? '', person);
@@ -38,7 +43,7 @@ function toWalls(place: WorkPlace, { cwd, env, read_only = false, profile, socke
   return {
     work: { path: cwd, read_only },
     writable: [...guarded.flatMap((one) => one.writable), ...writable.map(toPath)],
-    replaced: person === undefined ? [] : replaceCaches(place, person),
+    replaced: person === undefined ? [] : replaceCaches(place, person, for_checks ? 'checks' : 'agents'),
     own: clis.flatMap((one) => one.own),
     fixed: [...(person === undefined ? [] : listReadCaches(person)), ...guarded.flatMap((one) => one.fixed)],
     hidden: [
@@ -57,12 +62,19 @@ function toWalls(place: WorkPlace, { cwd, env, read_only = false, profile, socke
   };
 }
 
-/** Folders of the project's agents and checks, in the places of the user's own. */
-function replaceCaches({ home, root }: WorkPlace, person: Person): Walls['replaced'] {
+/**
+ * Folders of the project in the places of the user's own. Those of checks are others than those of agents: a package that
+ * an agent has changed in its cache would decide the checks of its work.
+ */
+function replaceCaches(
+  { home, root }: WorkPlace,
+  person: Person,
+  whose: 'agents' | 'checks',
+): Walls['replaced'] {
   return listCaches(person).flatMap(({ path, name, always }) => {
     if (always) mkdirSync(path, { recursive: true });
     if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return [];
-    const by = join(home, 'caches', basename(root), name);
+    const by = join(home, 'caches', basename(root), whose, name);
     mkdirSync(by, { recursive: true, mode: 0o700 });
     return [{ path, by }];
   });

@@ -8,18 +8,28 @@ import { isLinkTracked, writeLinkFile, type Linked } from './link-file.ts';
 import type { WorkPlace } from './work.ts';
 
 /** What a folder that was just made gets besides the files of its commit: copies, and the link file. Nothing is run. */
-export async function furnishFolder(
+export async function furnishFolder(place: WorkPlace, control: ControlGit, work: Furnished): Promise<void> {
+  const copied = await putFurniture(place, control, work);
+  changeFolderNote(place, work.checkout.attempt_id, { copied });
+}
+
+interface Furnished extends Linked {
+  readonly checkout: Checkout;
+}
+
+/** The same for a folder of which nothing is kept. Gives the files that were put there. */
+export async function putFurniture(
   place: WorkPlace,
   control: ControlGit,
-  { checkout, ...linked }: Linked & { readonly checkout: Checkout },
-): Promise<void> {
+  { checkout, ...linked }: Furnished,
+): Promise<readonly string[]> {
   const copied = copyFiles(place, checkout);
   const { linkFile } = place.settings().workspace;
   if (linkFile !== undefined && !(await isLinkTracked(place, control, checkout))) {
     writeLinkFile(place, linked);
     copied.push(linkFile);
   }
-  changeFolderNote(place, checkout.attempt_id, { copied });
+  return copied;
 }
 
 /** Files that git does not carry and the work needs (`.env`); never through a link, never over what is there. */

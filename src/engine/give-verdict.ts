@@ -7,6 +7,7 @@ import {
   decideSpeaker,
   withoutOwnAudit,
   withoutSpentAudits,
+  withSetupMissing,
   type GateHolder,
 } from '#domain/decide-review.ts';
 import { kindOf, standingState } from '#domain/workflow.ts';
@@ -48,9 +49,10 @@ export async function giveVerdict(
   const waiting = all.at(-1);
   const workers = await listWorkers(engine, task, gate);
   const asked = withoutOwnAudit(await readGateHolder(engine.agents, workflow, { task, gate }), workers);
-  const holder = askPeople(
-    withoutSpentAudits(asked, await given.gates.findSpentAudits(task, asked)),
-    await given.gates.listChanges(task),
+  const able = withoutSpentAudits(asked, await given.gates.findSpentAudits(task, asked));
+  const holder = withSetupMissing(
+    askPeople(able, await given.gates.listChanges(task)),
+    waiting?.step_results ?? [],
   );
   const speaker = decideSpeaker(holder, { actor: by.actor, workers, force: given.force });
   if (speaker.outcome === 'refused') throw refuse(task, { holder, actor: by.actor, why: speaker.why });

@@ -8,7 +8,6 @@ import { type LandingOverlap, landTarget } from '#git/land-target.ts';
 import { hasWork } from '#git/landed-work.ts';
 import { makeCandidate } from '#git/merge-candidate.ts';
 import { readRef } from '#git/read-ref.ts';
-import { showCommit } from '#git/show-commit.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { processWitness } from '#process/process-witness.ts';
@@ -257,27 +256,26 @@ async function landAllowed(
   }
 }
 
-/** In the attempt's own folder, because what the checks need is installed there. */
 async function checkCandidate(
   place: WorkPlace,
   call: MergeCall,
   { commit, tree }: { readonly commit: string; readonly tree: string },
 ): Promise<StepResult | undefined> {
-  const { task, control, workspace, merge } = call;
-  const { attempt, checkout } = workspace;
+  const { task, workspace, merge } = call;
+  const { attempt } = workspace;
   const steps = listSteps(place, task);
   if (await havePassed(place, task, { tree, steps })) return undefined;
   return place.folders.hold(attempt, 'merge', async () => {
-    await showCommit(control, checkout, commit);
-    try {
-      // Together with the target it may be another script than the one that was looked at.
-      await place.trust.require([...place.settings().workspace.setup, ...steps], attempt.path);
-      const check = { attempt, steps, commit, review_id: null, finished: async () => {} };
-      const results = await runReviewSteps(place, check);
-      return results.find(({ outcome }) => outcome !== 'passed');
-    } finally {
-      await showCommit(control, checkout, merge.head_commit);
-    }
+    const results = await runReviewSteps(place, {
+      attempt,
+      steps,
+      commit,
+      gate_id: merge.id,
+      head: merge.head_commit,
+      review_id: null,
+      finished: async () => {},
+    });
+    return results.find(({ outcome }) => outcome !== 'passed');
   });
 }
 

@@ -109,7 +109,14 @@ async function checkHeld(
   const unread = await listUnread(place, attempt, task);
   const results =
     unread.length === 0
-      ? await runReviewSteps(place, { attempt, steps, commit: head, review_id: review.id, finished })
+      ? await runReviewSteps(place, {
+          attempt,
+          steps,
+          commit: head,
+          gate_id: review.id,
+          review_id: review.id,
+          finished,
+        })
       : is_side
         ? [await noteRefused(steps[0] ?? '', unread)]
         : [];
@@ -186,7 +193,7 @@ export async function reviewTask(
       else if (decision.changes !== undefined)
         await noteGateChanges(engine, task, describeChanges(task, decision.changes, workspace?.attempt));
       if (decision.why !== undefined)
-        await annotate(engine, task, { code: 'auditor', message: decision.why });
+        await annotate(engine, task, { code: decision.why.code, message: decision.why.why });
       return { outcome: 'passed', message: `waits for the word of ${decision.name}` };
     case 'passed':
       await passReview(engine, task, review);

@@ -41,10 +41,33 @@ export async function setUpFolder(place: WorkPlace, attempt: Attempt): Promise<v
   );
 }
 
-/** Before checks: what keeps it from running is told as the step that failed. */
+/** Before checks in the attempt's own folder. */
 export async function setUpForChecks(place: WorkPlace, attempt: Attempt): Promise<StepResult | undefined> {
+  return toldAsStep(place, () => refreshSetup(place, attempt, toCheckMarks(place, attempt)));
+}
+
+/** In a folder that was just made, for checks. */
+export async function setUpAnew(place: WorkPlace, attempt: Attempt): Promise<StepResult | undefined> {
+  const { setup } = place.settings().workspace;
+  if (setup.length === 0) return undefined;
+  return toldAsStep(place, async () =>
+    (await runIn(place, attempt, setup, toCheckMarks(place, attempt))).find(
+      ({ outcome }) => outcome !== 'passed',
+    ),
+  );
+}
+
+function toCheckMarks({ signal }: WorkPlace, { id }: Attempt): StepMarks {
+  return { marker: `${id}-check`, signal, for_checks: true };
+}
+
+/** What keeps the set-up from running is told as the step that failed. */
+async function toldAsStep(
+  place: WorkPlace,
+  setUp: () => Promise<StepResult | undefined>,
+): Promise<StepResult | undefined> {
   try {
-    return await refreshSetup(place, attempt, { marker: `${attempt.id}-check`, signal: place.signal });
+    return await setUp();
   } catch (error) {
     if (!isForgeError(error)) throw error;
     const command = place.settings().workspace.setup[0] ?? '';
@@ -55,6 +78,7 @@ export async function setUpForChecks(place: WorkPlace, attempt: Attempt): Promis
 interface StepMarks {
   readonly marker?: string;
   readonly signal?: AbortSignal;
+  readonly for_checks?: boolean;
 }
 
 /** Commands of the project's own configuration, in the attempt's folder. */
@@ -62,7 +86,7 @@ export async function runIn(
   place: WorkPlace,
   attempt: Attempt,
   commands: readonly string[],
-  { marker = attempt.id, signal }: StepMarks = {},
+  { marker = attempt.id, signal, for_checks = false }: StepMarks = {},
 ): Promise<StepResult[]> {
   await place.trust.require(commands, attempt.path);
   const { review } = place.settings();
@@ -70,7 +94,7 @@ export async function runIn(
   return runSteps(commands, {
     cwd: attempt.path,
     env,
-    walls: await findWalls(place, { cwd: attempt.path, env }),
+    walls: await findWalls(place, { cwd: attempt.path, env, for_checks }),
     host: await place.processes(),
     marker,
     signal,

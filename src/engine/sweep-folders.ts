@@ -6,8 +6,8 @@ import { openControl } from './attempt-workspace.ts';
 import type { WorkPlace } from './work.ts';
 
 /**
- * Folders of which no row says that they are needed: of audits that were cut off, of attempts whose rows are lost. What
- * they hold goes to rescue refs before they go. Gives what was removed.
+ * Folders of which no row says that they are needed: of checks and audits that were cut off, of attempts whose rows are
+ * lost. What the latter hold goes to rescue refs before they go. Gives what was removed.
  */
 export async function sweepFolders(place: WorkPlace): Promise<Checkout[]> {
   const { store } = place;
@@ -16,10 +16,16 @@ export async function sweepFolders(place: WorkPlace): Promise<Checkout[]> {
   if (attempts.length === 0) return [];
   const control = await openControl(place);
   const records = listRecords(control);
-  const [reviews, runs] = await Promise.all([store.listOpenReviews(), store.listOpenRuns()]);
+  const [reviews, merges, runs] = await Promise.all([
+    store.listOpenReviews(),
+    store.listOpenMerges(),
+    store.listOpenRuns(),
+  ]);
   const needed = new Set([
     ...(await store.listAttempts({})).map(({ id }) => id),
+    // Their checks, and those who audit, have a folder by the name of the review or the merge.
     ...reviews.map(({ review }) => review.id),
+    ...merges.map(({ merge }) => merge.id),
     // Whoever chooses between attempts has a folder by the name of the run.
     ...runs.map(({ run }) => run.id),
   ]);
@@ -27,7 +33,8 @@ export async function sweepFolders(place: WorkPlace): Promise<Checkout[]> {
   for (const checkout of records.filter(({ attempt_id }) => !needed.has(attempt_id))) {
     try {
       await removeCheckout(control, checkout);
-      await dropAttemptRefs(control, { ...checkout, target: checkout.base });
+      if (checkout.is_throwaway !== true)
+        await dropAttemptRefs(control, { ...checkout, target: checkout.base });
       removed.push(checkout);
     } catch (error) {
       if (!isForgeError(error)) throw error;

@@ -31,6 +31,8 @@ export interface StartRequest {
   /** Only the part of the tree that the user's own checkout has. */
   readonly sparse?: boolean;
   readonly submodules?: Checkout['submodules'];
+  /** For a look at one commit: without a branch, and nothing that is left in it is kept. */
+  readonly is_throwaway?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -53,6 +55,7 @@ export async function startCheckout(control: ControlGit, request: StartRequest):
     facts,
     sparse: request.sparse === true && (await isSparse(control.repository)),
     submodules: request.submodules ?? 'none',
+    ...(request.is_throwaway === true && { is_throwaway: true }),
   };
   makeFolder(toRecordFolder(control, attempt_id), `Attempt ${attempt_id} is there already`);
   try {
@@ -64,14 +67,14 @@ export async function startCheckout(control: ControlGit, request: StartRequest):
   const refs = { attempt_id, name, commit: base };
   // Each takes its time and neither needs the other.
   const [created, filled] = await Promise.allSettled([
-    createAttemptRefs(control, refs),
+    request.is_throwaway === true ? undefined : createAttemptRefs(control, refs),
     fillCheckout(control, checkout, { head: base, ...(request.signal && { signal: request.signal }) }),
   ]);
   const failed = [created, filled].find((step) => step.status === 'rejected');
   if (failed === undefined) return checkout;
   rmSync(path, { recursive: true, force: true });
   removeRecord(control, attempt_id);
-  if (created.status === 'fulfilled') await undoAttemptRefs(control, refs);
+  if (created.status === 'fulfilled' && request.is_throwaway !== true) await undoAttemptRefs(control, refs);
   throw failed.reason;
 }
 

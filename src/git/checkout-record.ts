@@ -25,6 +25,8 @@ export interface Checkout {
   readonly facts: Readonly<Record<string, string>>;
   readonly sparse: boolean;
   readonly submodules: 'none' | 'top' | 'recursive';
+  /** It has no branch, and nothing in it is kept when it goes. */
+  readonly is_throwaway?: boolean;
 }
 
 /** Names become parts of paths and refs. */

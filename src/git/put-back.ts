@@ -1,8 +1,9 @@
 import { LIMITS } from '#kernel/limits.ts';
+import { askGitBytes } from './ask-git.ts';
 import { toSparseSettings } from './attempt-git-folder.ts';
 import type { Checkout } from './checkout-record.ts';
 import { checkCheckout } from './collect-tips.ts';
-import { type ControlGit, getFromControl } from './control-directory.ts';
+import { type ControlGit, getFromControl, toAskOptions, toControlFailure } from './control-directory.ts';
 import { toShownPath } from './shown-path.ts';
 import { copyToStaging, listDifferences, openStagingIndex } from './stage-work-tree.ts';
 
@@ -30,15 +31,22 @@ export async function putBack(control: ControlGit, checkout: Checkout, commit: s
   await getFromControl(control, [...sparse, 'read-tree', '--reset', '-u', commit], options);
 }
 
-/** Removes everything that is not tracked, also what git ignores. */
-export async function removeUntracked(
+/** Of everything in a checkout that a commit does not have, ignored or not: the topmost folders and files. */
+export async function listUntracked(
   control: ControlGit,
   checkout: Checkout,
   commit: string,
-): Promise<void> {
+): Promise<readonly string[]> {
   checkCheckout(control, checkout);
   using staging = await openStagingIndex(control, checkout, commit);
   const options = { index: staging.path, work_tree: checkout.path, timeout_ms: LIMITS.git_checkout_ms };
   const sparse = toSparseSettings(control, checkout);
-  await getFromControl(control, [...sparse, 'clean', '--quiet', '-f', '-f', '-d', '-x'], options);
+  const args = ['ls-files', '-z', '--others', '--directory', '--no-empty-directory'];
+  const { stdout, stderr, exit } = await askGitBytes(
+    control,
+    ['-C', checkout.path, ...sparse, ...args],
+    toAskOptions(options, staging.path, checkout.path),
+  );
+  if (exit !== 0) throw toControlFailure(control, args, { stdout: '', stderr, exit });
+  return stdout.toString('latin1').split('\0').slice(0, -1).map(toShownPath);
 }

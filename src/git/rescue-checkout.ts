@@ -1,4 +1,5 @@
-import { chmodSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getFromGit } from './ask-git.ts';
 import { findFact, restoreGitFolder, toSparseSettings } from './attempt-git-folder.ts';
@@ -115,7 +116,7 @@ export interface Removed {
 }
 
 /**
- * Removes the checkout's folder, after a rescue; its refs stay. Only the folder that was made for the attempt, where
+ * Removes the checkout's folder, after a rescue unless it was made to be thrown away; its refs stay. Only the folder that was made for the attempt, where
  * it was made: anything else at the path is refused, and links inside are removed, not followed. Idempotent.
  */
 export async function removeCheckout(control: ControlGit, checkout: Checkout): Promise<Removed> {
@@ -129,22 +130,22 @@ export async function removeCheckout(control: ControlGit, checkout: Checkout): P
   // A folder that was never filled, or is half gone, has nothing to say about the attempt.
   const isFilled =
     existsSync(toPrivateIndex(control, checkout.attempt_id)) || findFact(checkout, 'attempt') !== undefined;
-  const isWhole = isFilled && !existsSync(begun);
+  const isWhole = isFilled && !existsSync(begun) && checkout.is_throwaway !== true;
   const { rescue, left_out = [] } = isWhole ? await rescueAll(control, checkout) : {};
   writeFileSync(begun, '');
-  removeTree(place);
+  await removeTree(place);
   removeRecord(control, checkout.attempt_id);
   return { removed: true, ...(rescue && { rescue }), ...(left_out.length > 0 && { left_out }) };
 }
 
-/** Some tools make their caches read-only, folders too. */
-function removeTree(path: string): void {
+/** Some tools make their caches read-only, folders too. Packages are many files: others go on meanwhile. */
+async function removeTree(path: string): Promise<void> {
   try {
-    rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+    await rm(path, { recursive: true, force: true, maxRetries: 3 });
   } catch (error) {
     if (!['EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
     openFolders(path);
-    rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+    await rm(path, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 

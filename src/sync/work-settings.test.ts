@@ -36,7 +36,7 @@ describe('readWorkSettings', () => {
     await here.config({ name: 'x', idPrefix: 'fg', version: 1, review: { other: 1 }, more: true });
     expect(here.read()).toEqual(settings);
     expect(settings).toEqual({
-      review: { ci_steps: [], step_timeout_s: 1_800, step_output_bytes: 67_108_864, fresh: false },
+      review: { ci_steps: [], step_timeout_s: 1_800, step_output_bytes: 67_108_864, fresh: true },
       workspace: {
         root: undefined,
         copy: [],

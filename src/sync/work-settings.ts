@@ -196,7 +196,7 @@ const RULES: Rules = {
     ci_steps: commands(),
     step_timeout_s: wholeNumber(1, WEEK_MINUTES * 60, HALF_AN_HOUR),
     step_output_bytes: wholeNumber(1_024, LIMITS.run_output_bytes, 67_108_864),
-    fresh: rule('true or false', isBoolean, false),
+    fresh: rule('true or false', isBoolean, true),
   },
   workspace: {
     root: { ...rule('an absolute path', isAbsolutePath, undefined), personal: true },
