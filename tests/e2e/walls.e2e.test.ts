@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AttemptView } from '#contract/attempt.ts';
+import type { AttemptView, Review } from '#contract/attempt.ts';
 import { forgeProject, type ForgeProject } from '../support/forge-cli.ts';
 import { hasWalls, setWalls, WALLS } from '../support/walls.ts';
 
@@ -98,6 +98,17 @@ const CHURN = `const net = require('net'), fs = require('fs');
 let tries = 0;
 type Where = 'agent' | 'check';
 
+async function readTried(id: string): Promise<string> {
+  const [attempt] = await project.json<AttemptView[]>('task', 'attempts', id);
+  return readFileSync(join(attempt?.path ?? '', 'tried'), 'utf8');
+}
+
+/** Its folder is gone by now. */
+async function readCheck(id: string): Promise<string> {
+  const [review] = await project.json<Review[]>('task', 'reviews', id);
+  return review?.step_results[0]?.output ?? '';
+}
+
 /** Runs each command there, and gives those that succeeded. */
 async function tryInside(where: Where, commands: readonly string[]): Promise<string[]> {
   const lines = commands.map((command, at) => {
@@ -110,7 +121,7 @@ async function tryInside(where: Where, commands: readonly string[]): Promise<str
   // A check that has passed on a tree does not run there again.
   const script = join(project.home, `${where}-${(tries += 1)}.sh`);
   const env = `export FORGE_HOME_OF_TEST='${join(project.home, '.forge')}'`;
-  writeFileSync(script, [env, 'echo begun > tried', ...lines, 'true'].join('\n'));
+  writeFileSync(script, [env, 'echo begun > tried', ...lines, 'cat tried'].join('\n'));
   const quoted = `bash '${script}'`;
   const flags = where === 'check' ? ['--ci-step', quoted] : [];
   const words = where === 'agent' ? ['bash', script] : ['bash', '-c', 'echo work > work'];
@@ -125,10 +136,8 @@ async function tryInside(where: Where, commands: readonly string[]): Promise<str
   );
   const task = await project.create(`Try ${where}`, ...flags);
   await project.run('run', task.id, '--agent', name);
-  const [attempt] = await project.json<AttemptView[]>('task', 'attempts', task.id);
-  const [begun, ...tried] = readFileSync(join(attempt?.path ?? '', 'tried'), 'utf8')
-    .trim()
-    .split('\n');
+  const said = where === 'check' ? await readCheck(task.id) : await readTried(task.id);
+  const [begun, ...tried] = said.trim().split('\n');
   expect(begun).toBe('begun');
   await project.run('task', 'cancel', task.id);
   return tried.map((at) => commands[Number(at)] ?? '');
@@ -249,8 +258,12 @@ describe.skipIf(!hasWalls)('inside of walls (skipped where bubblewrap is not ins
     const [login, cached] = ['cat "$HOME"/.codex/auth.json', 'touch "$HOME"/.cache/cached'];
     expect(await tryInside('check', [login, cached])).toEqual([cached]);
     expect(existsSync(join(project.home, '.cache/cached'))).toBe(false);
-    // It is there for the next.
+    // It is there for the next check, and what agents cache is not.
+    expect(
+      await tryInside('agent', ['ls "$HOME"/.cache/cached', 'touch "$HOME"/.cache/poison']),
+    ).toHaveLength(1);
     expect(await tryInside('check', ['ls "$HOME"/.cache/cached'])).toHaveLength(1);
+    expect(await tryInside('check', ['ls "$HOME"/.cache/poison'])).toEqual([]);
   });
 
   it('are left out for an agent by a person, and not by an agent', async () => {
