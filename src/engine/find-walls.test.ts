@@ -6,7 +6,7 @@ import type { Walls } from '#process/walls.ts';
 import { readPersonalSettings } from '#sync/work-settings.ts';
 import { tempFolder, type TempFolder } from '../../tests/support/temp-repo.ts';
 import { findWalls, type WalledWork } from './find-walls.ts';
-import { watchCli } from './protect-cli.ts';
+import { setPlantedAside, watchCli } from './protect-cli.ts';
 import type { WorkPlace } from './work.ts';
 
 let folder: TempFolder;
@@ -145,25 +145,24 @@ describe('the walls around a program', () => {
     write('.claude/hooks/x');
     const walls = await find({ executor: 'claude' });
     const place = { home: at('forge') };
-    const setAside = watchCli(place, {
-      run: { id: 'r' },
-      env: { HOME: at('home') },
-      executor: 'claude',
-      walls,
-    });
+    const run = { id: 'r' };
+    watchCli(place, { run, env: { HOME: at('home'), API_KEY: 'secret' }, executor: 'claude', walls });
+    expect(readFileSync(at('forge/quarantine/r.json'), 'utf8')).not.toContain('secret');
     write('.claude/.config.json', '.claude/projects/y', '.claude/hooks/y');
-    expect(setAside()).toContain('.claude/.config.json');
+    expect(setPlantedAside(place, run)).toContain('.claude/.config.json');
     expect(existsSync(at('home/.claude/.config.json'))).toBe(false);
     expect(existsSync(at('forge/quarantine/r/.claude-.config.json'))).toBe(true);
     expect(existsSync(at('home/.claude/projects/y'))).toBe(true);
-    expect(setAside()).toBeUndefined();
+    expect(setPlantedAside(place, run)).toBeUndefined();
+    expect(existsSync(at('forge/quarantine/r.json'))).toBe(false);
   });
 
   it('where there are no walls nothing is set aside', () => {
     const run = { run: { id: 'r' }, env: { HOME: at('home') }, executor: 'claude', walls: undefined };
-    const setAside = watchCli({ home: at('forge') }, run);
+    watchCli({ home: at('forge') }, run);
     write('.claude/.config.json');
-    expect(setAside()).toBeUndefined();
+    expect(setPlantedAside({ home: at('forge') }, run.run)).toBeUndefined();
+    expect(existsSync(at('home/.claude/.config.json'))).toBe(true);
   });
 
   it.each([

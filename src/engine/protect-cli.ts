@@ -11,6 +11,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import type { Run } from '#contract/attempt.ts';
 import { findCliPlaces, type CliPlaces } from '#executors/cli-places.ts';
+import { readTextIfThere } from '#git/replace-file.ts';
 import type { Walls } from '#process/walls.ts';
 import type { WorkPlace } from './work.ts';
 
@@ -67,24 +68,51 @@ interface WatchedRun {
   readonly walls: Walls | undefined;
 }
 
+/** What was there when a run began; on the disk, because its watcher may be killed. */
+interface CliNote {
+  readonly executor: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly before: readonly string[];
+}
+
+/** Notes which settings the programs of a run have before it begins. */
+export function watchCli({ home }: Pick<WorkPlace, 'home'>, { run, env, executor, walls }: WatchedRun): void {
+  if (walls === undefined || !env['HOME']) return;
+  const places = Object.fromEntries(
+    Object.entries(env).filter(([name]) => /(?:^|_)(?:HOME|DIR)$/.test(name)),
+  );
+  const before = findClis({ executor, env: places }).flatMap(listSuspects);
+  const note: CliNote = { executor, env: places, before };
+  mkdirSync(join(home, 'quarantine'), { recursive: true, mode: 0o700 });
+  writeFileSync(toNotePath(home, run), JSON.stringify(note), { mode: 0o600 });
+}
+
 /**
  * Settings of its program that a run has made anew are set aside when it has ended: those that were missing, and that
  * Forge does not know to make. Gives a sentence for the user, where there are any.
  */
-export function watchCli(
-  { home }: Pick<WorkPlace, 'home'>,
-  { run, env, executor, walls }: WatchedRun,
-): () => string | undefined {
-  if (walls === undefined || !env['HOME']) return () => undefined;
-  const clis = findCliPlaces(executor, { home: env['HOME'], env });
-  const before = new Set(clis.flatMap(listSuspects));
-  return () => {
-    const planted = clis.flatMap(listSuspects).filter((path) => !before.has(path));
-    const folder = join(home, 'quarantine', run.id);
-    for (const path of planted) setAside(path, folder);
-    if (planted.length === 0) return undefined;
-    return `It left new settings of its program in your home, which are set aside in ${folder}: ${planted.join(', ')}`;
-  };
+export function setPlantedAside({ home }: Pick<WorkPlace, 'home'>, run: Pick<Run, 'id'>): string | undefined {
+  const text = readTextIfThere(toNotePath(home, run));
+  if (text === undefined) return undefined;
+  // Written by the function above; nothing inside of walls reaches it.
+  const note = JSON.parse(text) as CliNote;
+  const before = new Set(note.before);
+  const planted = findClis(note)
+    .flatMap(listSuspects)
+    .filter((path) => !before.has(path));
+  const folder = join(home, 'quarantine', run.id);
+  for (const path of planted) setAside(path, folder);
+  rmSync(toNotePath(home, run), { force: true });
+  if (planted.length === 0) return undefined;
+  return `It left new settings of its program in your home, which are set aside in ${folder}: ${planted.join(', ')}`;
+}
+
+function toNotePath(home: string, { id }: Pick<Run, 'id'>): string {
+  return join(home, 'quarantine', `${id}.json`);
+}
+
+function findClis({ executor, env }: Pick<CliNote, 'executor' | 'env'>): readonly CliPlaces[] {
+  return findCliPlaces(executor, { home: env['HOME'] ?? '', env });
 }
 
 function setAside(path: string, folder: string): void {

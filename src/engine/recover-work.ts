@@ -13,6 +13,7 @@ import { endMarked } from '#process/sweep-marked.ts';
 import type { ProcessMark, WatchedMerge, WatchedReview, WatchedRun } from '#store/attempt-store.ts';
 import { openControl, toCheckout } from './attempt-workspace.ts';
 import { inTurns } from './in-turns.ts';
+import { setPlantedAside } from './protect-cli.ts';
 import { harvestAttempt } from './settle-run.ts';
 import { retry } from './transition-task.ts';
 import { systemWriter, type WorkPlace } from './work.ts';
@@ -115,7 +116,8 @@ async function settleRun(place: WorkPlace, { run, watcher }: WatchedRun): Promis
     // The folder may be gone, or the task; its row has to end all the same.
     if (!isForgeError(error)) throw error;
   }
-  const message = `${describeLoss(watcher)}${describeLeft(left)}`;
+  const planted = setPlantedAside(place, run);
+  const message = [`${describeLoss(watcher)}${describeLeft(left)}`, planted].filter(Boolean).join('. ');
   const to = run.state === 'scheduled' ? 'cancelled' : 'failed';
   const move = { id: run.id, from: run.state, to, outcome: 'crashed', message } as const;
   const ended = await store.moveRun(move, systemWriter(place)).catch(ignoreFaster);

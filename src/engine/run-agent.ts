@@ -18,7 +18,7 @@ import { findAgentSecrets, type AgentSecrets } from './agent-secrets.ts';
 import { toAttemptEnvironment } from './attempt-environment.ts';
 import { findRemoval } from './find-removal.ts';
 import { findWalls } from './find-walls.ts';
-import { watchCli } from './protect-cli.ts';
+import { setPlantedAside, watchCli } from './protect-cli.ts';
 import { readFolderNote } from './folder-note.ts';
 import { writeLinkFile } from './link-file.ts';
 import { openRunMeter, type RunMeter } from './run-meter.ts';
@@ -89,7 +89,7 @@ export async function runAgent(place: WorkPlace, start: AgentStart): Promise<Age
         kind: 'note',
         text: walls === undefined ? `No walls: ${NO_WALLS}` : `Inside of walls: ${WALLS}`,
       });
-      const setAside = watchCli(place, { run, env, executor: start.agent.profile.executor, walls });
+      watchCli(place, { run, env, executor: start.agent.profile.executor, walls });
       const attendOne = async (one: AgentStart): Promise<Attended> => {
         const meter = await openRunMeter(place, { run: one.run, tell });
         const reached = meter.findReached();
@@ -107,7 +107,7 @@ export async function runAgent(place: WorkPlace, start: AgentStart): Promise<Age
       if (loss !== undefined) tell({ kind: 'error', code: 'task_lost', text: loss.message });
       if (reached !== undefined) tell({ kind: 'error', code: 'cap_reached', text: reached });
       const end = loss === undefined ? toCapped(ended, reached) : toLost(ended, loss);
-      const planted = setAside();
+      const planted = setPlantedAside(place, run);
       if (planted !== undefined) tell({ kind: 'error', code: 'settings_planted', text: planted });
       const changed = await place.checkout.compare(before);
       if (changed !== undefined) tell({ kind: 'error', code: 'checkout_changed', text: changed });
@@ -134,6 +134,8 @@ export async function runAgent(place: WorkPlace, start: AgentStart): Promise<Age
       survivors: 0,
     };
   } finally {
+    // Where it failed to start, and has done so above otherwise.
+    setPlantedAside(place, run);
     log[Symbol.dispose]();
   }
 }

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { AttemptView, Review } from '#contract/attempt.ts';
-import { forgeProject, type ForgeProject } from '../support/forge-cli.ts';
+import { FORGE, forgeProject, type ForgeProject } from '../support/forge-cli.ts';
 import { hasWalls, setWalls, WALLS } from '../support/walls.ts';
 
 let project: ForgeProject;
@@ -229,6 +230,27 @@ describe.skipIf(!hasWalls)('inside of walls (skipped where bubblewrap is not ins
     expect(aside).toContainEqual(expect.stringMatching(/\.claude-statusline\.sh$/));
     const run = (await project.json<{ message: string }[]>('runs', 'list')).at(-1);
     expect(run?.message).toContain('set aside');
+  });
+
+  it('they are set aside too where the process that watched the run was killed', async () => {
+    const planted = join(project.home, '.claude/planted.sh');
+    const words = ['bash', '-c', 'echo planted > "$HOME"/.claude/planted.sh; sleep 60'];
+    const flags = ['--executor', 'shell', ...words.map((word) => `--command=${word}`)];
+    await project.json('agent', 'add', 'planter', ...flags);
+    const { id } = await project.create('Plant');
+    const options = { cwd: project.path, env: project.env, stdio: 'ignore' } as const;
+    const forge = spawn(process.execPath, [FORGE, 'run', id, '--agent', 'planter'], options);
+    onTestFinished(() => void forge.kill('SIGKILL'));
+    await vi.waitUntil(() => existsSync(planted) || forge.exitCode !== null, { timeout: 30_000 });
+    forge.kill('SIGKILL');
+    await once(forge, 'exit');
+    expect(existsSync(planted)).toBe(true);
+    // The next command settles what the killed one left.
+    await project.run('task', 'create', 'Next');
+    expect(existsSync(planted)).toBe(false);
+    const [run] = await project.json<{ message: string }[]>('runs', 'list', '--task', id);
+    expect(run?.message).toContain('set aside');
+    await project.run('task', 'cancel', id);
   });
 
   it('files that the shell had open which started Forge are not open inside', async () => {
