@@ -95,6 +95,13 @@ describe('what a run asks for', () => {
     );
   });
 
+  it('names the folder where that is another than the checkout', async () => {
+    const asking = ask('rm -rf build', { cwd: '/srv' });
+    expect(await answer({ state: 'denied' })).toMatchObject({ command: 'rm -rf build', paths: ['/srv'] });
+    await asking;
+    expect(told[0]).toMatchObject({ request: 'Bash: rm -rf build (at /srv)' });
+  });
+
   it('[D2] is not asked again where a person has allowed it for the rest of the task, until that is taken back', async () => {
     const first = ask('npm test');
     await answer({ state: 'allowed', always: { kind: 'prefix', text: 'npm test' } });

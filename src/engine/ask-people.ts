@@ -38,12 +38,14 @@ export async function answerRequest(
 }
 
 function redactRequest(request: ApprovalRequest, { redact, redactValue }: AgentSecrets) {
-  const { command, paths, input } = request;
+  const { command, paths, input, cwd, checkout } = request;
+  // In another folder the same words do something else.
+  const where = command === undefined || cwd === checkout ? [] : [cwd];
   return {
     ...request,
     input: redactValue(input),
     command: command === undefined ? undefined : redact(command),
-    paths: paths.map(redact),
+    paths: [...where, ...paths.filter((path) => path !== cwd)].map(redact),
   };
 }
 

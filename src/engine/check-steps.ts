@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Attempt, StepResult } from '#contract/attempt.ts';
 import { findClearing } from '#domain/decide-review.ts';
+import { suggestSetup } from '#domain/suggest-setup.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { toAttemptEnvironment } from './attempt-environment.ts';
@@ -133,9 +136,10 @@ async function tellSetupMissing(place: WorkPlace, checks: Checks, failed: StepRe
   if (left.length === 0) return failed;
   const there = await runTrusted(place, own.attempt, failed.command);
   if (there.outcome !== 'passed') return failed;
+  const setup = suggestSetup((file) => existsSync(join(place.project.root, file)))?.command ?? 'npm ci';
   const why =
     `\`${escapeLine(failed.command)}\` fails on the commit alone, and passes beside what git does not carry in the worktree ` +
-    `(${nameFiles(left)}). Say in .forge/config.json how that is made, {"workspace": {"setup": ["npm ci"]}} or the like, ` +
+    `(${nameFiles(left)}). Say in .forge/config.json how that is made, {"workspace": {"setup": ["${setup}"]}} or the like, ` +
     `then \`forge review ${checks.attempt.task_id} pass\`: the checks run before the merge. ` +
     `{"review": {"fresh": false}} lets what the agent leaves there decide`;
   return { ...failed, outcome: 'setup_missing', output: `${why}\n${failed.output}` };

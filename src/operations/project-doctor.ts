@@ -1,12 +1,15 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { examineProject as declaration } from '#contract/sync-operations.ts';
 import { describeContainment } from '#domain/describe-containment.ts';
 import { describeWalls } from '#domain/describe-walls.ts';
+import { suggestSetup } from '#domain/suggest-setup.ts';
 import { isInsideRun } from '#engine/is-inside-run.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { examineProject, type Finding } from '#sync/examine-project.ts';
 import { toUnknownKey } from '#sync/change-setting.ts';
-import { listUnknownSettings, readWorkSettings } from '#sync/work-settings.ts';
+import { listUnknownSettings, readWorkSettings, type WorkSettings } from '#sync/work-settings.ts';
 import { implement, type OperationContext } from './operation.ts';
 import { SHORT_ID } from './run-text.ts';
 import { writerOf } from './writer.ts';
@@ -48,10 +51,17 @@ export const projectDoctor = implement<typeof declaration>({
 function examineSettings({ project, place }: OperationContext): Finding {
   const name = 'settings';
   try {
-    readWorkSettings(project, place.home);
+    const settings = readWorkSettings(project, place.home);
     const unknown = listUnknownSettings(project.paths, place.home);
     if (unknown.length === 0)
-      return { name, state: 'ok', message: 'every key is known and every value is allowed', hint: null };
+      return (
+        findSetupMissing(name, settings, project.paths.root) ?? {
+          name,
+          state: 'ok',
+          message: 'every key is known and every value is allowed',
+          hint: null,
+        }
+      );
     const named = unknown.slice(0, SHOWN).map(({ path, key }) => `${path}: ${key}`);
     const message = `nobody reads ${named.join(', ')}`;
     return { name, state: 'warning', message, hint: toUnknownKey(unknown[0]?.key ?? '').hint ?? null };
@@ -59,6 +69,20 @@ function examineSettings({ project, place }: OperationContext): Finding {
     if (!isForgeError(error)) throw error;
     return { name, state: 'failed', message: error.message, hint: error.hint ?? null };
   }
+}
+
+/** Checks run on the commit alone: packages that they need have to be got first. */
+function findSetupMissing(
+  name: string,
+  { review, workspace }: WorkSettings,
+  root: string,
+): Finding | undefined {
+  if (!review.fresh || review.ci_steps.length === 0 || workspace.setup.length > 0) return undefined;
+  const setup = suggestSetup((file) => existsSync(join(root, file)));
+  if (setup === undefined) return undefined;
+  const message = `checks run on the commit alone, and nothing says how to get the packages of ${setup.file}`;
+  const hint = `{"workspace": {"setup": ["${setup.command}"]}} in .forge/config.json`;
+  return { name, state: 'warning', message, hint };
 }
 
 /** Inside of a run another machine is seen than the one on which runs are started. */

@@ -38,3 +38,25 @@ describe('[A13] a value that is not allowed in settings.json', () => {
     expect((await project.program.run('doctor')).stdout).toMatch(/ok +settings/);
   });
 });
+
+it('doctor warns where checks need packages and nothing says how to get them', async () => {
+  await using project = await forgeProjectHere();
+  const folder = join(project.home, '.forge');
+  mkdirSync(folder, { recursive: true });
+  const set = (settings: object): void =>
+    writeFileSync(join(folder, 'settings.json'), JSON.stringify(settings));
+  const review = { ci_steps: ['npm test'] };
+  writeFileSync(join(project.path, 'package-lock.json'), '{}');
+  set({ review });
+  expect((await project.program.run('doctor')).stdout).toMatch(
+    /warning +settings +checks run on the commit alone.*package-lock\.json\n.*"setup": \["npm ci"\]/,
+  );
+  for (const settings of [
+    { review: { ...review, fresh: false } },
+    { review, workspace: { setup: ['npm ci'] } },
+    {},
+  ]) {
+    set(settings);
+    expect((await project.program.run('doctor')).stdout).toMatch(/ok +settings/);
+  }
+});
