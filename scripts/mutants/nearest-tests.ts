@@ -15,7 +15,7 @@ export const MOST_TESTS = 6;
  */
 export function findNearestTests(path: string, files: readonly SourceFile[]): readonly string[] {
   const isTest = (file: SourceFile): boolean =>
-    /\.test\.ts$/.test(file.path) && !/\.(?:soak|pg|web)\./.test(file.path);
+    file.path.endsWith('.test.ts') && !/\.(?:soak|pg|web)\./.test(file.path);
   const stem = path.replace(/\.ts$/, '');
   const own = files.filter((file) => isTest(file) && file.path.startsWith(`${stem}.`));
   const first = listImporters(path, files);
