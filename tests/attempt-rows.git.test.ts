@@ -223,4 +223,6 @@ it('[S215] the tables of work are there, under the names that DESIGN gives them'
   expect(tables.map(({ name }) => name)).toEqual(
     expect.arrayContaining(['runs', 'reviews', 'attempts', 'merges', 'transitions']),
   );
+  // DESIGN decides: roles are a part of their task's record, agents belong to the person's home and not to a project.
+  expect((await ask('GET', '/agents')).json).toContainEqual(expect.objectContaining({ name: 'maker' }));
 });

@@ -90,7 +90,7 @@ describe('calls from outside', () => {
     expect((await served.fails('no.such', {})).code).toBe('not_found');
   });
 
-  test("[S315] an agent changes what it holds and nothing else, whatever the token's scope", async () => {
+  test("an agent changes what it holds and nothing else, whatever the token's scope", async () => {
     await using served = await serve();
     const own = (await served.call('task.create', { title: 'own' })) as Task;
     const other = (await served.call('task.create', { title: 'other' })) as Task;
@@ -128,29 +128,26 @@ describe('calls from outside', () => {
     ['task.release', {}],
     ['task.cancel', {}],
     ['task.heartbeat', { fence: 1 }],
-  ])(
-    '[S315] %s of an agent that loses the task between the look and the write is refused',
-    async (name, more) => {
-      await using served = await serve();
-      const { id } = (await served.call('task.create', { title: 'own' })) as Task;
-      const agent = { agent: 'worker-1', scope: 'task' } as const;
-      await served.call('task.claim', { id, lease: 60 }, agent);
-      const takeAway = () => served.call('task.claim', { id, force: true, assignee: 'worker-2' });
-      served.betweenLookAndWrite(takeAway);
-      expect(await served.fails(name, { id, ...more }, agent)).toMatchObject({
-        code: 'permission_denied',
-        details: { id, assignee: 'worker-2' },
-      });
-      expect(await served.call('task.show', { id })).toMatchObject({
-        title: 'own',
-        status: 'in_progress',
-        assignee: 'worker-2',
-        comments: [],
-      });
-    },
-  );
+  ])('%s of an agent that loses the task between the look and the write is refused', async (name, more) => {
+    await using served = await serve();
+    const { id } = (await served.call('task.create', { title: 'own' })) as Task;
+    const agent = { agent: 'worker-1', scope: 'task' } as const;
+    await served.call('task.claim', { id, lease: 60 }, agent);
+    const takeAway = () => served.call('task.claim', { id, force: true, assignee: 'worker-2' });
+    served.betweenLookAndWrite(takeAway);
+    expect(await served.fails(name, { id, ...more }, agent)).toMatchObject({
+      code: 'permission_denied',
+      details: { id, assignee: 'worker-2' },
+    });
+    expect(await served.call('task.show', { id })).toMatchObject({
+      title: 'own',
+      status: 'in_progress',
+      assignee: 'worker-2',
+      comments: [],
+    });
+  });
 
-  test('[S315] edges of a task that goes to somebody else in between stay as they are', async () => {
+  test('edges of a task that goes to somebody else in between stay as they are', async () => {
     await using served = await serve();
     const { id } = (await served.call('task.create', { title: 'own' })) as Task;
     const { id: to_id } = (await served.call('task.create', { title: 'other' })) as Task;

@@ -41,7 +41,7 @@ describe('the states of a run', () => {
     );
   });
 
-  it('[S255] what has ended can only be begun anew, as a draft, or be given up', () => {
+  it('what has ended can only be begun anew, as a draft, or be given up', () => {
     const ended = RUN_STATES.filter(isEnded);
     expect(ended).toEqual(['completed', 'failed', 'blocked', 'cancelled']);
     const next = ended.map((from) => RUN_STATES.filter((to) => isAllowed(from, to)));

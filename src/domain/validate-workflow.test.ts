@@ -55,7 +55,7 @@ describe('a workflow that is fine', () => {
     ['[S171] an active state with a role', { roles: ['coder'], ...withDoing({ role: 'coder' }) }],
     ['an active state that names assignee', withDoing({ role: 'assignee' })],
     [
-      '[S175] a custom state',
+      'a custom state',
       withDoing({ next: ['done', 'waiting'] }, { name: 'waiting', kind: 'custom', next: ['doing'] }),
     ],
     [

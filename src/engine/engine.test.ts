@@ -156,7 +156,7 @@ describe.each(NAMINGS)('%s', (_title, n) => {
     ]);
   });
 
-  it('[S392] [S361] the gate of dependencies acts on claims and on agents’ moves to work', async () => {
+  it('[S392] [S361] [S362] [S365] the gate of dependencies acts on claims and on agents’ moves to work', async () => {
     await using engine = await tempEngine(walkable);
     const blocker = await engine.create('First');
     const { id, state } = await engine.create('Second', { depends_on: [blocker.id] });
@@ -170,7 +170,7 @@ describe.each(NAMINGS)('%s', (_title, n) => {
     expect(await move(engine, id, 'backlog', BOT)).toMatchObject({ state: n('backlog') });
     await move(engine, id, 'todo', ANN);
     await closeTask(engine.as(ANN), { id: blocker.id, reason: 'cancelled' });
-    // [S362] A closed blocker frees, cancelled or done; [S365] then anyone may claim.
+    // A closed blocker frees, cancelled or done; then anyone may claim.
     expect(await claim(engine, id)).toMatchObject({ outcome: 'claimed' });
   });
 
@@ -265,7 +265,7 @@ describe.each(NAMINGS)('%s', (_title, n) => {
     ]);
   });
 
-  it('[S192] [S193] [S194] [S339] roles: by claim where free, and nobody else’s', async () => {
+  it('[S192] [S193] [S194] [S339] [S381] [S382] [S387] roles: by claim where free, and nobody else’s', async () => {
     await using engine = await tempEngine(definition);
     const { id } = await engine.create('Roles');
     const role = (name: string, holder: { agent: string } | { user: string } | null) =>
@@ -286,7 +286,7 @@ describe.each(NAMINGS)('%s', (_title, n) => {
       { role: n('coder'), holder: { agent: 'bot' }, from: 'claim' },
       { role: n('reviewer'), holder: { user: 'ann' }, from: 'assigned' },
     ]);
-    // [S386] Another role changes nothing else; [S382] the one at work takes the task back to the queue.
+    // Another role changes nothing else; the one at work takes the task back to the queue.
     expect(await role('reviewer', { agent: 'critic' })).toMatchObject({ state: n('in_progress') });
     expect(await role('coder', { agent: 'critic' })).toMatchObject({ state: n('todo'), assignee: null });
     await expect(role('nobody', null)).rejects.toMatchObject({ code: 'invalid_input' });
@@ -298,9 +298,9 @@ describe.each(NAMINGS)('%s', (_title, n) => {
         reset_worktree: false,
         reset_workspace: false,
       }),
-    ).rejects.toMatchObject({ code: 'permission_denied' }); // [S387]
+    ).rejects.toMatchObject({ code: 'permission_denied' });
     await closeTask(engine.as(ANN), { id, reason: 'done' });
-    await expect(role('reviewer', null)).rejects.toMatchObject({ code: 'state_invalid' }); // [S381]
+    await expect(role('reviewer', null)).rejects.toMatchObject({ code: 'state_invalid' });
   });
 
   it('a planner who was named plans before the coder works', async () => {
@@ -368,6 +368,27 @@ describe('hooks', () => {
     expect(await loose.temp.store.listTransitions({ id: other, limit: 1 })).toMatchObject([
       { hook_results: [{ phase: 'before_exit', action: 'require_role', outcome: 'failed' }] },
     ]);
+  });
+
+  it('[S175] nothing happens in a custom state but what its hooks say', async () => {
+    await using engine = await tempEngine(
+      flow([
+        { name: 'open', kind: 'initial', next: ['work'] },
+        { name: 'work', kind: 'active', next: ['waiting'] },
+        { name: 'waiting', kind: 'custom', next: ['work', 'done'] },
+        ...LAST,
+      ]),
+    );
+    const { id } = await engine.create('Waits');
+    await transitionTask(engine.as(BOT), { id, to: 'work', reason: null });
+    const before = await engine.temp.store.getTask(id);
+    const waiting = await transitionTask(engine.as(BOT), { id, to: 'waiting', reason: null });
+    expect(waiting).toMatchObject({ state: 'waiting', assignee: before.assignee });
+    expect(waiting.roles).toEqual(before.roles);
+    const [moved] = await engine.temp.store.listTransitions({ id, limit: 1 });
+    expect(moved).toMatchObject({ to_state: 'waiting', rejection: false, hook_results: [] });
+    expect(await engine.temp.store.listReviews({ task_id: id })).toEqual([]);
+    expect(await engine.temp.store.listReady({})).toEqual([]);
   });
 
   it('[S185] [S186] a cascade leads on as the system, three times at most', async () => {

@@ -192,8 +192,17 @@ describe('what is left of it', () => {
     await cancel(id);
   });
 
-  it('is not one that was heard of a moment ago', async () => {
+  it('[S232] is not one that was heard of a moment ago: while an agent of the shell works, its watcher says so', async () => {
     expect(await silent(LIMITS.run_silence_ms)).toEqual([]);
+    shop.addAgent('slow', 'echo x > x; until test -e .git/go; do sleep 0.05; done');
+    const task = await shop.create('Beats');
+    const working = shop.work(task, 'slow');
+    const since = Date.now();
+    const beat = async (): Promise<number> => (await shop.place.store.listOpenRuns())[0]?.beat_at ?? 0;
+    await expect.poll(beat, { timeout: 20_000 }).toBeGreaterThanOrEqual(since);
+    const [attempt] = await shop.place.store.listAttempts({ task_id: task.id });
+    await writeFile(join(attempt?.path ?? '', '.git/go'), '');
+    await working;
   });
 });
 

@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
-import { ANN, BOT } from '../../tests/support/temp-engine.ts';
+import { DEFAULT_WORKFLOW } from '#domain/default-workflow.ts';
+import { ANN, BOT, renameWorkflow } from '../../tests/support/temp-engine.ts';
 import { assignRole } from './assign-role.ts';
 import { claimTask, closeTask } from './change-task.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
@@ -43,6 +44,19 @@ describe('the way of a task', () => {
     expect(reviews.map(({ status, attempt_number }) => [status, attempt_number])).toEqual([['passed', 1]]);
     expect(await states(task.id)).toEqual(['in_progress', 'review', 'merging', 'done']);
     shop.repo.git('fsck', '--strict');
+  });
+
+  it('[S349] is the same where every state and role has another name', async () => {
+    const rename = (name: string): string => `x-${name.replaceAll('_', '-')}`;
+    await using renamed = await tempWorkshop({ workflow: renameWorkflow(DEFAULT_WORKFLOW, rename) });
+    renamed.addAgent('w1', 'echo x > x');
+    const task = await renamed.create('Renamed', { steps: ['test -f x'] });
+    expect(await renamed.work(task, 'w1')).toMatchObject({ state: 'x-review' });
+    expect(await renamed.place.store.listReviews({ task_id: task.id })).toMatchObject([
+      { status: 'passed', step_results: [{ outcome: 'passed' }] },
+    ]);
+    expect(await renamed.move(task, 'x-merging')).toMatchObject({ state: 'x-done' });
+    expect(renamed.repo.git('show', 'main:x')).toBe('x');
   });
 
   it('[S206] is told event by event', async () => {
@@ -285,6 +299,23 @@ describe('the way of a task', () => {
     expect(cancelled.state).toBe('cancelled');
     const [run] = await shop.place.store.listRuns({ task_id: task.id });
     expect(run).toMatchObject({ state: 'cancelled', outcome: 'stopped' });
+  });
+
+  it('[S386] goes on where another role is given in the middle of the work', async () => {
+    shop.addAgent('w1', 'echo begun > x; until test -e .git/go; do sleep 0.05; done');
+    const task = await shop.create('Reviewed by ann');
+    const working = shop.work(task, 'w1');
+    await begun(task.id);
+    const change = { id: task.id, role: 'reviewer', holder: { user: 'ann' } };
+    await assignRole(shop.as(), { ...change, reset_worktree: false, reset_workspace: false });
+    const [attempt] = await shop.place.store.listAttempts({ task_id: task.id });
+    writeFileSync(join(attempt?.path ?? '', '.git/go'), '');
+    expect(await working).toMatchObject({
+      state: 'review',
+      assignee: 'w1',
+      roles: { reviewer: { user: 'ann' } },
+    });
+    expect(await shop.place.store.listRuns({ task_id: task.id })).toMatchObject([{ outcome: 'completed' }]);
   });
 
   it('[S382] [S383] gives the task to another coder in the middle of the work', async () => {

@@ -14,7 +14,7 @@ import { openSqliteStore, type SqliteStore } from './open-sqlite-store.ts';
 const by = { actor: { kind: 'agent', name: 'worker-1', named: true }, now: 1_790_000_000_000 } as const;
 
 describe('a store that awaits locks', () => {
-  test('[S161] waits for another process while the event loop goes on', async () => {
+  test('waits for another process while the event loop goes on', async () => {
     await using temp = await tempStore();
     await using store = await openAwaiting(temp, 60_000);
     await using holder = await holdLock(temp.database);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { tempFolder } from '../../tests/support/temp-repo.ts';
 import { listSkills } from './skills.ts';
 
-describe('[S214] skills', () => {
+describe('skills', () => {
   it('are the folders with a SKILL.md, of the project before those of the home', async () => {
     await using folder = await tempFolder();
     const forge = join(folder.path, '.forge');

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Run } from '#contract/attempt.ts';
@@ -20,6 +21,7 @@ beforeAll(async () => {
   await addAgent('w1', 'cat > prompt.txt; echo hello > hello.txt');
   await addAgent('sleeper', 'echo $$ > pid; sleep 600 & sleep 600');
   await addAgent('idle', 'true');
+  await addAgent('clash', 'echo of an agent > clash.txt');
 });
 afterAll(() => project[Symbol.asyncDispose]());
 
@@ -29,7 +31,7 @@ async function addAgent(name: string, script: string): Promise<void> {
 }
 
 describe('forge run', () => {
-  it('[S136] [S137] [S139] [S202] [S232] takes a task from todo to the default branch, and says how it went', async () => {
+  it('[S136] [S137] [S139] [S202] takes a task from todo to the default branch, and says how it went', async () => {
     const { id } = await project.create(
       'Say hello',
       '--description',
@@ -47,6 +49,7 @@ describe('forge run', () => {
       reached: true,
     });
     expect(existsSync(worked?.attempt?.path ?? '')).toBe(true);
+    expect(basename(worked?.attempt?.path ?? '')).toBe(worked?.attempt?.name);
     const [merged] = await project.json<WorkedTask[]>('run', id, '--agent', 'w1', '--merge');
     expect(merged).toMatchObject({ task: { state: 'done' }, merge: { state: 'landed' }, reached: true });
     expect((await project.exec('git', ['show', 'HEAD:hello.txt'])).stdout).toBe('hello\n');
@@ -131,6 +134,19 @@ describe('the server', () => {
       .toMatchObject({ state: 'review', review_passed_at: expect.any(String) as string });
     const merged = await server.ask(`/api/v1/tasks/${id}/transition`, { body: { status: 'merging' } });
     expect(merged).toMatchObject({ status: 200, body: { state: 'done' } });
+  });
+
+  it('[S372] answers a merge that fails with the state it leads to', async () => {
+    const { id } = await project.create('In the way', '--ci-step', 'true');
+    await server.ask(`/api/v1/tasks/${id}/claim`, { body: { agent_id: 'clash', overrides: null } });
+    await expect
+      .poll(async () => (await server.ask(`/api/v1/tasks/${id}`)).body, { timeout: 20_000, interval: 200 })
+      .toMatchObject({ state: 'review', review_passed_at: expect.any(String) as string });
+    await project.write('clash.txt', 'of a person\n');
+    await project.exec('git', ['add', 'clash.txt']);
+    await project.exec('git', ['commit', '-qm', 'in the way']);
+    const merged = await server.ask(`/api/v1/tasks/${id}/transition`, { body: { status: 'merging' } });
+    expect(merged).toMatchObject({ status: 200, body: { state: 'merge_failed' } });
   });
 });
 

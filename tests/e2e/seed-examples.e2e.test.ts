@@ -10,7 +10,7 @@ interface Answer {
   readonly body: unknown;
 }
 
-it('[S223] [S373] [S350] [S355] [S358] [S361] [S367] [S368] [S386] [S388] [S389] [S390] [S391] the documents’ own requests give what they say', async (ctx) => {
+it('[S223] [S373] [S350] [S355] [S358] [S361] [S367] [S368] [S388] [S389] [S390] [S391] the documents’ own requests give what they say', async (ctx) => {
   await using project = await forgeProject();
   if ((await project.exec('curl', ['--version'])).exit !== 0) ctx.skip('needs curl');
   await project.text('agent', 'add', 'worker-1');

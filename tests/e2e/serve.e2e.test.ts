@@ -211,7 +211,7 @@ describe('a server that runs', () => {
     }
   });
 
-  test("[S315] an agent's token reaches its own task, and a revoked one nothing", async () => {
+  test("an agent's token reaches its own task, and a revoked one nothing", async () => {
     const [own, other] = [await project.create('own'), await project.create('of somebody else')];
     const { token, id } = await project.json<{ token: string; id: string }>(
       'token',

@@ -26,6 +26,11 @@ describe('forge init --stealth', () => {
     await clone.json('task', 'comment', one.id, 'seen');
     await clone.json('task', 'close', one.id, '--reason', 'done');
     expect(await clone.json<{ id: string }[]>('ready')).toMatchObject([{ id: two.id }]);
+    await clone.json('agent', 'add', 'w1', '--executor', 'shell', '--command=touch', '--command=made.txt');
+    expect(await clone.json('run', two.id, '--agent', 'w1', '--merge')).toMatchObject([
+      { task: { state: 'done' } },
+    ]);
+    expect(clone.git('ls-files')).toBe('made.txt\nreadme.txt');
     for (const words of ['stats', 'blocked', 'prime', 'conflicts', 'task list', 'graph'])
       expect(await clone.run(...words.split(' '))).toMatchObject({ exit: 0, stderr: '' });
     await clone.text('project', 'add');
@@ -43,7 +48,7 @@ describe('forge init --stealth', () => {
       hint: 'forge init --upgrade',
     });
     expect(clone.commitFile('code.txt')).not.toContain('forge');
-    expect(clone.git('ls-files')).toBe('code.txt\nreadme.txt');
+    expect(clone.git('ls-files')).toBe('code.txt\nmade.txt\nreadme.txt');
     expect(clone.git('status', '--porcelain')).toBe('');
     // What git thinks is rubbish, is not.
     clone.git('clean', '--quiet', '-fdx');

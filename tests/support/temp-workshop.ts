@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Task, TaskView } from '#contract/task.ts';
+import type { Workflow } from '#contract/workflow.ts';
 import type { Actor } from '#domain/actor.ts';
 import { DEFAULT_WORKFLOW } from '#domain/default-workflow.ts';
 import { claimTask } from '#engine/change-task.ts';
@@ -44,12 +45,16 @@ export interface TempWorkshop extends AsyncDisposable {
 
 /** A repository with one commit, a store, and everything that works on its tasks. */
 export async function tempWorkshop(
-  options: { readonly env?: Readonly<Record<string, string>>; readonly faults?: WorkPlace['faults'] } = {},
+  options: {
+    readonly env?: Readonly<Record<string, string>>;
+    readonly faults?: WorkPlace['faults'];
+    readonly workflow?: Workflow;
+  } = {},
 ): Promise<TempWorkshop> {
   const [repo, home, engine] = await Promise.all([
     tempRepo(),
     tempFolder({ folder: 'home' }),
-    tempEngine(DEFAULT_WORKFLOW),
+    tempEngine(options.workflow ?? DEFAULT_WORKFLOW),
   ]);
   await repo.write('README.md', 'first\n');
   repo.git('add', '-A');

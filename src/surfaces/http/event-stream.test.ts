@@ -146,7 +146,7 @@ describe('the stream of events', () => {
     expect(last[1]).toMatchObject({ event: 'task.created' });
   });
 
-  test('[S315] ends the streams of a token that was revoked, and of no other', async () => {
+  test('ends the streams of a token that was revoked, and of no other', async () => {
     const dead = new Set<string>();
     await using served = await serve({ isAlive: ({ token }) => !dead.has(token) });
     using mine = await followEvents(`${served.url}`, { token: 'token-1' });

@@ -9,7 +9,7 @@ const tell: RawHandler = (request, response, { actor, scope }) => {
 };
 
 describe('handlers that have the response to themselves', () => {
-  it('[S236] [S161] get a request after the guards, with who asks', async () => {
+  it('[S236] get a request after the guards, with who asks', async () => {
     await using http = await startHttp({ deps: { events: tell, mcp: tell } });
     const { token } = await http.token('task', 'worker-1');
     const events = await http.ask({ path: '/api/v1/events?after=0', token });

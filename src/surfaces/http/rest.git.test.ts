@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type HttpAnswer, type ProjectHttp, startProjectHttp } from '../../../tests/support/http-server.ts';
-import { ERROR_CODES } from '#kernel/errors.ts';
+import {
+  type HttpAnswer,
+  type ProjectHttp,
+  startHttp,
+  startProjectHttp,
+} from '../../../tests/support/http-server.ts';
+import { ERROR_CODES, ForgeError } from '#kernel/errors.ts';
 
 let http: ProjectHttp;
 beforeAll(async () => {
@@ -130,6 +135,31 @@ describe('[S153] [S213] [S226] the resources', () => {
     ];
     for (const [answer, code] of cases)
       expect([answer.status, (answer.json as Json)['code']]).toEqual([ERROR_CODES[code].http, code]);
+  });
+
+  it('[S158] whatever the code is', async () => {
+    const codes = Object.keys(ERROR_CODES) as (keyof typeof ERROR_CODES)[];
+    let thrown: keyof typeof ERROR_CODES = 'internal';
+    const caller = { call: async () => Promise.reject(new ForgeError(thrown, 'No')) };
+    await using stub = await startHttp({ deps: { caller } });
+    const answers: unknown[] = [];
+    for (thrown of codes) {
+      const { status, json } = await stub.ask({
+        path: `${B}/tasks`,
+        token: (await stub.token('admin')).token,
+      });
+      answers.push([thrown, status, (json as Json)['code']]);
+    }
+    expect(answers).toEqual(codes.map((code) => [code, ERROR_CODES[code].http, code]));
+    expect(new Set(codes.map((code) => ERROR_CODES[code].http)).size).toBeGreaterThan(8);
+  });
+
+  it('[S179] a guard that blocks gives 412', async () => {
+    const blocker = await create('first');
+    const task = await create('second', { depends_on: [blocker.id] });
+    await send('PATCH', `/tasks/${task.id}`, { assignee: 'worker-1' });
+    const answer = await send('POST', `/tasks/${task.id}/transition`, { status: 'in_progress' });
+    expect(answer).toMatchObject({ status: 412, json: { details: { action: 'dependency_gate' } } });
   });
 });
 
