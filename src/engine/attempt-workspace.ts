@@ -14,6 +14,7 @@ import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { quoteForShell } from '#sync/forge-program.ts';
 import { findPortBlock } from '#process/lease-ports.ts';
+import { SETUP_CACHES } from './caches.ts';
 import { changeFolderNote } from './folder-note.ts';
 import { furnishFolder } from './furnish-folder.ts';
 import { requireRoom } from './keep-room.ts';
@@ -163,7 +164,7 @@ async function makeFolder(
     submodules: workspace.submodules ? 'top' : 'none',
   });
   await furnishFolder(place, control, { attempt, checkout, task });
-  await setUpFolder(place, attempt);
+  await setUpFolder(place, attempt, SETUP_CACHES);
   return checkout;
 }
 

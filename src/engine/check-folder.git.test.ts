@@ -1,9 +1,10 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Attempt, StepResult, Verdict } from '#contract/attempt.ts';
 import type { Task, TaskView } from '#contract/task.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
+import { openCheckCaches, SETUP_CACHES, sweepCaches, toCacheFolder } from './caches.ts';
 import { openGates } from './gate-changes.ts';
 import { giveVerdict } from './give-verdict.ts';
 import { sweepFolders } from './sweep-folders.ts';
@@ -168,5 +169,36 @@ describe('a check that needs what the project does not say how to make', () => {
     const task = await work(CHECKER, ['test -e missing']);
     expect(await stepsOf(task)).toMatchObject([{ outcome: 'failed' }]);
     expect(task.state).not.toBe('review');
+  });
+});
+
+describe('[S2-F3] caches of checks', () => {
+  it('begin with what set-ups of the target have cached, and are thrown away', async () => {
+    const { place } = shop;
+    const file = (whose: string): string => join(toCacheFolder(place, whose), '.npm/x');
+    mkdirSync(dirname(file(SETUP_CACHES)), { recursive: true });
+    writeFileSync(file(SETUP_CACHES), 'of the target');
+    const gate = crypto.randomUUID();
+    {
+      await using caches = await openCheckCaches(place, gate);
+      expect(readFileSync(file(caches.whose), 'utf8')).toBe('of the target');
+      writeFileSync(file(caches.whose), 'poison');
+    }
+    expect(readFileSync(file(SETUP_CACHES), 'utf8')).toBe('of the target');
+    expect(readdirSync(toCacheFolder(place, ''))).toEqual([SETUP_CACHES]);
+  });
+
+  it('are kept where a person says so', async () => {
+    shop.set({ walls: { check_caches: 'kept' } });
+    await using caches = await openCheckCaches(shop.place, 'a');
+    expect(caches.whose).toBe('checks');
+  });
+
+  it('that a process has left are removed, and not while their review is open', async () => {
+    const { place } = shop;
+    await openCheckCaches(place, 'open');
+    await openCheckCaches(place, 'over');
+    await sweepCaches(place, (id) => id === 'open');
+    expect(readdirSync(toCacheFolder(place, ''))).toEqual(['gate-open']);
   });
 });

@@ -7,6 +7,7 @@ import { listTouched, listUntracked, putBack } from '#git/put-back.ts';
 import { removeCheckout } from '#git/rescue-checkout.ts';
 import { showCommit } from '#git/show-commit.ts';
 import { openControl, toCheckout } from './attempt-workspace.ts';
+import { AGENT_CACHES, openCheckCaches } from './caches.ts';
 import { putFurniture } from './furnish-folder.ts';
 import { setUpAnew, setUpForChecks } from './set-up-folder.ts';
 import type { WorkPlace } from './work.ts';
@@ -15,6 +16,8 @@ import type { WorkPlace } from './work.ts';
 export interface CheckFolder extends AsyncDisposable {
   /** The attempt, at the path of this folder. */
   readonly attempt: Attempt;
+  /** Whose caches its checks have inside of walls. */
+  readonly caches: string;
   /** Before each check. Gives the command of the set-up that failed. */
   readonly setUp: () => Promise<StepResult | undefined>;
   /** Tracked files that are not as the commit has them. */
@@ -44,6 +47,7 @@ export async function openFreshFolder(place: WorkPlace, request: FolderRequest):
   const { workspace } = place.settings();
   const task = await place.store.getTask(attempt.task_id);
   const name = `${attempt.name}-check-${gate_id.slice(0, 8)}`;
+  await using made = new AsyncDisposableStack();
   const checkout = await startCheckout(control, {
     attempt_id: gate_id,
     name,
@@ -55,26 +59,21 @@ export async function openFreshFolder(place: WorkPlace, request: FolderRequest):
     submodules: workspace.submodules ? 'top' : 'none',
     is_throwaway: true,
   });
+  made.defer(async () => void (await removeCheckout(control, checkout)));
+  const { whose: caches } = made.use(await openCheckCaches(place, gate_id));
   const there = { ...attempt, path: checkout.path };
+  await putFurniture(place, control, { attempt: there, checkout, task });
   let isSetUp = false;
-  const folder: CheckFolder = {
-    ...toFolder(control, checkout, { attempt: there, commit }),
+  const all = made.move();
+  return {
+    ...toFolder(control, checkout, { attempt: there, commit, caches }),
     async setUp() {
       if (isSetUp) return undefined;
       isSetUp = true;
-      return setUpAnew(place, there);
+      return setUpAnew(place, there, caches);
     },
-    async [Symbol.asyncDispose]() {
-      await removeCheckout(control, checkout);
-    },
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
-  try {
-    await putFurniture(place, control, { attempt: there, checkout, task });
-  } catch (error) {
-    await folder[Symbol.asyncDispose]();
-    throw error;
-  }
-  return folder;
 }
 
 /** The attempt's own folder, with everything that its agent has left there. */
@@ -86,7 +85,7 @@ export async function openOwnFolder(
   const checkout = toCheckout(place, control, attempt);
   if (head !== undefined) await showCommit(control, checkout, commit);
   return {
-    ...toFolder(control, checkout, { attempt, commit }),
+    ...toFolder(control, checkout, { attempt, commit, caches: AGENT_CACHES }),
     // Another tree may need other packages than those that are there.
     setUp: () => setUpForChecks(place, attempt),
     async [Symbol.asyncDispose]() {
@@ -98,10 +97,15 @@ export async function openOwnFolder(
 function toFolder(
   control: ControlGit,
   checkout: Checkout,
-  { attempt, commit }: { readonly attempt: Attempt; readonly commit: string },
+  {
+    attempt,
+    commit,
+    caches,
+  }: { readonly attempt: Attempt; readonly commit: string; readonly caches: string },
 ): Omit<CheckFolder, 'setUp' | typeof Symbol.asyncDispose> {
   return {
     attempt,
+    caches,
     listTouched: () => listTouched(control, checkout, commit),
     putBack: () => putBack(control, checkout, commit),
     listUntracked: () => listUntracked(control, checkout, commit),

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Attempt, StepResult } from '#contract/attempt.ts';
+import type { StepResult } from '#contract/attempt.ts';
 import { findClearing } from '#domain/decide-review.ts';
 import { suggestSetup } from '#domain/suggest-setup.ts';
 import { LIMITS } from '#kernel/limits.ts';
@@ -109,7 +109,7 @@ async function runPass(place: WorkPlace, checks: Checks, pass: Pass): Promise<Pa
     const unready = await folder.setUp();
     if (unready !== undefined) return end(unready);
     if (because_of !== undefined) await folder.putBack();
-    const ran = await runTrusted(place, folder.attempt, command);
+    const ran = await runTrusted(place, folder, command);
     const result = tellAgain(await tellSetupMissing(place, checks, ran), because_of);
     if (result.outcome !== 'passed') return end(result);
     // From the first change on there is nothing more to find out: all of it is run again.
@@ -134,7 +134,7 @@ async function tellSetupMissing(place: WorkPlace, checks: Checks, failed: StepRe
   await using own = await openOwnFolder(place, { ...checks, head: checks.commit });
   const left = await own.listUntracked();
   if (left.length === 0) return failed;
-  const there = await runTrusted(place, own.attempt, failed.command);
+  const there = await runTrusted(place, own, failed.command);
   if (there.outcome !== 'passed') return failed;
   const setup = suggestSetup((file) => existsSync(join(place.project.root, file)))?.command ?? 'npm ci';
   const why =
@@ -146,7 +146,11 @@ async function tellSetupMissing(place: WorkPlace, checks: Checks, failed: StepRe
 }
 
 /** A script that an earlier check has made another one is not what a person has allowed. */
-async function runTrusted(place: WorkPlace, attempt: Attempt, command: string): Promise<StepResult> {
+async function runTrusted(
+  place: WorkPlace,
+  { attempt, caches }: CheckFolder,
+  command: string,
+): Promise<StepResult> {
   const [refused] = await place.trust.list([command], attempt.path);
   if (refused !== undefined) return refuseStep(command, refused.scripts);
   const { review } = place.settings();
@@ -154,7 +158,7 @@ async function runTrusted(place: WorkPlace, attempt: Attempt, command: string): 
   const [result] = await runSteps([command], {
     cwd: attempt.path,
     env,
-    walls: await findWalls(place, { cwd: attempt.path, env, for_checks: true }),
+    walls: await findWalls(place, { cwd: attempt.path, env, caches }),
     host: await place.processes(),
     marker: `${attempt.id}-check`,
     timeout_ms: review.step_timeout_s * 1000,

@@ -386,7 +386,7 @@ describe('hooks', () => {
     expect(waiting).toMatchObject({ state: 'waiting', assignee: before.assignee });
     expect(waiting.roles).toEqual(before.roles);
     const [moved] = await engine.temp.store.listTransitions({ id, limit: 1 });
-    expect(moved).toMatchObject({ to_state: 'waiting', rejection: false, hook_results: [] });
+    expect(moved).toMatchObject({ to_state: 'waiting', rejection: false, hook_results: null });
     expect(await engine.temp.store.listReviews({ task_id: id })).toEqual([]);
     expect(await engine.temp.store.listReady({})).toEqual([]);
   });

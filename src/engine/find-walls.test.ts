@@ -250,11 +250,11 @@ describe('the walls around a program', () => {
   });
 
   it.each([
-    [false, 'agents'],
-    [true, 'checks'],
-  ] as const)('caches are the project’s own, for checks (%s) those of %s', async (for_checks, whose) => {
+    [undefined, 'agents'],
+    ['gate-1', 'gate-1'],
+  ] as const)('caches are the project’s own, %s: those of %s', async (caches, whose) => {
     write('.cargo/registry/x', 'go/pkg/x', '.m2/repository/x', '.gradle/caches/x', '.local/share/pnpm/x');
-    const walls = await find({}, { for_checks, env: { HOME: at('home'), XDG_CACHE_HOME: at('xdg') } });
+    const walls = await find({}, { caches, env: { HOME: at('home'), XDG_CACHE_HOME: at('xdg') } });
     const names = [
       '.cache',
       '.npm',

@@ -1,9 +1,10 @@
-import { basename, dirname, isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { lstatSync, mkdirSync, statSync } from 'node:fs';
 import { findCliPlaces, listCliPlaces, type Person } from '#executors/cli-places.ts';
 import type { ExecutorProfile } from '#executors/executor.ts';
 import { HIDDEN_OF_HOME, listCaches, listReadCaches } from '#executors/home-places.ts';
 import type { Walls } from '#process/walls.ts';
+import { AGENT_CACHES, toCacheFolder } from './caches.ts';
 import { protectCli } from './protect-cli.ts';
 import type { WorkPlace } from './work.ts';
 
@@ -13,8 +14,8 @@ export interface WalledWork {
   readonly read_only?: boolean;
   /** Left out for checks and set-ups. */
   readonly profile?: ExecutorProfile | undefined;
-  /** Has caches that no agent has written to. */
-  readonly for_checks?: boolean;
+  /** Whose caches it has, by the name of their folder. */
+  readonly caches?: string | undefined;
   /** Where the run's socket is. */
   readonly socket?: string | undefined;
 }
@@ -29,7 +30,7 @@ export async function findWalls(place: WorkPlace, work: WalledWork): Promise<Wal
 
 function toWalls(
   place: WorkPlace,
-  { cwd, env, read_only = false, profile, for_checks = false, socket }: WalledWork,
+  { cwd, env, read_only = false, profile, caches = AGENT_CACHES, socket }: WalledWork,
 ): Walls {
   const person = env['HOME'] ? { home: env['HOME'], env } : undefined;
   const { writable, hidden, shown } = place.settings().walls;
@@ -43,7 +44,7 @@ function toWalls(
   return {
     work: { path: cwd, read_only },
     writable: [...guarded.flatMap((one) => one.writable), ...writable.map(toPath)],
-    replaced: person === undefined ? [] : replaceCaches(place, person, for_checks ? 'checks' : 'agents'),
+    replaced: person === undefined ? [] : replaceCaches(place, person, caches),
     own: clis.flatMap((one) => one.own),
     fixed: [...(person === undefined ? [] : listReadCaches(person)), ...guarded.flatMap((one) => one.fixed)],
     hidden: [
@@ -62,19 +63,12 @@ function toWalls(
   };
 }
 
-/**
- * Folders of the project in the places of the user's own. Those of checks are others than those of agents: a package that
- * an agent has changed in its cache would decide the checks of its work.
- */
-function replaceCaches(
-  { home, root }: WorkPlace,
-  person: Person,
-  whose: 'agents' | 'checks',
-): Walls['replaced'] {
+/** Folders of the project in the places of the user's own. */
+function replaceCaches(place: WorkPlace, person: Person, whose: string): Walls['replaced'] {
   return listCaches(person).flatMap(({ path, name, always }) => {
     if (always) mkdirSync(path, { recursive: true });
     if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return [];
-    const by = join(home, 'caches', basename(root), whose, name);
+    const by = join(toCacheFolder(place, whose), name);
     mkdirSync(by, { recursive: true, mode: 0o700 });
     return [{ path, by }];
   });

@@ -54,6 +54,35 @@ describe('[A2] an attempt that changes what judges it', () => {
     expect(await shop.place.store.getTask(task.id)).toMatchObject({ state: 'done' });
   });
 
+  it.each([
+    [
+      'what the user’s rules ignore',
+      'echo "script-shell=/bin/true" > .npmrc; git add -f .npmrc; git commit -qm mine',
+      '.npmrc',
+    ],
+    ['packages', 'mkdir -p node_modules/.bin; echo > node_modules/.bin/sh', 'node_modules/.bin/sh'],
+    ['compiled files', 'mkdir __pycache__; echo > __pycache__/check.pyc', '__pycache__/check.pyc'],
+    ['a link out of the tree', 'ln -s ../hidden lib', 'lib'],
+    ['an absolute link', 'ln -s /tmp lib', 'lib'],
+    ['a link that leads out by another', 'ln -s sub way; ln -s way/../../hidden lib', 'lib'],
+  ])('[S2-F1] [S2-F10] %s in a commit waits for a person', async (_, script, file) => {
+    await shop.repo.write('.git/info/exclude', '.npmrc\n');
+    shop.addAgent('sly', `echo x > x; ${script}`);
+    const task = await shop.create('Sly', { steps: ['test -e x'] });
+    await workTask(shop.workshop, shop.as(), { id: task.id, agent: 'sly', merge: true });
+    expect(await shop.place.store.getTask(task.id)).toMatchObject({
+      state: 'review',
+      error_annotation: { code: 'gate_changed', message: expect.stringContaining(file) as string },
+    });
+  });
+
+  it('links inside of the tree, and what the rules ignore no more, are work like any other', async () => {
+    shop.addAgent('honest', 'echo x > x; mkdir -p a/b; ln -s ../../x a/b/l; ln -s a way; echo y > .y');
+    const task = await shop.create('Links', { steps: ['test -e a/b/l'] });
+    await workTask(shop.workshop, shop.as(), { id: task.id, agent: 'honest', merge: true });
+    expect(await shop.place.store.getTask(task.id)).toMatchObject({ state: 'done' });
+  });
+
   it('is told by what its commits have: scripts of the set-up too, by their very names', async () => {
     const commit = async (path: string, text: string): Promise<string> => {
       await shop.repo.write(path, text);
@@ -66,7 +95,11 @@ describe('[A2] an attempt that changes what judges it', () => {
     const base_commit = await commit('c[i].sh', 'true\n');
     shop.repo.git('checkout', '-q', '-b', 'work');
     const find = (head_commit: string, target: string) =>
-      findGateChanges(shop.place, { base_commit, head_commit, target, path: '/none' }, task);
+      findGateChanges(
+        shop.place,
+        { id: 'a', task_id: task.id, base_commit, head_commit, target, path: '/none' },
+        task,
+      );
     const first = await commit('lib.sh', 'false\n');
     expect(await find(first, 'main')).toEqual(['lib.sh']);
     const second = await commit('c[i].sh', 'false\n');
@@ -148,10 +181,44 @@ describe('[M5] what a check runs is what a person has allowed', () => {
     await openGates(shop.place).allow(task, { ...review, id: crypto.randomUUID() }, shop.as().by);
     expect(await listUnread(shop.place, attempt, task)).toEqual(['ci.sh']);
     appendFileSync(join(attempt.path, 'ci.sh'), 'rm -rf x\n');
+    shop.set({ workspace: { setup: ['bash lib.sh'] } });
     await expect(giveVerdict(shop.as(), shop.place.store, said)).rejects.toThrow(
       /has changed since its review/,
     );
     expect((await shop.place.store.getTask(task.id)).review_passed_at).toBeUndefined();
+    shop.set({ workspace: { setup: [] } });
+    // It is for what the commit has; what is in the worktree since then is other work.
+    await giveVerdict(shop.as(), shop.place.store, said);
+    await workTask(shop.workshop, shop.as(), { id: task.id, agent: 'sly', merge: true });
+    expect(shop.repo.git('show', 'main:ci.sh')).not.toContain('rm -rf');
+  });
+
+  it('[S2-F2] a yes is for nothing that the commit does not have', async () => {
+    await shop.repo.write('sub/Makefile', 'check:\n\ttest -e ../x\n');
+    shop.repo.git('add', '-A');
+    shop.repo.git('commit', '-qm', 'make');
+    const plant = `printf 'check:\\n\\ttouch ${ran}\\n' > sub/GNUmakefile`;
+    shop.addAgent(
+      'sly',
+      `echo x > x; echo "# mine" >> sub/Makefile; ${plant}; printf 'GNUmakefile\\n.gitignore\\n' > sub/.gitignore`,
+    );
+    const steps = ['make -C sub check'];
+    const task = await shop.create('Sly', { steps });
+    await workTask(shop.workshop, shop.as(), { id: task.id, agent: 'sly', merge: true });
+    const { error_annotation } = await shop.place.store.getTask(task.id);
+    expect(error_annotation?.message).toContain('sub/Makefile');
+    expect(error_annotation?.message).not.toContain('GNUmakefile');
+    const said = { id: task.id, verdict: passed, force: false, gates: openGates(shop.place) };
+    await giveVerdict(shop.as(), shop.place.store, said);
+    await workTask(shop.workshop, shop.as(), { id: task.id, agent: 'sly', merge: true });
+    expect((await shop.place.store.getTask(task.id)).state).toBe('done');
+    shop.addAgent('again', `echo y > y; ${plant}; git add -f sub/GNUmakefile; git commit -qm mine`);
+    const second = await shop.create('Again', { steps });
+    await workTask(shop.workshop, shop.as(), { id: second.id, agent: 'again', merge: true });
+    expect((await shop.place.store.getTask(second.id)).error_annotation).toMatchObject({
+      code: 'gate_changed',
+      message: expect.stringContaining('sub/GNUmakefile') as string,
+    });
     expect(existsSync(ran)).toBe(false);
   });
 

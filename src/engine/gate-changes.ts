@@ -8,6 +8,8 @@ import { ForgeError } from '#kernel/errors.ts';
 import type { Writer } from '#store/store.ts';
 import { findCommandScripts } from '#sync/command-scripts.ts';
 import { changeFolderNote, readFolderNote } from './folder-note.ts';
+import { listUnseen } from './list-unseen.ts';
+import { lookAtCommit } from './look-at-commit.ts';
 import { readSpentAudits } from './read-spent-audits.ts';
 import type { WorkPlace } from './work.ts';
 
@@ -25,25 +27,41 @@ export function listReviewCommands({ settings }: Pick<WorkPlace, 'settings'>, ta
   return [...workspace.setup, ...(task.review_config?.ci_steps ?? review.ci_steps)];
 }
 
-/** Of the scripts that a review would run in the attempt's folder those that no person has allowed as they are there. */
-export async function listUnread(
-  { trust, ...place }: Pick<WorkPlace, 'trust' | 'settings'>,
-  { path }: Pick<Attempt, 'path'>,
-  task: Task,
-): Promise<readonly string[]> {
-  if (!existsSync(path)) return [];
-  const refused = await trust.list(listReviewCommands(place, task), path);
-  return [...new Set(refused.flatMap(({ command, scripts }) => (scripts.length > 0 ? scripts : [command])))];
+/** An attempt as far as its files are judged. */
+type Judged = Pick<Attempt, 'id' | 'task_id' | 'path' | 'base_commit' | 'head_commit'>;
+
+/** Of the scripts that a review would run those that no person has allowed as they are there. */
+export async function listUnread(place: WorkPlace, attempt: Judged, task: Task): Promise<readonly string[]> {
+  const commands = listReviewCommands(place, task);
+  const list = async (folder: string): Promise<readonly string[]> => {
+    const refused = await place.trust.list(commands, folder);
+    return [
+      ...new Set(refused.flatMap(({ command, scripts }) => (scripts.length > 0 ? scripts : [command]))),
+    ];
+  };
+  // What is refused right before it runs needs no look here; this one is for the sentence that asks a person.
+  if (!existsSync(attempt.path) || (await list(attempt.path)).length === 0) return [];
+  return inJudgedFolder(place, attempt, list);
+}
+
+/** Where the checks find what they run: in the commit alone, or in the agent's worktree as a person has set it. */
+function inJudgedFolder<T>(
+  place: WorkPlace,
+  attempt: Judged,
+  work: (folder: string) => Promise<T>,
+): Promise<T> {
+  if (!place.settings().review.fresh) return work(attempt.path);
+  return lookAtCommit(place, { attempt, commit: attempt.head_commit ?? attempt.base_commit }, work);
 }
 
 /**
  * The files by which work is judged that the attempt itself changes: the settings of the project, its workflow, its
- * tasks, and the scripts that its set-up and its checks run. What came from the target is the target's, if a person has
- * allowed it to run.
+ * tasks, the scripts that its set-up and its checks run, and what could decide them unseen. What came from the target is
+ * the target's, if a person has allowed it to run.
  */
 export async function findGateChanges(
   place: WorkPlace,
-  attempt: Pick<Attempt, 'base_commit' | 'head_commit' | 'target' | 'path'>,
+  attempt: Judged & Pick<Attempt, 'target'>,
   task: Task,
 ): Promise<readonly string[]> {
   const { base_commit, head_commit, target } = attempt;
@@ -53,7 +71,7 @@ export async function findGateChanges(
     listReviewCommands(place, task).map((command) => findCommandScripts(command, { root })),
   );
   const scripts = found.flat().flatMap(({ path, kind }) => (kind === 'file' ? [path] : []));
-  const paths = [...new Set([...GATE_FILES, ...scripts])];
+  const paths = [...new Set([...GATE_FILES, ...scripts, ...(await listUnseen(place, attempt))])];
   const [base, head, tip] = await Promise.all(
     [base_commit, head_commit, `refs/heads/${target}`].map((commit) => readEntries(place, commit, paths)),
   );
@@ -92,7 +110,9 @@ export async function noteUnread(
       ? null
       : {
           review_id: review.id,
-          fingerprint: await place.trust.fingerprint(listReviewCommands(place, task), attempt.path),
+          fingerprint: await inJudgedFolder(place, attempt, (folder) =>
+            place.trust.fingerprint(listReviewCommands(place, task), folder),
+          ),
         };
   changeFolderNote(place, attempt.id, { unread: note });
 }
@@ -113,25 +133,26 @@ export function openGates(place: WorkPlace): Gates {
       const attempt = (await place.store.listAttempts({ task_id: id, state: 'active' })).at(-1);
       return attempt && readSpentAudits(place, attempt, holder);
     },
-    async allow(task, { id, attempt_id }, by) {
+    async allow(task, { id, attempt_id, head_commit }, by) {
       if (attempt_id === null) return;
       const { unread } = readFolderNote(place, attempt_id);
       if (unread?.review_id !== id) return;
-      const { path } = await place.store.getAttempt(attempt_id);
+      const attempt = await place.store.getAttempt(attempt_id);
       const commands = listReviewCommands(place, task);
-      if ((await place.trust.fingerprint(commands, path)) !== unread.fingerprint) {
-        throw new ForgeError(
-          'state_invalid',
-          `What the checks of ${task.id} would run has changed since its review`,
-          {
-            hint: `forge task transition ${task.id} in_progress, then forge run ${task.id}`,
-            details: { id: task.id, review: id },
-          },
-        );
-      }
-      await place.trust.allow(commands, path, { now: by.now, by: toTriggeredBy(by.actor) });
+      await inJudgedFolder(place, { ...attempt, head_commit }, async (folder) => {
+        if ((await place.trust.fingerprint(commands, folder)) !== unread.fingerprint)
+          throw changedSince(task, id);
+        await place.trust.allow(commands, folder, { now: by.now, by: toTriggeredBy(by.actor) });
+      });
     },
   };
+}
+
+function changedSince({ id }: Task, review: string): ForgeError {
+  return new ForgeError('state_invalid', `What the checks of ${id} would run has changed since its review`, {
+    hint: `forge task transition ${id} in_progress, then forge run ${id}`,
+    details: { id, review },
+  });
 }
 
 /** Mode and blob of each path; nothing of a commit that is not there. */

@@ -106,7 +106,8 @@ async function checkHeld(
     await finished(result);
     return result;
   };
-  const unread = await listUnread(place, attempt, task);
+  const judged = { ...attempt, head_commit: head };
+  const unread = await listUnread(place, judged, task);
   const results =
     unread.length === 0
       ? await runReviewSteps(place, {
@@ -120,12 +121,9 @@ async function checkHeld(
       : is_side
         ? [await noteRefused(steps[0] ?? '', unread)]
         : [];
-  await noteUnread(place, { attempt, task, review, unread });
-  const able = withoutSpentAudits(
-    holder,
-    await readSpentAudits(place, { ...attempt, head_commit: head }, holder),
-  );
-  const asked = askPeople(able, await findGateChanges(place, { ...attempt, head_commit: head }, task));
+  await noteUnread(place, { attempt: judged, task, review, unread });
+  const able = withoutSpentAudits(holder, await readSpentAudits(place, judged, holder));
+  const asked = askPeople(able, await findGateChanges(place, judged, task));
   const decision = decideReview({ holder: asked, has_attempt: true, steps: results, verdict: null });
   return { review: await noteDecision(place, review, decision), decision, unread };
 }

@@ -28,8 +28,8 @@ export async function refreshSetup(
 }
 
 /** The same for whoever cannot go on without it. Throws state_invalid, and untrusted. */
-export async function setUpFolder(place: WorkPlace, attempt: Attempt): Promise<void> {
-  const failed = await refreshSetup(place, attempt, { signal: place.signal });
+export async function setUpFolder(place: WorkPlace, attempt: Attempt, caches?: string): Promise<void> {
+  const failed = await refreshSetup(place, attempt, { signal: place.signal, caches });
   if (failed === undefined) return;
   throw new ForgeError(
     'state_invalid',
@@ -47,18 +47,22 @@ export async function setUpForChecks(place: WorkPlace, attempt: Attempt): Promis
 }
 
 /** In a folder that was just made, for checks. */
-export async function setUpAnew(place: WorkPlace, attempt: Attempt): Promise<StepResult | undefined> {
+export async function setUpAnew(
+  place: WorkPlace,
+  attempt: Attempt,
+  caches: string,
+): Promise<StepResult | undefined> {
   const { setup } = place.settings().workspace;
   if (setup.length === 0) return undefined;
   return toldAsStep(place, async () =>
-    (await runIn(place, attempt, setup, toCheckMarks(place, attempt))).find(
+    (await runIn(place, attempt, setup, { ...toCheckMarks(place, attempt), caches })).find(
       ({ outcome }) => outcome !== 'passed',
     ),
   );
 }
 
 function toCheckMarks({ signal }: WorkPlace, { id }: Attempt): StepMarks {
-  return { marker: `${id}-check`, signal, for_checks: true };
+  return { marker: `${id}-check`, signal };
 }
 
 /** What keeps the set-up from running is told as the step that failed. */
@@ -78,7 +82,8 @@ async function toldAsStep(
 interface StepMarks {
   readonly marker?: string;
   readonly signal?: AbortSignal;
-  readonly for_checks?: boolean;
+  /** Whose caches it has inside of walls. */
+  readonly caches?: string | undefined;
 }
 
 /** Commands of the project's own configuration, in the attempt's folder. */
@@ -86,7 +91,7 @@ export async function runIn(
   place: WorkPlace,
   attempt: Attempt,
   commands: readonly string[],
-  { marker = attempt.id, signal, for_checks = false }: StepMarks = {},
+  { marker = attempt.id, signal, caches }: StepMarks = {},
 ): Promise<StepResult[]> {
   await place.trust.require(commands, attempt.path);
   const { review } = place.settings();
@@ -94,7 +99,7 @@ export async function runIn(
   return runSteps(commands, {
     cwd: attempt.path,
     env,
-    walls: await findWalls(place, { cwd: attempt.path, env, for_checks }),
+    walls: await findWalls(place, { cwd: attempt.path, env, caches }),
     host: await place.processes(),
     marker,
     signal,

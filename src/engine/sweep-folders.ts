@@ -3,6 +3,8 @@ import { listRecords, type Checkout } from '#git/checkout-record.ts';
 import { removeCheckout } from '#git/rescue-checkout.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { openControl } from './attempt-workspace.ts';
+import { sweepCaches } from './caches.ts';
+import { isLookedAt } from './look-at-commit.ts';
 import type { WorkPlace } from './work.ts';
 
 /**
@@ -29,8 +31,10 @@ export async function sweepFolders(place: WorkPlace): Promise<Checkout[]> {
     // Whoever chooses between attempts has a folder by the name of the run.
     ...runs.map(({ run }) => run.id),
   ]);
+  await sweepCaches(place, (id) => needed.has(id));
   const removed: Checkout[] = [];
-  for (const checkout of records.filter(({ attempt_id }) => !needed.has(attempt_id))) {
+  const isLeft = (checkout: Checkout): boolean => !needed.has(checkout.attempt_id) && !isLookedAt(checkout);
+  for (const checkout of records.filter(isLeft)) {
     try {
       await removeCheckout(control, checkout);
       if (checkout.is_throwaway !== true)

@@ -51,7 +51,7 @@ describe('readWorkSettings', () => {
         disk_limit_gb: 50,
       },
       merge: { target: undefined, strategy: 'merge', auto: false, sign: 'auto', push: 'never' },
-      walls: { agents: 'on', checks: 'on', writable: [], hidden: [], shown: [] },
+      walls: { agents: 'on', checks: 'on', check_caches: 'new', writable: [], hidden: [], shown: [] },
       scheduler: {
         enabled: false,
         per_machine: 32,

@@ -91,6 +91,8 @@ export interface WorkSettings {
     /** For agents whose profile does not say. */
     readonly agents: WallsSwitch;
     readonly checks: WallsSwitch;
+    /** Whether what checks cache is thrown away after each review and merge. */
+    readonly check_caches: CheckCaches;
     /** Files and folders that can be written to besides. */
     readonly writable: readonly string[];
     /** Files and folders that are empty inside, besides the usual places of keys and logins. */
@@ -133,6 +135,9 @@ type MergePush = (typeof MERGE_PUSHES)[number];
 
 const WALLS = ['on', 'off'] as const;
 type WallsSwitch = (typeof WALLS)[number];
+
+const CHECK_CACHES = ['new', 'kept'] as const;
+type CheckCaches = (typeof CHECK_CACHES)[number];
 
 /** The file of the home. */
 export const SETTINGS_FILE = 'settings.json';
@@ -232,6 +237,7 @@ const RULES: Rules = {
   walls: {
     agents: { ...oneOf(WALLS, 'on'), personal: true },
     checks: { ...oneOf(WALLS, 'on'), personal: true },
+    check_caches: { ...oneOf(CHECK_CACHES, 'new'), personal: true },
     writable: { ...list(PATHS, isPathOfMachine), personal: true },
     hidden: { ...list(PATHS, isPathOfMachine), personal: true },
     shown: { ...list(PATHS, isPathOfMachine), personal: true },

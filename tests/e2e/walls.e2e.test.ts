@@ -280,12 +280,16 @@ describe.skipIf(!hasWalls)('inside of walls (skipped where bubblewrap is not ins
     const [login, cached] = ['cat "$HOME"/.codex/auth.json', 'touch "$HOME"/.cache/cached'];
     expect(await tryInside('check', [login, cached])).toEqual([cached]);
     expect(existsSync(join(project.home, '.cache/cached'))).toBe(false);
-    // It is there for the next check, and what agents cache is not.
-    expect(
-      await tryInside('agent', ['ls "$HOME"/.cache/cached', 'touch "$HOME"/.cache/poison']),
-    ).toHaveLength(1);
-    expect(await tryInside('check', ['ls "$HOME"/.cache/cached'])).toHaveLength(1);
-    expect(await tryInside('check', ['ls "$HOME"/.cache/poison'])).toEqual([]);
+    // Neither that nor what an agent caches is there for the next check; what a set-up has cached before is.
+    const agent = ['ls "$HOME"/.cache/cached', 'touch "$HOME"/.cache/poison'];
+    expect(await tryInside('agent', agent)).toEqual(agent.slice(1));
+    writeFileSync(
+      join(project.home, '.forge/settings.json'),
+      JSON.stringify({ workspace: { setup: ['echo >> "$HOME"/.cache/made'] } }),
+    );
+    const looks = ['cached', 'poison', 'made'].map((name) => `ls "$HOME"/.cache/${name}`);
+    expect(await tryInside('check', looks)).toEqual(looks.slice(2));
+    setWalls(project.home, 'on');
   });
 
   it('are left out for an agent by a person, and not by an agent', async () => {
