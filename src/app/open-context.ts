@@ -12,7 +12,8 @@ import { openSqliteStore } from '#store/open-sqlite-store.ts';
 import { openSteadyTime, openWakefulTime } from '#store/steady-time.ts';
 import type { TaskStore } from '#store/store.ts';
 import { catchUpWithFiles } from '#sync/catch-up.ts';
-import { findProject, type FoundProject, refreshSharedConfig } from '#sync/find-project.ts';
+import { findProject, type FoundProject } from '#sync/find-project.ts';
+import { refreshSharedConfig } from '#sync/shared-config.ts';
 import { toHomePlace } from '#sync/forge-home.ts';
 import { isDriverInConfig } from '#sync/heal-clone.ts';
 import { refreshDatabaseLink } from '#sync/link-database.ts';
@@ -135,6 +136,16 @@ function lazyWorkshop(
 }
 
 async function openProject(request: ContextRequest): Promise<OpenProject> {
+  try {
+    return await openNamedProject(request);
+  } catch (error) {
+    if (!isForgeError(error) || error.code !== 'not_a_project') throw error;
+    const { explainNoProject } = await import('#sync/explain-no-project.ts');
+    throw await explainNoProject(error, request.cwd, request);
+  }
+}
+
+async function openNamedProject(request: ContextRequest): Promise<OpenProject> {
   const { cwd, env, route } = request;
   if (route === undefined || !route.includes('-'))
     return openFound(findProject(cwd, env, homedir()), request);
@@ -195,6 +206,10 @@ export async function openFound(
     if (config.initMode === 'standard' && !isDriverInConfig(paths, findProgram())) {
       const { healClone } = await import('#sync/heal-clone.ts');
       await healClone(paths, toMachine(env), notice);
+    }
+    if (config.mode_changed_at !== undefined) {
+      const { isMoveNew, settleMove } = await import('#sync/follow-move.ts');
+      if (isMoveNew(paths, config)) await settleMove(paths, toMachine(env), { config, notice });
     }
     const folded = await catchUpWithFiles(
       store,

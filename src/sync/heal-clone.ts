@@ -29,6 +29,8 @@ export async function healClone(
   if (isMergeDriverRegistered(paths, program)) return;
   try {
     await registerMergeDriver({ paths, program, env });
+    const { addCloneAttributes } = await import('./attribute-lines.ts');
+    addCloneAttributes(paths);
     const { readHookStatus } = await import('./hook-blocks.ts');
     const hooks = await readHookStatus({ paths, program, env });
     const missing = hooks.some(({ state }) => state === 'absent' || state === 'outdated');
