@@ -15,9 +15,9 @@ import { catchUpWithFiles } from '#sync/catch-up.ts';
 import { findProject, type FoundProject } from '#sync/find-project.ts';
 import { refreshSharedConfig } from '#sync/shared-config.ts';
 import { toHomePlace } from '#sync/forge-home.ts';
-import { isDriverInConfig } from '#sync/heal-clone.ts';
+import { isConnectedToGit } from '#sync/heal-clone.ts';
 import { refreshDatabaseLink } from '#sync/link-database.ts';
-import type { Machine } from '#sync/machine.ts';
+import { toGitRepo, type Machine } from '#sync/machine.ts';
 import type { ProjectPaths } from '#sync/project-paths.ts';
 import { findProgram } from './find-program.ts';
 import { holdWhileMending } from './hold-while-mending.ts';
@@ -203,9 +203,13 @@ export async function openFound(
       const { healLanding } = await import('#sync/heal-landing.ts');
       await healLanding(paths, toMachine(env), notice);
     }
-    if (config.initMode === 'standard' && !isDriverInConfig(paths, findProgram())) {
+    if (config.initMode === 'standard' && !isConnectedToGit(paths, findProgram())) {
       const { healClone } = await import('#sync/heal-clone.ts');
       await healClone(paths, toMachine(env), notice);
+    }
+    if (config.initMode === 'standard' && isConfigMissing(paths) && env.FORGE_HOOK === undefined) {
+      const { tellDeletedFolder } = await import('#sync/folder-state.ts');
+      await tellDeletedFolder(toGitRepo(paths.root, { env }), notice);
     }
     if (config.mode_changed_at !== undefined) {
       const { isMoveNew, settleMove } = await import('#sync/follow-move.ts');
@@ -238,6 +242,11 @@ export async function openFound(
 /** While a merge is put into a checkout, and after a process was killed at that. */
 function hasLanding(folder: string): boolean {
   return statSync(join(folder, 'landing'), { throwIfNoEntry: false }) !== undefined;
+}
+
+/** On branches that are older than the project, in sparse checkouts, and where `.forge` was deleted. */
+function isConfigMissing({ config }: ProjectPaths): boolean {
+  return statSync(config, { throwIfNoEntry: false }) === undefined;
 }
 
 function hasWorkflow(folder: string): boolean {

@@ -17,6 +17,14 @@ export async function readFolderState(repo: GitRepo): Promise<FolderState> {
   return (await readBlob(repo, 'HEAD', CONFIG_PATH)) === undefined ? 'none' : 'deleted';
 }
 
+/** For commands in a project whose working tree shows no config: a deletion is noticed before it is published. */
+export async function tellDeletedFolder(repo: GitRepo, notice: (line: string) => void): Promise<void> {
+  if ((await readFolderState(repo)) !== 'deleted') return;
+  notice(
+    '.forge was deleted in this working tree. To bring it back: forge init; to take Forge out of the repository: forge uninstall',
+  );
+}
+
 /** Writes the tracked files of `.forge` again that are missing here, and no others. Returns their paths. */
 export async function restoreTrackedFiles(repo: GitRepo): Promise<readonly string[]> {
   const list = async (args: readonly string[]): Promise<string[]> => {

@@ -149,7 +149,9 @@ describe('forge init', () => {
         .concat(['.forge/hooks/pre-commit', '.forge/hooks/post-merge', '.git/info/attributes'])
         .concat([
           '.git/forge',
-          ...['added-lines.json', 'config.json', 'forge.db'].map((name) => `.git/forge/${name}`),
+          ...['added-lines.json', 'config.json', 'forge.db', 'hooks.json'].map(
+            (name) => `.git/forge/${name}`,
+          ),
         ])
         .concat(['.git/config', '.git/info/exclude'])
         .concat(HOOK_NAMES.map((hook) => `.git/hooks/${hook}`))
@@ -450,7 +452,7 @@ describe('forge init that fails', () => {
     expect(findProject(repo.path, {}, HOME).config.name).toBe('The faster one');
     expect(await repo.read('.gitignore')).toBe(LINES);
     expect(readdirSync(join(repo.path, '.forge')).toSorted()).toEqual(OWN);
-    const made = ['added-lines.json', 'config.json', 'forge.db'];
+    const made = ['added-lines.json', 'config.json', 'forge.db', 'hooks.json'];
     expect(readdirSync(join(repo.path, '.git', 'forge')).toSorted()).toEqual(made);
     expect(existsSync(join(repo.path, '.git', 'forge-init.lock'))).toBe(false);
   });
