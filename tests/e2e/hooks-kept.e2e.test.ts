@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { forgeClones, hasFile, titlesAt, type Clone, type GitPlace } from '../support/git-clones.ts';
 
-const HUSKY = join(import.meta.dirname, '../../node_modules/husky/bin.js');
+const require = createRequire(import.meta.url);
+const HUSKY = join(dirname(require.resolve('husky')), 'bin.js');
 
 /** What `npm install` does in a repository with husky: the script `prepare`. */
 function prepareHusky(clone: Clone): void {
