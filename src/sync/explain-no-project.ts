@@ -1,7 +1,8 @@
-import { findRepository } from '#git/find-repository.ts';
+import { findBareFolder, findNamedRepository } from '#git/find-repository.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { findSharedProjects } from './find-shared-project.ts';
 import type { Machine } from './machine.ts';
+import { noRepository } from './repository-paths.ts';
 
 /** What to type where a command found no project: a clone may have come with one on another branch. */
 export async function explainNoProject(
@@ -9,8 +10,12 @@ export async function explainNoProject(
   cwd: string,
   { env }: Pick<Machine, 'env'>,
 ): Promise<ForgeError> {
-  const repository = findRepository(cwd);
-  if (repository === undefined) return error;
+  const repository = findNamedRepository(cwd, env);
+  if (repository === undefined) {
+    if (findBareFolder(cwd) === undefined) return error;
+    const { message, hint = '', details } = noRepository(cwd);
+    return new ForgeError('not_a_project', message, { hint, details });
+  }
   const { data, main } = await findSharedProjects({ ...repository, env });
   const found = data[0] ?? main;
   if (found === undefined) return error;

@@ -1,4 +1,4 @@
-import { findRepository } from '#git/find-repository.ts';
+import { findNamedRepository } from '#git/find-repository.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { getProjectOfAttempt } from './attempt-project.ts';
 import { type Environment, isForgeHome } from './forge-home.ts';
@@ -18,7 +18,7 @@ export interface FoundProject {
  * schema_newer for a config that cannot be used.
  */
 export function findProject(cwd: string, env: Environment, homeDir: string): FoundProject {
-  const around = findRepository(cwd);
+  const around = findNamedRepository(cwd, env);
   if (around === undefined) throw notAProject();
   const repository = around.attempt === undefined ? around : getProjectOfAttempt(around, around.attempt);
   const paths = toProjectPaths(repository);

@@ -219,9 +219,10 @@ describe('forge init', () => {
     };
     await expectRefusal(folder.path, folder.path, {}, fault);
     await using repo = await tempRepo();
-    await expectRefusal(join(repo.path, '.git'), repo.path, {}, fault);
+    const bare = { code: 'not_a_repository', message: expect.stringContaining('which has no working tree') };
+    await expectRefusal(join(repo.path, '.git'), repo.path, {}, bare);
     repo.git('config', 'core.bare', 'true');
-    await expectRefusal(repo.path, repo.path, {}, fault);
+    await expectRefusal(repo.path, repo.path, {}, bare);
   });
 
   it('[S113] checks the prefix, and the name', async () => {

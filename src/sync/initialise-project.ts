@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findRepository } from '#git/find-repository.ts';
+import { findNamedRepository } from '#git/find-repository.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { holdFileLock } from '#process/hold-file-lock.ts';
 import { getProjectOfAttempt } from './attempt-project.ts';
@@ -28,6 +28,7 @@ import { toGitRepo, type Machine } from './machine.ts';
 import { replaceFile } from './place-file.ts';
 import type { InitMode } from './project-config.ts';
 import { type ProjectPaths, toProjectPaths } from './project-paths.ts';
+import { noRepository } from './repository-paths.ts';
 
 export interface InitOptions extends Machine {
   readonly cwd: string;
@@ -61,13 +62,8 @@ export interface InitResult {
  * In a clone of a project it makes the clone ready; where there is nothing left to do it throws already_exists.
  */
 export async function initialiseProject(options: InitOptions): Promise<InitResult> {
-  const repository = findRepository(options.cwd);
-  if (repository === undefined) {
-    throw new ForgeError('not_a_repository', 'Not inside a git repository. Forge keeps its tasks in one.', {
-      hint: 'git init',
-      details: { cwd: options.cwd },
-    });
-  }
+  const repository = findNamedRepository(options.cwd, options.env);
+  if (repository === undefined) throw noRepository(options.cwd);
   // A graph of its own would be lost with the attempt.
   if (repository.attempt !== undefined)
     throw alreadyAProject(toProjectPaths(getProjectOfAttempt(repository, repository.attempt)));

@@ -96,7 +96,7 @@ const BY_CONFIG = 'the config says so';
 const NO_CONFIG: Readonly<Record<FolderState, string>> = {
   deleted: '.forge is missing here; to bring it back: forge init',
   sparse: 'this sparse checkout leaves .forge out; to have it: git sparse-checkout add .forge',
-  none: 'this branch has no .forge; to add it: forge init',
+  none: 'this branch has no .forge; a branch that has it brings it: git merge',
 };
 
 /**

@@ -135,7 +135,9 @@ describe('[D4] a commit that leaves tasks out says so', () => {
     );
     a.git('sparse-checkout', 'disable');
     a.git('switch', '--quiet', '--orphan', 'old');
-    expect(a.commitFile('old.txt')).toContain('this branch has no .forge; to add it: forge init');
+    expect(a.commitFile('old.txt')).toContain(
+      'this branch has no .forge; a branch that has it brings it: git merge',
+    );
     a.git('switch', '--quiet', 'main');
     await a.commitTasks();
     a.git('switch', '--quiet', 'old');

@@ -85,7 +85,9 @@ describe('places', () => {
     expect(hasFile(a, '.forge/tasks.jsonl')).toBe(false);
     await a.create('on the old branch');
     expect(await titlesOf(a)).toEqual(['on main', 'on the old branch']);
-    expect(a.commitFile('old.txt', 'fixed\n')).toContain('this branch has no .forge; to add it: forge init');
+    expect(a.commitFile('old.txt', 'fixed\n')).toContain(
+      'this branch has no .forge; a branch that has it brings it: git merge',
+    );
     expect(a.git('ls-files')).toBe('old.txt');
     a.git('clean', '--quiet', '-fdx');
     expect(readdirSync(a.path).toSorted()).toEqual(['.git', 'old.txt']);

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import type { GitRepo } from '#git/ask-git.ts';
+import { listBranchFiles, type BranchFile } from '#git/branch-files.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { fetchSharedProjects, findSharedProjects } from '../find-shared-project.ts';
 import type { SharedProject, SharedProjects } from '../find-shared-project.ts';
@@ -8,6 +9,7 @@ import { lookAt } from '../look-at.ts';
 import { replaceFile } from '../place-file.ts';
 import type { ProjectConfig } from '../project-config.ts';
 import type { ProjectPaths } from '../project-paths.ts';
+import { CONFIG_PATH } from '../task-files.ts';
 
 /** The project that this clone came with, where its working tree shows none. Throws where there are several. */
 export async function findProjectToAdopt(repo: GitRepo): Promise<SharedProject | undefined> {
@@ -36,6 +38,11 @@ export async function bringFilesBack(
 ): Promise<string[]> {
   const state = await readFolderState(repo);
   if (state === 'sparse') return [SPARSE_NOTE];
+  const [elsewhere] =
+    state === 'none' && config.initMode === 'standard'
+      ? await listBranchFiles(repo, ['refs/heads', 'refs/remotes'], CONFIG_PATH)
+      : [];
+  if (elsewhere !== undefined) throw refuseOlderBranch(paths, elsewhere);
   const restored = state === 'deleted' ? await restoreTrackedFiles(repo) : [];
   if (lookAt(paths.config) === undefined) {
     mkdirSync(paths.forge_dir, { recursive: true });
@@ -45,6 +52,14 @@ export async function bringFilesBack(
   return config.initMode === 'standard'
     ? ['This branch has no .forge: commit it to have the tasks here']
     : [];
+}
+
+function refuseOlderBranch({ root, store_dir }: ProjectPaths, { ref }: BranchFile): ForgeError {
+  const branch = ref.replace(/^refs\/(?:heads|remotes)\//, '');
+  return new ForgeError('already_exists', `${root} is a Forge project already; this branch has no .forge`, {
+    hint: `git merge ${branch}, or only its files: git checkout ${branch} -- .forge .gitattributes .gitignore`,
+    details: { path: store_dir, branch },
+  });
 }
 
 export const SPARSE_NOTE =
