@@ -12,12 +12,13 @@ import { openSqliteStore } from '#store/open-sqlite-store.ts';
 import { openSteadyTime, openWakefulTime } from '#store/steady-time.ts';
 import type { TaskStore } from '#store/store.ts';
 import { catchUpWithFiles } from '#sync/catch-up.ts';
+import { mayBeDeleted } from '#sync/deleted-config.ts';
 import { findProject, type FoundProject } from '#sync/find-project.ts';
 import { refreshSharedConfig } from '#sync/shared-config.ts';
 import { toHomePlace } from '#sync/forge-home.ts';
 import { isConnectedToGit } from '#sync/heal-clone.ts';
 import { refreshDatabaseLink } from '#sync/link-database.ts';
-import { toGitRepo, type Machine } from '#sync/machine.ts';
+import type { Machine } from '#sync/machine.ts';
 import type { ProjectPaths } from '#sync/project-paths.ts';
 import { findProgram } from './find-program.ts';
 import { holdWhileMending } from './hold-while-mending.ts';
@@ -207,13 +208,13 @@ export async function openFound(
       const { healClone } = await import('#sync/heal-clone.ts');
       await healClone(paths, toMachine(env), notice);
     }
-    if (config.initMode === 'standard' && isConfigMissing(paths) && env.FORGE_HOOK === undefined) {
+    if (config.initMode === 'standard' && env.FORGE_HOOK === undefined && mayBeDeleted(paths)) {
       const { tellDeletedFolder } = await import('#sync/folder-state.ts');
-      await tellDeletedFolder(toGitRepo(paths.root, { env }), notice);
+      await tellDeletedFolder(paths, env, notice);
     }
     if (config.mode_changed_at !== undefined) {
-      const { isMoveNew, settleMove } = await import('#sync/follow-move.ts');
-      if (isMoveNew(paths, config)) await settleMove(paths, toMachine(env), { config, notice });
+      const { isModeNew, settleMode } = await import('#sync/follow-mode.ts');
+      if (isModeNew(paths, config)) await settleMode(paths, toMachine(env), { config, notice });
     }
     const folded = await catchUpWithFiles(
       store,
@@ -242,11 +243,6 @@ export async function openFound(
 /** While a merge is put into a checkout, and after a process was killed at that. */
 function hasLanding(folder: string): boolean {
   return statSync(join(folder, 'landing'), { throwIfNoEntry: false }) !== undefined;
-}
-
-/** On branches that are older than the project, in sparse checkouts, and where `.forge` was deleted. */
-function isConfigMissing({ config }: ProjectPaths): boolean {
-  return statSync(config, { throwIfNoEntry: false }) === undefined;
 }
 
 function hasWorkflow(folder: string): boolean {

@@ -36,7 +36,7 @@ async function perform(ctx: OperationContext, hook: string, found: FoundProject)
   return hook === 'post-merge' ? [...joined, ...(await runPostMerge(project, ctx.machine))] : joined;
 }
 
-/** The guard has seen that another program wrote Forge out of the hooks. */
+/** The keeper of the hooks has seen that another program wrote Forge out of the hooks. */
 async function mendHooks(ctx: OperationContext, { paths }: FoundProject): Promise<string[]> {
   const { healHooks } = await import('#sync/heal-hooks.ts');
   const told: string[] = [];

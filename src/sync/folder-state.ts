@@ -1,5 +1,8 @@
 import { askGit, type GitRepo } from '#git/ask-git.ts';
 import { readBlob } from '#git/read-blob.ts';
+import type { Environment } from './forge-home.ts';
+import { toGitRepo } from './machine.ts';
+import type { ProjectPaths } from './project-paths.ts';
 import { CONFIG_PATH, TASKS_PATH } from './task-files.ts';
 
 /**
@@ -18,8 +21,12 @@ export async function readFolderState(repo: GitRepo): Promise<FolderState> {
 }
 
 /** For commands in a project whose working tree shows no config: a deletion is noticed before it is published. */
-export async function tellDeletedFolder(repo: GitRepo, notice: (line: string) => void): Promise<void> {
-  if ((await readFolderState(repo)) !== 'deleted') return;
+export async function tellDeletedFolder(
+  { root }: Pick<ProjectPaths, 'root'>,
+  env: Environment,
+  notice: (line: string) => void,
+): Promise<void> {
+  if ((await readFolderState(toGitRepo(root, { env }))) !== 'deleted') return;
   notice(
     '.forge was deleted in this working tree. To bring it back: forge init; to take Forge out of the repository: forge uninstall',
   );

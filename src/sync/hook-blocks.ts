@@ -4,14 +4,14 @@ import { toFileError } from './file-error.ts';
 import { toRealPlace } from './forge-home.ts';
 import {
   findBlocks,
-  GUARD_HOOK,
+  KEEPER_HOOK,
   HOOK_NAMES,
   isGenerated,
   OWN_SHEBANG,
   putBlock,
   removeBlocks,
   toBlock,
-  toGuardBlock,
+  toKeeperBlock,
 } from './hooks/hook-block.ts';
 import { describeFolder, findHookFolder, type HookFolder } from './hooks/hook-folder.ts';
 import { type HookStatus, type JudgedHook, judgeHook, type JudgeOptions } from './hooks/judge-hook.ts';
@@ -46,17 +46,17 @@ export async function installHooks(options: HookOptions): Promise<HookChange[]> 
     changed.add(judged.hook);
   }
   const after = await judgeAll(folder, options);
-  keepGuard(folder, after, options);
+  placeKeeper(folder, after, options);
   rememberHooks(options.paths, join(folder.path, 'pre-commit'), after[0]?.state);
   return after.map((judged) => ({ ...toStatus(judged), changed: changed.has(judged.hook) }));
 }
 
 /** Only beside hooks that another program generates, and only while Forge is in them. */
-function keepGuard(folder: HookFolder, hooks: readonly JudgedHook[], { program }: HookOptions): void {
+function placeKeeper(folder: HookFolder, hooks: readonly JudgedHook[], { program }: HookOptions): void {
   const isWanted =
     hooks.some(({ text }) => text !== undefined && isGenerated(text)) &&
     hooks.every(({ state }) => state === 'installed');
-  const file = join(folder.path, GUARD_HOOK);
+  const file = join(folder.path, KEEPER_HOOK);
   const found = lookAt(file);
   const isOurs = found?.isFile() === true && removeBlocks(readFileSync(file, 'latin1')) === OWN_SHEBANG;
   if (!isWanted) {
@@ -64,7 +64,7 @@ function keepGuard(folder: HookFolder, hooks: readonly JudgedHook[], { program }
     return;
   }
   // A hook of this name that is the user's stays as it is; the next command of Forge looks after the others then.
-  const content = putBlock(OWN_SHEBANG, toGuardBlock(program));
+  const content = putBlock(OWN_SHEBANG, toKeeperBlock(program));
   if (found !== undefined && (!isOurs || readFileSync(file, 'latin1') === content)) return;
   writeHook({ file, text: undefined }, content);
 }
@@ -91,7 +91,7 @@ async function clearFolder(folder: HookFolder, options: HookOptions): Promise<Ho
     clearHook(judged, removeBlocks(text));
     changed.add(judged.hook);
   }
-  keepGuard(folder, [], options);
+  placeKeeper(folder, [], options);
   if (changed.size > 0 && folder.place === 'git_folder') removeIfEmpty(folder.path);
   const after = await judgeAll(folder, options);
   return after.map((judged) => ({ ...toRemnant(judged), changed: changed.has(judged.hook) }));

@@ -7,7 +7,7 @@ import { getProjectOfAttempt } from './attempt-project.ts';
 import { alreadyAProject, checkInitPlace, findConfigFolder, refuseForgeHome } from './check-init-place.ts';
 import type { SharedProject } from './find-shared-project.ts';
 import { readFolderState } from './folder-state.ts';
-import { findMove, followMove } from './follow-move.ts';
+import { findModeChange, followModeChange } from './follow-mode.ts';
 import { bringFilesBack, findProjectToAdopt } from './init/adopt-shared.ts';
 import { adoptDataBranch, startDataBranch, type DataBranch } from './init/data-branch.ts';
 import { adviseOnRemote, connectGit, isConnected } from './init/connect-git.ts';
@@ -182,11 +182,11 @@ async function bringBack(paths: ProjectPaths, options: InitOptions): Promise<Ini
 async function adopt(paths: ProjectPaths, options: InitOptions): Promise<InitResult> {
   const { config } = findProject(paths.root, options.env, options.homeDir);
   refuseOtherWishes(options, paths, config);
-  const move = await findMove(toGitRepo(paths.root, options), config);
-  if (move !== undefined) {
+  const change = await findModeChange(toGitRepo(paths.root, options), config);
+  if (change !== undefined) {
     await makeStorePlace(paths, options.openStore, []);
-    const moved = await followMove(paths, options, move);
-    const notes = [`Its tasks moved to the branch ${move.branch}: forge sync exchanges them`];
+    const moved = await followModeChange(paths, options, change);
+    const notes = [`Its tasks moved to the branch ${change.branch}: forge sync exchanges them`];
     return toResult(paths, moved, { adopted: true, mode: moved.initMode, notes });
   }
   const mode = config.initMode;

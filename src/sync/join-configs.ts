@@ -5,7 +5,7 @@ import { readJson } from '#kernel/read-json.ts';
 import { replaceFile } from './place-file.ts';
 import { parseProjectConfig, type ProjectConfig } from './project-config.ts';
 import type { ProjectPaths } from './project-paths.ts';
-import { isLaterMove, readSharedConfigBytes } from './shared-config.ts';
+import { isModeLater, readSharedConfigBytes } from './shared-config.ts';
 import { CONFIG_PATH } from './task-files.ts';
 
 interface BranchTips {
@@ -43,7 +43,7 @@ export async function joinConfigs(
   const remote = theirs === undefined ? undefined : await readBlob(repo, theirs, CONFIG_PATH);
   if (mine === undefined || theirs === undefined || remote === undefined || remote.equals(mine)) return keep;
   if (await isConfigTracked(repo, mine))
-    return isLaterMove(parse(remote), parse(mine)) ? keep : { text: remote, lost: [] };
+    return isModeLater(parse(remote), parse(mine)) ? keep : { text: remote, lost: [] };
   const root = await findMergeBase(repo, ours, theirs);
   const base = root === undefined ? undefined : await readBlob(repo, root, CONFIG_PATH);
   if (base?.equals(remote) === true) return keep;
@@ -67,7 +67,7 @@ export async function keepsOwnConfig(paths: ProjectPaths, repo: GitRepo, ref: st
   const there = await readBlob(repo, ref, CONFIG_PATH);
   const mine = readSharedConfigBytes(paths);
   if (there === undefined || mine === undefined || !(await isConfigTracked(repo, mine))) return false;
-  return !isLaterMove(parse(there), parse(mine));
+  return !isModeLater(parse(there), parse(mine));
 }
 
 /**

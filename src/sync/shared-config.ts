@@ -53,17 +53,17 @@ function isModeBehind(first: Buffer, second: Buffer): boolean {
   // Nearly every config was never moved, and a cold read parses one text then.
   if (!second.includes('"mode_changed_at"')) return false;
   const [one, other] = [parseOrUndefined(first), parseOrUndefined(second)];
-  return one !== undefined && other !== undefined && isMovedFrom(one, other);
+  return one !== undefined && other !== undefined && hasLaterMode(one, other);
 }
 
 /** Whether `later` is a config of the same project, with a mode that it was moved to after `before` was written. */
-export function isMovedFrom(before: ProjectConfig, later: ProjectConfig): boolean {
+export function hasLaterMode(before: ProjectConfig, later: ProjectConfig): boolean {
   if (before.created_at !== later.created_at || before.idPrefix !== later.idPrefix) return false;
   if (before.initMode === later.initMode && before.branchName === later.branchName) return false;
-  return isLaterMove(before, later);
+  return isModeLater(before, later);
 }
 
-export function isLaterMove(before: ProjectConfig, later: ProjectConfig): boolean {
+export function isModeLater(before: ProjectConfig, later: ProjectConfig): boolean {
   const at = ({ mode_changed_at }: ProjectConfig): number => parseIso(mode_changed_at ?? '') ?? 0;
   return at(later) > at(before);
 }

@@ -8,7 +8,7 @@ import type { FoldReport } from '#store/sync-store.ts';
 import { exchangeTasks, type Tell } from './branch-mode.ts';
 import { COMMIT_MESSAGE, commitTasks } from './commit-tasks.ts';
 import { exportFiles } from './export-files.ts';
-import { findMove, followMove } from './follow-move.ts';
+import { findModeChange, followModeChange } from './follow-mode.ts';
 import { joinBranches } from './join-branches.ts';
 import type { WorkflowExchange } from './join-workflows.ts';
 import { toGitRepo, type Machine } from './machine.ts';
@@ -57,11 +57,11 @@ export async function syncTasks(project: HookProject, options: SyncOptions): Pro
   if (config.initMode === 'stealth') return writeFiles(project, options);
   const waiting = await hasUncommitted(project, options.machine);
   const { reports, fetched, reason } = options.offline ? OFFLINE : await fetchTasks(project, options);
-  const move = await findMove(toGitRepo(paths.root, options.machine), config);
-  if (move !== undefined) {
-    const moved = await followMove(paths, options.machine, move);
+  const change = await findModeChange(toGitRepo(paths.root, options.machine), config);
+  if (change !== undefined) {
+    const moved = await followModeChange(paths, options.machine, change);
     options.tell?.(
-      `Another clone moved the tasks of this project to the branch ${move.branch}: this one follows`,
+      `Another clone moved the tasks of this project to the branch ${change.branch}: this one follows`,
     );
     const synced = await syncBranch({ paths, store, config: moved }, options);
     return { ...synced, ...addUp(sum(reports), synced) };

@@ -64,7 +64,7 @@ describe('[D4] programs that write the hooks anew', () => {
     await using world = await forgeClones(['a']);
     const { a } = world.clone;
     generate(a, text);
-    // The first time there is no guard yet: the next command puts Forge back, and says so.
+    // The first time there is no keeper yet: the next command puts Forge back, and says so.
     expect((await a.run('task', 'create', 'one')).stderr).toContain('pre-commit) and is in them again');
     generate(a, text);
     expect(a.commitFile('a.txt')).toContain(`${CARRIES} updated and staged`);

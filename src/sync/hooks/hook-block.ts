@@ -9,7 +9,7 @@ export type HookName = (typeof HOOK_NAMES)[number];
  * Forge is out of them. No such program knows this hook, which git runs whenever it has written its index, so also
  * before the hooks of a commit: it puts Forge back.
  */
-export const GUARD_HOOK = 'post-index-change';
+export const KEEPER_HOOK = 'post-index-change';
 
 export const OWN_SHEBANG = '#!/bin/sh\n';
 
@@ -36,8 +36,8 @@ export function toBlock(hook: HookName, program: ForgeProgram): string {
   return Buffer.from(`${lines.join('\n')}\n`, 'utf8').toString('latin1');
 }
 
-/** What stands in the guard: one look by the shell, and Forge is started only where its block is gone. */
-export function toGuardBlock(program: ForgeProgram): string {
+/** What stands in the keeper: one look by the shell, and Forge is started only where its block is gone. */
+export function toKeeperBlock(program: ForgeProgram): string {
   const node = quoteForShell(program.node);
   const script = quoteForShell(program.script);
   const lines = [
@@ -45,7 +45,7 @@ export function toGuardBlock(program: ForgeProgram): string {
     '# Other programs write the hooks beside this one anew; this puts Forge back before the next commit.',
     `if [ -z "\${FORGE_HOOK-}" ] && [ -f "\${0%/*}/pre-commit" ] && ! grep -q ' hook pre-commit' "\${0%/*}/pre-commit"; then`,
     `  if [ -x ${node} ] && [ -f ${script} ]; then`,
-    `    FORGE_HOOK=${GUARD_HOOK} ${node} ${script} hook ${GUARD_HOOK} </dev/null || true`,
+    `    FORGE_HOOK=${KEEPER_HOOK} ${node} ${script} hook ${KEEPER_HOOK} </dev/null || true`,
     '  fi',
     'fi',
     END,

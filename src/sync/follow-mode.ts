@@ -10,30 +10,33 @@ import type { Machine } from './machine.ts';
 import { replaceFile } from './place-file.ts';
 import { parseProjectConfig, type ProjectConfig } from './project-config.ts';
 import type { ProjectPaths } from './project-paths.ts';
-import { isMovedFrom, refreshSharedConfig } from './shared-config.ts';
+import { hasLaterMode, refreshSharedConfig } from './shared-config.ts';
 
 /** The data branch that another clone has moved this project to, as far as this clone has fetched it. */
-export async function findMove(repo: GitRepo, config: ProjectConfig): Promise<SharedProject | undefined> {
+export async function findModeChange(
+  repo: GitRepo,
+  config: ProjectConfig,
+): Promise<SharedProject | undefined> {
   const { data } = await findSharedProjects(repo);
   return data
-    .filter((one) => isMovedFrom(config, one.config))
+    .filter((one) => hasLaterMode(config, one.config))
     .toSorted((a, b) => (a.config.mode_changed_at ?? '').localeCompare(b.config.mode_changed_at ?? ''))
     .at(-1);
 }
 
 /** This clone goes along: its copy of the config says so from now on, on every branch. */
-export async function followMove(
+export async function followModeChange(
   paths: ProjectPaths,
   machine: Machine,
-  move: SharedProject,
+  change: SharedProject,
 ): Promise<ProjectConfig> {
-  replaceFile(paths.shared_config, move.text);
+  replaceFile(paths.shared_config, change.text);
   await leaveBranches(paths, machine);
-  return move.config;
+  return change.config;
 }
 
 /** Whether the config says another mode than the last one that this clone was made ready for. One file read. */
-export function isMoveNew(paths: ProjectPaths, config: ProjectConfig): boolean {
+export function isModeNew(paths: ProjectPaths, config: ProjectConfig): boolean {
   try {
     const known = parseProjectConfig(readFileSync(paths.shared_config, 'utf8'), paths.shared_config);
     return known.initMode !== config.initMode || known.branchName !== config.branchName;
@@ -43,7 +46,7 @@ export function isMoveNew(paths: ProjectPaths, config: ProjectConfig): boolean {
 }
 
 /** The config came with a pull and names another mode: the rest of this clone follows. Never throws for a store that cannot be written. */
-export async function settleMove(
+export async function settleMode(
   paths: ProjectPaths,
   machine: Machine,
   { config, notice }: { readonly config: ProjectConfig; readonly notice: (line: string) => void },
