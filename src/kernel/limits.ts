@@ -163,7 +163,7 @@ export const LIMITS = {
   /** Of the branches that a remote names and this clone never fetched, so many are fetched to look for a project. */
   branches_fetched: 5,
   /** How long a remote may take to name its branches where the answer is not needed. */
-  remote_look_ms: 10_000,
+  remote_look_ms: 5_000,
   /** One git of ours on an attempt; the second for those that write or read a whole working tree. */
   git_ms: 60_000,
   git_checkout_ms: 600_000,

@@ -1,4 +1,4 @@
-import { askGit, type GitRepo } from '#git/ask-git.ts';
+import { askGitApart, type GitRepo } from '#git/ask-git.ts';
 import { listBranchFiles } from '#git/branch-files.ts';
 import { findDefaultBranch, hasRemote } from '#git/branches.ts';
 import { fetchBranch } from '#git/exchange-remote.ts';
@@ -42,8 +42,9 @@ export async function findSharedProjects(repo: GitRepo): Promise<SharedProjects>
 export async function fetchSharedProjects(repo: GitRepo, remote: string): Promise<SharedProjects> {
   try {
     if (!(await hasRemote(repo, remote))) return NONE;
+    // Without a terminal: a person who only starts a project must not be asked for a key or a password.
     const limit = { timeout_ms: LIMITS.remote_look_ms };
-    const { stdout, exit } = await askGit(repo, ['ls-remote', '--quiet', '--heads', remote], limit);
+    const { stdout, exit } = await askGitApart(repo, ['ls-remote', '--quiet', '--heads', remote], limit);
     if (exit !== 0) return NONE;
     const names = [...stdout.matchAll(/\trefs\/heads\/(.+)$/gm)].flatMap(([, name]) => name ?? []);
     const wanted = names.filter((name) => /forge/i.test(name) && !name.startsWith('forge/'));
