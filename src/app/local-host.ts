@@ -54,8 +54,9 @@ export function createLocalHost(options: {
     installHooks: ({ shared }) =>
       installHooks({ paths: findProject(cwd, env, homedir()).paths, program: findProgram(), env, shared }),
     uninstallHooks: ({ shared }) =>
-      uninstallHooks({ paths: getRepositoryPaths(cwd), program: findProgram(), env, shared }),
-    readHookStatus: () => readHookStatus({ paths: getRepositoryPaths(cwd), program: findProgram(), env }),
+      uninstallHooks({ paths: getRepositoryPaths(cwd, env), program: findProgram(), env, shared }),
+    readHookStatus: () =>
+      readHookStatus({ paths: getRepositoryPaths(cwd, env), program: findProgram(), env }),
     run(command, args, { cwd: folder, env: more }) {
       const environment = { ...withoutGitVariables(env), ...more };
       if (command === 'git') return runGit(args, { cwd: folder, env: environment });

@@ -12,9 +12,11 @@ import { openSqliteStore } from '#store/open-sqlite-store.ts';
 import { openSteadyTime, openWakefulTime } from '#store/steady-time.ts';
 import type { TaskStore } from '#store/store.ts';
 import { catchUpWithFiles } from '#sync/catch-up.ts';
-import { findProject, type FoundProject, refreshSharedConfig } from '#sync/find-project.ts';
+import { mayBeDeleted } from '#sync/deleted-config.ts';
+import { findProject, type FoundProject } from '#sync/find-project.ts';
+import { refreshSharedConfig } from '#sync/shared-config.ts';
 import { toHomePlace } from '#sync/forge-home.ts';
-import { isDriverInConfig } from '#sync/heal-clone.ts';
+import { isConnectedToGit } from '#sync/heal-clone.ts';
 import { refreshDatabaseLink } from '#sync/link-database.ts';
 import type { Machine } from '#sync/machine.ts';
 import type { ProjectPaths } from '#sync/project-paths.ts';
@@ -135,6 +137,16 @@ function lazyWorkshop(
 }
 
 async function openProject(request: ContextRequest): Promise<OpenProject> {
+  try {
+    return await openNamedProject(request);
+  } catch (error) {
+    if (!isForgeError(error) || error.code !== 'not_a_project') throw error;
+    const { explainNoProject } = await import('#sync/explain-no-project.ts');
+    throw await explainNoProject(error, request.cwd, request);
+  }
+}
+
+async function openNamedProject(request: ContextRequest): Promise<OpenProject> {
   const { cwd, env, route } = request;
   if (route === undefined || !route.includes('-'))
     return openFound(findProject(cwd, env, homedir()), request);
@@ -192,9 +204,17 @@ export async function openFound(
       const { healLanding } = await import('#sync/heal-landing.ts');
       await healLanding(paths, toMachine(env), notice);
     }
-    if (config.initMode === 'standard' && !isDriverInConfig(paths, findProgram())) {
+    if (config.initMode === 'standard' && !isConnectedToGit(paths, findProgram())) {
       const { healClone } = await import('#sync/heal-clone.ts');
       await healClone(paths, toMachine(env), notice);
+    }
+    if (config.initMode === 'standard' && env.FORGE_HOOK === undefined && mayBeDeleted(paths)) {
+      const { tellDeletedFolder } = await import('#sync/folder-state.ts');
+      await tellDeletedFolder(paths, env, notice);
+    }
+    if (config.mode_changed_at !== undefined) {
+      const { isModeNew, settleMode } = await import('#sync/follow-mode.ts');
+      if (isModeNew(paths, config)) await settleMode(paths, toMachine(env), { config, notice });
     }
     const folded = await catchUpWithFiles(
       store,

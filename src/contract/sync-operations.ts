@@ -115,7 +115,7 @@ export const syncTasks = declare({
   name: 'sync.run',
   summary: 'Exchange tasks with the remote',
   about:
-    "In branch mode: fetch, join, commit and push the data branch with tasks, config and workflow, again when somebody else was faster. Otherwise: fetch, join in the tasks of the remote's branches, and write .forge/tasks.jsonl; your commits and `git push` carry them on.",
+    'In branch mode: fetch, join, commit and push the data branch with tasks, config and workflow, again when somebody else was faster. Otherwise: fetch and join in the tasks of every branch of the remote that this clone fetches; your files stay as they are, and your commits, `git pull` and `git push` carry the tasks on. A remote that cannot be reached is an error.',
   input: z.object({
     remote: z.string().min(1).optional().describe('Which remote (default: origin)'),
     offline: z.boolean().optional().describe('Do not talk to the remote'),
@@ -136,7 +136,15 @@ export const syncTasks = declare({
     /** Keys of the config that both changed in branch mode: this clone's stand, `conflict.list` has the others. */
     config_lost: z.array(z.string()),
   }),
-  errors: ['state_invalid', 'io_failed', 'version_conflict'],
+  errors: [
+    'state_invalid',
+    'io_failed',
+    'version_conflict',
+    'not_found',
+    'server_unreachable',
+    'permission_denied',
+    'store_busy',
+  ],
   access: 'task',
   needs: 'project',
   local: true,
@@ -148,8 +156,8 @@ export const runHook = declare({
   summary: 'What the git hooks call; does nothing outside a project and never fails a commit',
   input: z.object({
     hook: z
-      .enum(['pre-commit', 'post-merge', 'post-checkout', 'post-rewrite'])
-      .describe('pre-commit, post-merge, post-checkout or post-rewrite'),
+      .enum(['pre-commit', 'post-merge', 'post-checkout', 'post-rewrite', 'post-index-change'])
+      .describe('pre-commit, post-merge, post-checkout, post-rewrite or post-index-change'),
     args: z.array(z.string()).optional().describe("The hook's own arguments"),
   }),
   output: z.object({ messages: z.array(z.string()) }),

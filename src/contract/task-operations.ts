@@ -302,6 +302,8 @@ export const deleteTask = declare({
 export const restoreTask = declare({
   name: 'task.restore',
   summary: 'Bring a deleted task back, with its children and edges where they are still free',
+  about:
+    'What this clone does not know any more, or never knew, is looked for in the commits of the task file.',
   input: z.object({ id: TaskRef.describe('Id of the deleted task'), fence: Fence }),
   output: Task,
   errors: ['not_found', 'ambiguous_id', 'fence_conflict'],

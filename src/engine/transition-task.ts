@@ -100,8 +100,8 @@ export async function finishMove(engine: Engine, move: Move, done: WrittenMove):
   const isHanded = engine.follows === true && (await handsOver(engine, move, id));
   const work = isHanded ? await engine.work?.() : undefined;
   return work === undefined
-    ? followMove(engine, move, done)
-    : work.during(id, () => followMove(engine, move, done));
+    ? followModeChange(engine, move, done)
+    : work.during(id, () => followModeChange(engine, move, done));
 }
 
 /** Somebody is at work who may have lost it, or an agent of ours is its new owner. */
@@ -116,7 +116,7 @@ interface WrittenMove {
   readonly depth: number;
 }
 
-async function followMove(
+async function followModeChange(
   engine: Engine,
   move: Move,
   { written, guarded, depth }: WrittenMove,

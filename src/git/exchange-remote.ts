@@ -40,6 +40,21 @@ export async function fetchBranch({ repo, remote, branch, signal }: RemoteBranch
   return { ...toProblem('fetch from', remote, result), commit: await readRef(repo, tracking) };
 }
 
+/** Fetches what this clone fetches of the remote by its settings; every branch where they name none. */
+export async function fetchRemote({
+  repo,
+  remote,
+}: Pick<RemoteBranch, 'repo' | 'remote'>): Promise<'fetched' | Problem> {
+  const only = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--no-prune'];
+  const settings = await askGit(repo, ['config', '--get-all', `remote.${remote}.fetch`]);
+  const refspecs = settings.exit === 0 ? [] : [`+refs/heads/*:${toTrackingRef(remote, '*')}`];
+  const result = await askGit(repo, ['fetch', ...only, '--end-of-options', remote, ...refspecs]);
+  // Two fetches of one clone at once: the other one has just written what this one wanted to write.
+  if (result.exit === 0 || /cannot lock ref|unable to update local ref/i.test(result.stderr))
+    return 'fetched';
+  return toProblem('fetch from', remote, result);
+}
+
 /** `lost` when the remote has moved since it was fetched: fetch and join again. */
 export async function pushBranch(
   push: RemoteBranch & { readonly commit: string },

@@ -39,6 +39,54 @@ export function findRepository(cwd: string): Repository | undefined {
   }
 }
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The same; outside of every repository the one that git's own variables name. The folder comes first, because hooks
+ * set these variables and call commands in other repositories. Throws not_a_repository where the two do not belong
+ * together: the gits that Forge starts would not find what the person means.
+ */
+export function findNamedRepository(cwd: string, env: Environment): Repository | undefined {
+  const around = findRepository(cwd);
+  const { GIT_DIR: gitDir = '', GIT_WORK_TREE: tree = '' } = env;
+  if (around !== undefined || (gitDir === '' && tree === '')) return around;
+  const folder = tree === '' ? dirname(resolve(cwd, gitDir)) : resolve(cwd, tree);
+  const named = findRepository(folder);
+  if (named !== undefined && (gitDir === '' || isSamePlace(named.git_dir, resolve(cwd, gitDir))))
+    return named;
+  if (tree === '') return undefined;
+  throw new ForgeError(
+    'not_a_repository',
+    gitDir === ''
+      ? `GIT_WORK_TREE (${tree}) is no working tree`
+      : `GIT_DIR (${gitDir}) is not the repository of GIT_WORK_TREE (${tree})`,
+    {
+      hint: 'unset GIT_DIR GIT_WORK_TREE, and run the command in the working tree',
+      details: { git_dir: gitDir, work_tree: tree },
+    },
+  );
+}
+
+/** The bare repository, or the git directory of another, that `cwd` is in: there is no working tree to put files into. */
+export function findBareFolder(cwd: string): string | undefined {
+  for (let folder = resolve(cwd); ; folder = dirname(folder)) {
+    if (isGitFolder(folder)) return folder;
+    if (look(join(folder, '.git')) !== undefined) {
+      const own = join(folder, '.git');
+      return isGitFolder(own) ? own : undefined;
+    }
+    if (dirname(folder) === folder) return undefined;
+  }
+}
+
+function isSamePlace(one: string, other: string): boolean {
+  try {
+    return realpathSync.native(one) === realpathSync.native(other);
+  } catch {
+    return false;
+  }
+}
+
 function openLinked(folder: string, dotGit: string): Repository | undefined {
   // Newlines only: a path may begin or end with spaces.
   const [, target] = /^gitdir: (.+)$/s.exec(readText(dotGit)?.replace(/[\r\n]+$/, '') ?? '') ?? [];

@@ -156,6 +156,14 @@ export const LIMITS = {
   idempotency_ms: 86_400_000,
   /** How long what a command said of a tree stands for running it. */
   step_cache_ms: 604_800_000,
+  /** Versions of the task file that are read to find what a deleted task held. */
+  restore_versions: 1_000,
+  /** Branches that are looked at for a project or its tasks, those that moved last first. */
+  branches_searched: 5_000,
+  /** Of the branches that a remote names and this clone never fetched, so many are fetched to look for a project. */
+  branches_fetched: 5,
+  /** How long a remote may take to name its branches where the answer is not needed. */
+  remote_look_ms: 5_000,
   /** One git of ours on an attempt; the second for those that write or read a whole working tree. */
   git_ms: 60_000,
   git_checkout_ms: 600_000,

@@ -1,4 +1,6 @@
 import type { listConflicts } from '#contract/sync-operations.ts';
+import { describeLife } from '#domain/describe-life.ts';
+import type { Json } from '#kernel/json.ts';
 import { escapeLine, escapeText } from '#kernel/text.ts';
 import { isFileConflict, listFileConflicts } from '#sync/file-conflicts.ts';
 import { implement } from './operation.ts';
@@ -21,21 +23,25 @@ export const conflictList = implement<typeof listConflicts>({
     const whole = new Set(conflicts.map(({ id }) => id)).size === 1;
     return conflicts
       .map(({ id, title, name, key, lost, stands, at }) => {
-        const show = (value: unknown): string =>
-          whole ? escapeText(toText(value)) : cut(escapeLine(toText(value)));
+        const show = (value: unknown): string => {
+          const text = (name === 'life' ? describeLife(value as Json) : undefined) ?? toText(value);
+          return whole ? escapeText(text) : cut(escapeLine(text));
+        };
+        const label = name === 'life' ? 'status' : escapeLine(name);
         const head = `${id}  ${escapeLine(title)}`;
         if (name === 'deleted')
           return `${head}\n  deleted ${at} and edited after that; to have it back: forge task restore ${id}`;
         const next = isFileConflict(id)
           ? `\n  whole: git show ${escapeLine(key)}; to settle it: forge resolve ${id}`
           : '';
-        return `${head}\n  ${escapeLine(name)} stands: ${show(stands)}\n  ${escapeLine(name)} lost (${at}): ${show(lost)}${next}`;
+        return `${head}\n  ${label} stands: ${show(stands)}\n  ${label} lost (${at}): ${show(lost)}${next}`;
       })
       .join('\n');
   },
 });
 
 function toText(value: unknown): string {
+  if (value === null) return 'none';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 

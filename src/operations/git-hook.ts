@@ -14,8 +14,9 @@ export const gitHook = implement<typeof runHook>({
     if (found === undefined) return { messages: [] };
     // A checkout of single files is told apart by git's third argument.
     if (hook === 'post-checkout' && args[2] === '0') return { messages: [] };
-    if (hook !== 'pre-commit' && isLarge(found)) return { messages: [] };
+    if (hook !== 'pre-commit' && hook !== 'post-index-change' && isLarge(found)) return { messages: [] };
     try {
+      if (hook === 'post-index-change') return { messages: await mendHooks(ctx, found) };
       return { messages: await perform(ctx, hook, found) };
     } catch (error) {
       // A commit must never fail because of tasks: the next command catches up.
@@ -33,6 +34,14 @@ async function perform(ctx: OperationContext, hook: string, found: FoundProject)
   const changed = tasks === undefined ? 0 : tasks.created + tasks.updated + tasks.deleted;
   const joined = changed === 0 ? [] : [`${changed} task change${changed === 1 ? '' : 's'} joined in`];
   return hook === 'post-merge' ? [...joined, ...(await runPostMerge(project, ctx.machine))] : joined;
+}
+
+/** The keeper of the hooks has seen that another program wrote Forge out of the hooks. */
+async function mendHooks(ctx: OperationContext, { paths }: FoundProject): Promise<string[]> {
+  const { healHooks } = await import('#sync/heal-hooks.ts');
+  const told: string[] = [];
+  await healHooks(paths, ctx.machine, (line) => void told.push(line));
+  return told;
 }
 
 /** Undefined where Forge has nothing to do, whatever the reason. */

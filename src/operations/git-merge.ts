@@ -32,5 +32,5 @@ export const gitMerge = implement<typeof declaration>({
   text: ({ conflicts }) =>
     conflicts === 0
       ? ''
-      : `[forge] ${conflicts} value${conflicts === 1 ? '' : 's'} changed on both sides; the later stands, see: forge conflicts`,
+      : `[forge] ${conflicts} value${conflicts === 1 ? '' : 's'} changed on both sides; the later stands, of two claims the first; see: forge conflicts`,
 });

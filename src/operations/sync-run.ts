@@ -12,6 +12,7 @@ export const syncRun = implement<typeof declaration>({
       by: await writerOf(ctx),
       machine: ctx.machine,
       remote: input.remote ?? 'origin',
+      named: input.remote !== undefined,
       offline: input.offline === true,
       tell: (line) => ctx.host.notice(line),
     });
@@ -35,7 +36,10 @@ export const syncRun = implement<typeof declaration>({
     if (reason !== null) lines.push(`Not exchanged with the remote: ${escapeLine(reason)}`);
     if (mode === 'branch')
       lines.push(pushed ? 'The remote has every task of this clone' : 'Nothing was pushed');
-    else if (changed) lines.push(`${TASKS_PATH} has something new. Next: forge commit, then git push`);
+    else if (mode === 'stealth' && changed) lines.push(`${TASKS_PATH} was written`);
+    else if (changed)
+      lines.push('Tasks of this clone are not committed yet. Next: forge commit, git pull, git push');
+    else if (came > 0) lines.push('Your branch has them after the next git pull');
     return lines.join('\n');
   },
 });

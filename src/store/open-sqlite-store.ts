@@ -286,6 +286,7 @@ function createStore({ db, reader, replica, options, aside }: StoreParts): Sqlit
     listBlocked: async (query) => reader.read(() => listBlocked(reader, query)),
     explainReady: (query) => report((reports) => reports.explainReady(reader, query)),
     findTask: (id) => report((reports) => reports.findTask(reader, id)),
+    readDeleted: (ref) => report((reports) => reports.readDeleted(reader, ref)),
     readHistory: (query) => report((reports) => reports.readHistory(reader, query)),
     readStats: (query) => report((reports) => reports.readStats(reader, query)),
     readMarks: async (paths) => paths.flatMap((path) => readMark(reader, path) ?? []),

@@ -18,7 +18,7 @@ import type { StateMap } from '#domain/map-states.ts';
 import type { Holding } from '#domain/task-holding.ts';
 import type { ResolvedWorkflow } from '#domain/workflow.ts';
 import type { Json } from '#kernel/json.ts';
-import type { HistoryEntry, StoreStats } from './report.ts';
+import type { DeletedTask, HistoryEntry, RememberedTask, StoreStats } from './report.ts';
 
 /**
  * The task graph as the rest of Forge sees it. It knows tasks, not SQL. Each method is exactly one
@@ -101,7 +101,12 @@ export interface TaskStore extends AsyncDisposable {
     remove: { id: string; version?: number | undefined; fence?: number | undefined },
     by: Writer,
   ): Promise<DeleteResult>;
-  restoreTask(restore: { id: string; fence?: number | undefined }, by: Writer): Promise<Task>;
+  /** Whether a deleted task can be restored without help. Throws not_found for what is not deleted. */
+  readDeleted(ref: string): Promise<DeletedTask>;
+  restoreTask(
+    restore: { id: string; fence?: number | undefined; remembered?: RememberedTask | undefined },
+    by: Writer,
+  ): Promise<Task>;
   addComment(
     comment: { id: string; body: string; reply_to: string | null; fence?: number | undefined },
     by: Writer,

@@ -5,7 +5,7 @@ import { replaceFile } from './place-file.ts';
 import type { ProjectPaths } from './project-paths.ts';
 
 /** The files of the user that Forge adds lines to. */
-type LineFile = '.gitignore' | '.gitattributes' | 'info/exclude';
+type LineFile = '.gitignore' | '.gitattributes' | 'info/exclude' | 'info/attributes';
 
 /** Adds the missing lines, and remembers what was there, so that taking them back leaves not even a newline. */
 export function addRememberedLines(
@@ -67,5 +67,5 @@ function toMemoryPath(paths: ProjectPaths): string {
 }
 
 function toPath(paths: ProjectPaths, file: LineFile): string {
-  return file === 'info/exclude' ? join(paths.common_dir, file) : join(paths.root, file);
+  return join(file.startsWith('info/') ? paths.common_dir : paths.root, file);
 }

@@ -1,3 +1,4 @@
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ForgeError } from '#kernel/errors.ts';
 import { addRememberedLines, takeLinesBack } from './added-lines.ts';
@@ -25,6 +26,29 @@ export function addAttributeLines(paths: ProjectPaths, undo: (() => void)[]): vo
     });
   }
   addRememberedLines(paths, '.gitattributes', { lines: ATTRIBUTE_LINES, undo });
+}
+
+/**
+ * The same in the clone's own file, for branches whose `.gitattributes` has no such lines: those that are older than the
+ * project. A linked file is not this repository's alone, and stays as it is.
+ */
+export function addCloneAttributes(paths: ProjectPaths, undo: (() => void)[] = []): void {
+  const folder = join(paths.common_dir, 'info');
+  if (lookAt(join(folder, 'attributes'))?.isSymbolicLink() === true) return;
+  mkdirSync(folder, { recursive: true });
+  addRememberedLines(paths, 'info/attributes', { lines: ATTRIBUTE_LINES, undo });
+}
+
+export function hasCloneAttributes({ common_dir }: Pick<ProjectPaths, 'common_dir'>): boolean {
+  const file = join(common_dir, 'info', 'attributes');
+  const found = lookAt(file);
+  if (found?.isFile() !== true) return found !== undefined;
+  const lines = readFileSync(file, 'utf8').split(/\r?\n/);
+  return ATTRIBUTE_LINES.every((line) => lines.includes(line));
+}
+
+export function removeCloneAttributes(paths: ProjectPaths): boolean {
+  return takeLinesBack(paths, 'info/attributes', ATTRIBUTE_LINES);
 }
 
 /** Returns whether the file changed; one with nothing else in it is removed. */

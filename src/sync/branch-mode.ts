@@ -2,6 +2,7 @@ import type { GitRepo } from '#git/ask-git.ts';
 import { commitFiles } from '#git/commit-files.ts';
 import { exchangeBranch, type ExchangeResult } from '#git/exchange-branch.ts';
 import { readBlob } from '#git/read-blob.ts';
+import { readRef } from '#git/read-ref.ts';
 import { systemActor } from '#domain/actor.ts';
 import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
@@ -12,7 +13,7 @@ import type { CommittedTasks } from './commit-tasks.ts';
 import { toTextFold } from './fold-files.ts';
 import { flagSecretsFor } from './flag-secrets.ts';
 import { noteFileConflicts, type FileConflict } from './file-conflicts.ts';
-import { joinConfigs, type LostSetting } from './join-configs.ts';
+import { joinConfigs, keepsOwnConfig, type LostSetting } from './join-configs.ts';
 import {
   adoptWorkflow,
   joinWorkflows,
@@ -46,6 +47,7 @@ export async function commitToBranch(
   const ref = toDataRef(project.config);
   await foldRevision(project.store, repo, { rev: ref, by });
   const files = await makeFiles(project);
+  if (await keepsOwnConfig(project.paths, repo, ref)) files.delete(CONFIG_PATH);
   if (tell !== undefined) for (const line of await flagSecretsFor(repo, files, [ref])) tell(line);
   const workflow = readWorkflowToCommit(project.paths);
   if (workflow !== undefined) files.set(WORKFLOW_PATH, Buffer.from(workflow));
@@ -134,15 +136,19 @@ function parseOr(text: string | undefined): unknown {
   }
 }
 
-/** The tasks of the data branch as it is here; undefined where it is not there yet. */
+/** The tasks of the data branch as it is here; `absent` where it is not there yet, undefined where it has no task. */
 export async function readDataBranch(
   store: SyncStore,
   { paths, config }: Pick<HookProject, 'paths' | 'config'>,
   { env, now }: { env: Machine['env']; now: number },
-): Promise<FoldReport | undefined> {
+): Promise<FoldReport | 'absent' | undefined> {
   const repo = toGitRepo(paths.root, { env });
   const by = { actor: systemActor('fold'), now };
-  const rev = toDataRef(config);
+  const ref = toDataRef(config);
+  const there = `refs/remotes/origin/${config.branchName}`;
+  // A fresh clone has only the remote's; the next sync makes the one here.
+  const rev = (await readRef(repo, ref)) === undefined ? there : ref;
+  if (rev === there && (await readRef(repo, there)) === undefined) return 'absent';
   const [report] = await foldRevision(store, repo, { rev, by });
   await adoptWorkflow(paths, repo, rev);
   return report;

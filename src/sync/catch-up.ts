@@ -24,7 +24,11 @@ export async function catchUpWithFiles(
   { paths, config }: FoundProject,
   tell: CatchUpSurroundings,
 ): Promise<FoldedFiles> {
-  if (config.initMode === 'branch') return catchUpWithBranch(store, { paths, config }, tell);
+  if (config.initMode === 'branch') {
+    const joined = await catchUpWithBranch(store, { paths, config }, tell);
+    // A project that moved to a branch has task files in the user's branches, which clones behind it still change.
+    if (config.mode_changed_at === undefined || joined.tasks !== undefined) return joined;
+  }
   const files = toTaskFiles(paths);
   const marks = await store.readMarks([files.tasks, files.history]);
   const changed = [files.tasks, files.history].some((path) => {
@@ -88,6 +92,12 @@ async function catchUpWithBranch(
   const { readDataBranch } = await import('./branch-mode.ts');
   const tasks = await readDataBranch(store, { paths, config }, { env: tell.env, now: tell.clock() });
   if (tasks === undefined) return NOTHING;
+  if (tasks === 'absent') {
+    tell.notice(
+      `The branch ${config.branchName}, which holds the tasks, is not in this clone yet. Next: forge sync`,
+    );
+    return NOTHING;
+  }
   if (tasks.created > 0)
     tell.notice(`${countTasks(tasks.created)} came in from the branch ${config.branchName}`);
   return { tasks, history: undefined };

@@ -47,10 +47,14 @@ describe('forge init --upgrade', () => {
     expect(away).toMatchObject({ from: 'standard', to: 'branch' });
     expect(away.commit).toBe(repo.git('rev-parse', 'forge-data'));
     expect(repo.git('show', 'forge-data:.forge/tasks.jsonl')).toContain('One');
-    expect(repo.git('ls-files')).toBe('readme.txt');
+    expect(repo.git('show', '--format=', '--name-only', 'HEAD')).toBe('.forge/config.json');
+    expect(JSON.parse(repo.git('show', 'HEAD:.forge/config.json'))).toMatchObject({
+      initMode: 'branch',
+      branchName: 'forge-data',
+      mode_changed_at: expect.any(String),
+    });
     expect(repo.git('status', '--porcelain')).toBe('');
     expect(existsSync(join(repo.path, '.git/hooks/pre-commit'))).toBe(false);
-    expect(repo.git('config', '--get', '--default=none', 'merge.forge.driver')).toBe('none');
     expect(modeOf(repo)).toEqual({ initMode: 'branch', branchName: 'forge-data' });
     await addTask(repo, 'Two');
     const back = await upgrade(repo, undefined);
@@ -76,7 +80,7 @@ describe('forge init --upgrade', () => {
     other.git('add', '.');
     other.git('commit', '--quiet', '-m', 'first');
     other.git('fetch', '--quiet', repo.path, 'other-data:other-data');
-    await initWithStore(other.path, machineOf(other));
+    await initWithStore(other.path, machineOf(other), { prefix: 'fg' });
     const before = other.git('for-each-ref');
     await expect(upgrade(other, undefined)).rejects.toMatchObject({ code: 'already_exists' });
     await expect(upgrade(other, 'main')).rejects.toMatchObject({ code: 'state_invalid' });

@@ -2,27 +2,25 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commitFiles } from '#git/commit-files.ts';
 import { readBlob } from '#git/read-blob.ts';
+import { parseIso, toIso } from '#kernel/clock.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { readJson } from '#kernel/read-json.ts';
 import type { Writer } from '#store/store.ts';
 import { takeLinesBack } from './added-lines.ts';
-import { removeAttributeLines } from './attribute-lines.ts';
 import { commitToBranch } from './branch-mode.ts';
 import { exportFiles } from './export-files.ts';
 import { uninstallHooks } from './hook-blocks.ts';
-import { removeIgnoreLines, EXCLUDE_LINES, STEALTH_LINES } from './ignore-lines.ts';
+import { EXCLUDE_LINES, STEALTH_LINES } from './ignore-lines.ts';
 import { connectGit } from './init/connect-git.ts';
 import { adoptDataBranch } from './init/data-branch.ts';
 import { makeProjectFiles } from './init/steps.ts';
-import { lookAt } from './look-at.ts';
 import { toGitRepo, type Machine } from './machine.ts';
-import { unregisterMergeDriver } from './merge-driver-config.ts';
 import { replaceFile } from './place-file.ts';
 import { parseProjectConfig, type InitMode, type ProjectConfig } from './project-config.ts';
 import type { ProjectPaths } from './project-paths.ts';
 import { readSharedConfigBytes } from './shared-config.ts';
 import type { HookProject } from './run-hook.ts';
-import { toTaskFiles } from './task-files.ts';
+import { CONFIG_PATH, TASKS_PATH, toTaskFiles } from './task-files.ts';
 
 export interface ModeChange {
   readonly from: InitMode;
@@ -56,7 +54,8 @@ async function toStandard(
   { by, machine }: { by: Writer; machine: Machine },
 ): Promise<ModeChange> {
   const { paths, config } = project;
-  writeConfig(paths, { initMode: undefined, branchName: undefined });
+  const mode_changed_at = toMoment(config, machine);
+  writeConfig(paths, { initMode: undefined, branchName: undefined, mode_changed_at });
   takeLinesBack(paths, 'info/exclude', STEALTH_LINES);
   makeProjectFiles(paths, 'standard', []);
   await exportFiles(project.store, toTaskFiles(paths), {
@@ -102,7 +101,6 @@ async function toBranch(
   { by, machine, branch }: { by: Writer; machine: Machine; branch: string },
 ): Promise<ModeChange> {
   const { paths, config } = project;
-  const repo = toGitRepo(paths.root, machine);
   const { created_at, idPrefix, name } = config;
   const found = await adoptDataBranch({ paths, machine, branch }, { name, idPrefix, version: 1, created_at });
   if (found.idPrefix !== idPrefix) {
@@ -114,59 +112,57 @@ async function toBranch(
       },
     );
   }
-  const tracked = config.initMode === 'standard' ? await listTracked(repo, paths) : [];
-  const old = { initMode: config.initMode, branchName: config.branchName };
-  const text = writeConfig(paths, { initMode: 'branch', branchName: branch });
+  const old = { ...toMode(config), mode_changed_at: config.mode_changed_at };
+  const moved = {
+    initMode: 'branch',
+    branchName: branch,
+    mode_changed_at: toMoment(config, machine),
+  } as const;
+  const text = writeConfig(paths, moved);
   const changed = { ...project, config: parseProjectConfig(text, paths.config) };
   const message = 'Keep the tasks on a branch of their own';
   const told: string[] = [];
   const tell = (line: string): void => void told.push(line);
   const { commit } = await commitToBranch(changed, { by, machine, message, tell }).catch((error: unknown) => {
     // Nothing but the config says so yet.
-    writeConfig(paths, { ...old, initMode: old.initMode === 'standard' ? undefined : old.initMode });
+    writeConfig(paths, old);
     throw error;
   });
   if (config.initMode === 'standard') takeLinesBack(paths, 'info/exclude', EXCLUDE_LINES);
   makeProjectFiles(paths, 'branch', []);
   if (config.initMode === 'standard') {
-    await unregisterMergeDriver({ paths, env: machine.env });
     await uninstallHooks({ paths, program: machine.program, env: machine.env });
-    removeAttributeLines(paths);
-    removeIgnoreLines(paths);
-    await commitRemoval(project, { machine, tracked });
+    told.push(...(await commitSignpost(paths, machine)));
   }
   return {
     from: config.initMode,
     to: 'branch',
     commit: commit ?? null,
-    notes: [...told, 'Next: forge sync, so that the others get the branch'],
+    notes: [...told, 'Next: forge sync, and push this branch, so that the other clones follow'],
   };
 }
 
-/** The files leave the branch that is checked out; other branches lose them when they merge it. */
-async function commitRemoval(
-  { paths }: HookProject,
-  { machine, tracked }: { machine: Machine; tracked: readonly string[] },
-): Promise<void> {
-  const files = new Map<string, Buffer | null>(tracked.map((path) => [path, null]));
-  for (const path of ['.gitignore', '.gitattributes']) {
-    const file = join(paths.root, path);
-    const there = lookAt(file)?.isFile() === true;
-    const repo = toGitRepo(paths.root, machine);
-    if ((await readBlob(repo, 'HEAD', path)) !== undefined)
-      files.set(path, there ? readFileSync(file) : null);
-  }
-  if (files.size === 0) return;
-  const message = 'Move the tasks to a branch of their own';
-  await commitFiles({ repo: toGitRepo(paths.root, machine), files, message, ref: 'HEAD' });
+/**
+ * The config in the branch that is checked out says where the tasks are now, so that every clone that pulls it follows.
+ * The task files stay there as they are: taken away, they would conflict with every branch that still changes them.
+ */
+async function commitSignpost(paths: ProjectPaths, machine: Machine): Promise<string[]> {
+  const repo = toGitRepo(paths.root, machine);
+  if ((await readBlob(repo, 'HEAD', CONFIG_PATH)) === undefined) return [];
+  const files = new Map([[CONFIG_PATH, readFileSync(paths.config)]]);
+  await commitFiles({ repo, files, message: 'Move the tasks to a branch of their own', ref: 'HEAD' });
+  return [
+    `${TASKS_PATH} stays in your branches as it was. When all branches and clones have moved: git rm -r .forge`,
+  ];
 }
 
-async function listTracked(repo: ReturnType<typeof toGitRepo>, paths: ProjectPaths): Promise<string[]> {
-  const found: string[] = [];
-  for (const path of listFiles(paths)) {
-    if ((await readBlob(repo, 'HEAD', path)) !== undefined) found.push(path);
-  }
-  return found;
+function toMode({ initMode, branchName }: ProjectConfig): Pick<ConfigChange, 'initMode' | 'branchName'> {
+  return { initMode: initMode === 'standard' ? undefined : initMode, branchName };
+}
+
+/** Later than the move before, also where a clock was wrong. */
+function toMoment({ mode_changed_at }: ProjectConfig, { clock }: Machine): string {
+  return toIso(Math.max(clock.now(), (parseIso(mode_changed_at ?? '') ?? 0) + 1));
 }
 
 /** Everything of the project that belongs into a commit. */
@@ -189,11 +185,14 @@ function listFiles(paths: ProjectPaths): string[] {
     .sort();
 }
 
+interface ConfigChange {
+  readonly initMode: InitMode | undefined;
+  readonly branchName: string | undefined;
+  readonly mode_changed_at: string | undefined;
+}
+
 /** Other keys stay as they are. Returns the new text. */
-function writeConfig(
-  paths: ProjectPaths,
-  change: { initMode: InitMode | undefined; branchName: string | undefined },
-): string {
+function writeConfig(paths: ProjectPaths, change: ConfigChange): string {
   const bytes = readSharedConfigBytes(paths);
   const config = readJson((bytes?.toString('utf8') ?? '{}').replace(/^\uFEFF/, '')) as Record<
     string,

@@ -12,7 +12,8 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runTestGit, tempFolder, tempRepo, type TempRepo } from '../../tests/support/temp-repo.ts';
-import { findProject, refreshSharedConfig } from './find-project.ts';
+import { findProject } from './find-project.ts';
+import { refreshSharedConfig } from './shared-config.ts';
 
 const HOME = join('/', 'nobody', 'at', 'home');
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { initWithStore, testMachine } from '../../tests/support/sync-project.ts';
 import { runTestGit, tempRepo, type TempRepo } from '../../tests/support/temp-repo.ts';
-import { healClone, isDriverInConfig } from './heal-clone.ts';
+import { healClone, isConnectedToGit } from './heal-clone.ts';
 import { installHooks } from './hook-blocks.ts';
 import type { Machine } from './machine.ts';
 import { isMergeDriverRegistered } from './merge-driver-config.ts';
@@ -14,13 +14,13 @@ describe('a clone that git did not make ready', () => {
     await using repo = await sharedProject();
     const machine = machineOf(repo);
     const { paths, told, heal } = openClone(repo, machine);
-    expect(isDriverInConfig(paths, machine.program)).toBe(false);
+    expect(isConnectedToGit(paths, machine.program)).toBe(false);
     await heal();
     expect(told.splice(0)).toEqual([
       'Registered the merge driver in this clone. Its hooks are not installed yet: forge init',
     ]);
     expect(isMergeDriverRegistered(paths, machine.program)).toBe(true);
-    expect(isDriverInConfig(paths, machine.program)).toBe(true);
+    expect(isConnectedToGit(paths, machine.program)).toBe(true);
     expect(existsSync(join(paths.common_dir, 'hooks', 'pre-commit'))).toBe(false);
     await heal();
     expect(told).toEqual([]);
@@ -44,10 +44,10 @@ describe('a clone that git did not make ready', () => {
     const elsewhere = join(dirname(repo.path), 'elsewhere.cjs');
     writeFileSync(elsewhere, '');
     const other = { ...machine, program: { ...machine.program, script: elsewhere } };
-    expect(isDriverInConfig(paths, other.program)).toBe(false);
+    expect(isConnectedToGit(paths, other.program)).toBe(false);
     await healClone(paths, other, (line) => told.push(line));
     expect(told).toEqual([]);
-    expect(isDriverInConfig(paths, machine.program)).toBe(true);
+    expect(isConnectedToGit(paths, machine.program)).toBe(true);
     // Now the one that is registered is gone.
     runTestGit(paths.root, [
       'config',
@@ -59,7 +59,7 @@ describe('a clone that git did not make ready', () => {
     ]);
     await healClone(paths, other, (line) => told.push(line));
     expect(told).toHaveLength(1);
-    expect(isDriverInConfig(paths, other.program)).toBe(true);
+    expect(isConnectedToGit(paths, other.program)).toBe(true);
   });
 
   it('that cannot be written to is left as it is, without a word', async () => {

@@ -1,10 +1,21 @@
-import { mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { toFileError } from './file-error.ts';
 import { toRealPlace } from './forge-home.ts';
-import { findBlocks, HOOK_NAMES, OWN_SHEBANG, putBlock, removeBlocks, toBlock } from './hooks/hook-block.ts';
+import {
+  findBlocks,
+  KEEPER_HOOK,
+  HOOK_NAMES,
+  isGenerated,
+  OWN_SHEBANG,
+  putBlock,
+  removeBlocks,
+  toBlock,
+  toKeeperBlock,
+} from './hooks/hook-block.ts';
 import { describeFolder, findHookFolder, type HookFolder } from './hooks/hook-folder.ts';
 import { type HookStatus, type JudgedHook, judgeHook, type JudgeOptions } from './hooks/judge-hook.ts';
+import { forgetHooks, rememberHooks } from './hooks/hook-memory.ts';
 import { lookAt } from './look-at.ts';
 import { replaceFile } from './place-file.ts';
 
@@ -35,7 +46,27 @@ export async function installHooks(options: HookOptions): Promise<HookChange[]> 
     changed.add(judged.hook);
   }
   const after = await judgeAll(folder, options);
+  placeKeeper(folder, after, options);
+  rememberHooks(options.paths, join(folder.path, 'pre-commit'), after[0]?.state);
   return after.map((judged) => ({ ...toStatus(judged), changed: changed.has(judged.hook) }));
+}
+
+/** Only beside hooks that another program generates, and only while Forge is in them. */
+function placeKeeper(folder: HookFolder, hooks: readonly JudgedHook[], { program }: HookOptions): void {
+  const isWanted =
+    hooks.some(({ text }) => text !== undefined && isGenerated(text)) &&
+    hooks.every(({ state }) => state === 'installed');
+  const file = join(folder.path, KEEPER_HOOK);
+  const found = lookAt(file);
+  const isOurs = found?.isFile() === true && removeBlocks(readFileSync(file, 'latin1')) === OWN_SHEBANG;
+  if (!isWanted) {
+    if (isOurs) rmSync(file, { force: true });
+    return;
+  }
+  // A hook of this name that is the user's stays as it is; the next command of Forge looks after the others then.
+  const content = putBlock(OWN_SHEBANG, toKeeperBlock(program));
+  if (found !== undefined && (!isOurs || readFileSync(file, 'latin1') === content)) return;
+  writeHook({ file, text: undefined }, content);
 }
 
 /**
@@ -45,6 +76,7 @@ export async function installHooks(options: HookOptions): Promise<HookChange[]> 
 export async function uninstallHooks(options: HookOptions): Promise<HookChange[]> {
   const folder = await findHookFolder(options.paths, options.env);
   const own = await describeFolder(join(options.paths.common_dir, 'hooks'), options.paths, options.env);
+  forgetHooks(options.paths);
   const live = await clearFolder(folder, options);
   const isSame = toRealPlace(own.path) === toRealPlace(folder.path);
   const idle = isSame ? [] : await clearFolder(own, options);
@@ -59,6 +91,7 @@ async function clearFolder(folder: HookFolder, options: HookOptions): Promise<Ho
     clearHook(judged, removeBlocks(text));
     changed.add(judged.hook);
   }
+  placeKeeper(folder, [], options);
   if (changed.size > 0 && folder.place === 'git_folder') removeIfEmpty(folder.path);
   const after = await judgeAll(folder, options);
   return after.map((judged) => ({ ...toRemnant(judged), changed: changed.has(judged.hook) }));
@@ -83,7 +116,7 @@ function toRemnant({ hook, file, state, text }: JudgedHook): HookStatus {
   return { hook, file, state, advice: `Somebody wrote forge hook ${hook} into ${file}; remove it by hand` };
 }
 
-function writeHook({ file, text }: JudgedHook, content: string): void {
+function writeHook({ file, text }: Pick<JudgedHook, 'file' | 'text'>, content: string): void {
   try {
     mkdirSync(dirname(file), { recursive: true });
     // A hook that somebody made keeps its permissions; whether it runs is for them to say.

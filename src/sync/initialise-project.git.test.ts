@@ -146,10 +146,12 @@ describe('forge init', () => {
     );
     expect(changed).toEqual(
       ['.forge', ...OWN.map((name) => `.forge/${name}`), '.gitattributes', '.gitignore']
-        .concat(['.forge/hooks/pre-commit', '.forge/hooks/post-merge'])
+        .concat(['.forge/hooks/pre-commit', '.forge/hooks/post-merge', '.git/info/attributes'])
         .concat([
           '.git/forge',
-          ...['added-lines.json', 'config.json', 'forge.db'].map((name) => `.git/forge/${name}`),
+          ...['added-lines.json', 'config.json', 'forge.db', 'hooks.json'].map(
+            (name) => `.git/forge/${name}`,
+          ),
         ])
         .concat(['.git/config', '.git/info/exclude'])
         .concat(HOOK_NAMES.map((hook) => `.git/hooks/${hook}`))
@@ -187,13 +189,25 @@ describe('forge init', () => {
     const folder = join(repo.path, '.forge');
     await expectRefusal(repo.path, repo.path, {}, { ...fault, details: { path: folder } });
     await expectRefusal(repo.path, repo.path, { prefix: 'xx' }, { message: expect.stringContaining(folder) });
-    rmSync(folder, { recursive: true }); // a branch from before
-    await expectRefusal(
-      repo.path,
-      repo.path,
-      {},
-      { ...fault, details: { path: join(repo.path, '.git', 'forge') } },
-    );
+  });
+
+  it('[D7] brings back a .forge that was deleted, with the same name, prefix and time', async () => {
+    await using repo = await tempRepo();
+    await init(repo.path, { prefix: 'sh', name: 'Shop' });
+    const config = await repo.read('.forge/config.json');
+    for (const commit of [false, true]) {
+      if (commit) {
+        repo.git('add', '.');
+        repo.git('commit', '--quiet', '--no-verify', '-m', 'project');
+      }
+      rmSync(join(repo.path, '.forge'), { recursive: true });
+      if (commit) repo.git('rm', '-r', '--quiet', '--cached', '.forge');
+      expect(await init(repo.path)).toMatchObject({ name: 'Shop', idPrefix: 'sh', adopted: true });
+      expect(await repo.read('.forge/config.json')).toBe(config);
+      expect(existsSync(join(repo.path, '.forge/tasks.jsonl'))).toBe(true);
+    }
+    expect(repo.git('status', '--porcelain')).toBe('');
+    await expect(init(repo.path, { prefix: 'xx' })).rejects.toMatchObject({ code: 'already_exists' });
   });
 
   it('[S74] says outside git that there is no repository', async () => {
@@ -205,9 +219,10 @@ describe('forge init', () => {
     };
     await expectRefusal(folder.path, folder.path, {}, fault);
     await using repo = await tempRepo();
-    await expectRefusal(join(repo.path, '.git'), repo.path, {}, fault);
+    const bare = { code: 'not_a_repository', message: expect.stringContaining('which has no working tree') };
+    await expectRefusal(join(repo.path, '.git'), repo.path, {}, bare);
     repo.git('config', 'core.bare', 'true');
-    await expectRefusal(repo.path, repo.path, {}, fault);
+    await expectRefusal(repo.path, repo.path, {}, bare);
   });
 
   it('[S113] checks the prefix, and the name', async () => {
@@ -438,7 +453,7 @@ describe('forge init that fails', () => {
     expect(findProject(repo.path, {}, HOME).config.name).toBe('The faster one');
     expect(await repo.read('.gitignore')).toBe(LINES);
     expect(readdirSync(join(repo.path, '.forge')).toSorted()).toEqual(OWN);
-    const made = ['added-lines.json', 'config.json', 'forge.db'];
+    const made = ['added-lines.json', 'config.json', 'forge.db', 'hooks.json'];
     expect(readdirSync(join(repo.path, '.git', 'forge')).toSorted()).toEqual(made);
     expect(existsSync(join(repo.path, '.git', 'forge-init.lock'))).toBe(false);
   });
@@ -474,7 +489,7 @@ describe('forge init in other kinds of working trees', () => {
     expect(runTestGit(linked, ['status', '--porcelain'])).toBe(STATUS);
     expect(repo.git('status', '--porcelain')).toBe('');
     expect(findProject(repo.path, {}, HOME).config.name).toBe('shop');
-    await expect(init(repo.path)).rejects.toMatchObject({ code: 'already_exists' });
+    expect(await init(repo.path)).toMatchObject({ name: 'shop', adopted: true });
   });
 
   it.each([

@@ -1,9 +1,14 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findRepository } from '#git/find-repository.ts';
+import { findNamedRepository } from '#git/find-repository.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { holdFileLock } from '#process/hold-file-lock.ts';
 import { getProjectOfAttempt } from './attempt-project.ts';
 import { alreadyAProject, checkInitPlace, findConfigFolder, refuseForgeHome } from './check-init-place.ts';
+import type { SharedProject } from './find-shared-project.ts';
+import { readFolderState } from './folder-state.ts';
+import { findModeChange, followModeChange } from './follow-mode.ts';
+import { bringFilesBack, findProjectToAdopt } from './init/adopt-shared.ts';
 import { adoptDataBranch, startDataBranch, type DataBranch } from './init/data-branch.ts';
 import { adviseOnRemote, connectGit, isConnected } from './init/connect-git.ts';
 import { decideConfig, type NewConfig } from './init/decide-config.ts';
@@ -16,11 +21,14 @@ import {
   type OpenStore,
   type Undo,
 } from './init/steps.ts';
-import { findProject, refreshSharedConfig } from './find-project.ts';
+import { findProject } from './find-project.ts';
+import { refreshSharedConfig } from './shared-config.ts';
 import { lookAt } from './look-at.ts';
-import type { Machine } from './machine.ts';
+import { toGitRepo, type Machine } from './machine.ts';
+import { replaceFile } from './place-file.ts';
 import type { InitMode } from './project-config.ts';
 import { type ProjectPaths, toProjectPaths } from './project-paths.ts';
+import { noRepository } from './repository-paths.ts';
 
 export interface InitOptions extends Machine {
   readonly cwd: string;
@@ -54,13 +62,8 @@ export interface InitResult {
  * In a clone of a project it makes the clone ready; where there is nothing left to do it throws already_exists.
  */
 export async function initialiseProject(options: InitOptions): Promise<InitResult> {
-  const repository = findRepository(options.cwd);
-  if (repository === undefined) {
-    throw new ForgeError('not_a_repository', 'Not inside a git repository. Forge keeps its tasks in one.', {
-      hint: 'git init',
-      details: { cwd: options.cwd },
-    });
-  }
+  const repository = findNamedRepository(options.cwd, options.env);
+  if (repository === undefined) throw noRepository(options.cwd);
   // A graph of its own would be lost with the attempt.
   if (repository.attempt !== undefined)
     throw alreadyAProject(toProjectPaths(getProjectOfAttempt(repository, repository.attempt)));
@@ -78,7 +81,13 @@ export async function initialiseProject(options: InitOptions): Promise<InitResul
     return await holdFileLock(join(paths.common_dir, 'forge-init.lock'), { what: 'forge init' }, async () => {
       refuseForgeHome(paths, options);
       if (lookAt(paths.config) !== undefined) return adopt(paths, options);
-      return makeProject(paths, config, options);
+      if (lookAt(paths.shared_config) !== undefined) return bringBack(paths, options);
+      const shared =
+        mode === 'standard' ? await findProjectToAdopt(toGitRepo(paths.root, options)) : undefined;
+      if (shared === undefined) return makeProject(paths, config, options);
+      if ((options.prefix ?? shared.config.idPrefix) === shared.config.idPrefix)
+        return adoptShared(paths, options, shared);
+      return makeProject(paths, config, options, [describeOther(shared)]);
     });
   } catch (error) {
     throw toInitError(error, paths, []);
@@ -89,6 +98,7 @@ async function makeProject(
   paths: ProjectPaths,
   wished: NewConfig,
   options: InitOptions,
+  others: readonly string[] = [],
 ): Promise<InitResult> {
   checkInitPlace(paths, options);
   const mode = wished.initMode ?? 'standard';
@@ -107,7 +117,8 @@ async function makeProject(
     left.push(...takeBack(undo));
     throw toInitError(error, paths, left);
   }
-  return toResult(paths, config, { adopted: false, mode, notes: await finish(data, mode) });
+  const notes = [...others, ...(await finish(data, mode))];
+  return toResult(paths, config, { adopted: false, mode, notes });
 }
 
 /** What needs git itself. Nothing of it is needed for tasks to be safe. */
@@ -119,10 +130,65 @@ async function finish(data: DataBranch, mode: InitMode): Promise<string[]> {
   return [...notes, ...(await adviseOnRemote(paths, machine))];
 }
 
+function describeOther({ config, branch }: SharedProject): string {
+  return `The branch ${branch} holds another project, "${config.name}" (${config.idPrefix}-): forge init without --prefix adopts it`;
+}
+
+/** The project is on a branch of the repository, while the working tree shows none. */
+async function adoptShared(
+  paths: ProjectPaths,
+  options: InitOptions,
+  { config, text, branch }: SharedProject,
+): Promise<InitResult> {
+  checkInitPlace(paths, options);
+  const undo: Undo[] = [];
+  const mode = config.initMode;
+  const repo = toGitRepo(paths.root, options);
+  const state = mode === 'standard' ? await readFolderState(repo) : 'none';
+  try {
+    await makeStorePlace(paths, options.openStore, undo);
+    if (mode === 'branch') {
+      makeProjectFiles(paths, mode, undo);
+      publishConfig(paths, text, undo);
+    } else replaceFile(paths.shared_config, text);
+  } catch (error) {
+    throw toInitError(error, paths, takeBack(undo));
+  }
+  if (mode === 'branch')
+    return toResult(paths, config, { adopted: true, mode, notes: [`Its tasks are on the branch ${branch}`] });
+  const back = state === 'none' ? [] : await bringFilesBack(paths, repo, { config, text });
+  const older = `Its files are on the branch ${branch}, which this one does not have yet. Next: forge sync`;
+  const { notes } = await connectGit(paths, options);
+  return toResult(paths, config, {
+    adopted: true,
+    mode,
+    notes: [...(state === 'none' ? [older] : back), ...notes],
+  });
+}
+
+/** The git directory knows the project; `.forge` was deleted, or the branch has none. */
+async function bringBack(paths: ProjectPaths, options: InitOptions): Promise<InitResult> {
+  const { config } = findProject(paths.root, options.env, options.homeDir);
+  refuseOtherWishes(options, paths, config);
+  const text = readFileSync(paths.shared_config);
+  const notes = await bringFilesBack(paths, toGitRepo(paths.root, options), { config, text });
+  await makeStorePlace(paths, options.openStore, []);
+  if (lookAt(paths.config) !== undefined) makeProjectFiles(paths, config.initMode, []);
+  const connected = config.initMode === 'standard' ? (await connectGit(paths, options)).notes : [];
+  return toResult(paths, config, { adopted: true, mode: config.initMode, notes: [...notes, ...connected] });
+}
+
 /** The project came with the clone; this machine's part of it is missing. */
 async function adopt(paths: ProjectPaths, options: InitOptions): Promise<InitResult> {
   const { config } = findProject(paths.root, options.env, options.homeDir);
   refuseOtherWishes(options, paths, config);
+  const change = await findModeChange(toGitRepo(paths.root, options), config);
+  if (change !== undefined) {
+    await makeStorePlace(paths, options.openStore, []);
+    const moved = await followModeChange(paths, options, change);
+    const notes = [`Its tasks moved to the branch ${change.branch}: forge sync exchanges them`];
+    return toResult(paths, moved, { adopted: true, mode: moved.initMode, notes });
+  }
   const mode = config.initMode;
   const isHere = lookAt(paths.database) !== undefined && lookAt(paths.shared_config) !== undefined;
   if (isHere && (mode !== 'standard' || (await isConnected(paths, options)))) throw alreadyAProject(paths);

@@ -1,11 +1,11 @@
-import type { GitRepo } from '#git/ask-git.ts';
+import { askGit, type GitRepo } from '#git/ask-git.ts';
 import { findMergeBase } from '#git/merge-base.ts';
 import { readBlob } from '#git/read-blob.ts';
 import { readJson } from '#kernel/read-json.ts';
 import { replaceFile } from './place-file.ts';
-import { parseProjectConfig } from './project-config.ts';
+import { parseProjectConfig, type ProjectConfig } from './project-config.ts';
 import type { ProjectPaths } from './project-paths.ts';
-import { readSharedConfigBytes } from './shared-config.ts';
+import { isModeLater, readSharedConfigBytes } from './shared-config.ts';
 import { CONFIG_PATH } from './task-files.ts';
 
 interface BranchTips {
@@ -42,6 +42,8 @@ export async function joinConfigs(
   const keep = { text: mine, lost: [] };
   const remote = theirs === undefined ? undefined : await readBlob(repo, theirs, CONFIG_PATH);
   if (mine === undefined || theirs === undefined || remote === undefined || remote.equals(mine)) return keep;
+  if (await isConfigTracked(repo, mine))
+    return isModeLater(parse(remote), parse(mine)) ? keep : { text: remote, lost: [] };
   const root = await findMergeBase(repo, ours, theirs);
   const base = root === undefined ? undefined : await readBlob(repo, root, CONFIG_PATH);
   if (base?.equals(remote) === true) return keep;
@@ -58,6 +60,27 @@ export async function joinConfigs(
   replaceFile(paths.shared_config, text);
   replaceFile(paths.config, text);
   return joined;
+}
+
+/** Whether a commit to the data branch leaves the config that is there as it is. */
+export async function keepsOwnConfig(paths: ProjectPaths, repo: GitRepo, ref: string): Promise<boolean> {
+  const there = await readBlob(repo, ref, CONFIG_PATH);
+  const mine = readSharedConfigBytes(paths);
+  if (there === undefined || mine === undefined || !(await isConfigTracked(repo, mine))) return false;
+  return !isModeLater(parse(there), parse(mine));
+}
+
+/**
+ * A project that moved to a branch has its config in the user's branches still: it changes with them, like in standard
+ * mode. Written here by a sync it would be a change of the user's, and sent from each branch it would never rest.
+ */
+async function isConfigTracked(repo: GitRepo, mine: Buffer): Promise<boolean> {
+  if (parse(mine).mode_changed_at === undefined) return false;
+  return (await askGit(repo, ['ls-files', '--error-unmatch', '--', `:(top)${CONFIG_PATH}`])).exit === 0;
+}
+
+function parse(bytes: Buffer): ProjectConfig {
+  return parseProjectConfig(bytes.toString('utf8'), CONFIG_PATH);
 }
 
 function joinKeys(

@@ -30,6 +30,7 @@ describe('parseProjectConfig', () => {
       sync: { exportOn: 'every-branch' },
       initMode: 'standard',
       branchName: undefined,
+      mode_changed_at: undefined,
     });
   });
 

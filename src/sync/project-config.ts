@@ -24,6 +24,8 @@ export interface ProjectConfig {
   readonly initMode: InitMode;
   /** The branch that holds the tasks; only in branch mode. */
   readonly branchName: string | undefined;
+  /** When it was moved to this mode; undefined where it began with it. The later one counts where two meet. */
+  readonly mode_changed_at: string | undefined;
   readonly sync: { readonly exportOn: ExportOn };
 }
 
@@ -82,6 +84,7 @@ export function parseProjectConfig(text: string, path: string): ProjectConfig {
     initMode,
     branchName:
       initMode === 'branch' ? take(file, 'branchName', path, 'the name of a branch', isText) : undefined,
+    mode_changed_at: takeTime(file, 'mode_changed_at', path),
     sync: { exportOn: take(sync, 'sync.exportOn', path, EXPORT_ON.join(', '), isExportOn, 'every-branch') },
   };
 }
@@ -152,6 +155,10 @@ function take<T>(
     hint: HINT,
     details: { path, key, allowed },
   });
+}
+
+function takeTime(file: Values, key: string, path: string): string | undefined {
+  return file[key] === undefined ? undefined : take(file, key, path, 'an ISO 8601 time', isTime);
 }
 
 function shorten(json: string): string {

@@ -5,9 +5,11 @@ import { findCurrentBranch, findDefaultBranch } from '#git/branches.ts';
 import { readBlob } from '#git/read-blob.ts';
 import { askGit, type GitRepo } from '#git/ask-git.ts';
 import { runGit } from '#git/run-git.ts';
+import { BRANCH_FOLDER, parseAttemptName } from '#domain/attempt-names.ts';
 import { systemActor } from '#domain/actor.ts';
 import type { FoldRequest, SyncStore } from '#store/sync-store.ts';
 import { exportFiles } from './export-files.ts';
+import type { FolderState } from './folder-state.ts';
 import { flagSecrets } from './flag-secrets.ts';
 import { toTextFold } from './fold-files.ts';
 import { lookAt } from './look-at.ts';
@@ -15,7 +17,7 @@ import { toGitRepo, type Machine } from './machine.ts';
 import type { ProjectConfig } from './project-config.ts';
 import type { ProjectPaths } from './project-paths.ts';
 import { digestText, splitText } from './read-file-lines.ts';
-import { HISTORY_PATH, TASKS_PATH, toTaskFiles } from './task-files.ts';
+import { CONFIG_PATH, HISTORY_PATH, TASKS_PATH, toTaskFiles } from './task-files.ts';
 
 export interface HookProject {
   readonly paths: ProjectPaths;
@@ -31,18 +33,23 @@ export async function runPreCommit(project: HookProject, machine: Machine): Prom
   const { paths, config, store } = project;
   if (config.initMode !== 'standard' || config.sync.exportOn === 'manual') return [];
   const repo = toGitRepo(paths.root, machine);
-  if (isNamedFilesOnly(machine)) return [];
-  // A branch from before `forge init` gets no task files; the store keeps what is done there.
-  if (lookAt(paths.config) === undefined) return [];
-  if (!(await isExportBranch(repo, config))) return [];
+  const removal = await undoRemoval(paths, machine, isNamedFilesOnly(machine) ? 'tell' : 'undo');
+  const reason = isNamedFilesOnly(machine)
+    ? 'it is of named files; to commit them: forge commit'
+    : await findReason(repo, project);
+  if (reason === BY_CONFIG) return removal;
+  if (reason !== undefined) {
+    const told = (await hasChanges(store, paths)) ? [`This commit carries no tasks: ${reason}`] : [];
+    return [...removal, ...told];
+  }
   const by = { actor: systemActor('hook'), now: machine.clock.now(), clock: () => machine.clock.now() };
   if (findOperationInProgress(repo.git_dir)?.name === 'merge')
     await foldParents(store, repo, { revs: readMergeHeads(repo), machine });
   else if (!(await isAnythingElseStaged(paths, machine))) {
     const waiting = await hasChanges(store, paths);
     return waiting
-      ? ['Only tasks changed, so nothing was added to this commit; to commit them: forge commit']
-      : [];
+      ? [...removal, 'Only tasks changed, so nothing was added to this commit; to commit them: forge commit']
+      : removal;
   }
   await exportFiles(store, toTaskFiles(paths), {
     by,
@@ -50,7 +57,8 @@ export async function runPreCommit(project: HookProject, machine: Machine): Prom
     incremental: true,
   });
   const told = await stage(paths, machine);
-  return told.length === 0 ? [] : [...told, ...(await flagSecrets(paths, machine, 'staged'))];
+  if (told.length === 0) return removal;
+  return [...removal, ...told, ...(await flagSecrets(paths, machine, 'staged'))];
 }
 
 /** After a merge: what a side brought counts, also where the merge took nothing of it (`-s ours`). */
@@ -70,11 +78,59 @@ function isNamedFilesOnly({ env }: Machine): boolean {
   return /next-index-\d+\.lock$/.test(index) || !/(^|[/\\])index(\.lock)?$/.test(index);
 }
 
-async function isExportBranch(repo: GitRepo, config: ProjectConfig): Promise<boolean> {
+/** Why this commit gets no task files, for the person; undefined where it gets them. BY_CONFIG needs no words. */
+async function findReason(repo: GitRepo, { paths, config }: HookProject): Promise<string | undefined> {
+  if (lookAt(paths.config) === undefined) {
+    const { readFolderState } = await import('./folder-state.ts');
+    return NO_CONFIG[await readFolderState(repo)];
+  }
   const branch = await findCurrentBranch(repo);
-  if (branch?.startsWith('forge/') === true) return false;
-  if (config.sync.exportOn === 'every-branch') return true;
-  return branch !== undefined && branch === (await findDefaultBranch(repo));
+  if (branch?.startsWith(BRANCH_FOLDER) === true && parseAttemptName(branch) !== undefined)
+    return `${branch} is the branch of an attempt`;
+  if (config.sync.exportOn === 'every-branch') return undefined;
+  return branch !== undefined && branch === (await findDefaultBranch(repo)) ? undefined : BY_CONFIG;
+}
+
+const BY_CONFIG = 'the config says so';
+
+const NO_CONFIG: Readonly<Record<FolderState, string>> = {
+  deleted: '.forge is missing here; to bring it back: forge init',
+  sparse: 'this sparse checkout leaves .forge out; to have it: git sparse-checkout add .forge',
+  none: 'this branch has no .forge; a branch that has it brings it: git merge',
+};
+
+/**
+ * A commit without `.forge` would take the project away from every clone that pulls it. The files come back into it and
+ * into the working tree; `forge uninstall` is the way to do it on purpose.
+ */
+async function undoRemoval(paths: ProjectPaths, { env }: Machine, how: 'tell' | 'undo'): Promise<string[]> {
+  const options = { cwd: paths.root, env };
+  const list = [
+    'diff',
+    '--cached',
+    '--name-only',
+    '--no-renames',
+    '--diff-filter=D',
+    '-z',
+    '--',
+    ':(top).forge',
+  ];
+  const removed = (await runGit(list, options)).stdout.split('\0').filter((path) => path !== '');
+  if (!removed.includes(CONFIG_PATH)) return [];
+  if (how === 'tell')
+    return [
+      'This commit removes .forge, and the tasks of every clone that merges it. To bring it back: forge init',
+    ];
+  const settings = ['-c', 'core.hooksPath=/dev/null', '-c', 'advice.detachedHead=false'];
+  const files = removed.map((path) => `:(top,literal)${path}`);
+  const { exit, stderr } = await runGit(
+    [...settings, 'checkout', '--quiet', 'HEAD', '--', ...files],
+    options,
+  );
+  if (exit !== 0) return [`This commit removes .forge, which could not be brought back: ${stderr.trim()}`];
+  return [
+    'This commit would have removed .forge for every clone that merges it, so it was brought back; to remove it: forge uninstall',
+  ];
 }
 
 /** Asked of the index that git commits from, so the hook's own environment is passed on. */
@@ -88,7 +144,7 @@ async function isAnythingElseStaged(paths: ProjectPaths, { env }: Machine): Prom
 async function hasChanges(store: SyncStore, paths: ProjectPaths): Promise<boolean> {
   const { tasks } = toTaskFiles(paths);
   const [mark] = await store.readMarks([tasks]);
-  return mark === undefined || mark.event_seq !== (await store.newestEvent());
+  return (mark?.event_seq ?? 0) !== (await store.newestEvent());
 }
 
 /** One process where nothing is in the way: git tells by itself what it added. */

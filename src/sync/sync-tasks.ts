@@ -1,15 +1,20 @@
-import { findCurrentBranch, findDefaultBranch, hasRemote } from '#git/branches.ts';
-import { fetchBranch } from '#git/exchange-remote.ts';
+import { askGit } from '#git/ask-git.ts';
+import { hasRemote } from '#git/branches.ts';
+import type { ExchangeResult } from '#git/exchange-branch.ts';
+import { fetchRemote } from '#git/exchange-remote.ts';
+import { ForgeError, type ErrorCode } from '#kernel/errors.ts';
 import type { Writer } from '#store/store.ts';
 import type { FoldReport } from '#store/sync-store.ts';
-import { exchangeTasks, foldRevision, type Tell } from './branch-mode.ts';
+import { exchangeTasks, type Tell } from './branch-mode.ts';
 import { COMMIT_MESSAGE, commitTasks } from './commit-tasks.ts';
 import { exportFiles } from './export-files.ts';
+import { findModeChange, followModeChange } from './follow-mode.ts';
+import { joinBranches } from './join-branches.ts';
 import type { WorkflowExchange } from './join-workflows.ts';
 import { toGitRepo, type Machine } from './machine.ts';
 import type { InitMode } from './project-config.ts';
 import type { HookProject } from './run-hook.ts';
-import { toTaskFiles } from './task-files.ts';
+import { HISTORY_PATH, TASKS_PATH, toTaskFiles } from './task-files.ts';
 
 export interface SyncedTasks {
   readonly mode: InitMode;
@@ -19,7 +24,7 @@ export interface SyncedTasks {
   readonly created: number;
   readonly updated: number;
   readonly deleted: number;
-  /** Whether the task files, or the data branch, have something new. */
+  /** Branch mode: whether something was pushed. Otherwise: whether this clone has task changes that are not committed. */
   readonly changed: boolean;
   /** What became of the workflow, where it travels with the tasks: in branch mode. */
   readonly workflow: WorkflowExchange['outcome'];
@@ -33,26 +38,63 @@ interface SyncOptions {
   readonly by: Writer;
   readonly machine: Machine;
   readonly remote: string;
+  /** Whether the person named the remote. */
+  readonly named?: boolean | undefined;
   readonly offline: boolean;
   readonly tell?: Tell | undefined;
 }
 
 const NO_WORKFLOW = { workflow: 'same', other_workflow: null, config_lost: [] } as const;
 
-/** Exchanges what can be exchanged without touching the user's branches. */
+/**
+ * Exchanges what can be exchanged without touching the user's branches. In standard mode the working tree stays as it
+ * is too: a file written here would be in the way of the next pull. Throws where the remote cannot be reached or
+ * refuses; what was joined before that stays.
+ */
 export async function syncTasks(project: HookProject, options: SyncOptions): Promise<SyncedTasks> {
-  const { config } = project;
+  const { config, store, paths } = project;
   if (config.initMode === 'branch') return syncBranch(project, options);
-  const { reports, fetched, reason } =
-    config.initMode === 'stealth' || options.offline
-      ? { reports: [], fetched: false, reason: null }
-      : await fetchTasks(project, options);
-  const { tasks, history } = await exportFiles(project.store, toTaskFiles(project.paths), {
+  if (config.initMode === 'stealth') return writeFiles(project, options);
+  const waiting = await hasUncommitted(project, options.machine);
+  const { reports, fetched, reason } = options.offline ? OFFLINE : await fetchTasks(project, options);
+  const change = await findModeChange(toGitRepo(paths.root, options.machine), config);
+  if (change !== undefined) {
+    const moved = await followModeChange(paths, options.machine, change);
+    options.tell?.(
+      `Another clone moved the tasks of this project to the branch ${change.branch}: this one follows`,
+    );
+    const synced = await syncBranch({ paths, store, config: moved }, options);
+    return { ...synced, ...addUp(sum(reports), synced) };
+  }
+  return {
+    mode: 'standard',
+    fetched,
+    pushed: false,
+    reason,
+    ...sum(reports),
+    changed: waiting,
+    ...NO_WORKFLOW,
+  };
+}
+
+const OFFLINE = { reports: [], fetched: false, reason: null } as const;
+
+/** In stealth mode nothing is exchanged, and the file is a copy for the person. */
+async function writeFiles({ store, paths, config }: HookProject, options: SyncOptions): Promise<SyncedTasks> {
+  const { tasks, history } = await exportFiles(store, toTaskFiles(paths), {
     by: { ...options.by, clock: () => options.machine.clock.now() },
     canonical: config.settings.gcOnExport,
   });
-  const changed = tasks.changed || history.changed;
-  return { mode: config.initMode, fetched, pushed: false, reason, ...sum(reports), changed, ...NO_WORKFLOW };
+  const nothing = { fetched: false, pushed: false, reason: null, ...sum([]) };
+  return { mode: 'stealth', ...nothing, changed: tasks.changed || history.changed, ...NO_WORKFLOW };
+}
+
+/** Whether this clone knows something of its tasks that its branch does not have. */
+async function hasUncommitted({ store, paths }: HookProject, machine: Machine): Promise<boolean> {
+  const [mark] = await store.readMarks([toTaskFiles(paths).tasks]);
+  if (mark === undefined || mark.event_seq !== (await store.newestEvent())) return true;
+  const args = ['status', '--porcelain', '--', `:(top)${TASKS_PATH}`, `:(top)${HISTORY_PATH}`];
+  return (await askGit(toGitRepo(paths.root, machine), args)).stdout !== '';
 }
 
 async function syncBranch(project: HookProject, options: SyncOptions): Promise<SyncedTasks> {
@@ -62,15 +104,18 @@ async function syncBranch(project: HookProject, options: SyncOptions): Promise<S
     const nothing = { fetched: false, pushed: false, reason: null, ...sum([]) };
     return { mode: 'branch', ...nothing, changed, ...NO_WORKFLOW };
   }
+  // Clones that did not move yet commit tasks to the branches they work on.
+  const earlier = project.config.mode_changed_at === undefined ? OFFLINE : await fetchTasks(project, options);
   const exchanged = await exchangeTasks(project, { ...options, message });
   const { pushed, outcome, reason, reports, workflow, config_lost } = exchanged;
-  const fetched = outcome === 'pushed' || outcome === 'up_to_date';
+  if (outcome === 'no_remote' && options.named === true) throw noRemote(options.remote);
+  refuseFailure(outcome, reason, `The tasks are on the branch ${project.config.branchName} of this clone`);
   return {
     mode: 'branch',
-    fetched,
+    fetched: outcome === 'pushed' || outcome === 'up_to_date',
     pushed,
     reason: reason ?? null,
-    ...sum(reports),
+    ...sum([...earlier.reports, ...reports]),
     changed: outcome === 'pushed',
     workflow: workflow.outcome,
     other_workflow: workflow.other,
@@ -78,28 +123,52 @@ async function syncBranch(project: HookProject, options: SyncOptions): Promise<S
   };
 }
 
-/** The remote's default branch and the one of this name carry what others committed. */
+/** Every branch of the remote may carry what others committed. */
 async function fetchTasks(
   project: HookProject,
-  { by, machine, remote }: { by: Writer; machine: Machine; remote: string },
-): Promise<{ reports: FoldReport[]; fetched: boolean; reason: string | null }> {
+  { by, machine, remote, named }: SyncOptions,
+): Promise<{ reports: readonly FoldReport[]; fetched: boolean; reason: string | null }> {
   const repo = toGitRepo(project.paths.root, machine);
-  if (!(await hasRemote(repo, remote)))
+  if (!(await hasRemote(repo, remote))) {
+    if (named === true) throw noRemote(remote);
     return { reports: [], fetched: false, reason: `There is no remote ${remote}` };
-  const branches = new Set([await findDefaultBranch(repo), await findCurrentBranch(repo)]);
-  const reports: FoldReport[] = [];
-  let reason: string | null = null;
-  let fetched = false;
-  for (const branch of branches) {
-    if (branch === undefined) continue;
-    const result = await fetchBranch({ repo, remote, branch });
-    if ('reason' in result) reason = result.reason ?? null;
-    else fetched = true;
-    if ('commit' in result && result.commit !== undefined) {
-      reports.push(...(await foldRevision(project.store, repo, { rev: result.commit, by })));
-    }
   }
-  return { reports, fetched, reason: fetched ? null : reason };
+  const fetched = await fetchRemote({ repo, remote });
+  const reports = await joinBranches(project.store, repo, { remote, by });
+  if (fetched !== 'fetched')
+    refuseFailure(fetched.outcome, fetched.reason, 'What was fetched before is joined in');
+  return { reports, fetched: true, reason: null };
+}
+
+/** What was not exchanged must not look as if it were. */
+function refuseFailure(outcome: ExchangeResult['outcome'], reason = '', done: string): void {
+  const code = FAILURES[outcome];
+  if (code === undefined) return;
+  throw new ForgeError(code, `Nothing was exchanged. ${reason}`, {
+    hint: `${done}. Try again: forge sync; without the remote: forge sync --offline`,
+    details: { outcome },
+  });
+}
+
+const FAILURES: Readonly<Partial<Record<ExchangeResult['outcome'], ErrorCode>>> = {
+  unreachable: 'server_unreachable',
+  denied: 'permission_denied',
+  refused: 'permission_denied',
+  busy: 'store_busy',
+};
+
+function noRemote(remote: string): ForgeError {
+  return new ForgeError('not_found', `There is no remote ${remote}`, {
+    hint: 'git remote -v',
+    details: { remote },
+  });
+}
+
+function addUp(
+  a: Pick<SyncedTasks, 'created' | 'updated' | 'deleted'>,
+  b: Pick<SyncedTasks, 'created' | 'updated' | 'deleted'>,
+): Pick<SyncedTasks, 'created' | 'updated' | 'deleted'> {
+  return { created: a.created + b.created, updated: a.updated + b.updated, deleted: a.deleted + b.deleted };
 }
 
 function sum(reports: readonly FoldReport[]): Pick<SyncedTasks, 'created' | 'updated' | 'deleted'> {

@@ -2,7 +2,7 @@ import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, rmdirSyn
 import { basename, join } from 'node:path';
 import { readBlob } from '#git/read-blob.ts';
 import { takeLinesBack } from './added-lines.ts';
-import { removeAttributeLines } from './attribute-lines.ts';
+import { removeAttributeLines, removeCloneAttributes } from './attribute-lines.ts';
 import { toFileError } from './file-error.ts';
 import { findForgeHome } from './forge-home.ts';
 import { uninstallHooks } from './hook-blocks.ts';
@@ -46,6 +46,7 @@ export async function uninstallProject(
     await uninstallHooks({ paths, program, env });
     await unregisterMergeDriver({ paths, env });
     removeAttributeLines(paths);
+    removeCloneAttributes(paths);
     removeIgnoreLines(paths);
     takeLinesBack(paths, 'info/exclude', [...EXCLUDE_LINES, ...STEALTH_LINES]);
     removeIfEmpty(join(paths.common_dir, 'info'));

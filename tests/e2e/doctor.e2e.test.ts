@@ -19,6 +19,7 @@ describe('forge doctor', () => {
     expect(sound).toMatch(/^ok\s+database\s+sound, 1 tasks?$/m);
     expect(sound.endsWith('\nNothing is broken')).toBe(true);
     rmSync(join(project.path, '.git/hooks/pre-commit'));
+    await project.run('ready'); // says once that it is gone
     using db = project.openDatabase();
     const triggers = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all();
     for (const { name } of triggers) db.exec(`DROP TRIGGER "${String(name)}"`);
@@ -34,6 +35,7 @@ describe('forge doctor', () => {
     await project.create('One');
     rmSync(join(project.path, '.git/hooks/pre-commit'));
     rmSync(join(project.path, '.gitattributes'));
+    await project.run('ready'); // says once that the hook is gone
     const before = await project.json<Examined>('doctor');
     expect(statesOf(before)).toEqual({ hooks: 'warning', 'git files': 'warning' });
     const mended = await project.json<Examined>('doctor', '--fix');

@@ -112,6 +112,7 @@ describe('hooks and where they run', () => {
     // The hooks are there, and the project is gone from this working tree.
     a.git('rm', '--quiet', '-r', '--cached', '.forge');
     rmSync(join(a.path, '.forge'), { recursive: true });
+    a.git('commit', '--quiet', '--no-verify', '-m', 'removed');
     expect(verbs(a, 'removed')).not.toContain('forge]');
     rmSync(join(a.path, '.git/forge'), { recursive: true });
     expect(verbs(a, 'nothing')).not.toContain('forge]');

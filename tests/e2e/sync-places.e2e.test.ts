@@ -85,7 +85,9 @@ describe('places', () => {
     expect(hasFile(a, '.forge/tasks.jsonl')).toBe(false);
     await a.create('on the old branch');
     expect(await titlesOf(a)).toEqual(['on main', 'on the old branch']);
-    expect(a.commitFile('old.txt', 'fixed\n')).not.toContain('[forge]');
+    expect(a.commitFile('old.txt', 'fixed\n')).toContain(
+      'this branch has no .forge; a branch that has it brings it: git merge',
+    );
     expect(a.git('ls-files')).toBe('old.txt');
     a.git('clean', '--quiet', '-fdx');
     expect(readdirSync(a.path).toSorted()).toEqual(['.git', 'old.txt']);
@@ -192,11 +194,11 @@ describe('sync.exportOn', () => {
     await using world = await forgeClones(['a', 'b']);
     const { a } = world.clone;
     await a.create('one');
-    a.git('switch', '--quiet', '-c', 'forge/fg-a3f8');
-    expect(a.commitFile('a.txt')).not.toContain('[forge]');
+    a.git('switch', '--quiet', '-c', 'forge/35a4-one');
+    expect(a.commitFile('a.txt')).toContain('carries no tasks: forge/35a4-one is the branch of an attempt');
     expect(titlesAt(a)).toEqual([]);
     a.git('switch', '--quiet', 'main');
-    a.git('merge', '--quiet', 'forge/fg-a3f8');
+    a.git('merge', '--quiet', 'forge/35a4-one');
     await settle(world.all);
     await expectSettled(world.all, { titles: ['one'], files: { 'a.txt': 'a.txt\n' } });
   });

@@ -121,7 +121,14 @@ function writeDeleted(
   const undo =
     content === undefined
       ? null
-      : JSON.stringify({ before: encodeRecord(content), version, fence, children: [], dependents: [] });
+      : JSON.stringify({
+          before: encodeRecord(content),
+          version,
+          fence,
+          children: [],
+          dependents: [],
+          elsewhere: true,
+        });
   // What an older deletion kept for its undo is not what this one deleted.
   db.run(
     `INSERT INTO deleted_tasks (id, deleted_at, line, undo, digest) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET

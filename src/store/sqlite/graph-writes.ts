@@ -3,9 +3,11 @@ import { encodeRecord, listDependencies } from '#domain/record-codec.ts';
 import { deleteRecord, editRecord, restoreRecord } from '#domain/task-changes.ts';
 import { dependencyKey, fieldValue, textValue } from '#domain/task-record.ts';
 import { toTask } from '#domain/to-task.ts';
+import { parseIso } from '#kernel/clock.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { readJson } from '#kernel/read-json.ts';
+import type { RememberedTask } from '../report.ts';
 import type { DeleteResult, TaskStore } from '../store.ts';
 import { checkLanding } from './check-landing.ts';
 import { checkClaim, checkVersion } from './check-version.ts';
@@ -82,12 +84,14 @@ export function removeDependency(
   return { from_id, to_id, removed: removed.map(({ type }) => type as DependencyType) }; // decoded as such
 }
 
-interface Undo {
+export interface Undo {
   readonly before: string;
   readonly version: number;
   readonly fence: number;
   readonly children: readonly string[];
   readonly dependents: readonly (readonly [string, DependencyType])[];
+  /** The deletion came with a fold or a replay, which does not tell what hung on the task. */
+  readonly elsewhere?: boolean;
 }
 
 export function deleteTask(
@@ -152,14 +156,17 @@ export function deleteTask(
 export function restoreTask(tx: WriteTransaction, restore: Parameters<TaskStore['restoreTask']>[0]): Task {
   const { db, by } = tx;
   const id = resolveTaskId(db, restore.id, 'deleted_tasks');
-  const row = db.get('SELECT line, undo FROM deleted_tasks WHERE id = ?', id);
-  if (typeof row?.undo !== 'string') {
-    throw new ForgeError('not_found', `What ${id} held is not in this store any more`, { details: { id } });
+  const row = db.get('SELECT line, undo, deleted_at FROM deleted_tasks WHERE id = ?', id);
+  const undo = readUndo(row, restore.remembered);
+  if (undo === undefined) {
+    throw new ForgeError('not_found', `What ${id} held is neither in this store nor in git's history here`, {
+      hint: 'git fetch --unshallow, or git fetch --all; then try again',
+      details: { id },
+    });
   }
-  const undo = readJson(row.undo) as Undo; // written by deleteTask
   const before = readLine(undo.before);
   checkClaim({ record: before, fence: undo.fence }, restore.fence);
-  const restored = restoreRecord(readLine(row.line as string), before, by.now);
+  const restored = restoreRecord(readLine(row?.line as string), before, by.now);
   const parent = fieldValue(restored, 'parent_id');
   const orphan = typeof parent === 'string' && readRecord(db, parent) === undefined;
   const record = orphan ? editRecord(restored, { fields: new Map([['parent_id', null]]) }, by.now) : restored;
@@ -167,20 +174,45 @@ export function restoreTask(tx: WriteTransaction, restore: Parameters<TaskStore[
   const { task } = tx.restore(record, undo, { type: 'task.created', changed: [], more: { restored: true } });
   dropWaitingCycles(tx, id);
   adoptUnresolved(db, id);
-  for (const child of undo.children) {
+  // What git remembers may be older than the deletion: only what was taken from the task by it comes back.
+  const since = undo.elsewhere === true ? (parseIso(String(row?.deleted_at)) ?? 0) : 0;
+  restoreLinks(tx, id, { ...undo, since });
+  return task;
+}
+
+function restoreLinks(
+  tx: WriteTransaction,
+  id: string,
+  { children, dependents, since }: Pick<Undo, 'children' | 'dependents'> & { readonly since: number },
+): void {
+  const { db } = tx;
+  for (const child of children) {
     const stored = readRecord(db, child);
     if (stored === undefined || fieldValue(stored.record, 'parent_id') !== null) continue;
+    if ((stored.record.fields.get('parent_id')?.stamp ?? 0) < since) continue;
     if (isCycle(() => refuseParentCycle(db, child, id))) continue;
     editNeighbour(tx, child, { fields: new Map([['parent_id', id]]) }, ['parent_id']);
   }
-  for (const [from, type] of undo.dependents) {
-    if (readRecord(db, from) === undefined) continue;
+  for (const [from, type] of dependents) {
+    const key = dependencyKey(id, type);
+    const stored = readRecord(db, from);
+    if (stored === undefined) continue;
+    const { elements, floor } = stored.record.dependencies;
+    if ((elements.get(key)?.stamp ?? floor) < since) continue;
     if (type === 'blocks' && isCycle(() => refuseDependencyCycle(db, from, id))) continue;
-    editNeighbour(tx, from, { dependencies: new Map([[dependencyKey(id, type), { value: true }]]) }, [
-      'dependencies',
-    ]);
+    editNeighbour(tx, from, { dependencies: new Map([[key, { value: true }]]) }, ['dependencies']);
   }
-  return task;
+}
+
+/** The store's own memory before git's; what hung on the task is git's to say where the deletion came from elsewhere. */
+function readUndo(
+  row: Readonly<Record<string, unknown>> | undefined,
+  remembered: RememberedTask | undefined,
+): Undo | undefined {
+  const own = typeof row?.['undo'] === 'string' ? (readJson(row['undo']) as Undo) : undefined; // written by deleteTask
+  if (remembered === undefined || (own !== undefined && own.elsewhere !== true)) return own;
+  const { line, children, dependents } = remembered;
+  return { before: line, version: 1, fence: 1, ...own, children, dependents, elsewhere: true };
 }
 
 /** An edge that waited for this task is dropped where its coming back would close a cycle. */

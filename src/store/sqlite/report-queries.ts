@@ -1,9 +1,10 @@
 import type { TaskType } from '#contract/task.ts';
 import { toIso } from '#kernel/clock.ts';
 import { readJson } from '#kernel/read-json.ts';
-import type { HistoryEntry, StoreStats } from '../report.ts';
+import type { DeletedTask, HistoryEntry, StoreStats } from '../report.ts';
 import type { ExplainedTask, ReadyQuery } from '../store.ts';
 import type { Database, Row } from './database.ts';
+import type { Undo } from './graph-writes.ts';
 import { listBlockers } from './ready-queries.ts';
 import { resolveTaskId } from './resolve-id.ts';
 import { summariseWork, type WorkData } from './summarise-work.ts';
@@ -96,6 +97,14 @@ export function findTask(db: Database, ref: string): { id: string; deleted: bool
   const deleted = db.get('SELECT id FROM deleted_tasks WHERE id = ?', ref.toLowerCase());
   if (deleted !== undefined) return { id: deleted.id as string, deleted: true };
   return { id: resolveTaskId(db, ref), deleted: false };
+}
+
+export function readDeleted(db: Database, ref: string): DeletedTask {
+  const id = resolveTaskId(db, ref, 'deleted_tasks');
+  const row = db.get('SELECT undo, deleted_at FROM deleted_tasks WHERE id = ?', id);
+  const undo = typeof row?.undo === 'string' ? (readJson(row.undo) as Pick<Undo, 'elsewhere'>) : undefined;
+  const knows = { content: undo !== undefined, links: undo !== undefined && undo.elsewhere !== true };
+  return { id, deleted_at: String(row?.deleted_at), knows };
 }
 
 function summarise(row: Row, changed: readonly string[]): string {

@@ -31,11 +31,30 @@ export function resolveTaskId(db: Database, ref: string, table: 'tasks' | 'delet
   if (table === 'deleted_tasks') {
     throw new ForgeError('not_found', `No deleted task ${ref}`, { details: { id: ref } });
   }
+  const former = findByFormerId(db, wanted);
+  if (former.length === 1) return former[0] as string; // length is 1
+  if (former.length > 1) {
+    throw new ForgeError('ambiguous_id', `"${ref}" is the former id of ${former.join(', ')}`, {
+      details: { id: ref, candidates: former },
+    });
+  }
   const deleted = db.get('SELECT id FROM deleted_tasks WHERE id = ?', wanted) !== undefined;
   throw new ForgeError('not_found', deleted ? `Task ${ref} was deleted` : `No task ${ref}`, {
     hint: deleted ? `forge task restore ${ref}` : `forge search --query ${JSON.stringify(ref)}`,
     details: { id: ref },
   });
+}
+
+/** The ids that a task had in the tool it was imported from, as one text; most tasks have no metadata at all. */
+export const FORMER_IDS = ['beads_id', 'backlog_md_id', 'task_master_id']
+  .map((key) => `coalesce(t.metadata ->> '$.${key}', '')`)
+  .join(" || ' ' || ");
+
+/** Only what was found nowhere else is looked for here: it reads every task with metadata. */
+function findByFormerId(db: Database, wanted: string): string[] {
+  const sql = `SELECT t.id FROM tasks t WHERE t.metadata <> '{}'
+    AND instr(' ' || lower(${FORMER_IDS}) || ' ', ?) > 0 ORDER BY t.id LIMIT ${SHOWN}`;
+  return db.all(sql, ` ${wanted} `).map((row) => row.id as string);
 }
 
 function findByBeginning(db: Database, wanted: string, table: string): string[] {

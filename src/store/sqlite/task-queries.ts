@@ -9,7 +9,7 @@ import type {
 } from '#contract/task.ts';
 import type { TaskPosition, TaskQuery } from '../store.ts';
 import type { Database, Row, Value } from './database.ts';
-import { resolveTaskId } from './resolve-id.ts';
+import { FORMER_IDS, resolveTaskId } from './resolve-id.ts';
 import { rowToSummary, rowToTask, SUMMARY_COLUMNS, TASK_COLUMNS } from './task-rows.ts';
 
 /** One task with everything around it, in one consistent view. All by primary key or index on the id. */
@@ -141,7 +141,7 @@ function conditionsOf(db: Database, query: TaskQuery): { where: string; values: 
   if (query.text !== undefined) {
     conditions.push(textCondition(db, query.text));
     const pattern = `%${fold(query.text).replace(/[\\%_]/g, '\\$&')}%`;
-    values.push(pattern, pattern);
+    values.push(pattern, pattern, pattern);
   }
   if (query.after !== undefined) {
     const [condition, toValues] = BEHIND[query.sort ?? 'priority'];
@@ -153,10 +153,11 @@ function conditionsOf(db: Database, query: TaskQuery): { where: string; values: 
 
 /** SQLite's LIKE knows upper and lower case of ASCII only; for anything else the text is folded here. */
 function textCondition(db: Database, text: string): string {
+  const former = `(t.metadata <> '{}' AND ${FORMER_IDS} LIKE ? ESCAPE '\\')`;
   if (/^[\u0000-\u007f]*$/.test(text))
-    return "(t.title LIKE ? ESCAPE '\\' OR t.description LIKE ? ESCAPE '\\')";
+    return `(t.title LIKE ? ESCAPE '\\' OR t.description LIKE ? ESCAPE '\\' OR ${former})`;
   db.define('forge_fold', fold);
-  return "(forge_fold(t.title) LIKE ? ESCAPE '\\' OR forge_fold(t.description) LIKE ? ESCAPE '\\')";
+  return `(forge_fold(t.title) LIKE ? ESCAPE '\\' OR forge_fold(t.description) LIKE ? ESCAPE '\\' OR ${former})`;
 }
 
 /** Lower case; a Greek sigma is written another way at the end of a word, which must not matter. */

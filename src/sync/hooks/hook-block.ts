@@ -4,6 +4,13 @@ import { type ForgeProgram, quoteForShell } from '../forge-program.ts';
 export const HOOK_NAMES = ['pre-commit', 'post-merge', 'post-checkout', 'post-rewrite'] as const;
 export type HookName = (typeof HOOK_NAMES)[number];
 
+/**
+ * Where another program writes the hooks, it writes them anew from time to time (husky with every `npm install`), and
+ * Forge is out of them. No such program knows this hook, which git runs whenever it has written its index, so also
+ * before the hooks of a commit: it puts Forge back.
+ */
+export const KEEPER_HOOK = 'post-index-change';
+
 export const OWN_SHEBANG = '#!/bin/sh\n';
 
 const BEGIN = '# >>> forge >>>';
@@ -28,6 +35,30 @@ export function toBlock(hook: HookName, program: ForgeProgram): string {
   ];
   return Buffer.from(`${lines.join('\n')}\n`, 'utf8').toString('latin1');
 }
+
+/** What stands in the keeper: one look by the shell, and Forge is started only where its block is gone. */
+export function toKeeperBlock(program: ForgeProgram): string {
+  const node = quoteForShell(program.node);
+  const script = quoteForShell(program.script);
+  const lines = [
+    `${BEGIN} written by forge hooks install, removed by forge hooks uninstall`,
+    '# Other programs write the hooks beside this one anew; this puts Forge back before the next commit.',
+    `if [ -z "\${FORGE_HOOK-}" ] && [ -f "\${0%/*}/pre-commit" ] && ! grep -q ' hook pre-commit' "\${0%/*}/pre-commit"; then`,
+    `  if [ -x ${node} ] && [ -f ${script} ]; then`,
+    `    FORGE_HOOK=${KEEPER_HOOK} ${node} ${script} hook ${KEEPER_HOOK} </dev/null || true`,
+    '  fi',
+    'fi',
+    END,
+  ];
+  return Buffer.from(`${lines.join('\n')}\n`, 'utf8').toString('latin1');
+}
+
+/** Whether a program generated the hook, and will do so again. */
+export function isGenerated(text: string): boolean {
+  return GENERATED.test(removeBlocks(text));
+}
+
+const GENERATED = /husky|\$\(dirname "\$0"\)\/h"|lefthook|pre-commit\.com|simple-git-hooks|overcommit/i;
 
 /** For files that Forge must not write, and for hook managers: the same on every machine. */
 export function toPortableLine(hook: HookName): string {

@@ -1,5 +1,6 @@
 import { hasRemote } from '#git/branches.ts';
 import { isForgeError } from '#kernel/errors.ts';
+import { hasCloneAttributes } from '../attribute-lines.ts';
 import { installHooks, readHookStatus, type HookStatus } from '../hook-blocks.ts';
 import { toGitRepo, type Machine } from '../machine.ts';
 import { isMergeDriverRegistered, registerMergeDriver } from '../merge-driver-config.ts';
@@ -48,7 +49,7 @@ export const REMOTE_HINT =
   'If you merge by pull requests, branches that each change tasks conflict on the server: set sync.exportOn to "default-branch" in .forge/config.json, or use forge init --upgrade --branch forge-data';
 
 export async function isConnected(paths: ProjectPaths, { program, env }: Machine): Promise<boolean> {
-  if (!isMergeDriverRegistered(paths, program)) return false;
+  if (!isMergeDriverRegistered(paths, program) || !hasCloneAttributes(paths)) return false;
   const hooks = await readHookStatus({ paths, program, env });
   return hooks.every(({ state }) => !MISSING.has(state));
 }

@@ -4,7 +4,7 @@ import { readSharedModes } from '#git/shared-modes.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { makeFolder as makeFolderAs, type FileModes } from '#store/file-modes.ts';
 import { addRememberedLines } from '../added-lines.ts';
-import { addAttributeLines } from '../attribute-lines.ts';
+import { addAttributeLines, addCloneAttributes } from '../attribute-lines.ts';
 import { toFileError } from '../file-error.ts';
 import { addIgnoreLines, EXCLUDE_LINES, STEALTH_LINES } from '../ignore-lines.ts';
 import { linkDatabase } from '../link-database.ts';
@@ -44,6 +44,7 @@ export function makeProjectFiles(paths: ProjectPaths, mode: InitMode, undo: Undo
     writeReadableHooks(paths, undo);
     addIgnoreLines(paths, undo);
     addAttributeLines(paths, undo);
+    addCloneAttributes(paths, undo);
   }
   exclude(paths, mode === 'standard' ? EXCLUDE_LINES : STEALTH_LINES, undo);
 }

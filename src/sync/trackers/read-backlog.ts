@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { escapeLine } from '#kernel/text.ts';
 import type { Json } from '#kernel/json.ts';
 import { backlogTask, type BacklogConfig, type BacklogEntry, type BacklogPlace } from './backlog-task.ts';
-import { isFile, isFolder, listFiles, readText } from './tracker-files.ts';
+import { isFile, isFolder, listFiles, listFilesBelow, readText } from './tracker-files.ts';
 import type { AddNote, TrackerTask } from './tracker-task.ts';
 import { nothingFound } from './reading.ts';
 import { parseFrontmatter, parseYaml } from './parse-frontmatter.ts';
@@ -25,13 +25,13 @@ export function readBacklog(path: string, note: AddNote): TrackerTask[] {
   const entries: BacklogEntry[] = [];
   for (const [folder, place] of FOLDERS) {
     if (!isFolder(join(root, folder))) continue;
-    for (const name of listFiles(join(root, folder), '.md')) {
+    for (const name of listFilesBelow(join(root, folder), '.md')) {
       const entry = readFile(join(root, folder, name), { where: `${folder}/${name}`, place, config, note });
       if (entry !== undefined) entries.push(entry);
     }
   }
   for (const folder of OTHER_FOLDERS) {
-    const count = isFolder(join(root, folder)) ? listFiles(join(root, folder), '.md').length : 0;
+    const count = isFolder(join(root, folder)) ? listFilesBelow(join(root, folder), '.md').length : 0;
     if (count > 0) note({ where: folder, what: `holds no tasks; its files stay where they are (${count})` });
   }
   return adoptSubtasks(entries);

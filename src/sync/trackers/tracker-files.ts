@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { readdirSync, readFileSync, statSync, type Stats } from 'node:fs';
+import { join } from 'node:path';
 import { jsonDepth, parseJson, type Json } from '#kernel/json.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { readJson } from '#kernel/read-json.ts';
@@ -35,6 +36,19 @@ export function listFiles(folder: string, ending: string): string[] {
   } catch (error) {
     throw toFileError(error, `Could not list ${folder}`);
   }
+}
+
+/** The same in its subfolders too, which links do not lead into; with the way from the folder, by slashes. */
+export function listFilesBelow(folder: string, ending: string): string[] {
+  const here = listFiles(folder, ending);
+  const folders = readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort(compareText);
+  const below = folders.flatMap((name) =>
+    listFilesBelow(join(folder, name), ending).map((file) => `${name}/${file}`),
+  );
+  return [...here, ...below];
 }
 
 export function readText(path: string, where: string, note: AddNote): string {

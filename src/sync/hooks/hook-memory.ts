@@ -1,0 +1,90 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { ForgeProgram } from '../forge-program.ts';
+import { replaceFile } from '../place-file.ts';
+import type { ProjectPaths } from '../project-paths.ts';
+
+type Places = Pick<ProjectPaths, 'root' | 'common_dir' | 'store_dir'>;
+
+/** What `forge hooks install` left behind, so that every command can see with two small reads whether it still holds. */
+interface HookMemory {
+  /** `core.hooksPath` as the clone's own configuration has it. */
+  readonly setting: string;
+  /** The file of the pre-commit hook that git ran. */
+  readonly file: string;
+  /** False: it could not be installed, or is gone, and the person was told. */
+  readonly installed: boolean;
+}
+
+/** True where Forge was never in the hooks, where it still is, and where the person knows that it is not. */
+export function areHooksInPlace(paths: Places, config: string, program: ForgeProgram): boolean {
+  const memory = readMemory(paths);
+  if (memory === undefined) return true;
+  const setting = readSetting(config);
+  if (setting !== memory.setting) return false;
+  if (!memory.installed) return true;
+  try {
+    const text = readFileSync(toHookFile(paths, memory), 'latin1');
+    return text.includes(' hook pre-commit') && isProgramThere(text, program);
+  } catch {
+    return false;
+  }
+}
+
+/** Without a folder of Forge's own there is no project to watch over. */
+export function rememberHooks(paths: Places, file: string, state: string | undefined): void {
+  if (!existsSync(paths.store_dir)) return;
+  const memory = { setting: readSetting(readConfig(paths)), file, installed: state === 'installed' };
+  const text = `${JSON.stringify(memory satisfies HookMemory)}\n`;
+  try {
+    if (readFileSync(toMemoryPath(paths), 'utf8') === text) return;
+  } catch {
+    // The first time.
+  }
+  replaceFile(toMemoryPath(paths), text);
+}
+
+export function forgetHooks(paths: Places): void {
+  rmSync(toMemoryPath(paths), { force: true });
+}
+
+/** Another installation will do as long as it is there; the block itself does nothing where it is not. */
+function isProgramThere(text: string, { script }: ForgeProgram): boolean {
+  if (text.includes(script)) return true;
+  const [, other] = / \[ -f '([^']+)' \]/.exec(text) ?? [];
+  return other === undefined || existsSync(Buffer.from(other, 'latin1').toString('utf8'));
+}
+
+/** A relative folder is each working tree's own. */
+function toHookFile({ root, common_dir }: Places, { setting, file }: HookMemory): string {
+  if (setting === '') return join(common_dir, 'hooks', 'pre-commit');
+  return setting.startsWith('~') ? file : join(resolve(root, setting), 'pre-commit');
+}
+
+function readSetting(config: string): string {
+  return (
+    [...config.matchAll(/^[ \t]*hooksPath[ \t]*=[ \t]*(.*?)[ \t]*$/gim)]
+      .at(-1)?.[1]
+      ?.replace(/^"(.*)"$/, '$1') ?? ''
+  );
+}
+
+function readConfig({ common_dir }: Places): string {
+  try {
+    return readFileSync(join(common_dir, 'config'), 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function readMemory(paths: Places): HookMemory | undefined {
+  try {
+    return JSON.parse(readFileSync(toMemoryPath(paths), 'utf8')) as HookMemory; // what rememberHooks wrote
+  } catch {
+    return undefined;
+  }
+}
+
+function toMemoryPath({ store_dir }: Places): string {
+  return join(store_dir, 'hooks.json');
+}

@@ -1,0 +1,49 @@
+import type { GitRepo } from '#git/ask-git.ts';
+import { listBranchFiles } from '#git/branch-files.ts';
+import { openBlobReader } from '#git/read-blob.ts';
+import { systemActor } from '#domain/actor.ts';
+import type { Writer } from '#store/store.ts';
+import type { FoldReport, SyncStore } from '#store/sync-store.ts';
+import { toTextFold } from './fold-files.ts';
+import { splitText } from './read-file-lines.ts';
+import { HISTORY_PATH, TASKS_PATH } from './task-files.ts';
+
+/**
+ * Joins in the task files of every branch of the remote that this clone has fetched. Branches with the same file count
+ * once, and one that was joined before is not read again.
+ */
+export async function joinBranches(
+  store: SyncStore,
+  repo: GitRepo,
+  { remote, by }: { readonly remote: string; readonly by: Writer },
+): Promise<FoldReport[]> {
+  const writer = { actor: systemActor('fold'), now: by.now };
+  const reports: FoldReport[] = [];
+  await using reader = openBlobReader(repo);
+  for (const path of [HISTORY_PATH, TASKS_PATH]) {
+    for (const { key, blob } of await listNew(store, repo, { remote, path })) {
+      const bytes = await reader.readObject(blob);
+      if (bytes === undefined) continue;
+      const lines = [...splitText(bytes.toString('utf8'))];
+      const request = toTextFold(key, lines, { digest: blob, now: by.now });
+      if (path === HISTORY_PATH) await store.foldHistory(request, writer);
+      else reports.push(await store.foldTasks(request, writer));
+    }
+  }
+  return reports;
+}
+
+/** One entry for each content that no branch was joined with when it was last looked at. */
+async function listNew(
+  store: SyncStore,
+  repo: GitRepo,
+  { remote, path }: { readonly remote: string; readonly path: string },
+): Promise<readonly { readonly key: string; readonly blob: string }[]> {
+  const files = await listBranchFiles(repo, [`refs/remotes/${remote}/`], path);
+  const toKey = (ref: string): string => `git:${ref}:${path}`;
+  const marks = await store.readMarks(files.map(({ ref }) => toKey(ref)));
+  const known = new Set(marks.map(({ digest }) => digest));
+  const fresh = new Map<string, string>();
+  for (const { ref, blob } of files) if (!known.has(blob) && !fresh.has(blob)) fresh.set(blob, toKey(ref));
+  return [...fresh].map(([blob, key]) => ({ key, blob }));
+}
