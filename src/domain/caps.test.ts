@@ -61,11 +61,12 @@ describe('[A12] a cap', () => {
 });
 
 it.each([
-  [0.0112, 0.01, '0.022'],
-  [50, 3, '100'],
+  [0.0112, 0.01, '0.02'],
+  [50, 3, '6'],
   [0, 0, '1'],
-  [1_201, 1_000, '2402'],
-])('a cap of which %d of %d is spent is raised to %s', (spent, most, next) => {
+  [1_201, 1_000, '2000'],
+  [1e300, 2, '4'],
+])('[S2-F8] a cap of which %d of %d is spent is raised to %s', (spent, most, next) => {
   const text = describeCap({ scope: 'run', unit: 'usd', spent, most }, { task_id: 'fg-1', agent: 'ada' });
   expect(text).toContain(` caps.run_usd ${next} &&`);
 });

@@ -142,9 +142,9 @@ function toRaise(reached: ReachedCap): string {
 
 const RAISE = '; to raise it: ';
 
-/** Enough for as much again. */
-function toNext({ spent, most }: ReachedCap): number {
-  const next = Math.max(spent, most) * 2;
+/** Twice the cap. What was spent is what a program says: no figure of its own is offered to the person as a cap. */
+function toNext({ most }: ReachedCap): number {
+  const next = most * 2;
   return next >= 1 ? Math.ceil(next) : Number(next.toPrecision(2)) || 1;
 }
 

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { countUsage, findSessionCost, NO_USAGE, type SaidUsage } from './count-usage.ts';
+import type { RunUsage } from '#contract/attempt.ts';
+import {
+  countUsage,
+  findSessionCost,
+  hasBegunAnew,
+  keepCounted,
+  NO_USAGE,
+  type SaidUsage,
+} from './count-usage.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import { findPrice } from './price-table.ts';
 
 const SAID: SaidUsage = {
@@ -34,6 +43,28 @@ describe('[A12] the cost of a run', () => {
     const usage = count({ ...session(-50), input_tokens: -1_000, output_tokens: Number.NaN }, 0);
     expect(usage).toMatchObject({ cost_usd: null, input_tokens: null, output_tokens: null });
     expect(usage.session_cost_usd).toBeNull();
+  });
+
+  it.each([
+    ['of a new session', 0, { usd: 1, fallen_usd: 1.9 }, 2.9],
+    ['without what earlier runs had', 1.5, { usd: 1, fallen_usd: 1.9 }, 1.4],
+    ['of nothing, where that is what it says now', 1.5, { usd: 0, fallen_usd: 1.9 }, 0.4],
+  ])('[S2-F8] has what was said before a fall in it: %s', (_name, before, cost, usd) => {
+    const said = { cost: { ...cost, of: 'session' } } as const;
+    expect(count(said, before)).toMatchObject({ cost_usd: usd, session_cost_usd: cost.usd });
+  });
+
+  it.each([
+    [0.5, undefined, 2, true],
+    [2, undefined, 2, false],
+    [0.5, 1.9, 2, false],
+  ])('[S2-F8] of $%d after %s begins anew, from %d: %s', (usd, fallen_usd, before, isAnew) => {
+    expect(hasBegunAnew({ ...SAID, cost: { usd, fallen_usd, of: 'session' } }, before)).toBe(isAnew);
+    expect(hasBegunAnew({ ...SAID, cost: { usd, of: 'run' } }, before)).toBe(false);
+  });
+
+  it.each([1e300, LIMITS.usage_usd + 1, -1, Number.NaN])('[S2-F8] of %d is not believed', (usd) => {
+    expect(count(session(usd))).toMatchObject({ cost_usd: null, session_cost_usd: null });
   });
 
   it.each([
@@ -103,5 +134,30 @@ describe('what a session had cost before', () => {
   });
   it('is nothing of the run itself', () => {
     expect(findSessionCost(runs, { id: '3', session_id: 'a' })).toBe(1);
+  });
+});
+
+describe('[S2-F8] what was counted in a run', () => {
+  const usage = ([cost_usd, cost_source]: readonly [number | null, RunUsage['cost_source']]) => ({
+    ...NO_USAGE,
+    cost_usd,
+    cost_source,
+  });
+  it.each([
+    ['an estimate gives way to what the program says', [3, 'estimated'], [2, 'reported'], [2, 'reported']],
+    ['a cost that was said is not made less', [3, 'reported'], [2, 'reported'], [3, 'reported']],
+    ['nor by an estimate', [3, 'reported'], [2, 'estimated'], [3, 'reported']],
+    ['nor an estimate by another model', [3, 'estimated'], [2, 'estimated'], [3, 'estimated']],
+    ['nor by silence', [3, 'reported'], [null, null], [3, 'reported']],
+    ['more is more', [3, 'reported'], [4, 'estimated'], [4, 'estimated']],
+    ['nothing is known at first', [null, null], [0, 'reported'], [0, 'reported']],
+  ] as const)('%s', (_name, before, now, kept) => {
+    expect(keepCounted(usage(before), usage(now))).toEqual(usage(kept));
+  });
+
+  it('stays known', () => {
+    const counted = { ...NO_USAGE, input_tokens: 5, output_tokens: 4, cached_tokens: 3, session_cost_usd: 2 };
+    expect(keepCounted(counted, NO_USAGE)).toEqual(counted);
+    expect(keepCounted(counted, { ...NO_USAGE, input_tokens: 9 })).toEqual({ ...counted, input_tokens: 9 });
   });
 });

@@ -204,6 +204,26 @@ describe('[A12] what counts against a cap', () => {
     expect(await reached(25)).toBeUndefined();
   });
 
+  it('[S2-F8] is what was counted in a run, also after reports that are smaller, silent or not to be believed', async () => {
+    const own = await newRun(await shop.create('One'));
+    shop.set({ caps: { run_usd: 2, run_tokens: 20 } });
+    const counting = await meter(own);
+    counting.note(said(1.9), 'working');
+    const silent = { input_tokens: null, output_tokens: null, cached_tokens: null, cost: null };
+    counting.note({ ...said(0), ...silent, refused: '1e+300 USD' }, 'turn_end');
+    counting.note({ ...said(0), ...silent, refused: '1e+300 USD' }, 'turn_end');
+    expect(counting.end(said(1.9))).toMatchObject({ cost_usd: 1.9, input_tokens: 10 });
+    expect(counting.findReached()).toBeUndefined();
+    expect(notes()).toEqual([
+      'What w1 uses is unknown: no cap in USD or tokens can stop it; budget_minutes can',
+      'w1 says that it used 1e+300 USD: that is not believed, and counts against no cap',
+    ]);
+    counting.note({ ...said(0.2), cost: { usd: 0.2, fallen_usd: 1.9, of: 'run' } }, 'working');
+    expect(counting.findReached()).toContain(
+      '$2.10 of $2.00; to raise it: forge settings set caps.run_usd 4 ',
+    );
+  });
+
   it('is priced as the person says, and held against the caps as they are now', async () => {
     const own = await newRun(await shop.create('One'));
     const prices = new Map([['mine', { input: 100_000, cached: 0, output: 0 }]]);

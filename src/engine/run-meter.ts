@@ -13,7 +13,14 @@ import {
   type Caps,
   type CapScope,
 } from '#domain/caps.ts';
-import { countUsage, findSessionCost, NO_USAGE, type SaidUsage } from '#domain/count-usage.ts';
+import {
+  countUsage,
+  findSessionCost,
+  hasBegunAnew,
+  keepCounted,
+  NO_USAGE,
+  type SaidUsage,
+} from '#domain/count-usage.ts';
 import { findPrice } from '#domain/price-table.ts';
 import { toIso } from '#kernel/clock.ts';
 import { LIMITS } from '#kernel/limits.ts';
@@ -35,12 +42,16 @@ export async function openRunMeter(place: WorkPlace, metered: Metered): Promise<
 export class RunMeter {
   readonly #place: WorkPlace;
   readonly #metered: Metered;
-  readonly #before_usd: number;
+  /** What the session had cost before this run; nothing once its total has begun anew. */
+  #before_usd: number;
   readonly #began: string;
   #usage: RunUsage = NO_USAGE;
   #others: Readonly<Partial<Record<CapScope, Amounts>>> = {};
   #caps: Caps;
+  /** By its last report alone. */
+  #said: RunUsage = NO_USAGE;
   #isToldUnknown = false;
+  #isToldRefused = false;
 
   constructor(place: WorkPlace, metered: Metered, before_usd: number) {
     this.#place = place;
@@ -86,14 +97,17 @@ export class RunMeter {
     store.noteRun({ id: run.id, usage }).catch(() => undefined);
     if (when === 'turn_end') tell({ kind: 'usage', usage });
     this.#tellUnknown();
+    this.#tellRefused(said);
   }
 
   count(said: SaidUsage): RunUsage {
     const { prices } = this.#place.settings();
-    this.#usage = countUsage(said, {
+    if (hasBegunAnew(said, this.#before_usd)) this.#before_usd = 0;
+    this.#said = countUsage(said, {
       before_usd: this.#before_usd,
       findPrice: (model) => findPrice(model, prices),
     });
+    this.#usage = keepCounted(this.#usage, this.#said);
     return this.#usage;
   }
 
@@ -110,6 +124,7 @@ export class RunMeter {
   end(said: SaidUsage): RunUsage {
     const usage = this.count(said);
     this.#tellUnknown();
+    this.#tellRefused(said);
     return usage;
   }
 
@@ -117,6 +132,17 @@ export class RunMeter {
     const text = this.#findUnknown();
     if (text === undefined || this.#isToldUnknown) return;
     this.#isToldUnknown = true;
+    this.#note(text);
+  }
+
+  #tellRefused({ refused }: SaidUsage): void {
+    if (refused === undefined || this.#isToldRefused) return;
+    this.#isToldRefused = true;
+    const { agent } = this.#metered.run;
+    this.#note(`${agent} says that it used ${refused}: that is not believed, and counts against no cap`);
+  }
+
+  #note(text: string): void {
     const { run, tell } = this.#metered;
     tell({ kind: 'note', text });
     this.#place.watch({ kind: 'note', task_id: run.task_id, attempt_id: run.attempt_id, text });
@@ -124,10 +150,10 @@ export class RunMeter {
 
   #findUnknown(): string | undefined {
     const { agent } = this.#metered.run;
-    const lacksTokens = this.#usage.input_tokens === null;
+    const lacksTokens = this.#said.input_tokens === null;
     if (lacksTokens && hasCap(this.#caps, 'tokens'))
       return `What ${agent} uses is unknown: no cap in USD or tokens can stop it; budget_minutes can`;
-    if (this.#usage.cost_usd !== null || !hasCap(this.#caps, 'usd')) return undefined;
+    if (this.#said.cost_usd !== null || !hasCap(this.#caps, 'usd')) return undefined;
     const way = lacksTokens ? 'budget_minutes' : 'budget_tokens';
     return `The cost of ${agent} is unknown: the cap in USD cannot stop it; ${way} can`;
   }

@@ -84,7 +84,13 @@ describe.concurrent.each(['claude', 'codex', 'acp'])('[S233] the %s executor', (
     // Input with what came from the cache in it, whatever the program counts.
     expect(usage).toEqual(
       {
-        claude: { ...TOKENS, cost: { usd: 0.5, of: 'session' }, model: 'claude-opus-5-5' },
+        claude: {
+          ...TOKENS,
+          input_tokens: 200,
+          cached_tokens: 80,
+          cost: { usd: 0.5, of: 'session' },
+          model: 'claude-opus-5-5',
+        },
         codex: { ...TOKENS, input_tokens: 120, output_tokens: 12, cached_tokens: 60 },
         acp: { ...TOKENS, cost: { usd: 0.5, of: 'session' } },
       }[kind],

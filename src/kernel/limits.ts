@@ -39,6 +39,9 @@ export const LIMITS = {
   trust_tree_files: 20_000,
   /** All that the program of one run may write. */
   run_output_bytes: 1_073_741_824,
+  /** What a program says that it used; more in one report is not believed. */
+  usage_usd: 100_000,
+  usage_tokens: 100_000_000_000,
   /** How long an agent waits for leave to do something. */
   approval_ms: 600_000,
   /** How often whoever watches a run looks whether somebody has left the attempt's branch in its folder. */

@@ -17,6 +17,8 @@ export class ClaudeDialect implements Dialect {
   #denied: Json[] = [];
   #turns = 0;
   #messages = 0;
+  /** Of the messages, those of turns that have ended. */
+  #counted = 0;
   /** A message that has come and is not begun with. */
   #queued: Json | undefined;
   /** Names of the messages that the turn at work is about. */
@@ -168,6 +170,8 @@ export class ClaudeDialect implements Dialect {
 
   #result(fields: Json) {
     this.#turns += 1;
+    const requests = Math.max(1, this.#messages - this.#counted);
+    this.#counted = this.#messages;
     const begun = this.#begun;
     this.#begun = [];
     this.#wire.write({
@@ -177,9 +181,9 @@ export class ClaudeDialect implements Dialect {
       queued_turn_count: 0,
       // A turn for the tokens, the whole session for the money.
       usage: {
-        input_tokens: 50,
-        cache_creation_input_tokens: 10,
-        cache_read_input_tokens: 40,
+        input_tokens: requests * READ.input_tokens,
+        cache_creation_input_tokens: requests * READ.cache_creation_input_tokens,
+        cache_read_input_tokens: requests * READ.cache_read_input_tokens,
         output_tokens: 20,
       },
       total_cost_usd: this.#spend(),

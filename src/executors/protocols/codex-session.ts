@@ -38,7 +38,7 @@ export class CodexSession implements ProtocolSession {
   readonly #record = new SessionRecord();
   readonly #calls = new RpcCalls<Purpose>({});
   readonly #items = new CodexItems();
-  readonly #usage = new CodexUsage();
+  readonly #usage: CodexUsage;
   readonly #asked = new Map<string, RpcId>();
   /** What no turn could take yet: the prompt, and messages that came meanwhile. */
   readonly #queue: string[] = [];
@@ -54,6 +54,7 @@ export class CodexSession implements ProtocolSession {
 
   constructor(options: CodexSessionOptions) {
     this.#options = options;
+    this.#usage = new CodexUsage({ resumed: options.resume !== undefined });
     this.#queue.push(options.prompt);
   }
 
@@ -197,7 +198,7 @@ export class CodexSession implements ProtocolSession {
   #noteTurn(id: string | undefined): void {
     if (id === undefined || this.#record.finished) return;
     this.#turn = id;
-    this.#usage.beginTurn(id);
+    this.#usage.beginTurn();
   }
 
   #takeNotification(method: string, params: Fields): readonly SessionStep[] {
@@ -229,8 +230,7 @@ export class CodexSession implements ProtocolSession {
   #noteUsage(params: Fields): readonly SessionStep[] {
     const thread = textOf(params['threadId']) ?? this.#thread;
     const own = this.#thread === '' || thread === this.#thread;
-    const turn = textOf(params['turnId']);
-    const isNew = this.#usage.note(fieldsOf(params['tokenUsage']), { thread, own, turn });
+    const isNew = this.#usage.note(fieldsOf(params['tokenUsage']), { thread, own });
     return isNew ? [{ do: 'usage', when: 'working' }] : [];
   }
 

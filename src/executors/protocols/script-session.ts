@@ -1,8 +1,11 @@
 import type { TranscriptEntry } from '#contract/transcript.ts';
-import type { SaidUsage } from '#domain/count-usage.ts';
+import type { SaidUsage, Tokens } from '#domain/count-usage.ts';
+import { growTotal, sumTotal, type SaidTotal } from '#domain/said-total.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { classifyFailure } from './classify-failure.ts';
-import { countOf, fieldsOf, numberOf, parseFields, textOf, type Fields } from './fields.ts';
+import { fieldsOf, parseFields, textOf, type Fields } from './fields.ts';
+import { toSaidCost } from './said-cost.ts';
+import { SaidFigures } from './said-figures.ts';
 import { SessionRecord } from './session-record.ts';
 import {
   UNKNOWN_USAGE,
@@ -25,7 +28,10 @@ export class ScriptSession implements ProtocolSession {
   readonly #steps: readonly ScriptStep[];
   readonly #clock: Clock;
   readonly #record = new SessionRecord();
+  readonly #figures = new SaidFigures();
   #usage: SaidUsage = UNKNOWN_USAGE;
+  readonly #tokens: Partial<Record<keyof Tokens, SaidTotal>> = {};
+  #cost: SaidTotal | undefined;
 
   constructor(options: { readonly steps: readonly ScriptStep[]; readonly clock: Clock }) {
     this.#steps = options.steps;
@@ -81,14 +87,22 @@ export class ScriptSession implements ProtocolSession {
   }
 
   #takeUsage(usage: Fields): SessionStep {
-    const usd = numberOf(usage['cost_usd']);
+    const usd = this.#figures.usd(usage['cost_usd']);
+    if (usd !== undefined) this.#cost = growTotal(this.#cost, usd);
+    const tokens = (name: keyof Tokens): number | null => {
+      const said = this.#figures.tokens(usage[name]);
+      if (said !== undefined) this.#tokens[name] = growTotal(this.#tokens[name], said);
+      const total = this.#tokens[name];
+      return total === undefined ? null : sumTotal(total);
+    };
     this.#usage = {
       ...UNKNOWN_USAGE,
-      input_tokens: countOf(usage['input_tokens']) ?? null,
-      output_tokens: countOf(usage['output_tokens']) ?? null,
-      cached_tokens: countOf(usage['cached_tokens']) ?? null,
-      cost: usd === undefined ? null : { usd, of: 'run' },
+      input_tokens: tokens('input_tokens'),
+      output_tokens: tokens('output_tokens'),
+      cached_tokens: tokens('cached_tokens'),
+      cost: toSaidCost(this.#cost, 'run'),
       model: textOf(usage['model']) ?? null,
+      ...(this.#figures.refused !== undefined && { refused: this.#figures.refused }),
     };
     return { do: 'usage', when: 'turn_end' };
   }

@@ -143,14 +143,14 @@ describe('ClaudeSession', () => {
     expect(usage.output_tokens).toBeGreaterThan(200);
     expect(usage.since_cost?.input_tokens).toBe(30);
     const models = {
-      m: { inputTokens: 10, cacheReadInputTokens: 5, outputTokens: 40 },
+      m: { inputTokens: 20, cacheReadInputTokens: 10, outputTokens: 40 },
       n: { inputTokens: 7 },
     };
     take(session, { ...RESULT, total_cost_usd: 3, model_usage_since_last_result: models });
     expect(session.report().usage).toMatchObject({
-      input_tokens: 22,
+      input_tokens: 37,
       output_tokens: 40,
-      cached_tokens: 5,
+      cached_tokens: 10,
       cost: SESSION_COST,
       since_cost: null,
     });
