@@ -15,15 +15,20 @@ export type Status = z.output<typeof Status>;
 export type TaskType = z.output<typeof TaskType>;
 export type DependencyType = z.output<typeof DependencyType>;
 
+/**
+ * A title becomes the subject of commits, where every terminal of every clone shows it: no line breaks, no controls
+ * but a tab, and none of the marks that show text in another order.
+ */
+const ONE_LINE =
+  /^[^\u0000-\u0008\u000a-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]*[^\s\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069][^\u0000-\u0008\u000a-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]*$/;
 /** No U+0000 in any text: no line-based tool and no other database can hold it. */
-const ONE_LINE = /^[^\u0000\n\r\u2028\u2029]*[^\s\u0000][^\u0000\n\r\u2028\u2029]*$/;
 const NO_NUL = /^[^\u0000]*$/;
 const IDENTITY = /^[^\s\u0000-\u001f\u007f]([^\u0000-\u001f\u007f]*[^\s\u0000-\u001f\u007f])?$/;
 
 export const Title = z
   .string()
   .max(LIMITS.title_length, `a title has at most ${LIMITS.title_length} characters`)
-  .regex(ONE_LINE, 'a title is one line and not blank');
+  .regex(ONE_LINE, 'a title is one line and not blank, without control characters');
 export const Description = z
   .string()
   .max(LIMITS.description_bytes)

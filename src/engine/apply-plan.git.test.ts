@@ -158,12 +158,35 @@ describe('[A3] a task that was planned', () => {
 });
 
 describe('[A18] a run that changes nothing', () => {
+  /** Another attempt at the task has landed main, as far as the store knows. */
+  async function noteLanded(task: Task): Promise<void> {
+    const { store, watcher } = shop.place;
+    const by = { actor: ANN, now: shop.place.clock.now() };
+    const head = shop.repo.git('rev-parse', 'main');
+    const attempt = { id: 'landed-before', name: 'landed-before', path: '/gone', target: 'main' };
+    await store.startAttempt(
+      { ...attempt, task_id: task.id, base_commit: head, agent: null, port: null },
+      by,
+    );
+    const merge = { id: 'merge-before', task_id: task.id, attempt_id: attempt.id, target: 'main', watcher };
+    await store.queueMerge({ ...merge, strategy: 'merge', head_commit: head }, by);
+    await store.takeMerge({ id: merge.id, watcher }, by);
+    await store.finishMerge({ id: merge.id, state: 'landed', candidate: head }, by);
+    await store.changeAttempt(
+      { id: attempt.id, state: 'merged', merge_commit: head, removed_at: new Date(by.now).toISOString() },
+      by,
+    );
+  }
+
   it('is right where the target has the work already: no try is spent, and the gates look at it', async () => {
     shop.addAgent('w1', 'true');
-    const task = await shop.create('Done by hand', { steps: ['test -f x'] });
+    const task = await shop.create('Done before', { steps: ['test -f x'] });
     await shop.repo.write('x', 'x\n');
     shop.repo.git('add', 'x');
-    shop.repo.git('commit', '-qm', `x\n\nForge-Task: ${task.id}`);
+    shop.repo.git('commit', '-qm', 'x\n\nForge-Attempt: landed-before');
+    await noteLanded(task);
+    // What the user has made of it since says so by its trailer.
+    shop.repo.git('commit', '--amend', '-q', '-m', 'y\n\nForge-Attempt: landed-before');
     const reviewed = await shop.work(task, 'w1');
     expect(reviewed).toMatchObject({ state: 'review', review_passed_at: expect.any(String) as string });
     const [run] = await shop.place.store.listRuns({ task_id: task.id });
@@ -174,12 +197,14 @@ describe('[A18] a run that changes nothing', () => {
     expect((await shop.move(task, 'merging')).state).toBe('done');
   });
 
-  it('has nothing to do with the work of another task', async () => {
+  it.each([
+    ['a trailer of its task', (task: Task) => `x\n\nForge-Task: ${task.id}`],
+    ['of an attempt that the store does not know', () => 'x\n\nForge-Attempt: landed-before'],
+    ['a subject', (task: Task) => `Forge-Task: ${task.id}`],
+  ])('[S2-F7] is not right by what a commit says of itself: %s', async (_name, toMessage) => {
     shop.addAgent('w1', 'true');
-    const task = await shop.create('Not yet');
-    await shop.repo.write('x', 'x\n');
-    shop.repo.git('add', 'x');
-    shop.repo.git('commit', '-qm', `x\n\nForge-Task: ${task.id}x`);
+    const task = await shop.create('Victim');
+    shop.repo.git('commit', '--allow-empty', '-qm', toMessage(task));
     expect((await shop.work(task, 'w1')).state).toBe('todo');
     const [run] = await shop.place.store.listRuns({ task_id: task.id });
     expect(run?.outcome).toBe('no_change');
@@ -189,7 +214,7 @@ describe('[A18] a run that changes nothing', () => {
   it('is no word about work that was reopened since', async () => {
     shop.addAgent('w1', 'true');
     const task = await shop.create('Again');
-    shop.repo.git('commit', '--allow-empty', '-qm', `x\n\nForge-Task: ${task.id}`);
+    await noteLanded(task);
     const by = { actor: ANN, now: shop.place.clock.now() };
     await shop.place.store.closeTask({ id: task.id, reason: 'done' }, by);
     await shop.place.store.reopenTask({ id: task.id, reason: 'not enough' }, { ...by, now: by.now + 1 });

@@ -1,6 +1,6 @@
 import type { Attempt } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
-import { getFromGit } from '#git/ask-git.ts';
+import { findLandedCommit } from '#git/landed-work.ts';
 import type { WorkPlace } from './work.ts';
 
 /**
@@ -21,17 +21,21 @@ export async function findDoneBefore(
     : `Nothing was left to change: ${attempt.target} has it already, in ${commit.slice(0, 12)}`;
 }
 
-/** Every commit that an attempt brings to its target names its task. One from before a reopening was not enough. */
+/**
+ * What an attempt at this task landed since its last reopening, as far as the store knows: one from before was not
+ * enough, and what a commit says of itself is the word of its writer.
+ */
 async function findCommit(
   { repo, store }: WorkPlace,
   { task, attempt }: { readonly task: Task; readonly attempt: Attempt },
 ): Promise<string | undefined> {
-  const grep = ['--basic-regexp', `--grep=^Forge-Task: ${task.id}$`];
-  const line = await getFromGit(repo, ['log', '-1', '--format=%H %ct', ...grep, attempt.base_commit, '--']);
-  const [commit = '', seconds = '0'] = line.split(' ');
-  if (commit === '') return undefined;
   const moves = await store.listTransitions({ id: task.id, limit: undefined });
-  const reopened = moves.findLast(({ from_status }) => from_status === 'closed');
-  const isLater = reopened === undefined || Number(seconds) * 1000 > Date.parse(reopened.created_at);
-  return isLater ? commit : undefined;
+  const reopened = moves.findLast(({ from_status }) => from_status === 'closed')?.created_at ?? '';
+  const merges = await store.listMerges({ task_id: task.id });
+  for (const { state, attempt_id, candidate, finished_at } of merges.toReversed()) {
+    if (state !== 'landed' || candidate === null || (finished_at ?? '') <= reopened) continue;
+    const landed = await findLandedCommit(repo, { attempt_id, candidate, tip: attempt.base_commit });
+    if (landed !== undefined) return landed;
+  }
+  return undefined;
 }

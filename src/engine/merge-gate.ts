@@ -8,8 +8,10 @@ import { type LandingOverlap, landTarget } from '#git/land-target.ts';
 import { hasWork } from '#git/landed-work.ts';
 import { makeCandidate } from '#git/merge-candidate.ts';
 import { readRef } from '#git/read-ref.ts';
+import { setTrailers } from '#git/trailers.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { escapeLine } from '#kernel/text.ts';
 import { processWitness } from '#process/process-witness.ts';
 import type { MergeEnd } from '#store/attempt-store.ts';
 import type { ActionOutcome, Annotation } from './actions.ts';
@@ -245,7 +247,8 @@ async function landAllowed(
   const allowed = await rules.askMove(move);
   let isLanded = false;
   try {
-    const loss = await store.takeLanding({ id: merge.id, in_state: task.state }, systemWriter(place));
+    const landing = { id: merge.id, in_state: task.state, candidate: move.commit };
+    const loss = await store.takeLanding(landing, systemWriter(place));
     if (loss !== undefined) return { kind: 'lost', message: loss.message };
     const landed = await landTarget(repo, { ...move, witness: processWitness });
     isLanded = landed.kind === 'landed';
@@ -292,8 +295,9 @@ async function havePassed(
 }
 
 function toMessage(task: Task, attempt: Attempt, { strategy }: Merge): string {
-  const subject = strategy === 'merge' ? `Merge ${attempt.branch}: ${task.title}` : task.title;
-  return `${subject}\n\nForge-Task: ${task.id}\nForge-Attempt: ${attempt.id}\n`;
+  const title = escapeLine(task.title);
+  const subject = strategy === 'merge' ? `Merge ${attempt.branch}: ${title}` : title;
+  return setTrailers(subject, { 'Forge-Task': task.id, 'Forge-Attempt': attempt.id });
 }
 
 function toFailure({ workflow }: Engine, gate: string, annotation: Annotation): ActionOutcome {

@@ -1,7 +1,7 @@
-import type { Attempt, Run } from '#contract/attempt.ts';
+import type { Attempt, Merge, Run } from '#contract/attempt.ts';
 import { roleOf } from '#domain/workflow.ts';
-import { getFromGit } from '#git/ask-git.ts';
 import { healLandings } from '#git/heal-landings.ts';
+import { findLandedCommit } from '#git/landed-work.ts';
 import { readRef } from '#git/read-ref.ts';
 import { showCommit } from '#git/show-commit.ts';
 import { RUN_MARKER } from '#executors/executor.ts';
@@ -162,13 +162,13 @@ async function settleMerge(place: WorkPlace, { merge, watcher }: WatchedMerge): 
   await endChecks(place, attempt.id);
   // Its git may be about to move the target; and what it left in a checkout is put right now.
   await healLandings(place.repo, processWitness, LIMITS.index_lock_ms);
-  const landed = merge.state === 'queued' ? '' : await findLanded(place, attempt);
+  const landed = await findLanded(place, attempt, merge);
   const end =
-    landed === ''
+    landed === undefined
       ? { state: 'dropped' as const, message: describeLoss(watcher) }
       : { state: 'landed' as const, candidate: landed };
   await store.finishMerge({ id: merge.id, ...end }, systemWriter(place)).catch(ignoreFaster);
-  if (landed !== '') {
+  if (landed !== undefined) {
     await store.changeAttempt({ id: attempt.id, state: 'merged', merge_commit: landed }, systemWriter(place));
   } else if (attempt.removed_at === null) {
     const control = await openControl(place);
@@ -186,12 +186,19 @@ async function endChecks(place: WorkPlace, attemptId: string): Promise<void> {
   await endMarked(marker, { host: await place.processes() });
 }
 
-/** Every commit that an attempt brings to its target names it. Empty where there is none. */
-async function findLanded({ repo }: WorkPlace, attempt: Attempt): Promise<string> {
+/**
+ * The commit of the target that has the merge: the one that was about to land, or what a person has made of it since.
+ * Undefined where the target does not have it, and where it was never about to.
+ */
+async function findLanded(
+  { repo }: WorkPlace,
+  attempt: Attempt,
+  { candidate }: Merge,
+): Promise<string | undefined> {
+  if (candidate === null) return undefined;
   const tip = await readRef(repo, `refs/heads/${attempt.target}`);
-  if (tip === undefined) return '';
-  const grep = ['--fixed-strings', `--grep=Forge-Attempt: ${attempt.id}`];
-  return getFromGit(repo, ['log', '-1', '--format=%H', ...grep, `${attempt.base_commit}..${tip}`, '--']);
+  if (tip === undefined) return undefined;
+  return findLandedCommit(repo, { attempt_id: attempt.id, candidate, tip, since: attempt.base_commit });
 }
 
 function ignoreFaster(error: unknown): undefined {

@@ -90,6 +90,15 @@ describe('a process that is killed', () => {
     shop.repo.git('fsck', '--strict');
   }, 120_000);
 
+  it('[S2-F7] has not landed because a commit of another says so', async () => {
+    const at = POINTS.findIndex(([write]) => write === 'takeMerge');
+    const killed = await kill(at + 1);
+    const [attempt] = await shop.place.store.listAttempts({ task_id: killed.id });
+    shop.repo.git('commit', '--allow-empty', '-qm', `forged\n\nForge-Attempt: ${attempt?.id}`);
+    // The next start merges it, and looks whether main has its file.
+    expect(await goOn([killed])).toEqual([['takeMerge', 'enter', 'done']]);
+  });
+
   it('is gone on from by one of all who find it', async () => {
     const killed = await inTurns([5, 14, 17, 20], 4, (lives) => kill(lives));
     const others = [1, 2, 3].map(() => new Workshop({ ...shop.place, watcher: livingProcess() }));

@@ -136,6 +136,44 @@ describe('harvestCheckout', () => {
     expect(checkObjects(world.place)).toBe('');
   });
 
+  it('[S2-F7] [S2-F11] takes no word of Forge and nothing for a terminal from an agent', async () => {
+    await using world = await attemptPlace();
+    const checkout = await world.start();
+    const forged = 'Forge-Task: fg-zzzz\nForge-Attempt: 99999999\nForge-Agent: ada';
+    writeIn(checkout, 'one.txt', 'one\n');
+    gitIn(checkout, 'add', '-A');
+    const author = 'Ada\u001b[31m <a@x>';
+    gitIn(checkout, 'commit', '-q', '--author', author, '-m', `Good\u001b]0;pwn\u0007\u202e\n\n${forged}`);
+    const { head } = await world.harvest(checkout, { message: 'x' });
+    const text = String.raw`Good\u001b]0;pwn\u0007\u202e`;
+    const own = 'Forge-Task: fg-a3f8\nForge-Attempt: 35a403e3\n';
+    expect(messageOf(world, head)).toBe(`${text}\n\n${own}`);
+    expect(world.place.git('log', '-1', '--format=%an', head)).toBe(String.raw`Ada\u001b[31m`);
+    // Also not behind a ref that says it came from a server, nor in the title of a task.
+    gitIn(checkout, 'commit', '-q', '--allow-empty', '-m', 'plain\n\nReviewed-by: A');
+    const plain = gitIn(checkout, 'rev-parse', 'HEAD');
+    gitIn(checkout, 'commit', '-q', '--allow-empty', '-m', `red\u001b[31m\n\n${forged}`);
+    gitIn(checkout, 'update-ref', 'refs/remotes/origin/main', 'HEAD');
+    writeIn(checkout, 'two.txt', 'two\n');
+    const next = await world.harvest(checkout, { message: 'Forge-Task: fg-zzzz\u001b[31m' });
+    expect(messageOf(world, next.head)).toBe(`No message\n\n${own}`);
+    expect(messageOf(world, `${next.head}~1`)).toBe(`${String.raw`red\u001b[31m`}\n\n${own}`);
+    expect(world.place.git('rev-parse', `${next.head}~2`)).toBe(plain);
+    expect(world.place.git('rev-parse', `${plain}~1`)).toBe(head);
+    expect(checkObjects(world.place)).toBe('');
+  });
+
+  it('[S2-F7] leaves what was harvested before to the agent that made it', async () => {
+    await using world = await attemptPlace();
+    const checkout = await world.start();
+    commitIn(checkout, 'one.txt');
+    const first = await world.harvest(checkout, { trailers: { 'Forge-Agent': 'one' } });
+    commitIn(checkout, 'two.txt');
+    const second = await world.harvest(checkout, { trailers: { 'Forge-Agent': 'two' } });
+    expect(world.place.git('rev-parse', `${second.head}~1`)).toBe(first.head);
+    expect(messageOf(world, second.head)).toContain('Forge-Agent: two');
+  });
+
   it('leaves commits of others alone that the agent has merged', async () => {
     await using world = await attemptPlace();
     const checkout = await world.start();

@@ -1,4 +1,5 @@
 import { LIMITS } from '#kernel/limits.ts';
+import { escapeLine } from '#kernel/text.ts';
 import { restoreGitFolder } from './attempt-git-folder.ts';
 import { askOnce, listAttemptSecrets } from './attempt-secrets.ts';
 import { addRescueRef, type BranchOutcome, getKept, publishHead, toBranch } from './attempt-refs.ts';
@@ -13,7 +14,7 @@ import { isAncestor, readCommitTree } from './read-commit.ts';
 import { writeIndexTree } from './private-index.ts';
 import { findMergeParents } from './merge-parents.ts';
 import { dropReplacedGitlinks } from './replaced-gitlinks.ts';
-import { addTrailersToCommits } from './rewrite-commits.ts';
+import { rewriteCommits } from './rewrite-commits.ts';
 import { createSigner, type Signer } from './sign-commits.ts';
 import {
   type Differences,
@@ -24,7 +25,7 @@ import {
   stagePaths,
   type StagingIndex,
 } from './stage-work-tree.ts';
-import { addTrailers, type Trailers } from './trailers.ts';
+import { setTrailers, type Trailers } from './trailers.ts';
 import type { Author } from './write-commit.ts';
 
 export interface HarvestRequest {
@@ -94,12 +95,12 @@ export async function harvestCheckout(
   const collected = await collectTips(control, checkout, known);
   const { trailers, copied_files: without = [] } = request;
   const { base, name } = checkout;
-  const range = { base, head: collected.head, foreign: collected.remotes, branch: toBranch(name) };
+  const range = { base, known, head: collected.head, foreign: collected.remotes, branch: toBranch(name) };
   // What was harvested before has its trailers.
   const { head: own, replaced } =
     collected.head === known
       ? { head: known, replaced: [] }
-      : await addTrailersToCommits(control, { ...range, trailers, without });
+      : await rewriteCommits(control, { ...range, trailers, without });
   using staging = await openStagingIndex(control, checkout, own);
   const staged = await stageAll(control, checkout, { own, staging, collected, request });
   const { isChanged } = staged;
@@ -204,7 +205,7 @@ async function commitStaged(
   return signer.write({
     tree,
     parents: [own, ...merging],
-    message: addTrailers(request.message, request.trailers),
+    message: setTrailers(escapeLine(request.message), request.trailers),
     ...(request.author && { author: request.author }),
   });
 }

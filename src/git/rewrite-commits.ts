@@ -4,42 +4,64 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ForgeError } from '#kernel/errors.ts';
 import { askGitBytes, getFromGit } from './ask-git.ts';
+import {
+  cleanCommit,
+  type CommitText,
+  dropSignature,
+  formatCommit,
+  isCleanCommit,
+  nameAttempt,
+  parseCommit,
+} from './commit-text.ts';
 import type { ControlGit } from './control-directory.ts';
 import { readTreeEntries, writeTree } from './private-index.ts';
 import { toGitFailure } from './run-git.ts';
-import { addTrailers, hasTrailers, type Trailers } from './trailers.ts';
+import type { Trailers } from './trailers.ts';
 
 /**
  * The same history with the trailers on every commit that an agent made: those that lead from `base` to `head` and
- * that nobody else has. Tree, author, committer and dates stay, merges stay merges; a signature goes, because it is
- * one of other bytes. Gives the new head, or the same where nothing was missing, and what it stands for. No ref moves.
+ * that nobody else has. Of Forge's trailers only these stay, and nothing that a terminal would obey; a signature goes,
+ * because it is one of other bytes. Tree, author, committer and dates stay, merges stay merges. Gives the new head, or
+ * the same where nothing was missing, and what it stands for. No ref moves.
  */
-export async function addTrailersToCommits(
+export async function rewriteCommits(
   control: ControlGit,
   range: {
     readonly base: string;
     readonly head: string;
+    /** What was harvested before: its commits say what they shall. */
+    readonly known: string;
     readonly trailers: Trailers;
     /** `forge/35a4-work`: what stands on it is the agent's, whoever has put it there. */
     readonly branch: string;
-    /** Commits of others, which keep their ids with all before them. */
+    /**
+     * Commits of others by the word of the agent's own refs, which keep their ids with all before them. One whose text
+     * a terminal would obey is taken for the agent's all the same.
+     */
     readonly foreign: readonly string[];
     /** Paths that no commit may hold; dropped from those that do. */
     readonly without?: readonly string[];
   },
 ): Promise<{ readonly head: string; readonly replaced: readonly string[] }> {
-  const own = await listOwnCommits(control, range);
-  const bodies = await readCommits(control, own);
+  const listed = await listOwnCommits(control, range);
+  const bodies = await readCommits(control, listed);
+  const commits = new Map(listed.map((oid) => [oid, getCommit(bodies, oid)]));
+  const seen = listReachable(commits, [range.known]);
+  const foreign = listReachable(commits, range.foreign);
   const renamed = new Map<string, string>();
   const changed: Buffer[] = [];
-  for (const oid of own) {
-    const body = bodies.get(oid);
-    // cat-file has answered for each.
-    if (body === undefined) throw new ForgeError('internal', `git did not show commit ${oid}`);
-    const clean = await dropFromCommit(control, body, range.without ?? []);
-    const next = toRewritten(clean, { body, renamed, trailers: range.trailers });
-    if (next === body) continue;
-    const bytes = Buffer.from(next, 'latin1');
+  for (const [oid, commit] of commits) {
+    const isForeign = foreign.has(oid) && !seen.has(oid) && isCleanCommit(commit);
+    const paths = isForeign ? [] : (range.without ?? []);
+    const moved: CommitText = {
+      ...commit,
+      tree: await dropFromTree(control, commit.tree, paths),
+      parents: commit.parents.map((parent) => renamed.get(parent) ?? parent),
+    };
+    const isKept = isForeign || seen.has(oid);
+    const next = isKept ? moved : nameAttempt(cleanCommit(moved), range.trailers);
+    if (formatCommit(next) === bodies.get(oid)) continue;
+    const bytes = Buffer.from(formatCommit(dropSignature(next)), 'latin1');
     changed.push(bytes);
     renamed.set(oid, toCommitId(control, bytes));
   }
@@ -48,19 +70,42 @@ export async function addTrailersToCommits(
 }
 
 /**
- * Parents before children. What stands on any other branch, be it the user's or another attempt's, or came from a
- * server, is not the agent's.
+ * Parents before children. What stands on any other branch of the user's repository, be it the user's or another
+ * attempt's, or came from a server there, is not the agent's.
  */
 async function listOwnCommits(
   control: ControlGit,
-  range: { base: string; head: string; branch: string; foreign: readonly string[] },
+  range: { base: string; head: string; branch: string },
 ): Promise<readonly string[]> {
-  const { base, head, branch, foreign } = range;
+  const { base, head, branch } = range;
   // For --branches the names begin below refs/heads/; with that in front none would be excluded.
   const others = [`--exclude=${branch}`, '--branches', '--remotes', '--tags'];
-  const args = ['rev-list', '--topo-order', '--reverse', '--ignore-missing', head];
-  const text = await getFromGit(control.repository, [...args, '--not', base, ...foreign, ...others]);
+  const args = ['rev-list', '--topo-order', '--reverse', head];
+  const text = await getFromGit(control.repository, [...args, '--not', base, ...others]);
   return text === '' ? [] : text.split('\n');
+}
+
+function getCommit(bodies: ReadonlyMap<string, string>, oid: string): CommitText {
+  const commit = parseCommit(bodies.get(oid) ?? '');
+  if (commit !== undefined) return commit;
+  // rev-list has read each.
+  throw new ForgeError('internal', `git did not show commit ${oid}`);
+}
+
+/** Those of the commits that the tips lead to. */
+function listReachable(
+  commits: ReadonlyMap<string, CommitText>,
+  tips: readonly string[],
+): ReadonlySet<string> {
+  const found = new Set<string>();
+  const waiting = [...tips];
+  for (let oid = waiting.pop(); oid !== undefined; oid = waiting.pop()) {
+    const commit = found.has(oid) ? undefined : commits.get(oid);
+    if (commit === undefined) continue;
+    found.add(oid);
+    waiting.push(...commit.parents);
+  }
+  return found;
 }
 
 /** As `latin1`, one character a byte: messages may be in any encoding. */
@@ -83,36 +128,12 @@ async function readCommits(
   return bodies;
 }
 
-function toRewritten(
-  clean: string,
-  { body, renamed, trailers }: { body: string; renamed: ReadonlyMap<string, string>; trailers: Trailers },
-): string {
-  const split = clean.indexOf('\n\n');
-  const [head, message] = [clean.slice(0, split), clean.slice(split + 2)];
-  const parents = head.replaceAll(/^parent ([0-9a-f]+)$/gm, (line, oid: string) => {
-    const next = renamed.get(oid);
-    return next === undefined ? line : `parent ${next}`;
-  });
-  const isComplete = hasTrailers(message, trailers);
-  if (clean === body && parents === head && isComplete) return body;
-  const unsigned = parents.replaceAll(/^gpgsig(?:-sha256)? .*(?:\n .*)*\n?/gm, '').replace(/\n$/, '');
-  const bytes = isComplete ? message : addTrailers(message, toLatin1(trailers));
-  return `${unsigned}\n\n${bytes}`;
-}
-
-/** The commit's text with a tree that lacks the paths. */
-async function dropFromCommit(control: ControlGit, body: string, paths: readonly string[]): Promise<string> {
-  const tree = /^tree ([0-9a-f]+)/.exec(body)?.[1];
-  if (paths.length === 0 || tree === undefined) return body;
+/** The tree without the paths. */
+async function dropFromTree(control: ControlGit, tree: string, paths: readonly string[]): Promise<string> {
+  if (paths.length === 0) return tree;
   const held = await readTreeEntries(control, tree, paths);
-  if (held.size === 0) return body;
-  const removed = new Map([...held.keys()].map((path) => [path, null]));
-  return body.replace(tree, await writeTree(control, tree, removed));
-}
-
-function toLatin1(trailers: Trailers): Trailers {
-  const entries = Object.entries(trailers);
-  return Object.fromEntries(entries.map(([key, value]) => [key, Buffer.from(value).toString('latin1')]));
+  if (held.size === 0) return tree;
+  return writeTree(control, tree, new Map([...held.keys()].map((path) => [path, null])));
 }
 
 function toCommitId(control: ControlGit, bytes: Buffer): string {

@@ -332,6 +332,8 @@ export interface NewLanding {
   readonly id: string;
   /** The gate that the task is merged in. */
   readonly in_state: string;
+  /** The commit that the target is about to move to: a process that ends in the middle is known by it. */
+  readonly candidate: string;
 }
 
 export interface NewMerge {

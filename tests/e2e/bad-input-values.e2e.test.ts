@@ -93,13 +93,13 @@ describe('numbers that are none, or out of bounds', () => {
 });
 
 describe('texts that are empty, too long or of the wrong shape', () => {
-  test('a title is one line that says something', async () => {
+  test('[S2-F11] a title is one line that says something', async () => {
     await using project = await projectOfOne();
-    const titles = ['', ' \t', '\u00a0\u3000', 'a\nb', 'a\rb', 'a\n', 'a\u2028b'];
+    const titles = ['', ' \t', '\u00a0\u3000', 'a\nb', 'a\rb', 'a\n', 'a\u2028b', 'a\u001b[31m', 'a\u202eb'];
     const refusal = (args: string[], spelling: string): Refusal => ({
       args,
       code: 'invalid_input',
-      says: `${spelling}: a title is one line and not blank`,
+      says: `${spelling}: a title is one line and not blank, without control characters`,
       hint: /^forge task (create|update) --help$/,
     });
     await expectRefused(project, [

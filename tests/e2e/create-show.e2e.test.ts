@@ -158,7 +158,7 @@ describe('forge task create', () => {
     const results = await Promise.all(wrong.map((title) => project.run('task', 'create', title)));
     expect(results.map(({ exit }) => exit)).toEqual(wrong.map(() => 2));
     expect(results[0]?.stderr).toBe(
-      'forge: <title>: a title is one line and not blank\n  try: forge task create --help\n',
+      'forge: <title>: a title is one line and not blank, without control characters\n  try: forge task create --help\n',
     );
     expect(results.at(-1)?.stderr).toContain('a title has at most 500 characters');
     const longest = await project.create('ü'.repeat(500));

@@ -76,13 +76,13 @@ export function findNext(db: Database, ref: string): Merge | undefined {
 }
 
 /** Why the task is not to be merged any more; undefined where it stays in its gate until the landing is over. */
-export function takeLanding(tx: WorkTransaction, { id, in_state }: NewLanding): Loss | undefined {
+export function takeLanding(tx: WorkTransaction, { id, in_state, candidate }: NewLanding): Loss | undefined {
   const { db, by } = tx;
   const merge = toMerge(getRow(db, 'merges', id));
   if (merge.state !== 'started') throw isOver(merge);
   // Whose task it is does not matter to a merge: where it stands does.
   const loss = findLoss({ task_id: merge.task_id, fence: null, in_state }, readHeld(db, merge.task_id));
-  if (loss === undefined) updateRow(db, 'merges', id, { landing_at: toIso(by.now) });
+  if (loss === undefined) updateRow(db, 'merges', id, { landing_at: toIso(by.now), candidate });
   return loss;
 }
 

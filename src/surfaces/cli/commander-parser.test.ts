@@ -221,7 +221,11 @@ describe('parseArgv refuses', () => {
         '--type: must be one of task, bug, feature, epic, message, not "bgu"',
       ],
       [['completion', 'tcsh'], 'invalid_input', '<shell>: must be one of bash, zsh, fish, not "tcsh"'],
-      [['task', 'create', ''], 'invalid_input', '<title>: a title is one line and not blank'],
+      [
+        ['task', 'create', ''],
+        'invalid_input',
+        '<title>: a title is one line and not blank, without control characters',
+      ],
       [['task', 'create', 'x'.repeat(501)], 'invalid_input', '<title>: a title has at most 500 characters'],
       [['task', 'show', ''], 'invalid_input', '<id>: must not be empty'],
       [['task', 'show', 'x'.repeat(81)], 'invalid_input', '<id>: must have at most 80 characters'],

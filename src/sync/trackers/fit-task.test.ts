@@ -70,12 +70,12 @@ describe('limits and odd text', () => {
     expect(one.metadata.beads).toEqual({ labels: [long, 'label-100', ' spaced\tout '], assignee });
   });
 
-  it('takes control characters and odd keys as data, and only replaces what nothing can hold', async () => {
+  it('[S2-F11] takes control characters and odd keys as data, and only replaces what nothing can hold', async () => {
     const read = await readIssues(
       `{"id":"bd-1","title":"\\u001b[31mred\\u0000","description":"a\\u0007b\\ud800","created_at":"2026-01-01T00:00:00Z","__proto__":{"a":"\\u0000"},"metadata":{"":1,"beads_id":"fake","constructor":2,"big":12345678901234567890}}`,
     );
     const one = line(read, 'bd-1');
-    expect(one).toMatchObject({ title: '\u001b[31mred\u2400', description: 'a\u0007b\ufffd' });
+    expect(one).toMatchObject({ title: '\\u001b[31mred\u2400', description: 'a\u0007b\ufffd' });
     const beads = one.metadata.beads as Record<string, unknown>;
     expect(Object.getOwnPropertyDescriptor(beads, '__proto__')?.value).toEqual({ a: '\u2400' });
     expect(one.metadata).toMatchObject({ beads_id: 'bd-1', constructor: 2, big: '12345678901234567890' });

@@ -1,6 +1,6 @@
 import { emptyObject, jsonDepth, type Json, type JsonObject } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import { utf8Length } from '#kernel/text.ts';
+import { escapeLine, utf8Length } from '#kernel/text.ts';
 import {
   createdTime,
   metadataKey,
@@ -58,7 +58,9 @@ type Say = (field: string, what: string) => void;
 type Spill = (heading: string, text: string) => void;
 
 function fitTexts(task: TrackerTask, say: Say, spill: Spill): { title: string; description: string } {
-  const whole = toOneLine(storable(task.title));
+  const line = toOneLine(storable(task.title));
+  const whole = escapeLine(line);
+  if (whole !== line) say('title', 'has control characters, which are written out');
   let description = storable(task.description);
   if (description !== task.description || storable(task.title) !== task.title) {
     say('description', 'NUL characters and broken surrogates cannot be kept and were replaced');
