@@ -62,7 +62,8 @@ export async function auditReview(
   },
 ): Promise<Audited> {
   const control = await openControl(place);
-  const name = `${attempt.name}-review-${review.attempt_number}`;
+  // No run before the review can tell the name: programs of agents read what they keep of a folder by it.
+  const name = `${attempt.name}-review-${review.id.slice(0, 8)}`;
   const checkout = await startCheckout(control, {
     attempt_id: review.id,
     name,

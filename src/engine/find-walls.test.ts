@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -50,49 +51,57 @@ async function find(
 const inHome = (paths: readonly string[] = []): string[] =>
   paths.flatMap((path) => (path.startsWith(at('home/')) ? [path.slice(at('home/').length)] : []));
 
-/** Of each program: what it may change, what in that is the run's own, and what stays of it. */
-const PROGRAMS: Readonly<Record<string, readonly [folders: string, own: string, fixed: string]>> = {
+/** Of each program: what it may change, what in that is the run's own, what stays of it, and what it can only read. */
+const PROGRAMS: Readonly<
+  Record<string, readonly [folders: string, own: string, fixed: string, read?: string]>
+> = {
   claude: [
-    '.claude',
-    '.claude/ide .claude/session-env .claude/shell-snapshots',
-    '.claude/.claude.json .claude/CLAUDE.md .claude/agents .claude/commands .claude/plugins .claude/settings.json .claude/skills',
+    '.claude .claude/projects/WORK',
+    '.claude/backups .claude/ide .claude/session-env .claude/shell-snapshots',
+    '.claude.json .claude/.claude.json .claude/CLAUDE.md .claude/agents .claude/commands .claude/plugins .claude/projects .claude/settings.json .claude/skills',
+    '.claude.json',
   ],
   codex: [
     '.codex',
-    '.codex/rules .codex/shell_snapshots',
+    '.codex/.tmp .codex/cache .codex/rules .codex/shell_snapshots .codex/tmp',
     '.codex/AGENTS.md .codex/AGENTS.override.md .codex/bin .codex/config.toml .codex/hooks .codex/hooks.json .codex/packages .codex/prompts .codex/skills',
   ],
   gemini: [
-    '.gemini',
-    '',
-    '.gemini/.env .gemini/GEMINI.md .gemini/bin .gemini/commands .gemini/extensions .gemini/hooks .gemini/policies .gemini/settings.json .gemini/skills .gemini/trustedFolders.json',
+    '.gemini .gemini/tmp',
+    '.gemini/history',
+    '.gemini/.env .gemini/GEMINI.md .gemini/agents .gemini/bin .gemini/commands .gemini/extensions .gemini/hooks .gemini/policies .gemini/settings.json .gemini/skills .gemini/tmp/bin .gemini/trustedFolders.json',
   ],
   qwen: [
-    '.qwen',
-    '',
-    '.qwen/.env .qwen/QWEN.md .qwen/bin .qwen/commands .qwen/extensions .qwen/hooks .qwen/policies .qwen/settings.json .qwen/skills .qwen/trustedFolders.json',
+    '.qwen .qwen/projects/WORK .qwen/tmp/HASH',
+    '.qwen/extension-store .qwen/history .qwen/ide',
+    '.qwen/.env .qwen/QWEN.md .qwen/agents .qwen/bin .qwen/commands .qwen/extensions .qwen/hooks .qwen/output-language.md .qwen/policies .qwen/projects .qwen/settings.json .qwen/skills .qwen/tmp .qwen/trustedFolders.json',
   ],
   opencode: [
-    '.config/opencode .local/share/opencode .local/state/opencode',
-    '',
-    [
-      ...'AGENTS.md agent command config.json node_modules opencode.json opencode.jsonc plugin plugins skills tool'
-        .split(' ')
-        .map((name) => `.config/opencode/${name}`),
-      '.local/share/opencode/bin',
-    ].join(' '),
+    '.local/share/opencode .local/state/opencode',
+    '.local/share/opencode/repos .local/share/opencode/snapshot',
+    '.config/opencode .config/opencode/.gitignore',
+    '.config/opencode',
   ],
   copilot: [
     '.copilot',
     '',
-    '.copilot/agents .copilot/config.json .copilot/mcp-config.json .copilot/pkg .copilot/skills',
+    '.copilot/agents .copilot/config.json .copilot/extensions .copilot/hooks .copilot/installed-plugins .copilot/mcp-config.json .copilot/pkg .copilot/settings.json .copilot/skills',
   ],
   goose: [
-    '.config/goose .local/share/goose .local/state/goose',
+    '.local/share/goose .local/state/goose',
     '',
-    '.config/goose/config.yaml .config/goose/recipes',
+    '.config/goose .config/goose/config.yaml',
+    '.config/goose',
   ],
 };
+
+/** Names that tell of the folder of the work. */
+const fill = (names = ''): string[] =>
+  names
+    .replaceAll('WORK', at('work').replace(/[^a-zA-Z0-9]/g, '-'))
+    .replaceAll('HASH', createHash('sha256').update(at('work')).digest('hex'))
+    .split(' ')
+    .filter((name) => name !== '');
 
 const READ_CACHES = ['ms-playwright', 'puppeteer', 'Cypress', 'huggingface', 'node'].map(
   (name) => `.cache/${name}`,
@@ -102,7 +111,7 @@ describe('the walls around a program', () => {
   it.each(Object.entries(PROGRAMS))(
     '%s: what it starts with stays, its sessions do not',
     async (executor, own) => {
-      const [folders, apart, fixed] = own.map((text) => text.split(' ').filter((name) => name !== ''));
+      const [folders = [], apart, fixed, read = []] = own.map(fill);
       const walls = await find({ executor });
       expect(inHome(walls?.writable).toSorted()).toEqual(folders);
       expect(inHome(walls?.own).toSorted()).toEqual(apart);
@@ -111,8 +120,11 @@ describe('the walls around a program', () => {
       // The folders of all other programs are empty, and its own are not.
       const others = Object.entries(PROGRAMS).filter(([name]) => name !== executor);
       const hidden = inHome(walls?.hidden);
-      expect(hidden).toEqual(expect.arrayContaining(others.flatMap(([, [names]]) => names.split(' '))));
-      expect(hidden.filter((path) => folders?.includes(path))).toEqual([]);
+      const ofOthers = others.flatMap(([, [names, , , only]]) => fill(`${names} ${only ?? ''}`));
+      expect(hidden).toEqual(
+        expect.arrayContaining(ofOthers.filter((path) => !/WORK|HASH|projects|tmp\/[0-9a-f]/.test(path))),
+      );
+      expect(hidden.filter((path) => [...folders, ...read].includes(path))).toEqual([]);
     },
   );
 
@@ -123,7 +135,7 @@ describe('the walls around a program', () => {
       const walls = await find({ executor });
       const [claude, , keptOfClaude] = PROGRAMS['claude'] ?? [];
       const [opencode, , keptOfOpencode] = PROGRAMS['opencode'] ?? [];
-      expect(inHome(walls?.writable).toSorted()).toEqual(`${claude} ${opencode}`.split(' ').toSorted());
+      expect(inHome(walls?.writable).toSorted()).toEqual(fill(`${claude} ${opencode}`).toSorted());
       const fixed = inHome(walls?.fixed);
       expect(fixed).toEqual(expect.arrayContaining(`${keptOfClaude} ${keptOfOpencode}`.split(' ')));
       expect(fixed).toContain('.claude/local');
@@ -138,7 +150,9 @@ describe('the walls around a program', () => {
     write('dotfiles/settings.json', '.claude/projects/x', '.claude/.credentials.json');
     symlinkSync(at('home/dotfiles/settings.json'), at('home/.claude/settings.json'));
     const walls = await find({ executor: 'claude' });
-    expect(inHome(walls?.writable).toSorted()).toEqual(['.claude/.credentials.json', '.claude/projects']);
+    expect(inHome(walls?.writable).toSorted()).toEqual(
+      fill('.claude/.credentials.json .claude/projects/WORK'),
+    );
   });
 
   it('what a run makes anew of settings is set aside, and what was there before stays', async () => {
@@ -146,7 +160,8 @@ describe('the walls around a program', () => {
     const walls = await find({ executor: 'claude' });
     const place = { home: at('forge') };
     const run = { id: 'r' };
-    watchCli(place, { run, env: { HOME: at('home'), API_KEY: 'secret' }, executor: 'claude', walls });
+    const env = { HOME: at('home'), API_KEY: 'secret' };
+    watchCli(place, { run, env, executor: 'claude', cwd: at('work'), walls });
     expect(readFileSync(at('forge/quarantine/r.json'), 'utf8')).not.toContain('secret');
     write('.claude/.config.json', '.claude/projects/y', '.claude/hooks/y');
     expect(setPlantedAside(place, run)).toContain('.claude/.config.json');
@@ -158,7 +173,8 @@ describe('the walls around a program', () => {
   });
 
   it('where there are no walls nothing is set aside', () => {
-    const run = { run: { id: 'r' }, env: { HOME: at('home') }, executor: 'claude', walls: undefined };
+    const env = { HOME: at('home') };
+    const run = { run: { id: 'r' }, env, executor: 'claude', cwd: at('work'), walls: undefined };
     watchCli({ home: at('forge') }, run);
     write('.claude/.config.json');
     expect(setPlantedAside({ home: at('forge') }, run.run)).toBeUndefined();
@@ -169,7 +185,7 @@ describe('the walls around a program', () => {
     ['codex', '.codex/config.toml', ''],
     ['gemini', '.gemini/settings.json', '{}\n'],
     ['gemini', '.gemini/trustedFolders.json', '{}\n'],
-    ['opencode', '.config/opencode/config.json', '{}\n'],
+    ['goose', '.config/goose/config.yaml', '{}\n'],
   ])('%s: no agent can make %s, as it is there', async (executor, file, text) => {
     await find({ executor });
     expect(readFileSync(at('home', file), 'utf8')).toBe(text);
@@ -182,7 +198,7 @@ describe('the walls around a program', () => {
     expect(inHome(walls?.fixed)).toEqual(
       expect.arrayContaining(['.claude/hooks', '.claude/statusline.sh', '.claude/settings.local.json']),
     );
-    const written = ['.claude/.credentials.json', '.claude/projects', '.claude/history.jsonl', '.claude/ide'];
+    const written = ['.claude/.credentials.json', '.claude/history.jsonl', '.claude/ide'];
     expect(inHome(walls?.fixed).filter((path) => written.includes(path))).toEqual([]);
     expect(readFileSync(at('home/.claude/settings.json'), 'utf8')).toBe('{}\n');
     for (const name of ['agents', 'commands', 'plugins', 'skills', 'ide'])
@@ -197,7 +213,9 @@ describe('the walls around a program', () => {
     ['claude', 'CLAUDE_CONFIG_DIR', 'moved', 'moved/settings.json'],
     ['codex', 'CODEX_HOME', 'moved', 'moved/config.toml'],
     ['gemini', 'GEMINI_CLI_HOME', 'moved/.gemini', 'moved/.gemini/settings.json'],
-    ['opencode', 'XDG_CONFIG_HOME', 'moved/opencode', 'moved/opencode/config.json'],
+    ['opencode', 'XDG_DATA_HOME', 'moved/opencode', 'home/.config/opencode'],
+    ['qwen', 'QWEN_HOME', 'moved', 'moved/settings.json'],
+    ['copilot', 'COPILOT_HOME', 'moved', 'moved/hooks'],
   ])('%s: its folder is where %s says', async (executor, variable, moved, settings) => {
     const env = { HOME: at('home'), [variable]: at('moved') };
     const walls = await find({ executor }, { env });

@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import { lstatSync, mkdirSync, statSync } from 'node:fs';
-import { findCliPlaces, listCliPlaces, type Person } from '#executors/cli-places.ts';
+import { findCliPlaces, listCliPlaces, toPathsOf, type Person } from '#executors/cli-places.ts';
 import type { ExecutorProfile } from '#executors/executor.ts';
 import { HIDDEN_OF_HOME, listCaches, listReadCaches } from '#executors/home-places.ts';
 import type { Walls } from '#process/walls.ts';
@@ -35,8 +35,8 @@ function toWalls(
   const person = env['HOME'] ? { home: env['HOME'], env } : undefined;
   const { writable, hidden, shown } = place.settings().walls;
   const clis = person === undefined ? [] : findCliPlaces(profile?.executor ?? '', person);
-  const guarded = clis.map(protectCli);
-  const ofClis = new Set(clis.flatMap(({ folders, files }) => [...folders, ...files]));
+  const guarded = clis.map((cli) => protectCli(cli, cwd));
+  const ofClis = new Set(clis.flatMap(({ folders, read }) => [...toPathsOf(folders), ...read]));
   const toPath = (path: string): string =>
     path.startsWith('~/') && person !== undefined ? join(person.home, path.slice(2)) : path;
   const open = new Set([...writable, ...shown].map(toPath));

@@ -89,7 +89,7 @@ export async function runAgent(place: WorkPlace, start: AgentStart): Promise<Age
         kind: 'note',
         text: walls === undefined ? `No walls: ${NO_WALLS}` : `Inside of walls: ${WALLS}`,
       });
-      watchCli(place, { run, env, executor: start.agent.profile.executor, walls });
+      watchCli(place, { run, env, executor: start.agent.profile.executor, cwd: start.cwd, walls });
       const attendOne = async (one: AgentStart): Promise<Attended> => {
         const meter = await openRunMeter(place, { run: one.run, tell });
         const reached = meter.findReached();

@@ -124,6 +124,27 @@ describe.skipIf(process.platform !== 'linux')('toBubblewrap', () => {
     expect(places[0]).toBeGreaterThan(0);
   });
 
+  it('[S2-F4] opens what may be changed within what stays, and keeps what stays within that', () => {
+    const folder = newFolder();
+    const [cli = '', projects = '', own = '', inOwn = '', work = ''] = make(
+      folder,
+      'cli',
+      'cli/projects',
+      'cli/projects/own',
+      'cli/projects/own/kept',
+      'work',
+    );
+    const text = toArgv({
+      work: { path: work, read_only: false },
+      writable: [cli, own],
+      fixed: [inOwn, projects],
+    });
+    const after = text.slice(text.indexOf(`--ro-bind ${projects} ${projects}`));
+    expect(after).toMatch(
+      `--ro-bind ${projects} ${projects} --bind ${own} ${own} --ro-bind ${inOwn} ${inOwn}`,
+    );
+  });
+
   it('follows links, leaves out what is missing, and never covers the root', () => {
     const folder = newFolder();
     const [real = ''] = make(folder, 'real');

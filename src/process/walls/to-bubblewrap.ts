@@ -68,7 +68,7 @@ export function toBubblewrap(
     ...distinct(walls.readable)
       .filter((path) => changeable.some((folder) => isBelow(path, folder)))
       .flatMap(readOnly),
-    ...distinct(walls.fixed).flatMap(readOnly),
+    ...toFixed(walls),
     ...distinct(sockets)
       .filter((path) => !isCovered(path) || readable.some((folder) => isBelow(path, folder)))
       .filter((path) => !unseen.some((folder) => isBelow(path, folder)))
@@ -106,6 +106,15 @@ function listSystemFiles(): string[] {
       const found = lstatSync(path, { throwIfNoEntry: false });
       return found !== undefined && (found.isDirectory() || (found.isFile() && (found.mode & 0o222) !== 0));
     });
+}
+
+/** What may be changed within what stays as it is comes after it, and what stays within that after this. */
+function toFixed({ fixed, writable }: Walls): string[] {
+  const stays = new Set(distinct(fixed));
+  const open = distinct(writable).filter((path) => [...stays].some((folder) => isBelow(path, folder)));
+  return distinct([...stays, ...open]).flatMap((path) =>
+    stays.has(path) ? readOnly(path) : ['--bind', path, path],
+  );
 }
 
 function readOnly(path: string): string[] {
