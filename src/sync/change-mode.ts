@@ -119,9 +119,7 @@ async function toBranch(
   const text = writeConfig(paths, { initMode: 'branch', branchName: branch });
   const changed = { ...project, config: parseProjectConfig(text, paths.config) };
   const message = 'Keep the tasks on a branch of their own';
-  const told: string[] = [];
-  const tell = (line: string): void => void told.push(line);
-  const { commit } = await commitToBranch(changed, { by, machine, message, tell }).catch((error: unknown) => {
+  const { commit } = await commitToBranch(changed, { by, machine, message }).catch((error: unknown) => {
     // Nothing but the config says so yet.
     writeConfig(paths, { ...old, initMode: old.initMode === 'standard' ? undefined : old.initMode });
     throw error;
@@ -139,7 +137,7 @@ async function toBranch(
     from: config.initMode,
     to: 'branch',
     commit: commit ?? null,
-    notes: [...told, 'Next: forge sync, so that the others get the branch'],
+    notes: ['Next: forge sync, so that the others get the branch'],
   };
 }
 

@@ -2,10 +2,11 @@ import { findCurrentBranch, findDefaultBranch, hasRemote } from '#git/branches.t
 import { fetchBranch } from '#git/exchange-remote.ts';
 import type { Writer } from '#store/store.ts';
 import type { FoldReport } from '#store/sync-store.ts';
-import { exchangeTasks, foldRevision, type Tell } from './branch-mode.ts';
+import { exchangeTasks, foldRevision } from './branch-mode.ts';
 import { COMMIT_MESSAGE, commitTasks } from './commit-tasks.ts';
 import { exportFiles } from './export-files.ts';
 import type { WorkflowExchange } from './join-workflows.ts';
+import { tellUncommitted } from './flag-secrets.ts';
 import { toGitRepo, type Machine } from './machine.ts';
 import type { InitMode } from './project-config.ts';
 import type { HookProject } from './run-hook.ts';
@@ -34,7 +35,8 @@ interface SyncOptions {
   readonly machine: Machine;
   readonly remote: string;
   readonly offline: boolean;
-  readonly tell?: Tell | undefined;
+  /** Hears of what the next commit would refuse. */
+  readonly tell?: ((line: string) => void) | undefined;
 }
 
 const NO_WORKFLOW = { workflow: 'same', other_workflow: null, config_lost: [] } as const;
@@ -52,7 +54,14 @@ export async function syncTasks(project: HookProject, options: SyncOptions): Pro
     canonical: config.settings.gcOnExport,
   });
   const changed = tasks.changed || history.changed;
+  if (config.initMode === 'standard' && options.tell !== undefined)
+    for (const line of await tellOfSecrets(project, options.machine)) options.tell(line);
   return { mode: config.initMode, fetched, pushed: false, reason, ...sum(reports), changed, ...NO_WORKFLOW };
+}
+
+/** What the next commit would refuse. */
+async function tellOfSecrets({ paths }: HookProject, machine: Machine): Promise<string[]> {
+  return tellUncommitted(toGitRepo(paths.root, machine), toTaskFiles(paths), { paths, machine });
 }
 
 async function syncBranch(project: HookProject, options: SyncOptions): Promise<SyncedTasks> {
