@@ -112,6 +112,44 @@ describe('[H2] a secret that an agent prints', () => {
     expect(JSON.stringify(shop.news)).toContain('[redacted]');
   });
 
+  it.each([
+    { who: 'check', setup: undefined, steps: '; exit 1' },
+    { who: 'set-up', setup: ' >&2; exit 4', steps: undefined },
+    { who: 'merge', setup: undefined, steps: '; test ! -e other' },
+  ] as const)(
+    '[H5] is as little anywhere where a $who prints it, which knows it from what the agent has left',
+    async ({ who, setup, steps }) => {
+      const word = `sk-${who}-Qm7-aXv92-Lt40`;
+      // Of a form that its issuer gave it: nobody has told Forge of this one.
+      const token = `ghp_${'a1B2'.repeat(9)}`;
+      const left = join(shop.repo.path, '..', `left-${who}`);
+      writeFileSync(`${left}.sh`, `${say(word)}; echo ${token}; cat '${left}'`);
+      const toCommands = (end: string | undefined): string[] =>
+        end === undefined ? [] : [`bash '${left}.sh'${end}`];
+      shop.addAgent(`leaver-${who}`, `echo "$API_KEY" > '${left}'; date +%N >> left`, {
+        env: { API_KEY: word },
+      });
+      shop.news.length = 0;
+      shop.set({ workspace: { setup: toCommands(setup) } });
+      const task = await shop.create(`Leave for the ${who}`, { steps: toCommands(steps) });
+      const worked = await shop.work(task, `leaver-${who}`);
+      // The target moves on, so that a merge has to check anew.
+      await shop.repo.write('other', 'x');
+      shop.repo.git('add', '-A');
+      shop.repo.git('commit', '-qm', 'other', '--allow-empty');
+      const moved = worked.state === 'review' ? await shop.move(task, 'merging') : worked;
+      shop.repo.git('rm', '-q', 'other');
+      shop.repo.git('commit', '-qm', 'no other');
+      shop.set({ workspace: { setup: [] } });
+      expect(moved.state).toBe('blocked');
+      expect(JSON.stringify([shop.news, moved])).toContain('[redacted]');
+      for (const secret of [word, token]) {
+        expect(findHits(shop, secret)).toEqual([]);
+        expect(JSON.stringify(shop.news)).not.toContain(secret);
+      }
+    },
+  );
+
   /** An agent that wants leave for a command with the secret in it; what people are shown is kept. */
   async function askFor(word: string): Promise<void> {
     const { store } = shop.place;

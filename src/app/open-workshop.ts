@@ -38,9 +38,9 @@ export function openWorkshop(
     workflow: () => project.workflow,
     settings,
     agents: openAgentBook(place.home),
-    openRunSocket: async (run) => {
+    openRunSocket: async (run, secrets) => {
       const { openRunSocket } = await import('./run/open-run-socket.ts');
-      return openRunSocket({ project, place, machine }, run);
+      return openRunSocket({ project, place, machine, secrets }, run);
     },
     executorFor: async (profile) =>
       createExecutor(profile, toTools(machine, await processes.openForAgent(place.home))),

@@ -1,32 +1,49 @@
 import { describe, expect, it } from 'vitest';
-import { findAgentSecrets } from './agent-secrets.ts';
+import type { Run } from '#contract/attempt.ts';
+import { createSecrets, findSecretsOf } from './agent-secrets.ts';
+import type { AgentBook, ManagedAgent } from './work.ts';
 
 const env = {
   ANTHROPIC_API_KEY: 'sk-ant-0123456789',
   ANTHROPIC_MODEL: 'claude-opus-large',
   OPENAI_API_KEY: 'sk-oai-0123456789',
+  GIT_AUTHOR_NAME: 'Ada Lovelace',
 };
-const agent = {
-  name: 'ada',
+const toAgent = (name: string, value: string): ManagedAgent => ({
+  name,
   profile: { executor: 'claude', permissions: 'all' },
-  env: { ANYTHING: 'given-by-the-person' },
-} as const;
+  env: { ANYTHING: value },
+});
+const all = [toAgent('ada', 'given-to-ada'), toAgent('bob', 'given-to-bob'), toAgent('eve', 'given-to-eve')];
+const agents = { list: () => all } as unknown as AgentBook;
+const store = { listRuns: async () => [{ agent: 'bob' }] as unknown as Run[] };
 
-describe('what an agent must not tell', () => {
-  const secrets = findAgentSecrets({ env }, agent);
-
-  it('[H2] is what it was given, and the keys that its program has of Forge’s environment', () => {
-    expect(secrets.redact(`a ${agent.env.ANYTHING} b`)).toBe('a [redacted] b');
-    expect(secrets.redact(env.ANTHROPIC_API_KEY)).toBe('[redacted]');
+describe('what no process of an attempt may tell', () => {
+  it('[H2] is what was given to the agents of the task, and the keys of all providers', async () => {
+    const { redact } = await findSecretsOf({ env, agents, store }, { task_id: 'fg-1', agent: 'ada' });
+    const said = `given-to-ada given-to-bob ${env.ANTHROPIC_API_KEY} ${env.OPENAI_API_KEY}`;
+    expect(redact(said)).toBe('[redacted] [redacted] [redacted] [redacted]');
+    // No setting, and nothing of an agent that has never been there.
+    const open = `given-to-eve ${env.ANTHROPIC_MODEL} ${env.GIT_AUTHOR_NAME}`;
+    expect(redact(open)).toBe(open);
   });
 
-  it('is no setting, and nothing that it does not have', () => {
-    expect(secrets.redact(env.ANTHROPIC_MODEL)).toBe(env.ANTHROPIC_MODEL);
-    expect(secrets.redact(env.OPENAI_API_KEY)).toBe(env.OPENAI_API_KEY);
-  });
+  const { redact, redactValue, openLines } = createSecrets(['correct-horse-battery']);
+  const token = `ghp_${'a1B2'.repeat(9)}`;
 
   it('[H2] is looked for in all of an answer', () => {
-    const answer = { [env.ANTHROPIC_API_KEY]: [{ text: `x${env.ANTHROPIC_API_KEY}`, count: 1 }] };
-    expect(secrets.redactValue(answer)).toEqual({ '[redacted]': [{ text: 'x[redacted]', count: 1 }] });
+    const answer = { [token]: [{ text: 'xcorrect-horse-battery', count: 1 }] };
+    expect(redactValue(answer)).toEqual({ '[redacted]': [{ text: 'x[redacted]', count: 1 }] });
+  });
+
+  it('[H5] is also what only looks like a key', () => {
+    expect(redact(`push to https://${token}@host`)).toBe('push to https://[redacted]@host');
+  });
+
+  it('[H5] is left out where a line is cut in the middle of it', () => {
+    const line = openLines();
+    expect(line({ text: 'see correct-horse', cut: true })).toBe('see ');
+    // Nothing is left over for the next one.
+    expect(line({ text: '-battery', cut: false })).toBe('-battery');
   });
 });

@@ -1,27 +1,61 @@
-import { pickEnvironment } from '#executors/executor-types.ts';
+import { createLineMask, maskSecrets } from '#domain/find-secrets.ts';
+import { EXECUTOR_TYPES, pickEnvironment } from '#executors/executor-types.ts';
 import { mapStrings } from '#kernel/map-strings.ts';
-import { createRedactor } from '#process/redact.ts';
-import type { ManagedAgent, WorkPlace } from './work.ts';
+import { createRedactor, type Redactor } from '#process/redact.ts';
+import type { WorkPlace } from './work.ts';
 
-/** Takes what an agent must not tell out of whatever it says. */
-export interface AgentSecrets {
+/** Takes out of a text what must be in no database, no record, no log and no commit. */
+export interface Secrets {
   readonly redact: (text: string) => string;
   /** Every string of it, keys too. */
   readonly redactValue: (value: unknown) => unknown;
+  /** For the lines of one stream, one after the other. */
+  readonly openLines: () => LineRedactor;
 }
 
-/** Of Forge's own environment its program gets settings as well as keys; the settings may be told. */
+/** `cut` says that the line goes on: what may be the beginning of a secret at its end is left out. */
+export type LineRedactor = (line: { readonly text: string; readonly cut: boolean }) => string;
+
+/** Of Forge's own environment the programs of agents get settings as well as keys; the settings may be told. */
 const SECRET_NAME = /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH/i;
 
-/** All that the person gave the agent, and the keys that it has of Forge's own environment. */
-export function findAgentSecrets({ env }: Pick<WorkPlace, 'env'>, agent: ManagedAgent): AgentSecrets {
-  const inherited = Object.entries(pickEnvironment(agent.profile.executor, env));
-  const secrets = createRedactor([
-    ...Object.values(agent.env),
-    ...inherited.flatMap(([name, value]) => (SECRET_NAME.test(name) ? [value] : [])),
-  ]);
+/**
+ * For whatever a process of an attempt says, an agent, a check or git: all that people gave the agents that have worked on
+ * the task, because one finds what another has left there; the keys of every provider in Forge's own environment; and
+ * what looks like a key.
+ */
+export async function findSecretsOf(
+  { env, agents, store }: Pick<WorkPlace, 'env' | 'agents'> & { store: Pick<WorkPlace['store'], 'listRuns'> },
+  { task_id, agent }: { readonly task_id: string; readonly agent: string | null },
+): Promise<Secrets> {
+  const runs = await store.listRuns({ task_id });
+  const names = new Set([agent, ...runs.map((run) => run.agent)]);
+  const given = agents.list().flatMap((one) => (names.has(one.name) ? Object.values(one.env) : []));
+  return createSecrets([...given, ...listKeys(env)]);
+}
+
+function listKeys(env: WorkPlace['env']): string[] {
+  const inherited = EXECUTOR_TYPES.flatMap(({ kind }) => Object.entries(pickEnvironment(kind, env)));
+  return inherited.flatMap(([name, value]) => (SECRET_NAME.test(name) ? [value] : []));
+}
+
+/** These values in all their forms, and what looks like a key. */
+export function createSecrets(values: readonly string[]): Secrets {
+  const known = createRedactor([...new Set(values)]);
+  const redact = (text: string): string => maskSecrets(known.redact(text));
   return {
-    redact: (text) => secrets.redact(text),
-    redactValue: (value) => mapStrings(value, (text) => secrets.redact(text)),
+    redact,
+    redactValue: (value) => mapStrings(value, redact),
+    openLines: () => {
+      const mask = createLineMask();
+      return ({ text, cut }) => mask(cut ? redactCut(known, text) : known.redact(text));
+    },
   };
+}
+
+/** What is held back could be the beginning of a secret, whose rest the cut took away. */
+function redactCut(known: Redactor, text: string): string {
+  const shown = known.push(text);
+  known.flush();
+  return shown;
 }

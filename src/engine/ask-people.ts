@@ -7,12 +7,12 @@ import type { ApprovalRequest, PermissionAnswer } from '#executors/executor.ts';
 import { isInside } from '#executors/is-inside.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { Writer } from '#store/store.ts';
-import type { AgentSecrets } from './agent-secrets.ts';
+import type { Secrets } from './agent-secrets.ts';
 import { systemWriter, type WorkPlace } from './work.ts';
 
 interface Asking {
   readonly request: ApprovalRequest;
-  readonly secrets: AgentSecrets;
+  readonly secrets: Pick<Secrets, 'redact' | 'redactValue'>;
   readonly tell: (entry: TranscriptEntry) => void;
 }
 
@@ -37,7 +37,7 @@ export async function answerRequest(
   return answer;
 }
 
-function redactRequest(request: ApprovalRequest, { redact, redactValue }: AgentSecrets) {
+function redactRequest(request: ApprovalRequest, { redact, redactValue }: Asking['secrets']) {
   const { command, paths, input, cwd, checkout } = request;
   // In another folder the same words do something else.
   const where = command === undefined || cwd === checkout ? [] : [cwd];

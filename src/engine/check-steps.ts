@@ -5,6 +5,7 @@ import { findClearing } from '#domain/decide-review.ts';
 import { suggestSetup } from '#domain/suggest-setup.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { escapeLine } from '#kernel/text.ts';
+import { findSecretsOf } from './agent-secrets.ts';
 import { toAttemptEnvironment } from './attempt-environment.ts';
 import { type CheckFolder, type FolderRequest, openFreshFolder, openOwnFolder } from './check-folder.ts';
 import { findWalls } from './find-walls.ts';
@@ -53,10 +54,12 @@ async function listKnown(
   tree: string,
 ): Promise<ReadonlyMap<string, StepResult>> {
   const after = await readClearing(place, attempt.task_id);
+  // Who worked on the task since may have other secrets, and what an older Forge kept was not redacted.
+  const { redact } = await findSecretsOf(place, attempt);
   const known = new Map<string, StepResult>();
   for (const command of steps) {
     const found = await place.store.findStep({ tree, command, after });
-    if (found !== undefined) known.set(command, found);
+    if (found !== undefined) known.set(command, { ...found, output: redact(found.output) });
   }
   return known;
 }
@@ -92,6 +95,7 @@ interface PassEnd {
 async function runPass(place: WorkPlace, checks: Checks, pass: Pass): Promise<PassEnd> {
   const { steps, review_id, finished } = checks;
   const { tree, known, folder, because_of } = pass;
+  const { redact } = await findSecretsOf(place, checks.attempt);
   const results: StepResult[] = [];
   let touched: readonly string[] = [];
   const end = async (result: StepResult): Promise<PassEnd> => {
@@ -110,7 +114,9 @@ async function runPass(place: WorkPlace, checks: Checks, pass: Pass): Promise<Pa
     if (unready !== undefined) return end(unready);
     if (because_of !== undefined) await folder.putBack();
     const ran = await runTrusted(place, folder, command);
-    const result = tellAgain(await tellSetupMissing(place, checks, ran), because_of);
+    const told = tellAgain(await tellSetupMissing(place, checks, ran), because_of);
+    // It names files now.
+    const result = { ...told, output: redact(told.output) };
     if (result.outcome !== 'passed') return end(result);
     // From the first change on there is nothing more to find out: all of it is run again.
     if (because_of === undefined && touched.length === 0) touched = await folder.listTouched();
@@ -163,6 +169,7 @@ async function runTrusted(
     marker: `${attempt.id}-check`,
     timeout_ms: review.step_timeout_s * 1000,
     output_bytes: review.step_output_bytes,
+    secrets: await findSecretsOf(place, attempt),
     signal: place.signal,
     line: (text) => place.watch({ kind: 'step', task_id: attempt.task_id, attempt_id: attempt.id, text }),
   });

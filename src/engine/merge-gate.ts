@@ -15,6 +15,7 @@ import { escapeLine } from '#kernel/text.ts';
 import { processWitness } from '#process/process-witness.ts';
 import type { MergeEnd } from '#store/attempt-store.ts';
 import type { ActionOutcome, Annotation } from './actions.ts';
+import { findSecretsOf } from './agent-secrets.ts';
 import { findWorkspace, openControl, type Workspace } from './attempt-workspace.ts';
 import { readClearing, runReviewSteps } from './check-steps.ts';
 import type { Engine } from './engine.ts';
@@ -94,7 +95,8 @@ async function finishMerge(place: WorkPlace, engine: Engine, call: MergeCall): P
   if (merge !== undefined) place.watch({ kind: 'merge', merge });
   const landing: Landing =
     merge === undefined ? cutOff(place) : await landAttempt(place, call).catch(refuseLanding);
-  const ended = await place.store.finishMerge({ id, ...landing }, systemWriter(place));
+  const told = await redactLanding(place, workspace.attempt, landing);
+  const ended = await place.store.finishMerge({ id, ...told }, systemWriter(place));
   place.watch({ kind: 'merge', merge: ended });
   if (ended.state === 'landed') {
     const { candidate, message: text } = ended;
@@ -131,6 +133,13 @@ async function waitForTurn(place: WorkPlace, { id }: Merge): Promise<Merge | und
 function refuseLanding(error: unknown): Landing {
   if (!isForgeError(error)) throw error;
   return { state: 'refused', message: tellFailure(error) };
+}
+
+/** Its message names files that an agent made, and says what git and the user's hooks said. */
+async function redactLanding(place: WorkPlace, attempt: Attempt, landing: Landing): Promise<Landing> {
+  if (landing.message === undefined || landing.message === null) return landing;
+  const { redact } = await findSecretsOf(place, attempt);
+  return { ...landing, message: redact(landing.message) };
 }
 
 function cutOff(place: WorkPlace): Landing {

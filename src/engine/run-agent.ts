@@ -14,7 +14,7 @@ import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { Walls } from '#process/walls.ts';
 import { answerRequest } from './ask-people.ts';
-import { findAgentSecrets, type AgentSecrets } from './agent-secrets.ts';
+import { findSecretsOf, type Secrets } from './agent-secrets.ts';
 import { toAttemptEnvironment } from './attempt-environment.ts';
 import { findRemoval } from './find-removal.ts';
 import { findWalls } from './find-walls.ts';
@@ -58,7 +58,7 @@ export async function runAgent(place: WorkPlace, start: AgentStart): Promise<Age
   const { store } = place;
   const { run } = start;
   const isRemoved = watchAgent(place, run);
-  const secrets = findAgentSecrets(place, start.agent);
+  const secrets = await findSecretsOf(place, run);
   const log = openRunLog({
     path: toLogPath(place, run),
     clock: place.clock,
@@ -76,7 +76,7 @@ export async function runAgent(place: WorkPlace, start: AgentStart): Promise<Age
       await tellOfRun(place, start);
       const before = await place.checkout.lookBefore();
       const executor = await place.executorFor(start.agent.profile);
-      await using socket = await place.openRunSocket?.(run);
+      await using socket = await place.openRunSocket?.(run, secrets);
       const env = { ...start.env, ...socket?.env };
       const walls = await findWalls(place, {
         cwd: start.cwd,
@@ -113,7 +113,8 @@ export async function runAgent(place: WorkPlace, start: AgentStart): Promise<Age
       if (changed !== undefined) tell({ kind: 'error', code: 'checkout_changed', text: changed });
       const warning = [planted, changed].filter((text) => text !== undefined).join('. ');
       if (warning === '') return end;
-      place.watch({ kind: 'note', task_id: run.task_id, attempt_id: run.attempt_id, text: warning });
+      const text = secrets.redact(warning);
+      place.watch({ kind: 'note', task_id: run.task_id, attempt_id: run.attempt_id, text });
       return { ...end, warning };
     };
     // Those who audit have a folder of their own.
@@ -125,14 +126,9 @@ export async function runAgent(place: WorkPlace, start: AgentStart): Promise<Age
     if (!isForgeError(error)) throw error;
     const message = tellFailure(error);
     tell({ kind: 'error', code: error.code, text: message });
-    return {
-      outcome: error.code === 'dependency_missing' ? 'not_installed' : 'failed',
-      message,
-      exit_code: null,
-      denials: 0,
-      usage: NO_USAGE,
-      survivors: 0,
-    };
+    const outcome = error.code === 'dependency_missing' ? 'not_installed' : 'failed';
+    const end = { outcome, message, exit_code: null, denials: 0, usage: NO_USAGE, survivors: 0 } as const;
+    return redactEnd(end, secrets);
   } finally {
     // Where it failed to start, and has done so above otherwise.
     setPlantedAside(place, run);
@@ -185,13 +181,14 @@ export function toAgentEnvironment(
   });
 }
 
-function redactEnd(end: AgentEnd, { redact, redactValue }: AgentSecrets): AgentEnd {
-  const { message, last_message, structured } = end;
+function redactEnd(end: AgentEnd, { redact, redactValue }: Secrets): AgentEnd {
+  const { message, last_message, structured, warning } = end;
   return {
     ...end,
     ...(message !== undefined && { message: redact(message) }),
     ...(last_message !== undefined && { last_message: redact(last_message) }),
     ...(structured !== undefined && { structured: redactValue(structured) }),
+    ...(warning !== undefined && { warning: redact(warning) }),
   };
 }
 
@@ -232,7 +229,7 @@ function toSpec(
 interface Telling {
   readonly run: Run;
   readonly meter: RunMeter;
-  readonly secrets: AgentSecrets;
+  readonly secrets: Secrets;
   readonly tell: (entry: TranscriptEntry) => void;
 }
 

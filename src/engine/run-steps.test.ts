@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LIMITS } from '#kernel/limits.ts';
 import { toChildEnvironment } from '#process/child-environment.ts';
 import { CONTAINMENT_KINDS, openProcessHost, type ProcessHost } from '#process/process-host.ts';
+import { createSecrets } from './agent-secrets.ts';
 import { runStep, runSteps, type StepPlace } from './run-steps.ts';
 
 let folder: string;
@@ -23,6 +24,7 @@ const place = (more: Partial<StepPlace> = {}): StepPlace => ({
   marker: `steps-${Math.random()}`,
   timeout_ms: 60_000,
   output_bytes: 10_000_000,
+  secrets: createSecrets([]),
   ...more,
 });
 

@@ -6,6 +6,7 @@ import { LIMITS } from '#kernel/limits.ts';
 import type { ProcessHost } from '#process/process-host.ts';
 import { startSupervised, type Ended } from '#process/supervise.ts';
 import type { Walls } from '#process/walls.ts';
+import type { Secrets } from './agent-secrets.ts';
 
 /** Where the commands of a gate, of a set-up or of a teardown run. */
 export interface StepPlace {
@@ -16,6 +17,8 @@ export interface StepPlace {
   readonly marker: string;
   readonly timeout_ms: number;
   readonly output_bytes: number;
+  /** What they print is kept, shown, told to agents and committed: every word of it goes through this first. */
+  readonly secrets: Secrets;
   /** Every line as it comes. */
   readonly line?: ((text: string) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -44,6 +47,8 @@ export async function runStep(command: string, place: StepPlace): Promise<StepRe
   const { cwd, env, host, marker, timeout_ms, output_bytes } = place;
   const began = performance.now();
   const tail = new LineTail();
+  const { secrets } = place;
+  const redactors = { stdout: secrets.openLines(), stderr: secrets.openLines() };
   const step = await startSupervised(
     {
       argv: ['bash', '-lc', `${OWN_PATH}${command}`],
@@ -58,7 +63,8 @@ export async function runStep(command: string, place: StepPlace): Promise<StepRe
       limits: { total_ms: timeout_ms, idle_ms: timeout_ms, output_bytes },
     },
     {
-      line(_, { text }) {
+      line(stream, line) {
+        const text = redactors[stream](line);
         tail.add(text);
         place.line?.(text);
       },
@@ -73,7 +79,10 @@ export async function runStep(command: string, place: StepPlace): Promise<StepRe
     command,
     exit_code: toExitCode(ended),
     duration_ms: Math.round(performance.now() - began),
-    output: withWalls(ended.error ?? tail.text(), { ...place, ended }),
+    output: withWalls(ended.error === undefined ? tail.text() : secrets.redact(ended.error), {
+      ...place,
+      ended,
+    }),
     outcome: toOutcome(ended),
   };
 }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Attempt, StepResult } from '#contract/attempt.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
+import { findSecretsOf } from './agent-secrets.ts';
 import { toAttemptEnvironment } from './attempt-environment.ts';
 import { findWalls } from './find-walls.ts';
 import { changeFolderNote, readFolderNote } from './folder-note.ts';
@@ -105,6 +106,7 @@ export async function runIn(
     signal,
     timeout_ms: review.step_timeout_s * 1000,
     output_bytes: review.step_output_bytes,
+    secrets: await findSecretsOf(place, attempt),
   });
 }
 

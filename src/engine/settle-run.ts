@@ -8,6 +8,7 @@ import { harvestCheckout, type Harvest, type HarvestRequest } from '#git/harvest
 import { listMarked } from '#git/merge-parents.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { findSecretsOf } from './agent-secrets.ts';
 import { openControl, toCheckout } from './attempt-workspace.ts';
 import type { Annotation } from './actions.ts';
 import { endPlanning } from './end-planning.ts';
@@ -41,6 +42,18 @@ export function asCutOff({ signal }: Pick<WorkPlace, 'signal'>, concluded: Concl
 
 /** The host commits what an agent leaves. An agent that says it is done and has changed nothing is not done. */
 export async function concludeWork(
+  place: WorkPlace,
+  work: { readonly task: Task; readonly attempt: Attempt; readonly run: Run },
+  end: AgentEnd,
+): Promise<Conclusion> {
+  const conclusion = await concludeChanges(place, work, end);
+  if (conclusion.message === null) return conclusion;
+  // Names of files and branches that the agent chose, and what git says of them.
+  const { redact } = await findSecretsOf(place, work.run);
+  return { ...conclusion, message: redact(conclusion.message) };
+}
+
+async function concludeChanges(
   place: WorkPlace,
   { task, attempt, run }: { readonly task: Task; readonly attempt: Attempt; readonly run: Run },
   end: AgentEnd,
@@ -120,9 +133,13 @@ async function harvestHeld(place: WorkPlace, { task, attempt, agent, signal }: H
   const isFirst = harvest.changed_files > 0 && (await isLinkTracked(place, control, checkout));
   if (isFirst && writeLinkFile(place, { attempt, task }))
     harvest = { ...(await harvestCheckout(control, checkout, request)), ...pickSeen(harvest) };
-  for (const text of listHarvestWarnings(harvest, attempt))
-    place.watch({ kind: 'note', task_id: task.id, attempt_id: attempt.id, text });
+  const warnings = listHarvestWarnings(harvest, attempt);
   const { id } = attempt;
+  if (warnings.length > 0) {
+    const { redact } = await findSecretsOf(place, attempt);
+    for (const text of warnings.map(redact))
+      place.watch({ kind: 'note', task_id: task.id, attempt_id: id, text });
+  }
   // Nobody may have looked while it was away.
   if (harvest.strayed !== undefined)
     await place.store.changeAttempt({ id, strayed: harvest.strayed }, systemWriter(place));

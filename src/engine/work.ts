@@ -13,6 +13,7 @@ import type { Standing, TaskStore, Writer } from '#store/store.ts';
 import type { UntrustedCommand } from '#sync/trust.ts';
 import type { WorkSettings } from '#sync/work-settings.ts';
 import type { ActionOutcome } from './actions.ts';
+import type { Secrets } from './agent-secrets.ts';
 import type { AgentFacts, Engine } from './engine.ts';
 import type { CheckoutWatch } from './checkout-watch.ts';
 import type { FolderLocks } from './folder-locks.ts';
@@ -94,7 +95,7 @@ export interface WorkPlace {
    * Where the agent of a run reaches Forge, with the rights of that run alone; left out in tests. Closed
    * when the run has ended.
    */
-  readonly openRunSocket?: ((run: Run) => Promise<RunSocket>) | undefined;
+  readonly openRunSocket?: ((run: Run, secrets: Secrets) => Promise<RunSocket>) | undefined;
   /** How processes are kept together here; found out once. */
   readonly processes: () => Promise<ProcessHost>;
   /** This process, as the rows of what it watches name it. */

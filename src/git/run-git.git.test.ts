@@ -142,4 +142,12 @@ describe('toShownStderr', () => {
     expect(toShownStderr(stderr)).toBe('remote: \\u001b[2Jno / fatal: \\u202ehidden');
     expect(toShownStderr('x'.repeat(1000))).toBe(`${'x'.repeat(300)}…`);
   });
+
+  it('[H5] tells no password of an address, and nothing that looks like a key', () => {
+    const token = `ghp_${'a1B2'.repeat(9)}`;
+    const stderr = `fatal: unable to access 'https://me:hunter2@example.org/x.git/': 403\nremote: ${token}?`;
+    expect(toShownStderr(stderr)).toBe(
+      "fatal: unable to access 'https://[redacted]@example.org/x.git/': 403 / remote: [redacted]?",
+    );
+  });
 });

@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
+import { MASK, maskSecrets } from '#domain/find-secrets.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { runsFilters } from './runs-filters.ts';
@@ -209,10 +210,17 @@ export function toTimeoutError(args: readonly string[], { timeout_ms = 0 }: GitR
 
 const SHOWN_LENGTH = 300;
 
-/** Some of it comes from the other side of a connection: one line, short, and without control characters. */
+/** A remote's address with its password, which git shows in some of its messages. */
+const USER_OF_URL = /:\/\/[^/\s@:]{0,200}:[^/\s@]{1,500}@/g;
+
+/**
+ * Some of it comes from the other side of a connection: one line, short, without control characters, and without what
+ * looks like a key.
+ */
 export function toShownStderr(stderr: string): string {
   const lines = stderr.split(/[\r\n]+/).map((line) => line.trim());
-  const told = lines.filter((line) => line !== '' && !line.startsWith('hint:')).join(' / ');
+  const said = lines.filter((line) => line !== '' && !line.startsWith('hint:')).join(' / ');
+  const told = maskSecrets(said).replaceAll(USER_OF_URL, `://${MASK}@`);
   return escapeLine(told.length > SHOWN_LENGTH ? `${told.slice(0, SHOWN_LENGTH).trimEnd()}…` : told);
 }
 

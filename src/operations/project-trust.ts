@@ -2,14 +2,14 @@ import type { trustProject as declaration, TrustedCommand } from '#contract/trus
 import { toTriggeredBy } from '#domain/actor.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
-import { listCommands, type RepositoryCommand, revokeTrust, trustListed } from '#sync/trust.ts';
+import { allowSecret, listCommands, type RepositoryCommand, revokeTrust, trustListed } from '#sync/trust.ts';
 import { implement, type OperationContext } from './operation.ts';
 import { wrapWords } from './text-width.ts';
 
 export const projectTrust = implement<typeof declaration>({
-  async run(ctx, { list, revoke, yes }) {
-    if ([list, revoke, yes].filter(Boolean).length > 1)
-      throw new ForgeError('usage', '--list, --revoke and --yes exclude each other', {
+  async run(ctx, { list, revoke, yes, allow_secret }) {
+    if ([list, revoke, yes, allow_secret].filter(Boolean).length > 1)
+      throw new ForgeError('usage', '--list, --revoke, --yes and --allow-secret exclude each other', {
         hint: 'forge trust --help',
       });
     const { paths } = ctx.project;
@@ -19,6 +19,10 @@ export const projectTrust = implement<typeof declaration>({
     const commands = await look();
     if (list === true) return { ...answer, outcome: 'listed', commands: commands.map(toEntry) };
     const by = await findPerson(ctx);
+    if (allow_secret !== undefined) {
+      await allowSecret(place, allow_secret, { now: ctx.clock.now(), by });
+      return { ...answer, outcome: 'trusted', commands: commands.map(toEntry), changed: [allow_secret] };
+    }
     if (revoke === true) {
       const changed = await revokeTrust(place);
       const outcome = changed.length === 0 ? 'unchanged' : 'revoked';

@@ -10,7 +10,6 @@ export const syncCommit = implement<typeof declaration>({
       by: await writerOf(ctx),
       machine: ctx.machine,
       message: input.message,
-      tell: (line) => ctx.host.notice(line),
     }),
   text: ({ commit, changed, branch }) =>
     changed && commit !== null

@@ -1,5 +1,7 @@
 import type { exportTasks } from '#contract/sync-operations.ts';
 import { exportFiles } from '#sync/export-files.ts';
+import { tellUncommitted } from '#sync/flag-secrets.ts';
+import { toGitRepo } from '#sync/machine.ts';
 import { HISTORY_PATH, TASKS_PATH, toTaskFiles } from '#sync/task-files.ts';
 import { implement } from './operation.ts';
 import { writerOf } from './writer.ts';
@@ -14,6 +16,12 @@ export const syncExport = implement<typeof exportTasks>({
       canonical,
       meter: ctx.host.meter,
     });
+    if (config.initMode === 'standard') {
+      const { machine } = ctx;
+      const repo = toGitRepo(paths.root, machine);
+      for (const line of await tellUncommitted(repo, toTaskFiles(paths), { paths, machine }))
+        ctx.host.notice(line);
+    }
     return { tasks, history };
   },
   text: ({ tasks, history }) =>

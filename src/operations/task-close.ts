@@ -3,9 +3,13 @@ import { closeTask } from '#engine/change-task.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { engineOf } from './engine-of.ts';
 import { implement } from './operation.ts';
+import { warnOfSecrets } from './warn-of-secrets.ts';
 
 export const taskClose = implement<typeof declaration>({
-  run: async (ctx, input) => closeTask(await engineOf(ctx), input),
+  async run(ctx, input) {
+    warnOfSecrets(ctx, input);
+    return closeTask(await engineOf(ctx), input);
+  },
   text: (task) =>
     [
       `Closed task ${escapeLine(task.id)}: ${escapeLine(task.title)} (${escapeLine(task.close_reason ?? '')})`,

@@ -4,10 +4,12 @@ import { LIMITS } from '#kernel/limits.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { implement } from './operation.ts';
 import { writerOf } from './writer.ts';
+import { warnOfSecrets } from './warn-of-secrets.ts';
 
 export const taskComment = implement<typeof commentTask>({
   async run(ctx, input) {
     checkSize(input.body, 'A comment', LIMITS.comment_bytes);
+    warnOfSecrets(ctx, input);
     return ctx.project.store.addComment(
       { id: input.id, body: input.body, reply_to: input.reply_to ?? null, fence: input.fence },
       await writerOf(ctx),

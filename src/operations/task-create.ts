@@ -13,10 +13,12 @@ import { maybeForeign } from './maybe-foreign.ts';
 import { implement, type OperationContext } from './operation.ts';
 import { changeReviewConfig, vouchForSteps } from './review-config.ts';
 import { writerOf } from './writer.ts';
+import { warnOfSecrets } from './warn-of-secrets.ts';
 
 export const taskCreate = implement<typeof createTask>({
   async run(ctx, input) {
     const { store, config } = ctx.project;
+    warnOfSecrets(ctx, input);
     checkSize(input.description ?? '', 'The description', LIMITS.description_bytes);
     const depends_on = await sortBlockers(ctx, input.depends_on ?? []);
     const workflow_fields = await findGates(ctx, input.review_config ?? null);

@@ -5,9 +5,11 @@ import { transitionTask } from '#engine/transition-task.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { engineOf } from './engine-of.ts';
 import { implement, type OperationContext } from './operation.ts';
+import { warnOfSecrets } from './warn-of-secrets.ts';
 
 export const taskTransition = implement<typeof declaration>({
   async run(ctx, { id, state, reason, version, fence }) {
+    warnOfSecrets(ctx, { reason });
     const engine = await engineOf(ctx);
     const before = await findReview(ctx, id);
     const task = await transitionTask(engine, { id, to: state, reason: reason ?? null, version, fence });

@@ -8,10 +8,12 @@ import { escapeLine } from '#kernel/text.ts';
 import { engineOf } from './engine-of.ts';
 import { implement } from './operation.ts';
 import { changeReviewConfig, vouchForSteps } from './review-config.ts';
+import { warnOfSecrets } from './warn-of-secrets.ts';
 
 export const taskUpdate = implement<typeof declaration>({
   async run(ctx, input) {
     const { metadata_set, review_config, ...rest } = input;
+    warnOfSecrets(ctx, input);
     if (Object.keys(input).length === 1) {
       throw new ForgeError('usage', 'Nothing to update: give at least one flag', {
         hint: 'forge task update --help',

@@ -1,8 +1,7 @@
+import { MASK } from '#domain/find-secrets.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { createMatcher, type Matcher } from './redactor/matcher.ts';
 import { listSecretForms } from './redactor/secret-forms.ts';
-
-const MASK = '[redacted]';
 
 /** Takes secrets out of a text that comes in chunks, also where one is split between them. */
 export interface Redactor {

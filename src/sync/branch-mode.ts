@@ -11,7 +11,7 @@ import type { Writer } from '#store/store.ts';
 import type { FoldReport, SyncStore } from '#store/sync-store.ts';
 import type { CommittedTasks } from './commit-tasks.ts';
 import { toTextFold } from './fold-files.ts';
-import { flagSecretsFor } from './flag-secrets.ts';
+import { flagSecretsFor, refuseSecrets } from './flag-secrets.ts';
 import { noteFileConflicts, type FileConflict } from './file-conflicts.ts';
 import { joinConfigs, keepsOwnConfig, type LostSetting } from './join-configs.ts';
 import {
@@ -28,9 +28,6 @@ import { readSharedConfigBytes } from './shared-config.ts';
 import { CONFIG_PATH, HISTORY_PATH, TASKS_PATH } from './task-files.ts';
 import { WORKFLOW_PATH } from './workflow-file.ts';
 
-/** Hears what somebody should know before it is committed. */
-export type Tell = (line: string) => void;
-
 /** In branch mode the tasks lie on a branch of their own, which is never checked out. */
 export function toDataRef(config: ProjectConfig): string {
   if (config.branchName === undefined) {
@@ -41,16 +38,16 @@ export function toDataRef(config: ProjectConfig): string {
 
 export async function commitToBranch(
   project: HookProject,
-  { by, machine, message, tell }: { by: Writer; machine: Machine; message: string; tell?: Tell | undefined },
+  { by, machine, message }: { by: Writer; machine: Machine; message: string },
 ): Promise<CommittedTasks> {
   const repo = toGitRepo(project.paths.root, machine);
   const ref = toDataRef(project.config);
   await foldRevision(project.store, repo, { rev: ref, by });
   const files = await makeFiles(project);
   if (await keepsOwnConfig(project.paths, repo, ref)) files.delete(CONFIG_PATH);
-  if (tell !== undefined) for (const line of await flagSecretsFor(repo, files, [ref])) tell(line);
   const workflow = readWorkflowToCommit(project.paths);
   if (workflow !== undefined) files.set(WORKFLOW_PATH, Buffer.from(workflow));
+  refuseSecrets(await flagSecretsFor(repo, files, { revs: [ref], paths: project.paths, machine }));
   const { commit, changed } = await commitFiles({ repo, files, message, ref });
   return { commit: commit ?? null, changed, branch: project.config.branchName ?? null };
 }
@@ -58,15 +55,14 @@ export async function commitToBranch(
 /** Fetch, join, commit, push; again when somebody else was faster. */
 export async function exchangeTasks(
   project: HookProject,
-  options: { by: Writer; machine: Machine; remote: string; message: string; tell?: Tell | undefined },
+  options: { by: Writer; machine: Machine; remote: string; message: string },
 ): Promise<
   ExchangeResult & { reports: FoldReport[]; workflow: WorkflowExchange; config_lost: readonly string[] }
 > {
-  const { machine, remote, message, by, tell } = options;
+  const { machine, remote, message, by } = options;
   const repo = toGitRepo(project.paths.root, machine);
   const reports: FoldReport[] = [];
   let workflow: WorkflowExchange = { outcome: 'same', other: null };
-  const flagged = new Set<string>();
   // What an earlier try has joined, a later one finds joined.
   const lost = new Map<string, LostSetting & { readonly theirs: string }>();
   const result = await exchangeBranch({
@@ -79,16 +75,14 @@ export async function exchangeTasks(
         if (rev !== undefined) reports.push(...(await foldRevision(project.store, repo, { rev, by })));
       }
       const files = await makeFiles(project);
-      if (tell !== undefined)
-        for (const line of await flagSecretsFor(repo, files, [theirs, ours])) {
-          if (!flagged.has(line)) tell(line);
-          flagged.add(line);
-        }
       const config = await joinConfigs(project.paths, repo, { theirs, ours });
       if (config.text !== undefined) files.set(CONFIG_PATH, config.text);
       for (const one of config.lost) lost.set(one.key, { ...one, theirs: theirs ?? '' });
       const joined = await joinWorkflows(project.paths, repo, { theirs, ours });
       if (joined.text !== undefined) files.set(WORKFLOW_PATH, Buffer.from(joined.text));
+      refuseSecrets(
+        await flagSecretsFor(repo, files, { revs: [theirs, ours], paths: project.paths, machine }),
+      );
       // A later try finds in place what an earlier one brought; that is the one to tell of.
       if (joined.outcome !== 'same' || workflow.outcome === 'sent') workflow = joined;
       return files;

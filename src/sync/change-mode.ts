@@ -120,10 +120,9 @@ async function toBranch(
   } as const;
   const text = writeConfig(paths, moved);
   const changed = { ...project, config: parseProjectConfig(text, paths.config) };
-  const message = 'Keep the tasks on a branch of their own';
   const told: string[] = [];
-  const tell = (line: string): void => void told.push(line);
-  const { commit } = await commitToBranch(changed, { by, machine, message, tell }).catch((error: unknown) => {
+  const message = 'Keep the tasks on a branch of their own';
+  const { commit } = await commitToBranch(changed, { by, machine, message }).catch((error: unknown) => {
     // Nothing but the config says so yet.
     writeConfig(paths, old);
     throw error;

@@ -3,9 +3,9 @@ import { findCurrentBranch } from '#git/branches.ts';
 import { commitFiles } from '#git/commit-files.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import type { Writer } from '#store/store.ts';
-import { commitToBranch, type Tell } from './branch-mode.ts';
+import { commitToBranch } from './branch-mode.ts';
 import { exportFiles } from './export-files.ts';
-import { flagSecrets } from './flag-secrets.ts';
+import { flagSecretsFor, refuseSecrets } from './flag-secrets.ts';
 import { toGitRepo, type Machine } from './machine.ts';
 import type { HookProject } from './run-hook.ts';
 import { HISTORY_PATH, TASKS_PATH, toTaskFiles } from './task-files.ts';
@@ -25,12 +25,10 @@ export async function commitTasks(
     by,
     machine,
     message = COMMIT_MESSAGE,
-    tell,
   }: {
     by: Writer;
     machine: Machine;
     message?: string | undefined;
-    tell?: Tell | undefined;
   },
 ): Promise<CommittedTasks> {
   const { config, paths, store } = project;
@@ -43,18 +41,18 @@ export async function commitTasks(
       },
     );
   }
-  if (config.initMode === 'branch') return commitToBranch(project, { by, machine, message, tell });
+  if (config.initMode === 'branch') return commitToBranch(project, { by, machine, message });
   const repo = toGitRepo(paths.root, machine);
   const files = toTaskFiles(paths);
   await exportFiles(store, files, {
     by: { ...by, clock: () => machine.clock.now() },
     canonical: config.settings.gcOnExport,
   });
-  if (tell !== undefined) for (const line of await flagSecrets(paths, machine, 'files')) tell(line);
   const contents = new Map([
     [TASKS_PATH, readFileSync(files.tasks)],
     [HISTORY_PATH, readFileSync(files.history)],
   ]);
+  refuseSecrets(await flagSecretsFor(repo, contents, { revs: ['HEAD'], paths, machine }));
   const { commit, changed } = await commitFiles({ repo, files: contents, message, ref: 'HEAD' });
   return { commit: commit ?? null, changed, branch: (await findCurrentBranch(repo)) ?? null };
 }

@@ -1,47 +1,77 @@
+import { hash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { locateSecrets, type LocatedSecret } from '#domain/locate-secrets.ts';
 import { findSecrets } from '#domain/find-secrets.ts';
 import type { GitRepo } from '#git/ask-git.ts';
 import { readBlob } from '#git/read-blob.ts';
 import { runGit } from '#git/run-git.ts';
+import { ForgeError } from '#kernel/errors.ts';
+import { escapeLine } from '#kernel/text.ts';
+import { findForgeHome } from './forge-home.ts';
 import type { Machine } from './machine.ts';
 import type { ProjectPaths } from './project-paths.ts';
-import { HISTORY_PATH, TASKS_PATH } from './task-files.ts';
+import { CONFIG_PATH, HISTORY_PATH, TASKS_PATH } from './task-files.ts';
+import { isAllowedSecret } from './trust.ts';
+import { WORKFLOW_PATH } from './workflow-file.ts';
 
+/** What would enter a commit and looks like a key. */
+export interface FlaggedSecret extends Omit<LocatedSecret, 'value'> {
+  readonly path: string;
+  /** By which a person allows it. */
+  readonly allow: string;
+}
+
+interface SecretPlace {
+  readonly paths: Pick<ProjectPaths, 'root' | 'common_dir'>;
+  readonly machine: Pick<Machine, 'env' | 'homeDir'>;
+  /** Commits whose lines are in the history already. */
+  readonly revs: readonly (string | undefined)[];
+}
+
+const PATHS = [TASKS_PATH, HISTORY_PATH, CONFIG_PATH, WORKFLOW_PATH];
 /** More of them are one sentence. */
 const SHOWN = 5;
-const RECORD = /^\{"(?:id|task)":"([^"]+)"/;
 
 /**
- * A sentence for each task that would put what looks like a key into the history, where it can hardly be taken out
- * again. Asked of what is staged, or of the files as they are; only of lines that the last commit does not have.
+ * Of what is staged all that would put a key into the history, where it can hardly be taken out again, unless a person has
+ * allowed it. Only of lines that neither the last commit has nor one of those that are merged.
  */
-export async function flagSecrets(
-  { root }: Pick<ProjectPaths, 'root'>,
-  { env }: Pick<Machine, 'env'>,
-  of: 'staged' | 'files',
-): Promise<string[]> {
+export async function flagStagedSecrets(
+  repo: GitRepo,
+  { paths, machine, revs }: SecretPlace,
+): Promise<FlaggedSecret[]> {
   const plain = ['--unified=0', '--no-color', '--no-ext-diff', '--no-textconv', '--no-renames'];
-  const against = of === 'staged' ? ['--cached'] : ['HEAD'];
-  const args = ['diff', ...plain, ...against, '--', TASKS_PATH, HISTORY_PATH];
-  const { exit, stdout } = await runGit(args, { cwd: root, env });
-  if (exit !== 0) return [];
-  return tellOf(listFlagged(stdout.split('\n').flatMap((line) => (line[0] === '+' ? line.slice(1) : []))));
+  const prefixes = ['--src-prefix=a/', '--dst-prefix=b/'];
+  const args = ['diff', '--cached', ...plain, ...prefixes, '--', ...PATHS];
+  const { exit, stdout } = await runGit(args, { cwd: paths.root, env: machine.env });
+  if (exit !== 0 || findSecrets(stdout).length === 0) return [];
+  const known = new Set<string>();
+  for (const path of PATHS) for (const line of await readLines(repo, path, revs)) known.add(line);
+  let path = '';
+  const flagged = stdout.split('\n').flatMap((line) => {
+    if (line.startsWith('+++ b/')) path = line.slice('+++ b/'.length);
+    if (line[0] !== '+' || line.startsWith('+++ ') || known.has(line.slice(1))) return [];
+    return locateSecrets(line.slice(1)).map((one) => ({ ...one, path }));
+  });
+  return withoutAllowed(flagged, { paths, machine });
 }
 
 /** The same of files for a branch that is never checked out; only of lines that none of the commits has. */
 export async function flagSecretsFor(
   repo: GitRepo,
   files: ReadonlyMap<string, Uint8Array>,
-  revs: readonly (string | undefined)[],
-): Promise<string[]> {
-  const flagged = [];
-  for (const path of [TASKS_PATH, HISTORY_PATH]) {
+  { revs, ...place }: SecretPlace,
+): Promise<FlaggedSecret[]> {
+  const flagged: (LocatedSecret & { readonly path: string })[] = [];
+  for (const path of PATHS) {
     const text = Buffer.from(files.get(path) ?? []).toString('utf8');
     // Nearly always nothing, and then no commit is read.
-    const found = findSecrets(text).length === 0 ? [] : listFlagged(text.split('\n'));
-    const known = found.length === 0 ? new Set() : await readLines(repo, path, revs);
-    flagged.push(...found.filter(({ line }) => !known.has(line)));
+    if (findSecrets(text).length === 0) continue;
+    const known = await readLines(repo, path, revs);
+    const lines = text.split('\n').filter((line) => !known.has(line));
+    flagged.push(...lines.flatMap(locateSecrets).map((one) => ({ ...one, path })));
   }
-  return tellOf(flagged);
+  return withoutAllowed(flagged, place);
 }
 
 async function readLines(
@@ -57,26 +87,69 @@ async function readLines(
   return lines;
 }
 
-interface Flagged {
-  readonly id: string;
-  readonly line: string;
-  readonly names: readonly string[];
+function withoutAllowed(
+  found: readonly (LocatedSecret & { readonly path: string })[],
+  { paths, machine }: Omit<SecretPlace, 'revs'>,
+): FlaggedSecret[] {
+  if (found.length === 0) return [];
+  const home = findForgeHome(machine.env, machine.homeDir);
+  return found
+    .map(({ value, ...one }) => ({ ...one, allow: toSecretId(value) }))
+    .filter(({ allow }) => !isAllowedSecret({ home, paths }, allow));
 }
 
-function listFlagged(lines: readonly string[]): Flagged[] {
-  return lines.flatMap((line) => {
-    const id = RECORD.exec(line)?.[1];
-    const names = id === undefined ? [] : findSecrets(line);
-    return id === undefined || names.length === 0 ? [] : [{ id, line, names }];
+/** Tells nothing of it, and the same one everywhere. */
+function toSecretId(value: string): string {
+  return hash('sha256', value).slice(0, 12);
+}
+
+/** Throws state_invalid with the place of each. */
+export function refuseSecrets(flagged: readonly FlaggedSecret[]): void {
+  const [first] = flagged;
+  if (first === undefined) return;
+  const more = flagged.length === 1 ? '' : `, and ${flagged.length - 1} more places do`;
+  throw new ForgeError('state_invalid', `${describe(first)}${more}: nothing was committed`, {
+    hint: toNext(first),
+    details: {
+      secrets: flagged.map(({ id, field, path, name, allow }) => ({
+        id: id ?? null,
+        field,
+        path,
+        looks_like: name,
+        allow,
+      })),
+    },
   });
 }
 
-function tellOf(flagged: readonly Flagged[]): string[] {
-  const found = new Map<string, Set<string>>();
-  for (const { id, names } of flagged) found.set(id, new Set([...(found.get(id) ?? []), ...names]));
-  const told = [...found].map(
-    ([id, names]) => `${id} holds what looks like ${[...names].join(' and ')}, and is about to be committed`,
-  );
-  if (told.length <= SHOWN) return told;
-  return [...told.slice(0, SHOWN), `${told.length - SHOWN} more tasks do`];
+/** One sentence for each place, and what to do. */
+export function tellSecrets(flagged: readonly FlaggedSecret[], what: string): string[] {
+  const told = flagged.slice(0, SHOWN).map((one) => `${describe(one)}: ${what}. Next: ${toNext(one)}`);
+  return flagged.length <= SHOWN ? told : [...told, `${flagged.length - SHOWN} more places do`];
+}
+
+function describe({ id, field, path, name }: FlaggedSecret): string {
+  const where = id === undefined ? `${path}${field === '' ? '' : ` (${field})`}` : id;
+  return escapeLine(`${where} holds what looks like ${name}${id === undefined ? '' : ` in its ${field}`}`);
+}
+
+function toNext({ command, allow, id, path }: FlaggedSecret): string {
+  const mend = command ?? (id === undefined ? `take it out of ${path}` : 'make the key void');
+  return `${mend}; or let it through: forge trust --allow-secret ${allow}`;
+}
+
+/** Of the task files as they lie in the checkout, for a person who has yet to commit them. */
+export async function tellUncommitted(
+  repo: GitRepo,
+  { tasks, history }: { readonly tasks: string; readonly history: string },
+  place: Omit<SecretPlace, 'revs'>,
+): Promise<string[]> {
+  const files = new Map<string, Uint8Array>();
+  for (const [path, file] of [
+    [TASKS_PATH, tasks],
+    [HISTORY_PATH, history],
+  ] as const)
+    if (existsSync(file)) files.set(path, readFileSync(file));
+  const flagged = await flagSecretsFor(repo, files, { ...place, revs: ['HEAD'] });
+  return tellSecrets(flagged, 'no commit will take it');
 }

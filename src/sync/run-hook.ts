@@ -10,7 +10,7 @@ import { systemActor } from '#domain/actor.ts';
 import type { FoldRequest, SyncStore } from '#store/sync-store.ts';
 import { exportFiles } from './export-files.ts';
 import type { FolderState } from './folder-state.ts';
-import { flagSecrets } from './flag-secrets.ts';
+import { flagStagedSecrets, tellSecrets } from './flag-secrets.ts';
 import { toTextFold } from './fold-files.ts';
 import { lookAt } from './look-at.ts';
 import { toGitRepo, type Machine } from './machine.ts';
@@ -30,6 +30,11 @@ export interface HookProject {
  * add to a commit of named files, make the only change of a commit, or write on an attempt's branch.
  */
 export async function runPreCommit(project: HookProject, machine: Machine): Promise<string[]> {
+  const told = await addTasks(project, machine);
+  return [...told, ...(await leaveSecretsOut(project.paths, machine))];
+}
+
+async function addTasks(project: HookProject, machine: Machine): Promise<string[]> {
   const { paths, config, store } = project;
   if (config.initMode !== 'standard' || config.sync.exportOn === 'manual') return [];
   const repo = toGitRepo(paths.root, machine);
@@ -56,9 +61,27 @@ export async function runPreCommit(project: HookProject, machine: Machine): Prom
     canonical: config.settings.gcOnExport,
     incremental: true,
   });
-  const told = await stage(paths, machine);
-  if (told.length === 0) return removal;
-  return [...removal, ...told, ...(await flagSecrets(paths, machine, 'staged'))];
+  return [...removal, ...(await stage(paths, machine))];
+}
+
+/**
+ * A commit does not fail because of tasks, but it takes no key into the history: the files stay in the checkout as they are,
+ * and the commit has them as the one before it had. In a merge that would drop what the other side brought, so there
+ * it is only told of.
+ */
+async function leaveSecretsOut(paths: ProjectPaths, machine: Machine): Promise<string[]> {
+  const repo = toGitRepo(paths.root, machine);
+  const isMerge = findOperationInProgress(repo.git_dir)?.name === 'merge';
+  const revs = isMerge ? readMergeHeads(repo) : [];
+  const flagged = await flagStagedSecrets(repo, { paths, machine, revs });
+  if (flagged.length === 0) return [];
+  const files = [...new Set(flagged.map(({ path }) => path))];
+  if (isMerge) return tellSecrets(flagged, 'it is about to be committed with this merge');
+  const options = { cwd: paths.root, env: machine.env };
+  const { exit } = await runGit(['reset', '--quiet', '--', ...files], options);
+  // Before the first commit there is nothing to go back to.
+  if (exit !== 0) await runGit(['rm', '--cached', '--quiet', '--ignore-unmatch', '--', ...files], options);
+  return tellSecrets(flagged, `${files.join(' and ')} stays out of this commit`);
 }
 
 /** After a merge: what a side brought counts, also where the merge took nothing of it (`-s ours`). */

@@ -5,12 +5,13 @@ import { fetchRemote } from '#git/exchange-remote.ts';
 import { ForgeError, type ErrorCode } from '#kernel/errors.ts';
 import type { Writer } from '#store/store.ts';
 import type { FoldReport } from '#store/sync-store.ts';
-import { exchangeTasks, type Tell } from './branch-mode.ts';
+import { exchangeTasks } from './branch-mode.ts';
 import { COMMIT_MESSAGE, commitTasks } from './commit-tasks.ts';
 import { exportFiles } from './export-files.ts';
 import { findModeChange, followModeChange } from './follow-mode.ts';
 import { joinBranches } from './join-branches.ts';
 import type { WorkflowExchange } from './join-workflows.ts';
+import { tellUncommitted } from './flag-secrets.ts';
 import { toGitRepo, type Machine } from './machine.ts';
 import type { InitMode } from './project-config.ts';
 import type { HookProject } from './run-hook.ts';
@@ -41,7 +42,8 @@ interface SyncOptions {
   /** Whether the person named the remote. */
   readonly named?: boolean | undefined;
   readonly offline: boolean;
-  readonly tell?: Tell | undefined;
+  /** Hears of what the next commit would refuse. */
+  readonly tell?: ((line: string) => void) | undefined;
 }
 
 const NO_WORKFLOW = { workflow: 'same', other_workflow: null, config_lost: [] } as const;
@@ -66,6 +68,8 @@ export async function syncTasks(project: HookProject, options: SyncOptions): Pro
     const synced = await syncBranch({ paths, store, config: moved }, options);
     return { ...synced, ...addUp(sum(reports), synced) };
   }
+  if (options.tell !== undefined)
+    for (const line of await tellOfSecrets(project, options.machine)) options.tell(line);
   return {
     mode: 'standard',
     fetched,
@@ -95,6 +99,11 @@ async function hasUncommitted({ store, paths }: HookProject, machine: Machine): 
   if (mark === undefined || mark.event_seq !== (await store.newestEvent())) return true;
   const args = ['status', '--porcelain', '--', `:(top)${TASKS_PATH}`, `:(top)${HISTORY_PATH}`];
   return (await askGit(toGitRepo(paths.root, machine), args)).stdout !== '';
+}
+
+/** What the next commit would refuse. */
+async function tellOfSecrets({ paths }: HookProject, machine: Machine): Promise<string[]> {
+  return tellUncommitted(toGitRepo(paths.root, machine), toTaskFiles(paths), { paths, machine });
 }
 
 async function syncBranch(project: HookProject, options: SyncOptions): Promise<SyncedTasks> {

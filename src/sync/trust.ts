@@ -273,6 +273,24 @@ export function revokeTrust({ home, paths }: TrustPlace): Promise<string[]> {
   );
 }
 
+/** Something that looks like a key may be committed: it is none, or is void. Idempotent. */
+export function allowSecret(
+  place: TrustPlace,
+  id: string,
+  who: { readonly now: number; readonly by: string },
+): Promise<void> {
+  const command = `what looks like a key in committed files, ${id}`;
+  return trustListed(place, [{ command, fingerprint: toSecretFingerprint(id), digests: [] }], who);
+}
+
+export function isAllowedSecret(place: TrustPlace, id: string): boolean {
+  return Object.hasOwn(readAllowed(place), toSecretFingerprint(id));
+}
+
+function toSecretFingerprint(id: string): string {
+  return hash('sha256', JSON.stringify(['secret', id]));
+}
+
 interface Judgement {
   readonly state: TrustState;
   readonly changed: readonly string[];

@@ -25,19 +25,55 @@ describe('git commit', () => {
     });
   });
 
-  it('[H5] tells who puts a key into the history, before it is there', async () => {
+  it('[H5] takes no key into the history, says where it stands, and goes on without the tasks', async () => {
     await using world = await forgeClones(['a']);
     const { a } = world.clone;
     const key = `ghp_${'a1B2'.repeat(9)}`;
-    const { id } = await a.create('Rotate it', '--description', `It is ${key}`);
-    await a.create('Harmless');
-    const flag = `${id} holds what looks like a GitHub token, and is about to be committed`;
-    const byHand = await a.run('commit');
-    expect(byHand.stderr).toBe(`forge: ${flag}\n`);
-    const other = await a.create('Another', '--description', key);
+    const made = await a.run('task', 'create', 'Rotate it', '--description', `It is ${key}`, '--json');
+    expect(made.stderr).toContain('looks like a GitHub token; no commit of the tasks will take it');
+    const { id } = JSON.parse(made.stdout) as { id: string };
+    const flag = `${id} holds what looks like a GitHub token in its description`;
+    expect(await a.run('commit')).toMatchObject({ exit: 5 });
+    expect((await a.run('export')).stderr).toContain(`${flag}: no commit will take it`);
+    const holds = (): boolean =>
+      a.git('cat-file', '--batch', '--batch-all-objects', '--buffer').includes(key);
+    // The hook stages them, a person has staged them, both with -a, and where nothing else is to be committed.
+    const left = `[forge] ${flag}: .forge/tasks.jsonl stays out of this commit. Next: forge task update ${id}`;
+    expect(a.commitFile('a.txt')).toContain(left);
+    a.git('add', '-A');
+    expect(a.commitFile('b.txt')).toContain(left);
+    a.write('a.txt', 'changed\n');
+    const { stdout, stderr } = await world.place.bash('git commit -a -m all', { cwd: a.path });
+    expect(stdout + stderr).toContain(left);
+    a.git('add', '-A');
+    const alone = await world.place.bash('git commit -m alone', { cwd: a.path });
+    expect(alone.stdout + alone.stderr).toContain(left);
+    expect(titlesAt(a)).toEqual([]);
+    expect(a.git('log', '-p', '--all')).not.toContain(key);
+    // Nothing is lost by it.
+    expect(await titlesOf(a)).toEqual(['Rotate it']);
+    await a.run('task', 'update', id, '--description', '');
+    a.commitFile('c.txt');
+    expect(titlesAt(a)).toEqual(['Rotate it']);
+    expect(a.git('log', '-p', '--all')).not.toContain(key);
+    expect(holds()).toBe(true); // what was staged is an object that no commit leads to
+  });
+
+  it('[H5] leaves settings with a key out, and takes what a person lets through', async () => {
+    await using world = await forgeClones(['a']);
+    const { a } = world.clone;
+    const key = `ghp_${'a1B2'.repeat(9)}`;
+    const config = a.read('.forge/config.json');
+    a.write('.forge/config.json', config.replace('{', `{\n  "token": "${key}",`));
+    a.git('add', '.forge/config.json');
     const said = a.commitFile('a.txt');
-    expect(said).toContain(`[forge] ${other.id} holds what looks like a GitHub token`);
-    expect(said).not.toContain(id);
+    expect(said).toContain('.forge/config.json (token) holds what looks like a GitHub token');
+    expect(a.git('show', 'HEAD:.forge/config.json')).toBe(config.trimEnd());
+    const [, number = ''] = /--allow-secret ([0-9a-f]{12})/.exec(said) ?? [];
+    expect((await a.run('trust', '--allow-secret', number)).exit).toBe(0);
+    a.git('add', '.forge/config.json');
+    a.commitFile('b.txt');
+    expect(a.git('show', 'HEAD:.forge/config.json')).toContain(key);
   });
 
   it('-a and -p carry the tasks; a commit of named files and -o do not, and leave nothing behind', async () => {

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { InboxItem } from '#contract/inbox-operations.ts';
 import type { Task } from '#contract/task.ts';
 import type { Actor } from '#domain/actor.ts';
+import { createSecrets } from '#engine/agent-secrets.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { OpenProject } from '#operations/operation.ts';
 import { readOwnIdentity } from '#process/process-identity.ts';
@@ -13,6 +14,8 @@ import { openServerProjects } from '../server-projects.ts';
 import { createRunCaller, type RunCaller } from './run-caller.ts';
 
 const AGENT: Actor = { kind: 'agent', name: 'Ada', named: true };
+/** What a person gave the agent. */
+const SECRET = 'correct-horse-battery';
 const PERSON: Actor = { kind: 'user', name: 'Ada', named: true };
 
 interface World {
@@ -35,7 +38,9 @@ async function inProject(work: (world: World) => Promise<void>): Promise<void> {
     { place, clock, env, program, notice },
   );
   const served = await projects.find({ project: undefined });
-  await served.useForOperation((project) => work(toWorld(project, { place, machine })));
+  await served.useForOperation((project) =>
+    work(toWorld(project, { place, machine, secrets: createSecrets([SECRET]) })),
+  );
 }
 
 function toWorld(project: OpenProject, deps: Omit<Parameters<typeof createRunCaller>[0], 'project'>): World {
@@ -126,5 +131,24 @@ describe('work that agents give each other', () => {
         ['task.comment', { id: ofPerson.id, body: 'x' }],
       ] as const)
         await expect(call(name, input)).rejects.toMatchObject({ code: 'permission_denied' });
+    }));
+});
+
+describe('[H5] what an agent writes down in its run', () => {
+  it('holds no secret of its own, and nothing that looks like a key', () =>
+    inProject(async ({ create, callFrom }) => {
+      const { id } = await create(PERSON);
+      const call = await callFrom(id);
+      const token = `ghp_${'a1B2'.repeat(9)}`;
+      const encoded = Buffer.from(`x${SECRET}`).toString('base64');
+      const body = `${SECRET} and ${token} and ${encoded}`;
+      await call('task.comment', { id, body });
+      const made = await call('task.create', { title: `Use ${SECRET}`, metadata_set: { [SECRET]: [token] } });
+      const [comments, task] = [await call('task.comments', { id }), await call('task.show', { id })];
+      for (const said of [made, comments, task].map((one) => JSON.stringify(one)))
+        for (const secret of [SECRET, token, encoded.slice(4, -4)]) expect(said).not.toContain(secret);
+      expect(made).toMatchObject({ title: 'Use [redacted]', metadata: { '[redacted]': ['[redacted]'] } });
+      // All else stays as it is.
+      expect(await call('task.comment', { id, body: 'a \\u0041 é' })).toMatchObject({ body: 'a \\u0041 é' });
     }));
 });

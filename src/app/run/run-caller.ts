@@ -2,6 +2,7 @@ import type { Run } from '#contract/attempt.ts';
 import type { Declaration } from '#contract/declare.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import type { Actor } from '#domain/actor.ts';
+import type { Secrets } from '#engine/agent-secrets.ts';
 import { systemClock } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
@@ -18,6 +19,8 @@ export interface RunCallerDeps {
   readonly project: OpenProject;
   readonly place: HomePlace;
   readonly machine: Machine;
+  /** What the agent knows, and must not write down in a task. */
+  readonly secrets: Pick<Secrets, 'redact' | 'redactValue'>;
 }
 
 /** The operations as the agent of one run may call them. Rejects with ForgeError alone. */
@@ -27,7 +30,7 @@ export function createRunCaller(deps: RunCallerDeps, run: Run): RunCaller {
   let created = 0;
   return async (name, input) => {
     const declaration = getDeclaration(name);
-    const checked = checkCallInput(declaration, input);
+    const checked = redactInput(deps, checkCallInput(declaration, input));
     const isOwn = await checkRights(deps.project, run, { declaration, input: checked });
     const load = MANIFEST[name];
     if (load === undefined) throw new ForgeError('internal', `No implementation of ${name}`);
@@ -43,6 +46,17 @@ export function createRunCaller(deps: RunCallerDeps, run: Run): RunCaller {
       throw error;
     });
   };
+}
+
+/** Nearly always nothing is found, and then it stays as it is. */
+function redactInput(
+  { secrets }: Pick<RunCallerDeps, 'secrets'>,
+  input: Record<string, unknown>,
+): Record<string, unknown> {
+  const text = JSON.stringify(input);
+  if (secrets.redact(text) === text) return input;
+  // Strings stay strings, and an object stays one.
+  return secrets.redactValue(input) as Record<string, unknown>;
 }
 
 function getDeclaration(name: string): Declaration {

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Run } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
+import { createSecrets } from '#engine/agent-secrets.ts';
 import { claimTask } from '#engine/change-task.ts';
 import type { RunSocket } from '#engine/work.ts';
 import { RUN_SOCKET_KEY } from '#process/find-own-run.ts';
@@ -22,7 +23,8 @@ function open({ id: task_id, created_by }: Task, more: Partial<Run> = {}): Promi
   const { store, home } = shop.place;
   // Only what these calls look at.
   const project = { store, paths: { root: shop.repo.path } };
-  const deps = { project, place: { home }, machine: {} } as unknown as RunCallerDeps;
+  const secrets = createSecrets([]);
+  const deps = { project, place: { home }, machine: {}, secrets } as unknown as RunCallerDeps;
   return openRunSocket(deps, { task_id, agent: created_by, fence: 1, ...more } as Run);
 }
 

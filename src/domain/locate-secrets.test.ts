@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { locateSecrets } from './locate-secrets.ts';
+
+const KEY = `ghp_${'a1B2'.repeat(9)}`;
+const PEM = ['BEGIN', 'END'].map((word) => `-----${word} ${'PRIVATE'} KEY-----`).join('\nMIIE\n');
+
+describe('locateSecrets', () => {
+  it.each([
+    [{ id: 'fg-1', title: KEY }, 'title', 'forge task update fg-1 --title "…"'],
+    [{ id: 'fg-1', description: `x ${PEM}` }, 'description', 'forge task update fg-1 --description "…"'],
+    [{ id: 'fg-1', metadata: { a: { b: [KEY] } } }, 'metadata.a', 'forge task update fg-1 --meta-unset a'],
+    [{ id: 'fg-1', metadata: { [KEY]: 1 } }, 'metadata.[redacted]', undefined],
+    [{ id: 'fg-1', metadata: { 'a; rm -rf /': KEY } }, 'metadata.a; rm -rf /', undefined],
+    [{ id: 'fg-1', comments: [{ body: KEY }] }, 'comments', undefined],
+    [{ task: 'fg-1', from: 'todo', to: 'done', reason: KEY }, 'reason', undefined],
+    [
+      { id: 'fg-1', state_fields: { review_config: { ci_steps: [`curl ${KEY}`] } } },
+      'state_fields',
+      undefined,
+    ],
+  ])('[H5] names the task, the field and the command for %j', (record, field, command) => {
+    const [found, ...more] = locateSecrets(JSON.stringify(record));
+    expect(more).toEqual([]);
+    expect(found).toMatchObject({ id: 'fg-1', field, command });
+  });
+
+  it('names the key of a file that is no task', () => {
+    expect(locateSecrets(`  "token": "${KEY}",`)).toMatchObject([{ id: undefined, field: 'token' }]);
+    expect(locateSecrets(`{"id":"torn ${KEY}`)).toMatchObject([{ id: undefined }]);
+    expect(locateSecrets('{"id":"fg-1","title":"harmless"}')).toEqual([]);
+  });
+});
