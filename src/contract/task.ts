@@ -16,7 +16,7 @@ export type TaskType = z.output<typeof TaskType>;
 export type DependencyType = z.output<typeof DependencyType>;
 
 /** No U+0000 in any text: no line-based tool and no other database can hold it. */
-const ONE_LINE = /^[^\u0000\n\r\u2028\u2029]*[^\s\u0000][^\u0000\n\r\u2028\u2029]*$/;
+const ONE_LINE = /^(?!\s*$)[^\u0000\n\r\u2028\u2029]*$/;
 const NO_NUL = /^[^\u0000]*$/;
 const IDENTITY = /^[^\s\u0000-\u001f\u007f]([^\u0000-\u001f\u007f]*[^\s\u0000-\u001f\u007f])?$/;
 
@@ -39,11 +39,11 @@ export const Label = z
 export const CloseReason = z
   .string()
   .max(LIMITS.close_reason_length)
-  .regex(/^[^\u0000]*[^\s\u0000][^\u0000]*$/, 'a reason is not blank and holds no NUL character');
+  .regex(/^(?!\s*$)[^\u0000]*$/, 'a reason is not blank and holds no NUL character');
 export const CommentBody = z
   .string()
   .max(LIMITS.comment_bytes)
-  .regex(/^[^\u0000]*[^\s\u0000][^\u0000]*$/, 'a comment is not blank and holds no NUL character');
+  .regex(/^(?!\s*$)[^\u0000]*$/, 'a comment is not blank and holds no NUL character');
 /** Full or shortened to any unambiguous beginning, with or without the project's prefix. */
 export const TaskRef = z.string().min(1).max(80);
 /** What a holder shows with every write, so that one whose claim is over changes nothing any more. */
@@ -67,7 +67,7 @@ const CiSteps = z
     z
       .string()
       .max(LIMITS.ci_step_length)
-      .regex(/^[^\u0000]*[^\s\u0000][^\u0000]*$/, 'a step is a command: not blank, without a NUL character'),
+      .regex(/^(?!\s*$)[^\u0000]*$/, 'a step is a command: not blank, without a NUL character'),
   )
   .max(LIMITS.ci_steps);
 

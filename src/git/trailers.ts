@@ -3,7 +3,7 @@ export type Trailers = Readonly<Record<string, string>>;
 
 /** The message with those of the trailers that it lacks, as `git interpret-trailers` would add them. */
 export function addTrailers(message: string, trailers: Trailers): string {
-  const body = message.replace(/\s+$/, '');
+  const body = message.trimEnd();
   const paragraphs = body.split(/\n\s*\n/);
   const last = paragraphs.length > 1 ? (paragraphs.at(-1) ?? '') : '';
   const isBlock = last !== '' && last.split('\n').every((line) => TRAILER.test(line));
@@ -20,5 +20,5 @@ const TRAILER = /^(?:[A-Za-z0-9][A-Za-z0-9-]*:(?: |$)|\(cherry picked from commi
 
 /** Whether a message has all of them, with whatever values. */
 export function hasTrailers(message: string, trailers: Trailers): boolean {
-  return addTrailers(message, trailers) === `${message.replace(/\s+$/, '')}\n`;
+  return addTrailers(message, trailers) === `${message.trimEnd()}\n`;
 }
