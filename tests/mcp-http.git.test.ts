@@ -119,9 +119,7 @@ describe('MCP over HTTP', () => {
     let now = 0;
     await using http = await startProjectHttp({ mcpClock: { now: () => now } });
     const first = await openSession(http, http.admin);
-    for (let more = 1; more < LIMITS.mcp_sessions; more += 1) await openSession(http, http.admin);
     const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
-    expect(await initialize(http, http.admin)).toMatchObject({ status: 503 });
     now += LIMITS.mcp_session_idle_ms - 1;
     expect(await post(http, http.admin, list, { 'mcp-session-id': first })).toMatchObject({ status: 200 });
     now += 1;
@@ -130,6 +128,34 @@ describe('MCP over HTTP', () => {
       expect(await post(http, http.admin, list, { 'mcp-session-id': id })).toMatchObject({ status: 200 });
     now += LIMITS.mcp_session_idle_ms + 1;
     expect(await post(http, http.admin, list, { 'mcp-session-id': first })).toMatchObject({ status: 404 });
+  });
+
+  it('[M8] one token cannot lock others out: its own oldest session ends, and theirs go on', async () => {
+    let now = 0;
+    await using http = await startProjectHttp({ mcpClock: { now: () => (now += 1) } });
+    const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
+    const ask = (token: string, id: string) => post(http, token, list, { 'mcp-session-id': id });
+    const theirs = await openSession(http, http.admin);
+    const { token: greedy } = await http.token('read');
+    const first = await openSession(http, greedy);
+    for (let more = 0; more < LIMITS.mcp_sessions + 20; more += 1) await openSession(http, greedy);
+    expect(await ask(greedy, first)).toMatchObject({ status: 404 });
+    expect(await ask(http.admin, theirs)).toMatchObject({ status: 200 });
+    expect(await ask(http.admin, await openSession(http, http.admin))).toMatchObject({ status: 200 });
+  });
+
+  it('[H6] counts the values of a body before it reads it, and names few of the names that it does not know', async () => {
+    await using http = await startProjectHttp();
+    const args = (count: number): object =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`unknown_${at}`, 1]));
+    const many = await post(http, http.admin, toCall(1, 'forge_create_task', args(160_000)));
+    expect(many).toMatchObject({ status: 413 });
+    const some = await post(http, http.admin, toCall(1, 'forge_create_task', args(20_000)));
+    expect(some.status).toBe(200);
+    expect(some.text.length).toBeLessThan(20_000);
+    expect(some.text).toContain(`and ${20_000 - LIMITS.error_names} more`);
+    const deep = await post(http, http.admin, '['.repeat(10_000));
+    expect(deep).toMatchObject({ status: 400 });
   });
 
   it('has no stream of its own, and says what is wrong with a body', async () => {

@@ -3,7 +3,13 @@ import { OPERATIONS } from '#contract/operations.ts';
 import { isHeldBy, type Holding } from '#domain/task-holding.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
-import { allows, type Caller, type OperationCall, type OperationCaller } from '#operations/call-operation.ts';
+import {
+  allows,
+  type Caller,
+  type OperationCall,
+  type OperationCaller,
+  scopeError,
+} from '#operations/call-operation.ts';
 import { FLAG_TABLE } from '#operations/flag-table.generated.ts';
 import type { AnyOperation } from '#operations/flag-table.ts';
 import { judgeAgentCall } from '#operations/judge-agent-call.ts';
@@ -113,15 +119,7 @@ async function loadOperation(name: string): Promise<AnyOperation> {
 }
 
 function checkScope({ name, access }: Pick<Declaration, 'name' | 'access'>, { scope }: Caller): void {
-  if (allows(scope, access)) return;
-  throw new ForgeError(
-    'permission_denied',
-    `${name} needs a token with the scope ${access}; this one has ${scope}`,
-    {
-      hint: `forge token create --scope ${access}`,
-      details: { operation: name, needed: access, held: scope },
-    },
-  );
+  if (!allows(scope, access)) throw scopeError(name, { needed: access, held: scope });
 }
 
 type Input = Readonly<Record<string, unknown>>;

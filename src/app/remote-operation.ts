@@ -4,6 +4,7 @@ import type { Declaration } from '#contract/declare.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import { ERROR_CODES, type ErrorCode, type ErrorDetails, ForgeError, isForgeError } from '#kernel/errors.ts';
 import { readJson } from '#kernel/read-json.ts';
+import { dropEnd } from '#kernel/text.ts';
 import type { Accepted, AnyOperation } from '#operations/flag-table.ts';
 import { findProject } from '#sync/find-project.ts';
 import { postJson, type RemoteAnswer, unreachable } from './remote-request.ts';
@@ -26,7 +27,7 @@ export function createRemoteOperation(
           hint: 'forge token create --scope task --agent <name>',
         });
       const base = parseServer(server);
-      const url = new URL(`${base.pathname.replace(/\/+$/, '')}/api/v1/operations/${name}`, base);
+      const url = new URL(`${dropEnd(base.pathname, '/')}/api/v1/operations/${name}`, base);
       const project = findProjectName(accepted, cwd, env);
       if (project !== undefined) url.searchParams.set('project', project);
       const declaration = OPERATIONS.find((one) => one.name === name);

@@ -7,10 +7,7 @@ import { Status, TaskRef } from './task.ts';
 const Name = z
   .string()
   .max(LIMITS.project_name_length)
-  .regex(
-    /^[^\u0000-\u001f\u007f]*[^\s\u0000-\u001f\u007f][^\u0000-\u001f\u007f]*$/,
-    'a name is one line and not blank',
-  );
+  .regex(/^(?!\s*$)[^\u0000-\u001f\u007f]*$/, 'a name is one line and not blank');
 const ProjectEntry = z.object({
   name: z.string(),
   prefix: z.string(),

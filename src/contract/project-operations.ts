@@ -16,10 +16,7 @@ export const initProject = declare({
     name: z
       .string()
       .max(LIMITS.project_name_length)
-      .regex(
-        /^[^\u0000-\u001f\u007f]*[^\s\u0000-\u001f\u007f][^\u0000-\u001f\u007f]*$/,
-        'a name is one line and not blank',
-      )
+      .regex(/^(?!\s*$)[^\u0000-\u001f\u007f]*$/, 'a name is one line and not blank')
       .optional()
       .describe('Name of the project (default: the folder)'),
     stealth: z.boolean().optional().describe('Keep everything on this machine, invisible to git'),

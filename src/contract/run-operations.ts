@@ -178,7 +178,7 @@ export const denyRun = declare({
     reason: z
       .string()
       .max(LIMITS.close_reason_length)
-      .regex(/^[^\u0000]*[^\s\u0000][^\u0000]*$/, 'a reason is not blank and holds no NUL character')
+      .regex(/^(?!\s*$)[^\u0000]*$/, 'a reason is not blank and holds no NUL character')
       .optional()
       .describe('Why: the agent is told'),
   }),
@@ -224,7 +224,7 @@ export const sendToRun = declare({
     text: z
       .string()
       .max(LIMITS.comment_bytes)
-      .regex(/^[^\u0000]*[^\s\u0000][^\u0000]*$/, 'a message is not blank and holds no NUL character')
+      .regex(/^(?!\s*$)[^\u0000]*$/, 'a message is not blank and holds no NUL character')
       .describe('What it is told'),
   }),
   output: z.object({

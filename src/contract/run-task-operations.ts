@@ -152,7 +152,7 @@ export const pickAttempt = declare({
     reason: z
       .string()
       .max(LIMITS.close_reason_length)
-      .regex(/^[^\u0000]*[^\s\u0000][^\u0000]*$/, 'a reason is not blank and holds no NUL character')
+      .regex(/^(?!\s*$)[^\u0000]*$/, 'a reason is not blank and holds no NUL character')
       .optional()
       .describe('Why this one'),
     merge: z.boolean().optional().describe('Merge it when it has passed its review'),

@@ -44,11 +44,11 @@ export const Label = z
 export const CloseReason = z
   .string()
   .max(LIMITS.close_reason_length)
-  .regex(/^[^\u0000]*[^\s\u0000][^\u0000]*$/, 'a reason is not blank and holds no NUL character');
+  .regex(/^(?!\s*$)[^\u0000]*$/, 'a reason is not blank and holds no NUL character');
 export const CommentBody = z
   .string()
   .max(LIMITS.comment_bytes)
-  .regex(/^[^\u0000]*[^\s\u0000][^\u0000]*$/, 'a comment is not blank and holds no NUL character');
+  .regex(/^(?!\s*$)[^\u0000]*$/, 'a comment is not blank and holds no NUL character');
 /** Full or shortened to any unambiguous beginning, with or without the project's prefix. */
 export const TaskRef = z.string().min(1).max(80);
 /** What a holder shows with every write, so that one whose claim is over changes nothing any more. */
@@ -72,7 +72,7 @@ const CiSteps = z
     z
       .string()
       .max(LIMITS.ci_step_length)
-      .regex(/^[^\u0000]*[^\s\u0000][^\u0000]*$/, 'a step is a command: not blank, without a NUL character'),
+      .regex(/^(?!\s*$)[^\u0000]*$/, 'a step is a command: not blank, without a NUL character'),
   )
   .max(LIMITS.ci_steps);
 

@@ -1,3 +1,5 @@
+import { dropEnd } from '#kernel/text.ts';
+
 /** The shortest beginning of an attempt's id that stands in its name, and by how much it grows on a clash. */
 const PREFIX = 4;
 const STEP = 2;
@@ -11,7 +13,7 @@ export function toSlug(title: string, length = SLUG_LENGTH): string {
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replace(/^-+/, '');
-  return words.slice(0, length).replace(/-+$/, '') || 'task';
+  return dropEnd(words.slice(0, length), '-') || 'task';
 }
 
 /** `35a4-test-forge-metad`, then with longer beginnings of the id: the first that nobody has is the attempt's. */

@@ -37,16 +37,20 @@ const INSTALL = 'Install bubblewrap (apt install bubblewrap), which needs user n
 const SWITCH_ON = 'Take walls.agents and walls.checks out of settings.json in your Forge home';
 
 /** What programs say that reach for what the walls keep from them. */
-const SIGNS = [
-  /read-only file ?system/i,
-  /\bEROFS\b/,
-  /docker daemon|docker\.sock/i,
-  /(?:permission denied|EACCES)[^\n]*['" :]\/|['" :]\/[^\n]*permission denied/i,
-];
+const SIGNS = [/read-only file ?system/i, /\bEROFS\b/, /docker daemon|docker\.sock/i];
 
 /** Whether the output of a command that failed inside of walls looks as if they were the reason. */
 export function hitsWalls(output: string): boolean {
-  return SIGNS.some((sign) => sign.test(output));
+  return SIGNS.some((sign) => sign.test(output)) || output.split('\n').some(deniesPath);
+}
+
+/** A line that names a path and says that it is denied, in whichever order. */
+function deniesPath(line: string): boolean {
+  const path = /['" :]\//;
+  const first = line.search(/permission denied|EACCES/i);
+  if (first === -1) return false;
+  const last = line.toLowerCase().lastIndexOf('permission denied');
+  return path.test(line.slice(first)) || path.test(line.slice(0, Math.max(0, last)));
 }
 
 export const INSIDE_WALLS =

@@ -29,7 +29,7 @@ export function interpretProgram(
     const { option, value, skips } = splitOption(word, args[at + 1]);
     if (option !== undefined) {
       if (option === '--test') return;
-      if (isShell ? /^-[A-Za-z]*c[A-Za-z]*$/.test(option) : isCodeOption(option)) {
+      if (isShell ? /^-(?=[A-Za-z]*$)[^c]*c/.test(option) : isCodeOption(option)) {
         takeCode(finder, { isShell, folders }, skips === 0 && value ? [value] : args.slice(at + 1));
         if (isShell) return;
         hasCode = true;
@@ -125,7 +125,7 @@ function takeGlued(finder: ScriptFinder, word: ShellWord, folders: readonly stri
   const text = literalOf(word) ?? '';
   if (text.includes('=')) addNamedModules(finder, text.slice(text.indexOf('=') + 1), folders);
   if (text.startsWith('--')) return;
-  const [, module] = /^-[A-Za-z]*?m([A-Za-z_].*)$/.exec(text) ?? [];
+  const [, module] = /^-[A-Za-z]*?m([A-Za-z_][^]*)$/.exec(text) ?? [];
   if (module !== undefined) takeModule(finder, { text: module, pieces: [module] }, folders);
   for (const length of [2, 3, 4])
     if (text.length > length) addNamedModules(finder, text.slice(length), folders);

@@ -1,3 +1,4 @@
+import { dropEnd } from '#kernel/text.ts';
 import type { ScriptFinder } from './shell-scripts.ts';
 
 const ENDINGS = (
@@ -30,7 +31,7 @@ export function addModule(finder: ScriptFinder, name: string, folders: readonly 
 
 /** Every name in a piece of code that may be one of a module or of a file. */
 export function addNamedModules(finder: ScriptFinder, code: string, folders: readonly string[] = []): void {
-  const tokens = new Set(code.split(/[^\w./@:+-]+/).map((token) => token.replace(/[:.]+$/, '')));
+  const tokens = new Set(code.split(/[^\w./@:+-]+/).map((token) => dropEnd(token, ':.')));
   for (const [, from = '', names = ''] of code.matchAll(/\bfrom\s+([\w.]+)\s+import\s+([\w\s,*]+)/g))
     for (const name of names.split(/[\s,]+/)) tokens.add(`${from}.${name}`);
   if (tokens.size > MAX_TOKENS) return finder.addUnknown();
@@ -38,7 +39,7 @@ export function addNamedModules(finder: ScriptFinder, code: string, folders: rea
 }
 
 function listForms(name: string): string[] {
-  const plain = name.replace(/^file:(?:\/\/)?/, '').replace(/[?#].*$/, '');
+  const plain = name.replace(/^file:(?:\/\/)?/, '').replace(/[?#][^]*$/, '');
   if (plain === '') return [];
   const parts = plain.split(/::|\./);
   const isDotted = !plain.includes('/') && parts.length > 1 && parts.every((part) => /^\w+$/.test(part));

@@ -161,7 +161,7 @@ function toProblem(what: string, { timed_out, stderr }: Talked): string {
 }
 
 function toVersion(line: string): string {
-  const [found] = /\d+\.\d+(?:\.\d+)?[\w.+-]*/.exec(line) ?? [];
+  const [found] = /(?<!\d)\d+\.\d+(?:\.\d+)?[\w.+-]*/.exec(line) ?? [];
   return found ?? escapeLine(line.slice(0, 100));
 }
 

@@ -1,6 +1,7 @@
 import { lstatSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { ForgeError } from '#kernel/errors.ts';
+import { dropEnd } from '#kernel/text.ts';
 import { findLastEntry, type GitConfigEntry, isTrue, parseGitConfig } from './parse-git-config.ts';
 
 export interface Repository {
@@ -89,7 +90,7 @@ function isSamePlace(one: string, other: string): boolean {
 
 function openLinked(folder: string, dotGit: string): Repository | undefined {
   // Newlines only: a path may begin or end with spaces.
-  const [, target] = /^gitdir: (.+)$/s.exec(readText(dotGit)?.replace(/[\r\n]+$/, '') ?? '') ?? [];
+  const [, target] = /^gitdir: (.+)$/s.exec(dropEnd(readText(dotGit) ?? '', '\r\n')) ?? [];
   if (target === undefined) throw brokenGitFile(dotGit, 'it does not say "gitdir: <path>"');
   // `..` in a relative path means the parent on disk, also where `cwd` came through a symbolic link.
   const gitDir = resolve(realpathSync.native(folder), target);
@@ -98,9 +99,9 @@ function openLinked(folder: string, dotGit: string): Repository | undefined {
 }
 
 function openFolder(folder: string, gitDir: string): Repository | undefined {
-  const shared = readText(join(gitDir, 'commondir'))?.replace(/[\r\n]+$/, '');
+  const shared = readText(join(gitDir, 'commondir'));
   if (shared === undefined) return openOwn(folder, gitDir);
-  const commonDir = resolve(gitDir, shared);
+  const commonDir = resolve(gitDir, dropEnd(shared, '\r\n'));
   if (!holdsHead(commonDir)) {
     throw brokenGitFile(join(gitDir, 'commondir'), `it points to ${commonDir}, which is not a git directory`);
   }

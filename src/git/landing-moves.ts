@@ -174,14 +174,14 @@ export function listAside(spot: Spot): readonly Buffer[] {
 
 /** A copy on its way to another file system whose process has died. */
 export function removeCopy(spot: Omit<Spot, 'backups'>): void {
-  if (lookInside(spot.worktree, spot.path.replace(/[^/]+$/, toCopyName(spot.path))) === undefined) return;
+  if (lookInside(spot.worktree, `${toParent(spot.path)}${toCopyName(spot.path)}`) === undefined) return;
   rmSync(toCopy(spot), { force: true });
 }
 
 /** By the path, because a path may be longer than a name, and a folder may now be a file. */
 function toNames({ worktree, backups, path }: Spot): readonly [Names, Names, Names] {
   const name = toName(path);
-  const parent = path.replace(/[^/]+$/, '');
+  const parent = toParent(path);
   const number = (folder: string, prefix: string): Names =>
     TIMES.map((time) => toFile(folder, `${prefix}${name}.${time}`));
   // A file is renamed on its own file system: that of the git directory, of the working tree, or of a mount in it.
@@ -197,12 +197,17 @@ function toName(path: string): string {
   return createHash('sha256').update(toBytes(path)).digest('hex').slice(0, 32);
 }
 
+/** With the slash at its end; nothing where the path has no folder. */
+function toParent(path: string): string {
+  return path.slice(0, path.lastIndexOf('/') + 1);
+}
+
 function toCopyName(path: string): string {
   return `.forge-landing-${toName(path)}.new`;
 }
 
 function toCopy({ worktree, path }: Omit<Spot, 'backups'>): Buffer {
-  return toFile(worktree, path.replace(/[^/]+$/, toCopyName(path)));
+  return toFile(worktree, `${toParent(path)}${toCopyName(path)}`);
 }
 
 /** A file of the user's goes to its place; where another one is by now, it is kept beside. */

@@ -64,7 +64,7 @@ function isUsersHook(path: string): boolean {
 /** Nothing is left but comments when Forge's own lines are taken out. */
 function isForgeAlone(text: string): boolean {
   const rest = text
-    .replaceAll(/^# >>> forge >>>[^]*?^# <<< forge <<<[^\n]*$/gm, '')
+    .replaceAll(/^# >>> forge >>>(?:(?!^# >>> forge >>>)[^])*?^# <<< forge <<<[^\n]*$/gm, '')
     .replaceAll(/^[^#\n]*\bforge hook [^\n]*$/gm, '');
   return rest !== text && !/^[ \t]*[^#\s]/m.test(rest);
 }

@@ -161,20 +161,38 @@ export async function* streamGit(args: readonly string[], options: GitRunOptions
 export function toGitFailure(args: readonly string[], result: GitResult): ForgeError {
   const command = findCommand(args);
   const said = toShownStderr(result.stderr.replaceAll(MOVED_FILTER, ''));
-  const failed = FAILED_FILTER.exec(result.stderr);
-  if (failed !== null) return toFilterFailure(failed, { said, command, exit: result.exit });
+  const failed = findFailedFilter(result.stderr);
+  if (failed !== undefined) return toFilterFailure(failed, { said, command, exit: result.exit });
   return new ForgeError('io_failed', `git ${command} failed${said === '' ? '' : `: ${said}`}`, {
     details: { command, exit: result.exit },
   });
 }
 
 /** What stands before a filter of the user's so that it runs where the user's own git would: no news to the user. */
-const MOVED_FILTER = /cd '.+?' && unset [A-Z_ ]+ && /g;
-const FAILED_FILTER = /^fatal: (.+): (clean|smudge) filter '?([^'\n]+?)'? failed$/m;
+const MOVED_FILTER = /cd '(?:[^'\n]|'\\'')+' && unset [A-Z_ ]+ && /g;
+
+interface FailedFilter {
+  readonly path: string;
+  readonly side: string;
+  readonly name: string;
+}
+
+/** `fatal: <path>: clean filter '<name>' failed`; a path may hold all of these words too. */
+function findFailedFilter(stderr: string): FailedFilter | undefined {
+  for (const line of stderr.split('\n')) {
+    if (!line.startsWith('fatal: ') || !line.endsWith(' failed')) continue;
+    const said = line.slice('fatal: '.length, -' failed'.length);
+    const sides = ['clean', 'smudge'].map((side) => ({ side, at: said.lastIndexOf(`: ${side} filter `) }));
+    const { side, at } = sides.reduce((a, b) => (a.at > b.at ? a : b), { side: '', at: -1 });
+    const name = said.slice(at + `: ${side} filter `.length);
+    if (at > 0 && name !== '') return { path: said.slice(0, at), side, name: name.replaceAll("'", '') };
+  }
+  return undefined;
+}
 
 /** A filter is the user's program: which file and which filter is what a person has to know. */
 function toFilterFailure(
-  [, path = '', side = '', name = '']: RegExpExecArray,
+  { path, side, name }: FailedFilter,
   { said, ...details }: { said: string; command: string; exit: number },
 ): ForgeError {
   const key = `filter.${name}.${side}`;

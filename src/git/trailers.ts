@@ -6,7 +6,7 @@ export type Trailers = Readonly<Record<string, string>>;
  * Forge's: what an agent writes in Forge's name is not Forge's word. The same message again where it was set before.
  */
 export function setTrailers(message: string, trailers: Trailers): string {
-  const body = dropForgeLines(message).replace(/\s+$/, '');
+  const body = dropForgeLines(message).trimEnd();
   const paragraphs = body.split(/\n\s*\n/);
   const last = paragraphs.length > 1 ? (paragraphs.at(-1) ?? '') : '';
   const isBlock = last !== '' && last.split('\n').every((line) => TRAILER.test(line));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { assert } from './assert.ts';
 import { ERROR_CODES, ForgeError, isForgeError, toErrorBody, type ErrorCode } from './errors.ts';
+import { LIMITS } from './limits.ts';
 
 // 0 ok · 1 failure · 2 usage · 3 not found · 4 conflict · 5 precondition · 6 permission · 7 dependency missing
 const FAILURE_EXITS = [1, 2, 3, 4, 5, 6, 7, 130];
@@ -103,5 +104,27 @@ describe('assert', () => {
     expect(() => assert(value, 'a claim has an owner')).toThrow(
       new ForgeError('internal', 'Broken assumption: a claim has an owner'),
     );
+  });
+});
+
+describe('[C2] what an error tells is bounded', () => {
+  it('in its message and its hint', () => {
+    const error = new ForgeError('invalid_input', 'x'.repeat(1_000_000), { hint: 'y'.repeat(1_000_000) });
+    expect(error.message.length).toBeLessThan(LIMITS.error_message_length + 50);
+    expect(error.message).toContain('(1000000 characters)');
+    expect(error.hint?.length).toBeLessThan(LIMITS.error_message_length + 50);
+    expect(toErrorBody(new Error('z'.repeat(1_000_000))).message.length).toBeLessThan(9_000);
+  });
+
+  it('in its details: texts and lists are cut, small ones are as they were', () => {
+    const small = { id: 'fg-1', list: [1, 2] };
+    expect(toErrorBody(new ForgeError('not_found', 'x', { details: small })).details).toBe(small);
+    const issues = Array.from({ length: 100_000 }, (_, at) => ({ field: `f${at}` }));
+    const { details } = toErrorBody(new ForgeError('invalid_input', 'x', { details: { issues } }));
+    expect(details['issues']).toHaveLength(LIMITS.error_names + 1);
+    const wide = Object.fromEntries(issues.map(({ field }) => [field, 'v'.repeat(100)]));
+    expect(
+      JSON.stringify(toErrorBody(new ForgeError('internal', 'x', { details: wide }))).length,
+    ).toBeLessThan(LIMITS.error_details_length);
   });
 });

@@ -1,3 +1,6 @@
+import { LIMITS } from './limits.ts';
+import { cutText } from './text.ts';
+
 /** One error class, one table. A code without a row here does not compile. */
 export const ERROR_CODES = {
   internal: { http: 500, exit: 1, retryable: false },
@@ -61,10 +64,13 @@ export class ForgeError extends Error {
     message: string,
     more: { hint?: string; details?: ErrorDetails; cause?: unknown } = {},
   ) {
-    super(message, more.cause === undefined ? undefined : { cause: more.cause });
+    super(
+      cutText(message, LIMITS.error_message_length),
+      more.cause === undefined ? undefined : { cause: more.cause },
+    );
     this.name = 'ForgeError';
     this.code = code;
-    this.hint = more.hint;
+    this.hint = more.hint === undefined ? undefined : cutText(more.hint, LIMITS.error_message_length);
     this.details = more.details ?? {};
   }
 }
@@ -87,9 +93,23 @@ export function toErrorBody(error: unknown): ErrorBody {
       code: error.code,
       message: error.message,
       ...(error.hint !== undefined && { hint: error.hint }),
-      details: error.details,
+      details: cutDetails(error.details),
     };
   }
   const message = error instanceof Error ? error.message : String(error);
-  return { code: 'internal', message: `Unexpected failure: ${message}`, details: {} };
+  const shown = cutText(message, LIMITS.error_message_length);
+  return { code: 'internal', message: `Unexpected failure: ${shown}`, details: {} };
+}
+
+/** Details are small; where others' values made them large, they are cut, and say so. */
+function cutDetails(details: ErrorDetails): ErrorDetails {
+  const text = JSON.stringify(details);
+  if (text.length <= LIMITS.error_details_length) return details;
+  const cut = JSON.parse(text, (_key, value: unknown) => {
+    if (typeof value === 'string') return cutText(value);
+    if (!Array.isArray(value) || value.length <= LIMITS.error_names) return value;
+    return [...(value as unknown[]).slice(0, LIMITS.error_names), `… (${value.length} in all)`];
+  }) as Record<string, unknown>;
+  if (JSON.stringify(cut).length <= LIMITS.error_details_length) return cut;
+  return { cut: `${text.length} characters` };
 }

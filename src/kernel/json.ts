@@ -1,6 +1,7 @@
 import { ForgeError } from './errors.ts';
 import { LIMITS } from './limits.ts';
 import { readJson } from './read-json.ts';
+import { cutText, dropEnd } from './text.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
@@ -12,34 +13,102 @@ export interface JsonObject {
  * because the next write would silently change it. Keys such as `__proto__` stay plain data.
  */
 export function parseJson(text: string, what: string): Json {
+  let value: Json;
   try {
-    return readJson(text, (_key, value: unknown, context?: { source?: string }) =>
-      typeof value === 'number' ? checkNumber(value, context?.source, what) : value,
-    ) as Json; // it gives nothing but Json
+    value = readJson(text) as Json; // it gives nothing but Json
   } catch (error) {
-    if (error instanceof ForgeError) throw error;
-    if (error instanceof RangeError) {
-      throw new ForgeError(
-        'invalid_input',
-        `${what} is nested too deep; the limit is ${LIMITS.metadata_depth} levels`,
-        {
-          details: { limit: LIMITS.metadata_depth },
-          cause: error,
-        },
-      );
-    }
     throw new ForgeError('invalid_input', `${what} is not valid JSON: ${(error as Error).message}`, {
       cause: error,
     });
   }
+  return checkWritten(text, what).has_negative_zero ? dropNegativeZeros(value) : value;
 }
 
-function checkNumber(value: number, source: string | undefined, what: string): number {
+/** Longer numbers may be more than a double holds; shorter ones without an exponent never are. */
+const EXACT_LENGTH = 15;
+
+/**
+ * What a value no longer tells of the text that it was read from: how its numbers were written. A reviver would be told
+ * that too, at thirty times the cost of reading. The text is JSON.
+ */
+function checkWritten(text: string, what: string): { has_negative_zero: boolean } {
+  let depth = 0;
+  let has_negative_zero = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit === QUOTE) at = findQuoteEnd(text, at);
+    else if (unit === 0x5b || unit === 0x7b) {
+      depth += 1;
+      if (depth > LIMITS.json_depth) throw tooDeep(what);
+    } else if (unit === 0x5d || unit === 0x7d) depth -= 1;
+    else if (unit === MINUS || isDigit(unit)) {
+      const end = findNumberEnd(text, at);
+      if (isSuspect(text, at, end)) {
+        const source = text.slice(at, end);
+        has_negative_zero ||= Object.is(checkNumber(source, what), -0);
+      }
+      at = end - 1;
+    }
+  }
+  return { has_negative_zero };
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const MINUS = 0x2d;
+const ZERO = 0x30;
+
+function isDigit(unit: number): boolean {
+  return unit >= ZERO && unit <= 0x39;
+}
+
+/** Where a text in quotes ends that begins here. */
+function findQuoteEnd(text: string, from: number): number {
+  for (let end = text.indexOf('"', from + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let escapes = end;
+    while (text.charCodeAt(escapes - 1) === BACKSLASH) escapes -= 1;
+    if ((end - escapes) % 2 === 0) return end;
+  }
+  return text.length;
+}
+
+function findNumberEnd(text: string, from: number): number {
+  let end = from + 1;
+  for (; end < text.length; end += 1) {
+    const unit = text.charCodeAt(end);
+    // Digits, `.`, `+`, `-`, `e` and `E` are all that a number is made of, and none of them can follow one.
+    if (!isDigit(unit) && unit !== 0x2e && unit !== 0x2b && unit !== MINUS && unit !== 0x65 && unit !== 0x45)
+      break;
+  }
+  return end;
+}
+
+/** Whether a number has to be looked at: long, with an exponent, or a zero with a sign. */
+function isSuspect(text: string, from: number, end: number): boolean {
+  if (end - from > EXACT_LENGTH) return true;
+  if (text.charCodeAt(from) === MINUS && text.charCodeAt(from + 1) === ZERO) return true;
+  for (let at = from; at < end; at += 1) if ((text.charCodeAt(at) | 0x20) === 0x65) return true;
+  return false;
+}
+
+function tooDeep(what: string): ForgeError {
+  return new ForgeError(
+    'invalid_input',
+    `${what} is nested too deep; the limit is ${LIMITS.metadata_depth} levels`,
+    {
+      details: { limit: LIMITS.metadata_depth },
+      cause: new RangeError(`more than ${LIMITS.json_depth} levels`),
+    },
+  );
+}
+
+function checkNumber(source: string, what: string): number {
+  const value = Number(source);
   const safe = Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value));
-  if (safe && (source === undefined || toDecimal(source) === toDecimal(String(value)))) return value + 0; // -0 is written as 0, so it is read as 0
+  if (safe && toDecimal(source) === toDecimal(String(value))) return value;
   throw new ForgeError(
     'invalid_input',
-    `${what} holds the number ${source ?? value}, which JSON readers cannot keep exactly`,
+    `${what} holds the number ${cutText(source)}, which JSON readers cannot keep exactly`,
     {
       hint: 'Write it as a string: "…"',
       details: { limit: Number.MAX_SAFE_INTEGER },
@@ -47,12 +116,28 @@ function checkNumber(value: number, source: string | undefined, what: string): n
   );
 }
 
+/** -0 is written as 0, so it is read as 0. */
+function dropNegativeZeros(value: Json): Json {
+  if (typeof value === 'number') return value + 0;
+  // What was just read belongs to no one else yet.
+  const open = [value] as Record<string, Json>[];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next !== 'object' || next === null) continue;
+    for (const key of Object.keys(next)) {
+      const child = next[key];
+      if (Object.is(child, -0)) next[key] = 0;
+      else if (typeof child === 'object' && child !== null) open.push(child as Record<string, Json>);
+    }
+  }
+  return value;
+}
+
 /** The same number in one spelling, sign left out: `1.50e1` and `15` are both `15e0`. */
 function toDecimal(text: string): string {
   const [, whole = '', fraction = '', exponent = '0'] =
     /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
   const digits = `${whole}${fraction}`.replace(/^0+/, '');
-  const significant = digits.replace(/0+$/, '');
+  const significant = dropEnd(digits, '0');
   if (significant === '') return '0';
   return `${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
 }

@@ -10,6 +10,14 @@ export const LIMITS = {
   metadata_bytes: 1_048_576,
   metadata_depth: 64,
   metadata_key_length: 200,
+  /** Of any JSON; what is nested deeper cannot be walked. */
+  json_depth: 1_000,
+  /** Of one value of others in a message, of a whole message, and of the details beside it; the rest is counted. */
+  error_value_length: 200,
+  error_message_length: 8_192,
+  error_details_length: 65_536,
+  /** Names of one sort in an error; what goes beyond is counted. */
+  error_names: 20,
   dependencies_per_task: 10_000,
   query_length: 1_000,
   list_limit: 10_000_000,
@@ -141,9 +149,14 @@ export const LIMITS = {
   result_default_entries: 5,
   /** Clients of `POST /mcp` that have a session at once, and how long one may be silent. */
   mcp_sessions: 200,
+  /** Of one token; the one that was silent longest makes place for the next. */
+  mcp_sessions_a_token: 50,
   mcp_session_idle_ms: 1_800_000,
+  /** Objects, lists and what stands in them: more in one body would hold up other requests while it is read. */
+  body_values: 25_000,
   /** One message to `POST /mcp`: a description of the largest size, escaped. */
   mcp_body_bytes: 8_388_608,
+  mcp_body_depth: 72,
   /** Tasks that `resources/list` names. */
   mcp_resources: 50,
   /** How long may an answer of a server be that `forge --server` asks. */
@@ -232,6 +245,8 @@ export const LIMITS = {
   /** A reader that takes nothing for so long while events wait for it is cut; it can go on where it was. */
   event_stall_ms: 10_000,
   event_heartbeat_ms: 15_000,
+  /** Streams of one token: fewer than a server has sockets, so that other clients get one. */
+  event_streams_a_token: 10_000,
   /** Events that are kept in memory for those who follow; older ones are read from the store. */
   event_window_rows: 2_000,
   event_window_bytes: 4_194_304,

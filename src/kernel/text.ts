@@ -1,3 +1,5 @@
+import { LIMITS } from './limits.ts';
+
 /**
  * C0 and C1 controls, the bidi marks that reorder a line on screen, zero-width and other invisible characters, line
  * separators, tag letters outside a flag, and lone surrogates: what can move a cursor, hide text or show it in
@@ -52,6 +54,20 @@ function isLowSurrogate(unit: number): boolean {
 /** Left to right by code unit: the order of every canonical list, whatever the locale. */
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** The text without those of these characters that it ends with. A pattern such as `/0+$/` takes the square of a text. */
+export function dropEnd(text: string, characters: string): string {
+  let end = text.length;
+  while (end > 0 && characters.includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
+}
+
+/** A value of others inside a message: its beginning, and how much there is of it. */
+export function cutText(text: string, length: number = LIMITS.error_value_length): string {
+  if (text.length <= length) return text;
+  const end = isLowSurrogate(text.charCodeAt(length)) ? length - 1 : length;
+  return `${text.slice(0, end)}… (${text.length} characters)`;
 }
 
 /** `1 task`, `2 tasks`. */

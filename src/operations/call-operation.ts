@@ -1,5 +1,6 @@
 import type { Declaration } from '#contract/declare.ts';
 import type { Actor } from '#domain/actor.ts';
+import { ForgeError } from '#kernel/errors.ts';
 
 /** Who calls a server, as its token says; nothing of it comes from the request's content. */
 export interface Caller {
@@ -16,6 +17,18 @@ export const SCOPES: readonly Scope[] = ['read', 'task', 'exec', 'admin'];
 
 export function allows(held: Scope, needed: Scope): boolean {
   return SCOPES.indexOf(held) >= SCOPES.indexOf(needed);
+}
+
+export function scopeError(
+  name: string,
+  scopes: { readonly needed: Scope; readonly held: Scope },
+): ForgeError {
+  const { needed, held } = scopes;
+  return new ForgeError(
+    'permission_denied',
+    `${name} needs a token with the scope ${needed}; this one has ${held}`,
+    { hint: `forge token create --scope ${needed}`, details: { operation: name, needed, held } },
+  );
 }
 
 export interface OperationCall {

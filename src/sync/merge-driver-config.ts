@@ -95,7 +95,7 @@ async function runConfig(args: readonly string[], paths: ProjectPaths, env: Envi
     const { exit, stderr } = await runGit(['config', '--local', ...args], options);
     // Somebody else removed the section first.
     if (exit === 0 || stderr.includes('no such section')) return;
-    const held = /could not lock config file .*: File exists/s.test(stderr);
+    const held = stderr.includes('could not lock config file ') && stderr.includes(': File exists');
     if (!held || waited >= PATIENCE_MS) throw toConfigError(stderr, held, paths);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }

@@ -1,5 +1,6 @@
 import { lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { dropEnd } from '#kernel/text.ts';
 import type { ProjectPaths } from './project-paths.ts';
 
 /**
@@ -38,5 +39,5 @@ function isLinked(top: string, common: string): boolean {
 
 function readPointer(path: string, shape: RegExp): string | undefined {
   if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
-  return shape.exec(readFileSync(path, 'utf8').replace(/[\r\n]+$/, ''))?.[1];
+  return shape.exec(dropEnd(readFileSync(path, 'utf8'), '\r\n'))?.[1];
 }

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { Declaration } from '#contract/declare.ts';
 import { ForgeError } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -25,15 +26,22 @@ export function checkCallInput(declaration: Declaration, input: unknown): Input 
     });
   }
   const known = Object.keys(declaration.input.shape);
-  const unknown = Object.keys(input).filter((name) => !known.includes(name) || RESERVED.includes(name));
+  const names = new Set(known.filter((name) => !RESERVED.includes(name)));
+  const unknown = Object.keys(input).filter((name) => !names.has(name));
   const result = declaration.input.safeParse(pick(input as Input, known));
+  const wrong = result.error?.issues ?? [];
+  if (result.success && unknown.length === 0) return result.data;
   const issues = [
-    ...unknown.map((field) => ({ field: field.slice(0, 100), message: 'there is no such field' })),
-    ...(result.error?.issues ?? []).map(toIssue),
+    ...unknown
+      .slice(0, LIMITS.error_names)
+      .map((field) => ({ field: field.slice(0, 100), message: 'there is no such field' })),
+    ...wrong.slice(0, LIMITS.error_names).map(toIssue),
   ];
-  if (result.success && issues.length === 0) return result.data;
+  const more = unknown.length + wrong.length - issues.length;
+
   const messages = new Set(issues.map(({ field, message }) => `${field}: ${message}`));
-  throw new ForgeError('invalid_input', [...messages].join('; '), {
+  const rest = more > 0 ? [`… and ${more} more`] : [];
+  throw new ForgeError('invalid_input', [...messages, ...rest].join('; '), {
     ...(unknown.length > 0 && { hint: `${declaration.name} knows ${known.join(', ')}` }),
     details: { issues },
   });

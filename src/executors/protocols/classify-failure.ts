@@ -61,7 +61,7 @@ const UNREACHED_TEXT: readonly RegExp[] = [
 
 function findCauseInText(message: string): Cause {
   if (
-    /usage limit|rate limit|limit reached|quota (?:exceeded|exhausted)|exceeded your .*quota|too many requests|\b429\b/i.test(
+    /usage limit|rate limit|limit reached|quota (?:exceeded|exhausted)|exceeded your .{0,200}quota|too many requests|\b429\b/i.test(
       message,
     )
   )

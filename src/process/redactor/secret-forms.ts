@@ -1,3 +1,5 @@
+import { dropEnd } from '#kernel/text.ts';
+
 interface FormLimits {
   readonly min_length: number;
   readonly piece_length: number;
@@ -83,5 +85,5 @@ function listWrapped(secret: string): readonly string[] {
 }
 
 function toBase64(bytes: Buffer): string {
-  return bytes.toString('base64').replace(/=+$/, '');
+  return dropEnd(bytes.toString('base64'), '=');
 }

@@ -1,7 +1,7 @@
 import type { Marker, ProcessRow, ProcessTable } from './process-table.ts';
 
 const COLUMNS = 'pid=,ppid=,pgid=,stat=,time=,rss=,lstart=';
-const ROW = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s+(\d+)\s+(.+?)\s*$/;
+const ROW = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s+(\d+)\s+(\S.*)$/;
 
 /** Unix systems without /proc: `ps` is asked. Their sessions have no number, so a group stands for one. */
 export function openPsTable(
@@ -20,7 +20,7 @@ export function openPsTable(
 }
 
 export function parsePsLine(line: string): { row: ProcessRow; memory: number } | undefined {
-  const [, pid, ppid, group, state, time, kilobytes, started] = ROW.exec(line) ?? [];
+  const [, pid, ppid, group, state, time, kilobytes, started] = ROW.exec(line.trimEnd()) ?? [];
   if (state === undefined || time === undefined) return undefined;
   const row = {
     pid: Number(pid),

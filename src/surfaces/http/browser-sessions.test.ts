@@ -116,10 +116,32 @@ describe('a browser session', () => {
     for (let at = 0; at < HTTP_LIMITS.login_tries; at += 1) expect((await try_()).status).toBe(401);
     const answer = await try_();
     expect([answer.status, answer.headers['retry-after']]).toEqual([429, '60']);
-    const link = await askLink(http, token);
-    expect((await http.ask({ path: link })).status).toBe(429);
     http.clock.advance(HTTP_LIMITS.login_window_ms);
+    expect((await try_()).status).toBe(401);
     expect((await http.ask({ path: await askLink(http, token) })).status).toBe(303);
+  });
+
+  it('[L6] opens by a good link, whatever others have tried', async () => {
+    await using http = await startHttp();
+    const { token } = await http.token('admin');
+    const link = await askLink(http, token);
+    for (let at = 0; at < 3 * HTTP_LIMITS.login_tries; at += 1) await http.ask({ path: '/login?code=x' });
+    expect((await http.ask({ path: '/login?code=x' })).status).toBe(429);
+    expect((await http.ask({ path: link })).status).toBe(303);
+    expect((await http.ask({ path: link })).status).toBe(429);
+  });
+
+  it('[L6] keeps the links and sessions of one token, however many another asks for', async () => {
+    await using http = await startHttp();
+    const { token } = await http.token('admin');
+    const { token: greedy } = await http.token('task');
+    const link = await askLink(http, token);
+    for (let at = 0; at < 2 * HTTP_LIMITS.login_codes; at += 1) await askLink(http, greedy);
+    const { status, headers } = await http.ask({ path: link });
+    expect(status).toBe(303);
+    const cookie = headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+    for (let at = 0; at < HTTP_LIMITS.sessions + 10; at += 1) await login(http, greedy);
+    expect((await http.ask({ path: '/api/v1/session', headers: { cookie } })).status).toBe(200);
   });
 
   it('keeps no more links and sessions than it may', async () => {

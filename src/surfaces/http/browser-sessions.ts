@@ -50,7 +50,7 @@ export function createBrowserSessions({
       if (caller.actor.kind !== 'user')
         throw new ForgeError('permission_denied', "A browser session needs a person's token");
       const now = clock.now();
-      dropOld(codes, now, HTTP_LIMITS.login_codes);
+      dropOld(codes, now, { most: HTTP_LIMITS.login_codes, token: caller.token });
       const code = randomText();
       const expires_at = now + HTTP_LIMITS.login_code_ms;
       codes.set(toKey(code), { caller, expires_at });
@@ -59,20 +59,21 @@ export function createBrowserSessions({
     login(code) {
       const now = clock.now();
       while (failures[0] !== undefined && failures[0] <= now - HTTP_LIMITS.login_window_ms) failures.shift();
-      if (failures.length >= HTTP_LIMITS.login_tries) {
-        throw new ForgeError('too_many_requests', 'Too many failed logins; wait a minute', {
-          details: { retry_after_s: Math.ceil(HTTP_LIMITS.login_window_ms / 1000) },
-        });
-      }
       const known = codes.get(toKey(code));
       codes.delete(toKey(code));
+      // A good link opens whatever others have tried: its 256 bits cannot be guessed, and a limit would lock its owner out.
       if (known === undefined || known.expires_at <= now) {
+        if (failures.length >= HTTP_LIMITS.login_tries) {
+          throw new ForgeError('too_many_requests', 'Too many failed logins; wait a minute', {
+            details: { retry_after_s: Math.ceil(HTTP_LIMITS.login_window_ms / 1000) },
+          });
+        }
         failures.push(now);
         throw new ForgeError('unauthorized', 'This link is not good any more', {
           hint: 'Ask for a new one: POST /api/v1/sessions',
         });
       }
-      dropOld(sessions, now, HTTP_LIMITS.sessions);
+      dropOld(sessions, now, { most: HTTP_LIMITS.sessions, token: known.caller.token });
       const secret = randomText();
       const expires_at = now + HTTP_LIMITS.session_ms;
       const session = { id: toKey(secret), caller: known.caller, csrf: randomText(), expires_at };
@@ -93,12 +94,19 @@ export function createBrowserSessions({
   };
 }
 
-/** What is over goes, and the oldest where there are too many. */
-function dropOld(kept: Map<string, { readonly expires_at: number }>, now: number, most: number): void {
+/** What is over goes. Where there are too many, the oldest of the token with the most goes: no token drives out others'. */
+function dropOld(
+  kept: Map<string, { readonly expires_at: number; readonly caller: Caller }>,
+  now: number,
+  { most, token }: { readonly most: number; readonly token: string },
+): void {
   for (const [key, { expires_at }] of kept) if (expires_at <= now) kept.delete(key);
-  for (const key of kept.keys()) {
-    if (kept.size < most) return;
-    kept.delete(key);
+  while (kept.size >= most) {
+    const counts = new Map([[token, 1]]);
+    for (const { caller } of kept.values()) counts.set(caller.token, (counts.get(caller.token) ?? 0) + 1);
+    const [greediest] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a));
+    const [oldest = ''] = [...kept].find(([, { caller }]) => caller.token === greediest) ?? [];
+    if (!kept.delete(oldest)) return;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ERROR_CODES, ForgeError } from '#kernel/errors.ts';
+import { allows, type Caller, scopeError } from '#operations/call-operation.ts';
 import { type Answer, beginExchange, type Exchange, send, sendMarked, toErrorAnswer } from './answer.ts';
 import { type BrowserSessions, createBrowserSessions } from './browser-sessions.ts';
 import { callOrRecall } from './call-route.ts';
@@ -22,7 +23,7 @@ import { type OwnRoute, takesNothing, toJsonAnswer } from './own-route.ts';
 import { ListCache } from './list-cache.ts';
 import { answerLong } from './long-request.ts';
 import { listProjectRoutes } from './project-routes.ts';
-import { parseBody, readBody } from './read-body.ts';
+import { NO_BODY, parseBody, readBody } from './read-body.ts';
 import { assembleInput } from './request-input.ts';
 import { createRouteTable, type Routed, type RouteTable } from './route-table.ts';
 import { listSessionRoutes } from './session-routes.ts';
@@ -195,12 +196,13 @@ async function answerOperation(
   if (admission === undefined) throw new ForgeError('unauthorized', 'A token is needed');
   const route = operation ?? getNamed(named, values[0] ?? '');
   const isRead = target.method === 'GET' || target.method === 'HEAD';
-  const bytes = isRead ? Buffer.alloc(0) : await readBody(exchange.request);
+  checkScope(route, admission.caller);
+  const read = isRead ? NO_BODY : await readBody(exchange.request);
   const places = operation === undefined ? [] : values;
   const { input, project } = assembleInput(route, {
     values: places,
     query: target.query,
-    body: parseBody(bytes),
+    body: parseBody(read),
   });
   const { caller } = admission;
   const place = { name: route.declaration.name, input, project };
@@ -227,10 +229,15 @@ async function answerOperation(
       place,
       ...(route.secret && { toKept: (given) => withoutSecret(given, exchange.request_id) }),
     },
-    { token: caller.token, key, digest: digestRequest(target, bytes) },
+    { token: caller.token, key, digest: digestRequest(target, read.bytes) },
     () => work().catch((error: unknown) => toReportedAnswer(deps, exchange, error)),
   );
   finish(exchange, target, once);
+}
+
+/** Before the body is read: a caller who may not do it has nothing to say. */
+function checkScope({ declaration: { name, access } }: OperationRoute, { scope }: Caller): void {
+  if (!allows(scope, access)) throw scopeError(name, { needed: access, held: scope });
 }
 
 /** What is not the client's doing is for the log; what is not there yet is nobody's fault. */

@@ -51,6 +51,24 @@ describe('the stream of events', () => {
     expect(numbers(await third.until(4))).toEqual([4, 5, 6, 7]);
   });
 
+  test('[M8] a token that has all its streams leaves those of others alone', async () => {
+    await using served = await serve({
+      limits: { stall_ms: 10_000, heartbeat_ms: 10_000, streams_a_token: 3 },
+    });
+    const greedy = { token: 'token-greedy' };
+    const open = await Promise.all([1, 2, 3].map(() => followEvents(served.url, greedy)));
+    using refused = await followEvents(served.url, greedy);
+    expect(refused.headers['content-type']).not.toBe('text/event-stream; charset=utf-8');
+    using other = await followEvents(served.url, { token: 'token-other' });
+    await served.create('for all');
+    expect(await other.until(1)).toHaveLength(1);
+    open[0]?.[Symbol.dispose]();
+    await until(() => served.stream.counts().readers === 3);
+    using again = await followEvents(served.url, greedy);
+    expect(again.headers['content-type']).toBe('text/event-stream; charset=utf-8');
+    for (const one of open) one[Symbol.dispose]();
+  });
+
   test('a reader that saw nothing yet can come back too', async () => {
     await using served = await serve();
     await served.create('before');

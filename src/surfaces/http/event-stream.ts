@@ -22,7 +22,9 @@ export interface EventStreamDeps {
   /** Told of a store that could not be read. */
   readonly report?: ((error: unknown) => void) | undefined;
   /** Those of Forge when left out. */
-  readonly limits?: { readonly stall_ms: number; readonly heartbeat_ms: number } | undefined;
+  readonly limits?:
+    | { readonly stall_ms: number; readonly heartbeat_ms: number; readonly streams_a_token?: number }
+    | undefined;
 }
 
 export interface EventStream {
@@ -56,6 +58,8 @@ class EventHub {
   /** Readers that need the store; each waits its turn, so that a thousand at once read page by page. */
   readonly #behind = new Set<EventReader>();
   #isReadingBehind = false;
+  /** Streams by the id of their token. */
+  readonly #counts = new Map<string, number>();
   /** Resolves when the window has begun; there as long as somebody follows it. */
   #ready: Promise<void> | undefined;
   #opening = 0;
@@ -73,6 +77,7 @@ class EventHub {
 
   async open(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void> {
     const wish = parseWish(request, this.#deps.sources());
+    this.#checkCount(caller);
     this.#opening += 1;
     try {
       await this.#start();
@@ -86,12 +91,28 @@ class EventHub {
       const reader = new EventReader(response, caller, { filter: wish.filter, positions });
       reader.onWritable = () => this.#serve(reader);
       this.readers.add(reader);
+      this.#count(reader, 1);
       response.once('close', () => this.#forget(reader));
       reader.greet();
       this.#serve(reader);
     } finally {
       this.#opening -= 1;
     }
+  }
+
+  #checkCount({ token }: Caller): void {
+    const most = this.#limits.streams_a_token ?? LIMITS.event_streams_a_token;
+    if ((this.#counts.get(token) ?? 0) < most) return;
+    throw new ForgeError('too_many_requests', `This token has ${most} streams open already`, {
+      hint: 'Close one, or use one stream for all projects and tasks',
+      details: { limit: most, retry_after_s: 1 },
+    });
+  }
+
+  #count({ caller: { token } }: EventReader, by: 1 | -1): void {
+    const count = (this.#counts.get(token) ?? 0) + by;
+    if (count > 0) this.#counts.set(token, count);
+    else this.#counts.delete(token);
   }
 
   close(): void {
@@ -197,7 +218,7 @@ class EventHub {
   }
 
   #forget(reader: EventReader): void {
-    this.readers.delete(reader);
+    if (this.readers.delete(reader)) this.#count(reader, -1);
     this.#behind.delete(reader);
   }
 }

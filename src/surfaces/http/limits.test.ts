@@ -1,5 +1,6 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LIMITS } from '#kernel/limits.ts';
 import { startHttp, type TestHttp } from '../../../tests/support/http-server.ts';
 import { HTTP_LIMITS } from './limits.ts';
 
@@ -104,6 +105,32 @@ describe('the limits of a request', () => {
     });
   });
 
+  it('[H6] end JSON of too many values, at once', async () => {
+    const send = (value: unknown) =>
+      http.ask({ method: 'POST', path: PATH, token, body: { metadata_set: value } });
+    const most = LIMITS.body_values - 3;
+    expect((await send({ a: Array.from({ length: most }, () => 1) })).status).toBe(201);
+    for (const value of [
+      { a: Array.from({ length: most + 5 }, () => 1) },
+      { a: Array.from({ length: most + 5 }, () => []) },
+      Object.fromEntries(Array.from({ length: 130_000 }, (_, at) => [`k${at}`, 1])),
+    ]) {
+      const { status, json } = await send(value);
+      expect([status, json]).toMatchObject([413, { code: 'too_large' }]);
+    }
+    // What stands in a text is no value.
+    expect((await send({ a: ',[{"'.repeat(50_000) })).status).toBe(201);
+  });
+
+  it('[H6] are asked after the scope: a body that its caller may not send is not read', async () => {
+    const { token: reader } = await http.token('read');
+    const text = await http.raw(
+      head([`Content-Length: ${HTTP_LIMITS.body_bytes}`]).replace(token, reader),
+      /\}$/,
+    );
+    expect(read(text)).toEqual({ status: 403, code: 'permission_denied' });
+  });
+
   it('end JSON that is too deep, at once', async () => {
     const nested = (levels: number): string =>
       `{"metadata_set":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
@@ -186,12 +213,29 @@ describe('the limits of a connection', () => {
     await Promise.all(closed);
   });
 
+  it('[L16] end the connection that was silent longest, so that a crowd of them keeps no client out', async () => {
+    await using few = await startHttp({ limits: { sockets: 20, spare_sockets: 5 } });
+    const { token: good } = await few.token('read');
+    const silent: Socket[] = [];
+    const statuses: number[] = [];
+    for (let round = 0; round < 12; round += 1) {
+      for (let at = 0; at < 5; at += 1) {
+        const socket = connect(few.port, '127.0.0.1');
+        socket.on('error', () => undefined);
+        silent.push(socket);
+      }
+      statuses.push((await few.ask({ path: '/api/v1/tasks', token: good })).status);
+    }
+    for (const socket of silent) socket.destroy();
+    expect(statuses).toEqual(Array.from({ length: 12 }, () => 200));
+  });
+
   it('are those of Node itself for what Node does', () => {
     expect(http.server).toMatchObject({
       headersTimeout: HTTP_LIMITS.headers_timeout_ms,
       requestTimeout: HTTP_LIMITS.request_timeout_ms,
       keepAliveTimeout: HTTP_LIMITS.keep_alive_timeout_ms,
-      maxConnections: HTTP_LIMITS.sockets,
+      maxConnections: HTTP_LIMITS.sockets + HTTP_LIMITS.spare_sockets,
     });
   });
 

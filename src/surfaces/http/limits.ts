@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Server, type ServerOptions, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { keepSocketsFree } from './free-sockets.ts';
 
 /** Every limit of the HTTP surface, each with a test that hits it. */
 export const HTTP_LIMITS = {
@@ -23,6 +24,8 @@ export const HTTP_LIMITS = {
   timeout_check_ms: 1_000,
   /** Streams of events are connections too. */
   sockets: 12_000,
+  /** Connections that may come while those make place on which nothing is asked. */
+  spare_sockets: 200,
   idempotency_key_length: 200,
   /** Rows of a page that does not say how many, and at most. */
   page_rows: 50,
@@ -31,7 +34,7 @@ export const HTTP_LIMITS = {
   list_cache_bytes: 16_777_216,
   login_code_ms: 60_000,
   login_codes: 20,
-  /** Failed tries within a minute before everybody has to wait. */
+  /** Failed tries within a minute, before wrong links are no longer answered one by one. */
   login_tries: 10,
   login_window_ms: 60_000,
   session_ms: 43_200_000,
@@ -57,7 +60,8 @@ export function applyServerLimits(server: Server, limits: Limits = HTTP_LIMITS):
   server.headersTimeout = limits.headers_timeout_ms;
   server.requestTimeout = limits.request_timeout_ms;
   server.keepAliveTimeout = limits.keep_alive_timeout_ms;
-  server.maxConnections = limits.sockets;
+  server.maxConnections = limits.sockets + limits.spare_sockets;
+  keepSocketsFree(server, limits.sockets);
   server.on('clientError', answerUnread);
 }
 

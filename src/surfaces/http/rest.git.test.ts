@@ -284,9 +284,12 @@ describe('what is sent', () => {
 
   it('[A10] never says who asks', async () => {
     const { token } = await http.token('read');
+    const { token: worker } = await http.token('task');
     for (const field of ['scope', 'role', 'user', 'actor', 'created_by', 'token', 'agent']) {
-      const { status } = await send('POST', '/tasks', { title: 'x', [field]: 'admin' }, token);
+      const { status } = await send('POST', '/tasks', { title: 'x', [field]: 'admin' }, worker);
       expect([field, status]).toEqual([field, 400]);
+      const read = await send('POST', '/tasks', { title: 'x', [field]: 'admin' }, token);
+      expect([field, read.status]).toEqual([field, 403]);
     }
     const answer = await http.ask({
       method: 'POST',

@@ -46,7 +46,7 @@ export function createRouteTable<R extends Routed>(routes: readonly R[]): RouteT
 
 /** The names in braces, in order. */
 export function listPlaces(path: string): string[] {
-  return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name ?? '');
+  return [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name ?? '');
 }
 
 function createNode<R>(): Node<R> {

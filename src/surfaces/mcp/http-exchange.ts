@@ -1,16 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { BodyScan } from '#kernel/body-scan.ts';
+import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 
-/** Node's request as the web standard's, with its body read to the end; undefined when that is too long. */
+/** Node's request as the web standard's, with its body read to the end. Throws too_large and invalid_input. */
 export async function readRequest(
   req: IncomingMessage,
   signal: AbortSignal,
-): Promise<{ readonly request: Request; readonly body: string } | undefined> {
+): Promise<{ readonly request: Request; readonly body: string }> {
   const chunks: Buffer[] = [];
+  const scan = new BodyScan(LIMITS.mcp_body_depth);
   let size = 0;
   for await (const chunk of req as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > LIMITS.mcp_body_bytes) return undefined;
+    if (size > LIMITS.mcp_body_bytes) throw new ForgeError('too_large', 'The body is too long');
+    scan.take(chunk);
     chunks.push(chunk);
   }
   const headers = new Headers();

@@ -7,6 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Clock } from '#kernel/clock.ts';
 import { findDoubleKey } from '#kernel/double-key.ts';
+import { ERROR_CODES, isForgeError } from '#kernel/errors.ts';
 import { readJson } from '#kernel/read-json.ts';
 import type { Caller } from '#operations/call-operation.ts';
 import { createServerFactory, type McpDeps } from './create-server.ts';
@@ -74,11 +75,8 @@ export function createMcpHandler(deps: McpHttpDeps): McpHttpHandler {
       const gone = new AbortController();
       res.once('close', () => gone.abort());
       using _watch = watch(() => deps.isAlive?.(caller) ?? true, gone);
-      const read = await readRequest(req, gone.signal).catch(() => undefined);
-      const response =
-        read === undefined
-          ? refuse(413, SERVER_ERROR, 'The body is too long', { connection: 'close' })
-          : await answer(read.request, read.body, caller);
+      const read = await readRequest(req, gone.signal).catch(refuseBody);
+      const response = read instanceof Response ? read : await answer(read.request, read.body, caller);
       await sendResponse(response, res);
     },
     async [Symbol.asyncDispose]() {
@@ -86,6 +84,13 @@ export function createMcpHandler(deps: McpHttpDeps): McpHttpHandler {
       await sessions[Symbol.asyncDispose]();
     },
   };
+}
+
+/** What was not read to its end would be taken for the next request. */
+function refuseBody(error: unknown): Response {
+  const message = isForgeError(error) ? error.message : 'The body was not read to its end';
+  const status = isForgeError(error) ? ERROR_CODES[error.code].http : 400;
+  return refuse(status, SERVER_ERROR, message, { connection: 'close' });
 }
 
 /** A long wait must not answer somebody whose token was taken away meanwhile. */

@@ -33,10 +33,10 @@ export class McpSessions implements AsyncDisposable {
     return session?.token === caller.token ? session : undefined;
   }
 
-  /** Undefined when there are too many and none is idle. */
+  /** Undefined when there are too many and none is idle. No token can take the place of all others. */
   async open(caller: Caller): Promise<Session | undefined> {
     await this.expire();
-    if (this.#sessions.size >= LIMITS.mcp_sessions) return undefined;
+    if (!(await this.#makePlace(caller.token))) return undefined;
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       enableJsonResponse: true,
@@ -63,6 +63,23 @@ export class McpSessions implements AsyncDisposable {
       const { sessionId } = session.transport;
       if (sessionId === undefined || !this.#sessions.has(sessionId)) await session.server.close();
     }
+  }
+
+  /** Where a token has all that it may have, or all have together, the longest silent session of the greediest ends. */
+  async #makePlace(token: string): Promise<boolean> {
+    const counts = new Map<string, number>();
+    for (const one of this.#sessions.values()) counts.set(one.token, (counts.get(one.token) ?? 0) + 1);
+    const isOwnFull = (counts.get(token) ?? 0) >= LIMITS.mcp_sessions_a_token;
+    if (!isOwnFull && this.#sessions.size < LIMITS.mcp_sessions) return true;
+    const [greediest = token] = [...counts].toSorted(([, a], [, b]) => b - a)[0] ?? [];
+    const from = isOwnFull ? token : greediest;
+    const idle = [...this.#sessions]
+      .filter(([, one]) => one.token === from && one.open === 0)
+      .toSorted(([, a], [, b]) => a.lastUsed - b.lastUsed)[0];
+    if (idle === undefined) return false;
+    this.#sessions.delete(idle[0]);
+    await idle[1].server.close();
+    return true;
   }
 
   /** Ends what was silent for too long. */

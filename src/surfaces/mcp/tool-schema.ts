@@ -70,7 +70,7 @@ function reword(text: string): string {
     text
       .replace(/; repeats$/, '')
       // How a command line spells values and files.
-      .replace(/; JSON literals.*$/, '')
+      .replace(/; JSON literals[^]*$/, '')
       .replaceAll('"none"', 'null')
       .replaceAll(/--([a-z][a-z-]*)/g, (_flag, name: string) => name.replaceAll('-', '_'))
   );

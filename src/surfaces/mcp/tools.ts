@@ -1,5 +1,6 @@
 import type { Declaration } from '#contract/declare.ts';
 import { ForgeError } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import { SEED_TOOLS } from './seed-tools.ts';
 import { PROJECT_FIELD, type ToolSchema, toToolSchema } from './tool-schema.ts';
 
@@ -95,24 +96,26 @@ export function readCall(
   const { project, ...rest } = given;
   const issues: { field: string; message: string }[] = [];
   const input: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  let more = 0;
+  const add = (name: string, message: string): void => {
+    if (issues.length < LIMITS.error_names) issues.push({ field: name.slice(0, 100), message });
+    else more += 1;
+  };
   for (const [name, value] of Object.entries(rest)) {
     const field = tool.takes.get(name);
-    if (field === undefined) issues.push({ field: name, message: `${tool.name} has no such field` });
-    else if (Object.hasOwn(input, field)) issues.push({ field: name, message: `${field} is given twice` });
+    if (field === undefined) add(name, `${tool.name} has no such field`);
+    else if (Object.hasOwn(input, field)) add(name, `${field} is given twice`);
     else input[field] = value;
   }
   if (project !== undefined && (typeof project !== 'string' || project === ''))
     issues.push({ field: 'project', message: "a project's prefix or name" });
   if (issues.length > 0) {
     const known = [...tool.takes.keys()].join(', ');
-    throw new ForgeError(
-      'invalid_input',
-      issues.map(({ field, message }) => `${field}: ${message}`).join('; '),
-      {
-        hint: `${tool.name} takes ${known}`,
-        details: { issues },
-      },
-    );
+    const told = issues.map(({ field, message }) => `${field}: ${message}`);
+    throw new ForgeError('invalid_input', [...told, ...(more > 0 ? [`… and ${more} more`] : [])].join('; '), {
+      hint: `${tool.name} takes ${known}`,
+      details: { issues },
+    });
   }
   return {
     operation: tool.operation,

@@ -15,7 +15,8 @@ export const OWN_SHEBANG = '#!/bin/sh\n';
 
 const BEGIN = '# >>> forge >>>';
 const END = '# <<< forge <<<';
-const BLOCK = new RegExp(`^${BEGIN}[^\\n]*\\n[^]*?^${END}[^\\n]*(?:\\n|$(?![^]))`, 'gm');
+/** A begin without an end does not reach over the next begin: what stands between is the user's. */
+const BLOCK = new RegExp(`^${BEGIN}[^\\n]*\\n(?:(?!^${BEGIN})[^])*?^${END}[^\\n]*(?:\\n|$(?![^]))`, 'gm');
 const MARKER = new RegExp(`^(?:${BEGIN}|${END})`, 'm');
 
 /**

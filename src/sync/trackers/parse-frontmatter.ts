@@ -1,4 +1,5 @@
 import type { Json } from '#kernel/json.ts';
+import { dropEnd } from '#kernel/text.ts';
 
 /** The head of a Markdown file between two lines of dashes, and what follows. */
 export interface Frontmatter {
@@ -17,7 +18,8 @@ export function parseFrontmatter(text: string): Frontmatter | undefined {
   return { ...parseYaml(lines.slice(1, end)), body: lines.slice(end + 1).join('\n') };
 }
 
-const KEY = /^(?:"((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)'|([^\s#:'"[\]{},][^:]*?))\s*:(?:\s+(.*))?$/;
+/** Read in one pass, which a lazy `[^:]*?` before blanks is not; so the third may end with blanks. */
+const KEY = /^(?:"((?:[^"\\]|\\.)*)"\s*|'((?:[^']|'')*)'\s*|([^\s#:'"[\]{},][^:]*)):(?:\s([^]*))?$/;
 
 /**
  * The subset that task tools write: one level of keys with text, lists in both forms, and folded or literal
@@ -32,7 +34,7 @@ export function parseYaml(lines: readonly string[]): Pick<Frontmatter, 'fields' 
     let next = at + 1;
     while (next < lines.length && belongs(lines[next] ?? '')) next += 1;
     if (found !== null) {
-      const key = found[1] ?? found[2] ?? found[3] ?? '';
+      const key = found[1] ?? found[2] ?? found[3]?.trimEnd() ?? '';
       if (fields.has(key)) problems.push(`"${key}" is there twice; the last one counts`);
       fields.set(key, parseValue(found[4] ?? '', lines.slice(at + 1, next)));
     } else if (line.trim() !== '' && !line.startsWith('#')) {
@@ -84,7 +86,7 @@ function parseBlock(folded: boolean, lines: readonly string[]): string {
     ...lines.filter((line) => line.trim() !== '').map((line) => line.length - line.trimStart().length),
   );
   const text = lines.map((line) => line.slice(Number.isFinite(indent) ? indent : 0)).join('\n');
-  const trimmed = text.replace(/\n+$/, '');
+  const trimmed = dropEnd(text, '\n');
   return folded ? trimmed.replaceAll(/(\n*)\n(?!\n)/g, (_all, empty: string) => empty || ' ') : trimmed;
 }
 
@@ -123,5 +125,5 @@ function stripComment(text: string): string {
     const quoted = /^("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')\s+#.*$/.exec(trimmed);
     return quoted?.[1] ?? text;
   }
-  return text.replace(/(^|\s)#.*$/, '');
+  return text.replace(/(^|\s)#[^]*$/, '');
 }
