@@ -1,5 +1,6 @@
 import { isToolVerb, isTwoFaced, RUN_VERBS } from './known-tools.ts';
 import { addModule, addNamedModules } from './module-files.ts';
+import { addShadows, isPython } from './python-shadows.ts';
 import { takeScripts } from './package-scripts.ts';
 import { literalOf, type ShellWord } from './shell-line.ts';
 import { CODE_OPTIONS, FILE_OPTIONS, FOLDER_OPTIONS, READERS, SHELLS } from './shell-programs.ts';
@@ -32,12 +33,14 @@ export function interpretProgram(
       if (isShell ? /^-(?=[A-Za-z]*$)[^c]*c/.test(option) : isCodeOption(option)) {
         takeCode(finder, { isShell, folders }, skips === 0 && value ? [value] : args.slice(at + 1));
         if (isShell) return;
+        if (isPython(name)) addShadows(finder);
         hasCode = true;
         continue;
       }
       if (option === '--run' && value !== undefined) return takeScripts(finder, namesOf(finder, value));
       if (/^-[A-Za-z]*m$/.test(option) && value !== undefined && !isShell) {
         takeModule(finder, value, folders);
+        if (isPython(name)) addShadows(finder);
         return;
       }
       if (!isShell) takeGlued(finder, word, folders);
@@ -61,6 +64,7 @@ export function interpretProgram(
       if (!isShell && RUN_VERBS.has(first) && !finder.isThere(first)) continue;
     }
     if (takeFiles(finder, values, isShell ? undefined : folders)) {
+      if (isPython(name)) for (const value of values) addShadows(finder, value);
       // It may be the value of the option before it: then the script is still to come.
       const before = literalOf(args[at - 1] ?? BLANK) ?? '';
       if (isShell || !before.startsWith('-') || before.includes('=') || FLAGS.test(before)) return;

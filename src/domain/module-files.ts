@@ -3,7 +3,7 @@ import type { ScriptFinder } from './shell-scripts.ts';
 
 const ENDINGS = (
   '.js .cjs .mjs .ts .cts .mts .jsx .tsx .json .node .wasm .py .pyc .pyw .rb .pl .pm .lua .php .R .r .jl .tcl .sh .ex .exs .erl ' +
-  '.beam .raku .rakumod .groovy .kts .kt .scala .sc .swift .go .java .class .jar .dart .nim .cr .ps1 .csx .fsx .ml .hs .scm .rkt'
+  '.beam .raku .rakumod .groovy .kts .kt .scala .sc .swift .go .java .class .jar .dart .nim .cr .ps1 .csx .fsx .ml .hs .scm .rkt .jq'
 ).split(' ');
 const INSIDE = [
   ...['js', 'cjs', 'mjs', 'ts', 'cts', 'mts', 'tsx', 'json', 'node'].map((ending) => `index.${ending}`),

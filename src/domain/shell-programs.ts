@@ -20,6 +20,9 @@ export const WRAPPERS = new Set(
   ).split(' '),
 );
 
+/** Those of them that run a program of the packages. */
+export const PACKAGE_RUNNERS = new Set('npx bunx pnpx'.split(' '));
+
 /** Those of them to which a word such as `run` is said first. */
 export const VERB_WRAPPERS = new Set('uv poetry pipenv hatch rye pdm pixi bundle coverage direnv'.split(' '));
 
@@ -28,33 +31,15 @@ export function runsFiles(program: string): boolean {
   return isInterpreter(program) || WRAPPERS.has(program);
 }
 
-/** Programs that find what to do in a file of their own, or in the one that `-f` names. */
-export const RUNNER_FILES: Readonly<Record<string, readonly string[]>> = {
-  make: ['GNUmakefile', 'makefile', 'Makefile'],
-  gmake: ['GNUmakefile', 'makefile', 'Makefile'],
-  just: ['justfile', 'Justfile', '.justfile'],
-  task: ['Taskfile.yml', 'Taskfile.yaml', 'taskfile.yml', 'taskfile.yaml'],
-  'go-task': ['Taskfile.yml', 'Taskfile.yaml', 'taskfile.yml', 'taskfile.yaml'],
-  rake: ['Rakefile', 'rakefile', 'Rakefile.rb'],
-  tox: ['tox.ini'],
-  nox: ['noxfile.py'],
-  invoke: ['tasks.py'],
-  inv: ['tasks.py'],
-  ant: ['build.xml'],
-  gradle: ['build.gradle', 'build.gradle.kts', 'settings.gradle', 'settings.gradle.kts'],
-  mise: ['mise.toml', '.mise.toml'],
-  awk: [],
-  gawk: [],
-  mawk: [],
-  sed: [],
-  lefthook: ['lefthook.yml', 'lefthook.yaml', '.lefthook.yml'],
-  'pre-commit': ['.pre-commit-config.yaml'],
-  'docker-compose': ['docker-compose.yml', 'docker-compose.yaml', 'compose.yml', 'compose.yaml'],
-};
-
 /** Options by which a program is told its file, its folder, or what to load first; `--option=value` is taken too. */
 export const FILE_OPTIONS = new Set(
-  '-f --file --makefile --justfile --taskfile --rakefile -r --require --import --loader --experimental-loader --rcfile --init-file --preload --env-file'.split(
+  '-f --file --makefile --justfile --taskfile --rakefile -r --require --import --loader --experimental-loader --rcfile --init-file --preload --env-file --from-file --init-script --build-file --settings-file --noxfile'.split(
+    ' ',
+  ),
+);
+/** Options by which every program is told what to do, but for those that take them otherwise. */
+export const GIVEN_OPTIONS = new Set(
+  '-P -f -c --from-file --file --config --config-file --configfile --conf --rulesdir --rules --script'.split(
     ' ',
   ),
 );

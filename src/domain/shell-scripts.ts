@@ -17,15 +17,25 @@ import {
 } from './shell-tree.ts';
 import { findExecuted } from './find-executed.ts';
 import { interpretProgram } from './interpret-program.ts';
-import { isTool, isTwoFaced, RUN_VERBS } from './known-tools.ts';
+import { isGivenFile, isTool, isTwoFaced, RUN_VERBS } from './known-tools.ts';
 import { addNamedModules } from './module-files.ts';
-import { findPackageScripts, PACKAGE_MANAGERS, SCRIPT_RUNNERS, takeScripts } from './package-scripts.ts';
+import {
+  addOfPackages,
+  findPackageScripts,
+  PACKAGE_MANAGERS,
+  SCRIPT_RUNNERS,
+  takeComposer,
+  takeEveryPackage,
+  takeScripts,
+} from './package-scripts.ts';
+import { addShadows, addShadowsOfProgram } from './python-shadows.ts';
+import { addOwnFiles, addThere, MANY_PACKAGES, RUNNER_FILES } from './runner-files.ts';
 import {
   FILE_OPTIONS,
   FOLDER_OPTIONS,
   isInterpreter,
   LOADING_VARIABLES,
-  RUNNER_FILES,
+  PACKAGE_RUNNERS,
   runsFiles,
   VERB_WRAPPERS,
   WRAPPERS,
@@ -56,6 +66,8 @@ export class ScriptFinder {
   #folders: string[] = [''];
   #line: ShellLine = parseShellLine('');
   #depth = 0;
+  /** Programs of the packages are found before those of the system. */
+  #hasPackages = false;
 
   constructor(view: TreeView) {
     this.view = view;
@@ -115,7 +127,7 @@ export class ScriptFinder {
           ? `.${word.pieces[1]}`
           : '';
     const prefix = head.slice(0, head.lastIndexOf('/') + 1);
-    for (const path of this.#resolve(prefix === '' ? '.' : prefix))
+    for (const path of this.resolve(prefix === '' ? '.' : prefix))
       this.add({ path: path === '' ? WHOLE_TREE : `${path}/` });
   }
 
@@ -132,7 +144,7 @@ export class ScriptFinder {
 
   /** A file that is run, in whichever folder it is found; where it is nowhere, that is noted too. */
   addFile(name: string): void {
-    const paths = this.#resolve(name);
+    const paths = this.resolve(name);
     const there = paths.filter((path) => this.view.kindOf(path) !== 'none');
     for (const path of there.length > 0 ? there : paths)
       this.add({
@@ -141,13 +153,13 @@ export class ScriptFinder {
   }
 
   isThere(name: string): boolean {
-    return this.#resolve(name).some((path) => ['script', 'file'].includes(this.view.kindOf(path)));
+    return this.resolve(name).some((path) => ['script', 'file'].includes(this.view.kindOf(path)));
   }
 
   enter(word: ShellWord): void {
     const values = this.valuesOf(word);
     if (values === undefined) return this.addUnknown();
-    const more = values.flatMap((value) => this.#resolve(value));
+    const more = values.flatMap((value) => this.resolve(value));
     const folders = [...new Set([...more, ...this.#folders])];
     if (folders.length > MAX_FOLDERS) this.addUnknown();
     this.#folders = folders.slice(0, MAX_FOLDERS);
@@ -158,18 +170,49 @@ export class ScriptFinder {
     this.run(words, { redirects, fed_by });
   }
 
+  /** What is read meanwhile finds the programs in `node_modules/.bin`. */
+  withPackages(read: () => void): void {
+    const before = this.#hasPackages;
+    this.#hasPackages = true;
+    read();
+    this.#hasPackages = before;
+  }
+
   #runProgram(program: string, args: readonly ShellWord[], around: Around): void {
-    if (program.includes('/')) this.addFile(program);
+    if (program.includes('/')) {
+      this.addFile(program);
+      addShadowsOfProgram(this, program);
+    } else if (this.#hasPackages) addOfPackages(this, program);
     const name = program.slice(program.lastIndexOf('/') + 1);
+    addOwnFiles(
+      this,
+      name,
+      args.map((word) => literalOf(word) ?? ''),
+    );
+    if (name === 'alias') return args.forEach((word) => this.readArgs([afterEquals(word)]));
     if (name === 'cd' || name === 'pushd') return this.#takeFolder(args);
     if (name === 'eval' || name === 'trap') return this.readArgs(name === 'trap' ? args.slice(0, 1) : args);
     if (name === 'find') return findExecuted(this, args);
-    if (Object.hasOwn(RUNNER_FILES, name)) return this.#takeRunner(RUNNER_FILES[name] ?? [], args);
+    if (RUNNER_FILES.has(name)) return this.#takeRunner(name, args);
     if (PACKAGE_MANAGERS.has(name)) return findPackageScripts(this, name, args);
     if (isInterpreter(name) || isTwoFaced(name)) return interpretProgram(this, name, args, around);
+    if (PACKAGE_RUNNERS.has(name)) return this.withPackages(() => this.#unwrap(name, args, around));
     if (WRAPPERS.has(name)) return this.#unwrap(name, args, around);
-    if (SCRIPT_RUNNERS.has(name)) return takeScripts(this, undefined);
+    if (SCRIPT_RUNNERS.has(name)) return this.withPackages(() => takeScripts(this, undefined));
+    if (MANY_PACKAGES.has(name)) takeEveryPackage(this, name);
+    if (name === 'composer') takeComposer(this);
+    this.#takeGiven(name, args);
     this.#lookAtArguments(args, isTool(name) ? 'script' : 'file');
+  }
+
+  /** Files that options name to a program which otherwise takes files of the work. */
+  #takeGiven(name: string, args: readonly ShellWord[]): void {
+    for (const [at, word] of args.entries()) {
+      const { option, value } = splitOption(word, args[at + 1]);
+      if (option === undefined || value === undefined || !isGivenFile(name, option)) continue;
+      for (const given of this.valuesOf(value) ?? [])
+        if (this.isThere(given) || (given !== '.' && this.isFolder(given))) this.addFile(given);
+    }
   }
 
   #takeFolder(args: readonly ShellWord[]): void {
@@ -183,14 +226,21 @@ export class ScriptFinder {
     this.read(texts.join(' '), this.#folders);
   }
 
-  #takeRunner(names: readonly string[], args: readonly ShellWord[]): void {
-    const { files, words } = this.takeOptions(args);
+  #takeRunner(program: string, args: readonly ShellWord[]): void {
+    const names = RUNNER_FILES.get(program) ?? [];
+    // To those that are given code, `-r` says something else than to load a file.
+    const { files, words } = this.takeOptions(
+      names.length > 0 ? args : args.filter((word) => literalOf(word) !== '-r'),
+    );
     for (const file of files) this.addNamed(file);
-    if (files.length > 0) return;
+    this.#takeGiven(program, args);
+    if (files.some((file) => (this.valuesOf(file) ?? []).some((name) => this.isThere(name)))) return;
     // Those without a file of their own are given code.
-    if (names.length === 0) addNamedModules(this, literalOf(words[0] ?? BLANK) ?? '');
-    const there = names.filter((name) => this.isThere(name));
-    for (const name of there.length > 0 ? there : names) this.addFile(name);
+    if (names.length === 0) return addNamedModules(this, literalOf(words[0] ?? BLANK) ?? '');
+    const there = names.filter((name) => addThere(this, name));
+    if (there.length === 0) for (const name of names) this.addFile(name);
+    // `mise exec -- ./ci.sh`
+    this.#lookAtArguments(args, 'script');
   }
 
   /** What options name of files; folders are entered. Gives the words that are no options. */
@@ -225,7 +275,7 @@ export class ScriptFinder {
   }
 
   isFolder(name: string): boolean {
-    return this.#resolve(name).some((path) => this.view.kindOf(path) === 'folder');
+    return this.resolve(name).some((path) => this.view.kindOf(path) === 'folder');
   }
 
   #unwrap(name: string, args: readonly ShellWord[], around: Around): void {
@@ -240,7 +290,10 @@ export class ScriptFinder {
     if (isVerb) return this.#unwrap(name, behind.slice(1), around);
     const inner = behind;
     // `uv run check.py`
-    if (VERB_WRAPPERS.has(name) && this.isThere(verb)) this.addFile(verb);
+    if (VERB_WRAPPERS.has(name) && this.isThere(verb)) {
+      this.addFile(verb);
+      if (verb.endsWith('.py')) addShadows(this, verb);
+    }
     const program = literalOf(inner[0] ?? BLANK) ?? '';
     const isFed = name === 'xargs' || name === 'parallel';
     const before = this.#refs.size;
@@ -288,7 +341,7 @@ export class ScriptFinder {
   }
 
   #addIf(kind: 'script' | 'file', name: string): void {
-    for (const path of this.#resolve(name)) {
+    for (const path of this.resolve(name)) {
       const found = this.view.kindOf(path);
       if (found === 'script' || found === kind) this.add({ path });
     }
@@ -334,7 +387,7 @@ export class ScriptFinder {
   }
 
   /** Paths from the top; none for what lies outside of the tree. */
-  #resolve(name: string): string[] {
+  resolve(name: string): string[] {
     if (name.startsWith('/')) {
       const path = this.view.locate(name);
       return path === undefined ? [] : [path];

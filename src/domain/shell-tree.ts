@@ -7,6 +7,8 @@ export interface TreeView {
   readonly home: string;
   /** `script`: a file that can be run as a program. Paths are from the top, with slashes; the top is the empty path. */
   readonly kindOf: (path: string) => 'script' | 'file' | 'folder' | 'none';
+  /** Of what is in a folder; none where it is no folder. */
+  readonly listNames: (path: string) => readonly string[];
   readonly readText: (path: string) => string | undefined;
   /** The path from the top of what an absolute path names; undefined outside of the tree. */
   readonly locate: (absolute: string) => string | undefined;

@@ -435,6 +435,16 @@ describe('[M5] a script that a command runs', () => {
     rmSync(join(root, 'dist'), { recursive: true });
   });
 
+  it('[S2-F6] is a program of the packages where git does not ignore them', async () => {
+    write('node_modules/.bin/jest', SCRIPT);
+    const names = async () => (await findCommandScripts('npx jest', { root })).map(({ path }) => path);
+    expect(await names()).toEqual(['node_modules/.bin/jest']);
+    write('.gitignore', 'node_modules\n');
+    expect(await names()).toEqual([]);
+    rmSync(join(root, '.gitignore'));
+    rmSync(join(root, 'node_modules'), { recursive: true });
+  });
+
   it('of a line that nobody can read is every file, and none can be trusted where there are too many', async () => {
     await trustCommands(place, ['$TOOL'], BY);
     write('README.md', 'other\n');

@@ -79,6 +79,7 @@ function toView(folder: string, root: string): TreeView {
         return 'none';
       }
     },
+    listNames: (path) => readFolder(at(path)).map(({ name }) => name),
     readText: (path) => readPlainFile(at(path))?.toString('utf8'),
     locate: (absolute) => findInside(absolute, folder) ?? findInside(absolute, root),
   };
