@@ -1,4 +1,5 @@
 import { canonicalJson, type Json } from '#kernel/json.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import { compareText } from '#kernel/text.ts';
 import {
   MAP_NAMES,
@@ -8,6 +9,7 @@ import {
   type MapName,
   type Register,
   type StoredComment,
+  type TakenEdit,
   type TaskRecord,
 } from './task-record.ts';
 
@@ -25,11 +27,13 @@ export function joinRecords(a: TaskRecord, b: TaskRecord): TaskRecord {
   const maps = {} as Record<MapName, ElementMap>;
   let changed =
     life !== a.life || fields !== a.fields || comments !== a.comments || created_at !== a.created_at;
+  const hand = joinHands(a.hand, b.hand);
+  changed ||= hand !== a.hand;
   for (const name of MAP_NAMES) {
     maps[name] = joinMaps(a[name], b[name]);
     changed ||= maps[name] !== a[name];
   }
-  return changed ? { ...a, created_at, life, fields, comments, ...maps } : a;
+  return changed ? { ...a, created_at, life, fields, comments, hand, ...maps } : a;
 }
 
 /**
@@ -106,6 +110,31 @@ function joinComments(a: TaskRecord['comments'], b: TaskRecord['comments']): Tas
     joined.set(id, theirs);
   }
   return joined ?? a;
+}
+
+/** The newest few of both. */
+export function joinHands(a: TaskRecord['hand'], b: TaskRecord['hand']): TaskRecord['hand'] {
+  if (b === undefined || a === b) return a;
+  const all = new Map<string, TakenEdit>(a);
+  let changed = false;
+  for (const [seal, theirs] of b) {
+    const ours = all.get(seal);
+    if (ours !== undefined && compareTaken(ours, theirs) >= 0) continue;
+    all.set(seal, theirs);
+    changed = true;
+  }
+  if (!changed) return a;
+  if (all.size <= LIMITS.hand_edits) return all;
+  const sorted = [...all].sort(
+    (one, other) => -compareTaken(one[1], other[1]) || compareText(one[0], other[0]),
+  );
+  const kept = new Map(sorted.slice(0, LIMITS.hand_edits));
+  const isSame = a !== undefined && [...kept].every(([seal, taken]) => a.get(seal) === taken);
+  return isSame ? a : kept;
+}
+
+function compareTaken(a: TakenEdit, b: TakenEdit): number {
+  return a.at - b.at || compareText(a.digests, b.digests);
 }
 
 function compareValues(a: Json, b: Json): number {

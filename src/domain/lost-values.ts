@@ -59,7 +59,7 @@ function findLostLife(base: Life, a: Life, b: Life): LostValue | undefined {
   return { name: 'life', value: lifeValue(falls), stamp: falls.written, beaten_at: stands.written };
 }
 
-function lifeValue({ status, state, assignee, close_reason, closed_at }: Life): Json {
+export function lifeValue({ status, state, assignee, close_reason, closed_at }: Life): Json {
   return { status, state, assignee, close_reason, closed_at };
 }
 

@@ -1,5 +1,4 @@
 import type { Comment, Status, TaskType } from '#contract/task.ts';
-import { lineDigest } from '#kernel/checksum.ts';
 import { parseIso, toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { canonicalJson, type Json, type JsonObject } from '#kernel/json.ts';
@@ -50,9 +49,8 @@ const KNOWN_KEYS = new Set([
 ]);
 
 /** One canonical line: fixed key order, same state gives the same bytes. Without the newline. */
-export function encodeRecord(record: TaskRecord, stamps = encodeStamps(record)): string {
-  const body = encodeBody(record, toIso(lastStamp(record)));
-  return stamps === undefined ? `${body}}` : seal(body, JSON.stringify(stamps));
+export function encodeRecord(record: TaskRecord): string {
+  return seal(encodeBody(record, toIso(lastStamp(record))), JSON.stringify(encodeStamps(record)));
 }
 
 /** The same with what a row needs besides; the seal nearly gives the digest away. */
@@ -61,18 +59,11 @@ export function encodeForRow(record: TaskRecord): {
   digest: number;
   updated_at: string;
   /** The line's `_v` without the seal. */
-  stamps: string | null;
+  stamps: string;
 } {
-  const last = lastStamp(record);
-  const updated_at = toIso(last);
-  const body = encodeBody(record, updated_at);
-  const stamps = encodeStamps(record, last);
-  if (stamps === undefined) {
-    const line = [body, '}'].join(''); // as in a seal
-    return { line, digest: lineDigest(line), updated_at, stamps: null };
-  }
-  const text = JSON.stringify(stamps);
-  return { ...sealWithDigest(body, text), updated_at, stamps: text };
+  const updated_at = toIso(lastStamp(record));
+  const stamps = JSON.stringify(encodeStamps(record));
+  return { ...sealWithDigest(encodeBody(record, updated_at), stamps), updated_at, stamps };
 }
 
 /**
@@ -138,6 +129,7 @@ export function decodeRecord(json: Json): TaskRecord {
     metadata: elements(stamps, 'metadata', Object.entries(object(line, 'metadata'))),
     comments: decodeComments(line),
     conflicts: elements(stamps, 'conflicts', Object.entries(object(line, 'conflicts'))),
+    ...(stamps.hand !== undefined && { hand: stamps.hand }),
   };
 }
 

@@ -2,26 +2,35 @@ import { describe, expect, it } from 'vitest';
 import { isForgeError } from '#kernel/errors.ts';
 import type { Json } from '#kernel/json.ts';
 import { decodeRecord, encodeRecord } from './record-codec.ts';
+import { digestRecord } from './record-digests.ts';
 import { decodeStamps, encodeStamps } from './record-stamps.ts';
 import { claimRecord, editRecord, moveRecord, newRecord } from './task-changes.ts';
 import type { TaskRecord } from './task-record.ts';
 
 const NOW = Date.UTC(2026, 1, 10, 9);
+const stampsOf = (record: TaskRecord): object => {
+  const { updated_at: _, ...stamps } = encodeStamps(record);
+  return stamps;
+};
 const at = (ms: number): string => (NOW + ms).toString(36);
 
 describe('the stamps of a line', () => {
-  it('are left out while updated_at says them all', () => {
-    expect(encodeStamps(task())).toBeUndefined();
+  it('are none while created_at says them all', () => {
+    expect(stampsOf(task())).toEqual({});
+  });
+
+  it('have the digests of the values beside them', () => {
+    expect(encodeStamps(task())).toEqual({ updated_at: digestRecord(task()) });
   });
 
   it('list a changed field alone; the others have the stamp of created_at', () => {
     const edited = editRecord(task(), { fields: new Map([['title', 'y']]) }, NOW + 5);
-    expect(encodeStamps(edited)).toEqual({ title: at(5) });
+    expect(stampsOf(edited)).toEqual({ title: at(5) });
   });
 
   it('put the stamp that most fields share under the empty name', () => {
     const record = decodeRecord({ ...LINE, updated_at: '2026-02-10T09:00:07.000Z' });
-    expect(encodeStamps(claimRecord(record, 'bob', NOW + 9_000))).toEqual({
+    expect(stampsOf(claimRecord(record, 'bob', NOW + 9_000))).toEqual({
       '': at(7_000),
       status: `1.${at(9_000)}`,
     });
@@ -29,11 +38,11 @@ describe('the stamps of a line', () => {
 
   it('write the life register as n, began and, where it differs, written', () => {
     const claimed = claimRecord(task(), 'bob', NOW + 5);
-    expect(encodeStamps(claimed)).toEqual({ status: `1.${at(5)}` });
+    expect(stampsOf(claimed)).toEqual({ status: `1.${at(5)}` });
     const released = moveRecord(claimed, { status: 'open', state: 'todo', assignee: null }, NOW + 8);
-    expect(encodeStamps(released)).toEqual({ status: `1.${at(5)}.${at(8)}` });
+    expect(stampsOf(released)).toEqual({ status: `1.${at(5)}.${at(8)}` });
     const parked = moveRecord(task(), { status: 'open', state: 'backlog', assignee: null }, NOW + 2);
-    expect(encodeStamps(parked)).toEqual({ status: `0.0.${at(2)}` });
+    expect(stampsOf(parked)).toEqual({ status: `0.0.${at(2)}` });
   });
 
   it('are the same whatever the order of the fields in memory, also when two stamps are equally common', () => {
@@ -47,13 +56,7 @@ describe('the stamps of a line', () => {
     const record = editRecord(task(), { fields: half }, NOW + 5);
     const other = { ...record, fields: new Map([...record.fields].reverse()) };
     expect(encodeRecord(other)).toBe(encodeRecord(record));
-    expect(Object.keys(encodeStamps(record) ?? {})).toEqual([
-      'description',
-      'priority',
-      'sprint',
-      'title',
-      'type',
-    ]);
+    expect(Object.keys(stampsOf(record))).toEqual(['description', 'priority', 'sprint', 'title', 'type']);
   });
 
   it.each<[string, Json]>([
@@ -74,7 +77,7 @@ describe('the stamps of a line', () => {
       ['core', { value: undefined }],
       ['ui', { value: true }],
     ]);
-    expect(encodeStamps(editRecord(task(['core', 'old']), { labels: edits }, NOW + 3))).toEqual({
+    expect(stampsOf(editRecord(task(['core', 'old']), { labels: edits }, NOW + 3))).toEqual({
       labels: [at(0), { core: `-${at(3)}`, ui: at(3) }],
     });
   });

@@ -2,12 +2,13 @@ import { ForgeError } from '#kernel/errors.ts';
 import { emptyObject, type Json, type JsonObject } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { compareText } from '#kernel/text.ts';
+import { digestRecord, readDigests } from './record-digests.ts';
 import {
-  lastStamp,
   MAP_NAMES,
   type Element,
   type ElementMap,
   type MapName,
+  type TakenEdit,
   type TaskRecord,
 } from './task-record.ts';
 
@@ -18,13 +19,15 @@ import {
  * - `status`: the life register, `n.began.written`, the last left out when it equals began
  * - `labels`, `dependencies`, `metadata`, `conflicts`: the floor, or [floor, {element: stamp}]; `-stamp` is a
  *   removed one, and a present element that is not listed has the floor's stamp
+ * - `comments`, which have no stamps: edits by hand that were taken in, `seal:stamp:digests` each (hand-edits.ts)
+ * - `updated_at`: the digests of what the line holds (record-digests.ts)
  * - `_v`, always last and added when the line is written: the line's seal (record-seal.ts)
- * A line whose stamps all equal its updated_at, and that nobody ever claimed, has no `_v`.
+ * Other tools write lines without `_v`: all of their stamps are their updated_at, and nobody claimed them.
  */
 export type StampsJson = Record<string, string | readonly [string, Readonly<Record<string, string>>]>;
 
 /** Keys of `_v` that are not the stamp of a field. */
-const NOT_FIELDS: ReadonlySet<string> = new Set(['', 'status', '_v', ...MAP_NAMES]);
+const NOT_FIELDS: ReadonlySet<string> = new Set(['', 'status', 'comments', 'updated_at', '_v', ...MAP_NAMES]);
 
 export interface Stamps {
   readonly life: { readonly n: number; readonly began: number; readonly written: number };
@@ -32,10 +35,10 @@ export interface Stamps {
   /** Fields whose stamp is written out. */
   readonly listedFields: readonly string[];
   map(name: MapName): { readonly floor: number; readonly listed: ReadonlyMap<string, number> };
+  readonly hand: TaskRecord['hand'];
 }
 
-export function encodeStamps(record: TaskRecord, last = lastStamp(record)): StampsJson | undefined {
-  if (isUniform(record, last)) return undefined;
+export function encodeStamps(record: TaskRecord): StampsJson {
   const { created } = record;
   const base = commonStamp(record);
   const stamps = emptyObject<StampsJson[string]>();
@@ -50,6 +53,8 @@ export function encodeStamps(record: TaskRecord, last = lastStamp(record)): Stam
     const encoded = encodeMap(record[name], base);
     if (encoded !== undefined) stamps[name] = encoded;
   }
+  if (record.hand !== undefined) stamps['comments'] = encodeHand(record.hand);
+  stamps['updated_at'] = digestRecord(record);
   return stamps;
 }
 
@@ -61,6 +66,7 @@ export function decodeStamps(value: Json | undefined, times: { created: number; 
       field: () => updated,
       listedFields: [],
       map: () => ({ floor: updated, listed: new Map() }),
+      hand: undefined,
     };
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw damaged(value);
@@ -78,25 +84,12 @@ export function decodeStamps(value: Json | undefined, times: { created: number; 
       .filter((key) => !NOT_FIELDS.has(key))
       .map((key) => (key === stampKey('') ? '' : key)),
     map: (name) => decodeMap(own(name), base),
+    hand: decodeHand(own('comments')),
   };
 }
 
 function stampKey(field: string): string {
   return field === '' ? 'id' : field;
-}
-
-/** Every stamp is the same, so `updated_at` alone says it. */
-function isUniform(record: TaskRecord, last: number): boolean {
-  const { life } = record;
-  if (life.n !== 0 || life.began !== 0 || life.written !== last) return false;
-  for (const field of record.fields.values()) if (field.stamp !== last) return false;
-  return MAP_NAMES.every((name) => {
-    const map = record[name];
-    if (map.floor !== last) return false;
-    for (const element of map.elements.values())
-      if (element.stamp !== last || element.value === undefined) return false;
-    return true;
-  });
 }
 
 /** The stamp that most single values share; of two equally common ones the smaller. */
@@ -118,6 +111,26 @@ function hasOneStamp(record: TaskRecord): boolean {
   const { floor } = record.labels;
   for (const field of record.fields.values()) if (field.stamp !== floor) return false;
   return MAP_NAMES.every((name) => record[name].floor === floor);
+}
+
+function encodeHand(hand: NonNullable<TaskRecord['hand']>): string {
+  return [...hand]
+    .sort(byName)
+    .map(([seal, { at, digests }]) => `${seal}:${base36(at)}:${digests}`)
+    .join(' ');
+}
+
+function decodeHand(value: Json | undefined): TaskRecord['hand'] {
+  if (value === undefined) return undefined;
+  if (typeof value !== 'string') throw damaged(value);
+  const hand = new Map<string, TakenEdit>();
+  for (const entry of value.split(' ')) {
+    const [seal, at, digests, ...rest] = entry.split(':');
+    if (seal === undefined || digests === undefined || rest.length > 0) throw damaged(value);
+    if (!/^~?[0-9a-z]{1,11}$/.test(seal) || readDigests(digests) === undefined) throw damaged(value);
+    hand.set(seal, { at: stamp(at), digests });
+  }
+  return hand;
 }
 
 function encodeLife(life: TaskRecord['life']): string {

@@ -18,7 +18,9 @@ export const gitMerge = implement<typeof declaration>({
     };
     const [base, ours, theirs] = [read(input.base), read(input.ours), read(input.theirs)];
     const isHistory = input.path?.endsWith('history.jsonl') === true;
-    const merged = isHistory ? mergeHistoryFiles(ours, theirs) : mergeTaskFiles(base, ours, theirs);
+    const merged = isHistory
+      ? mergeHistoryFiles(ours, theirs)
+      : mergeTaskFiles(base, ours, theirs, ctx.clock.now());
     try {
       // Git's copy lies in the user's folder.
       const place = resolve(ctx.cwd, input.ours);

@@ -71,6 +71,8 @@ export interface FoldRequest {
    * nothing to do. Called a second time when the whole file has to be looked at together.
    */
   open(remembered: FileMark | undefined): OpenFile | undefined;
+  /** A person left the file as it is, not git: also a line that is as Forge once wrote it may be a change. */
+  readonly by_hand?: boolean | undefined;
   /** Only tells what would happen. */
   readonly dry_run?: boolean | undefined;
 }
@@ -108,6 +110,8 @@ export interface FoldReport {
   renamed: { from: string; to: string }[];
   /** Deleted in one place and edited in another. */
   edited_deleted: string[];
+  /** Lines as Forge wrote them, of which an edit was taken in since: put back by hand, or older. Only where there are any. */
+  put_back?: string[];
 }
 
 export interface FoldHistoryReport {

@@ -43,7 +43,7 @@ export async function catchUpWithFiles(
   });
   if (!changed) return NOTHING;
   try {
-    return await joinChanges(store, files, { ...tell, isFirst: marks.length === 0 });
+    return await joinChanges(store, files, { ...tell, paths, isFirst: marks.length === 0 });
   } catch (error) {
     // What cannot be joined in now waits for the next command; what was asked for may not need it.
     if (!isForgeError(error) || !PASSING.has(error.code)) throw error;
@@ -64,7 +64,7 @@ const PASSING: ReadonlySet<ErrorCode> = new Set([
 async function joinChanges(
   store: SyncStore,
   files: TaskFiles,
-  tell: CatchUpSurroundings & { readonly isFirst: boolean },
+  tell: CatchUpSurroundings & Pick<FoundProject, 'paths'> & { readonly isFirst: boolean },
 ): Promise<FoldedFiles> {
   const { foldFiles } = await import('./fold-files.ts');
   const { describeFold } = await import('./describe-fold.ts');
@@ -73,6 +73,10 @@ async function joinChanges(
     now: tell.clock(),
     clock: tell.clock,
     meter: tell.meter,
+    async isByHand(lines) {
+      const { isPutBackByHand } = await import('./put-back-by-hand.ts');
+      return isPutBackByHand(lines, tell);
+    },
   });
   const isNew = tell.isFirst && folded.tasks !== undefined && folded.tasks.unchanged === 0;
   if (isNew && folded.tasks.created > 0)

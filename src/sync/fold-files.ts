@@ -29,7 +29,12 @@ export interface FoldedFiles {
 export async function foldFiles(
   store: SyncStore,
   files: TaskFiles,
-  by: Writer & { readonly clock: () => number; readonly meter?: WorkMeter | undefined },
+  by: Writer & {
+    readonly clock: () => number;
+    readonly meter?: WorkMeter | undefined;
+    /** Whether a person put these lines back, and not git. */
+    readonly isByHand?: ((lines: readonly string[]) => Promise<boolean>) | undefined;
+  },
 ): Promise<FoldedFiles> {
   const marks = await store.readMarks([files.tasks, files.history]);
   const history = await foldOne(files.history, marks, {
@@ -43,7 +48,12 @@ export async function foldFiles(
     meter: by.meter,
     fold: (request) => store.foldTasks(request, by),
   });
-  return { tasks, history };
+  const back = tasks?.put_back ?? [];
+  if (tasks === undefined || back.length === 0 || (await by.isByHand?.(back)) !== true)
+    return { tasks, history };
+  const request = toFoldRequest(files.tasks, by.clock);
+  const again = await store.foldTasks({ ...request, by_hand: true, open: () => request.open(undefined) }, by);
+  return { tasks: { ...tasks, updated: tasks.updated + again.updated }, history };
 }
 
 /** Lines that are in memory already, such as another revision's; `key` stands for the path of the file. */

@@ -1,20 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { mergeTaskFiles } from './merge-task-files.ts';
 
+const NOW = Date.UTC(2026, 1, 11);
+
 describe('mergeTaskFiles', () => {
   it('keeps two tasks that one file has under one id', () => {
     const ours = [line({ created_by: 'ann', title: 'Of Ann' }), line({ created_by: 'bob', title: 'Of Bob' })];
     const theirs = [line({ id: 'fg-bbbb', title: 'Another' })];
     const titles = ['Another', 'Of Ann', 'Of Bob'];
-    expect(titlesOf(mergeTaskFiles('', toFile(ours), toFile(theirs)).text)).toEqual(titles);
-    expect(titlesOf(mergeTaskFiles('', toFile(theirs), toFile(ours)).text)).toEqual(titles);
+    expect(titlesOf(mergeTaskFiles('', toFile(ours), toFile(theirs), NOW).text)).toEqual(titles);
+    expect(titlesOf(mergeTaskFiles('', toFile(theirs), toFile(ours), NOW).text)).toEqual(titles);
   });
 
   it('joins the lines of a task where another is told apart', () => {
     const older = line({ description: 'Kept', updated_at: '2026-02-10T10:00:00.000Z' });
     const newer = line({ sprint: 4, updated_at: '2026-02-10T09:30:00.000Z' });
     const twins = [line({ id: 'fg-bbbb', created_by: 'ann' }), line({ id: 'fg-bbbb', created_by: 'bob' })];
-    const { text } = mergeTaskFiles('', toFile([older, newer]), toFile(twins));
+    const { text } = mergeTaskFiles('', toFile([older, newer]), toFile(twins), NOW);
     const task = toTasks(text).find(({ id }) => id === 'fg-aaaa');
     expect(task).toMatchObject({ description: 'Kept', sprint: 4 });
   });

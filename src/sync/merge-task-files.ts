@@ -1,12 +1,12 @@
 import { birthOf, isSameTask } from '#domain/identity.ts';
 import { joinGraphs, type TaskGraph } from '#domain/join-graphs.ts';
-import { joinRecords } from '#domain/join-records.ts';
-import { stampHandEdits } from '#domain/hand-edits.ts';
+import { editedLine } from '#domain/edited-line.ts';
+import { joinCopies } from '#domain/join-copies.ts';
 import { findLostValues, keepLostValues } from '#domain/lost-values.ts';
 import { decodeRecord, encodeRecord } from '#domain/record-codec.ts';
 import { isSealed } from '#domain/record-seal.ts';
+import { takeInEdits } from '#domain/take-in-edits.ts';
 import type { TaskRecord } from '#domain/task-record.ts';
-import { parseIso } from '#kernel/clock.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { parseJson, type JsonObject } from '#kernel/json.ts';
 import { compareText } from '#kernel/text.ts';
@@ -21,10 +21,11 @@ export interface Merged {
 
 /**
  * Two versions of `.forge/tasks.jsonl` and their common ancestor as one, the same whichever is called ours. Lines that
- * are equal on both sides, or stand on one only, pass as they are, so that the work follows what changed.
+ * are equal on both sides, or stand on one only, pass as they are, so that the work follows what changed. What somebody
+ * changed by hand in others counts as changed `now`.
  */
-export function mergeTaskFiles(base: string, ours: string, theirs: string): Merged {
-  const sides = { base: readSide(base), ours: readSide(ours), theirs: readSide(theirs) };
+export function mergeTaskFiles(base: string, ours: string, theirs: string, now: number): Merged {
+  const sides = { base: readSide(base), ours: readSide(ours), theirs: readSide(theirs), now };
   const { result, conflicts, kept } = mergeLines(sides) ?? mergeWhole(sides);
   const unreadable = mergeSets(sides.base.unreadable, sides.ours.unreadable, sides.theirs.unreadable);
   const lines = [...result.keys()].sort(compareText).map((id) => result.get(id) ?? '');
@@ -57,6 +58,7 @@ interface Sides {
   readonly base: Side;
   readonly ours: Side;
   readonly theirs: Side;
+  readonly now: number;
 }
 
 function readSide(text: string): Side {
@@ -74,11 +76,11 @@ function readSide(text: string): Side {
 function idOf(line: string): string | undefined {
   const [, quick] = /^\{"id":"([A-Za-z0-9._-]+)","title":/.exec(line) ?? [];
   if (quick !== undefined && line.endsWith('}')) return quick;
-  return tryDecode(line)?.id;
+  return tryDecode(line)?.record.id;
 }
 
 /** Undefined where two tasks share a birth: then references have to follow, and the whole is looked at. */
-function mergeLines({ base, ours, theirs }: Sides): MergedLines | undefined {
+function mergeLines({ base, ours, theirs, now }: Sides): MergedLines | undefined {
   const result = new Map<string, string>();
   const kept: string[] = [];
   let conflicts = 0;
@@ -92,7 +94,7 @@ function mergeLines({ base, ours, theirs }: Sides): MergedLines | undefined {
       result.set(id, first);
       continue;
     }
-    const merged = mergeTask(base.lines.get(id)?.at(-1), here, there);
+    const merged = mergeTask(base.lines.get(id)?.at(-1), { here, there, now });
     if (merged === undefined) return undefined;
     if (merged.record !== undefined) result.set(id, encodeRecord(merged.record));
     conflicts += merged.conflicts;
@@ -108,47 +110,58 @@ function hasShortenedTwin(id: string, { lines }: Side): boolean {
 
 function mergeTask(
   baseLine: string | undefined,
-  here: readonly string[],
-  there: readonly string[],
+  { here, there, now }: { here: readonly string[]; there: readonly string[]; now: number },
 ): { record: TaskRecord | undefined; conflicts: number; kept: string[] } | undefined {
-  const kept: string[] = [];
-  const base = baseLine === undefined ? undefined : tryDecode(baseLine);
-  const read = (lines: readonly string[]): TaskRecord | 'different' | undefined => {
-    let joined: TaskRecord | undefined;
-    for (const line of lines) {
-      const record = readEdited(line, base);
-      if (record === undefined) {
-        kept.push(line);
-        continue;
-      }
-      if (joined !== undefined && !isSameTask(joined, record)) return 'different';
-      joined = joined === undefined ? record : joinRecords(joined, record);
-    }
-    return joined;
-  };
-  const ours = read(here);
-  const theirs = read(there);
-  if (ours === 'different' || theirs === 'different') return undefined;
+  const kept = [...here, ...there].filter((line) => tryDecode(line) === undefined);
+  const base = readBase(baseLine);
+  const known = joinSame([base, ...[...here, ...there].map(readSealed)]);
+  const ours = joinSame(here.map((line) => readEdited(line, known, now)));
+  const theirs = joinSame(there.map((line) => readEdited(line, known, now)));
+  if (known === 'different' || ours === 'different' || theirs === 'different') return undefined;
   if (ours === undefined || theirs === undefined) return { record: ours ?? theirs, conflicts: 0, kept };
   if (!isSameTask(ours, theirs)) return undefined;
-  const joined = joinRecords(ours, theirs);
+  const joined = joinCopies(ours, theirs);
   const lost = base === undefined || !isSameTask(base, ours) ? [] : findLostValues(base, ours, theirs);
   return { record: keepLostValues(joined, lost), conflicts: lost.length, kept };
 }
 
-/** What somebody changed by hand since the common ancestor gets the stamp of a change. */
-function readEdited(line: string, base: TaskRecord | undefined): TaskRecord | undefined {
-  const record = tryDecode(line);
-  if (record === undefined || base === undefined || isSealed(line) || !isSameTask(record, base))
-    return record;
-  const { updated_at } = JSON.parse(line) as { updated_at?: unknown };
-  const updated = typeof updated_at === 'string' ? parseIso(updated_at) : undefined;
-  return stampHandEdits(record, base, updated ?? record.created);
+function joinSame(records: readonly (TaskRecord | undefined)[]): TaskRecord | 'different' | undefined {
+  let joined: TaskRecord | undefined;
+  for (const record of records) {
+    if (record === undefined) continue;
+    if (joined !== undefined && !isSameTask(joined, record)) return 'different';
+    joined = joined === undefined ? record : joinCopies(joined, record);
+  }
+  return joined;
 }
 
-function mergeWhole({ base, ours, theirs }: Sides): MergedLines {
-  const known = new Map([...toGraphs(base)].flatMap((graph) => [...graph]));
-  const graphs = [...toGraphs(ours, known), ...toGraphs(theirs, known)];
+/** What was edited by hand before the two sides parted is older than all that either did since. */
+function readBase(line: string | undefined): TaskRecord | undefined {
+  return line === undefined ? undefined : readEdited(line, undefined, 0);
+}
+
+function readSealed(line: string): TaskRecord | undefined {
+  return isSealed(line) ? tryDecode(line)?.record : undefined;
+}
+
+/** What somebody changed by hand gets the stamp of a change. */
+function readEdited(
+  line: string,
+  known: TaskRecord | 'different' | undefined,
+  now: number,
+): TaskRecord | undefined {
+  const read = tryDecode(line);
+  if (read === undefined) return undefined;
+  const edited = editedLine(line, read.json, read.record);
+  if (edited === undefined) return read.record;
+  const base =
+    known === 'different' || known === undefined || !isSameTask(known, read.record) ? undefined : known;
+  return takeInEdits(edited, base, now).record;
+}
+
+function mergeWhole({ base, ours, theirs, now }: Sides): MergedLines {
+  const known = new Map([...toGraphs(base, { now: 0 })].flatMap((graph) => [...graph]));
+  const graphs = [...toGraphs(ours, { known, now }), ...toGraphs(theirs, { known, now })];
   const joined = graphs.reduce<TaskGraph>(joinGraphs, new Map());
   const lines = [...ours.lines.values(), ...theirs.lines.values()].flat();
   const kept = lines.filter((line) => tryDecode(line) === undefined);
@@ -157,24 +170,28 @@ function mergeWhole({ base, ours, theirs }: Sides): MergedLines {
 }
 
 /** A second task with the id of the first is a graph of its own. `known` is the common ancestor, for edits by hand. */
-function toGraphs({ lines }: Side, known?: TaskGraph): Map<string, TaskRecord>[] {
+function toGraphs(
+  { lines }: Side,
+  { known, now }: { known?: TaskGraph; now: number },
+): Map<string, TaskRecord>[] {
   const main = new Map<string, TaskRecord>();
   const strays: Map<string, TaskRecord>[] = [];
   for (const [id, text] of [...lines].flatMap(([name, texts]) => texts.map((one) => [name, one] as const))) {
-    const record = readEdited(text, known?.get(id));
+    const record = readEdited(text, known?.get(id), now);
     if (record === undefined) continue;
     const there = main.get(record.id);
     if (there === undefined) main.set(record.id, record);
     else if (birthOf(there) === birthOf(record) && isSameTask(there, record)) {
-      main.set(record.id, joinRecords(there, record));
+      main.set(record.id, joinCopies(there, record));
     } else strays.push(new Map([[record.id, record]]));
   }
   return [main, ...strays];
 }
 
-function tryDecode(line: string): TaskRecord | undefined {
+function tryDecode(line: string): { record: TaskRecord; json: JsonObject } | undefined {
   try {
-    return decodeRecord(parseJson(line, 'The line') as JsonObject);
+    const json = parseJson(line, 'The line') as JsonObject;
+    return { record: decodeRecord(json), json };
   } catch (error) {
     if (isForgeError(error)) return undefined;
     throw error;

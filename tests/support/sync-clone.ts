@@ -29,6 +29,8 @@ export interface CloneSetup {
 export class SyncClone {
   readonly name: string;
   readonly files: TaskFiles;
+  /** A person wrote the task file last, not git. */
+  isByHand = false;
   readonly world: SyncWorld;
   readonly remote: Remote;
   readonly branches = new Map<string, Commit>();
@@ -151,6 +153,7 @@ export class SyncClone {
   }
 
   writeWorkingTree(tree: Tree): void {
+    this.isByHand = false;
     const now = this.readWorkingTree();
     for (const name of ['tasks', 'history'] as const) {
       const text = tree[name];
@@ -172,7 +175,7 @@ export class SyncClone {
     if (!this.driver) return mergeAsText;
     return (name, base, ours, theirs) => {
       const { mergeTasks, mergeHistory } = this.world;
-      const text = name === 'tasks' ? mergeTasks(base, ours, theirs) : mergeHistory(ours, theirs);
+      const text = name === 'tasks' ? mergeTasks(base, ours, theirs, this.now) : mergeHistory(ours, theirs);
       this.onMerge(name, [ours, theirs], text);
       return { text, conflict: false };
     };

@@ -120,6 +120,7 @@ function writeLines(clone: SyncClone, lines: readonly string[]): void {
     ...clone.readWorkingTree(),
     tasks: lines.map((line) => `${line}\n`).join(''),
   });
+  clone.isByHand = true;
 }
 
 function isTask(line: string): boolean {

@@ -28,7 +28,8 @@ export const SYNC_MUTANTS: readonly SyncMutant[] = [
   mutant('a merge takes our side', 0, { mergeTasks: (_base, ours) => ours }),
   mutant('a merge takes the side that changed last, line by line', 0, { mergeTasks: mergeByUpdatedAt }),
   mutant('a merge of two lines forgets whose they are', 27, {
-    mergeTasks: (base, ours, theirs) => SYNC.mergeTasks(base, ours, withOurIdentities(ours, theirs)),
+    mergeTasks: (base, ours, theirs, now) =>
+      SYNC.mergeTasks(base, ours, withOurIdentities(ours, theirs), now),
   }),
   mutant('the merged history keeps our side', 1, { mergeHistory: (ours) => ours }),
   mutant('a fold puts the line of the file in the place of the task', 0, { fold: foldLastLineWins }),

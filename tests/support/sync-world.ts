@@ -8,7 +8,7 @@ import type { SyncClone } from './sync-clone.ts';
 export interface SyncWorld {
   readonly fold: (clone: SyncClone) => Promise<void>;
   readonly exportFiles: typeof exportFiles;
-  readonly mergeTasks: (base: string, ours: string, theirs: string) => string;
+  readonly mergeTasks: (base: string, ours: string, theirs: string, now: number) => string;
   readonly mergeHistory: (ours: string, theirs: string) => string;
   /** Nothing, unless the replay is wrong. */
   readonly beforeReplay: (replica: string) => void;
@@ -18,11 +18,16 @@ export interface SyncWorld {
 
 export const SYNC: SyncWorld = {
   async fold(clone) {
-    const by = { actor: systemActor('fold'), now: clone.now, clock: () => Date.now() };
+    const by = {
+      actor: systemActor('fold'),
+      now: clone.now,
+      clock: () => Date.now(),
+      isByHand: () => Promise.resolve(clone.isByHand),
+    };
     await foldFiles(clone.store, clone.files, by);
   },
   exportFiles,
-  mergeTasks: (base, ours, theirs) => mergeTaskFiles(base, ours, theirs).text,
+  mergeTasks: (base, ours, theirs, now) => mergeTaskFiles(base, ours, theirs, now).text,
   mergeHistory: (ours, theirs) => mergeHistoryFiles(ours, theirs).text,
   beforeReplay: () => undefined,
   afterCheckout: () => Promise.resolve(),

@@ -1,9 +1,8 @@
 import { birthOf } from '#domain/identity.ts';
 import { decodeRecord } from '#domain/record-codec.ts';
-import { isSealed } from '#domain/record-seal.ts';
-import { stampHandEdits } from '#domain/hand-edits.ts';
-import { joinRecords } from '#domain/join-records.ts';
-import { lastStamp, type TaskRecord } from '#domain/task-record.ts';
+import { editedLine } from '#domain/edited-line.ts';
+import type { EditedLine } from '#domain/take-in-edits.ts';
+import type { TaskRecord } from '#domain/task-record.ts';
 import { parseIso } from '#kernel/clock.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { parseJson, type JsonObject } from '#kernel/json.ts';
@@ -16,9 +15,8 @@ import { toEncoded, type EncodedRecord } from './record-rows.ts';
 export interface IncomingTask {
   readonly record: TaskRecord;
   readonly line: FileLine;
-  /** False: somebody may have changed values and left their stamps. */
-  readonly sealed: boolean;
-  readonly updated: number;
+  /** Where somebody may have changed values and left their stamps. */
+  readonly edited: EditedLine | undefined;
   /** Where the line is canonical already: then nobody has to write it again. */
   readonly encoded: EncodedRecord | undefined;
 }
@@ -42,8 +40,7 @@ function decodeCanonical(line: FileLine): IncomingTask | undefined {
     const record = decodeRecord(json);
     const encoded = toEncoded(record);
     if (encoded.line !== line.text) return undefined;
-    // Sealed with the right seal, if it has one.
-    return { record, line, sealed: encoded.stamps !== null, updated: lastStamp(record), encoded };
+    return { record, line, edited: undefined, encoded };
   } catch {
     return undefined; // decodeAny says what is wrong
   }
@@ -52,29 +49,13 @@ function decodeCanonical(line: FileLine): IncomingTask | undefined {
 function decodeAny(line: FileLine): IncomingTask {
   const json = parseJson(line.text, 'The line') as JsonObject;
   const record = decodeRecord(json);
-  const updated = typeof json.updated_at === 'string' ? parseIso(json.updated_at) : undefined;
-  return {
-    record,
-    line,
-    sealed: isSealed(line.text),
-    updated: updated ?? record.created,
-    encoded: undefined,
-  };
+  return { record, line, edited: editedLine(line.text, json, record), encoded: undefined };
 }
 
 /** The reason why a line cannot be read; rethrows what is no fault of the line. */
 export function whyUnreadable(error: unknown): string {
   if (isForgeError(error) && error.code === 'invalid_input') return error.message;
   throw error;
-}
-
-/** What the store and the line know together. */
-export function joinIncoming(
-  ours: TaskRecord,
-  incoming: IncomingTask,
-): { theirs: TaskRecord; joined: TaskRecord } {
-  const theirs = incoming.sealed ? incoming.record : stampHandEdits(incoming.record, ours, incoming.updated);
-  return { theirs, joined: joinRecords(ours, theirs) };
 }
 
 /** The id of a line as Forge writes it, without reading the rest; undefined for any other line. */

@@ -1,3 +1,5 @@
+import { putBackLine } from '#domain/edited-line.ts';
+import { takeInEdits, type TakenIn } from '#domain/take-in-edits.ts';
 import { isDeleted, lastStamp, type TaskRecord } from '#domain/task-record.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { Writer } from '../store.ts';
@@ -6,7 +8,7 @@ import { applyRecord, type Known } from './apply-record.ts';
 import type { Database } from './database.ts';
 import type { EdgeQueue } from './edge-queue.ts';
 import { decodeLine, whyUnreadable, type IncomingTask } from './fold-lines.ts';
-import type { EncodedRecord } from './record-rows.ts';
+import { toEncoded, type EncodedRecord } from './record-rows.ts';
 import type { ReplicaAppender } from './replica-appender.ts';
 
 export const FOLDED_BY = 'system:fold';
@@ -19,6 +21,8 @@ export interface Fold {
   readonly report: FoldReport;
   readonly digests: Map<string, number | null>;
   readonly unreadable: string[];
+  /** What the file shows is what a person left there, not git. */
+  readonly by_hand: boolean;
   /** Inside writeInBulk. */
   readonly bulk: boolean;
   /** Edges of plain lines, until all tasks are there: SQLite looks for waiting edges at every task while there are any. */
@@ -34,6 +38,20 @@ export function readTask({ report, unreadable }: Fold, line: FileLine): Incoming
     unreadable.push(line.text);
     return undefined;
   }
+}
+
+/** What the line says, with stamps of their own for edits by hand; `known` is the task as the store has it. */
+export function readIncoming(
+  { by, by_hand, report }: Fold,
+  { record, edited, line }: IncomingTask,
+  known: TaskRecord | undefined,
+): TakenIn {
+  if (edited !== undefined) return takeInEdits(edited, known, by.now);
+  const back = putBackLine(line.text, record, known);
+  if (back === undefined) return { record, lost: [] };
+  if (by_hand) return takeInEdits(back, known, by.now);
+  report.put_back = [...(report.put_back ?? []), line.text];
+  return { record, lost: [] };
 }
 
 /** Writes the joined record, tells what is worth telling, and returns the digest of its line. */
@@ -58,6 +76,14 @@ export function saveJoined(
   else report.updated += 1;
   if (before !== undefined) tellLosses(report, before.record, record);
   return encoded.digest;
+}
+
+/** Of a row from a version that wrote other lines: no change of the task. */
+export function renewDigest(db: Database, record: TaskRecord): number {
+  const { line, stamps, digest } = toEncoded(record);
+  db.run('UPDATE tasks SET stamps = ?, digest = ? WHERE id = ?', stamps, digest, record.id);
+  db.run('UPDATE deleted_tasks SET line = ?, digest = ? WHERE id = ?', line, digest, record.id);
+  return digest;
 }
 
 function tellLosses(report: FoldReport, before: TaskRecord, after: TaskRecord): void {

@@ -1,4 +1,5 @@
 import { birthOf, isSameTask } from '#domain/identity.ts';
+import { joinCopies } from '#domain/join-copies.ts';
 import { keepLostValues } from '#domain/lost-values.ts';
 import { lineDigest } from '#kernel/checksum.ts';
 import { toIso } from '#kernel/clock.ts';
@@ -10,15 +11,8 @@ import { writeInBulk } from './bulk-writes.ts';
 import type { Database } from './database.ts';
 import { EdgeQueue } from './edge-queue.ts';
 import { readMark, writeMark, writeUnreadable } from './file-marks.ts';
-import {
-  joinIncoming,
-  quickId,
-  readDigests,
-  readSharedBirths,
-  SharedBirth,
-  type IncomingTask,
-} from './fold-lines.ts';
-import { FOLDED_BY, readTask, saveJoined, type Fold } from './fold-records.ts';
+import { quickId, readDigests, readSharedBirths, SharedBirth, type IncomingTask } from './fold-lines.ts';
+import { FOLDED_BY, readIncoming, readTask, renewDigest, saveJoined, type Fold } from './fold-records.ts';
 import { foldWholeFile } from './fold-whole-file.ts';
 import { readPlainLine } from './plain-lines.ts';
 import { insertEvent, newestEvent } from './log-rows.ts';
@@ -33,6 +27,7 @@ export function foldTasks(
   request: FoldRequest,
   by: Writer,
 ): FoldReport {
+  const by_hand = request.by_hand === true;
   const settle = (report: FoldReport): FoldReport => {
     if (request.dry_run === true) throw new DryRun(report);
     return report;
@@ -40,7 +35,9 @@ export function foldTasks(
   try {
     return appendingTo(store, by, (appender) => {
       const opened = request.open(readMark(store.db, request.path));
-      return settle(opened === undefined ? emptyReport() : foldFile(store.db, opened, { appender, by }));
+      return settle(
+        opened === undefined ? emptyReport() : foldFile(store.db, opened, { appender, by, by_hand }),
+      );
     });
   } catch (error) {
     if (error instanceof DryRun) return error.report;
@@ -50,7 +47,7 @@ export function foldTasks(
     return appendingTo(store, by, (appender) => {
       const opened = request.open(undefined);
       if (opened === undefined) return emptyReport();
-      const fold = startFold(store.db, { appender, by, bulk: true });
+      const fold = startFold(store.db, { appender, by, by_hand, bulk: true });
       writeInBulk(store.db, () => foldWholeFile(fold, opened.lines));
       return settle(endFold(fold, opened, false));
     });
@@ -69,7 +66,7 @@ class DryRun extends Error {
   }
 }
 
-function startFold(db: Database, how: Pick<Fold, 'appender' | 'by' | 'bulk'>): Fold {
+function startFold(db: Database, how: Pick<Fold, 'appender' | 'by' | 'by_hand' | 'bulk'>): Fold {
   return {
     db,
     ...how,
@@ -80,7 +77,11 @@ function startFold(db: Database, how: Pick<Fold, 'appender' | 'by' | 'bulk'>): F
   };
 }
 
-function foldFile(db: Database, opened: OpenFile, how: Pick<Fold, 'appender' | 'by'>): FoldReport {
+function foldFile(
+  db: Database,
+  opened: OpenFile,
+  how: Pick<Fold, 'appender' | 'by' | 'by_hand'>,
+): FoldReport {
   const known = Number(
     db.get('SELECT (SELECT count(*) FROM tasks) + (SELECT count(*) FROM deleted_tasks) AS n')?.n,
   );
@@ -149,16 +150,16 @@ function foldTask(fold: Fold, incoming: IncomingTask, shared: ReadonlySet<string
   if (known === undefined) {
     const birth = birthOf(record);
     if (shared.has(birth) || (birth !== record.id && fold.digests.has(birth))) throw new SharedBirth(birth);
-    return saveJoined(fold, undefined, record, incoming.encoded);
+    return saveJoined(fold, undefined, readIncoming(fold, incoming, undefined).record, incoming.encoded);
   }
   if (!isSameTask(known.record, record)) throw new SharedBirth(record.id);
-  const { theirs, joined } = joinIncoming(known.record, incoming);
-  const lost = findUnsharedLosses(db, known.record, theirs);
-  const after = keepLostValues(joined, lost);
+  const { record: theirs, lost: unseen } = readIncoming(fold, incoming, known.record);
+  const lost = [...unseen, ...findUnsharedLosses(db, known.record, theirs)];
+  const after = keepLostValues(joinCopies(known.record, theirs), lost);
   for (const { name } of lost) report.conflicts.push({ id: record.id, name });
   if (after === known.record) {
     report.unchanged += 1;
-    return fold.digests.get(record.id) ?? null;
+    return fold.digests.get(record.id) ?? renewDigest(db, known.record);
   }
   return saveJoined(fold, known, after);
 }

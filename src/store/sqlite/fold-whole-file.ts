@@ -1,11 +1,11 @@
 import { identityOf, isSameTask } from '#domain/identity.ts';
 import { joinGraphs, type TaskGraph } from '#domain/join-graphs.ts';
 import { joinRecords } from '#domain/join-records.ts';
+import { keepLostValues } from '#domain/lost-values.ts';
 import type { TaskRecord } from '#domain/task-record.ts';
 import type { FileLine } from '../sync-store.ts';
 import { forgetName, readKnown, type Known } from './apply-record.ts';
-import { joinIncoming } from './fold-lines.ts';
-import { readTask, saveJoined, type Fold } from './fold-records.ts';
+import { readIncoming, readTask, saveJoined, type Fold } from './fold-records.ts';
 import { renameWork } from './rename-work.ts';
 
 /**
@@ -46,6 +46,15 @@ function readAll({ db, digests }: Fold): Map<string, Known> {
   return known;
 }
 
+/** Also under the name that it got when it was told apart from another. */
+function findSame(ours: ReadonlyMap<string, TaskRecord>, record: TaskRecord): TaskRecord | undefined {
+  for (const id of [record.id, identityOf(record).apart]) {
+    const known = ours.get(id);
+    if (known !== undefined && isSameTask(known, record)) return known;
+  }
+  return undefined;
+}
+
 /** What stands on both sides of a conflict belongs to both; a second task with the id of the first is a graph of its own. */
 function readGraphs(
   fold: Fold,
@@ -58,9 +67,10 @@ function readGraphs(
   for (const line of lines) {
     const incoming = readTask(fold, line);
     if (incoming === undefined) continue;
-    const base = ours.get(incoming.record.id);
-    const same = base !== undefined && isSameTask(base, incoming.record);
-    const record = same ? joinIncoming(base, incoming).theirs : incoming.record;
+    const base = findSame(ours, incoming.record);
+    const { record: theirs, lost } = readIncoming(fold, incoming, base);
+    const record = keepLostValues(theirs, lost);
+    for (const { name } of lost) fold.report.conflicts.push({ id: record.id, name });
     conflict ||= line.side !== undefined;
     for (const side of line.side === undefined ? (['ours', 'theirs'] as const) : [line.side]) {
       const there = sides[side].get(record.id);

@@ -570,4 +570,12 @@ ALTER TABLE approvals ADD COLUMN forgotten_at TEXT;
 CREATE INDEX idx_approvals_always ON approvals(task_id) WHERE always IS NOT NULL AND forgotten_at IS NULL;
 `,
   },
+  {
+    number: 11,
+    name: "line_digests",
+    sql: `-- Lines carry digests of their values from now on; the lines of these rows are made anew when they are next asked for.
+UPDATE tasks SET digest = NULL;
+UPDATE deleted_tasks SET digest = NULL;
+`,
+  },
 ];

@@ -1,6 +1,9 @@
 import { defaultState } from '#domain/states.ts';
-import { digestWithChecksum, lineDigest } from '#kernel/checksum.ts';
+import { digestElement, digestParts } from '#domain/record-digests.ts';
+import { dependencyKey } from '#domain/task-record.ts';
+import { digestWithChecksum } from '#kernel/checksum.ts';
 import { parseIso, toIso } from '#kernel/clock.ts';
+import type { Json } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { readJson } from '#kernel/read-json.ts';
 import type { Value } from './database.ts';
@@ -24,17 +27,14 @@ export interface PlainLine {
 
 const KEYS = new Set(
   [false, true].flatMap((state) =>
-    [false, true].flatMap((reason) =>
-      [false, true].map((stamps) =>
-        [
-          'id,title,description,status',
-          ...(state ? ['state'] : []),
-          ...(reason ? ['close_reason'] : []),
-          'priority,type,assignee,parent_id,dependencies,labels,github_issue',
-          'created_at,created_by,updated_at,closed_at,metadata',
-          ...(stamps ? ['_v'] : []),
-        ].join(','),
-      ),
+    [false, true].map((reason) =>
+      [
+        'id,title,description,status',
+        ...(state ? ['state'] : []),
+        ...(reason ? ['close_reason'] : []),
+        'priority,type,assignee,parent_id,dependencies,labels,github_issue',
+        'created_at,created_by,updated_at,closed_at,metadata,_v',
+      ].join(','),
     ),
   ),
 );
@@ -61,9 +61,24 @@ export function readPlainLine(text: string): PlainLine | undefined {
   if (!isSorted(labels) || !isPlainMetadata(metadata) || !areEdges(dependencies)) return undefined;
   const life = readLife(json);
   const times = readTimes(json);
-  const sealed = json._v === undefined ? { digest: lineDigest(text) } : readSeal(text);
+  const sealed = readSeal(text);
   if (life === undefined || times === undefined || sealed === undefined) return undefined;
   const { status, state, close_reason, closed_at } = life;
+  const digests = digestParts({
+    life: { ...life, assignee },
+    title,
+    description,
+    priority,
+    type: type as string, // one of TYPES
+    fields: Object.entries({ parent_id, github_issue: github_issue as Json }).filter(
+      (entry): entry is [string, Json] => entry[1] !== null,
+    ),
+    labels: labels.map((label) => digestElement(label, true)),
+    edges: dependencies.map((edge) => digestElement(dependencyKey(edge.id, edge.type), true)),
+    metadata: Object.entries(metadata as Readonly<Record<string, Json>>),
+    conflicts: [],
+  });
+  if (digests !== times.digests) return undefined;
   return {
     id,
     created: times.created,
@@ -111,9 +126,14 @@ function parse(text: string): Line | undefined {
   }
 }
 
-function readLife(
-  json: Line,
-): { status: string; state: string; close_reason: string | null; closed_at: string | null } | undefined {
+function readLife(json: Line):
+  | {
+      status: (typeof STATUSES)[number];
+      state: string;
+      close_reason: string | null;
+      closed_at: string | null;
+    }
+  | undefined {
   const { closed_at } = json;
   const status = STATUSES.find((known) => known === json['status']);
   const close_reason = json['close_reason'] ?? null;
@@ -130,36 +150,37 @@ function readLife(
 /** Of all stamps there may be one for everything and one for the task's life. */
 function readTimes(
   json: Line,
-): { created: number; created_at: string; updated_at: string; stamps: string | null } | undefined {
+): { created: number; created_at: string; updated_at: string; digests: unknown; stamps: string } | undefined {
   const { created_at, updated_at } = json;
   if (typeof created_at !== 'string' || typeof updated_at !== 'string') return undefined;
   const created = parseIso(created_at);
   if (created === undefined || created < 0 || created >= LIMITS.stamp_max_ms) return undefined;
-  if (json['_v'] === undefined) {
-    const updated = parseIso(updated_at);
-    if (updated === undefined || updated < created || updated >= LIMITS.stamp_max_ms) return undefined;
-    return toIso(updated) === updated_at ? { created, created_at, updated_at, stamps: null } : undefined;
-  }
   const v = json['_v'] as Line | null;
   if (typeof v !== 'object' || v === null) return undefined;
-  const keys = Object.keys(v).join(',');
-  if (keys !== 'status,_v' && keys !== ',status,_v') return undefined;
+  if (!STAMP_KEYS.has(Object.keys(v).join(','))) return undefined;
   const base = v[''] === undefined ? created : number36(v['']);
-  const [n, began, written = began, ...rest] = typeof v['status'] === 'string' ? v['status'].split('.') : [];
+  if (base === undefined || (v[''] !== undefined && base === created)) return undefined;
+  const written = v['status'] === undefined ? base : readWritten(v['status']);
+  if (written === undefined || toIso(Math.max(created, base, written)) !== updated_at) return undefined;
+  const { '': common, status, updated_at: digests } = v;
+  const stamps = JSON.stringify({ '': common, status, updated_at: digests });
+  return { created, created_at, updated_at, digests, stamps };
+}
+
+const STAMP_KEYS = new Set(['', ',', 'status,', ',status,'].map((before) => `${before}updated_at,_v`));
+
+/** When the task's life was written last; undefined where nothing was claimed yet, for which there are other rules. */
+function readWritten(status: unknown): number | undefined {
+  const [n, began, written = began, ...rest] = typeof status === 'string' ? status.split('.') : [];
   const life = {
     n: number36(n, Number.MAX_SAFE_INTEGER),
     began: number36(began),
     written: number36(written),
   };
-  if (base === undefined || life.began === undefined || life.written === undefined) return undefined;
-  // Where nothing was claimed yet, other rules say whether there are stamps at all.
+  if (life.began === undefined || life.written === undefined) return undefined;
   if (life.n === undefined || life.n === 0 || rest.length > 0) return undefined;
-  const isShort = v['status'] === `${n}.${began}`;
-  if (isShort !== (life.written === life.began) || (v[''] !== undefined && base === created))
-    return undefined;
-  if (toIso(Math.max(created, base, life.written)) !== updated_at) return undefined;
-  const { '': common, status } = v;
-  return { created, created_at, updated_at, stamps: JSON.stringify({ '': common, status }) };
+  const isShort = status === `${n}.${began}`;
+  return isShort === (life.written === life.began) ? life.written : undefined;
 }
 
 /** In the one spelling that there is for it. */

@@ -1,6 +1,5 @@
 import { encodeRecord } from '#domain/record-codec.ts';
 import { sealWithDigest } from '#domain/record-seal.ts';
-import { lineDigest } from '#kernel/checksum.ts';
 import { readJson } from '#kernel/read-json.ts';
 import type { Database, Row } from './database.ts';
 import { readRecord } from './record-rows.ts';
@@ -39,15 +38,11 @@ export function lineOf(db: Database, id: string): string {
 
 /** Undefined where the parts do not give the line that was written. */
 function joinParts(row: Row, edges: readonly Row[], comments: readonly Row[]): string | undefined {
-  if (row.digest === null) return undefined;
+  if (row.digest === null || row.stamps === null) return undefined;
   const conflicts = row.conflicts === null ? '' : `,"conflicts":${row.conflicts as string}`;
   const extra = row.extra === null ? '' : `,${(row.extra as string).slice(1, -1)}`;
   const more = `${encodeComments(comments)}${conflicts}${extra}`;
   const body = `${row.head as string}${encodeEdges(edges)}${row.tail as string}${more}`;
-  if (row.stamps === null) {
-    const line = [body, '}'].join(''); // as in a seal
-    return lineDigest(line) === row.digest ? line : undefined;
-  }
   const { line, digest } = sealWithDigest(body, row.stamps as string);
   return digest === row.digest ? line : undefined;
 }

@@ -1,0 +1,40 @@
+import { parseIso } from '#kernel/clock.ts';
+import type { JsonObject } from '#kernel/json.ts';
+import { digestRecord } from './record-digests.ts';
+import { isSealed } from './record-seal.ts';
+import type { EditedLine } from './take-in-edits.ts';
+import { lastStamp, type TaskRecord } from './task-record.ts';
+
+/** Undefined for a line that is as Forge wrote it: then its stamps tell the truth. */
+export function editedLine(text: string, json: JsonObject, record: TaskRecord): EditedLine | undefined {
+  if (isSealed(text)) return undefined;
+  const { _v, updated_at } = json;
+  const stamps = typeof _v === 'object' && _v !== null && !Array.isArray(_v) ? (_v as JsonObject) : {};
+  const updated = (typeof updated_at === 'string' ? parseIso(updated_at) : undefined) ?? record.created;
+  const written = stamps['updated_at'];
+  const seal = stamps['_v'];
+  const isNamed = typeof seal === 'string' && /^[0-9a-z]{1,11}$/.test(seal);
+  return {
+    record,
+    updated,
+    seal: isNamed ? seal : `~${Math.max(0, updated).toString(36)}`,
+    written: isNamed && typeof written === 'string' ? written : undefined,
+  };
+}
+
+/**
+ * A line that is as Forge wrote it, although an edit of it was taken in: somebody changed it back, or git brought an
+ * older file. Undefined for all others.
+ */
+export function putBackLine(
+  text: string,
+  record: TaskRecord,
+  known: TaskRecord | undefined,
+): EditedLine | undefined {
+  if (known?.hand === undefined) return undefined;
+  const seal = /"_v":"([0-9a-z]{1,11})"\}\}$/.exec(text)?.[1] ?? '';
+  const taken = known.hand.get(seal);
+  const written = digestRecord(record);
+  if (taken === undefined || taken.digests === written) return undefined;
+  return { record, seal, written, updated: lastStamp(record) };
+}

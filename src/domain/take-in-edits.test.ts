@@ -1,0 +1,270 @@
+import { describe, expect, it } from 'vitest';
+import { toIso } from '#kernel/clock.ts';
+import type { Json, JsonObject } from '#kernel/json.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import { lineOf, type Line } from '../../tests/support/foreign-lines.ts';
+import { FORGE } from '../../tests/support/join-world.ts';
+import { editedLine, putBackLine } from './edited-line.ts';
+import { joinCopies } from './join-copies.ts';
+import { joinHands, joinRecords } from './join-records.ts';
+import { keepLostValues } from './lost-values.ts';
+import { decodeRecord, encodeRecord, listDependencies, listLabels } from './record-codec.ts';
+import { takeInEdits, type TakenIn } from './take-in-edits.ts';
+import { claimRecord, closeRecord, editRecord, newRecord } from './task-changes.ts';
+import { fieldValue, type TaskRecord } from './task-record.ts';
+
+const NOW = Date.UTC(2026, 1, 10, 9);
+const LATER = NOW + 3_600_000;
+
+type Change = (line: Line) => void;
+
+/** Two edits one after the other, and what the task shows before, between and after. */
+const TWICE: readonly [string, Change, Change, (task: TaskRecord) => Json, Json][] = [
+  ['a title', set({ title: 'two' }), set({ title: 'three' }), field('title'), ['one', 'two', 'three']],
+  [
+    'a text emptied',
+    set({ description: 'x' }),
+    set({ description: '' }),
+    field('description'),
+    ['d', 'x', ''],
+  ],
+  ['a priority', set({ priority: 0 }), set({ priority: 4 }), field('priority'), [2, 0, 4]],
+  ['a type', set({ type: 'bug' }), set({ type: 'epic' }), field('type'), ['task', 'bug', 'epic']],
+  [
+    'a parent',
+    set({ parent_id: 'fg-a' }),
+    set({ parent_id: null }),
+    field('parent_id'),
+    ['fg-p', 'fg-a', null],
+  ],
+  ['an issue', set({ github_issue: 3 }), set({ github_issue: null }), field('github_issue'), [7, 3, null]],
+  ['an unknown key', set({ sprint: 5 }), unset('sprint'), field('sprint'), [4, 5, null]],
+  ['a key that came', set({ mood: 1 }), set({ mood: 2 }), field('mood'), [null, 1, 2]],
+  ['a key that came and went', set({ mood: 1 }), unset('mood'), field('mood'), [null, 1, null]],
+  ['a label', set({ labels: ['a', 'b'] }), set({ labels: ['b'] }), listLabels, [['a'], ['a', 'b'], ['b']]],
+  ['a label taken out', set({ labels: [] }), set({ labels: ['z'] }), listLabels, [['a'], [], ['z']]],
+  [
+    'an edge',
+    set({ dependencies: [] }),
+    set({ dependencies: [{ id: 'fg-y', type: 'related' }] }),
+    listDependencies,
+    [[{ id: 'fg-x', type: 'blocks' }], [], [{ id: 'fg-y', type: 'related' }]],
+  ],
+  ['metadata', set({ metadata: { k: 2 } }), set({ metadata: {} }), metadata, [{ k: 1 }, { k: 2 }, {}]],
+  [
+    'a status',
+    set({ status: 'closed', close_reason: 'done' }),
+    set({ status: 'open' }),
+    ({ life }) => life.status,
+    ['in_progress', 'closed', 'open'],
+  ],
+  ['an owner', set({ assignee: 'bob' }), set({ assignee: 'cleo' }), owner, ['ann', 'bob', 'cleo']],
+];
+
+describe('[D1] edits of a line by hand', () => {
+  it.each(TWICE)('count the first and the second time: %s', (_name, first, second, look, shows) => {
+    const base = someTask();
+    const one = edit(lineOf(FORGE, base), first);
+    const once = fold(base, one, LATER);
+    const two = edit(one, second);
+    const twice = fold(once, two, LATER + 1);
+    const back = fold(twice, one, LATER + 2);
+    expect([base, once, twice, back].map(look)).toEqual([...(shows as Json[]), (shows as Json[])[1]]);
+  });
+
+  it.each(TWICE)('count where the clock went back: %s', (_name, first, second, look, shows) => {
+    const one = edit(lineOf(FORGE, someTask()), first);
+    const twice = fold(fold(someTask(), one, LATER), edit(one, second), NOW - 86_400_000);
+    expect(look(twice)).toEqual((shows as Json[])[2]);
+  });
+
+  it.each(TWICE)('are in a copy that was made of the edited line alone: %s', (_n, first, _s, look, shows) => {
+    const base = someTask();
+    const fresh = take(edit(lineOf(FORGE, base), first), undefined, LATER).record;
+    expect(look(fresh)).toEqual((shows as Json[])[1]);
+    // What is gone cannot be named by a copy that never had it; all else stands against the copy that was edited.
+    const names = (shows as Json[]).map((shown) => JSON.stringify(shown).length);
+    const joined = look(joinCopies(base, fresh));
+    expect(joined).toEqual((shows as Json[])[(names[1] ?? 0) < (names[0] ?? 0) && isSet(shows) ? 0 : 1]);
+  });
+
+  it.each(TWICE)(
+    'are not taken in again after a command changed the value: %s',
+    (_n, first, second, look) => {
+      const base = someTask();
+      const one = edit(lineOf(FORGE, base), first);
+      const once = fold(base, one, LATER);
+      // What a command would write, by way of a line of its own.
+      const later = fold(once, edit(lineOf(FORGE, once), second), LATER + 5);
+      const again = fold(later, one, LATER + 10);
+      expect(look(again)).toEqual(look(later));
+      expect(encodeRecord(again)).toBe(encodeRecord(later));
+    },
+  );
+
+  it('count as changed at that moment: they stand against what was written before, which is kept', () => {
+    const base = someTask();
+    const elsewhere = editRecord(base, { fields: new Map([['title', 'elsewhere']]) }, LATER - 1);
+    const { record, lost } = take(edit(lineOf(FORGE, base), set({ title: 'hand' })), elsewhere, LATER);
+    expect(fieldValue(joinCopies(elsewhere, record), 'title')).toBe('hand');
+    expect(lost).toMatchObject([{ name: 'title', value: 'elsewhere' }]);
+  });
+
+  it('are kept where a later change stands', () => {
+    const base = someTask();
+    const ahead = editRecord(base, { fields: new Map([['title', 'ahead']]) }, LATER + 99);
+    const { record, lost } = take(edit(lineOf(FORGE, base), set({ title: 'hand' })), ahead, LATER);
+    const joined = keepLostValues(joinCopies(ahead, record), lost);
+    expect(fieldValue(joined, 'title')).toBe('ahead');
+    expect(encodeRecord(joined)).toContain('"hand"');
+  });
+
+  it('lose of two owners as two claims do, and are kept', () => {
+    const base = newTask();
+    const claimed = claimRecord(base, 'cleo', LATER - 5);
+    const line = edit(lineOf(FORGE, base), set({ status: 'in_progress', assignee: 'bob' }));
+    const { record, lost } = take(line, claimed, LATER);
+    expect(joinCopies(claimed, record).life.assignee).toBe('cleo');
+    expect(lost).toMatchObject([{ name: 'life', value: { assignee: 'bob' } }]);
+  });
+
+  it('take nothing along that was not edited', () => {
+    const base = someTask();
+    const changed = closeRecord(
+      editRecord(
+        base,
+        { fields: new Map([['description', 'new']]), labels: new Map([['new', { value: true }]]) },
+        LATER,
+      ),
+      'done',
+      LATER,
+    );
+    const after = fold(changed, edit(lineOf(FORGE, base), set({ title: 'hand' })), LATER + 1);
+    expect(after.life).toEqual(changed.life);
+    expect([fieldValue(after, 'description'), listLabels(after)]).toEqual(['new', ['a', 'new']]);
+  });
+
+  it('are none in a line that was only written in another way', () => {
+    const base = someTask();
+    const text = JSON.stringify(
+      Object.fromEntries(Object.entries(lineOf(FORGE, base)).toReversed()),
+      null,
+      1,
+    );
+    const line = editedLine(text, JSON.parse(text) as JsonObject, base);
+    expect(line).toBeDefined();
+    expect(line && takeInEdits(line, undefined, LATER)).toEqual({ record: base, lost: [] });
+  });
+
+  it('are older than what was written upon them, also for a copy that saw them later', () => {
+    const base = someTask();
+    const line = edit(lineOf(FORGE, base), set({ title: 'hand', labels: ['a', 'b'] }));
+    const early = fold(base, line, LATER);
+    const changes = {
+      fields: new Map([['title', 'command']]),
+      labels: new Map([['b', { value: undefined }]]),
+    };
+    const wrote = editRecord(early, changes, LATER + 10);
+    const late = fold(base, line, LATER + 500);
+    for (const joined of [joinCopies(wrote, late), joinCopies(late, wrote)]) {
+      expect([fieldValue(joined, 'title'), listLabels(joined)]).toEqual(['command', ['a']]);
+    }
+    expect(encodeRecord(joinCopies(late, wrote))).toBe(encodeRecord(joinCopies(wrote, late)));
+  });
+
+  it('are told from an older file when somebody changes them back', () => {
+    const base = someTask();
+    const once = fold(base, edit(lineOf(FORGE, base), set({ title: 'hand' })), LATER);
+    const back = putBackLine(encodeRecord(base), base, once);
+    expect(back && fieldValue(takeInEdits(back, once, LATER + 1).record, 'title')).toBe('one');
+    expect(back && fieldValue(joinCopies(once, takeInEdits(back, once, LATER + 1).record), 'title')).toBe(
+      'one',
+    );
+    expect(putBackLine(encodeRecord(base), base, base)).toBeUndefined();
+    expect(putBackLine(encodeRecord(once), once, once)).toBeUndefined();
+  });
+
+  it('are remembered with the task, the newest few of them', () => {
+    const many = new Map(
+      Array.from({ length: LIMITS.hand_edits + 3 }, (_, at) => [`s${at}`, { at, digests: 'aaabbbccc2t' }]),
+    );
+    const record = { ...someTask(), hand: joinHands(undefined, many) };
+    expect(record.hand?.size).toBe(LIMITS.hand_edits);
+    const read = decodeRecord(JSON.parse(encodeRecord(record)) as Json);
+    expect(read.hand).toEqual(record.hand);
+    expect(encodeRecord(joinRecords(someTask(), read))).toBe(encodeRecord(joinRecords(read, someTask())));
+    expect(joinRecords(record, read)).toBe(record);
+  });
+
+  it('of lines without digests are found by comparison, also the second time', () => {
+    const base = newTask();
+    const { _v, ...plain } = lineOf(FORGE, base);
+    const one = { ...plain, title: 'two' };
+    const once = fold(base, one, LATER);
+    const twice = fold(once, { ...one, title: 'three' }, LATER + 1);
+    expect([once, twice].map(field('title'))).toEqual(['two', 'three']);
+  });
+});
+
+function isSet(shows: Json): boolean {
+  return Array.isArray(shows) && Array.isArray(shows[0]);
+}
+
+function newTask(): TaskRecord {
+  return newRecord(
+    {
+      id: 'fg-a3f8',
+      created_by: 'ann',
+      assignee: null,
+      state: 'todo',
+      fields: { title: 'one', description: 'd', parent_id: 'fg-p', github_issue: 7 },
+      labels: ['a'],
+      dependencies: ['fg-x:blocks'],
+      metadata: new Map<string, Json>([['k', 1]]),
+    },
+    NOW,
+  );
+}
+
+function someTask(): TaskRecord {
+  const edited = editRecord(newTask(), { fields: new Map<string, Json>([['sprint', 4]]) }, NOW + 5);
+  return claimRecord(edited, 'ann', NOW + 10);
+}
+
+function edit(line: Line, change: Change): Line {
+  const edited = structuredClone({ ...line });
+  change(edited);
+  return edited;
+}
+
+function take(line: Line, known: TaskRecord | undefined, now: number): TakenIn {
+  const text = JSON.stringify(line);
+  const record = decodeRecord(line);
+  const edited = editedLine(text, line, record) ?? putBackLine(text, record, known);
+  if (edited === undefined) throw new Error(`${text} is as Forge wrote it at ${toIso(now)}`);
+  return takeInEdits(edited, known, now);
+}
+
+function fold(known: TaskRecord, line: Line, now: number): TaskRecord {
+  return joinCopies(known, take(line, known, now).record);
+}
+
+function set(values: JsonObject): Change {
+  return (line) => void Object.assign(line, values);
+}
+
+function unset(key: string): Change {
+  return (line) => void delete line[key];
+}
+
+function field(name: string): (task: TaskRecord) => Json {
+  return (task) => fieldValue(task, name);
+}
+
+function metadata(task: TaskRecord): Json {
+  return lineOf(FORGE, task).metadata ?? null;
+}
+
+function owner({ life }: TaskRecord): Json {
+  return life.assignee;
+}
