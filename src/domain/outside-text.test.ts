@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { composeAudit, composeChoice, composePrompt } from './compose-prompt.ts';
-import { OUTSIDE_LABEL, passOrigin, quoteOutside, showHidden } from './outside-text.ts';
+import { keepOrigin, OUTSIDE_LABEL, passOrigin, quoteOutside, showHidden } from './outside-text.ts';
 
 const task = { id: 'fg-a3f8', title: 'Fix it', description: 'Now.' };
 
@@ -65,4 +65,16 @@ describe('[B13] text from outside', () => {
     }
     expect(passOrigin({ metadata: { ticket: 'A-1' } }).size).toBe(0);
   });
+
+  it.each(['beads_id', 'backlog_md_id', 'task_master_id', 'text_from'])(
+    '[S2-F13] %s is not an agent’s to change',
+    (key) => {
+      const change = (kind: string) => (): void => keepOrigin({ kind, name: 'ada' }, ['note', key]);
+      expect(change('agent')).toThrow(
+        `Metadata "${key}" says where the text of a task came from: ada is an agent`,
+      );
+      expect(change('user')).not.toThrow();
+      expect(() => keepOrigin({ kind: 'agent', name: 'ada' }, ['note', `${key}s`])).not.toThrow();
+    },
+  );
 });

@@ -1,3 +1,4 @@
+import { ForgeError } from '#kernel/errors.ts';
 import { fenceText } from './fence-text.ts';
 
 /** What an importer leaves in the metadata of all that it brings, and the tool it came from. */
@@ -26,6 +27,21 @@ export function findOrigin({ metadata = {} }: Pick<OutsideTask, 'metadata'>): st
   if (!Object.hasOwn(metadata, DERIVED)) return undefined;
   const derived = metadata[DERIVED];
   return Object.values(ORIGINS).find((tool) => tool === derived) ?? 'elsewhere';
+}
+
+/** Where a text came from is not for an agent to say. Throws permission_denied. */
+export function keepOrigin(
+  actor: { readonly kind: string; readonly name: string },
+  keys: readonly string[],
+): void {
+  if (actor.kind !== 'agent') return;
+  const key = keys.find((one) => one === DERIVED || Object.hasOwn(ORIGINS, one));
+  if (key === undefined) return;
+  const why = `Metadata "${key}" says where the text of a task came from: ${actor.name} is an agent and does not change it`;
+  throw new ForgeError('permission_denied', why, {
+    hint: 'Use another key, or ask a person to change this one',
+    details: { key },
+  });
 }
 
 /** The metadata of a task that an agent makes of this one: its words are no more to be trusted. */

@@ -3,6 +3,7 @@ import type { ReviewConfigChange } from '#contract/task.ts';
 import { inheritGates } from '#domain/inherit-gates.ts';
 import { checkMetadata, checkSize } from '#domain/metadata.ts';
 import { PROPOSED_LABEL } from '#domain/list-waiting.ts';
+import { keepOrigin } from '#domain/outside-text.ts';
 import { isParked, type ResolvedWorkflow } from '#domain/workflow.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import type { Json } from '#kernel/json.ts';
@@ -20,6 +21,8 @@ export const taskCreate = implement<typeof createTask>({
     const { store, config } = ctx.project;
     warnOfSecrets(ctx, input);
     checkSize(input.description ?? '', 'The description', LIMITS.description_bytes);
+    const by = await writerOf(ctx);
+    keepOrigin(by.actor, Object.keys(input.metadata_set ?? {}));
     const depends_on = await sortBlockers(ctx, input.depends_on ?? []);
     const workflow_fields = await findGates(ctx, input.review_config ?? null);
     const parked = await findParking(ctx);
@@ -39,7 +42,7 @@ export const taskCreate = implement<typeof createTask>({
         metadata: checkMetadata(input.metadata_set ?? {}),
         ...(workflow_fields.size > 0 && { workflow_fields }),
       },
-      { ...(await writerOf(ctx)), workflow: ctx.project.workflow },
+      { ...by, workflow: ctx.project.workflow },
     );
     await vouchForSteps(ctx, input.review_config);
     if (parked === undefined) return task;

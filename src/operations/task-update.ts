@@ -1,5 +1,6 @@
 import type { updateTask as declaration } from '#contract/task-operations.ts';
 import { checkMetadata, checkSize } from '#domain/metadata.ts';
+import { keepOrigin } from '#domain/outside-text.ts';
 import { updateTask } from '#engine/change-task.ts';
 import { retry } from '#engine/transition-task.ts';
 import { ForgeError } from '#kernel/errors.ts';
@@ -27,6 +28,7 @@ export const taskUpdate = implement<typeof declaration>({
     checkSize(input.description ?? '', 'The description', LIMITS.description_bytes);
     const engine = await engineOf(ctx);
     const { by } = engine;
+    keepOrigin(by.actor, [...Object.keys(metadata_set ?? {}), ...(input.metadata_unset ?? [])]);
     // The claim of the agent loop is made by the one it is for, unless somebody else says who asks. Nobody has said
     // that it is an agent's, so that the rules of claims take it for one only where it is registered.
     const claims = input.status === 'in_progress' && typeof input.assignee === 'string' && !by.actor.named;

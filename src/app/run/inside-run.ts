@@ -67,6 +67,8 @@ export function findCommandPlace({ operation, env, cwd, server, actor, input }: 
   if (run === undefined || !isOf(run, env, cwd)) return HERE;
   if (server !== undefined)
     throw denied(operation, 'Inside of a run Forge is reached by the run alone, not by a server');
+  if (run.is_unread === true && operation.reads !== true && !onlyLooks(operation.name, input))
+    throw unread(operation);
   const isLocal = operation.local === true || operation.needs !== 'project';
   const isMcp = operation.name === 'mcp.serve';
   if (path !== undefined && (!isLocal || isMcp))
@@ -106,6 +108,15 @@ function toRealPath(path: string): string {
   } catch {
     return path;
   }
+}
+
+function unread({ name }: Asked['operation']): ForgeError {
+  const why =
+    'Forge cannot tell whether an agent asks, because the processes at /proc cannot be read: nothing is written';
+  return new ForgeError('permission_denied', why, {
+    hint: 'mount -t proc proc /proc, or do it in a terminal where nothing covers it',
+    details: { operation: name },
+  });
 }
 
 function denied({ name }: Asked['operation'], message: string): ForgeError {

@@ -66,6 +66,20 @@ describe('[A2] the socket of a run', () => {
     expect(await call(socket.path, key, 'task.update', easy)).toBe('permission_denied');
   });
 
+  it('[S2-F13] lets no agent say where a text came from', async () => {
+    const ada = shop.as({ kind: 'agent', name: 'ada', named: true });
+    const task = await shop.create('Mine');
+    const claimed = await claimTask(ada, { id: task.id, assignee: 'ada', force: false, lease_ms: 600_000 });
+    await using socket = await open(task, { agent: 'ada', fence: 'fence' in claimed ? claimed.fence : 0 });
+    const ask = (name: string, input: object): Promise<unknown> =>
+      call(socket.path, socket.env[RUN_SOCKET_KEY] ?? '', name, input);
+    const { id } = task;
+    expect(await ask('task.update', { id, metadata_unset: ['beads_id'] })).toBe('permission_denied');
+    expect(await ask('task.update', { id, metadata_set: { text_from: 'x' } })).toBe('permission_denied');
+    expect(await ask('task.create', { title: 'x', metadata_set: { beads_id: 1 } })).toBe('permission_denied');
+    expect(await ask('task.update', { id, metadata_unset: ['note'] })).toBeUndefined();
+  });
+
   it('writes nothing on a task that the run has lost, whichever claim the agent names', async () => {
     const ada = shop.as({ kind: 'agent', name: 'ada', named: true });
     const task = await shop.create('Mine');
