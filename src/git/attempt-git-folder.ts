@@ -30,6 +30,15 @@ export function writeGitFolder(control: ControlGit, checkout: Checkout, head: st
   setHead(control, checkout, head);
 }
 
+/**
+ * For a folder in which somebody judges the work: git shows there what changed in every file of text, whatever
+ * `.gitattributes` of the work say. These stand above them.
+ */
+export function showAllDiffs(control: ControlGit, checkout: Pick<Checkout, 'path'>): void {
+  const path = join(toGitFolder(checkout), 'info/attributes');
+  replaceFile(path, `${control.attributes.replace(/(?<=.)$/s, '\n')}* !diff\n`);
+}
+
 const FOLDERS = ['objects/info', 'objects/pack', 'refs/tags', 'refs/heads/forge', 'info'] as const;
 
 /**
