@@ -83,8 +83,11 @@ function listRefs(folder: string, prefix: string, packed: readonly string[]): re
   const names = new Set(packed.filter((ref) => ref.startsWith(`${prefix}/`)));
   const top = join(folder, prefix);
   if (!isRealFolder(top)) return [...names];
-  for (const entry of readdirSync(top, { recursive: true, withFileTypes: true })) {
-    if (entry.isFile()) names.add(join(entry.parentPath, entry.name).slice(folder.length + 1));
+  try {
+    for (const entry of readdirSync(top, { recursive: true, withFileTypes: true }))
+      if (entry.isFile()) names.add(join(entry.parentPath, entry.name).slice(folder.length + 1));
+  } catch {
+    // Folders in folders beyond what a path may be, or not for us to read: no git has made a ref there.
   }
   return [...names].sort();
 }
