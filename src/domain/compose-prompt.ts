@@ -1,4 +1,6 @@
 import type { ConflictFile, StepResult, Verdict } from '#contract/attempt.ts';
+import { quoteName } from '#kernel/name-files.ts';
+import { DIFF_COMMAND } from './diff-command.ts';
 import { fenceText } from './fence-text.ts';
 import { findOrigin, quoteOutside, type OutsideTask } from './outside-text.ts';
 
@@ -87,7 +89,7 @@ export function composeAudit({
     quoteTask(task),
     prompt,
     [
-      `The folder you are in holds the result, the commit ${head}. \`git diff ${base} ${head}\` shows what was changed.`,
+      `The folder you are in holds the result, the commit ${head}. \`${DIFF_COMMAND} ${base} ${head}\` shows what was changed.`,
       'Change nothing. Decide whether the task is done, correctly and with nothing broken.',
       'Answer with a JSON object: `verdict` ("pass" or "reject"), `summary`, and `findings`, each with `severity` ("blocker", "major" or "minor"), `message`, and `file` and `line` where there is one. Reject only for what has to be corrected.',
     ].join('\n'),
@@ -121,7 +123,7 @@ export function composeChoice({
     ...attempts.map(({ number, agent, base, head, patch }) =>
       [
         `## Attempt ${number}${agent === null ? '' : `, by ${agent}`}`,
-        `\`git diff ${base} ${head}\` shows all of it:`,
+        `\`${DIFF_COMMAND} ${base} ${head}\` shows all of it:`,
         fenceText(patch),
       ].join('\n\n'),
     ),
@@ -173,7 +175,7 @@ function describeEarlier(earlier: EarlierWork): string | undefined {
       ? undefined
       : [
           `Your branch conflicts with ${target}, which is merged into your checkout now. Resolve the conflicts in these files and leave no markers:`,
-          ...conflicts.map(({ path, kind }) => `- ${path} (${kind})`),
+          ...conflicts.map(({ path, kind }) => `- ${quoteName(path)} (${kind})`),
         ].join('\n'),
     ...messages.map(({ author, body }) => `${author} says:\n${body}`),
     ...comments.map(({ author, body }) => `${author} commented on the task:\n\n${quote(body)}`),

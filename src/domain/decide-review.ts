@@ -1,6 +1,7 @@
 import type { Attempt, Finding, Review, StepResult, Verdict } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { nameFiles } from '#kernel/name-files.ts';
 import type { Actor } from './actor.ts';
 import { roleOf, type ActionName, type ResolvedWorkflow } from './workflow.ts';
 
@@ -143,7 +144,7 @@ export function findPass(
   if (task.review_passed_at !== last.finished_at)
     return { passed: false, why: `What passed on ${task.id} counts no more` };
   if (gate_changes.length > 0 && last.verdict_by?.startsWith('user:') !== true)
-    return { passed: false, why: `It changes ${gate_changes.join(', ')}, and no person has passed it` };
+    return { passed: false, why: `It changes ${nameFiles(gate_changes)}, and no person has passed it` };
   return { passed: true, review: last };
 }
 

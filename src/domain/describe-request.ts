@@ -1,4 +1,5 @@
 import type { Approval } from '#contract/attempt.ts';
+import { nameFiles } from '#kernel/name-files.ts';
 
 /** What an agent asks for, whole: the command that it would run and where, or the files that it would touch. */
 export function describeRequest({
@@ -7,9 +8,9 @@ export function describeRequest({
   command,
   paths,
 }: Pick<Approval, 'tool' | 'input' | 'command' | 'paths'>): string {
-  const where = paths.length === 0 ? '' : ` (at ${paths.join(', ')})`;
+  const where = paths.length === 0 ? '' : ` (at ${nameFiles(paths, paths.length)})`;
   if (command !== null) return `${tool === command ? command : `${tool}: ${command}`}${where}`;
-  if (paths.length > 0) return `${tool} ${paths.join(', ')}`;
+  if (paths.length > 0) return `${tool} ${nameFiles(paths, paths.length)}`;
   const shown = input === undefined || input === null ? '' : (JSON.stringify(input) ?? '');
   return shown === '' || shown === '{}' ? tool : `${tool} ${shown}`;
 }

@@ -4,6 +4,7 @@ import type { Task } from '#contract/task.ts';
 import { composeAudit } from '#domain/compose-prompt.ts';
 import { decideReview } from '#domain/decide-review.ts';
 import { startCheckout } from '#git/attempt-checkout.ts';
+import { showAllDiffs } from '#git/attempt-git-folder.ts';
 import { removeCheckout } from '#git/rescue-checkout.ts';
 import type { Annotation } from './actions.ts';
 import { openControl } from './attempt-workspace.ts';
@@ -74,6 +75,7 @@ export async function auditReview(
     is_throwaway: true,
   });
   try {
+    showAllDiffs(control, checkout);
     const end = await runAgent(place, {
       run,
       attempt,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { StepResult } from '#contract/attempt.ts';
 import { findClearing } from '#domain/decide-review.ts';
 import { suggestSetup } from '#domain/suggest-setup.ts';
-import { LIMITS } from '#kernel/limits.ts';
+import { nameFiles } from '#kernel/name-files.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { findSecretsOf } from './agent-secrets.ts';
 import { toAttemptEnvironment } from './attempt-environment.ts';
@@ -187,10 +187,4 @@ function tellAgain(result: StepResult, because_of: readonly string[] | undefined
   if (because_of === undefined) return result;
   const why = `Run again, on the files of the commit, because a check had changed ${nameFiles(because_of)}`;
   return { ...result, output: result.output === '' ? why : `${why}\n${result.output}` };
-}
-
-function nameFiles(paths: readonly string[]): string {
-  const shown = paths.slice(0, LIMITS.attempt_files_named).map(escapeLine);
-  const more = paths.length - shown.length;
-  return shown.join(', ') + (more > 0 ? ` and ${more} more` : '');
 }

@@ -8,6 +8,7 @@ import { CHECKOUT_CHANGED } from '#domain/checkout-change.ts';
 import type { GitRepo } from '#git/ask-git.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { quoteName } from '#kernel/name-files.ts';
 import { escapeLine } from '#kernel/text.ts';
 import type { AttemptStore } from '#store/attempt-store.ts';
 
@@ -96,5 +97,5 @@ const OF_FORGE: ReadonlySet<string> = new Set(['.forge/tasks.jsonl', '.forge/his
 function listNames(paths: readonly string[]): string {
   const named = paths.filter((path) => path !== '').slice(0, LIMITS.attempt_files_named);
   const more = paths.length - named.length;
-  return more === 0 ? named.join(', ') : [...named, `${more} more`].join(', ');
+  return [...named.map(quoteName), ...(more === 0 ? [] : [`${more} more`])].join(', ');
 }

@@ -4,6 +4,7 @@ import type { Task } from '#contract/task.ts';
 import { composeChoice, type ShownAttempt } from '#domain/compose-prompt.ts';
 import { isAgentFault } from '#domain/decide-suspension.ts';
 import { startCheckout } from '#git/attempt-checkout.ts';
+import { showAllDiffs } from '#git/attempt-git-folder.ts';
 import { readPatch } from '#git/list-changes.ts';
 import { removeCheckout } from '#git/rescue-checkout.ts';
 import { LIMITS } from '#kernel/limits.ts';
@@ -52,6 +53,7 @@ export async function chooseAttempt(place: WorkPlace, call: ChoiceCall): Promise
     is_throwaway: true,
   });
   try {
+    showAllDiffs(control, checkout);
     const end = await runAgent(place, {
       run,
       attempt: first,

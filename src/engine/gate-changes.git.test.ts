@@ -40,7 +40,7 @@ describe('[A2] an attempt that changes what judges it', () => {
     const { error_annotation } = await shop.place.store.getTask(task.id);
     expect(error_annotation).toMatchObject({ code: 'gate_changed', message: expect.stringContaining(file) });
     expect(error_annotation?.message).toMatch(
-      /`git diff main\.\.\.\S+ -- \S.*`, then .* reject --reason "…"`$/,
+      /`git diff --text --no-ext-diff --no-textconv main\.\.\.\S+ -- \S.*`, then .* reject --reason "…"`$/,
     );
     expect(await listGateChanges(shop.place, await shop.place.store.getTask(task.id))).toEqual([file]);
     const verdict = { verdict: 'pass' as const, summary: 'seen', findings: [] };

@@ -1,5 +1,6 @@
 import type { Attempt } from '#contract/attempt.ts';
 import type { Harvest } from '#git/harvest-checkout.ts';
+import { quoteName } from '#kernel/name-files.ts';
 import { escapeLine } from '#kernel/text.ts';
 
 const BRANCHES = {
@@ -26,15 +27,15 @@ export function listHarvestWarnings(harvest: Harvest, { branch }: Pick<Attempt, 
     ),
     ...[...unfiltered].map(
       ([name, path]) =>
-        `${path} is under filter=${name}, which this clone does not configure; it was committed as it is`,
+        `${quoteName(path)} is under filter=${quoteName(name)}, which this clone does not configure; it was committed as it is`,
     ),
     ...(unsigned === undefined ? [] : [`Its commit is not signed: ${unsigned}`]),
     ...(rescued.length === 0
       ? []
       : [`Commits that ${branch} does not lead to are kept: ${rescued.join(', ')}`]),
     ...(moved === undefined ? [] : [`${branch} ${moved}; the work is kept all the same`]),
-    ...pipes.map((path) => `${path} was a pipe, for which git would have waited, and was removed`),
-    ...skipped.map(({ path }) => `${path} is too large and was not committed`),
+    ...pipes.map((path) => `${quoteName(path)} was a pipe, for which git would have waited, and was removed`),
+    ...skipped.map(({ path }) => `${quoteName(path)} is too large and was not committed`),
   ].map(escapeLine);
 }
 

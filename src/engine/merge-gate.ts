@@ -11,6 +11,7 @@ import { readRef } from '#git/read-ref.ts';
 import { setTrailers } from '#git/trailers.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { nameFiles } from '#kernel/name-files.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { processWitness } from '#process/process-witness.ts';
 import type { MergeEnd } from '#store/attempt-store.ts';
@@ -197,7 +198,7 @@ async function tryLanding(
     return {
       state: 'conflict',
       conflicts: [...candidate.files],
-      message: `${attempt.branch} conflicts with ${attempt.target} in ${names.slice(0, 10).join(', ')}${names.length > 10 ? ` and ${names.length - 10} more` : ''}`,
+      message: `${attempt.branch} conflicts with ${attempt.target} in ${nameFiles(names, 10)}`,
     };
   }
   const told = [...rules.judgeSignature(candidate.unsigned), ...rules.notes];
@@ -238,9 +239,7 @@ function describeOverlap({ worktree, files, operation }: LandingOverlap): string
     return `${worktree} has the target checked out and is not there: git worktree unlock and prune`;
   if (operation !== undefined)
     return `git is in the middle of a ${operation} in ${worktree}: finish it or give it up, and it is merged`;
-  const named = files.slice(0, 10).join(', ');
-  const more = files.length > 10 ? ` and ${files.length - 10} more` : '';
-  return `${worktree} has changes of its own in ${named}${more}: commit or stash them, and it is merged`;
+  return `${worktree} has changes of its own in ${nameFiles(files, 10)}: commit or stash them, and it is merged`;
 }
 
 /**

@@ -191,6 +191,18 @@ describe('a gate that is held', () => {
     expect(second?.verdict_by).toBe('agent:critic');
   });
 
+  it('[S2-F12] shows its auditor what attributes of the work would hide', async () => {
+    const seen = join(shop.repo.path, '..', 'seen');
+    shop.addAgent('w1', 'echo "x -diff" > .gitattributes; echo evil > x');
+    // By the command that the prompt names, and by the one that an auditor would type.
+    const named = "$(grep -o 'git diff --text[^`]*')";
+    shop.addAgent('critic', `{ ${named}; git show HEAD; } > ${seen}; echo '${JSON.stringify(PASS)}'`);
+    const task = await shop.create('Hidden', { steps: ['true'] });
+    await assign(task, 'reviewer', { agent: 'critic' });
+    await shop.work(task, 'w1');
+    expect(readFileSync(seen, 'utf8').match(/^\+evil$/gm)).toHaveLength(2);
+  });
+
   it('[H1] needs no word any more where the role is free again', async () => {
     shop.addAgent('w1', 'echo x > x');
     const task = await shop.create('Freed', { steps: ['true'] });

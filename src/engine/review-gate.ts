@@ -11,11 +11,13 @@ import {
   withoutOwnAudit,
   withoutSpentAudits,
 } from '#domain/decide-review.ts';
+import { DIFF_COMMAND } from '#domain/diff-command.ts';
 import { rejectionTarget } from '#domain/gate-targets.ts';
 import { roleOf, type ResolvedWorkflow } from '#domain/workflow.ts';
 import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import type { Json } from '#kernel/json.ts';
+import { nameFiles } from '#kernel/name-files.ts';
 import { openControl, findWorkspace } from './attempt-workspace.ts';
 import type { ActionOutcome } from './actions.ts';
 import { refuseStep, runReviewSteps } from './check-steps.ts';
@@ -210,14 +212,14 @@ async function noteGateChanges({ store, by }: Engine, { id }: Task, message: str
 
 function describeChanges({ id }: Task, files: readonly string[], attempt: Attempt | undefined): string {
   return (
-    `It changes ${files.join(', ')}, by which work is judged: a person has to pass it. ` +
+    `It changes ${nameFiles(files)}, by which work is judged: a person has to pass it. ` +
     `${toLook(files, attempt)}, then \`forge review ${id} pass\`, or ${toReject(id)}`
   );
 }
 
 function describeUnread({ id }: Task, files: readonly string[], attempt: Attempt | undefined): string {
   return (
-    `Its checks were not run: they would run ${files.join(', ')}, which no person has allowed in this form. ` +
+    `Its checks were not run: they would run ${nameFiles(files)}, which no person has allowed in this form. ` +
     `${toLook(files, attempt)}, then \`forge review ${id} pass\` allows it, and the checks run before the merge; or ` +
     toReject(id)
   );
@@ -225,10 +227,9 @@ function describeUnread({ id }: Task, files: readonly string[], attempt: Attempt
 
 function toLook(files: readonly string[], attempt: Attempt | undefined): string {
   if (attempt === undefined) return 'Look at it';
-  const shown = files.map((file) =>
-    /^[\w./@+-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`,
-  );
-  return `Look at it: \`git diff ${attempt.target}...${attempt.branch} -- ${shown.join(' ')}\``;
+  // A name that would have to be quoted may read like another command: all of it is shown then.
+  const shown = files.every((file) => /^[\w.@+][\w./@+-]*$/.test(file)) ? ` -- ${files.join(' ')}` : '';
+  return `Look at it: \`${DIFF_COMMAND} ${attempt.target}...${attempt.branch}${shown}\``;
 }
 
 function toReject(id: string): string {

@@ -8,6 +8,7 @@ import { harvestCheckout, type Harvest, type HarvestRequest } from '#git/harvest
 import { listMarked } from '#git/merge-parents.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { nameFiles } from '#kernel/name-files.ts';
 import { findSecretsOf } from './agent-secrets.ts';
 import { openControl, toCheckout } from './attempt-workspace.ts';
 import type { Annotation } from './actions.ts';
@@ -68,7 +69,7 @@ async function concludeChanges(
     const harvest = await harvestAttempt(place, { task, attempt, agent: run.agent, signal });
     const marked = await findMarked(place, attempt);
     if (marked.length > 0)
-      return { outcome: 'failed', message: `Conflicts still stand in ${marked.join(', ')}`, retry_after };
+      return { outcome: 'failed', message: `Conflicts still stand in ${nameFiles(marked)}`, retry_after };
     const isIdle = harvest.changed_files === 0;
     const told = joinSentences([message, ...listHarvestWarnings(harvest, attempt)]);
     if (outcome !== 'completed' || !isIdle) return { outcome, message: told, retry_after };

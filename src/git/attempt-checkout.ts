@@ -13,6 +13,7 @@ import {
 } from './checkout-record.ts';
 import { type ControlGit, getFromControl } from './control-directory.ts';
 import { resolvePlace } from './guard-place.ts';
+import { removeTreeNow } from './remove-tree.ts';
 import { readTextIfThere, refreshFile } from './replace-file.ts';
 import { noteIndexHead } from './stage-work-tree.ts';
 
@@ -72,7 +73,7 @@ export async function startCheckout(control: ControlGit, request: StartRequest):
   ]);
   const failed = [created, filled].find((step) => step.status === 'rejected');
   if (failed === undefined) return checkout;
-  rmSync(path, { recursive: true, force: true });
+  removeTreeNow(path);
   removeRecord(control, attempt_id);
   if (created.status === 'fulfilled' && request.is_throwaway !== true) await undoAttemptRefs(control, refs);
   throw failed.reason;
@@ -96,7 +97,7 @@ export async function recreateCheckout(
     rmSync(toPrivateIndex(control, checkout.attempt_id), { force: true });
     await fillCheckout(control, checkout, { head, ...options });
   } catch (error) {
-    rmSync(path, { recursive: true, force: true });
+    removeTreeNow(path);
     throw error;
   }
   return head;

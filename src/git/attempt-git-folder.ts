@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { toBranch, toBranchRef } from './attempt-refs.ts';
 import { type Checkout, copyIndex, toPrivateIndex } from './checkout-record.ts';
@@ -6,6 +6,7 @@ import { toConfigText, toFormatEntries } from './control-config.ts';
 import { type ControlGit, toLfsStorage } from './control-directory.ts';
 import { isRealFolder } from './guard-place.ts';
 import { findLastEntry, type GitConfigEntry, parseGitConfig } from './parse-git-config.ts';
+import { removeTreeNow } from './remove-tree.ts';
 import { readTextIfThere, replaceFile } from './replace-file.ts';
 
 export function toGitFolder(checkout: Pick<Checkout, 'path'>): string {
@@ -18,7 +19,7 @@ export function toGitFolder(checkout: Pick<Checkout, 'path'>): string {
  */
 export function writeGitFolder(control: ControlGit, checkout: Checkout, head: string): void {
   const folder = toGitFolder(checkout);
-  rmSync(folder, { recursive: true, force: true });
+  removeTreeNow(folder);
   for (const part of FOLDERS) mkdirSync(join(folder, part), { recursive: true });
   replaceFile(join(folder, 'config'), toCheckoutConfig(control, checkout), 0o600);
   replaceFile(join(folder, 'objects/info/alternates'), `${toAlternate(control.objects)}\n`);
@@ -28,6 +29,15 @@ export function writeGitFolder(control: ControlGit, checkout: Checkout, head: st
   if (existsSync(shallow)) copyFileSync(shallow, join(folder, 'shallow'));
   if (checkout.sparse) copyFileSync(toSparseList(control.git_dir), toSparseList(folder));
   setHead(control, checkout, head);
+}
+
+/**
+ * For a folder in which somebody judges the work: git shows there what changed in every file of text, whatever
+ * `.gitattributes` of the work say. These stand above them.
+ */
+export function showAllDiffs(control: ControlGit, checkout: Pick<Checkout, 'path'>): void {
+  const path = join(toGitFolder(checkout), 'info/attributes');
+  replaceFile(path, `${control.attributes.replace(/(?<=.)$/s, '\n')}* !diff\n`);
 }
 
 const FOLDERS = ['objects/info', 'objects/pack', 'refs/tags', 'refs/heads/forge', 'info'] as const;
@@ -44,8 +54,8 @@ export function restoreGitFolder(control: ControlGit, checkout: Checkout, head: 
     writeGitFolder(control, checkout, head);
     return;
   }
-  for (const name of IN_PROGRESS) rmSync(join(folder, name), { recursive: true, force: true });
-  rmSync(join(folder, `${toBranchRef(checkout.name)}.lock`), { recursive: true, force: true });
+  for (const name of IN_PROGRESS) removeTreeNow(join(folder, name));
+  removeTreeNow(join(folder, `${toBranchRef(checkout.name)}.lock`));
   setHead(control, checkout, head);
 }
 
@@ -86,7 +96,7 @@ function setHead(control: ControlGit, checkout: Checkout, head: string): void {
   const folder = toGitFolder(checkout);
   replaceFile(join(folder, toBranchRef(checkout.name)), `${head}\n`);
   const copy = join(folder, `index.${process.pid}.tmp`);
-  rmSync(copy, { recursive: true, force: true });
+  removeTreeNow(copy);
   copyIndex(toPrivateIndex(control, checkout.attempt_id), copy);
   renameSync(copy, join(folder, 'index'));
   replaceFile(join(folder, 'HEAD'), `ref: ${toBranchRef(checkout.name)}\n`);

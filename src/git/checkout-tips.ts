@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { LIMITS } from '#kernel/limits.ts';
+import { quoteName } from '#kernel/name-files.ts';
 import { toGitFolder } from './attempt-git-folder.ts';
 import { toBranch } from './attempt-refs.ts';
 import type { Checkout } from './checkout-record.ts';
@@ -59,7 +60,7 @@ export function findStray(checkout: Pick<Checkout, 'path' | 'name'>): string | u
   const isRebasing = ['rebase-merge', 'rebase-apply'].some((name) => isRealFolder(join(folder, name)));
   if (isRebasing) return 'in the middle of a rebase';
   if (branch === undefined) return /^[0-9a-f]{40,64}$/.test(head) ? `at ${head.slice(0, 12)}` : undefined;
-  return branch === toBranch(checkout.name) ? undefined : `on ${branch}`;
+  return branch === toBranch(checkout.name) ? undefined : `on ${quoteName(branch)}`;
 }
 
 function readHead(path: string): string {
@@ -82,8 +83,11 @@ function listRefs(folder: string, prefix: string, packed: readonly string[]): re
   const names = new Set(packed.filter((ref) => ref.startsWith(`${prefix}/`)));
   const top = join(folder, prefix);
   if (!isRealFolder(top)) return [...names];
-  for (const entry of readdirSync(top, { recursive: true, withFileTypes: true })) {
-    if (entry.isFile()) names.add(join(entry.parentPath, entry.name).slice(folder.length + 1));
+  try {
+    for (const entry of readdirSync(top, { recursive: true, withFileTypes: true }))
+      if (entry.isFile()) names.add(join(entry.parentPath, entry.name).slice(folder.length + 1));
+  } catch {
+    // Folders in folders beyond what a path may be, or not for us to read: no git has made a ref there.
   }
   return [...names].sort();
 }

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  appendFileSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -22,6 +23,7 @@ import {
 } from '../../tests/support/attempt-places.ts';
 import { listRescueRefs, toKeepRef } from './attempt-refs.ts';
 import { type Checkout, copyIndex } from './checkout-record.ts';
+import { removeCheckout } from './rescue-checkout.ts';
 import { gitPlace } from '../../tests/support/git-places.ts';
 import { runTestGit } from '../../tests/support/temp-repo.ts';
 
@@ -44,6 +46,14 @@ function commitIn(checkout: Checkout, file: string, text = `${file}\n`): string 
   gitIn(checkout, 'add', '-A');
   gitIn(checkout, 'commit', '--quiet', '-m', `agent: ${file}`);
   return gitIn(checkout, 'rev-parse', 'HEAD');
+}
+
+/** A file in 60 folders in folders, as no path can name it. */
+function makeDeep(path: string): void {
+  const name = 'a'.repeat(200);
+  execFileSync('sh', ['-c', `for i in $(seq 60); do mkdir ${name}; cd -P ${name}; done; echo x > f`], {
+    cwd: path,
+  });
 }
 
 describe('harvestCheckout', () => {
@@ -216,6 +226,71 @@ describe('harvestCheckout', () => {
       expect({ file, files }).toEqual({ file, files: ['a.txt', 'new.txt'] });
       expect(filesOf(world, head)).not.toContain('a.txt');
     }
+  });
+
+  it.each<[string, (checkout: Checkout, outside: string) => void]>([
+    [
+      'a loose object',
+      (checkout) => {
+        const head = commitIn(checkout, 'new.txt');
+        const file = join(checkout.path, '.git/objects', head.slice(0, 2), head.slice(2));
+        rmSync(file, { force: true });
+        execFileSync('env', ['mkfifo', file]);
+      },
+    ],
+    [
+      'packs and their lists',
+      ({ path }) => {
+        const objects = join(path, '.git/objects');
+        mkdirSync(join(objects, 'info/commit-graphs'), { recursive: true });
+        const names = ['x.idx', 'x.pack'].map((name) => `pack/pack-${'0'.repeat(39)}${name}`);
+        const lists = ['info/commit-graph', 'info/commit-graphs/commit-graph-chain', 'pack/multi-pack-index'];
+        execFileSync('env', ['mkfifo', ...names, ...lists], { cwd: objects });
+      },
+    ],
+    [
+      'a folder that it borrows from',
+      (checkout, outside) => {
+        const head = commitIn(checkout, 'new.txt');
+        mkdirSync(join(outside, head.slice(0, 2)), { recursive: true });
+        execFileSync('env', ['mkfifo', join(outside, head.slice(0, 2), head.slice(2))]);
+        rmSync(join(checkout.path, '.git/objects', head.slice(0, 2), head.slice(2)));
+        appendFileSync(join(checkout.path, '.git/objects/info/alternates'), `"${outside}"\n`);
+      },
+    ],
+    [
+      'a folder behind a link',
+      (checkout, outside) => {
+        const head = commitIn(checkout, 'new.txt');
+        mkdirSync(outside, { recursive: true });
+        execFileSync('env', ['mkfifo', join(outside, head.slice(2))]);
+        rmSync(join(checkout.path, '.git/objects', head.slice(0, 2)), { recursive: true });
+        symlinkSync(outside, join(checkout.path, '.git/objects', head.slice(0, 2)));
+      },
+    ],
+  ])('[S2-F15] waits for no pipe among the objects: %s', async (_name, plant) => {
+    await using world = await attemptPlace({ timeout_ms: 5_000 });
+    const checkout = await world.start();
+    plant(checkout, join(world.place.path, '..', 'outside'));
+    writeIn(checkout, 'more.txt', 'more\n');
+    const harvest = await world.harvest(checkout);
+    expect(harvest.files).toContain('more.txt');
+    expect(harvest.pipes.length).toBeGreaterThan(0);
+    expect(gitIn(checkout, 'log', '-1', '--format=%s')).toBe('Work of the agent');
+    expect(checkObjects(world.place)).toBe('');
+  });
+
+  it('[S2-F15] copes with folders in folders beyond the length of a path, also in its git directory', async () => {
+    await using world = await attemptPlace();
+    const checkout = await world.start();
+    for (const folder of ['', '.git/refs/heads', '.git/rebase-merge']) {
+      mkdirSync(join(checkout.path, folder), { recursive: true });
+      makeDeep(join(checkout.path, folder));
+    }
+    writeIn(checkout, 'new.txt', 'new\n');
+    expect((await world.harvest(checkout)).files).toEqual(['new.txt']);
+    expect(await removeCheckout(world.control, checkout)).toMatchObject({ removed: true });
+    expect(existsSync(checkout.path)).toBe(false);
   });
 
   it('has a merge that was resolved and not committed as a merge, and one with markers as none', async () => {

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { ForgeError } from '#kernel/errors.ts';
-import { LIMITS } from '#kernel/limits.ts';
-import { escapeLine } from '#kernel/text.ts';
+import { nameFiles } from '#kernel/name-files.ts';
 import type { Checkout } from './checkout-record.ts';
 import { look } from './guard-place.ts';
 import { parseGitConfig } from './parse-git-config.ts';
@@ -31,7 +30,7 @@ export function refuseNested(checkout: Checkout, nested: readonly string[]): voi
   const names = nested.map((path) => toShownPath(path));
   throw new ForgeError(
     'state_invalid',
-    `There are repositories inside ${checkout.name} that .gitmodules does not name: ${toNames(names)}`,
+    `There are repositories inside ${checkout.name} that .gitmodules does not name: ${nameFiles(names)}`,
     {
       hint: 'Remove the .git in them to commit their files, or add them as submodules',
       details: { attempt: checkout.attempt_id, paths: names },
@@ -44,7 +43,7 @@ export function refuseLarge(checkout: Checkout, files: readonly LargeFile[], lim
   const names = files.map(({ path }) => toShownPath(path));
   throw new ForgeError(
     'state_invalid',
-    `There are new files above ${limit} bytes in ${checkout.name}: ${toNames(names)}`,
+    `There are new files above ${limit} bytes in ${checkout.name}: ${nameFiles(names)}`,
     {
       hint: 'Remove them, or name them in .gitignore',
       details: { attempt: checkout.attempt_id, limit_bytes: limit, paths: names },
@@ -61,10 +60,4 @@ export function checkGitlinks(checkout: Checkout, { added, changed }: Gitlinks):
     added.filter((path) => !declared.has(path)).map((path) => Buffer.from(path).toString('latin1')),
   );
   return [...added, ...changed];
-}
-
-function toNames(names: readonly string[]): string {
-  const shown = names.slice(0, LIMITS.attempt_files_named).map((name) => escapeLine(name));
-  const more = names.length - shown.length;
-  return shown.join(', ') + (more > 0 ? ` and ${more} more` : '');
 }

@@ -1,8 +1,8 @@
+import { quoteName } from '#kernel/name-files.ts';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { escapeLine } from '#kernel/text.ts';
 import { getFromGit, type GitRepo } from './ask-git.ts';
 import { type AttemptSecrets, listAttemptSecrets } from './attempt-secrets.ts';
 import type { Checkout } from './checkout-record.ts';
@@ -69,7 +69,7 @@ function findGitlink(checkout: Checkout, entries: readonly CommitEntry[]): strin
     ({ mode, before, path }) => mode === '160000' && before !== '160000' && !declared.has(toShownPath(path)),
   );
   if (link === undefined) return undefined;
-  return `${link.commit.slice(0, 12)} holds a repository at ${escapeLine(toShownPath(link.path))} that .gitmodules does not name`;
+  return `${link.commit.slice(0, 12)} holds a repository at ${quoteName(toShownPath(link.path))} that .gitmodules does not name`;
 }
 
 interface Judged {
@@ -109,7 +109,7 @@ async function findUnfiltered(
   await using bench = await openFilterBench(control, [join(source.git_dir, 'objects')]);
   for (const { commit, path, oid, name } of filtered) {
     if (await bench.approves(name, toShownPath(path), oid)) continue;
-    return `${commit.slice(0, 12)} holds ${escapeLine(toShownPath(path))} without its filter ${escapeLine(name)}`;
+    return `${commit.slice(0, 12)} holds ${quoteName(toShownPath(path))} without its filter ${quoteName(name)}`;
   }
   return undefined;
 }
@@ -144,7 +144,7 @@ async function findCopy(
     for (const content of [await reader.readObject(oid), readFile(checkout, path)]) {
       const secret = content && (await secrets.find(path, content));
       if (secret === undefined) continue;
-      const shown = [toShownPath(path), secret.path].map(escapeLine);
+      const shown = [toShownPath(path), secret.path].map(quoteName);
       return `${commit.slice(0, 12)} holds in ${shown[0]} the plain text of ${shown[1]}`;
     }
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ForgeError } from '#kernel/errors.ts';
-import { LIMITS } from '#kernel/limits.ts';
+import { nameFiles, quoteName } from '#kernel/name-files.ts';
 import { escapeLine } from '#kernel/text.ts';
 import type { AttemptSecrets } from './attempt-secrets.ts';
 import type { Checkout } from './checkout-record.ts';
@@ -83,7 +83,7 @@ function refuseUnknownSecrets(
   const name = escapeLine(first[1]);
   throw new ForgeError(
     'state_invalid',
-    `${toNames(paths)} ${areOrIs(paths)} under filter=${name}, which this clone does not configure: ${checkout.name} would store ${paths.length === 1 ? 'it' : 'them'} in plain text`,
+    `${nameFiles(paths)} ${areOrIs(paths)} under filter=${name}, which this clone does not configure: ${checkout.name} would store ${paths.length === 1 ? 'it' : 'them'} in plain text`,
     {
       hint:
         name === 'git-crypt' ? 'git-crypt unlock' : `git config filter.${name}.clean …, or remove the files`,
@@ -97,7 +97,7 @@ function refuseLost(checkout: Checkout, lost: readonly (readonly [string, string
   const name = escapeLine(lost[0]?.[1] ?? '');
   return new ForgeError(
     'state_invalid',
-    `${toNames(paths)} ${areOrIs(paths)} under filter=${name}, and ${checkout.name} takes that away in .gitattributes: nothing was committed`,
+    `${nameFiles(paths)} ${areOrIs(paths)} under filter=${name}, and ${checkout.name} takes that away in .gitattributes: nothing was committed`,
     {
       hint: `Put filter=${name} back into .gitattributes; a person may take it away by hand: git rm --cached, then git add`,
       details: { attempt: checkout.attempt_id, filter: lost[0]?.[1], paths },
@@ -141,7 +141,7 @@ function refuseCopy(checkout: Checkout, path: string, secret: PlainSecret): Forg
   const filter = escapeLine(secret.filter);
   return new ForgeError(
     'state_invalid',
-    `${escapeLine(path)} holds in plain text what ${escapeLine(secret.path)} holds under filter=${filter}: nothing was committed`,
+    `${quoteName(path)} holds in plain text what ${quoteName(secret.path)} holds under filter=${filter}: nothing was committed`,
     {
       hint: `Give ${escapeLine(path)} the same filter in .gitattributes, or remove it`,
       details: { attempt: checkout.attempt_id, filter: secret.filter, paths: [path] },
@@ -208,7 +208,7 @@ function toUnfiltered(wrong: readonly (readonly [string, string])[]): ForgeError
   const name = escapeLine(wrong[0]?.[1] ?? '');
   return new ForgeError(
     'state_invalid',
-    `${toNames(paths)} ${areOrIs(paths)} under filter=${name}, and what would be merged is not what that filter gives`,
+    `${nameFiles(paths)} ${areOrIs(paths)} under filter=${name}, and what would be merged is not what that filter gives`,
     {
       hint: 'Merge the target into the attempt by another run, or: git add --renormalize in its worktree',
       details: { filter: wrong[0]?.[1], paths },
@@ -222,10 +222,4 @@ function toPaths(found: readonly (readonly [string, string])[]): readonly string
 
 function areOrIs(paths: readonly string[]): string {
   return paths.length === 1 ? 'is' : 'are';
-}
-
-function toNames(names: readonly string[]): string {
-  const shown = names.slice(0, LIMITS.attempt_files_named).map((name) => escapeLine(name));
-  const more = names.length - shown.length;
-  return shown.join(', ') + (more > 0 ? ` and ${more} more` : '');
 }

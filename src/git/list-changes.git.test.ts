@@ -55,3 +55,13 @@ it('shows a patch up to a length, and says how much is missing', async () => {
   const cut = await readPatch(here(), range, 20);
   expect(cut).toBe(`${whole.slice(0, 20)}\n… ${whole.length - 20} more characters`);
 });
+
+it('[S2-F12] shows in a patch what attributes hide, and what a terminal would hide', async () => {
+  await repo.write('.gitattributes', '*.txt -diff\nkept.txt binary\n');
+  await repo.write('kept.txt', 'evil \u202e\u001b[31m\n');
+  await repo.write('nul.txt', 'a\u0000b\n');
+  const patch = await readPatch(here(), { base: range.head, head: commit('hidden') }, 100_000);
+  expect(patch).toContain(String.raw`+evil \u202e\u001b[31m`);
+  expect(patch).toContain(String.raw`+a\u0000b`);
+  expect(patch).not.toContain('Binary files');
+});

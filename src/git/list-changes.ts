@@ -1,3 +1,4 @@
+import { escapeText } from '#kernel/text.ts';
 import { getFromGit, type GitRepo } from './ask-git.ts';
 
 export interface FileChange {
@@ -39,14 +40,14 @@ export async function listChanges(
   return changes;
 }
 
-/** The same as a patch, cut where it is longer than that. */
+/** The same as a patch, cut where it is longer than that. Of every file, whatever attributes say; nothing is hidden. */
 export async function readPatch(
   repo: GitRepo,
   { base, head }: { readonly base: string; readonly head: string },
   most: number,
 ): Promise<string> {
-  const args = ['diff-tree', '-p', '--no-color', '--no-renames', '--no-ext-diff', '--no-textconv'];
-  const patch = await getFromGit(repo, [...args, base, head, '--']);
+  const args = ['diff-tree', '-p', '--text', '--no-color', '--no-renames', '--no-ext-diff', '--no-textconv'];
+  const patch = escapeText(await getFromGit(repo, [...args, base, head, '--']));
   if (patch.length <= most) return patch;
   return `${patch.slice(0, most)}\n… ${patch.length - most} more characters`;
 }

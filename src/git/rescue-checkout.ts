@@ -1,5 +1,4 @@
-import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getFromGit } from './ask-git.ts';
 import { findFact, restoreGitFolder, toSparseSettings } from './attempt-git-folder.ts';
@@ -13,6 +12,7 @@ import { flattenNested } from './flatten-nested.ts';
 import { look, resolvePlace } from './guard-place.ts';
 import { writeIndexTree } from './private-index.ts';
 import { isAncestor } from './read-commit.ts';
+import { removeTree } from './remove-tree.ts';
 import { toShownPath } from './shown-path.ts';
 import { listDifferences, openStagingIndex, stagePaths } from './stage-work-tree.ts';
 import { writeCommit } from './write-commit.ts';
@@ -136,22 +136,4 @@ export async function removeCheckout(control: ControlGit, checkout: Checkout): P
   await removeTree(place);
   removeRecord(control, checkout.attempt_id);
   return { removed: true, ...(rescue && { rescue }), ...(left_out.length > 0 && { left_out }) };
-}
-
-/** Some tools make their caches read-only, folders too. Packages are many files: others go on meanwhile. */
-async function removeTree(path: string): Promise<void> {
-  try {
-    await rm(path, { recursive: true, force: true, maxRetries: 3 });
-  } catch (error) {
-    if (!['EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
-    openFolders(path);
-    await rm(path, { recursive: true, force: true, maxRetries: 3 });
-  }
-}
-
-function openFolders(path: string): void {
-  if (look(path)?.isDirectory() !== true) return;
-  chmodSync(path, 0o700);
-  for (const entry of readdirSync(path, { withFileTypes: true }))
-    if (entry.isDirectory()) openFolders(join(path, entry.name));
 }

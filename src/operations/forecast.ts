@@ -3,6 +3,7 @@ import type { forecast as declaration } from '#contract/workspace-operations.ts'
 import { openControl } from '#engine/attempt-workspace.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { forecastAttempts } from '#sync/forecast-attempts.ts';
+import { nameFiles } from '#kernel/name-files.ts';
 import { implement } from './operation.ts';
 
 export const forecast = implement<typeof declaration>({
@@ -25,10 +26,11 @@ export const forecast = implement<typeof declaration>({
     const lines = [
       ...target.map(
         ({ task_id, branch, target: onto, files }) =>
-          `${task_id} (${branch}) and ${onto}: ${files.join(', ')}`,
+          `${task_id} (${branch}) and ${onto}: ${nameFiles(files, files.length)}`,
       ),
       ...pairs.map(
-        ({ a, b, files }) => `${a.task_id} (${a.branch}) and ${b.task_id} (${b.branch}): ${files.join(', ')}`,
+        ({ a, b, files }) =>
+          `${a.task_id} (${a.branch}) and ${b.task_id} (${b.branch}): ${nameFiles(files, files.length)}`,
       ),
     ];
     if (lines.length === 0) return `No conflicts between ${attempts} unfinished attempts and their target.`;

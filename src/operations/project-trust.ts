@@ -1,6 +1,7 @@
 import type { trustProject as declaration, TrustedCommand } from '#contract/trust-operations.ts';
 import { toTriggeredBy } from '#domain/actor.ts';
 import { ForgeError } from '#kernel/errors.ts';
+import { nameFiles } from '#kernel/name-files.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { allowSecret, listCommands, type RepositoryCommand, revokeTrust, trustListed } from '#sync/trust.ts';
 import { implement, type OperationContext } from './operation.ts';
@@ -104,7 +105,7 @@ function describe(
   return [
     showCommand(command),
     ...row('from', sources.map(escapeLine).join('; ')),
-    ...(scripts.length === 0 ? [] : row('runs', scripts.map(escapeLine).join(', '))),
+    ...(scripts.length === 0 ? [] : row('runs', nameFiles(scripts, scripts.length))),
     ...row('state', STATES[state]),
   ];
 }

@@ -1,6 +1,7 @@
 import { healLandings, type Healed } from '#git/heal-landings.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { processWitness } from '#process/process-witness.ts';
+import { nameFiles } from '#kernel/name-files.ts';
 import { toGitRepo, type Machine } from './machine.ts';
 import type { ProjectPaths } from './project-paths.ts';
 
@@ -35,6 +36,5 @@ function describe(healed: Healed): string {
 }
 
 function nameFirst(files: readonly string[]): string {
-  const names = files.slice(0, SHOWN).map((file) => escapeLine(file));
-  return files.length > SHOWN ? `${names.join(', ')} and ${files.length - SHOWN} more` : names.join(', ');
+  return nameFiles(files, SHOWN);
 }

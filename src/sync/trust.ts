@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import type { Json, JsonObject } from '#kernel/json.ts';
+import { nameFiles } from '#kernel/name-files.ts';
 import { escapeLine } from '#kernel/text.ts';
 import type { AttemptStore } from '#store/attempt-store.ts';
 import type { TaskStore } from '#store/store.ts';
@@ -155,8 +156,7 @@ export async function requireTrusted(
   const [first] = refused;
   if (first === undefined) return;
   const more = refused.length === 1 ? '' : ` and ${refused.length - 1} more`;
-  const changed =
-    first.scripts.length === 0 ? '' : `, because of ${first.scripts.map(escapeLine).join(', ')}`;
+  const changed = first.scripts.length === 0 ? '' : `, because of ${nameFiles(first.scripts)}`;
   throw new ForgeError(
     'untrusted',
     `Nobody has trusted this command here: ${escapeLine(first.command)}${more}${changed}`,
