@@ -102,9 +102,8 @@ describe('[D1] edits of the task file by hand', () => {
     const { a } = world.clone;
     const task = await shared(a, 'one');
     const own = a.read(FILE);
-    const twin = own
-      .replace(/"created_by":"[^"]*"/, '"created_by":"twin"')
-      .replace('"title":"one"', '"title":"twin"');
+    const { _v, ...line } = JSON.parse(own) as Record<string, unknown>;
+    const twin = `${JSON.stringify({ ...line, created_by: 'twin', title: 'twin' })}\n`;
     a.write(FILE, own + twin);
     await a.run('ready');
     const tasks = await a.json<Task[]>('task', 'list');
@@ -141,6 +140,7 @@ describe('[D1] edits of the task file by hand', () => {
       ['stashed', ['stash', '--quiet']],
     ] as const) {
       edit(a, /"title":"[^"]*"/, `"title":"${title}"`);
+      await a.run('ready'); // tells that the file did not show what was taken in before
       expect((await show(a, task.id)).title).toBe(title);
       a.git(...back);
       expect((await show(a, task.id)).title).toBe(title);

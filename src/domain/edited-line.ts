@@ -22,19 +22,14 @@ export function editedLine(text: string, json: JsonObject, record: TaskRecord): 
   };
 }
 
-/**
- * A line that is as Forge wrote it, although an edit of it was taken in: somebody changed it back, or git brought an
- * older file. Undefined for all others.
- */
-export function putBackLine(
+/** A line that is as Forge wrote it, although edits of it were taken in. Undefined for all others. */
+export function writtenLine(
   text: string,
   record: TaskRecord,
   known: TaskRecord | undefined,
 ): EditedLine | undefined {
   if (known?.hand === undefined) return undefined;
   const seal = /"_v":"([0-9a-z]{1,11})"\}\}$/.exec(text)?.[1] ?? '';
-  const taken = known.hand.get(seal);
-  const written = digestRecord(record);
-  if (taken === undefined || taken.digests === written) return undefined;
-  return { record, seal, written, updated: lastStamp(record) };
+  const isKnown = [...known.hand.keys()].some((line) => line.startsWith(`${seal}:`));
+  return isKnown ? { record, seal, written: digestRecord(record), updated: lastStamp(record) } : undefined;
 }

@@ -7,11 +7,11 @@ import { MAP_NAMES, type Element, type ElementMap, type MapName, type TaskRecord
  */
 export function joinCopies(a: TaskRecord, b: TaskRecord): TaskRecord {
   let [ours, theirs] = [a, b];
-  for (const [seal, here] of a.hand ?? []) {
-    const there = b.hand?.get(seal);
-    if (there === undefined || there.at === here.at || there.digests !== here.digests) continue;
-    if (here.at > there.at) theirs = restamp(theirs, ours, { edit: here.at, own: there.at });
-    else ours = restamp(ours, theirs, { edit: there.at, own: here.at });
+  for (const [line, here] of a.hand ?? []) {
+    const there = b.hand?.get(line);
+    if (there === undefined || there === here) continue;
+    if (here > there) theirs = restamp(theirs, ours, { edit: here, own: there });
+    else ours = restamp(ours, theirs, { edit: there, own: here });
   }
   return joinRecords(ours, theirs);
 }

@@ -9,7 +9,6 @@ import {
   type MapName,
   type Register,
   type StoredComment,
-  type TakenEdit,
   type TaskRecord,
 } from './task-record.ts';
 
@@ -115,26 +114,19 @@ function joinComments(a: TaskRecord['comments'], b: TaskRecord['comments']): Tas
 /** The newest few of both. */
 export function joinHands(a: TaskRecord['hand'], b: TaskRecord['hand']): TaskRecord['hand'] {
   if (b === undefined || a === b) return a;
-  const all = new Map<string, TakenEdit>(a);
+  const all = new Map(a);
   let changed = false;
-  for (const [seal, theirs] of b) {
-    const ours = all.get(seal);
-    if (ours !== undefined && compareTaken(ours, theirs) >= 0) continue;
-    all.set(seal, theirs);
+  for (const [line, at] of b) {
+    if ((all.get(line) ?? -1) >= at) continue;
+    all.set(line, at);
     changed = true;
   }
   if (!changed) return a;
   if (all.size <= LIMITS.hand_edits) return all;
-  const sorted = [...all].sort(
-    (one, other) => -compareTaken(one[1], other[1]) || compareText(one[0], other[0]),
-  );
+  const sorted = [...all].sort((one, other) => other[1] - one[1] || compareText(one[0], other[0]));
   const kept = new Map(sorted.slice(0, LIMITS.hand_edits));
-  const isSame = a !== undefined && [...kept].every(([seal, taken]) => a.get(seal) === taken);
+  const isSame = a !== undefined && [...kept].every(([line, at]) => a.get(line) === at);
   return isSame ? a : kept;
-}
-
-function compareTaken(a: TakenEdit, b: TakenEdit): number {
-  return a.at - b.at || compareText(a.digests, b.digests);
 }
 
 function compareValues(a: Json, b: Json): number {

@@ -1,7 +1,14 @@
 import { tinyHash } from '#kernel/checksum.ts';
 import { canonicalJson, type Json } from '#kernel/json.ts';
 import { compareText } from '#kernel/text.ts';
-import { FIELD_DEFAULTS, fieldValue, type ElementMap, type Life, type TaskRecord } from './task-record.ts';
+import {
+  FIELD_DEFAULTS,
+  fieldValue,
+  type ElementMap,
+  type Life,
+  type MapName,
+  type TaskRecord,
+} from './task-record.ts';
 
 /**
  * What a record holds, value by value, in a few characters: a line carries them beside its stamps. A value that does
@@ -102,11 +109,50 @@ export function readDigests(text: string): KnownDigests | undefined {
   };
 }
 
-export function digestName(name: string): string {
+/** Undefined for a value that is as good as not there. */
+export function digestOfField(name: string, value: Json): string | undefined {
+  switch (name) {
+    case 'title':
+    case 'description':
+      return tinyHash(typeof value === 'string' ? value : '');
+    case 'priority':
+      return String(value as number); // decoded as such
+    case 'type':
+      return (value as string)[0];
+    default:
+      return value === null ? undefined : digestValue(value);
+  }
+}
+
+/** What the digests say of a field. */
+export function fieldIn(digests: KnownDigests, name: string): string | undefined {
+  if (name === 'title' || name === 'description' || name === 'priority' || name === 'type')
+    return digests[name];
+  return digests.fields.get(digestName(name));
+}
+
+/** Whether the digests say that the key has a value, or that it is not there. */
+export function stateIn(
+  digests: KnownDigests,
+  name: MapName,
+  key: string,
+): (value: Json | undefined) => boolean {
+  if (name === 'metadata') {
+    const was = digests.metadata.get(digestName(key));
+    return (value) => (value === undefined ? undefined : digestValue(value)) === was;
+  }
+  if (name === 'dependencies') {
+    return (value) => digests.edges.has(digestElement(key, value ?? true)) === (value !== undefined);
+  }
+  const had = digests[name].has(digestElement(key, true));
+  return (value) => had === (value !== undefined);
+}
+
+function digestName(name: string): string {
   return tinyHash(name);
 }
 
-export function digestValue(value: Json): string {
+function digestValue(value: Json): string {
   return tinyHash(typeof value === 'string' ? `"${value}` : canonicalJson(value));
 }
 

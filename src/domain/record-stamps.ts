@@ -3,14 +3,7 @@ import { emptyObject, type Json, type JsonObject } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { compareText } from '#kernel/text.ts';
 import { digestRecord, readDigests } from './record-digests.ts';
-import {
-  MAP_NAMES,
-  type Element,
-  type ElementMap,
-  type MapName,
-  type TakenEdit,
-  type TaskRecord,
-} from './task-record.ts';
+import { MAP_NAMES, type Element, type ElementMap, type MapName, type TaskRecord } from './task-record.ts';
 
 /**
  * The `_v` key of a line. All stamps in base36.
@@ -19,7 +12,7 @@ import {
  * - `status`: the life register, `n.began.written`, the last left out when it equals began
  * - `labels`, `dependencies`, `metadata`, `conflicts`: the floor, or [floor, {element: stamp}]; `-stamp` is a
  *   removed one, and a present element that is not listed has the floor's stamp
- * - `comments`, which have no stamps: edits by hand that were taken in, `seal:stamp:digests` each (hand-edits.ts)
+ * - `comments`, which have no stamps: edits by hand that were taken in, `seal:digests:stamp` each (hand-edits.ts)
  * - `updated_at`: the digests of what the line holds (record-digests.ts)
  * - `_v`, always last and added when the line is written: the line's seal (record-seal.ts)
  * Other tools write lines without `_v`: all of their stamps are their updated_at, and nobody claimed them.
@@ -116,19 +109,19 @@ function hasOneStamp(record: TaskRecord): boolean {
 function encodeHand(hand: NonNullable<TaskRecord['hand']>): string {
   return [...hand]
     .sort(byName)
-    .map(([seal, { at, digests }]) => `${seal}:${base36(at)}:${digests}`)
+    .map(([line, at]) => `${line}:${base36(at)}`)
     .join(' ');
 }
 
 function decodeHand(value: Json | undefined): TaskRecord['hand'] {
   if (value === undefined) return undefined;
   if (typeof value !== 'string') throw damaged(value);
-  const hand = new Map<string, TakenEdit>();
+  const hand = new Map<string, number>();
   for (const entry of value.split(' ')) {
-    const [seal, at, digests, ...rest] = entry.split(':');
+    const [seal, digests, at, ...rest] = entry.split(':');
     if (seal === undefined || digests === undefined || rest.length > 0) throw damaged(value);
     if (!/^~?[0-9a-z]{1,11}$/.test(seal) || readDigests(digests) === undefined) throw damaged(value);
-    hand.set(seal, { at: stamp(at), digests });
+    hand.set(`${seal}:${digests}`, stamp(at));
   }
   return hand;
 }

@@ -4,11 +4,12 @@ import type { Json, JsonObject } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { lineOf, type Line } from '../../tests/support/foreign-lines.ts';
 import { FORGE } from '../../tests/support/join-world.ts';
-import { editedLine, putBackLine } from './edited-line.ts';
+import { editedLine, writtenLine } from './edited-line.ts';
 import { joinCopies } from './join-copies.ts';
 import { joinHands, joinRecords } from './join-records.ts';
 import { keepLostValues } from './lost-values.ts';
 import { decodeRecord, encodeRecord, listDependencies, listLabels } from './record-codec.ts';
+import { digestRecord } from './record-digests.ts';
 import { takeInEdits, type TakenIn } from './take-in-edits.ts';
 import { claimRecord, closeRecord, editRecord, newRecord } from './task-changes.ts';
 import { fieldValue, type TaskRecord } from './task-record.ts';
@@ -67,14 +68,14 @@ describe('[D1] edits of a line by hand', () => {
     const one = edit(lineOf(FORGE, base), first);
     const once = fold(base, one, LATER);
     const two = edit(one, second);
-    const twice = fold(once, two, LATER + 1);
-    const back = fold(twice, one, LATER + 2);
+    const twice = fold(once, two, LATER + 1, one);
+    const back = fold(twice, one, LATER + 2, two);
     expect([base, once, twice, back].map(look)).toEqual([...(shows as Json[]), (shows as Json[])[1]]);
   });
 
   it.each(TWICE)('count where the clock went back: %s', (_name, first, second, look, shows) => {
     const one = edit(lineOf(FORGE, someTask()), first);
-    const twice = fold(fold(someTask(), one, LATER), edit(one, second), NOW - 86_400_000);
+    const twice = fold(fold(someTask(), one, LATER), edit(one, second), NOW - 86_400_000, one);
     expect(look(twice)).toEqual((shows as Json[])[2]);
   });
 
@@ -153,7 +154,11 @@ describe('[D1] edits of a line by hand', () => {
     );
     const line = editedLine(text, JSON.parse(text) as JsonObject, base);
     expect(line).toBeDefined();
-    expect(line && takeInEdits(line, undefined, LATER)).toEqual({ record: base, lost: [] });
+    expect(line && takeInEdits(line, { known: undefined, now: LATER })).toEqual({
+      record: base,
+      lost: [],
+      is_back: false,
+    });
   });
 
   it('are older than what was written upon them, also for a copy that saw them later', () => {
@@ -174,19 +179,32 @@ describe('[D1] edits of a line by hand', () => {
 
   it('are told from an older file when somebody changes them back', () => {
     const base = someTask();
-    const once = fold(base, edit(lineOf(FORGE, base), set({ title: 'hand' })), LATER);
-    const back = putBackLine(encodeRecord(base), base, once);
-    expect(back && fieldValue(takeInEdits(back, once, LATER + 1).record, 'title')).toBe('one');
-    expect(back && fieldValue(joinCopies(once, takeInEdits(back, once, LATER + 1).record), 'title')).toBe(
-      'one',
-    );
-    expect(putBackLine(encodeRecord(base), base, base)).toBeUndefined();
-    expect(putBackLine(encodeRecord(once), once, once)).toBeUndefined();
+    const line = edit(lineOf(FORGE, base), set({ title: 'hand' }));
+    const once = fold(base, line, LATER);
+    const last = digestRecord(decodeRecord(line));
+    const back = writtenLine(encodeRecord(base), base, once);
+    if (back === undefined) throw new Error('not known');
+    const where = { known: once, now: LATER + 1, last };
+    expect(takeInEdits(back, where)).toEqual({ record: base, lost: [], is_back: true });
+    const { record } = takeInEdits(back, { ...where, by_hand: true });
+    expect(fieldValue(joinCopies(once, record), 'title')).toBe('one');
+    expect(writtenLine(encodeRecord(base), base, base)).toBeUndefined();
+    expect(writtenLine(encodeRecord(once), once, once)).toBeUndefined();
+  });
+
+  it('of two people in two copies of one line do not undo each other', () => {
+    const base = someTask();
+    const ann = fold(base, edit(lineOf(FORGE, base), set({ labels: ['a', 'ann'], title: 'ann' })), LATER);
+    const line = edit(lineOf(FORGE, base), set({ metadata: { k: 1, bob: 1 } }));
+    for (const joined of [fold(ann, line, LATER + 1), joinCopies(ann, fold(base, line, LATER + 1))]) {
+      expect([listLabels(joined), fieldValue(joined, 'title')]).toEqual([['a', 'ann'], 'ann']);
+      expect(metadata(joined)).toEqual({ k: 1, bob: 1 });
+    }
   });
 
   it('are remembered with the task, the newest few of them', () => {
     const many = new Map(
-      Array.from({ length: LIMITS.hand_edits + 3 }, (_, at) => [`s${at}`, { at, digests: 'aaabbbccc2t' }]),
+      Array.from({ length: LIMITS.hand_edits + 3 }, (_, at) => [`s${at}:aaabbbccc2t`, at]),
     );
     const record = { ...someTask(), hand: joinHands(undefined, many) };
     expect(record.hand?.size).toBe(LIMITS.hand_edits);
@@ -201,7 +219,7 @@ describe('[D1] edits of a line by hand', () => {
     const { _v, ...plain } = lineOf(FORGE, base);
     const one = { ...plain, title: 'two' };
     const once = fold(base, one, LATER);
-    const twice = fold(once, { ...one, title: 'three' }, LATER + 1);
+    const twice = fold(once, { ...one, title: 'three' }, LATER + 1, one);
     expect([once, twice].map(field('title'))).toEqual(['two', 'three']);
   });
 });
@@ -237,16 +255,18 @@ function edit(line: Line, change: Change): Line {
   return edited;
 }
 
-function take(line: Line, known: TaskRecord | undefined, now: number): TakenIn {
+function take(line: Line, known: TaskRecord | undefined, now: number, last?: Line): TakenIn {
   const text = JSON.stringify(line);
   const record = decodeRecord(line);
-  const edited = editedLine(text, line, record) ?? putBackLine(text, record, known);
+  const edited = editedLine(text, line, record) ?? writtenLine(text, record, known);
   if (edited === undefined) throw new Error(`${text} is as Forge wrote it at ${toIso(now)}`);
-  return takeInEdits(edited, known, now);
+  const shown = last === undefined ? undefined : digestRecord(decodeRecord(last));
+  return takeInEdits(edited, { known, now, last: shown, by_hand: last === undefined ? undefined : true });
 }
 
-function fold(known: TaskRecord, line: Line, now: number): TaskRecord {
-  return joinCopies(known, take(line, known, now).record);
+/** `last` is the line as the same file showed it before. */
+function fold(known: TaskRecord, line: Line, now: number, last?: Line): TaskRecord {
+  return joinCopies(known, take(line, known, now, last).record);
 }
 
 function set(values: JsonObject): Change {

@@ -3,12 +3,12 @@ import { stampHandEdits } from './hand-edits.ts';
 import { compareElements, compareLives, compareRegisters, elementOf, joinHands } from './join-records.ts';
 import { lifeValue, type LostValue } from './lost-values.ts';
 import {
-  digestElement,
   digestLife,
-  digestName,
+  digestOfField,
   digestRecord,
-  digestValue,
+  fieldIn,
   readDigests,
+  stateIn,
   type KnownDigests,
 } from './record-digests.ts';
 import { sameElement, sameJson } from './same-value.ts';
@@ -25,7 +25,7 @@ import {
   type TaskRecord,
 } from './task-record.ts';
 
-/** A line that does not fit its seal, or has none. */
+/** A line that may have been edited: it does not fit its seal, has none, or an edit of it is known. */
 export interface EditedLine {
   readonly record: TaskRecord;
   /** Names the line that was edited: its seal, or `~` and its `updated_at`. */
@@ -35,123 +35,160 @@ export interface EditedLine {
   readonly updated: number;
 }
 
+export interface EditedWhere {
+  readonly known: TaskRecord | undefined;
+  readonly now: number;
+  /** The digests of the same line when the same file was last looked at. */
+  readonly last?: string | undefined;
+  /** A person, not git, left the file as it is: then all that is not as it was last is an edit. */
+  readonly by_hand?: boolean | undefined;
+}
+
 export interface TakenIn {
   /** The line, with a stamp of its own on every value that was edited. */
   readonly record: TaskRecord;
   /** Values that the person who edited the line had not seen, and that do not stand; or the edit, where they stand. */
   readonly lost: readonly LostValue[];
+  /** It shows again what it once showed: changed back by hand, or an older file that git brought. */
+  readonly is_back: boolean;
 }
 
 /**
  * Somebody who edits a line leaves its stamps, so that a join would let the edit lose. The digests in the line tell
  * which values are not the ones that were written under those stamps; they count as changed `now`, when they are first
- * seen. What was taken in before is remembered with the task, by the seal of the edited line: the same edit is not
- * taken in twice, and the next one of the same line is seen.
+ * seen. What was taken in is remembered with the task, by the seal of the edited line, so that no copy of the line is
+ * taken in twice.
  */
-export function takeInEdits(line: EditedLine, known: TaskRecord | undefined, now: number): TakenIn {
+export function takeInEdits(line: EditedLine, where: EditedWhere): TakenIn {
   const { record, seal, updated } = line;
-  const before = known?.hand?.get(seal);
-  const base = readDigests(before?.digests ?? line.written ?? '');
+  const { known, last } = where;
   const shows = digestRecord(record);
-  if (base === undefined) return takeInForeign(line, known, { now, shows });
-  if (shows === (before?.digests ?? line.written)) {
-    // Its claims and moves would count again: of lives the number decides, not the time.
-    return { record: before === undefined ? record : withKnownLife(record, known), lost: [] };
-  }
-  const at = Math.max(now, updated, lastStamp(record) + 1, (before?.at ?? 0) + 1);
+  const taken = takenOf(known, seal);
+  const was = where.by_hand === true ? last : undefined;
+  const base = readDigests(was ?? line.written ?? last ?? '');
+  if (base === undefined) return takeInForeign(line, where, shows);
+  const is_back = where.by_hand !== true && last !== undefined && isBack(record, taken, { base, last });
   const lost: LostValue[] = [];
-  const edit: Edit = { record, known, base, at, lost };
+  const at = Math.max(where.now, updated, lastStamp(record) + 1, ...taken.map((one) => one.at + 1));
+  const seen = was !== undefined ? [] : taken.flatMap(({ digests }) => readDigests(digests) ?? []);
+  const edit: Edit = { record, known, base, seen, saw: readDigests(last ?? '') ?? base, at, lost };
+  const fields = editFields(edit);
+  const life = editLife(edit);
+  let changed = fields !== record.fields || (life !== record.life && life !== known?.life);
   const maps = {} as Record<MapName, ElementMap>;
-  for (const name of MAP_NAMES) maps[name] = editMap(edit, name);
-  const edited = { ...record, life: editLife(edit, before !== undefined), fields: editFields(edit), ...maps };
-  return { record: withTaken(edited, seal, { at, digests: shows }), lost };
+  for (const name of MAP_NAMES) {
+    maps[name] = editMap(edit, name);
+    changed ||= maps[name] !== record[name];
+  }
+  const edited = changed || life !== record.life ? { ...record, life, fields, ...maps } : record;
+  if (!changed) return { record: edited, lost, is_back };
+  // One that was taken in before keeps its moment: other copies know it by that.
+  const first = known?.hand?.get(`${seal}:${shows}`) ?? at;
+  return { record: withTaken(edited, `${seal}:${shows}`, first), lost, is_back };
+}
+
+/** Whether something is not as the line last showed it, and yet as it, or another edit of it, showed it before. */
+function isBack(
+  record: TaskRecord,
+  taken: readonly { digests: string }[],
+  { base, last }: { readonly base: KnownDigests; readonly last: string },
+): boolean {
+  const was = readDigests(last);
+  if (was === undefined || last === digestRecord(record)) return false;
+  const seen = [base, ...taken.flatMap(({ digests }) => readDigests(digests) ?? [])];
+  return listStates(record, was).some((isIn) => !isIn(was) && seen.some(isIn));
+}
+
+/** A question for each value of the record, and for each that it lacks: whether digests say the same of it. */
+function listStates(record: TaskRecord, was: KnownDigests): ((digests: KnownDigests) => boolean)[] {
+  const shows = readDigests(digestRecord(record));
+  if (shows === undefined) return [];
+  const single = (['life', 'title', 'description', 'priority', 'type'] as const).map(
+    (name) => (digests: KnownDigests) => digests[name] === shows[name],
+  );
+  const sets = (['labels', 'edges', 'conflicts'] as const).flatMap((name) =>
+    [...new Set([...shows[name], ...was[name]])].map(
+      (one) => (digests: KnownDigests) => digests[name].has(one) === shows[name].has(one),
+    ),
+  );
+  const pairs = (['fields', 'metadata'] as const).flatMap((name) =>
+    [...new Set([...shows[name].keys(), ...was[name].keys()])].map(
+      (one) => (digests: KnownDigests) => digests[name].get(one) === shows[name].get(one),
+    ),
+  );
+  return [...single, ...sets, ...pairs];
 }
 
 interface Edit {
   readonly record: TaskRecord;
   readonly known: TaskRecord | undefined;
-  /** What the person had before their eyes. */
+  /** What Forge wrote there, or what stood there last. */
   readonly base: KnownDigests;
+  /** What the person had before their eyes. */
+  readonly saw: KnownDigests;
+  /** What other edits of the same line showed, which are taken in already. */
+  readonly seen: readonly KnownDigests[];
   readonly at: number;
   readonly lost: LostValue[];
+}
+
+function takenOf(known: TaskRecord | undefined, seal: string): { digests: string; at: number }[] {
+  const taken = [];
+  for (const [line, at] of known?.hand ?? []) {
+    if (line.startsWith(`${seal}:`)) taken.push({ digests: line.slice(seal.length + 1), at });
+  }
+  return taken;
 }
 
 /** Only a comparison with the task as it is known can tell; what other tools write counts as of its `updated_at`. */
 function takeInForeign(
   { record, seal, updated }: EditedLine,
-  known: TaskRecord | undefined,
-  { now, shows }: { now: number; shows: string },
+  { known, now }: EditedWhere,
+  shows: string,
 ): TakenIn {
-  if (known === undefined) return { record, lost: [] };
   const moment = seal.startsWith('~') ? updated : Math.max(now, updated);
-  const stamped = stampHandEdits(record, known, moment);
-  if (stamped === record) return { record, lost: [] };
-  return { record: withTaken(stamped, seal, { at: lastStamp(stamped), digests: shows }), lost: [] };
+  const stamped = known === undefined ? record : stampHandEdits(record, known, moment);
+  if (stamped === record) return { record, lost: [], is_back: false };
+  return { record: withTaken(stamped, `${seal}:${shows}`, lastStamp(stamped)), lost: [], is_back: false };
 }
 
-function withTaken(record: TaskRecord, seal: string, taken: { at: number; digests: string }): TaskRecord {
-  return { ...record, hand: joinHands(record.hand, new Map([[seal, taken]])) };
+function withTaken(record: TaskRecord, line: string, at: number): TaskRecord {
+  return { ...record, hand: joinHands(record.hand, new Map([[line, at]])) };
 }
 
-function withKnownLife(record: TaskRecord, known: TaskRecord | undefined): TaskRecord {
-  return known === undefined ? record : { ...record, life: known.life };
-}
-
-function editFields({ record, known, base, at, lost }: Edit): TaskRecord['fields'] {
-  const fields = new Map(record.fields);
+function editFields({ record, known, base, seen, saw, at, lost }: Edit): TaskRecord['fields'] {
+  let fields: Map<string, Register> | undefined;
   for (const name of new Set([...FIELD_NAMES, ...record.fields.keys(), ...(known?.fields.keys() ?? [])])) {
     const here = record.fields.get(name);
     const value = fieldValue(record, name);
-    if (digestOf(name, value) === baseOf(base, name)) continue;
+    const digest = digestOfField(name, value);
+    if ([base, ...seen].some((one) => fieldIn(one, name) === digest)) continue;
     const mine: Register = { value, stamp: at };
+    fields ??= new Map(record.fields);
     fields.set(name, mine);
     const theirs = known?.fields.get(name);
     if (theirs === undefined || theirs.stamp < (here?.stamp ?? 0) || sameJson(theirs.value, value)) continue;
-    if (digestOf(name, theirs.value) === baseOf(base, name)) continue;
+    if (digestOfField(name, theirs.value) === fieldIn(saw, name)) continue;
     const [stands, falls] = compareRegisters(mine, theirs) > 0 ? [mine, theirs] : [theirs, mine];
     lost.push({ name, value: falls.value, stamp: falls.stamp, beaten_at: stands.stamp });
   }
-  return fields;
+  return fields ?? record.fields;
 }
 
-/** Undefined for a value that is as good as not there. */
-function digestOf(name: string, value: Json): string | undefined {
-  switch (name) {
-    case 'title':
-    case 'description':
-      return digestText(value);
-    case 'priority':
-      return String(value as number); // decoded as such
-    case 'type':
-      return (value as string)[0];
-    default:
-      return value === null ? undefined : digestValue(value);
-  }
-}
-
-function baseOf(base: KnownDigests, name: string): string | undefined {
-  if (name === 'title' || name === 'description' || name === 'priority' || name === 'type') return base[name];
-  return base.fields.get(digestName(name));
-}
-
-function digestText(value: Json): string {
-  return digestName(typeof value === 'string' ? value : '');
-}
-
-function editMap({ record, known, base, at, lost }: Edit, name: MapName): ElementMap {
+function editMap({ record, known, base, seen, saw, at, lost }: Edit, name: MapName): ElementMap {
   const map = record[name];
   let elements: Map<string, Element> | undefined;
   for (const key of new Set([...map.elements.keys(), ...(known?.[name].elements.keys() ?? [])])) {
     const here = elementOf(map, key);
-    const seen = seenIn(base, name, key);
-    if (seen(here.value)) continue;
-    const theirs = known === undefined ? undefined : elementOf(known[name], key);
-    // The digest of a key that is missing here and was never known there cannot be told from none.
-    elements ??= new Map(map.elements);
+    const isIn = (digests: KnownDigests, value: Json | undefined): boolean =>
+      stateIn(digests, name, key)(value);
+    if ([base, ...seen].some((one) => isIn(one, here.value))) continue;
     const mine: Element = { value: here.value, stamp: at };
+    elements ??= new Map(map.elements);
     elements.set(key, mine);
+    const theirs = known === undefined ? undefined : elementOf(known[name], key);
     if (name !== 'metadata' || theirs?.value === undefined || theirs.stamp < here.stamp) continue;
-    if (seen(theirs.value) || sameElement(theirs.value, here.value)) continue;
+    if (isIn(saw, theirs.value) || sameElement(theirs.value, here.value)) continue;
     const [stands, falls] = compareElements(mine, theirs) > 0 ? [mine, theirs] : [theirs, mine];
     if (falls.value === undefined) continue;
     lost.push({ name: `metadata.${key}`, value: falls.value, stamp: falls.stamp, beaten_at: stands.stamp });
@@ -159,26 +196,20 @@ function editMap({ record, known, base, at, lost }: Edit, name: MapName): Elemen
   return elements === undefined ? map : { ...map, elements };
 }
 
-/** Whether a value of the key, or its absence, is what stood in the line. */
-function seenIn(base: KnownDigests, name: MapName, key: string): (value: Json | undefined) => boolean {
-  if (name === 'metadata') {
-    const was = base.metadata.get(digestName(key));
-    return (value) => (value === undefined ? undefined : digestValue(value)) === was;
-  }
-  if (name === 'dependencies') {
-    return (value) => base.edges.has(digestElement(key, value ?? true)) === (value !== undefined);
-  }
-  const had = base[name].has(digestElement(key, true));
-  return (value) => had === (value !== undefined);
-}
-
 /** The number rises as by a command: over what was seen, and no further, so that a claim elsewhere is met as by a claim. */
-function editLife({ record, known, base, at, lost }: Edit, isAgain: boolean): Life {
+function editLife({ record, known, base, seen, saw, at, lost }: Edit): Life {
   const { life } = record;
-  if (digestLife(life) === base.life) return isAgain ? (known?.life ?? life) : life;
-  const hasSeen = known !== undefined && digestLife(known.life) === base.life;
-  const n = hasSeen ? Math.max(life.n, known.life.n) : life.n + Number(isAgain);
-  const mine: Life = { ...life, n: n + 1, began: at, written: at };
+  const digest = digestLife(life);
+  if (digest === base.life) return life;
+  // Taken in already, so that it would count again: of lives the number decides, not the time.
+  if (known !== undefined && seen.some((one) => one.life === digest)) return known.life;
+  const hasSeen = known !== undefined && digestLife(known.life) === saw.life;
+  const mine: Life = {
+    ...life,
+    n: 1 + (hasSeen ? Math.max(life.n, known.life.n) : life.n),
+    began: at,
+    written: at,
+  };
   if (known === undefined || hasSeen || known.life.n < life.n) return mine;
   if (sameJson(lifeValue(known.life), lifeValue(life))) return mine;
   const [stands, falls] = compareLives(mine, known.life) > 0 ? [mine, known.life] : [known.life, mine];

@@ -23,15 +23,8 @@ export interface TaskRecord {
   readonly comments: ReadonlyMap<string, StoredComment>;
   /** What lost a merge, until somebody settles it. Keys are `conflictKey(…)`. */
   readonly conflicts: ElementMap;
-  /** Edits by hand that were taken in, by the seal of the line that was edited; see hand-edits.ts. */
-  readonly hand?: ReadonlyMap<string, TakenEdit> | undefined;
-}
-
-/** What an edited line showed when it was last taken in, and the stamp that its changes got. */
-export interface TakenEdit {
-  readonly at: number;
-  /** See record-digests.ts. */
-  readonly digests: string;
+  /** Edits by hand that were taken in, `seal:digests` of each edited line with the stamp it got; see take-in-edits.ts. */
+  readonly hand?: ReadonlyMap<string, number> | undefined;
 }
 
 /** A comment, and the keys of it that this version does not know. */

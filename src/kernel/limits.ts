@@ -261,7 +261,7 @@ export const LIMITS = {
   /** Changes of one fold that have an event each; what goes beyond is told in one. */
   fold_events: 1_000,
   /** Edits by hand that a task remembers, so that none is taken in twice; each takes some thirty bytes of its line. */
-  hand_edits: 8,
+  hand_edits: 12,
   /** A change that is further ahead of this clock was made by a wrong one. */
   clock_skew_ms: 300_000,
   /** How long an agent may take to end itself when its work is done, and when it is asked to stop. */

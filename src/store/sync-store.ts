@@ -71,7 +71,10 @@ export interface FoldRequest {
    * nothing to do. Called a second time when the whole file has to be looked at together.
    */
   open(remembered: FileMark | undefined): OpenFile | undefined;
-  /** A person left the file as it is, not git: also a line that is as Forge once wrote it may be a change. */
+  /**
+   * Whether a person left the file as it is, and not git: then a line that shows again what it once showed was changed
+   * back. Undefined where that is asked when there is such a line; the answer then comes with a second fold.
+   */
   readonly by_hand?: boolean | undefined;
   /** Only tells what would happen. */
   readonly dry_run?: boolean | undefined;
@@ -110,7 +113,7 @@ export interface FoldReport {
   renamed: { from: string; to: string }[];
   /** Deleted in one place and edited in another. */
   edited_deleted: string[];
-  /** Lines as Forge wrote them, of which an edit was taken in since: put back by hand, or older. Only where there are any. */
+  /** Lines that show again what they once showed, where nobody knows by whom; left out where there are none. */
   put_back?: string[];
 }
 

@@ -49,10 +49,10 @@ export async function foldFiles(
     fold: (request) => store.foldTasks(request, by),
   });
   const back = tasks?.put_back ?? [];
-  if (tasks === undefined || back.length === 0 || (await by.isByHand?.(back)) !== true)
-    return { tasks, history };
+  if (tasks === undefined || back.length === 0) return { tasks, history };
+  const by_hand = (await by.isByHand?.(back)) === true;
   const request = toFoldRequest(files.tasks, by.clock);
-  const again = await store.foldTasks({ ...request, by_hand: true, open: () => request.open(undefined) }, by);
+  const again = await store.foldTasks({ ...request, by_hand, open: () => request.open(undefined) }, by);
   return { tasks: { ...tasks, updated: tasks.updated + again.updated }, history };
 }
 
@@ -64,6 +64,7 @@ export function toTextFold(
 ): FoldRequest {
   return {
     path: key,
+    by_hand: false,
     dry_run: more.dry_run,
     open(remembered) {
       if (remembered?.digest === more.digest && more.dry_run !== true) return undefined;

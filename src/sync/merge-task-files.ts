@@ -156,7 +156,7 @@ function readEdited(
   if (edited === undefined) return read.record;
   const base =
     known === 'different' || known === undefined || !isSameTask(known, read.record) ? undefined : known;
-  return takeInEdits(edited, base, now).record;
+  return takeInEdits(edited, { known: base, now }).record;
 }
 
 function mergeWhole({ base, ours, theirs, now }: Sides): MergedLines {

@@ -115,7 +115,7 @@ export function readLines(clone: SyncClone): string[] {
   return (clone.readWorkingTree().tasks ?? '').split('\n').filter((line) => line !== '');
 }
 
-function writeLines(clone: SyncClone, lines: readonly string[]): void {
+export function writeLines(clone: SyncClone, lines: readonly string[]): void {
   clone.writeWorkingTree({
     ...clone.readWorkingTree(),
     tasks: lines.map((line) => `${line}\n`).join(''),

@@ -243,13 +243,13 @@ async function command(
 }
 
 /** 'a' is the eleventh of the alphabet; eight bytes are asked for four characters. */
-const SHORT_IDS = {
+export const SHORT_IDS = {
   size: 8,
   values: [...IDS, 'dddd'].map((id) => Array.from({ length: 8 }, () => id.charCodeAt(0) - 97 + 10)),
 };
 
 /** In memory where Linux offers it: a sync costs nothing there. */
-function memoryFolder(): string {
+export function memoryFolder(): string {
   try {
     accessSync('/dev/shm', constants.W_OK);
     return '/dev/shm';

@@ -1,4 +1,5 @@
-import { putBackLine } from '#domain/edited-line.ts';
+import { writtenLine } from '#domain/edited-line.ts';
+import { digestRecord } from '#domain/record-digests.ts';
 import { takeInEdits, type TakenIn } from '#domain/take-in-edits.ts';
 import { isDeleted, lastStamp, type TaskRecord } from '#domain/task-record.ts';
 import { LIMITS } from '#kernel/limits.ts';
@@ -10,6 +11,7 @@ import type { EdgeQueue } from './edge-queue.ts';
 import { decodeLine, whyUnreadable, type IncomingTask } from './fold-lines.ts';
 import { toEncoded, type EncodedRecord } from './record-rows.ts';
 import type { ReplicaAppender } from './replica-appender.ts';
+import { readShown, writeShown } from './shown-lines.ts';
 
 export const FOLDED_BY = 'system:fold';
 
@@ -21,8 +23,10 @@ export interface Fold {
   readonly report: FoldReport;
   readonly digests: Map<string, number | null>;
   readonly unreadable: string[];
-  /** What the file shows is what a person left there, not git. */
-  readonly by_hand: boolean;
+  readonly path: string;
+  readonly by_hand: boolean | undefined;
+  /** The edited lines of the file so far, as `id seal`. */
+  readonly edited: Set<string>;
   /** Inside writeInBulk. */
   readonly bulk: boolean;
   /** Edges of plain lines, until all tasks are there: SQLite looks for waiting edges at every task while there are any. */
@@ -41,17 +45,20 @@ export function readTask({ report, unreadable }: Fold, line: FileLine): Incoming
 }
 
 /** What the line says, with stamps of their own for edits by hand; `known` is the task as the store has it. */
-export function readIncoming(
-  { by, by_hand, report }: Fold,
-  { record, edited, line }: IncomingTask,
-  known: TaskRecord | undefined,
-): TakenIn {
-  if (edited !== undefined) return takeInEdits(edited, known, by.now);
-  const back = putBackLine(line.text, record, known);
-  if (back === undefined) return { record, lost: [] };
-  if (by_hand) return takeInEdits(back, known, by.now);
-  report.put_back = [...(report.put_back ?? []), line.text];
-  return { record, lost: [] };
+export function readIncoming(fold: Fold, incoming: IncomingTask, known: TaskRecord | undefined): TakenIn {
+  const { db, by, by_hand, report } = fold;
+  const { record, line } = incoming;
+  const edited = incoming.edited ?? writtenLine(line.text, record, known);
+  if (edited === undefined) return { record, lost: [], is_back: false };
+  const place = { path: fold.path, task_id: record.id, seal: edited.seal };
+  const name = `${record.id} ${edited.seal}`;
+  // A file that is only added to has several copies of a line; one of them says nothing of another.
+  if (fold.edited.has(name)) return takeInEdits(edited, { known, now: by.now });
+  fold.edited.add(name);
+  const taken = takeInEdits(edited, { known, now: by.now, by_hand, last: readShown(db, place) });
+  if (taken.is_back && by_hand === undefined) report.put_back = [...(report.put_back ?? []), line.text];
+  else writeShown(db, { ...place, digests: digestRecord(record) }, fold.appender);
+  return taken;
 }
 
 /** Writes the joined record, tells what is worth telling, and returns the digest of its line. */

@@ -19,6 +19,7 @@ import { insertEvent, newestEvent } from './log-rows.ts';
 import { INSERT_RECORD } from './record-rows.ts';
 import { appendingTo } from './replica-appender.ts';
 import type { Replica } from './replica.ts';
+import { keepShown } from './shown-lines.ts';
 import { findUnsharedLosses } from './unshared-values.ts';
 
 /** Joins a file into the store in one transaction; see FoldRequest. */
@@ -27,7 +28,7 @@ export function foldTasks(
   request: FoldRequest,
   by: Writer,
 ): FoldReport {
-  const by_hand = request.by_hand === true;
+  const { path, by_hand } = request;
   const settle = (report: FoldReport): FoldReport => {
     if (request.dry_run === true) throw new DryRun(report);
     return report;
@@ -36,7 +37,7 @@ export function foldTasks(
     return appendingTo(store, by, (appender) => {
       const opened = request.open(readMark(store.db, request.path));
       return settle(
-        opened === undefined ? emptyReport() : foldFile(store.db, opened, { appender, by, by_hand }),
+        opened === undefined ? emptyReport() : foldFile(store.db, opened, { appender, by, path, by_hand }),
       );
     });
   } catch (error) {
@@ -47,7 +48,7 @@ export function foldTasks(
     return appendingTo(store, by, (appender) => {
       const opened = request.open(undefined);
       if (opened === undefined) return emptyReport();
-      const fold = startFold(store.db, { appender, by, by_hand, bulk: true });
+      const fold = startFold(store.db, { appender, by, path, by_hand, bulk: true });
       writeInBulk(store.db, () => foldWholeFile(fold, opened.lines));
       return settle(endFold(fold, opened, false));
     });
@@ -66,13 +67,14 @@ class DryRun extends Error {
   }
 }
 
-function startFold(db: Database, how: Pick<Fold, 'appender' | 'by' | 'by_hand' | 'bulk'>): Fold {
+function startFold(db: Database, how: Pick<Fold, 'appender' | 'by' | 'path' | 'by_hand' | 'bulk'>): Fold {
   return {
     db,
     ...how,
     report: emptyReport(),
     digests: readDigests(db),
     unreadable: [],
+    edited: new Set(),
     edges: new EdgeQueue(db),
   };
 }
@@ -80,7 +82,7 @@ function startFold(db: Database, how: Pick<Fold, 'appender' | 'by' | 'by_hand' |
 function foldFile(
   db: Database,
   opened: OpenFile,
-  how: Pick<Fold, 'appender' | 'by' | 'by_hand'>,
+  how: Pick<Fold, 'appender' | 'by' | 'path' | 'by_hand'>,
 ): FoldReport {
   const known = Number(
     db.get('SELECT (SELECT count(*) FROM tasks) + (SELECT count(*) FROM deleted_tasks) AS n')?.n,
@@ -179,6 +181,7 @@ function endFold(fold: Fold, opened: OpenFile, exact: boolean): FoldReport {
     });
   }
   const mark = opened.mark();
+  keepShown(db, fold.path, fold.edited);
   const damaged = opened.damaged();
   writeUnreadable(db, mark.path, [...fold.unreadable, ...damaged]);
   for (const _ of damaged) report.unreadable.push({ number: 0, why: 'it is not UTF-8' });

@@ -19,6 +19,7 @@ import {
 } from './replica-lines.ts';
 import { renameWork } from './rename-work.ts';
 import type { Replica } from './replica.ts';
+import { decodeShown, shownLines, writeShown, type ShownLine } from './shown-lines.ts';
 import { decodeFact, keptFacts, writeFact, type KeptFact } from './store-facts.ts';
 
 const TRIGGERED_BY = 'system:replay';
@@ -71,6 +72,10 @@ function joinLines(db: Database, lines: readonly string[], now: number): void {
     if (read === undefined) continue;
     if ('ttl_ms' in read) {
       leases.push(read);
+      continue;
+    }
+    if ('seal' in read) {
+      writeShown(db, read);
       continue;
     }
     if ('name' in read) {
@@ -132,9 +137,9 @@ function readOrReport(
   db: Database,
   line: string,
   now: number,
-): ReplicaLine | TravellingMove | LeaseLine | { name: KeptFact; value: number } | undefined {
+): ReplicaLine | TravellingMove | LeaseLine | ShownLine | { name: KeptFact; value: number } | undefined {
   try {
-    const other = decodeFact(line) ?? decodeLease(line);
+    const other = decodeFact(line) ?? decodeLease(line) ?? decodeShown(line);
     if (other !== undefined) return other;
     // A replica that was written anew has the moves in lines of their own.
     return line.startsWith('{"task":') ? decodeTransition(line) : decodeReplicaLine(line);
@@ -170,6 +175,7 @@ export function* allLines(db: Database): Generator<string> {
   for (const row of db.each('SELECT * FROM transitions')) yield encodeTransition(row);
   yield* keptFacts(db);
   yield* leaseLines(db);
+  yield* shownLines(db);
 }
 
 export function setBytes(db: Database, replica: Replica, size: number): number {

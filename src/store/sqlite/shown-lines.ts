@@ -1,0 +1,76 @@
+import { ForgeError } from '#kernel/errors.ts';
+import { parseJson, type JsonObject } from '#kernel/json.ts';
+import type { Database } from './database.ts';
+import type { ReplicaAppender } from './replica-appender.ts';
+
+/** What an edited line of a task file showed when the file was last looked at; the id is the one in the line. */
+export interface ShownLine {
+  readonly path: string;
+  readonly task_id: string;
+  readonly seal: string;
+  readonly digests: string;
+}
+
+const SHOWN = '{"shown":';
+
+/** The digests of what a line showed last; undefined where it was not there then. */
+export function readShown(
+  db: Database,
+  { path, task_id, seal }: Omit<ShownLine, 'digests'>,
+): string | undefined {
+  const sql = 'SELECT digests FROM shown_lines WHERE path = ? AND task_id = ? AND seal = ?';
+  return db.get(sql, path, task_id, seal)?.digests as string | undefined;
+}
+
+/** Also in the local replica: a rebuilt store must know what was changed back since. */
+export function writeShown(db: Database, shown: ShownLine, appender?: ReplicaAppender): void {
+  const { path, task_id, seal, digests } = shown;
+  const { changes } = db.run(
+    `INSERT INTO shown_lines (path, task_id, seal, digests) VALUES (?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET digests = excluded.digests WHERE digests <> excluded.digests`,
+    path,
+    task_id,
+    seal,
+    digests,
+  );
+  if (Number(changes) > 0) appender?.appendMove(encodeShown(shown));
+}
+
+/** Forgets lines that are not in the file any more; `there` are its edited ones, as `id seal`. */
+export function keepShown(db: Database, path: string, there: ReadonlySet<string>): void {
+  for (const { task_id, seal } of db.all('SELECT task_id, seal FROM shown_lines WHERE path = ?', path)) {
+    if (!there.has(`${task_id as string} ${seal as string}`))
+      db.run(
+        'DELETE FROM shown_lines WHERE path = ? AND task_id = ? AND seal = ?',
+        path,
+        task_id as string,
+        seal as string,
+      );
+  }
+}
+
+function encodeShown({ path, task_id, seal, digests }: ShownLine): string {
+  return `${SHOWN}${JSON.stringify([path, task_id, seal, digests])}}`;
+}
+
+/** Undefined for a line that is none. */
+export function decodeShown(line: string): ShownLine | undefined {
+  if (!line.startsWith(SHOWN)) return undefined;
+  const { shown } = parseJson(line, 'A line of the local replica') as JsonObject; // it begins as one
+  const [path, task_id, seal, digests] = Array.isArray(shown) ? (shown as unknown[]) : [];
+  if (
+    typeof path === 'string' &&
+    typeof task_id === 'string' &&
+    typeof seal === 'string' &&
+    typeof digests === 'string'
+  )
+    return { path, task_id, seal, digests };
+  throw new ForgeError('invalid_input', 'A line of the local replica tells of no line of a task file');
+}
+
+export function* shownLines(db: Database): Generator<string> {
+  for (const row of db.all(
+    'SELECT path, task_id, seal, digests FROM shown_lines ORDER BY path, task_id, seal',
+  ))
+    yield encodeShown(row as unknown as ShownLine); // the columns of the query
+}

@@ -1,0 +1,88 @@
+import { fieldValue, isDeleted, type TaskRecord } from '#domain/task-record.ts';
+import { listLabels } from '#domain/record-codec.ts';
+import type { SyncState } from './sync-state.ts';
+
+/** A value that somebody wrote, by command or by hand, and all that was written before it to its knowledge. */
+interface Write {
+  readonly value: string;
+  readonly before: ReadonlySet<Write>;
+  readonly how: string;
+}
+
+/** The places that are watched: each write has a value that no other has. */
+export const WATCHED = ['title', 'description', 'sprint', 'metadata.hand'] as const;
+export type Watched = (typeof WATCHED)[number];
+
+/**
+ * Knows of every write what it was made upon: a command upon what the store showed, an edit by hand upon what the
+ * line showed. A value that was written over must never stand again: in no clone that has shown the later one, and
+ * nowhere in the end. It knows nothing of stamps, seals and digests.
+ */
+export class HandOracle {
+  readonly failures: string[] = [];
+  readonly #writes = new Map<string, Write>();
+  readonly #shown = new Map<string, Set<Write>>();
+  readonly #labels = new Map<string, 'added' | 'removed'>();
+
+  /** `saw` is what stood there before the eyes of who wrote it. */
+  wrote(place: { task: string; name: Watched; how: string }, value: string, saw: string): void {
+    const { task, name, how } = place;
+    const known = this.#writes.get(`${task}\0${name}\0${saw}`);
+    const before = new Set<Write>(known === undefined ? [] : [known, ...known.before]);
+    this.#writes.set(`${task}\0${name}\0${value}`, { value, before, how });
+  }
+
+  labelled(task: string, label: string, what: 'added' | 'removed'): void {
+    this.#labels.set(`${task}\0${label}`, what);
+  }
+
+  /** What a clone shows after a command. */
+  looked(clone: string, state: SyncState): void {
+    for (const [task, record] of state.tasks) {
+      for (const name of WATCHED) {
+        const write = this.#writes.get(`${task}\0${name}\0${valueOf(record, name)}`);
+        if (write === undefined) continue;
+        const key = `${clone}\0${task}\0${name}`;
+        const shown = this.#shown.get(key) ?? new Set();
+        const later = [...shown].find((one) => one.before.has(write));
+        if (later !== undefined)
+          this.failures.push(
+            `${clone} shows ${name} ${write.value} (${write.how}) of ${record.id} again, after ${later.value} (${later.how})`,
+          );
+        this.#shown.set(key, shown.add(write));
+      }
+    }
+  }
+
+  atEnd(state: SyncState): void {
+    for (const [task, record] of state.tasks) {
+      if (isDeleted(record)) continue;
+      for (const name of WATCHED) {
+        const value = valueOf(record, name);
+        const stands = this.#writes.get(`${task}\0${name}\0${value}`);
+        const writes = [...this.#writes].filter(([key]) => key.startsWith(`${task}\0${name}\0`));
+        const over = writes.find(([, write]) => stands !== undefined && write.before.has(stands))?.[1];
+        if (over !== undefined)
+          this.failures.push(
+            `${name} of ${record.id} is ${value}, though ${over.value} (${over.how}) was written over it`,
+          );
+        if (stands === undefined && writes.some(([, write]) => write.before.size > 0 || value === ''))
+          this.failures.push(`${name} of ${record.id} is ${value}, which was written over`);
+      }
+      const labels = new Set(listLabels(record));
+      for (const [key, what] of this.#labels) {
+        const [owner, label = ''] = key.split('\0');
+        if (owner === task && labels.has(label) !== (what === 'added'))
+          this.failures.push(
+            `the label ${label} of ${record.id} was ${what}, and is ${labels.has(label) ? 'there' : 'not there'}`,
+          );
+      }
+    }
+  }
+}
+
+export function valueOf(record: TaskRecord, name: Watched): string {
+  const value =
+    name === 'metadata.hand' ? record.metadata.elements.get('hand')?.value : fieldValue(record, name);
+  return typeof value === 'string' ? value : '';
+}
