@@ -1,8 +1,12 @@
 import { configDefaults, defineConfig } from 'vitest/config';
+import { ScoreReporter } from './scripts/score/score-reporter.ts';
 import { TestSummaryReporter } from './scripts/test-summary-reporter.ts';
 
 // The suffix of a test says what it needs; what needs more than Node leaves the unit project.
 const NEEDS_MORE = '**/*.{git,e2e,soak,pg,web}.test.ts';
+
+// Where `npm run score` wants to read how the tests ended.
+const SCORE = process.env['FORGE_SCORE_RESULTS'];
 
 export default defineConfig({
   test: {
@@ -10,7 +14,11 @@ export default defineConfig({
     // One more than the two cores of a small machine: most tests wait for processes, and for the disk.
     maxWorkers: 3,
     globalSetup: ['tests/support/memory-folder.ts'],
-    reporters: ['default', new TestSummaryReporter()],
+    reporters: [
+      'default',
+      new TestSummaryReporter(),
+      ...(SCORE === undefined ? [] : [new ScoreReporter(SCORE)]),
+    ],
     projects: [
       {
         extends: true,

@@ -1,4 +1,6 @@
 import { defineConfig } from 'vitest/config';
+import { ScoreReporter } from './scripts/score/score-reporter.ts';
+import { SOAK_RESULTS } from './scripts/score/soak-results.ts';
 import { TestSummaryReporter } from './scripts/test-summary-reporter.ts';
 
 // Long runs under load and faults: not part of `npm test`.
@@ -9,6 +11,6 @@ export default defineConfig({
     allowOnly: false,
     maxWorkers: 2,
     testTimeout: 30 * 60_000,
-    reporters: ['default', new TestSummaryReporter()],
+    reporters: ['default', new TestSummaryReporter(), new ScoreReporter(SOAK_RESULTS)],
   },
 });

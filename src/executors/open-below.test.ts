@@ -1,31 +1,13 @@
-import { execFileSync, spawn } from 'node:child_process';
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { LIMITS } from '#kernel/limits.ts';
-import { tempFolder } from '../../tests/support/temp-repo.ts';
+import { expectOwn, newCheckout } from '../../tests/support/swapped-folder.ts';
 import { workOnFile } from './agent-files.ts';
 import { openBelow } from './open-below.ts';
 
 const REFUSED = /ELOOP|ENOTDIR|ENXIO|EISDIR|is not a plain file|is no file below/;
-
-async function newCheckout() {
-  const folder = await tempFolder();
-  onTestFinished(() => folder[Symbol.asyncDispose]());
-  const [checkout, outside] = [join(folder.path, 'checkout'), join(folder.path, 'outside')];
-  mkdirSync(checkout);
-  mkdirSync(outside);
-  writeFileSync(join(outside, 'secret'), 'secret');
-  return { checkout, outside };
-}
 
 describe('a file below a folder that an agent changes', () => {
   it('is written with the folders on its way, and read', async () => {
@@ -92,23 +74,5 @@ describe('a file below a folder that an agent changes', () => {
     });
   });
 
-  it('is not another one while a folder on its way is swapped for a link', async () => {
-    const { checkout, outside } = await newCheckout();
-    writeFileSync(join(outside, 'file'), 'secret');
-    const swap = `mkdir -p real; echo own > real/file; ln -s '${outside}' link
-      while :; do mv -T real at; mv -T at real; mv -T link at; mv -T at link; done`;
-    const agent = spawn('bash', ['-c', swap], { cwd: checkout, stdio: 'ignore' });
-    onTestFinished(() => void agent.kill('SIGKILL'));
-    const seen = new Set<string>();
-    for (let round = 0; round < 3_000; round += 1) {
-      const read = workOnFile(checkout, { id: '1', path: 'at/file', kind: 'read' });
-      if (read.done) seen.add(read.text);
-      workOnFile(checkout, { id: '2', path: 'at/file', kind: 'write', text: 'own\n' });
-    }
-    agent.kill('SIGKILL');
-    expect(readFileSync(join(outside, 'file'), 'utf8')).toBe('secret');
-    seen.delete('');
-    expect([...seen].filter((text) => text !== 'own\n')).toEqual([]);
-    closeSync(openBelow(checkout, ['own'], 'write'));
-  });
+  it('is not another one while a folder on its way is swapped for a link', () => expectOwn(3_000));
 });

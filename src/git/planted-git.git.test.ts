@@ -33,6 +33,8 @@ interface Canary {
   command(name: string): string;
   /** A program by itself, for keys that take no arguments. */
   program(name: string): string;
+  /** Of all that were planted. */
+  readonly names: ReadonlySet<string>;
   /** Names of those that ran since the last look. */
   listRuns(): readonly string[];
 }
@@ -45,9 +47,15 @@ function openCanary(folder: string): Canary {
     `#!/bin/sh\necho "$1" >> '${ran}'\ncase "$1" in clean|smudge) cat;; driver) exit 0;; esac\n`,
   );
   chmodSync(program, 0o755);
+  const names = new Set<string>();
   return {
-    command: (name) => `'${program}' ${name}`,
+    names,
+    command: (name) => {
+      names.add(name);
+      return `'${program}' ${name}`;
+    },
     program: (name) => {
+      names.add(name);
       const path = join(folder, `canary-${name}`);
       writeFileSync(path, `#!/bin/sh\n'${program}' ${name}\n`);
       chmodSync(path, 0o755);
@@ -55,9 +63,9 @@ function openCanary(folder: string): Canary {
     },
     listRuns: () => {
       if (!existsSync(ran)) return [];
-      const names = [...new Set(readFileSync(ran, 'utf8').trim().split('\n'))].sort();
+      const found = [...new Set(readFileSync(ran, 'utf8').trim().split('\n'))].sort();
       rmSync(ran);
-      return names;
+      return found;
     },
   };
 }
@@ -135,13 +143,14 @@ async function withCanary(): Promise<AttemptPlace & { readonly canary: Canary }>
 }
 
 describe('what is planted in a checkout', () => {
-  it('[E1] [E2] [E3] [E9] runs under plain git and under nothing of ours', async () => {
+  it('[E1] [E2] [E3] [E9] runs under plain git and under nothing of ours', async ({ annotate }) => {
     await using world = await withCanary();
     const { control, canary, place } = world;
     const [checkout, other] = [await world.start(), await world.start()];
     writeIn(other, 'a.txt', 'other\n2\n3\n4\n5\n');
     const second = await world.harvest(other);
     plant(checkout, canary);
+    await annotate(`${canary.names.size} programs`);
     writeIn(checkout, 'a.txt', 'agent\n2\n3\n4\n5\n');
     // The canaries are alive: this is what a host that runs git in the checkout would do.
     const plain = (...args: string[]) => {

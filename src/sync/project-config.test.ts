@@ -70,6 +70,19 @@ describe('parseProjectConfig', () => {
     expect(parseProjectConfig(text, PATH).name).toBe('My Project');
   });
 
+  it('[S395] takes four providers of issueTracker, and refuses the rest with the key', () => {
+    for (const provider of ['github', 'linear', 'jira', 'none', undefined])
+      expect(parse({ issueTracker: { provider, config: { any: 1 } } }).name).toBe('My Project');
+    for (const provider of ['gitlab', 'GitHub', '', 3, null, ['github']])
+      expect(faultOf(() => parse({ issueTracker: { provider } }))).toMatchObject({
+        code: 'invalid_input',
+        message: expect.stringContaining('allowed is github, linear, jira, none'),
+        details: { path: PATH, key: 'issueTracker.provider' },
+      });
+    for (const issueTracker of [null, [], 'github', 3])
+      expect(faultOf(() => parse({ issueTracker }))).toMatchObject({ details: { key: 'issueTracker' } });
+  });
+
   it('skips a byte order mark', () => {
     expect(parseProjectConfig(`\uFEFF${JSON.stringify(GOOD)}`, PATH).idPrefix).toBe('myp');
   });

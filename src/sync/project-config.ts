@@ -7,8 +7,8 @@ import { readJson } from '#kernel/read-json.ts';
 import { escapeLine } from '#kernel/text.ts';
 
 /**
- * What Forge itself reads of `.forge/config.json`. Other keys (`issueTracker`, those of
- * a later release, a team's own) stay in the file and are nobody's fault.
+ * What Forge itself reads of `.forge/config.json`. Other keys (those of a later release, a team's own) stay in the file
+ * and are nobody's fault; of `issueTracker` only the provider is looked at.
  */
 export interface ProjectConfig {
   readonly name: string;
@@ -35,6 +35,9 @@ export type InitMode = (typeof INIT_MODES)[number];
 export const EXPORT_ON = ['every-branch', 'default-branch', 'manual'] as const;
 export type ExportOn = (typeof EXPORT_ON)[number];
 
+/** Where the tasks of a project may also stand. */
+const TRACKERS = ['github', 'linear', 'jira', 'none'] as const;
+
 export const CONFIG_VERSION = 1;
 export const PREFIX_RULE = '2 to 4 lower-case letters or digits';
 export const NAME_RULE = `one line of 1 to ${LIMITS.project_name_length} characters, not blank`;
@@ -57,6 +60,8 @@ export type ConfigPriority = (typeof CONFIG_PRIORITIES)[number];
 export function parseProjectConfig(text: string, path: string): ProjectConfig {
   const file = parseFile(text, path);
   checkVersion(file, path); // first: a newer format may mean something else by every other key
+  const tracker = takeObject(file, 'issueTracker', path);
+  take(tracker, 'issueTracker.provider', path, TRACKERS.join(', '), isTracker, 'github');
   const settings = takeObject(file, 'settings', path);
   const ready = takeObject(file, 'ready', path);
   const sync = takeObject(file, 'sync', path);
@@ -207,4 +212,8 @@ function isInitMode(value: unknown): value is InitMode {
 
 function isExportOn(value: unknown): value is ExportOn {
   return EXPORT_ON.some((when) => when === value);
+}
+
+function isTracker(value: unknown): value is (typeof TRACKERS)[number] {
+  return TRACKERS.some((one) => one === value);
 }

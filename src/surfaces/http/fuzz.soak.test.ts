@@ -15,7 +15,7 @@ function heapMegabytes(): number {
 }
 
 describe('many random requests', () => {
-  it('never get a 5xx, and leave nothing behind in memory', async () => {
+  it('never get a 5xx, and leave nothing behind in memory', async ({ annotate }) => {
     await using http = await startProjectHttp();
     const whole = (await http.ask({ path: '/api/v1/openapi.json', token: http.admin }))
       .json as OpenApiDocument;
@@ -33,5 +33,6 @@ describe('many random requests', () => {
     expect(http.failures).toEqual([]);
     const [, second = 0] = heaps;
     expect((heaps.at(-1) ?? 0) - second).toBeLessThan(40);
+    await annotate(`${REQUESTS} requests`);
   });
 });

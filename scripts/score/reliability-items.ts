@@ -1,0 +1,221 @@
+import type { Item } from './judge-item.ts';
+
+const NO_POSTGRES = 'there is no PostgreSQL store yet';
+const BENCH = 'npm run bench measures it; the result is in docs/benchmarks.md, not in cases';
+
+/** Faults and load, in the same way. */
+export const RELIABILITY_ITEMS: readonly Item[] = [
+  {
+    number: 14,
+    gate: true,
+    name: 'Killed at every write',
+    points: 6,
+    parts: [
+      {
+        what: 'kills at write-class calls',
+        target: 2_000,
+        measures: [
+          { project: 'soak', file: 'tests/e2e/sync-faults-kill.soak.test.ts', noted: /^(\d+) kills/ },
+        ],
+      },
+    ],
+  },
+  {
+    number: 15,
+    gate: true,
+    name: 'Killed at random under load',
+    points: 5,
+    parts: [
+      {
+        what: 'kills, no acknowledged write lost',
+        target: 10_000,
+        measures: [{ project: 'soak', file: 'src/store/crash.soak.test.ts', each: 30 }],
+      },
+    ],
+  },
+  {
+    number: 16,
+    gate: false,
+    name: 'Power loss',
+    points: 3,
+    parts: [{ what: 'replayed prefixes', target: 1_000, measures: [], missing: 'no replay of writes' }],
+  },
+  {
+    number: 17,
+    gate: true,
+    name: 'Claims are linearizable',
+    points: 6,
+    parts: [
+      {
+        what: 'histories by processes and over HTTP',
+        target: 1_000,
+        // Ten rounds a test.
+        measures: [
+          { project: 'soak', file: 'tests/linear-claims.soak.test.ts', each: 10 },
+          { project: 'soak', file: 'tests/linear-http.soak.test.ts', each: 10 },
+        ],
+      },
+      {
+        what: 'the checker catches mutants',
+        target: 10,
+        measures: [{ project: 'unit', file: 'tests/linear-checker.test.ts' }],
+      },
+    ],
+  },
+  {
+    number: 18,
+    gate: true,
+    name: 'Writes of a holder that lost its task',
+    points: 3,
+    parts: [
+      {
+        what: 'writes on six surfaces, none accepted',
+        target: 1_000,
+        measures: [{ project: 'soak', file: 'tests/zombies.soak.test.ts', match: /\[G18\]/, each: 1_000 }],
+      },
+    ],
+  },
+  {
+    number: 19,
+    gate: false,
+    name: 'Time to take over',
+    points: 2,
+    parts: [
+      { what: 'cycles of sleep and resume', target: 100, measures: [], missing: 'no such measurement' },
+    ],
+  },
+  {
+    number: 20,
+    gate: true,
+    name: 'The task file loses nothing',
+    points: 5,
+    parts: [
+      {
+        what: 'random sequences over three clones',
+        target: 5_000,
+        measures: [
+          { project: 'soak', file: 'tests/sync-sequences.soak.test.ts', each: 500 },
+          { project: 'soak', file: 'tests/sync-process-sequences.soak.test.ts', each: 10 },
+        ],
+      },
+    ],
+  },
+  {
+    number: 21,
+    gate: false,
+    name: 'Damaged databases',
+    points: 2,
+    parts: [
+      {
+        what: 'damaged databases, found or harmless',
+        target: 1_000,
+        measures: [{ project: 'e2e', file: 'tests/e2e/heal.e2e.test.ts', match: /\[F18\]/, each: 30 }],
+      },
+    ],
+  },
+  {
+    number: 22,
+    gate: false,
+    name: 'Faults of the disk',
+    points: 3,
+    parts: [
+      {
+        what: 'scenarios with a full, failing or read-only disk',
+        target: 10,
+        measures: [
+          { project: 'e2e', file: 'tests/e2e/faults-disk.e2e.test.ts' },
+          { project: 'e2e', file: 'tests/e2e/sync-faults-disk.e2e.test.ts' },
+        ],
+      },
+    ],
+  },
+  {
+    number: 23,
+    gate: true,
+    name: 'Trees of processes',
+    points: 4,
+    parts: [
+      {
+        what: 'runs of hostile agents, nobody left',
+        target: 1_000,
+        measures: [{ project: 'soak', file: 'src/process/hostile-agents.soak.test.ts', each: 200 }],
+      },
+    ],
+  },
+  {
+    number: 24,
+    gate: false,
+    name: 'Restart',
+    points: 3,
+    parts: [
+      {
+        what: 'kills with fifty at work, settled once each',
+        target: 100,
+        measures: [{ project: 'soak', file: 'src/engine/scheduler.soak.test.ts' }],
+      },
+    ],
+  },
+  {
+    number: 25,
+    gate: false,
+    name: 'Claims under load, SQLite',
+    points: 3,
+    parts: [
+      {
+        what: 'processes at once without a busy error',
+        target: 100,
+        measures: [{ project: 'soak', file: 'tests/store-race.soak.test.ts', each: 100 }],
+      },
+      { what: 'claims in a second', target: 1_200, measures: [], missing: BENCH },
+    ],
+  },
+  {
+    number: 26,
+    gate: false,
+    name: 'Claims under load, PostgreSQL',
+    points: 3,
+    parts: [{ what: 'workers', target: 200, measures: [], missing: NO_POSTGRES }],
+  },
+  {
+    number: 27,
+    gate: false,
+    name: 'Events to many',
+    points: 3,
+    parts: [{ what: 'subscribers', target: 10_000, measures: [], missing: BENCH }],
+  },
+  {
+    number: 28,
+    gate: false,
+    name: 'Many worktrees at once',
+    points: 2,
+    parts: [
+      {
+        what: 'parallel executions × rounds',
+        target: 1_000,
+        measures: [],
+        missing: 'no run of fifty in twenty rounds',
+      },
+    ],
+  },
+  {
+    number: 29,
+    gate: false,
+    name: 'Scale',
+    points: 1,
+    parts: [{ what: 'tasks', target: 100_000, measures: [], missing: BENCH }],
+  },
+  {
+    number: 30,
+    gate: false,
+    name: 'Track record and supply chain',
+    points: 2,
+    parts: [
+      {
+        what: 'dependencies',
+        target: 1,
+        measures: [{ project: 'unit', file: 'tests/dependencies.test.ts' }],
+      },
+      { what: 'advisories, floors, provenance', target: 1, measures: [], missing: 'no such check' },
+    ],
+  },
+];

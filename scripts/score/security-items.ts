@@ -1,0 +1,217 @@
+import type { Item } from './judge-item.ts';
+
+const NO_BROWSER = 'there is no page in a browser yet';
+const NO_POSTGRES = 'there is no PostgreSQL store yet';
+
+/** Attacks: what is asked for, and the tests that measure it. A part without tests says why. */
+export const SECURITY_ITEMS: readonly Item[] = [
+  {
+    number: 1,
+    gate: true,
+    name: 'Every route, socket and MCP call needs a token',
+    points: 5,
+    parts: [
+      {
+        what: 'routes × bad tokens refused',
+        target: 240,
+        // Each route with six tokens that are none.
+        measures: [
+          { project: 'git', file: 'src/surfaces/http/every-route.git.test.ts', match: /\[A1\]/, each: 6 },
+        ],
+      },
+    ],
+  },
+  {
+    number: 2,
+    gate: true,
+    name: 'Host, Origin and CSRF',
+    points: 4,
+    parts: [
+      {
+        what: 'combinations',
+        target: 150,
+        measures: [{ project: 'unit', file: 'src/surfaces/http/guard-request.test.ts' }],
+      },
+    ],
+  },
+  {
+    number: 3,
+    gate: true,
+    name: 'Hostile repositories before trust',
+    points: 5,
+    parts: [
+      {
+        what: 'repositories × all verbs, nothing run',
+        target: 60,
+        measures: [{ project: 'e2e', file: 'tests/e2e/trust.e2e.test.ts', match: /\[B1\]/ }],
+      },
+      { what: 'packets sent', target: 1, measures: [], missing: 'no trace of the network' },
+    ],
+  },
+  {
+    number: 4,
+    gate: false,
+    name: 'Trust is asked again after a change',
+    points: 2,
+    parts: [
+      {
+        what: 'edits of one byte that ask again',
+        target: 40,
+        measures: [
+          {
+            project: 'git',
+            file: 'src/sync/command-scripts.git.test.ts',
+            match: /after one byte|\[S-H2\] is /,
+          },
+          { project: 'git', file: 'src/sync/trust.git.test.ts', match: /\[B5\]/ },
+        ],
+      },
+    ],
+  },
+  {
+    number: 5,
+    gate: true,
+    name: 'Commands that pass for others',
+    points: 4,
+    parts: [
+      {
+        what: 'commands that are not run unasked',
+        target: 400,
+        measures: [
+          { project: 'unit', file: 'src/domain/match-command.test.ts' },
+          { project: 'unit', file: 'src/executors/decide-permission.test.ts' },
+        ],
+      },
+    ],
+  },
+  {
+    number: 6,
+    gate: true,
+    name: 'Paths',
+    points: 4,
+    parts: [
+      {
+        what: 'paths × read, write, delete',
+        target: 750,
+        measures: [
+          { project: 'unit', file: 'src/executors/open-below.test.ts', match: /is no link|outside|hooks/ },
+          { project: 'unit', file: 'src/engine/inside-folder.test.ts' },
+        ],
+      },
+      {
+        what: 'tries against a folder that is swapped',
+        target: 100_000,
+        measures: [{ project: 'soak', file: 'src/executors/open-below.soak.test.ts', noted: /^(\d+) tries/ }],
+      },
+    ],
+  },
+  {
+    number: 7,
+    gate: true,
+    name: 'Planted git settings and hooks',
+    points: 4,
+    parts: [
+      {
+        what: 'ways to run a program',
+        target: 25,
+        measures: [{ project: 'git', file: 'src/git/planted-git.git.test.ts', noted: /^(\d+) programs/ }],
+      },
+    ],
+  },
+  {
+    number: 8,
+    gate: false,
+    name: 'Options, addresses and refs',
+    points: 2,
+    parts: [
+      {
+        what: 'names and addresses, none interpreted',
+        target: 120,
+        measures: [
+          { project: 'git', file: 'src/git/read-blob.git.test.ts', match: /^(?!.*bytes)/ },
+          { project: 'git', file: 'src/git/exchange-branch.git.test.ts', match: /\[E7\]|\[E9\]/ },
+          { project: 'unit', file: 'src/domain/attempt-names.test.ts' },
+        ],
+      },
+    ],
+  },
+  {
+    number: 9,
+    gate: true,
+    name: 'Secrets',
+    points: 4,
+    parts: [
+      {
+        what: 'secrets × encodings × sinks without a hit',
+        target: 3_000,
+        measures: [{ project: 'soak', file: 'tests/leaks.soak.test.ts', noted: /^(\d+) looks/ }],
+      },
+      {
+        what: 'the same with a planted leak, found',
+        target: 1,
+        measures: [{ project: 'soak', file: 'tests/leaks.soak.test.ts', match: /are found/ }],
+      },
+    ],
+  },
+  {
+    number: 10,
+    gate: false,
+    name: 'Text that acts on a screen',
+    points: 3,
+    parts: [
+      { what: 'HTML and markdown', target: 150, measures: [], missing: NO_BROWSER },
+      {
+        what: 'terminal',
+        target: 80,
+        measures: [{ project: 'e2e', file: 'tests/e2e/hostile-text.e2e.test.ts', match: /escaped|shown/ }],
+      },
+    ],
+  },
+  {
+    number: 11,
+    gate: false,
+    name: 'Bad input',
+    points: 3,
+    parts: [
+      {
+        what: 'requests without a 5xx',
+        target: 200_000,
+        measures: [
+          { project: 'soak', file: 'src/surfaces/http/fuzz.soak.test.ts', noted: /^(\d+) requests/ },
+        ],
+      },
+      { what: 'mutated lines of task files', target: 1_000_000, measures: [], missing: 'no fuzzer of lines' },
+    ],
+  },
+  {
+    number: 12,
+    gate: false,
+    name: 'SQL, prototypes, depth and size',
+    points: 2,
+    parts: [
+      {
+        what: 'on SQLite',
+        target: 1,
+        measures: [
+          { project: 'e2e', file: 'tests/e2e/hostile-text.e2e.test.ts', match: /verbatim/ },
+          { project: 'e2e', file: 'tests/e2e/bad-input-metadata.e2e.test.ts' },
+        ],
+      },
+      { what: 'on PostgreSQL, the same', target: 1, measures: [], missing: NO_POSTGRES },
+    ],
+  },
+  {
+    number: 13,
+    gate: false,
+    name: 'Regular expressions and the event loop',
+    points: 2,
+    parts: [
+      {
+        what: 'patterns',
+        target: 1,
+        measures: [],
+        missing: 'no check of all patterns in this file of items',
+      },
+    ],
+  },
+];

@@ -1,0 +1,84 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { judgeItem, sumUp, type FileResult, type Item } from '../scripts/score/judge-item.ts';
+import { ITEMS } from '../scripts/score/score-items.ts';
+import { toPage } from '../scripts/score/score-page.ts';
+
+const measures = [{ project: 'soak', file: 'a.ts', match: /counts/, each: 10 }] as const;
+const item = (target: number, more: Partial<Item['parts'][number]> = {}): Item => ({
+  number: 1,
+  gate: true,
+  name: 'x',
+  points: 4,
+  parts: [{ what: 'y', target, measures, ...more }],
+});
+const result = (states: readonly string[], notes: readonly string[] = []): FileResult => ({
+  at: '2026-01-01T00:00:00.000Z',
+  commit: 'c',
+  failed: states.filter((state) => state === 'failed').length,
+  tests: states.map((state, at) => ({ title: at < 9 ? 'counts' : 'does not', state, notes })),
+});
+
+describe('the score', () => {
+  it.each([
+    ['passed', 4, item(20), { 'a.ts': result(['passed', 'passed']) }],
+    ['below', 2, item(25), { 'a.ts': result(['passed', 'passed']) }],
+    ['below', 0, item(26), { 'a.ts': result(['passed', 'passed']) }],
+    ['failed', 0, item(10), { 'a.ts': result(['passed', 'failed']) }],
+    // A file that did not load.
+    ['failed', 0, item(10), { 'a.ts': { ...result([]), failed: 1 } }],
+    ['not measured', 0, item(10), {}],
+    ['not measured', 0, item(10), { 'a.ts': result(['skipped', 'skipped']) }],
+    ['not there yet', 0, item(10, { measures: [], missing: 'no store' }), {}],
+    [
+      'passed',
+      4,
+      item(7, { measures: [{ project: 'soak', file: 'a.ts', noted: /^(\d+) kills/ }] }),
+      { 'a.ts': result(['passed'], ['7 kills', 'x']) },
+    ],
+  ] as const)('is %s with %i points', (state, earned, one, results) => {
+    expect(judgeItem(one, results)).toMatchObject({ state, earned });
+  });
+
+  it('passes no item of which one part has no result', () => {
+    const other = item(10, { measures: [{ project: 'soak', file: 'b.ts' }] });
+    const two = { ...item(10), parts: [...item(10).parts, ...other.parts] };
+    expect(judgeItem(two, { 'a.ts': result(['passed']) })).toMatchObject({
+      state: 'not measured',
+      earned: 0,
+    });
+  });
+
+  it('is capped while a gate is not passed, and a failed one is broken', () => {
+    const many = Array.from({ length: 20 }, () =>
+      judgeItem({ ...item(10), gate: false }, { 'a.ts': result(['passed']) }),
+    );
+    expect(sumUp(many)).toMatchObject({ earned: 80, score: 80, broken: [], open: [] });
+    const unmeasured = judgeItem(item(10), {});
+    expect(sumUp([...many, unmeasured])).toMatchObject({ score: 49, broken: [], open: [unmeasured] });
+    const failed = judgeItem(item(10), { 'a.ts': result(['failed']) });
+    expect(sumUp([failed])).toMatchObject({ score: 0, broken: [failed] });
+  });
+
+  it('names thirty items of a hundred points, and only tests that are there', () => {
+    expect(ITEMS.map(({ number }) => number)).toEqual(Array.from({ length: 30 }, (_, at) => at + 1));
+    expect(sumUp(ITEMS.map((one) => judgeItem(one, {}))).points).toBe(100);
+    const files = ITEMS.flatMap(({ parts }) =>
+      parts.flatMap((part) => part.measures.map(({ file }) => file)),
+    );
+    expect(files.filter((file) => !existsSync(file))).toEqual([]);
+    const bare = ITEMS.flatMap(({ parts }) => parts).filter(
+      (part) => part.measures.length === 0 && part.missing === undefined,
+    );
+    expect(bare).toEqual([]);
+  });
+
+  it('stands in the page, which keeps all else', () => {
+    const page = readFileSync('docs/security.md', 'utf8');
+    const judged = ITEMS.map((one) => judgeItem(one, {}));
+    const written = toPage(page, judged);
+    expect(toPage(written, judged)).toBe(written);
+    expect(written).toContain('## Secrets');
+    expect(written).toContain('| 26 | Claims under load, PostgreSQL |');
+  });
+});
