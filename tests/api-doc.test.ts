@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '#contract/operations.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import { HTTP_LIMITS } from '#surfaces/http/limits.ts';
 import { listOperationRoutes } from '#surfaces/http/operation-routes.ts';
 
@@ -40,7 +41,10 @@ describe('docs/api.md', () => {
     expect(TEXT).toContain(
       `${HTTP_LIMITS.headers_timeout_ms / 1_000} s, ${HTTP_LIMITS.request_timeout_ms / 1_000} s`,
     );
-    expect(TEXT).toContain(`| connections | ${sockets.toLocaleString('en')} | closed |`);
+    expect(TEXT).toContain(
+      `| connections | ${sockets.toLocaleString('en')} | the one on which nothing was asked for longest is closed |`,
+    );
+    expect(TEXT).toContain(`| ${LIMITS.body_values.toLocaleString('en')} | 413 |`);
     expect(TEXT).toContain(`up to ${page_rows_max.toLocaleString('en')} `);
   });
 });

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { LIMITS } from '#kernel/limits.ts';
 import { declare } from './declare.ts';
 import { Fence } from './task.ts';
 
@@ -66,15 +67,23 @@ export const collectGarbage = declare({
   name: 'sync.gc',
   summary: 'Rewrite the task files and the local replica with one line a task',
   about:
-    'Safe at any time: the result means the same. --prune also forgets removed labels, dependencies and metadata keys, and deleted tasks, that are older than so many days: a clone that was offline for longer may bring them back.',
+    'Safe at any time: the result means the same. Events of the feed that are older than 90 days are forgotten, and the database shrinks; changes of state stay in the history. --prune also forgets removed labels, dependencies and metadata keys, and deleted tasks, that are older than so many days: a clone that was offline for longer may bring them back.',
   input: z.object({
     prune: z.int().min(1).max(36_500).optional().describe('Forget removals older than this many days'),
+    events: z
+      .int()
+      .min(1)
+      .max(36_500)
+      .optional()
+      .describe(`Forget events older than this many days (default: ${LIMITS.event_days})`),
   }),
   output: z.object({
     tasks: ExportedFile,
     history: ExportedFile,
     replica: z.object({ before: z.int(), after: z.int() }),
     pruned: z.object({ removals: z.int(), deleted_tasks: z.int() }),
+    events: z.object({ forgotten: z.int() }),
+    database: z.object({ before: z.int(), after: z.int() }),
   }),
   errors: ['io_failed', 'disk_full', 'permission_denied', 'read_only'],
   access: 'task',
@@ -82,8 +91,8 @@ export const collectGarbage = declare({
   local: true,
   cli: {
     path: ['gc'],
-    flags: { prune: { placeholder: 'days' } },
-    examples: ['forge gc', 'forge gc --prune 90'],
+    flags: { prune: { placeholder: 'days' }, events: { placeholder: 'days' } },
+    examples: ['forge gc', 'forge gc --prune 90', 'forge gc --events 30'],
   },
 });
 

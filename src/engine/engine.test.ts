@@ -147,7 +147,7 @@ describe.each(NAMINGS)('%s', (_title, n) => {
     const before = await engine.temp.store.newestEvent();
     const moved = await move(engine, id, 'in_progress', BOT);
     expect(moved).toMatchObject({ version: version + 1, assignee: 'bot' });
-    expect(await engine.temp.store.newestEvent()).toBe(before + 1);
+    expect(await engine.temp.store.newestEvent()).toBe(before + 2);
     expect(await engine.temp.store.readHistory({ id, limit: 1 })).toMatchObject([
       { type: 'task.claimed', to_state: n('in_progress') },
     ]);

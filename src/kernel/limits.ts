@@ -139,6 +139,12 @@ export const LIMITS = {
   /** Pages of SQLite's log before they are moved to the database. */
   checkpoint_pages: 4_000,
   event_list: 10_000,
+  /** A longer field that did not change is left out of the row that an event carries. */
+  event_field_length: 1_024,
+  /** How long `forge gc` keeps events, unless it is told otherwise. */
+  event_days: 90,
+  /** Of SQLite's log, once what is in it was moved to the database. */
+  wal_bytes: 16_777_216,
   /** How often a move is tried again when the task changes while its guards run. */
   move_tries: 5,
   /** How long `forge task wait` may take, and takes unless told; most MCP hosts give up after a minute. */

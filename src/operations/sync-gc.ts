@@ -1,10 +1,22 @@
 import type { collectGarbage } from '#contract/sync-operations.ts';
 import { exportFiles } from '#sync/export-files.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import { toTaskFiles } from '#sync/task-files.ts';
 import { implement } from './operation.ts';
 import { writerOf } from './writer.ts';
 
 const DAY_MS = 86_400_000;
+
+type Context = Parameters<ReturnType<typeof implement<typeof collectGarbage>>['run']>[0];
+
+/** After everything was exported: what was changed since the last export is read from the events. */
+async function forgetEvents(
+  { project: { store }, clock }: Context,
+  { events: days = LIMITS.event_days }: { readonly events?: number | undefined },
+): Promise<{ events: { forgotten: number }; database: { before: number; after: number } }> {
+  const { events, database } = await store.pruneEvents(clock.now() - days * DAY_MS);
+  return { events: { forgotten: events }, database };
+}
 
 export const syncGc = implement<typeof collectGarbage>({
   async run(ctx, input) {
@@ -21,6 +33,7 @@ export const syncGc = implement<typeof collectGarbage>({
         history,
         replica: await store.compactReplica(by),
         pruned: { removals: 0, deleted_tasks: 0 },
+        ...(await forgetEvents(ctx, input)),
       };
     }
     const pruned = await store.prune(ctx.clock.now() - input.prune * DAY_MS, by);
@@ -30,9 +43,14 @@ export const syncGc = implement<typeof collectGarbage>({
       tasks: { ...tasks, changed: tasks.changed || exported.tasks.changed },
       history: { ...history, changed: history.changed || exported.history.changed },
     };
-    return { ...written, replica: await store.compactReplica(by), pruned };
+    return {
+      ...written,
+      replica: await store.compactReplica(by),
+      pruned,
+      ...(await forgetEvents(ctx, input)),
+    };
   },
-  text({ tasks, replica, pruned }) {
+  text({ tasks, replica, pruned, events, database }) {
     const forgot = pruned.removals + pruned.deleted_tasks;
     return [
       `${tasks.path}: ${tasks.changed ? 'written anew' : 'one line a task already'}`,
@@ -40,6 +58,10 @@ export const syncGc = implement<typeof collectGarbage>({
       ...(forgot === 0
         ? []
         : [`Forgot ${pruned.removals} removals and ${pruned.deleted_tasks} deleted tasks`]),
+      ...(events.forgotten === 0 ? [] : [`Forgot ${events.forgotten} old events`]),
+      ...(database.after === database.before
+        ? []
+        : [`The database has ${database.after} bytes; before it had ${database.before}`]),
     ].join('\n');
   },
 });

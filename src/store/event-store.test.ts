@@ -36,11 +36,93 @@ describe('the feed of events', () => {
     await feed.store.claimTask({ id, assignee: 'worker-1', force: false, agents: NO_AGENTS }, by);
     const of = async (more: object) =>
       (await feed.store.readEvents({ after: 0, limit: 10, ...more })).events.map(({ seq }) => seq);
-    expect(await of({ task_id: id })).toEqual([2, 4]);
+    expect(await of({ task_id: id })).toEqual([2, 4, 5]);
     expect(await of({ types: ['task.claimed'] })).toEqual([4]);
+    expect(await of({ types: ['task.status_changed'] })).toEqual([5]);
     expect(await of({ types: ['task.claimed', 'task.created'] })).toEqual([1, 2, 3, 4]);
     expect(await of({ task_id: id, types: ['task.created'] })).toEqual([2]);
     expect(await of({ types: ["x' OR 1=1 --"] })).toEqual([]);
+  });
+
+  test('[S101] claims, releases, closes and reopenings are changes of status too, beside their finer names', async () => {
+    await using feed = await feedOf(['a']);
+    const [id = ''] = feed.ids;
+    const { store } = feed;
+    await store.claimTask({ id, assignee: 'worker-1', force: false, agents: NO_AGENTS }, by);
+    await store.releaseTask({ id, owner: 'worker-1', force: false, reason: null }, by);
+    await store.closeTask({ id, reason: 'done' }, by);
+    await store.reopenTask({ id, reason: null }, by);
+    const { events } = await store.readEvents({ after: 1, limit: 20 });
+    expect(
+      events.map(({ type, data }) => {
+        const { beside, from_state, to_state } = JSON.parse(data) as Record<string, string>;
+        return beside === undefined ? type : `${type} ${beside} ${from_state} ${to_state}`;
+      }),
+    ).toEqual([
+      'task.claimed',
+      'task.status_changed task.claimed todo in_progress',
+      'task.released',
+      'task.status_changed task.released in_progress todo',
+      'task.closed',
+      'task.status_changed task.closed todo done',
+      'task.reopened',
+      'task.status_changed task.reopened done todo',
+    ]);
+    // A person who reads the history wants each of them once.
+    const history = await store.readHistory({ id, limit: undefined });
+    expect(history.map(({ type }) => type)).toEqual([
+      'task.created',
+      'task.claimed',
+      'task.released',
+      'task.closed',
+      'task.reopened',
+    ]);
+  });
+
+  test('[M6] [D13] does not copy what is long and did not change', async () => {
+    await using feed = await feedOf([]);
+    const { store } = feed;
+    const long = 'x'.repeat(134_000);
+    const metadata = new Map(Object.entries({ big: long, n: 0 }));
+    const { id } = await store.createTask(newTask('large', { description: long, metadata }), by);
+    const size = async (): Promise<number> => {
+      const { events } = await store.readEvents({ after: 1, limit: 1_000 });
+      return events.reduce((sum, { data }) => sum + data.length, 0);
+    };
+    for (let n = 1; n <= 30; n += 1) await store.updateTask({ id, metadata_set: new Map([['n', n]]) }, by);
+    expect(await size()).toBeLessThan(30 * 2_000);
+    const { events } = await store.readEvents({ after: 30, limit: 1 });
+    expect(JSON.parse(events[0]?.data ?? '')).toMatchObject({
+      task: { id, title: 'large', metadata: { n: 30 } },
+      left_out: ['description', 'metadata'],
+    });
+    await store.updateTask({ id, description: `${long}y` }, by);
+    expect(await size()).toBeGreaterThan(134_000);
+  });
+
+  test('[M6] forgets old events, keeps the moves, and gives the space back', async () => {
+    await using feed = await feedOf(Array.from({ length: 50 }, () => 'x'.repeat(400)));
+    const { store } = feed;
+    const [id = ''] = feed.ids;
+    const day = 86_400_000;
+    await store.claimTask({ id, assignee: 'worker-1', force: false, agents: NO_AGENTS }, by);
+    for (let n = 0; n < 200; n += 1)
+      await store.updateTask({ id, description: `${n}`.padEnd(20_000, 'z') }, by);
+    const late = { ...by, now: by.now + 100 * day };
+    await store.updateTask({ id, title: 'late' }, late);
+    const { events, database } = await store.pruneEvents(late.now - 90 * day);
+    expect(events).toBe(252);
+    expect(database.after).toBeLessThan(database.before / 2);
+    expect((await store.readEvents({ after: 0, limit: 10 })).events.map(({ seq }) => seq)).toEqual([253]);
+    expect(await store.readFeed()).toMatchObject({ oldest: 253, newest: 253 });
+    const history = await store.readHistory({ id, limit: undefined });
+    expect(history.map(({ type, to_state }) => [type, to_state])).toEqual([
+      ['task.status_changed', 'in_progress'],
+      ['task.updated', null],
+    ]);
+    // The newest stays whatever its age: numbers go on from it.
+    expect(await store.pruneEvents(late.now + day)).toMatchObject({ events: 0 });
+    expect(await store.readChangedTasks('x', 1)).toBeUndefined();
   });
 
   test('stops at a size, but gives one event whatever its size', async () => {

@@ -14,6 +14,8 @@ export interface EventStore {
 export interface Feed {
   /** Of this database; another one after it was rebuilt. */
   readonly epoch: string;
+  /** The first event that is still kept. */
+  readonly oldest: number;
   readonly newest: number;
 }
 

@@ -343,6 +343,7 @@ function createStore({ db, reader, replica, options, aside }: StoreParts): Sqlit
       const { prune } = await import('./sqlite/collect-garbage.ts');
       return prune({ db, replica }, until, by);
     },
+    pruneEvents: async (until) => (await import('./sqlite/collect-garbage.ts')).pruneEvents(db, until),
     async diagnose(now) {
       const { diagnose } = await import('./sqlite/diagnose.ts');
       return reader.read(() => diagnose({ db: reader, replica }, now));

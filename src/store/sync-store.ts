@@ -42,6 +42,10 @@ export interface SyncStore {
   compactReplica(by: Writer): Promise<{ before: number; after: number }>;
   /** Forgets removals and deleted tasks from before a time. */
   prune(before: number, by: Writer): Promise<{ removals: number; deleted_tasks: number }>;
+  /** Forgets events from before a time, and gives what they took back to the disk. */
+  pruneEvents(
+    before: number,
+  ): Promise<{ events: number; database: { readonly before: number; readonly after: number } }>;
   /** Looks whether everything is as it should be; changes nothing. */
   diagnose(now: number): Promise<StoreDiagnosis>;
   /** Counts blockers anew, and writes the replica where it does not hold everything. Never touches a task or an edge. */

@@ -171,9 +171,9 @@ describe('moves along the workflow', () => {
       code: 'state_invalid',
     });
     const events = await project.json<{ seq: number; type: string }[]>('events', '--task', id);
-    expect(events.map(({ type }) => type)).toEqual(['task.created', 'task.claimed']);
+    expect(events.map(({ type }) => type)).toEqual(['task.created', 'task.claimed', 'task.status_changed']);
     const [first] = events;
-    expect(await project.json<unknown[]>('events', '--after', String(first?.seq ?? 0))).toHaveLength(1);
+    expect(await project.json<unknown[]>('events', '--after', String(first?.seq ?? 0))).toHaveLength(2);
     expect(await project.json<unknown[]>('events', '--type', 'task.closed')).toEqual([]);
   });
 });

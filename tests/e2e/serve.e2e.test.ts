@@ -195,7 +195,7 @@ describe('a server that runs', () => {
     const refused = await project.with({ env: { FORGE_ACTOR: 'worker-9' } }).fails('claim', byCli.id);
     expect(refused.error.code).toBe('claim_conflict');
     const seen = await events.until(3);
-    expect(seen.map(({ event, data }) => [event, data['task_id']])).toEqual([
+    expect(seen.slice(0, 3).map(({ event, data }) => [event, data['task_id']])).toEqual([
       ['task.created', id],
       ['task.created', byCli.id],
       ['task.claimed', byCli.id],

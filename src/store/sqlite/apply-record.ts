@@ -5,7 +5,6 @@ import { toTask } from '#domain/to-task.ts';
 import { toIso } from '#kernel/clock.ts';
 import type { Database } from './database.ts';
 import { adoptUnresolved, removeRow } from './edge-rows.ts';
-import { insertEvent } from './log-rows.ts';
 import {
   readLine,
   readRecord,
@@ -15,6 +14,7 @@ import {
   type LocalNumbers,
   type StoredRecord,
 } from './record-rows.ts';
+import { insertTaskEvent } from './task-events.ts';
 
 /** A task as the store holds it, deleted or not. */
 export interface Known {
@@ -80,15 +80,14 @@ export function applyRecord(
     if (before?.stored === undefined && how.bulk !== true) adoptUnresolved(db, record.id);
   }
   if (how.silent !== true) {
-    insertEvent(db, {
+    insertTaskEvent(db, {
       type: happeningOf(before, record),
-      task_id: record.id,
       triggered_by: how.triggered_by,
       created_at: toIso(how.now),
-      data: {
-        task: toTask(record, numbers.version),
-        changed: before === undefined ? [] : changedNames(before.record, record),
-      },
+      task: toTask(record, numbers.version),
+      changed: before === undefined ? [] : changedNames(before.record, record),
+      before: before?.stored?.record,
+      after: record,
     });
   }
   return { numbers, encoded };

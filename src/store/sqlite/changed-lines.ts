@@ -2,7 +2,7 @@ import type { ChangedLines } from '../sync-store.ts';
 import type { Database } from './database.ts';
 import { readUnreadable } from './file-marks.ts';
 import { encodeTransition } from './history-lines.ts';
-import { newestEvent } from './log-rows.ts';
+import { newestEvent, oldestEvent } from './log-rows.ts';
 import { lineOf } from './row-to-line.ts';
 
 /** With more of them a whole export is as fast. */
@@ -37,13 +37,13 @@ export function readChangedHistory(db: Database, path: string, since: number): C
   });
 }
 
-/** Undefined where there are too many, or where an event does not name what it changed. */
+/** Undefined where there are too many, where some were forgotten, or where an event does not name what it changed. */
 function readChangedIds(db: Database, since: number, part: 'tasks' | 'history'): Set<string> | undefined {
   const rows = db.all(
     `SELECT task_id, triggered_by, iif(task_id IS NULL, data, NULL) AS data FROM events WHERE seq > ? LIMIT ${MOST + 1}`,
     since,
   );
-  if (rows.length > MOST) return undefined;
+  if (rows.length > MOST || since + 1 < oldestEvent(db)) return undefined;
   const ids = new Set<string>();
   for (const row of rows) {
     // A replay may bring moves that have no event of their own.

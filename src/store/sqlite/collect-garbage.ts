@@ -3,7 +3,7 @@ import { MAP_NAMES, lastStamp, type ElementMap, type TaskRecord } from '#domain/
 import { toIso } from '#kernel/clock.ts';
 import type { Database } from './database.ts';
 import { readKnown } from './apply-record.ts';
-import { insertEvent } from './log-rows.ts';
+import { insertEvent, newestEvent } from './log-rows.ts';
 import { appendingTo } from './replica-appender.ts';
 import { allLines, setBytes } from './replay.ts';
 import type { Replica } from './replica.ts';
@@ -64,6 +64,37 @@ export function prune(
     return { removals, deleted_tasks };
   });
   return result;
+}
+
+/**
+ * Forgets events from before `until`; moves stay, and are told by themselves from then on. The newest event stays
+ * whatever its age, because numbers go on from it.
+ */
+export function pruneEvents(
+  db: Database,
+  until: number,
+): { events: number; database: { before: number; after: number } } {
+  const newest = newestEvent(db);
+  const events = db.write(() => {
+    const last = Number(
+      db.get('SELECT max(seq) AS seq FROM events WHERE seq < ? AND created_at < ?', newest, toIso(until))
+        ?.seq ?? 0,
+    );
+    db.run('UPDATE transitions SET event_seq = NULL WHERE event_seq <= ?', last);
+    return db.run('DELETE FROM events WHERE seq <= ?', last).changes;
+  });
+  return { events, database: shrinkDatabase(db) };
+}
+
+/** Gives the space of what was forgotten back to the disk, where it is worth it: a quarter of the file at least. */
+function shrinkDatabase(db: Database): { before: number; after: number } {
+  const read = (name: string): number => Number(db.get(`PRAGMA ${name}`)?.[name] ?? 0);
+  const size = (): number => read('page_count') * read('page_size');
+  const before = size();
+  if (read('freelist_count') * 4 >= read('page_count')) db.execute('VACUUM');
+  // Where a reader holds the log open it stays; the next writer cuts it.
+  db.get('PRAGMA wal_checkpoint(TRUNCATE)');
+  return { before, after: size() };
 }
 
 function pruneRecord(record: TaskRecord, until: number): { record: TaskRecord; removals: number } {

@@ -125,7 +125,9 @@ export class Database {
     if (this.#wide) return;
     // The local replica is fsynced before each commit and is the durability, so the database need not be.
     // Fewer, larger checkpoints: a claim changes nine pages (docs/decisions/0005-cost-of-a-claim.md).
-    this.execute(`PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${this.#checkpoint_pages}`);
+    this.execute(
+      `PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${this.#checkpoint_pages}; PRAGMA journal_size_limit = ${LIMITS.wal_bytes}`,
+    );
     this.#wide = true;
   }
 

@@ -1,7 +1,7 @@
 import { parseIso } from '#kernel/clock.ts';
 import type { EventPage, EventQuery, Feed, StoredEvent } from '../event-store.ts';
 import type { Database, Row } from './database.ts';
-import { newestEvent } from './log-rows.ts';
+import { newestEvent, oldestEvent } from './log-rows.ts';
 
 /** How many rows a filter may pass over in one look, so that a rare type cannot hold up a server. */
 const SPAN = 5_000;
@@ -42,7 +42,7 @@ export function readFeed(db: Database): Feed {
   // When this very database was made: its first migration says so.
   const row = db.get('SELECT applied_at FROM migrations ORDER BY number LIMIT 1');
   const made = parseIso(String(row?.applied_at)) ?? 0;
-  return { epoch: made.toString(36), newest: newestEvent(db) };
+  return { epoch: made.toString(36), oldest: oldestEvent(db), newest: newestEvent(db) };
 }
 
 function toEvent(row: Row): StoredEvent {

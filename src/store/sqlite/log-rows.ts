@@ -26,6 +26,11 @@ export function newestEvent(db: Database): number {
   return Number(db.get('SELECT max(seq) AS seq FROM events')?.seq ?? 0);
 }
 
+/** The first that was not forgotten; 1 where there is none yet. */
+export function oldestEvent(db: Database): number {
+  return Number(db.get('SELECT min(seq) AS seq FROM events')?.seq ?? 1);
+}
+
 /** `at` is the stamp of the life that the move led to. A move that is known already stays as it is; true when it is new. */
 export function insertTransition(
   db: Database,

@@ -69,6 +69,7 @@ export function readHistory(db: Database, query: { id: string; limit: number | u
   const { id } = findTask(db, query.id);
   const sql = `SELECT e.seq, e.type, e.created_at, e.triggered_by, e.data, r.from_state, r.to_state, r.reason
       FROM events e LEFT JOIN transitions r ON r.task_id = e.task_id AND r.event_seq = e.seq WHERE e.task_id = ?1
+        AND json_extract(e.data, '$.beside') IS NULL
     UNION ALL
     SELECT NULL, 'task.status_changed', created_at, triggered_by, '{}', from_state, to_state, reason
       FROM transitions WHERE task_id = ?1 AND event_seq IS NULL

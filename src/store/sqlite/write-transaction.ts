@@ -20,6 +20,7 @@ import {
   type LocalNumbers,
   type StoredRecord,
 } from './record-rows.ts';
+import { insertTaskEvent } from './task-events.ts';
 import { encodeReplicaLine, type Move } from './replica-lines.ts';
 import { takeBack } from './replica-appender.ts';
 import { holdBytes, holdFile, replayReplica } from './replay.ts';
@@ -216,7 +217,10 @@ function openTransaction(db: Database, by: Writer, written: Written[]): Omit<Wri
     const move = before === undefined ? undefined : toMove(before.record.life, record.life, happening);
     written.push({ line, numbers, move });
     const task = toTask(record, numbers.version);
-    const seq = emit(record.id, happening, task);
+    const { type, changed, more } = happening;
+    const told = { type, changed, more, triggered_by: happening.triggered_by ?? triggered_by };
+    const change = { ...told, created_at: toIso(by.now), task, before: before?.record, after: record };
+    const seq = insertTaskEvent(db, change);
     if (move !== undefined) insertTransition(db, record.id, record.life.written, move, seq);
     return { task, fence: numbers.fence };
   };

@@ -153,9 +153,11 @@ export class EventReader {
     const { project } = source;
     const { projects, task_id, types } = this.#filter;
     const own = this.#positions.get(project);
-    const { epoch, newest } = await source.readFeed();
+    const { epoch, oldest, newest } = await source.readFeed();
     if (own === undefined) return;
-    if (own.epoch !== epoch || own.seq > newest) {
+    // 0 asks for all that is kept; a reader that was somewhere else has missed what was forgotten.
+    const hasMissed = own.seq > 0 && own.seq + 1 < oldest;
+    if (own.epoch !== epoch || own.seq > newest || hasMissed) {
       this.#positions = withPosition(this.#positions, project, { epoch, seq: newest });
       if (projects === undefined || projects.has(project))
         this.#write(toResetFrame(project, this.#positions).bytes);

@@ -69,6 +69,20 @@ describe('the stream of events', () => {
     for (const one of open) one[Symbol.dispose]();
   });
 
+  test('[M6] a reader that was further back than what is kept is told to begin anew', async () => {
+    await using served = await serve();
+    for (let at = 1; at <= 5; at += 1) await served.create(`task ${at}`);
+    using first = await followEvents(`${served.url}?after=0`);
+    const seen = await first.until(2);
+    first[Symbol.dispose]();
+    await served.temp.store.pruneEvents(by.now + 1);
+    using second = await followEvents(served.url, { lastId: seen[1]?.id ?? '' });
+    const [reset] = await second.until(1);
+    expect(reset).toMatchObject({ event: 'project.changed', data: { data: { reset: true } } });
+    using all = await followEvents(`${served.url}?after=0`);
+    expect(numbers(await all.until(1))).toEqual([5]);
+  });
+
   test('a reader that saw nothing yet can come back too', async () => {
     await using served = await serve();
     await served.create('before');
@@ -95,10 +109,10 @@ describe('the stream of events', () => {
     using byTask = await followEvents(`${served.url}?task=${a}`);
     await served.temp.store.claimTask({ id: a, assignee: 'worker-1', force: false, agents: new Map() }, by);
     await served.temp.store.claimTask({ id: b, assignee: 'worker-1', force: false, agents: new Map() }, by);
-    expect(numbers(await byType.until(2))).toEqual([3, 4]);
-    expect(numbers(await byTask.until(1))).toEqual([3]);
+    expect(numbers(await byType.until(2))).toEqual([3, 5]);
+    expect(numbers(await byTask.until(2))).toEqual([3, 4]);
     using again = await followEvents(`${served.url}?after=0&task=${b}&project=fg`);
-    expect(numbers(await again.until(2))).toEqual([2, 4]);
+    expect(numbers(await again.until(3))).toEqual([2, 5, 6]);
   });
 
   test.each([
@@ -109,6 +123,10 @@ describe('the stream of events', () => {
     ['project=zz', 'not_found'],
     ['task=a&task=b', 'invalid_input'],
     ['type=', 'invalid_input'],
+    // [L9]
+    ['type=task.nope', 'invalid_input'],
+    ['type=task.created,task.nope', 'invalid_input'],
+    ['after=0&after=1', 'invalid_input'],
     ['token=secret', 'invalid_input'],
   ])('refuses ?%s with %s', async (query, code) => {
     await using served = await serve();

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { EVENT_TYPES } from '#contract/event-types.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { Caller } from '#operations/call-operation.ts';
@@ -257,6 +258,14 @@ function parseWish(request: IncomingMessage, sources: readonly EventSource[]): W
       details: { project },
     });
   }
+  const types = toNames(query, 'type');
+  const strange = types?.find((type) => !EVENT_TYPES.includes(type));
+  if (strange !== undefined)
+    throw refuse(
+      'type',
+      `no event is called ${JSON.stringify(strange)}; there are ${EVENT_TYPES.join(', ')}`,
+    );
+  if (query.getAll('after').length > 1) throw refuse('after', 'is given more than once');
   // A browser that comes back says where it was in the header, whatever its address still says.
   const header = request.headers['last-event-id'];
   const after = typeof header === 'string' && header !== '' ? header : (query.get('after') ?? '');
@@ -265,7 +274,7 @@ function parseWish(request: IncomingMessage, sources: readonly EventSource[]): W
     filter: {
       projects: projects === undefined ? undefined : new Set(projects),
       task_id: tasks?.[0]?.toLowerCase(),
-      types: toNames(query, 'type'),
+      types,
     },
   };
 }
