@@ -48,6 +48,8 @@ export interface AgentEnd extends Omit<RunEnd, 'usage'> {
   readonly warning?: string | undefined;
   /** Why it was stopped, where its task was taken from it. */
   readonly lost?: Loss['code'] | undefined;
+  /** The cap that it reached, also where it was done before it could be stopped. */
+  readonly reached?: string | undefined;
 }
 
 /**
@@ -291,7 +293,8 @@ async function attend(
   })();
   try {
     const ended = await started.ended;
-    return { ended: { ...ended, usage: meter.end(ended.usage) }, loss, reached };
+    const usage = meter.end(ended.usage);
+    return { ended: { ...ended, usage, reached: meter.findReached() }, loss, reached };
   } finally {
     isOver = true;
     await watching;
@@ -310,7 +313,7 @@ function watchAgent(place: WorkPlace, { agent, created_at }: Run): () => Promise
   };
 }
 
-/** One that was done before it could be stopped is done. */
+/** One that was done before it could be stopped is done, if it has done anything. */
 function toCapped(ended: AgentEnd, reached: string | undefined): AgentEnd {
   if (reached === undefined || ended.outcome === 'completed') return ended;
   return { ...ended, outcome: 'cap_reached', message: reached };

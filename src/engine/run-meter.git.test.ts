@@ -98,6 +98,15 @@ describe('[A12] a cap', () => {
     expect(error_annotation?.message).toContain(`&& forge run ${task.id} --agent spender`);
   });
 
+  it('that a run reached which says that it is done and has changed nothing keeps the task for a person', async () => {
+    await addScript('idle', [{ usage: { cost_usd: 3 } }]);
+    shop.set({ caps: { run_usd: 2 } });
+    const task = await shop.create('Idle');
+    const { state, error_annotation } = await shop.work(task, 'idle');
+    expect((await runsOf(task)).map(({ outcome }) => outcome)).toEqual(['cap_reached']);
+    expect([state, error_annotation?.code]).toEqual(['in_progress', 'cap_reached']);
+  });
+
   it('that is reached lets nothing be started, and raised lets it go on', async () => {
     await addScript('w1', [{ write: { path: 'a', text: 'a' } }, { usage: { cost_usd: 2 } }]);
     shop.set({ caps: { task_usd: 2 } });
