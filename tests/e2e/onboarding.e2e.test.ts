@@ -55,7 +55,7 @@ describe('forge prime', () => {
   it('stays within its budget and in its block, whatever the titles and names say', async () => {
     await using project = await forgeProjectHere({ name: '計'.repeat(200) });
     const worker = project.with({ env: { FORGE_ACTOR: '# `労`'.repeat(40).slice(0, 200) } });
-    const titles = ['漢'.repeat(500), '``` # ~^'.repeat(60), '\u001b]0;x\u0007'.repeat(80), '👩‍👩‍👧'.repeat(60)];
+    const titles = ['漢'.repeat(500), '``` # ~^'.repeat(60), 'x\u200f\u200b'.repeat(80), '👩‍👩‍👧'.repeat(60)];
     for (const title of titles) {
       await worker.create(title, '--label', '字'.repeat(100));
       await worker.create(title, '--priority', '0');
@@ -69,7 +69,7 @@ describe('forge prime', () => {
       '## Commands',
       '## Rules',
     ]);
-    expect(text).not.toContain('\u001b');
+    expect(text).not.toMatch(/[\u200b\u200f]/);
   });
 
   it('is a read: nothing in the repository is written, not even what a writing command keeps up', async () => {

@@ -212,14 +212,16 @@ describe('--json', () => {
       '\ufffd',
     ];
     const check = async (forge: ForgeCli, text: string): Promise<void> => {
+      // A title is for every terminal, so it has none of these.
+      const line = text.replaceAll(/[\u0000-\u001f\u202e]/g, '');
       const { id, title, description } = await forge.create(
-        text,
+        line,
         '--description',
         text,
         '--state',
         'backlog',
       );
-      expect([title, description, (await forge.show(id)).title]).toEqual([text, text, text]);
+      expect([title, description, (await forge.show(id)).title]).toEqual([line, text, line]);
     };
     for (const text of texts) await check(project, text);
     await check(project.program, texts.join(' '));
@@ -458,9 +460,10 @@ describe.skipIf(!hasScript)('on a terminal', () => {
     );
 
   it('JSON is indented and controls are escaped; text is coloured and fits the width', async () => {
-    const { id } = await project.create(`${'long '.repeat(30)}\u001b[31m end`, '--label', 'wide');
+    const red = '\u001b[31m end';
+    const { id } = await project.create('long '.repeat(30), '--label', 'wide', '--description', red);
     const [json, text, dumb, off] = await Promise.all([
-      onTerminal(`forge task show ${id} --json --fields id,title`),
+      onTerminal(`forge task show ${id} --json --fields id,description`),
       onTerminal('forge search --label wide'),
       onTerminal('forge search --label wide', { env: { TERM: 'dumb' } }),
       onTerminal('forge search --label wide', { env: { NO_COLOR: '1' } }),
@@ -468,7 +471,7 @@ describe.skipIf(!hasScript)('on a terminal', () => {
     const lines = json.stdout.split('\r\n');
     expect(lines.slice(0, 2)).toEqual(['{', `  "id": "${id}",`]);
     expect(json.stdout).not.toContain(ESC);
-    expect(JSON.parse(json.stdout)).toMatchObject({ id, title: expect.stringContaining('\u001b[31m end') });
+    expect(JSON.parse(json.stdout)).toEqual({ id, description: red });
     expect(text.stdout).toContain(`${ESC}[`);
     expect(text.stdout).toContain('…');
     for (const plain of [dumb, off]) {
