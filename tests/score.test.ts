@@ -29,7 +29,8 @@ describe('the score', () => {
     ['failed', 0, item(10), { 'a.ts': { ...result([]), failed: 1 } }],
     ['not measured', 0, item(10), {}],
     ['not measured', 0, item(10), { 'a.ts': result(['skipped', 'skipped']) }],
-    ['not there yet', 0, item(10, { measures: [], missing: 'no store' }), {}],
+    ['not measured', 0, item(10, { measures: [], missing: 'no fuzzer' }), {}],
+    ['not there yet', 0, item(10, { measures: [], missing: 'no store', later: true }), {}],
     [
       'passed',
       4,

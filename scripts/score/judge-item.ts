@@ -32,6 +32,8 @@ export interface Part {
   readonly measures: readonly Measure[];
   /** Why there is no measurement in this repository. */
   readonly missing?: string;
+  /** What it would measure is not built yet. */
+  readonly later?: true;
 }
 
 export interface Item {
@@ -73,7 +75,7 @@ export function judgeItem(item: Item, results: ScoreResults): JudgedItem {
 }
 
 function judgePart(part: Part, results: ScoreResults): JudgedPart {
-  const { measures, missing, target } = part;
+  const { measures, later, target } = part;
   const found = measures.flatMap((measure) => {
     const result = results[measure.file];
     return result === undefined ? [] : [{ measure, result }];
@@ -84,7 +86,7 @@ function judgePart(part: Part, results: ScoreResults): JudgedPart {
   const figure = found.reduce((sum, { measure, result }) => sum + count(measure, result), 0);
   const judged = { ...part, figure, when };
   if (found.some(({ measure, result }) => hasFailed(measure, result))) return { ...judged, state: 'failed' };
-  if (missing !== undefined && measures.length === 0) return { ...judged, state: 'not there yet' };
+  if (later === true) return { ...judged, state: 'not there yet' };
   if (found.length < measures.length || figure === 0) return { ...judged, state: 'not measured' };
   return { ...judged, state: figure >= target ? 'passed' : 'below' };
 }

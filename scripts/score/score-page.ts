@@ -22,7 +22,7 @@ export function toTable(items: readonly JudgedItem[]): string {
   const gates = [...broken, ...open].map(({ number }) => number).toSorted((one, other) => one - other);
   const cap = gates.length === 0 ? '' : `; capped, because of the gates ${gates.join(', ')}`;
   return [
-    '| item | what | measured | cases | state | by |',
+    '| # | item | measured | cases | state | by |',
     '|---|---|---|---:|---|---|',
     ...rows,
     '',
