@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { claimTask } from '#engine/change-task.ts';
@@ -55,4 +55,30 @@ test('work of a server goes on in the database that took the place of the old on
   // What is said once on a machine without walls is not meant.
   const rest = told.filter((line) => !line.startsWith('There are no walls'));
   expect(rest).toEqual(['The task database was made anew from the local replica: 1 task']);
+});
+
+test('[M3] a config that was bad when it was first read is read again', async () => {
+  await using project = await forgeProjectHere();
+  await using projects = await openServerProjects(
+    { paths: [project.path], cwd: project.path },
+    {
+      place: toHomePlace(project.env, project.home),
+      clock: systemClock,
+      env: project.env,
+      program: { node: process.execPath, script: FORGE },
+      notice: () => undefined,
+    },
+  );
+  const [served] = projects.list();
+  if (served === undefined) throw new Error('no project');
+  const path = join(project.path, '.forge', 'config.json');
+  const good = readFileSync(path, 'utf8');
+  writeFileSync(path, JSON.stringify({ ...(JSON.parse(good) as object), workspace: { root: '/x' } }));
+  for (let look = 0; look < 2; look += 1)
+    await expect(served.workshop()).rejects.toMatchObject({
+      code: 'invalid_input',
+      message: expect.stringContaining('workspace.root'),
+    });
+  writeFileSync(path, good);
+  await expect(served.workshop()).resolves.toBeDefined();
 });

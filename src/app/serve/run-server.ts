@@ -14,6 +14,7 @@ import type { McpHttpHandler } from '#surfaces/mcp/http-handler.ts';
 import { openTokenAccess } from '#sync/access-port.ts';
 import { ensureServerToken } from '#sync/access-tokens.ts';
 import { toHomePlace, toRealPlace } from '#sync/forge-home.ts';
+import { describeWideModes } from '#sync/home-modes.ts';
 import { addRunning, removeRunning } from '#sync/running-servers.ts';
 import { findActor } from '../find-actor.ts';
 import { findProgram } from '../find-program.ts';
@@ -88,6 +89,8 @@ export async function startServer(wishes: ServeWishes, request: Request): Promis
   const url = `${scheme}://${toUrlHost(settings.host)}:${port}`;
   if (settings.port !== 0 && port !== settings.port)
     notice(`Port ${settings.port} is taken; this server is at ${url}`);
+  const stores = projects.list().map(({ found }) => found.paths);
+  for (const wide of describeWideModes(place.home, stores)) notice(wide);
   const access = openTokenAccess(place.home, clock);
   const sessions = createBrowserSessions({ clock, port, scheme });
   const machine = { env, homeDir: homedir(), program, clock };

@@ -119,10 +119,14 @@ export class ServerProject implements AsyncDisposable {
   workshop(): Promise<Workshop> {
     const { place, clock, env, program, notice, processes } = this.#around;
     const machine = { env, homeDir: place.homeDir, program, clock };
-    this.#workshop ??= import('./project-workshop.ts').then(({ openProjectWorkshop }) =>
+    const opened = (this.#workshop ??= import('./project-workshop.ts').then(({ openProjectWorkshop }) =>
       openProjectWorkshop(this.#found, { place, machine, notice, processes }),
-    );
-    return this.#workshop.then(({ workshop }) => workshop);
+    ));
+    // What was wrong, such as a setting, may have been mended by the next time.
+    opened.catch(() => {
+      if (this.#workshop === opened) this.#workshop = undefined;
+    });
+    return opened.then(({ workshop }) => workshop);
   }
 
   /** Since when agents claim nothing here; null while they may. */

@@ -1,5 +1,7 @@
-import { statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { DEFAULT_RESOLVED } from '#domain/workflow.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
@@ -12,6 +14,9 @@ export type Value = SQLInputValue;
 /** Below this, WAL can lose a commit that two connections race for (fixed in 3.51.3). */
 const SQLITE_FLOOR = [3, 51, 3];
 
+/** SQLite's codes for a file, or one that it needs beside it, which cannot be written or made. */
+const NOT_WRITABLE = [8, 14];
+
 /** The only file that knows which SQLite driver is used; a swap is this file. */
 export class Database {
   readonly path: string;
@@ -19,11 +24,12 @@ export class Database {
   readonly modes: () => FileModes;
   /** The states that park a task, by the project's workflow; the column `parked` is a copy of that. */
   parkedStates: ReadonlySet<string> = DEFAULT_RESOLVED.parked_states;
-  readonly #db: DatabaseSync;
+  #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   /** Of the file that is open. */
   readonly #inode: number;
   #wide = false;
+  #isUnchanging = false;
   /** Pages of the log after which a commit moves them to the database; 0 where somebody else does. */
   readonly #checkpoint_pages: number;
 
@@ -204,8 +210,32 @@ export class Database {
     try {
       return work();
     } catch (error) {
-      throw this.#translate(error);
+      if (!this.#openUnchanging(error)) throw this.#translate(error);
+      return this.#translated(work);
     }
+  }
+
+  /**
+   * On a file system that cannot be written SQLite cannot make the shared memory that reading a log takes. Where there
+   * is no log, the file alone is all there is, and can be read as one that does not change. True where that was done.
+   */
+  #openUnchanging(error: unknown): boolean {
+    const { errcode } = error as { errcode?: unknown };
+    if (typeof errcode !== 'number' || !NOT_WRITABLE.includes(errcode & 0xff)) return false;
+    if (this.#isUnchanging || this.#db.isTransaction) return false;
+    if (
+      isWritable(dirname(this.path)) ||
+      (statSync(`${this.path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
+    )
+      return false;
+    const url = pathToFileURL(this.path);
+    url.searchParams.set('immutable', '1');
+    const again = new DatabaseSync(url, { readOnly: true });
+    this.#statements.clear();
+    this.#db.close();
+    this.#db = again;
+    this.#isUnchanging = true;
+    return true;
   }
 }
 
@@ -239,4 +269,13 @@ function replaced(path: string): ForgeError {
     hint: 'Run the command again',
     details: { path },
   });
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
