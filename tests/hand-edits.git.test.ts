@@ -16,6 +16,21 @@ const EDITS: readonly (readonly [string, string, string])[] = [
 const ONCE = { title: 'two', priority: 0, labels: ['x'], status: 'closed' };
 const TWICE = { title: 'three', priority: 4, labels: [], status: 'open' };
 
+it('[D8] a file that was exported in branch mode is read when somebody edits it', async () => {
+  await using world = await forgeClones(['a'], { init: ['init', '--branch', 'forge-data'] });
+  const { a } = world.clone;
+  const task = await a.create('one');
+  await a.run('export');
+  for (const [from, to] of EDITS) edit(a, from, to);
+  expect(await show(a, task.id)).toMatchObject(ONCE);
+  edit(a, '"labels":["x"]', '"labels":[]');
+  expect((await show(a, task.id)).labels).toEqual([]);
+  const line = { id: 'fg-new1', title: 'new', status: 'open', created_by: 'ann' };
+  const created_at = new Date().toISOString();
+  a.write(FILE, `${a.read(FILE)}${JSON.stringify({ ...line, created_at })}\n`);
+  expect((await show(a, 'fg-new1')).title).toBe('new');
+});
+
 describe('[D1] edits of the task file by hand', () => {
   it('(a, d) count, the second one too, and are never reverted', async () => {
     await using world = await forgeClones(['a']);

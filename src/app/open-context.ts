@@ -41,6 +41,8 @@ export interface ContextRequest {
   readonly vouches?: boolean | undefined;
   /** The name of what is asked for. What a watcher left that is gone is settled first, unless that does it itself. */
   readonly operation?: string | undefined;
+  /** It only reads, and does not wait for what others write. */
+  readonly reads?: boolean | undefined;
   /** Shows on a terminal how far long work is. */
   readonly meter: Meter;
   /** The one that somebody looks at; left out where there can be none. */
@@ -177,7 +179,7 @@ function findProjectOrError(cwd: string, env: NodeJS.ProcessEnv): FoundProject |
 /** A project ready to be worked on: its store open, mended, and joined with the task files. */
 export async function openFound(
   { paths, config }: FoundProject,
-  { env, notice, meter }: Pick<ContextRequest, 'env' | 'notice' | 'meter'>,
+  { env, notice, meter, reads }: Pick<ContextRequest, 'env' | 'notice' | 'meter' | 'reads'>,
   options: { readonly lock_timeout_ms?: number; readonly lock?: 'await' } = {},
 ): Promise<OpenProject & AsyncDisposable> {
   const { database, replica } = paths;
@@ -219,7 +221,7 @@ export async function openFound(
     const folded = await catchUpWithFiles(
       store,
       { paths, config },
-      { clock: () => systemClock.now(), notice, meter, env },
+      { clock: () => systemClock.now(), notice, meter, env, reads },
     );
     const foreign = await readForeign(store, config.idPrefix, env);
     const readWorkflow = await openWorkflow(paths, store, options);

@@ -169,6 +169,8 @@ export const LIMITS = {
   remote_answer_bytes: 268_435_456,
   /** How long a command waits for another writer, unless FORGE_LOCK_TIMEOUT_MS says otherwise. */
   lock_timeout_ms: 60_000,
+  /** How long a command that only reads waits for another process before it answers without what the files bring. */
+  read_lock_ms: 50,
   /** So much of that at once: whoever has the lock may be another part of the same process, and needs its turn. */
   lock_slice_ms: 250,
   /** The same for a lock that is a file, and for the folder of an attempt that another process works in. */

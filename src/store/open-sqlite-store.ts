@@ -299,7 +299,7 @@ function createStore({ db, reader, replica, options, aside }: StoreParts): Sqlit
     },
     async foldTasks(request, by) {
       const { foldTasks } = await import('./sqlite/fold-tasks.ts');
-      const folded = foldTasks({ db, replica }, request, by);
+      const folded = db.waiting(request.lock_ms, () => foldTasks({ db, replica }, request, by));
       if (folded.renamed.length === 0) return folded;
       const { writeRenamed } = await import('./sqlite/attempt-record-files.ts');
       await writeRenamed(reader, folded.renamed);
@@ -307,7 +307,7 @@ function createStore({ db, reader, replica, options, aside }: StoreParts): Sqlit
     },
     async foldHistory(request, by) {
       const { foldHistory } = await import('./sqlite/fold-history.ts');
-      return foldHistory({ db, replica }, request, by);
+      return db.waiting(request.lock_ms, () => foldHistory({ db, replica }, request, by));
     },
     async exportTasks(path, line, begin) {
       const { exportTasks } = await import('./sqlite/export-lines.ts');

@@ -80,6 +80,8 @@ export interface FoldRequest {
    * back. Undefined where that is asked when there is such a line; the answer then comes with a second fold.
    */
   readonly by_hand?: boolean | undefined;
+  /** Gives up with store_busy after so long, where the store itself would wait longer. */
+  readonly lock_ms?: number | undefined;
   /** Only tells what would happen. */
   readonly dry_run?: boolean | undefined;
 }

@@ -1,4 +1,5 @@
 import { isForgeError, type ErrorCode } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import { countTasks } from '#kernel/text.ts';
 import type { SyncStore } from '#store/sync-store.ts';
 import { isUnchanged, statFile } from './file-changes.ts';
@@ -13,6 +14,8 @@ export interface CatchUpSurroundings {
   readonly notice: (line: string) => void;
   readonly meter?: WorkMeter;
   readonly env: Environment;
+  /** Of a command that only reads: it does not wait for others that write. */
+  readonly reads?: boolean | undefined;
 }
 
 /**
@@ -24,11 +27,18 @@ export async function catchUpWithFiles(
   { paths, config }: FoundProject,
   tell: CatchUpSurroundings,
 ): Promise<FoldedFiles> {
-  if (config.initMode === 'branch') {
-    const joined = await catchUpWithBranch(store, { paths, config }, tell);
-    // A project that moved to a branch has task files in the user's branches, which clones behind it still change.
-    if (config.mode_changed_at === undefined || joined.tasks !== undefined) return joined;
-  }
+  if (config.initMode !== 'branch') return catchUpWithWorkingTree(store, { paths, config }, tell);
+  const fromBranch = await catchUpWithBranch(store, { paths, config }, tell);
+  // Not exchanged by git there, but it may be one that an export wrote and a person edited.
+  const fromFiles = await catchUpWithWorkingTree(store, { paths, config }, tell);
+  return fromBranch.tasks === undefined ? fromFiles : fromBranch;
+}
+
+async function catchUpWithWorkingTree(
+  store: SyncStore,
+  { paths }: FoundProject,
+  tell: CatchUpSurroundings,
+): Promise<FoldedFiles> {
   const files = toTaskFiles(paths);
   const marks = await store.readMarks([files.tasks, files.history]);
   const changed = [files.tasks, files.history].some((path) => {
@@ -47,7 +57,11 @@ export async function catchUpWithFiles(
   } catch (error) {
     // What cannot be joined in now waits for the next command; what was asked for may not need it.
     if (!isForgeError(error) || !PASSING.has(error.code)) throw error;
-    tell.notice(`${TASKS_PATH} was not joined in: ${error.message}`);
+    tell.notice(
+      tell.reads === true && error.code === 'store_busy'
+        ? `${TASKS_PATH} is newer than what is shown: another process is writing, so the next command joins it in`
+        : `${TASKS_PATH} was not joined in: ${error.message}`,
+    );
     return NOTHING;
   }
 }
@@ -73,6 +87,7 @@ async function joinChanges(
     now: tell.clock(),
     clock: tell.clock,
     meter: tell.meter,
+    lock_ms: tell.reads === true ? LIMITS.read_lock_ms : undefined,
     async isByHand(lines) {
       const { isPutBackByHand } = await import('./put-back-by-hand.ts');
       return isPutBackByHand(lines, tell);

@@ -32,6 +32,8 @@ export async function foldFiles(
   by: Writer & {
     readonly clock: () => number;
     readonly meter?: WorkMeter | undefined;
+    /** So long a lock is waited for; as long as the store waits without. */
+    readonly lock_ms?: number | undefined;
     /** Whether a person put these lines back, and not git. */
     readonly isByHand?: ((lines: readonly string[]) => Promise<boolean>) | undefined;
   },
@@ -40,13 +42,13 @@ export async function foldFiles(
   const history = await foldOne(files.history, marks, {
     store,
     clock: by.clock,
-    fold: (request) => store.foldHistory(request, by),
+    fold: (request) => store.foldHistory({ ...request, lock_ms: by.lock_ms }, by),
   });
   const tasks = await foldOne(files.tasks, marks, {
     store,
     clock: by.clock,
     meter: by.meter,
-    fold: (request) => store.foldTasks(request, by),
+    fold: (request) => store.foldTasks({ ...request, lock_ms: by.lock_ms }, by),
   });
   const back = tasks?.put_back ?? [];
   if (tasks === undefined || back.length === 0) return { tasks, history };

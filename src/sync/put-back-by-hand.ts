@@ -20,6 +20,8 @@ export async function isPutBackByHand(
     const { exit, stdout } = await runGit([...args, '--', TASKS_PATH], { cwd: paths.root, env });
     return exit === 0 ? stdout : '';
   };
+  // In branch mode git knows nothing of the file.
+  if ((await ask(['ls-files'])) === '') return true;
   if ((await ask(['diff-files', '--name-only'])) !== '') return true;
   if ((await ask(['diff-index', '--cached', '--name-only', 'HEAD'])) !== '') return true;
   const log = await ask([

@@ -156,14 +156,22 @@ export class Database {
 
   /** Like write, but gives up at once when somebody else is writing. */
   tryWrite(work: () => void): boolean {
-    const before = Number(this.get('PRAGMA busy_timeout')?.timeout ?? 0);
-    this.execute('PRAGMA busy_timeout = 0');
     try {
-      this.write(work);
+      this.waiting(0, () => this.write(work));
       return true;
     } catch (error) {
       if (error instanceof ForgeError && error.code === 'store_busy') return false;
       throw error;
+    }
+  }
+
+  /** `work`, in which a lock is waited for at most so long; as long as ever without. */
+  waiting<T>(lock_ms: number | undefined, work: () => T): T {
+    if (lock_ms === undefined) return work();
+    const before = Number(this.get('PRAGMA busy_timeout')?.timeout ?? 0);
+    this.execute(`PRAGMA busy_timeout = ${lock_ms}`);
+    try {
+      return work();
     } finally {
       this.execute(`PRAGMA busy_timeout = ${before}`);
     }

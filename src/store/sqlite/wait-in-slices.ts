@@ -33,7 +33,16 @@ export function patientStore<S extends object>(store: S, patience_ms: number): S
       if (typeof method !== 'function' || typeof name === 'symbol' || STREAMED.test(name)) return method;
       // Every method of a store answers with a promise.
       return (...args: unknown[]) =>
-        waitInSlices(() => Reflect.apply(method, target, args) as Promise<unknown>, patience_ms);
+        waitInSlices(
+          () => Reflect.apply(method, target, args) as Promise<unknown>,
+          patienceOf(args) ?? patience_ms,
+        );
     },
   });
+}
+
+/** What is asked for may say itself how long it is worth waiting for. */
+function patienceOf([request]: readonly unknown[]): number | undefined {
+  if (typeof request !== 'object' || request === null || !('lock_ms' in request)) return undefined;
+  return typeof request.lock_ms === 'number' ? request.lock_ms : undefined;
 }
