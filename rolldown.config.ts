@@ -27,11 +27,11 @@ const WRITE = [
   'sync/(agent-identities|agent-profiles|home-file)',
   'store/sqlite/(apply-record|check-(attempts|gates|holding|landing|version)|claim-writes|cycle-checks|edge-rows|graph-writes|history-lines|lease-lines|lease-rows|log-rows|move-writes|record-rows|rename-work|replay)',
   'store/sqlite/(replica-(appender|lines)|task-writes|write-transaction)',
-  'operations/(engine-of|review-config|writer|maybe-foreign|task-(create|update|close|reopen|claim|release|comment)|dep-(add|remove))',
+  'operations/(engine-of|review-config|warn-of-secrets|writer|maybe-foreign|task-(create|update|close|reopen|claim|release|comment)|dep-(add|remove))',
 ];
 /** What a commit waits for. */
 const HOOK = [
-  'domain/find-secrets',
+  'domain/locate-secrets',
   'git/(ask-git|branches|operation-in-progress|read-blob|read-ref)',
   'store/sqlite/(changed-lines|export-lines|row-to-line)',
   'sync/(append-lines|export-files|flag-secrets|fold-files|machine|read-file-lines|run-hook|splice-lines|sweep-temporary-files|write-lines)',

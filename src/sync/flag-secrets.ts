@@ -11,7 +11,6 @@ import { findForgeHome } from './forge-home.ts';
 import type { Machine } from './machine.ts';
 import type { ProjectPaths } from './project-paths.ts';
 import { CONFIG_PATH, HISTORY_PATH, TASKS_PATH } from './task-files.ts';
-import { isAllowedSecret } from './trust.ts';
 import { WORKFLOW_PATH } from './workflow-file.ts';
 
 /** What would enter a commit and looks like a key. */
@@ -87,11 +86,13 @@ async function readLines(
   return lines;
 }
 
-function withoutAllowed(
+async function withoutAllowed(
   found: readonly (LocatedSecret & { readonly path: string })[],
   { paths, machine }: Omit<SecretPlace, 'revs'>,
-): FlaggedSecret[] {
+): Promise<FlaggedSecret[]> {
   if (found.length === 0) return [];
+  // A commit waits for this, and nearly none has anything to ask for.
+  const { isAllowedSecret } = await import('./trust.ts');
   const home = findForgeHome(machine.env, machine.homeDir);
   return found
     .map(({ value, ...one }) => ({ ...one, allow: toSecretId(value) }))
