@@ -6,13 +6,19 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FORGE } from './measure.ts';
 
+export interface ServerReport {
+  readonly stall_ms: number;
+  readonly delay_p99_ms: number;
+  readonly rss: number;
+}
+
 /** A server under measurement, in a process of its own. */
 export interface MeasuredServer extends AsyncDisposable {
   readonly url: string;
   readonly port: string;
   readonly token: string;
   /** The longest pause of its event loop since the last time, and its memory. */
-  report(): Promise<{ stall_ms: number; rss: number }>;
+  report(): Promise<ServerReport>;
 }
 
 export async function startForge(
@@ -39,7 +45,7 @@ export async function startForge(
       rmSync(file, { force: true });
       child.kill('SIGUSR2');
       while (!existsSync(file)) await sleep(10);
-      return JSON.parse(readFileSync(file, 'utf8')) as { stall_ms: number; rss: number };
+      return JSON.parse(readFileSync(file, 'utf8')) as ServerReport;
     },
   };
 }

@@ -20,6 +20,8 @@ const DEAF = scaled(500);
 const EVENTS = scaled(100_000);
 const PAGES = scaled(20_000);
 const REPEATS = 3;
+const ATTACKERS = 6;
+const ATTACK_S = 5;
 const MB = 1024 * 1024;
 
 function scaled(count: number): number {
@@ -28,7 +30,13 @@ function scaled(count: number): number {
 
 /** `forge serve`: claims against the bare loop, pauses, event streams, first pages, memory. */
 export async function benchServer(): Promise<Result[]> {
-  const parts = { claims: benchHttpClaims, stall: benchStall, events: benchEvents, pages: benchPages };
+  const parts = {
+    claims: benchHttpClaims,
+    stall: benchStall,
+    bodies: benchBodies,
+    events: benchEvents,
+    pages: benchPages,
+  };
   const only = process.env['FORGE_BENCH_SERVER'];
   const results: Result[] = [];
   for (const [name, part] of Object.entries(parts))
@@ -182,6 +190,43 @@ async function benchStall(): Promise<Result[]> {
       budget: 1,
       sense: 'at most',
       figures: `${(idle.rss / MB).toFixed(0)} MB`,
+    },
+  ];
+}
+
+/** Six clients send two megabytes of whatever is slow to read, without a pause; others must not notice. */
+async function benchBodies(): Promise<Result[]> {
+  using folder = temporaryFolder();
+  const { project, home } = makeServed(folder.path);
+  await using server = await startForge(project, home);
+  const headers = { authorization: `Bearer ${server.token}` };
+  const ask = async (): Promise<void> => {
+    await (await fetch(`${server.url}/api/v1/tasks?limit=20`, { headers })).arrayBuffer();
+  };
+  await ask();
+  const idle: number[] = [];
+  const busy: number[] = [];
+  let said = '';
+  for (let i = 0; i < REPEATS; i += 1) {
+    await server.report();
+    await sleep(ATTACK_S * 1_000);
+    idle.push((await server.report()).delay_p99_ms);
+    const script = join(import.meta.dirname, 'workers/attackers.ts');
+    const args = [script, server.port, server.token, String(ATTACKERS), String(ATTACK_S)];
+    const { outputs } = await raceProcesses([args], folder.path);
+    said = (outputs[0] ?? '').trim();
+    busy.push((await server.report()).delay_p99_ms);
+    await ask();
+  }
+  const [before, under] = [median(idle), median(busy)];
+  return [
+    {
+      what: `delay of the event loop, p99, under ${ATTACKERS} clients that send bodies of 2 MB`,
+      baseline: 'the same server idle',
+      ratio: under / before,
+      budget: 3,
+      sense: 'at most',
+      figures: `${under.toFixed(1)} ms, idle ${before.toFixed(1)} ms; answers by status ${said}`,
     },
   ];
 }

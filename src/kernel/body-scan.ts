@@ -44,7 +44,8 @@ export class BodyScan {
         if (this.#depth > this.#deepest) throw tooDeep(this.#deepest);
       } else if (byte === 0x5d || byte === 0x7d) this.#depth -= 1;
     }
-    if (this.#values > LIMITS.body_values) throw tooMany();
+    if (this.#values > LIMITS.body_values) throw tooMany('values', LIMITS.body_values);
+    if (this.#members > LIMITS.body_keys) throw tooMany('keys', LIMITS.body_keys);
   }
 }
 
@@ -54,9 +55,8 @@ function tooDeep(limit: number): ForgeError {
   });
 }
 
-function tooMany(): ForgeError {
-  const limit = LIMITS.body_values;
-  return new ForgeError('too_large', `The body has more than ${limit} values`, {
+function tooMany(what: string, limit: number): ForgeError {
+  return new ForgeError('too_large', `The body has more than ${limit} ${what}`, {
     hint: 'Send it in several requests',
     details: { limit },
   });

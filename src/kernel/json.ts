@@ -105,7 +105,8 @@ function tooDeep(what: string): ForgeError {
 function checkNumber(source: string, what: string): number {
   const value = Number(source);
   const safe = Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value));
-  if (safe && toDecimal(source) === toDecimal(String(value))) return value;
+  const isShort = source.length <= LIMITS.json_number_length;
+  if (safe && isShort && toDecimal(source) === toDecimal(String(value))) return value;
   throw new ForgeError(
     'invalid_input',
     `${what} holds the number ${cutText(source)}, which JSON readers cannot keep exactly`,

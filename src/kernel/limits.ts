@@ -12,6 +12,8 @@ export const LIMITS = {
   metadata_key_length: 200,
   /** Of any JSON; what is nested deeper cannot be walked. */
   json_depth: 1_000,
+  /** A longer number is none that a double holds; comparing the two would take its time. */
+  json_number_length: 1_100,
   /** Of one value of others in a message, of a whole message, and of the details beside it; the rest is counted. */
   error_value_length: 200,
   error_message_length: 8_192,
@@ -160,6 +162,8 @@ export const LIMITS = {
   mcp_session_idle_ms: 1_800_000,
   /** Objects, lists and what stands in them: more in one body would hold up other requests while it is read. */
   body_values: 25_000,
+  /** Keys of all objects in one body, which cost ten times as much as other values. */
+  body_keys: 5_000,
   /** One message to `POST /mcp`: a description of the largest size, escaped. */
   mcp_body_bytes: 8_388_608,
   mcp_body_depth: 72,

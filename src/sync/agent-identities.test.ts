@@ -40,6 +40,17 @@ describe('[S121] agents.jsonl', () => {
     expect(listAgents(home).map(({ name }) => name)).toEqual(['worker-1', 'Ünïcode 😀']);
   });
 
+  it.each(['system', 'System', 'user:root', 'agent:ext1', 'USER:x'])(
+    '[L15] refuses %s, which the log would take for somebody else',
+    async (name) => {
+      await using folder = await tempFolder();
+      await expect(addAgent(folder.path, { name, now: NOW })).rejects.toMatchObject({
+        code: 'invalid_input',
+      });
+      expect(listAgents(folder.path)).toEqual([]);
+    },
+  );
+
   it('keeps keys that it does not know, in lines that change and in those that do not', async () => {
     await using folder = await tempFolder();
     const other = '{"name":"b",  "token":"t", "__proto__": 1}';

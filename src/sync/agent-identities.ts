@@ -77,12 +77,26 @@ export interface NewAgent {
   readonly check?: ((profile: ExecutorProfile) => void) | undefined;
 }
 
+/** The log says `user:ann`, `agent:worker-1` and `system`: an agent of such a name would be read as somebody else. */
+function refuseTakenName(name: string): void {
+  if (name.toLowerCase() !== 'system' && !/^(?:user|agent|system):/i.test(name)) return;
+  throw new ForgeError(
+    'invalid_input',
+    `An agent cannot be called ${JSON.stringify(name)}: the log uses such names`,
+    {
+      hint: 'forge agent add worker-1',
+      details: { name },
+    },
+  );
+}
+
 /**
  * Idempotent; what is given replaces what is there. Keys that others wrote stay. Throws invalid_input for a set-up
  * without an executor, and not_found for a profile that is not there.
  */
 export async function addAgent(home: string, added: NewAgent): Promise<AddedAgent> {
   const { name, description, wish, env, max, now } = added;
+  refuseTakenName(name);
   if (wish?.from !== undefined) getProfile(home, wish.from);
   return changeHomeFile(
     home,

@@ -24,6 +24,10 @@ function head(lines: readonly string[], target = `POST ${PATH}`): string {
   return `${[...own, ...lines].join('\r\n')}\r\n\r\n`;
 }
 
+function toKeys(count: number): object {
+  return Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, 1]));
+}
+
 /** Status and body of what came back. */
 function read(text: string): { status: number; code: unknown } {
   const [top = '', body = ''] = text.split('\r\n\r\n');
@@ -113,11 +117,13 @@ describe('the limits of a request', () => {
     for (const value of [
       { a: Array.from({ length: most + 5 }, () => 1) },
       { a: Array.from({ length: most + 5 }, () => []) },
-      Object.fromEntries(Array.from({ length: 130_000 }, (_, at) => [`k${at}`, 1])),
+      toKeys(LIMITS.body_keys),
+      toKeys(130_000),
     ]) {
       const { status, json } = await send(value);
       expect([status, json]).toMatchObject([413, { code: 'too_large' }]);
     }
+    expect((await send(toKeys(LIMITS.body_keys - 1))).status).toBe(201);
     // What stands in a text is no value.
     expect((await send({ a: ',[{"'.repeat(50_000) })).status).toBe(201);
   });

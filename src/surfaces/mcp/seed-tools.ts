@@ -1,5 +1,6 @@
 import type { Declaration } from '#contract/declare.ts';
 import { ForgeError } from '#kernel/errors.ts';
+import { toAnnotations } from './annotations.ts';
 import type { McpTool } from './tools.ts';
 
 interface SeedTool {
@@ -9,7 +10,6 @@ interface SeedTool {
 }
 
 const TEXT = { type: 'string' } as const;
-const WRITES = { readOnlyHint: false, destructiveHint: false, openWorldHint: false } as const;
 
 /** Names and arguments that earlier systems of this kind taught people's prompts; each as short as it can be. */
 export const SEED_TOOLS: readonly SeedTool[] = [
@@ -65,7 +65,7 @@ function calling(
         listed,
         description,
         schema: toSchema(Object.keys(takes), required),
-        annotations: WRITES,
+        annotations: toAnnotations(operation, 'task'),
         takes: new Map(Object.entries(takes)),
       };
     },

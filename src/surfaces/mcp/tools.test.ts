@@ -50,6 +50,21 @@ describe('the tools', () => {
     expect(get('forge_close').annotations).toMatchObject({ readOnlyHint: false, destructiveHint: false });
   });
 
+  it('[L10] say which of them stop or land work, and which start programs', () => {
+    const where = (hint: 'destructiveHint' | 'openWorldHint') =>
+      [...TOOLS.values()]
+        .filter(({ listed, annotations }) => listed && annotations[hint] === true)
+        .map(({ name }) => name)
+        .toSorted();
+    expect(where('destructiveHint')).toEqual(['forge_cancel', 'forge_transition']);
+    expect(where('openWorldHint')).toEqual([
+      'forge_assign_agent',
+      'forge_claim',
+      'forge_transition',
+      'start_task_attempt',
+    ]);
+  });
+
   it('need no more than the scope of a worker', () => {
     const used = OPERATIONS.filter(({ name }) => [...TOOLS.values()].some((tool) => tool.operation === name));
     expect(used.map(({ access }) => access)).not.toContain('exec');

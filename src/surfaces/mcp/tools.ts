@@ -1,6 +1,7 @@
 import type { Declaration } from '#contract/declare.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { toAnnotations, type ToolAnnotations } from './annotations.ts';
 import { SEED_TOOLS } from './seed-tools.ts';
 import { PROJECT_FIELD, type ToolSchema, toToolSchema } from './tool-schema.ts';
 
@@ -15,12 +16,6 @@ export interface McpTool {
   readonly annotations: ToolAnnotations;
   /** Names in a call → fields of the operation. Anything else is refused by name. */
   readonly takes: ReadonlyMap<string, string>;
-}
-
-interface ToolAnnotations {
-  readonly readOnlyHint: boolean;
-  readonly destructiveHint?: boolean;
-  readonly openWorldHint: boolean;
 }
 
 /**
@@ -68,7 +63,7 @@ function toTool(declaration: Declaration, name: string, severalProjects: boolean
     listed: true,
     description: mcp?.description ?? declaration.summary,
     schema: asks ? { ...schema, properties: { ...schema.properties, project: PROJECT_FIELD } } : schema,
-    annotations: toAnnotations(access),
+    annotations: toAnnotations(declaration.name, access),
     takes: toNames(declaration, fields),
   };
 }
@@ -80,12 +75,6 @@ function toNames({ input, http }: Declaration, fields: readonly string[]): Reado
   for (const [name, field] of Object.entries(others))
     if (fields.includes(field) && !names.has(name)) names.set(name, field);
   return names;
-}
-
-function toAnnotations(access: Declaration['access']): ToolAnnotations {
-  if (access === 'read') return { readOnlyHint: true, openWorldHint: false };
-  // Nothing here deletes: a closed task can be reopened, and every change is in the history.
-  return { readOnlyHint: false, destructiveHint: access !== 'task', openWorldHint: false };
 }
 
 /** What a call means. Throws invalid_input for names that the tool does not offer. */
