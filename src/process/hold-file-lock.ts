@@ -14,7 +14,7 @@ import { setTimeout } from 'node:timers/promises';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { isAlive, type ProcessIdentity, readSelf } from './process-identity.ts';
-import { toTemporaryPath } from './temporary-path.ts';
+import { isLeftBehind, toTemporaryPath } from './temporary-path.ts';
 
 /** Who has a lock: a process, and what it is at. */
 export interface LockHolder extends ProcessIdentity {
@@ -194,7 +194,9 @@ function sweepLeft(path: string): void {
     (name) => name.startsWith(`${basename(path)}.`) && name.endsWith('.tmp'),
   );
   for (const name of names)
-    if (isLockAbandoned(join(folder, name))) rmSync(join(folder, name), { force: true });
+    // One whose process was killed before it had written anything says it by its name alone.
+    if (isLeftBehind(name) || isLockAbandoned(join(folder, name)))
+      rmSync(join(folder, name), { force: true });
 }
 
 function toText(value: unknown): string {

@@ -87,7 +87,8 @@ async function joinChanges(
     now: tell.clock(),
     clock: tell.clock,
     meter: tell.meter,
-    lock_ms: tell.reads === true ? LIMITS.read_lock_ms : undefined,
+    // Of a store that knows nothing yet there is nothing to show.
+    lock_ms: tell.reads === true && !tell.isFirst ? LIMITS.read_lock_ms : undefined,
     async isByHand(lines) {
       const { isPutBackByHand } = await import('./put-back-by-hand.ts');
       return isPutBackByHand(lines, tell);

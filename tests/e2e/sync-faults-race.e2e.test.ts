@@ -80,7 +80,7 @@ describe('F16 another process holds the write lock', () => {
     expect(read).toMatchObject({ exit: 0, stdout: expect.stringContaining('Task 1') });
     expect(read.stdout).not.toContain('late');
     expect(read.stderr).toMatch(
-      /^forge: \.forge\/tasks\.jsonl was not joined in: Another process is writing/,
+      /^forge: \.forge\/tasks\.jsonl is newer than what is shown: another process is writing/,
     );
     db.exec('COMMIT');
     expect(await hurried.text('task', 'list')).toContain('late 0');

@@ -221,8 +221,10 @@ async function changeTasks({ must }: Workshop, root: string, where: string): Pro
 
 function editByHand(file: string): void {
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
-  const edited = (lines[10] ?? '').replace(/"title":"[^"]*"/, '"title":"Edited by hand"');
-  lines[10] = edited;
+  // An edit counts from when it is first seen, but not from before its own time: so every run gives it the same.
+  lines[10] = (lines[10] ?? '')
+    .replace(/"title":"[^"]*"/, '"title":"Edited by hand"')
+    .replace(/"updated_at":"[^"]*"/, '"updated_at":"2090-01-01T00:00:00.000Z"');
   lines.splice(5, 0, 'this is no task');
   writeFileSync(file, `${lines.join('\n')}\n`);
 }

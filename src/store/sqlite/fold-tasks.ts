@@ -158,7 +158,8 @@ function foldTask(fold: Fold, incoming: IncomingTask, shared: ReadonlySet<string
   const { record: theirs, lost: unseen } = readIncoming(fold, incoming, known.record);
   const lost = [...unseen, ...findUnsharedLosses(db, known.record, theirs)];
   const after = keepLostValues(joinCopies(known.record, theirs), lost);
-  for (const { name } of lost) report.conflicts.push({ id: record.id, name });
+  // The same value may be lost by the edit and by the join.
+  for (const name of new Set(lost.map((one) => one.name))) report.conflicts.push({ id: record.id, name });
   if (after === known.record) {
     report.unchanged += 1;
     return fold.digests.get(record.id) ?? renewDigest(db, known.record);

@@ -10,7 +10,7 @@ type Places = Pick<ProjectPaths, 'root' | 'common_dir' | 'store_dir'>;
 interface HookMemory {
   /** `core.hooksPath` as the clone's own configuration has it. */
   readonly setting: string;
-  /** The file of the pre-commit hook that git ran. */
+  /** The file of the pre-commit hook, where `setting` alone does not tell; empty otherwise. */
   readonly file: string;
   /** False: it could not be installed, or is gone, and the person was told. */
   readonly installed: boolean;
@@ -34,7 +34,8 @@ export function areHooksInPlace(paths: Places, config: string, program: ForgePro
 /** Without a folder of Forge's own there is no project to watch over. */
 export function rememberHooks(paths: Places, file: string, state: string | undefined): void {
   if (!existsSync(paths.store_dir)) return;
-  const memory = { setting: readSetting(readConfig(paths)), file, installed: state === 'installed' };
+  const setting = readSetting(readConfig(paths));
+  const memory = { setting, file: setting.startsWith('~') ? file : '', installed: state === 'installed' };
   const text = `${JSON.stringify(memory satisfies HookMemory)}\n`;
   try {
     if (readFileSync(toMemoryPath(paths), 'utf8') === text) return;
