@@ -44,7 +44,7 @@ describe('the feed of events', () => {
     expect(await of({ types: ["x' OR 1=1 --"] })).toEqual([]);
   });
 
-  test('[S101] claims, releases, closes and reopenings are changes of status too, beside their finer names', async () => {
+  test('[S162] [S397] claims, releases, closes and reopenings are changes of status too, beside their finer names', async () => {
     await using feed = await feedOf(['a']);
     const [id = ''] = feed.ids;
     const { store } = feed;

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -297,7 +297,11 @@ async function makeFolder(name: string, example: string, isRead: boolean): Promi
   if (name === 'project.init') {
     await mkdir(folder);
     runTestGit(folder, ['init', '--quiet']);
-  } else cpSync(path, folder, { recursive: true, verbatimSymlinks: true });
+  } else {
+    cpSync(path, folder, { recursive: true, verbatimSymlinks: true });
+    // A copy has folders with the usual modes, of which Forge would tell.
+    chmodSync(join(folder, '.git/forge'), 0o700);
+  }
   return folder;
 }
 

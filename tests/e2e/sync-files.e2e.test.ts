@@ -156,7 +156,9 @@ describe('.forge/tasks.jsonl', () => {
     await project.json('export', '--gc');
     const written = linesOf(await project.read(TASKS)).map((line) => JSON.parse(line) as Task);
     const asked = linesOf(SEED_TEXT).map((line) => JSON.parse(line) as Task);
-    expect(written.map(sortLabels)).toEqual(asked.map(sortLabels));
+    // Lines have digests besides, which say what of them was edited by hand.
+    const withoutDigests = (task: Task): Task => ({ ...task, _v: undefined }) as Task;
+    expect(written.map(withoutDigests).map(sortLabels)).toEqual(asked.map(sortLabels));
     const text = await project.read(TASKS);
     await project.json('export');
     expect(await project.run('import')).toMatchObject({ exit: 0 });

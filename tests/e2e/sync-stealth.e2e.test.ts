@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openPlace } from '../support/forge-cli.ts';
+import { noteUnwalled } from '../support/note-unwalled.ts';
 import { hasFile, titlesAt, titlesIn, titlesOf, toClone, type Clone } from '../support/git-clones.ts';
 import { tempRepo, type TempRepo } from '../support/temp-repo.ts';
 
@@ -26,6 +27,7 @@ describe('forge init --stealth', () => {
     await clone.json('task', 'comment', one.id, 'seen');
     await clone.json('task', 'close', one.id, '--reason', 'done');
     expect(await clone.json<{ id: string }[]>('ready')).toMatchObject([{ id: two.id }]);
+    noteUnwalled(join(dirname(clone.path), 'home of nobody', '.forge'));
     await clone.json('agent', 'add', 'w1', '--executor', 'shell', '--command=touch', '--command=made.txt');
     expect(await clone.json('run', two.id, '--agent', 'w1', '--merge')).toMatchObject([
       { task: { state: 'done' } },
