@@ -391,6 +391,39 @@ describe('hooks', () => {
     expect(await engine.temp.store.listReady({})).toEqual([]);
   });
 
+  it('[L2] the owner of a task who has another role does not stand for a role that nobody has', async () => {
+    await using engine = await tempEngine({
+      roles: ['dev', 'qa'],
+      ...flow([
+        { name: 'open', kind: 'initial', next: ['work'] },
+        {
+          name: 'work',
+          kind: 'active',
+          role: 'dev',
+          next: ['check'],
+          before_exit: [{ action: 'require_role', on_failure: 'block' }],
+        },
+        { name: 'check', kind: 'gate', role: 'qa', next: ['done'] },
+        ...LAST,
+      ]),
+    });
+    const { id } = await engine.create('Owned');
+    await claimTask(engine.as(BOT), { id, assignee: 'bot', force: false });
+    const move = () => transitionTask(engine.as(ANN), { id, to: 'check', reason: null });
+    await expect(move()).rejects.toMatchObject({
+      code: 'guard_rejected',
+      details: { action: 'require_role' },
+    });
+    await assignRole(engine.as(ANN), {
+      id,
+      role: 'qa',
+      holder: { user: 'ann' },
+      reset_worktree: false,
+      reset_workspace: false,
+    });
+    expect(await move()).toMatchObject({ state: 'check' });
+  });
+
   it('[S185] [S186] a cascade leads on as the system, three times at most', async () => {
     const chain = Array.from({ length: 6 }, (_, at) => ({
       name: `step-${at}`,

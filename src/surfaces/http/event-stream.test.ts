@@ -13,7 +13,7 @@ const by = { actor: { kind: 'agent', name: 'worker-1', named: true }, now: 1_790
 const CALLER: Caller = { actor: by.actor, scope: 'read', token: 'token-1' };
 
 describe('the stream of events', () => {
-  test('[S161] [S162] sends each change with the new row, from when the reader came', async () => {
+  test('[S161] sends each change with the new row, from when the reader came', async () => {
     await using served = await serve();
     await served.create('before');
     using client = await followEvents(served.url);
