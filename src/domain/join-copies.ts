@@ -1,36 +1,62 @@
 import { elementOf, joinRecords } from './join-records.ts';
+import { fieldIn, hasSameState, readDigests, type KnownDigests } from './record-digests.ts';
 import { MAP_NAMES, type Element, type ElementMap, type MapName, type TaskRecord } from './task-record.ts';
 
 /**
  * Two copies as one, where both may have taken in the same edit by hand, each at its own moment. What one of them wrote
- * after that came after the edit, also where the other copy saw the edit only later.
+ * after that came after the edit, also where the other copy saw the edit only later, or with another edit of that line.
  */
 export function joinCopies(a: TaskRecord, b: TaskRecord): TaskRecord {
   let [ours, theirs] = [a, b];
-  for (const [line, here] of a.hand ?? []) {
-    const there = b.hand?.get(line);
-    if (there === undefined || there === here) continue;
-    if (here > there) theirs = restamp(theirs, ours, { edit: here, own: there });
-    else ours = restamp(ours, theirs, { edit: there, own: here });
+  for (const here of listTaken(a)) {
+    for (const there of listTaken(b)) {
+      if (here.seal !== there.seal || here.at === there.at) continue;
+      if (here.at > there.at) theirs = restamp(theirs, ours, { late: here, early: there });
+      else ours = restamp(ours, theirs, { late: there, early: here });
+    }
   }
   return joinRecords(ours, theirs);
 }
 
-/** `record` with later stamps where `other` holds but the edit that both took in. */
-function restamp(record: TaskRecord, other: TaskRecord, at: { edit: number; own: number }): TaskRecord {
+interface Taken {
+  readonly seal: string;
+  readonly text: string;
+  readonly digests: KnownDigests;
+  readonly at: number;
+}
+
+function listTaken({ hand }: TaskRecord): Taken[] {
+  return [...(hand ?? [])].flatMap(([line, at]) => {
+    const [seal = '', text = ''] = line.split(':');
+    const digests = readDigests(text);
+    return digests === undefined ? [] : [{ seal, text, digests, at }];
+  });
+}
+
+/** `record`, which took the edit in early, with later stamps where `other` holds but what both took in. */
+function restamp(
+  record: TaskRecord,
+  other: TaskRecord,
+  { late, early }: { readonly late: Taken; readonly early: Taken },
+): TaskRecord {
   const isLater = (mine: number, theirs: number): boolean =>
-    theirs === at.edit && mine > at.own && mine < at.edit;
+    theirs === late.at && mine > early.at && mine < late.at;
   const fields = new Map(record.fields);
   for (const [name, field] of record.fields) {
-    if (isLater(field.stamp, other.fields.get(name)?.stamp ?? 0))
-      fields.set(name, { ...field, stamp: at.edit + 1 });
+    if (!isLater(field.stamp, other.fields.get(name)?.stamp ?? 0)) continue;
+    if (fieldIn(late.digests, name) !== fieldIn(early.digests, name)) continue;
+    fields.set(name, { ...field, stamp: late.at + 1 });
   }
   const maps = {} as Record<MapName, ElementMap>;
   for (const name of MAP_NAMES) {
     const elements = new Map<string, Element>(record[name].elements);
     for (const [key, element] of record[name].elements) {
-      if (isLater(element.stamp, elementOf(other[name], key).stamp))
-        elements.set(key, { ...element, stamp: at.edit + 1 });
+      const edited = elementOf(other[name], key);
+      if (!isLater(element.stamp, edited.stamp)) continue;
+      // That a key is missing in two edits of a line does not mean that both took it out.
+      const isSame = edited.value !== undefined && hasSameState(late.digests, early.digests, { name, key });
+      if (!isSame && late.text !== early.text) continue;
+      elements.set(key, { ...element, stamp: late.at + 1 });
     }
     maps[name] = { ...record[name], elements };
   }

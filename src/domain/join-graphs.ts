@@ -1,5 +1,6 @@
 import { birthOf, identityOf, isSameTask } from './identity.ts';
-import { compareElements, joinRecords } from './join-records.ts';
+import { joinCopies } from './join-copies.ts';
+import { compareElements } from './join-records.ts';
 import {
   dependencyKey,
   fieldValue,
@@ -20,7 +21,7 @@ export function joinGraphs(a: TaskGraph, b: TaskGraph): Map<string, TaskRecord> 
   const joined = new Map(shared.size === 0 ? a : tellApart(a, shared));
   for (const [id, theirs] of shared.size === 0 ? b : tellApart(b, shared)) {
     const ours = joined.get(id);
-    joined.set(id, ours === undefined ? theirs : joinRecords(ours, theirs));
+    joined.set(id, ours === undefined ? theirs : joinCopies(ours, theirs));
   }
   return joined;
 }
@@ -53,7 +54,7 @@ export function tellApart(graph: TaskGraph, births: ReadonlySet<string>): TaskGr
   for (const record of graph.values()) {
     const moved = renameTask(record, renamed);
     const there = result.get(moved.id);
-    result.set(moved.id, there === undefined ? moved : joinRecords(there, moved));
+    result.set(moved.id, there === undefined ? moved : joinCopies(there, moved));
   }
   return result;
 }

@@ -148,6 +148,18 @@ export function stateIn(
   return (value) => had === (value !== undefined);
 }
 
+/** Whether two digests say the same of a key; of an edge with keys of others only that it is not known. */
+export function hasSameState(
+  a: KnownDigests,
+  b: KnownDigests,
+  { name, key }: { readonly name: MapName; readonly key: string },
+): boolean {
+  if (name === 'metadata') return a.metadata.get(digestName(key)) === b.metadata.get(digestName(key));
+  const digest = digestElement(key, true);
+  const set = name === 'dependencies' ? 'edges' : name;
+  return a[set].has(digest) === b[set].has(digest);
+}
+
 function digestName(name: string): string {
   return tinyHash(name);
 }

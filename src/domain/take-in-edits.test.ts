@@ -177,6 +177,22 @@ describe('[D1] edits of a line by hand', () => {
     expect(encodeRecord(joinCopies(late, wrote))).toBe(encodeRecord(joinCopies(wrote, late)));
   });
 
+  it('are older than what was written upon them, also where they are seen later with another edit', () => {
+    const base = someTask();
+    const line = edit(lineOf(FORGE, base), set({ title: 'hand', labels: ['a', 'b'] }));
+    const early = fold(base, line, LATER);
+    const changes = {
+      fields: new Map([['title', 'command']]),
+      labels: new Map([['b', { value: undefined }]]),
+    };
+    const wrote = editRecord(early, changes, LATER + 10);
+    const late = fold(base, edit(line, set({ description: 'more' })), LATER + 500);
+    for (const joined of [joinCopies(wrote, late), joinCopies(late, wrote)]) {
+      expect([fieldValue(joined, 'title'), listLabels(joined)]).toEqual(['command', ['a']]);
+      expect(fieldValue(joined, 'description')).toBe('more');
+    }
+  });
+
   it('are told from an older file when somebody changes them back', () => {
     const base = someTask();
     const line = edit(lineOf(FORGE, base), set({ title: 'hand' }));

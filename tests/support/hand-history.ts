@@ -111,8 +111,8 @@ class HandHistory {
     const kind = this.#random.below(10);
     if (kind < 4) {
       const step = this.#random.pick(GIT);
-      // What writes the file begins with a look at it, as every command does.
-      if (step === 'forge commit' || (step === 'commit' && clone.hooks)) await clone.fold();
+      // What writes the file begins with a look at it, as every command does; only this commits what nobody has seen.
+      if (step !== 'commit --no-verify') await clone.fold();
       const told = await (GIT_STEPS[step] as GitStep)(clone, this.#random);
       // What git took out of the file must be seen before somebody edits it again; hooks see to that, or a command.
       await clone.fold();

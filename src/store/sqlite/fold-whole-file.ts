@@ -1,6 +1,6 @@
 import { identityOf, isSameTask } from '#domain/identity.ts';
 import { joinGraphs, type TaskGraph } from '#domain/join-graphs.ts';
-import { joinRecords } from '#domain/join-records.ts';
+import { joinCopies } from '#domain/join-copies.ts';
 import { keepLostValues } from '#domain/lost-values.ts';
 import type { TaskRecord } from '#domain/task-record.ts';
 import type { FileLine } from '../sync-store.ts';
@@ -75,7 +75,7 @@ function readGraphs(
     for (const side of line.side === undefined ? (['ours', 'theirs'] as const) : [line.side]) {
       const there = sides[side].get(record.id);
       if (there === undefined) sides[side].set(record.id, record);
-      else if (isSameTask(there, record)) sides[side].set(record.id, joinRecords(there, record));
+      else if (isSameTask(there, record)) sides[side].set(record.id, joinCopies(there, record));
       else strays.push(new Map([[record.id, record]]));
     }
   }
