@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Workshop } from '#engine/workshop.ts';
@@ -176,6 +176,22 @@ function findProjectOrError(cwd: string, env: NodeJS.ProcessEnv): FoundProject |
   }
 }
 
+/** A command that writes does not begin where its end could not be written down. */
+function requireWritable({ store_dir }: FoundProject['paths']): void {
+  if (!existsSync(store_dir)) return;
+  try {
+    accessSync(store_dir, constants.W_OK);
+  } catch (error) {
+    // What belongs to another user is told when it is opened.
+    if ((error as NodeJS.ErrnoException).code !== 'EROFS') return;
+    throw new ForgeError('read_only', `The task database in ${store_dir} cannot be written`, {
+      hint: 'Reading works: forge ready, forge task list',
+      details: { path: store_dir },
+      cause: error,
+    });
+  }
+}
+
 /** A project ready to be worked on: its store open, mended, and joined with the task files. */
 export async function openFound(
   { paths, config }: FoundProject,
@@ -183,6 +199,7 @@ export async function openFound(
   options: { readonly lock_timeout_ms?: number; readonly lock?: 'await' } = {},
 ): Promise<OpenProject & AsyncDisposable> {
   const { database, replica } = paths;
+  if (reads === false) requireWritable(paths);
   // Only a process that stays waits for locks without standing still.
   const wakeful = options.lock === 'await' ? openWakefulTime() : undefined;
   const store = await openSqliteStore({

@@ -53,7 +53,7 @@ export function startCli(argv: readonly string[], version: string): Promise<numb
         needs: isRemote ? 'nothing' : operation.needs,
         route: findRoute(operation.route, input),
         operation: operation.name,
-        reads: operation.reads,
+        reads: operation.reads === true,
         cwd: toCwd(io, accepted),
         env: process.env,
         vouches: true,

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync } from 'node:fs';
+import { cpSync, existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -299,8 +299,8 @@ async function makeFolder(name: string, example: string, isRead: boolean): Promi
     runTestGit(folder, ['init', '--quiet']);
   } else {
     cpSync(path, folder, { recursive: true, verbatimSymlinks: true });
-    // A copy has folders with the usual modes, of which Forge would tell.
-    chmodSync(join(folder, '.git/forge'), 0o700);
+    // Folders of a copy have the usual modes, and Forge would tell of that.
+    spawnSync('chmod', ['-R', 'go-rwx', join(folder, '.git/forge')]);
   }
   return folder;
 }

@@ -47,7 +47,7 @@ describe.skipIf(!CAN_MOUNT)(`a file system that is read-only${noMount}`, () => {
     await project.create('Third');
     const before = readFiles(project);
     const run = readOnly(project, '.git/forge');
-    for (const args of [['gc'], ['task', 'create', 'x']]) {
+    for (const args of [['export'], ['gc'], ['task', 'create', 'x']]) {
       const { exit, stderr } = await run(...args);
       expect([args, exit]).not.toEqual([args, 0]);
       expect(stderr).toContain(join(project.path, '.git/forge'));

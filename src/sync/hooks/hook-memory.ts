@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { readSharedModes } from '#git/shared-modes.ts';
 import type { ForgeProgram } from '../forge-program.ts';
 import { replaceFile } from '../place-file.ts';
 import type { ProjectPaths } from '../project-paths.ts';
@@ -42,7 +43,7 @@ export function rememberHooks(paths: Places, file: string, state: string | undef
   } catch {
     // The first time.
   }
-  replaceFile(toMemoryPath(paths), text);
+  replaceFile(toMemoryPath(paths), text, readSharedModes(paths.common_dir).file);
 }
 
 export function forgetHooks(paths: Places): void {
