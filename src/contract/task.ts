@@ -19,8 +19,7 @@ export type DependencyType = z.output<typeof DependencyType>;
  * A title becomes the subject of commits, where every terminal of every clone shows it: no line breaks, no controls
  * but a tab, and none of the marks that show text in another order.
  */
-const ONE_LINE =
-  /^[^\u0000-\u0008\u000a-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]*[^\s\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069][^\u0000-\u0008\u000a-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]*$/;
+const ONE_LINE = /^(?!\s*$)[^\u0000-\u0008\u000a-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]*$/;
 /** No U+0000 in any text: no line-based tool and no other database can hold it. */
 const NO_NUL = /^[^\u0000]*$/;
 const IDENTITY = /^[^\s\u0000-\u001f\u007f]([^\u0000-\u001f\u007f]*[^\s\u0000-\u001f\u007f])?$/;

@@ -19,7 +19,7 @@ const STANDARD = new Set(
     'usercustomize uu uuid venv warnings wave weakref webbrowser wsgiref xdrlib xml xmlrpc zipapp zipfile zipimport zlib zoneinfo'
   ).split(' '),
 );
-const IMPORTS = /^[\s;]*(?:from|import)\s+([\w., \t]+)/gm;
+const IMPORTS = /^[ \t;]*(?:from|import)[ \t]+([\w., \t]+)/gm;
 
 export function isPython(program: string): boolean {
   return /^(?:python|pypy)[\d.]*$/.test(program);

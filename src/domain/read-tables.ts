@@ -11,7 +11,7 @@ export function readTables(text: string, wanted: RegExp): string | undefined {
   let table = '';
   for (const line of text.split(/\r?\n/)) {
     if (/^\s*(?:#|$)/.test(line)) continue;
-    if (/^\s*\[/.test(line) && !/^\s*\[.*,\s*(?:#.*)?$/.test(line)) {
+    if (/^\s*\[/.test(line) && !isArrayLine(line)) {
       const [, name] = /^\s*\[{1,2}\s*([A-Za-z_][\w-]*(?:[.][\w-]+)*)\s*\]{1,2}\s*(?:#.*)?$/.exec(line) ?? [];
       if (name === undefined || VALUES.has(name)) return undefined;
       table = name;
@@ -22,10 +22,17 @@ export function readTables(text: string, wanted: RegExp): string | undefined {
   return kept.join('\n');
 }
 
+/** One of several lines of an array, which goes on after its last comma. */
+function isArrayLine(line: string): boolean {
+  return line.trimEnd().endsWith(',') || /,\s*#/.test(line);
+}
+
 /** `scripts = { … }`, `poe.tasks.test = "…"`: a table that is wanted, or one above it, which may have it inside. */
 function isWantedValue(line: string, table: string, wanted: RegExp): boolean {
-  const [, key, value = ''] = /^\s*([^=[\]{}]+?)\s*=\s*(.*)$/.exec(line) ?? [];
-  if (key === undefined) return false;
+  const at = line.indexOf('=');
+  const key = line.slice(0, Math.max(at, 0)).trim();
+  const value = line.slice(at + 1).trim();
+  if (key === '' || /[[\]{}]/.test(key)) return false;
   const name = key.replaceAll(/["'\s]/g, '');
   const path = table === '' ? name : `${table}.${name}`;
   if (wanted.test(path) || key.includes('\\')) return true;

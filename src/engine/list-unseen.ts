@@ -63,6 +63,8 @@ async function listIgnored(
 /** Also where it is not certain: `a/../..` leads elsewhere where `a` is a link itself. */
 async function leadsOut({ repo }: Pick<WorkPlace, 'repo'>, path: string, blob: string): Promise<boolean> {
   const { stdout: target } = await askGit(repo, ['cat-file', 'blob', blob]);
-  if (target.startsWith('/') || /[^./][^/]*\/+\.\.(?:\/|$)/.test(target)) return true;
+  const parts = target.split('/').filter((part) => part !== '' && part !== '.');
+  const isBack = parts.some((part, at) => part === '..' && at > 0 && parts[at - 1] !== '..');
+  if (target.startsWith('/') || isBack) return true;
   return posix.join(posix.dirname(path), target).startsWith('..');
 }

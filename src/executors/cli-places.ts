@@ -252,7 +252,7 @@ function toGeminiSettings(root: string, memory: string): SettingsPlace[] {
 
 /** With what databases and locks have beside them, and with what a file is called until it is whole. */
 function toNames(names: string): RegExp {
-  return new RegExp(`^(?:${names})(?:-(?:wal|shm|journal)|\\.lock|[.-][\\w.-]*tmp[\\w.-]*)?$`);
+  return new RegExp(`^(?:${names})(?:-(?:wal|shm|journal)|\\.lock|[.-](?=[\\w.-]*$)[\\w.-]*tmp[\\w.-]*)?$`);
 }
 
 function toDashes(cwd: string): string {

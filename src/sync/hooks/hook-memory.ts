@@ -65,9 +65,10 @@ function toHookFile({ root, common_dir }: Places, { setting, file }: HookMemory)
 
 function readSetting(config: string): string {
   return (
-    [...config.matchAll(/^[ \t]*hooksPath[ \t]*=[ \t]*(.*?)[ \t]*$/gim)]
+    [...config.matchAll(/^[ \t]*hooksPath[ \t]*=(.*)$/gim)]
       .at(-1)?.[1]
-      ?.replace(/^"(.*)"$/, '$1') ?? ''
+      ?.trim()
+      .replace(/^"(.*)"$/, '$1') ?? ''
   );
 }
 
