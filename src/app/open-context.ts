@@ -41,7 +41,7 @@ export interface ContextRequest {
   readonly vouches?: boolean | undefined;
   /** The name of what is asked for. What a watcher left that is gone is settled first, unless that does it itself. */
   readonly operation?: string | undefined;
-  /** It only reads, and does not wait for what others write. */
+  /** It only reads, and does not wait for what others write; false where it does not begin on a store that is read-only. */
   readonly reads?: boolean | undefined;
   /** Shows on a terminal how far long work is. */
   readonly meter: Meter;

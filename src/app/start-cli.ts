@@ -53,7 +53,7 @@ export function startCli(argv: readonly string[], version: string): Promise<numb
         needs: isRemote ? 'nothing' : operation.needs,
         route: findRoute(operation.route, input),
         operation: operation.name,
-        reads: operation.reads === true,
+        reads: WRITE_FILES_FIRST.has(operation.name) ? false : operation.reads,
         cwd: toCwd(io, accepted),
         env: process.env,
         vouches: true,
@@ -159,6 +159,9 @@ function findFolder(path: string): string {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return path;
   throw new ForgeError('invalid_input', `-C: ${path} is not a folder`, { details: { path } });
 }
+
+/** These write the task files before they write to the store, which may be one that cannot be written. */
+const WRITE_FILES_FIRST: ReadonlySet<string> = new Set(['sync.export', 'sync.gc', 'sync.commit']);
 
 /** Progress is for whoever still reads; the work goes on without. */
 function tell(file: 1 | 2, line: string): void {
