@@ -194,7 +194,7 @@ async function benchStall(): Promise<Result[]> {
   ];
 }
 
-/** Six clients send two megabytes of whatever is slow to read, without a pause; others must not notice. */
+/** Six clients send two megabytes of what is slow to read, without a pause; others must not notice. */
 async function benchBodies(): Promise<Result[]> {
   using folder = temporaryFolder();
   const { project, home } = makeServed(folder.path);

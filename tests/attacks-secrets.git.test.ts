@@ -120,7 +120,7 @@ describe('[H2] a secret that an agent prints', () => {
     '[H5] is as little anywhere where a $who prints it, which knows it from what the agent has left',
     async ({ who, setup, steps }) => {
       const word = `sk-${who}-Qm7-aXv92-Lt40`;
-      // Of a form that its issuer gave it: nobody has told Forge of this one.
+      // Of a form that its issuer gave it: Forge was not told of this one.
       const token = `ghp_${'a1B2'.repeat(9)}`;
       const left = join(shop.repo.path, '..', `left-${who}`);
       writeFileSync(`${left}.sh`, `${say(word)}; echo ${token}; cat '${left}'`);

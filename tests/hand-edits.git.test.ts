@@ -16,7 +16,7 @@ const EDITS: readonly (readonly [string, string, string])[] = [
 const ONCE = { title: 'two', priority: 0, labels: ['x'], status: 'closed' };
 const TWICE = { title: 'three', priority: 4, labels: [], status: 'open' };
 
-it('[D8] a file that was exported in branch mode is read when somebody edits it', async () => {
+it('[D8] a file that was exported in branch mode is read when a person edits it', async () => {
   await using world = await forgeClones(['a'], { init: ['init', '--branch', 'forge-data'] });
   const { a } = world.clone;
   const task = await a.create('one');
@@ -44,7 +44,7 @@ describe('[D1] edits of the task file by hand', () => {
     for (const [, , text] of EDITS) expect(a.git('show', `HEAD:${FILE}`)).toContain(text);
   });
 
-  it.for(EDITS)('(d) count when somebody changes them back: %s', async ([from, to]) => {
+  it.for(EDITS)('(d) count when a person changes them back: %s', async ([from, to]) => {
     await using world = await forgeClones(['a']);
     const { a } = world.clone;
     const task = await shared(a, 'one');

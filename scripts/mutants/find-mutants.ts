@@ -54,6 +54,7 @@ export function findMutants(source: string): readonly Mutant[] {
     const from = source.slice(at.start, at.end);
     found.push({ kind, line: lines(at.start), start: at.start, end: at.end, from, to });
   };
+  // The parser's own types know every form; only a few are looked at here.
   visit(parseAst(source, { lang: 'ts' }) as unknown as Node, (node) => {
     const text = source.slice(node.start, node.end);
     const condition = CONDITIONS[node.type];

@@ -142,7 +142,7 @@ export const RELIABILITY_ITEMS: readonly Item[] = [
     points: 4,
     parts: [
       {
-        what: 'runs of hostile agents, nobody left',
+        what: 'runs of hostile agents, no process left',
         target: 1_000,
         measures: [{ project: 'soak', file: 'src/process/hostile-agents.soak.test.ts', each: 200 }],
       },

@@ -33,7 +33,7 @@ function runQuick(): ReturnType<typeof readResults> {
   try {
     const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
     const env = { ...process.env, FORGE_SCORE_RESULTS: path };
-    // Whatever fails is in the results.
+    // What fails is in the results.
     spawnSync(process.execPath, [vitest, 'run', ...files], {
       cwd: ROOT,
       env,

@@ -90,7 +90,7 @@ describe('calls from outside', () => {
     expect((await served.fails('no.such', {})).code).toBe('not_found');
   });
 
-  test("an agent changes what it holds and nothing else, whatever the token's scope", async () => {
+  test('an agent changes what it holds and nothing else, with any scope of its token', async () => {
     await using served = await serve();
     const own = (await served.call('task.create', { title: 'own' })) as Task;
     const other = (await served.call('task.create', { title: 'other' })) as Task;
@@ -147,7 +147,7 @@ describe('calls from outside', () => {
     });
   });
 
-  test('edges of a task that goes to somebody else in between stay as they are', async () => {
+  test('edges of a task that goes to another agent in between stay as they are', async () => {
     await using served = await serve();
     const { id } = (await served.call('task.create', { title: 'own' })) as Task;
     const { id: to_id } = (await served.call('task.create', { title: 'other' })) as Task;

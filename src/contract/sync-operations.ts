@@ -124,7 +124,7 @@ export const syncTasks = declare({
   name: 'sync.run',
   summary: 'Exchange tasks with the remote',
   about:
-    'In branch mode: fetch, join, commit and push the data branch with tasks, config and workflow, again when somebody else was faster. Otherwise: fetch and join in the tasks of every branch of the remote that this clone fetches; your files stay as they are, and your commits, `git pull` and `git push` carry the tasks on. A remote that cannot be reached is an error.',
+    'In branch mode: fetch, join, commit and push the data branch with tasks, config and workflow, again when another clone was faster. Otherwise: fetch and join in the tasks of every branch of the remote that this clone fetches; your files stay as they are, and your commits, `git pull` and `git push` carry the tasks on. A remote that cannot be reached is an error.',
   input: z.object({
     remote: z.string().min(1).optional().describe('Which remote (default: origin)'),
     offline: z.boolean().optional().describe('Do not talk to the remote'),

@@ -15,7 +15,7 @@ import { MAP_NAMES, type Element, type ElementMap, type MapName, type TaskRecord
  * - `comments`, which have no stamps: edits by hand that were taken in, `seal:digests:stamp` each (hand-edits.ts)
  * - `updated_at`: the digests of what the line holds (record-digests.ts)
  * - `_v`, always last and added when the line is written: the line's seal (record-seal.ts)
- * Other tools write lines without `_v`: all of their stamps are their updated_at, and nobody claimed them.
+ * Other tools write lines without `_v`: all of their stamps are their updated_at, and no agent claimed them.
  */
 export type StampsJson = Record<string, string | readonly [string, Readonly<Record<string, string>>]>;
 

@@ -140,7 +140,7 @@ function toTables(...names: readonly string[]): RegExp {
   return new RegExp(`^(?:${names.join('|')})(?![\\w-])`);
 }
 
-/** What a program reads by itself, whatever it is given. */
+/** What a program reads by itself, with any arguments. */
 export function addOwnFiles(finder: ScriptFinder, program: string, args: readonly string[]): void {
   const verb = args.find((word) => !word.startsWith('-')) ?? '';
   const names = [

@@ -193,7 +193,7 @@ describe('[D1] edits of a line by hand', () => {
     }
   });
 
-  it('are told from an older file when somebody changes them back', () => {
+  it('are told from an older file when a person changes them back', () => {
     const base = someTask();
     const line = edit(lineOf(FORGE, base), set({ title: 'hand' }));
     const once = fold(base, line, LATER);

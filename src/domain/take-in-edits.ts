@@ -54,7 +54,7 @@ export interface TakenIn {
 }
 
 /**
- * Somebody who edits a line leaves its stamps, so that a join would let the edit lose. The digests in the line tell
+ * A person who edits a line leaves its stamps, so that a join would let the edit lose. The digests in the line tell
  * which values are not the ones that were written under those stamps; they count as changed `now`, when they are first
  * seen. What was taken in is remembered with the task, by the seal of the edited line, so that no copy of the line is
  * taken in twice.

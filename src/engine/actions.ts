@@ -62,7 +62,7 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
       const role = roleOf(engine.workflow, to);
       if (role === undefined) return { outcome: 'passed' };
       const { roles = {}, assignee, state } = standing.task;
-      // The owner has the role of the state that they work in, and is nobody's stand-in for another one.
+      // The owner has the role of the state that they work in, and stands in for no other one.
       const own = roleOf(engine.workflow, state);
       const held = roles[role] !== undefined || (assignee !== null && (own === undefined || own === role));
       return held ? { outcome: 'passed' } : { outcome: 'failed', message: `nobody has the role ${role}` };

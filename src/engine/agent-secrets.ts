@@ -20,7 +20,7 @@ export type LineRedactor = (line: { readonly text: string; readonly cut: boolean
 const SECRET_NAME = /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH/i;
 
 /**
- * For whatever a process of an attempt says, an agent, a check or git: all that people gave the agents that have worked on
+ * For all that a process of an attempt says, an agent, a check or git: all that people gave the agents that have worked on
  * the task, because one finds what another has left there; the keys of every provider in Forge's own environment; and
  * what looks like a key.
  */

@@ -391,7 +391,7 @@ describe('hooks', () => {
     expect(await engine.temp.store.listReady({})).toEqual([]);
   });
 
-  it('[L2] the owner of a task who has another role does not stand for a role that nobody has', async () => {
+  it('[L2] the owner of a task who has another role does not stand for a role that is free', async () => {
     await using engine = await tempEngine({
       roles: ['dev', 'qa'],
       ...flow([

@@ -14,7 +14,7 @@ interface Entry {
 }
 
 /**
- * Paths that an attempt's commits bring and that could decide a check although nobody expects them in a commit: what the
+ * Paths that an attempt's commits bring and that could decide a check although no person expects them in a commit: what the
  * user's rules ignore, packages and compiled files, links that lead out of the tree. A person looks at those.
  */
 export async function listUnseen(

@@ -32,7 +32,7 @@ export function writeGitFolder(control: ControlGit, checkout: Checkout, head: st
 }
 
 /**
- * For a folder in which somebody judges the work: git shows there what changed in every file of text, whatever
+ * For a folder in which an agent judges the work: git shows there what changed in every file of text, whatever
  * `.gitattributes` of the work say. These stand above them.
  */
 export function showAllDiffs(control: ControlGit, checkout: Pick<Checkout, 'path'>): void {

@@ -13,7 +13,7 @@ export interface CommitText {
   readonly message: string;
 }
 
-/** Undefined for what git itself cannot read. One that lacks its author is nobody's. */
+/** Undefined for what git itself cannot read. One that lacks its author has none. */
 export function parseCommit(body: string): CommitText | undefined {
   const [whole, tree, parents = '', author, committer, rest = ''] = COMMIT.exec(body) ?? [];
   if (whole === undefined || tree === undefined) return undefined;

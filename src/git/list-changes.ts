@@ -40,7 +40,7 @@ export async function listChanges(
   return changes;
 }
 
-/** The same as a patch, cut where it is longer than that. Of every file, whatever attributes say; nothing is hidden. */
+/** The same as a patch, cut where it is longer than that. Of every file, with any attributes; nothing is hidden. */
 export async function readPatch(
   repo: GitRepo,
   { base, head }: { readonly base: string; readonly head: string },

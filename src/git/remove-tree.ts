@@ -6,7 +6,7 @@ import { toDiskPath } from './disk-path.ts';
 import { look } from './guard-place.ts';
 
 /**
- * Removes a folder or file, whatever an agent has made of it: folders that are read-only, as some tools leave their
+ * Removes a folder or file in any state that an agent leaves it in: folders that are read-only, as some tools leave their
  * caches, and folders in folders whose path is longer than the system takes. Links are removed, not followed. Packages
  * are many files: other work goes on meanwhile. Throws io_failed for what stays.
  */

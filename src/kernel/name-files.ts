@@ -2,7 +2,7 @@ import { LIMITS } from './limits.ts';
 import { escapeLine } from './text.ts';
 
 /**
- * A name that an agent or another person chose, inside of a sentence of Forge's: whatever stands in it, it cannot be
+ * A name that an agent or another person chose, inside of a sentence of Forge's: it cannot be
  * read as Forge's own words. A plain one stays as it is; every other is in quotes, with those in it, backticks and
  * controls written out.
  */

@@ -120,7 +120,7 @@ describe('the feed of events', () => {
       ['task.status_changed', 'in_progress'],
       ['task.updated', null],
     ]);
-    // The newest stays whatever its age: numbers go on from it.
+    // The newest stays at any age: numbers go on from it.
     expect(await store.pruneEvents(late.now + day)).toMatchObject({ events: 0 });
     expect(await store.readChangedTasks('x', 1)).toBeUndefined();
   });

@@ -119,7 +119,7 @@ export interface FoldReport {
   renamed: { from: string; to: string }[];
   /** Deleted in one place and edited in another. */
   edited_deleted: string[];
-  /** Lines that show again what they once showed, where nobody knows by whom; left out where there are none. */
+  /** Lines that show again what they once showed, where it is not known by whom; left out where there are none. */
   put_back?: string[];
 }
 

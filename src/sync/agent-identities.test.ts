@@ -41,7 +41,7 @@ describe('[S121] agents.jsonl', () => {
   });
 
   it.each(['system', 'System', 'user:root', 'agent:ext1', 'USER:x'])(
-    '[L15] refuses %s, which the log would take for somebody else',
+    '[L15] refuses %s, which the log would take for another person',
     async (name) => {
       await using folder = await tempFolder();
       await expect(addAgent(folder.path, { name, now: NOW })).rejects.toMatchObject({

@@ -77,7 +77,7 @@ export interface NewAgent {
   readonly check?: ((profile: ExecutorProfile) => void) | undefined;
 }
 
-/** The log says `user:ann`, `agent:worker-1` and `system`: an agent of such a name would be read as somebody else. */
+/** The log says `user:ann`, `agent:worker-1` and `system`: an agent of such a name would be read as another person. */
 function refuseTakenName(name: string): void {
   if (name.toLowerCase() !== 'system' && !/^(?:user|agent|system):/i.test(name)) return;
   throw new ForgeError(

@@ -8,7 +8,7 @@ import { LIMITS } from '#kernel/limits.ts';
 import { parseProjectConfig, type ProjectConfig } from './project-config.ts';
 import { CONFIG_PATH } from './task-files.ts';
 
-/** A project that a branch of this repository holds, whatever the working tree shows. */
+/** A project that a branch of this repository holds, also where the working tree does not show it. */
 export interface SharedProject {
   /** Without the remote: `forge-data`. */
   readonly branch: string;
@@ -54,7 +54,7 @@ export async function fetchSharedProjects(repo: GitRepo, remote: string): Promis
     return wanted.length === 0 ? NONE : await search(repo);
   } catch (error) {
     if (!isForgeError(error)) throw error;
-    return NONE; // a remote that does not answer holds nobody up
+    return NONE; // a remote that does not answer holds no command up
   }
 }
 

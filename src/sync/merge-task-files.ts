@@ -21,7 +21,7 @@ export interface Merged {
 
 /**
  * Two versions of `.forge/tasks.jsonl` and their common ancestor as one, the same whichever is called ours. Lines that
- * are equal on both sides, or stand on one only, pass as they are, so that the work follows what changed. What somebody
+ * are equal on both sides, or stand on one only, pass as they are, so that the work follows what changed. What a person
  * changed by hand in others counts as changed `now`.
  */
 export function mergeTaskFiles(base: string, ours: string, theirs: string, now: number): Merged {
@@ -144,7 +144,7 @@ function readSealed(line: string): TaskRecord | undefined {
   return isSealed(line) ? tryDecode(line)?.record : undefined;
 }
 
-/** What somebody changed by hand gets the stamp of a change. */
+/** What a person changed by hand gets the stamp of a change. */
 function readEdited(
   line: string,
   known: TaskRecord | 'different' | undefined,

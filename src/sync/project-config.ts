@@ -8,7 +8,7 @@ import { escapeLine } from '#kernel/text.ts';
 
 /**
  * What Forge itself reads of `.forge/config.json`. Other keys (those of a later release, a team's own) stay in the file
- * and are nobody's fault; of `issueTracker` only the provider is looked at.
+ * and are no fault; of `issueTracker` only the provider is looked at.
  */
 export interface ProjectConfig {
   readonly name: string;

@@ -14,7 +14,7 @@ function prepareHusky(clone: Clone): void {
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 }
 
-/** As lefthook and pre-commit do: the files of the hooks they have, whatever is in them. */
+/** As lefthook and pre-commit do: the files of the hooks they have, with all that is in them. */
 function generate(clone: GitPlace, text: string): void {
   clone.write('.git/hooks/pre-commit', text);
   chmodSync(join(clone.path, '.git/hooks/pre-commit'), 0o755);

@@ -20,7 +20,7 @@ import type { SyncWorld } from './sync-world.ts';
 
 const NOON = Date.UTC(2026, 1, 10, 12);
 const HOUR_MS = 3_600_000;
-/** What takes no edit away that nobody has seen yet. */
+/** What takes no edit away that no command has seen yet. */
 const GIT = [
   'commit',
   'commit --no-verify',
@@ -111,10 +111,10 @@ class HandHistory {
     const kind = this.#random.below(10);
     if (kind < 4) {
       const step = this.#random.pick(GIT);
-      // What writes the file begins with a look at it, as every command does; only this commits what nobody has seen.
+      // What writes the file begins with a look at it, as every command does; only this commits what no command has seen.
       if (step !== 'commit --no-verify') await clone.fold();
       const told = await (GIT_STEPS[step] as GitStep)(clone, this.#random);
-      // What git took out of the file must be seen before somebody edits it again; hooks see to that, or a command.
+      // What git took out of the file must be seen before a person edits it again; hooks see to that, or a command.
       await clone.fold();
       return `${step}: ${told}`;
     }

@@ -2,7 +2,7 @@ import { fieldValue, isDeleted, type TaskRecord } from '#domain/task-record.ts';
 import { listLabels } from '#domain/record-codec.ts';
 import type { SyncState } from './sync-state.ts';
 
-/** A value that somebody wrote, by command or by hand, and all that was written before it to its knowledge. */
+/** A value that a person wrote, by command or by hand, and all that was written before it to its knowledge. */
 interface Write {
   readonly value: string;
   readonly before: ReadonlySet<Write>;

@@ -14,7 +14,7 @@ export function growTo({ before, repeated, after }: Growing, length: number): st
 
 /**
  * Texts that are likely to be the worst for a regular expression, made of its own parts: what each repetition repeats,
- * what each sequence begins with, behind whatever leads there, with ends that no part of it takes.
+ * what each sequence begins with, behind what leads there, with ends that no part of it takes.
  */
 export function listWorstTexts(source: string, flags: string): Growing[] {
   const tree = parsePattern(source, flags);

@@ -68,7 +68,7 @@ export function prune(
 
 /**
  * Forgets events from before `until`; moves stay, and are told by themselves from then on. The newest event stays
- * whatever its age, because numbers go on from it.
+ * at any age, because numbers go on from it.
  */
 export function pruneEvents(
   db: Database,

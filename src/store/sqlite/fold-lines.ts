@@ -15,7 +15,7 @@ import { toEncoded, type EncodedRecord } from './record-rows.ts';
 export interface IncomingTask {
   readonly record: TaskRecord;
   readonly line: FileLine;
-  /** Where somebody may have changed values and left their stamps. */
+  /** Where a person may have changed values and left their stamps. */
   readonly edited: EditedLine | undefined;
   /** Where the line is canonical already: then nobody has to write it again. */
   readonly encoded: EncodedRecord | undefined;

@@ -121,7 +121,7 @@ describe('a browser session', () => {
     expect((await http.ask({ path: await askLink(http, token) })).status).toBe(303);
   });
 
-  it('[L6] opens by a good link, whatever others have tried', async () => {
+  it('[L6] opens by a good link, after all that others have tried', async () => {
     await using http = await startHttp();
     const { token } = await http.token('admin');
     const link = await askLink(http, token);

@@ -61,7 +61,7 @@ export function createBrowserSessions({
       while (failures[0] !== undefined && failures[0] <= now - HTTP_LIMITS.login_window_ms) failures.shift();
       const known = codes.get(toKey(code));
       codes.delete(toKey(code));
-      // A good link opens whatever others have tried: its 256 bits cannot be guessed, and a limit would lock its owner out.
+      // A good link opens after all that others have tried: its 256 bits cannot be guessed, and a limit would lock its owner out.
       if (known === undefined || known.expires_at <= now) {
         if (failures.length >= HTTP_LIMITS.login_tries) {
           throw new ForgeError('too_many_requests', 'Too many failed logins; wait a minute', {

@@ -17,7 +17,7 @@ export interface ReadBody {
 export const NO_BODY: ReadBody = { bytes: Buffer.alloc(0), members: 0 };
 
 /**
- * Throws too_large before a limit is passed by much, whatever the length that was announced, and invalid_input for a
+ * Throws too_large before a limit is passed by much, with any length that was announced, and invalid_input for a
  * body that is nested too deep.
  */
 export async function readBody(request: IncomingMessage): Promise<ReadBody> {

@@ -137,7 +137,7 @@ describe('[S153] [S213] [S226] the resources', () => {
       expect([answer.status, (answer.json as Json)['code']]).toEqual([ERROR_CODES[code].http, code]);
   });
 
-  it('[S158] whatever the code is', async () => {
+  it('[S158] for every code there is', async () => {
     const codes = Object.keys(ERROR_CODES) as (keyof typeof ERROR_CODES)[];
     let thrown: keyof typeof ERROR_CODES = 'internal';
     const caller = { call: async () => Promise.reject(new ForgeError(thrown, 'No')) };
