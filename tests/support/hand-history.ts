@@ -4,6 +4,7 @@ import { identityOf } from '#domain/identity.ts';
 import { decodeRecord, listLabels } from '#domain/record-codec.ts';
 import { isDeleted, type TaskRecord } from '#domain/task-record.ts';
 import { isForgeError } from '#kernel/errors.ts';
+import { newTask } from '#store/behaviour/open-behaviour.ts';
 import type { Json } from '#kernel/json.ts';
 import { HandOracle, valueOf, WATCHED, type Watched } from './hand-oracle.ts';
 import { seededRandom, type Random } from './random.ts';
@@ -141,7 +142,7 @@ class HandHistory {
   async #create(clone: SyncClone): Promise<string> {
     clone.now = this.#checks.unusedTime(clone);
     const title = this.#next();
-    const { id } = await clone.store.createTask({ ...NEW_TASK, title }, clone.by());
+    const { id } = await clone.store.createTask(newTask(title), clone.by());
     const record = [...(await readState(clone.store)).tasks.values()].find((one) => one.id === id);
     if (record !== undefined)
       this.oracle.wrote({ task: keyOf(record), name: 'title', how: 'created' }, title, '');
@@ -236,20 +237,6 @@ class HandHistory {
     return `v${this.#number}`;
   }
 }
-
-const NEW_TASK = {
-  id_prefix: 'fg',
-  description: '',
-  type: 'task',
-  priority: 2,
-  state: 'todo',
-  parent_id: null,
-  assignee: null,
-  labels: [],
-  github_issue: null,
-  depends_on: [],
-  metadata: new Map<string, Json>(),
-} as const;
 
 function keyOf(record: TaskRecord): string {
   return identityOf(record).key;
