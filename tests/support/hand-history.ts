@@ -4,7 +4,6 @@ import { identityOf } from '#domain/identity.ts';
 import { decodeRecord, listLabels } from '#domain/record-codec.ts';
 import { isDeleted, type TaskRecord } from '#domain/task-record.ts';
 import { isForgeError } from '#kernel/errors.ts';
-import { newTask } from '#store/behaviour/open-behaviour.ts';
 import type { Json } from '#kernel/json.ts';
 import { HandOracle, valueOf, WATCHED, type Watched } from './hand-oracle.ts';
 import { seededRandom, type Random } from './random.ts';
@@ -14,6 +13,7 @@ import { makeRoot, SyncClone } from './sync-clone.ts';
 import { convergeClones } from './sync-converge.ts';
 import { GIT_STEPS, type GitStep } from './sync-git-steps.ts';
 import { readLines, writeLines } from './sync-hand-steps.ts';
+import { PLAIN } from './sync-project.ts';
 import { memoryFolder, SHORT_IDS } from './sync-sequence.ts';
 import { readState } from './sync-state.ts';
 import { TASK_STEPS } from './sync-task-steps.ts';
@@ -142,7 +142,7 @@ class HandHistory {
   async #create(clone: SyncClone): Promise<string> {
     clone.now = this.#checks.unusedTime(clone);
     const title = this.#next();
-    const { id } = await clone.store.createTask(newTask(title), clone.by());
+    const { id } = await clone.store.createTask({ ...PLAIN, title }, clone.by());
     const record = [...(await readState(clone.store)).tasks.values()].find((one) => one.id === id);
     if (record !== undefined)
       this.oracle.wrote({ task: keyOf(record), name: 'title', how: 'created' }, title, '');

@@ -43,7 +43,8 @@ export function initWithStore(
   });
 }
 
-const PLAIN = {
+/** A task of which only the title is missing. */
+export const PLAIN = {
   id_prefix: 'fg',
   description: '',
   type: 'task',
