@@ -96,6 +96,17 @@ it('whoever moves a task that nobody has to work becomes its owner, also from wh
   expect(moved).toMatchObject({ state: 'in_progress', assignee: 'bot' });
 });
 
+it('an agent begins no work by a move whose role is another agent’s, unless it had the task itself', async () => {
+  await using temp = await tempEngine();
+  const { id } = await temp.create('Kept');
+  const role = new Map([['role:coder', { agent: 'critic' }]]);
+  await temp.temp.store.updateTask({ id, workflow_fields: role }, temp.as(ANN).by);
+  const begin = () => transitionTask(temp.as(BOT), { id, to: 'in_progress', reason: null });
+  await expect(begin()).rejects.toMatchObject({ code: 'role_conflict', details: { holder: 'critic' } });
+  await transitionTask(temp.as(BOT), { id, to: 'planning', reason: null });
+  expect(await begin()).toMatchObject({ state: 'in_progress', assignee: 'critic' });
+});
+
 it('a lease ends also where writers come a little out of order', async () => {
   await using temp = await tempEngine();
   const { store, clock } = temp.temp;

@@ -225,6 +225,10 @@ export class MemoryStore {
     const holder = to === 'in_progress' ? setup?.coder : undefined;
     const worker = holder ?? row.owner ?? (kind === 'active' ? actor : null);
     const owner = status === 'open' ? null : status === 'closed' ? row.owner : worker;
+    const isAnothers = holder !== undefined && holder !== actor && row.owner !== holder;
+    const isFromGate = kindOf(DEFAULT_RESOLVED, row.state) === 'gate';
+    if (isAnothers && !isFromGate && (row.status === 'open' || row.owner !== actor))
+      return no('role_conflict', {});
     if (this.#has('a move writes over what changed while it was decided')) yield undefined;
     const told = { status, state: to, owner, version: row.version + 1 };
     if (this.#has('a move is told but lost') && this.#random.oneIn(4)) return ok(told);

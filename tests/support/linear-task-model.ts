@@ -170,7 +170,20 @@ function transition(setup: TaskSetup, task: TaskState, request: RequestOf<'trans
   const holder = to === 'in_progress' ? setup.coder : undefined;
   // Whoever begins to work on a task that nobody has becomes its owner.
   const owner = holder ?? task.owner ?? (WORKING.includes(to) ? actor : null);
+  if (beginsForAnother(setup, task, { owner, actor })) return refuse(task, 'role_conflict', {});
   return withAnswer(move(task, { state: to, owner }));
+}
+
+/** An agent begins no work for another, except what it had itself; a gate that sends work back may. */
+function beginsForAnother(
+  { coder }: TaskSetup,
+  task: TaskState,
+  { owner, actor }: { owner: string | null; actor: string },
+): boolean {
+  if (owner === null || owner !== coder || owner === actor) return false;
+  const begins = task.status === 'open' || task.owner !== owner;
+  const gives = task.status === 'in_progress' && task.owner === actor;
+  return begins && !gives && !GATES.includes(task.state);
 }
 
 function canGo(from: string, to: string): boolean {
