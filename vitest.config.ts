@@ -13,6 +13,8 @@ export default defineConfig({
     allowOnly: false,
     // One more than the two cores of a small machine: most tests wait for processes, and for the disk.
     maxWorkers: 3,
+    // The default of one second fails on a busy machine, which is slow and not wrong.
+    expect: { poll: { timeout: 15_000 } },
     globalSetup: ['tests/support/memory-folder.ts'],
     reporters: [
       'default',

@@ -103,6 +103,11 @@ it('an agent begins no work by a move whose role is another agent’s, unless it
   await temp.temp.store.updateTask({ id, workflow_fields: role }, temp.as(ANN).by);
   const begin = () => transitionTask(temp.as(BOT), { id, to: 'in_progress', reason: null });
   await expect(begin()).rejects.toMatchObject({ code: 'role_conflict', details: { holder: 'critic' } });
+  // Neither where a third agent has it: the role is the reason, not the present owner.
+  await claimTask(temp.as(ANN), { id, assignee: 'third', force: true });
+  await transitionTask(temp.as(ANN), { id, to: 'blocked', reason: null });
+  await expect(begin()).rejects.toMatchObject({ code: 'role_conflict', details: { holder: 'critic' } });
+  await transitionTask(temp.as(ANN), { id, to: 'todo', reason: null });
   await transitionTask(temp.as(BOT), { id, to: 'planning', reason: null });
   expect(await begin()).toMatchObject({ state: 'in_progress', assignee: 'critic' });
 });

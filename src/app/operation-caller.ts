@@ -58,10 +58,11 @@ async function callOperation(deps: CallerDeps, call: OperationCall): Promise<unk
   checkScope({ name: declaration.name, access: requiredScope(declaration, input) }, call.caller);
   const operation = await loadOperation(declaration.name);
   if (declaration.needs !== 'project') {
+    checkReach(declaration, call.caller);
     await checkAgent(declaration, input, call.caller, undefined);
     return operation.run(toContext(deps, call, {}), input);
   }
-  const project = await deps.projects.find(toProjectRef(call, input));
+  const project = await deps.projects.find(toProjectRef({ ...call, within: call.caller.projects }, input));
   const run = (): Promise<unknown> =>
     project.useForOperation(async (open) => {
       const holding = await checkAgent(declaration, input, call.caller, open);
@@ -81,13 +82,27 @@ export async function withHealing<T>(project: ServerProject, run: () => Promise<
   }
 }
 
+/** A token for some projects says nothing about the machine: its agents, tokens and other projects. */
+function checkReach({ name }: Declaration, { projects }: Caller): void {
+  if (projects === undefined) return;
+  throw new ForgeError(
+    'permission_denied',
+    `${name} is about the whole machine; this token is only for ${projects.join(', ')}`,
+    { hint: 'forge token create --scope read', details: { operation: name, projects } },
+  );
+}
+
 /** What a call says about its project, checked or not. */
-export function toProjectRef(call: Pick<OperationCall, 'name' | 'project'>, input: unknown): ProjectRef {
+export function toProjectRef(
+  call: Pick<OperationCall, 'name' | 'project'> & { readonly within: readonly string[] | undefined },
+  input: unknown,
+): ProjectRef {
   const field = ROUTES.get(call.name);
   const values = typeof input === 'object' && input !== null ? (input as Record<string, unknown>) : {};
   const route = field === undefined ? undefined : values[field];
   return {
     project: call.project,
+    within: call.within,
     route: typeof route === 'string' ? route : undefined,
     work: toWorkName(call.name, values),
   };

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
+import { reaches } from '#operations/call-operation.ts';
 import { findProject, type FoundProject } from '#sync/find-project.ts';
 import { prefixOf } from '#sync/foreign-tasks.ts';
 import { type HomePlace, toRealPlace } from '#sync/forge-home.ts';
@@ -17,6 +18,8 @@ export interface ProjectWishes {
 
 /** What a call says about the project it means. */
 export interface ProjectRef {
+  /** Prefixes of the only projects that may be found; undefined for all. */
+  readonly within?: readonly string[] | undefined;
   /** A prefix or a name. */
   readonly project?: string | undefined;
   /** A task's id. */
@@ -171,7 +174,18 @@ async function tryOpen(
   }
 }
 
-async function findOne(projects: readonly ServerProject[], ref: ProjectRef): Promise<ServerProject> {
+async function findOne(all: readonly ServerProject[], ref: ProjectRef): Promise<ServerProject> {
+  const projects = all.filter(({ prefix }) => reaches({ projects: ref.within }, prefix));
+  if (projects.length === 0 && ref.within !== undefined) {
+    throw new ForgeError(
+      'not_found',
+      `This server has no project that this token is for: ${ref.within.join(', ')}`,
+      {
+        hint: 'forge token list',
+        details: { projects: ref.within },
+      },
+    );
+  }
   const [only, ...more] = projects;
   if (ref.project !== undefined) return findNamed(projects, ref.project);
   if (only !== undefined && more.length === 0) return only;

@@ -33,7 +33,7 @@ export async function startMcp(request: ContextRequest): Promise<void> {
     operations,
     declarations: OPERATIONS,
     version: VERSION,
-    severalProjects: false,
+    projects: () => [],
   });
   const caller = { actor: findActor({ flag: actor, env, cwd }), scope: 'admin', token: 'stdio' } as const;
   await serveOverStdio(() => createServer(caller), {

@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import { LIMITS } from '#kernel/limits.ts';
 import { declare } from './declare.ts';
+import { Duration } from './duration.ts';
 import { Identity } from './task.ts';
 
 export const Scope = z.enum(['read', 'task', 'exec', 'admin']);
@@ -10,7 +12,9 @@ const TokenEntry = z.object({
   scope: Scope,
   agent: z.string().nullable(),
   user: z.string().nullable(),
+  projects: z.array(z.string()).nullable(),
   created_at: z.string(),
+  expires_at: z.string().nullable(),
 });
 const NewToken = TokenEntry.extend({ token: z.string() });
 
@@ -21,6 +25,14 @@ const tokenId = z
   .regex(/^[^\u0000]*$/, 'the text holds a NUL character')
   .describe('As `forge token list` shows it');
 const tokenName = Identity.optional().describe('What to call it in the list (default: whose it is)');
+const projects = z
+  .array(z.string().min(1).max(LIMITS.project_name_length))
+  .max(LIMITS.token_projects)
+  .optional()
+  .describe('Only for this project, by the prefix of its ids; repeats (default: all)');
+const expires = Duration.optional().describe(
+  `Until when it is good: 12h, 30d (default: an agent's ${LIMITS.agent_token_days}d, a person's until it is revoked)`,
+);
 const once = 'It is shown this once; only a hash of it is kept.';
 
 export const createToken = declare({
@@ -31,6 +43,8 @@ export const createToken = declare({
     scope: Scope.describe('read, task, exec or admin; each holds those before it'),
     agent: Identity.optional().describe('For this agent (default: for you)'),
     name: tokenName,
+    projects,
+    expires,
   }),
   output: NewToken,
   errors: ['store_busy'],
@@ -38,9 +52,9 @@ export const createToken = declare({
   needs: 'nothing',
   cli: {
     path: ['token', 'create'],
-    flags: { agent: { placeholder: 'identity' } },
+    flags: { agent: { placeholder: 'identity' }, projects: { flag: 'for-project', placeholder: 'prefix' } },
     examples: [
-      'forge token create --scope read --name dashboard',
+      'forge token create --scope read --name dashboard --expires 30d',
       'forge token create --scope task --agent worker-1 --json',
     ],
   },
@@ -52,7 +66,11 @@ export const listTokens = declare({
   summary: 'List the access tokens, without what is secret of them',
   input: z.object({ all: z.boolean().optional().describe('Revoked ones too') }),
   output: z.array(
-    TokenEntry.extend({ last_used_at: z.string().nullable(), revoked_at: z.string().nullable() }),
+    TokenEntry.extend({
+      last_used_at: z.string().nullable(),
+      revoked_at: z.string().nullable(),
+      expired: z.boolean(),
+    }),
   ),
   errors: [],
   access: 'admin',
@@ -90,11 +108,23 @@ export const agentToken = declare({
   name: 'agent.token',
   summary: 'Make a token for an agent, so that it can work through the server',
   about: `The same as \`forge token create --scope task --agent <name>\`. ${once}`,
-  input: z.object({ agent: Identity.describe('The identity, as `forge agent list` shows it') }),
+  input: z.object({
+    agent: Identity.describe('The identity, as `forge agent list` shows it'),
+    projects,
+    expires,
+  }),
   output: NewToken,
   errors: ['store_busy'],
   access: 'admin',
   needs: 'nothing',
-  cli: { path: ['agent', 'token'], args: ['agent'], examples: ['forge agent token worker-1 --json'] },
+  cli: {
+    path: ['agent', 'token'],
+    args: ['agent'],
+    flags: { projects: { flag: 'for-project', placeholder: 'prefix' } },
+    examples: [
+      'forge agent token worker-1 --json',
+      'forge agent token worker-1 --for-project fg --expires 12h',
+    ],
+  },
   http: { method: 'post', path: '/agents/{agent}/tokens', ok: 201 },
 });

@@ -125,7 +125,7 @@ export const stopRun = declare({
       error_annotation: true,
     }).nullable(),
   }),
-  errors: ['not_found', 'ambiguous_id', 'state_invalid', 'request_timeout', 'interrupted'],
+  errors: ['not_found', 'ambiguous_id', 'state_invalid', 'wait_timeout', 'interrupted'],
   access: 'exec',
   needs: 'project',
   http: { method: 'post', path: '/executions/{id}/stop' },

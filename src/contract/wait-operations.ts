@@ -15,7 +15,7 @@ export const waitTask = declare({
   name: 'task.wait',
   summary: 'Wait until a task is closed, or has a status, a state or an event',
   about:
-    'Answers at once when it is so already. When the time is over it fails with request_timeout, which only means: ask again. A task that is closed while another state is waited for ends the wait with state_invalid. Events are those after the call, or after the number given with --after, so that a loop of waits misses none.',
+    'Answers at once when it is so already. When the time is over it fails with wait_timeout, which only means: ask again. A task that is closed while another state is waited for ends the wait with state_invalid. Events are those after the call, or after the number given with --after, so that a loop of waits misses none.',
   input: z.object({
     id: TaskRef.describe('Task id'),
     status: Status.optional().describe('Until it has this status (default: closed)'),
@@ -46,7 +46,7 @@ export const waitTask = declare({
     /** The number to go on from with `after`. */
     seq: z.int(),
   }),
-  errors: ['not_found', 'ambiguous_id', 'usage', 'request_timeout', 'state_invalid', 'interrupted'],
+  errors: ['not_found', 'ambiguous_id', 'usage', 'wait_timeout', 'state_invalid', 'interrupted'],
   access: 'read',
   needs: 'project',
   http: { method: 'get', path: '/tasks/{id}/wait' },
@@ -62,8 +62,7 @@ export const waitTask = declare({
   },
   mcp: {
     tool: 'forge_wait',
-    description:
-      'Wait until a task is closed (or has the status, state or event). request_timeout: call again',
+    description: 'Wait until a task is closed (or has the status, state or event). wait_timeout: call again',
   },
 });
 

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { LIMITS } from '#kernel/limits.ts';
 import { Attempt, AttemptState, Run } from './attempt.ts';
 import { declare } from './declare.ts';
+import { Duration } from './duration.ts';
 import { SuspendedAgent } from './suspension.ts';
 import { WorkRef } from './run-operations.ts';
 import { Status, TaskRef } from './task.ts';
@@ -48,11 +49,6 @@ export const listWorkspaces = declare({
     examples: ['forge workspace list', 'forge workspace list --all --json'],
   },
 });
-
-const Duration = z
-  .string()
-  .max(20)
-  .regex(/^\d{1,6}(s|m|h|d)$/, 'a time is a number with s, m, h or d behind it, such as 2h');
 
 export const cleanWorkspaces = declare({
   name: 'workspace.clean',

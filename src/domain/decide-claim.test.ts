@@ -147,6 +147,9 @@ describe('decideClaim', () => {
     expect(decide({ ...moved, holderOf })).toEqual({ outcome: 'role', role: 'coder', holder: 'sh2' });
     expect(decide({ ...moved, owner: 'sh2' })).toEqual({ outcome: 'taken', owner: 'sh2' });
     expect(decide({ ...moved, owner: 'sh1', holderOf }).outcome).toBe('role');
+    // The role is that of the state it leads to, wherever it comes from.
+    const blocked = { ...moved, status: 'in_progress', state: 'blocked', owner: 'x', holderOf } as const;
+    expect(decide({ ...blocked, to: 'in_progress' }).outcome).toBe('role');
     // It begins itself; it hands on what it has, as a planner does; a gate sends work back.
     expect(decide({ ...moved, claimer: { ...AGENT, name: 'sh1' } }).outcome).toBe('claim');
     expect(decide({ ...moved, status: 'in_progress', state: 'planning', owner: 'sh1' }).outcome).toBe(

@@ -13,6 +13,8 @@ export type ClaimWay = 'claim' | 'force' | 'hand_over' | 'move';
 /** Everything that a claim is decided by, as one transaction sees it. */
 export interface ClaimFacts {
   readonly way: ClaimWay;
+  /** Where a move leads, and so which role it is about; a claim finds its state itself. */
+  readonly to?: string | undefined;
   readonly life: Pick<Life, 'status' | 'state' | 'assignee'>;
   readonly claimer: Claimer;
   /** Who asks for it. */
@@ -65,7 +67,7 @@ export function decideClaim(facts: ClaimFacts, workflow: ResolvedWorkflow): Clai
   if (life.status === 'closed') return { outcome: 'closed' };
   if (life.status === 'in_progress' && life.assignee === claimer.name && way !== 'move')
     return { outcome: 'mine' };
-  const state = claimTarget(workflow, life, (role) => facts.holderOf(role) === claimer.name);
+  const state = facts.to ?? claimTarget(workflow, life, (role) => facts.holderOf(role) === claimer.name);
   if (way === 'force') {
     if (facts.asker.kind !== 'agent') return { outcome: 'claim', state };
     // What a person has put away is taken out again by people.

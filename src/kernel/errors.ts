@@ -35,6 +35,8 @@ export const ERROR_CODES = {
   url_too_long: { http: 414, exit: 2, retryable: false },
   headers_too_large: { http: 431, exit: 2, retryable: false },
   too_many_requests: { http: 429, exit: 1, retryable: true },
+  // Not 408: browsers and proxies send a request again by themselves when they see that.
+  wait_timeout: { http: 409, exit: 1, retryable: true },
   request_timeout: { http: 408, exit: 1, retryable: true },
   idempotency_conflict: { http: 409, exit: 4, retryable: false },
   server_unreachable: { http: 502, exit: 1, retryable: true },

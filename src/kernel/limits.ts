@@ -96,6 +96,8 @@ export const LIMITS = {
   folder_size_ms: 600_000,
   disk_look_ms: 2_000,
   /** Files and folders that are counted to tell how large a worktree is. */
+  /** How long a server tells the size of a worktree without measuring it again. */
+  folder_size_told_ms: 10_000,
   workspace_entries: 2_000_000,
   /** Of the file of a wish, where the number of an issue is looked for. */
   wish_bytes: 65_536,
@@ -155,6 +157,9 @@ export const LIMITS = {
   /** Comments and moves in a task's result. */
   result_entries: 1_000,
   result_default_entries: 5,
+  /** Projects that one token may be limited to, and how long an agent's token is good unless told. */
+  token_projects: 100,
+  agent_token_days: 90,
   /** Clients of `POST /mcp` that have a session at once, and how long one may be silent. */
   mcp_sessions: 200,
   /** Of one token; the one that was silent longest makes place for the next. */

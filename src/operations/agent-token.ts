@@ -1,12 +1,14 @@
 import type { agentToken as declaration } from '#contract/access-operations.ts';
 import { createToken } from '#sync/access-tokens.ts';
 import { implement } from './operation.ts';
-import { newTokenText, toNewTokenEntry } from './token-entry.ts';
+import { newTokenText, tokenTime, toNewTokenEntry } from './token-entry.ts';
 
 export const agentToken = implement<typeof declaration>({
-  async run({ place, clock, readActor }, { agent }) {
+  async run({ place, clock, readActor }, { agent, projects, expires }) {
     const { name: user } = await readActor();
-    return toNewTokenEntry(await createToken(place.home, { scope: 'task', agent, user, now: clock.now() }));
+    const lasts_ms = tokenTime({ agent, expires });
+    const wish = { scope: 'task', agent, user, projects, lasts_ms, now: clock.now() } as const;
+    return toNewTokenEntry(await createToken(place.home, wish));
   },
   text: newTokenText,
 });

@@ -8,6 +8,8 @@ export interface Caller {
   readonly scope: Scope;
   /** The token's id, so that a revoked one ends what it began. */
   readonly token: string;
+  /** Prefixes of the only projects that the token is for; undefined for all. */
+  readonly projects?: readonly string[] | undefined;
 }
 
 export type Scope = Declaration['access'];
@@ -29,6 +31,11 @@ export function scopeError(
     `${name} needs a token with the scope ${needed}; this one has ${held}`,
     { hint: `forge token create --scope ${needed}`, details: { operation: name, needed, held } },
   );
+}
+
+/** Whether a project, by its prefix, is one that the caller may know of. */
+export function reaches({ projects }: Pick<Caller, 'projects'>, prefix: string): boolean {
+  return projects === undefined || projects.includes(prefix);
 }
 
 export interface OperationCall {

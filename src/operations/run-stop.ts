@@ -72,7 +72,7 @@ function toShown({ id, status, state, version, error_annotation }: ShownTask): S
 
 function notEnded({ id, state }: Run, wait_ms: number): ForgeError {
   return new ForgeError(
-    'request_timeout',
+    'wait_timeout',
     `Run ${id} was asked to stop and is ${state} after ${wait_ms / 1000} s`,
     {
       hint: `forge runs show ${id}`,

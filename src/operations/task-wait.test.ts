@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Actor } from '#domain/actor.ts';
-import { type ForgeError, isForgeError } from '#kernel/errors.ts';
+import { ERROR_CODES, type ForgeError, isForgeError } from '#kernel/errors.ts';
 import { tempStore, type TempStore } from '../../tests/support/temp-store.ts';
 import type { OperationContext } from './operation.ts';
 import { taskResult } from './task-result.ts';
@@ -28,14 +28,15 @@ describe('task wait', () => {
     expect(await waiting).toMatchObject({ status: 'closed', state: 'done' });
   });
 
-  it('gives up in time, and says where the task is', async () => {
+  it('[L14] gives up in time, and says where the task is, with a status that nothing repeats by itself', async () => {
     await using temp = await tempStore();
     const id = await create(temp);
     expect(await failure(wait(temp, { id, timeout_seconds: 0 }))).toMatchObject({
-      code: 'request_timeout',
+      code: 'wait_timeout',
       message: `${id} is todo after 0 s; waited for closed`,
       details: { status: 'open' },
     });
+    expect(ERROR_CODES.wait_timeout.http).toBe(409);
   });
 
   it('does not wait for what a closed task will not become', async () => {
@@ -52,7 +53,7 @@ describe('task wait', () => {
     const comment = (body: string) => temp.store.addComment({ id, body, reply_to: null }, writer(temp));
     await comment('before');
     expect(await failure(wait(temp, { id, event: 'any', timeout_seconds: 0 }))).toMatchObject({
-      code: 'request_timeout',
+      code: 'wait_timeout',
     });
     const first = await wait(temp, { id, event: 'task.commented', after: 0 });
     expect(first).toMatchObject({ event: { type: 'task.commented', triggered_by: 'agent:w' } });

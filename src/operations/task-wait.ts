@@ -85,7 +85,7 @@ async function findEvent(
 
 function timedOut(now: Omit<Waited, 'event' | 'seq'>, input: Input, seconds: number): ForgeError {
   return new ForgeError(
-    'request_timeout',
+    'wait_timeout',
     `${now.id} is ${now.state} after ${seconds} s; waited for ${wishOf(input)}`,
     { hint: `forge task wait ${now.id} once more, or with a longer --timeout`, details: { ...now } },
   );

@@ -1,7 +1,7 @@
 import type { listTokens as declaration } from '#contract/access-operations.ts';
 import type { OutputOf } from '#contract/declare.ts';
 import { readTokenUses } from '#sync/access-port.ts';
-import { listTokens } from '#sync/access-tokens.ts';
+import { isGood, listTokens } from '#sync/access-tokens.ts';
 import { implement } from './operation.ts';
 import { style } from './style-text.ts';
 import { tableText } from './table-text.ts';
@@ -9,15 +9,23 @@ import { describeOwner, toTokenEntry } from './token-entry.ts';
 
 type Row = OutputOf<typeof declaration>[number];
 
+function describeState({ revoked_at, expires_at, expired }: Row): string {
+  if (revoked_at !== null) return `revoked ${revoked_at.slice(0, 10)}`;
+  if (expires_at === null) return 'valid';
+  return `${expired ? 'ended' : 'until'} ${expires_at.slice(0, 10)}`;
+}
+
 export const tokenList = implement<typeof declaration>({
-  async run({ place }, { all }) {
+  async run({ place, clock }, { all }) {
+    const now = clock.now();
     const uses = readTokenUses(place.home);
     return listTokens(place.home)
-      .filter(({ revoked_at }) => all === true || revoked_at === undefined)
+      .filter((record) => all === true || record.revoked_at === undefined)
       .map((record) => ({
         ...toTokenEntry(record),
         last_used_at: uses.get(record.id) ?? null,
         revoked_at: record.revoked_at ?? null,
+        expired: record.revoked_at === undefined && !isGood(record, now),
       }));
   },
   text(tokens, view) {
@@ -28,11 +36,12 @@ export const tokenList = implement<typeof declaration>({
         { header: 'ID', value: ({ id }) => id, style: (text) => style(view, 'bold', text) },
         { header: 'SCOPE', value: ({ scope }) => scope },
         { header: 'OF', value: describeOwner, flexible: true },
+        { header: 'FOR', value: ({ projects }) => projects?.join(' ') ?? 'all', flexible: true },
         { header: 'NAME', value: ({ name }) => name, flexible: 'first' },
         { header: 'LAST USED', value: ({ last_used_at }) => last_used_at?.slice(0, 16) ?? 'never' },
         {
           header: 'STATE',
-          value: ({ revoked_at }) => (revoked_at === null ? 'valid' : `revoked ${revoked_at.slice(0, 10)}`),
+          value: describeState,
         },
       ],
       tokens,

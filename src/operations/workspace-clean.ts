@@ -4,6 +4,7 @@ import { openControl } from '#engine/attempt-workspace.ts';
 import { removeWorkspace } from '#engine/retire-attempts.ts';
 import type { WorkPlace } from '#engine/work.ts';
 import { toIso } from '#kernel/clock.ts';
+import { toDurationMs } from '#kernel/duration.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { removeOwnCheckout } from '#sync/own-checkouts.ts';
@@ -90,17 +91,10 @@ async function pickDue(
   if (all) return known;
   if (older_than === undefined)
     return known.filter((one) => (toWorkspace(one, null).cleanup_at ?? toIso(now + 1)) <= toIso(now));
-  const before = toIso(now - toMilliseconds(older_than));
+  const before = toIso(now - toDurationMs(older_than));
   const old: KnownWorkspace[] = [];
   for (const one of known) if ((await findLastWork(place, one)) < before) old.push(one);
   return old;
-}
-
-const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/** `2h`; the schema has looked at it. */
-function toMilliseconds(text: string): number {
-  return Number(text.slice(0, -1)) * (UNITS[text.slice(-1)] ?? 0);
 }
 
 /** When something was last done in it, as far as Forge knows. */

@@ -1,4 +1,5 @@
 import type { listWorkspaces as declaration, Workspace } from '#contract/workspace-operations.ts';
+import { FolderSizes } from '#engine/folder-sizes.ts';
 import { measureFolder } from '#engine/measure-folder.ts';
 import { listKnown, toWorkspace, type KnownWorkspace } from './list-workspaces.ts';
 import { implement } from './operation.ts';
@@ -11,7 +12,8 @@ export const workspaceList = implement<typeof declaration>({
   async run(ctx, { all = false }) {
     const { place } = await ctx.workshop();
     const workspaces: Workspace[] = [];
-    for (const known of await listKnown(place, { all })) workspaces.push(await measure(known));
+    const sizeOf = ctx.stays === true ? recallSize : measureFolder;
+    for (const known of await listKnown(place, { all })) workspaces.push(await measure(known, sizeOf));
     return {
       workspaces,
       total_bytes: workspaces.reduce((sum, { size_bytes }) => sum + (size_bytes ?? 0), 0),
@@ -38,10 +40,17 @@ export const workspaceList = implement<typeof declaration>({
   },
 });
 
-async function measure(known: KnownWorkspace): Promise<Workspace> {
-  if ('own' in known) return toWorkspace(known, await measureFolder(known.own.checkout.path));
+/** Of the whole process, because a server answers many who ask for the same. */
+const sizes = new FolderSizes();
+
+function recallSize(path: string): Promise<number> {
+  return sizes.read(path, performance.now());
+}
+
+async function measure(known: KnownWorkspace, sizeOf: (path: string) => Promise<number>): Promise<Workspace> {
+  if ('own' in known) return toWorkspace(known, await sizeOf(known.own.checkout.path));
   const { path, removed_at } = known.attempt;
-  return toWorkspace(known, removed_at === null ? await measureFolder(path) : null);
+  return toWorkspace(known, removed_at === null ? await sizeOf(path) : null);
 }
 
 /** `12.3 MB`. */

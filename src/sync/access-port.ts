@@ -4,6 +4,7 @@ import { isForgeError } from '#kernel/errors.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import {
   findTokenCaller,
+  isGood,
   readStored,
   type StoredToken,
   type TokenCaller,
@@ -16,7 +17,7 @@ const USES = 'token-uses.json';
 const USE_STEP_MS = 60_000;
 
 export interface TokenAccess {
-  /** Undefined for a token that was never given, was rotated or revoked. */
+  /** Undefined for a token that was never given, was rotated or revoked, or is at its end. */
   findCaller(token: string): TokenCaller | undefined;
   /** Whether a caller found earlier would still be found. */
   isAlive(caller: TokenCaller): boolean;
@@ -39,12 +40,12 @@ export function openTokenAccess(home: string, clock: Clock): TokenAccess {
   };
   return {
     findCaller(token) {
-      const caller = findTokenCaller(refresh(), token);
+      const caller = findTokenCaller(refresh(), token, clock.now());
       if (caller !== undefined) noteUse(home, caller.token, { now: clock.now(), used });
       return caller;
     },
     isAlive: ({ token }) =>
-      refresh().some(({ record }) => record.id === token && record.revoked_at === undefined),
+      refresh().some(({ record }) => record.id === token && isGood(record, clock.now())),
   };
 }
 

@@ -45,6 +45,33 @@ describe('access tokens', () => {
     }
   });
 
+  it('[L8] end at their time, and a new one in their place is good as long as they were', async () => {
+    await using folder = await tempFolder();
+    let now = NOW;
+    const access = openTokenAccess(folder.path, { now: () => now });
+    const made = await createToken(folder.path, { ...wish, lasts_ms: 60_000, projects: ['fg'] });
+    const caller = access.findCaller(made.token);
+    expect(caller).toMatchObject({ projects: ['fg'] });
+    now = NOW + 59_999;
+    expect(access.findCaller(made.token)).toEqual(caller);
+    now = NOW + 60_000;
+    expect(access.findCaller(made.token)).toBeUndefined();
+    expect(caller && access.isAlive(caller)).toBe(false);
+    const next = await rotateToken(folder.path, made.id, now);
+    expect(next).toMatchObject({ projects: ['fg'], expires_at: '2026-02-10T09:02:00.000Z' });
+    expect(access.findCaller(next.token)).toMatchObject({ projects: ['fg'] });
+  });
+
+  it('[L8] a line with a strange end or strange projects is no token', async () => {
+    await using folder = await tempFolder();
+    await createToken(folder.path, wish);
+    const line = readFileSync(join(folder.path, 'tokens.jsonl'), 'utf8').trim();
+    for (const more of ['"expires_at":"soon"', '"expires_at":5', '"projects":"fg"', '"projects":[1]']) {
+      await folder.write('tokens.jsonl', `${line.replace('{', `{${more},`)}\n`);
+      expect(() => listTokens(folder.path)).toThrow('is no token');
+    }
+  });
+
   it('[A17] lie in files for their owner alone, whatever the umask', async () => {
     await using folder = await tempFolder();
     const home = join(folder.path, 'home');

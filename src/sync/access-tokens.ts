@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Declaration } from '#contract/declare.ts';
 import type { Actor } from '#domain/actor.ts';
-import { toIso } from '#kernel/clock.ts';
+import { parseIso, toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import {
@@ -27,7 +27,11 @@ export interface TokenRecord {
   /** Whose it is: one of the two. */
   readonly agent?: string;
   readonly user?: string;
+  /** Prefixes of the projects that it is for; all of them where there is none. */
+  readonly projects?: readonly string[];
   readonly created_at: string;
+  /** From then on it is refused. */
+  readonly expires_at?: string;
   readonly revoked_at?: string;
 }
 
@@ -40,6 +44,7 @@ export interface TokenCaller {
   readonly scope: TokenScope;
   /** The record's id. */
   readonly token: string;
+  readonly projects?: readonly string[] | undefined;
 }
 
 const FILE = 'tokens.jsonl';
@@ -59,6 +64,9 @@ export interface TokenWish {
   /** An agent's token; a person's when left out. */
   readonly agent?: string | undefined;
   readonly user: string;
+  readonly projects?: readonly string[] | undefined;
+  /** How long it is good; for ever when left out. */
+  readonly lasts_ms?: number | undefined;
   readonly now: number;
 }
 
@@ -79,8 +87,8 @@ export function createToken(home: string, wish: TokenWish): Promise<NewToken> {
 export async function rotateToken(home: string, id: string, now: number): Promise<NewToken> {
   const answer = await changeTokens(home, (lines) => {
     const old = getLive(lines, home, id);
-    const { name, scope, agent, user = '' } = old.record;
-    const made = makeToken({ name, scope, agent, user, now });
+    const { name, scope, agent, user = '', projects } = old.record;
+    const made = makeToken({ name, scope, agent, user, projects, lasts_ms: lastsFor(old.record), now });
     return {
       lines: [...lines.with(old.at, toRevokedLine(old, now)), toHomeLine(made.stored)],
       answer: { ...made.answer, in_file: isInServerFile(home, old) },
@@ -115,7 +123,7 @@ export async function ensureServerToken(
 ): Promise<{ readonly path: string; readonly token: string }> {
   const path = join(home, SERVER_TOKEN);
   const there = readHomeFile(home, SERVER_TOKEN)?.trim();
-  if (there !== undefined && findTokenCaller(readStored(home), there) !== undefined)
+  if (there !== undefined && findTokenCaller(readStored(home), there, now) !== undefined)
     return { path, token: there };
   const { token } = await createToken(home, { name: 'server', scope: 'admin', user, now });
   writeServerToken(home, token);
@@ -139,19 +147,33 @@ export function readStored(home: string): StoredToken[] {
 }
 
 /** Every token is compared whole, so that the time it takes says nothing. */
-export function findTokenCaller(stored: readonly StoredToken[], token: string): TokenCaller | undefined {
+export function findTokenCaller(
+  stored: readonly StoredToken[],
+  token: string,
+  now: number,
+): TokenCaller | undefined {
   const hash = toHash(token);
   let found: TokenRecord | undefined;
   for (const one of stored) if (timingSafeEqual(one.hash, hash)) found = one.record;
-  return found === undefined || found.revoked_at !== undefined ? undefined : toCaller(found);
+  return found !== undefined && isGood(found, now) ? toCaller(found) : undefined;
 }
 
-function toCaller({ id, scope, agent, user }: TokenRecord): TokenCaller {
+/** Neither revoked nor at its end. */
+export function isGood({ revoked_at, expires_at }: TokenRecord, now: number): boolean {
+  return revoked_at === undefined && (expires_at === undefined || now < (parseIso(expires_at) ?? 0));
+}
+
+function lastsFor({ created_at, expires_at }: TokenRecord): number | undefined {
+  if (expires_at === undefined) return undefined;
+  return (parseIso(expires_at) ?? 0) - (parseIso(created_at) ?? 0);
+}
+
+function toCaller({ id, scope, agent, user, projects }: TokenRecord): TokenCaller {
   const actor: Actor =
     agent === undefined
       ? { kind: 'user', name: user ?? '', named: true }
       : { kind: 'agent', name: agent, named: true };
-  return { actor, scope, token: id };
+  return { actor, scope, token: id, ...(projects !== undefined && { projects }) };
 }
 
 function checkWish({ agent, scope }: TokenWish): void {
@@ -162,14 +184,17 @@ function checkWish({ agent, scope }: TokenWish): void {
   });
 }
 
-function makeToken({ name, scope, agent, user, now }: TokenWish): { stored: JsonObject; answer: NewToken } {
+function makeToken(wish: TokenWish): { stored: JsonObject; answer: NewToken } {
+  const { name, scope, agent, user, projects, lasts_ms, now } = wish;
   const token = `fgt_${randomBytes(32).toString('base64url')}`;
   const record = {
     id: randomBytes(6).toString('hex'),
     name: name ?? agent ?? user,
     scope,
     ...(agent === undefined ? { user } : { agent }),
+    ...(projects !== undefined && { projects: [...projects] }),
     created_at: toIso(now),
+    ...(lasts_ms !== undefined && { expires_at: toIso(now + lasts_ms) }),
   };
   return { stored: { ...record, hash: toHash(token).toString('hex') }, answer: { ...record, token } };
 }
@@ -228,13 +253,17 @@ function parseStored(lines: readonly HomeLine[], home: string): StoredToken[] {
 
 /** A line that cannot be understood must not be taken for a token with other rights. */
 function toStored(value: JsonObject, at: number, home: string): StoredToken {
-  const { id, name, scope, agent, user, created_at, revoked_at, hash } = value;
+  const { id, name, scope, agent, user, projects, created_at, expires_at, revoked_at, hash } = value;
   const texts = [id, name, created_at].every((part) => typeof part === 'string' && part !== '');
   const owners = [agent, user].filter((part) => typeof part === 'string' && part !== '');
   const isScope = typeof scope === 'string' && SCOPES.includes(scope);
   const isHash = typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash);
   const isEnd = revoked_at === undefined || typeof revoked_at === 'string';
-  if (!texts || owners.length !== 1 || !isScope || !isHash || !isEnd) {
+  const isTimed =
+    expires_at === undefined || (typeof expires_at === 'string' && parseIso(expires_at) !== undefined);
+  const isPlaced =
+    projects === undefined || (Array.isArray(projects) && projects.every((one) => typeof one === 'string'));
+  if (!texts || owners.length !== 1 || !isScope || !isHash || !isEnd || !isTimed || !isPlaced) {
     throw new ForgeError('invalid_input', `${join(home, FILE)}, line ${at + 1}, is no token`, {
       hint: 'Correct it by hand, or move it away and start anew',
       details: { path: join(home, FILE), line: at + 1 },
@@ -245,7 +274,9 @@ function toStored(value: JsonObject, at: number, home: string): StoredToken {
     name,
     scope,
     ...(typeof agent === 'string' ? { agent } : { user }),
+    ...(projects !== undefined && { projects }),
     created_at,
+    ...(expires_at !== undefined && { expires_at }),
     ...(revoked_at !== undefined && { revoked_at }),
   } as TokenRecord; // each part was just checked
   return { at, value, record, hash: Buffer.from(hash, 'hex') };

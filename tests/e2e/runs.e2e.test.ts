@@ -150,7 +150,7 @@ describe('a run at work', () => {
     const { id } = await forge().create('Deaf');
     const run = await watchedRun(id, work.workshop.place.watcher);
     await expect(stopRun(work.ctx, run.id, { wait_ms: 1 })).rejects.toMatchObject({
-      code: 'request_timeout',
+      code: 'wait_timeout',
       details: { id: run.id, state: 'running' },
     });
     await store().moveRun({ id: run.id, to: 'failed' }, systemWriter(work.workshop.place));

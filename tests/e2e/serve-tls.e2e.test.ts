@@ -60,7 +60,7 @@ describe.runIf(hasOpenssl)('forge serve with TLS', () => {
     // It has begun when the server has used the token.
     await expect.poll(() => readUses(server.token_file), { timeout: 10_000 }).toContain('Z"');
     server.kill('SIGTERM');
-    expect(await waiting).toMatchObject({ status: 408 });
+    expect(await waiting).toMatchObject({ status: 409 });
     expect(await server.ended).toEqual({ code: 0, signal: null });
   });
 

@@ -147,7 +147,7 @@ export async function startProjectHttp(setting: HttpSetting = {}): Promise<Proje
     operations,
     declarations: OPERATIONS,
     version: '0.0.0-test',
-    severalProjects: false,
+    projects: () => [],
     clock: setting.mcpClock ?? clock,
     isAlive: (caller) => access.isAlive(caller),
   });
@@ -184,7 +184,7 @@ export async function startProjectHttp(setting: HttpSetting = {}): Promise<Proje
 
 function toIdempotencyPort(projects: ServerProjects): IdempotencyPort {
   const find = async (place: Parameters<IdempotencyPort['begin']>[0]) =>
-    projects.find(toProjectRef({ name: place.name, project: place.project }, place.input));
+    projects.find(toProjectRef(place, place.input));
   return {
     begin: async (place, key) => (await find(place)).use(({ store }) => store.beginRequest(key)),
     finish: async (place, key, answer) =>

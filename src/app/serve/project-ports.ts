@@ -29,9 +29,9 @@ export function listSources(projects: ServerProjects): EventSource[] {
 
 /** By which database, and since which write of it. */
 export function createStamp(projects: ServerProjects): (place: CallPlace) => Promise<string | undefined> {
-  return async ({ name, input, project }) => {
+  return async (place) => {
     try {
-      const found = await projects.find(toProjectRef({ name, project }, input));
+      const found = await projects.find(toProjectRef(place, place.input));
       return await found.use(
         async ({ store, paths }) => `${paths.database} ${found.generation} ${await store.readStamp()}`,
       );
@@ -43,8 +43,8 @@ export function createStamp(projects: ServerProjects): (place: CallPlace) => Pro
 
 /** How a request that was answered early ended stands in the feed of its project. */
 export function createTellLate(projects: ServerProjects, clock: Clock): TellLate {
-  return async ({ name, input, project }, outcome) => {
-    const found = await projects.find(toProjectRef({ name, project }, input));
+  return async (place, outcome) => {
+    const found = await projects.find(toProjectRef(place, place.input));
     const by = { actor: systemActor('server'), now: clock.now() };
     await found.use(({ store }) => store.noteEvent({ type: 'request.finished', data: outcome }, by));
   };
@@ -54,14 +54,11 @@ export function createTellLate(projects: ServerProjects, clock: Clock): TellLate
 export function createIdempotency(projects: ServerProjects): IdempotencyPort {
   // Where there is no project there is no database either; what such a server does is soon done.
   const memory = createRequestMemory();
-  const use = async <T>(
-    { name, input, project }: CallPlace,
-    work: (store: RequestMemory) => Promise<T>,
-  ): Promise<T> => {
+  const use = async <T>(place: CallPlace, work: (store: RequestMemory) => Promise<T>): Promise<T> => {
     const [first] = projects.list();
     if (first === undefined) return work(memory);
     // Where it finds none, the call itself says what is wrong with it.
-    const found = await projects.find(toProjectRef({ name, project }, input)).catch(() => first);
+    const found = await projects.find(toProjectRef(place, place.input)).catch(() => first);
     return withHealing(found, () => found.use(({ store }) => work(store)));
   };
   return {

@@ -104,13 +104,12 @@ export async function startServer(wishes: ServeWishes, request: Request): Promis
   let mcp: Promise<McpHttpHandler> | undefined;
   const loadMcp = async (): Promise<McpHttpHandler> => {
     const { createMcpHandler } = await import('#surfaces/mcp/http-handler.ts');
-    const severalProjects = projects.list().length > 1;
     return createMcpHandler({
       operations: caller,
       declarations: OPERATIONS,
       version: VERSION,
       clock,
-      severalProjects,
+      projects: () => projects.list().map(({ prefix }) => prefix),
       isAlive: (one) => access.isAlive(one),
     });
   };

@@ -14,6 +14,7 @@ import type { WriteTransaction } from './write-transaction.ts';
 /** What a request says of a claim; everything else is read here. */
 interface AskedClaim {
   readonly way: ClaimWay;
+  readonly to?: string;
   readonly assignee: string;
   readonly agents: KnownAgents;
   readonly companions?: readonly string[] | undefined;
@@ -28,6 +29,7 @@ export function readClaimFacts(tx: WriteTransaction, before: StoredRecord, claim
   return {
     ...readPauseFacts(tx, claim),
     way: claim.way,
+    to: claim.to,
     life,
     asker: tx.by.actor,
     archived: isArchived(record),
@@ -43,7 +45,7 @@ export function readClaimFacts(tx: WriteTransaction, before: StoredRecord, claim
 /** The part of it that is about no task. */
 export function readPauseFacts(
   { db, by }: WriteTransaction,
-  { assignee, agents, companions = [] }: Omit<AskedClaim, 'way'>,
+  { assignee, agents, companions = [] }: Omit<AskedClaim, 'way' | 'to'>,
 ): Pick<ClaimFacts, 'claimer' | 'companions' | 'project_paused'> {
   return {
     claimer: toClaimer(assignee, agents, by.actor),

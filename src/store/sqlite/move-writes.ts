@@ -84,7 +84,7 @@ function checkBeginner(
   before: StoredRecord,
   { move, owner }: { readonly move: MoveRequest; readonly owner: string },
 ): void {
-  const asked = { way: 'move', assignee: owner, agents: move.agents } as const;
+  const asked = { way: 'move', to: move.to, assignee: owner, agents: move.agents } as const;
   const decision = decideClaim(readClaimFacts(tx, before, asked), workflowOf(tx));
   if (decision.outcome === 'claim' || decision.outcome === 'mine') return;
   throw explainRefusal(toRefusal(tx, before, decision));

@@ -1,6 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ERROR_CODES, isForgeError, toErrorBody } from '#kernel/errors.ts';
+import { ERROR_CODES, type ErrorCode, isForgeError, toErrorBody } from '#kernel/errors.ts';
 
 /** One request and its answer. */
 export interface Exchange {
@@ -12,6 +12,8 @@ export interface Exchange {
 export interface Answer {
   readonly status: number;
   readonly body: string | Buffer;
+  /** Of the error that it tells. */
+  readonly code?: ErrorCode;
   readonly headers?: Readonly<Record<string, string>>;
   /** Of the body, where it is known already. */
   readonly etag?: string | undefined;
@@ -71,6 +73,7 @@ export function toErrorAnswer(error: unknown, request_id: string): Answer {
     : body;
   return {
     status: ERROR_CODES[body.code].http,
+    code: body.code,
     body: JSON.stringify({ ...shown, request_id }),
     headers: toErrorHeaders(error),
   };

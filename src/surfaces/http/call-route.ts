@@ -20,7 +20,7 @@ export async function callOrRecall(
   const { name, access } = route.declaration;
   if (!KEPT_LISTS.includes(name) || !allows(call.caller.scope, access)) return callRoute(deps, route, call);
   const { input, project } = call;
-  const stamp = await deps.stamp?.({ name, input, project });
+  const stamp = await deps.stamp?.({ name, input, project, within: call.caller.projects });
   if (stamp === undefined) return callRoute(deps, route, call);
   const key = JSON.stringify([name, route.paged, project, input]);
   const known = deps.lists.find(key, stamp);

@@ -205,7 +205,7 @@ async function answerOperation(
     body: parseBody(read),
   });
   const { caller } = admission;
-  const place = { name: route.declaration.name, input, project };
+  const place = { name: route.declaration.name, input, project, within: caller.projects };
   const isLong = route.declaration.http?.long === true;
   // What goes on without its caller is not ended by their leaving.
   const signal = isLong ? undefined : openCallSignal(exchange, () => deps.access.isAlive(caller));

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { EVENT_TYPES } from '#contract/event-types.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import type { Caller } from '#operations/call-operation.ts';
+import { type Caller, reaches } from '#operations/call-operation.ts';
 import type { EventSource } from '#operations/event-source.ts';
 import { parseCursor, type Position, type Positions } from './event-cursor.ts';
 import type { EventFilter } from './event-frame.ts';
@@ -77,7 +77,8 @@ class EventHub {
   }
 
   async open(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void> {
-    const wish = parseWish(request, this.#deps.sources());
+    const reached = this.#deps.sources().filter(({ project }) => reaches(caller, project));
+    const wish = parseWish(request, reached, caller.projects);
     this.#checkCount(caller);
     this.#opening += 1;
     try {
@@ -244,7 +245,11 @@ interface Wish {
 const FIELDS = ['after', 'project', 'task', 'type'];
 const MAX_NAMES = 100;
 
-function parseWish(request: IncomingMessage, sources: readonly EventSource[]): Wish {
+function parseWish(
+  request: IncomingMessage,
+  sources: readonly EventSource[],
+  within: readonly string[] | undefined,
+): Wish {
   const query = new URL(request.url ?? '/', 'http://localhost').searchParams;
   const unknown = [...query.keys()].find((name) => !FIELDS.includes(name));
   if (unknown !== undefined) throw refuse(unknown, `there is no such field; known are ${FIELDS.join(', ')}`);
@@ -269,10 +274,11 @@ function parseWish(request: IncomingMessage, sources: readonly EventSource[]): W
   // A browser that comes back says where it was in the header, whatever its address still says.
   const header = request.headers['last-event-id'];
   const after = typeof header === 'string' && header !== '' ? header : (query.get('after') ?? '');
+  const named = projects ?? within;
   return {
     after: after === '' ? undefined : parseCursor(after),
     filter: {
-      projects: projects === undefined ? undefined : new Set(projects),
+      projects: named === undefined ? undefined : new Set(named),
       task_id: tasks?.[0]?.toLowerCase(),
       types,
     },

@@ -66,6 +66,8 @@ export interface CallPlace {
   readonly name: string;
   readonly input: unknown;
   readonly project: string | undefined;
+  /** Prefixes of the only projects that the caller may find; undefined for all. */
+  readonly within: readonly string[] | undefined;
 }
 
 /** Implemented over the IdempotencyStore of the call's project; of any, where a call has none. */

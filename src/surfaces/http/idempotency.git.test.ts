@@ -119,13 +119,13 @@ describe('an Idempotency-Key', () => {
 
   it('says so when nobody knows how it ended, and forgets what failed here', async () => {
     const [project] = http.projects.list();
-    let fail: (() => void) | undefined;
+    let fail: ((code: 'store_busy' | 'wait_timeout') => void) | undefined;
     const calls: string[] = [];
     const caller: OperationCaller = {
       call: ({ name }) => {
         calls.push(name);
         return new Promise((_resolve, reject) => {
-          fail = () => reject(new ForgeError('store_busy', 'somebody else writes'));
+          fail = (code) => reject(new ForgeError(code, 'not now'));
         });
       },
     };
@@ -149,12 +149,16 @@ describe('an Idempotency-Key', () => {
       status: 409,
       json: { code: 'idempotency_conflict', message: expect.stringContaining('outcome is not known') },
     });
-    fail?.();
+    fail?.('store_busy');
     expect(await first).toMatchObject({ status: 503, json: { code: 'store_busy' } });
     // What failed on this side may be tried again under its key.
     const third = create('k7', 'cut off', { token: slow.admin, on: slow });
     await expect.poll(() => calls.length).toBe(2);
-    fail?.();
-    expect((await third).status).toBe(503);
+    fail?.('wait_timeout');
+    expect((await third).status).toBe(409);
+    const fourth = create('k7', 'cut off', { token: slow.admin, on: slow });
+    await expect.poll(() => calls.length).toBe(3);
+    fail?.('store_busy');
+    expect((await fourth).status).toBe(503);
   });
 });

@@ -77,7 +77,8 @@ async function keep(
   toKept: (answer: Answer) => Answer,
   { port, place, request }: { port: IdempotencyPort; place: CallPlace; request: RememberedRequest },
 ): Promise<Answer> {
-  const passing = answer.status >= 500 || [408, 429, 499].includes(answer.status);
+  const { status, code } = answer;
+  const passing = status >= 500 || [408, 429, 499].includes(status) || code === 'wait_timeout';
   if (passing) await port.drop(place, request);
   // It has happened: the answer is worth more than its copy, without which the key stays begun.
   else await port.finish(place, request, toStored(toKept(answer))).catch(() => undefined);

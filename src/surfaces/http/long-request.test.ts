@@ -77,7 +77,7 @@ describe('a move that may take long', () => {
     } as unknown as Exchange; // only what is looked at
     let end: ((answer: { status: number; body: string }) => void) | undefined;
     const work = new Promise<{ status: number; body: string }>((resolve) => (end = resolve));
-    const place = { name: 'task.transition', input: {}, project: undefined };
+    const place = { name: 'task.transition', input: {}, project: undefined, within: undefined };
     const tell = async (_place: unknown, outcome: LateOutcome): Promise<void> => void told.push(outcome);
     expect(await answerLong(exchange, place, { work, tell, wait_ms: 5 })).toMatchObject({ status: 202 });
     end?.({ status: 200, body: '{}' });

@@ -1,4 +1,5 @@
 import { ForgeError } from '#kernel/errors.ts';
+import { type Caller, reaches } from '#operations/call-operation.ts';
 import type { HttpDeps, ServedProject } from './http-ports.ts';
 import { API } from './operation-routes.ts';
 import { type OwnRoute, takesNothing, toJsonAnswer } from './own-route.ts';
@@ -18,18 +19,24 @@ export function listProjectRoutes({ projects }: Pick<HttpDeps, 'projects'>): Own
       path: `${API}/projects`,
       summary: 'List the projects of this server',
       output: { type: 'array', items: PROJECT },
-      answer: takesNothing(async () => toJsonAnswer(await Promise.all(projects().map(toEntry)))),
+      answer: takesNothing(async ({ caller }) =>
+        toJsonAnswer(await Promise.all(listReached(projects(), caller).map(toEntry))),
+      ),
     },
     {
       method: 'GET',
       path: `${API}/projects/{project}`,
       summary: 'Show a project of this server, by its prefix or name',
       output: PROJECT,
-      answer: takesNothing(async ({ values: [name = ''] }) =>
-        toJsonAnswer(await toEntry(getProject(projects(), name))),
+      answer: takesNothing(async ({ values: [name = ''], caller }) =>
+        toJsonAnswer(await toEntry(getProject(listReached(projects(), caller), name))),
       ),
     },
   ];
+}
+
+function listReached(projects: readonly ServedProject[], caller: Caller | undefined): ServedProject[] {
+  return projects.filter(({ prefix }) => caller !== undefined && reaches(caller, prefix));
 }
 
 function getProject(projects: readonly ServedProject[], name: string): ServedProject {

@@ -2,7 +2,7 @@ import { McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotoc
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Declaration } from '#contract/declare.ts';
 import { toErrorBody } from '#kernel/errors.ts';
-import type { Caller, OperationCaller } from '#operations/call-operation.ts';
+import { type Caller, type OperationCaller, reaches } from '#operations/call-operation.ts';
 import { registerPrompts } from './prompts.ts';
 import { registerResources } from './resources.ts';
 import { createTools, readCall, type McpTool } from './tools.ts';
@@ -11,24 +11,40 @@ export interface McpDeps {
   readonly operations: OperationCaller;
   readonly declarations: readonly Declaration[];
   readonly version: string;
-  /** Whether a call may have to say which project it means. */
-  readonly severalProjects: boolean;
+  /** Prefixes of the projects that are served now; where there are several, a call may have to say which it means. */
+  readonly projects: () => readonly string[];
 }
 
+/** The library would promise to tell of changed lists, and no list is watched. */
+const CAPABILITIES = {
+  tools: { listChanged: false },
+  resources: { listChanged: false },
+  prompts: { listChanged: false },
+};
 const INSTRUCTIONS =
   'Forge is the task graph of this repository. Take work with forge_claim {"next": true}, read it with forge_show, say what you found with forge_comment, file what is left over with forge_create_task, and end with forge_close and a reason. Errors carry a code; claim_conflict means: take another one.';
 
-/** Makes servers that all speak for somebody; the tools are worked out once. */
+/** Makes servers that each speak for one caller; the tools are worked out once for one project and once for several. */
 export function createServerFactory(deps: McpDeps): (caller: Caller) => McpServer {
-  const tools = createTools(deps.declarations, deps);
-  return (caller) => createServer(deps, tools, caller);
+  const known = new Map<boolean, ReadonlyMap<string, McpTool>>();
+  return (caller) => {
+    const projects = deps.projects().filter((prefix) => reaches(caller, prefix));
+    const severalProjects = projects.length > 1;
+    const tools = known.get(severalProjects) ?? createTools(deps.declarations, { severalProjects });
+    known.set(severalProjects, tools);
+    return createServer(deps, { tools, projects }, caller);
+  };
 }
 
 /** One server for one client and one request or session of it. */
-function createServer(deps: McpDeps, tools: ReadonlyMap<string, McpTool>, caller: Caller): McpServer {
+function createServer(
+  deps: McpDeps,
+  { tools, projects }: { tools: ReadonlyMap<string, McpTool>; projects: readonly string[] },
+  caller: Caller,
+): McpServer {
   const mcp = new McpServer(
     { name: 'forge', title: 'Forge', version: deps.version },
-    { instructions: INSTRUCTIONS, capabilities: { tools: {}, resources: {}, prompts: {} } },
+    { instructions: INSTRUCTIONS, capabilities: CAPABILITIES },
   );
   // Under the library's own registry a wrong argument would be told in its words, and an alias would be listed.
   mcp.server.setRequestHandler('tools/list', () => ({ tools: listTools(tools) }));
@@ -50,9 +66,9 @@ function createServer(deps: McpDeps, tools: ReadonlyMap<string, McpTool>, caller
       return { ...toResult({ error: toErrorBody(error) }), isError: true };
     }
   });
-  const call = (name: string, input: object): Promise<unknown> =>
-    deps.operations.call({ name, input, caller });
-  registerResources(mcp, call);
+  const call = (name: string, input: object, project?: string): Promise<unknown> =>
+    deps.operations.call({ name, input, caller, project });
+  registerResources(mcp, call, projects);
   registerPrompts(mcp);
   return mcp;
 }

@@ -5,20 +5,21 @@ import { LIMITS } from '#kernel/limits.ts';
 const LIST = 'forge://tasks';
 const JSON_TYPE = 'application/json';
 
+type Call = (name: string, input: object, project?: string) => Promise<unknown>;
+
 /** The tasks as documents that a person can put into a conversation by hand. */
-export function registerResources(
-  mcp: McpServer,
-  call: (name: string, input: object) => Promise<unknown>,
-): void {
+export function registerResources(mcp: McpServer, call: Call, projects: readonly string[]): void {
   mcp.registerResource(
     'tasks',
     LIST,
     { title: 'Open tasks', description: 'Tasks that are not closed, by priority', mimeType: JSON_TYPE },
-    async (uri) => toDocument(uri, await call('task.list', { limit: LIMITS.mcp_resources })),
+    async (uri) => toDocument(uri, await listOpen(call, projects)),
   );
   mcp.registerResource(
     'task',
-    new ResourceTemplate(`${LIST}/{id}`, { list: async () => ({ resources: await listTasks(call) }) }),
+    new ResourceTemplate(`${LIST}/{id}`, {
+      list: async () => ({ resources: await listTasks(call, projects) }),
+    }),
     { title: 'Task', description: 'One task with all that belongs to it', mimeType: JSON_TYPE },
     async (uri, { id }) => {
       try {
@@ -32,12 +33,21 @@ export function registerResources(
   );
 }
 
+/** Of the one project, or of each in its turn. */
+async function listOpen(call: Call, projects: readonly string[]): Promise<unknown[]> {
+  const each = projects.length > 1 ? projects : [undefined];
+  const limit = Math.ceil(LIMITS.mcp_resources / each.length);
+  const lists = await Promise.all(each.map((project) => call('task.list', { limit }, project)));
+  return lists.flat();
+}
+
 /** Hosts ask for the list without being asked to: where it cannot be told, there is nothing to show. */
 async function listTasks(
-  call: (name: string, input: object) => Promise<unknown>,
+  call: Call,
+  projects: readonly string[],
 ): Promise<{ uri: string; name: string; title: string; mimeType: string }[]> {
   try {
-    const tasks = await call('task.list', { limit: LIMITS.mcp_resources });
+    const tasks = await listOpen(call, projects);
     return (tasks as { id: string; title: string }[]).map(({ id, title }) => ({
       uri: `${LIST}/${encodeURIComponent(id)}`,
       name: id,
