@@ -395,7 +395,7 @@ describe.concurrent('a program that asks', () => {
       processes,
       cwd: folder.path,
       profile: { executor: 'claude', command: ['/bin/sh', '-c', script], permissions: 'ask' },
-      spec: { limits: { total_ms: 60_000, idle_ms: 2_000, output_bytes: 1_000_000 } },
+      spec: { limits: { total_ms: 60_000, idle_ms: 4_000, output_bytes: 1_000_000 } },
       host: { approve },
       limits: { interrupt_ms: 100 },
     });
@@ -405,7 +405,7 @@ describe.concurrent('a program that asks', () => {
   it('may be silent for as long as a person thinks', async () => {
     await using run = await startAsking(
       ASKS,
-      () => new Promise((say) => setTimeout(say, 2_500, { decision: 'allowed' })),
+      () => new Promise((say) => setTimeout(say, 4_500, { decision: 'allowed' })),
     );
     expect(await run.end).toMatchObject({ outcome: 'completed' });
   });

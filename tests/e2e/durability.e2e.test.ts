@@ -21,7 +21,8 @@ describe('kill -9', () => {
       const printed = await killAfter(project, script, delay);
       acknowledged.push(...ids(printed));
     }
-    expect(acknowledged.length).toBeGreaterThan(3);
+    // Each was killed after its first word.
+    expect(acknowledged.length).toBeGreaterThanOrEqual(3);
     const stored = await project.json<Task[]>('search');
     const known = new Set(stored.map(({ id }) => id));
     expect(acknowledged.filter((id) => !known.has(id))).toEqual([]);

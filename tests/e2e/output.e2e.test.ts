@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -8,6 +7,7 @@ import type { Task } from '#contract/task.ts';
 import { ERROR_CODES, type ErrorBody } from '#kernel/errors.ts';
 import { expectKeepsSchema, type ForgeCli, openPlace } from '../support/forge-cli.ts';
 import { noteUnwalled } from '../support/note-unwalled.ts';
+import { hasTerminal, onTerminal as runOnTerminal, type TerminalWish } from '../support/on-terminal.ts';
 import { forgeProjectHere } from '../support/forge-here.ts';
 import { tempRepo } from '../support/temp-repo.ts';
 
@@ -413,7 +413,8 @@ describe('pipes', () => {
       big.bash('forge task list --json | (sleep 0.5; wc -c)'),
       // Another program that holds the same pipe has made it non-blocking: writes fail with EAGAIN while it is full.
       big.bash(
-        `{ node -e 'process.stdout.write(""); setTimeout(() => {}, 1500)' & sleep 0.4
+        `{ node -e 'process.stdout.write(""); fs.writeFileSync("ready", ""); setTimeout(() => {}, 1500)' &
+           until [ -e ready ]; do sleep 0.05; done
            forge task list --json; echo "exit $?" >&2; wait; } | (sleep 1; wc -c)`,
       ),
       big.bash('forge task list --json > out.json && wc -c < out.json'),
@@ -447,17 +448,8 @@ describe('pipes', () => {
   );
 });
 
-// util-linux's script(1) gives a command a terminal; other systems' take other arguments.
-const SCRIPT = 'script';
-const hasScript =
-  spawnSync(SCRIPT, ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') === true;
-
-describe.skipIf(!hasScript)('on a terminal', () => {
-  const onTerminal = (command: string, options: { env?: Record<string, string>; input?: string } = {}) =>
-    project.bash(
-      `{ sleep 0.4; printf '%b' "$INPUT"; sleep 0.4; } | script -qec "stty cols 60 2>/dev/null; $COMMAND" /dev/null`,
-      { env: { TERM: 'xterm-256color', COMMAND: command, INPUT: options.input ?? '', ...options.env } },
-    );
+describe.skipIf(!hasTerminal)('on a terminal', () => {
+  const onTerminal = (command: string, wish: TerminalWish = {}) => runOnTerminal(project, command, wish);
 
   it('JSON is indented and controls are escaped; text is coloured and fits the width', async () => {
     const red = '\u001b[31m end';

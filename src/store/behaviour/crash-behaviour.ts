@@ -5,13 +5,17 @@ import { startWorker, type StoreWorker } from '../../../tests/support/store-work
 import { tempStore, type TempStore } from '../../../tests/support/temp-store.ts';
 import { create } from './open-behaviour.ts';
 
+/** Moments of the kill: all over a tenth of a second, the same in every run. */
+const SPREAD_MS = 100;
+const STEP_MS = 37;
+
 /** A process that writes is killed so many times, and each time the next one finds all that was acknowledged. */
 export async function expectKillsSurvived(rounds: number): Promise<void> {
   await using temp = await tempStore();
   const tasks = await churnTasks(temp);
   const heard: Record<string, unknown>[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const said = await runUntilKilled(temp, tasks);
+    const said = await runUntilKilled(temp, tasks, (round * STEP_MS) % SPREAD_MS);
     heard.push(...said);
     await expectSound(temp);
     await expectOldOrNew(temp, tasks, said);
@@ -38,14 +42,18 @@ async function churnTasks(temp: TempStore): Promise<ChurnTasks> {
 }
 
 /** Lets a process write and kills it some time after its first words. Gives all that it acknowledged. */
-async function runUntilKilled(temp: TempStore, tasks: ChurnTasks): Promise<StoreWorker['said']> {
+async function runUntilKilled(
+  temp: TempStore,
+  tasks: ChurnTasks,
+  delay: number,
+): Promise<StoreWorker['said']> {
   let said: StoreWorker['said'] = [];
   await temp.reopen(async () => {
     await using worker = await startWorker(temp.folder, ['churn', tasks.counter, tasks.toggle]);
     const begun = worker.heard('updated');
     worker.go();
     await begun;
-    await sleep(Math.random() * 100);
+    await sleep(delay);
     worker.kill();
     expect(await worker.ended).toMatchObject({ signal: 'SIGKILL' });
     said = worker.said;

@@ -60,8 +60,7 @@ describe('the limits of a request', () => {
     expect(answer.status).toBe(201);
   });
 
-  it('stay cheap for a hundred MB that nobody wanted', async () => {
-    const before = process.memoryUsage().rss;
+  it('are not read on for a hundred MB that no operation wants', async () => {
     const chunk = Buffer.from(`100000\r\n${' '.repeat(1_048_576)}\r\n`);
     const socket = connect(http.port, '127.0.0.1');
     const ended = new Promise<number>((resolve) => {
@@ -79,8 +78,8 @@ describe('the limits of a request', () => {
       socket.write(head(['Transfer-Encoding: chunked']));
       pump();
     });
-    expect(await ended).toBeLessThan(100);
-    expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1_048_576);
+    // What was sent besides lies in the buffers of the two sockets.
+    expect(await ended).toBeLessThan(50);
   });
 
   it('end headers that are too large, and too many', async () => {
