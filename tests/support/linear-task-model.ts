@@ -123,6 +123,8 @@ function claim(setup: TaskSetup, task: TaskState, request: RequestOf<'claim'>, l
   if (!force) {
     if (task.owner !== null && !isGone) return no('taken');
     if (task.state === 'backlog') return no('parked');
+    // Who takes over what waits in a gate begins no work there.
+    if (GATES.includes(task.state)) return take(task, request, look);
     if (setup.waits) return no('blocked');
     const role = task.status === 'open' ? 'coder' : STATES[task.state]?.role;
     if (role === 'coder' && setup.coder !== undefined && setup.coder !== actor) return no('role');

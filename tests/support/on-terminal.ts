@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import type { ForgeCli } from './forge-cli.ts';
+import type { ForgePlace } from './forge-cli.ts';
 
 /** util-linux's script(1) gives a command a terminal; other systems' take other arguments. */
 export const hasTerminal =
@@ -35,10 +35,10 @@ const SCRIPT = `
 
 /** What a command does on a terminal of 60 columns. */
 export function onTerminal(
-  cli: Pick<ForgeCli, 'bash'>,
+  cli: Pick<ForgePlace, 'bash'>,
   command: string,
   { env, input = '', prompt = '?' }: TerminalWish = {},
-): ReturnType<ForgeCli['bash']> {
+): ReturnType<ForgePlace['bash']> {
   return cli.bash(SCRIPT, {
     env: { TERM: 'xterm-256color', COMMAND: command, INPUT: input, PROMPT: prompt, ...env },
   });
