@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, lchownSync, readdirSync, rmSync, utimesSync } from 'node:fs';
+import { chmodSync, lchownSync, mkdirSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ErrorBody } from '#kernel/errors.ts';
 import { FORGE, type ForgeProject, type ProgramResult } from '../support/forge-cli.ts';
 import { forgeProjectHere } from '../support/forge-here.ts';
+import { startForgeServer } from '../support/forge-server.ts';
 import { bringTasks, readStore } from '../support/store-snapshot.ts';
 
 /** Root may write everywhere, so then forge runs as nobody, to whom the store is given. */
@@ -65,6 +66,21 @@ describe('a store that may not be written', () => {
     );
     expect(readStore(owned.project.path)).toEqual(before);
     expect(await owned.run('task', 'create', 'Now')).toMatchObject({ exit: 0 });
+  });
+
+  test('[M10] a server reads there too, and refuses writes', async () => {
+    await using owned = await ownedProject();
+    const home = join(owned.project.home, 'served');
+    mkdirSync(home);
+    chmodSync(owned.project.home, 0o755);
+    if (NOBODY !== undefined) lchownSync(home, NOBODY, NOBODY);
+    await owned.without({ '.': 0o555, 'forge.db': 0o444, 'tasks.jsonl': 0o444 }, async () => {
+      const place = { env: { FORGE_HOME: home }, uid: NOBODY };
+      await using server = await startForgeServer(owned.project, ['--port', '0'], place);
+      expect(await server.ask('/api/v1/tasks')).toMatchObject({ status: 200, body: [{ id: 'fg-aaaa' }] });
+      const refused = await server.ask('/api/v1/tasks', { body: { title: 'x' } });
+      expect(refused).toMatchObject({ status: 403, body: { code: 'read_only' } });
+    });
   });
 
   test('folder alone', async () => {

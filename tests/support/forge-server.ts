@@ -41,12 +41,18 @@ export interface ServerPlace {
 export async function startForgeServer(
   place: ServerPlace,
   flags: readonly string[] = ['--port', '0'],
-  more: { readonly env?: Readonly<Record<string, string>>; readonly cwd?: string } = {},
+  more: {
+    readonly env?: Readonly<Record<string, string>>;
+    readonly cwd?: string;
+    /** Another user than the one who runs the tests. */
+    readonly uid?: number | undefined;
+  } = {},
 ): Promise<ForgeServer> {
   const child = spawn(process.execPath, [FORGE, 'serve', '--json', ...flags], {
     cwd: more.cwd ?? place.path,
     env: { ...place.env, ...more.env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    ...(more.uid !== undefined && { uid: more.uid, gid: more.uid }),
   });
   let told = '';
   child.stderr.on('data', (chunk: Buffer) => (told += chunk.toString()));
