@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkHistory } from './support/linear-check.ts';
+import { checkHistory, UndecidedError } from './support/linear-check.ts';
 import type { Answer, Operation, Request, TaskSetup } from './support/linear-history.ts';
 import { BUGS } from './support/linear-memory-store.ts';
 import { checkClaims, taskModel } from './support/linear-models.ts';
@@ -7,11 +7,14 @@ import { SETUPS } from './support/linear-requests.ts';
 import { simulateHistory } from './support/linear-simulate.ts';
 
 /** The long run is in linear-checker.soak.test.ts. */
-const HISTORIES = 500;
+const HISTORIES = 300;
 const OPERATIONS = 60;
 /** The first or the second of these shows every bug; more, so that another choice of requests need not be tuned. */
 const SEEDS = 20;
 const TIMEOUT_MS = 180_000;
+
+/** Most bugs show after some hundred; the next seed is cheaper than a history that takes a million. */
+const CONFIGURATIONS = 20_000;
 
 const TASK: TaskSetup = { id: 'fg-aaaa', rank: 0, waits: false };
 const NOON = Date.UTC(2026, 1, 10, 12);
@@ -69,9 +72,18 @@ describe('histories of eight clients that are stopped and killed, with clocks th
   it.for(BUGS.map((bug) => [bug]))('show: %s', { timeout: TIMEOUT_MS }, ([bug]) => {
     let found: string | undefined;
     for (let seed = 0; seed < SEEDS && found === undefined; seed += 1)
-      found = checkClaims(simulateHistory(seed, 200, bug), SETUPS).violation;
+      found = decideSoon(simulateHistory(seed, 200, bug));
     expect(found).toMatch(/^(fg-\w+|All tasks): No order explains this history/);
   });
+
+  function decideSoon(history: readonly Operation[]): string | undefined {
+    try {
+      return checkClaims(history, SETUPS, CONFIGURATIONS).violation;
+    } catch (error) {
+      if (error instanceof UndecidedError) return undefined;
+      throw error;
+    }
+  }
 
   it('are explained where there is no bug', { timeout: TIMEOUT_MS }, () => {
     const answers = new Map<string, number>();
@@ -100,9 +112,15 @@ const EXPECTED = [
   ...['ok', 'nothing_ready', 'untold'].map((code) => `next ${code}`),
   ...['ok', 'fence_conflict', 'state_invalid'].map((code) => `renew ${code}`),
   ...['ok', 'fence_conflict', 'claim_conflict', 'state_invalid'].map((code) => `release ${code}`),
-  ...['ok', 'fence_conflict', 'version_conflict', 'state_invalid', 'guard_rejected', 'untold'].map(
-    (code) => `transition ${code}`,
-  ),
+  ...[
+    'ok',
+    'fence_conflict',
+    'version_conflict',
+    'state_invalid',
+    'guard_rejected',
+    'role_conflict',
+    'untold',
+  ].map((code) => `transition ${code}`),
   ...['ok', 'fence_conflict', 'version_conflict'].map((code) => `close ${code}`),
   ...['ok', 'version_conflict', 'state_invalid'].map((code) => `reopen ${code}`),
   'grace ok',

@@ -14,6 +14,7 @@ import type { Random } from './random.ts';
 
 /** Wrong ways to keep claims; the checker has to see each of them. */
 export const BUGS = [
+  'an agent begins work for another',
   'two owners: a claim looks and writes in two steps',
   'a release is lost',
   'a takeover keeps the fence',
@@ -225,7 +226,11 @@ export class MemoryStore {
     const holder = to === 'in_progress' ? setup?.coder : undefined;
     const worker = holder ?? row.owner ?? (kind === 'active' ? actor : null);
     const owner = status === 'open' ? null : status === 'closed' ? row.owner : worker;
-    const isAnothers = holder !== undefined && holder !== actor && row.owner !== holder;
+    const isAnothers =
+      !this.#has('an agent begins work for another') &&
+      holder !== undefined &&
+      holder !== actor &&
+      row.owner !== holder;
     const isFromGate = kindOf(DEFAULT_RESOLVED, row.state) === 'gate';
     if (isAnothers && !isFromGate && (row.status === 'open' || row.owner !== actor))
       return no('role_conflict', {});
