@@ -65,19 +65,29 @@ describe('the way of a task', () => {
     await shop.work(task, 'w1');
     await shop.move(task, 'merging');
     const { events } = await shop.engine.temp.store.readEvents({ after: 0, limit: 1000 });
-    expect(events.filter(({ type }) => !type.startsWith('task.')).map(({ type }) => type)).toEqual([
+    const own = events.filter(({ task_id }) => task_id === task.id);
+    expect(own.map(({ type }) => type)).toEqual([
+      'task.created',
+      'task.updated',
+      'task.claimed',
+      'task.status_changed',
       'attempt.started',
       'run.state_changed',
       'run.state_changed',
       'run.state_changed',
       'run.state_changed',
+      'task.status_changed',
       'review.started',
       'review.step_finished',
       'review.finished',
+      'task.updated',
+      'task.status_changed',
       'merge.queued',
       'merge.started',
       'merge.finished',
       'attempt.finished',
+      'task.closed',
+      'task.status_changed',
       'attempt.removed',
     ]);
   });

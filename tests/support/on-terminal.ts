@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process';
 import type { ForgePlace } from './forge-cli.ts';
 
 /** util-linux's script(1) gives a command a terminal; other systems' take other arguments. */
+const PROGRAM = 'script';
 export const hasTerminal =
-  spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') === true;
+  spawnSync(PROGRAM, ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') === true;
 
 export interface TerminalWish {
   readonly env?: Readonly<Record<string, string>>;
