@@ -12,5 +12,5 @@ it('docs/storage.md names every table, and no other', async () => {
   const tables = rows.map(({ name }) => String(name)).filter((name) => !name.startsWith('sqlite_'));
   const section = /\n\| table \|[^]*?\n\n/.exec(readFileSync(PAGE, 'utf8'))?.[0] ?? '';
   const cells = section.split('\n').flatMap((line) => [...(line.split('|')[1] ?? '').matchAll(/`(\w+)`/g)]);
-  expect(cells.map(([, name]) => name).toSorted()).toEqual(tables.toSorted());
+  expect(new Set(cells.map(([, name]) => name))).toEqual(new Set(tables));
 });
