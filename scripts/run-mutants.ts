@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   cpSync,
   existsSync,
@@ -44,7 +45,10 @@ interface Answer {
   readonly reason: string;
 }
 
-interface Baseline {
+/** Tests that pass without a mutant, in the order in which they are tried: most mutants die by the quick ones. */
+type Baseline = readonly Stage[];
+
+interface Stage {
   readonly tests: readonly string[];
   readonly took_ms: number;
 }
@@ -76,8 +80,9 @@ console.log(
 const counts = { killed: 0, untested: 0, answered: 0, survived: 0 };
 const left: Placed[] = [];
 const baselines = new Map<string, Baseline | undefined>();
-for (const mutant of picked) {
-  const end = tryMutant(mutant);
+for (const [at, mutant] of picked.entries()) {
+  const end = await tryMutant(mutant);
+  if ((at + 1) % 25 === 0) console.log(`${at + 1} of ${picked.length} tried, ${counts.killed} killed`);
   counts[end] += 1;
   if (end === 'survived' || end === 'untested') left.push(mutant);
   if (end !== 'killed') console.log(`${end}  ${describe(mutant)}`);
@@ -87,42 +92,60 @@ console.log(
 );
 process.exitCode = left.length === 0 ? 0 : 1;
 
-function tryMutant(mutant: Placed): keyof typeof counts {
+async function tryMutant(mutant: Placed): Promise<keyof typeof counts> {
   const { path } = mutant;
-  if (!baselines.has(path)) baselines.set(path, measureBaseline(path));
+  if (!baselines.has(path)) baselines.set(path, await measureBaseline(path));
   const baseline = baselines.get(path);
   if (baseline === undefined) return 'untested';
   const source = textOf(path);
   writeFileSync(join(copy, path), applyMutant(source, mutant));
-  const passed = runTests(baseline.tests, Math.ceil(baseline.took_ms * 3) + 20_000);
+  let passed = true;
+  for (const { tests, took_ms } of baseline)
+    passed &&= await runTests(tests, Math.ceil(took_ms * 3) + 20_000);
   writeFileSync(join(copy, path), source);
   if (!passed) return 'killed';
   return isAnswered(mutant) ? 'answered' : 'survived';
 }
 
 /** The nearest tests that pass on the unchanged file, and how long they take; others could kill nothing. */
-function measureBaseline(path: string): Baseline | undefined {
+async function measureBaseline(path: string): Promise<Baseline | undefined> {
   const nearest = findNearestTests(path, files);
-  const whole = timeTests(nearest);
+  const isQuick = (test: string): boolean => !/\.(?:git|e2e)\.test\.ts$/.test(test);
+  const stages = [nearest.filter(isQuick), nearest.filter((test) => !isQuick(test))];
+  const found: Stage[] = [];
+  for (const tests of stages) {
+    const stage = await measureStage(tests);
+    if (stage !== undefined) found.push(stage);
+  }
+  return found.length === 0 ? undefined : found;
+}
+
+async function measureStage(nearest: readonly string[]): Promise<Stage | undefined> {
+  const whole = await timeTests(nearest);
   if (whole !== undefined) return { tests: nearest, took_ms: whole };
-  const tests = nearest.filter((test) => timeTests([test]) !== undefined);
+  const tests: string[] = [];
+  for (const test of nearest) if ((await timeTests([test])) !== undefined) tests.push(test);
   const left = nearest.filter((test) => !tests.includes(test));
   if (left.length > 0) console.log(`left out, because they fail without a mutant: ${left.join(' ')}`);
-  const took_ms = timeTests(tests);
+  const took_ms = await timeTests(tests);
   return took_ms === undefined ? undefined : { tests, took_ms };
 }
 
-function timeTests(tests: readonly string[]): number | undefined {
+async function timeTests(tests: readonly string[]): Promise<number | undefined> {
   if (tests.length === 0) return undefined;
   const begun = performance.now();
-  return runTests(tests, 600_000) ? performance.now() - begun : undefined;
+  return (await runTests(tests, 600_000)) ? performance.now() - begun : undefined;
 }
 
 /** A mutant that hangs is noticed too. */
-function runTests(tests: readonly string[], timeout: number): boolean {
+async function runTests(tests: readonly string[], timeout: number): Promise<boolean> {
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
-  const args = [vitest, 'run', '--bail', '1', ...tests];
-  return spawnSync(process.execPath, args, { cwd: copy, timeout, stdio: 'ignore' }).status === 0;
+  const project = /\.(git|e2e)\.test\.ts$/.exec(tests[0] ?? '')?.[1] ?? 'unit';
+  const projects = project === 'unit' ? ['--project', 'unit'] : ['--project', 'git', '--project', 'e2e'];
+  const args = [vitest, 'run', '--bail', '1', ...projects, ...tests];
+  const child = spawn(process.execPath, args, { cwd: copy, timeout, killSignal: 'SIGKILL', stdio: 'ignore' });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return code === 0;
 }
 
 function isAnswered(mutant: Placed): boolean {
