@@ -193,6 +193,23 @@ describe('[D1] edits of a line by hand', () => {
     }
   });
 
+  it.each(TWICE)(
+    'stand though an edit elsewhere of the line before is taken in within the same millisecond: %s',
+    (_name, first, second, look, shows) => {
+      const base = someTask();
+      const seen = fold(base, edit(lineOf(FORGE, base), set({ mark: 'ann' })), LATER);
+      const once = fold(base, edit(lineOf(FORGE, base), first), LATER + 10);
+      const ann = joinCopies(seen, once);
+      const bob = fold(once, edit(lineOf(FORGE, once), second), LATER + 20);
+      const cleo = fold(base, edit(lineOf(FORGE, base), set({ mark: 'cleo' })), LATER + 20);
+      const both = joinCopies(bob, cleo);
+      for (const joined of [joinCopies(ann, both), joinCopies(both, ann)]) {
+        expect(look(joined)).toEqual((shows as Json[])[2]);
+        expect(joinCopies(joined, both)).toBe(joined);
+      }
+    },
+  );
+
   it('are told from an older file when a person changes them back', () => {
     const base = someTask();
     const line = edit(lineOf(FORGE, base), set({ title: 'hand' }));
