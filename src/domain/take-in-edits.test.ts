@@ -79,6 +79,18 @@ describe('[D1] edits of a line by hand', () => {
     expect(look(twice)).toEqual((shows as Json[])[2]);
   });
 
+  it.each(TWICE)('count to and fro within one millisecond: %s', (_name, first, second, look, shows) => {
+    const one = edit(lineOf(FORGE, someTask()), first);
+    const two = edit(one, second);
+    let [task, last] = [fold(someTask(), one, LATER), one];
+    for (const line of [two, one, two, one]) {
+      // As a command does: it looks, asks git who wrote the file, and looks again.
+      task = foldBack(task, line, { now: LATER, last });
+      last = line;
+      expect(look(task)).toEqual((shows as Json[])[line === two ? 2 : 1]);
+    }
+  });
+
   it.each(TWICE)('are in a copy that was made of the edited line alone: %s', (_n, first, _s, look, shows) => {
     const base = someTask();
     const fresh = take(edit(lineOf(FORGE, base), first), undefined, LATER).record;
@@ -300,6 +312,16 @@ function take(line: Line, known: TaskRecord | undefined, now: number, last?: Lin
 /** `last` is the line as the same file showed it before. */
 function fold(known: TaskRecord, line: Line, now: number, last?: Line): TaskRecord {
   return joinCopies(known, take(line, known, now, last).record);
+}
+
+function foldBack(known: TaskRecord, line: Line, { now, last }: { now: number; last: Line }): TaskRecord {
+  const record = decodeRecord(line);
+  const text = JSON.stringify(line);
+  const edited = editedLine(text, line, record) ?? writtenLine(text, record, known);
+  if (edited === undefined) throw new Error(`${text} is as Forge wrote it`);
+  const shown = digestRecord(decodeRecord(last));
+  const once = joinCopies(known, takeInEdits(edited, { known, now, last: shown }).record);
+  return joinCopies(once, takeInEdits(edited, { known: once, now, last: shown, by_hand: true }).record);
 }
 
 function set(values: JsonObject): Change {
