@@ -83,6 +83,24 @@ describe('[D1] edits of the task file by hand', () => {
     expect(a.read(FILE)).toBe(b.read(FILE));
   });
 
+  it('(b) count where `forge sync` joins them, and where they are changed back', async () => {
+    await using world = await forgeClones(['a', 'b']);
+    const { a, b } = world.clone;
+    const task = await shared(a, 'one');
+    a.git('push', '--quiet');
+    b.git('pull', '--quiet');
+    for (const [from, to] of [
+      ['one', 'two'],
+      ['two', 'one'],
+    ] as const) {
+      edit(b, `"title":"${from}"`, `"title":"${to}"`);
+      b.git('commit', '--quiet', '--no-verify', '-am', 'by hand');
+      b.git('push', '--quiet');
+      await a.json('sync');
+      expect((await show(a, task.id)).title).toBe(to);
+    }
+  });
+
   it('(c) count after the database was lost, and what they stand against is kept', async () => {
     await using world = await forgeClones(['a']);
     const { a } = world.clone;
@@ -160,6 +178,62 @@ describe('[D1] edits of the task file by hand', () => {
       a.git(...back);
       expect((await show(a, task.id)).title).toBe(title);
     }
+  });
+
+  it('that git takes away again stay taken in, also where a commit took an older edit of the line away', async () => {
+    await using world = await forgeClones(['a']);
+    const { a } = world.clone;
+    const task = await shared(a, 'one');
+    // Git's own log of where the branch was counts in seconds, and takes this for the time.
+    const GIT_COMMITTER_DATE = new Date(Date.now() - 60_000).toISOString();
+    for (const title of ['two', 'three']) {
+      edit(a, /"title":"[^"]*"/, `"title":"${title}"`);
+      const commit = ['commit', '--quiet', '--no-verify', '-am', title];
+      expect(a.tryGit(commit, { env: { GIT_COMMITTER_DATE } }).exit).toBe(0);
+    }
+    expect((await show(a, task.id)).title).toBe('three');
+    for (const title of ['four', 'one', 'two']) {
+      edit(a, '"title":"three"', `"title":"${title}"`);
+      await a.run('ready'); // tells that the file did not show what was taken in before
+      expect((await show(a, task.id)).title).toBe(title);
+      a.git('stash', '--quiet');
+      expect((await show(a, task.id)).title).toBe(title);
+    }
+  });
+
+  it('stay where git leaves conflict markers around them and an older line', async () => {
+    await using world = await forgeClones(['a', 'b']);
+    const { a, b } = world.clone;
+    const tasks = [await a.create('one'), await a.create('two')].sort((x, y) => (x.id < y.id ? -1 : 1));
+    await a.commitTasks();
+    await settle(world.all);
+    await b.json('task', 'update', tasks[0]?.id ?? '', '--title', 'elsewhere');
+    await b.commitTasks();
+    b.git('push', '--quiet');
+    const [, second = ''] = a.read(FILE).split('\n');
+    a.write(FILE, a.read(FILE).replace(second, second.replace('"labels":[]', '"labels":["x"]')));
+    expect((await show(a, tasks[1]?.id ?? '')).labels).toEqual(['x']);
+    await a.commitTasks();
+    const asText = ['-c', 'merge.forge.driver=git merge-file -q --marker-size=%L %A %O %B'];
+    expect(a.tryGit([...asText, 'pull', '--quiet', '--no-rebase', '--no-edit']).exit).toBe(1);
+    expect(a.read(FILE)).toContain('<<<<<<<');
+    await a.run('ready'); // tells of both sides
+    expect((await show(a, tasks[1]?.id ?? '')).labels).toEqual(['x']);
+    expect((await show(a, tasks[0]?.id ?? '')).title).toBe('elsewhere');
+  });
+
+  it('that a stash brings back count as made again, and what they beat is kept', async () => {
+    await using world = await forgeClones(['a']);
+    const { a } = world.clone;
+    const task = await shared(a, 'one');
+    edit(a, '"title":"one"', '"title":"hand"');
+    await a.run('ready');
+    a.git('stash', '--quiet');
+    await a.json('task', 'update', task.id, '--title', 'command');
+    a.git('stash', 'pop', '--quiet');
+    await a.run('ready'); // tells of the value that lost
+    expect((await show(a, task.id)).title).toBe('hand');
+    expect(await a.json('conflicts')).toMatchObject([{ name: 'title', lost: 'command' }]);
   });
 });
 

@@ -1,6 +1,21 @@
 import { elementOf, joinRecords } from './join-records.ts';
-import { fieldIn, hasSameState, readDigests, type KnownDigests } from './record-digests.ts';
-import { MAP_NAMES, type Element, type ElementMap, type MapName, type TaskRecord } from './task-record.ts';
+import {
+  digestOfField,
+  fieldIn,
+  hasSameState,
+  readDigests,
+  stateIn,
+  type KnownDigests,
+} from './record-digests.ts';
+import {
+  fieldValue,
+  MAP_NAMES,
+  type Element,
+  type ElementMap,
+  type MapName,
+  type Register,
+  type TaskRecord,
+} from './task-record.ts';
 
 /**
  * Two copies as one, where both may have taken in the same edit by hand, each at its own moment. What one of them wrote
@@ -33,7 +48,10 @@ function listTaken({ hand }: TaskRecord): Taken[] {
   });
 }
 
-/** `record`, which took the edit in early, with later stamps where `other` holds but what both took in. */
+/**
+ * `record`, which took the edit in early, with later stamps where `other` holds but what both took in. A stamp does not
+ * tell that alone: something else may have been written in the same millisecond.
+ */
 function restamp(
   record: TaskRecord,
   other: TaskRecord,
@@ -41,24 +59,31 @@ function restamp(
 ): TaskRecord {
   const isLater = (mine: number, theirs: number): boolean =>
     theirs === late.at && mine > early.at && mine < late.at;
-  const fields = new Map(record.fields);
+  let fields: Map<string, Register> | undefined;
   for (const [name, field] of record.fields) {
     if (!isLater(field.stamp, other.fields.get(name)?.stamp ?? 0)) continue;
-    if (fieldIn(late.digests, name) !== fieldIn(early.digests, name)) continue;
+    const edited = digestOfField(name, fieldValue(other, name));
+    if (edited !== fieldIn(late.digests, name) || edited !== fieldIn(early.digests, name)) continue;
+    if (edited === undefined && late.text !== early.text) continue;
+    fields ??= new Map(record.fields);
     fields.set(name, { ...field, stamp: late.at + 1 });
   }
+  let changed = fields !== undefined;
   const maps = {} as Record<MapName, ElementMap>;
   for (const name of MAP_NAMES) {
-    const elements = new Map<string, Element>(record[name].elements);
+    let elements: Map<string, Element> | undefined;
     for (const [key, element] of record[name].elements) {
       const edited = elementOf(other[name], key);
-      if (!isLater(element.stamp, edited.stamp)) continue;
+      if (!isLater(element.stamp, edited.stamp) || !stateIn(late.digests, name, key)(edited.value)) continue;
       // That a key is missing in two edits of a line does not mean that both took it out.
       const isSame = edited.value !== undefined && hasSameState(late.digests, early.digests, { name, key });
       if (!isSame && late.text !== early.text) continue;
+      elements ??= new Map(record[name].elements);
       elements.set(key, { ...element, stamp: late.at + 1 });
     }
-    maps[name] = { ...record[name], elements };
+    changed ||= elements !== undefined;
+    maps[name] = elements === undefined ? record[name] : { ...record[name], elements };
   }
-  return { ...record, fields, ...maps };
+  // The same record where nothing is to do: a fold tells by that whether a task changed.
+  return changed ? { ...record, ...(fields !== undefined && { fields }), ...maps } : record;
 }

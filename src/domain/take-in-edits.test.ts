@@ -79,6 +79,18 @@ describe('[D1] edits of a line by hand', () => {
     expect(look(twice)).toEqual((shows as Json[])[2]);
   });
 
+  it.each(TWICE)('count to and fro within one millisecond: %s', (_name, first, second, look, shows) => {
+    const one = edit(lineOf(FORGE, someTask()), first);
+    const two = edit(one, second);
+    let [task, last] = [fold(someTask(), one, LATER), one];
+    for (const line of [two, one, two, one]) {
+      // As a command does: it looks, asks git who wrote the file, and looks again.
+      task = foldBack(task, line, { now: LATER, last });
+      last = line;
+      expect(look(task)).toEqual((shows as Json[])[line === two ? 2 : 1]);
+    }
+  });
+
   it.each(TWICE)('are in a copy that was made of the edited line alone: %s', (_n, first, _s, look, shows) => {
     const base = someTask();
     const fresh = take(edit(lineOf(FORGE, base), first), undefined, LATER).record;
@@ -193,6 +205,23 @@ describe('[D1] edits of a line by hand', () => {
     }
   });
 
+  it.each(TWICE)(
+    'stand though an edit elsewhere of the line before is taken in within the same millisecond: %s',
+    (_name, first, second, look, shows) => {
+      const base = someTask();
+      const seen = fold(base, edit(lineOf(FORGE, base), set({ mark: 'ann' })), LATER);
+      const once = fold(base, edit(lineOf(FORGE, base), first), LATER + 10);
+      const ann = joinCopies(seen, once);
+      const bob = fold(once, edit(lineOf(FORGE, once), second), LATER + 20);
+      const cleo = fold(base, edit(lineOf(FORGE, base), set({ mark: 'cleo' })), LATER + 20);
+      const both = joinCopies(bob, cleo);
+      for (const joined of [joinCopies(ann, both), joinCopies(both, ann)]) {
+        expect(look(joined)).toEqual((shows as Json[])[2]);
+        expect(joinCopies(joined, both)).toBe(joined);
+      }
+    },
+  );
+
   it('are told from an older file when a person changes them back', () => {
     const base = someTask();
     const line = edit(lineOf(FORGE, base), set({ title: 'hand' }));
@@ -283,6 +312,16 @@ function take(line: Line, known: TaskRecord | undefined, now: number, last?: Lin
 /** `last` is the line as the same file showed it before. */
 function fold(known: TaskRecord, line: Line, now: number, last?: Line): TaskRecord {
   return joinCopies(known, take(line, known, now, last).record);
+}
+
+function foldBack(known: TaskRecord, line: Line, { now, last }: { now: number; last: Line }): TaskRecord {
+  const record = decodeRecord(line);
+  const text = JSON.stringify(line);
+  const edited = editedLine(text, line, record) ?? writtenLine(text, record, known);
+  if (edited === undefined) throw new Error(`${text} is as Forge wrote it`);
+  const shown = digestRecord(decodeRecord(last));
+  const once = joinCopies(known, takeInEdits(edited, { known, now, last: shown }).record);
+  return joinCopies(once, takeInEdits(edited, { known: once, now, last: shown, by_hand: true }).record);
 }
 
 function set(values: JsonObject): Change {

@@ -69,9 +69,11 @@ export function takeInEdits(line: EditedLine, where: EditedWhere): TakenIn {
   if (base === undefined) return takeInForeign(line, where, shows);
   const is_back = where.by_hand !== true && last !== undefined && isBack(record, taken, { base, last });
   const lost: LostValue[] = [];
-  const at = Math.max(where.now, updated, lastStamp(record) + 1, ...taken.map((one) => one.at + 1));
+  const least = Math.max(where.now, updated, lastStamp(record) + 1, ...taken.map((one) => one.at + 1));
   const seen = was !== undefined ? [] : taken.flatMap(({ digests }) => readDigests(digests) ?? []);
-  const edit: Edit = { record, known, base, seen, saw: readDigests(last ?? '') ?? base, at, lost };
+  const looks = { record, known, base, seen, saw: readDigests(last ?? '') ?? base };
+  const at = laterThanSeen(looks, least);
+  const edit: Edit = { ...looks, at, lost };
   const fields = editFields(edit);
   const life = editLife(edit);
   let changed = fields !== record.fields || (life !== record.life && life !== known?.life);
@@ -154,6 +156,23 @@ function takeInForeign(
 
 function withTaken(record: TaskRecord, line: string, at: number): TaskRecord {
   return { ...record, hand: joinHands(record.hand, new Map([[line, at]])) };
+}
+
+/** As by a command: later than what it was written over, where the person saw that. Another edit may have come as quickly. */
+function laterThanSeen({ record, known, saw }: Omit<Edit, 'at' | 'lost'>, least: number): number {
+  let at = least;
+  for (const [name, { value, stamp }] of known?.fields ?? []) {
+    const digest = digestOfField(name, value);
+    if (digest === fieldIn(saw, name) && digest !== digestOfField(name, fieldValue(record, name)))
+      at = Math.max(at, stamp + 1);
+  }
+  for (const name of MAP_NAMES) {
+    for (const [key, { value, stamp }] of known?.[name].elements ?? []) {
+      if (stateIn(saw, name, key)(value) && !sameElement(value, elementOf(record[name], key).value))
+        at = Math.max(at, stamp + 1);
+    }
+  }
+  return at;
 }
 
 function editFields({ record, known, base, seen, saw, at, lost }: Edit): TaskRecord['fields'] {

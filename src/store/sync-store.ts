@@ -1,3 +1,4 @@
+import type { PutBackLine } from '#domain/taken-back.ts';
 import type { Writer } from './store.ts';
 
 /**
@@ -76,10 +77,10 @@ export interface FoldRequest {
    */
   open(remembered: FileMark | undefined): OpenFile | undefined;
   /**
-   * Whether a person left the file as it is, and not git: then a line that shows again what it once showed was changed
-   * back. Undefined where that is asked when there is such a line; the answer then comes with a second fold.
+   * The lines that a person, not git, left as they are, of those that show again what they once showed: they were
+   * changed back. Undefined where that is asked when there is such a line; the answer then comes with a second fold.
    */
-  readonly by_hand?: boolean | undefined;
+  readonly by_hand?: ReadonlySet<string> | undefined;
   /** Gives up with store_busy after so long, where the store itself would wait longer. */
   readonly lock_ms?: number | undefined;
   /** Only tells what would happen. */
@@ -120,7 +121,7 @@ export interface FoldReport {
   /** Deleted in one place and edited in another. */
   edited_deleted: string[];
   /** Lines that show again what they once showed, where it is not known by whom; left out where there are none. */
-  put_back?: string[];
+  put_back?: PutBackLine[];
 }
 
 export interface FoldHistoryReport {

@@ -89,9 +89,9 @@ async function joinChanges(
     meter: tell.meter,
     // Of a store that knows nothing yet there is nothing to show.
     lock_ms: tell.reads === true && !tell.isFirst ? LIMITS.read_lock_ms : undefined,
-    async isByHand(lines) {
-      const { isPutBackByHand } = await import('./put-back-by-hand.ts');
-      return isPutBackByHand(lines, tell);
+    async findByHand(lines, since) {
+      const { findPutBackByHand } = await import('./put-back-by-hand.ts');
+      return findPutBackByHand(lines, { ...tell, since });
     },
   });
   const isNew = tell.isFirst && folded.tasks !== undefined && folded.tasks.unchanged === 0;

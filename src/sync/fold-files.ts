@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { closeSync, readSync } from 'node:fs';
+import type { PutBackLine } from '#domain/taken-back.ts';
 import type { Writer } from '#store/store.ts';
 import type {
   FileLine,
@@ -14,6 +15,7 @@ import { openToRead, readFileLines } from './read-file-lines.ts';
 import { TASKS_PATH, type TaskFiles } from './task-files.ts';
 import { meterLines, type WorkMeter } from './work-meter.ts';
 
+const NOT_BY_HAND: ReadonlySet<string> = new Set();
 /** About what a line takes; only the order of magnitude counts. */
 const LINE_BYTES = 500;
 
@@ -34,8 +36,7 @@ export async function foldFiles(
     readonly meter?: WorkMeter | undefined;
     /** So long a lock is waited for; as long as the store waits without. */
     readonly lock_ms?: number | undefined;
-    /** Whether a person put these lines back, and not git. */
-    readonly isByHand?: ((lines: readonly string[]) => Promise<boolean>) | undefined;
+    readonly findByHand?: FindByHand | undefined;
   },
 ): Promise<FoldedFiles> {
   const marks = await store.readMarks([files.tasks, files.history]);
@@ -50,12 +51,41 @@ export async function foldFiles(
     meter: by.meter,
     fold: (request) => store.foldTasks({ ...request, lock_ms: by.lock_ms }, by),
   });
-  const back = tasks?.put_back ?? [];
-  if (tasks === undefined || back.length === 0) return { tasks, history };
-  const by_hand = (await by.isByHand?.(back)) === true;
+  if (tasks === undefined) return { tasks, history };
+  const since = marks.find(({ path }) => path === files.tasks)?.looked_at ?? 0;
   const request = toFoldRequest(files.tasks, by.clock);
+  return { tasks: await foldPutBack(store, request, { by, told: tasks, since }), history };
+}
+
+/** Which of these lines a person put back, and not git, after `since`. */
+export type FindByHand = (lines: readonly PutBackLine[], since: number) => Promise<readonly PutBackLine[]>;
+
+/** The second look at lines that show again what they once showed: now it is known who put them back. */
+async function foldPutBack(
+  store: SyncStore,
+  request: FoldRequest,
+  {
+    by,
+    told,
+    since,
+  }: { by: Writer & { readonly findByHand?: FindByHand | undefined }; told: FoldReport; since: number },
+): Promise<FoldReport> {
+  const back = told.put_back ?? [];
+  if (back.length === 0) return told;
+  const found = (await by.findByHand?.(back, since)) ?? [];
+  const by_hand = new Set(found.map(({ text }) => text));
   const again = await store.foldTasks({ ...request, by_hand, open: () => request.open(undefined) }, by);
-  return { tasks: { ...tasks, updated: tasks.updated + again.updated }, history };
+  return { ...told, updated: told.updated + again.updated };
+}
+
+/** Joins lines of a commit in; `findByHand` asks its history. */
+export async function foldText(
+  store: SyncStore,
+  request: FoldRequest,
+  by: Writer & { readonly findByHand: FindByHand },
+): Promise<FoldReport> {
+  const told = await store.foldTasks({ ...request, by_hand: undefined }, by);
+  return foldPutBack(store, request, { by, told, since: 0 });
 }
 
 /** Lines that are in memory already, such as another revision's; `key` stands for the path of the file. */
@@ -66,7 +96,7 @@ export function toTextFold(
 ): FoldRequest {
   return {
     path: key,
-    by_hand: false,
+    by_hand: NOT_BY_HAND,
     dry_run: more.dry_run,
     open(remembered) {
       if (remembered?.digest === more.digest && more.dry_run !== true) return undefined;

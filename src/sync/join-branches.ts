@@ -4,7 +4,8 @@ import { openBlobReader } from '#git/read-blob.ts';
 import { systemActor } from '#domain/actor.ts';
 import type { Writer } from '#store/store.ts';
 import type { FoldReport, SyncStore } from '#store/sync-store.ts';
-import { toTextFold } from './fold-files.ts';
+import { foldText, toTextFold, type FindByHand } from './fold-files.ts';
+import { findTakenBack } from './put-back-by-hand.ts';
 import { splitText } from './read-file-lines.ts';
 import { HISTORY_PATH, TASKS_PATH } from './task-files.ts';
 
@@ -21,13 +22,14 @@ export async function joinBranches(
   const reports: FoldReport[] = [];
   await using reader = openBlobReader(repo);
   for (const path of [HISTORY_PATH, TASKS_PATH]) {
-    for (const { key, blob } of await listNew(store, repo, { remote, path })) {
+    for (const { key, blob, ref } of await listNew(store, repo, { remote, path })) {
       const bytes = await reader.readObject(blob);
       if (bytes === undefined) continue;
       const lines = [...splitText(bytes.toString('utf8'))];
+      const findByHand: FindByHand = (back) => findTakenBack(back, { repo, rev: ref });
       const request = toTextFold(key, lines, { digest: blob, now: by.now });
       if (path === HISTORY_PATH) await store.foldHistory(request, writer);
-      else reports.push(await store.foldTasks(request, writer));
+      else reports.push(await foldText(store, request, { ...writer, findByHand }));
     }
   }
   return reports;
@@ -38,12 +40,12 @@ async function listNew(
   store: SyncStore,
   repo: GitRepo,
   { remote, path }: { readonly remote: string; readonly path: string },
-): Promise<readonly { readonly key: string; readonly blob: string }[]> {
+): Promise<readonly { readonly key: string; readonly blob: string; readonly ref: string }[]> {
   const files = await listBranchFiles(repo, [`refs/remotes/${remote}/`], path);
   const toKey = (ref: string): string => `git:${ref}:${path}`;
   const marks = await store.readMarks(files.map(({ ref }) => toKey(ref)));
   const known = new Set(marks.map(({ digest }) => digest));
   const fresh = new Map<string, string>();
-  for (const { ref, blob } of files) if (!known.has(blob) && !fresh.has(blob)) fresh.set(blob, toKey(ref));
-  return [...fresh].map(([blob, key]) => ({ key, blob }));
+  for (const { ref, blob } of files) if (!known.has(blob) && !fresh.has(blob)) fresh.set(blob, ref);
+  return [...fresh].map(([blob, ref]) => ({ key: toKey(ref), blob, ref }));
 }

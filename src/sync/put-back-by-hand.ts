@@ -1,51 +1,70 @@
-import { runGit } from '#git/run-git.ts';
-import { isSealed } from '#domain/record-seal.ts';
+import { askGit, type GitRepo } from '#git/ask-git.ts';
+import { findOperationInProgress } from '#git/operation-in-progress.ts';
+import { isTakenBack, type PutBackLine } from '#domain/taken-back.ts';
+import { toIso } from '#kernel/clock.ts';
 import type { Environment } from './forge-home.ts';
+import { toGitRepo } from './machine.ts';
 import type { ProjectPaths } from './project-paths.ts';
 import { TASKS_PATH } from './task-files.ts';
 
 /** How far back a commit that changed the lines back is looked for. */
 const COMMITS = 10;
+const SECOND_MS = 1_000;
 
 /**
- * Whether a person changed lines back to what they were before an edit by hand, or git brought an older file. What git
- * writes into the working tree it notes in its index, so that another note means another writer; and a commit that
- * takes an edited line away says so itself.
+ * The lines that a person changed back to what they were before an edit by hand; the others git brought with an older
+ * file. What git writes into the working tree it notes in its index, so that another note means another writer; and a
+ * commit that takes an edited line away says so itself. In the middle of a merge the file is git's, with the lines of
+ * both sides.
  */
-export async function isPutBackByHand(
-  lines: readonly string[],
-  { paths, env }: { readonly paths: Pick<ProjectPaths, 'root'>; readonly env: Environment },
-): Promise<boolean> {
-  const ask = async (args: readonly string[]): Promise<string> => {
-    const { exit, stdout } = await runGit([...args, '--', TASKS_PATH], { cwd: paths.root, env });
-    return exit === 0 ? stdout : '';
-  };
+export async function findPutBackByHand(
+  lines: readonly PutBackLine[],
+  {
+    paths,
+    env,
+    since,
+  }: { readonly paths: Pick<ProjectPaths, 'root'>; readonly env: Environment; readonly since: number },
+): Promise<readonly PutBackLine[]> {
+  const repo = toGitRepo(paths.root, { env });
+  const ask = async (args: readonly string[]): Promise<string> => (await askAbout(repo, args)) ?? '';
   // In branch mode git knows nothing of the file.
-  if ((await ask(['ls-files'])) === '') return true;
-  if ((await ask(['diff-files', '--name-only'])) !== '') return true;
-  if ((await ask(['diff-index', '--cached', '--name-only', 'HEAD'])) !== '') return true;
-  const log = await ask([
+  if ((await ask(['ls-files'])) === '') return lines;
+  const operation = findOperationInProgress(repo.git_dir);
+  if (operation !== undefined && operation.name !== 'bisect') return [];
+  if ((await ask(['ls-files', '--unmerged'])) !== '') return [];
+  if ((await ask(['diff-files', '--name-only'])) !== '') return lines;
+  if ((await ask(['diff-index', '--cached', '--name-only', 'HEAD'])) !== '') return lines;
+  // The reflog counts in seconds.
+  return findTakenBack(lines, {
+    repo,
+    rev: 'HEAD',
+    known: `HEAD@{${toIso(Math.max(0, since - SECOND_MS))}}`,
+  });
+}
+
+/** The lines that a commit of `rev` changed back, which was not there when `known` was. */
+export async function findTakenBack(
+  lines: readonly PutBackLine[],
+  { repo, rev, known }: { readonly repo: GitRepo; readonly rev: string; readonly known?: string },
+): Promise<readonly PutBackLine[]> {
+  const args = [
     'log',
     `-${COMMITS}`,
     '--no-color',
     '--no-ext-diff',
     '--unified=0',
-    '--format=',
+    '--format=%x00',
     '-p',
-  ]);
-  return lines.some((line) => isTakenBack(log.split('\n'), line));
+    rev,
+  ];
+  const some = known === undefined ? undefined : await askAbout(repo, [...args, `^${known}`]);
+  // Without a reflog all commits may be new.
+  const text = some ?? (await askAbout(repo, args)) ?? '';
+  const log = text.split('\0').map((changes) => changes.split('\n'));
+  return lines.filter((line) => isTakenBack(log, line));
 }
 
-/** Whether the newest of these changes of the line took an edited one away. */
-function isTakenBack(log: readonly string[], line: string): boolean {
-  const start = line.slice(0, line.indexOf(',') + 1);
-  const end = line.slice(line.lastIndexOf('"_v":"'));
-  const added = log.indexOf(`+${line}`);
-  if (added < 0) return false;
-  // The lines of one change stand together: first what it took away.
-  for (let at = added - 1; at >= 0 && !log[at]?.startsWith('@@'); at -= 1) {
-    const gone = log[at] ?? '';
-    if (gone.startsWith(`-${start}`) && gone.endsWith(end) && !isSealed(gone.slice(1))) return true;
-  }
-  return false;
+async function askAbout(repo: GitRepo, args: readonly string[]): Promise<string | undefined> {
+  const { exit, stdout } = await askGit(repo, [...args, '--', `:(top)${TASKS_PATH}`]);
+  return exit === 0 ? stdout : undefined;
 }

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { identityOf } from '#domain/identity.ts';
 import { decodeRecord, listLabels } from '#domain/record-codec.ts';
+import { isSealed } from '#domain/record-seal.ts';
 import { isDeleted, type TaskRecord } from '#domain/task-record.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import type { Json } from '#kernel/json.ts';
@@ -84,6 +85,7 @@ class HandHistory {
     this.#clones = clones;
     this.#checks = checks;
     this.#random = random;
+    for (const clone of clones) clone.onPop = ({ tasks }) => this.#popped(tasks ?? '');
   }
 
   async run(steps: number): Promise<void> {
@@ -230,6 +232,13 @@ class HandHistory {
     else line[name] = value;
     this.oracle.wrote({ task, name, how: 'by hand' }, value, typeof saw === 'string' ? saw : '');
     return `${name} ${value}`;
+  }
+
+  #popped(text: string): void {
+    for (const line of text.split('\n')) {
+      const record = isSealed(line) ? undefined : tryRead(line);
+      if (record !== undefined) this.oracle.popped(keyOf(record), record);
+    }
   }
 
   #next(): string {

@@ -36,6 +36,23 @@ export class HandOracle {
     this.#labels.set(`${task}\0${label}`, what);
   }
 
+  /**
+   * A stash brought an edited line back: git leaves no trace that tells that from an edit, so it may count as the edit
+   * made again, over all that was written since.
+   */
+  popped(task: string, line: TaskRecord): void {
+    for (const name of WATCHED) {
+      const key = `${task}\0${name}\0${valueOf(line, name)}`;
+      const known = this.#writes.get(key);
+      if (known !== undefined) this.#writes.set(key, { ...known, how: `${known.how}, and from a stash` });
+    }
+    const labels = new Set(listLabels(line));
+    for (const [key, what] of this.#labels) {
+      const [owner, label = ''] = key.split('\0');
+      if (owner === task && labels.has(label) !== (what === 'added')) this.#labels.delete(key);
+    }
+  }
+
   /** What a clone shows after a command. */
   looked(clone: string, state: SyncState): void {
     for (const [task, record] of state.tasks) {

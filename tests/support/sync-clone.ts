@@ -1,13 +1,22 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemActor } from '#domain/actor.ts';
+import { isTakenBack, type PutBackLine } from '#domain/taken-back.ts';
 import { openSqliteStore } from '#store/open-sqlite-store.ts';
 import type { TaskStore, Writer } from '#store/store.ts';
 import type { SyncStore } from '#store/sync-store.ts';
 import { toTextFold } from '#sync/fold-files.ts';
 import { digestText, splitText } from '#sync/read-file-lines.ts';
 import type { TaskFiles } from '#sync/task-files.ts';
-import { EMPTY_TREE, isSameTree, mergeAsText, type Commit, type MergeFile, type Tree } from './sync-git.ts';
+import {
+  EMPTY_TREE,
+  isSameTree,
+  logChanges,
+  mergeAsText,
+  type Commit,
+  type MergeFile,
+  type Tree,
+} from './sync-git.ts';
 import type { SyncWorld } from './sync-world.ts';
 
 /** What all clones push to. */
@@ -29,8 +38,6 @@ export interface CloneSetup {
 export class SyncClone {
   readonly name: string;
   readonly files: TaskFiles;
-  /** A person wrote the task file last, not git. */
-  isByHand = false;
   readonly world: SyncWorld;
   readonly remote: Remote;
   readonly branches = new Map<string, Commit>();
@@ -41,13 +48,21 @@ export class SyncClone {
   branch = 'main';
   /** The other side, while a merge waits for its commit. */
   mergeHead: Commit | undefined;
+  /** A person wrote the task file last, so that git's index has other notes of it. */
+  isByHand = false;
+  /** Git left conflict markers that no commit has settled yet. */
+  hasConflict = false;
   driver: boolean;
   hooks: boolean;
   canonical: boolean;
   now: number;
   /** Told of every merge that the driver makes. */
   onMerge: (name: keyof Tree, sides: readonly string[], merged: string) => void = () => undefined;
+  /** Told of what a stash brings back. */
+  onPop: (tree: Tree) => void = () => undefined;
   #store: (TaskStore & SyncStore) | undefined;
+  /** Where HEAD was when a fold found the file changed. */
+  #looked: { readonly head: Commit; readonly tasks: string | undefined } | undefined;
 
   constructor(
     setup: CloneSetup,
@@ -113,11 +128,18 @@ export class SyncClone {
   /** The beginning of every command. Files have the machine's time, tasks that of the sequence. */
   async fold(): Promise<void> {
     await this.world.fold(this);
+    this.#noteLook();
+  }
+
+  #noteLook(): void {
+    const { tasks } = this.readWorkingTree();
+    if (this.#looked?.tasks !== tasks) this.#looked = { head: this.head, tasks };
   }
 
   async export(): Promise<void> {
     const by = { actor: systemActor('hook'), now: this.now, clock: () => Date.now() };
     await this.world.exportFiles(this.store, this.files, { by, canonical: this.canonical });
+    this.#noteLook();
   }
 
   /** Joins the tasks of a commit in, as the hooks do. */
@@ -138,6 +160,7 @@ export class SyncClone {
   }
 
   moveHead(commit: Commit): void {
+    this.hasConflict = false;
     this.branches.set(this.branch, commit);
   }
 
@@ -168,6 +191,14 @@ export class SyncClone {
 
   get isDirty(): boolean {
     return this.mergeHead !== undefined || !isSameTree(this.readWorkingTree(), this.head.tree);
+  }
+
+  /** What git tells of lines that show again what they once showed; see put-back-by-hand.ts. */
+  findByHand(lines: readonly PutBackLine[]): readonly PutBackLine[] {
+    if (this.hasConflict || this.mergeHead !== undefined) return [];
+    if (this.isByHand || this.isDirty) return lines;
+    const log = logChanges(this.head, this.#looked?.head);
+    return lines.filter((line) => isTakenBack(log, line));
   }
 
   /** As this clone merges: by the driver where it is registered. */

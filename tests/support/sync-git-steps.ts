@@ -157,6 +157,7 @@ export async function merge(clone: SyncClone, theirs: Commit, how: 'merge' | 'sq
   await clone.world.afterCheckout(clone);
   if (merged.conflict) {
     // Whoever works here sees the markers; the next command reads both sides.
+    clone.hasConflict = true;
     clone.mergeHead = how === 'merge' ? theirs : undefined;
     return 'conflict';
   }
@@ -233,6 +234,8 @@ export async function unstash(clone: SyncClone, random?: Random): Promise<string
   clone.stashes.pop();
   const merged = mergeTrees(top.base.tree, clone.head.tree, top.tree, clone.mergeFile);
   clone.writeWorkingTree(merged.tree);
+  clone.hasConflict = merged.conflict;
+  clone.onPop(top.tree);
   await clone.world.afterCheckout(clone);
   return merged.conflict ? 'conflict' : 'popped';
 }

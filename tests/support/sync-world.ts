@@ -1,4 +1,5 @@
 import { systemActor } from '#domain/actor.ts';
+import type { PutBackLine } from '#domain/taken-back.ts';
 import { exportFiles } from '#sync/export-files.ts';
 import { foldFiles } from '#sync/fold-files.ts';
 import { mergeHistoryFiles, mergeTaskFiles } from '#sync/merge-task-files.ts';
@@ -22,7 +23,7 @@ export const SYNC: SyncWorld = {
       actor: systemActor('fold'),
       now: clone.now,
       clock: () => Date.now(),
-      isByHand: () => Promise.resolve(clone.isByHand),
+      findByHand: (lines: readonly PutBackLine[]) => Promise.resolve(clone.findByHand(lines)),
     };
     await foldFiles(clone.store, clone.files, by);
   },

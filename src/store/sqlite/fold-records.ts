@@ -24,7 +24,7 @@ export interface Fold {
   readonly digests: Map<string, number | null>;
   readonly unreadable: string[];
   readonly path: string;
-  readonly by_hand: boolean | undefined;
+  readonly by_hand: ReadonlySet<string> | undefined;
   /** The edited lines of the file so far, as `id seal`. */
   readonly edited: Set<string>;
   /** Inside writeInBulk. */
@@ -55,8 +55,10 @@ export function readIncoming(fold: Fold, incoming: IncomingTask, known: TaskReco
   // A file that is only added to has several copies of a line; one of them says nothing of another.
   if (fold.edited.has(name)) return takeInEdits(edited, { known, now: by.now });
   fold.edited.add(name);
-  const taken = takeInEdits(edited, { known, now: by.now, by_hand, last: readShown(db, place) });
-  if (taken.is_back && by_hand === undefined) report.put_back = [...(report.put_back ?? []), line.text];
+  const last = readShown(db, place);
+  const taken = takeInEdits(edited, { known, now: by.now, by_hand: by_hand?.has(line.text), last });
+  if (taken.is_back && by_hand === undefined && last !== undefined)
+    report.put_back = [...(report.put_back ?? []), { text: line.text, seal: edited.seal, last }];
   else writeShown(db, { ...place, digests: digestRecord(record) }, fold.appender);
   return taken;
 }
