@@ -38,8 +38,42 @@ export async function benchSync(): Promise<Result[]> {
     copyFileSync(at('changed.jsonl'), at('again.jsonl'));
     costs.few.push(run('sync-work.ts', 'import', ours, at('again.jsonl')));
   }
-  return toResults(costs);
+  return [...toResults(costs), ...(await benchRebuild())];
 }
+
+const REBUILT = 50_000;
+const REBUILT_NAME = REBUILT.toLocaleString('en');
+
+/** The way back from the local replica must not be dearer than the way in. */
+async function benchRebuild(): Promise<Result[]> {
+  using folder = temporaryFolder();
+  const file = join(folder.path, 'tasks.jsonl');
+  writeTaskFile(file, REBUILT);
+  const imports: Cost[] = [];
+  const rebuilds: Cost[] = [];
+  for (let round = 0; round < REBUILD_ROUNDS; round += 1) {
+    const database = await emptyStore(join(folder.path, 'store'));
+    imports.push(run('sync-work.ts', 'import', database, file));
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${database}${suffix}`, { force: true });
+    rebuilds.push(run('sync-work.ts', 'rebuild', database, file));
+  }
+  const least = (costs: readonly Cost[], of: keyof Cost): number =>
+    Math.min(...costs.map((cost) => cost[of]));
+  const row = (what: string, of: keyof Cost, show: (value: number) => string): Result => ({
+    what: `rebuild of ${REBUILT_NAME} tasks from the local replica, ${what}`,
+    baseline: 'the import of the file',
+    ratio: least(rebuilds, of) / least(imports, of),
+    budget: 1,
+    sense: 'at most',
+    figures: `${show(least(rebuilds, of))} / ${show(least(imports, of))}`,
+  });
+  return [
+    row('time', 'ms', (ms) => `${ms.toFixed(0)} ms`),
+    row('peak memory', 'peak_kb', (kb) => `${(kb / 1024).toFixed(0)} MB`),
+  ];
+}
+
+const REBUILD_ROUNDS = 5;
 
 type Measured = 'bare_in' | 'in' | 'few' | 'bare_out' | 'out' | 'nothing';
 const LATER = 1_900_000_000_000;

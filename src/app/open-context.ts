@@ -212,6 +212,7 @@ export async function openFound(
     modes: () => readSharedModes(paths.common_dir),
     hold: holdWhileMending,
     notice,
+    meter: (done, total) => meter('Rebuilding the task database', done, total),
   });
   const close = async (): Promise<void> => {
     wakeful?.[Symbol.dispose]();

@@ -63,7 +63,7 @@ export function startCli(argv: readonly string[], version: string): Promise<numb
           if (!globals.quiet) screen.above(() => tell(2, `forge: ${escapeLine(line)}`));
         },
         meter: createMeter({
-          isTerminal: () => io.isTerminal.stderr && !globals.quiet,
+          isTerminal: () => io.isTerminal.stderr && !globals.quiet && !globals.json,
           now: () => systemClock.now(),
         }),
         progress: (line) => {

@@ -24,10 +24,14 @@ export function identityOf(record: Named): Identity {
 /** The id that the task was born with: its own, unless that carries the hash of this very task. */
 export function birthOf(record: Named): string {
   const { id } = record;
-  const suffix = id.length - id.indexOf('-') - 1;
-  if (suffix <= HASH_LENGTH) return id;
+  if (isBirthName(id)) return id;
   const birth = id.slice(0, -HASH_LENGTH);
   return nameApart(birth, record) === id ? birth : id;
+}
+
+/** Of an id that is too short to carry a hash; of a longer one the record tells. */
+export function isBirthName(id: string): boolean {
+  return id.length - id.indexOf('-') - 1 <= HASH_LENGTH;
 }
 
 export function isSameTask(a: Named, b: Named): boolean {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { importTasks } from '#contract/sync-operations.ts';
 import { encodeRecord } from '#domain/record-codec.ts';
@@ -7,7 +7,7 @@ import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import type { FileLine, FoldReport } from '#store/sync-store.ts';
 import { toFileError } from '#sync/file-error.ts';
-import { toTextFold } from '#sync/fold-files.ts';
+import { toImportFold, toTextFold } from '#sync/fold-files.ts';
 import { readTaskFileAt } from '#sync/read-task-file-at.ts';
 import { readTrackerTasks } from '#sync/read-tracker-tasks.ts';
 import { splitText } from '#sync/read-file-lines.ts';
@@ -24,10 +24,15 @@ export const syncImport = implement<typeof importTasks>({
     checkInput(input);
     if (input.from !== undefined) return importFromTracker(ctx, input);
     if (input.path === undefined && input.ref === undefined) return importOwnFile(ctx);
+    const dry_run = input.dry_run === true;
+    if (input.path !== undefined && isRegularFile(resolve(ctx.cwd, input.path))) {
+      const report = await foldFile(ctx, input.path, dry_run);
+      return toOutput(input.path, report, { dry_run });
+    }
     const { source, bytes } = await readSource(ctx, input);
     const lines = [...splitText(bytes.toString('utf8'))];
-    const report = await foldLines(ctx, source, { lines, dry_run: input.dry_run === true });
-    return toOutput(source, report, { dry_run: input.dry_run === true });
+    const report = await foldLines(ctx, source, { lines, dry_run });
+    return toOutput(source, report, { dry_run });
   },
   text(output) {
     const { created, updated, deleted, unchanged, dry_run } = output;
@@ -96,6 +101,23 @@ async function readSource(ctx: OperationContext, input: Input): Promise<{ source
     }
     throw toFileError(error, `Could not read ${path}`);
   }
+}
+
+/** What can be read a piece at a time, and twice; a pipe cannot. */
+function isRegularFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false; // reading it says what is wrong
+  }
+}
+
+async function foldFile(ctx: OperationContext, path: string, dry_run: boolean): Promise<FoldReport> {
+  const how = { dry_run, clock: () => ctx.clock.now(), meter: ctx.host.meter };
+  return ctx.project.store.foldTasks(
+    toImportFold(`import:${path}`, resolve(ctx.cwd, path), how),
+    await writerOf(ctx),
+  );
 }
 
 async function foldLines(

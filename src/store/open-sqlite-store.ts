@@ -8,7 +8,7 @@ import { awaitLanding } from './await-landing.ts';
 import type { EventStore } from './event-store.ts';
 import { PRIVATE, type FileModes } from './file-modes.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
-import { catchUp } from './sqlite/catch-up.ts';
+import { catchUp, type CatchUpOptions } from './sqlite/catch-up.ts';
 import { Database } from './sqlite/database.ts';
 import { holdsTask, listForeign, markForeign } from './sqlite/foreign-edges.ts';
 import { forgetWatch, isWorkedOn, listOpenWork } from './sqlite/open-work-rows.ts';
@@ -24,7 +24,7 @@ import { patientStore, toSlice, waitInSlices } from './sqlite/wait-in-slices.ts'
 import type { TaskStore, Writer } from './store.ts';
 import type { SyncStore } from './sync-store.ts';
 
-export interface SqliteStoreOptions {
+export interface SqliteStoreOptions extends Pick<CatchUpOptions, 'notice' | 'meter'> {
   readonly database: string;
   /** The local replica; see the design's "three replicas". */
   readonly replica: string;
@@ -35,8 +35,6 @@ export interface SqliteStoreOptions {
    * costs it nothing; `await` lets the event loop go on, for servers. Blocks when left out.
    */
   readonly lock?: 'block' | 'await' | undefined;
-  /** Told in one line what had to be mended. */
-  readonly notice?: ((line: string) => void) | undefined;
   /** The machine's own clock, which leases are measured by. Left out: the writers' times stand for it. */
   readonly steady?: (() => SteadyTime) | undefined;
   /** Of what is made anew. Left out: it is the owner's alone. */

@@ -151,7 +151,30 @@ async function foldOne<T>(
   return fold(toFoldRequest(path, clock, meter));
 }
 
-export function toFoldRequest(path: string, clock: () => number, meter?: WorkMeter): FoldRequest {
+/** Another file than the project's own; `key` stands for its path. It is read, whatever is remembered of it. */
+export function toImportFold(
+  key: string,
+  path: string,
+  { dry_run, clock, meter }: { dry_run: boolean; clock: () => number; meter: WorkMeter },
+): FoldRequest {
+  const request = toFoldRequest(path, clock, meter, 'Importing tasks');
+  return {
+    path: key,
+    by_hand: false,
+    dry_run,
+    open() {
+      const opened = request.open(undefined);
+      return opened === undefined ? undefined : { ...opened, mark: () => ({ ...opened.mark(), path: key }) };
+    },
+  };
+}
+
+export function toFoldRequest(
+  path: string,
+  clock: () => number,
+  meter?: WorkMeter,
+  label: string = `Reading ${TASKS_PATH}`,
+): FoldRequest {
   return {
     path,
     open(remembered) {
@@ -160,7 +183,7 @@ export function toFoldRequest(path: string, clock: () => number, meter?: WorkMet
       const looked_at = clock();
       const reader = readFileLines(path);
       const { lines, stats } = reader;
-      const work = { label: `Reading ${TASKS_PATH}`, bytes: Number(stats.size) };
+      const work = { label, bytes: Number(stats.size) };
       return {
         lines: meter === undefined ? lines : meterLines(lines, { ...work, meter }),
         expected: Math.ceil(Number(stats.size) / LINE_BYTES),

@@ -1,11 +1,15 @@
 import type { Clock } from '#kernel/clock.ts';
 import type { Database } from './database.ts';
+import type { ReplayMeter } from './join-replica.ts';
 import type { Replica } from './replica.ts';
 import { writeFact } from './store-facts.ts';
 
 export interface CatchUpOptions {
   readonly clock: Clock;
+  /** Told in one line what had to be mended. */
   readonly notice?: ((line: string) => void) | undefined;
+  /** Told how far the work is while the database is filled from the replica. */
+  readonly meter?: ReplayMeter | undefined;
   /** Whether somebody wants to hear that the database was made anew. */
   readonly tells_rebuild: boolean;
 }
@@ -26,7 +30,7 @@ export async function catchUp(db: Database, replica: Replica, options: CatchUpOp
 async function catchUpReplica(
   db: Database,
   replica: Replica,
-  { held, file, clock, notice, tells_rebuild }: CatchUpOptions & { held: number; file: number },
+  { held, file, clock, notice, meter, tells_rebuild }: CatchUpOptions & { held: number; file: number },
 ): Promise<boolean> {
   const size = replica.size();
   if (size === 0 || (size <= held && (file === 0 || file === replica.inode()))) return false;
@@ -34,7 +38,7 @@ async function catchUpReplica(
   let wasBehind = false;
   const replay = (): void => {
     const before = heldBytes(db);
-    wasBehind = before < replayReplica(db, replica, clock.now());
+    wasBehind = before < replayReplica(db, replica, { now: clock.now(), meter });
     // In the same transaction, or nobody would know of it after a crash.
     if (wasBehind) writeFact(db, 'attempts_restored', 0);
   };

@@ -24,7 +24,7 @@ export function appendingTo<T>(
   let from: number | undefined;
   try {
     return db.write(() => {
-      const start = replayReplica(db, replica, by.now);
+      const start = replayReplica(db, replica, { now: by.now });
       let end = start;
       let waiting: string[] = [];
       let length = 0;

@@ -2,6 +2,7 @@ import { decodeRecord } from '#domain/record-codec.ts';
 import type { TaskRecord } from '#domain/task-record.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { parseJson, type Json, type JsonObject } from '#kernel/json.ts';
+import { readJson } from '#kernel/read-json.ts';
 import type { LocalNumbers } from './record-rows.ts';
 
 const LOCAL_KEY = '_local';
@@ -40,18 +41,52 @@ export function encodeReplicaLine(
   return `${line.slice(0, -1)},"${LOCAL_KEY}":[${version},${fence}${group}${moved}]}`;
 }
 
-const FOLLOWED = new RegExp(`"${LOCAL_KEY}":\\[\\d+,\\d+,(\\d+)[\\],]`);
-
-/** How many of these lines, from the first on, are whole writes; the last write may have been cut by a crash. */
-export function countWholeWrites(lines: readonly string[]): number {
-  let whole = lines.length;
-  while (whole > 0 && isFollowed(lines[whole - 1] ?? '')) whole -= 1;
-  return whole;
+/** A line taken apart without reading the task, which may be unreadable. */
+export interface SplitLine {
+  readonly task: string;
+  readonly numbers: LocalNumbers;
+  /** Whether more lines of the same write must come: one that a crash cut short was never acknowledged. */
+  readonly is_followed: boolean;
+  readonly move: Move | undefined;
 }
 
-function isFollowed(line: string): boolean {
-  const local = line.slice(line.lastIndexOf(`"${LOCAL_KEY}":`));
-  return Number(FOLLOWED.exec(local)?.[1] ?? 0) > 0;
+/** Undefined for a line that does not end as Forge ends them. */
+export function splitReplicaLine(line: string): SplitLine | undefined {
+  const at = line.lastIndexOf(`,"${LOCAL_KEY}":[`);
+  if (at < 0 || !line.endsWith(']}')) return undefined;
+  const { numbers, follow, move } = readLocal(line.slice(at + LOCAL_KEY.length + 4, -1));
+  if (numbers === undefined) return undefined;
+  return { task: `${line.slice(0, at)}}`, numbers, is_followed: follow > 0, move };
+}
+
+interface Local {
+  readonly numbers: LocalNumbers | undefined;
+  readonly follow: number;
+  readonly move: Move | undefined;
+}
+
+function readLocal(text: string): Local {
+  // Nearly all are numbers and nothing else, and there may be a hundred thousand of them.
+  const plain = /^\[(\d{1,15}),(\d{1,15})(?:,(\d{1,15}))?\]$/.exec(text);
+  if (plain !== null) {
+    const [, version, fence, follow] = plain.map(Number);
+    return { numbers: { version: version ?? 0, fence: fence ?? 0 }, follow: follow || 0, move: undefined };
+  }
+  try {
+    return toLocal(readJson(text) as Json); // it gives nothing but Json
+  } catch {
+    return toLocal(undefined);
+  }
+}
+
+function toLocal(local: Json | undefined): Local {
+  const [version, fence, follow, move] = Array.isArray(local) ? (local as Json[]) : [];
+  const counted = typeof version === 'number' && typeof fence === 'number';
+  return {
+    numbers: counted ? { version, fence } : undefined,
+    follow: typeof follow === 'number' ? follow : 0,
+    move: decodeMove(move),
+  };
 }
 
 export function decodeReplicaLine(line: string): ReplicaLine {
@@ -60,13 +95,8 @@ export function decodeReplicaLine(line: string): ReplicaLine {
     throw new ForgeError('invalid_input', 'A line of the local replica is not an object');
   }
   const { [LOCAL_KEY]: local, ...record } = value as JsonObject;
-  const [version, fence, , move] = Array.isArray(local) ? (local as Json[]) : [];
-  const counted = typeof version === 'number' && typeof fence === 'number';
-  return {
-    record: decodeRecord(record),
-    numbers: counted ? { version, fence } : undefined,
-    move: decodeMove(move),
-  };
+  const { numbers, move } = toLocal(local);
+  return { record: decodeRecord(record), numbers, move };
 }
 
 function encodeMove(move: Move): Json[] {

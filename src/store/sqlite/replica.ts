@@ -17,6 +17,16 @@ import { basename, dirname, join } from 'node:path';
 import { openNewFile, PRIVATE, type FileModes } from '../file-modes.ts';
 import { translateStoreError } from './translate-error.ts';
 
+/** Small enough for its text to be cleared away with the short-lived: larger ones take more memory and longer. */
+const CHUNK = 1 << 16;
+const NEWLINE = 0x0a;
+
+/** A line, and the offset after its newline, by which it is known. */
+export interface StoredLine {
+  readonly text: string;
+  readonly end: number;
+}
+
 /**
  * The local replica: one line a write, appended and fsynced before the database commits. All calls happen
  * under the database's write lock, except `size`.
@@ -86,25 +96,34 @@ export class Replica {
     this.#guarded(() => ftruncateSync(this.#open(), size));
   }
 
-  /**
-   * The whole lines from `offset` on, and where the last of them ends; a torn last line was never acknowledged.
-   * An offset inside a line belongs to another file that once stood here: then everything is read.
-   */
-  readFrom(offset: number): { lines: string[]; end: number } {
-    return this.#guarded(() => {
-      const file = this.#open();
-      if (offset > 0 && !endsLine(file, offset)) return this.readFrom(0);
-      const bytes = Buffer.alloc(Math.max(0, fstatSync(file).size - offset));
-      let read = 0;
-      while (read < bytes.length) {
-        const count = readSync(file, bytes, read, bytes.length - read, offset + read);
-        if (count === 0) break;
-        read += count;
+  /** Where to read from: an offset inside a line belongs to another file that once stood here, and all of this one counts. */
+  startAt(offset: number): number {
+    return this.#guarded(() => (offset > 0 && !endsLine(this.#open(), offset) ? 0 : offset));
+  }
+
+  /** The whole lines from `offset` on, a chunk at a time; a torn last line was never acknowledged. */
+  *lines(offset: number): Generator<StoredLine> {
+    let buffer = Buffer.allocUnsafeSlow(CHUNK);
+    /** Bytes of a line that is not whole yet, at the start of the buffer. */
+    let kept = 0;
+    for (let position = offset; ;) {
+      if (buffer.length - kept < CHUNK) buffer = widen(buffer, kept);
+      const into = buffer;
+      const count = this.#guarded(() => readSync(this.#open(), into, kept, CHUNK, position));
+      if (count === 0) return;
+      const from = position - kept;
+      const filled = kept + count;
+      position += count;
+      let start = 0;
+      // What was kept has no newline.
+      for (let stop = buffer.indexOf(NEWLINE, kept); stop >= 0 && stop < filled;) {
+        yield { text: buffer.toString('utf8', start, stop), end: from + stop + 1 };
+        start = stop + 1;
+        stop = buffer.indexOf(NEWLINE, start);
       }
-      const last = bytes.lastIndexOf(0x0a, read - 1);
-      if (last < 0) return { lines: [], end: offset };
-      return { lines: bytes.toString('utf8', 0, last).split('\n'), end: offset + last + 1 };
-    });
+      buffer.copyWithin(0, start, filled);
+      kept = filled - start;
+    }
   }
 
   /** The whole file anew: temp, fsync, rename. Returns its size. */
@@ -177,9 +196,16 @@ function writeFile(file: number, lines: Iterable<string>): number {
   return size;
 }
 
+/** The same bytes at the start of a buffer of twice the size. */
+function widen(buffer: Buffer, kept: number): Buffer<ArrayBuffer> {
+  const wider = Buffer.allocUnsafeSlow(buffer.length * 2);
+  buffer.copy(wider, 0, 0, kept);
+  return wider;
+}
+
 function endsLine(file: number, offset: number): boolean {
   const last = Buffer.alloc(1);
-  return readSync(file, last, 0, 1, offset - 1) === 1 && last[0] === 0x0a;
+  return readSync(file, last, 0, 1, offset - 1) === 1 && last[0] === NEWLINE;
 }
 
 function writeAll(file: number, bytes: Uint8Array, offset: number): void {

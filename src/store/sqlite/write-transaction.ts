@@ -81,7 +81,7 @@ export function writeInTransaction<T>(
   let appended: { from: number } | undefined;
   try {
     return db.write(() => {
-      const offset = replayReplica(db, replica, by.now);
+      const offset = replayReplica(db, replica, { now: by.now });
       const written: Written[] = [];
       const result = runJob({ db, steady }, { by, work }, written);
       if (written.length > 0) {
@@ -117,7 +117,7 @@ export async function writeTogether(store: WriteStore, jobs: readonly WriteJob[]
   let appended: { from: number } | undefined;
   try {
     return await db.writeAside(async () => {
-      const offset = replayReplica(db, replica, jobs[0]?.by.now ?? 0);
+      const offset = replayReplica(db, replica, { now: jobs[0]?.by.now ?? 0 });
       const lines: string[] = [];
       const outcomes = jobs.map((job) => tryJob(store, job, lines));
       if (lines.length > 0) {
