@@ -160,7 +160,7 @@ export function toImportFold(
   const request = toFoldRequest(path, clock, meter, 'Importing tasks');
   return {
     path: key,
-    by_hand: false,
+    by_hand: NOT_BY_HAND,
     dry_run,
     open() {
       const opened = request.open(undefined);
