@@ -4,6 +4,7 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -493,4 +494,48 @@ function unreadable(temp: TempStore): unknown[] {
   using db = temp.connect();
   const found = db.prepare("SELECT data FROM events WHERE type = 'replica.line_unreadable'").all();
   return found.map((row) => (JSON.parse(String(row['data'])) as { line: unknown }).line);
+}
+
+describe.each(['block', 'await'] as const)(
+  'what a killed process left, on a store that waits by %s',
+  (lock) => {
+    it('stays where a refused write told of it', async () => {
+      await using temp = await tempStore({ lock });
+      const { id } = await create(temp, 'Claimed by a process that died');
+      await leaveClaim(temp, id);
+      const refused = temp.store.renewLease({ id, fence: 7 }, by(temp));
+      await expect(refused).rejects.toMatchObject({ code: 'fence_conflict', details: { fence: 1 } });
+      expect(await temp.store.readStanding(id)).toMatchObject({ fence: 1, task: { assignee: 'gone' } });
+    });
+
+    it('is there besides what a write that failed had written', async () => {
+      await using temp = await tempStore({ lock });
+      const { id } = await create(temp, 'Claimed by a process that died');
+      await leaveClaim(temp, id);
+      const text = readFileSync(temp.replica, 'utf8');
+      using other = temp.connect();
+      other.exec(`CREATE TRIGGER full BEFORE UPDATE ON store_facts
+      WHEN NEW.name = 'replica_bytes' AND NEW.value > ${Buffer.byteLength(text)}
+      BEGIN SELECT RAISE(ABORT, 'no room'); END`);
+      await expect(create(temp, 'Never')).rejects.toThrow();
+      other.exec('DROP TRIGGER full');
+      expect(readFileSync(temp.replica, 'utf8')).toBe(text);
+      await create(temp, 'After it');
+      const titles = (await temp.store.listTasks({})).map(({ title }) => title);
+      expect(titles.toSorted()).toEqual(['After it', 'Claimed by a process that died']);
+    });
+  },
+);
+
+/** The line of a claim in the replica, of which the database knows nothing: its process was killed before the commit. */
+async function leaveClaim(temp: TempStore, id: string): Promise<void> {
+  const copy = mkdtempSync(join(temp.folder, 'copy-'));
+  using db = temp.connect();
+  db.exec(`VACUUM INTO '${join(copy, 'forge.db')}'`);
+  copyFileSync(temp.replica, join(copy, 'tasks.jsonl'));
+  const place = { database: join(copy, 'forge.db'), replica: join(copy, 'tasks.jsonl'), clock: temp.clock };
+  await using other = await openSqliteStore(place);
+  const before = readFileSync(place.replica).length;
+  await other.claimTask({ id, assignee: 'gone', force: false, agents: NO_AGENTS }, by(temp));
+  appendFileSync(temp.replica, readFileSync(place.replica).subarray(before));
 }

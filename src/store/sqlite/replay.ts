@@ -15,13 +15,35 @@ import { keptFacts } from './store-facts.ts';
  * A longer replica holds writes that a crash kept from the database: they are joined in. A shorter one was cut
  * or removed: it is written anew from the database. Another file than the one the database knows is read whole.
  */
-export function replayReplica(db: Database, replica: Replica, how: ReplayOptions): number {
-  const held = heldBytes(db);
+export function replayReplica(
+  db: Database,
+  replica: Replica,
+  how: ReplayOptions,
+  held: number = heldBytes(db),
+): number {
   const size = replica.size();
   const same = isKnownFile(db, replica);
   if (size === held && same) return held;
   if (size < held && (same || size === 0)) return setBytes(db, replica, replica.rewrite(allLines(db)));
   return setBytes(db, replica, joinReplica(db, replica, { ...how, from: replica.startAt(same ? held : 0) }));
+}
+
+/**
+ * A write that begins where the two agree, on the size that `work` gets. What a crash left in the replica is joined in
+ * by a transaction of its own: the write may be refused for what it finds there, and must not take it back with it.
+ */
+export function writeAgreed<T>(
+  { db, replica }: { readonly db: Database; readonly replica: Replica },
+  how: ReplayOptions,
+  work: (size: number) => T,
+): T {
+  for (;;) {
+    const done = db.write(() => {
+      const held = heldBytes(db);
+      return replayReplica(db, replica, how, held) === held ? { value: work(held) } : undefined;
+    });
+    if (done !== undefined) return done.value;
+  }
 }
 
 /** How much of the replica the database holds. */

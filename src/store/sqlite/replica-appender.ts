@@ -2,7 +2,7 @@ import type { Writer } from '../store.ts';
 import type { Database } from './database.ts';
 import type { LocalNumbers } from './record-rows.ts';
 import { encodeReplicaLine } from './replica-lines.ts';
-import { heldBytes, holdBytes, holdFile, replayReplica } from './replay.ts';
+import { heldBytes, holdBytes, holdFile, writeAgreed } from './replay.ts';
 import type { Replica } from './replica.ts';
 
 /** Lines are kept back until this many characters are together: a write a line would be most of a fold's time. */
@@ -23,8 +23,7 @@ export function appendingTo<T>(
 ): T {
   let from: number | undefined;
   try {
-    return db.write(() => {
-      const start = replayReplica(db, replica, { now: by.now });
+    return writeAgreed({ db, replica }, { now: by.now }, (start) => {
       let end = start;
       let waiting: string[] = [];
       let length = 0;

@@ -23,7 +23,7 @@ import {
 import { insertTaskEvent } from './task-events.ts';
 import { encodeReplicaLine, type Move } from './replica-lines.ts';
 import { takeBack } from './replica-appender.ts';
-import { holdBytes, holdFile, replayReplica } from './replay.ts';
+import { heldBytes, holdBytes, holdFile, replayReplica, writeAgreed } from './replay.ts';
 import type { Replica } from './replica.ts';
 import { encodeFact, writeFact, type KeptFact } from './store-facts.ts';
 
@@ -80,8 +80,7 @@ export function writeInTransaction<T>(
 ): T {
   let appended: { from: number } | undefined;
   try {
-    return db.write(() => {
-      const offset = replayReplica(db, replica, { now: by.now });
+    return writeAgreed({ db, replica }, { now: by.now }, (offset) => {
       const written: Written[] = [];
       const result = runJob({ db, steady }, { by, work }, written);
       if (written.length > 0) {
@@ -113,11 +112,20 @@ export type JobOutcome = { readonly value: unknown } | { readonly error: unknown
  * all of them, and thrown.
  */
 export async function writeTogether(store: WriteStore, jobs: readonly WriteJob[]): Promise<JobOutcome[]> {
+  for (;;) {
+    const outcomes = await tryTogether(store, jobs);
+    if (outcomes !== undefined) return outcomes;
+  }
+}
+
+/** Undefined where nothing was done but to join in what a crash had left, as writeAgreed does. */
+async function tryTogether(store: WriteStore, jobs: readonly WriteJob[]): Promise<JobOutcome[] | undefined> {
   const { db, replica } = store;
   let appended: { from: number } | undefined;
   try {
     return await db.writeAside(async () => {
-      const offset = replayReplica(db, replica, { now: jobs[0]?.by.now ?? 0 });
+      const offset = heldBytes(db);
+      if (replayReplica(db, replica, { now: jobs[0]?.by.now ?? 0 }, offset) !== offset) return undefined;
       const lines: string[] = [];
       const outcomes = jobs.map((job) => tryJob(store, job, lines));
       if (lines.length > 0) {
