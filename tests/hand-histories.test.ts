@@ -2,44 +2,52 @@ import { describe, expect, it } from 'vitest';
 import { systemActor } from '#domain/actor.ts';
 import { foldFiles } from '#sync/fold-files.ts';
 import { runHandHistory } from './support/hand-history.ts';
+import { BRANCH, STANDARD, STEALTH, type HandMode } from './support/hand-modes.ts';
 import { SYNC, type SyncWorld } from './support/sync-world.ts';
 
 /** The long run is in hand-histories.soak.test.ts. */
 const HISTORIES = 8;
 const TIMEOUT_MS = 120_000;
 
-/** Worlds in which edits are lost, each with a history that shows it. */
-const MISTAKES: readonly [string, number, Partial<SyncWorld>][] = [
-  [
-    'a change back is taken for an older file',
-    18,
-    {
-      async fold(clone) {
-        const by = { actor: systemActor('fold'), now: clone.now, clock: () => Date.now() };
-        await foldFiles(clone.store, clone.files, by);
-      },
-    },
-  ],
-  ['a merge takes our side', 0, { mergeTasks: (_base, ours) => ours }],
+/** Of each mode, with how many histories. */
+const MODES: readonly [string, HandMode, number][] = [
+  ['standard', STANDARD, HISTORIES],
+  ['branch', BRANCH, HISTORIES / 2],
+  ['stealth', STEALTH, HISTORIES / 2],
+];
+
+const FORGETFUL: Partial<SyncWorld> = {
+  async fold(clone) {
+    const by = { actor: systemActor('fold'), now: clone.now, clock: () => Date.now() };
+    await foldFiles(clone.store, clone.files, by);
+  },
+};
+
+/** Worlds in which edits are lost, each with a mode and a history that show it. */
+const MISTAKES: readonly [string, HandMode, number, Partial<SyncWorld>][] = [
+  ['a change back is taken for an older file', STANDARD, 18, FORGETFUL],
+  ['so it is in branch mode', BRANCH, 10, FORGETFUL],
+  ['so it is in stealth mode', STEALTH, 3, FORGETFUL],
+  ['a merge takes our side', STANDARD, 0, { mergeTasks: (_base, ours) => ours }],
 ];
 
 describe('[D1] histories with an edit by hand in every third step', () => {
-  it('lose none of them', { timeout: TIMEOUT_MS }, async () => {
+  it.for(MODES)('lose none of them in %s mode', { timeout: TIMEOUT_MS }, async ([, mode, histories]) => {
     let edits = 0;
-    for (let seed = 0; seed < HISTORIES; seed += 1) {
-      const outcome = await runHandHistory(seed, SYNC);
+    for (let seed = 0; seed < histories; seed += 1) {
+      const outcome = await runHandHistory(seed, SYNC, mode);
       const told = outcome.failures.length > 0 ? outcome.told : [];
       expect([seed, ...outcome.failures, ...told]).toEqual([seed]);
       edits += outcome.edits;
     }
-    expect(edits).toBeGreaterThan(5 * HISTORIES);
+    expect(edits).toBeGreaterThan(5 * histories);
   });
 
-  it.for(MISTAKES)('find a mistake: %s', { timeout: TIMEOUT_MS }, async ([, seed, mistake]) => {
+  it.for(MISTAKES)('find a mistake: %s', { timeout: TIMEOUT_MS }, async ([, mode, seed, mistake]) => {
     const world = { ...SYNC, ...mistake };
     let failures: readonly string[] = [];
     for (let at = seed; at < seed + HISTORIES && failures.length === 0; at += 1) {
-      ({ failures } = await runHandHistory(at, world));
+      ({ failures } = await runHandHistory(at, world, mode));
     }
     expect(failures).not.toEqual([]);
   });

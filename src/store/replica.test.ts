@@ -517,7 +517,7 @@ describe.each(['block', 'await'] as const)(
       other.exec(`CREATE TRIGGER full BEFORE UPDATE ON store_facts
       WHEN NEW.name = 'replica_bytes' AND NEW.value > ${Buffer.byteLength(text)}
       BEGIN SELECT RAISE(ABORT, 'no room'); END`);
-      await expect(create(temp, 'Never')).rejects.toThrow();
+      await expect(create(temp, 'Never')).rejects.toThrow('no room');
       other.exec('DROP TRIGGER full');
       expect(readFileSync(temp.replica, 'utf8')).toBe(text);
       await create(temp, 'After it');

@@ -8,7 +8,7 @@ import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { readJson } from '#kernel/read-json.ts';
 import type { Writer } from '#store/store.ts';
-import type { FoldReport, SyncStore } from '#store/sync-store.ts';
+import type { FoldReport, FoldRequest, SyncStore } from '#store/sync-store.ts';
 import type { CommittedTasks } from './commit-tasks.ts';
 import { toTextFold } from './fold-files.ts';
 import { flagSecretsFor, refuseSecrets } from './flag-secrets.ts';
@@ -154,33 +154,42 @@ export async function foldRevision(
   repo: GitRepo,
   { rev, by }: { rev: string; by: Writer },
 ): Promise<FoldReport[]> {
-  const reports: FoldReport[] = [];
-  const writer = { actor: systemActor('fold'), now: by.now };
-  const history = await readBlob(repo, rev, HISTORY_PATH);
-  if (history !== undefined)
-    await store.foldHistory(toRequest(`git:${HISTORY_PATH}`, history, by.now), writer);
-  const tasks = await readBlob(repo, rev, TASKS_PATH);
-  if (tasks !== undefined)
-    reports.push(await store.foldTasks(toRequest(`git:${TASKS_PATH}`, tasks, by.now), writer));
-  return reports;
+  const read = async (path: string): Promise<string | undefined> =>
+    (await readBlob(repo, rev, path))?.toString('utf8');
+  return foldTexts(store, { history: await read(HISTORY_PATH), tasks: await read(TASKS_PATH) }, by.now);
 }
 
-function toRequest(key: string, bytes: Buffer, now: number): ReturnType<typeof toTextFold> {
-  const text = bytes.toString('utf8');
-  return toTextFold(key, [...splitText(text)], { digest: digestText(text), now });
+/** The same of texts, as the data branch has them. */
+export async function foldTexts(
+  store: SyncStore,
+  { history, tasks }: { readonly history: string | undefined; readonly tasks: string | undefined },
+  now: number,
+): Promise<FoldReport[]> {
+  const writer = { actor: systemActor('fold'), now };
+  const toRequest = (path: string, text: string): FoldRequest =>
+    toTextFold(`git:${path}`, [...splitText(text)], { digest: digestText(text), now });
+  if (history !== undefined) await store.foldHistory(toRequest(HISTORY_PATH, history), writer);
+  return tasks === undefined ? [] : [await store.foldTasks(toRequest(TASKS_PATH, tasks), writer)];
 }
 
 async function makeFiles({ store, paths }: HookProject): Promise<Map<string, Buffer>> {
-  const files = new Map<string, Buffer>();
+  const { tasks, history } = await makeTexts(store);
+  const files = new Map([
+    [TASKS_PATH, tasks],
+    [HISTORY_PATH, history],
+  ]);
+  const config = readSharedConfigBytes(paths);
+  if (config !== undefined) files.set(CONFIG_PATH, config);
+  return files;
+}
+
+/** The task files as the data branch shall have them. */
+export async function makeTexts(store: SyncStore): Promise<{ tasks: Buffer; history: Buffer }> {
   const tasks: (string | Uint8Array)[] = [];
   await store.exportTasks(`git:${TASKS_PATH}`, (line) => void tasks.push(line));
   const history: (string | Uint8Array)[] = [];
   await store.exportHistory(`git:${HISTORY_PATH}`, (line) => void history.push(line));
-  files.set(TASKS_PATH, toBytes(tasks));
-  files.set(HISTORY_PATH, toBytes(history));
-  const config = readSharedConfigBytes(paths);
-  if (config !== undefined) files.set(CONFIG_PATH, config);
-  return files;
+  return { tasks: toBytes(tasks), history: toBytes(history) };
 }
 
 function toBytes(lines: readonly (string | Uint8Array)[]): Buffer {

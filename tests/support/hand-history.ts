@@ -6,14 +6,12 @@ import { isSealed } from '#domain/record-seal.ts';
 import { isDeleted, type TaskRecord } from '#domain/task-record.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import type { Json } from '#kernel/json.ts';
+import { STANDARD, type HandMode } from './hand-modes.ts';
 import { HandOracle, valueOf, WATCHED, type Watched } from './hand-oracle.ts';
 import { seededRandom, type Random } from './random.ts';
 import { withSeededBytes } from './seeded-bytes.ts';
 import { SyncChecks } from './sync-checks.ts';
 import { makeRoot, SyncClone } from './sync-clone.ts';
-import { convergeClones } from './sync-converge.ts';
-import { GIT_STEPS, type GitStep } from './sync-git-steps.ts';
-import { readLines, writeLines } from './sync-hand-steps.ts';
 import { PLAIN } from './sync-project.ts';
 import { memoryFolder, SHORT_IDS } from './sync-sequence.ts';
 import { readState } from './sync-state.ts';
@@ -22,25 +20,6 @@ import type { SyncWorld } from './sync-world.ts';
 
 const NOON = Date.UTC(2026, 1, 10, 12);
 const HOUR_MS = 3_600_000;
-/** What takes no edit away that no command has seen yet. */
-const GIT = [
-  'commit',
-  'commit --no-verify',
-  'commit --no-verify',
-  'forge commit',
-  'forge commit',
-  'pull',
-  'pull',
-  'pull',
-  'push',
-  'push',
-  'fetch',
-  'switch',
-  'merge',
-  'merge --squash',
-  'stash',
-  'stash pop',
-] as const;
 const LIVES = ['claim', 'close', 'reopen', 'release', 'comment'] as const;
 
 export interface HandHistoryOutcome {
@@ -49,17 +28,21 @@ export interface HandHistoryOutcome {
   readonly edits: number;
 }
 
-/** Three clones; every third step is an edit of the task file by hand. */
-export async function runHandHistory(seed: number, world: SyncWorld): Promise<HandHistoryOutcome> {
+/** Every third step is an edit of the task file by hand. */
+export async function runHandHistory(
+  seed: number,
+  world: SyncWorld,
+  mode: HandMode = STANDARD,
+): Promise<HandHistoryOutcome> {
   const folder = await mkdtemp(join(memoryFolder(), 'forge-hand-'));
   const random = seededRandom(seed);
   const around = { world, remote: { branches: new Map() }, root: makeRoot(), numbers: { next: 0 } };
-  const clones = ['ann', 'bob', 'cleo'].map((name) => {
+  const clones = mode.clones.map((name) => {
     const now = NOON + (random.below(5) - 2) * HOUR_MS * 24 * Number(random.oneIn(3));
     const modes = { driver: !random.oneIn(5), hooks: !random.oneIn(3), canonical: !random.oneIn(4) };
-    return new SyncClone({ name, folder, now, ...modes }, around);
+    return new SyncClone({ name, folder, now, isTracked: mode.isTracked, ...modes }, around);
   });
-  const history = new HandHistory(clones, new SyncChecks(clones, around.remote), random);
+  const history = new HandHistory({ clones, mode, checks: new SyncChecks(clones, around.remote), random });
   try {
     for (const clone of clones) await clone.open();
     await withSeededBytes(seededRandom(seed), SHORT_IDS, () => history.run(12 + random.below(40)));
@@ -72,17 +55,26 @@ export async function runHandHistory(seed: number, world: SyncWorld): Promise<Ha
   return { failures: history.oracle.failures, told: history.told, edits: history.edits };
 }
 
+interface HandHistoryParts {
+  readonly clones: readonly SyncClone[];
+  readonly mode: HandMode;
+  readonly checks: SyncChecks;
+  readonly random: Random;
+}
+
 class HandHistory {
   readonly oracle = new HandOracle();
   readonly told: string[] = [];
   edits = 0;
   readonly #clones: readonly SyncClone[];
+  readonly #mode: HandMode;
   readonly #checks: SyncChecks;
   readonly #random: Random;
   #number = 0;
 
-  constructor(clones: readonly SyncClone[], checks: SyncChecks, random: Random) {
+  constructor({ clones, mode, checks, random }: HandHistoryParts) {
     this.#clones = clones;
+    this.#mode = mode;
     this.#checks = checks;
     this.#random = random;
     for (const clone of clones) clone.onPop = ({ tasks }) => this.#popped(tasks ?? '');
@@ -92,9 +84,7 @@ class HandHistory {
     const [first] = this.#clones;
     if (first === undefined) return;
     for (let at = 0; at < 2; at += 1) await this.#create(first);
-    await GIT_STEPS['forge commit'](first);
-    await GIT_STEPS.push(first);
-    for (const clone of this.#clones) await GIT_STEPS.pull(clone, this.#random);
+    await this.#mode.share(this.#clones, this.#random);
     for (let at = 0; at < steps && this.oracle.failures.length === 0; at += 1) {
       const clone = this.#random.pick(this.#clones);
       clone.now += this.#random.pick([0, 1, 60_000, HOUR_MS]);
@@ -102,7 +92,7 @@ class HandHistory {
       this.told.push(`${at} ${clone.name} ${told}`);
     }
     if (this.oracle.failures.length > 0) return;
-    await convergeClones(this.#clones, this.#checks);
+    await this.#mode.settle(this.#clones, this.#checks);
     if (this.#checks.failures.length === 0) await this.#checks.atEnd();
     this.oracle.failures.push(...this.#checks.failures);
     if (this.oracle.failures.length > 0) return;
@@ -112,15 +102,7 @@ class HandHistory {
 
   async #do(clone: SyncClone): Promise<string> {
     const kind = this.#random.below(10);
-    if (kind < 4) {
-      const step = this.#random.pick(GIT);
-      // What writes the file begins with a look at it, as every command does; only this commits what no command has seen.
-      if (step !== 'commit --no-verify') await clone.fold();
-      const told = await (GIT_STEPS[step] as GitStep)(clone, this.#random);
-      // What git took out of the file must be seen before a person edits it again; hooks see to that, or a command.
-      await clone.fold();
-      return `${step}: ${told}`;
-    }
+    if (kind < 4) return this.#mode.step(clone, this.#random);
     if (kind === 4) {
       await clone.removeDatabase();
       return 'removed the database';
@@ -176,18 +158,21 @@ class HandHistory {
 
   /** One line, one or two values of it; then mostly a command that looks. */
   async #editByHand(clone: SyncClone): Promise<string> {
-    const lines = readLines(clone);
+    const file = await this.#mode.openFile(clone, this.#random);
+    const lines = file?.lines ?? [];
     const found = lines.flatMap((text, at) => {
       const record = tryRead(text);
-      return record === undefined || isDeleted(record) || clone.mergeHead !== undefined
-        ? []
-        : [{ record, at }];
+      return record === undefined || isDeleted(record) ? [] : [{ record, at }];
     });
-    if (found.length === 0) return 'nothing to edit';
+    if (file === undefined || found.length === 0) return 'nothing to edit';
     const { record, at } = this.#random.pick(found);
     const line = JSON.parse(lines[at] ?? '') as Record<string, Json>;
-    const told = [this.#change(line, record), this.#random.oneIn(3) ? this.#change(line, record) : ''];
-    writeLines(clone, lines.with(at, JSON.stringify(line)));
+    const told = [
+      file.told,
+      this.#change(line, record),
+      this.#random.oneIn(3) ? this.#change(line, record) : '',
+    ];
+    file.write(lines.with(at, JSON.stringify(line)));
     this.edits += 1;
     if (this.#random.oneIn(2)) {
       await clone.fold();

@@ -32,6 +32,8 @@ export interface CloneSetup {
   readonly hooks: boolean;
   readonly canonical: boolean;
   readonly now: number;
+  /** False: git knows nothing of the task file. */
+  readonly isTracked?: boolean;
 }
 
 /** One clone: a real store and real files, git in memory around them. */
@@ -44,6 +46,7 @@ export class SyncClone {
   readonly tracking = new Map<string, Commit>();
   readonly stashes: { readonly base: Commit; readonly tree: Tree }[] = [];
   readonly #common: string;
+  readonly #isTracked: boolean;
   readonly #numbers: { next: number };
   branch = 'main';
   /** The other side, while a merge waits for its commit. */
@@ -73,6 +76,7 @@ export class SyncClone {
     this.hooks = setup.hooks;
     this.canonical = setup.canonical;
     this.now = setup.now;
+    this.#isTracked = setup.isTracked ?? true;
     this.world = around.world;
     this.remote = around.remote;
     this.#numbers = around.numbers;
@@ -195,6 +199,7 @@ export class SyncClone {
 
   /** What git tells of lines that show again what they once showed; see put-back-by-hand.ts. */
   findByHand(lines: readonly PutBackLine[]): readonly PutBackLine[] {
+    if (!this.#isTracked) return lines;
     if (this.hasConflict || this.mergeHead !== undefined) return [];
     if (this.isByHand || this.isDirty) return lines;
     const log = logChanges(this.head, this.#looked?.head);
