@@ -19,7 +19,7 @@ const HOOK_BUDGET_MS = 150;
 
 /** What git and every command wait for: the merge driver, a file that did not change, the hook of a commit. */
 export async function benchSyncGit(): Promise<Result[]> {
-  return [benchMerge(), ...(await benchUnchanged()), ...benchHook()];
+  return [benchMerge(), ...(await benchUnchanged()), ...benchHook(), ...benchLargeHook()];
 }
 
 /** A hundred tasks changed on each side, ten of them on both. */
@@ -158,10 +158,71 @@ function benchHook(): Result[] {
   ];
 }
 
+const LARGE = 50_000;
+const LARGE_NAME = LARGE.toLocaleString('en');
+const LARGE_BUDGET_MS = 400;
+/** Enough for the task file to be packed once and to begin anew. */
+const LARGE_ROUNDS = 24;
+const LOOSE_BUDGET_MB = 96;
+
+/**
+ * The same where git itself has much to do: 35 MB to read, to compress and to keep, anew with each commit. The least of
+ * all rounds counts: what else the machine does would be most of any other figure.
+ */
+function benchLargeHook(): Result[] {
+  using folder = temporaryFolder();
+  prepareProject(folder.path, LARGE);
+  const times: number[] = [];
+  const hashes: number[] = [];
+  const sizes: number[] = [];
+  for (let round = 0; round < LARGE_ROUNDS; round += 1) {
+    hashes.push(timed(() => git(folder.path, 'hash-object', '.forge/tasks.jsonl')));
+    changeTask(folder.path, round);
+    stageOne(folder.path, `large ${round}`);
+    times.push(timed(() => git(folder.path, 'commit', '--quiet', '-m', 'large')));
+    sizes.push(looseMegabytes(folder.path));
+  }
+  const least = Math.min(...times);
+  const most = Math.max(...sizes);
+  const each = Math.max(...sizes.map((size, at) => size - (sizes[at - 1] ?? size)));
+  const hash = Math.min(...hashes);
+  return [
+    {
+      what: `commit with the pre-commit hook, ${LARGE_NAME} tasks (35 MB), one changed`,
+      baseline: `${LARGE_BUDGET_MS} ms`,
+      ratio: least / LARGE_BUDGET_MS,
+      budget: 1,
+      sense: 'at most',
+      figures: `${least.toFixed(0)} ms, median ${median(times).toFixed(0)} ms of ${LARGE_ROUNDS}`,
+    },
+    {
+      what: 'the same commit',
+      baseline: '`git hash-object` of the task file, which `git add` cannot do without',
+      ratio: least / hash,
+      budget: 4,
+      sense: 'at most',
+      figures: `${least.toFixed(0)} ms / ${hash.toFixed(0)} ms`,
+    },
+    {
+      what: `git's loose objects in ${LARGE_ROUNDS} such commits, the most at any time`,
+      baseline: `${LOOSE_BUDGET_MB} MB`,
+      ratio: most / LOOSE_BUDGET_MB,
+      budget: 1,
+      sense: 'at most',
+      figures: `${most.toFixed(0)} MB; ${each.toFixed(1)} MB a commit`,
+    },
+  ];
+}
+
+function looseMegabytes(cwd: string): number {
+  const { stdout } = spawnSync('git', ['count-objects', '-v'], { cwd, encoding: 'utf8' });
+  return Number(/^size: (\d+)$/m.exec(stdout)?.[1]) / 1024;
+}
+
 /** A project whose task files hold all there is, committed; gives the path of its database. */
-function prepareProject(path: string): string {
+function prepareProject(path: string, count = COUNT): string {
   const database = makeProject(path);
-  writeTaskFile(join(path, '.forge/tasks.jsonl'), COUNT);
+  writeTaskFile(join(path, '.forge/tasks.jsonl'), count);
   forge(path, 'export');
   git(path, 'add', '.');
   git(path, 'commit', '--quiet', '--no-verify', '-m', 'tasks');

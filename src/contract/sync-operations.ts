@@ -165,8 +165,8 @@ export const runHook = declare({
   summary: 'What the git hooks call; does nothing outside a project and never fails a commit',
   input: z.object({
     hook: z
-      .enum(['pre-commit', 'post-merge', 'post-checkout', 'post-rewrite', 'post-index-change'])
-      .describe('pre-commit, post-merge, post-checkout, post-rewrite or post-index-change'),
+      .enum(['pre-commit', 'post-merge', 'post-checkout', 'post-rewrite', 'post-index-change', 'pack-blobs'])
+      .describe('pre-commit, post-merge, post-checkout, post-rewrite, post-index-change or pack-blobs'),
     args: z.array(z.string()).optional().describe("The hook's own arguments"),
   }),
   output: z.object({ messages: z.array(z.string()) }),

@@ -255,6 +255,9 @@ export const LIMITS = {
   /** A git hook waits no longer than this for another writer, and leaves larger task files to the next command. */
   hook_lock_timeout_ms: 1_500,
   hook_file_bytes: 16_777_216,
+  /** From this size on, versions of a task file are counted in git's store of objects, and packed when they have come to so much. */
+  large_file_bytes: 1_048_576,
+  loose_blob_bytes: 50_331_648,
   /** A server joins task files up to this size in itself; larger ones are read by a process of its own. */
   server_fold_bytes: 524_288,
   /** Bytes of events that wait for one reader; it gets no more until it has read some of them. */

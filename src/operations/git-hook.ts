@@ -4,6 +4,7 @@ import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { findProject, type FoundProject } from '#sync/find-project.ts';
+import { toGitRepo } from '#sync/machine.ts';
 import { runPostMerge, runPreCommit } from '#sync/run-hook.ts';
 import { toTaskFiles } from '#sync/task-files.ts';
 import { implement, type OperationContext } from './operation.ts';
@@ -14,8 +15,9 @@ export const gitHook = implement<typeof runHook>({
     if (found === undefined) return { messages: [] };
     // A checkout of single files is told apart by git's third argument.
     if (hook === 'post-checkout' && args[2] === '0') return { messages: [] };
-    if (hook !== 'pre-commit' && hook !== 'post-index-change' && isLarge(found)) return { messages: [] };
+    if (READS_FILES.has(hook) && isLarge(found)) return { messages: [] };
     try {
+      if (hook === 'pack-blobs') return { messages: await packBlobs(ctx, found) };
       if (hook === 'post-index-change') return { messages: await mendHooks(ctx, found) };
       return { messages: await perform(ctx, hook, found) };
     } catch (error) {
@@ -27,6 +29,8 @@ export const gitHook = implement<typeof runHook>({
   text: ({ messages }) => messages.map((line) => `[forge] ${escapeLine(line)}`).join('\n'),
 });
 
+const READS_FILES: ReadonlySet<string> = new Set(['post-merge', 'post-checkout', 'post-rewrite']);
+
 async function perform(ctx: OperationContext, hook: string, found: FoundProject): Promise<string[]> {
   await using project = await ctx.openProject(found, { lock_timeout_ms: LIMITS.hook_lock_timeout_ms });
   if (hook === 'pre-commit') return await runPreCommit(project, ctx.machine);
@@ -34,6 +38,13 @@ async function perform(ctx: OperationContext, hook: string, found: FoundProject)
   const changed = tasks === undefined ? 0 : tasks.created + tasks.updated + tasks.deleted;
   const joined = changed === 0 ? [] : [`${changed} task change${changed === 1 ? '' : 's'} joined in`];
   return hook === 'post-merge' ? [...joined, ...(await runPostMerge(project, ctx.machine))] : joined;
+}
+
+/** Started by a commit that left more in git's store of objects than it should keep. */
+async function packBlobs(ctx: OperationContext, { paths }: FoundProject): Promise<string[]> {
+  const { packTaskBlobs } = await import('#sync/loose-task-blobs.ts');
+  await packTaskBlobs(paths, toGitRepo(paths.root, ctx.machine));
+  return [];
 }
 
 /** The keeper of the hooks has seen that another program wrote Forge out of the hooks. */

@@ -12,6 +12,7 @@ import type { FoldReport, FoldRequest, SyncStore } from '#store/sync-store.ts';
 import type { CommittedTasks } from './commit-tasks.ts';
 import { toTextFold } from './fold-files.ts';
 import { flagSecretsFor, refuseSecrets } from './flag-secrets.ts';
+import { noteCommittedBlobs } from './loose-task-blobs.ts';
 import { noteFileConflicts, type FileConflict } from './file-conflicts.ts';
 import { joinConfigs, keepsOwnConfig, type LostSetting } from './join-configs.ts';
 import {
@@ -88,6 +89,7 @@ export async function exchangeTasks(
       return files;
     },
   });
+  await noteCommittedBlobs({ paths: project.paths, repo, machine }, result.commit);
   const { outcome, other } = workflow;
   const at = toIso(machine.clock.now());
   noteFileConflicts(project.paths, [

@@ -6,6 +6,7 @@ import type { Writer } from '#store/store.ts';
 import { commitToBranch } from './branch-mode.ts';
 import { exportFiles } from './export-files.ts';
 import { flagSecretsFor, refuseSecrets } from './flag-secrets.ts';
+import { noteCommittedBlobs } from './loose-task-blobs.ts';
 import { toGitRepo, type Machine } from './machine.ts';
 import type { HookProject } from './run-hook.ts';
 import { HISTORY_PATH, TASKS_PATH, toTaskFiles } from './task-files.ts';
@@ -41,8 +42,12 @@ export async function commitTasks(
       },
     );
   }
-  if (config.initMode === 'branch') return commitToBranch(project, { by, machine, message });
   const repo = toGitRepo(paths.root, machine);
+  if (config.initMode === 'branch') {
+    const committed = await commitToBranch(project, { by, machine, message });
+    if (committed.changed) await noteCommittedBlobs({ paths, repo, machine }, committed.commit);
+    return committed;
+  }
   const files = toTaskFiles(paths);
   await exportFiles(store, files, {
     by: { ...by, clock: () => machine.clock.now() },
@@ -54,5 +59,6 @@ export async function commitTasks(
   ]);
   refuseSecrets(await flagSecretsFor(repo, contents, { revs: ['HEAD'], paths, machine }));
   const { commit, changed } = await commitFiles({ repo, files: contents, message, ref: 'HEAD' });
+  if (changed) await noteCommittedBlobs({ paths, repo, machine }, commit);
   return { commit: commit ?? null, changed, branch: (await findCurrentBranch(repo)) ?? null };
 }

@@ -1,6 +1,8 @@
-import { mkdirSync, type BigIntStats } from 'node:fs';
+import { mkdirSync, statSync, type BigIntStats } from 'node:fs';
 import { dirname } from 'node:path';
+import { startBlobName, storeBlob } from '#git/store-blob.ts';
 import { ForgeError } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import type { Writer } from '#store/store.ts';
 import type { ChangedLines, Exported, FileMark, SyncStore } from '#store/sync-store.ts';
 import { appendedLines } from './append-lines.ts';
@@ -26,6 +28,8 @@ export interface ExportOptions {
   /** True: only what the events name is written anew, and the rest of the files copied. */
   readonly incremental?: boolean;
   readonly meter?: WorkMeter | undefined;
+  /** For a caller that stages the files: what git has of them by now, and where it keeps its objects. */
+  readonly git?: { readonly objects: string; readonly staged: ReadonlyMap<string, string> } | undefined;
 }
 
 export interface ExportedFiles {
@@ -39,6 +43,14 @@ export interface ExportedFile {
   readonly lines: number;
   /** False: it held the same bytes already. */
   readonly changed: boolean;
+  readonly stored?: StoredVersion | undefined;
+}
+
+/** A version that was put into git's store of objects already, the one it was made from, and the lines that it adds. */
+export interface StoredVersion {
+  readonly before: string;
+  readonly after: string;
+  readonly added: readonly string[];
 }
 
 /**
@@ -101,6 +113,7 @@ async function exportOne(
   let exported: Exported = { lines: 0, event_seq: 0 };
   const looked_at = by.clock();
   let written: WrittenLines;
+  let stored: StoredVersion | undefined;
   try {
     refuseLinkedFolder(dirname(path));
     mkdirSync(dirname(path), { recursive: true });
@@ -110,12 +123,13 @@ async function exportOne(
       await store.markExported([{ ...mark, event_seq: changes.event_seq }]);
       return { path, lines: 0, changed: false };
     }
-    const spliced = changes === undefined ? undefined : await writeSpliced(path, changes, options.start);
+    const spliced = changes === undefined ? undefined : await writeSpliced(path, changes, options);
     if (spliced !== undefined && changes !== undefined) {
       exported = { lines: changes.total, event_seq: changes.event_seq };
     }
+    stored = spliced?.stored;
     written =
-      spliced ??
+      spliced?.written ??
       (await writeLinesBeside(path, async (write) => {
         const append = canonical || before === undefined ? undefined : appendedLines(path, write);
         exported = await options.lines(append ?? write);
@@ -142,7 +156,7 @@ async function exportOne(
   await store.markExported([
     { ...toMark(path, stats, { digest: written.digest, looked_at: by.clock() }), event_seq },
   ]);
-  return { path, lines: exported.lines, changed: true };
+  return { path, lines: exported.lines, changed: true, stored };
 }
 
 async function exportWithMeter(
@@ -180,10 +194,26 @@ async function findChanges(
 async function writeSpliced(
   path: string,
   changes: ChangedLines,
-  start: ExportSource['start'],
-): Promise<WrittenLines | undefined> {
+  { start, git }: ExportSource & ExportOptions,
+): Promise<{ written: WrittenLines; stored: StoredVersion | undefined } | undefined> {
+  const staged = git?.staged.get(path);
+  const { size } = statSync(path);
+  const name = staged === undefined || size < LIMITS.large_file_bytes ? undefined : startBlobName(size);
+  let stored: StoredVersion | undefined;
+  const store = async (temporary: string): Promise<void> => {
+    // Only where git has the very bytes of the last version: then no filter stands between them.
+    if (git === undefined || staged === undefined || name?.end() !== staged) return;
+    const after = await storeBlob(git.objects, temporary).catch(() => undefined); // then git itself does it
+    if (after !== undefined) stored = { before: staged, after, added: [...changes.lines.values()].flat() };
+  };
   try {
-    return await writeLinesBeside(path, async (write) => spliceLines(path, changes, { start, write }));
+    const splice = { start, seen: name?.update };
+    const written = await writeLinesBeside(
+      path,
+      async (write) => spliceLines(path, changes, { ...splice, write }),
+      store,
+    );
+    return { written, stored };
   } catch (error) {
     if (error instanceof NotAsExported) return undefined;
     throw error;

@@ -27,7 +27,7 @@ interface SecretPlace {
   readonly revs: readonly (string | undefined)[];
 }
 
-const PATHS = [TASKS_PATH, HISTORY_PATH, CONFIG_PATH, WORKFLOW_PATH];
+export const COMMITTED_PATHS = [TASKS_PATH, HISTORY_PATH, CONFIG_PATH, WORKFLOW_PATH];
 /** More of them are one sentence. */
 const SHOWN = 5;
 
@@ -37,15 +37,19 @@ const SHOWN = 5;
  */
 export async function flagStagedSecrets(
   repo: GitRepo,
-  { paths, machine, revs }: SecretPlace,
+  { paths, machine, revs, changes }: SecretPlace & { readonly changes?: readonly StagedChange[] | undefined },
 ): Promise<FlaggedSecret[]> {
+  const isClean = ({ added }: StagedChange): boolean =>
+    added !== undefined && findSecrets(added.join('\n')).length === 0;
+  const open = changes?.filter((change) => !isClean(change)).map(({ path }) => path) ?? COMMITTED_PATHS;
+  if (open.length === 0) return [];
   const plain = ['--unified=0', '--no-color', '--no-ext-diff', '--no-textconv', '--no-renames'];
   const prefixes = ['--src-prefix=a/', '--dst-prefix=b/'];
-  const args = ['diff', '--cached', ...plain, ...prefixes, '--', ...PATHS];
+  const args = ['diff', '--cached', ...plain, ...prefixes, '--', ...open];
   const { exit, stdout } = await runGit(args, { cwd: paths.root, env: machine.env });
   if (exit !== 0 || findSecrets(stdout).length === 0) return [];
   const known = new Set<string>();
-  for (const path of PATHS) for (const line of await readLines(repo, path, revs)) known.add(line);
+  for (const path of COMMITTED_PATHS) for (const line of await readLines(repo, path, revs)) known.add(line);
   let path = '';
   const flagged = stdout.split('\n').flatMap((line) => {
     if (line.startsWith('+++ b/')) path = line.slice('+++ b/'.length);
@@ -55,6 +59,12 @@ export async function flagStagedSecrets(
   return withoutAllowed(flagged, { paths, machine });
 }
 
+/** A file that is staged. Where it adds no other lines than these, git need not compare the whole files to find them. */
+export interface StagedChange {
+  readonly path: string;
+  readonly added: readonly string[] | undefined;
+}
+
 /** The same of files for a branch that is never checked out; only of lines that none of the commits has. */
 export async function flagSecretsFor(
   repo: GitRepo,
@@ -62,7 +72,7 @@ export async function flagSecretsFor(
   { revs, ...place }: SecretPlace,
 ): Promise<FlaggedSecret[]> {
   const flagged: (LocatedSecret & { readonly path: string })[] = [];
-  for (const path of PATHS) {
+  for (const path of COMMITTED_PATHS) {
     const text = Buffer.from(files.get(path) ?? []).toString('utf8');
     // Nearly always nothing, and then no commit is read.
     if (findSecrets(text).length === 0) continue;

@@ -8,10 +8,12 @@ import { runGit } from '#git/run-git.ts';
 import { BRANCH_FOLDER, parseAttemptName } from '#domain/attempt-names.ts';
 import { systemActor } from '#domain/actor.ts';
 import type { FoldRequest, SyncStore } from '#store/sync-store.ts';
-import { exportFiles } from './export-files.ts';
+import { exportFiles, type StoredVersion } from './export-files.ts';
 import type { FolderState } from './folder-state.ts';
-import { flagStagedSecrets, tellSecrets } from './flag-secrets.ts';
+import { flagStagedSecrets, tellSecrets, type StagedChange } from './flag-secrets.ts';
 import { toTextFold } from './fold-files.ts';
+import { findObjects, listStaged, readIndex, toChanges } from './staged-task-files.ts';
+import { areTaskFilesLarge, noteTaskBlobs } from './loose-task-blobs.ts';
 import { lookAt } from './look-at.ts';
 import { toGitRepo, type Machine } from './machine.ts';
 import type { ProjectConfig } from './project-config.ts';
@@ -30,38 +32,63 @@ export interface HookProject {
  * add to a commit of named files, make the only change of a commit, or write on an attempt's branch.
  */
 export async function runPreCommit(project: HookProject, machine: Machine): Promise<string[]> {
-  const told = await addTasks(project, machine);
-  return [...told, ...(await leaveSecretsOut(project.paths, machine))];
+  const { told, stored = [] } = await addTasks(project, machine);
+  const { paths } = project;
+  const place = { paths, repo: toGitRepo(paths.root, machine), machine };
+  const staged = areTaskFilesLarge(paths) ? await listStaged(paths, machine) : undefined;
+  const flagged = await leaveSecretsOut(place, staged && toChanges(staged, stored));
+  noteTaskBlobs(place, staged?.map(({ after }) => after) ?? []);
+  return [...told, ...flagged];
 }
 
-async function addTasks(project: HookProject, machine: Machine): Promise<string[]> {
+interface AddedTasks {
+  readonly told: string[];
+  readonly stored?: readonly (StoredVersion & { readonly path: string })[];
+}
+
+async function addTasks(project: HookProject, machine: Machine): Promise<AddedTasks> {
   const { paths, config, store } = project;
-  if (config.initMode !== 'standard' || config.sync.exportOn === 'manual') return [];
+  if (config.initMode !== 'standard' || config.sync.exportOn === 'manual') return { told: [] };
   const repo = toGitRepo(paths.root, machine);
-  const removal = await undoRemoval(paths, machine, isNamedFilesOnly(machine) ? 'tell' : 'undo');
+  const index = await readIndex(paths, machine);
+  const removal = index.has(CONFIG_PATH)
+    ? []
+    : await undoRemoval(paths, machine, isNamedFilesOnly(machine) ? 'tell' : 'undo');
   const reason = isNamedFilesOnly(machine)
     ? 'it is of named files; to commit them: forge commit'
     : await findReason(repo, project);
-  if (reason === BY_CONFIG) return removal;
+  if (reason === BY_CONFIG) return { told: removal };
   if (reason !== undefined) {
     const told = (await hasChanges(store, paths)) ? [`This commit carries no tasks: ${reason}`] : [];
-    return [...removal, ...told];
+    return { told: [...removal, ...told] };
   }
   const by = { actor: systemActor('hook'), now: machine.clock.now(), clock: () => machine.clock.now() };
   if (findOperationInProgress(repo.git_dir)?.name === 'merge')
     await foldParents(store, repo, { revs: readMergeHeads(repo), machine });
   else if (!(await isAnythingElseStaged(paths, machine))) {
     const waiting = await hasChanges(store, paths);
-    return waiting
-      ? [...removal, 'Only tasks changed, so nothing was added to this commit; to commit them: forge commit']
-      : removal;
+    return { told: waiting ? [...removal, ONLY_TASKS] : removal };
   }
-  await exportFiles(store, toTaskFiles(paths), {
+  const files = toTaskFiles(paths);
+  const exported = await exportFiles(store, files, {
     by,
     canonical: config.settings.gcOnExport,
     incremental: true,
+    git: findObjects(paths, machine, index),
   });
-  return [...removal, ...(await stage(paths, machine))];
+  const stored = [
+    { path: TASKS_PATH, ...exported.tasks.stored },
+    { path: HISTORY_PATH, ...exported.history.stored },
+  ];
+  return { told: [...removal, ...(await stage(paths, machine))], stored: stored.filter(isStored) };
+}
+
+const ONLY_TASKS = 'Only tasks changed, so nothing was added to this commit; to commit them: forge commit';
+
+function isStored<T extends { readonly path: string }>(
+  one: T & Partial<StoredVersion>,
+): one is T & StoredVersion {
+  return one.after !== undefined;
 }
 
 /**
@@ -69,11 +96,13 @@ async function addTasks(project: HookProject, machine: Machine): Promise<string[
  * and the commit has them as the one before it had. In a merge that would drop what the other side brought, so there
  * it is only told of.
  */
-async function leaveSecretsOut(paths: ProjectPaths, machine: Machine): Promise<string[]> {
-  const repo = toGitRepo(paths.root, machine);
+async function leaveSecretsOut(
+  { paths, repo, machine }: { paths: ProjectPaths; repo: GitRepo; machine: Machine },
+  changes: readonly StagedChange[] | undefined,
+): Promise<string[]> {
   const isMerge = findOperationInProgress(repo.git_dir)?.name === 'merge';
   const revs = isMerge ? readMergeHeads(repo) : [];
-  const flagged = await flagStagedSecrets(repo, { paths, machine, revs });
+  const flagged = await flagStagedSecrets(repo, { paths, machine, revs, changes });
   if (flagged.length === 0) return [];
   const files = [...new Set(flagged.map(({ path }) => path))];
   if (isMerge) return tellSecrets(flagged, 'it is about to be committed with this merge');

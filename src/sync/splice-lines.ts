@@ -12,6 +12,13 @@ const BACKSLASH = 0x5c;
 /** The file is not what an export wrote: only another one can tell what belongs into it. */
 export class NotAsExported extends Error {}
 
+export interface Splice {
+  readonly start: '{"id":"' | '{"task":"';
+  readonly write: WriteLine;
+  /** Told every byte of the file, in order. */
+  readonly seen?: ((bytes: Uint8Array) => void) | undefined;
+}
+
 /**
  * An export's file with the lines of some owners in the place of those that it has, byte for byte what a new export
  * would write. The other lines are copied and not looked into, except for whose they are: `start` is what every line
@@ -20,7 +27,7 @@ export class NotAsExported extends Error {}
 export function spliceLines(
   path: string,
   { lines, total }: ChangedLines,
-  { start, write }: { readonly start: '{"id":"' | '{"task":"'; readonly write: WriteLine },
+  { start, write, seen }: Splice,
 ): void {
   const waiting = [...lines.keys()].sort(compareText);
   let next = 0;
@@ -34,6 +41,7 @@ export function spliceLines(
     }
   };
   for (const chunk of readWholeLines(path)) {
+    seen?.(chunk);
     let copied = 0;
     for (let at = 0; at < chunk.length;) {
       const end = chunk.indexOf(NEWLINE, at);

@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto';
 import {
   closeSync,
   fstatSync,
-  fsyncSync,
+  fsync,
   openSync,
   renameSync,
   rmSync,
   writeSync,
   type BigIntStats,
 } from 'node:fs';
+import { promisify } from 'node:util';
 import { toTemporaryPath } from '#process/temporary-path.ts';
 
 const BATCH_BYTES = 1 << 18;
@@ -25,10 +26,14 @@ export interface WrittenLines {
 /** Takes one line, without its newline. */
 export type WriteLine = (line: string | Uint8Array) => void;
 
-/** Writes a file of lines next to its place, as much at a time as fits into a batch, and syncs it. */
+/**
+ * Writes a file of lines next to its place, as much at a time as fits into a batch, and syncs it; `meanwhile` gets the
+ * path where it is complete.
+ */
 export async function writeLinesBeside(
   path: string,
   produce: (write: WriteLine) => Promise<void>,
+  meanwhile?: (temporary: string) => Promise<void>,
 ): Promise<WrittenLines> {
   const temporary = toTemporaryPath(path);
   const discard = (): void => rmSync(temporary, { force: true });
@@ -42,7 +47,7 @@ export async function writeLinesBeside(
   try {
     await produce(batch.write);
     size = batch.end();
-    fsyncSync(file);
+    await Promise.all([promisify(fsync)(file), meanwhile?.(temporary)]);
   } catch (error) {
     closeSync(file);
     discard();

@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import { readSharedModes } from '#git/shared-modes.ts';
+import { runGit } from '#git/run-git.ts';
+import type { ExportOptions, StoredVersion } from './export-files.ts';
+import { COMMITTED_PATHS, type StagedChange } from './flag-secrets.ts';
+import type { Machine } from './machine.ts';
+import type { ProjectPaths } from './project-paths.ts';
+import { CONFIG_PATH, HISTORY_PATH, TASKS_PATH, toTaskFiles } from './task-files.ts';
+
+/** What the index that git commits from has of the project, so the hook's own environment is passed on: paths and names. */
+export async function readIndex(
+  { root }: ProjectPaths,
+  { env }: Machine,
+): Promise<ReadonlyMap<string, string>> {
+  const wanted = [CONFIG_PATH, TASKS_PATH, HISTORY_PATH].map((path) => `:(top,literal)${path}`);
+  const args = ['ls-files', '-z', '--stage', '--full-name', '--', ...wanted];
+  const { stdout } = await runGit(args, { cwd: root, env });
+  const entries = stdout.split('\0').flatMap((line) => {
+    const [, oid, path] = /^\d+ ([0-9a-f]+) 0\t([^]+)$/.exec(line) ?? [];
+    return oid === undefined || path === undefined ? [] : [[path, oid] as const];
+  });
+  return new Map(entries);
+}
+
+/** Undefined where git has to write its objects by itself: others use them too, or they lie elsewhere. */
+export function findObjects(
+  paths: ProjectPaths,
+  { env }: Machine,
+  index: ReadonlyMap<string, string>,
+): ExportOptions['git'] {
+  const isOwn = readSharedModes(paths.common_dir).file === 0o600;
+  if (!isOwn || env['GIT_OBJECT_DIRECTORY'] !== undefined) return undefined;
+  const { tasks, history } = toTaskFiles(paths);
+  const staged = new Map<string, string>();
+  for (const [path, file] of [
+    [TASKS_PATH, tasks],
+    [HISTORY_PATH, history],
+  ] as const) {
+    const oid = index.get(path);
+    if (oid !== undefined) staged.set(file, oid);
+  }
+  return { objects: join(paths.common_dir, 'objects'), staged };
+}
+
+/** A file of the project that is staged, by the names that git has for the version of the last commit and for the new one. */
+export interface StagedFile {
+  readonly path: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+export async function listStaged({ root }: ProjectPaths, { env }: Machine): Promise<StagedFile[]> {
+  const args = ['diff', '--cached', '--raw', '--no-abbrev', '--no-renames', '-z'];
+  const { stdout } = await runGit([...args, '--', ...COMMITTED_PATHS], { cwd: root, env });
+  const words = stdout.split('\0');
+  return words.flatMap((word, at) => {
+    const [, before, after] = /^:\d+ \d+ ([0-9a-f]+) ([0-9a-f]+) [A-Z]\d*$/.exec(word) ?? [];
+    const path = words[at + 1];
+    return before === undefined || after === undefined || path === undefined ? [] : [{ path, before, after }];
+  });
+}
+
+/** The staged files, with their added lines where these are known: made here from the very bytes of the last commit. */
+export function toChanges(
+  staged: readonly StagedFile[],
+  stored: readonly (StoredVersion & { readonly path: string })[],
+): StagedChange[] {
+  return staged.map(({ path, before, after }) => {
+    const own = stored.find((one) => one.path === path && one.before === before && one.after === after);
+    return { path, added: own?.added };
+  });
+}
