@@ -3,11 +3,13 @@ import { readSharedModes } from '#git/shared-modes.ts';
 import { systemClock } from '#kernel/clock.ts';
 import type { ForgeError } from '#kernel/errors.ts';
 import { healSqliteStore } from '#store/open-sqlite-store.ts';
+import { isDamage } from '#store/sqlite/translate-error.ts';
 import { holdWhileMending } from './hold-while-mending.ts';
 
 /** Makes good what a store_corrupt was about, so that what failed can be tried once more. */
-export async function healStore({ details }: ForgeError, notice: (line: string) => void): Promise<void> {
-  const { path } = details;
+export async function healStore(error: ForgeError, notice: (line: string) => void): Promise<void> {
+  if (!isDamage(error)) throw error;
+  const { path } = error.details;
   if (typeof path !== 'string') return;
   const folder = dirname(path);
   await healSqliteStore({

@@ -14,6 +14,7 @@ import { initialiseProject } from '#sync/initialise-project.ts';
 import { getRepositoryPaths } from '#sync/repository-paths.ts';
 import { findProgram } from './find-program.ts';
 import { holdWhileMending } from './hold-while-mending.ts';
+import { VERSION } from './version.ts';
 
 export type LocalHost = Omit<Host, 'serveMcp' | 'serve' | 'confirm' | 'interactive' | 'runOnTerminal'> & {
   readonly [Name in 'runOnTerminal']: NonNullable<Host[Name]>;
@@ -48,6 +49,7 @@ export function createLocalHost(options: {
             clock,
             modes: () => readSharedModes(join(database, '..', '..')),
             hold: holdWhileMending,
+            written_by: VERSION,
           });
         },
       }),

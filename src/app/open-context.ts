@@ -23,6 +23,8 @@ import type { ProjectPaths } from '#sync/project-paths.ts';
 import { findProgram } from './find-program.ts';
 import { holdWhileMending } from './hold-while-mending.ts';
 import type { LocalHost } from './local-host.ts';
+import type { Examining } from './open-examined.ts';
+import { VERSION } from './version.ts';
 
 export interface ContextRequest {
   readonly needs: 'project' | 'repository' | 'nothing';
@@ -41,8 +43,13 @@ export interface ContextRequest {
   readonly vouches?: boolean | undefined;
   /** The name of what is asked for. What a watcher left that is gone is settled first, unless that does it itself. */
   readonly operation?: string | undefined;
+  readonly input?: Readonly<Record<string, unknown>> | undefined;
   /** It only reads, and does not wait for what others write; false where it does not begin on a store that is read-only. */
   readonly reads?: boolean | undefined;
+  /** An older database is brought up to date though an older server is at work on it. */
+  readonly forces?: boolean | undefined;
+  /** The database may be anything: that is what the command is about. */
+  readonly examining?: Examining | undefined;
   /** Shows on a terminal how far long work is. */
   readonly meter: Meter;
   /** The one that somebody looks at; left out where there can be none. */
@@ -52,9 +59,11 @@ export interface ContextRequest {
 }
 
 /** Config, store and identity for one operation. What a cold read does not use is loaded when it is asked for. */
-export async function openContext(request: ContextRequest): Promise<OperationContext & AsyncDisposable> {
+export async function openContext(asked: ContextRequest): Promise<OperationContext & AsyncDisposable> {
+  const request = asked.operation === 'project.doctor' ? { ...asked, ...readExamination(asked) } : asked;
   const { cwd, env } = request;
-  const project = request.needs === 'project' ? await openProject(request) : undefined;
+  const opened = request.needs === 'project' ? await openProject(request) : undefined;
+  const project = isForgeError(opened) ? undefined : opened;
   const workshop = project === undefined ? undefined : lazyWorkshop(project, request);
   if (project !== undefined && workshop !== undefined) await settleFirst(project, workshop, request);
   return {
@@ -79,6 +88,7 @@ export async function openContext(request: ContextRequest): Promise<OperationCon
       return findActor({ flag: request.actor, env, cwd });
     },
     get project(): OpenProject {
+      if (isForgeError(opened)) throw opened;
       if (project === undefined)
         throw new ForgeError('not_a_project', "Not a Forge project. Run 'forge init' first.");
       return project;
@@ -104,6 +114,14 @@ export async function openContext(request: ContextRequest): Promise<OperationCon
   };
 }
 
+/** A look changes nothing; only what is asked for is mended. */
+function readExamination({
+  input = {},
+}: ContextRequest): Pick<ContextRequest, 'examining' | 'reads' | 'forces'> {
+  const examining = { fix: input['fix'] === true, rebuild: input['rebuild'] === true };
+  return { examining, reads: !examining.fix && !examining.rebuild, forces: input['force'] === true };
+}
+
 /** git waits for the first two; whoever stops a run settles it, and says so on its task. */
 const SETTLES_NOT: ReadonlySet<string> = new Set(['git.hook', 'git.merge', 'run.stop']);
 
@@ -113,7 +131,7 @@ async function settleFirst(
   workshop: ReturnType<typeof lazyWorkshop>,
   { env, notice, operation = '' }: Pick<ContextRequest, 'env' | 'notice' | 'operation'>,
 ): Promise<void> {
-  if (SETTLES_NOT.has(operation)) return;
+  if (SETTLES_NOT.has(operation) || project.store.changes_nothing === true) return;
   const open = await project.store.listOpenWork();
   if (open.length === 0) return;
   const { findOwnRun } = await import('#process/find-own-run.ts');
@@ -138,10 +156,18 @@ function lazyWorkshop(
   };
 }
 
-async function openProject(request: ContextRequest): Promise<OpenProject> {
+/** An error where the project is to be examined and its database is wrong: that is what there is to tell. */
+async function openProject(request: ContextRequest): Promise<OpenProject | ForgeError> {
+  const { examining, cwd, env, notice } = request;
   try {
-    return await openNamedProject(request);
+    if (examining === undefined) return await openNamedProject(request);
+    const found = findProject(cwd, env, homedir());
+    const { openExamined } = await import('./open-examined.ts');
+    const { paths } = found;
+    return await openExamined(examining, { paths, notice, open: () => openFound(found, request) });
   } catch (error) {
+    // A config of a newer Forge.
+    if (examining !== undefined && isForgeError(error) && error.code === 'schema_newer') return error;
     if (!isForgeError(error) || error.code !== 'not_a_project') throw error;
     const { explainNoProject } = await import('#sync/explain-no-project.ts');
     throw await explainNoProject(error, request.cwd, request);
@@ -195,7 +221,13 @@ function requireWritable({ store_dir }: FoundProject['paths']): void {
 /** A project ready to be worked on: its store open, mended, and joined with the task files. */
 export async function openFound(
   { paths, config }: FoundProject,
-  { env, notice, meter, reads }: Pick<ContextRequest, 'env' | 'notice' | 'meter' | 'reads'>,
+  {
+    env,
+    notice,
+    meter,
+    reads,
+    forces,
+  }: Pick<ContextRequest, 'env' | 'notice' | 'meter' | 'reads' | 'forces'>,
   options: { readonly lock_timeout_ms?: number; readonly lock?: 'await' } = {},
 ): Promise<OpenProject & AsyncDisposable> {
   const { database, replica } = paths;
@@ -213,6 +245,12 @@ export async function openFound(
     hold: holdWhileMending,
     notice,
     meter: (done, total) => meter('Rebuilding the task database', done, total),
+    reads,
+    written_by: VERSION,
+    async mayUpgrade(from) {
+      const { refuseUpgrade } = await import('./refuse-upgrade.ts');
+      if (forces !== true) refuseUpgrade(paths, toHomePlace(env, homedir()), from);
+    },
   });
   const close = async (): Promise<void> => {
     wakeful?.[Symbol.dispose]();

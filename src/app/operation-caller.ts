@@ -16,12 +16,13 @@ import { judgeAgentCall } from '#operations/judge-agent-call.ts';
 import { MANIFEST } from '#operations/manifest.generated.ts';
 import type { OpenProject, OperationContext } from '#operations/operation.ts';
 import { requiredScope } from '#operations/required-scope.ts';
+import { isDamage } from '#store/sqlite/translate-error.ts';
 import type { HomePlace } from '#sync/forge-home.ts';
 import type { Machine } from '#sync/machine.ts';
 import { openFound } from './open-context.ts';
 import { checkCallInput } from './serve/check-call-input.ts';
 import { createServerHost } from './serve/server-host.ts';
-import { isDamage, type ServerProject } from './serve/server-project.ts';
+import type { ServerProject } from './serve/server-project.ts';
 import type { ProjectRef, ServerProjects } from './server-projects.ts';
 import { toWorkName } from './work-refs.ts';
 

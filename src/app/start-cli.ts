@@ -54,6 +54,7 @@ export function startCli(argv: readonly string[], version: string): Promise<numb
         route: findRoute(operation.route, input),
         operation: operation.name,
         reads: WRITE_FILES_FIRST.has(operation.name) ? false : operation.reads,
+        input,
         cwd: toCwd(io, accepted),
         env: process.env,
         vouches: true,

@@ -257,9 +257,17 @@ export const examineProject = declare({
   name: 'project.doctor',
   summary: 'Look for everything that can be wrong with this project, and mend it',
   about:
-    'Looks at git, SQLite, the merge driver, the hooks, the database, clocks, cycles, references, unreadable lines, leftovers and permissions. --fix mends what can be mended without losing anything; it never deletes a task or an edge. --pr tells whether a server would find a conflict in the task files.',
+    'Looks at git, SQLite, the merge driver, the hooks, the database, clocks, cycles, references, unreadable lines, leftovers and permissions, and compares the tables and rows of the database with what they should be. --fix mends what can be mended without losing anything; it never deletes a task or an edge. --rebuild makes the database anew from the local replica, also where it is wrong or of a newer Forge; the old file is kept. --pr tells whether a server would find a conflict in the task files.',
   input: z.object({
     fix: z.boolean().optional().describe('Mend what can be mended'),
+    rebuild: z
+      .boolean()
+      .optional()
+      .describe('Set the task database aside and make it anew from the local replica'),
+    force: z
+      .boolean()
+      .optional()
+      .describe('With --fix: bring an older database up to date though an older server uses it'),
     pr: z.string().min(1).optional().describe('The branch that a pull request goes into'),
   }),
   output: z.object({
@@ -273,13 +281,18 @@ export const examineProject = declare({
       }),
     ),
   }),
-  errors: ['io_failed', 'permission_denied', 'store_busy'],
+  errors: ['io_failed', 'permission_denied', 'state_invalid', 'store_busy'],
   access: 'admin',
   needs: 'project',
   local: true,
   cli: {
     path: ['doctor'],
     flags: { pr: { placeholder: 'base' } },
-    examples: ['forge doctor', 'forge doctor --fix', 'forge doctor --pr origin/main'],
+    examples: [
+      'forge doctor',
+      'forge doctor --fix',
+      'forge doctor --rebuild',
+      'forge doctor --pr origin/main',
+    ],
   },
 });

@@ -74,3 +74,12 @@ export function cutText(text: string, length: number = LIMITS.error_value_length
 export function countTasks(count: number): string {
   return `${count} task${count === 1 ? '' : 's'}`;
 }
+
+/** So many names are worth a line; more are a number. */
+const NAMED = 5;
+
+/** `a, b, c, d, e and 7 more`. */
+export function nameFirst(names: readonly string[]): string {
+  const shown = names.slice(0, NAMED).join(', ');
+  return names.length > NAMED ? `${shown} and ${names.length - NAMED} more` : shown;
+}

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { examineProject as declaration } from '#contract/sync-operations.ts';
 import { describeContainment } from '#domain/describe-containment.ts';
 import { describeWalls } from '#domain/describe-walls.ts';
 import { suggestSetup } from '#domain/suggest-setup.ts';
 import { isInsideRun } from '#engine/is-inside-run.ts';
-import { isForgeError } from '#kernel/errors.ts';
-import { escapeLine } from '#kernel/text.ts';
+import { isForgeError, type ForgeError } from '#kernel/errors.ts';
+import { escapeLine, nameFirst } from '#kernel/text.ts';
 import { examineProject, type Finding } from '#sync/examine-project.ts';
 import { toUnknownKey } from '#sync/change-setting.ts';
 import { listUnknownSettings, readWorkSettings, type WorkSettings } from '#sync/work-settings.ts';
@@ -21,6 +21,8 @@ const SIGNS = { ok: 'ok     ', fixed: 'fixed  ', warning: 'warning', failed: 'FA
 
 export const projectDoctor = implement<typeof declaration>({
   async run(ctx, input) {
+    const failure = findFailure(ctx);
+    if (failure !== undefined) return { healthy: false, findings: [await explainFailure(failure)] };
     const findings = await examineProject({
       project: ctx.project,
       machine: ctx.machine,
@@ -46,6 +48,41 @@ export const projectDoctor = implement<typeof declaration>({
     return [...lines, healthy ? 'Nothing is broken' : 'Something is broken: see above'].join('\n');
   },
 });
+
+/** Why the project could not be opened; everything else needs it. */
+function findFailure(ctx: OperationContext): ForgeError | undefined {
+  try {
+    void ctx.project;
+    return undefined;
+  } catch (error) {
+    if (isForgeError(error)) return error;
+    throw error;
+  }
+}
+
+async function explainFailure({ code, message, hint, details }: ForgeError): Promise<Finding> {
+  const name = code === 'store_corrupt' || 'found' in details ? 'database' : 'config';
+  // Setting a newer database aside is a step back that a person has to want: the hint says what there is to choose.
+  if (code !== 'store_corrupt') return { name, state: 'failed', message, hint: hint ?? null };
+  const differs = await listDifferences(details['path']);
+  return {
+    name,
+    state: 'failed',
+    message: differs.length === 0 ? message : `not as Forge made it: ${nameFirst(differs)}`,
+    hint: 'forge doctor --rebuild',
+  };
+}
+
+async function listDifferences(database: unknown): Promise<readonly string[]> {
+  if (typeof database !== 'string') return [];
+  const { examineDatabase } = await import('#store/examine-database.ts');
+  try {
+    return examineDatabase({ database, replica: join(dirname(database), 'tasks.jsonl') }).schema;
+  } catch (error) {
+    if (isForgeError(error)) return [];
+    throw error;
+  }
+}
 
 /** How work is done: the project's config and the person's own settings. */
 function examineSettings({ project, place }: OperationContext): Finding {

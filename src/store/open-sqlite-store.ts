@@ -1,49 +1,29 @@
-import { chmodSync, statSync } from 'node:fs';
-import type { SteadyTime } from '#domain/leases.ts';
-import type { Clock } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { AttemptStore } from './attempt-store.ts';
 import { awaitLanding } from './await-landing.ts';
 import type { EventStore } from './event-store.ts';
-import { PRIVATE, type FileModes } from './file-modes.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
-import { catchUp, type CatchUpOptions } from './sqlite/catch-up.ts';
-import { Database } from './sqlite/database.ts';
 import { holdsTask, listForeign, markForeign } from './sqlite/foreign-edges.ts';
 import { forgetWatch, isWorkedOn, listOpenWork } from './sqlite/open-work-rows.ts';
-import { isCurrentSchema } from './sqlite/schema-version.ts';
+import {
+  closeParts,
+  openOrHeal,
+  type Gather,
+  type SqliteStoreOptions,
+  type StoreParts,
+} from './sqlite/open-parts.ts';
+import { checkReadable } from './sqlite/schema-version.ts';
 import { listBlocked, listReady } from './sqlite/ready-queries.ts';
 import { readMark, writeMark } from './sqlite/file-marks.ts';
 import { lazyAttempts } from './sqlite/lazy-attempts.ts';
 import { once } from './sqlite/load-once.ts';
 import { applyParkedStates } from './sqlite/parked-states.ts';
-import { Replica } from './sqlite/replica.ts';
 import { getTask, listTasks } from './sqlite/task-queries.ts';
+import { tellUnreadable } from './sqlite/unreadable-rows.ts';
 import { patientStore, toSlice, waitInSlices } from './sqlite/wait-in-slices.ts';
 import type { TaskStore, Writer } from './store.ts';
 import type { SyncStore } from './sync-store.ts';
-
-export interface SqliteStoreOptions extends Pick<CatchUpOptions, 'notice' | 'meter'> {
-  readonly database: string;
-  /** The local replica; see the design's "three replicas". */
-  readonly replica: string;
-  readonly clock: Clock;
-  readonly lock_timeout_ms?: number | undefined;
-  /**
-   * How to wait for another writer: `block` stands still for up to a slice at a time, which a command can afford and
-   * costs it nothing; `await` lets the event loop go on, for servers. Blocks when left out.
-   */
-  readonly lock?: 'block' | 'await' | undefined;
-  /** The machine's own clock, which leases are measured by. Left out: the writers' times stand for it. */
-  readonly steady?: (() => SteadyTime) | undefined;
-  /** Of what is made anew. Left out: it is the owner's alone. */
-  readonly modes?: (() => FileModes) | undefined;
-  /** Keeps other processes out while a database is set aside or made. Left out: there are none. */
-  readonly hold?: import('./sqlite/set-aside-database.ts').HoldLock | undefined;
-  /** With `await`. */
-  readonly gather?: Gather | undefined;
-}
 
 /**
  * Opens the store, making or upgrading its schema first and replaying what a crash kept from it. A damaged database is
@@ -53,8 +33,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   if (options.lock === 'await') return openAwaiting(options);
   const patience_ms = options.lock_timeout_ms ?? LIMITS.lock_timeout_ms;
   const sliced = { ...options, lock_timeout_ms: toSlice(patience_ms) };
-  return patientStore(await waitInSlices(() => openOrHeal(sliced), patience_ms), patience_ms);
+  const parts = await waitInSlices(() => openOrHeal(sliced), patience_ms);
+  return patientStore(tellUnreadable(createStore(parts), options.database), patience_ms);
 }
+
+export { healSqliteStore, type SqliteStoreOptions } from './sqlite/open-parts.ts';
 
 export type SqliteStore = TaskStore & SyncStore & EventStore & IdempotencyStore & AttemptStore;
 
@@ -63,123 +46,14 @@ async function openAwaiting(options: SqliteStoreOptions): Promise<SqliteStore> {
   const lock_timeout_ms = options.lock_timeout_ms ?? LIMITS.lock_timeout_ms;
   const turns = new WriteTurns();
   const gather: Gather = gatherWrites(turns, lock_timeout_ms);
-  const open = (): Promise<SqliteStore> => openOrHeal({ ...options, lock_timeout_ms: 0, gather });
-  const store = await untilUnlocked(open, performance.now() + lock_timeout_ms);
-  return awaitLocks(store, { turns, lock_timeout_ms });
+  const open = (): Promise<StoreParts> => openOrHeal({ ...options, lock_timeout_ms: 0, gather });
+  const parts = await untilUnlocked(open, performance.now() + lock_timeout_ms);
+  return awaitLocks(tellUnreadable(createStore(parts), options.database), { turns, lock_timeout_ms });
 }
 
 type Job = import('./sqlite/write-transaction.ts').WriteJob;
-type JobOutcome = import('./sqlite/write-transaction.ts').JobOutcome;
-/** Makes a write when its turn comes, with others that wait for theirs. */
-type Gather = (job: Job, run: (jobs: readonly Job[]) => Promise<readonly JobOutcome[]>) => Promise<unknown>;
-
-/** What was found damaged may be somebody else's to mend at the same time, who may be slower. */
-const HEALINGS = 5;
-
-async function openOrHeal(options: SqliteStoreOptions): Promise<SqliteStore> {
-  for (let healings = 0; ; healings += 1) {
-    try {
-      return await openOnce(options);
-    } catch (error) {
-      const isCorrupt = error instanceof ForgeError && error.code === 'store_corrupt';
-      if (!isCorrupt || healings === HEALINGS) throw error;
-    }
-    await setAside(options);
-  }
-}
-
-/** Sets a damaged database aside and makes it anew. Nothing happens to one that is sound. */
-export async function healSqliteStore(options: SqliteStoreOptions): Promise<void> {
-  const patience_ms = options.lock_timeout_ms ?? LIMITS.lock_timeout_ms;
-  const lock_timeout_ms = options.lock === 'await' ? 0 : toSlice(patience_ms);
-  await waitInSlices(() => setAside({ ...options, lock_timeout_ms }), patience_ms);
-}
-
-async function setAside(options: SqliteStoreOptions): Promise<void> {
-  const { setAsideDatabase } = await import('./sqlite/set-aside-database.ts');
-  const aside = await setAsideDatabase(options.database, options);
-  if (aside === undefined) return;
-  options.notice?.(`The task database was damaged; it is made anew, and the old one is kept: ${aside}`);
-  // At once, so that whoever opens it next has nothing more to tell.
-  await using _store = await openOnce(options, 'healed');
-}
-
-async function openOnce(options: SqliteStoreOptions, why?: 'healed'): Promise<SqliteStore> {
-  if (!isThere(options.database)) {
-    const { makeDatabase } = await import('./sqlite/make-database.ts');
-    await makeDatabase(options.database, { modes: options.modes?.() ?? PRIVATE, hold: options.hold });
-  }
-  const db = openDatabase(options);
-  const replica = new Replica(options.replica, options.modes);
-  try {
-    const isNew = isCurrentSchema(db) ? false : await upgrade(db, options);
-    await catchUp(db, replica, { ...options, tells_rebuild: isNew && why !== 'healed' });
-  } catch (error) {
-    db.close();
-    throw error;
-  }
-  if (options.gather === undefined) return createStore({ db, reader: db, replica, options });
-  const { checkpointAside } = await import('./sqlite/checkpoint-aside.ts');
-  const aside = checkpointAside(options.database);
-  return createStore({ db, reader: openDatabase(options), replica, options, aside });
-}
-
-async function upgrade(db: Database, { clock }: SqliteStoreOptions): Promise<boolean> {
-  const [{ migrate }, { MIGRATIONS }] = await Promise.all([
-    import('./sqlite/migrate.ts'),
-    import('./sqlite/migrations.generated.ts'),
-  ]);
-  return migrate(db, MIGRATIONS, () => clock.now());
-}
-
-/** An empty file beside a log is no database: SQLite made it anew where one was moved or deleted that is in use. */
-function isThere(path: string): boolean {
-  try {
-    const found = statSync(path, { throwIfNoEntry: false });
-    if (found === undefined || found.size > 0) return found !== undefined;
-    return statSync(`${path}-wal`, { throwIfNoEntry: false }) === undefined;
-  } catch {
-    return true; // Opening it says what is wrong.
-  }
-}
-
-function openDatabase(options: SqliteStoreOptions): Database {
-  mendPermissions(options.database);
-  return new Database(options.database, {
-    lock_timeout_ms: options.lock_timeout_ms ?? LIMITS.lock_timeout_ms,
-    ...(options.gather !== undefined && { checkpoint: 'aside' as const }),
-    modes: options.modes,
-  });
-}
-
-/**
- * SQLite gives its log and its shared memory the permissions of the database. Made while that was read-only, they
- * would keep every later writer out.
- */
-function mendPermissions(database: string): void {
-  try {
-    const shared = statSync(`${database}-shm`, { throwIfNoEntry: false });
-    if (shared === undefined || (shared.mode & 0o200) !== 0) return;
-    const { mode } = statSync(database);
-    if ((mode & 0o200) === 0) return;
-    chmodSync(`${database}-shm`, mode & 0o777);
-    chmodSync(`${database}-wal`, mode & 0o777);
-  } catch {
-    // Not ours to look at or to change: opening the database says what is wrong.
-  }
-}
-
-interface StoreParts {
-  readonly db: Database;
-  /** The same connection for a command; another one where a write may wait in the middle of its transaction. */
-  readonly reader: Database;
-  readonly replica: Replica;
-  readonly options: SqliteStoreOptions;
-  readonly aside?: AsyncDisposable;
-}
-
 /** What a cold read needs is here; the rest loads when it is called. */
-function createStore({ db, reader, replica, options, aside }: StoreParts): SqliteStore {
+function createStore({ db, reader, replica, options, aside, changes_nothing }: StoreParts): SqliteStore {
   const { steady, gather, clock, notice } = options;
   const onTask = once(() => import('./sqlite/task-writes.ts'));
   let parked: ReadonlySet<string> | undefined;
@@ -195,6 +69,8 @@ function createStore({ db, reader, replica, options, aside }: StoreParts): Sqlit
     load: () => Promise<W>,
     work: (writes: W, tx: Transaction) => T,
   ): Promise<T> => {
+    if (changes_nothing === true)
+      throw new ForgeError('read_only', 'The task database was opened for reading: it has another schema');
     const { writeInTransaction, writeTogether } = await transactions();
     const writes = await load();
     const job: Job = { by, work: (tx) => work(writes, tx) };
@@ -225,6 +101,10 @@ function createStore({ db, reader, replica, options, aside }: StoreParts): Sqlit
   };
   return {
     ...lazyAttempts(onAttempts),
+    ...(changes_nothing === true && { changes_nothing }),
+    async readFormat() {
+      checkReadable(reader);
+    },
     createTask: (task, by) => write(by, onTask, (writes, tx) => writes.createTask(tx, task)),
     updateTask: (change, by) => write(by, onTask, (writes, tx) => writes.updateTask(tx, change)),
     claimTask: (claim, by) => write(by, onClaim, (writes, tx) => writes.claimTask(tx, claim)),
@@ -246,7 +126,12 @@ function createStore({ db, reader, replica, options, aside }: StoreParts): Sqlit
     },
     renewLease: (renewal, by) => write(by, onLease, (writes, tx) => writes.renewLease(tx, renewal)),
     async setParkedStates(states) {
-      if (states !== parked) applyParkedStates(db, states);
+      try {
+        if (states !== parked) applyParkedStates(db, states);
+      } catch (error) {
+        // Where nothing can be written, the column says what it said.
+        if (!(error instanceof ForgeError) || error.code !== 'read_only') throw error;
+      }
       parked = states;
     },
     async graceLeases(now) {
@@ -289,6 +174,7 @@ function createStore({ db, reader, replica, options, aside }: StoreParts): Sqlit
     readStats: (query) => report((reports) => reports.readStats(reader, query)),
     readMarks: async (paths) => paths.flatMap((path) => readMark(reader, path) ?? []),
     async saveMark(mark) {
+      if (changes_nothing === true) return;
       try {
         db.tryWrite(() => writeMark(db, mark));
       } catch (error) {
@@ -298,7 +184,7 @@ function createStore({ db, reader, replica, options, aside }: StoreParts): Sqlit
     async foldTasks(request, by) {
       const { foldTasks } = await import('./sqlite/fold-tasks.ts');
       const folded = db.waiting(request.lock_ms, () => foldTasks({ db, replica }, request, by));
-      if (folded.renamed.length === 0) return folded;
+      if (folded.renamed.length === 0 || changes_nothing === true) return folded;
       const { writeRenamed } = await import('./sqlite/attempt-record-files.ts');
       await writeRenamed(reader, folded.renamed);
       return folded;
@@ -388,9 +274,7 @@ function createStore({ db, reader, replica, options, aside }: StoreParts): Sqlit
     readGraph: (query) => graph((graphs) => graphs.readGraph(reader, query)),
     async [Symbol.asyncDispose]() {
       await aside?.[Symbol.asyncDispose]();
-      replica.close();
-      if (reader !== db) reader.close();
-      db.close();
+      closeParts({ db, reader, replica });
     },
   };
 }

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { tempStore } from '../../tests/support/temp-store.ts';
 import { by, claim, close, create, depend } from './behaviour/open-behaviour.ts';
 import { openTaskReader } from './open-task-reader.ts';
+import { OLDEST_READ } from './sqlite/schema-version.ts';
 
 describe('a reader of another store', () => {
   it('sees tasks, blockers and counts while the store is open, and what is written meanwhile', async () => {
@@ -42,18 +43,18 @@ describe('a reader of another store', () => {
     await close(sut, id);
   });
 
-  it('makes nothing where there is nothing, and refuses other schemas', async () => {
+  it('makes nothing where there is nothing, and refuses schemas that it cannot read', async () => {
     await using sut = await tempStore();
     const missing = join(sut.folder, 'no.db');
     expect(() => openTaskReader(missing)).toThrow('no database yet');
     expect(existsSync(missing)).toBe(false);
     const known = Number(sut.connect().prepare('PRAGMA user_version').get()?.['user_version']);
     for (const [version, code] of [
-      [known - 1, 'state_invalid'],
+      [OLDEST_READ - 1, 'state_invalid'],
       [known + 1, 'schema_newer'],
     ] as const) {
       using db = sut.connect();
-      db.exec(`PRAGMA user_version = ${version}`);
+      db.exec(`PRAGMA user_version = ${version}; UPDATE format SET min_reader = ${version}`);
       expect(() => openTaskReader(sut.database)).toThrow(expect.objectContaining({ code }) as Error);
       db.exec(`PRAGMA user_version = ${known}`);
     }

@@ -6,7 +6,7 @@ import type { ProcessMark } from './attempt-store.ts';
 import { Database } from './sqlite/database.ts';
 import { readPause } from './sqlite/read-pause.ts';
 import { listOpenRuns, listRuns } from './sqlite/run-rows.ts';
-import { isCurrentSchema } from './sqlite/schema-version.ts';
+import { checkReadable, OLDEST_READ, readSchemaVersion } from './sqlite/schema-version.ts';
 import { listWatchedTasks } from './sqlite/watcher-rows.ts';
 
 /** A look into a store that must not change by it: another project's. Calls are single statements by key. */
@@ -42,13 +42,14 @@ const LOCK_TIMEOUT_MS = 2_000;
 
 /**
  * Opens a database read-only. Nothing is made, upgraded or replayed: throws not_found where there is none, and
- * schema_newer or state_invalid for one of another schema.
+ * schema_newer or state_invalid for one of a schema that is too new or too old.
  */
 export function openTaskReader(database: string): TaskReader {
   if (!existsSync(database)) throw new ForgeError('not_found', `There is no database yet: ${database}`);
   const db = new Database(database, { lock_timeout_ms: LOCK_TIMEOUT_MS, read_only: true });
   try {
-    if (!isCurrentSchema(db))
+    checkReadable(db);
+    if (readSchemaVersion(db) < OLDEST_READ)
       throw new ForgeError('state_invalid', `The database has an older schema: ${database}`);
   } catch (error) {
     db.close();

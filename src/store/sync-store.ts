@@ -6,6 +6,10 @@ import type { Writer } from './store.ts';
  * Throws the store's own troubles, as TaskStore does.
  */
 export interface SyncStore {
+  /** A database of another schema that was opened for reading: nothing of it is to be settled or mended now. */
+  readonly changes_nothing?: true;
+  /** Rejects with schema_newer where a newer program has changed the database so that this one cannot read it. */
+  readFormat(): Promise<void>;
   /** What the store remembers of these files; a file it never saw is left out. */
   readMarks(paths: readonly string[]): Promise<FileMark[]>;
   /** Remembers a file that says nothing new. Gives up when somebody else is writing, and where nobody may: it is only a short cut. */
@@ -161,7 +165,23 @@ export interface ConflictSettlement {
   readonly fence?: number | undefined;
 }
 
+/** What is not as Forge made it. */
+export interface StoreWrongs {
+  /** What differs in tables, columns and indexes, in words. Where something does, rows are not looked at. */
+  readonly schema: readonly string[];
+  /** Tasks that the replica has and the database has not. */
+  readonly missing: readonly string[];
+  /** Tasks whose rows cannot be read. */
+  readonly unreadable: readonly string[];
+  /** Tasks whose rows say what the replica does not know. */
+  readonly changed: readonly string[];
+}
+
 export interface StoreDiagnosis {
+  /** Its number, and the one that the next write brings it to. */
+  readonly schema: number;
+  readonly newest_schema: number;
+  readonly wrong: StoreWrongs;
   /** What SQLite finds wrong with its file. */
   readonly integrity: readonly string[];
   readonly broken_references: number;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { predictMerge } from '#git/predict-merge.ts';
 import { readGitVersion } from '#git/read-git-version.ts';
 import { isForgeError } from '#kernel/errors.ts';
-import { countTasks } from '#kernel/text.ts';
+import { countTasks, nameFirst } from '#kernel/text.ts';
 import { isLockAbandoned, removeAbandonedLock } from '#process/hold-file-lock.ts';
 import type { Writer } from '#store/store.ts';
 import type { StoreDiagnosis } from '#store/sync-store.ts';
@@ -22,9 +22,6 @@ import { isMergeDriverRegistered, registerMergeDriver } from './merge-driver-con
 import type { HookProject } from './run-hook.ts';
 import { HISTORY_PATH, TASKS_PATH } from './task-files.ts';
 import { hasWorkflowFile, readWorkflow } from './workflow-file.ts';
-
-/** More of them are a number. */
-const SHOWN = 5;
 
 export interface Finding {
   readonly name: string;
@@ -191,6 +188,23 @@ async function examineStore({ project, machine, fix, by }: Examination): Promise
 }
 
 function judgeDatabase(diagnosis: StoreDiagnosis, fix: boolean): Finding[] {
+  const { schema, missing, unreadable, changed } = diagnosis.wrong;
+  if (schema.length > 0) return [fail('database', `not as Forge made it: ${nameFirst(schema)}`, REBUILD)];
+  const rows = [
+    ...(missing.length === 0 ? [] : [`in the local replica, but not in the database: ${nameFirst(missing)}`]),
+    ...(unreadable.length === 0 ? [] : [`rows that cannot be read: ${nameFirst(unreadable)}`]),
+  ];
+  if (rows.length > 0) return [fail('database', rows.join('; '), REBUILD)];
+  const findings = judgeFile(diagnosis, fix);
+  // What is wrong with the file or the replica explains it.
+  if (changed.length === 0 || findings.some(({ state }) => state !== 'ok')) return findings;
+  const message = `changed by SQL, so that only the database knows: ${nameFirst(changed)}`;
+  return [...findings, warn('rows', message, 'forge doctor --rebuild takes them into the replica')];
+}
+
+const REBUILD = 'forge doctor --rebuild';
+
+function judgeFile(diagnosis: StoreDiagnosis, fix: boolean): Finding[] {
   const wrong = [
     ...diagnosis.integrity,
     ...(diagnosis.broken_references === 0 ? [] : [`${diagnosis.broken_references} broken references`]),
@@ -200,22 +214,27 @@ function judgeDatabase(diagnosis: StoreDiagnosis, fix: boolean): Finding[] {
     ...(diagnosis.replica_complete ? [] : ['the local replica is not complete']),
   ];
   if (wrong.length > 0) {
-    return [fail('database', wrong.join('; '), 'rm .git/forge/forge.db*, then any command makes it anew')];
+    return [fail('database', wrong.join('; '), REBUILD)];
   }
-  if (repairable.length === 0) return [ok('database', `sound, ${countTasks(diagnosis.tasks)}`)];
+  if (repairable.length === 0) {
+    const { schema: number, newest_schema, tasks } = diagnosis;
+    const older =
+      number < newest_schema ? `, schema ${number}: the next write brings it to ${newest_schema}` : '';
+    return [ok('database', `sound, ${countTasks(tasks)}${older}`)];
+  }
   return fix
     ? [fixed('database', `mended: ${repairable.join('; ')}`)]
     : [fail('database', repairable.join('; '), 'forge doctor --fix')];
 }
 
-/** Locks of processes that are gone, and damaged databases that were set aside. */
+/** Locks of processes that are gone, and databases that were set aside. */
 function examineLeftovers({ project, fix }: Examination): Finding {
   const { common_dir, store_dir, database } = project.paths;
   const locks = [join(common_dir, 'forge-init.lock'), `${database}.healing`].filter((path) =>
     isLockAbandoned(path),
   );
   const names = readdirSync(store_dir).filter(
-    (name) => name.includes('.damaged-') && !/-(wal|shm)$/.test(name),
+    (name) => /\.(damaged|replaced)-/.test(name) && !/-(wal|shm)$/.test(name),
   );
   if (fix) for (const lock of locks) removeAbandonedLock(lock);
   if (locks.length > 0) {
@@ -225,7 +244,7 @@ function examineLeftovers({ project, fix }: Examination): Finding {
   if (names.length === 0) return ok('leftovers', 'none');
   return warn(
     'leftovers',
-    `damaged databases that were set aside: ${names.join(', ')}`,
+    `databases that were set aside: ${names.join(', ')}`,
     `Delete them in ${store_dir} when you need them no more`,
   );
 }
@@ -234,20 +253,19 @@ function examineModes({ project, fix }: Examination): Finding {
   const wrong = listWrongModes(project.paths);
   if (wrong.length === 0) return ok('permissions', 'tasks and logs are for nobody else');
   const left = fix ? mendModes(wrong) : wrong;
-  if (left.length === 0) return fixed('permissions', `corrected: ${nameFirst(wrong)}`);
+  if (left.length === 0) return fixed('permissions', `corrected: ${nameFiles(wrong)}`);
   const open = left.filter(({ why }) => why === 'open');
   return warn(
     'permissions',
     open.length > 0
-      ? `others can read ${nameFirst(open)} in ${project.paths.store_dir}`
-      : `those who share the repository cannot use ${nameFirst(left)} in ${project.paths.store_dir}`,
+      ? `others can read ${nameFiles(open)} in ${project.paths.store_dir}`
+      : `those who share the repository cannot use ${nameFiles(left)} in ${project.paths.store_dir}`,
     fix ? 'forge doctor --fix, by whom they belong to' : 'forge doctor --fix',
   );
 }
 
-function nameFirst(files: readonly WrongMode[]): string {
-  const names = files.slice(0, SHOWN).map(({ name }) => name);
-  return files.length > SHOWN ? `${names.join(', ')} and ${files.length - SHOWN} more` : names.join(', ');
+function nameFiles(files: readonly WrongMode[]): string {
+  return nameFirst(files.map(({ name }) => name));
 }
 
 async function examinePullRequest({ project, machine }: Examination, base: string): Promise<Finding> {

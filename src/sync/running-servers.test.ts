@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readOwnIdentity } from '#process/process-identity.ts';
-import { addRunning, listRunning, listServers, removeRunning } from './running-servers.ts';
+import { addRunning, findOlderServer, listRunning, listServers, removeRunning } from './running-servers.ts';
 
 const own = readOwnIdentity();
-const facts = { version: '1.0.0', started_at: '2026-01-01T00:00:00.000Z' };
+const facts = { version: '1.0.0', schema: 12, started_at: '2026-01-01T00:00:00.000Z' };
 /** As it was written before it had machine, boot and namespace. */
 const old = { pid: own.pid, url: 'http://127.0.0.1:1', projects: ['/a', '/b'], ...facts };
 const here = { ...own, url: 'http://127.0.0.1:1', projects: ['/a', '/b'], ...facts };
@@ -19,6 +19,18 @@ test('a server of the same projects is told, one of others is not', async () => 
   const third = { ...here, url: 'http://127.0.0.1:3', projects: ['/a'] };
   expect(await addRunning(home.path, third)).toBeUndefined();
   expect(statSync(join(home.path, 'servers.json')).mode & 0o777).toBe(0o600);
+});
+
+test.each([
+  ['one that knows less and works here', { schema: 11 }, ['/b'], true],
+  ['one that did not say what it knows', { schema: null }, ['/b'], true],
+  ['one that knows as much', { schema: 12 }, ['/b'], false],
+  ['one of other projects', { schema: 11 }, ['/c'], false],
+  ['one that has ended', { schema: 11, start_time: 1 }, ['/b'], false],
+])('a server that an upgrade would shut out: %s', async (_name, more, places, found) => {
+  using home = tempHome();
+  await addRunning(home.path, { ...here, ...more });
+  expect(findOlderServer(home.path, { places, schema: 12 })?.pid).toBe(found ? here.pid : undefined);
 });
 
 test('what has ended is forgotten, by itself or with the next start', async () => {

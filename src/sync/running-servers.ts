@@ -12,6 +12,8 @@ export interface RunningServer extends ProcessIdentity {
   readonly projects: readonly string[];
   /** Of Forge. Older ones did not say. */
   readonly version: string | null;
+  /** The newest schema of a database that it knows. Older ones did not say. */
+  readonly schema: number | null;
   readonly started_at: string | null;
 }
 
@@ -28,6 +30,16 @@ export function addRunning(home: string, server: RunningServer): Promise<Running
 /** Those that run now. A file that is not there or cannot be read names none. */
 export function listRunning(home: string): readonly RunningServer[] {
   return listServers(home).filter(isRunning);
+}
+
+/** One that runs, works on one of these places and knows no newer schema than this. */
+export function findOlderServer(
+  home: string,
+  { places, schema }: { readonly places: readonly string[]; readonly schema: number },
+): RunningServer | undefined {
+  return listRunning(home).find(
+    (server) => (server.schema ?? 0) < schema && server.projects.some((project) => places.includes(project)),
+  );
 }
 
 /** Those that did not say that they end too: the list is cleared when the next one begins. */
@@ -73,11 +85,15 @@ function parse(text: string | undefined, path: string): RunningServer[] {
   }
 }
 
-function toServer({ url, projects, version, started_at, ...process }: JsonObject): RunningServer[] {
+function toServer({ url, projects, version, schema, started_at, ...process }: JsonObject): RunningServer[] {
   const identity = readIdentity(process);
   if (identity === undefined || typeof url !== 'string' || !Array.isArray(projects)) return [];
   const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
-  const facts = { version: textOf(version), started_at: textOf(started_at) };
+  const facts = {
+    version: textOf(version),
+    schema: typeof schema === 'number' ? schema : null,
+    started_at: textOf(started_at),
+  };
   return [{ ...identity, url, projects: projects.map(String), ...facts }];
 }
 

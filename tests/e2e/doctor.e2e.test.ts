@@ -21,8 +21,6 @@ describe('forge doctor', () => {
     rmSync(join(project.path, '.git/hooks/pre-commit'));
     await project.run('ready'); // says once that it is gone
     using db = project.openDatabase();
-    const triggers = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all();
-    for (const { name } of triggers) db.exec(`DROP TRIGGER "${String(name)}"`);
     db.exec(`UPDATE tasks SET open_blockers = 3 WHERE id = '${id}'`);
     const broken = await project.text('doctor');
     expect(broken).toMatch(/^warning\s+hooks .*pre-commit \(absent\)\n {2}try: forge hooks install/m);

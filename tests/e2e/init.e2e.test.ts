@@ -324,7 +324,7 @@ describe('.forge/config.json', () => {
     await using project = await forgeProjectHere();
     {
       using db = project.openDatabase();
-      db.exec('PRAGMA user_version = 99');
+      db.exec('PRAGMA user_version = 99; UPDATE format SET min_reader = 99, min_writer = 99');
     }
     const failures = await Promise.all([project.fails('ready'), project.fails('task', 'create', 'x')]);
     expect(failures.map(({ exit, error }) => [exit, error.code])).toEqual(Array(2).fill([5, 'schema_newer']));

@@ -107,6 +107,7 @@ const runHere: RunProgram = async (args, { cwd, env, stdin }) => {
         needs: findServer(globals, env) === undefined ? operation.needs : 'nothing',
         route: findRoute(operation.route, input),
         operation: operation.name,
+        input,
         reads: operation.reads,
         cwd: globals.directory === undefined ? cwd : getFolder(resolve(cwd, globals.directory)),
         env,

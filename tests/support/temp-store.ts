@@ -7,6 +7,9 @@ import { holdWhileMending } from '#app/hold-while-mending.ts';
 import type { SteadyTime } from '#domain/leases.ts';
 import { openSqliteStore, type SqliteStore } from '#store/open-sqlite-store.ts';
 
+/** What the program gives a store to keep others out by. */
+export const HOLD = holdWhileMending;
+
 /** Time that stands still until a test moves it. */
 export class TestClock {
   #now = Date.UTC(2026, 1, 10, 9);

@@ -15,6 +15,7 @@ import { openTokenAccess } from '#sync/access-port.ts';
 import { ensureServerToken } from '#sync/access-tokens.ts';
 import { toHomePlace, toRealPlace } from '#sync/forge-home.ts';
 import { describeWideModes } from '#sync/home-modes.ts';
+import { NEWEST_SCHEMA } from '#store/sqlite/schema-version.ts';
 import { addRunning, removeRunning } from '#sync/running-servers.ts';
 import { findActor } from '../find-actor.ts';
 import { findProgram } from '../find-program.ts';
@@ -224,6 +225,7 @@ async function announce(
       url,
       projects: paths,
       version: VERSION,
+      schema: NEWEST_SCHEMA,
       started_at: toIso(systemClock.now()),
     });
     if (other !== undefined)

@@ -1,7 +1,7 @@
 import type { Workshop } from '#engine/workshop.ts';
 import { readSharedModes } from '#git/shared-modes.ts';
 import type { Clock } from '#kernel/clock.ts';
-import { ForgeError, isForgeError } from '#kernel/errors.ts';
+import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { OpenProject } from '#operations/operation.ts';
 import { runProgram } from '#process/run-program.ts';
@@ -99,6 +99,7 @@ export class ServerProject implements AsyncDisposable {
   /** The same for an operation: with what other projects say about the tasks that something here waits for. */
   useForOperation<T>(work: (project: OpenProject) => Promise<T>): Promise<T> {
     return this.use(async (project) => {
+      await project.store.readFormat();
       const foreign = await readForeign(project.store, this.prefix, this.#around.env);
       return work(withFacts(project, { foreign }));
     });
@@ -259,9 +260,4 @@ function toMessage(stdout: string): string {
   } catch {
     return stdout.slice(0, 500);
   }
-}
-
-/** Whether a call can be tried once more after `heal`. */
-export function isDamage(error: unknown): boolean {
-  return isForgeError(error) && error.code === 'store_corrupt';
 }

@@ -24,12 +24,20 @@ export class Database {
   readonly modes: () => FileModes;
   /** The states that park a task, by the project's workflow; the column `parked` is a copy of that. */
   parkedStates: ReadonlySet<string> = DEFAULT_RESOLVED.parked_states;
+  /** Called in every write transaction before anything else; throws where this program may not write. */
+  guard: (() => void) | undefined;
+  /** Called before a write transaction begins. */
+  beforeWrite: (() => void) | undefined;
+  /** Of the file at `path`, where another one is read in its place. */
+  pastSchema: number | undefined;
   #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   /** Of the file that is open. */
   readonly #inode: number;
   #wide = false;
   #isUnchanging = false;
+  /** It is a file of this process alone; see continueWith. */
+  #isPrivate = false;
   /** Pages of the log after which a commit moves them to the database; 0 where somebody else does. */
   readonly #checkpoint_pages: number;
 
@@ -102,9 +110,11 @@ export class Database {
 
   /** Every read-then-write takes the writer's lock first, so that nothing changes in between. */
   write<T>(work: () => T): T {
+    this.beforeWrite?.();
     this.#widen();
     return this.#transaction('BEGIN IMMEDIATE', () => {
       this.#checkPlace();
+      this.guard?.();
       return work();
     });
   }
@@ -114,10 +124,12 @@ export class Database {
    * of it.
    */
   async writeAside<T>(work: () => Promise<T>): Promise<T> {
+    this.beforeWrite?.();
     this.#widen();
     this.run('BEGIN IMMEDIATE');
     try {
       this.#checkPlace();
+      this.guard?.();
       const result = await work();
       this.run('COMMIT');
       return result;
@@ -128,7 +140,7 @@ export class Database {
   }
 
   #widen(): void {
-    if (this.#wide) return;
+    if (this.#wide || this.#isPrivate) return;
     // The local replica is fsynced before each commit and is the durability, so the database need not be.
     // Fewer, larger checkpoints: a claim changes nine pages (docs/decisions/0005-cost-of-a-claim.md).
     this.execute(
@@ -139,6 +151,7 @@ export class Database {
 
   /** Whoever writes to a file that was moved away or replaced would write past everybody else. */
   #checkPlace(): void {
+    if (this.#isPrivate) return;
     if (readInode(this.path) !== this.#inode) throw replaced(this.path);
   }
 
@@ -182,6 +195,16 @@ export class Database {
     this.#db.function(name, { deterministic: true }, (value) =>
       typeof value === 'string' ? work(value) : null,
     );
+  }
+
+  /** Goes on with a file that no other process uses and that may be gone with this one. */
+  continueWith(path: string): void {
+    const again = new DatabaseSync(path);
+    again.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF');
+    this.#statements.clear();
+    this.#db.close();
+    this.#db = again;
+    this.#isPrivate = true;
   }
 
   isInTransaction(): boolean {

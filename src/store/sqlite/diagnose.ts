@@ -4,8 +4,10 @@ import type { StoreDiagnosis } from '../sync-store.ts';
 import { writeInBulk } from './bulk-writes.ts';
 import type { Database } from './database.ts';
 import { findCycles } from '#domain/find-cycles.ts';
+import { compareDatabase } from './compare-database.ts';
 import { heldBytes } from './replay.ts';
 import type { Replica } from './replica.ts';
+import { NEWEST_SCHEMA, readSchemaVersion } from './schema-version.ts';
 
 const MISCOUNTED = `SELECT count(*) AS n FROM tasks t WHERE open_blockers <>
     (SELECT count(*) FROM dependencies d JOIN tasks b ON b.id = d.to_id
@@ -15,6 +17,32 @@ const MISCOUNTED = `SELECT count(*) AS n FROM tasks t WHERE open_blockers <>
 
 /** Looks at everything and changes nothing. */
 export function diagnose({ db, replica }: { db: Database; replica: Replica }, now: number): StoreDiagnosis {
+  const wrong = compareDatabase(db, replica);
+  const schema = db.pastSchema ?? readSchemaVersion(db);
+  const found = { schema, newest_schema: NEWEST_SCHEMA, wrong };
+  if (wrong.schema.length > 0) return { ...found, ...NOT_LOOKED_AT };
+  return { ...found, ...lookAtRows(db, replica, now) };
+}
+
+/** Queries that name what is missing would fail. */
+const NOT_LOOKED_AT = {
+  integrity: [],
+  broken_references: 0,
+  miscounted: 0,
+  replica_complete: true,
+  from_the_future: [],
+  cycles: [],
+  missing: [],
+  unreadable: 0,
+  conflicts: 0,
+  tasks: 0,
+};
+
+function lookAtRows(
+  db: Database,
+  replica: Replica,
+  now: number,
+): Omit<StoreDiagnosis, 'schema' | 'newest_schema' | 'wrong'> {
   const strings = (sql: string, ...values: (string | number)[]): string[] =>
     db.all(sql, ...values).map((row) => String(Object.values(row)[0]));
   const edges = db.all("SELECT from_id AS a, to_id AS b FROM dependencies WHERE dep_type = 'blocks'");

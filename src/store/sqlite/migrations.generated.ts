@@ -1,8 +1,11 @@
 // Generated from src/store/migrations/sqlite by scripts/build-sql-module.ts: change the .sql files and run npm run generate.
-export const MIGRATIONS: readonly { readonly number: number; readonly name: string; readonly sql: string }[] = [
+import type { Migration } from './migration.ts';
+
+export const MIGRATIONS: readonly Migration[] = [
   {
     number: 1,
     name: "task_graph",
+    raises: "min_reader",
     sql: `-- The task graph. \`tasks\` and \`dependencies\` have the documented columns, defaults, checks and indexes, so
 -- that the documented queries run on them as they stand; what Forge adds comes after \`metadata\`.
 
@@ -225,6 +228,7 @@ END;
   {
     number: 2,
     name: "sync",
+    raises: "min_reader",
     sql: `-- What travels through git, and what is known of the files it travels in.
 
 -- Values that lost a merge, as a JSON object; NULL when there are none.
@@ -297,6 +301,7 @@ INSERT INTO store_facts (name, value) VALUES ('exported_seq', 0);
   {
     number: 3,
     name: "workflow",
+    raises: "min_reader",
     sql: `-- What the workflow keeps: where tasks are hidden, what hooks gave, and who may hold a task for how long.
 
 -- A copy for queries; the value is one of the line's own keys.
@@ -327,6 +332,7 @@ INSERT INTO store_facts (name, value) VALUES ('parked_states', 0);
   {
     number: 4,
     name: "idempotency",
+    raises: "min_reader",
     sql: `-- Answers of requests that bore a key, so that sending one again does not do it again. Local, for a day.
 CREATE TABLE idempotency_keys (
   token       TEXT    NOT NULL,
@@ -352,6 +358,7 @@ CREATE INDEX idx_tasks_open_order ON tasks(priority, created_at, id) WHERE statu
   {
     number: 5,
     name: "attempts",
+    raises: "min_reader",
     sql: `-- What happens to a task besides its own row: attempts, runs, reviews, merges. Local to this machine; a small record
 -- of each lies as JSON beside its logs, from which these rows are made again.
 CREATE TABLE attempts (
@@ -496,6 +503,7 @@ INSERT INTO store_facts (name, value) VALUES ('attempts_restored', 0);
   {
     number: 6,
     name: "attempt_notes",
+    raises: "min_reader",
     sql: `-- By which rule one of several attempts at a task is picked, where somebody said so; whoever goes on after a crash
 -- reads it here.
 ALTER TABLE attempts ADD COLUMN pick TEXT;
@@ -506,6 +514,7 @@ ALTER TABLE attempts ADD COLUMN strayed TEXT;
   {
     number: 7,
     name: "run_holds",
+    raises: "min_reader",
     sql: `-- What a run has its task by: the number of the claim it was started under, and the state it works in. A task whose
 -- numbers are others is no longer this run's. NULL for runs of an older Forge.
 ALTER TABLE runs ADD COLUMN fence INTEGER;
@@ -515,6 +524,7 @@ ALTER TABLE runs ADD COLUMN in_state TEXT;
   {
     number: 8,
     name: "verdicts",
+    raises: "min_reader",
     sql: `-- A review may wait for the word of the person or the agent that holds its gate. SQLite cannot change a CHECK, so the
 -- table is made anew; nothing refers to it.
 CREATE TABLE reviews_with_verdicts (
@@ -552,6 +562,7 @@ ALTER TABLE step_cache ADD COLUMN review_id TEXT;
   {
     number: 9,
     name: "landings",
+    raises: "min_reader",
     sql: `-- Since when the target of a merge is about to move. As long as it is, no write takes the task away.
 ALTER TABLE merges ADD COLUMN landing_at TEXT;
 CREATE INDEX idx_merges_landing ON merges(task_id) WHERE landing_at IS NOT NULL;
@@ -560,6 +571,7 @@ CREATE INDEX idx_merges_landing ON merges(task_id) WHERE landing_at IS NOT NULL;
   {
     number: 10,
     name: "permissions",
+    raises: "min_reader",
     sql: `-- What exactly is asked for, why it was refused, and what was allowed for the rest of the task.
 ALTER TABLE approvals ADD COLUMN command TEXT;
 ALTER TABLE approvals ADD COLUMN paths TEXT NOT NULL DEFAULT '[]';
@@ -573,6 +585,7 @@ CREATE INDEX idx_approvals_always ON approvals(task_id) WHERE always IS NOT NULL
   {
     number: 11,
     name: "line_digests",
+    raises: "min_reader",
     sql: `-- What edited lines of task files showed when the files were last looked at.
 CREATE TABLE shown_lines (
   path TEXT NOT NULL,
@@ -585,6 +598,22 @@ CREATE TABLE shown_lines (
 -- Lines carry digests of their values from now on; the lines of these rows are made anew when they are next asked for.
 UPDATE tasks SET digest = NULL;
 UPDATE deleted_tasks SET digest = NULL;
+`,
+  },
+  {
+    number: 12,
+    name: "format",
+    raises: "nothing",
+    sql: `-- raises: nothing
+
+-- The lowest schema that a program must know to read this database, and to write it; and the version of Forge that
+-- brought it here. Programs that know less than schema 12 do not look, and refuse every newer database.
+CREATE TABLE format (
+  min_reader  INTEGER NOT NULL,
+  min_writer  INTEGER NOT NULL,
+  written_by  TEXT    NOT NULL
+) STRICT;
+INSERT INTO format (min_reader, min_writer, written_by) VALUES (11, 11, '');
 `,
   },
 ];

@@ -33,6 +33,8 @@ export interface StoredLine {
  */
 export class Replica {
   readonly path: string;
+  /** How a file that is there is opened. */
+  protected readonly flags: 'r+' | 'r' = 'r+';
   readonly #modes: () => FileModes;
   #file: number | undefined;
   /** The file that is open, and the one that was seen at the path last. */
@@ -155,7 +157,7 @@ export class Replica {
     if (this.#file !== undefined && this.#there === this.#inode) return this.#file;
     this.close();
     const isNew = this.size() === 0 && this.#there === 0;
-    this.#file = isNew ? openNewFile(this.path, 'w+', this.#modes()) : openSync(this.path, 'r+');
+    this.#file = isNew ? openNewFile(this.path, 'w+', this.#modes()) : openSync(this.path, this.flags);
     this.#inode = fstatSync(this.#file).ino;
     this.#there = this.#inode;
     if (isNew) syncFolder(dirname(this.path));

@@ -1,28 +1,61 @@
+import { judgeSchema, type SchemaFloors, type SchemaStanding } from '#domain/schema-floors.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import type { Database } from './database.ts';
+import { toRebuild } from './translate-error.ts';
 
 /** The number of the last migration. Here, because the SQL of all of them is nothing that a cold read should load. */
-export const NEWEST_SCHEMA = 11;
+export const NEWEST_SCHEMA = 12;
 
-/** One look at a number in the file's header. Throws schema_newer. */
-export function isCurrentSchema(db: Database): boolean {
-  const version = readSchemaVersion(db);
-  if (isNewerSchema(version)) throw newerSchema(db, version);
-  return version === NEWEST_SCHEMA;
+/** From here on the queries of this program that only read find all that they name. */
+export const OLDEST_READ = 11;
+
+/** One look at a number in the file's header; at the floors too where a newer program was here. */
+export function readStanding(db: Database): SchemaStanding {
+  return judgeSchema(readSchemaVersion(db), NEWEST_SCHEMA, () => readFloors(db));
 }
 
-export function isNewerSchema(version: number): boolean {
-  return version > NEWEST_SCHEMA;
+/**
+ * Throws schema_newer in the write transaction, where a newer program has raised the floor since the database was
+ * opened; then nothing is written.
+ */
+export function guardWrites(db: Database): void {
+  let seen = NEWEST_SCHEMA;
+  db.guard = () => {
+    const found = readSchemaVersion(db);
+    if (found === seen) return;
+    if (found < NEWEST_SCHEMA) throw toRebuild(db.path, `its schema number was set back to ${found}`);
+    if (readStanding(db) !== 'usable') throw newerSchema(db);
+    seen = found;
+  };
+}
+
+/** Throws schema_newer where not even reading is left to this program. */
+export function checkReadable(db: Database): void {
+  if (readStanding(db) === 'too_new') throw newerSchema(db);
 }
 
 export function readSchemaVersion(db: Database): number {
   return Number(db.get('PRAGMA user_version')?.user_version ?? 0);
 }
 
-export function newerSchema(db: Database, version: number): ForgeError {
-  return new ForgeError(
-    'schema_newer',
-    `The task database has schema ${version}; this Forge knows schemas up to ${NEWEST_SCHEMA}: ${db.path}`,
-    { hint: 'Update Forge on this machine', details: { found: version, known: NEWEST_SCHEMA } },
-  );
+/** Undefined where the table does not say what it should: such a database is for newer programs alone. */
+function readFloors(db: Database): SchemaFloors | undefined {
+  const isThere = db.get("SELECT 1 AS there FROM sqlite_schema WHERE name = 'format'") !== undefined;
+  const row = isThere ? db.get('SELECT * FROM format') : undefined;
+  const { min_reader, min_writer } = row ?? {};
+  if (typeof min_reader !== 'number' || typeof min_writer !== 'number') return undefined;
+  return { min_reader, min_writer };
+}
+
+export function newerSchema(db: Database): ForgeError {
+  const found = readSchemaVersion(db);
+  const floors = readFloors(db);
+  const what =
+    floors !== undefined && NEWEST_SCHEMA >= floors.min_reader
+      ? `this Forge knows schemas up to ${NEWEST_SCHEMA} and may read it, but not write it`
+      : `this Forge knows schemas up to ${NEWEST_SCHEMA}`;
+  return new ForgeError('schema_newer', `The task database has schema ${found}; ${what}: ${db.path}`, {
+    hint: 'Update Forge on this machine (a server: start it anew with the newer one). To stay with this version: forge doctor --rebuild',
+    details: { path: db.path, found, known: NEWEST_SCHEMA, ...floors },
+  });
 }

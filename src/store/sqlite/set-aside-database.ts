@@ -71,7 +71,7 @@ function isSound(path: string): boolean {
   }
 }
 
-function freeName(wanted: string): string {
+export function freeName(wanted: string): string {
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? wanted : `${wanted}-${number}`;
     if (!existsSync(name)) return name;

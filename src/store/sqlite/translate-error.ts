@@ -41,6 +41,10 @@ const MEANINGS: Readonly<Record<number, { code: ErrorCode; message: string; hint
 const NO_SHARED_MEMORY = 4874;
 const FULL = 13;
 
+/** SQLite's code for a statement that names what is not there, and how it says so. */
+const WRONG_STATEMENT = 1;
+const NOT_THERE = /^no such (table|column|index)|has no column named|malformed JSON/;
+
 const SYSTEM: Readonly<Record<string, { code: ErrorCode; message: string }>> = {
   ENOSPC: { code: 'disk_full', message: 'The disk is full; nothing was changed' },
   EDQUOT: { code: 'disk_full', message: 'The disk quota is used up; nothing was changed' },
@@ -56,6 +60,8 @@ export function translateStoreError(error: unknown, path: string): unknown {
   if (isForgeError(error) || !(error instanceof Error)) return error;
   const { errcode, code } = error as { errcode?: unknown; code?: unknown };
   if (typeof errcode === 'number') {
+    if (errcode === WRONG_STATEMENT && NOT_THERE.test(error.message))
+      return toRebuild(path, error.message, error);
     const meaning = MEANINGS[errcode === NO_SHARED_MEMORY ? FULL : errcode & 0xff];
     if (meaning === undefined) return error;
     return new ForgeError(meaning.code, `${meaning.message}: ${path}`, {
@@ -76,4 +82,21 @@ export function translateStoreError(error: unknown, path: string): unknown {
     details: { path, system: code },
     cause: error,
   });
+}
+
+/**
+ * A database that is whole as a file, but whose tables are not what they should be: nothing that happens by itself
+ * would mend it, as it may have been meant.
+ */
+export function toRebuild(path: string, what: string, cause?: unknown): ForgeError {
+  return new ForgeError('store_corrupt', `The task database is not as Forge made it: ${what}: ${path}`, {
+    hint: 'forge doctor tells what differs; forge doctor --rebuild makes it anew from the local replica',
+    details: { path, rebuild: true },
+    ...(cause !== undefined && { cause }),
+  });
+}
+
+/** Whether setting the file aside would help; what `toRebuild` made waits for a person. */
+export function isDamage(error: unknown): boolean {
+  return isForgeError(error) && error.code === 'store_corrupt' && error.details['rebuild'] !== true;
 }

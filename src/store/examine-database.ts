@@ -1,0 +1,32 @@
+import { LIMITS } from '#kernel/limits.ts';
+import { compareDatabase } from './sqlite/compare-database.ts';
+import { Database } from './sqlite/database.ts';
+import type { SqliteStoreOptions } from './sqlite/open-parts.ts';
+import { rebuildDatabase, type Rebuilt } from './sqlite/rebuild-database.ts';
+import { Replica } from './sqlite/replica.ts';
+import { toSlice, waitInSlices } from './sqlite/wait-in-slices.ts';
+import type { StoreWrongs } from './sync-store.ts';
+
+/** What is not as Forge made it, also where the database cannot be opened as a store. Changes nothing. */
+export function examineDatabase({
+  database,
+  replica: path,
+}: Pick<SqliteStoreOptions, 'database' | 'replica'>): StoreWrongs {
+  const db = new Database(database, { lock_timeout_ms: LIMITS.lock_timeout_ms, read_only: true });
+  const replica = new Replica(path);
+  try {
+    return db.read(() => compareDatabase(db, replica));
+  } finally {
+    replica.close();
+    db.close();
+  }
+}
+
+/** Moves the database out of the way and makes it anew from the replica; see `Rebuilt` for what became of its rows. */
+export function rebuildSqliteStore(options: SqliteStoreOptions): Promise<Rebuilt> {
+  const patience_ms = options.lock_timeout_ms ?? LIMITS.lock_timeout_ms;
+  return waitInSlices(
+    () => rebuildDatabase({ ...options, lock_timeout_ms: toSlice(patience_ms) }),
+    patience_ms,
+  );
+}

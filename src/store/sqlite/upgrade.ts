@@ -1,0 +1,68 @@
+import { readdirSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { Clock } from '#kernel/clock.ts';
+import { makeFile } from '../file-modes.ts';
+import type { Database } from './database.ts';
+import { chooseJournal, migrate } from './migrate.ts';
+import { MIGRATIONS } from './migrations.generated.ts';
+import { NEWEST_SCHEMA, readSchemaVersion } from './schema-version.ts';
+import type { HoldLock } from './set-aside-database.ts';
+import { translateStoreError } from './translate-error.ts';
+
+export interface UpgradeOptions {
+  readonly clock: Clock;
+  readonly written_by?: string | undefined;
+  readonly notice?: ((line: string) => void) | undefined;
+  readonly hold?: HoldLock | undefined;
+  /** Rejects where the database must stay as it is, because a program that knows only this schema is at work on it. */
+  readonly mayUpgrade?: ((from: number) => Promise<void>) | undefined;
+}
+
+/** Makes the tables of a new database, or brings those of an older one up to date. True where there was nothing. */
+export async function upgrade(db: Database, options: UpgradeOptions): Promise<boolean> {
+  const { clock, written_by, hold, notice } = options;
+  const from = readSchemaVersion(db);
+  const steps = { migrations: MIGRATIONS, now: () => clock.now(), written_by };
+  if (from === 0) {
+    migrate(db, { ...steps, begin: () => chooseJournal(db) });
+    return true;
+  }
+  await options.mayUpgrade?.(from);
+  const work = (): void => {
+    // Another process may have done it, and its copy is the one to keep.
+    if (readSchemaVersion(db) >= NEWEST_SCHEMA) return;
+    const copy = keepCopy(db, from);
+    migrate(db, steps);
+    notice?.(
+      `The task database was brought from schema ${from} to ${NEWEST_SCHEMA}; the one before is kept: ${copy}`,
+    );
+  };
+  await (hold === undefined ? work() : hold(`${db.path}.healing`, work));
+  return false;
+}
+
+/** The database as it is beside itself, under a name that tells its schema; copies of older upgrades go. */
+function keepCopy(db: Database, schema: number): string {
+  const copy = `${db.path}.schema-${schema}`;
+  const temporary = `${copy}.tmp`;
+  try {
+    rmSync(temporary, { force: true });
+    makeFile(temporary, db.modes());
+    copyDatabase(db, temporary);
+    renameSync(temporary, copy);
+    const folder = dirname(copy);
+    for (const name of readdirSync(folder)) {
+      const isOlder = name.startsWith(`${basename(db.path)}.schema-`) && join(folder, name) !== copy;
+      if (isOlder) rmSync(join(folder, name), { force: true });
+    }
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw translateStoreError(error, db.path);
+  }
+  return copy;
+}
+
+/** As others may be writing at this moment, it is one consistent state. The file must be empty or not there. */
+export function copyDatabase(db: Database, path: string): void {
+  db.execute(`VACUUM INTO '${path.replaceAll("'", "''")}'`);
+}
