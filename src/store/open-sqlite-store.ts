@@ -184,7 +184,6 @@ interface StoreParts {
 function createStore({ db, reader, replica, options, aside }: StoreParts): SqliteStore {
   const { steady, gather, clock, notice } = options;
   const onTask = once(() => import('./sqlite/task-writes.ts'));
-  let parked: ReadonlySet<string> | undefined;
   const onClaim = once(() => import('./sqlite/claim-writes.ts'));
   const onMove = once(() => import('./sqlite/move-writes.ts'));
   const onLease = once(() => import('./sqlite/lease-rows.ts'));
@@ -247,9 +246,10 @@ function createStore({ db, reader, replica, options, aside }: StoreParts): Sqlit
       db.write(() => recordHookResults(db, results));
     },
     renewLease: (renewal, by) => write(by, onLease, (writes, tx) => writes.renewLease(tx, renewal)),
-    async setParkedStates(states) {
-      if (states !== parked) applyParkedStates(db, states);
-      parked = states;
+    async setWorkflow(workflow) {
+      if (workflow === db.workflow) return;
+      db.workflow = workflow;
+      applyParkedStates(db, workflow.parked_states);
     },
     async graceLeases(now) {
       const { graceLeases } = await onLease();
