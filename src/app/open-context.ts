@@ -314,13 +314,13 @@ async function openWorkflow(
   { lock }: { readonly lock?: 'await' },
 ): Promise<() => ResolvedWorkflow> {
   if (lock === undefined && !hasWorkflow(paths.forge_dir) && !hasWorkflow(paths.store_dir)) {
-    await store.setParkedStates(DEFAULT_RESOLVED.parked_states);
+    await store.setWorkflow(DEFAULT_RESOLVED);
     return () => DEFAULT_RESOLVED;
   }
   const { openWorkflowReader } = await import('#sync/workflow-file.ts');
   const read = openWorkflowReader(paths);
   try {
-    await store.setParkedStates(read().parked_states);
+    await store.setWorkflow(read());
   } catch (error) {
     // Whoever needs the workflow is told what is wrong with it.
     if (!isForgeError(error) || error.code !== 'invalid_input') throw error;
@@ -328,7 +328,7 @@ async function openWorkflow(
   return () => {
     const workflow = read();
     // What cannot be written now is tried with the next look.
-    store.setParkedStates(workflow.parked_states).catch(() => undefined);
+    store.setWorkflow(workflow).catch(() => undefined);
     return workflow;
   };
 }

@@ -222,6 +222,28 @@ describe('[D1] edits of a line by hand', () => {
     },
   );
 
+  it.each([
+    ['in_progress', 'closed', 'done'],
+    ['in_progress', 'open', 'todo'],
+    ['open', 'in_progress', 'in_progress'],
+    ['open', 'closed', 'done'],
+    ['closed', 'open', 'todo'],
+    ['closed', 'in_progress', 'in_progress'],
+  ] as const)('[S58] of the status %s to %s take the state along', (from, to, state) => {
+    const life = { ...someTask().life, status: from, state: `own-${from}` };
+    const base = { ...someTask(), life: { ...life, closed_at: from === 'closed' ? toIso(NOW) : null } };
+    const line = edit(lineOf(FORGE, base), set({ status: to }));
+    const once = fold(base, line, LATER);
+    expect(once.life).toMatchObject({ status: to, state });
+    // Without the task itself only the digest tells, which a reopened line does not fit.
+    const fresh = take(line, undefined, LATER).record.life;
+    expect(fresh).toMatchObject({ status: to, state: from === 'closed' ? 'own-closed' : state });
+    const again = fold(once, edit(line, set({ status: from })), LATER + 1, line);
+    expect(again.life).toMatchObject({ status: from, state: `own-${from}` });
+    const both = take(edit(line, set({ state: 'mine' })), base, LATER);
+    expect([both.record.life.state, both.lost]).toEqual(['mine', []]);
+  });
+
   it('are told from an older file when a person changes them back', () => {
     const base = someTask();
     const line = edit(lineOf(FORGE, base), set({ title: 'hand' }));

@@ -1,3 +1,4 @@
+import type { Status } from '#contract/task.ts';
 import type { Json } from '#kernel/json.ts';
 import { stampHandEdits } from './hand-edits.ts';
 import { compareElements, compareLives, compareRegisters, elementOf, joinHands } from './join-records.ts';
@@ -11,6 +12,7 @@ import {
   stateIn,
   type KnownDigests,
 } from './record-digests.ts';
+import { defaultState } from './states.ts';
 import { sameElement, sameJson } from './same-value.ts';
 import {
   fieldValue,
@@ -71,7 +73,8 @@ export function takeInEdits(line: EditedLine, where: EditedWhere): TakenIn {
   const lost: LostValue[] = [];
   const least = Math.max(where.now, updated, lastStamp(record) + 1, ...taken.map((one) => one.at + 1));
   const seen = was !== undefined ? [] : taken.flatMap(({ digests }) => readDigests(digests) ?? []);
-  const looks = { record, known, base, seen, saw: readDigests(last ?? '') ?? base };
+  const written = readDigests(line.written ?? '')?.life;
+  const looks = { record, known, base, written, seen, saw: readDigests(last ?? '') ?? base };
   const at = laterThanSeen(looks, least);
   const edit: Edit = { ...looks, at, lost };
   const fields = editFields(edit);
@@ -126,6 +129,8 @@ interface Edit {
   readonly known: TaskRecord | undefined;
   /** What Forge wrote there, or what stood there last. */
   readonly base: KnownDigests;
+  /** The digest of the life that Forge wrote there. */
+  readonly written: string | undefined;
   /** What the person had before their eyes. */
   readonly saw: KnownDigests;
   /** What other edits of the same line showed, which are taken in already. */
@@ -216,15 +221,20 @@ function editMap({ record, known, base, seen, saw, at, lost }: Edit, name: MapNa
 }
 
 /** The number rises as by a command: over what was seen, and no further, so that a claim elsewhere is met as by a claim. */
-function editLife({ record, known, base, seen, saw, at, lost }: Edit): Life {
+function editLife({ record, known, base, written, seen, saw, at, lost }: Edit): Life {
   const { life } = record;
   const digest = digestLife(life);
   if (digest === base.life) return life;
   // Taken in already, so that it would count again: of lives the number decides, not the time.
   if (known !== undefined && seen.some((one) => one.life === digest)) return known.life;
-  const hasSeen = known !== undefined && digestLife(known.life) === saw.life;
+  // An edit before this one may have left the state of the line behind, too.
+  const hasSeen =
+    known !== undefined &&
+    [known.life.state, life.state].some((state) => digestLife({ ...known.life, state }) === saw.life);
+  const isLeft = digest !== written && isLeftBehind(life, base, known?.life);
   const mine: Life = {
     ...life,
+    state: isLeft ? defaultState(life.status, life.close_reason) : life.state,
     n: 1 + (hasSeen ? Math.max(life.n, known.life.n) : life.n),
     began: at,
     written: at,
@@ -235,3 +245,17 @@ function editLife({ record, known, base, seen, saw, at, lost }: Edit): Life {
   lost.push({ name: 'life', value: lifeValue(falls), stamp: falls.written, beaten_at: stands.written });
   return mine;
 }
+
+/**
+ * Whether a person changed the status and left the state that went with the one before: then the state follows. The
+ * digest tells, where the other values are as they were; else the task as it is known.
+ */
+function isLeftBehind(life: Life, base: KnownDigests, known: Life | undefined): boolean {
+  if (known !== undefined && known.state === life.state && known.status !== life.status) return true;
+  return STATUSES.some((status) => {
+    const closing = status === 'closed' ? {} : { close_reason: null, closed_at: null };
+    return status !== life.status && digestLife({ ...life, status, ...closing }) === base.life;
+  });
+}
+
+const STATUSES: readonly Status[] = ['open', 'in_progress', 'closed'];

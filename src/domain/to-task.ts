@@ -2,10 +2,11 @@ import type { DependencyType, Task, TaskType } from '#contract/task.ts';
 import { toIso } from '#kernel/clock.ts';
 import { listDependencies, listLabels } from './record-codec.ts';
 import { FIELD_NAMES, fieldValue, lastStamp, textValue, type TaskRecord } from './task-record.ts';
+import { standingState, type ResolvedWorkflow } from './workflow.ts';
 import { otherFields, showWorkflowFields } from './workflow-fields.ts';
 
-/** The record as every surface shows it. */
-export function toTask(record: TaskRecord, version: number): Task {
+/** The record as every surface shows it; where the workflow is not known, in the state that the record names. */
+export function toTask(record: TaskRecord, version: number, workflow?: ResolvedWorkflow): Task {
   const { life } = record;
   const metadata: Record<string, unknown> = Object.fromEntries(
     [...record.metadata.elements]
@@ -17,7 +18,7 @@ export function toTask(record: TaskRecord, version: number): Task {
     title: textValue(record, 'title'),
     description: textValue(record, 'description'),
     status: life.status,
-    state: life.state,
+    state: workflow === undefined ? life.state : standingState(workflow, life),
     ...(life.close_reason !== null && { close_reason: life.close_reason }),
     priority: Number(fieldValue(record, 'priority')),
     type: fieldValue(record, 'type') as TaskType, // checked when it was decoded or parsed

@@ -92,18 +92,27 @@ export function isMerging(workflow: ResolvedWorkflow, state: string): boolean {
 }
 
 /**
- * Where a task stands. One whose state the workflow does not know stands where its status says: lines of the seed name
- * no state, and a workflow may have changed under a task.
+ * Where a task stands. One whose state the workflow does not know, or that does not mean the status, stands where its
+ * status says: lines of other tools name no state, a person may change the status alone, and a workflow may have changed
+ * under a task. The record keeps its own word, so that a clone with the other workflow finds it again.
  */
-export function standingState(workflow: ResolvedWorkflow, life: { status: Status; state: string }): string {
-  if (workflow.states.has(life.state)) return life.state;
+export function standingState(
+  workflow: ResolvedWorkflow,
+  life: {
+    readonly status: Status;
+    readonly state: string;
+    readonly close_reason?: string | null | undefined;
+  },
+): string {
+  const kind = kindOf(workflow, life.state);
+  if (kind !== undefined && statusOfKind(kind) === life.status) return life.state;
   switch (life.status) {
     case 'open':
       return workflow.initial;
     case 'in_progress':
       return workflow.in_progress;
     case 'closed':
-      return workflow.closed;
+      return closingState(workflow, life.close_reason ?? '');
   }
 }
 

@@ -40,7 +40,7 @@ export const workflowSet = implement<typeof setWorkflow>({
         ? { source: 'default' as const, path: null, changed: false }
         : writeWorkflow(paths, text);
     // A server that stays open must offer the right tasks at once.
-    await store.setParkedStates(resolved.parked_states);
+    await store.setWorkflow(resolved);
     const by = { ...(await writerOf(ctx)), workflow: resolved };
     // After the file: whoever looks in between sees tasks in states that are gone, and those stand where their status
     // says. The other way round they would be in states that were never there.

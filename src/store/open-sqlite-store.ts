@@ -56,7 +56,6 @@ type Job = import('./sqlite/write-transaction.ts').WriteJob;
 function createStore({ db, reader, replica, options, aside, changes_nothing }: StoreParts): SqliteStore {
   const { steady, gather, clock, notice } = options;
   const onTask = once(() => import('./sqlite/task-writes.ts'));
-  let parked: ReadonlySet<string> | undefined;
   const onClaim = once(() => import('./sqlite/claim-writes.ts'));
   const onMove = once(() => import('./sqlite/move-writes.ts'));
   const onLease = once(() => import('./sqlite/lease-rows.ts'));
@@ -125,14 +124,15 @@ function createStore({ db, reader, replica, options, aside, changes_nothing }: S
       db.write(() => recordHookResults(db, results));
     },
     renewLease: (renewal, by) => write(by, onLease, (writes, tx) => writes.renewLease(tx, renewal)),
-    async setParkedStates(states) {
+    async setWorkflow(workflow) {
+      if (workflow === db.workflow) return;
+      db.workflow = workflow;
       try {
-        if (states !== parked) applyParkedStates(db, states);
+        applyParkedStates(db, workflow.parked_states);
       } catch (error) {
         // Where nothing can be written, the column says what it said.
         if (!(error instanceof ForgeError) || error.code !== 'read_only') throw error;
       }
-      parked = states;
     },
     async graceLeases(now) {
       const { graceLeases } = await onLease();

@@ -90,8 +90,8 @@ export interface TaskStore extends AsyncDisposable {
   noteEvent(event: { readonly type: string; readonly data: unknown }, by: Writer): Promise<void>;
   /** Says that the holder of a claim is still there. Throws fence_conflict for a claim that is over. */
   renewLease(renewal: { id: string; fence: number }, by: Writer): Promise<{ id: string; expires_at: string }>;
-  /** The states that park a task, by the workflow as it is now. Costs one look where it is known already. */
-  setParkedStates(states: ReadonlySet<string>): Promise<void>;
+  /** Which states there are, and which park a task, by the workflow as it is now. Costs one look where it is known already. */
+  setWorkflow(workflow: ResolvedWorkflow): Promise<void>;
   /** After a start nobody is judged before everybody has had one lease time to say that they are there. */
   graceLeases(now: number): Promise<void>;
   /** While paused, agents cannot claim. Idempotent. */

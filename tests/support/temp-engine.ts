@@ -25,7 +25,7 @@ export interface TempEngine extends AsyncDisposable {
 export async function tempEngine(definition: Workflow = DEFAULT_WORKFLOW): Promise<TempEngine> {
   const temp = await tempStore();
   const workflow = resolveWorkflow(definition);
-  await temp.store.setParkedStates(workflow.parked_states);
+  await temp.store.setWorkflow(workflow);
   const paused = new Set<string>();
   const managed = new Set<string>();
   return {

@@ -84,7 +84,7 @@ export function applyRecord(
       type: happeningOf(before, record),
       triggered_by: how.triggered_by,
       created_at: toIso(how.now),
-      task: toTask(record, numbers.version),
+      task: toTask(record, numbers.version, db.workflow),
       changed: before === undefined ? [] : changedNames(before.record, record),
       before: before?.stored?.record,
       after: record,

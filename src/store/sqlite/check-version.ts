@@ -1,5 +1,7 @@
+import { standingState } from '#domain/workflow.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import type { SeenState } from '../store.ts';
+import type { Database } from './database.ts';
 import type { StoredRecord } from './record-rows.ts';
 
 /** Throws version_conflict or fence_conflict where the task is no longer the one that the caller saw. */
@@ -31,15 +33,16 @@ export function checkClaim({ record, fence }: Pick<StoredRecord, 'record' | 'fen
 }
 
 /** Throws version_conflict where the task has been moved since the caller saw it. */
-export function checkSeenState({ record, version }: StoredRecord, { from_state }: SeenState): void {
+export function checkSeenState(
+  { record, version }: StoredRecord,
+  { from_state }: SeenState,
+  { workflow }: Database,
+): void {
   const { id, life } = record;
-  if (from_state === undefined || from_state === life.state) return;
-  throw new ForgeError(
-    'version_conflict',
-    `${id} is in ${life.state}, not in ${from_state}: somebody moved it`,
-    {
-      hint: `forge task show ${id}`,
-      details: { id, version, state: life.state },
-    },
-  );
+  const state = workflow === undefined ? life.state : standingState(workflow, life);
+  if (from_state === undefined || from_state === state) return;
+  throw new ForgeError('version_conflict', `${id} is in ${state}, not in ${from_state}: it was moved`, {
+    hint: `forge task show ${id}`,
+    details: { id, version, state },
+  });
 }

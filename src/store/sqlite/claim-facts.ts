@@ -64,7 +64,7 @@ export function toRefusal(
   { record, version }: StoredRecord,
   refusal: ClaimRefusal,
 ): Exclude<ClaimResult, { outcome: 'claimed' }> {
-  const task = toTask(record, version);
+  const task = toTask(record, version, db.workflow);
   return refusal.outcome === 'blocked'
     ? { ...refusal, task, blockers: listBlockers(db, record.id) }
     : { ...refusal, task };

@@ -27,12 +27,12 @@ export function claimTask(tx: WriteTransaction, claim: ClaimRequest): ClaimResul
   const way = claim.force ? 'force' : 'claim';
   const decision = decideClaim(readClaimFacts(tx, before, { ...claim, way }), workflowOf(tx));
   if (decision.outcome !== 'mine' && decision.outcome !== 'claim') return toRefusal(tx, before, decision);
-  checkSeenState(before, claim);
+  checkSeenState(before, claim, tx.db);
   if (decision.outcome === 'claim')
     return { outcome: 'claimed', ...saveClaim(tx, before, { ...claim, state: decision.state }) };
   if (claim.lease_ms !== undefined)
     grantLease(tx, record.id, { fence: before.fence, ttl_ms: claim.lease_ms });
-  return { outcome: 'claimed', task: toTask(record, before.version), fence: before.fence };
+  return { outcome: 'claimed', task: toTask(record, before.version, tx.db.workflow), fence: before.fence };
 }
 
 export function claimNext(tx: WriteTransaction, claim: NextRequest): (Task & { fence: number }) | undefined {
@@ -67,7 +67,7 @@ export function releaseTask(tx: WriteTransaction, release: Parameters<TaskStore[
     });
   }
   checkVersion(before, { fence: release.fence });
-  checkSeenState(before, release);
+  checkSeenState(before, release, tx.db);
   if (life.assignee !== release.owner && !release.force) {
     throw new ForgeError(
       'claim_conflict',

@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { DEFAULT_RESOLVED } from '#domain/workflow.ts';
+import { DEFAULT_RESOLVED, type ResolvedWorkflow } from '#domain/workflow.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { PRIVATE, type FileModes } from '../file-modes.ts';
@@ -22,8 +22,8 @@ export class Database {
   readonly path: string;
   /** Of what is made beside it. */
   readonly modes: () => FileModes;
-  /** The states that park a task, by the project's workflow; the column `parked` is a copy of that. */
-  parkedStates: ReadonlySet<string> = DEFAULT_RESOLVED.parked_states;
+  /** The project's workflow; undefined where it was not told, or cannot be read. */
+  workflow: ResolvedWorkflow | undefined;
   /** Called in every write transaction before anything else; throws where this program may not write. */
   guard: (() => void) | undefined;
   /** Called before a write transaction begins. */
@@ -40,6 +40,11 @@ export class Database {
   #isPrivate = false;
   /** Pages of the log after which a commit moves them to the database; 0 where somebody else does. */
   readonly #checkpoint_pages: number;
+
+  /** The states that park a task; the column `parked` is a copy of that. */
+  get parkedStates(): ReadonlySet<string> {
+    return (this.workflow ?? DEFAULT_RESOLVED).parked_states;
+  }
 
   constructor(
     path: string,
@@ -191,9 +196,9 @@ export class Database {
   }
 
   /** A pure function that SQL may call. */
-  define(name: string, work: (text: string) => string): void {
-    this.#db.function(name, { deterministic: true }, (value) =>
-      typeof value === 'string' ? work(value) : null,
+  define(name: string, work: (...texts: string[]) => string): void {
+    this.#db.function(name, { deterministic: true, varargs: true }, (...values) =>
+      values.every((value) => typeof value === 'string') ? work(...values) : null,
     );
   }
 

@@ -143,7 +143,7 @@ export function deleteTask(
     deleted.digest,
   );
   tx.saveLine(deleted, { version: stored.version + 1, fence: stored.fence + 1 });
-  tx.emit(id, { type: 'task.deleted', changed: [] }, toTask(record, stored.version));
+  tx.emit(id, { type: 'task.deleted', changed: [] }, toTask(record, stored.version, tx.db.workflow));
   return {
     id,
     title: textValue(record, 'title'),

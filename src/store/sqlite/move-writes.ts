@@ -69,7 +69,7 @@ export function moveTask(tx: WriteTransaction, move: MoveRequest): MovedTask {
     reason: move.reason,
     rejection: move.rejection === true,
   });
-  return { ...saved, from_state: record.life.state, to_state: after.life.state };
+  return { ...saved, from_state: from, to_state: after.life.state };
 }
 
 /** A move that gives the task to somebody, or lets its owner begin. */
@@ -94,7 +94,7 @@ function checkBeginner(
 export function closeTask(tx: WriteTransaction, close: Parameters<TaskStore['closeTask']>[0]): CloseResult {
   const before = tx.read(resolveTaskId(tx.db, close.id));
   checkVersion(before, close);
-  checkSeenState(before, close);
+  checkSeenState(before, close, tx.db);
   const unfinished = checkUnfinished(tx.db, before.record, close.force);
   const state = closingState(tx.by.workflow ?? DEFAULT_RESOLVED, close.reason);
   const after = closeRecord(before.record, close.reason, tx.by.now, state);
@@ -113,7 +113,7 @@ export function reopenTask(tx: WriteTransaction, reopen: Parameters<TaskStore['r
       details: { id, status: life.status },
     });
   }
-  checkSeenState(before, reopen);
+  checkSeenState(before, reopen, tx.db);
   checkReopening(tx, before.record);
   const { initial } = tx.by.workflow ?? DEFAULT_RESOLVED;
   const after = reopenRecord(before.record, null, tx.by.now, initial);
@@ -169,7 +169,7 @@ export function readStanding(db: Database, ref: string): Standing {
   const sql =
     'SELECT from_state, count(*) AS n FROM transitions WHERE task_id = ? AND rejection = 1 GROUP BY from_state';
   return {
-    task: toTask(stored.record, stored.version),
+    task: toTask(stored.record, stored.version, db.workflow),
     fence: stored.fence,
     blockers: stored.open_blockers > 0 ? listBlockers(db, id) : [],
     rejections: new Map(db.all(sql, id).map((row) => [row.from_state as string, row.n as number])),

@@ -7,7 +7,6 @@ import { readFact, writeFact } from './store-facts.ts';
  * Costs one look where it has not; waits for nobody: whoever comes next finds it still to do.
  */
 export function applyParkedStates(db: Database, states: ReadonlySet<string>): void {
-  db.parkedStates = states;
   const digest = digestOf(states);
   if (readFact(db, 'parked_states') === digest) return;
   db.tryWrite(() => {

@@ -13,7 +13,9 @@ const ORDER = 'ORDER BY priority, created_at, id';
 export function listReady(db: Database, query: ReadyQuery): ReadyTask[] {
   if (query.sort === 'impact') return listByImpact(db, query);
   const { sql, values } = readySql(TASK_COLUMNS, query);
-  return db.all(`${sql} ${ORDER} LIMIT ?`, ...values, query.limit ?? -1).map(rowToTask);
+  return db
+    .all(`${sql} ${ORDER} LIMIT ?`, ...values, query.limit ?? -1)
+    .map((row) => rowToTask(row, db.workflow));
 }
 
 /** The id alone, for a claim that reads the whole record anyway. */
@@ -53,7 +55,7 @@ export function listBlocked(db: Database, query: { limit: number | undefined }):
     ORDER BY t.priority, t.created_at, t.id LIMIT ?`;
   return db
     .all(sql, query.limit ?? -1)
-    .map((row) => ({ ...rowToSummary(row), blockers: listBlockers(db, row.id as string) }));
+    .map((row) => ({ ...rowToSummary(row, db.workflow), blockers: listBlockers(db, row.id as string) }));
 }
 
 /**
@@ -88,7 +90,7 @@ function listByImpact(db: Database, query: ReadyQuery): ReadyTask[] {
   const one = `SELECT ${TASK_COLUMNS} FROM tasks t WHERE t.rowid = ?`;
   return ranked.slice(0, query.limit ?? ranked.length).flatMap(({ key, order: _order, ...impact }) => {
     const row = db.get(one, key);
-    return row === undefined ? [] : [{ ...rowToTask(row), impact }];
+    return row === undefined ? [] : [{ ...rowToTask(row, db.workflow), impact }];
   });
 }
 

@@ -7,10 +7,11 @@ import type {
   TaskCounters,
   TaskView,
 } from '#contract/task.ts';
+import { kindOf, standingState, statusOfKind, type ResolvedWorkflow } from '#domain/workflow.ts';
 import type { TaskPosition, TaskQuery } from '../store.ts';
 import type { Database, Row, Value } from './database.ts';
 import { FORMER_IDS, resolveTaskId } from './resolve-id.ts';
-import { rowToSummary, rowToTask, SUMMARY_COLUMNS, TASK_COLUMNS } from './task-rows.ts';
+import { rowToSummary, rowToTask, SUMMARY_COLUMNS, TASK_COLUMNS, toState } from './task-rows.ts';
 
 /** One task with everything around it, in one consistent view. All by primary key or index on the id. */
 export function getTask(db: Database, ref: string): TaskView {
@@ -19,13 +20,13 @@ export function getTask(db: Database, ref: string): TaskView {
     `SELECT ${TASK_COLUMNS}, t.open_blockers, t.parked FROM tasks t WHERE t.id = ?`,
     id,
   ) as Row; // just resolved
-  const task = rowToTask(row);
+  const task = rowToTask(row, db.workflow);
   const subtasks = db
     .all(
       `SELECT ${SUMMARY_COLUMNS} FROM tasks t WHERE t.parent_id = ? ORDER BY t.priority, t.created_at, t.id`,
       id,
     )
-    .map(rowToSummary);
+    .map((summary) => rowToSummary(summary, db.workflow));
   const counts = {
     child_count: subtasks.length,
     closed_child_count: subtasks.filter((child) => child.status === 'closed').length,
@@ -89,7 +90,7 @@ export function listTasks(db: Database, query: TaskQuery): Task[] {
       ...values,
       query.limit ?? -1,
     )
-    .map(rowToTask);
+    .map((row) => rowToTask(row, db.workflow));
 }
 
 /** The condition of idx_tasks_open_order, word for word. */
@@ -123,7 +124,10 @@ function conditionsOf(db: Database, query: TaskQuery): { where: string; values: 
     values.push(value);
   };
   equal('status', query.status);
-  equal('state', query.state);
+  if (query.state !== undefined) {
+    conditions.push(standsIn(db, query.state));
+    values.push(query.state);
+  }
   equal('type', query.type);
   equal('priority', query.priority);
   equal('assignee', query.assignee);
@@ -151,6 +155,21 @@ function conditionsOf(db: Database, query: TaskQuery): { where: string; values: 
   return { where: conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`, values };
 }
 
+/** As standingState decides; a state that the workflow does not have is looked for by the word in the record. */
+function standsIn(db: Database, state: string): string {
+  const { workflow } = db;
+  const kind = workflow === undefined ? undefined : kindOf(workflow, state);
+  if (workflow === undefined || kind === undefined) return 't.state = ?';
+  db.define('forge_standing', (status: string, named: string, close_reason: string) =>
+    standingState(db.workflow ?? workflow, {
+      status: status as Status,
+      state: named,
+      close_reason: close_reason === '' ? null : close_reason,
+    }),
+  );
+  return `(t.status = '${statusOfKind(kind)}' AND forge_standing(t.status, t.state, coalesce(t.close_reason, '')) = ?)`;
+}
+
 /** SQLite's LIKE knows upper and lower case of ASCII only; for anything else the text is folded here. */
 function textCondition(db: Database, text: string): string {
   const former = `(t.metadata <> '{}' AND ${FORMER_IDS} LIKE ? ESCAPE '\\')`;
@@ -166,17 +185,17 @@ function fold(text: string): string {
 }
 
 function listOutbound(db: Database, id: string): ResolvedDependency[] {
-  const sql = `SELECT d.to_id AS id, d.dep_type, t.title, t.status, t.state, t.priority, t.assignee
+  const sql = `SELECT d.to_id AS id, d.dep_type, t.title, t.status, t.state, t.close_reason, t.priority, t.assignee
       FROM dependencies d JOIN tasks t ON t.id = d.to_id WHERE d.from_id = ?1
-    UNION ALL SELECT u.to_id, u.dep_type, NULL, NULL, NULL, NULL, NULL FROM unresolved_dependencies u WHERE u.from_id = ?1
+    UNION ALL SELECT u.to_id, u.dep_type, NULL, NULL, NULL, NULL, NULL, NULL FROM unresolved_dependencies u WHERE u.from_id = ?1
     ORDER BY 1, 2`;
-  return db.all(sql, id).map(rowToEdge);
+  return db.all(sql, id).map((row) => rowToEdge(row, db.workflow));
 }
 
 function listInbound(db: Database, id: string): ResolvedDependency[] {
-  const sql = `SELECT d.from_id AS id, d.dep_type, t.title, t.status, t.state, t.priority, t.assignee
+  const sql = `SELECT d.from_id AS id, d.dep_type, t.title, t.status, t.state, t.close_reason, t.priority, t.assignee
     FROM dependencies d JOIN tasks t ON t.id = d.from_id WHERE d.to_id = ? ORDER BY t.priority, t.created_at, t.id, d.dep_type`;
-  return db.all(sql, id).map(rowToEdge);
+  return db.all(sql, id).map((row) => rowToEdge(row, db.workflow));
 }
 
 function listComments(db: Database, id: string): Comment[] {
@@ -185,7 +204,7 @@ function listComments(db: Database, id: string): Comment[] {
   return db.all(sql, id).map((row) => ({ ...row }) as unknown as Comment);
 }
 
-function rowToEdge(row: Row): ResolvedDependency {
+function rowToEdge(row: Row, workflow: ResolvedWorkflow | undefined): ResolvedDependency {
   return {
     id: row.id as string,
     type: row.dep_type as DependencyType,
@@ -195,7 +214,7 @@ function rowToEdge(row: Row): ResolvedDependency {
         : {
             title: row.title as string,
             status: row.status as Status,
-            state: row.state as string,
+            state: toState(row, workflow),
             priority: row.priority as number,
             assignee: row.assignee as string | null,
           },

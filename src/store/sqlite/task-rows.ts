@@ -1,4 +1,5 @@
 import type { DependencyType, Status, Task, TaskSummary, TaskType } from '#contract/task.ts';
+import { standingState, type ResolvedWorkflow } from '#domain/workflow.ts';
 import { showWorkflowFields } from '#domain/workflow-fields.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import { readJson } from '#kernel/read-json.ts';
@@ -14,17 +15,18 @@ const DEPENDENCIES = `(SELECT json_group_array(json_object('id', e.to_id, 'type'
 export const TASK_COLUMNS = `t.id, t.title, t.description, t.status, t.state, t.close_reason, t.priority, t.type, t.assignee,
   t.parent_id, t.labels, t.github_issue, t.created_at, t.created_by, t.updated_at, t.closed_at, t.metadata, t.version, t.extra, ${DEPENDENCIES}`;
 
-export const SUMMARY_COLUMNS = 't.id, t.title, t.status, t.state, t.priority, t.type, t.assignee';
+export const SUMMARY_COLUMNS =
+  't.id, t.title, t.status, t.state, t.close_reason, t.priority, t.type, t.assignee';
 
 /** Rows of the driver have no prototype and the database's types; these give them ours. The schema's checks prove the casts. */
-export function rowToTask(row: Row): Task {
+export function rowToTask(row: Row, workflow: ResolvedWorkflow | undefined): Task {
   const reason = row.close_reason as string | null;
   return {
     id: row.id as string,
     title: row.title as string,
     description: row.description as string,
     status: row.status as Status,
-    state: row.state as string,
+    state: toState(row, workflow),
     ...(reason !== null && { close_reason: reason }),
     priority: row.priority as number,
     type: row.type as TaskType,
@@ -43,16 +45,23 @@ export function rowToTask(row: Row): Task {
   };
 }
 
+/** Where the task stands, of a row with status, state and close_reason. */
+export function toState(row: Row, workflow: ResolvedWorkflow | undefined): string {
+  const life = { status: row.status as Status, state: row.state as string };
+  if (workflow === undefined) return life.state;
+  return standingState(workflow, { ...life, close_reason: row.close_reason as string | null });
+}
+
 function showExtra(text: string): Partial<Task> {
   return showWorkflowFields(Object.entries(readJson(text) as JsonObject));
 }
 
-export function rowToSummary(row: Row): TaskSummary {
+export function rowToSummary(row: Row, workflow: ResolvedWorkflow | undefined): TaskSummary {
   return {
     id: row.id as string,
     title: row.title as string,
     status: row.status as Status,
-    state: row.state as string,
+    state: toState(row, workflow),
     priority: row.priority as number,
     type: row.type as TaskType,
     assignee: row.assignee as string | null,

@@ -70,8 +70,9 @@ export function updateTask(tx: WriteTransaction, update: TaskUpdate): UpdateResu
   if (wish.outcome === 'kept_parked')
     throw keptParked({ id: before.record.id, state: before.record.life.state });
   const decision = wish.outcome === 'claim' ? decideUpdateClaim(tx, before, { update, wish }) : wish;
-  if (decision === 'lost') return { ...toTask(before.record, before.version), claimed: false };
-  checkSeenState(before, update);
+  if (decision === 'lost')
+    return { ...toTask(before.record, before.version, tx.db.workflow), claimed: false };
+  checkSeenState(before, update, tx.db);
   if (decision.outcome === 'close') checkUnfinished(db, before.record, false);
   if (decision.outcome === 'reopen') checkReopening(tx, before.record);
   const edited = editRecord(before.record, toEdit(db, before.record, update), by.now);

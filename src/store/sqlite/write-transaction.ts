@@ -4,6 +4,7 @@ import { changesOwner } from '#domain/describe-change.ts';
 import type { SteadyTime } from '#domain/leases.ts';
 import type { Life, TaskRecord } from '#domain/task-record.ts';
 import { toTask } from '#domain/to-task.ts';
+import { standingState } from '#domain/workflow.ts';
 import { toIso } from '#kernel/clock.ts';
 import { isForgeError, type ErrorCode } from '#kernel/errors.ts';
 import type { Writer } from '../store.ts';
@@ -224,7 +225,7 @@ function openTransaction(db: Database, by: Writer, written: Written[]): Omit<Wri
     writeRecord(db, before, encoded, numbers);
     const move = before === undefined ? undefined : toMove(before.record.life, record.life, happening);
     written.push({ line, numbers, move });
-    const task = toTask(record, numbers.version);
+    const task = toTask(record, numbers.version, db.workflow);
     const { type, changed, more } = happening;
     const told = { type, changed, more, triggered_by: happening.triggered_by ?? triggered_by };
     const change = { ...told, created_at: toIso(by.now), task, before: before?.record, after: record };
@@ -234,7 +235,8 @@ function openTransaction(db: Database, by: Writer, written: Written[]): Omit<Wri
   };
   const toMove = (from: Life, to: Life, happening: Happening): Move | undefined => {
     if (from.state === to.state && from.n === to.n) return undefined;
-    const states = { from_state: from.state, to_state: to.state };
+    const from_state = db.workflow === undefined ? from.state : standingState(db.workflow, from);
+    const states = { from_state, to_state: to.state };
     const statuses = { from_status: from.status, to_status: to.status };
     return {
       ...states,
@@ -270,7 +272,8 @@ function openTransaction(db: Database, by: Writer, written: Written[]): Omit<Wri
     },
     saveLine: ({ line }, numbers) => void written.push({ line, numbers }),
     save(before, after, happening) {
-      if (before?.record === after) return { task: toTask(after, before.version), fence: before.fence };
+      if (before?.record === after)
+        return { task: toTask(after, before.version, db.workflow), fence: before.fence };
       if (before !== undefined) {
         checkGates(db, by, before.record, after);
         checkLanding(db, by, { before: before.record, after });
