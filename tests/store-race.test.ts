@@ -27,6 +27,20 @@ describe('processes at the same time', LONG, () => {
     expect(stats.by_status).toEqual({ in_progress: 1_000 });
   });
 
+  it('6 create 20 tasks each in a database with a rollback journal, as on NFS: all are there', async () => {
+    await using temp = await tempStore();
+    await temp.reopen(() => {
+      using db = temp.connect();
+      db.exec('PRAGMA journal_mode = DELETE');
+    });
+    const said = await raceWorkers(temp.folder, 6, ['create', '20']);
+    expect(said.map(errors)).toEqual(said.map(() => []));
+    expect(await temp.store.listTasks({})).toHaveLength(120);
+    using db = temp.connect();
+    expect(db.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'delete' });
+    expect(db.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
+  });
+
   it('8 create 50 tasks each: all are there, under ids of their own', async () => {
     await using temp = await tempStore();
     const said = await raceWorkers(temp.folder, 8, ['create', '50']);

@@ -50,6 +50,7 @@ export function createLocalHost(options: {
             modes: () => readSharedModes(join(database, '..', '..')),
             hold: holdWhileMending,
             written_by: VERSION,
+            notice: options.notice,
           });
         },
       }),

@@ -181,6 +181,8 @@ export interface StoreDiagnosis {
   /** Its number, and the one that the next write brings it to. */
   readonly schema: number;
   readonly newest_schema: number;
+  /** The file system that it lies on, where that is none for the log that it has. */
+  readonly unsafe_log: string | null;
   readonly wrong: StoreWrongs;
   /** What SQLite finds wrong with its file. */
   readonly integrity: readonly string[];

@@ -153,6 +153,7 @@ async function examineStore({ project, machine, fix, by }: Examination): Promise
   if (fix) refreshDatabaseLink(project.paths);
   return [
     ...judgeDatabase(diagnosis, fix),
+    ...judgePlace(diagnosis),
     diagnosis.from_the_future.length === 0
       ? ok('clock', 'no task was changed later than now')
       : warn(
@@ -203,6 +204,15 @@ function judgeDatabase(diagnosis: StoreDiagnosis, fix: boolean): Finding[] {
 }
 
 const REBUILD = 'forge doctor --rebuild';
+
+/** A database that was made elsewhere and brought here. */
+function judgePlace({ unsafe_log }: StoreDiagnosis): Finding[] {
+  if (unsafe_log === null) return [];
+  const message = `the database has a log (WAL) and lies on ${unsafe_log}, where several processes can damage it`;
+  return [
+    warn('file system', message, `Stop every forge, then ${REBUILD}: the new one gets a rollback journal`),
+  ];
+}
 
 function judgeFile(diagnosis: StoreDiagnosis, fix: boolean): Finding[] {
   const wrong = [

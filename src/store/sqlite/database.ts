@@ -146,10 +146,12 @@ export class Database {
 
   #widen(): void {
     if (this.#wide || this.#isPrivate) return;
-    // The local replica is fsynced before each commit and is the durability, so the database need not be.
+    // The local replica is fsynced before each commit and is the durability, so the database need not be. A rollback
+    // journal is another matter: a power cut could damage the file.
+    const synchronous = this.get('PRAGMA journal_mode')?.journal_mode === 'wal' ? 'NORMAL' : 'FULL';
     // Fewer, larger checkpoints: a claim changes nine pages (docs/decisions/0005-cost-of-a-claim.md).
     this.execute(
-      `PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${this.#checkpoint_pages}; PRAGMA journal_size_limit = ${LIMITS.wal_bytes}`,
+      `PRAGMA synchronous = ${synchronous}; PRAGMA wal_autocheckpoint = ${this.#checkpoint_pages}; PRAGMA journal_size_limit = ${LIMITS.wal_bytes}`,
     );
     this.#wide = true;
   }

@@ -4,6 +4,7 @@ import type { StoreDiagnosis } from '../sync-store.ts';
 import { writeInBulk } from './bulk-writes.ts';
 import type { Database } from './database.ts';
 import { findCycles } from '#domain/find-cycles.ts';
+import { judgeFileSystem } from './choose-journal.ts';
 import { compareDatabase } from './compare-database.ts';
 import { heldBytes } from './replay.ts';
 import type { Replica } from './replica.ts';
@@ -19,7 +20,10 @@ const MISCOUNTED = `SELECT count(*) AS n FROM tasks t WHERE open_blockers <>
 export function diagnose({ db, replica }: { db: Database; replica: Replica }, now: number): StoreDiagnosis {
   const wrong = compareDatabase(db, replica);
   const schema = db.pastSchema ?? readSchemaVersion(db);
-  const found = { schema, newest_schema: NEWEST_SCHEMA, wrong };
+  const choice = judgeFileSystem(db.path);
+  const isLogged = db.pastSchema === undefined && db.get('PRAGMA journal_mode')?.journal_mode === 'wal';
+  const unsafe_log = choice.mode === 'delete' && isLogged ? choice.on : null;
+  const found = { schema, newest_schema: NEWEST_SCHEMA, wrong, unsafe_log };
   if (wrong.schema.length > 0) return { ...found, ...NOT_LOOKED_AT };
   return { ...found, ...lookAtRows(db, replica, now) };
 }
@@ -42,7 +46,7 @@ function lookAtRows(
   db: Database,
   replica: Replica,
   now: number,
-): Omit<StoreDiagnosis, 'schema' | 'newest_schema' | 'wrong'> {
+): Omit<StoreDiagnosis, 'schema' | 'newest_schema' | 'wrong' | 'unsafe_log'> {
   const strings = (sql: string, ...values: (string | number)[]): string[] =>
     db.all(sql, ...values).map((row) => String(Object.values(row)[0]));
   const edges = db.all("SELECT from_id AS a, to_id AS b FROM dependencies WHERE dep_type = 'blocks'");

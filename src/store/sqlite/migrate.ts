@@ -73,12 +73,3 @@ export function isForeign(db: Database): boolean {
     () => readSchemaVersion(db) === 0 && db.get('SELECT 1 AS found FROM sqlite_schema LIMIT 1') !== undefined,
   );
 }
-
-/**
- * The journal mode is a property of the file and stays. Where a file system cannot do WAL, SQLite answers
- * with the mode it keeps, and Forge goes on with that: slower, as safe.
- */
-export function chooseJournal(db: Database): void {
-  // Two processes that switch at the same moment can see "locked" in spite of the time-out. Whoever opens tries again.
-  db.execute('PRAGMA journal_mode = WAL');
-}

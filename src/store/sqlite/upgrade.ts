@@ -2,8 +2,9 @@ import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Clock } from '#kernel/clock.ts';
 import { makeFile } from '../file-modes.ts';
+import { chooseJournal } from './choose-journal.ts';
 import type { Database } from './database.ts';
-import { chooseJournal, migrate } from './migrate.ts';
+import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.generated.ts';
 import { NEWEST_SCHEMA, readSchemaVersion } from './schema-version.ts';
 import type { HoldLock } from './set-aside-database.ts';
@@ -24,7 +25,7 @@ export async function upgrade(db: Database, options: UpgradeOptions): Promise<bo
   const from = readSchemaVersion(db);
   const steps = { migrations: MIGRATIONS, now: () => clock.now(), written_by };
   if (from === 0) {
-    migrate(db, { ...steps, begin: () => chooseJournal(db) });
+    migrate(db, { ...steps, begin: () => chooseJournal(db, notice) });
     return true;
   }
   await options.mayUpgrade?.(from);
