@@ -1,3 +1,4 @@
+import { DEFAULT_RESOLVED } from '#domain/workflow.ts';
 import { createHash } from 'node:crypto';
 import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -136,7 +137,7 @@ describe('a database of a newer Forge', () => {
     const before = old.bytes();
     await old.use({ reads: true }, async (store) => {
       await expectWhole(store);
-      await store.setParkedStates(new Set(['todo']));
+      await store.setWorkflow({ ...DEFAULT_RESOLVED, parked_states: new Set(['todo']) });
     });
     expect(old.bytes()).toEqual(before);
     using reader = openTaskReader(old.database);
