@@ -14,14 +14,13 @@ import type { TaskStore } from '#store/store.ts';
 import { catchUpWithFiles } from '#sync/catch-up.ts';
 import { mayBeDeleted } from '#sync/deleted-config.ts';
 import { findProject, type FoundProject } from '#sync/find-project.ts';
-import { refreshSharedConfig } from '#sync/shared-config.ts';
 import { toHomePlace } from '#sync/forge-home.ts';
 import { isConnectedToGit } from '#sync/heal-clone.ts';
-import { refreshDatabaseLink } from '#sync/link-database.ts';
 import type { Machine } from '#sync/machine.ts';
 import type { ProjectPaths } from '#sync/project-paths.ts';
 import { findProgram } from './find-program.ts';
 import { holdWhileMending } from './hold-while-mending.ts';
+import { hasWorkflow, keepUpFiles } from './keep-up-files.ts';
 import type { LocalHost } from './local-host.ts';
 import type { Examining } from './open-examined.ts';
 import { VERSION } from './version.ts';
@@ -72,15 +71,7 @@ export async function openContext(asked: ContextRequest): Promise<OperationConte
     vouches: request.vouches,
     async actor() {
       const { findActor } = await import('./find-actor.ts');
-      // Whoever writes also keeps up what others rely on: the config's shared copy and the link to the database.
-      if (project !== undefined) {
-        refreshSharedConfig(project.paths);
-        if (hasWorkflow(project.paths.forge_dir)) {
-          const { refreshSharedWorkflow } = await import('#sync/workflow-file.ts');
-          refreshSharedWorkflow(project.paths);
-        }
-        refreshDatabaseLink(project.paths);
-      }
+      if (project !== undefined) await keepUpFiles(project.paths, toMachine(env), request.notice);
       return findActor({ flag: request.actor, env, cwd });
     },
     async readActor() {
@@ -301,10 +292,6 @@ export async function openFound(
 /** While a merge is put into a checkout, and after a process was killed at that. */
 function hasLanding(folder: string): boolean {
   return statSync(join(folder, 'landing'), { throwIfNoEntry: false }) !== undefined;
-}
-
-function hasWorkflow(folder: string): boolean {
-  return statSync(join(folder, 'workflow.json'), { throwIfNoEntry: false }) !== undefined;
 }
 
 /** Most projects have no workflow of their own, and a command that meets none loads nothing of what checks one. */

@@ -239,6 +239,7 @@ describe('forge doctor', () => {
           'merge driver',
           'hooks',
           'git files',
+          'mcp entries',
           'database',
           'clock',
           'graph',

@@ -57,6 +57,7 @@ export async function examineProject(
       findings.push(examineSharing(examination));
   }
   findings.push(
+    await guarded('mcp entries', () => examineEntries(examination)),
     ...(await examineForeignHooks(project.paths, examination.machine)),
     ...(await examinePushes(project.paths, examination.machine)),
   );
@@ -120,6 +121,25 @@ async function examineHooks({ project, machine, fix }: Examination): Promise<Fin
   const named = wrong.map(({ hook, state }) => `${hook} (${state})`).join(', ');
   const [first] = wrong;
   return warn('hooks', `not reached by git: ${named}`, first?.advice ?? 'forge hooks install');
+}
+
+async function examineEntries({ project, machine, fix }: Examination): Promise<Finding> {
+  const name = 'mcp entries';
+  const { healMcpEntries, listDeadEntries } = await import('./heal-mcp.ts');
+  const { root } = project.paths;
+  const dead = listDeadEntries(root, machine);
+  if (fix && dead.length > 0) await healMcpEntries(root, machine, () => undefined);
+  const [first, ...more] = fix ? listDeadEntries(root, machine) : dead;
+  if (first === undefined)
+    return dead.length === 0
+      ? ok(name, 'none names a Forge that is gone')
+      : fixed(name, `they name this Forge: ${nameFirst(dead.map(({ path }) => path))}`);
+  const files = nameFirst([first, ...more].map(({ path }) => path));
+  return warn(
+    name,
+    `name a Forge that is not here: ${files}`,
+    `forge mcp install --client ${first.client} --scope ${first.scope}`,
+  );
 }
 
 function examineLines({ project, fix }: Examination): Finding {

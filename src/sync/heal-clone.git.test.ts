@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { initWithStore, testMachine } from '../../tests/support/sync-project.ts';
@@ -60,6 +60,28 @@ describe('a clone that git did not make ready', () => {
     await healClone(paths, other, (line) => told.push(line));
     expect(told).toHaveLength(1);
     expect(isConnectedToGit(paths, other.program)).toBe(true);
+  });
+
+  it('[U5] follows an update of Node that left the script where it was, as with Homebrew', async () => {
+    await using repo = await sharedProject();
+    const machine = machineOf(repo);
+    const { paths, told, heal } = openClone(repo, machine);
+    mkdirSync(paths.store_dir);
+    const before = { ...machine.program, node: '/opt/homebrew/Cellar/node/24.1.0/bin/node' };
+    await installHooks({ paths, program: before, env: machine.env });
+    await healClone(paths, { ...machine, program: before }, () => undefined);
+    expect(isConnectedToGit(paths, before)).toBe(true);
+    expect(isConnectedToGit(paths, machine.program)).toBe(false);
+    await heal();
+    expect(told).toEqual([
+      expect.stringMatching(/^Forge was out of the git hooks \(pre-commit, .*\) and is in them again$/),
+      'Registered the merge driver in this clone',
+    ]);
+    const hook = readFileSync(join(paths.common_dir, 'hooks', 'pre-commit'), 'utf8');
+    expect(hook).toContain(machine.program.node);
+    expect(hook).not.toContain('homebrew');
+    expect(runTestGit(paths.root, ['config', 'merge.forge.driver'])).toContain(machine.program.node);
+    expect(isConnectedToGit(paths, machine.program)).toBe(true);
   });
 
   it('that cannot be written to is left as it is, without a word', async () => {

@@ -10,7 +10,10 @@ import type { ProjectPaths } from './project-paths.ts';
 export function isConnectedToGit(paths: ProjectPaths, program: ForgeProgram): boolean {
   try {
     const config = readFileSync(join(paths.common_dir, 'config'), 'utf8');
-    const isDriver = config.includes(' merge-driver %O %A %B %P') && config.includes(program.script);
+    const isDriver =
+      config.includes(' merge-driver %O %A %B %P') &&
+      config.includes(program.script) &&
+      config.includes(program.node);
     return isDriver && areHooksInPlace(paths, config, program);
   } catch {
     return true; // What cannot be read cannot be mended either.
@@ -31,6 +34,8 @@ export async function healClone(
     const { healHooks } = await import('./heal-hooks.ts');
     await healHooks(paths, machine, notice);
     await healDriver(paths, machine, notice);
+    const { healMcpEntries } = await import('./heal-mcp.ts');
+    await healMcpEntries(paths.root, machine, notice);
   } catch (error) {
     // A clone that cannot be written to: merges fall back to git's text merge, which Forge can read.
     if (!isForgeError(error)) throw error;

@@ -6,7 +6,7 @@ import { toFileError } from './file-error.ts';
 import type { Environment } from './forge-home.ts';
 import type { ForgeProgram } from './forge-program.ts';
 import { findInJsonc, JsoncShapeFault, removeFromJsonc, setInJsonc } from './mcp-clients/edit-jsonc.ts';
-import { removeTomlTable, setTomlTable } from './mcp-clients/edit-toml.ts';
+import { findInToml, removeTomlTable, setTomlTable } from './mcp-clients/edit-toml.ts';
 import { JsoncFault } from './mcp-clients/parse-jsonc.ts';
 import { TomlFault } from './mcp-clients/scan-toml.ts';
 import { replaceFile } from './place-file.ts';
@@ -128,6 +128,54 @@ export function planMcpClient(request: McpClientRequest): McpClientChange {
   const before = readText(path);
   const change = edit(client, { ...request, path, text: before ?? '' });
   return { scope, path, before, ...change, action: nameAction(before, change, request.want) };
+}
+
+/** An entry that is there, in whatever client's file. */
+export interface McpEntry {
+  readonly client: McpClientName;
+  readonly scope: McpScope;
+  readonly path: string;
+  /** The command and its arguments. */
+  readonly words: readonly string[];
+}
+
+/** Forge's entries in the files of all clients. Files that cannot be read or understood have none. */
+export function listMcpEntries(
+  request: Omit<McpClientRequest, 'client' | 'scope' | 'want' | 'program'>,
+): McpEntry[] {
+  const names = Object.keys(CLIENTS) as McpClientName[]; // its keys
+  return names.flatMap((client) =>
+    (['project', 'user'] as const).flatMap((scope): McpEntry[] => {
+      const { root } = request;
+      if (scope === 'project' && root === undefined) return [];
+      try {
+        const asked = {
+          ...request,
+          client,
+          scope,
+          want: 'entry',
+          program: NO_PROGRAM,
+          root: root ?? '',
+        } as const;
+        const path = followLinks(CLIENTS[client].files[scope](asked));
+        const words = readWords(CLIENTS[client], readText(path) ?? '');
+        return words === undefined ? [] : [{ client, scope, path, words }];
+      } catch {
+        return [];
+      }
+    }),
+  );
+}
+
+const NO_PROGRAM: ForgeProgram = { node: '', script: '' };
+
+function readWords({ format, at }: Client, text: string): readonly string[] | undefined {
+  if (text.trim() === '') return undefined;
+  const entry = format === 'toml' ? findInToml(text, at(text)) : findInJsonc(text, at(text));
+  if (typeof entry !== 'object' || entry === null) return undefined;
+  const { command, args } = entry as { command?: unknown; args?: unknown };
+  const words = [command, args].flat().filter((word) => typeof word === 'string');
+  return words.length === 0 ? undefined : words;
 }
 
 /** Carries the plan out. Throws version_conflict when the file was changed since. */

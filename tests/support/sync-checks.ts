@@ -195,6 +195,7 @@ export class SyncChecks {
   }
 
   async atEnd(): Promise<void> {
+    await this.#expectSound();
     const states = await Promise.all(this.#clones.map((clone) => readState(clone.store)));
     const views = await Promise.all(this.#clones.map((clone, at) => readViews(clone, states[at])));
     const [first, ...others] = states;
@@ -215,6 +216,16 @@ export class SyncChecks {
       if (!this.#editedAway.has(line) && !final.has(line)) this.fail(`the line is lost: ${line}`);
     }
     await this.#rebuildAtEnd();
+  }
+
+  /** Nothing that happened is what the doctor would call a wrong database. */
+  async #expectSound(): Promise<void> {
+    for (const clone of this.#clones) {
+      const { wrong } = await clone.store.diagnose(clone.now);
+      const named = Object.entries(wrong).filter(([, found]) => found.length > 0);
+      if (named.length > 0)
+        this.fail(`the database of ${clone.name} is called wrong: ${JSON.stringify(named)}`);
+    }
   }
 
   /** From the local replica and the file alone the same store comes back. One clone a sequence: it takes its time. */

@@ -97,6 +97,10 @@ class ModelRun {
     await this.#compareLists();
     await this.#compareShown(this.#ids);
     await this.#compareStats();
+    // What the doctor would call wrong, were it no fault of the test.
+    if (Object.keys(this.#fault).length > 0) return;
+    const { wrong } = await this.#temp.store.diagnose(this.#temp.clock.now());
+    assert.deepEqual(wrong, { schema: [], missing: [], unreadable: [], changed: [] });
   }
 
   /** What hung on a deleted task only the database knew; a replay goes on without it. */

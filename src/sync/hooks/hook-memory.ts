@@ -50,11 +50,16 @@ export function forgetHooks(paths: Places): void {
   rmSync(toMemoryPath(paths), { force: true });
 }
 
-/** Another installation will do as long as it is there; the block itself does nothing where it is not. */
-function isProgramThere(text: string, { script }: ForgeProgram): boolean {
-  if (text.includes(script)) return true;
-  const [, other] = / \[ -f '([^']+)' \]/.exec(text) ?? [];
-  return other === undefined || existsSync(Buffer.from(other, 'latin1').toString('utf8'));
+/**
+ * Another installation will do as long as it is there; the block itself does nothing where it is not. An update of Node
+ * alone may leave the script where it was and take the program away that runs it.
+ */
+function isProgramThere(text: string, { node, script }: ForgeProgram): boolean {
+  if (text.includes(script) && text.includes(node)) return true;
+  const named = [/ \[ -x '([^']+)' \]/, / \[ -f '([^']+)' \]/].map((test) => test.exec(text)?.[1]);
+  return named.every(
+    (path) => path === undefined || existsSync(Buffer.from(path, 'latin1').toString('utf8')),
+  );
 }
 
 /** A relative folder is each working tree's own. */

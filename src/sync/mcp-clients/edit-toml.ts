@@ -50,6 +50,23 @@ export function removeTomlTable(text: string, path: Path): string {
   }, text);
 }
 
+/** The values of the table that are written as JSON has them, as Forge writes them; undefined where there is no table. */
+export function findInToml(text: string, path: Path): Readonly<Record<string, unknown>> | undefined {
+  const { header, body } = findTable(scanToml(text), path);
+  if (header === undefined) return undefined;
+  return Object.fromEntries(
+    body.flatMap(({ keys, value }) => {
+      const [key] = keys;
+      if (value === undefined || key === undefined || keys.length > 1) return [];
+      try {
+        return [[key, JSON.parse(text.slice(value.start, value.end)) as unknown]];
+      } catch {
+        return []; // A form of TOML alone.
+      }
+    }),
+  );
+}
+
 type TomlValue = string | readonly string[];
 
 /** JSON's way to write texts and lists of them is one of TOML's. */
