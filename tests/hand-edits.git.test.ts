@@ -56,6 +56,17 @@ describe('[D1] edits of the task file by hand', () => {
     expect(await show(a, task.id)).toMatchObject({ title, priority, labels, status });
   });
 
+  it('(d) count when a person changes them back and looks with git before Forge does', async () => {
+    await using world = await forgeClones(['a']);
+    const { a } = world.clone;
+    const task = await shared(a, 'one');
+    edit(a, '"title":"one"', '"title":"two"');
+    expect((await show(a, task.id)).title).toBe('two');
+    edit(a, '"title":"two"', '"title":"one"');
+    expect(a.git('status', '--porcelain')).toBe('');
+    expect((await show(a, task.id)).title).toBe('one');
+  });
+
   it('(b) count in commits that others pull', async () => {
     await using world = await forgeClones(['a', 'b']);
     const { a, b } = world.clone;

@@ -5,7 +5,7 @@ import type { FileMark } from '#store/sync-store.ts';
 import { toFileError } from './file-error.ts';
 
 /** A file that changed within this time before it was looked at may have changed again in the same tick of its clock. */
-const TICK_MS = 50;
+export const TICK_MS = 50;
 
 /**
  * What stands at the place of a task file; undefined where there is no file. A link is none, nor is anything below a

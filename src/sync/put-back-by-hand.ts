@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import { askGit, type GitRepo } from '#git/ask-git.ts';
 import { findOperationInProgress } from '#git/operation-in-progress.ts';
 import { isTakenBack, type PutBackLine } from '#domain/taken-back.ts';
 import { toIso } from '#kernel/clock.ts';
+import { statFile, TICK_MS } from './file-changes.ts';
 import type { Environment } from './forge-home.ts';
 import { toGitRepo } from './machine.ts';
 import type { ProjectPaths } from './project-paths.ts';
@@ -13,9 +15,9 @@ const SECOND_MS = 1_000;
 
 /**
  * The lines that a person changed back to what they were before an edit by hand; the others git brought with an older
- * file. What git writes into the working tree it notes in its index, so that another note means another writer; and a
- * commit that takes an edited line away says so itself. In the middle of a merge the file is git's, with the lines of
- * both sides.
+ * file. Git never writes into a file, it makes a new one, and notes that in its index: an old file, or another note, means
+ * another writer. The note alone does not tell, because `git status` makes it anew. A commit that takes an edited line away
+ * says so itself. In the middle of a merge the file is git's, with the lines of both sides.
  */
 export async function findPutBackByHand(
   lines: readonly PutBackLine[],
@@ -32,6 +34,7 @@ export async function findPutBackByHand(
   const operation = findOperationInProgress(repo.git_dir);
   if (operation !== undefined && operation.name !== 'bisect') return [];
   if ((await ask(['ls-files', '--unmerged'])) !== '') return [];
+  if (isOlderFile(join(paths.root, TASKS_PATH), since)) return lines;
   if ((await ask(['diff-files', '--name-only'])) !== '') return lines;
   if ((await ask(['diff-index', '--cached', '--name-only', 'HEAD'])) !== '') return lines;
   // The reflog counts in seconds.
@@ -62,6 +65,12 @@ export async function findTakenBack(
   const text = some ?? (await askAbout(repo, args)) ?? '';
   const log = text.split('\0').map((changes) => changes.split('\n'));
   return lines.filter((line) => isTakenBack(log, line));
+}
+
+/** False where it is not known: some file systems do not keep when a file was made, or tell of the last change. */
+function isOlderFile(path: string, since: number): boolean {
+  const made = Number(statFile(path)?.birthtimeMs ?? 0);
+  return made > 0 && made < since - TICK_MS;
 }
 
 async function askAbout(repo: GitRepo, args: readonly string[]): Promise<string | undefined> {
