@@ -11,6 +11,7 @@ import { openSqliteStore } from '#store/open-sqlite-store.ts';
 import { findProject } from '#sync/find-project.ts';
 import { installHooks, readHookStatus, uninstallHooks } from '#sync/hook-blocks.ts';
 import { initialiseProject } from '#sync/initialise-project.ts';
+import { rememberProgram } from '#sync/program-memory.ts';
 import { getRepositoryPaths } from '#sync/repository-paths.ts';
 import { findProgram } from './find-program.ts';
 import { holdWhileMending } from './hold-while-mending.ts';
@@ -31,8 +32,8 @@ export function createLocalHost(options: {
 }): LocalHost {
   const { cwd, env, clock } = options;
   return {
-    initProject: (input) =>
-      initialiseProject({
+    async initProject(input) {
+      const made = await initialiseProject({
         cwd,
         env,
         homeDir: homedir(),
@@ -53,7 +54,11 @@ export function createLocalHost(options: {
             notice: options.notice,
           });
         },
-      }),
+      });
+      const store_dir = dirname(made.database);
+      rememberProgram({ store_dir, common_dir: dirname(store_dir) }, findProgram());
+      return made;
+    },
     installHooks: ({ shared }) =>
       installHooks({ paths: findProject(cwd, env, homedir()).paths, program: findProgram(), env, shared }),
     uninstallHooks: ({ shared }) =>

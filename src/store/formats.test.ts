@@ -99,6 +99,22 @@ describe('a migration', () => {
     expect(old.names().filter((name) => name.includes('schema'))).toEqual(['forge.db.schema-4']);
   });
 
+  it.each([8, 9, 10, 11])(
+    '[U6] that was killed after step %i is finished by the next write',
+    async (last) => {
+      await using old = await fixture(8);
+      const steps = MIGRATIONS.filter(({ number }) => number > 8 && number <= last);
+      for (const { number, name, sql } of steps)
+        old.execute(`BEGIN; INSERT INTO migrations VALUES (${number}, '${name}', 't'); ${sql}
+        PRAGMA user_version = ${number}; COMMIT`);
+      writeFileSync(`${old.database}.schema-8.tmp`, 'half a copy');
+      await old.use({ reads: true }, expectWhole);
+      await old.use({}, expectWhole);
+      expect(old.query('PRAGMA user_version')).toEqual([{ user_version: NEWEST_SCHEMA }]);
+      expect(old.names().filter((name) => name.includes('schema'))).toEqual([`forge.db.schema-${last}`]);
+    },
+  );
+
   it('names the version that wrote and the floors of the format', async () => {
     await using old = await fixture(OLDEST_READ);
     await using _store = await old.open({ written_by: '9.8.7' });

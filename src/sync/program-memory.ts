@@ -22,7 +22,11 @@ export function rememberProgram(
   program: ForgeProgram,
 ): void {
   if (!existsSync(store_dir)) return;
-  replaceFile(toMemoryPath(store_dir), toMemory(program), readSharedModes(common_dir).file);
+  try {
+    replaceFile(toMemoryPath(store_dir), toMemory(program), readSharedModes(common_dir).file);
+  } catch {
+    // Only a short cut: the next command looks again.
+  }
 }
 
 function toMemory({ node, script }: ForgeProgram): string {
