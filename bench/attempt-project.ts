@@ -24,8 +24,8 @@ export function scaled(count: number, least: number): number {
 
 const FILES_A_FOLDER = 100;
 
-export function makeAttemptProject(files: number): AttemptProject {
-  const folder = temporaryFolder();
+export function makeAttemptProject(files: number, where?: 'in memory'): AttemptProject {
+  const folder = temporaryFolder(where);
   const path = join(folder.path, 'project');
   const home = join(folder.path, 'home');
   mkdirSync(path);

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -120,10 +120,13 @@ export interface Folder extends Disposable {
   readonly path: string;
 }
 
-export function temporaryFolder(): Folder {
-  const path = mkdtempSync(join(tmpdir(), 'forge-bench-'));
+export function temporaryFolder(where?: 'in memory'): Folder {
+  const isThere = where === 'in memory' && existsSync(MEMORY);
+  const path = mkdtempSync(join(isThere ? MEMORY : tmpdir(), 'forge-bench-'));
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
+
+const MEMORY = '/dev/shm';
 
 /** A git repository with a Forge project in it; gives the path of its database. */
 export function makeProject(path: string): string {

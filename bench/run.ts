@@ -5,7 +5,7 @@ import { benchClaims } from './claims.ts';
 import { benchColdStart } from './cold-start.ts';
 import type { Result } from './measure.ts';
 import { benchReadyScale } from './ready-scale.ts';
-import { toPage, toTable } from './report.ts';
+import { isWithin, toPage, toTable } from './report.ts';
 import { benchServer } from './server.ts';
 import { benchSync } from './sync.ts';
 import { benchSyncGit } from './sync-git.ts';
@@ -60,8 +60,4 @@ async function measure(): Promise<boolean> {
 function writePage(measured: ReadonlyMap<string, readonly Result[]>): void {
   const path = join(import.meta.dirname, '../docs/benchmarks.md');
   writeFileSync(path, toPage(readFileSync(path, 'utf8'), NAMES, measured));
-}
-
-function isWithin({ ratio, budget, sense }: Result): boolean {
-  return sense === 'at most' ? ratio <= budget : ratio >= budget;
 }

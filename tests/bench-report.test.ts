@@ -23,6 +23,22 @@ describe('the page of benchmarks', () => {
     expect(again).toBe(once.replace('a new figure', 'a newer figure'));
   });
 
+  it('marks a figure that misses its budget, and no other', () => {
+    const page = (one: Partial<Result>): string =>
+      toPage('', ['trees'], new Map([['trees', [{ ...result('it'), ...one }]]]));
+    expect(page({ ratio: 2.01 })).toContain('| **2.01, missed** | ≤ 2 |');
+    expect(page({ ratio: 1.99, sense: 'at least' })).toContain('| **1.99, missed** | ≥ 2 |');
+    expect(page({ ratio: 2 })).toContain('| 2.00 | ≤ 2 |');
+    expect(page({ ratio: 2, sense: 'at least' })).toContain('| 2.00 | ≥ 2 |');
+    // Also of what was measured long ago.
+    const rows = [...PAGE.matchAll(/^\| .* \| (\S+)(, missed\*\*)? \| ([≤≥]) (\S+) \|/gm)];
+    expect(rows.length).toBeGreaterThan(10);
+    for (const [row, ratio = '', missed, sense, budget] of rows) {
+      const beyond = Number(ratio.replace('**', '')) - Number(budget);
+      expect([row, missed !== undefined]).toEqual([row, sense === '≤' ? beyond > 0 : beyond < 0]);
+    }
+  });
+
   it.each([['--help'], ['cold', 'typo'], ['--wirte']])('%s starts nothing', (...words) => {
     const run = resolve(import.meta.dirname, '../bench/run.ts');
     const { status, stdout, stderr } = spawnSync(process.execPath, [run, ...words], { encoding: 'utf8' });
