@@ -22,7 +22,7 @@ export interface RowDifferences {
 export function compareWithReplica(db: Database, replica: Iterable<string>): RowDifferences {
   const newest = new Map<string, string>();
   for (const line of replica) {
-    const id = quickId(line);
+    const id = quickId(line) ?? slowId(line);
     if (id !== undefined) newest.set(id, line);
   }
   const unreadable: string[] = [];
@@ -41,6 +41,17 @@ export function compareWithReplica(db: Database, replica: Iterable<string>): Row
     }
   }
   return { missing: listMissing(db, newest, ids), unreadable, changed, lines };
+}
+
+/** Of a line that another program wrote; undefined for lines that are no tasks, or cannot be read. */
+function slowId(line: string): string | undefined {
+  if (!line.includes('"id":')) return undefined;
+  try {
+    return decodeReplicaLine(line).record.id;
+  } catch (error) {
+    if (!isForgeError(error)) throw error;
+    return undefined;
+  }
 }
 
 /** A record of its own codec, or nothing where the row does not give one. */
