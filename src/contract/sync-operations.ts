@@ -288,11 +288,6 @@ export const examineProject = declare({
   cli: {
     path: ['doctor'],
     flags: { pr: { placeholder: 'base' } },
-    examples: [
-      'forge doctor',
-      'forge doctor --fix',
-      'forge doctor --rebuild',
-      'forge doctor --pr origin/main',
-    ],
+    examples: ['forge doctor', 'forge doctor --fix', 'forge doctor --pr origin/main'],
   },
 });

@@ -1,4 +1,4 @@
-import { readdirSync, renameSync } from 'node:fs';
+import { appendFileSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -140,6 +140,23 @@ describe('[D12] forge doctor --rebuild', () => {
       state: 'warning',
       message: expect.stringContaining(id) as string,
     });
+  });
+
+  it('takes no line for a change by SQL that another program put into the replica', async () => {
+    await using project = await forgeProjectHere();
+    const line = {
+      title: 'From elsewhere',
+      id: 'fg-else',
+      status: 'open',
+      created_at: '2026-01-01T00:00:00.000Z',
+      created_by: 'bob',
+      updated_at: '2026-01-01T00:00:00.000Z',
+    };
+    appendFileSync(join(project.path, '.git/forge/tasks.jsonl'), `${JSON.stringify(line)}\n`);
+    expect(await project.json<Task>('task', 'show', 'fg-else')).toMatchObject({ title: 'From elsewhere' });
+    const { findings } = await project.json<Examined>('doctor');
+    expect(findings.filter(({ name }) => name === 'rows')).toEqual([]);
+    expect(findings.find(({ name }) => name === 'database')).toMatchObject({ state: 'ok' });
   });
 
   it('loses nothing where the replica is gone or was cut, and where the database is', async () => {

@@ -26,7 +26,7 @@ export function compareWithReplica(db: Database, replica: Replica): RowDifferenc
   const newest = new Map<string, string>();
   let end = 0;
   for (const line of replica.size() === 0 ? [] : replica.lines(0)) {
-    const id = quickId(line.text);
+    const id = quickId(line.text) ?? slowId(line.text);
     if (id !== undefined) newest.set(id, line.text);
     end = line.end;
   }
@@ -46,6 +46,17 @@ export function compareWithReplica(db: Database, replica: Replica): RowDifferenc
     }
   }
   return { missing: listMissing(db, newest, ids), unreadable, changed, lines, end };
+}
+
+/** Of a line that another program wrote; undefined for lines that are no tasks, or cannot be read. */
+function slowId(line: string): string | undefined {
+  if (!line.includes('"id":')) return undefined;
+  try {
+    return decodeReplicaLine(line).record.id;
+  } catch (error) {
+    if (!isForgeError(error)) throw error;
+    return undefined;
+  }
 }
 
 /** A record of its own codec, or nothing where the row does not give one. */
