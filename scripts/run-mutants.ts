@@ -1,5 +1,5 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   cpSync,
   existsSync,
@@ -14,17 +14,22 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { applyMutant, findMutants, type Mutant, pickSome } from './mutants/find-mutants.ts';
-import { findNearestTests, type SourceFile } from './mutants/nearest-tests.ts';
+import { listReaching, measureReach, type Reach } from './mutants/measure-reach.ts';
+import { listTestsOf, type SourceFile } from './mutants/nearest-tests.ts';
+import { readCases, runVitest, type TestCase } from './mutants/run-cases.ts';
 
 /*
  * npm run mutants -- --room domain --count 300 --seed 1
  *
- * Makes small changes in the files of a room, one at a time, in a copy of the repository, and runs the nearest tests.
- * A change that no test notices is listed, unless tests/mutants.json says why it does not matter. Exit 1 where one is
+ * Makes small changes in the files of a room, one at a time, in a copy of the repository, and runs the test cases that
+ * come to the changed statement, the quick ones first. A change that no test notices is listed, unless tests/mutants.json says why it does not matter. Exit 1 where one is
  * left without an answer.
  */
 
 const ROOT = resolve(import.meta.dirname, '..');
+/** What is run for one mutant at most. */
+const MOST_CASES = 60;
+const MOST_MS = 30_000;
 const ANSWERS = join(ROOT, 'tests/mutants.json');
 
 const { values } = parseArgs({
@@ -43,14 +48,6 @@ interface Answer {
   readonly from: string;
   readonly to: string;
   readonly reason: string;
-}
-
-/** Tests that pass without a mutant, in the order in which they are tried: most mutants die by the quick ones. */
-type Baseline = readonly Stage[];
-
-interface Stage {
-  readonly tests: readonly string[];
-  readonly took_ms: number;
 }
 
 interface Placed extends Mutant {
@@ -77,9 +74,13 @@ console.log(
   `${all.length} mutants of ${sources.length} files in ${room}; ${picked.length} are tried (seed ${values.seed})`,
 );
 
+const reach = await getReach();
+console.log(`${reach.cases.length} cases can notice a mutant`);
+/** Cases that fail, or pass, alone without a mutant. */
+const failing = new Set<TestCase>();
+const passing = new Set<TestCase>();
 const counts = { killed: 0, untested: 0, answered: 0, survived: 0 };
 const left: Placed[] = [];
-const baselines = new Map<string, Baseline | undefined>();
 for (const [at, mutant] of picked.entries()) {
   const end = await tryMutant(mutant);
   if ((at + 1) % 25 === 0) console.log(`${at + 1} of ${picked.length} tried, ${counts.killed} killed`);
@@ -88,64 +89,90 @@ for (const [at, mutant] of picked.entries()) {
   if (end !== 'killed') console.log(`${end}  ${describe(mutant)}`);
 }
 console.log(
-  `${counts.killed} killed, ${counts.answered} answered in tests/mutants.json, ${counts.survived} survived, ${counts.untested} in files that no test imports`,
+  `${counts.killed} killed, ${counts.answered} answered in tests/mutants.json, ${counts.survived} survived, ${counts.untested} that no test comes to`,
 );
 process.exitCode = left.length === 0 ? 0 : 1;
 
 async function tryMutant(mutant: Placed): Promise<keyof typeof counts> {
-  const { path } = mutant;
-  if (!baselines.has(path)) baselines.set(path, await measureBaseline(path));
-  const baseline = baselines.get(path);
-  if (baseline === undefined) return 'untested';
-  const source = textOf(path);
-  writeFileSync(join(copy, path), applyMutant(source, mutant));
-  let passed = true;
-  for (const { tests, took_ms } of baseline)
-    passed &&= await runTests(tests, Math.ceil(took_ms * 3) + 20_000);
-  writeFileSync(join(copy, path), source);
-  if (!passed) return 'killed';
-  return isAnswered(mutant) ? 'answered' : 'survived';
+  const { path, start } = mutant;
+  const text = textOf(path);
+  const chosen = choose(listReaching(reach, { path, text }, start).filter((one) => !failing.has(one)));
+  if (chosen.length === 0) return isAnswered(mutant) ? 'answered' : 'untested';
+  writeFileSync(join(copy, path), applyMutant(text, mutant));
+  const { passed, failed } = await runCases(chosen);
+  writeFileSync(join(copy, path), text);
+  if (passed) return isAnswered(mutant) ? 'answered' : 'survived';
+  // A case that needs those before it fails alone, mutant or not.
+  const wrong = await findFailingAlone(failed);
+  if (wrong === undefined) return 'killed';
+  failing.add(wrong);
+  console.log(`left out, because it does not pass alone: ${wrong.path}: ${wrong.name}`);
+  return tryMutant(mutant);
 }
 
-/** The nearest tests that pass on the unchanged file, and how long they take; others could kill nothing. */
-async function measureBaseline(path: string): Promise<Baseline | undefined> {
-  const nearest = findNearestTests(path, files);
-  const isQuick = (test: string): boolean => !/\.(?:git|e2e)\.test\.ts$/.test(test);
-  const stages = [nearest.filter(isQuick), nearest.filter((test) => !isQuick(test))];
-  const found: Stage[] = [];
-  for (const tests of stages) {
-    const stage = await measureStage(tests);
-    if (stage !== undefined) found.push(stage);
+async function findFailingAlone(failed: readonly TestCase[]): Promise<TestCase | undefined> {
+  for (const one of failed) {
+    if (passing.has(one)) continue;
+    if (!(await runCases([one])).passed) return one;
+    passing.add(one);
   }
-  return found.length === 0 ? undefined : found;
+  return undefined;
 }
 
-async function measureStage(nearest: readonly string[]): Promise<Stage | undefined> {
-  const whole = await timeTests(nearest);
-  if (whole !== undefined) return { tests: nearest, took_ms: whole };
-  const tests: string[] = [];
-  for (const test of nearest) if ((await timeTests([test])) !== undefined) tests.push(test);
-  const left = nearest.filter((test) => !tests.includes(test));
-  if (left.length > 0) console.log(`left out, because they fail without a mutant: ${left.join(' ')}`);
-  const took_ms = await timeTests(tests);
-  return took_ms === undefined ? undefined : { tests, took_ms };
-}
-
-async function timeTests(tests: readonly string[]): Promise<number | undefined> {
-  if (tests.length === 0) return undefined;
-  const begun = performance.now();
-  return (await runTests(tests, 600_000)) ? performance.now() - begun : undefined;
+/**
+ * One case of each test file, then the next one of each, the quick ones first, as long as they do not take too long
+ * together: a file with hundreds of quick cases must not be all that is run.
+ */
+function choose(cases: readonly TestCase[]): readonly TestCase[] {
+  const rounds = [...Map.groupBy(cases, ({ path }) => path).values()].flatMap((own) =>
+    own.map((one, round) => ({ one, round })),
+  );
+  let took = 0;
+  return rounds
+    .toSorted((a, b) => a.round - b.round || a.one.took_ms - b.one.took_ms)
+    .map(({ one }) => one)
+    .filter(({ took_ms }, at) => at === 0 || (at < MOST_CASES && (took += took_ms) <= MOST_MS));
 }
 
 /** A mutant that hangs is noticed too. */
-async function runTests(tests: readonly string[], timeout: number): Promise<boolean> {
-  const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
-  const project = /\.(git|e2e)\.test\.ts$/.exec(tests[0] ?? '')?.[1] ?? 'unit';
-  const projects = project === 'unit' ? ['--project', 'unit'] : ['--project', 'git', '--project', 'e2e'];
-  const args = [vitest, 'run', '--bail', '1', ...projects, ...tests];
-  const child = spawn(process.execPath, args, { cwd: copy, timeout, killSignal: 'SIGKILL', stdio: 'ignore' });
-  const [code] = (await once(child, 'close')) as [number | null];
-  return code === 0;
+async function runCases(
+  cases: readonly TestCase[],
+): Promise<{ readonly passed: boolean; readonly failed: readonly TestCase[] }> {
+  const isQuick = ({ path }: TestCase): boolean => !/\.(?:git|e2e)\.test\.ts$/.test(path);
+  const report = join(copy, '.report.json');
+  for (const stage of [cases.filter(isQuick), cases.filter((one) => !isQuick(one))]) {
+    if (stage.length === 0) continue;
+    const took = stage.reduce((sum, { took_ms }) => sum + took_ms, 0);
+    const tests = [...new Set(stage.map(({ path }) => path))];
+    const names = stage.map(({ name }) => name);
+    const isPassed = await runVitest({ copy, tests, names, report, timeout_ms: took * 3 + 60_000 });
+    const ran = readCases(copy, report);
+    const endOf = ({ path, name }: TestCase): boolean | undefined =>
+      ran.find((one) => one.path === path && one.name === name)?.passed;
+    if (!isPassed) return { passed: false, failed: stage.filter((one) => endOf(one) === false) };
+    // A case that was left out has said nothing: it must not count as one that noticed nothing.
+    const silent = stage.filter((one) => endOf(one) !== true);
+    if (silent.length > 0) return { passed: false, failed: silent };
+  }
+  return { passed: true, failed: [] };
+}
+
+/** Measured once for each state of the files. */
+async function getReach(): Promise<Reach> {
+  const hash = createHash('sha256')
+    .update(JSON.stringify([room, files]))
+    .digest('hex')
+    .slice(0, 16);
+  const kept = join(tmpdir(), `forge-reach-${hash}.json`);
+  if (existsSync(kept)) return JSON.parse(readFileSync(kept, 'utf8')) as Reach;
+  const tests = listTestsOf(
+    sources.map(({ path }) => path),
+    files,
+  );
+  console.log(`${tests.length} test files are run once, to see which case comes to which statement`);
+  const measured = await measureReach(copy, sources, tests);
+  writeFileSync(kept, JSON.stringify(measured));
+  return measured;
 }
 
 function isAnswered(mutant: Placed): boolean {

@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { applyMutant, findMutants, pickSome } from '../scripts/mutants/find-mutants.ts';
-import { findNearestTests } from '../scripts/mutants/nearest-tests.ts';
+import { listReaching } from '../scripts/mutants/measure-reach.ts';
+import { listTestsOf } from '../scripts/mutants/nearest-tests.ts';
+import { findPointAt, findReachPoints, instrument } from '../scripts/mutants/reach-points.ts';
 
 const changes = (source: string): string[] =>
   findMutants(source).map((mutant) => applyMutant(source, mutant));
@@ -44,7 +48,7 @@ describe('mutants', () => {
   });
 });
 
-it('the nearest tests of a file are its own, those that import it, then those of what imports it', () => {
+it('the tests near a file are its own, those that import it, those of what imports it, and those that share it', () => {
   const file = (path: string, text: string) => ({ path, text });
   const files = [
     file('src/domain/a.ts', ''),
@@ -54,11 +58,83 @@ it('the nearest tests of a file are its own, those that import it, then those of
     file('src/engine/b.soak.test.ts', "import { b } from './b.ts';"),
     file('tests/long.test.ts', "import { a } from '#domain/a.ts'; // long"),
     file('tests/c.test.ts', "import { aa } from '#domain/aa.ts';"),
+    file('tests/support/d.ts', "import { b } from '#engine/b.ts';"),
+    file('tests/d.git.test.ts', "import { d } from './support/d.ts';"),
+    file('tests/e2e/d.e2e.test.ts', "import { d } from '../support/d.ts';"),
   ];
-  expect(findNearestTests('src/domain/a.ts', files)).toEqual([
+  expect(listTestsOf(['src/domain/a.ts'], files)).toEqual([
     'src/domain/a.test.ts',
-    'tests/long.test.ts',
     'src/engine/b.git.test.ts',
+    'tests/d.git.test.ts',
+    'tests/long.test.ts',
   ]);
-  expect(findNearestTests('src/domain/none.ts', files)).toEqual([]);
+  expect(listTestsOf(['src/domain/none.ts'], files)).toEqual([]);
+});
+
+describe('what a test comes to', () => {
+  const source = [
+    'const top = 1;',
+    'export function f(a: number): number {',
+    '  if (a > 0) return g(a);',
+    '  for (const b of [a]) h(b);',
+    '  return [a].map((b) => ({ b }))[0].b;',
+    '}',
+  ].join('\n');
+  const points = findReachPoints(source);
+  const shown = (text: string): string | undefined => {
+    const point = points[findPointAt(points, source.indexOf(text)) ?? -1];
+    return point && source.slice(point.start, point.end);
+  };
+
+  it('is known for every statement, branch and short function', () => {
+    expect(shown('top')).toBeUndefined();
+    expect(shown('a > 0')).toBe('if (a > 0) return g(a);');
+    expect(shown('g(a)')).toBe('return g(a);');
+    expect(shown('h(b)')).toBe('h(b);');
+    expect(shown('{ b }')).toBe('{ b }');
+  });
+
+  it('is noted by calls that move no line', () => {
+    const made = instrument(source, (point) => `n(${point})`);
+    expect(made.split('\n')).toHaveLength(source.split('\n').length);
+    for (const [at] of points.entries()) expect(made).toContain(`n(${at})`);
+    expect(made).toContain('(b) => ({ b })'.replace('{ b }', `(n(${points.length - 1}), { b })`));
+  });
+
+  it('is run for a change of it, the quick cases first; a change at the top is run with all', () => {
+    const one = (name: string, took_ms: number) => ({ path: 'a.test.ts', name, took_ms, passed: true });
+    const cases = [one('slow', 9), one('quick', 1), one('other', 5)];
+    const reached = { 'a.ts': points.map((_, at) => (at === 0 ? [0, 1] : at === 1 ? [2] : [])) };
+    const names = (place: number): string[] =>
+      listReaching({ cases, reached }, { path: 'a.ts', text: source }, place).map(({ name }) => name);
+    expect(names((points[0]?.start ?? 0) + 1)).toEqual(['quick', 'slow']);
+    expect(names(0)).toEqual(['quick', 'other', 'slow']);
+    expect(listReaching({ cases, reached: {} }, { path: 'a.ts', text: source }, 0)).toEqual([]);
+  });
+});
+
+describe('why a mutant does not matter', () => {
+  interface Answer {
+    readonly path: string;
+    readonly line: string;
+    readonly from: string;
+    readonly to: string;
+    readonly reason: string;
+  }
+  const root = join(import.meta.dirname, '..');
+  const answers = JSON.parse(readFileSync(join(root, 'tests/mutants.json'), 'utf8')) as readonly Answer[];
+
+  it.each(answers)('is said of one that can still be made: $path: $from -> $to', (answer) => {
+    const { path, line, from, to, reason } = answer;
+    const source = readFileSync(join(root, path), 'utf8');
+    const lines = source.split('\n').map((text) => text.trim());
+    const made = findMutants(source).filter((one) => lines[one.line - 1] === line);
+    expect(made).toContainEqual(expect.objectContaining({ from, to }));
+    expect(reason).toMatch(/^[A-Z].{20,}\.$/);
+  });
+
+  it('is said once', () => {
+    const keys = answers.map(({ path, line, from, to }) => JSON.stringify([path, line, from, to]));
+    expect(new Set(keys).size).toBe(keys.length);
+  });
 });

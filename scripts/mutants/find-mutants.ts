@@ -1,4 +1,4 @@
-import { parseAst } from 'rolldown/parseAst';
+import { parseTree, type TreeNode, visitTree } from './source-tree.ts';
 
 /** One small change of a source file that a good test notices. */
 export interface Mutant {
@@ -10,14 +10,6 @@ export interface Mutant {
   /** What stands there, and what stands there instead. */
   readonly from: string;
   readonly to: string;
-}
-
-/** A node of the parsed file, as far as it is looked at here. */
-interface Node {
-  readonly type: string;
-  readonly start: number;
-  readonly end: number;
-  readonly [key: string]: unknown;
 }
 
 const FLIPPED: Readonly<Record<string, string>> = {
@@ -54,12 +46,11 @@ export function findMutants(source: string): readonly Mutant[] {
     const from = source.slice(at.start, at.end);
     found.push({ kind, line: lines(at.start), start: at.start, end: at.end, from, to });
   };
-  // The parser's own types know every form; only a few are looked at here.
-  visit(parseAst(source, { lang: 'ts' }) as unknown as Node, (node) => {
+  visitTree(parseTree(source), (node) => {
     const text = source.slice(node.start, node.end);
     const condition = CONDITIONS[node.type];
     if (condition !== undefined) {
-      const test = node[condition] as Node;
+      const test = node[condition] as TreeNode;
       add('negated', test, `!(${source.slice(test.start, test.end)})`);
     }
     if (node.type === 'BinaryExpression' || node.type === 'LogicalExpression') flip(source, node, add);
@@ -75,12 +66,12 @@ export function findMutants(source: string): readonly Mutant[] {
 
 function flip(
   source: string,
-  node: Node,
+  node: TreeNode,
   add: (kind: Mutant['kind'], at: { start: number; end: number }, to: string) => void,
 ): void {
   const operator = String(node['operator']);
   const other = FLIPPED[operator];
-  const [left, right] = [node['left'] as Node, node['right'] as Node];
+  const [left, right] = [node['left'] as TreeNode, node['right'] as TreeNode];
   // A text is put together, not counted.
   if (other === undefined || ((operator === '+' || operator === '-') && (isText(left) || isText(right))))
     return;
@@ -89,37 +80,20 @@ function flip(
   add('flipped', { start, end: start + operator.length }, other);
 }
 
-function isText({ type, value }: Node): boolean {
+function isText({ type, value }: TreeNode): boolean {
   return type === 'TemplateLiteral' || (type === 'Literal' && typeof value === 'string');
 }
 
 /** A call or an assignment whose value is not used. */
-function isEffect({ expression }: Node): boolean {
-  const { type, argument } = expression as Node;
-  if (type === 'AwaitExpression') return (argument as Node).type === 'CallExpression';
+function isEffect({ expression }: TreeNode): boolean {
+  const { type, argument } = expression as TreeNode;
+  if (type === 'AwaitExpression') return (argument as TreeNode).type === 'CallExpression';
   return type === 'CallExpression' || type === 'AssignmentExpression';
 }
 
 function toOther(value: unknown): string | undefined {
   if (typeof value === 'boolean') return String(!value);
   return typeof value === 'number' ? String(value + 1) : undefined;
-}
-
-/** Types are not there when the program runs. */
-const WITHOUT_EFFECT = /^TS(?!AsExpression|SatisfiesExpression|NonNullExpression)/;
-
-function visit(node: Node, look: (node: Node) => void): void {
-  if (WITHOUT_EFFECT.test(node.type) || node.type === 'ImportDeclaration') return;
-  look(node);
-  for (const [key, value] of Object.entries(node)) {
-    // A key of an object or a member is a name.
-    if (key === 'key' && node['computed'] !== true) continue;
-    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) visit(child, look);
-  }
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && typeof (value as Node).type === 'string';
 }
 
 function toLines(source: string): (at: number) => number {

@@ -6,26 +6,32 @@ export interface SourceFile {
   readonly text: string;
 }
 
-/** So many test files at most are run for one mutant. */
-export const MOST_TESTS = 6;
-
 /**
- * The test files that are nearest to a source file: those of its own name, then those that import it, then those that
- * import one of its importers. Of each the small ones first, because they are about less.
+ * The test files near some source files: those of their own names, those that import them, and those that import one of
+ * their importers.
  */
-export function findNearestTests(path: string, files: readonly SourceFile[]): readonly string[] {
-  const isTest = (file: SourceFile): boolean =>
-    file.path.endsWith('.test.ts') && !/\.(?:soak|pg|web)\./.test(file.path);
+export function listTestsOf(paths: readonly string[], files: readonly SourceFile[]): readonly string[] {
+  return [...new Set(paths.flatMap((path) => listNearest(path, files)))].toSorted();
+}
+
+function listNearest(path: string, files: readonly SourceFile[]): readonly string[] {
   const stem = path.replace(/\.ts$/, '');
-  const own = files.filter((file) => isTest(file) && file.path.startsWith(`${stem}.`));
+  const own = files.filter((file) => file.path.startsWith(`${stem}.`));
   const first = listImporters(path, files);
-  const second = first
-    .filter((file) => !isTest(file) && !file.path.includes('.test.'))
-    .flatMap((file) => listImporters(file.path, files));
-  const bySize = (list: readonly SourceFile[]): readonly SourceFile[] =>
-    list.filter(isTest).toSorted((a, b) => a.text.length - b.text.length);
-  const all = [...bySize(own), ...bySize(first), ...bySize(second)].map((file) => file.path);
-  return [...new Set(all)].slice(0, MOST_TESTS);
+  const second = listImportersOf(first, files);
+  // What tests share is a part of the tests that use it; those of the whole program use nearly all of it.
+  const shared = [...first, ...second].filter((file) => file.path.startsWith('tests/support/'));
+  const third = listImportersOf(shared, files).filter((file) => !file.path.endsWith('.e2e.test.ts'));
+  return [...own, ...first, ...second, ...third].filter(isTest).map((file) => file.path);
+}
+
+function listImportersOf(list: readonly SourceFile[], files: readonly SourceFile[]): readonly SourceFile[] {
+  const sources = list.filter((file) => !file.path.includes('.test.'));
+  return sources.flatMap((file) => listImporters(file.path, files));
+}
+
+function isTest({ path }: SourceFile): boolean {
+  return path.endsWith('.test.ts') && !/\.(?:soak|pg|web)\./.test(path);
 }
 
 function listImporters(path: string, files: readonly SourceFile[]): readonly SourceFile[] {

@@ -71,6 +71,14 @@ it.each([
   expect(text).toContain(` caps.run_usd ${next} &&`);
 });
 
+it.each([
+  [0.5, 0.5, '$0.50 of $0.50'],
+  [0.05, 0.1, '$0.0500 of $0.10'],
+  [1, 0.02, '$1.00 of $0.0200'],
+])('$%d of $%d is told in cents, and below ten of them in parts of a cent', (spent, most, told) => {
+  expect(describeSpent({ scope: 'run', unit: 'usd', spent, most })).toBe(told);
+});
+
 describe('what runs used', () => {
   const at = (minutes: number): string => new Date(minutes * 60_000).toISOString();
   it('is added, what is unknown is nothing, and what is at work counts until now', () => {

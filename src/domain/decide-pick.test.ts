@@ -22,6 +22,7 @@ describe('the choice between attempts', () => {
   it('takes the first that was green, whatever the others do', () => {
     const all = [green(1, 1, '2026-01-02'), green(2, 9, '2026-01-01'), candidate(3, 'working')];
     expect(pick('first_green', all)).toBe('picked 2');
+    expect(pick('first_green', [green(2, 1), green(1, 1)])).toBe('picked 1');
     expect(pick('first_green', [candidate(1, 'red'), candidate(2, 'cut_off')])).toBe('unfinished');
   });
 

@@ -1,3 +1,4 @@
+import { compareText } from '#kernel/text.ts';
 import type { AttemptView, PickRule } from '#contract/attempt.ts';
 
 /** One of several attempts at a task, as far as the choice between them is concerned. */
@@ -21,7 +22,7 @@ export type PickDecision<C extends Candidate> =
 /** Which of them goes on. `first_green` does not wait for the others; every other rule wants to see all of them. */
 export function decidePick<C extends Candidate>(rule: PickRule, candidates: readonly C[]): PickDecision<C> {
   const green = candidates.filter(({ result }) => result === 'green').toSorted(byNumber);
-  const first = green.toSorted((a, b) => compareTexts(a.green_at, b.green_at))[0];
+  const first = green.toSorted((a, b) => compareText(a.green_at ?? '', b.green_at ?? ''))[0];
   if (rule === 'first_green' && first !== undefined)
     return { outcome: 'picked', candidate: first, why: 'the first that was green' };
   if (first !== undefined && candidates.length === 1)
@@ -74,8 +75,4 @@ function sizeOf({ changes }: Candidate): number {
 
 function byNumber(a: Candidate, b: Candidate): number {
   return a.number - b.number;
-}
-
-function compareTexts(a: string | null, b: string | null): number {
-  return (a ?? '') < (b ?? '') ? -1 : (a ?? '') > (b ?? '') ? 1 : 0;
 }

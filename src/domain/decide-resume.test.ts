@@ -137,6 +137,26 @@ describe('a task that is over', () => {
   });
 });
 
+describe('work that did not fit into its target, and that nobody goes on with', () => {
+  const task = { status: 'in_progress', state: 'merge_failed' } as Task;
+  const merge = (state: Merge['state'], attempt_id = 'a'): Merge =>
+    ({ attempt_id, state, queued_at: at(2), finished_at: at(3) }) as Merge;
+  const before = { ...run('a', 'completed'), created_at: at(2) };
+  const since = { ...run('a', 'failed'), created_at: at(4) };
+
+  it.each<[string, Partial<LostTask>, string]>([
+    ['is repaired after a conflict', { merges: [merge('conflict')] }, 'repair'],
+    ['is repaired after checks that failed', { merges: [merge('ci_failed')], runs: [before] }, 'repair'],
+    ['waits where the last merge was refused', { merges: [merge('conflict'), merge('refused')] }, 'none'],
+    ['waits where an agent had a go at it since', { merges: [merge('conflict')], runs: [since] }, 'none'],
+    ['waits where no agent was to go on', { merges: [merge('conflict')], was_starting: false }, 'none'],
+    ['waits where the merge was of another attempt', { merges: [merge('conflict', 'b')] }, 'none'],
+    ['waits where nothing was merged', {}, 'none'],
+  ])('%s', (_, more, step) => {
+    expect(decide({ task, attempts: [attempt('a')], ...more })).toMatchObject({ step });
+  });
+});
+
 describe('[O3] a task that is archived', () => {
   it('stays where it is, but for what has landed', () => {
     const task = { status: 'in_progress', state: 'review', archived_at: at(5) } as Task;

@@ -3,6 +3,7 @@ import type { Review, StepResult, Verdict } from '#contract/attempt.ts';
 import type { Actor } from './actor.ts';
 import {
   askPeople,
+  describeFailure,
   decideReview,
   decideSpeaker,
   findClearing,
@@ -10,6 +11,7 @@ import {
   parseFinding,
   type GateHolder,
   type ReviewFacts,
+  withoutOwnAudit,
 } from './decide-review.ts';
 
 const step = (outcome: StepResult['outcome']): StepResult => ({
@@ -88,6 +90,23 @@ describe('what becomes of a review', () => {
       reason: 'The verdict was pass, with a blocker: it leaks',
     });
   });
+});
+
+it.each([
+  [MANAGED, ['critic'], EXTERNAL.kind],
+  [MANAGED, ['coder', null], 'managed'],
+  [PERSON, ['ann'], 'person'],
+  [EXTERNAL, ['coder'], 'external'],
+] as const)('an agent is not started to judge its own work: %o, worked on by %j', (holder, workers, kind) => {
+  expect(withoutOwnAudit(holder, workers)).toEqual({ ...holder, kind });
+});
+
+it.each([
+  [step('failed'), '`npm test` ended with 1: tail'],
+  [{ ...step('failed'), exit_code: null, output: '' }, '`npm test` ended with a signal'],
+  [{ ...step('timeout'), output: '' }, '`npm test` timeout'],
+])('the next worker is told how a check failed: %o', (result, told) => {
+  expect(describeFailure(result)).toBe(told);
 });
 
 describe('who may give the verdict', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '#kernel/json.ts';
-import { changedNames } from './describe-change.ts';
+import { changedNames, changesOwner, changesStatus, eventOf } from './describe-change.ts';
 import { decodeRecord } from './record-codec.ts';
 
 const LINE = {
@@ -36,5 +36,50 @@ describe('what changed between two lines of a task', () => {
   ])('%s', (name, more) => {
     expect(changes(more)).toEqual([name]);
     expect(changes({}, more)).toEqual([name]);
+  });
+});
+
+const OPEN = { status: 'open' };
+const CLAIMED = { status: 'in_progress', assignee: 'bob' };
+const IN_REVIEW = { status: 'in_progress', state: 'review', assignee: 'bob' };
+const CLOSED = { status: 'closed', close_reason: 'done' };
+
+describe('the feed names', () => {
+  const record = (more: JsonObject) => decodeRecord({ ...LINE, ...more });
+
+  it.each<[string, JsonObject, JsonObject, boolean]>([
+    ['task.updated', OPEN, { ...OPEN, title: 'Two' }, false],
+    ['task.claimed', OPEN, CLAIMED, true],
+    ['task.released', CLAIMED, OPEN, true],
+    ['task.closed', OPEN, CLOSED, true],
+    ['task.closed', CLAIMED, CLOSED, true],
+    ['task.reopened', CLOSED, OPEN, true],
+    ['task.claimed', CLOSED, CLAIMED, true],
+    // It is told under this very name already.
+    ['task.status_changed', CLAIMED, IN_REVIEW, false],
+  ])('%s what leads from %j to %j', (type, before, after, isStatusToo) => {
+    expect(eventOf(record(before), record(after))).toBe(type);
+    expect(changesStatus(type, record(before), record(after))).toBe(isStatusToo);
+  });
+
+  it('a task that is taken over claimed, although its status stays', () => {
+    const mine = record(CLAIMED);
+    const taken = { ...mine, life: { ...mine.life, n: mine.life.n + 1, assignee: 'cleo' } };
+    expect(eventOf(mine, taken)).toBe('task.claimed');
+  });
+
+  it('no change of status for a task that is new', () => {
+    expect(changesStatus('task.created', undefined, record(CLAIMED))).toBe(false);
+  });
+
+  it.each<[JsonObject | undefined, JsonObject, boolean]>([
+    [undefined, OPEN, false],
+    [undefined, CLAIMED, true],
+    [OPEN, CLAIMED, true],
+    [CLAIMED, IN_REVIEW, false],
+    [CLAIMED, { ...CLAIMED, assignee: 'cleo' }, true],
+    [CLAIMED, OPEN, true],
+  ])('a new owner between %j and %j: writes of the old one are refused', (before, after, isNew) => {
+    expect(changesOwner(before && record(before), record(after))).toBe(isNew);
   });
 });

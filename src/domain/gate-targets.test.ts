@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { failureTarget, passTarget, rejectionTarget, submitTarget } from './gate-targets.ts';
+import { failureTarget, listPlanners, passTarget, rejectionTarget, submitTarget } from './gate-targets.ts';
 import { DEFAULT_RESOLVED } from './workflow.ts';
 
 describe('where the gates of the default workflow lead', () => {
@@ -16,4 +16,8 @@ describe('where the gates of the default workflow lead', () => {
     expect(passTarget(DEFAULT_RESOLVED, 'done')).toBeUndefined();
     expect(rejectionTarget(DEFAULT_RESOLVED, 'merging')).toBeUndefined();
   });
+});
+
+it('those who plan are the roles of states that lead on to work', () => {
+  expect(listPlanners(DEFAULT_RESOLVED)).toEqual(['planner']);
 });

@@ -96,6 +96,16 @@ describe('a line edited by hand', () => {
     expect(encodeRecord(twice)).toBe(encodeRecord(once));
   });
 
+  it('is one only where it has the stamps of what was known: a line of another clone keeps its own', () => {
+    const base = claimRecord(someTask(), 'bob', NOW + 50);
+    const newer = { ...base, life: { ...base.life, state: 'review', written: NOW + 90 } };
+    for (const [line, known] of [
+      [newer, base],
+      [base, newer],
+    ] as const)
+      expect(stampHandEdits(line, known, NOW + 99).life).toBe(line.life);
+  });
+
   it('follows a claim, because other tools know no numbers', () => {
     const base = claimRecord(someTask(), 'bob', NOW + 50);
     const line = spoil(

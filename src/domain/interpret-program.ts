@@ -181,7 +181,11 @@ function takeInput(finder: ScriptFinder, { redirects, fed_by }: Around): void {
     const [first = BLANK, ...args] = words;
     const program = literalOf(first) ?? '';
     if (program === 'echo' || program === 'printf')
-      finder.readArgs(args.filter((word) => literalOf(word)?.startsWith('-') !== true));
+      takePrinted(
+        finder,
+        program,
+        args.filter((word) => literalOf(word)?.startsWith('-') !== true),
+      );
     else if (READERS.has(program)) {
       for (const word of args) {
         const values = finder.valuesOf(word);
@@ -190,4 +194,14 @@ function takeInput(finder: ScriptFinder, { redirects, fed_by }: Around): void {
       }
     } else finder.addUnknown();
   }
+}
+
+/** The lines that a shell reads from another program. Some programs and shells put in a line break for `\n`, others do not. */
+function takePrinted(finder: ScriptFinder, program: string, words: readonly ShellWord[]): void {
+  finder.readArgs(words);
+  const text = textOf(words);
+  const broken = text.replaceAll(String.raw`\n`, '\n');
+  if (broken !== text) finder.read(broken, finder.folders());
+  // Any other sign of its own stands for a text that is not known here.
+  if (broken.includes('\\') || (program === 'printf' && broken.includes('%'))) finder.addUnknown();
 }

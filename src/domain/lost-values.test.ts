@@ -80,6 +80,28 @@ describe('what two sides changed, each without the other', () => {
     expect(findLostValues(base, two, one)).toEqual([]);
   });
 
+  it('has no loser in what a deletion emptied', () => {
+    const deleted = deleteRecord(base, NOW + 5);
+    const renamed = retitle('B', 9);
+    const names = (lost: readonly LostValue[]): string[] => lost.map(({ name }) => name);
+    expect(names(findLostValues(base, deleted, renamed))).not.toContain('title');
+    expect(names(findLostValues(base, renamed, deleted))).not.toContain('title');
+    // What the deletion took away is one, all the same.
+    const late = deleteRecord(base, NOW + 20);
+    expect(names(findLostValues(base, late, renamed))).toContain('title');
+    expect(names(findLostValues(base, renamed, late))).toContain('title');
+  });
+
+  it('has a loser in what was written onto a deleted task', () => {
+    const deleted = deleteRecord(base, NOW + 5);
+    const written = editRecord(deleted, { fields: new Map([['title', 'A']]) }, NOW + 7);
+    for (const lost of [
+      findLostValues(base, written, retitle('B', 9)),
+      findLostValues(base, retitle('B', 9), written),
+    ])
+      expect(lost).toContainEqual(expect.objectContaining({ name: 'title', value: 'A' }));
+  });
+
   it('has no loser where one side overwrote what it knew', LONG, () => {
     let looked = 0;
     for (let seed = 0; seed < 200; seed += 1) {

@@ -55,6 +55,12 @@ describe('what is started', () => {
     ]);
   });
 
+  it('goes to the agent that was named first, where none has anything to do', () => {
+    expect(plan({ ready: [task('a')], agents: [agent('w1'), agent('w2'), agent('w3')] }).starts).toEqual([
+      'a w1',
+    ]);
+  });
+
   it('is bound by the places of each agent, and of all', () => {
     const ready = [task('a'), task('b'), task('c')];
     expect(plan({ ready, agents: [agent('w1', 2)] })).toEqual({

@@ -44,6 +44,53 @@ describe('[A12] the price of a model', () => {
     expect(findPrice('gpt-5.5', own)?.input).toBe(5);
   });
 
+  // As the lists of Anthropic, OpenAI and Google have them: what a million of each kind of token cost together.
+  it.each([
+    ['claude-fable-5', 61],
+    ['claude-fable-5-1', 60.25],
+    ['claude-opus-5-5', 24.2],
+    ['claude-opus-5', 30.5],
+    ['claude-opus-4-8', 30.5],
+    ['claude-opus-4-7', 30.5],
+    ['claude-opus-4-6', 30.5],
+    ['claude-opus-4-5', 30.5],
+    ['claude-sonnet-5', 12.2],
+    ['claude-sonnet-4-6', 18.3],
+    ['claude-sonnet-4-5', 18.3],
+    ['claude-haiku-4-5', 6.1],
+    ['gpt-6-astra', 61],
+    ['gpt-6-sol', 12.2],
+    ['gpt-6-luna', 0.61],
+    ['gpt-5.6', 24.4],
+    ['gpt-5.6-sol', 24.4],
+    ['gpt-5.6-terra', 14.2],
+    ['gpt-5.6-luna', 1.42],
+    ['gpt-5.5', 35.5],
+    ['gpt-5.4', 17.75],
+    ['gpt-5.4-mini', 5.325],
+    ['gpt-5.4-nano', 1.47],
+    ['gpt-5.3-codex', 15.925],
+    ['gpt-5.2', 15.925],
+    ['gpt-5.1', 11.375],
+    ['gpt-5', 11.375],
+    ['gpt-5-mini', 2.275],
+    ['gpt-5-nano', 0.455],
+    ['gemini-3.8-flash', 4.575],
+    ['gemini-3.7-flash', 4.575],
+    ['gemini-3.6-flash', 4.575],
+    ['gemini-3.5-flash', 10.65],
+    ['gemini-3.5-flash-lite', 2.83],
+    ['gemini-3.1-pro-preview', 14.2],
+    ['gemini-3.1-flash-lite', 1.775],
+    ['gemini-3-flash-preview', 3.55],
+    ['gemini-2.5-pro', 11.375],
+    ['gemini-2.5-flash', 2.83],
+    ['gemini-2.5-flash-lite', 0.51],
+  ])('%s costs $%d', (model, usd) => {
+    const { input = 0, cached = 0, output = 0 } = findPrice(model) ?? {};
+    expect(input + cached + output).toBeCloseTo(usd, 6);
+  });
+
   it('says of when it is', () => {
     expect(PRICES_AS_OF).toMatch(/^\d{4}-\d{2}$/);
   });

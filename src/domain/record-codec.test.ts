@@ -407,6 +407,8 @@ describe('lines that are not tasks are refused', () => {
     ['close_reason', ['x']],
     ['closed_at', 5],
     ['parent_id', 5],
+    ['parent_id', 'no id'],
+    ['parent_id', ''],
     ['github_issue', '12'],
     ['github_issue', 1.5],
     ['labels', 'core'],

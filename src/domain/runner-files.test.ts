@@ -1,54 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findScripts } from './shell-scripts.ts';
-import type { TreeView } from './shell-tree.ts';
-
-type Files = Readonly<Record<string, string>>;
-
-/** A tree in memory; what begins with `#!` can be run. */
-function toView(files: Files): TreeView {
-  const names = Object.keys(files);
-  const below = (path: string): string[] =>
-    path === ''
-      ? names
-      : names.filter((name) => name.startsWith(`${path}/`)).map((name) => name.slice(path.length + 1));
-  return {
-    top: '/top',
-    home: '/home',
-    kindOf(path) {
-      const text = files[path];
-      if (text !== undefined) return text.startsWith('#!') ? 'script' : 'file';
-      return below(path).length > 0 ? 'folder' : 'none';
-    },
-    listNames: (path) => [...new Set(below(path).map((name) => name.split('/')[0] ?? ''))],
-    readText: (path) => files[path],
-    locate: () => undefined,
-  };
-}
-
-/** What is held against trust, each with what of it counts. */
-function digest(line: string, files: Files): Map<string, string> {
-  const found = new Map<string, string>();
-  for (const { path, only, part } of findScripts(line, toView(files))) {
-    const under = path === './' ? '' : path;
-    const own = Object.keys(files).filter(
-      (name) => name.startsWith(under) && (only === undefined || name.split('/').at(-1) === only),
-    );
-    const text = path.endsWith('/')
-      ? own.map((name) => [name, files[name]])
-      : (part ?? files[path] ?? 'absent');
-    found.set(JSON.stringify([path, only]), JSON.stringify(text));
-  }
-  return found;
-}
-
-/** Whether a person is asked again: something is found that was not allowed as it is. */
-function asks(line: string, base: Files, change: Readonly<Record<string, string | undefined>>): boolean {
-  const allowed = digest(line, base);
-  const after = Object.fromEntries(
-    Object.entries({ ...base, ...change }).filter((one): one is [string, string] => one[1] !== undefined),
-  );
-  return [...digest(line, after)].some(([path, text]) => allowed.get(path) !== text);
-}
+import { asks, type Files } from '../../tests/support/tree-in-memory.ts';
 
 const TEST = '{"scripts":{"test":"jest"},"dependencies":{"a":"1"}}';
 const TRUE = '{"scripts":{"test":"true"},"dependencies":{"a":"1"}}';

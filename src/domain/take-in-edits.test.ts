@@ -205,6 +205,23 @@ describe('[D1] edits of a line by hand', () => {
     }
   });
 
+  it('move the time of nothing else that was written, when two copies took them in', () => {
+    const base = someTask();
+    const line = edit(lineOf(FORGE, base), set({ title: 'hand', labels: ['a', 'b'] }));
+    const early = fold(base, line, LATER);
+    const late = fold(base, line, LATER + 500);
+    const changes = { fields: new Map([['description', 'new']]), labels: new Map([['c', { value: true }]]) };
+    const wrote = editRecord(early, changes, LATER + 10);
+    const stampsOf = ({ fields, labels }: TaskRecord): (number | undefined)[] => [
+      fields.get('title')?.stamp,
+      fields.get('description')?.stamp,
+      ...['b', 'c'].map((label) => labels.elements.get(label)?.stamp),
+    ];
+    // A change elsewhere at LATER + 300 must stand against what was written before it.
+    for (const joined of [joinCopies(wrote, late), joinCopies(late, wrote)])
+      expect(stampsOf(joined)).toEqual([LATER + 500, LATER + 10, LATER + 500, LATER + 10]);
+  });
+
   it.each(TWICE)(
     'stand though an edit elsewhere of the line before is taken in within the same millisecond: %s',
     (_name, first, second, look, shows) => {

@@ -134,6 +134,18 @@ describe('a report', () => {
     expect(report.by_task.find(({ task_id }) => task_id === 'fg-stuck')).toMatchObject({ usd: null });
   });
 
+  it('names first who cost most, and of those that cost the same who worked longest', () => {
+    const ended_at = '2026-03-01T23:40:00.000Z';
+    const runs = [
+      run('fg-a', 'completed', { agent: 'short' }),
+      run('fg-b', 'completed', { agent: 'long', ended_at }),
+      run('fg-c', 'completed', { agent: 'free', ended_at, usage: SILENT }),
+    ];
+    const { by_agent, by_task } = compileReport({ ...FACTS, runs });
+    expect(by_agent.map(({ agent }) => agent)).toEqual(['long', 'short', 'free']);
+    expect(by_task.map(({ task_id }) => task_id)).toEqual(['fg-b', 'fg-a', 'fg-c']);
+  });
+
   it('is short, with the counts first, and fits a terminal', () => {
     const long = 'x'.repeat(200);
     const wordy = compileReport({
