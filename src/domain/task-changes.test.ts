@@ -4,7 +4,7 @@ import { toIso } from '#kernel/clock.ts';
 import type { Json } from '#kernel/json.ts';
 import { findDeflations } from '../../tests/support/inflation.ts';
 import { findIllegality, history, replay, type Happening } from '../../tests/support/record-steps.ts';
-import { compareLives } from './join-records.ts';
+import { compareLives, joinRecords } from './join-records.ts';
 import { decodeRecord, encodeRecord, listLabels } from './record-codec.ts';
 import {
   claimRecord,
@@ -433,6 +433,26 @@ describe('delete and restore', () => {
     }
     expect(deleted.life).toBe(content.life);
     expect(deleted.comments).toBe(content.comments);
+  });
+
+  it('[T14-1] leaves what was edited after the deletion, and brings the rest back', () => {
+    const edits = {
+      fields: new Map<string, Json>([['title', 'Edited there']]),
+      labels: new Map([
+        ['ui', { value: undefined }],
+        ['new', { value: true as const }],
+      ]),
+      metadata: new Map([['__proto__', { value: 2 }]]),
+    };
+    const later = joinRecords(deleteRecord(content, NOW), editRecord(content, edits, NOW + 500));
+    expect(isDeleted(later)).toBe(true);
+    const restored = restoreRecord(later, content, NOW + 900);
+    expect(isDeleted(restored)).toBe(false);
+    expect(fieldValue(restored, 'title')).toBe('Edited there');
+    expect(fieldValue(restored, 'description')).toBe('Long');
+    expect(fieldValue(restored, 'priority')).toBe(0);
+    expect(listLabels(restored)).toEqual(['new']);
+    expect(restored.metadata.elements.get('__proto__')?.value).toBe(2);
   });
 
   it('brings the content back, also through the lines that carry both', () => {

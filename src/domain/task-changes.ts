@@ -195,23 +195,31 @@ export function deleteRecord(record: TaskRecord, now: number): TaskRecord {
   return { ...record, fields, labels: empty, dependencies: empty, metadata: empty, conflicts: empty };
 }
 
-/** The content of `before` written again on top of its deletion. */
+/** The content of `before` written again on top of its deletion, but for what was edited after that. */
 export function restoreRecord(deleted: TaskRecord, before: TaskRecord, now: number): TaskRecord {
-  const elements = (map: ElementMap): Map<string, ElementEdit> =>
+  const since = deleted.fields.get('deleted_at')?.stamp ?? 0;
+  const elements = (name: 'labels' | 'dependencies' | 'metadata'): Map<string, ElementEdit> =>
     new Map(
-      [...map.elements]
-        .filter(([, element]) => element.value !== undefined)
+      [...before[name].elements]
+        .filter(([key, { value }]) => {
+          const later = deleted[name].elements.get(key)?.stamp ?? 0;
+          return value !== undefined && later <= since;
+        })
         .map(([key, { value }]) => [key, { value }]),
     );
-  const fields = new Map<string, Json>([...before.fields].map(([name, field]) => [name, field.value]));
+  const fields = new Map<string, Json>(
+    [...before.fields]
+      .filter(([name]) => (deleted.fields.get(name)?.stamp ?? 0) <= since)
+      .map(([name, field]) => [name, field.value]),
+  );
   fields.set('deleted_at', null);
   return editRecord(
     deleted,
     {
       fields,
-      labels: elements(before.labels),
-      dependencies: elements(before.dependencies),
-      metadata: elements(before.metadata),
+      labels: elements('labels'),
+      dependencies: elements('dependencies'),
+      metadata: elements('metadata'),
     },
     now,
   );

@@ -1,8 +1,11 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { forgeClones, type Clone } from '../support/git-clones.ts';
+
+const FILE = '.forge/tasks.jsonl';
 
 interface Family {
   readonly id: string;
@@ -87,4 +90,32 @@ describe('[D6] forge task restore reaches into git', () => {
     });
     expect(await a.run('task', 'restore', never)).toMatchObject({ exit: 0 });
   });
+});
+
+it('[T14-1] forge task restore keeps what another clone, or a hand, edited after the deletion', async () => {
+  await using world = await forgeClones(['a', 'b']);
+  const { a, b } = world.clone;
+  const byCommand = await a.create('One', '--description', 'old', '--label', 'x');
+  const byHand = await a.create('Two', '--priority', '3');
+  await a.commitTasks();
+  a.git('push', '--quiet', 'origin', 'main');
+  b.git('pull', '--quiet', 'origin', 'main');
+  await a.json('task', 'delete', byCommand.id);
+  const { deleted_at } = await a.json<{ deleted_at: string }>('task', 'delete', byHand.id);
+  while (Date.now() <= Date.parse(deleted_at)) await sleep(1);
+  a.write(FILE, a.read(FILE).replace('"title":"Two"', '"title":"Two by hand"'));
+  await b.json('task', 'update', byCommand.id, '--title', 'One later', '--priority', '0');
+  await b.commitTasks();
+  b.git('push', '--quiet', 'origin', 'main');
+  await a.run('ready');
+  await a.commitTasks();
+  a.git('pull', '--quiet', '--no-rebase', '--no-edit', 'origin', 'main');
+  for (const { id } of [byCommand, byHand]) await a.json('task', 'restore', id);
+  expect(await a.show(byCommand.id)).toMatchObject({
+    title: 'One later',
+    priority: 0,
+    description: 'old',
+    labels: ['x'],
+  });
+  expect(await a.show(byHand.id)).toMatchObject({ title: 'Two by hand', priority: 3 });
 });
