@@ -68,7 +68,7 @@ async function callOperation(deps: CallerDeps, call: OperationCall): Promise<unk
     project.useForOperation(async (open) => {
       const holding = await checkAgent(declaration, input, call.caller, open);
       return operation.run(toContext(deps, call, { project: open, holding, served: project }), input);
-    });
+    }, call.caller.projects);
   return withHealing(project, run);
 }
 
@@ -193,7 +193,7 @@ function toContext(
       if (project === undefined) throw new ForgeError('not_a_project', 'This operation is about no project');
       return project;
     },
-    place,
+    place: { ...place, within: caller.projects },
     machine,
     holding,
     vouches: allows(caller.scope, 'exec'),

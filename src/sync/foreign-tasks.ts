@@ -49,9 +49,17 @@ export function prefixOf(ref: string): string | undefined {
 }
 
 /** The registered project whose ids begin like this one. */
-export function findProjectOf(ref: string, { home }: HomePlace): RegisteredProject | undefined {
+export function findProjectOf(ref: string, { home, within }: HomePlace): RegisteredProject | undefined {
   const prefix = prefixOf(ref);
-  return prefix === undefined ? undefined : listProjects(home).find((project) => project.prefix === prefix);
+  if (prefix === undefined || within?.includes(prefix) === false) return undefined;
+  return listProjects(home).find((project) => project.prefix === prefix);
+}
+
+/** What a caller may know of them who is limited to some projects. */
+export function hideForeign(tasks: ForeignTasks, within: readonly string[] | undefined): ForeignTasks {
+  if (within === undefined || tasks.size === 0) return tasks;
+  const hidden: ForeignTask = { outcome: 'unknown', why: 'it is in a project that this token is not for' };
+  return new Map([...tasks].map(([id, task]) => [id, within.includes(prefixOf(id) ?? '') ? task : hidden]));
 }
 
 function lookUpTasks(ids: readonly string[], place: HomePlace): ForeignTasks {

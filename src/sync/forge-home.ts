@@ -9,6 +9,8 @@ export interface HomePlace {
   readonly home: string;
   readonly env: Environment;
   readonly homeDir: string;
+  /** Prefixes of the only projects that the caller may know of; undefined for all. */
+  readonly within?: readonly string[] | undefined;
 }
 
 export function toHomePlace(env: Environment, homeDir: string): HomePlace {

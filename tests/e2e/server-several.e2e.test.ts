@@ -58,6 +58,24 @@ describe('[L8] a token for one project of a server', () => {
     expect((await api('/tasks?project=ot', token)).status).toBe(404);
   });
 
+  test('[A14-1] learns nothing of the other one through edges, theirs or its own', async () => {
+    const token = await createToken('--for-project', 'fg');
+    const linked = await own.create('Linked');
+    await own.json('dep', 'add', linked.id, theirs.id);
+    for (const to_id of [theirs.id, 'ot-', theirs.id.slice(0, -1), 'zz-aaaa']) {
+      const { status, body } = await api(`/tasks/${mine.id}/dependencies`, token, { to_id, type: 'related' });
+      const told = JSON.stringify(body)
+        .replaceAll(to_id, 'ID')
+        .replaceAll(/(ot|zz)-/g, 'PREFIX-');
+      expect([status, told]).toEqual([404, expect.stringContaining('no registered project has ids')]);
+      expect(told).not.toContain(other.path);
+    }
+    const asked = [`/tasks/${linked.id}`, `/tasks/${linked.id}/dependencies`, '/tasks/blocked'];
+    for (const path of [...asked, `/tasks/${linked.id}/tree`])
+      expect(JSON.stringify((await api(path, token)).body)).not.toContain('Theirs');
+    expect(JSON.stringify((await api(`/tasks/${linked.id}`, server.token)).body)).toContain('Theirs');
+  });
+
   test('learns nothing of the machine', async () => {
     const token = await createToken('--for-project', 'fg');
     for (const path of ['/agents', '/daemons', '/runtimes'])

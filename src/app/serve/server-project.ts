@@ -19,6 +19,7 @@ import { toTaskFiles } from '#sync/task-files.ts';
 import { readWorkSettings } from '#sync/work-settings.ts';
 import { holdWhileMending } from '../hold-while-mending.ts';
 import type { ProcessKeeper } from '../keep-processes.ts';
+import { hideForeign } from '#sync/foreign-tasks.ts';
 import { openFound, readForeign } from '../open-context.ts';
 import { OpenedProject } from './opened-project.ts';
 import type { ProjectWorkshop } from './project-workshop.ts';
@@ -96,12 +97,18 @@ export class ServerProject implements AsyncDisposable {
     return this.#open.use((project) => work(withFacts(project, this.#found)));
   }
 
-  /** The same for an operation: with what other projects say about the tasks that something here waits for. */
-  useForOperation<T>(work: (project: OpenProject) => Promise<T>): Promise<T> {
+  /**
+   * The same for an operation: with what other projects say about the tasks that something here waits for, where the
+   * caller may know of these projects.
+   */
+  useForOperation<T>(
+    work: (project: OpenProject) => Promise<T>,
+    within?: readonly string[] | undefined,
+  ): Promise<T> {
     return this.use(async (project) => {
       await project.store.readFormat();
       const foreign = await readForeign(project.store, this.prefix, this.#around.env);
-      return work(withFacts(project, { foreign }));
+      return work(withFacts(project, { foreign: hideForeign(foreign, within) }));
     });
   }
 
