@@ -16,6 +16,7 @@ import {
 import { checkReadable } from './sqlite/schema-version.ts';
 import { listBlocked, listReady } from './sqlite/ready-queries.ts';
 import { readMark, writeMark } from './sqlite/file-marks.ts';
+import { readFact, writeFact } from './sqlite/store-facts.ts';
 import { lazyAttempts } from './sqlite/lazy-attempts.ts';
 import { once } from './sqlite/load-once.ts';
 import { applyParkedStates } from './sqlite/parked-states.ts';
@@ -268,7 +269,7 @@ function createStore({ db, reader, replica, options, aside, changes_nothing }: S
       db.write(() => {
         for (const mark of marks) writeMark(db, mark);
         const newest = Math.max(0, ...marks.map((mark) => mark.event_seq ?? 0));
-        db.run("UPDATE store_facts SET value = max(value, ?) WHERE name = 'exported_seq'", newest);
+        if (newest > readFact(db, 'exported_seq')) writeFact(db, 'exported_seq', newest);
       }),
     readTree: (query) => graph((graphs) => graphs.readTree(reader, query)),
     readGraph: (query) => graph((graphs) => graphs.readGraph(reader, query)),

@@ -9,6 +9,7 @@ import {
   readLine,
   readRecord,
   toEncoded,
+  toUnreadable,
   writeRecord,
   type EncodedRecord,
   type LocalNumbers,
@@ -29,12 +30,16 @@ export function readKnown(db: Database, id: string): Known | undefined {
   if (stored !== undefined) return { record: stored.record, numbers: stored, stored };
   const row = db.get('SELECT line, undo FROM deleted_tasks WHERE id = ?', id);
   if (row === undefined) return undefined;
-  const numbers = JSON.parse((row.undo as string | null) ?? '{}') as Partial<LocalNumbers>;
-  return {
-    record: readLine(row.line as string),
-    numbers: { version: (numbers.version ?? 0) + 1, fence: (numbers.fence ?? 0) + 1 },
-    stored: undefined,
-  };
+  try {
+    const numbers = JSON.parse((row.undo as string | null) ?? '{}') as Partial<LocalNumbers>;
+    return {
+      record: readLine(row.line as string),
+      numbers: { version: (numbers.version ?? 0) + 1, fence: (numbers.fence ?? 0) + 1 },
+      stored: undefined,
+    };
+  } catch (error) {
+    throw toUnreadable(db, id, error);
+  }
 }
 
 export interface Application {

@@ -2,7 +2,7 @@ import type { Clock } from '#kernel/clock.ts';
 import type { Database } from './database.ts';
 import type { ReplayMeter } from './join-replica.ts';
 import type { Replica } from './replica.ts';
-import { writeFact } from './store-facts.ts';
+import { IS_NUMBER, writeFact } from './store-facts.ts';
 
 export interface CatchUpOptions {
   readonly clock: Clock;
@@ -30,20 +30,21 @@ export async function catchUp(db: Database, replica: Replica, options: CatchUpOp
 async function catchUpReplica(
   db: Database,
   replica: Replica,
-  { held, file, clock, notice, meter, tells_rebuild }: CatchUpOptions & { held: number; file: number },
+  { held, file, clock, notice, meter, tells_rebuild }: CatchUpOptions & Omit<Facts, 'restored'>,
 ): Promise<boolean> {
   const size = replica.size();
-  if (size === 0 || (size <= held && (file === 0 || file === replica.inode()))) return false;
+  const known = file === 0 || file === replica.inode();
+  if (size === 0 || (held !== undefined && size <= held && known)) return false;
   const { heldBytes, replayReplica } = await import('./replay.ts');
   let wasBehind = false;
   const replay = (): void => {
     const before = heldBytes(db);
-    wasBehind = before < replayReplica(db, replica, { now: clock.now(), meter });
+    wasBehind = (before ?? -1) < replayReplica(db, replica, { now: clock.now(), meter });
     // In the same transaction, or nobody would know of it after a crash.
     if (wasBehind) writeFact(db, 'attempts_restored', 0);
   };
   // A database that holds nothing yet has nothing to answer with; whoever is filling it is waited for.
-  if (held > 0) return db.tryWrite(replay) && wasBehind;
+  if (held !== 0) return db.tryWrite(replay) && wasBehind;
   db.write(replay);
   if (!tells_rebuild) return wasBehind;
   const tasks = Number(db.get('SELECT count(*) AS n FROM tasks')?.n ?? 0);
@@ -52,11 +53,19 @@ async function catchUpReplica(
   return wasBehind;
 }
 
+/** Undefined where the row is missing or says nothing that makes sense. */
+interface Facts {
+  readonly held: number | undefined;
+  readonly file: number | undefined;
+  readonly restored: number;
+}
+
 /** One query: every command asks. */
-function readFacts(db: Database): Record<'held' | 'file' | 'restored', number> {
-  const fact = (name: string): string => `(SELECT value FROM store_facts WHERE name = '${name}')`;
+function readFacts(db: Database): Facts {
+  const fact = (name: string): string =>
+    `(SELECT value FROM store_facts WHERE name = '${name}' AND ${IS_NUMBER} AND value >= 0)`;
   const row = db.get(`SELECT ${fact('replica_bytes')} AS held, ${fact('replica_inode')} AS file,
     ${fact('attempts_restored')} AS restored`);
-  const number = (value: unknown): number => Number(value ?? 0);
-  return { held: number(row?.held), file: number(row?.file), restored: number(row?.restored) };
+  const number = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
+  return { held: number(row?.held), file: number(row?.file), restored: number(row?.restored) ?? 0 };
 }

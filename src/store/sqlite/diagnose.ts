@@ -6,7 +6,7 @@ import type { Database } from './database.ts';
 import { findCycles } from '#domain/find-cycles.ts';
 import { judgeFileSystem } from './choose-journal.ts';
 import { compareDatabase } from './compare-database.ts';
-import { heldBytes } from './replay.ts';
+import { isReplicaWhole } from './replay.ts';
 import type { Replica } from './replica.ts';
 import { NEWEST_SCHEMA, readSchemaVersion } from './schema-version.ts';
 
@@ -55,7 +55,7 @@ function lookAtRows(
     integrity: strings('PRAGMA integrity_check(20)').filter((line) => line !== 'ok'),
     broken_references: db.all('PRAGMA foreign_key_check').length,
     miscounted: Number(db.get(MISCOUNTED)?.n ?? 0),
-    replica_complete: replica.size() === heldBytes(db),
+    replica_complete: isReplicaWhole(db, replica),
     from_the_future: strings(
       'SELECT id FROM tasks WHERE updated_at > ? ORDER BY id LIMIT 20',
       toIso(now + LIMITS.clock_skew_ms),

@@ -10,10 +10,12 @@ import {
 } from '#domain/record-codec.ts';
 import { dependencyKey, fieldValue, type TaskRecord } from '#domain/task-record.ts';
 import { isArchived } from '#domain/workflow-fields.ts';
+import type { ForgeError } from '#kernel/errors.ts';
 import { parseJson, type Json, type JsonObject } from '#kernel/json.ts';
 import { readJson } from '#kernel/read-json.ts';
 import { writeDependencies } from './edge-rows.ts';
 import type { Database, Row, Value } from './database.ts';
+import { toRebuild } from './translate-error.ts';
 
 export interface StoredRecord {
   readonly record: TaskRecord;
@@ -65,12 +67,29 @@ export function readRecord(db: Database, id: string): StoredRecord | undefined {
   const row = db.get(SELECT_RECORD, id);
   if (row === undefined) return undefined;
   return {
-    record: rowToRecord(row, db.all(SELECT_DEPENDENCIES, id), db.all(SELECT_COMMENTS, id)),
+    record: decodeRow(db, row),
     version: row.version as number,
     fence: row.fence as number,
     open_blockers: row.open_blockers as number,
     row,
   };
+}
+
+function decodeRow(db: Database, row: Row): TaskRecord {
+  const id = row.id as string;
+  const edges = db.all(SELECT_DEPENDENCIES, id);
+  const comments = db.all(SELECT_COMMENTS, id);
+  try {
+    return rowToRecord(row, edges, comments);
+  } catch (error) {
+    throw toUnreadable(db, id, error);
+  }
+}
+
+/** Nothing that Forge wrote is like that, so the person who meets it has to hear of the doctor. */
+export function toUnreadable(db: Database, id: string, error: unknown): ForgeError {
+  const why = error instanceof Error ? error.message : String(error);
+  return toRebuild(db.path, `the row of ${id} cannot be read: ${why}`, error);
 }
 
 /** `row` is all of `tasks` and `unresolved_parent`; the others are the task's edges and comments. */

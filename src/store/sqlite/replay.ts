@@ -1,3 +1,4 @@
+import type { ForgeError } from '#kernel/errors.ts';
 import { readJson } from '#kernel/read-json.ts';
 import { readKnown } from './apply-record.ts';
 import type { Database } from './database.ts';
@@ -8,24 +9,43 @@ import { readLine, readRecord, toEncoded } from './record-rows.ts';
 import { encodeReplicaLine } from './replica-lines.ts';
 import type { Replica } from './replica.ts';
 import { shownLines } from './shown-lines.ts';
-import { keptFacts } from './store-facts.ts';
+import { findFact, keptFacts, writeFact } from './store-facts.ts';
+import { toRebuild } from './translate-error.ts';
 
 /**
  * Makes database and local replica agree, under the write lock; returns the size they agree on.
  * A longer replica holds writes that a crash kept from the database: they are joined in. A shorter one was cut
- * or removed: it is written anew from the database. Another file than the one the database knows is read whole.
+ * or removed: it is written anew from the database. Another file than the one the database knows is read whole. Where
+ * the database does not know how much it holds, both happen.
  */
 export function replayReplica(
   db: Database,
   replica: Replica,
   how: ReplayOptions,
-  held: number = heldBytes(db),
+  held: number | undefined = heldBytes(db),
 ): number {
   const size = replica.size();
-  const same = isKnownFile(db, replica);
-  if (size === held && same) return held;
-  if (size < held && (same || size === 0)) return setBytes(db, replica, replica.rewrite(allLines(db)));
+  const same = size === 0 || isKnownFile(db, replica);
+  if (size === held && same && !isLost(db, size)) return held;
+  if (size === 0 || held === undefined || (size < held && same)) {
+    // What stands in it may be more than the database has, whatever its size says.
+    if (size > 0) joinReplica(db, replica, { ...how, from: 0 });
+    return setBytes(db, replica, replica.rewrite(allLines(db)));
+  }
   return setBytes(db, replica, joinReplica(db, replica, { ...how, from: replica.startAt(same ? held : 0) }));
+}
+
+/** Whether the replica holds what the database says it holds. */
+export function isReplicaWhole(db: Database, replica: Replica): boolean {
+  const size = replica.size();
+  return size === heldBytes(db) && !isLost(db, size);
+}
+
+/** A size of 0 is that of a database without tasks: on any other the fact was changed by another program. */
+function isLost(db: Database, size: number): boolean {
+  if (size > 0) return false;
+  const row = db.get('SELECT EXISTS (SELECT 1 FROM tasks) + EXISTS (SELECT 1 FROM deleted_tasks) AS known');
+  return row?.known !== 0;
 }
 
 /**
@@ -37,33 +57,43 @@ export function writeAgreed<T>(
   how: ReplayOptions,
   work: (size: number) => T,
 ): T {
-  for (;;) {
+  for (let tries = 0; tries < AGREE_TRIES; tries += 1) {
     const done = db.write(() => {
       const held = heldBytes(db);
-      return replayReplica(db, replica, how, held) === held ? { value: work(held) } : undefined;
+      const size = replayReplica(db, replica, how, held);
+      return size === held ? { value: work(size) } : undefined;
     });
     if (done !== undefined) return done.value;
   }
+  throw neverAgrees(db);
 }
 
-/** How much of the replica the database holds. */
-export function heldBytes(db: Database): number {
-  return Number(db.get("SELECT value FROM store_facts WHERE name = 'replica_bytes'")?.value ?? 0);
+/** The second try finds what the first one wrote, unless a process was killed between the two. */
+export const AGREE_TRIES = 10;
+
+export function neverAgrees(db: Database): ForgeError {
+  return toRebuild(db.path, 'it does not keep how much of the local replica it holds');
+}
+
+/** How much of the replica the database holds; undefined where that is not known. */
+export function heldBytes(db: Database): number | undefined {
+  const held = findFact(db, 'replica_bytes');
+  return held === undefined || held < 0 ? undefined : held;
 }
 
 export function holdBytes(db: Database, size: number): void {
-  db.run("UPDATE store_facts SET value = ? WHERE name = 'replica_bytes'", size);
+  writeFact(db, 'replica_bytes', size);
 }
 
 /** Remembers which file the size belongs to. */
 export function holdFile(db: Database, replica: Replica): void {
   replica.size(); // looks which file stands there now
-  db.run("UPDATE store_facts SET value = ? WHERE name = 'replica_inode'", replica.inode());
+  writeFact(db, 'replica_inode', replica.inode());
 }
 
 /** Before the first write there is none; then the file that appears is the one. */
 function isKnownFile(db: Database, replica: Replica): boolean {
-  const known = Number(db.get("SELECT value FROM store_facts WHERE name = 'replica_inode'")?.value ?? 0);
+  const known = findFact(db, 'replica_inode');
   return known === 0 || known === replica.inode();
 }
 

@@ -2,11 +2,23 @@ import { ForgeError } from '#kernel/errors.ts';
 import { parseJson, type JsonObject } from '#kernel/json.ts';
 import type { Database } from './database.ts';
 
-/** Numbers about this store that belong to no task. */
+/** Numbers about this store that belong to no task; 0 where none is known. */
 export function readFact(db: Database, name: string): number {
-  return Number(db.get('SELECT value FROM store_facts WHERE name = ?', name)?.value ?? 0);
+  return findFact(db, name) ?? 0;
 }
 
+/** Undefined where the row is missing or holds no number: any program may write to the table. */
+export function findFact(db: Database, name: string): number | undefined {
+  return db.get(`SELECT value FROM store_facts WHERE name = ? AND ${IS_NUMBER}`, name)?.value as
+    | number
+    | undefined;
+}
+
+/** Whether `value` is a number to JavaScript too. */
+export const IS_NUMBER = `typeof(value) = 'integer'
+  AND value BETWEEN ${Number.MIN_SAFE_INTEGER} AND ${Number.MAX_SAFE_INTEGER}`;
+
+/** Makes the row where it is missing. */
 export function writeFact(db: Database, name: string, value: number): void {
   db.run(
     'INSERT INTO store_facts (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',

@@ -5,6 +5,7 @@ import { isDeleted, type TaskRecord } from '#domain/task-record.ts';
 import type { Json, JsonObject } from '#kernel/json.ts';
 import { readJson } from '#kernel/read-json.ts';
 import type { Database } from './database.ts';
+import { readFact } from './store-facts.ts';
 
 /**
  * A fold has no common ancestor to compare with, but it knows which values never left this store: what was changed
@@ -76,7 +77,7 @@ function findLostClaim({ life: here }: TaskRecord, { life: there }: TaskRecord):
 
 /** What was changed here since the last export, and every state of the task that the feed remembers. */
 function readChanges(db: Database, id: string): { changed: Set<string>; seen: JsonObject[] } {
-  const exported = Number(db.get("SELECT value FROM store_facts WHERE name = 'exported_seq'")?.value ?? 0);
+  const exported = readFact(db, 'exported_seq');
   const changed = new Set<string>();
   const seen: JsonObject[] = [];
   for (const row of db.all('SELECT seq, triggered_by, data FROM events WHERE task_id = ?', id)) {

@@ -24,7 +24,15 @@ import {
 import { insertTaskEvent } from './task-events.ts';
 import { encodeReplicaLine, type Move } from './replica-lines.ts';
 import { takeBack } from './replica-appender.ts';
-import { heldBytes, holdBytes, holdFile, replayReplica, writeAgreed } from './replay.ts';
+import {
+  AGREE_TRIES,
+  heldBytes,
+  holdBytes,
+  holdFile,
+  neverAgrees,
+  replayReplica,
+  writeAgreed,
+} from './replay.ts';
 import type { Replica } from './replica.ts';
 import { encodeFact, writeFact, type KeptFact } from './store-facts.ts';
 
@@ -113,10 +121,11 @@ export type JobOutcome = { readonly value: unknown } | { readonly error: unknown
  * all of them, and thrown.
  */
 export async function writeTogether(store: WriteStore, jobs: readonly WriteJob[]): Promise<JobOutcome[]> {
-  for (;;) {
+  for (let tries = 0; tries < AGREE_TRIES; tries += 1) {
     const outcomes = await tryTogether(store, jobs);
     if (outcomes !== undefined) return outcomes;
   }
+  throw neverAgrees(store.db);
 }
 
 /** Undefined where nothing was done but to join in what a crash had left, as writeAgreed does. */
@@ -125,8 +134,9 @@ async function tryTogether(store: WriteStore, jobs: readonly WriteJob[]): Promis
   let appended: { from: number } | undefined;
   try {
     return await db.writeAside(async () => {
-      const offset = heldBytes(db);
-      if (replayReplica(db, replica, { now: jobs[0]?.by.now ?? 0 }, offset) !== offset) return undefined;
+      const held = heldBytes(db);
+      const offset = replayReplica(db, replica, { now: jobs[0]?.by.now ?? 0 }, held);
+      if (offset !== held) return undefined;
       const lines: string[] = [];
       const outcomes = jobs.map((job) => tryJob(store, job, lines));
       if (lines.length > 0) {
