@@ -114,7 +114,8 @@ async function combine(
   return writeCommit(repo, { tree, parents, message, sign: await isSigningOn(repo) });
 }
 
-async function findMergeBase(
+/** Undefined where there is none. */
+export async function findMergeBase(
   repo: GitRepo,
   ours: string | undefined,
   theirs: string | undefined,

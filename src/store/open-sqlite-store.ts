@@ -15,7 +15,7 @@ import {
 } from './sqlite/open-parts.ts';
 import { checkReadable } from './sqlite/schema-version.ts';
 import { listBlocked, listReady } from './sqlite/ready-queries.ts';
-import { readMark, writeMark } from './sqlite/file-marks.ts';
+import { readMark, readUnreadable, writeMark } from './sqlite/file-marks.ts';
 import { readFact, writeFact } from './sqlite/store-facts.ts';
 import { lazyAttempts } from './sqlite/lazy-attempts.ts';
 import { once } from './sqlite/load-once.ts';
@@ -173,6 +173,7 @@ function createStore({ db, reader, replica, options, aside, changes_nothing }: S
     readDeleted: (ref) => report((reports) => reports.readDeleted(reader, ref)),
     readHistory: (query) => report((reports) => reports.readHistory(reader, query)),
     readStats: (query) => report((reports) => reports.readStats(reader, query)),
+    readUnreadable: async (path) => readUnreadable(reader, path),
     readMarks: async (paths) => paths.flatMap((path) => readMark(reader, path) ?? []),
     async saveMark(mark) {
       if (changes_nothing === true) return;

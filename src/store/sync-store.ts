@@ -12,6 +12,8 @@ export interface SyncStore {
   readFormat(): Promise<void>;
   /** What the store remembers of these files; a file it never saw is left out. */
   readMarks(paths: readonly string[]): Promise<FileMark[]>;
+  /** The lines of a file that could not be read when it was last joined in, in their order. */
+  readUnreadable(path: string): Promise<Uint8Array[]>;
   /** Remembers a file that says nothing new. Gives up when somebody else is writing, and where nobody may: it is only a short cut. */
   saveMark(mark: FileMark): Promise<void>;
   /** Joins a file of tasks into the store, all of it or nothing. */

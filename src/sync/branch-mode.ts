@@ -9,6 +9,12 @@ import { ForgeError } from '#kernel/errors.ts';
 import { readJson } from '#kernel/read-json.ts';
 import type { Writer } from '#store/store.ts';
 import type { FoldReport, FoldRequest, SyncStore } from '#store/sync-store.ts';
+import {
+  hasNothing,
+  mergeBranchUnreadable,
+  readBranchUnreadable,
+  type BranchUnreadable,
+} from './branch-unreadable.ts';
 import type { CommittedTasks } from './commit-tasks.ts';
 import { toTextFold } from './fold-files.ts';
 import { flagSecretsFor, refuseSecrets } from './flag-secrets.ts';
@@ -58,12 +64,18 @@ export async function exchangeTasks(
   project: HookProject,
   options: { by: Writer; machine: Machine; remote: string; message: string },
 ): Promise<
-  ExchangeResult & { reports: FoldReport[]; workflow: WorkflowExchange; config_lost: readonly string[] }
+  ExchangeResult & {
+    reports: FoldReport[];
+    unreadable: BranchUnreadable;
+    workflow: WorkflowExchange;
+    config_lost: readonly string[];
+  }
 > {
   const { machine, remote, message, by } = options;
   const repo = toGitRepo(project.paths.root, machine);
   const reports: FoldReport[] = [];
   let workflow: WorkflowExchange = { outcome: 'same', other: null };
+  let unreadable: BranchUnreadable = { tasks: [], history: [] };
   // What an earlier try has joined, a later one finds joined.
   const lost = new Map<string, LostSetting & { readonly theirs: string }>();
   const result = await exchangeBranch({
@@ -72,10 +84,16 @@ export async function exchangeTasks(
     branch: toDataRef(project.config).slice('refs/heads/'.length),
     message,
     async join(theirs, ours) {
+      const sides = new Map<string, BranchUnreadable>();
       for (const rev of [theirs, ours]) {
-        if (rev !== undefined) reports.push(...(await foldRevision(project.store, repo, { rev, by })));
+        if (rev === undefined) continue;
+        reports.push(...(await foldRevision(project.store, repo, { rev, by })));
+        sides.set(rev, await readBranchUnreadable(project.store));
       }
-      const files = await makeFiles(project);
+      unreadable = await mergeBranchUnreadable(repo, { theirs, ours }, sides);
+      const files = await makeFiles(project, unreadable);
+      // So that the doctor knows of them, and that they can be told with their lines.
+      if (!hasNothing(unreadable)) reports.push(...(await foldTexts(project.store, toTexts(files), by.now)));
       const config = await joinConfigs(project.paths, repo, { theirs, ours });
       if (config.text !== undefined) files.set(CONFIG_PATH, config.text);
       for (const one of config.lost) lost.set(one.key, { ...one, theirs: theirs ?? '' });
@@ -96,7 +114,7 @@ export async function exchangeTasks(
     ...[...lost.values()].map((one) => toConfigConflict(one, at)),
     ...(outcome === 'conflict' && other !== null ? [await toWorkflowConflict(project, repo, other, at)] : []),
   ]);
-  return { ...result, reports, workflow: { outcome, other }, config_lost: [...lost.keys()] };
+  return { ...result, reports, unreadable, workflow: { outcome, other }, config_lost: [...lost.keys()] };
 }
 
 function toConfigConflict(
@@ -174,8 +192,16 @@ export async function foldTexts(
   return tasks === undefined ? [] : [await store.foldTasks(toRequest(TASKS_PATH, tasks), writer)];
 }
 
-async function makeFiles({ store, paths }: HookProject): Promise<Map<string, Buffer>> {
-  const { tasks, history } = await makeTexts(store);
+function toTexts(files: ReadonlyMap<string, Buffer>): { tasks: string; history: string } {
+  const read = (path: string): string => files.get(path)?.toString('utf8') ?? '';
+  return { tasks: read(TASKS_PATH), history: read(HISTORY_PATH) };
+}
+
+async function makeFiles(
+  { store, paths }: HookProject,
+  unreadable?: BranchUnreadable,
+): Promise<Map<string, Buffer>> {
+  const { tasks, history } = await makeTexts(store, unreadable);
   const files = new Map([
     [TASKS_PATH, tasks],
     [HISTORY_PATH, history],
@@ -185,14 +211,24 @@ async function makeFiles({ store, paths }: HookProject): Promise<Map<string, Buf
   return files;
 }
 
-/** The task files as the data branch shall have them. */
-export async function makeTexts(store: SyncStore): Promise<{ tasks: Buffer; history: Buffer }> {
+/**
+ * The task files as the data branch shall have them. The lines of it that cannot be read are those of the commit that
+ * was joined in last, unless they are given.
+ */
+export async function makeTexts(
+  store: SyncStore,
+  unreadable?: BranchUnreadable,
+): Promise<{ tasks: Buffer; history: Buffer }> {
+  const kept = unreadable ?? (await readBranchUnreadable(store));
   const tasks: (string | Uint8Array)[] = [];
-  await store.exportTasks(`git:${TASKS_PATH}`, (line) => void tasks.push(line));
+  await store.exportTasks(NO_FILE, (line) => void tasks.push(line));
   const history: (string | Uint8Array)[] = [];
-  await store.exportHistory(`git:${HISTORY_PATH}`, (line) => void history.push(line));
-  return { tasks: toBytes(tasks), history: toBytes(history) };
+  await store.exportHistory(NO_FILE, (line) => void history.push(line));
+  return { tasks: toBytes([...tasks, ...kept.tasks]), history: toBytes([...history, ...kept.history]) };
 }
+
+/** Of no file there are lines that cannot be read. */
+const NO_FILE = '';
 
 function toBytes(lines: readonly (string | Uint8Array)[]): Buffer {
   return Buffer.concat(lines.flatMap((line) => [Buffer.from(line), Buffer.from('\n')]));

@@ -120,5 +120,7 @@ async function catchUpWithBranch(
   }
   if (tasks.created > 0)
     tell.notice(`${countTasks(tasks.created)} came in from the branch ${config.branchName}`);
+  const { describeFold } = await import('./describe-fold.ts');
+  for (const line of describeFold({ tasks, history: undefined })) tell.notice(line);
   return { tasks, history: undefined };
 }

@@ -20,16 +20,20 @@ export function describeFold({ tasks, history }: FoldedFiles): string[] {
   for (const id of tasks?.edited_deleted ?? []) {
     lines.push(`${id} was deleted elsewhere and changed here; to have it back: forge task restore ${id}`);
   }
-  for (const [path, unreadable] of [
-    [TASKS_PATH, tasks?.unreadable ?? []],
-    [HISTORY_PATH, history?.unreadable ?? []],
-  ] as const) {
-    const [first] = unreadable;
-    if (first === undefined) continue;
-    const where = first.number === 0 ? '' : ` (line ${first.number}: ${escapeLine(first.why)})`;
-    lines.push(`${path} has ${count(unreadable.length, 'line')} that cannot be read${where}; kept as it is`);
-  }
+  lines.push(...describeUnreadable(TASKS_PATH, tasks?.unreadable ?? []));
+  lines.push(...describeUnreadable(HISTORY_PATH, history?.unreadable ?? []));
   return lines;
+}
+
+/** Nothing where every line can be read. `number` is 0 where it is not known which line it is. */
+export function describeUnreadable(
+  path: string,
+  unreadable: readonly { readonly number: number; readonly why: string }[],
+): string[] {
+  const [first] = unreadable;
+  if (first === undefined) return [];
+  const where = first.number === 0 ? '' : ` (line ${first.number}: ${escapeLine(first.why)})`;
+  return [`${path} has ${count(unreadable.length, 'line')} that cannot be read${where}; kept as it is`];
 }
 
 function count(n: number, noun: string): string {

@@ -4,10 +4,13 @@ import { openBlobReader } from '#git/read-blob.ts';
 import { systemActor } from '#domain/actor.ts';
 import type { Writer } from '#store/store.ts';
 import type { FoldReport, SyncStore } from '#store/sync-store.ts';
+import { describeUnreadable } from './describe-fold.ts';
 import { foldText, toTextFold, type FindByHand } from './fold-files.ts';
 import { findTakenBack } from './put-back-by-hand.ts';
 import { splitText } from './read-file-lines.ts';
 import { HISTORY_PATH, TASKS_PATH } from './task-files.ts';
+
+type Tell = (line: string) => void;
 
 /**
  * Joins in the task files of every branch of the remote that this clone has fetched. Branches with the same file count
@@ -16,7 +19,7 @@ import { HISTORY_PATH, TASKS_PATH } from './task-files.ts';
 export async function joinBranches(
   store: SyncStore,
   repo: GitRepo,
-  { remote, by }: { readonly remote: string; readonly by: Writer },
+  { remote, by, tell }: { readonly remote: string; readonly by: Writer; readonly tell?: Tell | undefined },
 ): Promise<FoldReport[]> {
   const writer = { actor: systemActor('fold'), now: by.now };
   const reports: FoldReport[] = [];
@@ -28,8 +31,15 @@ export async function joinBranches(
       const lines = [...splitText(bytes.toString('utf8'))];
       const findByHand: FindByHand = (back) => findTakenBack(back, { repo, rev: ref });
       const request = toTextFold(key, lines, { digest: blob, now: by.now });
-      if (path === HISTORY_PATH) await store.foldHistory(request, writer);
-      else reports.push(await foldText(store, request, { ...writer, findByHand }));
+      let unreadable: FoldReport['unreadable'];
+      if (path === HISTORY_PATH) ({ unreadable } = await store.foldHistory(request, writer));
+      else {
+        const report = await foldText(store, request, { ...writer, findByHand });
+        reports.push(report);
+        ({ unreadable } = report);
+      }
+      const name = `${ref.replace(/^refs\/remotes\//, '')}:${path}`;
+      for (const line of describeUnreadable(name, unreadable)) tell?.(line);
     }
   }
   return reports;

@@ -7,6 +7,7 @@ import type { Writer } from '#store/store.ts';
 import type { FoldReport } from '#store/sync-store.ts';
 import { exchangeTasks } from './branch-mode.ts';
 import { COMMIT_MESSAGE, commitTasks } from './commit-tasks.ts';
+import { describeUnreadable } from './describe-fold.ts';
 import { exportFiles } from './export-files.ts';
 import { findModeChange, followModeChange } from './follow-mode.ts';
 import { joinBranches } from './join-branches.ts';
@@ -117,6 +118,7 @@ async function syncBranch(project: HookProject, options: SyncOptions): Promise<S
   const earlier = project.config.mode_changed_at === undefined ? OFFLINE : await fetchTasks(project, options);
   const exchanged = await exchangeTasks(project, { ...options, message });
   const { pushed, outcome, reason, reports, workflow, config_lost } = exchanged;
+  for (const line of describeBranchUnreadable(exchanged, project.config.branchName)) options.tell?.(line);
   if (outcome === 'no_remote' && options.named === true) throw noRemote(options.remote);
   refuseFailure(outcome, reason, `The tasks are on the branch ${project.config.branchName} of this clone`);
   return {
@@ -132,10 +134,27 @@ async function syncBranch(project: HookProject, options: SyncOptions): Promise<S
   };
 }
 
+function describeBranchUnreadable(
+  { reports, unreadable }: Pick<Awaited<ReturnType<typeof exchangeTasks>>, 'reports' | 'unreadable'>,
+  branch = '',
+): string[] {
+  // The last of the reports is of the files as they are on the branch now.
+  const told = reports.at(-1)?.unreadable ?? [];
+  const toTold = (lines: readonly string[]): typeof told =>
+    lines.length === told.length ? told : lines.map(() => ({ number: 0, why: '' }));
+  return [
+    ...describeUnreadable(`${branch}:${TASKS_PATH}`, toTold(unreadable.tasks)),
+    ...describeUnreadable(
+      `${branch}:${HISTORY_PATH}`,
+      unreadable.history.map(() => ({ number: 0, why: '' })),
+    ),
+  ];
+}
+
 /** Every branch of the remote may carry what others committed. */
 async function fetchTasks(
   project: HookProject,
-  { by, machine, remote, named }: SyncOptions,
+  { by, machine, remote, named, tell }: SyncOptions,
 ): Promise<{ reports: readonly FoldReport[]; fetched: boolean; reason: string | null }> {
   const repo = toGitRepo(project.paths.root, machine);
   if (!(await hasRemote(repo, remote))) {
@@ -143,7 +162,7 @@ async function fetchTasks(
     return { reports: [], fetched: false, reason: `There is no remote ${remote}` };
   }
   const fetched = await fetchRemote({ repo, remote });
-  const reports = await joinBranches(project.store, repo, { remote, by });
+  const reports = await joinBranches(project.store, repo, { remote, by, tell });
   if (fetched !== 'fetched')
     refuseFailure(fetched.outcome, fetched.reason, 'What was fetched before is joined in');
   return { reports, fetched: true, reason: null };

@@ -2,6 +2,7 @@ import type { StoreWrongs } from '../sync-store.ts';
 import { compareWithReplica } from './compare-replica.ts';
 import { compareSchema } from './compare-schema.ts';
 import type { Database } from './database.ts';
+import { UnchangedReplica } from './read-past.ts';
 import type { Replica } from './replica.ts';
 import { readSchemaVersion, readStanding } from './schema-version.ts';
 
@@ -15,8 +16,14 @@ export function compareDatabase(db: Database, replica: Replica): StoreWrongs {
   if (readStanding(db) !== 'current') return nothing;
   const schema = compareSchema(db);
   if (schema.length > 0) return { ...nothing, schema };
-  const { missing, unreadable, changed } = compareWithReplica(db, replica);
-  return { schema, missing, unreadable, changed };
+  // For reading alone, so that a disk that cannot be written is looked at too.
+  const told = new UnchangedReplica(replica.path);
+  try {
+    const { missing, unreadable, changed } = compareWithReplica(db, told);
+    return { schema, missing, unreadable, changed };
+  } finally {
+    told.close();
+  }
 }
 
 function readLastMigration(db: Database): number {

@@ -2,6 +2,7 @@ import { toIso } from '#kernel/clock.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { StoreDiagnosis } from '../sync-store.ts';
 import { writeInBulk } from './bulk-writes.ts';
+import { countUnreadable } from './file-marks.ts';
 import type { Database } from './database.ts';
 import { findCycles } from '#domain/find-cycles.ts';
 import { judgeFileSystem } from './choose-journal.ts';
@@ -65,9 +66,7 @@ function lookAtRows(
       `SELECT from_id || ' -> ' || to_id FROM unresolved_dependencies WHERE closed = 0
         UNION ALL SELECT task_id || ' -> ' || parent_id FROM unresolved_parents ORDER BY 1 LIMIT 20`,
     ),
-    unreadable: Number(
-      db.get("SELECT count(*) AS n FROM unreadable_lines WHERE path NOT LIKE 'import:%'")?.n ?? 0,
-    ),
+    unreadable: countUnreadable(db),
     conflicts: Number(db.get('SELECT count(*) AS n FROM tasks WHERE conflicts IS NOT NULL')?.n ?? 0),
     tasks: Number(db.get('SELECT count(*) AS n FROM tasks')?.n ?? 0),
   };

@@ -1,6 +1,9 @@
 import type { FileMark } from '../sync-store.ts';
 import type { Database, Row } from './database.ts';
 
+const NEWLINE = 0x0a;
+const BREAK = Buffer.of(NEWLINE);
+
 const UPSERT = `INSERT INTO task_files (path, size, mtime, ctime, inode, digest, looked_at, event_seq)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET size = excluded.size, mtime = excluded.mtime,
   ctime = excluded.ctime, inode = excluded.inode, digest = excluded.digest, looked_at = excluded.looked_at,
@@ -17,19 +20,39 @@ export function writeMark(db: Database, mark: FileMark): void {
   db.run(UPSERT, path, size, mtime, ctime, inode, digest, looked_at, event_seq);
 }
 
-/** What could not be read of a file, in place of what could not be read of it before. */
-export function writeUnreadable(db: Database, path: string, lines: Iterable<string | Uint8Array>): void {
+/**
+ * What could not be read of a file, in place of what could not be read of it before. One row holds all of it, with its
+ * newlines: the lines may be pieces of something, so their order counts, and one may stand there twice.
+ */
+export function writeUnreadable(db: Database, path: string, lines: readonly (string | Uint8Array)[]): void {
   db.run('DELETE FROM unreadable_lines WHERE path = ?', path);
-  for (const line of lines) {
-    const bytes = typeof line === 'string' ? Buffer.from(line, 'utf8') : line;
-    db.run('INSERT INTO unreadable_lines (path, line) VALUES (?, ?) ON CONFLICT DO NOTHING', path, bytes);
-  }
+  if (lines.length === 0) return;
+  const parts = lines.flatMap((line) => [BREAK, typeof line === 'string' ? Buffer.from(line, 'utf8') : line]);
+  const block = Buffer.concat(parts.slice(1));
+  db.run('INSERT INTO unreadable_lines (path, line) VALUES (?, ?)', path, block);
 }
 
-/** In the order of their bytes. */
+/** In their order. Earlier versions made a row of each line, in the order of their bytes. */
 export function readUnreadable(db: Database, path: string): Uint8Array[] {
   const rows = db.all('SELECT line FROM unreadable_lines WHERE path = ? ORDER BY line', path);
-  return rows.map((row) => row.line as Uint8Array);
+  return rows.flatMap((row) => splitBlock(row.line as Uint8Array));
+}
+
+/** Of all files but those that were only imported. */
+export function countUnreadable(db: Database): number {
+  const rows = db.all("SELECT line FROM unreadable_lines WHERE path NOT LIKE 'import:%'");
+  return rows.reduce((sum, row) => sum + splitBlock(row.line as Uint8Array).length, 0);
+}
+
+function splitBlock(block: Uint8Array): Uint8Array[] {
+  const lines: Uint8Array[] = [];
+  for (let start = 0; start <= block.length;) {
+    const next = block.indexOf(NEWLINE, start);
+    const end = next < 0 ? block.length : next;
+    lines.push(block.subarray(start, end));
+    start = end + 1;
+  }
+  return lines;
 }
 
 function rowToMark(row: Row): FileMark {

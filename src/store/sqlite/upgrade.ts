@@ -32,8 +32,10 @@ export async function upgrade(db: Database, options: UpgradeOptions): Promise<bo
   const work = (): void => {
     // Another process may have done it, and its copy is the one to keep.
     if (readSchemaVersion(db) >= NEWEST_SCHEMA) return;
-    const copy = keepCopy(db, from);
+    // One without a task is one that was being made when its process was killed.
+    const copy = db.get('SELECT 1 AS one FROM tasks LIMIT 1') === undefined ? undefined : keepCopy(db, from);
     migrate(db, steps);
+    if (copy === undefined) return;
     notice?.(
       `The task database was brought from schema ${from} to ${NEWEST_SCHEMA}; the one before is kept: ${copy}`,
     );

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { forgeClones, linesOf, type Clone, type Clones } from './support/git-clones.ts';
+
+const FILE = '.forge/tasks.jsonl';
+const BRANCH = ['init', '--branch', 'forge-data'];
+
+const NO_DATE = '{"id":"fg-new1","title":"new"}';
+
+describe('[T14-2] lines of the data branch that cannot be read', () => {
+  it('stay there in their order and are told, until a person takes them out', async () => {
+    const kept = ['rubbish', NO_DATE, 'rubbish'];
+    await using world = await forgeClones(['a'], { init: BRANCH });
+    const { a } = world.clone;
+    await a.create('one');
+    await a.create('two');
+    await a.run('sync');
+    const person = await checkOutData(world);
+    person.write(FILE, `rubbish\n${person.read(FILE)}${NO_DATE}\nrubbish\n`);
+    person.git('commit', '-qam', 'by hand');
+    person.git('push', '-q');
+    const first = await a.run('sync');
+    expect(first.stderr).toContain(`forge-data:${FILE} has ${kept.length} line`);
+    expect(first.stderr).toContain('cannot be read (line 3: ');
+    const doctor = await a.run('doctor');
+    expect(doctor.stdout).toContain(`${kept.length} lines cannot be read`);
+    await a.create('three');
+    expect((await a.run('sync')).stderr).toContain('cannot be read');
+    expect((await a.run('sync')).stderr).toContain('cannot be read');
+    person.git('pull', '-q');
+    const lines = linesOf(person.read(FILE));
+    expect(lines.slice(3)).toEqual(kept);
+    person.write(FILE, `${lines.slice(0, 3).join('\n')}\n`);
+    person.git('commit', '-qam', 'taken out by hand');
+    person.git('push', '-q');
+    await a.create('four');
+    await a.run('commit');
+    expect((await a.run('sync')).stderr).toBe('');
+    person.git('pull', '-q');
+    expect(linesOf(person.read(FILE))).toHaveLength(4);
+  });
+
+  it('stay where both sides changed the branch', async () => {
+    await using world = await forgeClones(['a', 'b'], { init: BRANCH });
+    const { a, b } = world.clone;
+    await a.create('one');
+    await a.run('sync');
+    await b.run('sync');
+    const person = await checkOutData(world);
+    person.write(FILE, `${person.read(FILE)}rubbish\n`);
+    person.git('commit', '-qam', 'by hand');
+    person.git('push', '-q');
+    await b.create('two');
+    await b.run('commit');
+    await b.run('sync');
+    await a.run('sync');
+    person.git('pull', '-q');
+    expect(linesOf(person.read(FILE)).slice(2)).toEqual(['rubbish']);
+  });
+});
+
+it('[T14-2] forge sync tells of lines that cannot be read in a branch of the remote', async () => {
+  await using world = await forgeClones(['a', 'b']);
+  const { a, b } = world.clone;
+  a.write(FILE, `${NO_DATE}\n`);
+  a.git('add', FILE);
+  a.git('-c', 'core.hooksPath=/dev/null', 'commit', '-qm', 'by hand');
+  a.git('push', '-q');
+  expect((await b.run('sync')).stderr).toContain(
+    `origin/HEAD:${FILE} has 1 line that cannot be read (line 1:`,
+  );
+});
+
+/** A person's checkout of the data branch, without Forge. */
+async function checkOutData(world: Clones<string>): Promise<Clone> {
+  const person = await world.addClone('person', { init: false });
+  person.git('checkout', '-q', 'forge-data');
+  return person;
+}
