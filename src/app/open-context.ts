@@ -255,7 +255,11 @@ export async function openFound(
     }
     if (config.initMode === 'standard' && !isConnectedToGit(paths, findProgram())) {
       const { healClone } = await import('#sync/heal-clone.ts');
-      await healClone(paths, toMachine(env), notice);
+      if (await healClone(paths, toMachine(env), notice)) {
+        const { tellLeftOutCommits } = await import('#sync/left-out-commits.ts');
+        const told = await tellLeftOutCommits(store, paths, toMachine(env));
+        if (told !== undefined) notice(told);
+      }
     }
     if (config.initMode === 'standard' && env.FORGE_HOOK === undefined && mayBeDeleted(paths)) {
       const { tellDeletedFolder } = await import('#sync/folder-state.ts');

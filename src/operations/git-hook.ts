@@ -15,8 +15,8 @@ export const gitHook = implement<typeof runHook>({
     if (found === undefined) return { messages: [] };
     // A checkout of single files is told apart by git's third argument.
     if (hook === 'post-checkout' && args[2] === '0') return { messages: [] };
-    if (READS_FILES.has(hook) && isLarge(found)) return { messages: [] };
     try {
+      if (READS_FILES.has(hook) && isLarge(found)) return { messages: await mendHooks(ctx, found) };
       if (hook === 'pack-blobs') return { messages: await packBlobs(ctx, found) };
       if (hook === 'post-index-change') return { messages: await mendHooks(ctx, found) };
       return { messages: await perform(ctx, hook, found) };
@@ -47,7 +47,7 @@ async function packBlobs(ctx: OperationContext, { paths }: FoundProject): Promis
   return [];
 }
 
-/** The keeper of the hooks has seen that another program wrote Forge out of the hooks. */
+/** Another program wrote Forge out of the hooks, or will: git has brought the files by which it does. */
 async function mendHooks(ctx: OperationContext, { paths }: FoundProject): Promise<string[]> {
   const { healHooks } = await import('#sync/heal-hooks.ts');
   const told: string[] = [];

@@ -23,16 +23,18 @@ export function isConnectedToGit(paths: ProjectPaths, program: ForgeProgram): bo
 /**
  * A fresh clone has neither driver nor hooks, because git takes neither along; a moved installation leaves them behind,
  * and programs that generate hooks write Forge out of them. The driver is registered without asking, as nothing is lost
- * by it; hooks are the user's to install the first time, and are put back where another program took them away.
+ * by it; hooks are the user's to install the first time, and are put back where another program took them away. True
+ * where commits may have been made without the hooks.
  */
 export async function healClone(
   paths: ProjectPaths,
   machine: Machine,
   notice: (line: string) => void,
-): Promise<void> {
+): Promise<boolean> {
+  let wasOut = false;
   try {
     const { healHooks } = await import('./heal-hooks.ts');
-    await healHooks(paths, machine, notice);
+    wasOut = await healHooks(paths, machine, notice);
     await healDriver(paths, machine, notice);
     const { healMcpEntries } = await import('./heal-mcp.ts');
     await healMcpEntries(paths.root, machine, notice);
@@ -40,6 +42,7 @@ export async function healClone(
     // A clone that cannot be written to: merges fall back to git's text merge, which Forge can read.
     if (!isForgeError(error)) throw error;
   }
+  return wasOut;
 }
 
 async function healDriver(

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { hookRepo } from '../../tests/support/hook-repo.ts';
 import { runTestGit } from '../../tests/support/temp-repo.ts';
 import { type HookOptions, installHooks, readHookStatus, uninstallHooks } from './hook-blocks.ts';
+import { KEEPER_HOOK } from './hooks/hook-block.ts';
 import { getRepositoryPaths } from './repository-paths.ts';
 
 const HOOKS = ['pre-commit', 'post-merge', 'post-checkout', 'post-rewrite'];
@@ -190,7 +191,7 @@ describe('beside a hook of the user', () => {
     const folder = join(repo.path, '.git/hooks');
     const before = readdirSync(folder).toSorted();
     await installHooks(repo.options);
-    expect(readdirSync(folder).toSorted()).toEqual([...before, ...HOOKS].toSorted());
+    expect(readdirSync(folder).toSorted()).toEqual([...before, ...HOOKS, KEEPER_HOOK].toSorted());
     await uninstallHooks(repo.options);
     expect(readdirSync(folder).toSorted()).toEqual(before);
   });

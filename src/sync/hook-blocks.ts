@@ -1,20 +1,17 @@
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { toFileError } from './file-error.ts';
 import { toRealPlace } from './forge-home.ts';
-import {
-  findBlocks,
-  KEEPER_HOOK,
-  HOOK_NAMES,
-  isGenerated,
-  OWN_SHEBANG,
-  putBlock,
-  removeBlocks,
-  toBlock,
-  toKeeperBlock,
-} from './hooks/hook-block.ts';
+import { findBlocks, HOOK_NAMES, OWN_SHEBANG, putBlock, removeBlocks, toBlock } from './hooks/hook-block.ts';
 import { describeFolder, findHookFolder, type HookFolder } from './hooks/hook-folder.ts';
 import { type HookStatus, type JudgedHook, judgeHook, type JudgeOptions } from './hooks/judge-hook.ts';
+import {
+  placeHuskyKeepers,
+  placeKeeper,
+  removeHuskyKeepers,
+  removeKeeper,
+  type WriteHook,
+} from './hooks/keepers.ts';
 import { forgetHooks, rememberHooks } from './hooks/hook-memory.ts';
 import { lookAt } from './look-at.ts';
 import { replaceFile } from './place-file.ts';
@@ -46,27 +43,34 @@ export async function installHooks(options: HookOptions): Promise<HookChange[]> 
     changed.add(judged.hook);
   }
   const after = await judgeAll(folder, options);
-  placeKeeper(folder, after, options);
+  placeKeepers(folder, after, options);
   rememberHooks(options.paths, join(folder.path, 'pre-commit'), after[0]?.state);
   return after.map((judged) => ({ ...toStatus(judged), changed: changed.has(judged.hook) }));
 }
 
-/** Only beside hooks that another program generates, and only while Forge is in them. */
-function placeKeeper(folder: HookFolder, hooks: readonly JudgedHook[], { program }: HookOptions): void {
-  const isWanted =
-    hooks.some(({ text }) => text !== undefined && isGenerated(text)) &&
-    hooks.every(({ state }) => state === 'installed');
-  const file = join(folder.path, KEEPER_HOOK);
-  const found = lookAt(file);
-  const isOurs = found?.isFile() === true && removeBlocks(readFileSync(file, 'latin1')) === OWN_SHEBANG;
-  if (!isWanted) {
-    if (isOurs) rmSync(file, { force: true });
+/**
+ * Every program that generates hooks may come later, so the keepers are there before: beside the hooks that git runs, in
+ * git's own folder, which git runs when `core.hooksPath` is taken away, and where husky will write. Only while Forge
+ * is in the hooks; where a person took it out, they go too.
+ */
+export async function settleKeepers(options: HookOptions): Promise<void> {
+  const folder = await findHookFolder(options.paths, options.env);
+  placeKeepers(folder, await judgeAll(folder, options), options);
+}
+
+function placeKeepers(
+  folder: HookFolder,
+  hooks: readonly JudgedHook[],
+  { paths, program }: HookOptions,
+): void {
+  const own = join(paths.common_dir, 'hooks');
+  if (!hooks.every(({ state, locked }) => state === 'installed' && !locked)) {
+    removeKeeper(folder.path);
     return;
   }
-  // A hook of this name that is the user's stays as it is; the next command of Forge looks after the others then.
-  const content = putBlock(OWN_SHEBANG, toKeeperBlock(program));
-  if (found !== undefined && (!isOurs || readFileSync(file, 'latin1') === content)) return;
-  writeHook({ file, text: undefined }, content);
+  const write: WriteHook = (file, content) => writeHook({ file, text: undefined }, content);
+  placeHuskyKeepers(paths.root, program, write);
+  for (const place of new Set([folder.path, own])) placeKeeper(place, program, write);
 }
 
 /**
@@ -77,6 +81,7 @@ export async function uninstallHooks(options: HookOptions): Promise<HookChange[]
   const folder = await findHookFolder(options.paths, options.env);
   const own = await describeFolder(join(options.paths.common_dir, 'hooks'), options.paths, options.env);
   forgetHooks(options.paths);
+  removeHuskyKeepers(options.paths.root);
   const live = await clearFolder(folder, options);
   const isSame = toRealPlace(own.path) === toRealPlace(folder.path);
   const idle = isSame ? [] : await clearFolder(own, options);
@@ -91,8 +96,8 @@ async function clearFolder(folder: HookFolder, options: HookOptions): Promise<Ho
     clearHook(judged, removeBlocks(text));
     changed.add(judged.hook);
   }
-  placeKeeper(folder, [], options);
-  if (changed.size > 0 && folder.place === 'git_folder') removeIfEmpty(folder.path);
+  const wasKept = removeKeeper(folder.path);
+  if ((changed.size > 0 || wasKept) && folder.place === 'git_folder') removeIfEmpty(folder.path);
   const after = await judgeAll(folder, options);
   return after.map((judged) => ({ ...toRemnant(judged), changed: changed.has(judged.hook) }));
 }

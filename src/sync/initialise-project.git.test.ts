@@ -153,7 +153,7 @@ describe('forge init', () => {
             (name) => `.git/forge/${name}`,
           ),
         ])
-        .concat(['.git/config', '.git/info/exclude'])
+        .concat(['.git/config', '.git/info/exclude', '.git/hooks/post-index-change'])
         .concat(HOOK_NAMES.map((hook) => `.git/hooks/${hook}`))
         .toSorted(),
     );

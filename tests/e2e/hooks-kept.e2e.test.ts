@@ -101,6 +101,91 @@ describe('[D4] programs that write the hooks anew', () => {
   });
 });
 
+const HUSKY_SCRIPT = '{"scripts":{"prepare":"husky"}}\n';
+
+describe('[T14-9] programs that write hooks and come after forge init', () => {
+  it.each([
+    ['the folder of husky in the clone', { '.husky/pre-commit': 'echo the team was here\n' }],
+    ['only the script that starts husky', { 'package.json': HUSKY_SCRIPT }],
+  ])('husky, with %s, cloned or pulled, takes Forge out of no commit', async (_name, files) => {
+    await using world = await forgeClones(['a', 'b']);
+    const { a, b } = world.clone;
+    for (const [file, text] of Object.entries(files)) a.write(file, text);
+    a.git('add', '.');
+    a.git('commit', '--quiet', '-m', 'husky');
+    a.git('push', '--quiet');
+    b.git('pull', '--quiet');
+    const fresh = await world.addClone('fresh');
+    for (const clone of [b, fresh]) {
+      await clone.create('one');
+      prepareHusky(clone);
+      // No command of Forge between npm install and the commit.
+      expect(clone.commitFile('code.txt')).toContain(`${CARRIES} updated and staged`);
+      expect(titlesAt(clone)).toEqual(['one']);
+      expect(clone.git('status', '--porcelain', '-uall')).toBe('');
+    }
+    await fresh.run('hooks', 'uninstall');
+    expect(hasFile(fresh, '.husky/_/post-index-change')).toBe(false);
+    expect(hasFile(fresh, '.git/hooks/post-index-change')).toBe(false);
+    // Where husky never ran, nothing is left of what was put there for it.
+    await a.run('ready');
+    expect(hasFile(a, '.husky/_/post-index-change')).toBe(true);
+    await a.run('hooks', 'uninstall');
+    expect(hasFile(a, '.husky/_')).toBe(false);
+    expect(a.git('status', '--porcelain', '-uall')).toBe('');
+  });
+
+  it.each([
+    ['lefthook', LEFTHOOK],
+    ['pre-commit', PRE_COMMIT],
+  ])('%s: its first install takes Forge out of no commit', async (_name, text) => {
+    await using world = await forgeClones(['a']);
+    const { a } = world.clone;
+    await a.create('one');
+    generate(a, text);
+    expect(a.commitFile('a.txt')).toContain(`${CARRIES} updated and staged`);
+    expect(titlesAt(a)).toEqual(['one']);
+  });
+
+  it('a hook that a person replaced is told of with the next git command, once', async () => {
+    await using world = await forgeClones(['a']);
+    const { a } = world.clone;
+    await a.create('one');
+    generate(a, '#!/bin/sh\necho mine\n');
+    a.write('a.txt', 'a\n');
+    expect(a.git('add', 'a.txt')).toContain('[forge] Forge is not in the git hooks any more');
+    expect(a.git('commit', '-m', 'a')).not.toContain('[forge]');
+    expect(a.read('.git/hooks/pre-commit')).toBe('#!/bin/sh\necho mine\n');
+  });
+
+  it('hooks that nothing announced are put right by the next command, which names the commits', async () => {
+    await using world = await forgeClones(['a']);
+    const { a } = world.clone;
+    const env = { GIT_COMMITTER_DATE: '2026-01-01T00:00:00Z' };
+    a.tryGit(['commit', '--quiet', '--allow-empty', '-m', 'before'], { env });
+    await a.create('one');
+    a.git('config', 'core.hooksPath', '.h');
+    a.write('.git/info/exclude', '.h\n');
+    const commits = ['1.txt', '2.txt'].map((file) => {
+      a.commitFile(file);
+      return a.git('rev-parse', '--short', 'HEAD');
+    });
+    const { stderr } = await a.run('ready');
+    expect(stderr).toContain('Forge was out of the git hooks');
+    expect(stderr).toContain(
+      `2 commits since then carry no tasks (${commits.toReversed().join(', ')}); to commit them: forge commit`,
+    );
+    expect((await a.run('ready')).stderr).toBe('');
+    expect(a.commitFile('3.txt')).toContain(CARRIES);
+    // And back: git runs the hooks of its own folder again, which may have none of Forge's any more.
+    rmSync(join(a.path, '.git/hooks/pre-commit'));
+    await a.create('two');
+    a.git('config', '--unset', 'core.hooksPath');
+    expect(a.commitFile('4.txt')).toContain(CARRIES);
+    expect(titlesAt(a)).toEqual(['one', 'two']);
+  });
+});
+
 function generateAt(clone: GitPlace, hook: string, text: string): void {
   clone.write(`.git/hooks/${hook}`, text);
 }

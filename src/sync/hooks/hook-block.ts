@@ -5,8 +5,8 @@ export const HOOK_NAMES = ['pre-commit', 'post-merge', 'post-checkout', 'post-re
 export type HookName = (typeof HOOK_NAMES)[number];
 
 /**
- * Where another program writes the hooks, it writes them anew from time to time (husky with every `npm install`), and
- * Forge is out of them. No such program knows this hook, which git runs whenever it has written its index, so also
+ * Where another program writes the hooks, now or from some day on, it writes them anew from time to time (husky with every
+ * `npm install`), and Forge is out of them. No such program knows this hook, which git runs whenever it has written its index, so also
  * before the hooks of a commit: it puts Forge back.
  */
 export const KEEPER_HOOK = 'post-index-change';
@@ -44,7 +44,7 @@ export function toKeeperBlock(program: ForgeProgram): string {
   const lines = [
     `${BEGIN} written by forge hooks install, removed by forge hooks uninstall`,
     '# Other programs write the hooks beside this one anew; this puts Forge back before the next commit.',
-    `if [ -z "\${FORGE_HOOK-}" ] && [ -f "\${0%/*}/pre-commit" ] && ! grep -q ' hook pre-commit' "\${0%/*}/pre-commit"; then`,
+    `if [ -z "\${FORGE_HOOK-}" ] && ! grep -q ' hook pre-commit' "\${0%/*}/pre-commit" 2>/dev/null; then`,
     `  if [ -x ${node} ] && [ -f ${script} ]; then`,
     `    FORGE_HOOK=${KEEPER_HOOK} ${node} ${script} hook ${KEEPER_HOOK} </dev/null || true`,
     '  fi',

@@ -4,6 +4,7 @@ import { readSharedModes } from '#git/shared-modes.ts';
 import type { ForgeProgram } from '../forge-program.ts';
 import { replaceFile } from '../place-file.ts';
 import type { ProjectPaths } from '../project-paths.ts';
+import { hasHuskyKeepers } from './keepers.ts';
 
 type Places = Pick<ProjectPaths, 'root' | 'common_dir' | 'store_dir'>;
 
@@ -26,10 +27,16 @@ export function areHooksInPlace(paths: Places, config: string, program: ForgePro
   if (!memory.installed) return true;
   try {
     const text = readFileSync(toHookFile(paths, memory), 'latin1');
-    return text.includes(' hook pre-commit') && isProgramThere(text, program);
+    return text.includes(' hook pre-commit') && isProgramThere(text, program) && hasHuskyKeepers(paths.root);
   } catch {
     return false;
   }
+}
+
+/** Whether git was led to other hooks since Forge was put into some: no person took Forge out of these. */
+export function haveHooksMoved(paths: Places): boolean {
+  const memory = readMemory(paths);
+  return memory !== undefined && memory.setting !== readSetting(readConfig(paths));
 }
 
 /** Without a folder of Forge's own there is no project to watch over. */
