@@ -58,7 +58,9 @@ describe('an agent is started by a move', () => {
     temp.managed.add('bot');
     const { id } = await temp.create('Moved');
     const engine = { ...withWork(temp, {}), ...more };
-    return ACTIONS.dispatch_role_agent.applies?.(await call(temp, engine, { id, to: 'in_progress', owner }));
+    return await ACTIONS.dispatch_role_agent.applies?.(
+      await call(temp, engine, { id, to: 'in_progress', owner }),
+    );
   };
 
   it('where Forge starts it, and the process stays to watch', async () => {
@@ -86,8 +88,7 @@ describe('an agent is started by a move', () => {
     const asked = await call(temp, engine, { id, to: 'in_progress', ...(owner && { owner }) });
     const ended = await ACTIONS.dispatch_role_agent.run?.(asked);
     expect(seen).toEqual(started);
-    if (started.length === 0)
-      expect(ended).toEqual({ outcome: 'failed', message: `${id} belongs to ${now} by now` });
+    expect(ended).toMatchObject({ outcome: started.length === 0 ? 'failed' : 'passed' });
   });
 });
 
