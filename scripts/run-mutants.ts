@@ -84,8 +84,8 @@ const counts = { killed: 0, untested: 0, answered: 0, survived: 0 };
 const left: Placed[] = [];
 for (const [at, mutant] of picked.entries()) {
   const end = await tryMutant(mutant);
-  if ((at + 1) % 25 === 0) console.log(`${at + 1} of ${picked.length} tried, ${counts.killed} killed`);
   counts[end] += 1;
+  if ((at + 1) % 25 === 0) console.log(`${at + 1} of ${picked.length} tried, ${counts.killed} killed`);
   if (end === 'survived' || end === 'untested') left.push(mutant);
   if (end !== 'killed') console.log(`${end}  ${describe(mutant)}`);
 }
