@@ -28,8 +28,9 @@ import { readCases, runVitest, type TestCase } from './mutants/run-cases.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 /** What is run for one mutant at most. */
+const MOST_FILES = 8;
 const MOST_CASES = 60;
-const MOST_MS = 30_000;
+const MOST_MS = 20_000;
 const ANSWERS = join(ROOT, 'tests/mutants.json');
 
 const { values } = parseArgs({
@@ -83,8 +84,8 @@ const counts = { killed: 0, untested: 0, answered: 0, survived: 0 };
 const left: Placed[] = [];
 for (const [at, mutant] of picked.entries()) {
   const end = await tryMutant(mutant);
-  if ((at + 1) % 25 === 0) console.log(`${at + 1} of ${picked.length} tried, ${counts.killed} killed`);
   counts[end] += 1;
+  if ((at + 1) % 25 === 0) console.log(`${at + 1} of ${picked.length} tried, ${counts.killed} killed`);
   if (end === 'survived' || end === 'untested') left.push(mutant);
   if (end !== 'killed') console.log(`${end}  ${describe(mutant)}`);
 }
@@ -96,7 +97,10 @@ process.exitCode = left.length === 0 ? 0 : 1;
 async function tryMutant(mutant: Placed): Promise<keyof typeof counts> {
   const { path, start } = mutant;
   const text = textOf(path);
-  const chosen = choose(listReaching(reach, { path, text }, start).filter((one) => !failing.has(one)));
+  const chosen = choose(
+    path,
+    listReaching(reach, { path, text }, start).filter((one) => !failing.has(one)),
+  );
   if (chosen.length === 0) return isAnswered(mutant) ? 'answered' : 'untested';
   writeFileSync(join(copy, path), applyMutant(text, mutant));
   const { passed, failed } = await runCases(chosen);
@@ -120,16 +124,18 @@ async function findFailingAlone(failed: readonly TestCase[]): Promise<TestCase |
 }
 
 /**
- * One case of each test file, then the next one of each, the quick ones first, as long as they do not take too long
- * together: a file with hundreds of quick cases must not be all that is run.
+ * One case of each test file, then the next one of each, as long as they do not take too long together: a file with
+ * hundreds of quick cases must not be all that is run. The tests of the file's own name come first, then the quick ones.
  */
-function choose(cases: readonly TestCase[]): readonly TestCase[] {
-  const rounds = [...Map.groupBy(cases, ({ path }) => path).values()].flatMap((own) =>
-    own.map((one, round) => ({ one, round })),
-  );
+function choose(source: string, cases: readonly TestCase[]): readonly TestCase[] {
+  const stem = `${source.replace(/\.ts$/, '')}.`;
+  const tests = [...Map.groupBy(cases, ({ path }) => path)]
+    .toSorted(([a], [b]) => Number(b.startsWith(stem)) - Number(a.startsWith(stem)))
+    .slice(0, MOST_FILES);
   let took = 0;
-  return rounds
-    .toSorted((a, b) => a.round - b.round || a.one.took_ms - b.one.took_ms)
+  return tests
+    .flatMap(([, own]) => own.map((one, round) => ({ one, round })))
+    .toSorted((a, b) => a.round - b.round)
     .map(({ one }) => one)
     .filter(({ took_ms }, at) => at === 0 || (at < MOST_CASES && (took += took_ms) <= MOST_MS));
 }

@@ -79,6 +79,21 @@ describe('[D1] edits of a line by hand', () => {
     expect(look(twice)).toEqual((shows as Json[])[2]);
   });
 
+  it('count in a clone that knows the task by this line alone, where its clock is behind', () => {
+    const base = editRecord(someTask(), { fields: new Map([['title', 'zz']]) }, NOW + 20);
+    const line = edit(lineOf(FORGE, base), set({ title: 'aa' }));
+    const fresh = take(line, undefined, NOW - 86_400_000).record;
+    for (const joined of [joinCopies(base, fresh), joinCopies(fresh, base)])
+      expect(fieldValue(joined, 'title')).toBe('aa');
+  });
+
+  it('count over an earlier edit of the same line, where the clock went back and the line was not seen between', () => {
+    const line = lineOf(FORGE, someTask());
+    const once = fold(someTask(), edit(line, set({ title: 'zz' })), LATER);
+    const twice = fold(once, edit(line, set({ title: 'aa' })), NOW - 86_400_000);
+    expect(fieldValue(twice, 'title')).toBe('aa');
+  });
+
   it.each(TWICE)('count to and fro within one millisecond: %s', (_name, first, second, look, shows) => {
     const one = edit(lineOf(FORGE, someTask()), first);
     const two = edit(one, second);

@@ -51,6 +51,30 @@ describe('every operation', () => {
   });
 });
 
+describe('an edit', () => {
+  const PARTS = {
+    fields: new Map<string, Json>([['title', 'y']]),
+    labels: new Map([['ui', { value: true }]]),
+    dependencies: new Map([['fg-b:blocks', { value: true }]]),
+    metadata: new Map([['k', { value: 1 }]]),
+    conflicts: new Map([['title@1', { value: 'x' }]]),
+  };
+  const names = Object.keys(PARTS) as (keyof typeof PARTS)[];
+  const pairs = names.flatMap((one) => names.filter((two) => two > one).map((two) => [one, two] as const));
+
+  it.each(pairs)('of one of its %s and one of its %s changes both', (one, two) => {
+    const born = newTask();
+    const edited = editRecord(born, { [one]: PARTS[one], [two]: PARTS[two] }, NOW + 5);
+    for (const name of [one, two]) expect(edited[name]).not.toEqual(born[name]);
+  });
+
+  it('that changes nothing leaves the task as it is', () => {
+    const born = newTask();
+    const fields = new Map([['title', fieldValue(born, 'title')]]);
+    expect(editRecord(born, { fields }, NOW + 5)).toBe(born);
+  });
+});
+
 describe('the checker of stamps', () => {
   const born = newTask();
   const titled = editRecord(born, { fields: new Map([['title', 'y']]) }, NOW + 1);

@@ -520,6 +520,13 @@ const BROKEN: [title: string, json: unknown, faults: string[]][] = [
     ],
   ],
   [
+    'a longer chain, which is told once, where it begins',
+    { states: [TODO, { ...DOING, next: ['a'] }, DONE, CANCELLED, ...chain(['a', 'b', 'c', 'd', 'e', 'f'])] },
+    [
+      'states[4].after_enter[0].to: 5 cascades in a row (a -> b -> c -> d -> e -> f), and no more than 3 are followed',
+    ],
+  ],
+  [
     'too many states',
     { states: Array.from({ length: 101 }, (_, at) => ({ name: `s${at}`, kind: 'custom' })) },
     ['states: has 101 elements; the limit is 100'],

@@ -108,8 +108,11 @@ describe('what a run asks for', () => {
     const second = ask('make | tee log');
     await answer({ state: 'allowed', always: { kind: 'line', text: 'make | tee log' } });
     expect([await first, await second]).toEqual([{ decision: 'allowed' }, { decision: 'allowed' }]);
-    for (const line of ['npm test -- --all', 'npm test > out.txt', 'make | tee log'])
+    for (const line of ['npm test -- --all', 'npm test > out.txt', 'make | tee log']) {
       expect([line, await ask(line)]).toEqual([line, { decision: 'allowed' }]);
+      // The transcript of the run says so, as of all that is asked for.
+      expect(told.at(-1)).toMatchObject({ request: `Bash: ${line}`, decision: 'allowed' });
+    }
     const denies = async (line: string, more: Partial<ApprovalRequest> = {}): Promise<void> => {
       const asking = ask(line, more);
       await answer({ state: 'denied' });

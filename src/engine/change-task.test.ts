@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Workflow } from '#contract/workflow.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import type { TaskStore } from '#store/store.ts';
 import { ANN, BOT, tempEngine, type TempEngine } from '../../tests/support/temp-engine.ts';
-import { claimTask, closeTask, releaseTask, updateTask } from './change-task.ts';
+import { assignRole } from './assign-role.ts';
+import { claimNext, claimTask, closeTask, releaseTask, updateTask } from './change-task.ts';
 import type { Engine } from './engine.ts';
 
 /** Every state that is entered runs one hook that leaves a result; nobody leaves `held` whose task nobody has. */
@@ -160,4 +162,69 @@ describe('two who do the same at the same moment', () => {
     });
     expect(ran).toEqual(['done']);
   });
+});
+
+describe('the next task of an agent, where a guard looks at each', () => {
+  const GUARDED: Workflow = {
+    roles: ['dev'],
+    states: [
+      {
+        name: 'todo',
+        kind: 'initial',
+        next: ['doing'],
+        before_exit: [{ action: 'require_role', on_failure: 'block' }],
+      },
+      { name: 'doing', kind: 'active', role: 'dev', next: ['todo', 'done'] },
+      { name: 'done', kind: 'terminal' },
+      { name: 'cancelled', kind: 'terminal' },
+    ],
+  };
+  const give = (temp: TempEngine, id: string) =>
+    assignRole(temp.as(ANN), {
+      id,
+      role: 'dev',
+      holder: { agent: 'bot' },
+      reset_worktree: false,
+      reset_workspace: false,
+    });
+
+  it('is the first that the guard lets go', async () => {
+    await using temp = await tempEngine(GUARDED);
+    const held = await temp.create('Of no role');
+    expect(await claimNext(temp.as(BOT), { assignee: 'bot' })).toBeUndefined();
+    const next = await temp.create('Of the agent');
+    await give(temp, next.id);
+    expect(await claimNext(temp.as(BOT), { assignee: 'bot' })).toMatchObject({ id: next.id });
+    expect(await temp.temp.store.getTask(held.id)).toMatchObject({ status: 'open', assignee: null });
+  });
+
+  it('is not one that another has claimed meanwhile', async () => {
+    await using temp = await tempEngine(GUARDED);
+    const { id } = await temp.create('Raced');
+    await give(temp, id);
+    const faster = { id, assignee: 'bob', force: true, agents: new Map() };
+    const { engine } = watch(temp, 'claimTask', () => temp.temp.store.claimTask(faster, temp.as(ANN).by));
+    expect(await claimNext(engine, { assignee: 'bot' })).toBeUndefined();
+    expect((await temp.temp.store.getTask(id)).assignee).toBe('bob');
+  });
+});
+
+it('a claim is led on as often as a workflow may say', async () => {
+  const names = Array.from({ length: LIMITS.cascade_depth }, (_, at) => `led${at}`);
+  await using temp = await tempEngine({
+    states: [
+      { name: 'todo', kind: 'initial', next: ['doing'] },
+      ...['doing', ...names].map((name, at) => ({
+        name,
+        kind: at === 0 ? ('active' as const) : ('custom' as const),
+        next: ['done', ...names.slice(at, at + 1)],
+        ...(at < names.length && { after_enter: [{ action: 'cascade' as const, to: `led${at}` }] }),
+      })),
+      { name: 'done', kind: 'terminal' },
+      { name: 'cancelled', kind: 'terminal' },
+    ],
+  });
+  const { id } = await temp.create('Led on');
+  await claimTask(temp.as(BOT), { id, assignee: 'bot', force: false });
+  expect((await temp.temp.store.getTask(id)).state).toBe(names.at(-1));
 });

@@ -8,6 +8,7 @@ import { listPushRecords, writePushRecord } from '#sync/push-records.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeFakeCrypt } from '../../tests/support/fake-crypt.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
+import { findTarget } from './attempt-workspace.ts';
 import { watchOver } from './recover-project.ts';
 
 let shop: TempWorkshop;
@@ -403,5 +404,16 @@ describe('the branch to merge into', () => {
     shop.set({ merge: { target: 'stable' } });
     const other = await shop.create('Say hello again', { steps: ['true'] });
     expect((await shop.work(other, 'w1')).state).toBe('review');
+  });
+
+  it('[A14] is asked for with ten names at most', async () => {
+    const names = Array.from({ length: 12 }, (_, at) => `b${10 + at}`);
+    for (const name of names) shop.repo.git('branch', name);
+    shop.repo.git('checkout', '--quiet', '--detach');
+    shop.repo.git('branch', '-D', 'main');
+    await expect(findTarget(shop.place)).rejects.toMatchObject({
+      message: expect.stringContaining(`there are ${names.slice(0, 10).join(', ')} and 2 more`) as string,
+      details: { branches: names.slice(0, 10) },
+    });
   });
 });

@@ -201,6 +201,8 @@ describe('a gate that is held', () => {
     await assign(task, 'reviewer', { agent: 'critic' });
     await shop.work(task, 'w1');
     expect(readFileSync(seen, 'utf8').match(/^\+evil$/gm)).toHaveLength(2);
+    // A folder to look at work has no work of its own: the user finds no branch of it.
+    expect(shop.repo.git('branch', '--list', '--all', '*-review-*')).toBe('');
   });
 
   it('[H1] needs no word any more where the role is free again', async () => {

@@ -33,7 +33,7 @@ function toView(files: Files): TreeView {
     },
     listNames: (path) => [...new Set(below(path).map((name) => name.split('/')[0] ?? ''))],
     readText: (path) => files[path],
-    locate: () => undefined,
+    locate: (path) => (path.startsWith('/top/') ? path.slice('/top/'.length) : undefined),
   };
 }
 
