@@ -168,13 +168,13 @@ describe('git merge', () => {
       'forge: Registered the merge driver in this clone\n',
     );
     expect(b.git('config', '--get', 'merge.forge.driver')).toContain('merge-driver %O %A %B %P');
-    // A path that is not there any more, as after another version of Node.
-    const driver = b.git('config', '--get', 'merge.forge.driver');
-    b.git('config', 'merge.forge.driver', driver.replace(/^'[^']*'/, "'/gone/node'"));
     await a.create('from a');
     a.commitFile('a.txt');
     a.git('push', '--quiet');
     b.commitFile('b.txt');
+    // A path that is not there any more, as after another version of Node, and no command or commit since.
+    const driver = b.git('config', '--get', 'merge.forge.driver');
+    b.git('config', 'merge.forge.driver', driver.replace(/^'[^']*'/, "'/gone/node'"));
     const { exit, output } = b.tryGit(['pull', '--quiet']);
     expect({ exit, output }).toMatchObject({ exit: 1 });
     expect(output).toContain('CONFLICT');
