@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { forgeClones, linesOf, type Clone, type Clones } from './support/git-clones.ts';
+import type { Task } from '#contract/task.ts';
+import {
+  forgeClones,
+  linesOf,
+  recordIn,
+  settle,
+  titlesOf,
+  type Clone,
+  type Clones,
+} from './support/git-clones.ts';
 
 const FILE = '.forge/tasks.jsonl';
 const BRANCH = ['init', '--branch', 'forge-data'];
@@ -69,6 +78,75 @@ it('[T14-2] forge sync tells of lines that cannot be read in a branch of the rem
     `origin/HEAD:${FILE} has 1 line that cannot be read (line 1:`,
   );
 });
+
+describe('[T14-6] a task file that a tool wrote anew in its own way', () => {
+  it.for(['objects', 'list'] as const)('%s: edits count, and the next commit is clean', async (form) => {
+    await using world = await forgeClones(['a']);
+    const { a } = world.clone;
+    const [one, two] = [await a.create('one'), await a.create('two')];
+    await a.commitTasks();
+    a.write(FILE, rewrite(a.read(FILE), form));
+    expect(await titlesOf(a)).toEqual(['one!', 'two!']);
+    await a.commitTasks();
+    const lines = linesOf(a.read(FILE));
+    expect(lines.map((line) => (JSON.parse(line) as Task).id)).toEqual([one.id, two.id].sort());
+    expect((await a.run('doctor')).stdout).toContain('every line can be read');
+  });
+
+  it('is found by a fresh clone, and merges', async () => {
+    await using world = await forgeClones(['a', 'b']);
+    const { a, b } = world.clone;
+    const one = await a.create('one');
+    await a.create('two');
+    await settle([a, b]);
+    await b.run('task', 'update', one.id, '--priority', '0');
+    await b.commitTasks();
+    a.write(FILE, rewrite(a.read(FILE), 'objects'));
+    a.git('-c', 'core.hooksPath=/dev/null', 'commit', '-qam', 'by hand');
+    a.git('push', '-q');
+    const fresh = await world.addClone('fresh');
+    expect(await titlesOf(fresh)).toEqual(['one!', 'two!']);
+    b.git('pull', '-q', '--no-rebase');
+    expect(await titlesOf(b)).toEqual(['one!', 'two!']);
+    expect(linesOf(b.read(FILE))).toHaveLength(2);
+    expect(recordIn(b.read(FILE), 'one!')).toMatchObject({ priority: 0 });
+  });
+
+  it('is read from the data branch', async () => {
+    await using world = await forgeClones(['a'], { init: BRANCH });
+    const { a } = world.clone;
+    await a.create('one');
+    await a.run('sync');
+    const person = await checkOutData(world);
+    person.write(FILE, rewrite(person.read(FILE), 'objects'));
+    person.git('commit', '-qam', 'by hand');
+    person.git('push', '-q');
+    expect((await a.run('sync')).stderr).toBe('');
+    expect(await titlesOf(a)).toEqual(['one!']);
+    person.git('pull', '-q');
+    expect(linesOf(person.read(FILE))).toHaveLength(1);
+  });
+
+  it('keeps its order where it cannot be read', async () => {
+    await using world = await forgeClones(['a']);
+    const { a } = world.clone;
+    await a.create('one');
+    await a.run('export');
+    const broken = '{\n  "b": x,\n  "a": x\n}\n{\n  "c": x\n}\n';
+    a.write(FILE, broken + a.read(FILE));
+    await a.run('task', 'create', 'two');
+    await a.run('export');
+    expect(a.read(FILE).endsWith(`}}\n${broken}`)).toBe(true);
+  });
+});
+
+/** As `jq '.title += "!"'` and `jq -s` write it. */
+function rewrite(text: string, form: 'objects' | 'list'): string {
+  const tasks = linesOf(text).map((line) => JSON.parse(line) as Task);
+  const changed = tasks.map((task) => ({ ...task, title: `${task.title}!` }));
+  if (form === 'list') return `${JSON.stringify(changed, null, 2)}\n`;
+  return changed.map((task) => `${JSON.stringify(task, null, 2)}\n`).join('');
+}
 
 /** A person's checkout of the data branch, without Forge. */
 async function checkOutData(world: Clones<string>): Promise<Clone> {

@@ -7,6 +7,7 @@ import { decodeRecord, encodeRecord } from '#domain/record-codec.ts';
 import { isSealed } from '#domain/record-seal.ts';
 import { takeInEdits } from '#domain/take-in-edits.ts';
 import type { TaskRecord } from '#domain/task-record.ts';
+import { mergeUnreadable } from '#domain/unreadable-lines.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { parseJson, type JsonObject } from '#kernel/json.ts';
 import { compareText } from '#kernel/text.ts';
@@ -27,9 +28,11 @@ export interface Merged {
 export function mergeTaskFiles(base: string, ours: string, theirs: string, now: number): Merged {
   const sides = { base: readSide(base), ours: readSide(ours), theirs: readSide(theirs), now };
   const { result, conflicts, kept } = mergeLines(sides) ?? mergeWhole(sides);
-  const unreadable = mergeSets(sides.base.unreadable, sides.ours.unreadable, sides.theirs.unreadable);
-  const lines = [...result.keys()].sort(compareText).map((id) => result.get(id) ?? '');
-  lines.push(...[...new Set([...unreadable, ...kept])].sort(compareText));
+  const lines = [
+    ...[...result.keys()].sort(compareText).map((id) => result.get(id) ?? ''),
+    ...mergeUnreadable(sides.base.unreadable, sides.ours.unreadable, sides.theirs.unreadable),
+    ...[...new Set(kept)].sort(compareText),
+  ];
   return { text: toText(lines), lines: lines.length, conflicts };
 }
 
@@ -44,7 +47,8 @@ export function mergeHistoryFiles(ours: string, theirs: string): Merged {
 interface Side {
   /** The newest line of each task as it stands; more than one where a file has several of them. */
   readonly lines: ReadonlyMap<string, readonly string[]>;
-  readonly unreadable: ReadonlySet<string>;
+  /** In their order. */
+  readonly unreadable: readonly string[];
 }
 
 interface MergedLines {
@@ -63,10 +67,10 @@ interface Sides {
 
 function readSide(text: string): Side {
   const lines = new Map<string, string[]>();
-  const unreadable = new Set<string>();
+  const unreadable: string[] = [];
   for (const { text: line } of splitText(text)) {
     const id = idOf(line);
-    if (id === undefined) unreadable.add(line);
+    if (id === undefined) unreadable.push(line);
     else if (lines.get(id)?.push(line) === undefined) lines.set(id, [line]);
   }
   return { lines, unreadable };
@@ -94,7 +98,7 @@ function mergeLines({ base, ours, theirs, now }: Sides): MergedLines | undefined
       result.set(id, first);
       continue;
     }
-    const merged = mergeTask(base.lines.get(id)?.at(-1), { here, there, now });
+    const merged = mergeTask(base.lines.get(id) ?? [], { here, there, now });
     if (merged === undefined) return undefined;
     if (merged.record !== undefined) result.set(id, encodeRecord(merged.record));
     conflicts += merged.conflicts;
@@ -109,11 +113,13 @@ function hasShortenedTwin(id: string, { lines }: Side): boolean {
 }
 
 function mergeTask(
-  baseLine: string | undefined,
+  baseLines: readonly string[],
   { here, there, now }: { here: readonly string[]; there: readonly string[]; now: number },
 ): { record: TaskRecord | undefined; conflicts: number; kept: string[] } | undefined {
-  const kept = [...here, ...there].filter((line) => tryDecode(line) === undefined);
-  const base = readBase(baseLine);
+  const isTakenOut = (line: string): boolean =>
+    baseLines.includes(line) && !(here.includes(line) && there.includes(line));
+  const kept = [...here, ...there].filter((line) => tryDecode(line) === undefined && !isTakenOut(line));
+  const base = readBase(baseLines.findLast((line) => tryDecode(line) !== undefined));
   const known = joinSame([base, ...[...here, ...there].map(readSealed)]);
   const ours = joinSame(here.map((line) => readEdited(line, known, now)));
   const theirs = joinSame(there.map((line) => readEdited(line, known, now)));
@@ -196,16 +202,6 @@ function tryDecode(line: string): { record: TaskRecord; json: JsonObject } | und
     if (isForgeError(error)) return undefined;
     throw error;
   }
-}
-
-/** Of a set that people add to and take from: what either added, without what either took away. */
-function mergeSets(
-  base: ReadonlySet<string>,
-  ours: ReadonlySet<string>,
-  theirs: ReadonlySet<string>,
-): Set<string> {
-  const all = [...ours, ...theirs];
-  return new Set(all.filter((line) => !base.has(line) || (ours.has(line) && theirs.has(line))));
 }
 
 function toText(lines: readonly string[]): string {

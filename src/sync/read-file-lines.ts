@@ -5,6 +5,7 @@ import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { FileLine } from '#store/sync-store.ts';
 import { toFileError } from './file-error.ts';
+import { isOneLine, JsonGatherer } from './gather-json.ts';
 
 /** Small enough for its text to be cleared away with the short-lived: larger ones take more memory and longer. */
 const CHUNK = 1 << 16;
@@ -25,7 +26,7 @@ export interface LineReader {
 /**
  * A file of lines, a chunk at a time. Blank lines are left out, and carriage returns and a byte order mark are not
  * part of a line. Conflict markers are no lines either: they say which side the lines between them stand on, and a
- * common ancestor that git shows there is skipped.
+ * common ancestor that git shows there is skipped. Objects over several lines, or in a list, are a line each.
  */
 export function readFileLines(path: string): LineReader {
   const file = openToRead(path);
@@ -159,6 +160,7 @@ function trim(line: string, number: number): string {
 
 function* withoutMarkers(lines: Iterable<Numbered>, seen?: Seen): Generator<FileLine> {
   let side: 'ours' | 'base' | 'theirs' | undefined;
+  const json = new JsonGatherer();
   for (const { text, number } of lines) {
     if (text === '' || text.trim() === '') {
       if (seen !== undefined) seen.isPlain = false;
@@ -166,9 +168,17 @@ function* withoutMarkers(lines: Iterable<Numbered>, seen?: Seen): Generator<File
     }
     const marker = markerOf(text);
     if (marker !== undefined) side = marker === 'end' ? undefined : marker;
-    else if (side === undefined) yield { text, number };
-    else if (side !== 'base') yield { text, number, side };
+    else if (side === 'base') continue;
+    else {
+      const line: FileLine = side === undefined ? { text, number } : { text, number, side };
+      if (isOneLine(text) && json.isIdle) yield line;
+      else {
+        if (seen !== undefined) seen.isPlain = false;
+        yield* json.take(line);
+      }
+    }
   }
+  yield* json.end();
 }
 
 /** Seven of a kind at the start of a line, alone or before a space: git's conflict markers. No task begins so. */
