@@ -12,20 +12,37 @@ import { HISTORY_PATH, TASKS_PATH } from './task-files.ts';
 
 type Tell = (line: string) => void;
 
+export interface JoinedBranch {
+  /** In full: `refs/remotes/origin/main`. */
+  readonly ref: string;
+  readonly report: FoldReport;
+}
+
 /**
  * Joins in the task files of every branch of the remote that this clone has fetched. Branches with the same file count
- * once, and one that was joined before is not read again.
+ * once, and one that was joined before is not read again. `pulled` is joined first, so that the others are left with
+ * what a pull does not bring.
  */
 export async function joinBranches(
   store: SyncStore,
   repo: GitRepo,
-  { remote, by, tell }: { readonly remote: string; readonly by: Writer; readonly tell?: Tell | undefined },
-): Promise<FoldReport[]> {
+  {
+    remote,
+    pulled,
+    by,
+    tell,
+  }: {
+    readonly remote: string;
+    readonly pulled?: string | undefined;
+    readonly by: Writer;
+    readonly tell?: Tell | undefined;
+  },
+): Promise<JoinedBranch[]> {
   const writer = { actor: systemActor('fold'), now: by.now };
-  const reports: FoldReport[] = [];
+  const joined: JoinedBranch[] = [];
   await using reader = openBlobReader(repo);
   for (const path of [HISTORY_PATH, TASKS_PATH]) {
-    for (const { key, blob, ref } of await listNew(store, repo, { remote, path })) {
+    for (const { key, blob, ref } of await listNew(store, repo, { remote, pulled, path })) {
       const bytes = await reader.readObject(blob);
       if (bytes === undefined) continue;
       const lines = [...splitText(bytes.toString('utf8'))];
@@ -35,27 +52,32 @@ export async function joinBranches(
       if (path === HISTORY_PATH) ({ unreadable } = await store.foldHistory(request, writer));
       else {
         const report = await foldText(store, request, { ...writer, findByHand });
-        reports.push(report);
+        joined.push({ ref, report });
         ({ unreadable } = report);
       }
       const name = `${ref.replace(/^refs\/remotes\//, '')}:${path}`;
       for (const line of describeUnreadable(name, unreadable)) tell?.(line);
     }
   }
-  return reports;
+  return joined;
 }
 
 /** One entry for each content that no branch was joined with when it was last looked at. */
 async function listNew(
   store: SyncStore,
   repo: GitRepo,
-  { remote, path }: { readonly remote: string; readonly path: string },
+  {
+    remote,
+    pulled,
+    path,
+  }: { readonly remote: string; readonly pulled: string | undefined; readonly path: string },
 ): Promise<readonly { readonly key: string; readonly blob: string; readonly ref: string }[]> {
   const files = await listBranchFiles(repo, [`refs/remotes/${remote}/`], path);
   const toKey = (ref: string): string => `git:${ref}:${path}`;
   const marks = await store.readMarks(files.map(({ ref }) => toKey(ref)));
   const known = new Set(marks.map(({ digest }) => digest));
   const fresh = new Map<string, string>();
-  for (const { ref, blob } of files) if (!known.has(blob) && !fresh.has(blob)) fresh.set(blob, ref);
+  const sorted = [...files.filter(({ ref }) => ref === pulled), ...files];
+  for (const { ref, blob } of sorted) if (!known.has(blob) && !fresh.has(blob)) fresh.set(blob, ref);
   return [...fresh].map(([blob, ref]) => ({ key: toKey(ref), blob, ref }));
 }

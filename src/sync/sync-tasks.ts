@@ -1,4 +1,4 @@
-import { askGit } from '#git/ask-git.ts';
+import { askGit, type GitRepo } from '#git/ask-git.ts';
 import { hasRemote } from '#git/branches.ts';
 import type { ExchangeResult } from '#git/exchange-branch.ts';
 import { fetchRemote } from '#git/exchange-remote.ts';
@@ -59,7 +59,8 @@ export async function syncTasks(project: HookProject, options: SyncOptions): Pro
   if (config.initMode === 'branch') return syncBranch(project, options);
   if (config.initMode === 'stealth') return writeFiles(project, options);
   const waiting = await hasUncommitted(project, options.machine);
-  const { reports, fetched, reason } = options.offline ? OFFLINE : await fetchTasks(project, options);
+  const got = options.offline ? OFFLINE : await fetchTasks(project, options);
+  const { reports, fetched, reason } = got;
   const change = await findModeChange(toGitRepo(paths.root, options.machine), config);
   if (change !== undefined) {
     const moved = await followModeChange(paths, options.machine, change);
@@ -77,12 +78,12 @@ export async function syncTasks(project: HookProject, options: SyncOptions): Pro
     pushed: false,
     reason,
     ...sum(reports),
-    changed: waiting,
+    changed: waiting || got.elsewhere,
     ...NO_WORKFLOW,
   };
 }
 
-const OFFLINE = { reports: [], fetched: false, reason: null } as const;
+const OFFLINE = { reports: [], elsewhere: false, fetched: false, reason: null } as const;
 
 /** In stealth mode nothing is exchanged, and the file is a copy for the person. */
 async function writeFiles({ store, paths, config }: HookProject, options: SyncOptions): Promise<SyncedTasks> {
@@ -151,21 +152,42 @@ function describeBranchUnreadable(
   ];
 }
 
+interface FetchedTasks {
+  readonly reports: readonly FoldReport[];
+  /** Something came from a branch that a pull does not bring: only a commit takes it into this one. */
+  readonly elsewhere: boolean;
+  readonly fetched: boolean;
+  readonly reason: string | null;
+}
+
 /** Every branch of the remote may carry what others committed. */
 async function fetchTasks(
   project: HookProject,
   { by, machine, remote, named, tell }: SyncOptions,
-): Promise<{ reports: readonly FoldReport[]; fetched: boolean; reason: string | null }> {
+): Promise<FetchedTasks> {
   const repo = toGitRepo(project.paths.root, machine);
   if (!(await hasRemote(repo, remote))) {
     if (named === true) throw noRemote(remote);
-    return { reports: [], fetched: false, reason: `There is no remote ${remote}` };
+    return { ...OFFLINE, reason: `There is no remote ${remote}` };
   }
   const fetched = await fetchRemote({ repo, remote });
-  const reports = await joinBranches(project.store, repo, { remote, by, tell });
+  const pulled = await findPulled(repo);
+  const joined = await joinBranches(project.store, repo, { remote, pulled, by, tell });
   if (fetched !== 'fetched')
     refuseFailure(fetched.outcome, fetched.reason, 'What was fetched before is joined in');
-  return { reports, fetched: true, reason: null };
+  const reports = joined.map(({ report }) => report);
+  const elsewhere = joined.some(({ ref, report }) => ref !== pulled && hasChanged(report));
+  return { reports, elsewhere, fetched: true, reason: null };
+}
+
+/** The branch that `git pull` merges into the one that is checked out. */
+async function findPulled(repo: GitRepo): Promise<string | undefined> {
+  const { stdout, exit } = await askGit(repo, ['rev-parse', '--symbolic-full-name', '@{upstream}']);
+  return exit === 0 ? stdout.trim() : undefined;
+}
+
+function hasChanged({ created, updated, deleted }: FoldReport): boolean {
+  return created + updated + deleted > 0;
 }
 
 /** What was not exchanged must not look as if it were. */

@@ -47,6 +47,34 @@ describe('[D10] forge sync in standard mode', () => {
   });
 });
 
+describe('[T14-19] tasks that no pull brings', () => {
+  it.each([
+    ['a branch of a colleague', 'feature/one'],
+    ['the data branch from before the move to standard mode', 'forge-data'],
+  ])('%s: forge sync names the commit, which takes them in', async (_name, branch) => {
+    await using world = await forgeClones(['a', 'b']);
+    const { a, b } = world.clone;
+    a.git('switch', '--quiet', '-c', branch);
+    await a.create('elsewhere');
+    await a.commitTasks();
+    a.git('push', '--quiet', 'origin', branch);
+    const { stdout } = await b.run('sync');
+    expect(stdout).toContain('Joined in: 1 new');
+    expect(stdout).toContain('Next: forge commit, git pull, git push');
+    await b.commitTasks();
+    expect(titlesAt(b)).toEqual(['elsewhere']);
+    // The same tasks in the branch that a pull brings: there is nothing to commit.
+    const c = await world.addClone('c');
+    b.git('push', '--quiet', 'origin', 'main');
+    a.git('switch', '--quiet', 'main');
+    a.git('pull', '--quiet');
+    await a.create('in both');
+    await a.commitTasks();
+    a.git('push', '--quiet', '--force', 'origin', 'main', `main:${branch}`);
+    expect((await c.run('sync')).stdout).toContain('Your branch has them after the next git pull');
+  });
+});
+
 describe('[D11] a remote that cannot be reached', () => {
   it.each([['standard', ['init']] as const, ['branch', ['init', '--branch', 'forge-data']] as const])(
     'is an error in %s mode, and nothing looks exchanged',
