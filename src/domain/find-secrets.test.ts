@@ -15,6 +15,48 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['an npm token', `npm_${'a1B2'.repeat(9)}`],
 ];
 
+/** [A14-5] */
+const a1B2 = (length: number): string => 'a1B2'.repeat(50).slice(0, length);
+const MORE: readonly (readonly [string, string])[] = [
+  ...['ptt', 'dt', 'rt', 'cbt'].map((kind) => ['a GitLab token', `gl${kind}-${a1B2(20)}`] as const),
+  ['a Slack token', `xapp-1-A${a1B2(10)}-1234567890123-${a1B2(64)}`],
+  ['the address of a Slack hook', `hooks.slack.com/services/T1${a1B2(7)}/B1${a1B2(7)}/${a1B2(24)}`],
+  ['a Google token', `ya29.${a1B2(100)}`],
+  ['a Google token', `GOCSPX-${a1B2(28)}`],
+  ...[`hf_${a1B2(34)}`, `gsk_${a1B2(52)}`, `xai-${a1B2(80)}`, `r8_${a1B2(37)}`, `pplx-${a1B2(48)}`].map(
+    (key) => ['a key of a model provider', key] as const,
+  ),
+  ['a key of a model provider', `fw_${a1B2(24)}`],
+  ['a Stripe key', `sk_live_${a1B2(24)}`],
+  ['a Stripe key', `rk_live_${a1B2(24)}`],
+  ['a JSON web token', `eyJ${a1B2(30)}.eyJ${a1B2(60)}.${a1B2(43)}`],
+  ['a token of Forge', `fgt_${a1B2(43)}`],
+  ['a private key', `-----BEGIN PGP ${'PRIVATE'} KEY BLOCK-----\nVersion: GnuPG v2.0 (GNU/Linux)\n\nlQdG/+=`],
+  ['a private key', `${'Private'}-Lines: 2\n${a1B2(64)}\n${a1B2(30)}\nPrivate-MAC: ${'0a'.repeat(32)}`],
+];
+
+/** What stands before it, the value, and what stands behind it. */
+const NAMED: readonly (readonly [string, string, string, string])[] = [
+  ['an AWS secret key', 'aws_secret_access_key = ', a1B2(40), ''],
+  ['an AWS secret key', 'AWS_SECRET_ACCESS_KEY: ', a1B2(40), ''],
+  ['an AWS secret key', '{"SecretAccessKey": "', a1B2(40), '"}'],
+  ['an AWS secret key', '{\\"SecretAccessKey\\":\\"', a1B2(40), '\\"}'],
+  ['a session token', 'aws_session_token=', a1B2(200), ''],
+  ['a session token', '"SessionToken": "', `${a1B2(196)}/+==`, '"'],
+  ['a value of Authorization', 'Authorization: Bearer ', a1B2(40), ''],
+  ['a value of Authorization', "-H 'authorization: bearer ", '123e4567-e89b-12d3-a456-426614174000', "'"],
+  ['a value of Authorization', 'AUTHORIZATION: basic ', `${a1B2(30)}==`, ''],
+  ['a value of Authorization', 'Authorization: token ', a1B2(40), ''],
+  ['a password in an address', 'https://bob:', a1B2(20), '@git.example.com/x.git'],
+  ['a password in an address', 'postgres://:', 'p4ss!wörd', '@db:5432/x'],
+];
+
+const HIDDEN: readonly (readonly [string, string])[] = [
+  ...[...KEYS, ...MORE].filter(([, key]) => !/^(?:fw_|-----|Private)/.test(key)),
+  ['a key of a model provider', `sk-proj-${a1B2(74)}T3BlbkFJ${a1B2(74)}`],
+  ['a key of a model provider', `sk-or-v1-${'0a'.repeat(32)}`],
+];
+
 describe('findSecrets', () => {
   it.each(KEYS)('knows %s', (name, key) => {
     expect(findSecrets(`The key is ${key}.`)).toEqual([name]);
@@ -28,8 +70,64 @@ describe('findSecrets', () => {
     '3a9f1c2d4e5f60718293a4b5c6d7e8f901234567',
     '-----BEGIN PUBLIC KEY-----',
     'sk-folding-cube-animation-wrapper-container',
+    // [A14-5], [A14-6]
+    'hf_hub_download(repo_id) and hf_transfer_enabled_by_default_for_everything',
+    `hf_${'x'.repeat(34)}`,
+    'task-2026-01-02-a-very-long-name-of-a-branch-with-numbers',
+    'disk-3a9f1c2d4e5f60718293a4b5c6d7e8f901234567',
+    'task-admin-dashboard-2-with-many-other-words-in-it',
+    'EURASIAPACIFICREGIONSANDMORE',
+    '123e4567-e89b-12d3-a456-426614174000',
+    `sha512-${'a1B2'.repeat(21)}a==`,
+    `integrity ${'3a9f1c2d'.repeat(8)}`,
+    'fw_update_available_for_device_2 and r8_shrinker',
+    'glrt-runner and gldt-',
+    'xai-grok and pplx-api',
+    'aws_secret_access_key = <your secret key>',
+    'AWS_SECRET_ACCESS_KEY=${{ secrets.AWS_SECRET_ACCESS_KEY }}',
+    'AWS_SECRET_ACCESS_KEY=os.environ["AWS_SECRET_ACCESS_KEY"]',
+    `aws_secret_access_key=${'x'.repeat(40)}`,
+    'session_token = request.headers.get("X-Session-Token-Of-The-Caller-2")',
+    'Authorization: Bearer $TOKEN',
+    'Authorization: Bearer <token>',
+    'Authorization: Bearer YOUR_ACCESS_TOKEN_GOES_HERE',
+    'the bearer token-authentication-v2-rollout-plan',
+    'authorization: required-for-all-routes-since-v2',
+    'https://user:password@example.com and https://x-access-token:$TOKEN@github.com',
+    'postgres://postgres:postgres@localhost:5432/app',
+    'https://user:${PASSWORD}@host, https://user:<password>@host, https://u:***@host',
+    'http://localhost:3000/a@b and ssh://git@host:22/x and git@github.com:a/b.git',
+    `https://${'hooks.slack.com'}/services/T00000000/B00000000/${'X'.repeat(24)}`,
+    'eyJhbGciOiJIUzI1NiJ9 alone, eyJ.eyJ.x',
+    'fgt_token and sk_live_ and sk_test_',
+    'PuTTY-User-Key-File-3 and a PGP PUBLIC KEY BLOCK',
   ])('leaves alone: %s', (text) => {
     expect(findSecrets(text)).toEqual([]);
+  });
+
+  it.each(MORE)('[A14-5] knows %s: %s', (name, key) => {
+    expect(listSecrets(`The key is (${key}).`)).toEqual([{ name, value: key }]);
+    expect(maskSecrets(`"${key}" and "${key}".`)).toBe('"[redacted]" and "[redacted]".');
+  });
+
+  it.each(NAMED)('[A14-5] knows %s by its name: %s', (name, before, value, after) => {
+    expect(listSecrets(`${before}${value}${after}`)).toEqual([{ name, value }]);
+    expect(maskSecrets(`x ${before}${value}${after}`)).toBe(`x ${before}[redacted]${after}`);
+  });
+
+  it.each(HIDDEN)('[A14-6] finds %s behind letters, figures and lines: %s', (name, key) => {
+    for (const before of ['PRE_', 'abc', 'x', '9', '_', 'é']) {
+      expect(findSecrets(`${before}${key}`)).toEqual([name]);
+      expect(maskSecrets(`${before}${key} end`)).toMatch(/^.{0,4}\[redacted\] end$/);
+    }
+  });
+
+  it('[A14-5] takes PGP and PuTTY keys out of lines that come one after the other', () => {
+    const [begin, end] = ['BEGIN', 'END'].map((word) => `-----${word} PGP ${'PRIVATE'} KEY BLOCK-----`);
+    const pgp = [begin, 'Version: GnuPG v2.0 (GNU/Linux)', '', 'lQdGBF+/', '=aB1c', end].map(String);
+    expect([...pgp, 'after'].map(createLineMask())).toEqual([...pgp.map(() => '[redacted]'), 'after']);
+    const putty = ['Private-Lines: 1', a1B2(64), `Private-MAC: ${'0a'.repeat(20)}`, 'after'];
+    expect(putty.map(createLineMask())).toEqual([putty[0], '[redacted]', '[redacted]', 'after']);
   });
 
   it('does not take long over a text that is made to', () => {
@@ -40,6 +138,13 @@ describe('findSecrets', () => {
       '-----BEGIN A ',
       'AIza',
       'a-',
+      'eyJ',
+      'eyJ.',
+      'https://a:b',
+      'Bearer ',
+      'authorization: token ',
+      'secret_access_key=',
+      'Private-Lines: 1 ',
       `-----BEGIN ${'PRIVATE'} KEY-----`,
     ]) {
       const text = part.repeat(100_000);

@@ -1,28 +1,7 @@
+import { ANY_SECRET, SECRET_PATTERNS } from './secret-patterns.ts';
+
 /** What stands in place of a secret. */
 export const MASK = '[redacted]';
-
-/**
- * Forms that those who issue keys gave them so that they can be found. Nothing that merely looks random: a warning
- * that is mostly wrong is not read. Each matches the whole of a key, and every repetition is bounded or is of characters
- * that end it, so that a long text takes as long as its length says.
- */
-const FORMS: readonly (readonly [string, RegExp])[] = [
-  [
-    'a private key',
-    /-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY-----(?:[A-Za-z0-9+/=:,\s\\]|-(?!-))*(?:-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY-----)?/g,
-  ],
-  ['an AWS key', /\bA(?:KIA|SIA)[0-9A-Z]{16}\b/g],
-  ['a GitHub token', /\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{22,})/g],
-  ['a GitLab token', /\bglpat-[A-Za-z0-9_-]{20,}/g],
-  ['a Slack token', /\bxox[abprs]-[A-Za-z0-9-]{10,}/g],
-  // A name of words with dashes is none: keys of providers have figures in them.
-  ['a key of a model provider', /\bsk-(?=[A-Za-z_-]{0,40}[0-9])[A-Za-z0-9_-]{32,}/g],
-  ['a Google key', /\bAIza[A-Za-z0-9_-]{35,}/g],
-  ['an npm token', /\bnpm_[A-Za-z0-9]{36}\b/g],
-];
-
-/** One of these stands in every text that one of the forms matches: nearly all texts are told by this one look. */
-const ANY = /PRIVATE KEY-----|A[KS]IA|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|sk-|AIza|npm_/;
 
 export interface FoundSecret {
   /** What it looks like, with its article. */
@@ -30,10 +9,32 @@ export interface FoundSecret {
   readonly value: string;
 }
 
-/** What the text seems to hold that should be nowhere, one after the other by their kind. */
+/** What the text seems to hold that should be nowhere. What has two forms (the value of a header) is told by the first. */
 export function listSecrets(text: string): FoundSecret[] {
-  if (!ANY.test(text)) return [];
-  return FORMS.flatMap(([name, form]) => [...text.matchAll(form)].map(([value]) => ({ name, value })));
+  const apart: Span[] = [];
+  for (const span of locateForms(text).toSorted((a, b) => a.from - b.from)) {
+    const last = apart.at(-1);
+    if (last === undefined || last.to <= span.from) apart.push(span);
+    else if (span.rank < last.rank) apart[apart.length - 1] = span;
+  }
+  return apart.map(({ name, from, to }) => ({ name, value: text.slice(from, to) }));
+}
+
+interface Span {
+  readonly name: string;
+  /** The place of its form among all. */
+  readonly rank: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+function locateForms(text: string): Span[] {
+  if (!ANY_SECRET.test(text)) return [];
+  return SECRET_PATTERNS.flatMap(({ name, form, accepts }, rank) =>
+    [...text.matchAll(form)].flatMap(({ 0: value, index: from }) =>
+      accepts?.(value) === false ? [] : [{ name, rank, from, to: from + value.length }],
+    ),
+  );
 }
 
 /** Which kinds of them it holds; empty for nearly all texts. */
@@ -43,26 +44,36 @@ export function findSecrets(text: string): string[] {
 
 /** The text without them. */
 export function maskSecrets(text: string): string {
-  if (!ANY.test(text)) return text;
-  return FORMS.reduce((masked, [, form]) => masked.replaceAll(form, MASK), text);
+  return maskSpans(text, locateForms(text));
 }
 
-const KEY_BEGINS = /-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY-----/;
-const KEY_ENDS = '-----END ';
+function maskSpans(text: string, spans: readonly Pick<Span, 'from' | 'to'>[]): string {
+  if (spans.length === 0) return text;
+  let shown = '';
+  let at = 0;
+  for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {
+    if (from >= at) shown += text.slice(at, from) + MASK;
+    at = Math.max(at, to);
+  }
+  return shown + text.slice(at);
+}
+
+const KEY_BEGINS = /-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----|Private-Lines: \d/;
+const KEY_ENDS = /-----END |Private-(?:MAC|Hash): /;
 /** Base64, and the headers of an encrypted key; blanks and a bar where a program indents what it shows. */
-const KEY_LINE = /^[\sA-Za-z0-9+/=:,|-]*$/;
+const KEY_LINE = /^[\sA-Za-z0-9+/=:,|-]*$|^[\s|]{0,20}(?:Version|Comment): /;
 
 /** The same for the lines of one stream: a private key goes over many of them. */
 export function createLineMask(): (line: string) => string {
   let isInKey = false;
   return (line) => {
     if (isInKey) {
-      const ends = line.includes(KEY_ENDS);
+      const ends = KEY_ENDS.test(line);
       isInKey = !ends && KEY_LINE.test(line);
       if (ends || isInKey) return MASK;
     }
-    const begun = ANY.test(line) ? KEY_BEGINS.exec(line) : null;
-    isInKey = begun !== null && !line.includes(KEY_ENDS, begun.index);
+    const begun = ANY_SECRET.test(line) ? KEY_BEGINS.exec(line) : null;
+    isInKey = begun !== null && !KEY_ENDS.test(line.slice(begun.index));
     return maskSecrets(line);
   };
 }

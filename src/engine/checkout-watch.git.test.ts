@@ -116,6 +116,25 @@ describe('git in the worktree of an attempt', () => {
     expect(last?.message).toMatch(/^Commits that forge\/.* does not lead to are kept: refs\/forge\/rescue\//);
   });
 
+  it('[A14-7] is told without the keys that an agent puts into the name of a branch', async () => {
+    const key = `ghp_${'a1B2'.repeat(9)}`;
+    const given = 'correct-horse-battery';
+    shop.addAgent('leaks', `git switch -qc side-${key}-$GIVEN; echo x > x`, { env: { GIVEN: given } });
+    const task = await shop.create('Leaks');
+    await shop.work(task, 'leaks');
+    const [attempt] = await shop.place.store.listAttempts({ task_id: task.id });
+    if (attempt === undefined) throw new Error('no attempt');
+    execFileSync('git', ['-C', attempt.path, 'switch', '-qc', `other-${key}-${given}`]);
+    for (let looks = 0; looks < 2; looks += 1) await lookForStrays(shop.place);
+    const { events } = await shop.engine.temp.store.readEvents({ after: 0, limit: 1000 });
+    const told = JSON.stringify([shop.news, events]);
+    expect([told.includes(key), told.includes(given)]).toEqual([false, false]);
+    const strayed = 'on other-[redacted]-[redacted]';
+    expect(await shop.place.store.listAttempts({ task_id: task.id })).toMatchObject([{ strayed }]);
+    const notes = shop.news.flatMap((one) => (one.kind === 'note' ? one.text : []));
+    expect(notes.filter((text) => text.includes(strayed))).toHaveLength(1);
+  });
+
   it('[E16] is told while the run is at work, once when it leaves the branch and once when it is back', async () => {
     const wait = (file: string): string => `until [ -f "$FORGE_WORKTREE.${file}" ]; do sleep 0.02; done`;
     shop.addAgent(

@@ -138,14 +138,16 @@ async function harvestHeld(place: WorkPlace, { task, attempt, agent, signal }: H
     harvest = { ...(await harvestCheckout(control, checkout, request)), ...pickSeen(harvest) };
   const warnings = listHarvestWarnings(harvest, attempt);
   const { id } = attempt;
+  // Where it has strayed there is a warning of it.
+  let strayed: string | undefined;
   if (warnings.length > 0) {
     const { redact } = await findSecretsOf(place, attempt);
+    strayed = harvest.strayed === undefined ? undefined : redact(harvest.strayed);
     for (const text of warnings.map(redact))
       place.watch({ kind: 'note', task_id: task.id, attempt_id: id, text });
   }
   // Nobody may have looked while it was away.
-  if (harvest.strayed !== undefined)
-    await place.store.changeAttempt({ id, strayed: harvest.strayed }, systemWriter(place));
+  if (strayed !== undefined) await place.store.changeAttempt({ id, strayed }, systemWriter(place));
   await place.store.changeAttempt({ id, head_commit: harvest.head, strayed: null }, systemWriter(place));
   return harvest;
 }

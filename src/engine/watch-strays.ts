@@ -5,9 +5,10 @@ import { findStray } from '#git/checkout-tips.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { escapeLine } from '#kernel/text.ts';
+import { findSecretsOf } from './agent-secrets.ts';
 import { systemWriter, type WorkPlace } from './work.ts';
 
-type Place = Pick<WorkPlace, 'store' | 'clock' | 'workflow' | 'watch'>;
+type Place = Pick<WorkPlace, 'store' | 'clock' | 'workflow' | 'watch' | 'env' | 'agents'>;
 
 /**
  * For whoever stays with a run: a call now and then looks where HEAD of the attempt's folder stands. Each change is told
@@ -24,7 +25,7 @@ export function watchStray(
   return async () => {
     if (performance.now() - looked < LIMITS.stray_look_ms) return;
     looked = performance.now();
-    const strayed = findStray(attempt) ?? null;
+    const strayed = await findShownStray(place, attempt);
     // What the store could not keep is told by the next look.
     if (strayed === known || !(await noteStray(place, attempt, strayed))) return;
     known = strayed;
@@ -43,9 +44,17 @@ export async function lookForStrays(place: Place): Promise<void> {
   const watched = new Set(open.map(({ run }) => run.attempt_id));
   for (const attempt of attempts) {
     if (watched.has(attempt.id)) continue;
-    const strayed = findStray(attempt) ?? null;
+    const strayed = await findShownStray(place, attempt);
     if (strayed !== attempt.strayed) await noteStray(place, attempt, strayed);
   }
+}
+
+/** An agent gives its branches their names: what it must not tell is in none that is kept or shown. */
+async function findShownStray(place: Place, attempt: Attempt): Promise<string | null> {
+  const strayed = findStray(attempt);
+  if (strayed === undefined) return null;
+  const { redact } = await findSecretsOf(place, attempt);
+  return redact(strayed);
 }
 
 /** False where it could not be written down. */
