@@ -2,8 +2,9 @@ import { existsSync, rmSync, truncateSync } from 'node:fs';
 import { basename } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
+import { NO_AGENTS } from '#domain/claimer.ts';
 import { tempStore, type TempStore } from '../../tests/support/temp-store.ts';
-import { by, claim, create, depend } from './behaviour/open-behaviour.ts';
+import { by, create, depend } from './behaviour/open-behaviour.ts';
 import { examineDatabase, rebuildSqliteStore } from './examine-database.ts';
 import type { Rebuilt } from './sqlite/rebuild-database.ts';
 
@@ -124,9 +125,11 @@ it('[T14-3] a row that is no task stays in the file that is kept, which is named
 it('[T14-3] deletions, moves, leases and a pause come back from the rows where the replica is gone', async () => {
   await using temp = await tempStore();
   await fill(temp);
+  change(temp, "UPDATE store_facts SET value = 7 WHERE name = 'paused_at'");
   const before = dump(temp);
   expect(before.deleted_tasks).toHaveLength(1);
   expect(before.transitions).not.toEqual([]);
+  expect(before.leases).toHaveLength(1);
   await rebuild(temp, 'DROP TABLE comments', () => rmSync(temp.replica));
   expect(dump(temp)).toEqual(before);
 });
@@ -139,7 +142,8 @@ async function fill(temp: TempStore): Promise<string> {
   temp.clock.advance(1000);
   await depend(temp, id, other.id, 'related');
   await store.addComment({ id, body: 'A remark', reply_to: null }, by(temp));
-  await claim(temp, other.id, 'ann');
+  const lease = { assignee: 'ann', force: false, lease_ms: 60_000, agents: NO_AGENTS };
+  await store.claimTask({ id: other.id, ...lease }, by(temp));
   await create(temp, 'Three', { parent_id: id });
   await store.deleteTask({ id: gone.id }, by(temp));
   await store.updateTask({ id, description: 'Short' }, by(temp));
@@ -181,6 +185,8 @@ function dump(temp: TempStore): Record<string, unknown[]> {
       .map((row) => ({ ...row }));
   return {
     deleted_tasks: read('SELECT id, line FROM deleted_tasks'),
+    leases: read('SELECT task_id, fence, ttl_ms FROM leases'),
+    paused: read("SELECT value FROM store_facts WHERE name = 'paused_at'"),
     transitions: read('SELECT task_id, created_at, from_state, to_state, triggered_by FROM transitions'),
   };
 }
