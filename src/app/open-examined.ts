@@ -59,7 +59,7 @@ async function rebuildStore(
   { database, replica, common_dir }: Places,
   notice: (line: string) => void,
 ): Promise<void> {
-  const { aside, tasks, kept, unread } = await rebuildSqliteStore({
+  const { aside, tasks, kept, unread, lost } = await rebuildSqliteStore({
     database,
     replica,
     clock: systemClock,
@@ -70,7 +70,9 @@ async function rebuildStore(
   });
   notice(`The task database was made anew from the local replica: ${countTasks(tasks)}`);
   if (kept.length > 0) notice(`Kept as its rows had them, and told the replica: ${nameFirst(kept)}`);
-  if (unread !== undefined) notice(`As the replica has them: ${unread}`);
+  if (unread !== undefined) notice(`As the replica has them, where it has: ${unread}`);
+  if (lost.length > 0)
+    notice(`Only in the database before it, because it cannot be read: ${nameFirst(lost)}. Keep that file`);
   if (aside === undefined) return;
   notice(
     `The database before it is kept. To put it back, stop every forge, then in ${dirname(database)}: rm -f forge.db-wal forge.db-shm; mv ${aside.slice(dirname(aside).length + 1)} forge.db`,

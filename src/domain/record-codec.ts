@@ -29,7 +29,7 @@ const TASK_TYPES = ['task', 'bug', 'feature', 'epic', 'message'] satisfies TaskT
 const DEPENDENCY_TYPES = ['blocks', 'related', 'discovered-from'];
 
 /** Keys with a place of their own; everything else in a line is an unknown key and kept as it is. */
-const KNOWN_KEYS = new Set([
+export const KNOWN_KEYS: ReadonlySet<string> = new Set([
   'id',
   ...FIELD_NAMES,
   'status',

@@ -171,7 +171,7 @@ export interface ConflictSettlement {
 export interface StoreWrongs {
   /** What differs in tables, columns and indexes, in words. Where something does, rows are not looked at. */
   readonly schema: readonly string[];
-  /** Tasks that the replica has and the database has not. */
+  /** What the replica has and the database has not: ids of tasks, and deletions and moves in words. */
   readonly missing: readonly string[];
   /** Tasks whose rows cannot be read. */
   readonly unreadable: readonly string[];

@@ -272,6 +272,12 @@ function examineLeftovers({ project, fix }: Examination): Finding {
     return fix ? fixed('leftovers', message) : warn('leftovers', message, 'forge doctor --fix');
   }
   if (names.length === 0) return ok('leftovers', 'none');
+  const unread = names.filter((name) => /-unread(-\d+)?$/.test(name));
+  if (unread.length > 0) {
+    const message = `databases that were set aside: ${names.join(', ')}; what could not be read of tasks is only in ${unread.join(', ')}`;
+    const first = join(store_dir, unread[0] ?? '');
+    return warn('leftovers', message, `Keep them; look with sqlite3 ${first} "SELECT * FROM tasks"`);
+  }
   return warn(
     'leftovers',
     `databases that were set aside: ${names.join(', ')}`,

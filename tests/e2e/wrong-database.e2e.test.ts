@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, renameSync } from 'node:fs';
+import { appendFileSync, readdirSync, renameSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -68,6 +68,26 @@ const WRONG: Readonly<Record<string, Wrong>> = {
     told: /the schema number says 11, but migration 12 was done/,
     refused: [['task', 'create', 'Never']],
   },
+  '[T14-10] deleted rows of deleted tasks': {
+    sql: () => 'DELETE FROM deleted_tasks',
+    told: /in the local replica, but not in the database: the deletion of \S+/,
+    refused: [],
+  },
+  '[T14-10] deleted rows of moves': {
+    sql: () => 'DELETE FROM transitions',
+    told: /in the local replica, but not in the database: moves of \S+/,
+    refused: [],
+  },
+  '[T14-16] an empty table of formats': {
+    sql: () => 'DELETE FROM format',
+    told: /table format says nothing/,
+    refused: [],
+  },
+  '[T14-16] an empty table of migrations': {
+    sql: () => 'DELETE FROM migrations',
+    told: /table migrations names 0 of 12 migrations/,
+    refused: [],
+  },
   'labels that are not JSON': {
     sql: (id) => `UPDATE tasks SET labels = 'not json' WHERE id = '${id}'`,
     told: /rows that cannot be read: \S+/,
@@ -128,6 +148,23 @@ describe('[D12] forge doctor --rebuild', () => {
     expect(db.prepare("SELECT title FROM tasks WHERE id = 'fg-sqla'").get()).toEqual({
       title: 'Added by SQL',
     });
+  });
+
+  it('[T14-3] [T14-5] brings back what can be read where the replica is empty too, and says what to keep', async () => {
+    await using project = await forgeProjectHere();
+    const { id } = await fill(project);
+    const before = await project.json<Task[]>('task', 'list');
+    change(project, `DROP TABLE comments; UPDATE tasks SET labels = '{x' WHERE id = '${id}'`);
+    truncateSync(join(project.path, '.git/forge/tasks.jsonl'), 0);
+    const { stderr } = await project.run('doctor', '--fix');
+    expect(stderr).toContain('made anew from the local replica: 3 tasks');
+    expect(stderr).toContain(`Only in the database before it, because it cannot be read: ${id} (labels)`);
+    const after = await project.json<Task[]>('task', 'list');
+    const lost = { labels: [], updated_at: expect.any(String) as string };
+    expect(after).toEqual(before.map((task) => (task.id === id ? { ...task, ...lost } : task)));
+    const { healthy, findings } = await project.json<Examined>('doctor');
+    expect(healthy).toBe(true);
+    expect(findings.find(({ name }) => name === 'leftovers')?.hint).toMatch(/^Keep them; look with sqlite3 /);
   });
 
   it('says which rows were changed by SQL, and is not alarmed by it', async () => {

@@ -103,7 +103,7 @@ export class ServerProject implements AsyncDisposable {
    */
   useForOperation<T>(
     work: (project: OpenProject) => Promise<T>,
-    within?: readonly string[] | undefined,
+    within?: readonly string[],
   ): Promise<T> {
     return this.use(async (project) => {
       await project.store.readFormat();

@@ -27,7 +27,10 @@ export interface Known {
 
 export function readKnown(db: Database, id: string): Known | undefined {
   const stored = readRecord(db, id);
-  if (stored !== undefined) return { record: stored.record, numbers: stored, stored };
+  return stored === undefined ? readDeleted(db, id) : { record: stored.record, numbers: stored, stored };
+}
+
+export function readDeleted(db: Database, id: string): Known | undefined {
   const row = db.get('SELECT line, undo FROM deleted_tasks WHERE id = ?', id);
   if (row === undefined) return undefined;
   try {

@@ -2,7 +2,7 @@ import type { Clock } from '#kernel/clock.ts';
 import type { Database } from './database.ts';
 import type { ReplayMeter } from './join-replica.ts';
 import type { Replica } from './replica.ts';
-import { IS_NUMBER, writeFact } from './store-facts.ts';
+import { isNumber, writeFact } from './store-facts.ts';
 
 export interface CatchUpOptions {
   readonly clock: Clock;
@@ -63,7 +63,7 @@ interface Facts {
 /** One query: every command asks. */
 function readFacts(db: Database): Facts {
   const fact = (name: string): string =>
-    `(SELECT value FROM store_facts WHERE name = '${name}' AND ${IS_NUMBER} AND value >= 0)`;
+    `(SELECT value FROM store_facts WHERE name = '${name}' AND ${isNumber('value')} AND value >= 0)`;
   const row = db.get(`SELECT ${fact('replica_bytes')} AS held, ${fact('replica_inode')} AS file,
     ${fact('attempts_restored')} AS restored`);
   const number = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);

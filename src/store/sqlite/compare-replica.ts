@@ -1,78 +1,86 @@
 import { encodeRecord } from '#domain/record-codec.ts';
 import { isDeleted } from '#domain/task-record.ts';
 import { isForgeError } from '#kernel/errors.ts';
-import type { Database } from './database.ts';
-import { quickId, readSharedBirths } from './fold-lines.ts';
+import type { Database, Row } from './database.ts';
+import { readSharedBirths } from './fold-lines.ts';
+import { moveKey, type ReplicaContent } from './read-replica.ts';
 import { decodeReplicaLine, encodeReplicaLine } from './replica-lines.ts';
-import type { Replica } from './replica.ts';
 import { lineOf } from './row-to-line.ts';
+import { salvageRow, type SalvagedRow } from './salvage-row.ts';
+import { isNumber } from './store-facts.ts';
 
-/** How the rows of a database differ from what its replica says; ids. */
+/** How the rows of a database differ from what its replica says. */
 export interface RowDifferences {
-  /** The replica has them, and the database does not: somebody deleted rows by SQL. */
-  readonly missing: readonly string[];
-  /** Their rows cannot be read. */
+  /** The ids of tasks whose rows cannot be read, or not all of them. */
   readonly unreadable: readonly string[];
-  /** Their rows say something else, which the replica does not know: somebody changed or added them by SQL. */
+  /** The ids of tasks whose rows say what the replica does not know: they were changed or added by SQL. */
   readonly changed: readonly string[];
   /** What would tell the replica of `changed`. */
   readonly lines: readonly string[];
-  /** Where the last whole line of the replica ends. */
-  readonly end: number;
+  /** What can be read nowhere, in words: whole rows, and values of others. */
+  readonly lost: readonly string[];
 }
 
-/** Looks at every task. What the replica has beyond the database (a crash) is no difference: it is joined in. */
-export function compareWithReplica(db: Database, replica: Replica): RowDifferences {
-  const newest = new Map<string, string>();
-  let end = 0;
-  for (const line of replica.size() === 0 ? [] : replica.lines(0)) {
-    const id = quickId(line.text) ?? slowId(line.text);
-    if (id !== undefined) newest.set(id, line.text);
-    end = line.end;
-  }
+/** Looks at every task. `is_whole`: all tables and columns are there. */
+export function compareRows(
+  db: Database,
+  { newest }: ReplicaContent,
+  { is_whole }: { readonly is_whole: boolean },
+): RowDifferences {
   const unreadable: string[] = [];
   const changed: string[] = [];
   const lines: string[] = [];
-  const ids = new Set<string>();
-  for (const row of db.all('SELECT id, version, fence FROM tasks ORDER BY id')) {
-    const id = String(row.id);
-    ids.add(id);
-    const told = newest.get(id);
-    const line = tryLine(db, id);
-    if (line === undefined) unreadable.push(id);
-    else if (told === undefined || !isSame(line, Number(row.version), told)) {
-      changed.push(id);
-      lines.push(encodeReplicaLine(line, { version: Number(row.version), fence: Number(row.fence) }));
-    }
+  const lost: string[] = [];
+  for (const { id, ...row } of listRows(db)) {
+    const told = typeof id === 'string' ? newest.get(id) : undefined;
+    const version = Number(row.version ?? 1);
+    const read = typeof id === 'string' ? readRow(db, { id, version, told }, is_whole) : undefined;
+    if (read === undefined || read.unreadable.length > 0) unreadable.push(String(id));
+    if (read === undefined && told === undefined) lost.push(String(id));
+    if (read === undefined) continue;
+    if (read.lost.length > 0) lost.push(`${String(id)} (${read.lost.join(', ')})`);
+    if (told !== undefined && isSame(read.line, version, told)) continue;
+    changed.push(String(id));
+    lines.push(encodeReplicaLine(read.line, { version, fence: Number(row.fence ?? 0) }));
   }
-  return { missing: listMissing(db, newest, ids), unreadable, changed, lines, end };
+  return { unreadable, changed, lines, lost };
 }
 
-/** Of a line that another program wrote; undefined for lines that are no tasks, or cannot be read. */
-function slowId(line: string): string | undefined {
-  if (!line.includes('"id":')) return undefined;
-  try {
-    return decodeReplicaLine(line).record.id;
-  } catch (error) {
-    if (!isForgeError(error)) throw error;
-    return undefined;
-  }
+/** What the replica has and the database has not, in words: rows were deleted by SQL. */
+export function listMissing(db: Database, content: ReplicaContent): string[] {
+  const ids = (table: string): Set<string> =>
+    new Set(db.all(`SELECT id FROM ${table}`).map(({ id }) => String(id)));
+  const tasks = ids('tasks');
+  const deleted = ids('deleted_tasks');
+  const moves = new Set<string>();
+  for (const row of db.each('SELECT * FROM transitions')) moves.add(keyOf(row));
+  const { newest, ahead } = content;
+  const gone = [...newest].filter(([id]) => !tasks.has(id) && !deleted.has(id) && !ahead.has(id));
+  const lost = [...content.moves].filter(
+    ([key, id]) => !moves.has(key) && (tasks.has(id) || deleted.has(id)) && !ahead.has(id),
+  );
+  if (gone.length + lost.length === 0) return [];
+  // Tasks that were told apart went on under other names.
+  const births = readBirths(db);
+  const missing = gone.flatMap(([id, line]) => {
+    const standing = births.has(id) ? undefined : standingOf(line);
+    return standing === undefined ? [] : [standing === 'deleted' ? `the deletion of ${id}` : id];
+  });
+  const moved = new Set(lost.flatMap(([, id]) => (births.has(id) ? [] : [`moves of ${id}`])));
+  return [...missing.toSorted(), ...[...moved].toSorted()];
 }
 
-/** A record of its own codec, or nothing where the row does not give one. */
-function tryLine(db: Database, id: string): string | undefined {
-  try {
-    return lineOf(db, id);
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof TypeError || isForgeError(error)) return undefined;
-    throw error;
-  }
+export function keyOf(row: Row): string {
+  const { task_id, created_at, from_state, to_state, triggered_by } = row;
+  return moveKey(String(task_id), String(created_at), {
+    from_state: String(from_state),
+    to_state: String(to_state),
+    triggered_by: String(triggered_by),
+  });
 }
-
-const LOCAL = ',"_local":[';
 
 /** The replica may be ahead of the database; then what it says comes later. */
-function isSame(line: string, version: number, told: string): boolean {
+export function isSame(line: string, version: number, told: string): boolean {
   const end = told.lastIndexOf(LOCAL);
   if (end > 0 && `${told.slice(0, end)}}` === line) return true;
   try {
@@ -85,20 +93,49 @@ function isSame(line: string, version: number, told: string): boolean {
   }
 }
 
-function listMissing(db: Database, newest: ReadonlyMap<string, string>, ids: ReadonlySet<string>): string[] {
-  const deleted = new Set(db.all('SELECT id FROM deleted_tasks').map(({ id }) => String(id)));
-  const gone = [...newest].filter(([id]) => !ids.has(id) && !deleted.has(id));
-  if (gone.length === 0) return [];
-  // Tasks that were told apart went on under other names.
-  const births = readSharedBirths(db);
-  return gone.flatMap(([id, line]) => (births.has(id) || isDeletion(line) ? [] : [id])).toSorted();
+const LOCAL = ',"_local":[';
+
+/** Numbers that make no sense are left out, and so are those whose column is gone. */
+function listRows(db: Database): Row[] {
+  const number = (name: string): string =>
+    `iif(${isNumber(name)} AND ${name} >= 0, ${name}, NULL) AS ${name}`;
+  try {
+    return db.all(`SELECT id, ${number('version')}, ${number('fence')} FROM tasks ORDER BY id`);
+  } catch {
+    return db.all('SELECT id FROM tasks');
+  }
 }
 
-/** Deletions are forgotten after a while, and lines that cannot be read are no tasks. */
-function isDeletion(line: string): boolean {
+/** By the codec where the row is as it should be. */
+function readRow(
+  db: Database,
+  row: { id: string; version: number; told: string | undefined },
+  is_whole: boolean,
+): SalvagedRow | undefined {
+  if (is_whole) {
+    try {
+      return { line: lineOf(db, row.id), unreadable: [], lost: [] };
+    } catch (error) {
+      if (!isForgeError(error)) throw error;
+    }
+  }
+  return salvageRow(db, row);
+}
+
+/** None where deleted tasks cannot be read. */
+function readBirths(db: Database): ReadonlySet<string> {
   try {
-    return isDeleted(decodeReplicaLine(line).record);
+    return readSharedBirths(db);
   } catch {
-    return true;
+    return new Set();
+  }
+}
+
+/** Undefined for a line that cannot be read: it is no task. */
+function standingOf(line: string): 'deleted' | 'alive' | undefined {
+  try {
+    return isDeleted(decodeReplicaLine(line).record) ? 'deleted' : 'alive';
+  } catch {
+    return undefined;
   }
 }

@@ -165,7 +165,7 @@ function saveMove(db: Database, id: string, { task, move }: SplitLine): boolean 
 }
 
 /** When the life of the task was written last. */
-function findWritten(task: string): number | undefined {
+export function findWritten(task: string): number | undefined {
   try {
     const { created_at, updated_at, _v } = readJson(task) as JsonObject; // it begins as one
     if (typeof created_at !== 'string' || typeof updated_at !== 'string') return undefined;

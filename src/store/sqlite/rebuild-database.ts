@@ -1,14 +1,7 @@
 import { existsSync, renameSync } from 'node:fs';
-import { isForgeError } from '#kernel/errors.ts';
-import { LIMITS } from '#kernel/limits.ts';
-import { nameFirst } from '#kernel/text.ts';
-import { compareWithReplica } from './compare-replica.ts';
-import { compareSchema } from './compare-schema.ts';
-import { Database } from './database.ts';
 import { closeParts, openOnce, type SqliteStoreOptions } from './open-parts.ts';
-import { replayReplica } from './replay.ts';
 import { Replica } from './replica.ts';
-import { readStanding } from './schema-version.ts';
+import { rescueRows } from './rescue-rows.ts';
 import { freeName } from './set-aside-database.ts';
 
 export interface Rebuilt {
@@ -17,9 +10,14 @@ export interface Rebuilt {
   readonly tasks: number;
   /** Ids of tasks whose rows said something that the replica did not know; they are as the rows had them. */
   readonly kept: readonly string[];
-  /** Why not all rows could be compared; their tasks are as the replica has them. */
+  /** Why not all rows could be compared; what of them cannot be read is as the replica has it. */
   readonly unread: string | undefined;
+  /** What can be read nowhere, in words; it is only in the file that was moved. */
+  readonly lost: readonly string[];
 }
+
+/** The end of the name of a file that holds what can be read nowhere. */
+const UNREAD = '-unread';
 
 /**
  * Moves the database out of the way, whatever it is, and makes it anew from the replica. What only its rows say goes to
@@ -29,11 +27,11 @@ export async function rebuildDatabase(options: SqliteStoreOptions): Promise<Rebu
   const { database, hold, clock } = options;
   const replica = new Replica(options.replica, options.modes);
   try {
-    const work = (): Pick<Rebuilt, 'aside' | 'kept' | 'unread'> => {
-      if (!existsSync(database)) return { aside: undefined, kept: [], unread: undefined };
-      const rescued = rescueRows(database, replica, clock.now());
+    const work = (): Omit<Rebuilt, 'tasks'> => {
+      if (!existsSync(database)) return { aside: undefined, kept: [], unread: undefined, lost: [] };
+      const rescued = rescueRows(database, replica);
       const now = new Date(clock.now()).toISOString().replaceAll(/[:.]/g, '-');
-      const aside = freeName(`${database}.replaced-${now}`);
+      const aside = freeName(`${database}.replaced-${now}${rescued.lost.length > 0 ? UNREAD : ''}`);
       for (const suffix of ['-wal', '-shm', '']) {
         if (existsSync(`${database}${suffix}`)) renameSync(`${database}${suffix}`, `${aside}${suffix}`);
       }
@@ -48,29 +46,5 @@ export async function rebuildDatabase(options: SqliteStoreOptions): Promise<Rebu
     }
   } finally {
     replica.close();
-  }
-}
-
-/** Under the writer's lock, so that no write of another process falls between database and replica. */
-function rescueRows(database: string, replica: Replica, now: number): Pick<Rebuilt, 'kept' | 'unread'> {
-  let db: Database | undefined;
-  try {
-    db = new Database(database, { lock_timeout_ms: LIMITS.lock_timeout_ms });
-    const opened = db;
-    return opened.write(() => {
-      // A replica that was cut or removed is made whole from a database that can be trusted with that.
-      if (readStanding(opened) === 'current' && compareSchema(opened).length === 0)
-        replayReplica(opened, replica, { now });
-      const { lines, changed, unreadable, end } = compareWithReplica(opened, replica);
-      if (lines.length > 0) replica.append(end, lines);
-      const unread =
-        unreadable.length === 0 ? undefined : `rows that cannot be read: ${nameFirst(unreadable)}`;
-      return { kept: changed, unread };
-    });
-  } catch (error) {
-    if (!isForgeError(error)) throw error;
-    return { kept: [], unread: error.message };
-  } finally {
-    db?.close();
   }
 }

@@ -109,7 +109,7 @@ export function rowToRecord(row: Row, edges: readonly Row[], comments: readonly 
 }
 
 /** Columns whose value is the line's. */
-const LINE_COLUMNS = [
+export const LINE_COLUMNS = [
   'id',
   'title',
   'description',

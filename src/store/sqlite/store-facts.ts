@@ -9,14 +9,15 @@ export function readFact(db: Database, name: string): number {
 
 /** Undefined where the row is missing or holds no number: any program may write to the table. */
 export function findFact(db: Database, name: string): number | undefined {
-  return db.get(`SELECT value FROM store_facts WHERE name = ? AND ${IS_NUMBER}`, name)?.value as
+  return db.get(`SELECT value FROM store_facts WHERE name = ? AND ${isNumber('value')}`, name)?.value as
     | number
     | undefined;
 }
 
-/** Whether `value` is a number to JavaScript too. */
-export const IS_NUMBER = `typeof(value) = 'integer'
-  AND value BETWEEN ${Number.MIN_SAFE_INTEGER} AND ${Number.MAX_SAFE_INTEGER}`;
+/** SQL that says whether a column is a number to JavaScript too. */
+export function isNumber(column: string): string {
+  return `typeof(${column}) = 'integer' AND ${column} BETWEEN ${Number.MIN_SAFE_INTEGER} AND ${Number.MAX_SAFE_INTEGER}`;
+}
 
 /** Makes the row where it is missing. */
 export function writeFact(db: Database, name: string, value: number): void {

@@ -70,6 +70,8 @@ export function translateStoreError(error: unknown, path: string): unknown {
       cause: error,
     });
   }
+  // An integer that JavaScript cannot hold, in a column where Forge writes none.
+  if (code === 'ERR_OUT_OF_RANGE') return toRebuild(path, error.message, error);
   if (typeof code !== 'string' || !('syscall' in error)) return error;
   // Node has no name for a quota that is used up. What else a file system says (a folder in the place of a
   // file, a link into nothing) is no bug of ours either.
