@@ -1,4 +1,6 @@
 import { writtenLine } from '#domain/edited-line.ts';
+import { isSameTask } from '#domain/identity.ts';
+import { keepIdentity } from '#domain/kept-identity.ts';
 import { digestRecord } from '#domain/record-digests.ts';
 import { takeInEdits, type TakenIn } from '#domain/take-in-edits.ts';
 import { isDeleted, lastStamp, type TaskRecord } from '#domain/task-record.ts';
@@ -42,6 +44,21 @@ export function readTask({ report, unreadable }: Fold, line: FileLine): Incoming
     unreadable.push(line.text);
     return undefined;
   }
+}
+
+/** The line as one of the known task, where it is, although its author or the time of its creation was edited. */
+export function asKnown(
+  { report }: Fold,
+  incoming: IncomingTask,
+  known: TaskRecord | undefined,
+): IncomingTask {
+  const { edited, json, line, record } = incoming;
+  if (known === undefined || edited === undefined || json === undefined) return incoming;
+  if (isSameTask(known, record)) return incoming;
+  const kept = keepIdentity(line.text, json, { known, edited });
+  if (kept === undefined) return incoming;
+  (report.kept_identities ??= []).push(known.id);
+  return { ...incoming, ...kept };
 }
 
 /** What the line says, with stamps of their own for edits by hand; `known` is the task as the store has it. */
