@@ -194,6 +194,33 @@ describe('[T14-7] a line whose author or time of creation was edited is still th
   });
 });
 
+it.for([
+  ['priority', 'high'],
+  ['status', 'done'],
+  ['labels', 'x'],
+  ['created_at', 'yesterday'],
+] as const)(
+  '[T14-12] a value that cannot be read leaves the other edits of its line: %s',
+  async ([key, value]) => {
+    await using world = await forgeClones(['a']);
+    const { a } = world.clone;
+    const before = await a.create('one');
+    await a.commitTasks();
+    changeLines(a, { title: 'two', [key]: value });
+    const told = await a.run('task', 'list');
+    expect(told.stderr).toContain(`has 1 line that cannot be read (line 1: Not a task: `);
+    expect(await show(a, before.id)).toMatchObject({ title: 'two', [key]: before[key] });
+    await a.run('task', 'update', before.id, '--title', 'three', '--priority', '1');
+    await a.run('export');
+    // The text that cannot be read stays to be seen, and says nothing twice.
+    const [line = '', bad = '', ...more] = linesOf(a.read(FILE));
+    expect({ line: JSON.parse(line) as unknown, more }).toMatchObject({ line: { title: 'three' }, more: [] });
+    expect(bad).toContain(`"${key}":"${value}"`);
+    a.write(FILE, `${line}\n${bad}\n\n`);
+    expect(await show(a, before.id)).toMatchObject({ title: 'three', priority: 1 });
+  },
+);
+
 /** In every line of the file, with all else as it was. */
 function changeLines(clone: Clone, change: Partial<Task>): void {
   const lines = linesOf(clone.read(FILE)).map((line) =>

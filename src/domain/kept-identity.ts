@@ -20,14 +20,14 @@ export function keepIdentity(
   // Decoded anew: stamps that are those of the creation are not written out.
   const own = { ...json, created_at, created_by };
   const record = decodeRecord(own);
-  if (!isSameTask(known, record) || !isLineOf(known, edited, record)) return undefined;
+  if (!isSameTask(known, record)) return undefined;
+  if (edited.record.created !== known.created && !isLineOf(known, edited, record)) return undefined;
   const line = editedLine(text, own, record);
   return line === undefined ? undefined : { record, edited: line };
 }
 
 /** Whether Forge wrote the line for the known task: two tasks that were born with one id may both be edited by hand. */
-function isLineOf(known: TaskRecord, { record: shown, seal, written }: EditedLine, own: TaskRecord): boolean {
-  if (shown.created === known.created) return true;
+export function isLineOf(known: TaskRecord, { seal, written }: EditedLine, own: TaskRecord): boolean {
   const isTaken = [...(known.hand?.keys() ?? [])].some((line) => line.startsWith(`${seal}:`));
   if (isTaken || [known, own].some((record) => encodeRecord(record).endsWith(`"_v":"${seal}"}}`)))
     return true;

@@ -19,6 +19,8 @@ export interface IncomingTask {
   readonly edited: EditedLine | undefined;
   /** The line's object, of such a line. */
   readonly json?: JsonObject | undefined;
+  /** Keys of values that cannot be read, where the others can. */
+  readonly bad?: ReadonlySet<string> | undefined;
   /** Where the line is canonical already: then nobody has to write it again. */
   readonly encoded: EncodedRecord | undefined;
 }
