@@ -140,6 +140,101 @@ describe('[T14-6] a task file that a tool wrote anew in its own way', () => {
   });
 });
 
+const CHANGES: readonly (readonly [string, Partial<Task>])[] = [
+  ['created_by', { created_by: 'Ada Lovelace' }],
+  ['created_at, later', { created_at: '2031-01-01T00:00:00.000Z' }],
+  ['created_at, earlier', { created_at: '2001-01-01T00:00:00.000Z' }],
+  ['both', { created_by: 'Ada Lovelace', created_at: '2001-01-01T00:00:00.000Z' }],
+];
+
+describe('[T14-7] a line whose author or time of creation was edited is still that task', () => {
+  it.for(CHANGES)('%s: nothing is doubled, and other edits count, twice', async ([, change]) => {
+    await using world = await forgeClones(['a']);
+    const { a } = world.clone;
+    const before = [await a.create('one'), await a.create('two')];
+    await a.commitTasks();
+    for (const description of ['first', 'second']) {
+      changeLines(a, { ...change, description });
+      const { stderr, stdout } = await a.run('task', 'list', '--json');
+      expect(stderr).toMatch(/created_by or created_at of 2 tasks .* the old values stand/);
+      expect((await a.run('task', 'list')).stderr).toBe('');
+      const tasks = (JSON.parse(stdout) as Task[]).toSorted((x, y) => x.title.localeCompare(y.title));
+      expect(tasks).toMatchObject(
+        before.map(({ id, created_at, created_by }) => ({ id, created_at, created_by })),
+      );
+      expect((await show(a, tasks[0]?.id)).description).toBe(description);
+      // The second time the line is one that the store has outgrown.
+      await a.run('task', 'update', tasks[0]?.id ?? '', '--priority', '1');
+    }
+    await a.commitTasks();
+    expect(linesOf(a.read(FILE))).toHaveLength(2);
+    expect((await show(a, before[0]?.id)).priority).toBe(1);
+  });
+
+  it('both: by a pull, with the merge driver and without', async () => {
+    const change = { created_by: 'Ada Lovelace', created_at: '2001-01-01T00:00:00.000Z' };
+    await using world = await forgeClones(['a', 'b', 'c']);
+    const { a, b, c } = world.clone;
+    const task = await a.create('one');
+    await settle([a, b, c]);
+    await b.run('task', 'update', task.id, '--priority', '0');
+    await b.commitTasks();
+    changeLines(a, { ...change, description: 'd' });
+    a.git('-c', 'core.hooksPath=/dev/null', 'commit', '-qam', 'by hand');
+    a.git('push', '-q');
+    c.git('pull', '-q');
+    b.git('pull', '-q', '--no-rebase');
+    const { created_at, created_by } = task;
+    for (const clone of [a, b, c])
+      expect(await show(clone, task.id)).toMatchObject({ description: 'd', created_at, created_by });
+    await settle([a, b, c]);
+    expect(a.read(FILE)).toBe(b.read(FILE));
+    expect(linesOf(a.read(FILE))).toHaveLength(1);
+    expect(await show(c, task.id)).toMatchObject({ description: 'd', priority: 0, created_at, created_by });
+  });
+});
+
+it.for([
+  ['priority', 'high'],
+  ['status', 'done'],
+  ['labels', 'x'],
+  ['created_at', 'yesterday'],
+] as const)(
+  '[T14-12] a value that cannot be read leaves the other edits of its line: %s',
+  async ([key, value]) => {
+    await using world = await forgeClones(['a']);
+    const { a } = world.clone;
+    const before = await a.create('one');
+    await a.commitTasks();
+    changeLines(a, { title: 'two', [key]: value });
+    const told = await a.run('task', 'list');
+    expect(told.stderr).toContain(`has 1 line that cannot be read (line 1: Not a task: `);
+    expect(await show(a, before.id)).toMatchObject({ title: 'two', [key]: before[key] });
+    await a.run('task', 'update', before.id, '--title', 'three', '--priority', '1');
+    await a.run('export');
+    // The text that cannot be read stays to be seen, and says nothing twice.
+    const [line = '', bad = '', ...more] = linesOf(a.read(FILE));
+    expect({ line: JSON.parse(line) as unknown, more }).toMatchObject({ line: { title: 'three' }, more: [] });
+    expect(bad).toContain(`"${key}":"${value}"`);
+    a.write(FILE, `${line}\n${bad}\n\n`);
+    expect(await show(a, before.id)).toMatchObject({ title: 'three', priority: 1 });
+  },
+);
+
+/** In every line of the file, with all else as it was. */
+function changeLines(clone: Clone, change: Partial<Task>): void {
+  const lines = linesOf(clone.read(FILE)).map((line) =>
+    JSON.stringify({ ...(JSON.parse(line) as Task), ...change }),
+  );
+  clone.write(FILE, `${lines.join('\n')}\n`);
+}
+
+async function show(clone: Clone, id = ''): Promise<Task> {
+  const { stdout, exit } = await clone.run('task', 'show', id, '--json');
+  expect({ exit, stdout }).toMatchObject({ exit: 0 });
+  return JSON.parse(stdout) as Task;
+}
+
 /** As `jq '.title += "!"'` and `jq -s` write it. */
 function rewrite(text: string, form: 'objects' | 'list'): string {
   const tasks = linesOf(text).map((line) => JSON.parse(line) as Task);

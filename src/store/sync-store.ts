@@ -126,6 +126,8 @@ export interface FoldReport {
   renamed: { from: string; to: string }[];
   /** Deleted in one place and edited in another. */
   edited_deleted: string[];
+  /** Tasks whose author or time of creation was edited in their lines: the old ones stand. Left out where there are none. */
+  kept_identities?: string[];
   /** Lines that show again what they once showed, where it is not known by whom; left out where there are none. */
   put_back?: PutBackLine[];
 }

@@ -17,12 +17,23 @@ export function describeFold({ tasks, history }: FoldedFiles): string[] {
       `${count(conflicts.length, 'value')} lost against a change made elsewhere; see: forge conflicts`,
     );
   }
+  lines.push(...describeKeptIdentities(tasks?.kept_identities ?? []));
   for (const id of tasks?.edited_deleted ?? []) {
     lines.push(`${id} was deleted elsewhere and changed here; to have it back: forge task restore ${id}`);
   }
   lines.push(...describeUnreadable(TASKS_PATH, tasks?.unreadable ?? []));
   lines.push(...describeUnreadable(HISTORY_PATH, history?.unreadable ?? []));
   return lines;
+}
+
+/** Nothing where there are none. */
+export function describeKeptIdentities(ids: readonly string[]): string[] {
+  const [first] = ids;
+  if (first === undefined) return [];
+  const which = ids.length === 1 ? first : `${ids.length} tasks (${first} and others)`;
+  return [
+    `created_by or created_at of ${which} was edited by hand: they say which task it is, so the old values stand; to write them back: forge export`,
+  ];
 }
 
 /** Nothing where every line can be read. `number` is 0 where it is not known which line it is. */

@@ -2,6 +2,7 @@ import { birthOf, isSameTask } from '#domain/identity.ts';
 import { joinGraphs, type TaskGraph } from '#domain/join-graphs.ts';
 import { editedLine } from '#domain/edited-line.ts';
 import { joinCopies } from '#domain/join-copies.ts';
+import { keepIdentity } from '#domain/kept-identity.ts';
 import { findLostValues, keepLostValues } from '#domain/lost-values.ts';
 import { decodeRecord, encodeRecord } from '#domain/record-codec.ts';
 import { isSealed } from '#domain/record-seal.ts';
@@ -119,8 +120,12 @@ function mergeTask(
   const isTakenOut = (line: string): boolean =>
     baseLines.includes(line) && !(here.includes(line) && there.includes(line));
   const kept = [...here, ...there].filter((line) => tryDecode(line) === undefined && !isTakenOut(line));
-  const base = readBase(baseLines.findLast((line) => tryDecode(line) !== undefined));
-  const known = joinSame([base, ...[...here, ...there].map(readSealed)]);
+  const sealed = joinSame([...here, ...there].map(readSealed));
+  const base = readBase(
+    baseLines.findLast((line) => tryDecode(line) !== undefined),
+    sealed,
+  );
+  const known = sealed === 'different' ? sealed : joinSame([base, sealed]);
   const ours = joinSame(here.map((line) => readEdited(line, known, now)));
   const theirs = joinSame(there.map((line) => readEdited(line, known, now)));
   if (known === 'different' || ours === 'different' || theirs === 'different') return undefined;
@@ -142,8 +147,11 @@ function joinSame(records: readonly (TaskRecord | undefined)[]): TaskRecord | 'd
 }
 
 /** What was edited by hand before the two sides parted is older than all that either did since. */
-function readBase(line: string | undefined): TaskRecord | undefined {
-  return line === undefined ? undefined : readEdited(line, undefined, 0);
+function readBase(
+  line: string | undefined,
+  known: TaskRecord | 'different' | undefined,
+): TaskRecord | undefined {
+  return line === undefined ? undefined : readEdited(line, known, 0);
 }
 
 function readSealed(line: string): TaskRecord | undefined {
@@ -160,19 +168,28 @@ function readEdited(
   if (read === undefined) return undefined;
   const edited = editedLine(line, read.json, read.record);
   if (edited === undefined) return read.record;
-  const base =
-    known === 'different' || known === undefined || !isSameTask(known, read.record) ? undefined : known;
-  return takeInEdits(edited, { known: base, now }).record;
+  if (known === 'different' || known === undefined)
+    return takeInEdits(edited, { known: undefined, now }).record;
+  if (isSameTask(known, read.record)) return takeInEdits(edited, { known, now }).record;
+  const kept = keepIdentity(line, read.json, { known, edited });
+  return takeInEdits(kept?.edited ?? edited, { known: kept && known, now }).record;
 }
 
 function mergeWhole({ base, ours, theirs, now }: Sides): MergedLines {
-  const known = new Map([...toGraphs(base, { now: 0 })].flatMap((graph) => [...graph]));
+  const known = new Map(
+    [...toGraphs(base, { known: readAllSealed([ours, theirs]), now: 0 })].flatMap((graph) => [...graph]),
+  );
   const graphs = [...toGraphs(ours, { known, now }), ...toGraphs(theirs, { known, now })];
   const joined = graphs.reduce<TaskGraph>(joinGraphs, new Map());
   const lines = [...ours.lines.values(), ...theirs.lines.values()].flat();
   const kept = lines.filter((line) => tryDecode(line) === undefined);
   const result = new Map([...joined].map(([id, record]) => [id, encodeRecord(record)]));
   return { result, conflicts: 0, kept };
+}
+
+function readAllSealed(sides: readonly Side[]): TaskGraph {
+  const lines = sides.flatMap((side) => [...side.lines.values()].flat());
+  return new Map(lines.flatMap((line) => readSealed(line) ?? []).map((record) => [record.id, record]));
 }
 
 /** A second task with the id of the first is a graph of its own. `known` is the common ancestor, for edits by hand. */

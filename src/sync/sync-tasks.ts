@@ -7,7 +7,7 @@ import type { Writer } from '#store/store.ts';
 import type { FoldReport } from '#store/sync-store.ts';
 import { exchangeTasks } from './branch-mode.ts';
 import { COMMIT_MESSAGE, commitTasks } from './commit-tasks.ts';
-import { describeUnreadable } from './describe-fold.ts';
+import { describeKeptIdentities, describeUnreadable } from './describe-fold.ts';
 import { exportFiles } from './export-files.ts';
 import { findModeChange, followModeChange } from './follow-mode.ts';
 import { joinBranches } from './join-branches.ts';
@@ -121,6 +121,7 @@ async function syncBranch(project: HookProject, options: SyncOptions): Promise<S
   const { pushed, outcome, reason, reports, workflow, config_lost } = exchanged;
   for (const line of describeBranchUnreadable(exchanged, project.config.branchName)) options.tell?.(line);
   if (outcome === 'no_remote' && options.named === true) throw noRemote(options.remote);
+  tellKeptIdentities(reports, options.tell);
   refuseFailure(outcome, reason, `The tasks are on the branch ${project.config.branchName} of this clone`);
   return {
     mode: 'branch',
@@ -133,6 +134,11 @@ async function syncBranch(project: HookProject, options: SyncOptions): Promise<S
     other_workflow: workflow.other,
     config_lost,
   };
+}
+
+function tellKeptIdentities(reports: readonly FoldReport[], tell: SyncOptions['tell']): void {
+  const ids = new Set(reports.flatMap((report) => report.kept_identities ?? []));
+  for (const line of describeKeptIdentities([...ids])) tell?.(line);
 }
 
 function describeBranchUnreadable(
@@ -173,9 +179,10 @@ async function fetchTasks(
   const fetched = await fetchRemote({ repo, remote });
   const pulled = await findPulled(repo);
   const joined = await joinBranches(project.store, repo, { remote, pulled, by, tell });
+  const reports = joined.map(({ report }) => report);
+  tellKeptIdentities(reports, tell);
   if (fetched !== 'fetched')
     refuseFailure(fetched.outcome, fetched.reason, 'What was fetched before is joined in');
-  const reports = joined.map(({ report }) => report);
   const elsewhere = joined.some(({ ref, report }) => ref !== pulled && hasChanged(report));
   return { reports, elsewhere, fetched: true, reason: null };
 }

@@ -17,6 +17,10 @@ export interface IncomingTask {
   readonly line: FileLine;
   /** Where a person may have changed values and left their stamps. */
   readonly edited: EditedLine | undefined;
+  /** The line's object, of such a line. */
+  readonly json?: JsonObject | undefined;
+  /** Keys of values that cannot be read, where the others can. */
+  readonly bad?: ReadonlySet<string> | undefined;
   /** Where the line is canonical already: then nobody has to write it again. */
   readonly encoded: EncodedRecord | undefined;
 }
@@ -49,7 +53,7 @@ function decodeCanonical(line: FileLine): IncomingTask | undefined {
 function decodeAny(line: FileLine): IncomingTask {
   const json = parseJson(line.text, 'The line') as JsonObject;
   const record = decodeRecord(json);
-  return { record, line, edited: editedLine(line.text, json, record), encoded: undefined };
+  return { record, line, edited: editedLine(line.text, json, record), json, encoded: undefined };
 }
 
 /** The reason why a line cannot be read; rethrows what is no fault of the line. */

@@ -1,14 +1,18 @@
 import { writtenLine } from '#domain/edited-line.ts';
+import { keepKnown, readGoodValues } from '#domain/good-values.ts';
+import { isSameTask } from '#domain/identity.ts';
+import { keepIdentity } from '#domain/kept-identity.ts';
 import { digestRecord } from '#domain/record-digests.ts';
 import { takeInEdits, type TakenIn } from '#domain/take-in-edits.ts';
 import { isDeleted, lastStamp, type TaskRecord } from '#domain/task-record.ts';
+import { parseJson, type JsonObject } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { Writer } from '../store.ts';
 import type { FileLine, FoldReport } from '../sync-store.ts';
-import { applyRecord, type Known } from './apply-record.ts';
+import { applyRecord, readKnown, type Known } from './apply-record.ts';
 import type { Database } from './database.ts';
 import type { EdgeQueue } from './edge-queue.ts';
-import { decodeLine, whyUnreadable, type IncomingTask } from './fold-lines.ts';
+import { decodeLine, quickId, whyUnreadable, type IncomingTask } from './fold-lines.ts';
 import { toEncoded, type EncodedRecord } from './record-rows.ts';
 import type { ReplicaAppender } from './replica-appender.ts';
 import { readShown, writeShown } from './shown-lines.ts';
@@ -33,19 +37,61 @@ export interface Fold {
   readonly edges: EdgeQueue;
 }
 
-/** Undefined for a line that is no task, which is reported and kept. */
-export function readTask({ report, unreadable }: Fold, line: FileLine): IncomingTask | undefined {
+/** Undefined for a line that is no task. It is reported and kept, also where only some of its values cannot be read. */
+export function readTask(fold: Fold, line: FileLine): IncomingTask | undefined {
+  const { report, unreadable } = fold;
   try {
     return decodeLine(line);
   } catch (error) {
     report.unreadable.push({ number: line.number, why: whyUnreadable(error) });
     unreadable.push(line.text);
+    return readGoodPart(fold, line);
+  }
+}
+
+function readGoodPart({ db, digests, edges }: Fold, line: FileLine): IncomingTask | undefined {
+  const id = quickId(line.text);
+  if (id === undefined || !digests.has(id)) return undefined;
+  edges.write();
+  const known = readKnown(db, id);
+  const json = tryParse(line.text);
+  if (known === undefined || json === undefined) return undefined;
+  const good = readGoodValues(line.text, json, known.record);
+  return good === undefined ? undefined : { ...good, line, encoded: undefined };
+}
+
+function tryParse(text: string): JsonObject | undefined {
+  try {
+    return parseJson(text, 'The line') as JsonObject;
+  } catch (error) {
+    whyUnreadable(error);
     return undefined;
   }
 }
 
+/** The line as one of the known task, where it is, although its author or the time of its creation was edited. */
+export function asKnown(
+  { report }: Fold,
+  incoming: IncomingTask,
+  known: TaskRecord | undefined,
+): IncomingTask {
+  const { edited, json, line, record } = incoming;
+  if (known === undefined || edited === undefined || json === undefined) return incoming;
+  if (isSameTask(known, record)) return incoming;
+  const kept = keepIdentity(line.text, json, { known, edited });
+  if (kept === undefined) return incoming;
+  (report.kept_identities ??= []).push(known.id);
+  return { ...incoming, ...kept };
+}
+
 /** What the line says, with stamps of their own for edits by hand; `known` is the task as the store has it. */
 export function readIncoming(fold: Fold, incoming: IncomingTask, known: TaskRecord | undefined): TakenIn {
+  const taken = readEdits(fold, incoming, known);
+  if (known === undefined || incoming.bad === undefined) return taken;
+  return { ...taken, record: keepKnown(taken.record, known, incoming.bad) };
+}
+
+function readEdits(fold: Fold, incoming: IncomingTask, known: TaskRecord | undefined): TakenIn {
   const { db, by, by_hand, report } = fold;
   const { record, line } = incoming;
   const edited = incoming.edited ?? writtenLine(line.text, record, known);

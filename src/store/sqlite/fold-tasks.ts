@@ -12,7 +12,15 @@ import type { Database } from './database.ts';
 import { EdgeQueue } from './edge-queue.ts';
 import { readMark, writeMark, writeUnreadable } from './file-marks.ts';
 import { quickId, readDigests, readSharedBirths, SharedBirth, type IncomingTask } from './fold-lines.ts';
-import { FOLDED_BY, readIncoming, readTask, renewDigest, saveJoined, type Fold } from './fold-records.ts';
+import {
+  asKnown,
+  FOLDED_BY,
+  readIncoming,
+  readTask,
+  renewDigest,
+  saveJoined,
+  type Fold,
+} from './fold-records.ts';
 import { foldWholeFile } from './fold-whole-file.ts';
 import { readPlainLine } from './plain-lines.ts';
 import { insertEvent, newestEvent } from './log-rows.ts';
@@ -154,8 +162,9 @@ function foldTask(fold: Fold, incoming: IncomingTask, shared: ReadonlySet<string
     if (shared.has(birth) || (birth !== record.id && fold.digests.has(birth))) throw new SharedBirth(birth);
     return saveJoined(fold, undefined, readIncoming(fold, incoming, undefined).record, incoming.encoded);
   }
-  if (!isSameTask(known.record, record)) throw new SharedBirth(record.id);
-  const { record: theirs, lost: unseen } = readIncoming(fold, incoming, known.record);
+  const own = asKnown(fold, incoming, known.record);
+  if (!isSameTask(known.record, own.record)) throw new SharedBirth(record.id);
+  const { record: theirs, lost: unseen } = readIncoming(fold, own, known.record);
   const lost = [...unseen, ...findUnsharedLosses(db, known.record, theirs)];
   const after = keepLostValues(joinCopies(known.record, theirs), lost);
   // The same value may be lost by the edit and by the join.

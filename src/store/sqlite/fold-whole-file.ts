@@ -5,7 +5,7 @@ import { keepLostValues } from '#domain/lost-values.ts';
 import type { TaskRecord } from '#domain/task-record.ts';
 import type { FileLine } from '../sync-store.ts';
 import { forgetName, readKnown, type Known } from './apply-record.ts';
-import { readIncoming, readTask, saveJoined, type Fold } from './fold-records.ts';
+import { asKnown, readIncoming, readTask, saveJoined, type Fold } from './fold-records.ts';
 import { renameWork } from './rename-work.ts';
 
 /**
@@ -65,8 +65,9 @@ function readGraphs(
   const strays: Map<string, TaskRecord>[] = [];
   let conflict = false;
   for (const line of lines) {
-    const incoming = readTask(fold, line);
-    if (incoming === undefined) continue;
+    const read = readTask(fold, line);
+    if (read === undefined) continue;
+    const incoming = asKnown(fold, read, ours.get(read.record.id));
     const base = findSame(ours, incoming.record);
     const { record: theirs, lost } = readIncoming(fold, incoming, base);
     const record = keepLostValues(theirs, lost);
