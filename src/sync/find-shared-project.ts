@@ -1,4 +1,4 @@
-import { askGitApart, type GitRepo } from '#git/ask-git.ts';
+import { askGit, askGitApart, type GitRepo } from '#git/ask-git.ts';
 import { listBranchFiles } from '#git/branch-files.ts';
 import { findDefaultBranch, hasRemote } from '#git/branches.ts';
 import { fetchBranch } from '#git/exchange-remote.ts';
@@ -23,6 +23,8 @@ export interface SharedProjects {
   readonly data: readonly SharedProject[];
   /** The one of the default branch, in standard mode. */
   readonly main: SharedProject | undefined;
+  /** Branches of the remote that this clone does not have, and that were not looked into. */
+  readonly unseen?: readonly string[];
 }
 
 /** Looks at the branches that are here, those of remotes too. Nothing is fetched; without git there is nothing. */
@@ -51,11 +53,18 @@ export async function fetchSharedProjects(repo: GitRepo, remote: string): Promis
     const bounded = { ...repo, timeout_ms: LIMITS.git_ms };
     for (const branch of wanted.slice(0, LIMITS.branches_fetched))
       await fetchBranch({ repo: bounded, remote, branch });
-    return wanted.length === 0 ? NONE : await search(repo);
+    const found = wanted.length === 0 ? NONE : await search(repo);
+    return { ...found, unseen: await listUnseen(repo, remote, names) };
   } catch (error) {
     if (!isForgeError(error)) throw error;
     return NONE; // a remote that does not answer holds no command up
   }
+}
+
+async function listUnseen(repo: GitRepo, remote: string, names: readonly string[]): Promise<string[]> {
+  const args = ['for-each-ref', '--format=%(refname)', `refs/remotes/${remote}/`];
+  const here = new Set((await askGit(repo, args)).stdout.split('\n'));
+  return names.filter((name) => !name.startsWith('forge/') && !here.has(`refs/remotes/${remote}/${name}`));
 }
 
 const NONE: SharedProjects = { data: [], main: undefined };

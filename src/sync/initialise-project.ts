@@ -82,9 +82,9 @@ export async function initialiseProject(options: InitOptions): Promise<InitResul
       refuseForgeHome(paths, options);
       if (lookAt(paths.config) !== undefined) return adopt(paths, options);
       if (lookAt(paths.shared_config) !== undefined) return bringBack(paths, options);
-      const shared =
-        mode === 'standard' ? await findProjectToAdopt(toGitRepo(paths.root, options)) : undefined;
-      if (shared === undefined) return makeProject(paths, config, options);
+      if (mode !== 'standard') return makeProject(paths, config, options);
+      const { shared, notes } = await findProjectToAdopt(toGitRepo(paths.root, options));
+      if (shared === undefined) return makeProject(paths, config, options, notes);
       if ((options.prefix ?? shared.config.idPrefix) === shared.config.idPrefix)
         return adoptShared(paths, options, shared);
       return makeProject(paths, config, options, [describeOther(shared)]);

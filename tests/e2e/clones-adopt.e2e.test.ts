@@ -47,6 +47,26 @@ describe('[D2] a clone of a project in branch mode', () => {
     expect(await titlesOf(late)).toEqual(['from a']);
   });
 
+  it('[T14-22] a clone of a single branch is told which branches it never fetched, and the advice works', async () => {
+    await using world = await forgeClones(['a'], { init: ['init', '--branch', 'data', '--prefix', 'sh'] });
+    await world.clone.a.create('from a');
+    await world.clone.a.json('sync');
+    const late = await world.addClone('late', { init: false });
+    late.git('config', 'remote.origin.fetch', '+refs/heads/main:refs/remotes/origin/main');
+    late.git('update-ref', '-d', 'refs/remotes/origin/data');
+    const { notes } = await late.json<{ notes: string[] }>('init');
+    expect(notes.join()).toContain('This clone never fetched these branches of origin: data.');
+    const [, advice = ''] = /to have that one: (.*) <name>$/m.exec(notes[0] ?? '') ?? [];
+    expect(advice).toBe('forge uninstall --yes, then forge init --branch');
+    await late.json('uninstall', '--yes');
+    expect(await late.json('init', '--branch', 'data')).toMatchObject({ idPrefix: 'sh', mode: 'branch' });
+    expect(await titlesOf(late)).toEqual(['from a']);
+    // A clone that has every branch is told nothing of the kind.
+    const other = await world.addClone('other', { init: false });
+    const made = await other.json<{ notes: string[] }>('init', '--prefix', 'zz');
+    expect(made.notes.join()).not.toContain('never fetched');
+  });
+
   it('a prefix of its own starts another project and names the one that is there; two are told apart', async () => {
     await using world = await branchProject();
     const own = await world.addClone('own', { init: false });

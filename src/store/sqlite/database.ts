@@ -6,7 +6,7 @@ import { DEFAULT_RESOLVED, type ResolvedWorkflow } from '#domain/workflow.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { PRIVATE, type FileModes } from '../file-modes.ts';
-import { translateStoreError } from './translate-error.ts';
+import { NO_SHARED_MEMORY, toFull, translateStoreError } from './translate-error.ts';
 
 export type Row = Record<string, unknown>;
 export type Value = SQLInputValue;
@@ -36,6 +36,9 @@ export class Database {
   readonly #inode: number;
   #wide = false;
   #isUnchanging = false;
+  /** How long a reader waits for the file to itself where the disk is full; undefined where it must write. */
+  readonly #reads_within_ms: number | undefined;
+  #isAlone = false;
   /** It is a file of this process alone; see continueWith. */
   #isPrivate = false;
   /** Pages of the log after which a commit moves them to the database; 0 where somebody else does. */
@@ -51,12 +54,15 @@ export class Database {
     options: {
       lock_timeout_ms: number;
       read_only?: true;
+      /** For reading, so that a full disk does not matter. */
+      reads?: true;
       checkpoint?: 'aside' | undefined;
       modes?: (() => FileModes) | undefined;
     },
   ) {
     this.path = path;
     this.modes = options.modes ?? (() => PRIVATE);
+    this.#reads_within_ms = options.reads === true ? options.lock_timeout_ms : undefined;
     this.#checkpoint_pages = options.checkpoint === 'aside' ? 0 : LIMITS.checkpoint_pages;
     assertSqliteVersion(process.versions.sqlite ?? '0');
     const before = readInode(path);
@@ -165,6 +171,8 @@ export class Database {
   /** A file that is gone cannot be read for many reasons, and each of them is that. */
   #translate(error: unknown): unknown {
     const translated = translateStoreError(error, this.path);
+    if (this.#isAlone && translated instanceof ForgeError && translated.code === 'read_only')
+      return toFull(this.path, error);
     if (!(translated instanceof ForgeError) || translated.code !== 'io_failed') return translated;
     try {
       this.#checkPlace();
@@ -248,7 +256,7 @@ export class Database {
     try {
       return work();
     } catch (error) {
-      if (!this.#openUnchanging(error)) throw this.#translate(error);
+      if (!this.#openUnchanging(error) && !this.#openAlone(error)) throw this.#translate(error);
       return this.#translated(work);
     }
   }
@@ -273,6 +281,21 @@ export class Database {
     this.#db.close();
     this.#db = again;
     this.#isUnchanging = true;
+    return true;
+  }
+
+  /**
+   * On a full disk SQLite cannot make that shared memory either. A connection that has the file to itself does without
+   * it, log or not; while another process works with the file, the shared memory is there. True where that was done.
+   */
+  #openAlone(error: unknown): boolean {
+    if (this.#reads_within_ms === undefined || this.#isAlone || this.#db.isTransaction) return false;
+    if ((error as { errcode?: unknown }).errcode !== NO_SHARED_MEMORY) return false;
+    this.#statements.clear();
+    this.#db.close();
+    this.#db = new DatabaseSync(this.path, { timeout: this.#reads_within_ms });
+    this.#db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA query_only = ON');
+    this.#isAlone = true;
     return true;
   }
 }

@@ -165,6 +165,7 @@ function openDatabase(options: SqliteStoreOptions, more: { readonly read_only?: 
     lock_timeout_ms: options.lock_timeout_ms ?? LIMITS.lock_timeout_ms,
     ...(options.gather !== undefined && { checkpoint: 'aside' as const }),
     modes: options.modes,
+    ...(options.reads === true && { reads: true as const }),
     ...more,
   });
 }

@@ -38,7 +38,7 @@ const MEANINGS: Readonly<Record<number, { code: ErrorCode; message: string; hint
 };
 
 /** SQLite could not make its shared memory as large as it must be: the disk has not even that. */
-const NO_SHARED_MEMORY = 4874;
+export const NO_SHARED_MEMORY = 4874;
 const FULL = 13;
 
 /** SQLite's code for a statement that names what is not there, and how it says so. */
@@ -84,6 +84,11 @@ export function translateStoreError(error: unknown, path: string): unknown {
     details: { path, system: code },
     cause: error,
   });
+}
+
+/** For a connection that only reads, because the disk is full. */
+export function toFull(path: string, cause: unknown): unknown {
+  return translateStoreError(Object.assign(new Error('full', { cause }), { errcode: FULL }), path);
 }
 
 /**

@@ -11,10 +11,31 @@ import type { ProjectConfig } from '../project-config.ts';
 import type { ProjectPaths } from '../project-paths.ts';
 import { CONFIG_PATH } from '../task-files.ts';
 
-/** The project that this clone came with, where its working tree shows none. Throws where there are several. */
-export async function findProjectToAdopt(repo: GitRepo): Promise<SharedProject | undefined> {
-  return choose(await findSharedProjects(repo)) ?? choose(await fetchSharedProjects(repo, 'origin'));
+export interface ProjectToAdopt {
+  readonly shared: SharedProject | undefined;
+  /** What the person should know who starts a project, as none was found. */
+  readonly notes: readonly string[];
 }
+
+/** The project that this clone came with, where its working tree shows none. Throws where there are several. */
+export async function findProjectToAdopt(repo: GitRepo): Promise<ProjectToAdopt> {
+  const here = choose(await findSharedProjects(repo));
+  if (here !== undefined) return { shared: here, notes: [] };
+  const there = await fetchSharedProjects(repo, 'origin');
+  return { shared: choose(there), notes: tellUnseen(there.unseen ?? []) };
+}
+
+/** What such a branch holds is known only when it is fetched, which may be much. */
+function tellUnseen(branches: readonly string[]): string[] {
+  if (branches.length === 0) return [];
+  const more = branches.length > SHOWN ? ` and ${branches.length - SHOWN} more` : '';
+  const names = `${branches.slice(0, SHOWN).join(', ')}${more}`;
+  return [
+    `This clone never fetched these branches of origin: ${names}. If one of them holds the tasks of a Forge project, this is a second project; to have that one: forge uninstall --yes, then forge init --branch <name>`,
+  ];
+}
+
+const SHOWN = 5;
 
 function choose({ data, main }: SharedProjects): SharedProject | undefined {
   const births = new Set(data.map(({ config }) => config.created_at));
