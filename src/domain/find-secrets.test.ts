@@ -147,7 +147,7 @@ describe('findSecrets', () => {
       'Private-Lines: 1 ',
       `-----BEGIN ${'PRIVATE'} KEY-----`,
     ]) {
-      const text = part.repeat(100_000);
+      const text = part.repeat(20_000);
       expect(findSecrets(text).length).toBeLessThan(2);
       expect(maskSecrets(text).length).toBeLessThanOrEqual(text.length);
     }

@@ -1,7 +1,8 @@
+import { createBreakMask } from './broken-keys.ts';
+import { listEncodedRuns } from './encoded-runs.ts';
+import { toPlainView } from './plain-view.ts';
+import { MASK, maskSpans } from './secret-mask.ts';
 import { ANY_SECRET, SECRET_PATTERNS } from './secret-patterns.ts';
-
-/** What stands in place of a secret. */
-export const MASK = '[redacted]';
 
 export interface FoundSecret {
   /** What it looks like, with its article. */
@@ -42,20 +43,39 @@ export function findSecrets(text: string): string[] {
   return [...new Set(listSecrets(text).map(({ name }) => name))];
 }
 
-/** The text without them. */
+/**
+ * The text without them, also where one is in base64, hex or escapes, or has codes of a terminal or invisible characters
+ * in it, or goes over lines; base64 and hex go as a whole.
+ */
 export function maskSecrets(text: string): string {
-  return maskSpans(text, locateForms(text));
+  const masked = maskWhole(text);
+  if (!masked.includes('\n') || !ANY_SECRET.test(masked)) return masked;
+  const mask = createBreakMask();
+  return masked
+    .split('\n')
+    .map((line) => mask(line, line))
+    .join('\n');
 }
 
-function maskSpans(text: string, spans: readonly Pick<Span, 'from' | 'to'>[]): string {
-  if (spans.length === 0) return text;
-  let shown = '';
-  let at = 0;
-  for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {
-    if (from >= at) shown += text.slice(at, from) + MASK;
-    at = Math.max(at, to);
-  }
-  return shown + text.slice(at);
+function maskWhole(text: string): string {
+  const view = toPlainView(text);
+  const hidden = [
+    ...(view === undefined ? [] : locateForms(view.text)),
+    ...locateEncoded(view?.text ?? text),
+  ];
+  return maskSpans(text, [...locateForms(text), ...hidden.map((span) => view?.toPlace(span) ?? span)]);
+}
+
+type Place = Pick<Span, 'from' | 'to'>;
+
+/** What is encoded once may be encoded again; every further time is on purpose. */
+const TIMES = 2;
+
+function locateEncoded(text: string, times = TIMES): Place[] {
+  if (times === 0) return [];
+  return listEncodedRuns(text).filter(({ readings }) =>
+    readings.some((said) => locateForms(said).length > 0 || locateEncoded(said, times - 1).length > 0),
+  );
 }
 
 const KEY_BEGINS = /-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----|Private-Lines: \d/;
@@ -66,6 +86,7 @@ const KEY_LINE = /^[\sA-Za-z0-9+/=:,|-]*$|^[\s|]{0,20}(?:Version|Comment): /;
 /** The same for the lines of one stream: a private key goes over many of them. */
 export function createLineMask(): (line: string) => string {
   let isInKey = false;
+  const maskBroken = createBreakMask();
   return (line) => {
     if (isInKey) {
       const ends = KEY_ENDS.test(line);
@@ -74,6 +95,6 @@ export function createLineMask(): (line: string) => string {
     }
     const begun = ANY_SECRET.test(line) ? KEY_BEGINS.exec(line) : null;
     isInKey = begun !== null && !KEY_ENDS.test(line.slice(begun.index));
-    return maskSecrets(line);
+    return maskBroken(maskWhole(line), line);
   };
 }

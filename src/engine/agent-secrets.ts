@@ -55,7 +55,7 @@ export function createSecrets(values: readonly string[]): Secrets {
 
 /** What is held back could be the beginning of a secret, whose rest the cut took away. */
 function redactCut(known: Redactor, text: string): string {
-  const shown = known.push(text);
+  const shown = known.push(known.redact(text));
   known.flush();
   return shown;
 }

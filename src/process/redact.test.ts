@@ -27,6 +27,8 @@ const FORMS: readonly [string, (secret: string) => string][] = [
   ['JSON in JSON', (secret) => JSON.stringify(JSON.stringify({ secret }))],
 ];
 
+const hexPairs = (text: string): string[] => Buffer.from(text).toString('hex').match(/../g) ?? [];
+
 describe('redaction', () => {
   it.each(FORMS)('[H2] takes a secret out as %s', (_, show) => {
     for (const secret of [KEY, LONG, 'hunter2-hunter2']) {
@@ -44,6 +46,39 @@ describe('redaction', () => {
       const shown = lines.map((line) => createRedactor([LONG]).redact(line));
       // The last line may be a few characters that say nothing.
       expect(shown.slice(0, -1).every((line) => line === '[redacted]')).toBe(true);
+    }
+  });
+
+  it.each<[string, (secret: string) => string]>([
+    [
+      'percent escapes of every letter',
+      (secret) =>
+        hexPairs(secret)
+          .map((pair) => `%${pair}`)
+          .join(''),
+    ],
+    [
+      'JSON escapes of every letter',
+      (secret) =>
+        hexPairs(secret)
+          .map((pair) => `\\u00${pair}`)
+          .join(''),
+    ],
+    ['codes of a terminal', (secret) => (secret.match(/.{1,4}/g) ?? []).join('\u001b[0m')],
+    ['invisible blanks', (secret) => secret.split('').join('\u200b')],
+  ])('[A14-4] takes a secret out that has %s', (_, show) => {
+    const secret = 'hunter2-hunter2';
+    expect(createRedactor([secret]).redact(`before ${show(secret)} after`)).toBe('before [redacted] after');
+  });
+
+  it('[A14-4] takes out base64 that is wrapped after any number of characters', () => {
+    const secret = 'hunter2-gOu02DUz70IEyNirYcZE-and-more';
+    for (const width of [16, 20, 40]) {
+      const lines = base64(`k=${secret}\n`).match(new RegExp(`.{1,${width}}`, 'g')) ?? [];
+      const shown = lines.map((line) => createRedactor([secret]).redact(line));
+      // The first and the last line also say what stands before and behind it.
+      expect(shown.slice(1, -1).every((line) => line === '[redacted]')).toBe(true);
+      expect(shown[0]).toMatch(/^.{0,4}\[redacted\]$/);
     }
   });
 

@@ -1,4 +1,5 @@
-import { MASK } from '#domain/find-secrets.ts';
+import { toPlainView } from '#domain/plain-view.ts';
+import { MASK, maskSpans } from '#domain/secret-mask.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { createMatcher, type Matcher } from './redactor/matcher.ts';
 import { listSecretForms } from './redactor/secret-forms.ts';
@@ -9,7 +10,7 @@ export interface Redactor {
   push(chunk: string): string;
   /** The rest, at the end of the text. The redactor can be used again. */
   flush(): string;
-  /** For a whole text; the chunks of `push` are not touched. */
+  /** For a whole text, also where codes of a terminal or escapes are between; the chunks of `push` are not touched. */
   redact(text: string): string;
 }
 
@@ -36,9 +37,22 @@ export function createRedactor(
     redact(text) {
       if (forms.size === 0) return text;
       const whole = new Redaction(matcher);
-      return whole.push(text) + whole.flush();
+      const shown = whole.push(text) + whole.flush();
+      const view = toPlainView(shown);
+      return view === undefined ? shown : maskSpans(shown, locateWords(matcher, view.text).map(view.toPlace));
     },
   };
+}
+
+function locateWords(matcher: Matcher, text: string): { from: number; to: number }[] {
+  const found: { from: number; to: number }[] = [];
+  let state = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    state = matcher.step(state, text.charCodeAt(at));
+    const length = matcher.matchLength(state);
+    if (length > 0) found.push({ from: at + 1 - length, to: at + 1 });
+  }
+  return found;
 }
 
 class Redaction {

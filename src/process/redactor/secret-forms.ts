@@ -79,10 +79,23 @@ function listBase64(bytes: Buffer): readonly string[] {
 /** Programs that wrap base64 do so after 64 or 76 characters, and then it is shown line by line. */
 function listWrapped(secret: string): readonly string[] {
   const whole = toBase64(Buffer.from(secret, 'utf8'));
-  return [/.{1,64}/g, /.{1,76}/g].flatMap((columns) =>
+  const lines = [/.{1,64}/g, /.{1,76}/g].flatMap((columns) =>
     whole.length > 64 ? (whole.match(columns) ?? []) : [],
   );
+  return [...lines, ...listWindows(secret)];
 }
+
+/** Of those that wrap it elsewhere each line has one of these. Many words: only for secrets of the length of a key. */
+function listWindows(secret: string): readonly string[] {
+  if (secret.length > LONGEST_IN_WINDOWS) return [];
+  const forms = new Set(listBase64(Buffer.from(secret, 'utf8')));
+  return [...forms].flatMap((form) =>
+    Array.from({ length: Math.max(0, form.length - WINDOW + 1) }, (_, at) => form.slice(at, at + WINDOW)),
+  );
+}
+
+const WINDOW = 12;
+const LONGEST_IN_WINDOWS = 128;
 
 function toBase64(bytes: Buffer): string {
   return dropEnd(bytes.toString('base64'), '=');
