@@ -174,6 +174,17 @@ export const LIMITS = {
   mcp_body_depth: 72,
   /** Tasks that `resources/list` names. */
   mcp_resources: 50,
+  /** A page of a list ends early when its rows take so much; what has no pages, and takes more than that, is refused. */
+  answer_page_bytes: 4_194_304,
+  answer_bytes: 16_777_216,
+  /** What is written of an answer before other requests are served. */
+  answer_turn_bytes: 262_144,
+  /** Of the data of all events that are asked for at once. */
+  event_list_bytes: 33_554_432,
+  /** Rows that a list is read in at once: at first, of a page, and of a list that is asked for as a whole. */
+  answer_first_rows: 16,
+  answer_page_rows: 100,
+  answer_list_rows: 1_000,
   /** How long may an answer of a server be that `forge --server` asks. */
   remote_answer_bytes: 268_435_456,
   /** How long a command waits for another writer, unless FORGE_LOCK_TIMEOUT_MS says otherwise. */
