@@ -10,6 +10,11 @@ export const LIMITS = {
   metadata_bytes: 1_048_576,
   metadata_depth: 64,
   metadata_key_length: 200,
+  metadata_keys: 2_000,
+  /** With those that were taken away: each leaves a stamp in the task's line. */
+  metadata_keys_ever: 4_000,
+  labels_ever: 1_000,
+  dependencies_ever: 20_000,
   /** Of any JSON; what is nested deeper cannot be walked. */
   json_depth: 1_000,
   /** A longer number is none that a double holds; comparing the two would take its time. */
