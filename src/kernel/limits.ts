@@ -52,6 +52,14 @@ export const LIMITS = {
   agent_settings_files: 1_000,
   /** Files that one command may mean, where it cannot be read which it runs; with more it is never trusted. */
   trust_tree_files: 20_000,
+  /**
+   * Of a command that is read to know which files it runs: its length, parentheses and braces in each other and in all,
+   * and the commands of one pipe. What goes beyond is not read, and may run any file of the tree.
+   */
+  shell_line_length: 100_000,
+  shell_line_depth: 100,
+  shell_line_openings: 1_000,
+  shell_line_pipes: 200,
   /** All that the program of one run may write. */
   run_output_bytes: 1_073_741_824,
   /** What a program says that it used; more in one report is not believed. */
