@@ -287,6 +287,20 @@ describe('MCP over HTTP', () => {
     expect(await post(http, http.admin, list, { 'mcp-session-id': session })).toMatchObject({ status: 200 });
   });
 
+  it('[A14-3] refuses a list that is too large, and cuts the one that is a resource', async () => {
+    await using http = await startProjectHttp();
+    await using client = await connectMcp(http, http.admin, 'legacy');
+    for (let at = 0; at < 6; at += 1)
+      await callTool<Task>(client, 'create_task', { title: 'large', description: 'x'.repeat(1_000_000) });
+    const refused = await client.callTool({ name: 'forge_list', arguments: {} });
+    expect(refused).toMatchObject({ isError: true, structuredContent: { error: { code: 'too_large' } } });
+    expect(await client.callTool({ name: 'forge_list', arguments: { limit: 2 } })).toMatchObject({
+      structuredContent: { result: [{ title: 'large' }, { title: 'large' }] },
+    });
+    const { contents } = await client.readResource({ uri: 'forge://tasks' });
+    expect(JSON.parse((contents[0] as { text: string }).text)).toHaveLength(4);
+  });
+
   it('has the tasks as resources and the loop as a prompt', async () => {
     await using http = await startProjectHttp();
     await using client = await connectMcp(http, http.admin, 'legacy');

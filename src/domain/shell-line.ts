@@ -9,6 +9,7 @@ import {
   type SyntaxNode,
   type Word,
 } from 'unbash';
+import { LIMITS } from '#kernel/limits.ts';
 
 /**
  * A shell line as far as it can be read without running it: the simple commands in it, wherever they stand (in loops,
@@ -78,6 +79,10 @@ const SETTERS = new Set([
 
 export function parseShellLine(text: string): ShellLine {
   const reader = new LineReader();
+  if (isTooMuch(text)) {
+    reader.unparsed = true;
+    return reader.line();
+  }
   try {
     reader.visit(parse(text), { fed_by: [], redirects: [] });
   } catch {
@@ -87,6 +92,24 @@ export function parseShellLine(text: string): ShellLine {
   // No program can be given one, and a parser may read it as the end.
   if (text.includes('\0')) reader.unparsed = true;
   return reader.line();
+}
+
+/**
+ * Each level of nesting is read once more by every level around it: what no person would write is not read at all. A quoted
+ * parenthesis hides a level here, so that the openings are counted besides.
+ */
+function isTooMuch(text: string): boolean {
+  if (text.length > LIMITS.shell_line_length) return true;
+  let depth = 0;
+  let openings = 0;
+  for (const character of text) {
+    if (character === '(' || character === '{') {
+      depth += 1;
+      openings += 1;
+    } else if ((character === ')' || character === '}') && depth > 0) depth -= 1;
+    if (depth > LIMITS.shell_line_depth || openings > LIMITS.shell_line_openings) return true;
+  }
+  return false;
 }
 
 /** The word itself, where it is the same whenever the line is run. */
@@ -146,6 +169,11 @@ class LineReader {
     if (node.prefixes.some(({ type }) => type === 'Time')) this.#constructs.add('compound');
     let { fed_by } = around;
     for (const command of node.commands) {
+      // Each command knows all of those before it, also those in groups.
+      if (Math.max(node.commands.length, fed_by.length) > LIMITS.shell_line_pipes) {
+        this.unparsed = true;
+        return;
+      }
       const before = this.#commands.length;
       this.visit(command, { ...around, fed_by });
       fed_by = [...fed_by, ...this.#commands.slice(before)];
@@ -176,7 +204,9 @@ class LineReader {
   }
 
   #set(name: string, values: readonly ShellWord[]): void {
-    this.#variables.set(name, [...(this.#variables.get(name) ?? []), ...values]);
+    const known = this.#variables.get(name);
+    if (known === undefined) this.#variables.set(name, [...values]);
+    else for (const value of values) known.push(value);
   }
 
   #toValue({ value, append, index }: Assignment): ShellWord {

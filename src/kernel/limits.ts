@@ -10,6 +10,11 @@ export const LIMITS = {
   metadata_bytes: 1_048_576,
   metadata_depth: 64,
   metadata_key_length: 200,
+  metadata_keys: 2_000,
+  /** With those that were taken away: each leaves a stamp in the task's line. */
+  metadata_keys_ever: 4_000,
+  labels_ever: 1_000,
+  dependencies_ever: 20_000,
   /** Of any JSON; what is nested deeper cannot be walked. */
   json_depth: 1_000,
   /** A longer number is none that a double holds; comparing the two would take its time. */
@@ -47,6 +52,14 @@ export const LIMITS = {
   agent_settings_files: 1_000,
   /** Files that one command may mean, where it cannot be read which it runs; with more it is never trusted. */
   trust_tree_files: 20_000,
+  /**
+   * Of a command that is read to know which files it runs: its length, parentheses and braces in each other and in all,
+   * and the commands of one pipe. What goes beyond is not read, and may run any file of the tree.
+   */
+  shell_line_length: 100_000,
+  shell_line_depth: 100,
+  shell_line_openings: 1_000,
+  shell_line_pipes: 200,
   /** All that the program of one run may write. */
   run_output_bytes: 1_073_741_824,
   /** What a program says that it used; more in one report is not believed. */
@@ -174,6 +187,17 @@ export const LIMITS = {
   mcp_body_depth: 72,
   /** Tasks that `resources/list` names. */
   mcp_resources: 50,
+  /** A page of a list ends early when its rows take so much; what has no pages, and takes more than that, is refused. */
+  answer_page_bytes: 4_194_304,
+  answer_bytes: 16_777_216,
+  /** What is written of an answer before other requests are served. */
+  answer_turn_bytes: 262_144,
+  /** Of the data of all events that are asked for at once. */
+  event_list_bytes: 33_554_432,
+  /** Rows that a list is read in at once: at first, of a page, and of a list that is asked for as a whole. */
+  answer_first_rows: 16,
+  answer_page_rows: 100,
+  answer_list_rows: 1_000,
   /** How long may an answer of a server be that `forge --server` asks. */
   remote_answer_bytes: 268_435_456,
   /** How long a command waits for another writer, unless FORGE_LOCK_TIMEOUT_MS says otherwise. */

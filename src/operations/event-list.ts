@@ -1,11 +1,13 @@
 import type { listEvents as declaration } from '#contract/event-operations.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import { readJson } from '#kernel/read-json.ts';
 import type { EventStore, StoredEvent } from '#store/event-store.ts';
 import { implement } from './operation.ts';
 import { tableText } from './table-text.ts';
+import { tooLarge } from './write-answer.ts';
 
 const DEFAULT_LIMIT = 20;
-/** The newest events are looked for in steps of this many numbers, because a filter may leave most of them out. */
+/** Behind the first look the newest events are looked for in steps of this many numbers: a filter leaves most of them out. */
 const STEP = 1_000;
 
 export const eventList = implement<typeof declaration>({
@@ -47,8 +49,14 @@ async function readBehind(
 ): Promise<StoredEvent[]> {
   const found: StoredEvent[] = [];
   for (let position = after; found.length < limit;) {
-    const page = await store.readEvents({ ...filter, after: position, limit: limit - found.length });
+    const page = await store.readEvents({
+      ...filter,
+      after: position,
+      limit: limit - found.length,
+      max_bytes: LIMITS.answer_page_bytes,
+    });
     found.push(...page.events);
+    checkSize(found);
     if (page.upto >= page.newest || page.upto <= position) break;
     position = page.upto;
   }
@@ -57,10 +65,19 @@ async function readBehind(
 
 async function readNewest(store: EventStore, filter: Filter, limit: number): Promise<StoredEvent[]> {
   let found: StoredEvent[] = [];
-  for (let end = await store.newestEvent(); end > 0 && found.length < limit; end -= STEP) {
-    const start = Math.max(0, end - STEP);
-    const page = await readBehind(store, filter, { after: start, limit: STEP });
+  let step = limit;
+  for (let end = await store.newestEvent(); end > 0 && found.length < limit;) {
+    const start = Math.max(0, end - step);
+    const page = await readBehind(store, filter, { after: start, limit: step });
     found = [...page.filter(({ seq }) => seq <= end), ...found];
+    checkSize(found);
+    end = start;
+    step = Math.max(step, STEP);
   }
   return found.slice(-limit);
+}
+
+function checkSize(events: readonly StoredEvent[]): void {
+  const bytes = events.reduce((sum, { data }) => sum + data.length, 0);
+  if (bytes > LIMITS.event_list_bytes) throw tooLarge(LIMITS.event_list_bytes);
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { toIso } from '#kernel/clock.ts';
 import type { Json } from '#kernel/json.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import type { TaskUpdate } from '../store.ts';
 import {
   by,
@@ -191,6 +192,11 @@ export function describeUpdate(open: OpenStore): void {
     });
 
     it.each<[string, Change, string]>([
+      [
+        '[A14-2] too many metadata keys',
+        { metadata_set: new Map(Array.from({ length: LIMITS.metadata_keys + 1 }, (_, i) => [`k${i}`, 1])) },
+        'invalid_input',
+      ],
       ['too many labels', { labels_add: Array.from({ length: 99 }, (_, i) => `l${i}`) }, 'invalid_input'],
       ['too much metadata', { metadata_set: json({ big: 'x'.repeat(1_048_570) }) }, 'invalid_input'],
       ['an unknown parent', { parent_id: 'fg-none' }, 'not_found'],

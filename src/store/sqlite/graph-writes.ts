@@ -1,11 +1,11 @@
 import type { DependencyType, Task } from '#contract/task.ts';
+import { checkElements } from '#domain/bound-elements.ts';
 import { encodeRecord, listDependencies } from '#domain/record-codec.ts';
 import { deleteRecord, editRecord, restoreRecord } from '#domain/task-changes.ts';
 import { dependencyKey, fieldValue, textValue } from '#domain/task-record.ts';
 import { toTask } from '#domain/to-task.ts';
 import { parseIso } from '#kernel/clock.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
-import { LIMITS } from '#kernel/limits.ts';
 import { readJson } from '#kernel/read-json.ts';
 import type { RememberedTask } from '../report.ts';
 import type { DeleteResult, TaskStore } from '../store.ts';
@@ -35,15 +35,7 @@ export function addDependency(
   );
   if (after === before.record) return { from_id, to_id, added: false };
   if (edge.type === 'blocks') refuseDependencyCycle(tx.db, from_id, to_id);
-  if (listDependencies(after).length > LIMITS.dependencies_per_task) {
-    throw new ForgeError(
-      'invalid_input',
-      `${from_id} would have more than ${LIMITS.dependencies_per_task} dependencies`,
-      {
-        details: { limit: LIMITS.dependencies_per_task },
-      },
-    );
-  }
+  checkElements(before.record, after);
   tx.save(before, after, {
     type: 'dependency.added',
     changed: ['dependencies'],

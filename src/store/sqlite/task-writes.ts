@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Comment, Task } from '#contract/task.ts';
 import { applyLife, type DecidedLife } from '#domain/apply-life.ts';
+import { checkElements } from '#domain/bound-elements.ts';
 import { decideClaim } from '#domain/decide-claim.ts';
 import { changedNames, eventOf } from '#domain/describe-change.ts';
 import { decideLife, type LifeDecision } from '#domain/decide-life.ts';
 import { explainRefusal, keptParked } from '#domain/explain-refusal.ts';
 import { checkMetadataSize } from '#domain/metadata.ts';
-import { encodeMetadata, listLabels } from '#domain/record-codec.ts';
+import { encodeMetadata } from '#domain/record-codec.ts';
 import { commentRecord, editRecord, newRecord, type Edit, type ElementEdit } from '#domain/task-changes.ts';
 import { dependencyKey, lastStamp, type TaskRecord } from '#domain/task-record.ts';
 import { toTask } from '#domain/to-task.ts';
@@ -57,6 +58,7 @@ export function createTask(tx: WriteTransaction, input: NewTaskInput): Task {
     by.now,
   );
   checkMetadataSize(encodeMetadata(record));
+  checkElements(undefined, record);
   const complete = editRecord(record, { fields: input.workflow_fields ?? new Map() }, by.now);
   return tx.save(undefined, complete, { type: 'task.created', changed: [] }).task;
 }
@@ -77,7 +79,7 @@ export function updateTask(tx: WriteTransaction, update: TaskUpdate): UpdateResu
   if (decision.outcome === 'reopen') checkReopening(tx, before.record);
   const edited = editRecord(before.record, toEdit(db, before.record, update), by.now);
   checkMetadataSize(encodeMetadata(edited));
-  checkLabelCount(edited);
+  checkElements(before.record, edited);
   const after = applyLife(edited, decision, by.now, by.workflow);
   const saved = tx.save(before, after, {
     type: eventOf(before.record, after),
@@ -181,16 +183,4 @@ function refusal(record: TaskRecord, decision: LifeDecision & { outcome: 'refuse
     hint: hints[decision.next],
     details: { id, status: record.life.status, state: record.life.state },
   });
-}
-
-function checkLabelCount(record: TaskRecord): void {
-  const count = listLabels(record).length;
-  if (count <= LIMITS.labels_per_task) return;
-  throw new ForgeError(
-    'invalid_input',
-    `${record.id} would have ${count} labels; the limit is ${LIMITS.labels_per_task}`,
-    {
-      details: { limit: LIMITS.labels_per_task },
-    },
-  );
 }

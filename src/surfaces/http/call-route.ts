@@ -1,6 +1,7 @@
 import { ForgeError } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import { allows, type Caller } from '#operations/call-operation.ts';
-import { toTaskCursor } from '#operations/task-cursor.ts';
+import { type PagedList, writeAnswer, writePage } from '#operations/write-answer.ts';
 import type { Answer } from './answer.ts';
 import type { HttpDeps } from './http-ports.ts';
 import { HTTP_LIMITS } from './limits.ts';
@@ -39,21 +40,38 @@ export async function callRoute(
     signal,
   }: RequestInput & { readonly caller: Caller; readonly signal: AbortSignal | undefined },
 ): Promise<Answer> {
-  const { name } = route.declaration;
-  const rows = route.paged ? readPageSize(input.limit) : undefined;
-  // One more than is shown tells whether there is another page.
-  const asked = rows === undefined ? input : { ...input, limit: rows + 1 };
-  const output = await operations.call({ name, input: asked, project, caller, signal });
-  if (rows === undefined || !Array.isArray(output) || output.length <= rows)
-    return { status: route.ok, body: toBody(output) };
-  const shown: readonly unknown[] = output.slice(0, rows);
-  // The schema has taken the order by now.
-  const next = toTaskCursor(shown.at(-1), input.sort as Parameters<typeof toTaskCursor>[1]);
-  return {
-    status: route.ok,
-    body: toBody(shown),
-    headers: next === undefined ? {} : { 'Forge-Next-Cursor': next },
-  };
+  const { name, access } = route.declaration;
+  const call = (asked: Record<string, unknown>): Promise<unknown> =>
+    operations.call({ name, input: asked, project, caller, signal });
+  const rows = route.paged ? readPageSize(input.limit) : readRows(input.limit);
+  if (!route.cursors || rows === undefined || !isCursor(input.cursor)) {
+    // What has happened is told, however long it is.
+    const bytes = access === 'read' ? LIMITS.answer_bytes : LIMITS.remote_answer_bytes;
+    return { status: route.ok, body: await writeAnswer(await call(input), { bytes }) };
+  }
+  const { body, next } = await writePage({
+    ask: (page) => call({ ...input, ...page }),
+    // The schema takes the order with the first portion.
+    sort: input.sort as PagedList['sort'],
+    cursor: input.cursor,
+    rows,
+    most: route.paged
+      ? { bytes: LIMITS.answer_page_bytes, beyond: 'end' }
+      : { bytes: LIMITS.answer_bytes, beyond: 'refuse' },
+  });
+  const headers = route.paged && next !== undefined ? { 'Forge-Next-Cursor': next } : {};
+  return { status: route.ok, body, headers };
+}
+
+function isCursor(cursor: unknown): cursor is string | undefined {
+  return cursor === undefined || typeof cursor === 'string';
+}
+
+/** Of a list that is asked for as a whole; undefined for what is no number of rows. */
+function readRows(limit: unknown): number | undefined {
+  if (limit === undefined) return LIMITS.list_limit;
+  const sound = typeof limit === 'number' && Number.isInteger(limit) && limit >= 1;
+  return sound && limit <= LIMITS.list_limit ? limit : undefined;
 }
 
 /** Undefined for what is no size at all: the schema has the words for it. */
@@ -65,8 +83,4 @@ function readPageSize(limit: unknown): number | undefined {
     hint: 'The header Forge-Next-Cursor leads to the next page: ?cursor=…',
     details: { field: 'limit', limit: HTTP_LIMITS.page_rows_max },
   });
-}
-
-function toBody(output: unknown): string {
-  return JSON.stringify(output ?? null);
 }

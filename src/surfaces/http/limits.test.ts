@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LIMITS } from '#kernel/limits.ts';
@@ -252,5 +253,72 @@ describe('the limits of a connection', () => {
     const upgrade = `GET /api/v1/events HTTP/1.1\r\nHost: ${http.host}\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n`;
     // No listener means that Node reads on as if nothing had been offered.
     expect(read(await http.raw(upgrade, /\}$/))).toEqual({ status: 401, code: 'unauthorized' });
+  });
+});
+
+describe('the limits of an answer', () => {
+  const large = Array.from({ length: 40 }, (_, at) => ({ at, text: 'x'.repeat(1_000_000) }));
+  const caller = { call: async () => large };
+
+  it.each(['event.list', 'task.history', 'task.list'])(
+    '[A14-3] refuse one that is too large: %s',
+    async (name) => {
+      await using own = await startHttp({ caller });
+      const { token: reader } = await own.token('admin');
+      const path = `/api/v1/operations/${name}`;
+      const body = name === 'task.history' ? { id: 'fg-1' } : {};
+      const { status, json } = await own.ask({ method: 'POST', path, token: reader, body });
+      expect([status, json]).toMatchObject([413, { code: 'too_large', hint: expect.any(String) as string }]);
+      expect(own.failures).toEqual([]);
+    },
+  );
+
+  it('[A14-3] never refuse what has happened', async () => {
+    await using own = await startHttp({ caller: { call: async () => large.slice(0, 17) } });
+    const { token: writer } = await own.token('admin');
+    const answer = await own.ask({ method: 'POST', path: PATH, token: writer, body: { title: 'a' } });
+    expect([answer.status, answer.text.length > LIMITS.answer_bytes]).toEqual([201, true]);
+  });
+
+  it('[A14-3c] cut a client that takes nothing of it', async () => {
+    await using own = await startHttp({
+      caller: { call: async () => large.slice(0, 12) },
+      limits: { answer_stall_ms: 100 },
+    });
+    const { token: reader } = await own.token('admin');
+    const asked = new Promise<ServerResponse>((resolve) =>
+      own.server.once('request', (_request, response: ServerResponse) => resolve(response)),
+    );
+    const client = connect(own.port, '127.0.0.1').on('error', () => undefined);
+    client.pause();
+    const body = '{}';
+    client.write(
+      `POST /api/v1/operations/event.list HTTP/1.1\r\nHost: ${own.host}\r\nAuthorization: Bearer ${reader}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    const response = await asked;
+    await new Promise((resolve) => response.once('close', resolve));
+    expect([response.statusCode, response.writableEnded, response.writableFinished]).toEqual([
+      200,
+      true,
+      false,
+    ]);
+    client.destroy();
+  });
+
+  it('[A14-3c] leave the time between two requests as it is', async () => {
+    await using own = await startHttp({ limits: { answer_stall_ms: 100, keep_alive_timeout_ms: 4_000 } });
+    const { token: reader } = await own.token('admin');
+    const served = new Promise<Socket>((resolve) => own.server.once('connection', resolve));
+    const one = `GET /api/status HTTP/1.1\r\nHost: ${own.host}\r\nAuthorization: Bearer ${reader}\r\n\r\n`;
+    const client = connect(own.port, '127.0.0.1');
+    client.write(one + one);
+    const socket = await served;
+    let text = '';
+    for await (const chunk of client) {
+      text += String(chunk);
+      if (text.split('"ok"').length === 3) break;
+    }
+    expect(socket.timeout).not.toBe(100);
+    client.destroy();
   });
 });

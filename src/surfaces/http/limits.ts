@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Server, type ServerOptions, STATUS_CODES } from 'node:http';
+import { type Server, type ServerOptions, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { keepSocketsFree } from './free-sockets.ts';
 
@@ -20,6 +20,8 @@ export const HTTP_LIMITS = {
   long_beat_ms: 10_000,
   /** Between two requests on one connection. */
   keep_alive_timeout_ms: 5_000,
+  /** A client that takes nothing of its answer for so long is cut, so that unread answers do not fill the memory. */
+  answer_stall_ms: 60_000,
   /** How often Node looks for requests that are too slow. */
   timeout_check_ms: 1_000,
   /** Streams of events are connections too. */
@@ -62,7 +64,18 @@ export function applyServerLimits(server: Server, limits: Limits = HTTP_LIMITS):
   server.keepAliveTimeout = limits.keep_alive_timeout_ms;
   server.maxConnections = limits.sockets + limits.spare_sockets;
   keepSocketsFree(server, limits.sockets);
+  server.on('request', (_request, response: ServerResponse) => cutUnread(response, limits.answer_stall_ms));
   server.on('clientError', answerUnread);
+}
+
+/** From the end of an answer on, its socket has to take some of what waits; what takes long to be made is not meant. */
+function cutUnread(response: ServerResponse, stall_ms: number): void {
+  response.once('prefinish', () => response.socket?.setTimeout(stall_ms));
+  const { socket } = response;
+  response.once('finish', () => {
+    // Node has set the time between two requests by now, unless another answer is to come on the same socket.
+    if (socket?.timeout === stall_ms) socket.setTimeout(0);
+  });
 }
 
 /** A request that never became one: no handler saw it. */

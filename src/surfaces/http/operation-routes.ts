@@ -12,6 +12,8 @@ export interface OperationRoute extends Routed {
   readonly aliases: ReadonlyMap<string, string>;
   /** Its answer is a list that is given page by page. */
   readonly paged: boolean;
+  /** Its answer is a list that can be read in portions. */
+  readonly cursors: boolean;
   /** Its answer holds what must be kept nowhere. */
   readonly secret: boolean;
 }
@@ -68,9 +70,14 @@ function createRoute(
     fields: readFields(declaration),
     // A field of its own is never read as another one.
     aliases: new Map(Object.entries(http.aliases ?? {}).filter(([alias]) => !(alias in shape))),
-    paged: http.method === 'get' && 'cursor' in shape && 'limit' in shape,
+    paged: http.method === 'get' && hasCursors(shape),
+    cursors: hasCursors(shape),
     secret: hasToken(declaration),
   };
+}
+
+function hasCursors(shape: Readonly<Record<string, unknown>>): boolean {
+  return 'cursor' in shape && 'limit' in shape;
 }
 
 /** Tokens are shown once, in a field of that name. */

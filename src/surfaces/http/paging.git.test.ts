@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LIMITS } from '#kernel/limits.ts';
 import { type HttpAnswer, type ProjectHttp, startProjectHttp } from '../../../tests/support/http-server.ts';
 
 let http: ProjectHttp;
@@ -18,6 +19,10 @@ beforeAll(async () => {
 afterAll(async () => http[Symbol.asyncDispose]());
 
 const get = (path: string): Promise<HttpAnswer> => http.ask({ path: `/api/v1${path}`, token: http.admin });
+
+function idOf({ json }: HttpAnswer): string {
+  return (json as { id: string }).id;
+}
 
 function idsOf({ json }: HttpAnswer): string[] {
   return (json as { id: string }[]).map(({ id }) => id);
@@ -65,6 +70,37 @@ describe('a list page by page', () => {
     const exact = await get(`/tasks?limit=${whole.length}`);
     expect(exact.headers).not.toHaveProperty('forge-next-cursor');
     expect((await get(`/tasks?limit=${whole.length - 1}`)).headers).toHaveProperty('forge-next-cursor');
+  });
+
+  it('[A14-3] ends early where its rows are large, and loses none', async () => {
+    await using own = await startProjectHttp();
+    const ask = (path: string, body?: object): Promise<HttpAnswer> =>
+      own.ask({
+        method: body === undefined ? 'GET' : 'POST',
+        path: `/api/v1${path}`,
+        token: own.admin,
+        body,
+      });
+    const made: string[] = [];
+    for (let at = 0; at < 18; at += 1)
+      made.push(idOf(await ask('/tasks', { title: 'large', description: 'x'.repeat(1_000_000) })));
+    const seen: string[] = [];
+    for (let cursor = ''; ;) {
+      const page = await ask(`/tasks?limit=1000${cursor}`);
+      expect(page.text.length).toBeLessThanOrEqual(LIMITS.answer_page_bytes + 2);
+      seen.push(...idsOf(page));
+      const next = page.headers['forge-next-cursor'];
+      if (typeof next !== 'string') break;
+      cursor = `&cursor=${next}`;
+    }
+    expect(seen.toSorted()).toEqual(made.toSorted());
+    const whole = await ask('/operations/task.list', {});
+    expect([whole.status, whole.json]).toMatchObject([413, { code: 'too_large' }]);
+    expect((await ask('/operations/task.list', { limit: 15 })).status).toBe(200);
+    const events = await ask('/operations/event.list', { limit: 1_000 });
+    expect([events.status, events.json]).toMatchObject([413, { code: 'too_large' }]);
+    expect((await ask('/operations/event.list', { limit: 10 })).status).toBe(200);
+    expect(own.failures).toEqual([]);
   });
 
   it('has fifty rows unless somebody says otherwise', async () => {

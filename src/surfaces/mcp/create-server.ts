@@ -2,7 +2,9 @@ import { McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotoc
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Declaration } from '#contract/declare.ts';
 import { toErrorBody } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import { type Caller, type OperationCaller, reaches } from '#operations/call-operation.ts';
+import { type PagedList, writeAnswer, writePage } from '#operations/write-answer.ts';
 import { registerPrompts } from './prompts.ts';
 import { registerResources } from './resources.ts';
 import { createTools, readCall, type McpTool } from './tools.ts';
@@ -54,16 +56,20 @@ function createServer(
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `No tool is called ${params.name}`);
     try {
       const { operation, input, project } = readCall(tool, params.arguments ?? {});
-      const output = await deps.operations.call({
-        name: operation,
-        input,
-        caller,
-        project,
-        signal: mcpReq.signal,
+      const ask = (asked: object): Promise<unknown> =>
+        deps.operations.call({ name: operation, input: asked, caller, project, signal: mcpReq.signal });
+      const { rows, sort } = readList(deps.declarations, operation, input);
+      if (rows === undefined) return await toResult(await ask(input), hasHappened(tool));
+      const most = { bytes: LIMITS.answer_page_bytes, beyond: 'refuse' } as const;
+      const { body, shown } = await writePage({
+        ask: (page) => ask({ ...input, ...page }),
+        sort,
+        rows,
+        most,
       });
-      return toResult(output);
+      return { content: [{ type: 'text', text: body }], structuredContent: { result: shown } };
     } catch (error) {
-      return { ...toResult({ error: toErrorBody(error) }), isError: true };
+      return { ...(await toResult({ error: toErrorBody(error) })), isError: true };
     }
   });
   const call = (name: string, input: object, project?: string): Promise<unknown> =>
@@ -86,11 +92,30 @@ interface ListedTool {
   annotations: Record<string, boolean>;
 }
 
+/** How a list is asked for that can be read in portions; nothing for any other answer, and for what is no limit. */
+function readList(
+  declarations: readonly Declaration[],
+  operation: string,
+  { limit = LIMITS.list_limit, sort }: Readonly<Record<string, unknown>>,
+): { readonly rows?: number; readonly sort?: PagedList['sort'] } {
+  const shape = declarations.find(({ name }) => name === operation)?.input.shape ?? {};
+  const sound = typeof limit === 'number' && Number.isInteger(limit) && limit >= 1;
+  if (!('cursor' in shape) || !sound || limit > LIMITS.list_limit) return {};
+  // The schema takes the order with the first portion.
+  return { rows: limit, sort: sort as PagedList['sort'] };
+}
+
+/** What has happened is told, however long it is. */
+function hasHappened({ annotations }: McpTool): boolean {
+  return annotations['readOnlyHint'] !== true;
+}
+
 /** The text is what `--json` prints, to the byte. Structured content has to be an object, so a list stands in one. */
-function toResult(output: unknown): CallToolResult {
+async function toResult(output: unknown, happened = true): Promise<CallToolResult> {
   const isObject = typeof output === 'object' && output !== null && !Array.isArray(output);
+  const bytes = happened ? LIMITS.remote_answer_bytes : LIMITS.answer_bytes;
   return {
-    content: [{ type: 'text', text: JSON.stringify(output) }],
+    content: [{ type: 'text', text: await writeAnswer(output, { bytes }) }],
     structuredContent: isObject ? { ...output } : { result: output },
   };
 }

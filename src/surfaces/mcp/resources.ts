@@ -1,6 +1,7 @@
 import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { writeAnswer, writePage, type WrittenPage } from '#operations/write-answer.ts';
 
 const LIST = 'forge://tasks';
 const JSON_TYPE = 'application/json';
@@ -13,7 +14,11 @@ export function registerResources(mcp: McpServer, call: Call, projects: readonly
     'tasks',
     LIST,
     { title: 'Open tasks', description: 'Tasks that are not closed, by priority', mimeType: JSON_TYPE },
-    async (uri) => toDocument(uri, await listOpen(call, projects)),
+    async (uri) => {
+      const pages = await listOpen(call, projects);
+      const rows = pages.map(({ body }) => body.slice(1, -1)).filter((text) => text !== '');
+      return toDocument(uri, `[${rows.join(',')}]`);
+    },
   );
   mcp.registerResource(
     'task',
@@ -23,7 +28,7 @@ export function registerResources(mcp: McpServer, call: Call, projects: readonly
     { title: 'Task', description: 'One task with all that belongs to it', mimeType: JSON_TYPE },
     async (uri, { id }) => {
       try {
-        return toDocument(uri, await call('task.show', { id: String(id) }));
+        return toDocument(uri, await writeAnswer(await call('task.show', { id: String(id) })));
       } catch (error) {
         if (isForgeError(error) && error.code === 'not_found')
           throw new ResourceNotFoundError(uri.href, error.message);
@@ -33,12 +38,14 @@ export function registerResources(mcp: McpServer, call: Call, projects: readonly
   );
 }
 
-/** Of the one project, or of each in its turn. */
-async function listOpen(call: Call, projects: readonly string[]): Promise<unknown[]> {
+/** Of the one project, or of each in its turn; fewer where they are large. */
+async function listOpen(call: Call, projects: readonly string[]): Promise<WrittenPage[]> {
   const each = projects.length > 1 ? projects : [undefined];
-  const limit = Math.ceil(LIMITS.mcp_resources / each.length);
-  const lists = await Promise.all(each.map((project) => call('task.list', { limit }, project)));
-  return lists.flat();
+  const rows = Math.ceil(LIMITS.mcp_resources / each.length);
+  const most = { bytes: LIMITS.answer_page_bytes / each.length, beyond: 'end' } as const;
+  return Promise.all(
+    each.map((project) => writePage({ ask: (page) => call('task.list', page, project), rows, most })),
+  );
 }
 
 /** Hosts ask for the list without being asked to: where it cannot be told, there is nothing to show. */
@@ -47,7 +54,7 @@ async function listTasks(
   projects: readonly string[],
 ): Promise<{ uri: string; name: string; title: string; mimeType: string }[]> {
   try {
-    const tasks = await listOpen(call, projects);
+    const tasks = (await listOpen(call, projects)).flatMap(({ shown }) => shown);
     return (tasks as { id: string; title: string }[]).map(({ id, title }) => ({
       uri: `${LIST}/${encodeURIComponent(id)}`,
       name: id,
@@ -60,9 +67,6 @@ async function listTasks(
   }
 }
 
-function toDocument(
-  uri: URL,
-  output: unknown,
-): { contents: { uri: string; mimeType: string; text: string }[] } {
-  return { contents: [{ uri: uri.href, mimeType: JSON_TYPE, text: JSON.stringify(output) }] };
+function toDocument(uri: URL, text: string): { contents: { uri: string; mimeType: string; text: string }[] } {
+  return { contents: [{ uri: uri.href, mimeType: JSON_TYPE, text }] };
 }

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { LIMITS } from '#kernel/limits.ts';
+import { checkElements } from './bound-elements.ts';
+import { editRecord, newRecord, type ElementEdit } from './task-changes.ts';
+import type { TaskRecord } from './task-record.ts';
+
+type Name = 'metadata' | 'labels' | 'dependencies';
+
+const EMPTY = newRecord(
+  {
+    id: 'fg-1',
+    created_by: 'ann',
+    fields: { title: 'many' },
+    assignee: null,
+    state: 'todo',
+    labels: [],
+    dependencies: [],
+    metadata: new Map(),
+  },
+  1_000,
+);
+
+function edit(record: TaskRecord, name: Name, from: number, to: number, is = true): TaskRecord {
+  const edits = new Map<string, ElementEdit>();
+  for (let at = from; at < to; at += 1) edits.set(`fg-${at}:blocks`, { value: is ? true : undefined });
+  return editRecord(record, { [name]: edits }, 2_000);
+}
+
+describe('the elements of a task', () => {
+  it.each([
+    ['metadata', LIMITS.metadata_keys, LIMITS.metadata_keys_ever, 'metadata keys'],
+    ['labels', LIMITS.labels_per_task, LIMITS.labels_ever, 'labels'],
+    ['dependencies', LIMITS.dependencies_per_task, LIMITS.dependencies_ever, 'dependencies'],
+  ] as const)('[A14-2] are bounded: %s', (name, most, ever, what) => {
+    const full = edit(EMPTY, name, 0, most);
+    checkElements(EMPTY, full);
+    expect(() => checkElements(full, edit(full, name, most, most + 1))).toThrow(
+      `fg-1 would have ${most + 1} ${what}; the limit is ${most}`,
+    );
+    // What was taken away counts too, but what was there may come back.
+    const used = edit(edit(full, name, 0, most, false), name, most, ever);
+    const emptied = edit(used, name, most, ever, false);
+    checkElements(used, emptied);
+    checkElements(emptied, edit(emptied, name, 0, 1));
+    expect(() => checkElements(emptied, edit(emptied, name, ever, ever + 1))).toThrow(
+      `fg-1 would have had ${ever + 1} ${what}`,
+    );
+  });
+
+  it.each(['metadata', 'labels', 'dependencies'] as const)(
+    '[A14-2] that came with a file can be changed and taken away: %s',
+    (name) => {
+      const many = edit(EMPTY, name, 0, 20_001);
+      for (const after of [
+        edit(many, name, 0, 1, false),
+        editRecord(many, { fields: new Map([['priority', 1]]) }, 3_000),
+        edit(edit(many, name, 0, 10, false), name, 0, 5),
+      ])
+        expect(() => checkElements(many, after)).not.toThrow();
+    },
+  );
+});

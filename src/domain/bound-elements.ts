@@ -1,0 +1,48 @@
+import { ForgeError } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import type { ElementMap, TaskRecord } from './task-record.ts';
+
+/** What a task may have; with what was taken away, because a removed element stays as a stamp in the task's line. */
+const BOUNDS = [
+  { name: 'metadata', what: 'metadata keys', most: LIMITS.metadata_keys, ever: LIMITS.metadata_keys_ever },
+  { name: 'labels', what: 'labels', most: LIMITS.labels_per_task, ever: LIMITS.labels_ever },
+  {
+    name: 'dependencies',
+    what: 'dependencies',
+    most: LIMITS.dependencies_per_task,
+    ever: LIMITS.dependencies_ever,
+  },
+] as const;
+
+/**
+ * Every write of a task reads and writes all of its elements, so that one with very many would hold up everything else.
+ * Only what a command adds is refused: what came with files and merges stays, and can be changed and taken away.
+ * Throws invalid_input.
+ */
+export function checkElements(before: TaskRecord | undefined, after: TaskRecord): void {
+  for (const { name, what, most, ever } of BOUNDS) {
+    const was = before?.[name];
+    const is = after[name];
+    if (was === is || is.elements.size <= most) continue;
+    const count = countPresent(is);
+    if (count > most && count > countPresent(was)) {
+      throw new ForgeError('invalid_input', `${after.id} would have ${count} ${what}; the limit is ${most}`, {
+        hint: 'Take some away first, or spread them over several tasks',
+        details: { limit: most },
+      });
+    }
+    if (is.elements.size > ever && is.elements.size > (was?.elements.size ?? 0)) {
+      throw new ForgeError(
+        'invalid_input',
+        `${after.id} would have had ${is.elements.size} ${what}, with those that were taken away; the limit is ${ever}`,
+        { hint: 'Use one that it had before, or make a new task', details: { limit: ever } },
+      );
+    }
+  }
+}
+
+function countPresent(map: ElementMap | undefined): number {
+  let count = 0;
+  for (const { value } of map?.elements.values() ?? []) if (value !== undefined) count += 1;
+  return count;
+}
