@@ -101,10 +101,7 @@ export class ServerProject implements AsyncDisposable {
    * The same for an operation: with what other projects say about the tasks that something here waits for, where the
    * caller may know of these projects.
    */
-  useForOperation<T>(
-    work: (project: OpenProject) => Promise<T>,
-    within?: readonly string[],
-  ): Promise<T> {
+  useForOperation<T>(work: (project: OpenProject) => Promise<T>, within?: readonly string[]): Promise<T> {
     return this.use(async (project) => {
       await project.store.readFormat();
       const foreign = await readForeign(project.store, this.prefix, this.#around.env);
