@@ -75,7 +75,7 @@ it('[T14-2] forge sync tells of lines that cannot be read in a branch of the rem
   a.git('-c', 'core.hooksPath=/dev/null', 'commit', '-qm', 'by hand');
   a.git('push', '-q');
   expect((await b.run('sync')).stderr).toContain(
-    `origin/HEAD:${FILE} has 1 line that cannot be read (line 1:`,
+    `origin/main:${FILE} has 1 line that cannot be read (line 1:`,
   );
 });
 

@@ -1,5 +1,4 @@
-import { DatabaseSync } from 'node:sqlite';
-import type { Database, Row } from './database.ts';
+import { type Database, lookInMemory, type Row } from './database.ts';
 import { MIGRATIONS } from './migrations.generated.ts';
 
 /** Every table, index and trigger with its definition, and every column with its kind. */
@@ -42,9 +41,10 @@ function compareColumns(
 }
 
 function readWanted(): Map<string, Part> {
-  using db = new DatabaseSync(':memory:');
-  for (const { sql } of MIGRATIONS) db.exec(sql);
-  return describe((sql, ...values) => db.prepare(sql).all(...values));
+  return lookInMemory(
+    MIGRATIONS.map(({ sql }) => sql),
+    describe,
+  );
 }
 
 function describe(all: (sql: string, ...values: string[]) => Row[]): Map<string, Part> {

@@ -340,3 +340,13 @@ function isWritable(folder: string): boolean {
     return false;
   }
 }
+
+/** What can be seen in a database that these scripts make, in memory. */
+export function lookInMemory<T>(
+  scripts: readonly string[],
+  look: (all: (sql: string, ...values: string[]) => Row[]) => T,
+): T {
+  using db = new DatabaseSync(':memory:');
+  for (const script of scripts) db.exec(script);
+  return look((sql, ...values) => db.prepare(sql).all(...values) as Row[]);
+}
