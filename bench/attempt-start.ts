@@ -22,7 +22,7 @@ const SCRIPT = `echo "$EPOCHREALTIME" > ${MARK}`;
  * its ports, the branch, the checkout with its own git directory, the run and its log, the supervised start. Beside it
  * `git worktree add` with a new branch and the start of the same program, and `forge run` as a process of its own, in
  * turn. In memory where the machine offers it: on a disk thousands of files that were just removed make the next ones
- * take several times as long, whoever writes them, and then the part took longer than the whole.
+ * take several times as long, for every program that writes them, and then the part took longer than the whole.
  */
 export async function benchAttemptStart(): Promise<Result[]> {
   const results: Result[] = [];

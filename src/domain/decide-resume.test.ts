@@ -137,7 +137,7 @@ describe('a task that is over', () => {
   });
 });
 
-describe('work that did not fit into its target, and that nobody goes on with', () => {
+describe('work that did not fit into its target, and that no process goes on with', () => {
   const task = { status: 'in_progress', state: 'merge_failed' } as Task;
   const merge = (state: Merge['state'], attempt_id = 'a'): Merge =>
     ({ attempt_id, state, queued_at: at(2), finished_at: at(3) }) as Merge;

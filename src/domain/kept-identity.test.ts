@@ -17,7 +17,7 @@ it.for([
   ['as it is known', task, { ...OTHER, title: 'new', description: 'new' }, task],
   ['only these two edited, of a task that got another title', task, OTHER, renamed],
   ['of a task that has changed elsewhere', task, { ...OTHER, description: 'new' }, outgrown],
-  ['the author alone, whatever else', task, { created_by: 'ben', title: 'new' }, renamed],
+  ['the author alone, and other values', task, { created_by: 'ben', title: 'new' }, renamed],
 ] as const)(
   '[T14-7] a line with another author and time is the known task: %s',
   ([, line, change, known]) => {

@@ -38,7 +38,7 @@ describe('a guard that wants a role to be held', () => {
       'review',
       'passed',
     ],
-    ['nobody has the role, and nobody the task', {}, 'review', 'failed'],
+    ['the role is free, and so is the task', {}, 'review', 'failed'],
     ['the owner has another role', { state: 'in_progress', assignee: 'bot' }, 'review', 'failed'],
     ['the owner works in that role', { state: 'in_progress', assignee: 'bot' }, 'in_progress', 'passed'],
     ['the owner has no other role yet', { state: 'todo', assignee: 'bot' }, 'in_progress', 'passed'],

@@ -6,7 +6,7 @@ import { openCheckCaches, SETUP_CACHES, sweepCaches, toCacheFolder } from './cac
 
 const at = (home: string) => ({
   home,
-  root: '/work/project',
+  root: '/home/ann/project',
   settings: () => ({ walls: { checks: 'on', check_caches: 'fresh' } }) as never, // only what is looked at
 });
 

@@ -32,8 +32,8 @@ export function writeGitFolder(control: ControlGit, checkout: Checkout, head: st
 }
 
 /**
- * For a folder in which an agent judges the work: git shows there what changed in every file of text, whatever
- * `.gitattributes` of the work say. These stand above them.
+ * For a folder in which an agent judges the work: git shows there what changed in every file of text, against what
+ * the `.gitattributes` of the work say. These stand above them.
  */
 export function showAllDiffs(control: ControlGit, checkout: Pick<Checkout, 'path'>): void {
   const path = join(toGitFolder(checkout), 'info/attributes');

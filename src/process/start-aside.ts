@@ -1,5 +1,5 @@
 /**
- * Starts a program that goes on when this one has ended, and that nobody waits for or hears of. Only for what may as well
+ * Starts a program that goes on when this one has ended, and that no process waits for or hears of. Only for what may as well
  * not happen: work that saves space.
  */
 export function startAside(

@@ -16,7 +16,7 @@ const BEGAN = Date.UTC(2026, 0, 5);
 const LATER = BEGAN + 9_000_000;
 
 describe('[D14] a large project whose database is gone', () => {
-  it('comes back from the replica as it was, whatever its tasks went through', async () => {
+  it('comes back from the replica as it was, after all that can happen to a task', async () => {
     await using temp = await tempStore();
     await fill(temp);
     await liveOn(temp);

@@ -151,7 +151,7 @@ async function foldOne<T>(
   return fold(toFoldRequest(path, clock, meter));
 }
 
-/** Another file than the project's own; `key` stands for its path. It is read, whatever is remembered of it. */
+/** Another file than the project's own; `key` stands for its path. It is read in any case, remembered or not. */
 export function toImportFold(
   key: string,
   path: string,

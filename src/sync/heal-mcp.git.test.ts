@@ -14,8 +14,8 @@ const EVERY = CLIENTS.flatMap((client) => SCOPES.map((scope) => [client, scope] 
 /** Where nvm, Homebrew and npx had the program that is gone. */
 const GONE = {
   nvm: {
-    node: '/root/.nvm/versions/node/v24.1.0/bin/node',
-    script: '/root/.nvm/versions/node/v24.1.0/lib/node_modules/forge-ctl/bin/forge.cjs',
+    node: '/home/ann/.nvm/versions/node/v24.1.0/bin/node',
+    script: '/home/ann/.nvm/versions/node/v24.1.0/lib/node_modules/forge-ctl/bin/forge.cjs',
   },
   npx: { node: process.execPath, script: '/root/.npm/_npx/1f2e/node_modules/forge-ctl/bin/forge.cjs' },
 };
@@ -95,7 +95,7 @@ describe('[U5] MCP entries that name a Forge that is gone', () => {
     expect(readFileSync(path, 'utf8')).toBe(before);
   });
 
-  it('in files that cannot be understood are nobody’s business', async () => {
+  it('in files that cannot be understood are left alone', async () => {
     await using place = await openPlace();
     const { root, machine, told } = place;
     writeFileSync(join(root, '.mcp.json'), '{"mcpServers": {"forge": ');

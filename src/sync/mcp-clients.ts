@@ -130,7 +130,7 @@ export function planMcpClient(request: McpClientRequest): McpClientChange {
   return { scope, path, before, ...change, action: nameAction(before, change, request.want) };
 }
 
-/** An entry that is there, in whatever client's file. */
+/** An entry that is there, in the file of any client. */
 export interface McpEntry {
   readonly client: McpClientName;
   readonly scope: McpScope;

@@ -11,7 +11,7 @@ import { forgeProjectHere } from '../support/forge-here.ts';
 type Examined = OutputOf<typeof examineProject>;
 
 interface Wrong {
-  /** What somebody did with another program; `id` is a task with a label. */
+  /** What a person did with another program; `id` is a task with a label. */
   readonly sql: (id: string) => string;
   /** What the doctor says of it. */
   readonly told: RegExp;

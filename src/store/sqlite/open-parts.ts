@@ -56,7 +56,7 @@ export interface StoreParts {
   readonly changes_nothing?: true;
 }
 
-/** What was found damaged may be somebody else's to mend at the same time, who may be slower. */
+/** What was found damaged may be mended by another process at the same time, which may be slower. */
 const HEALINGS = 5;
 
 export async function openOrHeal(options: SqliteStoreOptions): Promise<StoreParts> {
@@ -82,7 +82,7 @@ async function setAside(options: SqliteStoreOptions): Promise<void> {
   const aside = await setAsideDatabase(options.database, options);
   if (aside === undefined) return;
   options.notice?.(`The task database was damaged; it is made anew, and the old one is kept: ${aside}`);
-  // At once, so that whoever opens it next has nothing more to tell.
+  // At once, so that the process that opens it next has nothing more to tell.
   closeParts(await openOnce(options, 'healed'));
 }
 

@@ -20,7 +20,7 @@ export interface Rebuilt {
 const UNREAD = '-unread';
 
 /**
- * Moves the database out of the way, whatever it is, and makes it anew from the replica. What only its rows say goes to
+ * Moves the database out of the way, in any state, and makes it anew from the replica. What only its rows say goes to
  * the replica first. Nothing is deleted.
  */
 export async function rebuildDatabase(options: SqliteStoreOptions): Promise<Rebuilt> {

@@ -28,7 +28,7 @@ export function replayReplica(
   const same = size === 0 || isKnownFile(db, replica);
   if (size === held && same && !isLost(db, size)) return held;
   if (size === 0 || held === undefined || (size < held && same)) {
-    // What stands in it may be more than the database has, whatever its size says.
+    // What stands in it may be more than the database has, also where its size says otherwise.
     if (size > 0) joinReplica(db, replica, { ...how, from: 0 });
     return setBytes(db, replica, replica.rewrite(allLines(db)));
   }
