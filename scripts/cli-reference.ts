@@ -61,7 +61,7 @@ const ENVIRONMENT: readonly (readonly [string, string])[] = [
 
 export function toCliReference(declarations: readonly Declaration[], table: FlagTable): string {
   const commands = declarations.map((declaration) => {
-    const entry = table.operations.find(({ name }) => name === declaration.name);
+    const entry = table.entries[declaration.name]?.();
     if (entry === undefined) throw new Error(`${declaration.name} is not in the flag table`);
     return { declaration, entry };
   });

@@ -15,7 +15,18 @@ import {
 export function deriveFlagTable(declarations: readonly Declaration[]): FlagTable {
   const operations = declarations.map(deriveEntry);
   checkPaths(operations);
-  return { operations, actor: deriveRule(Identity, '--actor') };
+  return toFlagTable(operations, deriveRule(Identity, '--actor'));
+}
+
+function toFlagTable(operations: readonly OperationEntry[], actor: FieldRule): FlagTable {
+  const spellings = operations.flatMap(({ name, path, alias }) =>
+    [path, ...(alias === undefined ? [] : [alias])].map((words) => [words.join(' '), name] as const),
+  );
+  return {
+    actor,
+    commands: Object.fromEntries(spellings),
+    entries: Object.fromEntries(operations.map((entry) => [entry.name, () => entry])),
+  };
 }
 
 function deriveEntry(declaration: Declaration): OperationEntry {

@@ -7,6 +7,7 @@ import { OPERATIONS } from '#contract/operations.ts';
 import { Label, TaskRef } from '#contract/task.ts';
 import { ERROR_CODES } from '#kernel/errors.ts';
 import { FLAG_TABLE } from '#operations/flag-table.generated.ts';
+import { listOperationEntries } from '#operations/flag-table.ts';
 import { deriveFlagTable } from '../scripts/derive-flag-table.ts';
 import { generateFiles } from '../scripts/generate.ts';
 
@@ -27,11 +28,14 @@ function declaration(
   });
 }
 const ruleOf = (schema: z.ZodType) =>
-  deriveFlagTable([declaration(z.object({ field: schema }))]).operations[0]?.fields['field'];
+  listOperationEntries(deriveFlagTable([declaration(z.object({ field: schema }))]))[0]?.fields['field'];
 
 describe('the flag table', () => {
   it('is derived from the declarations as they are now', () => {
-    expect(FLAG_TABLE).toEqual(deriveFlagTable(OPERATIONS));
+    const derived = deriveFlagTable(OPERATIONS);
+    expect(listOperationEntries(FLAG_TABLE)).toEqual(listOperationEntries(derived));
+    expect(Object.keys(FLAG_TABLE.entries)).toEqual(Object.keys(derived.entries));
+    expect({ ...FLAG_TABLE, entries: {} }).toEqual({ ...derived, entries: {} });
   });
   const rules: readonly [string, z.ZodType, object][] = [
     ['a switch', z.boolean().optional(), { kind: 'boolean' }],
@@ -65,7 +69,7 @@ describe('the flag table', () => {
 
   it('names the task that says which project is meant: the first single one, of operations in a project', () => {
     const route = (input: z.ZodObject, needs: Declaration['needs'] = 'project') =>
-      deriveFlagTable([{ ...declaration(input), needs }]).operations[0]?.route;
+      listOperationEntries(deriveFlagTable([{ ...declaration(input), needs }]))[0]?.route;
     const from = TaskRef.describe('x');
     expect(route(z.object({ a: z.string(), from, to: TaskRef }))).toBe('from');
     expect(route(z.object({ ids: z.array(TaskRef), parent: TaskRef.nullable().optional() }))).toBe('parent');
@@ -187,7 +191,7 @@ describe('the flag table', () => {
     const row = z.object({ id: z.string() });
     const tree: z.ZodType = z.object({ id: z.string(), children: z.array(z.lazy(() => tree)) });
     const outputOf = (output: z.ZodType) =>
-      deriveFlagTable([declaration(text, {}, output)]).operations[0]?.output;
+      listOperationEntries(deriveFlagTable([declaration(text, {}, output)]))[0]?.output;
     expect(outputOf(z.array(row.extend({ n: z.int().optional() })))).toEqual(['id', 'n']);
     expect(outputOf(z.array(z.union([row, z.object({ b: z.string() })])))).toEqual(['id', 'b']);
     expect(outputOf(tree)).toEqual(['id', 'children']);
@@ -222,7 +226,7 @@ describe('generated files', () => {
 describe('the CLI reference', () => {
   const reference = generateFiles(OPERATIONS).get('docs/cli.md') ?? '';
   it('has a section for every command, with its flags and examples', () => {
-    for (const { path, fields } of FLAG_TABLE.operations) {
+    for (const { path, fields } of listOperationEntries(FLAG_TABLE)) {
       const [, section = ''] = reference.split(`\n### forge ${path.join(' ')}\n`);
       const text = section.split('\n### ')[0] ?? '';
       expect(text).toContain('```sh\nforge ');

@@ -1,9 +1,9 @@
-import { homedir, userInfo } from 'node:os';
 import { parseActor, type Actor } from '#domain/actor.ts';
 import { findRepository } from '#git/find-repository.ts';
 import { findUserName } from '#git/read-user-name.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { userHome } from './user-home.ts';
 
 /** Who asks: the flag, the environment, git's user.name, the login name, in this order. */
 export function findActor(options: {
@@ -14,7 +14,7 @@ export function findActor(options: {
   const named = options.flag ?? (options.env.FORGE_ACTOR || undefined);
   if (named !== undefined)
     return parseActor(checkIdentity(named, options.flag === undefined ? 'FORGE_ACTOR' : '--actor'), 'named');
-  const name = findUserName(findRepository(options.cwd), options.env, homedir()) || loginName();
+  const name = findUserName(findRepository(options.cwd), options.env, userHome()) || loginName();
   return parseActor(checkIdentity(name, "git's user.name"), 'git');
 }
 
@@ -34,7 +34,7 @@ function checkIdentity(text: string, from: string): string {
 
 function loginName(): string {
   try {
-    return userInfo().username;
+    return process.getBuiltinModule('node:os').userInfo().username;
   } catch {
     // A container may run under a user id without a name.
     return `uid-${process.getuid?.() ?? 0}`;

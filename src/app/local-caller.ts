@@ -19,7 +19,7 @@ export function createLocalCaller(
   return {
     async call({ name, input, project, signal }) {
       const declaration = OPERATIONS.find((one) => one.name === name);
-      const entry = FLAG_TABLE.operations.find((one) => one.name === name);
+      const entry = FLAG_TABLE.entries[name]?.();
       const load = MANIFEST[name];
       if (declaration === undefined || entry === undefined || load === undefined)
         throw new ForgeError('not_found', `There is no operation ${name}`);

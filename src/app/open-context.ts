@@ -1,5 +1,4 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Workshop } from '#engine/workshop.ts';
 import { DEFAULT_RESOLVED, type ResolvedWorkflow } from '#domain/workflow.ts';
@@ -23,6 +22,7 @@ import { holdWhileMending } from './hold-while-mending.ts';
 import { hasWorkflow, keepUpFiles } from './keep-up-files.ts';
 import type { LocalHost } from './local-host.ts';
 import type { Examining } from './open-examined.ts';
+import { userHome } from './user-home.ts';
 import { VERSION } from './version.ts';
 
 export interface ContextRequest {
@@ -88,7 +88,7 @@ export async function openContext(asked: ContextRequest): Promise<OperationConte
       return toMachine(env);
     },
     get place() {
-      return toHomePlace(env, homedir());
+      return toHomePlace(env, userHome());
     },
     openProject: (found, options) => openFound(found, request, options),
     host: lazyHost(request),
@@ -140,7 +140,7 @@ function lazyWorkshop(
   return {
     open: () =>
       (opened ??= import('./local-workshop.ts').then(({ openLocalWorkshop }) =>
-        openLocalWorkshop(project, { place: toHomePlace(env, homedir()), machine: toMachine(env), notice }),
+        openLocalWorkshop(project, { place: toHomePlace(env, userHome()), machine: toMachine(env), notice }),
       )),
     // The caller that opened it was told why it failed; there is nothing to close then.
     close: async () => (await opened?.catch(() => undefined))?.[Symbol.asyncDispose](),
@@ -152,7 +152,7 @@ async function openProject(request: ContextRequest): Promise<OpenProject | Forge
   const { examining, cwd, env, notice } = request;
   try {
     if (examining === undefined) return await openNamedProject(request);
-    const found = findProject(cwd, env, homedir());
+    const found = findProject(cwd, env, userHome());
     const { openExamined } = await import('./open-examined.ts');
     const { paths } = found;
     return await openExamined(examining, { paths, notice, open: () => openFound(found, request) });
@@ -168,25 +168,25 @@ async function openProject(request: ContextRequest): Promise<OpenProject | Forge
 async function openNamedProject(request: ContextRequest): Promise<OpenProject> {
   const { cwd, env, route } = request;
   if (route === undefined || !route.includes('-'))
-    return openFound(findProject(cwd, env, homedir()), request);
+    return openFound(findProject(cwd, env, userHome()), request);
   const here = findProjectOrError(cwd, env);
   // The project's own ids are nearly all that is asked for: one comparison, and nothing more is loaded.
   if ('config' in here && route.startsWith(`${here.config.idPrefix}-`)) return openFound(here, request);
   const { routeProject } = await import('./route-project.ts');
   return routeProject(route, here, {
-    place: toHomePlace(env, homedir()),
+    place: toHomePlace(env, userHome()),
     open: (found) => openFound(found, request),
   });
 }
 
 function toMachine(env: NodeJS.ProcessEnv): Machine {
-  return { env, homeDir: homedir(), program: findProgram(), clock: systemClock };
+  return { env, homeDir: userHome(), program: findProgram(), clock: systemClock };
 }
 
 /** Outside of every project an id can still lead to one. */
 function findProjectOrError(cwd: string, env: NodeJS.ProcessEnv): FoundProject | ForgeError {
   try {
-    return findProject(cwd, env, homedir());
+    return findProject(cwd, env, userHome());
   } catch (error) {
     if (isForgeError(error) && error.code === 'not_a_project') return error;
     throw error;
@@ -240,7 +240,7 @@ export async function openFound(
     written_by: VERSION,
     async mayUpgrade(from) {
       const { refuseUpgrade } = await import('./refuse-upgrade.ts');
-      if (forces !== true) refuseUpgrade(paths, toHomePlace(env, homedir()), from);
+      if (forces !== true) refuseUpgrade(paths, toHomePlace(env, userHome()), from);
     },
   });
   const close = async (): Promise<void> => {
@@ -333,7 +333,7 @@ export async function readForeign(
   const edges = await store.listForeign();
   if (edges.length === 0) return new Map();
   const { refreshForeign } = await import('#sync/foreign-tasks.ts');
-  return refreshForeign(store, edges, { place: toHomePlace(env, homedir()), prefix });
+  return refreshForeign(store, edges, { place: toHomePlace(env, userHome()), prefix });
 }
 
 function lockTimeout(env: NodeJS.ProcessEnv): number {

@@ -11,7 +11,7 @@ import {
   scopeError,
 } from '#operations/call-operation.ts';
 import { FLAG_TABLE } from '#operations/flag-table.generated.ts';
-import type { AnyOperation } from '#operations/flag-table.ts';
+import { type AnyOperation, listOperationEntries } from '#operations/flag-table.ts';
 import { judgeAgentCall } from '#operations/judge-agent-call.ts';
 import { MANIFEST } from '#operations/manifest.generated.ts';
 import type { OpenProject, OperationContext } from '#operations/operation.ts';
@@ -111,7 +111,7 @@ export function toProjectRef(
 
 const DECLARATIONS: ReadonlyMap<string, Declaration> = new Map(OPERATIONS.map((one) => [one.name, one]));
 const ROUTES: ReadonlyMap<string, string | undefined> = new Map(
-  FLAG_TABLE.operations.map(({ name, route }) => [name, route]),
+  listOperationEntries(FLAG_TABLE).map(({ name, route }) => [name, route]),
 );
 
 function getDeclaration(name: string): Declaration {

@@ -43,6 +43,8 @@ function sortWords(argv: readonly string[], table: FlagTable): SortedWords | und
         args.push(word);
         continue;
       }
+      // Commands are found by their words joined: a word with a space in it could pass for two.
+      if (word.includes(' ')) return undefined;
       path.push(word);
       entry = findEntry(path, table);
       if (entry === undefined && !isGroup(path, table)) return undefined;
@@ -105,10 +107,9 @@ function isValue(word: string, takes: 'text' | 'integer'): boolean {
   return !word.startsWith('-') || word === '-' || (takes === 'integer' && /^-\d+$/.test(word));
 }
 
-function findEntry(path: readonly string[], table: FlagTable): OperationEntry | undefined {
-  return table.operations.find(
-    (entry) => isPath(entry.path, path) || (entry.alias !== undefined && isPath(entry.alias, path)),
-  );
+function findEntry(path: readonly string[], { commands, entries }: FlagTable): OperationEntry | undefined {
+  const command = path.join(' ');
+  return Object.hasOwn(commands, command) ? entries[commands[command] ?? '']?.() : undefined;
 }
 
 /** `forge mcp` is a command and `forge mcp install` another: only a command without any field can be both. */
@@ -121,16 +122,9 @@ function leadsOn(
   return args.length === 0 && Object.keys(entry.fields).length === 0 && isGroup(path, table);
 }
 
-function isPath(whole: readonly string[], words: readonly string[]): boolean {
-  return whole.length === words.length && isGroupOf(whole, words);
-}
-
-function isGroup(path: readonly string[], table: FlagTable): boolean {
-  return table.operations.some((entry) => isGroupOf(entry.path, path));
-}
-
-function isGroupOf(whole: readonly string[], beginning: readonly string[]): boolean {
-  return beginning.every((word, index) => whole[index] === word);
+function isGroup(path: readonly string[], { commands }: FlagTable): boolean {
+  const words = path.join(' ');
+  return Object.keys(commands).some((command) => command === words || command.startsWith(`${words} `));
 }
 
 function assembleOrLeave(entry: OperationEntry, given: GivenWords): Accepted | undefined {

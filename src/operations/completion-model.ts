@@ -1,6 +1,6 @@
 import type { Declaration } from '#contract/declare.ts';
 import { describeCommand, type FieldHelp } from './describe-command.ts';
-import type { FieldRule, FlagTable, OperationEntry } from './flag-table.ts';
+import { type FieldRule, type FlagTable, listOperationEntries, type OperationEntry } from './flag-table.ts';
 
 /** What the three shells need to know, before each says it in its own words. */
 export interface CompletionModel {
@@ -57,7 +57,7 @@ export function createCompletionModel(
   const groups = new Map<string, CompletionWord[]>([
     ['', [{ word: 'help', summary: 'Show the help of a command' }]],
   ]);
-  const commands = table.operations.flatMap((entry) => {
+  const commands = listOperationEntries(table).flatMap((entry) => {
     const declaration = declarations.find(({ name }) => name === entry.name);
     if (declaration === undefined) return [];
     return [entry.path, ...(entry.alias === undefined ? [] : [entry.alias])].map((path) => {

@@ -5,7 +5,7 @@ import { FLAG_TABLE } from './flag-table.generated.ts';
 
 function describeNamed(name: string) {
   const declaration = OPERATIONS.find((one) => one.name === name);
-  const entry = FLAG_TABLE.operations.find((one) => one.name === name);
+  const entry = FLAG_TABLE.entries[name]?.();
   if (declaration === undefined || entry === undefined) throw new Error(`no operation ${name}`);
   return describeCommand(declaration, entry);
 }

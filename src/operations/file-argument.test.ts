@@ -29,7 +29,7 @@ describe('an argument that is a file', () => {
   });
 
   it('is called a file in help, and completed as one', () => {
-    const entry = FLAG_TABLE.operations.find(({ name }) => name === 'workflow.set');
+    const entry = FLAG_TABLE.entries['workflow.set']?.();
     const declaration = OPERATIONS.find(({ name }) => name === 'workflow.set');
     if (entry === undefined || declaration === undefined) throw new Error('workflow.set is gone');
     expect(describeCommand(declaration, entry).usage).toBe('forge workflow set [file] [flags]');

@@ -7,7 +7,10 @@ import type { Operation } from './operation.ts';
  * sent on to commander and Zod, which own every error message.
  */
 export interface FlagTable {
-  readonly operations: readonly OperationEntry[];
+  /** Every command and alias, its words joined by a space, and the name of its operation. */
+  readonly commands: Readonly<Record<string, string>>;
+  /** By the operation's name. Built when it is asked for: a cold command needs one of them. */
+  readonly entries: Readonly<Record<string, () => OperationEntry>>;
   /** The value of the global `--actor`. */
   readonly actor: FieldRule;
 }
@@ -104,6 +107,11 @@ export type AnyOperation = Operation<Declaration>;
 /** Global flags that stand alone, and those that take a value. No field of an operation may be called so. */
 export const GLOBAL_SWITCHES = ['json', 'no-color', 'quiet'] as const;
 export const GLOBAL_VALUES = ['fields', 'actor', 'directory', 'server'] as const;
+
+/** All of them, in the order of the help. */
+export function listOperationEntries({ entries }: FlagTable): OperationEntry[] {
+  return Object.values(entries).map((build) => build());
+}
 
 /** How a field is written: `--priority`, or `<title>` when it stands without a flag. */
 export function spellField(entry: OperationEntry, field: string): string {

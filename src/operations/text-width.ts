@@ -1,8 +1,3 @@
-/** What takes two cells: East Asian wide and full-width characters, and emoji that are shown as pictures. */
-const WIDE =
-  /^(?:[\u1100-\u115f\u231a\u231b\u2329\u232a\u2e80-\u303e\u3041-\u4dbf\u4e00-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18aff}\u{1aff0}-\u{1b2ff}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation})$/u;
-/** What takes none: marks that stand over another character, and format characters. */
-const ZERO = /^[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff]$/u;
 const ASCII = /^[\x20-\x7e]*$/;
 
 const JOINER = 0x200d;
@@ -79,6 +74,21 @@ function countCells(text: string, limit = Number.POSITIVE_INFINITY): { cells: nu
 
 function characterWidth(character: string, point: number): number {
   if (point < 0x300) return point === 0xad ? 0 : 1;
-  if (ZERO.test(character)) return 0;
-  return WIDE.test(character) ? 2 : 1;
+  if (isZeroWidth(character)) return 0;
+  return isWide(character) ? 2 : 1;
+}
+
+// The two expressions stand inside of functions: V8 reads such classes when the expression is made, and every command
+// loads this file.
+
+/** Marks that stand over another character, and format characters. */
+function isZeroWidth(character: string): boolean {
+  return /^[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff]$/u.test(character);
+}
+
+/** East Asian wide and full-width characters, and emoji that are shown as pictures. */
+function isWide(character: string): boolean {
+  return /^(?:[\u1100-\u115f\u231a\u231b\u2329\u232a\u2e80-\u303e\u3041-\u4dbf\u4e00-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18aff}\u{1aff0}-\u{1b2ff}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation})$/u.test(
+    character,
+  );
 }

@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { hostname } from 'node:os';
 
 /** Where a process number means something. */
 export interface ProcessPlace {
@@ -21,7 +20,7 @@ export const FIRST_PID_NAMESPACE = 'pid:[4026531836]';
 export function readPlace(): ProcessPlace {
   const outer = process.env[OUTER_NAMESPACES];
   return {
-    host: hostname(),
+    host: process.getBuiltinModule('node:os').hostname(),
     boot_id: readBootId(),
     pid_namespace: readNamespace('self'),
     ...(outer !== undefined && outer !== '' && { around: outer.split(',') }),

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { isForgeError } from '#kernel/errors.ts';
+import { monotonicNow } from './monotonic-time.ts';
 
 /** The first pause after a lock was met, and the longest; each is spread, so that two who wait do not meet again. */
 const FIRST_PAUSE_MS = 1;
@@ -34,7 +35,7 @@ export function awaitLocks<S extends AsyncDisposable>(
     const call = (args: unknown[]): Promise<unknown> =>
       Reflect.apply(method, store, args) as Promise<unknown>;
     const patient = (...args: unknown[]): Promise<unknown> => {
-      const deadline = performance.now() + lock_timeout_ms;
+      const deadline = monotonicNow() + lock_timeout_ms;
       const work = (): Promise<unknown> => untilUnlocked(() => call(args), deadline);
       return READ.test(name) ? work() : turns.take(work);
     };
@@ -55,7 +56,7 @@ export async function untilUnlocked<T>(work: () => Promise<T>, deadline: number)
       return await work();
     } catch (error) {
       if (!isForgeError(error) || error.code !== 'store_busy') throw error;
-      if (performance.now() >= deadline) throw error;
+      if (monotonicNow() >= deadline) throw error;
     }
     await setTimeout(randomInt(Math.ceil(pause / 2), pause + 1));
   }
@@ -75,7 +76,7 @@ export function gatherWrites<J>(
     isGathering = true;
     // All that come until it is their turn; one batch a turn, so that others have theirs in between.
     const turn = turns.take(() =>
-      settleBatch(waiting.splice(0, TOGETHER), run, performance.now() + lock_timeout_ms),
+      settleBatch(waiting.splice(0, TOGETHER), run, monotonicNow() + lock_timeout_ms),
     );
     turn.finally(() => (waiting.length > 0 ? takeTurn(run) : (isGathering = false))).catch(() => undefined);
   };
@@ -119,13 +120,13 @@ export class WriteTurns {
 
   async #workThrough(): Promise<void> {
     this.#isAtWork = true;
-    let began = performance.now();
+    let began = monotonicNow();
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       await next();
       // Promises alone never let a socket be read, however many writes wait.
-      if (performance.now() - began < SLICE_MS) continue;
+      if (monotonicNow() - began < SLICE_MS) continue;
       await setImmediate();
-      began = performance.now();
+      began = monotonicNow();
     }
     this.#isAtWork = false;
   }

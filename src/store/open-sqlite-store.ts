@@ -17,6 +17,7 @@ import { checkReadable } from './sqlite/schema-version.ts';
 import { listBlocked, listReady } from './sqlite/ready-queries.ts';
 import { readMark, readUnreadable, writeMark } from './sqlite/file-marks.ts';
 import { readFact, writeFact } from './sqlite/store-facts.ts';
+import { monotonicNow } from './monotonic-time.ts';
 import { lazyAttempts } from './sqlite/lazy-attempts.ts';
 import { once } from './sqlite/load-once.ts';
 import { applyParkedStates } from './sqlite/parked-states.ts';
@@ -48,7 +49,7 @@ async function openAwaiting(options: SqliteStoreOptions): Promise<SqliteStore> {
   const turns = new WriteTurns();
   const gather: Gather = gatherWrites(turns, lock_timeout_ms);
   const open = (): Promise<StoreParts> => openOrHeal({ ...options, lock_timeout_ms: 0, gather });
-  const parts = await untilUnlocked(open, performance.now() + lock_timeout_ms);
+  const parts = await untilUnlocked(open, monotonicNow() + lock_timeout_ms);
   return awaitLocks(tellUnreadable(createStore(parts), options.database), { turns, lock_timeout_ms });
 }
 

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { hostname } from 'node:os';
 import type { SteadyTime } from '#domain/leases.ts';
 import { lineDigest } from '#kernel/checksum.ts';
 import { LIMITS } from '#kernel/limits.ts';
@@ -46,6 +45,6 @@ function readClock(): number {
   try {
     return lineDigest(readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
   } catch {
-    return lineDigest(hostname()); // not Linux
+    return lineDigest(process.getBuiltinModule('node:os').hostname()); // not Linux
   }
 }

@@ -105,7 +105,7 @@ export async function callTool(
 }
 
 function getEntry(name: string): OperationEntry {
-  const entry = FLAG_TABLE.operations.find((one) => one.name === name);
+  const entry = FLAG_TABLE.entries[name]?.();
   if (entry === undefined) throw new Error(`no command for ${name}`);
   return entry;
 }

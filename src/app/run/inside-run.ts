@@ -1,11 +1,11 @@
 import { realpathSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { parseActor } from '#domain/actor.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import type { OperationEntry } from '#operations/flag-table.ts';
 import { findOwnRun, RUN_SOCKET, RUN_SOCKET_KEY, type OwnRun } from '#process/find-own-run.ts';
 import { findProject } from '#sync/find-project.ts';
 import { findForgeHome } from '#sync/forge-home.ts';
+import { userHome } from '../user-home.ts';
 
 /** Where a command has to be done. */
 export type CommandPlace =
@@ -88,9 +88,9 @@ function onlyLooks(name: string, input: Asked['input']): boolean {
 /** Whether the run belongs to the person or to the project that the command is about. */
 function isOf({ project, home }: OwnRun, env: NodeJS.ProcessEnv, cwd: string): boolean {
   if (project === undefined || home === undefined) return true;
-  if (isSamePlace(home, findForgeHome(env, homedir()))) return true;
+  if (isSamePlace(home, findForgeHome(env, userHome()))) return true;
   try {
-    return isSamePlace(project, findProject(cwd, env, homedir()).paths.common_dir);
+    return isSamePlace(project, findProject(cwd, env, userHome()).paths.common_dir);
   } catch (error) {
     if (isForgeError(error) && error.code === 'not_a_project') return false;
     // What cannot be read may be the project of the run.

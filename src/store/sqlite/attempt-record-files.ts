@@ -1,10 +1,10 @@
 import { renameSync } from 'node:fs';
 import { open, readdir, readFile, rm } from 'node:fs/promises';
-import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import type { AttemptRecord } from '#contract/attempt-record.ts';
 import type { RefusedRecord } from '../attempt-store.ts';
 import { makeFolder, type FileModes } from '../file-modes.ts';
+import { randomBytes } from '../random-bytes.ts';
 import { readAttemptRecord, readRevision } from './attempt-records.ts';
 import type { Database } from './database.ts';
 
@@ -43,7 +43,7 @@ export async function writeRenamed(db: Database, renamed: readonly { to: string 
 
 async function writeTemporary(path: string, text: string, modes: FileModes): Promise<string> {
   makeFolder(dirname(path), modes);
-  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  const temporary = `${path}.${Buffer.from(randomBytes(6)).toString('hex')}.tmp`;
   const file = await open(temporary, 'wx', modes.file);
   try {
     await file.chmod(modes.file);

@@ -1,7 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { pathToFileURL } from 'node:url';
 import { DEFAULT_RESOLVED, type ResolvedWorkflow } from '#domain/workflow.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
@@ -274,7 +273,7 @@ export class Database {
       (statSync(`${this.path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
     )
       return false;
-    const url = pathToFileURL(this.path);
+    const url = process.getBuiltinModule('node:url').pathToFileURL(this.path);
     url.searchParams.set('immutable', '1');
     const again = new DatabaseSync(url, { readOnly: true });
     this.#statements.clear();

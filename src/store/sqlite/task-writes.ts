@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Comment, Task } from '#contract/task.ts';
 import { applyLife, type DecidedLife } from '#domain/apply-life.ts';
 import { checkElements } from '#domain/bound-elements.ts';
@@ -17,6 +16,7 @@ import { ForgeError } from '#kernel/errors.ts';
 import { generateTaskId, idLength, randomBase36 } from '#kernel/ids.ts';
 import type { Json } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { randomBytes } from '../random-bytes.ts';
 import type { NewTaskInput, TaskStore, TaskUpdate, UpdateResult } from '../store.ts';
 import { checkUnfinished } from './check-attempts.ts';
 import { checkReopening } from './check-parking.ts';

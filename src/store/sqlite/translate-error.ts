@@ -1,4 +1,3 @@
-import { constants } from 'node:os';
 import { ForgeError, isForgeError, type ErrorCode } from '#kernel/errors.ts';
 
 /** SQLite's primary result codes that users can meet, and what each means to them. */
@@ -75,7 +74,7 @@ export function translateStoreError(error: unknown, path: string): unknown {
   if (typeof code !== 'string' || !('syscall' in error)) return error;
   // Node has no name for a quota that is used up. What else a file system says (a folder in the place of a
   // file, a link into nothing) is no bug of ours either.
-  const quota = 'errno' in error && error.errno === -constants.errno.EDQUOT;
+  const quota = 'errno' in error && error.errno === -readQuotaNumber();
   const meaning = SYSTEM[quota ? 'EDQUOT' : code] ?? {
     code: 'io_failed',
     message: `The file system refused (${code})`,
@@ -106,4 +105,9 @@ export function toRebuild(path: string, what: string, cause?: unknown): ForgeErr
 /** Whether setting the file aside would help; what `toRebuild` made waits for a person. */
 export function isDamage(error: unknown): boolean {
   return isForgeError(error) && error.code === 'store_corrupt' && error.details['rebuild'] !== true;
+}
+
+/** Asked for when an error came, because a cold command has no other use for this part of Node. */
+function readQuotaNumber(): number {
+  return process.getBuiltinModule('node:os').constants.errno.EDQUOT;
 }

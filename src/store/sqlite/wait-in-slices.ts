@@ -1,5 +1,6 @@
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { monotonicNow } from '../monotonic-time.ts';
 
 /** Give what they read to the caller bit by bit, so that they cannot be begun again. */
 const STREAMED = /^export/;
@@ -14,12 +15,12 @@ export function toSlice(patience_ms: number, slice_ms: number = LIMITS.lock_slic
 
 /** `work`, which gives up after a slice, again and again; rejects with store_busy when the patience is over. */
 export async function waitInSlices<T>(work: () => Promise<T>, patience_ms: number): Promise<T> {
-  const deadline = performance.now() + patience_ms;
+  const deadline = monotonicNow() + patience_ms;
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      if (!isForgeError(error) || error.code !== 'store_busy' || performance.now() >= deadline) throw error;
+      if (!isForgeError(error) || error.code !== 'store_busy' || monotonicNow() >= deadline) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, 1));
   }

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { acceptArgv } from '#operations/accept-argv.ts';
 import { FLAG_TABLE } from '#operations/flag-table.generated.ts';
-import type { FieldRule, OperationEntry } from '#operations/flag-table.ts';
+import { type FieldRule, listOperationEntries, type OperationEntry } from '#operations/flag-table.ts';
 import { parseArgv } from './commander-parser.ts';
 
 const options = { table: FLAG_TABLE, version: '0', view: { color: false, columns: 80 } };
-const ENTRIES = FLAG_TABLE.operations;
+const ENTRIES = listOperationEntries(FLAG_TABLE);
 const RUNS = 4_000;
 
 /** Words that have broken parsers before: dashes, equals signs, blanks, controls, other scripts, half a surrogate. */

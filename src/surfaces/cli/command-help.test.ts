@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FLAG_TABLE } from '#operations/flag-table.generated.ts';
+import { listOperationEntries } from '#operations/flag-table.ts';
 import { parseArgv } from './commander-parser.ts';
 
 const options = { table: FLAG_TABLE, version: '1.2.3', view: { color: false, columns: 80 } };
@@ -22,7 +23,7 @@ describe('parseArgv shows help', () => {
       expect(print(...flags)).toBe(text);
   });
   it('names every command in it', () => {
-    for (const { path, alias } of FLAG_TABLE.operations)
+    for (const { path, alias } of listOperationEntries(FLAG_TABLE))
       expect(print()).toContain(`\n  ${(alias ?? path).join(' ')} `);
   });
   it('for a group', () => {
@@ -36,7 +37,7 @@ describe('parseArgv shows help', () => {
     ])
       expect(print(...argv)).toBe(text);
   });
-  it.each(FLAG_TABLE.operations.map((entry) => [entry.path.join(' '), entry] as const))(
+  it.each(listOperationEntries(FLAG_TABLE).map((entry) => [entry.path.join(' '), entry] as const))(
     'for forge %s, with examples',
     (_name, entry) => {
       const text = print(...entry.path, '--help');

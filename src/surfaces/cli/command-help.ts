@@ -1,6 +1,6 @@
 import { Argument, Command, Help, Option } from 'commander';
 import { describeCommand, type FieldHelp, GLOBAL_HELP } from '#operations/describe-command.ts';
-import type { FlagTable, OperationEntry } from '#operations/flag-table.ts';
+import { type FlagTable, listOperationEntries, type OperationEntry } from '#operations/flag-table.ts';
 import type { TextView } from '#operations/operation.ts';
 import { style } from '#operations/style-text.ts';
 import { getDeclaration } from './check-input.ts';
@@ -63,7 +63,9 @@ export function operationHelp(entry: OperationEntry, view: HelpView): string {
 export function groupHelp(path: readonly string[], table: FlagTable, view: HelpView): string {
   const name = ['forge', ...path].join(' ');
   const command = new Command(name).helpCommand(false).helpOption(false).usage('<command> [flags]');
-  const members = table.operations.filter((entry) => path.every((word, at) => entry.path[at] === word));
+  const members = listOperationEntries(table).filter((entry) =>
+    path.every((word, at) => entry.path[at] === word),
+  );
   for (const entry of members)
     command.addCommand(createListed(entry, entry.path.slice(path.length), 'Commands:'));
   return `${toHelpText(command, view)}\n${globalFlagsText([], view)}\n${name} <command> --help shows the flags and examples of a command.\n`;
@@ -74,7 +76,7 @@ export function topHelp(table: FlagTable, view: HelpView): string {
   const command = new Command('forge').helpCommand(false).helpOption(false).usage('<command> [flags]');
   command.description('Forge: a task graph in your git repository, for people and coding agents');
   for (const heading of HEADINGS) {
-    const members = table.operations
+    const members = listOperationEntries(table)
       .filter((entry) => headingOf(entry) === heading)
       .toSorted((a, b) => START.indexOf(a.name) - START.indexOf(b.name));
     for (const entry of members) command.addCommand(createListed(entry, entry.alias ?? entry.path, heading));

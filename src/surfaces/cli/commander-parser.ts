@@ -6,6 +6,7 @@ import {
   type FlagTable,
   GLOBAL_SWITCHES,
   GLOBAL_VALUES,
+  listOperationEntries,
   type OperationEntry,
 } from '#operations/flag-table.ts';
 import { checkInput } from './check-input.ts';
@@ -81,7 +82,7 @@ function findCommand(
     if (word === 'help' && path.length === 0) return helpFor(more, options);
     path.push(word);
     rest = more;
-    entry = table.operations.find((one) => isSame(one.path, path) || isSame(one.alias, path));
+    entry = listOperationEntries(table).find((one) => isSame(one.path, path) || isSame(one.alias, path));
     if (entry === undefined && !isGroup(path, table)) throw refuseWord(path, table);
     if (entry !== undefined && leadsOn(entry, { path, rest, table })) entry = undefined;
   }
@@ -92,7 +93,7 @@ function findCommand(
 function helpFor(words: readonly string[], { table, view }: ParseOptions): ParsedArgv {
   const path = words.filter((word) => !word.startsWith('-'));
   if (path.length === 0) return { outcome: 'print', text: topHelp(table, view) };
-  const entry = table.operations.find((one) => isSame(one.path, path) || isSame(one.alias, path));
+  const entry = listOperationEntries(table).find((one) => isSame(one.path, path) || isSame(one.alias, path));
   if (entry !== undefined) return { outcome: 'print', text: operationHelp(entry, view) };
   if (!isGroup(path, table)) throw refuseWord(path, table);
   return { outcome: 'print', text: groupHelp(path, table, view) };
@@ -103,11 +104,7 @@ function leadsOn(
   entry: OperationEntry,
   { path, rest, table }: { path: readonly string[]; rest: readonly string[]; table: FlagTable },
 ): boolean {
-  if (
-    Object.keys(entry.fields).length > 0 ||
-    !isGroup(path, { ...table, operations: table.operations.filter((one) => one !== entry) })
-  )
-    return false;
+  if (Object.keys(entry.fields).length > 0 || !isGroup(path, table, entry.name)) return false;
   const command = createCommand(['forge', ...path].join(' ')).passThroughOptions();
   if (checkFlagValues(command, rest, 'to the command') === 'help') return false;
   const [word] = sortWords(command, rest, new Map()).operands;
@@ -202,6 +199,9 @@ function isSame(whole: readonly string[] | undefined, path: readonly string[]): 
   return whole !== undefined && whole.length === path.length && whole.every((word, at) => word === path[at]);
 }
 
-function isGroup(path: readonly string[], table: FlagTable): boolean {
-  return table.operations.some((entry) => path.every((word, at) => entry.path[at] === word));
+/** Whether commands begin with these words, others than `besides`. */
+function isGroup(path: readonly string[], table: FlagTable, besides?: string): boolean {
+  return listOperationEntries(table).some(
+    (entry) => entry.name !== besides && path.every((word, at) => entry.path[at] === word),
+  );
 }

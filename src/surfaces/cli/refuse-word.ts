@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import { ForgeError } from '#kernel/errors.ts';
-import type { FlagTable, OperationEntry } from '#operations/flag-table.ts';
+import { type FlagTable, listOperationEntries, type OperationEntry } from '#operations/flag-table.ts';
 import { findClosestWord } from './closest-word.ts';
 
 /** The error for a word that is no command, with the command that was probably meant. */
 export function refuseWord(path: readonly string[], table: FlagTable): ForgeError {
   const word = path.at(-1) ?? '';
   const group = path.slice(0, -1);
-  const paths = table.operations.flatMap((entry) =>
+  const paths = listOperationEntries(table).flatMap((entry) =>
     entry.alias === undefined ? [entry.path] : [entry.alias, entry.path],
   );
   // The right word in the wrong place first: `forge create`, `forge task ready`.
