@@ -22,6 +22,12 @@ const BODIES: readonly { readonly path: string; readonly body: Buffer }[] = [
     }),
   },
   { path: '/api/v1/projects/fg/tasks', body: Buffer.from(`{"title":0.1${'0'.repeat(MOST - 20)}1}`) },
+  {
+    path: '/api/v1/projects/fg/tasks',
+    body: Buffer.from(`{"title":"${'\\u00e4'.repeat((MOST - 20) / 6)}"}`),
+  },
+  { path: '/api/v1/projects/fg/tasks', body: Buffer.from(`{"title":"${'\\"'.repeat((MOST - 20) / 2)}"}`) },
+  { path: '/api/v1/projects/fg/tasks', body: Buffer.from(`{"title":"x"${' '.repeat(MOST - 20)}}`) },
 ];
 
 function toKeys(count: number): object {

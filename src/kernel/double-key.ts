@@ -1,3 +1,5 @@
+import type { Json, JsonObject } from './json.ts';
+
 /**
  * The path of the first key that its object holds already (`metadata.owner`, `rows[1].id`), undefined when there is
  * none. The text must be JSON: reading it keeps the last of them only, and another reader may keep the first.
@@ -21,6 +23,16 @@ export function findDoubleKey(text: string): string | undefined {
     } else if (mark.startsWith('"')) quoted = mark;
   }
   return undefined;
+}
+
+/**
+ * How many members a value has, at all levels. Reading drops one where a key stands twice, so that a text with more of
+ * them than its value has such a key.
+ */
+export function countMembers(value: Json): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const own = Array.isArray(value) ? 0 : Object.keys(value).length;
+  return Object.values(value as JsonObject).reduce<number>((sum, one) => sum + countMembers(one), own);
 }
 
 /** An object or a list that is not closed yet, and where in it the reading is. */

@@ -25,6 +25,8 @@ describe('parseJson', () => {
     '-1e400',
     '123456789012345678901234567890',
     '{"a":[1e999]}',
+    '[-0,1e400]',
+    '{"a":-0.0,"b":9007199254740993}',
   ])('refuses %s, which would be written back as another number', (text) => {
     expect(codeOf(() => parseJson(text, 'It'))).toBe('invalid_input');
   });

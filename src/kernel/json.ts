@@ -17,15 +17,32 @@ export function parseJson(text: string, what: string): Json {
   try {
     value = readJson(text) as Json; // it gives nothing but Json
   } catch (error) {
-    throw new ForgeError('invalid_input', `${what} is not valid JSON: ${(error as Error).message}`, {
-      cause: error,
-    });
+    throw notJson(what, error);
   }
   return checkWritten(text, what).has_negative_zero ? dropNegativeZeros(value) : value;
 }
 
+/**
+ * The same for a text that a BodyScan has gone through, byte by byte while it came: what it noted is all that is looked
+ * at again. `sources` are the numbers that it found odd.
+ */
+export function parseScanned(
+  text: string,
+  what: string,
+  { has_escaped_key, sources }: { readonly has_escaped_key: boolean; readonly sources: readonly string[] },
+): Json {
+  let value: Json;
+  try {
+    value = (has_escaped_key ? readJson(text) : JSON.parse(text)) as Json; // both give nothing but Json
+  } catch (error) {
+    throw notJson(what, error);
+  }
+  const isZero = sources.map((source) => Object.is(checkNumber(source, what), -0));
+  return isZero.includes(true) ? dropNegativeZeros(value) : value;
+}
+
 /** Longer numbers may be more than a double holds; shorter ones without an exponent never are. */
-const EXACT_LENGTH = 15;
+export const EXACT_LENGTH = 15;
 
 /**
  * What a value no longer tells of the text that it was read from: how its numbers were written. A reviver would be told
@@ -44,8 +61,8 @@ function checkWritten(text: string, what: string): { has_negative_zero: boolean 
     else if (unit === MINUS || isDigit(unit)) {
       const end = findNumberEnd(text, at);
       if (isSuspect(text, at, end)) {
-        const source = text.slice(at, end);
-        has_negative_zero ||= Object.is(checkNumber(source, what), -0);
+        const isZero = Object.is(checkNumber(text.slice(at, end), what), -0);
+        has_negative_zero ||= isZero;
       }
       at = end - 1;
     }
@@ -89,6 +106,12 @@ function isSuspect(text: string, from: number, end: number): boolean {
   if (text.charCodeAt(from) === MINUS && text.charCodeAt(from + 1) === ZERO) return true;
   for (let at = from; at < end; at += 1) if ((text.charCodeAt(at) | 0x20) === 0x65) return true;
   return false;
+}
+
+function notJson(what: string, error: unknown): ForgeError {
+  return new ForgeError('invalid_input', `${what} is not valid JSON: ${(error as Error).message}`, {
+    cause: error,
+  });
 }
 
 function tooDeep(what: string): ForgeError {

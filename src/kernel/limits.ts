@@ -182,6 +182,8 @@ export const LIMITS = {
   body_values: 25_000,
   /** Keys of all objects in one body, which cost ten times as much as other values. */
   body_keys: 5_000,
+  /** Larger bodies are parsed one in each turn of the event loop. */
+  quick_body_bytes: 65_536,
   /** One message to `POST /mcp`: a description of the largest size, escaped. */
   mcp_body_bytes: 8_388_608,
   mcp_body_depth: 72,

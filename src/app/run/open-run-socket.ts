@@ -3,9 +3,11 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { Run } from '#contract/attempt.ts';
 import type { RunSocket } from '#engine/work.ts';
 import { ForgeError } from '#kernel/errors.ts';
+import { OneATurn } from '#kernel/one-a-turn.ts';
 import { RUN_SOCKET, RUN_SOCKET_KEY } from '#process/find-own-run.ts';
 import { isLeftBehind, toTemporaryPath } from '#process/temporary-path.ts';
 import { beginExchange, send, toErrorAnswer, type Answer } from '#surfaces/http/answer.ts';
@@ -27,9 +29,10 @@ export async function openRunSocket(deps: RunCallerDeps, run: Run): Promise<RunS
   const path = toSocket(folder);
   const key = randomBytes(24).toString('base64url');
   const call = createRunCaller(deps, run);
+  const turns = new OneATurn(setImmediate);
   const server = createServer(toServerOptions(), (request, response) => {
     const exchange = beginExchange(request, response);
-    answer(request, { call, key }).then(
+    answer(request, { call, key, turns }).then(
       (said) => send(exchange, said),
       (error: unknown) => send(exchange, toErrorAnswer(error, exchange.request_id)),
     );
@@ -49,14 +52,14 @@ export async function openRunSocket(deps: RunCallerDeps, run: Run): Promise<RunS
 
 async function answer(
   request: IncomingMessage,
-  { call, key }: { readonly call: RunCaller; readonly key: string },
+  { call, key, turns }: { readonly call: RunCaller; readonly key: string; readonly turns: OneATurn },
 ): Promise<Answer> {
   if (!isKey(request.headers.authorization, key))
     throw new ForgeError('unauthorized', 'This is the socket of a run, and not of yours');
   const name = PATH.exec(request.url ?? '')?.[1];
   if (request.method !== 'POST' || name === undefined)
     throw new ForgeError('not_found', 'A run asks for operations by their names');
-  const output = await call(name, parseBody(await readBody(request)));
+  const output = await call(name, parseBody(await readBody(request, turns)));
   return { status: 200, body: JSON.stringify(output) };
 }
 

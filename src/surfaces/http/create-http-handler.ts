@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import { ERROR_CODES, ForgeError } from '#kernel/errors.ts';
+import { OneATurn } from '#kernel/one-a-turn.ts';
 import { allows, type Caller, scopeError } from '#operations/call-operation.ts';
 import { type Answer, beginExchange, type Exchange, send, sendMarked, toErrorAnswer } from './answer.ts';
 import { type BrowserSessions, createBrowserSessions } from './browser-sessions.ts';
@@ -44,6 +46,7 @@ export function createHttpHandler(deps: HttpDeps): HttpHandler {
     routes: createRouteTable(listRoutes(deps, sessions)),
     named: listNamedRoutes(deps.declarations),
     lists: new ListCache(),
+    turns: new OneATurn(setImmediate),
   };
   return (request, response) => {
     const exchange = beginExchange(request, response);
@@ -90,6 +93,8 @@ interface Surface {
   readonly routes: RouteTable<Route>;
   readonly named: ReadonlyMap<string, OperationRoute>;
   readonly lists: ListCache;
+  /** Of large bodies. */
+  readonly turns: OneATurn;
 }
 
 const ANY_OPERATION: Routed = { method: 'POST', path: `${API}/operations/{name}` };
@@ -156,7 +161,7 @@ async function answer(surface: Surface, exchange: Exchange): Promise<void> {
     return;
   }
   const asked: Asked = { exchange, target, values: found.values, admission };
-  if (route.own !== undefined) await answerOwn(route.own, asked);
+  if (route.own !== undefined) await answerOwn(surface, route.own, asked);
   else await answerOperation(surface, route, asked);
 }
 
@@ -174,9 +179,13 @@ interface Asked {
   readonly admission: Admission | undefined;
 }
 
-async function answerOwn(route: OwnRoute, { exchange, target, values, admission }: Asked): Promise<void> {
+async function answerOwn(
+  { turns }: Surface,
+  route: OwnRoute,
+  { exchange, target, values, admission }: Asked,
+): Promise<void> {
   const isRead = target.method === 'GET' || target.method === 'HEAD';
-  const body = isRead ? {} : parseBody(await readBody(exchange.request));
+  const body = isRead ? {} : parseBody(await readBody(exchange.request, turns));
   const given = await route.answer?.({
     exchange,
     target,
@@ -189,7 +198,7 @@ async function answerOwn(route: OwnRoute, { exchange, target, values, admission 
 }
 
 async function answerOperation(
-  { deps, named, lists }: Surface,
+  { deps, named, lists, turns }: Surface,
   { operation }: Route,
   { exchange, target, values, admission }: Asked,
 ): Promise<void> {
@@ -197,7 +206,7 @@ async function answerOperation(
   const route = operation ?? getNamed(named, values[0] ?? '');
   const isRead = target.method === 'GET' || target.method === 'HEAD';
   checkScope(route, admission.caller);
-  const read = isRead ? NO_BODY : await readBody(exchange.request);
+  const read = isRead ? NO_BODY : await readBody(exchange.request, turns);
   const places = operation === undefined ? [] : values;
   const { input, project } = assembleInput(route, {
     values: places,

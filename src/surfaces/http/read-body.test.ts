@@ -59,7 +59,7 @@ function toBody(text: string): Parameters<typeof parseBody>[0] {
   const bytes = Buffer.from(text);
   const scan = new BodyScan(HTTP_LIMITS.json_depth);
   scan.take(bytes);
-  return { bytes, members: scan.members };
+  return { bytes, scan };
 }
 
 function catchError(work: () => unknown): unknown {

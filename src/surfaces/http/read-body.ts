@@ -2,25 +2,27 @@ import type { IncomingMessage } from 'node:http';
 import { BodyScan } from '#kernel/body-scan.ts';
 import { findDoubleKey } from '#kernel/double-key.ts';
 import { ForgeError } from '#kernel/errors.ts';
-import { type Json, type JsonObject, parseJson } from '#kernel/json.ts';
+import { type Json, type JsonObject, parseScanned } from '#kernel/json.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import type { OneATurn } from '#kernel/one-a-turn.ts';
 import { HTTP_LIMITS } from './limits.ts';
 
 /** Keys that are somebody else's idea of where an object keeps its class. */
 const FORBIDDEN_KEYS = ['__proto__', 'constructor'];
 
-/** A body as it came, and what was counted while it did. */
+/** A body as it came, and what was seen of it while it did. */
 export interface ReadBody {
   readonly bytes: Buffer;
-  readonly members: number;
+  readonly scan: BodyScan;
 }
 
-export const NO_BODY: ReadBody = { bytes: Buffer.alloc(0), members: 0 };
+export const NO_BODY: ReadBody = { bytes: Buffer.alloc(0), scan: new BodyScan(HTTP_LIMITS.json_depth) };
 
 /**
  * Throws too_large before a limit is passed by much, with any length that was announced, and invalid_input for a
- * body that is nested too deep.
+ * body that is nested too deep. The caller parses it in the same turn: large ones come one by one.
  */
-export async function readBody(request: IncomingMessage): Promise<ReadBody> {
+export async function readBody(request: IncomingMessage, turns: OneATurn): Promise<ReadBody> {
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > HTTP_LIMITS.body_bytes) throw tooLarge();
   const parts: Buffer[] = [];
@@ -38,19 +40,22 @@ export async function readBody(request: IncomingMessage): Promise<ReadBody> {
     if (cause instanceof ForgeError) throw cause;
     throw new ForgeError('interrupted', 'The request ended before its end', { cause });
   }
+  // To put together and to read what is large takes milliseconds, which must not add up with those of other bodies.
+  if (size > LIMITS.quick_body_bytes) await turns.wait();
   const bytes = parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
-  return { bytes, members: scan.members };
+  return { bytes, scan };
 }
 
 /** The object that a request speaks of; an empty body is an empty one. Throws invalid_input. */
-export function parseBody({ bytes, members }: ReadBody): JsonObject {
+export function parseBody({ bytes, scan }: ReadBody): JsonObject {
   if (bytes.length === 0) return {};
   const text = decode(bytes);
-  const value = parseJson(text, 'The body');
+  const sources = scan.oddNumbers.map(([from, to]) => bytes.toString('latin1', from, to));
+  const value = parseScanned(text, 'The body', { has_escaped_key: scan.hasEscapedKey, sources });
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new ForgeError('invalid_input', 'The body must be a JSON object');
   // Of two members with one key only the last is left, so that counting tells, and nothing is read twice.
-  if (checkContent(value) !== members) throw doubleKey(text);
+  if (checkContent(value) !== scan.members) throw doubleKey(text);
   return value as JsonObject;
 }
 

@@ -2,12 +2,22 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BodyScan } from '#kernel/body-scan.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import type { OneATurn } from '#kernel/one-a-turn.ts';
+
+/** A request, the text of its body, and what was seen of that while it came; see BodyScan. */
+export interface McpRequest {
+  readonly request: Request;
+  readonly body: string;
+  readonly members: number;
+  readonly has_escaped_key: boolean;
+  readonly sources: readonly string[];
+}
 
 /** Node's request as the web standard's, with its body read to the end. Throws too_large and invalid_input. */
 export async function readRequest(
   req: IncomingMessage,
-  signal: AbortSignal,
-): Promise<{ readonly request: Request; readonly body: string }> {
+  { signal, turns }: { readonly signal: AbortSignal; readonly turns: OneATurn },
+): Promise<McpRequest> {
   const chunks: Buffer[] = [];
   const scan = new BodyScan(LIMITS.mcp_body_depth);
   let size = 0;
@@ -17,6 +27,8 @@ export async function readRequest(
     scan.take(chunk);
     chunks.push(chunk);
   }
+  // What reading a large one takes must not add up with what others take.
+  if (size > LIMITS.quick_body_bytes) await turns.wait();
   const headers = new Headers();
   for (const [name, value] of Object.entries(req.headers)) {
     // What a browser would not send is nothing that the protocol could need.
@@ -25,10 +37,13 @@ export async function readRequest(
   }
   allowAnyAnswer(headers);
   const method = req.method ?? 'GET';
-  const body = Buffer.concat(chunks).toString('utf8');
+  const bytes = Buffer.concat(chunks);
+  const body = bytes.toString('utf8');
   const init = method === 'POST' ? { method, headers, body, signal } : { method, headers, signal };
   // Host was checked before; nothing here looks at it.
-  return { request: new Request('http://localhost/mcp', init), body };
+  const sources = scan.oddNumbers.map(([from, to]) => bytes.toString('latin1', from, to));
+  const request = new Request('http://localhost/mcp', init);
+  return { request, body, members: scan.members, has_escaped_key: scan.hasEscapedKey, sources };
 }
 
 /** `curl` says that it takes anything; the protocol wants both names said. */

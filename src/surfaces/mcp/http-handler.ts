@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import {
   createMcpHandler as createModernHandler,
   isLegacyRequest,
@@ -6,12 +7,13 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import type { Clock } from '#kernel/clock.ts';
-import { findDoubleKey } from '#kernel/double-key.ts';
+import { countMembers, findDoubleKey } from '#kernel/double-key.ts';
 import { ERROR_CODES, isForgeError } from '#kernel/errors.ts';
-import { readJson } from '#kernel/read-json.ts';
+import { type Json, parseScanned } from '#kernel/json.ts';
+import { OneATurn } from '#kernel/one-a-turn.ts';
 import type { Caller } from '#operations/call-operation.ts';
 import { createServerFactory, type McpDeps } from './create-server.ts';
-import { readRequest, refuse, sendResponse, untilGone } from './http-exchange.ts';
+import { type McpRequest, readRequest, refuse, sendResponse, untilGone } from './http-exchange.ts';
 import { McpSessions } from './sessions.ts';
 
 export interface McpHttpDeps extends McpDeps {
@@ -37,6 +39,7 @@ const SESSION_NOT_FOUND = -32_001;
  */
 export function createMcpHandler(deps: McpHttpDeps): McpHttpHandler {
   const createServer = createServerFactory(deps);
+  const turns = new OneATurn(setImmediate);
   const sessions = new McpSessions(createServer, deps.clock);
   const modern = createModernHandler(({ authInfo }) => createServer(callerOf(authInfo)), {
     legacy: 'reject',
@@ -44,15 +47,13 @@ export function createMcpHandler(deps: McpHttpDeps): McpHttpHandler {
     maxSubscriptions: 0,
   });
 
-  async function answer(request: Request, text: string, caller: Caller): Promise<Response> {
+  async function answer(read: McpRequest, caller: Caller): Promise<Response> {
+    const { request } = read;
     if (request.method !== 'POST' && request.method !== 'DELETE')
       return refuse(405, SERVER_ERROR, 'Only POST and DELETE are allowed here', { allow: 'POST, DELETE' });
     await sessions.expire();
-    const body = request.method === 'POST' ? parse(text) : undefined;
-    if (body === BROKEN) return refuse(400, PARSE_ERROR, 'The body is not JSON');
-    const twice = body === undefined ? undefined : findDoubleKey(text);
-    if (twice !== undefined)
-      return refuse(400, INVALID_REQUEST, `${JSON.stringify(twice.slice(0, 80))} is given more than once`);
+    const body = request.method === 'POST' ? parse(read) : undefined;
+    if (body instanceof Response) return body;
     const id = request.headers.get('mcp-session-id');
     if (id !== null) {
       const session = sessions.find(id, caller);
@@ -75,8 +76,8 @@ export function createMcpHandler(deps: McpHttpDeps): McpHttpHandler {
       const gone = new AbortController();
       res.once('close', () => gone.abort());
       using _watch = watch(() => deps.isAlive?.(caller) ?? true, gone);
-      const read = await readRequest(req, gone.signal).catch(refuseBody);
-      const response = read instanceof Response ? read : await answer(read.request, read.body, caller);
+      const read = await readRequest(req, { signal: gone.signal, turns }).catch(refuseBody);
+      const response = read instanceof Response ? read : await answer(read, caller);
       await sendResponse(response, res);
     },
     async [Symbol.asyncDispose]() {
@@ -102,14 +103,21 @@ function watch(isAlive: () => boolean, gone: AbortController): Disposable {
 }
 
 const LOOK_MS = 500;
-const BROKEN = Symbol('not JSON');
 
-function parse(text: string): unknown {
+/** The message, or what its sender is told instead. */
+function parse(read: McpRequest): Json | Response {
+  let value: Json;
   try {
-    return readJson(text) as unknown;
-  } catch {
-    return BROKEN;
+    value = parseScanned(read.body, 'The body', read);
+  } catch (error) {
+    const isNumber = isForgeError(error) && !(error.cause instanceof SyntaxError);
+    return isNumber
+      ? refuse(400, INVALID_REQUEST, error.message)
+      : refuse(400, PARSE_ERROR, 'The body is not JSON');
   }
+  if (countMembers(value) === read.members) return value;
+  const twice = findDoubleKey(read.body) ?? '';
+  return refuse(400, INVALID_REQUEST, `${JSON.stringify(twice.slice(0, 80))} is given more than once`);
 }
 
 function isInitialize(body: unknown): boolean {
