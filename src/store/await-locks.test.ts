@@ -105,6 +105,26 @@ describe('a store that awaits locks', () => {
     ]);
   });
 
+  test('a write that is not gathered waits for its turn too, beside gathered ones and for another process', async () => {
+    await using temp = await tempStore();
+    await using store = await openAwaiting(temp, 60_000);
+    const { id } = await store.createTask(newTask('watched'), by);
+    const watcher = { pid: 1, start_time: 1, host: 'here', boot_id: 'b', pid_namespace: 'n' };
+    await store.takeWatch({ task_id: id, watcher }, by.now);
+    await using holder = await holdLock(temp.database);
+    const writing = Promise.all([
+      store.createTask(newTask('gathered'), by),
+      store.forgetWatch(id),
+      store.createTask(newTask('gathered too'), by),
+    ]);
+    const early = await Promise.race([writing.catch((error: unknown) => error), setTimeout(50)]);
+    expect(early).toBeUndefined();
+    holder.release();
+    await writing;
+    expect(await store.listWatchedTasks()).toEqual([]);
+    expect(await store.listTasks({})).toHaveLength(3);
+  });
+
   test('reads do not wait for a writer', async () => {
     await using temp = await tempStore();
     await using store = await openAwaiting(temp, 60_000);

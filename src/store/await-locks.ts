@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { isForgeError } from '#kernel/errors.ts';
 import { monotonicNow } from './monotonic-time.ts';
+import { methodKind } from './sqlite/method-kinds.ts';
 
 /** The first pause after a lock was met, and the longest; each is spread, so that two who wait do not meet again. */
 const FIRST_PAUSE_MS = 1;
@@ -11,14 +12,6 @@ const SLICE_MS = 5;
 
 /** So many writes are made together at most: whoever reads waits for no more than these. */
 const TOGETHER = 32;
-
-/** Begin the names of methods that go to `gather` by themselves. */
-const GATHERED =
-  /^(create|update|claim|release|close|reopen|add|delete|restore|remove|map|move|renew|pause|note|settle|start|change|queue|take|ask|answer|forget|keep|clear|finish(Review|Merge))/;
-/** Begin the names of methods that only look. */
-const READ = /^(get|list|read|find|is|explain|holds|newest|diagnose|count)/;
-/** Give what they read to the caller bit by bit, so that they cannot be begun again. */
-const STREAMED = /^export/;
 
 /**
  * A store for a process that must not stand still. `store` has to give up at once on a lock that somebody else holds;
@@ -30,14 +23,15 @@ export function awaitLocks<S extends AsyncDisposable>(
   { turns, lock_timeout_ms }: { readonly turns: WriteTurns; readonly lock_timeout_ms: number },
 ): S {
   const wrapped = Object.entries(store).map(([name, method]) => {
-    if (typeof method !== 'function' || STREAMED.test(name) || GATHERED.test(name))
+    const kind = methodKind(name);
+    if (typeof method !== 'function' || kind === 'stream' || kind === 'gathered')
       return [name, method] as const;
     const call = (args: unknown[]): Promise<unknown> =>
       Reflect.apply(method, store, args) as Promise<unknown>;
     const patient = (...args: unknown[]): Promise<unknown> => {
       const deadline = monotonicNow() + lock_timeout_ms;
       const work = (): Promise<unknown> => untilUnlocked(() => call(args), deadline);
-      return READ.test(name) ? work() : turns.take(work);
+      return kind === 'read' ? work() : turns.take(work);
     };
     return [name, patient] as const;
   });

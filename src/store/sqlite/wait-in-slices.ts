@@ -1,9 +1,7 @@
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { monotonicNow } from '../monotonic-time.ts';
-
-/** Give what they read to the caller bit by bit, so that they cannot be begun again. */
-const STREAMED = /^export/;
+import { methodKind } from './method-kinds.ts';
 
 /**
  * So long one look at a lock stands still. A process may hold the lock itself: another store of it awaits the disk in
@@ -31,7 +29,8 @@ export function patientStore<S extends object>(store: S, patience_ms: number): S
   return new Proxy(store, {
     get(target, name) {
       const method: unknown = Reflect.get(target, name);
-      if (typeof method !== 'function' || typeof name === 'symbol' || STREAMED.test(name)) return method;
+      const kind = methodKind(name);
+      if (typeof method !== 'function' || kind === undefined || kind === 'stream') return method;
       // Every method of a store answers with a promise.
       return (...args: unknown[]) =>
         waitInSlices(

@@ -1,0 +1,132 @@
+import type { AttemptStore } from '../attempt-store.ts';
+import type { SqliteStore } from '../open-sqlite-store.ts';
+
+/**
+ * What a method of the store does with locks. `read`: it only looks. `write`: it takes the writer's lock by itself.
+ * `gathered`: it is made together with other writes that wait. `stream`: it gives what it reads to the caller bit by
+ * bit, so that it cannot be begun again.
+ */
+export type MethodKind = 'read' | 'write' | 'gathered' | 'stream';
+
+/** Those of attempts, whose code is loaded when one of them is called. A method that is missing does not compile. */
+export const ATTEMPT_METHODS = {
+  startAttempt: 'gathered',
+  changeAttempt: 'gathered',
+  getAttempt: 'read',
+  listAttempts: 'read',
+  createRun: 'gathered',
+  moveRun: 'gathered',
+  noteRun: 'gathered',
+  getRun: 'read',
+  listRuns: 'read',
+  listLostRuns: 'read',
+  askStop: 'gathered',
+  readWishes: 'read',
+  listOpenRuns: 'read',
+  takeWatch: 'gathered',
+  noteUnwatched: 'gathered',
+  listWatchedTasks: 'read',
+  startReview: 'gathered',
+  addStepResult: 'gathered',
+  askVerdict: 'gathered',
+  finishReview: 'gathered',
+  clearReviews: 'gathered',
+  listReviews: 'read',
+  listOpenReviews: 'read',
+  queueMerge: 'gathered',
+  takeMerge: 'gathered',
+  takeLanding: 'gathered',
+  clearLanding: 'gathered',
+  finishMerge: 'gathered',
+  listOpenMerges: 'read',
+  listMerges: 'read',
+  askApproval: 'gathered',
+  answerApproval: 'gathered',
+  listApprovals: 'read',
+  forgetApprovals: 'gathered',
+  addMessage: 'gathered',
+  listMessages: 'read',
+  noteDelivered: 'gathered',
+  takeMessages: 'gathered',
+  findStep: 'read',
+  keepStep: 'gathered',
+  restoreAttempts: 'gathered',
+} as const satisfies Readonly<Record<keyof AttemptStore, MethodKind>>;
+
+/** All of them. */
+export const METHODS: Readonly<Record<MethodName, MethodKind>> = {
+  ...ATTEMPT_METHODS,
+  readFormat: 'read',
+  createTask: 'gathered',
+  updateTask: 'gathered',
+  claimTask: 'gathered',
+  claimNext: 'gathered',
+  releaseTask: 'gathered',
+  closeTask: 'gathered',
+  reopenTask: 'gathered',
+  addComment: 'gathered',
+  deleteTask: 'gathered',
+  restoreTask: 'gathered',
+  addDependency: 'gathered',
+  removeDependency: 'gathered',
+  mapStates: 'gathered',
+  moveTask: 'gathered',
+  recordHookResults: 'write',
+  renewLease: 'gathered',
+  setWorkflow: 'write',
+  graceLeases: 'write',
+  pauseProject: 'gathered',
+  readPause: 'read',
+  isWorkedOn: 'read',
+  forgetWatch: 'write',
+  readStanding: 'read',
+  listTransitions: 'read',
+  noteEvent: 'gathered',
+  listForeign: 'read',
+  listOpenWork: 'read',
+  markForeign: 'write',
+  holdsTask: 'read',
+  getTask: 'read',
+  listReady: 'read',
+  listTasks: 'read',
+  listBlocked: 'read',
+  explainReady: 'read',
+  findTask: 'read',
+  readDeleted: 'read',
+  readHistory: 'read',
+  readStats: 'read',
+  readUnreadable: 'read',
+  readMarks: 'read',
+  saveMark: 'write',
+  foldTasks: 'write',
+  foldHistory: 'write',
+  exportTasks: 'stream',
+  readChangedTasks: 'read',
+  readChangedHistory: 'read',
+  exportHistory: 'stream',
+  listConflicts: 'read',
+  settleConflicts: 'gathered',
+  compactReplica: 'write',
+  prune: 'write',
+  pruneEvents: 'write',
+  diagnose: 'read',
+  repair: 'write',
+  readStamp: 'read',
+  newestEvent: 'read',
+  readEvents: 'read',
+  beginRequest: 'write',
+  finishRequest: 'write',
+  dropRequest: 'write',
+  readFeed: 'read',
+  markExported: 'write',
+  readTree: 'read',
+  readGraph: 'read',
+};
+
+/** `changes_nothing` says something and does nothing. */
+type MethodName = Exclude<Extract<keyof SqliteStore, string>, 'changes_nothing'>;
+
+/** Undefined for what is no method of a store. */
+export function methodKind(name: string | symbol): MethodKind | undefined {
+  return typeof name === 'string' && Object.hasOwn(METHODS, name) ? METHODS[name as MethodName] : undefined;
+}
