@@ -3,17 +3,17 @@ import type { Attempt } from '#contract/attempt.ts';
 import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import type { AttemptChange, AttemptQuery, NewAttempt } from '../attempt-store.ts';
-import { checkVersion } from './check-version.ts';
 import type { Database, Row } from './database.ts';
 import { findTask } from './report-queries.ts';
 import { resolveTaskId } from './resolve-id.ts';
+import { checkSeen } from './save-plan.ts';
 import { getRow, insertRow, toWhere, updateRow, type WorkTransaction } from './work-transaction.ts';
 
 export function startAttempt(tx: WorkTransaction, wanted: NewAttempt): Attempt {
   const { db, by } = tx;
   const task = tx.read(resolveTaskId(db, wanted.task_id));
   const { id: task_id, life } = task.record;
-  checkVersion(task, { fence: wanted.fence });
+  checkSeen(tx, task, { fence: wanted.fence });
   if (life.status === 'closed') {
     throw new ForgeError('state_invalid', `${task_id} is closed; nobody can begin to work on it`, {
       hint: `forge task reopen ${task_id}`,

@@ -6,7 +6,7 @@ import { DEFAULT_RESOLVED } from '#domain/workflow.ts';
 import { otherFields, showWorkflowFields } from '#domain/workflow-fields.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import type { Writer } from '../store.ts';
-import { findUnfinished, hasGivenUp } from './check-attempts.ts';
+import { findUnfinished, hasGivenUp } from './attempt-facts.ts';
 import type { Database } from './database.ts';
 
 /**

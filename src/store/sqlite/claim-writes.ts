@@ -1,13 +1,11 @@
 import type { Task } from '#contract/task.ts';
 import { decideClaim, decidePause } from '#domain/decide-claim.ts';
+import { decideRelease } from '#domain/decide-release.ts';
 import { changedNames } from '#domain/describe-change.ts';
 import { explainPause } from '#domain/explain-refusal.ts';
-import { claimRecord, moveRecord } from '#domain/task-changes.ts';
+import { claimRecord } from '#domain/task-changes.ts';
 import { toTask } from '#domain/to-task.ts';
-import { DEFAULT_RESOLVED, kindOf } from '#domain/workflow.ts';
-import { ForgeError } from '#kernel/errors.ts';
 import type { ClaimRequest, ClaimResult, NextRequest, ReadyQuery, TaskStore } from '../store.ts';
-import { checkSeenState, checkVersion } from './check-version.ts';
 import { readClaimFacts, readPauseFacts, toRefusal, workflowOf } from './claim-facts.ts';
 import type { Database } from './database.ts';
 import { grantLease, releaseExpired } from './lease-rows.ts';
@@ -15,6 +13,7 @@ import { findFirstReady, listReady } from './ready-queries.ts';
 import type { StoredRecord } from './record-rows.ts';
 import { resolveTaskId } from './resolve-id.ts';
 import { readPause } from './read-pause.ts';
+import { checkSeen, savePlan, toDeciding, toSeen } from './save-plan.ts';
 import { readFact } from './store-facts.ts';
 import type { WriteTransaction } from './write-transaction.ts';
 
@@ -23,11 +22,11 @@ import type { WriteTransaction } from './write-transaction.ts';
 export function claimTask(tx: WriteTransaction, claim: ClaimRequest): ClaimResult {
   const before = tx.read(resolveTaskId(tx.db, claim.id));
   const { record } = before;
-  checkVersion(before, { fence: claim.fence });
+  checkSeen(tx, before, { fence: claim.fence });
   const way = claim.force ? 'force' : 'claim';
   const decision = decideClaim(readClaimFacts(tx, before, { ...claim, way }), workflowOf(tx));
   if (decision.outcome !== 'mine' && decision.outcome !== 'claim') return toRefusal(tx, before, decision);
-  checkSeenState(before, claim, tx.db);
+  checkSeen(tx, before, { from_state: claim.from_state });
   if (decision.outcome === 'claim')
     return { outcome: 'claimed', ...saveClaim(tx, before, { ...claim, state: decision.state }) };
   if (claim.lease_ms !== undefined)
@@ -60,35 +59,7 @@ function* listCandidates(db: Database, query: ReadyQuery): Generator<string> {
 
 export function releaseTask(tx: WriteTransaction, release: Parameters<TaskStore['releaseTask']>[0]): Task {
   const before = tx.read(resolveTaskId(tx.db, release.id));
-  const { life, id } = before.record;
-  if (life.status !== 'in_progress') {
-    throw new ForgeError('state_invalid', `${id} is ${life.status}; only a claimed task can be released`, {
-      details: { id, status: life.status },
-    });
-  }
-  checkVersion(before, { fence: release.fence });
-  checkSeenState(before, release, tx.db);
-  if (life.assignee !== release.owner && !release.force) {
-    throw new ForgeError(
-      'claim_conflict',
-      `${id} belongs to ${life.assignee ?? 'nobody'}, not to ${release.owner}`,
-      { hint: `forge release ${id} --force`, details: { id, assignee: life.assignee } },
-    );
-  }
-  const workflow = tx.by.workflow ?? DEFAULT_RESOLVED;
-  const { initial } = workflow;
-  if (kindOf(workflow, life.state) === 'gate' && !release.force) {
-    throw new ForgeError('state_invalid', `${id} is in ${life.state}; nobody is at work on it`, {
-      hint: `forge release ${id} --force`,
-      details: { id, state: life.state },
-    });
-  }
-  const after = moveRecord(before.record, { status: 'open', state: initial, assignee: null }, tx.by.now);
-  return tx.save(before, after, {
-    type: 'task.released',
-    changed: ['status', 'state', 'assignee'],
-    reason: release.reason,
-  }).task;
+  return savePlan(tx, before, decideRelease(toSeen(tx, before), release, toDeciding(tx))).task;
 }
 
 export function pauseProject(tx: WriteTransaction, paused: boolean): { paused_at: string | null } {

@@ -13,7 +13,7 @@ import { ForgeError } from '#kernel/errors.ts';
 import { compareText } from '#kernel/text.ts';
 import type { Json } from '#kernel/json.ts';
 import type { ConflictEntry, ConflictSettlement } from '../sync-store.ts';
-import { checkVersion } from './check-version.ts';
+import { checkSeen } from './save-plan.ts';
 import type { Database } from './database.ts';
 import { readLine, readRecord } from './record-rows.ts';
 import { resolveTaskId } from './resolve-id.ts';
@@ -39,7 +39,7 @@ export function settleConflicts(
   settle: ConflictSettlement,
 ): { id: string; settled: string[]; left: number } {
   const before = tx.read(resolveTaskId(tx.db, settle.id));
-  checkVersion(before, { fence: settle.fence });
+  checkSeen(tx, before, { fence: settle.fence });
   const { record } = before;
   const entries = toEntries(record);
   const meant = entries.filter(({ name }) => settle.field === undefined || name === settle.field);

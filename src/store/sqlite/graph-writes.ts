@@ -10,11 +10,11 @@ import { readJson } from '#kernel/read-json.ts';
 import type { RememberedTask } from '../report.ts';
 import type { DeleteResult, TaskStore } from '../store.ts';
 import { checkLanding } from './check-landing.ts';
-import { checkClaim, checkVersion } from './check-version.ts';
 import { refuseDependencyCycle, refuseParentCycle, selfDependency } from './cycle-checks.ts';
 import { adoptUnresolved, removeRow } from './edge-rows.ts';
 import { readLine, readRecord, toEncoded } from './record-rows.ts';
 import { resolveTaskId } from './resolve-id.ts';
+import { checkSeen } from './save-plan.ts';
 import type { WriteTransaction } from './write-transaction.ts';
 
 /** The port's writes that touch more than one task: edges, deletion and its undo. */
@@ -27,7 +27,7 @@ export function addDependency(
   const to_id = edge.foreign === true ? edge.to_id : resolveTaskId(tx.db, edge.to_id);
   if (from_id === to_id) throw selfDependency(from_id);
   const before = tx.read(from_id);
-  checkVersion(before, { fence: edge.fence });
+  checkSeen(tx, before, { fence: edge.fence });
   const after = editRecord(
     before.record,
     { dependencies: new Map([[dependencyKey(to_id, edge.type), { value: true }]]) },
@@ -50,7 +50,7 @@ export function removeDependency(
 ): { from_id: string; to_id: string; removed: DependencyType[] } {
   const from_id = resolveTaskId(tx.db, edge.from_id);
   const before = tx.read(from_id);
-  checkVersion(before, { fence: edge.fence });
+  checkSeen(tx, before, { fence: edge.fence });
   const edges = listDependencies(before.record);
   // A blocker that is not in this project is known by its edge alone.
   const to_id = edges.some(({ id }) => id === edge.to_id) ? edge.to_id : resolveTaskId(tx.db, edge.to_id);
@@ -94,8 +94,8 @@ export function deleteTask(
   const stored = tx.read(resolveTaskId(db, remove.id));
   const { record } = stored;
   const { id } = record;
-  checkVersion(stored, remove);
-  checkLanding(db, by, { before: record, after: undefined });
+  checkSeen(tx, stored, { version: remove.version, fence: remove.fence });
+  checkLanding(tx, stored, undefined);
   const children = db
     .all('SELECT id FROM tasks WHERE parent_id = ? ORDER BY id', id)
     .map((row) => row.id as string);
@@ -157,7 +157,7 @@ export function restoreTask(tx: WriteTransaction, restore: Parameters<TaskStore[
     });
   }
   const before = readLine(undo.before);
-  checkClaim({ record: before, fence: undo.fence }, restore.fence);
+  checkSeen(tx, { ...undo, record: before }, { fence: restore.fence });
   const restored = restoreRecord(readLine(row?.line as string), before, by.now);
   const parent = fieldValue(restored, 'parent_id');
   const orphan = typeof parent === 'string' && readRecord(db, parent) === undefined;

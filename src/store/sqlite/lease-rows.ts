@@ -2,11 +2,10 @@ import { isExpired, watchLeases, type LeaseWatch, type Look, type SteadyTime } f
 import { moveRecord } from '#domain/task-changes.ts';
 import { DEFAULT_RESOLVED } from '#domain/workflow.ts';
 import { toIso } from '#kernel/clock.ts';
-import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import { checkVersion } from './check-version.ts';
 import type { Database } from './database.ts';
 import { resolveTaskId } from './resolve-id.ts';
+import { checkSeen, toError } from './save-plan.ts';
 import { readFact, writeFact } from './store-facts.ts';
 import { encodeLease } from './lease-lines.ts';
 import type { WriteTransaction } from './write-transaction.ts';
@@ -45,14 +44,9 @@ export function renewLease(
   { id, fence }: { id: string; fence: number },
 ): { id: string; expires_at: string } {
   const before = tx.read(resolveTaskId(tx.db, id));
-  checkVersion(before, { fence });
+  checkSeen(tx, before, { fence });
   const lease = readLease(tx.db, before.record.id);
-  if (lease === undefined || lease.fence !== fence) {
-    throw new ForgeError('state_invalid', `The claim ${fence} of ${before.record.id} has no lease to renew`, {
-      hint: `forge claim ${before.record.id} --lease 60s`,
-      details: { id: before.record.id },
-    });
-  }
+  if (lease === undefined || lease.fence !== fence) throw toError(tx, before, { outcome: 'no_lease', fence });
   grantLease(tx, before.record.id, lease);
   return { id: before.record.id, expires_at: toIso(tx.by.now + lease.ttl_ms) };
 }

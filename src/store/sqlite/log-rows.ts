@@ -54,3 +54,11 @@ export function insertTransition(
   );
   return changes > 0;
 }
+
+/** The state that a task stood in when it was closed last. */
+export function readClosedFrom(db: Database, taskId: string): string | undefined {
+  const sql = `SELECT from_state FROM transitions WHERE task_id = ? AND to_status = 'closed'
+    ORDER BY created_at DESC LIMIT 1`;
+  const from = db.get(sql, taskId)?.from_state;
+  return typeof from === 'string' ? from : undefined;
+}

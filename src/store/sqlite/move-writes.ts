@@ -1,27 +1,11 @@
 import type { Task, Transition } from '#contract/task.ts';
-import { decideClaim } from '#domain/decide-claim.ts';
-import { leavesParking } from '#domain/decide-life.ts';
+import { decideClose, decideReopen } from '#domain/decide-close.ts';
+import { decideMove, listMoveNeeds, type MoveFacts } from '#domain/decide-move.ts';
 import { changedNames, eventOf } from '#domain/describe-change.ts';
-import { explainRefusal, keptParked } from '#domain/explain-refusal.ts';
 import { mapStatus, type StateMap } from '#domain/map-states.ts';
-import { findMoveOwner } from '#domain/move-owner.ts';
-import { claimRecord, closeRecord, editRecord, moveRecord, reopenRecord } from '#domain/task-changes.ts';
-import type { Life, TaskRecord } from '#domain/task-record.ts';
+import { moveRecord } from '#domain/task-changes.ts';
 import { toTask } from '#domain/to-task.ts';
-import {
-  closingState,
-  DEFAULT_RESOLVED,
-  endsAsDone,
-  findEdge,
-  kindOf,
-  listEdges,
-  standingState,
-  statusOfKind,
-  type EdgeKind,
-  type ResolvedWorkflow,
-} from '#domain/workflow.ts';
-import { holderName, roleHolder, submitField } from '#domain/workflow-fields.ts';
-import { ForgeError } from '#kernel/errors.ts';
+import { DEFAULT_RESOLVED } from '#domain/workflow.ts';
 import type {
   CloseResult,
   HookResult,
@@ -31,97 +15,55 @@ import type {
   Standing,
   TaskStore,
 } from '../store.ts';
-import { checkLanded, checkUnfinished } from './check-attempts.ts';
-import { checkReopening } from './check-parking.ts';
-import { checkSeenState, checkVersion } from './check-version.ts';
-import { readClaimFacts, toRefusal, workflowOf } from './claim-facts.ts';
+import { findUnfinished } from './attempt-facts.ts';
+import { readClaimFacts } from './claim-facts.ts';
 import type { Database, Row } from './database.ts';
+import { readClosedFrom } from './log-rows.ts';
 import { listBlockers, listFreed } from './ready-queries.ts';
 import { readRecord, type StoredRecord } from './record-rows.ts';
 import { resolveTaskId } from './resolve-id.ts';
+import { savePlan, toDeciding, toError, toSeen } from './save-plan.ts';
 import type { WriteTransaction } from './write-transaction.ts';
 
 /** The port's moves along the workflow; each runs inside one WriteTransaction. */
 
 export function moveTask(tx: WriteTransaction, move: MoveRequest): MovedTask {
-  const { by } = tx;
-  const workflow = by.workflow ?? DEFAULT_RESOLVED;
   const before = tx.read(resolveTaskId(tx.db, move.id));
-  checkVersion(before, move);
-  const { record } = before;
-  const from = standingState(workflow, record.life);
-  const edge = findEdge(workflow, from, move.to);
-  // Closing is an operation of its own: it tells whom it freed.
-  if (edge === undefined || edge === 'close') throw noEdge(workflow, record, { from, to: move.to });
-  if (endsAsDone(workflow, move.to)) checkLanded(tx.db, record, move.to);
-  if (by.actor.kind === 'agent' && leavesParking(workflow, from, move.to))
-    throw keptParked({ id: record.id, state: from });
-  if (edge === 'reopen') checkReopening(tx, record);
-  const kinds = { from: kindOf(workflow, from), to: kindOf(workflow, move.to), actor: by.actor.name };
-  const fields = new Map([...(move.workflow_fields ?? []), ...submitField(record, kinds)]);
-  const edited = editRecord(record, { fields }, by.now);
-  const after = follow(edited, { workflow, edge, actor: by.actor.name, ...move }, by.now);
-  if (kinds.to === 'active' && begins(record.life, after.life))
-    checkBeginner(tx, before, { move, owner: after.life.assignee ?? '' });
-  const saved = tx.save(before, after, {
-    type: eventOf(record, after),
-    changed: changedNames(record, after),
-    reason: move.reason,
-    rejection: move.rejection === true,
-  });
-  return { ...saved, from_state: from, to_state: after.life.state };
+  const [seen, deciding] = [toSeen(tx, before), toDeciding(tx)];
+  const facts = readMoveFacts(tx, before, move);
+  const decision = decideMove(seen, move, { facts, deciding });
+  if (decision.outcome !== 'save') throw toError(tx, before, decision);
+  const { state: to_state } = decision.after.life;
+  return { ...savePlan(tx, before, decision), from_state: decision.from, to_state };
 }
 
-/** A move that gives the task to somebody, or lets its owner begin. */
-function begins(before: Life, after: Life): boolean {
-  if (after.status !== 'in_progress' || after.assignee === null) return false;
-  return before.status === 'open' || before.assignee !== after.assignee;
-}
-
-/** Who begins to work by a move is under the rules of claims. */
-function checkBeginner(
-  tx: WriteTransaction,
-  before: StoredRecord,
-  { move, owner }: { readonly move: MoveRequest; readonly owner: string },
-): void {
-  const asked = { way: 'move', to: move.to, assignee: owner, agents: move.agents } as const;
-  const decision = decideClaim(readClaimFacts(tx, before, asked), workflowOf(tx));
-  if (decision.outcome === 'claim' || decision.outcome === 'mine') return;
-  throw explainRefusal(toRefusal(tx, before, decision));
+function readMoveFacts(tx: WriteTransaction, before: StoredRecord, move: MoveRequest): MoveFacts {
+  const { id } = before.record;
+  const { claim_of, ...needs } = listMoveNeeds(toSeen(tx, before), move, toDeciding(tx));
+  const toAsked = (assignee: string) =>
+    ({ way: 'move', to: move.to, assignee, agents: move.agents }) as const;
+  return {
+    unfinished: needs.unfinished ? findUnfinished(tx.db, id) : undefined,
+    closed_from: needs.closed_from ? readClosedFrom(tx.db, id) : undefined,
+    claim: claim_of === undefined ? undefined : readClaimFacts(tx, before, toAsked(claim_of)),
+  };
 }
 
 /** Throws nothing for a closed task: closing it again changes nothing. */
 export function closeTask(tx: WriteTransaction, close: Parameters<TaskStore['closeTask']>[0]): CloseResult {
   const before = tx.read(resolveTaskId(tx.db, close.id));
-  checkVersion(before, close);
-  checkSeenState(before, close, tx.db);
-  const unfinished = checkUnfinished(tx.db, before.record, close.force);
-  const state = closingState(tx.by.workflow ?? DEFAULT_RESOLVED, close.reason);
-  const after = closeRecord(before.record, close.reason, tx.by.now, state);
-  const changed = changedNames(before.record, after);
-  const more = unfinished === undefined ? {} : { forced: true, attempt_id: unfinished.id };
-  const { task } = tx.save(before, after, { type: 'task.closed', changed, reason: close.reason, more });
-  return { ...task, unblocked: after === before.record ? [] : listFreed(tx.db, task.id) };
+  const unfinished = findUnfinished(tx.db, before.record.id);
+  const decision = decideClose(toSeen(tx, before), { ...close, unfinished }, toDeciding(tx));
+  const { task } = savePlan(tx, before, decision);
+  const isChanged = task.version !== before.version;
+  return { ...task, unblocked: isChanged ? listFreed(tx.db, task.id) : [] };
 }
 
 export function reopenTask(tx: WriteTransaction, reopen: Parameters<TaskStore['reopenTask']>[0]): Task {
   const before = tx.read(resolveTaskId(tx.db, reopen.id));
-  const { life, id } = before.record;
-  checkVersion(before, reopen);
-  if (life.status !== 'closed') {
-    throw new ForgeError('state_invalid', `${id} is not closed; it is ${life.status}`, {
-      details: { id, status: life.status },
-    });
-  }
-  checkSeenState(before, reopen, tx.db);
-  checkReopening(tx, before.record);
-  const { initial } = tx.by.workflow ?? DEFAULT_RESOLVED;
-  const after = reopenRecord(before.record, null, tx.by.now, initial);
-  return tx.save(before, after, {
-    type: 'task.reopened',
-    changed: changedNames(before.record, after),
-    reason: reopen.reason,
-  }).task;
+  const deciding = toDeciding(tx);
+  const closed_from = deciding.actor.kind === 'agent' ? readClosedFrom(tx.db, before.record.id) : undefined;
+  return savePlan(tx, before, decideReopen(toSeen(tx, before), { ...reopen, closed_from }, deciding)).task;
 }
 
 /**
@@ -203,56 +145,4 @@ function toTransition(row: Row): Transition {
         ? null
         : (JSON.parse(row.hook_results as string) as Transition['hook_results']), // written above
   };
-}
-
-/** The record after a move along an edge. Who begins to work on a task that nobody has becomes its owner. */
-function follow(
-  record: TaskRecord,
-  move: {
-    readonly workflow: ResolvedWorkflow;
-    readonly edge: EdgeKind;
-    readonly to: string;
-    readonly reason: string | null;
-    readonly actor: string;
-  },
-  now: number,
-): TaskRecord {
-  const { workflow, edge, to } = move;
-  const { life } = record;
-  const kind = kindOf(workflow, to) ?? 'custom';
-  if (edge === 'reopen') return reopenRecord(record, null, now, to);
-  if (kind === 'terminal')
-    return closeRecord(record, move.reason ?? (edge === 'cancel' ? 'cancelled' : to), now, to);
-  const status = statusOfKind(kind);
-  const holderOf = (role: string): string | undefined => {
-    const holder = roleHolder(record, role);
-    return holder && holderName(holder);
-  };
-  const owner = findMoveOwner(workflow, { life, holderOf, actor: move.actor, to });
-  const begins = kind === 'active' && life.status === 'open';
-  return owner === null || status === 'open' || (owner === life.assignee && !begins)
-    ? moveRecord(record, { status, state: to, assignee: owner }, now)
-    : claimRecord(record, owner, now, to);
-}
-
-function noEdge(
-  workflow: ResolvedWorkflow,
-  { id, life }: TaskRecord,
-  { from, to }: { from: string; to: string },
-): ForgeError {
-  const next = listEdges(workflow, from).flatMap((edge) => (edge.kind === 'close' ? [] : edge.to));
-  const known = workflow.states.has(to);
-  return new ForgeError(
-    'state_invalid',
-    known ? `${id} cannot go from ${from} to ${to}` : `The workflow has no state ${to}`,
-    {
-      hint:
-        to === workflow.closed
-          ? `forge task close ${id} --reason "…"`
-          : next.length === 0
-            ? 'forge workflow show'
-            : `forge task transition ${id} ${next[0] ?? ''}`,
-      details: { id, state: life.state, status: life.status, next },
-    },
-  );
 }

@@ -12,9 +12,9 @@ import type {
   WatchedReview,
 } from '../attempt-store.ts';
 import { getAttempt } from './attempt-rows.ts';
-import { checkVersion } from './check-version.ts';
 import type { Database, Row } from './database.ts';
 import { findTask } from './report-queries.ts';
+import { checkSeen } from './save-plan.ts';
 import { fromMark, getRow, insertRow, toMark, updateRow, type WorkTransaction } from './work-transaction.ts';
 
 export type KeptReview = AttemptRecord['reviews'][number];
@@ -83,7 +83,7 @@ export function askVerdict(tx: WorkTransaction, { id }: { id: string }): Review 
 export function finishReview(tx: WorkTransaction, end: ReviewEnd): Review {
   const { db, by } = tx;
   const before = getOpen(db, end.id, ['running', 'waiting']);
-  if (end.fence !== undefined) checkVersion(tx.read(before.task_id), { fence: end.fence });
+  if (end.fence !== undefined) checkSeen(tx, tx.read(before.task_id), { fence: end.fence });
   const run_id = end.run_id === undefined ? before.run_id : (getRow(db, 'runs', end.run_id).id as string);
   const review: Review = {
     ...before,

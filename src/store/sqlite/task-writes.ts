@@ -1,31 +1,26 @@
 import type { Comment, Task } from '#contract/task.ts';
-import { applyLife, type DecidedLife } from '#domain/apply-life.ts';
 import { checkElements } from '#domain/bound-elements.ts';
-import { decideClaim } from '#domain/decide-claim.ts';
-import { changedNames, eventOf } from '#domain/describe-change.ts';
-import { decideLife, type LifeDecision } from '#domain/decide-life.ts';
-import { explainRefusal, keptParked } from '#domain/explain-refusal.ts';
+import { decideComment } from '#domain/decide-comment.ts';
+import { decideUpdate, listUpdateNeeds, planUpdate, type UpdateFacts } from '#domain/decide-update.ts';
 import { checkMetadataSize } from '#domain/metadata.ts';
 import { encodeMetadata } from '#domain/record-codec.ts';
-import { commentRecord, editRecord, newRecord, type Edit, type ElementEdit } from '#domain/task-changes.ts';
-import { dependencyKey, lastStamp, type TaskRecord } from '#domain/task-record.ts';
+import { editRecord, newRecord, type Edit, type ElementEdit } from '#domain/task-changes.ts';
+import { dependencyKey, type TaskRecord } from '#domain/task-record.ts';
 import { toTask } from '#domain/to-task.ts';
 import { assert } from '#kernel/assert.ts';
-import { toIso } from '#kernel/clock.ts';
-import { ForgeError } from '#kernel/errors.ts';
 import { generateTaskId, idLength, randomBase36 } from '#kernel/ids.ts';
 import type { Json } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { randomBytes } from '../random-bytes.ts';
 import type { NewTaskInput, TaskStore, TaskUpdate, UpdateResult } from '../store.ts';
-import { checkUnfinished } from './check-attempts.ts';
-import { checkReopening } from './check-parking.ts';
-import { checkSeenState, checkVersion } from './check-version.ts';
-import { readClaimFacts, toRefusal, workflowOf } from './claim-facts.ts';
+import { findUnfinished } from './attempt-facts.ts';
+import { readClaimFacts } from './claim-facts.ts';
 import { refuseParentCycle } from './cycle-checks.ts';
 import type { Database } from './database.ts';
+import { readClosedFrom } from './log-rows.ts';
 import type { StoredRecord } from './record-rows.ts';
 import { resolveTaskId } from './resolve-id.ts';
+import { savePlan, toDeciding, toError, toSeen } from './save-plan.ts';
 import type { WriteTransaction } from './write-transaction.ts';
 
 /** The port's writes on single tasks; each runs inside one WriteTransaction. */
@@ -64,46 +59,32 @@ export function createTask(tx: WriteTransaction, input: NewTaskInput): Task {
 }
 
 export function updateTask(tx: WriteTransaction, update: TaskUpdate): UpdateResult {
-  const { db, by } = tx;
+  const { db } = tx;
   const before = tx.read(resolveTaskId(db, update.id));
-  checkVersion(before, update);
-  const wish = decideLife(before.record.life, { ...update, actor: by.actor }, by.workflow);
-  if (wish.outcome === 'refused') throw refusal(before.record, wish);
-  if (wish.outcome === 'kept_parked')
-    throw keptParked({ id: before.record.id, state: before.record.life.state });
-  const decision = wish.outcome === 'claim' ? decideUpdateClaim(tx, before, { update, wish }) : wish;
-  if (decision === 'lost')
-    return { ...toTask(before.record, before.version, tx.db.workflow), claimed: false };
-  checkSeenState(before, update, tx.db);
-  if (decision.outcome === 'close') checkUnfinished(db, before.record, false);
-  if (decision.outcome === 'reopen') checkReopening(tx, before.record);
-  const edited = editRecord(before.record, toEdit(db, before.record, update), by.now);
-  checkMetadataSize(encodeMetadata(edited));
-  checkElements(before.record, edited);
-  const after = applyLife(edited, decision, by.now, by.workflow);
-  const saved = tx.save(before, after, {
-    type: eventOf(before.record, after),
-    changed: changedNames(before.record, after),
-    reason: decision.outcome === 'close' ? decision.reason : null,
-  });
-  const claimed = wish.outcome === 'claim' && wish.way === 'claim' && wish.named;
-  return claimed ? { ...saved.task, claimed: true, fence: saved.fence } : saved.task;
+  const [seen, deciding] = [toSeen(tx, before), toDeciding(tx)];
+  const facts = readUpdateFacts(tx, before, update);
+  const decision = decideUpdate(seen, update, { facts, deciding });
+  if (decision.outcome === 'lost')
+    return { ...toTask(before.record, before.version, db.workflow), claimed: false };
+  if (decision.outcome !== 'change') throw toError(tx, before, decision);
+  const edit = toEdit(db, before.record, update);
+  const { task, fence } = savePlan(tx, before, planUpdate(seen, { life: decision.life, edit }, deciding));
+  return decision.claimed ? { ...task, claimed: true, fence } : task;
 }
 
-/** `lost`: somebody has it, which ends the agent loop's claim without an error. Throws every other refusal. */
-function decideUpdateClaim(
-  tx: WriteTransaction,
-  before: StoredRecord,
-  { update, wish }: { readonly update: TaskUpdate; readonly wish: LifeDecision & { outcome: 'claim' } },
-): DecidedLife | 'lost' {
-  const { assignee, way } = wish;
-  assert(update.agents !== undefined, 'a change of owner says which agents there are');
-  const asked = { way, assignee, agents: update.agents };
-  const decision = decideClaim(readClaimFacts(tx, before, asked), workflowOf(tx));
-  if (decision.outcome === 'mine') return { outcome: 'keep' };
-  if (decision.outcome === 'claim') return { ...decision, assignee };
-  if (decision.outcome === 'taken' && way === 'claim') return 'lost';
-  throw explainRefusal(toRefusal(tx, before, decision));
+function readUpdateFacts(tx: WriteTransaction, before: StoredRecord, update: TaskUpdate): UpdateFacts {
+  const { id } = before.record;
+  const needs = listUpdateNeeds(toSeen(tx, before), update, toDeciding(tx));
+  const { agents } = update;
+  assert(needs.claim === undefined || agents !== undefined, 'a change of owner says which agents there are');
+  return {
+    claim:
+      needs.claim === undefined || agents === undefined
+        ? undefined
+        : readClaimFacts(tx, before, { way: needs.claim.way, assignee: needs.claim.assignee, agents }),
+    unfinished: needs.unfinished ? findUnfinished(tx.db, id) : undefined,
+    closed_from: needs.closed_from ? readClosedFrom(tx.db, id) : undefined,
+  };
 }
 
 export function addComment(
@@ -111,29 +92,11 @@ export function addComment(
   comment: Parameters<TaskStore['addComment']>[0],
 ): Comment & { task_id: string } {
   const before = tx.read(resolveTaskId(tx.db, comment.id));
-  checkVersion(before, { fence: comment.fence });
-  const { record } = before;
-  if (comment.reply_to !== null && !record.comments.has(comment.reply_to)) {
-    throw new ForgeError('not_found', `No comment ${comment.reply_to} on ${record.id}`, {
-      hint: `forge task show ${record.id}`,
-      details: { id: record.id, comment: comment.reply_to },
-    });
-  }
-  // The line's largest stamp is its updated_at, so a comment comes after what is there like any other write.
-  const at = Math.max(tx.by.now, lastStamp(record) + 1);
-  const added: Comment = {
-    id: `c-${randomBase36(10, randomBytes)}`,
-    author: tx.by.actor.name,
-    body: comment.body,
-    reply_to: comment.reply_to,
-    created_at: toIso(at),
-  };
-  tx.save(before, commentRecord(record, added), {
-    type: 'task.commented',
-    changed: ['comments'],
-    more: { comment: added },
-  });
-  return { ...added, task_id: record.id };
+  const new_id = `c-${randomBase36(10, randomBytes)}`;
+  const decision = decideComment(toSeen(tx, before), { ...comment, new_id }, toDeciding(tx));
+  if (decision.outcome !== 'save') throw toError(tx, before, decision);
+  savePlan(tx, before, decision);
+  return { ...decision.comment, task_id: before.record.id };
 }
 
 /** Random, and not taken by any task that is or was. The table's highest row number stands for its size: exact without deletions, and instant. */
@@ -168,19 +131,4 @@ function toEdit(db: Database, record: TaskRecord, update: TaskUpdate): Edit {
   for (const key of update.metadata_unset ?? []) metadata.set(key, { value: undefined });
   for (const [key, value] of update.metadata_set ?? []) metadata.set(key, { value });
   return { fields, labels, metadata };
-}
-
-function refusal(record: TaskRecord, decision: LifeDecision & { outcome: 'refused' }): ForgeError {
-  const { id } = record;
-  const hints = {
-    reopen: `forge task reopen ${id}`,
-    release: `forge release ${id}`,
-    owner: `forge task update ${id} --status in_progress --assignee <identity>`,
-    state: `forge task update ${id} --status open --state backlog`,
-    transition: `forge task transition ${id} <state>`,
-  };
-  return new ForgeError('state_invalid', `${id} cannot be changed that way: ${decision.why}`, {
-    hint: hints[decision.next],
-    details: { id, status: record.life.status, state: record.life.state },
-  });
 }

@@ -2,6 +2,7 @@ import type { Task } from '#contract/task.ts';
 import { toTriggeredBy } from '#domain/actor.ts';
 import { changesOwner } from '#domain/describe-change.ts';
 import type { SteadyTime } from '#domain/leases.ts';
+import type { Happening } from '#domain/task-plan.ts';
 import type { Life, TaskRecord } from '#domain/task-record.ts';
 import { toTask } from '#domain/to-task.ts';
 import { standingState } from '#domain/workflow.ts';
@@ -35,17 +36,6 @@ import {
 } from './replay.ts';
 import type { Replica } from './replica.ts';
 import { encodeFact, writeFact, type KeptFact } from './store-facts.ts';
-
-/** What a change is called in the feed, and what more is known of it. */
-export interface Happening {
-  readonly type: string;
-  readonly changed: readonly string[];
-  readonly reason?: string | null;
-  readonly rejection?: boolean;
-  /** Where it was not the writer who wanted it. */
-  readonly triggered_by?: string;
-  readonly more?: Readonly<Record<string, unknown>>;
-}
 
 export interface Saved {
   readonly task: Task;
@@ -286,7 +276,7 @@ function openTransaction(db: Database, by: Writer, written: Written[]): Omit<Wri
         return { task: toTask(after, before.version, db.workflow), fence: before.fence };
       if (before !== undefined) {
         checkGates(db, by, before.record, after);
-        checkLanding(db, by, { before: before.record, after });
+        checkLanding({ db, by }, before, after);
       }
       const version = (before?.version ?? 0) + 1;
       const fence = (before?.fence ?? 0) + (changesOwner(before?.record, after) ? 1 : 0);

@@ -1,0 +1,44 @@
+import type { Actor } from './actor.ts';
+import type { TaskRecord } from './task-record.ts';
+import type { ResolvedWorkflow } from './workflow.ts';
+
+/** What a change is called in the feed, and what more is known of it. */
+export interface Happening {
+  readonly type: string;
+  readonly changed: readonly string[];
+  readonly reason?: string | null;
+  readonly rejection?: boolean;
+  /** Where it was not the writer who wanted it. */
+  readonly triggered_by?: string;
+  readonly more?: Readonly<Record<string, unknown>>;
+}
+
+/** A write that was decided: the record after it, and what feed and log say of it. */
+export interface TaskPlan {
+  readonly outcome: 'save';
+  readonly after: TaskRecord;
+  readonly happening: Happening;
+}
+
+/** A task as one transaction sees it. */
+export interface SeenTask {
+  readonly record: TaskRecord;
+  readonly version: number;
+  /** Of its newest claim. */
+  readonly fence: number;
+  /** Where it stands by the workflow as this process knows it; see `standingState`. */
+  readonly standing: string;
+}
+
+/** Who decides, when, and by which workflow. */
+export interface Deciding {
+  readonly actor: Pick<Actor, 'kind' | 'name'>;
+  readonly now: number;
+  readonly workflow: ResolvedWorkflow;
+}
+
+/** An attempt that was neither merged nor given up. */
+export interface UnfinishedAttempt {
+  readonly id: string;
+  readonly name: string;
+}

@@ -1,0 +1,150 @@
+import { ForgeError } from '#kernel/errors.ts';
+import type { ClaimRefusal } from './decide-claim.ts';
+import type { LifeDecision } from './decide-life.ts';
+import { explainRefusal, keptParked } from './explain-refusal.ts';
+import type { SeenTask, UnfinishedAttempt } from './task-plan.ts';
+
+/** Why a write of a task was not made. */
+export type TaskRefusal =
+  /** The task is not the one that the caller saw. */
+  | { readonly outcome: 'other_version'; readonly asked: number }
+  | { readonly outcome: 'other_claim'; readonly asked: number }
+  | { readonly outcome: 'moved'; readonly asked: string }
+  /** It cannot be released. */
+  | { readonly outcome: 'not_claimed' }
+  | { readonly outcome: 'not_the_owner'; readonly owner: string }
+  | { readonly outcome: 'in_gate' }
+  | { readonly outcome: 'not_closed' }
+  | {
+      readonly outcome: 'no_edge';
+      readonly from: string;
+      readonly to: string;
+      /** Where it can go. */
+      readonly next: readonly string[];
+      readonly is_known: boolean;
+      readonly is_closing: boolean;
+    }
+  /** A task is done only if its work is in the target. */
+  | { readonly outcome: 'not_landed'; readonly to: string; readonly attempt: UnfinishedAttempt }
+  | { readonly outcome: 'unfinished'; readonly attempt: UnfinishedAttempt }
+  /** It is about to come into its target. */
+  | { readonly outcome: 'landing'; readonly merge: string }
+  /** Only a person puts it into the queue; `state`: where it is, or was closed. */
+  | { readonly outcome: 'kept_parked_in'; readonly state: string }
+  | { readonly outcome: 'no_comment'; readonly comment: string }
+  | { readonly outcome: 'no_lease'; readonly fence: number }
+  | Extract<LifeDecision, { outcome: 'refused' }>
+  | ClaimRefusal;
+
+/** The error that tells of it, with the command to type next. The one place where such a refusal becomes an error. */
+export function explainTaskRefusal(
+  { record, version, fence, standing }: SeenTask,
+  refusal: TaskRefusal,
+  more: { readonly blockers?: readonly { readonly id: string }[] } = {},
+): ForgeError {
+  const { id, life } = record;
+  const show = `forge task show ${id}`;
+  const place = { id, status: life.status, state: life.state };
+  switch (refusal.outcome) {
+    case 'other_version':
+      return new ForgeError(
+        'version_conflict',
+        `${id} has version ${version}, not ${refusal.asked}: somebody changed it`,
+        { hint: show, details: { id, version } },
+      );
+    case 'other_claim':
+      return new ForgeError(
+        'fence_conflict',
+        `The claim ${refusal.asked} of ${id} is over; ${life.assignee ?? 'nobody'} has it now`,
+        { hint: show, details: { id, fence, assignee: life.assignee } },
+      );
+    case 'moved':
+      return new ForgeError(
+        'version_conflict',
+        `${id} is in ${standing}, not in ${refusal.asked}: it was moved`,
+        { hint: show, details: { id, version, state: standing } },
+      );
+    case 'not_claimed':
+      return new ForgeError('state_invalid', `${id} is ${life.status}; only a claimed task can be released`, {
+        details: { id, status: life.status },
+      });
+    case 'not_the_owner':
+      return new ForgeError(
+        'claim_conflict',
+        `${id} belongs to ${life.assignee ?? 'nobody'}, not to ${refusal.owner}`,
+        { hint: `forge release ${id} --force`, details: { id, assignee: life.assignee } },
+      );
+    case 'in_gate':
+      return new ForgeError('state_invalid', `${id} is in ${life.state}; nobody is at work on it`, {
+        hint: `forge release ${id} --force`,
+        details: { id, state: life.state },
+      });
+    case 'not_closed':
+      return new ForgeError('state_invalid', `${id} is not closed; it is ${life.status}`, {
+        details: { id, status: life.status },
+      });
+    case 'no_edge':
+      return new ForgeError(
+        'state_invalid',
+        refusal.is_known
+          ? `${id} cannot go from ${refusal.from} to ${refusal.to}`
+          : `The workflow has no state ${refusal.to}`,
+        { hint: hintOfEdge(id, refusal), details: { ...place, next: refusal.next } },
+      );
+    case 'not_landed':
+      return new ForgeError(
+        'state_invalid',
+        `${id} is not ${refusal.to}: ${refusal.attempt.name} has not been merged`,
+        { hint: `forge run ${id} --merge`, details: { ...place, attempt: refusal.attempt.id } },
+      );
+    case 'unfinished': {
+      const { attempt } = refusal;
+      return new ForgeError(
+        'state_invalid',
+        `${id} has an unfinished attempt: ${attempt.name} (${attempt.id})`,
+        { hint: `forge task close ${id} --force --reason "…"`, details: { ...place, attempt: attempt.id } },
+      );
+    }
+    case 'landing':
+      return new ForgeError('state_invalid', `${id} is being merged at this moment`, {
+        hint: show,
+        details: { id, landing: refusal.merge },
+      });
+    case 'kept_parked_in':
+      return keptParked({ id, state: refusal.state });
+    case 'no_comment':
+      return new ForgeError('not_found', `No comment ${refusal.comment} on ${id}`, {
+        hint: show,
+        details: { id, comment: refusal.comment },
+      });
+    case 'no_lease':
+      return new ForgeError('state_invalid', `The claim ${refusal.fence} of ${id} has no lease to renew`, {
+        hint: `forge claim ${id} --lease 60s`,
+        details: { id },
+      });
+    case 'refused':
+      return new ForgeError('state_invalid', `${id} cannot be changed that way: ${refusal.why}`, {
+        hint: toHints(id)[refusal.next],
+        details: place,
+      });
+    default:
+      return explainRefusal({ ...refusal, task: place, ...more });
+  }
+}
+
+function hintOfEdge(id: string, { is_closing, next }: Extract<TaskRefusal, { outcome: 'no_edge' }>): string {
+  if (is_closing) return `forge task close ${id} --reason "…"`;
+  return next[0] === undefined ? 'forge workflow show' : `forge task transition ${id} ${next[0]}`;
+}
+
+function toHints(
+  id: string,
+): Readonly<Record<Extract<LifeDecision, { outcome: 'refused' }>['next'], string>> {
+  return {
+    reopen: `forge task reopen ${id}`,
+    release: `forge release ${id}`,
+    owner: `forge task update ${id} --status in_progress --assignee <identity>`,
+    state: `forge task update ${id} --status open --state backlog`,
+    transition: `forge task transition ${id} <state>`,
+  };
+}
