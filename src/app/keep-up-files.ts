@@ -5,6 +5,7 @@ import type { Machine } from '#sync/machine.ts';
 import { areEntriesKnown, rememberProgram } from '#sync/program-memory.ts';
 import type { ProjectPaths } from '#sync/project-paths.ts';
 import { refreshSharedConfig } from '#sync/shared-config.ts';
+import { sweepTemporaryFiles } from '#sync/sweep-temporary-files.ts';
 
 /** A command that writes also keeps up what others rely on: shared copies, the link, and entries that start this program. */
 export async function keepUpFiles(
@@ -18,6 +19,8 @@ export async function keepUpFiles(
     refreshSharedWorkflow(paths);
   }
   refreshDatabaseLink(paths);
+  // Of shared copies, memories of hooks and of programs: a process that was killed leaves what it was writing.
+  sweepTemporaryFiles(paths.store_dir);
   if (areEntriesKnown(paths, machine.program)) return;
   const { healMcpEntries } = await import('#sync/heal-mcp.ts');
   await healMcpEntries(paths.root, machine, notice);

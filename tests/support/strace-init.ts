@@ -99,7 +99,8 @@ function readShared(root: string): Record<string, string | undefined> {
   );
 }
 
-const PASSING = /forge\.db-(wal|shm)$/;
+/** `program.json` is a short cut, which the next command that writes makes anew. */
+const PASSING = /forge\.db-(wal|shm)$|^\.git\/forge\/program\.json/;
 
 /** All that belongs to a project, a line each, without the time at which it was made. */
 function describeProject(root: string): string {

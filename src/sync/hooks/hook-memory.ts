@@ -33,6 +33,11 @@ export function areHooksInPlace(paths: Places, config: string, program: ForgePro
   }
 }
 
+/** Whether the hooks were once installed to the end. */
+export function areHooksRemembered(paths: Pick<Places, 'store_dir'>): boolean {
+  return existsSync(toMemoryPath(paths));
+}
+
 /** Whether git was led to other hooks since Forge was put into some: no person took Forge out of these. */
 export function haveHooksMoved(paths: Places): boolean {
   const memory = readMemory(paths);
@@ -100,6 +105,6 @@ function readMemory(paths: Places): HookMemory | undefined {
   }
 }
 
-function toMemoryPath({ store_dir }: Places): string {
+function toMemoryPath({ store_dir }: Pick<Places, 'store_dir'>): string {
   return join(store_dir, 'hooks.json');
 }

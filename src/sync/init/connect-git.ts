@@ -2,6 +2,7 @@ import { hasRemote } from '#git/branches.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { hasCloneAttributes } from '../attribute-lines.ts';
 import { installHooks, readHookStatus, type HookStatus } from '../hook-blocks.ts';
+import { areHooksRemembered } from '../hooks/hook-memory.ts';
 import { toGitRepo, type Machine } from '../machine.ts';
 import { isMergeDriverRegistered, registerMergeDriver } from '../merge-driver-config.ts';
 import type { ProjectPaths } from '../project-paths.ts';
@@ -51,7 +52,9 @@ export const REMOTE_HINT =
 export async function isConnected(paths: ProjectPaths, { program, env }: Machine): Promise<boolean> {
   if (!isMergeDriverRegistered(paths, program) || !hasCloneAttributes(paths)) return false;
   const hooks = await readHookStatus({ paths, program, env });
-  return hooks.every(({ state }) => !MISSING.has(state));
+  if (!hooks.every(({ state }) => !MISSING.has(state))) return false;
+  // Written last: an init that was killed among the hooks has not.
+  return hooks.some(({ state }) => state !== 'installed') || areHooksRemembered(paths);
 }
 
 /** What another `forge init` could mend; the other states are the user's to decide. */

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { deciding, seenTask } from '../../tests/support/seen-task.ts';
+import { decideClose, decideReopen, decideReopening } from './decide-close.ts';
+
+const ATTEMPT = { id: 'a-1', name: 'a1b2-one' };
+
+describe('decideClose, the whole table', () => {
+  const STATES = ['backlog', 'todo', 'in_progress', 'review', 'blocked', 'done', 'cancelled'] as const;
+  const all = STATES.flatMap((state) =>
+    [undefined, ATTEMPT].flatMap((unfinished) =>
+      [undefined, true].flatMap((force) =>
+        [undefined, 6].map((version) => ({ state, unfinished, force, version })),
+      ),
+    ),
+  );
+
+  it('has 56 rows', () => {
+    expect(all).toHaveLength(56);
+  });
+
+  it.each(all)('$state, attempt $unfinished.id, force $force, version $version', (row) => {
+    const { state, unfinished, force, version } = row;
+    const task = seenTask({ state, owner: 'me' });
+    const decision = decideClose(task, { reason: 'done', unfinished, force, version }, deciding());
+    const isClosed = state === 'done' || state === 'cancelled';
+    if (version === 6) return expect(decision).toEqual({ outcome: 'other_version', asked: 6 });
+    if (!isClosed && unfinished !== undefined && force !== true)
+      return expect(decision).toEqual({ outcome: 'unfinished', attempt: ATTEMPT });
+    if (decision.outcome !== 'save') throw new Error(`refused: ${decision.outcome}`);
+    // A task that is closed stays as it is, to the record.
+    if (isClosed) expect(decision.after).toBe(task.record);
+    else expect(decision.after.life).toMatchObject({ status: 'closed', state: 'done', close_reason: 'done' });
+    const isForced = !isClosed && unfinished !== undefined;
+    expect(decision.happening.more).toEqual(isForced ? { forced: true, attempt_id: 'a-1' } : {});
+  });
+
+  it.each([
+    ['done', 'done'],
+    ['cancelled: not wanted', 'cancelled'],
+    ['duplicate of fg-1', 'cancelled'],
+    ['wontfix', 'cancelled'],
+  ])('because of "%s" leads to %s', (reason, state) => {
+    const decision = decideClose(seenTask(), { reason, unfinished: undefined }, deciding());
+    expect(decision.outcome === 'save' && decision.after.life.state).toBe(state);
+  });
+});
+
+describe('decideReopen', () => {
+  const reopen = { reason: 'again', closed_from: undefined };
+
+  it.each(['todo', 'in_progress', 'review', 'backlog'])('refuses a task in %s', (state) => {
+    expect(decideReopen(seenTask({ state, owner: 'me' }), reopen, deciding()).outcome).toBe('not_closed');
+  });
+
+  it.each(['done', 'cancelled'])(
+    'brings one that is %s back to the first state, without an owner',
+    (state) => {
+      const decision = decideReopen(seenTask({ state, owner: 'me' }), reopen, deciding());
+      if (decision.outcome !== 'save') throw new Error(decision.outcome);
+      expect(decision.after.life).toMatchObject({ status: 'open', state: 'todo', assignee: null });
+      expect(decision.happening).toMatchObject({ type: 'task.reopened', reason: 'again' });
+    },
+  );
+
+  it('says that the task changed before it says that it is not closed, and that it was moved after', () => {
+    const open = seenTask({ state: 'todo' });
+    expect(decideReopen(open, { ...reopen, version: 6 }, deciding()).outcome).toBe('other_version');
+    expect(decideReopen(open, { ...reopen, from_state: 'done' }, deciding()).outcome).toBe('not_closed');
+    const closed = seenTask({ state: 'cancelled' });
+    expect(decideReopen(closed, { ...reopen, from_state: 'done' }, deciding()).outcome).toBe('moved');
+  });
+
+  it.each([
+    ['agent', 'backlog', true],
+    ['agent', 'todo', false],
+    ['agent', 'in_progress', false],
+    ['agent', undefined, false],
+    ['user', 'backlog', false],
+    ['system', 'backlog', false],
+  ] as const)('an %s, of what was closed in %s: kept %s', (who, closed_from, isKept) => {
+    const kept = isKept ? { outcome: 'kept_parked_in', state: 'backlog' } : undefined;
+    expect(decideReopening({ closed_from }, deciding(who))).toEqual(kept);
+    const outcome = decideReopen(
+      seenTask({ state: 'done' }),
+      { ...reopen, closed_from },
+      deciding(who),
+    ).outcome;
+    expect(outcome).toBe(isKept ? 'kept_parked_in' : 'save');
+  });
+});

@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { plainClaim } from '../../tests/support/plain-claim.ts';
+import { deciding, seenTask } from '../../tests/support/seen-task.ts';
+import type { ClaimFacts } from './decide-claim.ts';
+import { decideMove, listMoveNeeds, type MoveFacts, type TaskMove } from './decide-move.ts';
+import type { SeenTask } from './task-plan.ts';
+import { DEFAULT_RESOLVED, endsAsDone, findEdge, kindOf } from './workflow.ts';
+
+const ATTEMPT = { id: 'a-1', name: 'a1b2-one' };
+const STATES = [...DEFAULT_RESOLVED.states.keys()];
+
+/** The facts as a store reads them: those that are needed, and no others. */
+function decide(
+  task: SeenTask,
+  move: Partial<TaskMove> & { to: string },
+  who: 'user' | 'agent' | 'system' = 'user',
+  world: Partial<Omit<MoveFacts, 'claim'>> & { readonly claim?: Partial<ClaimFacts> } = {},
+) {
+  const whole = { reason: null, ...move };
+  const needs = listMoveNeeds(task, whole, deciding(who));
+  const claim =
+    needs.claim_of === undefined
+      ? undefined
+      : plainClaim(task.record.life, {
+          assignee: needs.claim_of,
+          way: 'move',
+          to: move.to,
+          asker: { kind: who, name: 'me' },
+        });
+  const facts = {
+    unfinished: needs.unfinished ? world.unfinished : undefined,
+    closed_from: needs.closed_from ? world.closed_from : undefined,
+    claim: claim === undefined ? undefined : { ...claim, ...world.claim },
+  };
+  return decideMove(task, whole, { facts, deciding: deciding(who) });
+}
+
+describe('decideMove over every pair of states', () => {
+  const pairs = STATES.flatMap((from) => STATES.map((to) => ({ from, to })));
+
+  it.each(pairs)('$from to $to', ({ from, to }) => {
+    const owner = kindOf(DEFAULT_RESOLVED, from) === 'active' ? 'me' : null;
+    const decision = decide(seenTask({ state: from, owner }), { to });
+    const edge = findEdge(DEFAULT_RESOLVED, from, to);
+    if (edge === undefined || edge === 'close') {
+      expect(decision).toMatchObject({
+        outcome: 'no_edge',
+        from,
+        to,
+        is_known: true,
+        is_closing: to === 'done',
+      });
+      return;
+    }
+    if (decision.outcome !== 'save') throw new Error(`${from} to ${to}: ${decision.outcome}`);
+    expect(decision.after.life.state).toBe(to);
+    expect(decision.from).toBe(from);
+  });
+
+  it.each(STATES)('to no other state than one with an edge from %s are the next ones named', (from) => {
+    const decision = decide(seenTask({ state: from }), { to: 'nowhere' });
+    if (decision.outcome !== 'no_edge') throw new Error(decision.outcome);
+    expect(decision.is_known).toBe(false);
+    for (const to of decision.next)
+      expect(['close', undefined]).not.toContain(findEdge(DEFAULT_RESOLVED, from, to));
+  });
+
+  it.each(pairs.filter(({ to }) => endsAsDone(DEFAULT_RESOLVED, to)))(
+    '$from to $to is refused while an attempt is not merged',
+    ({ from, to }) => {
+      const edge = findEdge(DEFAULT_RESOLVED, from, to);
+      const decision = decide(seenTask({ state: from }), { to }, 'user', { unfinished: ATTEMPT });
+      const isMove = edge !== undefined && edge !== 'close';
+      expect(decision.outcome).toBe(isMove ? 'not_landed' : 'no_edge');
+    },
+  );
+
+  it.each(pairs.filter(({ from }) => from === 'backlog'))('an agent from $from to $to', ({ from, to }) => {
+    const edge = findEdge(DEFAULT_RESOLVED, from, to);
+    const isOut = !['backlog', 'done', 'cancelled'].includes(to);
+    const { outcome } = decide(seenTask({ state: from }), { to }, 'agent');
+    if (edge === undefined || edge === 'close') expect(outcome).toBe('no_edge');
+    else expect(outcome).toBe(isOut ? 'kept_parked_in' : 'save');
+  });
+});
+
+describe('decideMove', () => {
+  it.each([
+    ['another version', { version: 6 }, 'other_version'],
+    ['another claim', { fence: 2 }, 'other_claim'],
+    ['what was seen', { version: 7, fence: 3 }, 'save'],
+  ] as const)('asks for %s first', (_, seen, outcome) => {
+    expect(decide(seenTask(), { to: 'in_progress', ...seen }).outcome).toBe(outcome);
+    if (outcome !== 'save') expect(decide(seenTask(), { to: 'nowhere', ...seen }).outcome).toBe(outcome);
+  });
+
+  it('is a claim of the one who begins, under the rules of claims', () => {
+    const task = seenTask();
+    expect(listMoveNeeds(task, { to: 'in_progress', reason: null }, deciding()).claim_of).toBe('me');
+    const begun = decide(task, { to: 'in_progress' });
+    expect(begun.outcome === 'save' && begun.after.life).toMatchObject({
+      assignee: 'me',
+      status: 'in_progress',
+    });
+    const archived = decide(task, { to: 'in_progress' }, 'user', { claim: { archived: true } });
+    expect(archived.outcome).toBe('archived');
+  });
+
+  it('of who goes on with the own work reads no facts of a claim', () => {
+    const task = seenTask({ state: 'in_progress', owner: 'me' });
+    expect(listMoveNeeds(task, { to: 'review', reason: null }, deciding())).toEqual({
+      unfinished: false,
+      closed_from: false,
+      claim_of: undefined,
+    });
+  });
+
+  it('an agent does not take back the close of a parked task', () => {
+    const task = seenTask({ state: 'cancelled' });
+    const world = { closed_from: 'backlog' };
+    expect(decide(task, { to: 'todo' }, 'agent', world).outcome).toBe('kept_parked_in');
+    expect(decide(task, { to: 'todo' }, 'user', world).outcome).toBe('save');
+  });
+
+  it('tells the reason, and whether a gate said no', () => {
+    const task = seenTask({ state: 'review', owner: 'me' });
+    const decision = decide(task, { to: 'in_progress', reason: 'red', rejection: true });
+    expect(decision.outcome === 'save' && decision.happening).toMatchObject({
+      reason: 'red',
+      rejection: true,
+    });
+  });
+
+  it.each([
+    ['cancelled', null, 'cancelled'],
+    ['cancelled', 'not wanted', 'not wanted'],
+  ])('to %s for the reason %s closes it for "%s"', (to, reason, close_reason) => {
+    const decision = decide(seenTask(), { to, reason });
+    expect(decision.outcome === 'save' && decision.after.life).toMatchObject({
+      status: 'closed',
+      close_reason,
+    });
+  });
+});

@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest';
+import { plainClaim } from '../../tests/support/plain-claim.ts';
+import { deciding, seenTask } from '../../tests/support/seen-task.ts';
+import type { ClaimFacts } from './decide-claim.ts';
+import { decideUpdate, listUpdateNeeds, planUpdate, type TaskUpdateWish } from './decide-update.ts';
+import type { SeenTask, UnfinishedAttempt } from './task-plan.ts';
+import { fieldValue } from './task-record.ts';
+
+const ATTEMPT = { id: 'a-1', name: 'a1b2-one' };
+
+interface World {
+  readonly unfinished?: UnfinishedAttempt;
+  readonly closed_from?: string;
+  readonly claim?: Partial<ClaimFacts>;
+}
+
+/** With the facts that are needed, and no others. */
+function decide(task: SeenTask, wish: TaskUpdateWish, who: 'user' | 'agent' = 'user', world: World = {}) {
+  const needs = listUpdateNeeds(task, wish, deciding(who));
+  const facts = {
+    unfinished: needs.unfinished ? world.unfinished : undefined,
+    closed_from: needs.closed_from ? world.closed_from : undefined,
+    claim:
+      needs.claim === undefined
+        ? undefined
+        : {
+            ...plainClaim(task.record.life, { assignee: needs.claim.assignee, way: needs.claim.way }),
+            ...world.claim,
+          },
+  };
+  return decideUpdate(task, wish, { facts, deciding: deciding(who) });
+}
+
+describe('decideUpdate', () => {
+  it.each<[string, SeenTask, TaskUpdateWish, World, unknown]>([
+    [
+      'nothing about life',
+      seenTask(),
+      {},
+      {},
+      { outcome: 'change', life: { outcome: 'keep' }, claimed: false },
+    ],
+    [
+      'a free task',
+      seenTask(),
+      { status: 'in_progress', assignee: 'bob' },
+      {},
+      { outcome: 'change', claimed: true },
+    ],
+    [
+      'begun without a name',
+      seenTask(),
+      { status: 'in_progress' },
+      {},
+      { outcome: 'change', claimed: false },
+    ],
+    [
+      'a task that another has',
+      seenTask({ state: 'in_progress', owner: 'ann' }),
+      { status: 'in_progress', assignee: 'bob' },
+      {},
+      { outcome: 'lost' },
+    ],
+    [
+      'a task that is the own',
+      seenTask({ state: 'in_progress', owner: 'bob' }),
+      { status: 'in_progress', assignee: 'bob' },
+      {},
+      { outcome: 'change', life: { outcome: 'keep' }, claimed: true },
+    ],
+    [
+      'a blocked task',
+      seenTask(),
+      { status: 'in_progress', assignee: 'bob' },
+      { claim: { blockers: [{ in_gate: false, submitted_by: null }] } },
+      { outcome: 'blocked' },
+    ],
+    [
+      'a paused project',
+      seenTask(),
+      { status: 'in_progress', assignee: 'bob' },
+      { claim: { project_paused: true, claimer: { name: 'bob', kind: 'agent', paused: false } } },
+      { outcome: 'project_paused' },
+    ],
+    ['closed', seenTask(), { status: 'closed' }, {}, { outcome: 'change', life: { outcome: 'close' } }],
+    [
+      'closed with an attempt',
+      seenTask(),
+      { status: 'closed' },
+      { unfinished: ATTEMPT },
+      { outcome: 'unfinished' },
+    ],
+    [
+      'closed twice',
+      seenTask({ state: 'done' }),
+      { status: 'closed' },
+      { unfinished: ATTEMPT },
+      { outcome: 'change', life: { outcome: 'keep' } },
+    ],
+    [
+      'reopened',
+      seenTask({ state: 'done' }),
+      { status: 'open' },
+      {},
+      { outcome: 'change', life: { outcome: 'reopen' } },
+    ],
+    [
+      'in progress without an owner',
+      seenTask(),
+      { status: 'in_progress', assignee: null },
+      {},
+      { outcome: 'refused' },
+    ],
+    [
+      'another version',
+      seenTask(),
+      { version: 6, status: 'closed' },
+      { unfinished: ATTEMPT },
+      { outcome: 'other_version' },
+    ],
+    [
+      'another claim',
+      seenTask(),
+      { fence: 2, status: 'in_progress', assignee: null },
+      {},
+      { outcome: 'other_claim' },
+    ],
+    [
+      'moved meanwhile',
+      seenTask(),
+      { from_state: 'review', status: 'closed' },
+      { unfinished: ATTEMPT },
+      { outcome: 'moved' },
+    ],
+  ])('%s', (_, task, wish, world, expected) => {
+    expect(decide(task, wish, 'user', world)).toMatchObject(expected as object);
+  });
+
+  it.each([
+    ['agent', 'backlog', 'kept_parked_in'],
+    ['agent', 'todo', 'change'],
+    ['user', 'backlog', 'change'],
+  ] as const)('an %s that reopens what was closed in %s: %s', (who, closed_from, outcome) => {
+    const closed = seenTask({ state: 'done' });
+    expect(decide(closed, { status: 'open' }, who, { closed_from }).outcome).toBe(outcome);
+  });
+
+  it.each([
+    ['agent', 'kept_parked_in'],
+    ['user', 'change'],
+  ] as const)('an %s that puts a parked task into the queue: %s', (who, outcome) => {
+    expect(decide(seenTask({ state: 'backlog' }), { status: 'open', state: 'todo' }, who).outcome).toBe(
+      outcome,
+    );
+  });
+
+  it('a claim that is lost is told before a move that was not seen', () => {
+    const task = seenTask({ state: 'in_progress', owner: 'ann' });
+    const wish = { status: 'in_progress', assignee: 'bob', from_state: 'todo' } as const;
+    expect(decide(task, wish).outcome).toBe('lost');
+  });
+
+  it('reads no facts where only fields change', () => {
+    expect(listUpdateNeeds(seenTask(), {}, deciding('agent'))).toEqual({
+      claim: undefined,
+      unfinished: false,
+      closed_from: false,
+    });
+  });
+});
+
+describe('planUpdate', () => {
+  it('writes fields and life as one change', () => {
+    const task = seenTask();
+    const decision = decide(task, { status: 'closed', reason: 'wontfix' });
+    if (decision.outcome !== 'change') throw new Error(decision.outcome);
+    const edit = { fields: new Map([['title', 'Two']]) };
+    const plan = planUpdate(task, { life: decision.life, edit }, deciding());
+    expect(fieldValue(plan.after, 'title')).toBe('Two');
+    expect(plan.after.life).toMatchObject({ status: 'closed', state: 'cancelled' });
+    expect(plan.happening).toMatchObject({ type: 'task.closed', reason: 'wontfix' });
+    expect(plan.happening.changed).toEqual(expect.arrayContaining(['title', 'status', 'state']));
+  });
+
+  it('of nothing is the record itself', () => {
+    const task = seenTask();
+    const plan = planUpdate(task, { life: { outcome: 'keep' }, edit: {} }, deciding());
+    expect(plan.after).toBe(task.record);
+  });
+});
