@@ -6,7 +6,11 @@ import { removeDatabase, tempStore } from '../../tests/support/temp-store.ts';
 import { by, create, everything } from './behaviour/open-behaviour.ts';
 
 describe('a crash in the middle of a fold', () => {
-  it('F2 takes all of it back, wherever the lines of the replica end', async () => {
+  it.each([
+    ['as they were exported', 6, (line: string) => line],
+    // Of each edited line the replica also says what it showed.
+    ['edited by hand', 12, (line: string) => line.replace('Comes', 'Edited')],
+  ])('F2 takes all of it back, wherever the lines of the replica end: %s', async (_, count, edit) => {
     await using there = await tempStore();
     for (let n = 0; n < 6; n += 1) await create(there, `Comes ${n}`);
     await using temp = await tempStore();
@@ -15,12 +19,12 @@ describe('a crash in the middle of a fold', () => {
     const copy = `${temp.database}.copy`;
     await temp.reopen(() => copyFileSync(temp.database, copy));
     const start = statSync(temp.replica).size;
-    await fold(temp, await exportLines(there));
+    await fold(temp, (await exportLines(there)).map(edit));
     const after = await exportLines(temp);
     const written = readFileSync(temp.replica);
     const ends = [...written.keys()].filter((at) => at >= start && written[at] === 0x0a).map((at) => at + 1);
-    expect(ends).toHaveLength(6);
-    for (const size of [start + 3, ...ends.slice(0, -1), (ends[4] ?? 0) + 20, written.length - 1]) {
+    expect(ends).toHaveLength(count);
+    for (const size of [start + 3, ...ends.slice(0, -1), (ends.at(-2) ?? 0) + 20, written.length - 1]) {
       await temp.reopen(async () => {
         await removeDatabase(temp.database);
         copyFileSync(copy, temp.database);

@@ -15,7 +15,7 @@ import { joinReplicaLines, joinReplicaRecord, REPLAYED_BY, type Replaying } from
 import { insertEvent, insertTransition } from './log-rows.ts';
 import { readPlainLine } from './plain-lines.ts';
 import { INSERT_RECORD } from './record-rows.ts';
-import { splitReplicaLine, type SplitLine } from './replica-lines.ts';
+import { splitReplicaLine, WriteEnds, type SplitLine } from './replica-lines.ts';
 import type { Replica } from './replica.ts';
 
 export interface ReplayOptions {
@@ -81,9 +81,10 @@ interface Survey {
 function surveyReplica(replica: Replica, from: number): Survey {
   const survey: Survey = { newest: new Map(), whole: new Set(), end: from };
   const { newest, whole } = survey;
+  const writes = new WriteEnds();
   for (const { text, end } of replica.lines(from)) {
     const split = splitReplicaLine(text);
-    if (split?.is_followed !== true) survey.end = end;
+    if (writes.endsWith(split)) survey.end = end;
     const id = quickId(text);
     if (id === undefined) continue;
     newest.set(id, end);

@@ -3,7 +3,7 @@ import { toIso } from '#kernel/clock.ts';
 import { quickId } from './fold-lines.ts';
 import { decodeTransition } from './history-lines.ts';
 import { findWritten } from './join-replica.ts';
-import { decodeReplicaLine, splitReplicaLine, type Move } from './replica-lines.ts';
+import { decodeReplicaLine, splitReplicaLine, WriteEnds, type Move } from './replica-lines.ts';
 import type { Replica } from './replica.ts';
 
 /** What a replica says, to compare a database with. */
@@ -29,6 +29,7 @@ export function readReplica(replica: Replica, held = Number.MAX_SAFE_INTEGER): R
   let end = 0;
   // Lines of a write that a crash cut short count no more than it.
   let waiting: string[] = [];
+  const writes = new WriteEnds();
   const count = (text: string, isAhead: boolean): void => {
     const id = quickId(text) ?? slowId(text);
     const moved = findMove(id, text);
@@ -39,7 +40,7 @@ export function readReplica(replica: Replica, held = Number.MAX_SAFE_INTEGER): R
   };
   for (const line of replica.size() === 0 ? [] : replica.lines(0)) {
     waiting.push(line.text);
-    if (splitReplicaLine(line.text)?.is_followed === true) continue;
+    if (!writes.endsWith(splitReplicaLine(line.text))) continue;
     for (const text of waiting) count(text, line.end > held);
     waiting = [];
     end = line.end;

@@ -11,8 +11,17 @@ const BATCH = 1 << 16;
 export interface ReplicaAppender {
   /** One line of the replica. All of a transaction are one write: after a crash all of them count, or none. */
   append(line: string, numbers: LocalNumbers): void;
+  /** What is no record and is true only with the records of the same transaction: what a file showed. */
+  appendBeside(line: string): void;
   /** A move that came from elsewhere. Each counts by itself. */
   appendMove(line: string): void;
+}
+
+interface LastRecord {
+  readonly line: string;
+  readonly numbers: LocalNumbers;
+  /** Lines that go with it. */
+  readonly beside: string[];
 }
 
 /** A write transaction of many records, whose lines go to the replica in batches and are synced once, before the commit. */
@@ -27,8 +36,15 @@ export function appendingTo<T>(
       let end = start;
       let waiting: string[] = [];
       let length = 0;
-      // Kept back until it is known whether another one follows.
-      let last: { readonly line: string; readonly numbers: LocalNumbers } | undefined;
+      // Kept back until it is known what follows.
+      let last: LastRecord | undefined;
+      // What comes before the first record stands behind it, or it would count without any.
+      const early: string[] = [];
+      const write = (follow: number): void => {
+        if (last === undefined) return;
+        const { line, numbers, beside } = last;
+        waiting.push(encodeReplicaLine(line, numbers, { follow: beside.length + follow }), ...beside);
+      };
       const flush = (sync: boolean): void => {
         if (waiting.length === 0) return;
         from = start;
@@ -38,10 +54,14 @@ export function appendingTo<T>(
       };
       const result = work({
         append(line, numbers) {
-          if (last !== undefined) waiting.push(encodeReplicaLine(last.line, last.numbers, { follow: 1 }));
-          last = { line, numbers };
+          write(1);
+          last = { line, numbers, beside: early.splice(0) };
           length += line.length;
           if (length >= BATCH) flush(false);
+        },
+        appendBeside(line) {
+          (last?.beside ?? early).push(line);
+          length += line.length;
         },
         appendMove(line) {
           waiting.push(line);
@@ -49,7 +69,8 @@ export function appendingTo<T>(
           if (length >= BATCH) flush(false);
         },
       });
-      if (last !== undefined) waiting.push(encodeReplicaLine(last.line, last.numbers));
+      write(0);
+      waiting.push(...early);
       flush(true);
       if (end !== start) {
         replica.sync();

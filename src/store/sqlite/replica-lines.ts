@@ -45,8 +45,8 @@ export function encodeReplicaLine(
 export interface SplitLine {
   readonly task: string;
   readonly numbers: LocalNumbers;
-  /** Whether more lines of the same write must come: one that a crash cut short was never acknowledged. */
-  readonly is_followed: boolean;
+  /** How many lines of the same write must come at least: one that a crash cut short was never acknowledged. */
+  readonly follow: number;
   readonly move: Move | undefined;
 }
 
@@ -56,7 +56,22 @@ export function splitReplicaLine(line: string): SplitLine | undefined {
   if (at < 0 || !line.endsWith(']}')) return undefined;
   const { numbers, follow, move } = readLocal(line.slice(at + LOCAL_KEY.length + 4, -1));
   if (numbers === undefined) return undefined;
-  return { task: `${line.slice(0, at)}}`, numbers, is_followed: follow > 0, move };
+  return { task: `${line.slice(0, at)}}`, numbers, follow, move };
+}
+
+/** Tells where writes end, from line to line in the order of the file. */
+export class WriteEnds {
+  #left = 0;
+
+  /**
+   * Whether the write that the line belongs to is whole with it. Lines that are no records count as those that must
+   * follow; each record says anew how many that are, so that one wrong number cannot make more lines doubtful than
+   * those up to the next record.
+   */
+  endsWith(line: SplitLine | undefined): boolean {
+    this.#left = line === undefined ? Math.max(0, this.#left - 1) : line.follow;
+    return this.#left <= 0;
+  }
 }
 
 interface Local {

@@ -33,7 +33,7 @@ export function writeShown(db: Database, shown: ShownLine, appender?: ReplicaApp
     seal,
     digests,
   );
-  if (Number(changes) > 0) appender?.appendMove(encodeShown(shown));
+  if (Number(changes) > 0) appender?.appendBeside(encodeShown(shown));
 }
 
 /** Forgets lines that are not in the file any more; `there` are its edited ones, as `id seal`. */
