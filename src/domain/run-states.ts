@@ -1,5 +1,4 @@
 import type { RunState } from '#contract/attempt.ts';
-import { ForgeError } from '#kernel/errors.ts';
 
 /** Where a run may go from where it is. What has ended begins anew only by a resume, as a draft. */
 const NEXT: Readonly<Record<RunState, readonly RunState[]>> = {
@@ -26,11 +25,6 @@ export function isEnded(state: RunState): boolean {
   return ENDED_RUN_STATES.some((one) => one === state);
 }
 
-/** Throws state_invalid for a move that there is no edge for. */
-export function checkRunMove(id: string, from: RunState, to: RunState): void {
-  if (NEXT[from].includes(to)) return;
-  throw new ForgeError('state_invalid', `Run ${id} is ${from} and cannot become ${to}`, {
-    hint: `forge runs show ${id}`,
-    details: { id, from, to, allowed: NEXT[from] },
-  });
+export function listNextStates(from: RunState): readonly RunState[] {
+  return NEXT[from];
 }

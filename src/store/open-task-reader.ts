@@ -42,7 +42,7 @@ const LOCK_TIMEOUT_MS = 2_000;
 
 /**
  * Opens a database read-only. Nothing is made, upgraded or replayed: throws not_found where there is none, and
- * schema_newer or state_invalid for one of a schema that is too new or too old.
+ * schema_newer or not_available for one of a schema that is too new or too old.
  */
 export function openTaskReader(database: string): TaskReader {
   if (!existsSync(database)) throw new ForgeError('not_found', `There is no database yet: ${database}`);
@@ -50,7 +50,7 @@ export function openTaskReader(database: string): TaskReader {
   try {
     checkReadable(db);
     if (readSchemaVersion(db) < OLDEST_READ)
-      throw new ForgeError('state_invalid', `The database has an older schema: ${database}`);
+      throw new ForgeError('not_available', `The database has an older schema: ${database}`);
   } catch (error) {
     db.close();
     throw error;

@@ -1,24 +1,22 @@
 import type { AlwaysRule, Approval, Run } from '#contract/attempt.ts';
 import { toTriggeredBy } from '#domain/actor.ts';
+import { decideAnswer, type Answering } from '#domain/decide-approval.ts';
+import { decideRunOpen, type KeptRun } from '#domain/decide-run.ts';
+import { explainWorkRefusal } from '#domain/work-refusal.ts';
 import { toIso } from '#kernel/clock.ts';
-import { ForgeError } from '#kernel/errors.ts';
 import { readJson } from '#kernel/read-json.ts';
 import type { ApprovalAnswer, ApprovalQuery, NewApproval, WaitingMessage } from '../attempt-store.ts';
 import { getAttempt } from './attempt-rows.ts';
 import type { Database, Row } from './database.ts';
-import { getRow, insertRow, toWhere, updateRow, type WorkTransaction } from './work-transaction.ts';
+import { getRow, insertRow, refuse, toWhere, updateRow, type WorkTransaction } from './work-transaction.ts';
 
 /** What a run and people have to say to each other: requests for leave, and messages. */
 
 export function askApproval(tx: WorkTransaction, wanted: NewApproval): Approval {
   const { db, by } = tx;
   const run = getRow(db, 'runs', wanted.run_id);
-  if (run.ended_at !== null) {
-    throw new ForgeError('state_invalid', `Run ${run.id as string} has ended and cannot ask for anything`, {
-      hint: `forge runs show ${run.id as string}`,
-      details: { id: run.id, state: run.state },
-    });
-  }
+  // The columns of the schema.
+  refuse(decideRunOpen(run as Pick<KeptRun, 'id' | 'state' | 'ended_at'>, 'approval'));
   const approval: Approval = {
     id: wanted.id,
     run_id: run.id as string,
@@ -43,14 +41,6 @@ export function askApproval(tx: WorkTransaction, wanted: NewApproval): Approval 
 
 export function answerApproval(tx: WorkTransaction, answer: ApprovalAnswer): Approval {
   const before = toApproval(getRow(tx.db, 'approvals', answer.id));
-  const { id, run_id } = before;
-  if (before.state !== 'pending') {
-    const who = before.answered_by === null ? '' : ` by ${before.answered_by}`;
-    throw new ForgeError('state_invalid', `Approval ${id} was answered already${who}: ${before.state}`, {
-      hint: `forge runs show ${run_id}`,
-      details: { id, state: before.state, answered_by: before.answered_by },
-    });
-  }
   return settle(tx, before, answer);
 }
 
@@ -169,25 +159,14 @@ export function listWaiting(db: Database, attemptId: string): WaitingMessage[] {
   }));
 }
 
-function settle(
-  tx: WorkTransaction,
-  before: Approval,
-  {
-    state,
-    reason = null,
-    always = null,
-  }: Omit<ApprovalAnswer, 'id' | 'reason' | 'always'> & {
-    reason?: string | null | undefined;
-    always?: AlwaysRule | null | undefined;
-  },
-): Approval {
+function settle(tx: WorkTransaction, before: Approval, answer: Answering): Approval {
   const { db, by } = tx;
-  const answer = { state, answered_at: toIso(by.now), answered_by: toTriggeredBy(by.actor), reason };
-  const approval: Approval = { ...before, ...answer, always };
-  updateRow(db, 'approvals', before.id, {
-    ...answer,
-    always: always === null ? null : JSON.stringify(always),
-  });
+  const decision = decideAnswer(before, answer, { by: toTriggeredBy(by.actor), now: by.now });
+  if (decision.outcome !== 'save') throw explainWorkRefusal(decision);
+  const { approval } = decision;
+  const { state, answered_at, answered_by, reason, always } = approval;
+  const kept = always === null ? null : JSON.stringify(always);
+  updateRow(db, 'approvals', approval.id, { state, answered_at, answered_by, reason, always: kept });
   tx.touch(getRow(db, 'runs', before.run_id).attempt_id as string);
   tx.tell('run.approval_given', approval.task_id, { approval });
   return approval;

@@ -1,5 +1,7 @@
 import type { AttemptRecord } from '#contract/attempt-record.ts';
 import type { Attempt } from '#contract/attempt.ts';
+import { decideAttemptChange, decideAttemptStart } from '#domain/decide-attempt.ts';
+import { explainWorkRefusal } from '#domain/work-refusal.ts';
 import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import type { AttemptChange, AttemptQuery, NewAttempt } from '../attempt-store.ts';
@@ -7,19 +9,14 @@ import type { Database, Row } from './database.ts';
 import { findTask } from './report-queries.ts';
 import { resolveTaskId } from './resolve-id.ts';
 import { checkSeen } from './save-plan.ts';
-import { getRow, insertRow, toWhere, updateRow, type WorkTransaction } from './work-transaction.ts';
+import { getRow, insertRow, refuse, toWhere, updateRow, type WorkTransaction } from './work-transaction.ts';
 
 export function startAttempt(tx: WorkTransaction, wanted: NewAttempt): Attempt {
   const { db, by } = tx;
   const task = tx.read(resolveTaskId(db, wanted.task_id));
   const { id: task_id, life } = task.record;
   checkSeen(tx, task, { fence: wanted.fence });
-  if (life.status === 'closed') {
-    throw new ForgeError('state_invalid', `${task_id} is closed; nobody can begin to work on it`, {
-      hint: `forge task reopen ${task_id}`,
-      details: { id: task_id, status: life.status, state: life.state },
-    });
-  }
+  refuse(decideAttemptStart({ ...life, id: task_id }));
   refuseTakenName(db, wanted);
   refuseTakenPort(db, wanted);
   const newest = Number(db.get('SELECT max(number) AS n FROM attempts WHERE task_id = ?', task_id)?.n ?? 0);
@@ -54,25 +51,17 @@ export function startAttempt(tx: WorkTransaction, wanted: NewAttempt): Attempt {
 export function changeAttempt(tx: WorkTransaction, { id: ref, ...wished }: AttemptChange): Attempt {
   const { db, by } = tx;
   const before = getAttempt(db, ref);
-  const { id, task_id } = before;
-  const changes = Object.fromEntries(Object.entries(wished).filter(([, value]) => value !== undefined));
-  const changed: Attempt = { ...before, ...changes };
-  const isActive = changed.state === 'active';
-  const finished_at = isActive ? null : (before.finished_at ?? toIso(by.now));
-  // Nobody looks after the folder of one that is over.
-  const attempt: Attempt = { ...changed, finished_at, strayed: isActive ? changed.strayed : null };
-  if (JSON.stringify(attempt) === JSON.stringify(before)) return before;
-  if (attempt.state === 'merged' && attempt.merge_commit === null) throw notMerged(attempt);
-  const leases = attempt.removed_at === null && (attempt.port !== before.port || before.removed_at !== null);
-  if (leases) refuseTakenPort(db, attempt);
-  const { head_commit, agent, state, port, merge_commit, pick, strayed, cleanup_at, removed_at } = attempt;
+  const decision = decideAttemptChange(before, wished, by.now);
+  if (decision.outcome === 'unchanged') return before;
+  if (decision.outcome !== 'save') throw explainWorkRefusal(decision);
+  const { attempt, events } = decision;
+  if (decision.takes_port) refuseTakenPort(db, attempt);
+  const { id, task_id, head_commit, agent, state, port, merge_commit, pick, strayed } = attempt;
+  const { finished_at, cleanup_at, removed_at } = attempt;
   const times = { finished_at, cleanup_at, removed_at };
   updateRow(db, 'attempts', id, { head_commit, agent, state, port, merge_commit, pick, strayed, ...times });
   tx.touch(id);
-  if (isActive && strayed !== before.strayed)
-    tx.tell(strayed === null ? 'attempt.returned' : 'attempt.strayed', task_id, { attempt });
-  if (before.state === 'active' && state !== 'active') tx.tell('attempt.finished', task_id, { attempt });
-  if (before.removed_at === null && removed_at !== null) tx.tell('attempt.removed', task_id, { attempt });
+  for (const event of events) tx.tell(event, task_id, { attempt });
   return attempt;
 }
 
@@ -122,14 +111,6 @@ export function toAttempt(row: Row): Attempt {
     cleanup_at: row.cleanup_at as string | null,
     removed_at: row.removed_at as string | null,
   };
-}
-
-/** What is called merged without a commit in its target would close a task whose work is nowhere. */
-function notMerged({ id, task_id, name, target }: Attempt): ForgeError {
-  return new ForgeError('state_invalid', `${name} was not merged into ${target}: no commit of it is named`, {
-    hint: `forge task show ${task_id}`,
-    details: { id, task_id, target },
-  });
 }
 
 function toBranch(name: string): string {

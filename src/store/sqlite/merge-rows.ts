@@ -1,19 +1,25 @@
 import type { AttemptRecord } from '#contract/attempt-record.ts';
 import type { Merge } from '#contract/attempt.ts';
+import { decideLandingStart, decideMergeEnd, decideQueue, decideTurn } from '#domain/decide-merge.ts';
 import { findLoss, type Loss } from '#domain/run-hold.ts';
+import { explainWorkRefusal } from '#domain/work-refusal.ts';
 import { toIso } from '#kernel/clock.ts';
-import { ForgeError } from '#kernel/errors.ts';
 import type { MergeEnd, NewLanding, NewMerge, ProcessMark, WatchedMerge } from '../attempt-store.ts';
 import { getAttempt } from './attempt-rows.ts';
 import type { Database, Row } from './database.ts';
 import { findTask } from './report-queries.ts';
 import { readHeld } from './run-rows.ts';
-import { fromMark, getRow, insertRow, toMark, updateRow, type WorkTransaction } from './work-transaction.ts';
+import {
+  fromMark,
+  getRow,
+  insertRow,
+  refuse,
+  toMark,
+  updateRow,
+  type WorkTransaction,
+} from './work-transaction.ts';
 
 export type KeptMerge = AttemptRecord['merges'][number];
-
-/** How a merge may end that nobody has begun. */
-const ENDS_UNBEGUN: readonly MergeEnd['state'][] = ['dropped', 'refused'];
 
 export function queueMerge(tx: WorkTransaction, wanted: NewMerge): Merge {
   const { db, by } = tx;
@@ -22,12 +28,8 @@ export function queueMerge(tx: WorkTransaction, wanted: NewMerge): Merge {
   const sql =
     "SELECT id, state FROM merges WHERE task_id = ? AND attempt_id = ? AND state IN ('queued', 'started')";
   const known = db.get(sql, task_id, attempt_id);
-  if (known !== undefined) {
-    throw new ForgeError('state_invalid', `Attempt ${attempt_id} of ${task_id} is in the queue already`, {
-      hint: `forge task show ${task_id}`,
-      details: { id: task_id, attempt: attempt_id, merge: known.id, state: known.state },
-    });
-  }
+  // The columns of the schema.
+  refuse(decideQueue({ task_id, attempt_id }, known as Pick<Merge, 'id' | 'state'> | undefined));
   const merge: Merge = {
     id: wanted.id,
     task_id,
@@ -64,8 +66,9 @@ export function takeMerge(
 /** The merge if it is its turn; undefined where it has to wait, or somebody has begun it. */
 export function findNext(db: Database, ref: string): Merge | undefined {
   const merge = toMerge(getRow(db, 'merges', ref));
-  if (merge.state === 'started') return undefined;
-  if (merge.state !== 'queued') throw isOver(merge);
+  const turn = decideTurn(merge);
+  if (turn.outcome === 'merge_over') throw explainWorkRefusal(turn);
+  if (turn.outcome === 'begun') return undefined;
   // By idx_merges_started and idx_merges_queued.
   const first = db.get(
     `SELECT id FROM merges WHERE target = ?1 AND state = 'queued'
@@ -79,7 +82,7 @@ export function findNext(db: Database, ref: string): Merge | undefined {
 export function takeLanding(tx: WorkTransaction, { id, in_state, candidate }: NewLanding): Loss | undefined {
   const { db, by } = tx;
   const merge = toMerge(getRow(db, 'merges', id));
-  if (merge.state !== 'started') throw isOver(merge);
+  refuse(decideLandingStart(merge));
   // Whose task it is does not matter to a merge: where it stands does.
   const loss = findLoss({ task_id: merge.task_id, fence: null, in_state }, readHeld(db, merge.task_id));
   if (loss === undefined) updateRow(db, 'merges', id, { landing_at: toIso(by.now), candidate });
@@ -92,22 +95,12 @@ export function clearLanding({ db }: WorkTransaction, { id }: { readonly id: str
 
 export function finishMerge(tx: WorkTransaction, end: MergeEnd): Merge {
   const { db, by } = tx;
-  const before = toMerge(getRow(db, 'merges', end.id));
-  const mayEnd =
-    before.state === 'started' || (before.state === 'queued' && ENDS_UNBEGUN.includes(end.state));
-  if (!mayEnd) throw isOver(before, end.state);
-  const merge: Merge = {
-    ...before,
-    state: end.state,
-    candidate: end.candidate ?? before.candidate,
-    conflicts: end.conflicts ?? before.conflicts,
-    message: end.message ?? before.message,
-    finished_at: toIso(by.now),
-  };
+  const decision = decideMergeEnd(toMerge(getRow(db, 'merges', end.id)), end, by.now);
+  if (decision.outcome !== 'save') throw explainWorkRefusal(decision);
+  const { merge } = decision;
   const { id, state, candidate, message, finished_at } = merge;
   const conflicts = JSON.stringify(merge.conflicts);
-  // What has landed stays under way until its task has moved on.
-  const landing = state === 'landed' ? {} : { landing_at: null };
+  const landing = decision.keeps_landing ? {} : { landing_at: null };
   updateRow(db, 'merges', id, { state, candidate, conflicts, message, finished_at, ...landing });
   tx.touch(merge.attempt_id);
   tx.tell('merge.finished', merge.task_id, { merge });
@@ -155,15 +148,4 @@ function toMerge(row: Row): Merge {
     queued_at: row.queued_at as string,
     finished_at: row.finished_at as string | null,
   };
-}
-
-function isOver({ id, task_id, state }: Merge, wanted?: MergeEnd['state']): ForgeError {
-  const message =
-    state === 'queued'
-      ? `Merge ${id} was not begun and cannot be ${wanted ?? ''}`
-      : `Merge ${id} is over: ${state}`;
-  return new ForgeError('state_invalid', message, {
-    hint: `forge task show ${task_id}`,
-    details: { id, state },
-  });
 }

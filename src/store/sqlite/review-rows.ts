@@ -1,7 +1,13 @@
 import type { AttemptRecord } from '#contract/attempt-record.ts';
 import type { Review, StepResult } from '#contract/attempt.ts';
+import {
+  clearReview,
+  decideReviewEnd,
+  decideReviewOpen,
+  decideReviewStart,
+} from '#domain/decide-review-end.ts';
+import { explainWorkRefusal } from '#domain/work-refusal.ts';
 import { toIso } from '#kernel/clock.ts';
-import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type {
   KeptStep,
@@ -15,7 +21,15 @@ import { getAttempt } from './attempt-rows.ts';
 import type { Database, Row } from './database.ts';
 import { findTask } from './report-queries.ts';
 import { checkSeen } from './save-plan.ts';
-import { fromMark, getRow, insertRow, toMark, updateRow, type WorkTransaction } from './work-transaction.ts';
+import {
+  fromMark,
+  getRow,
+  insertRow,
+  refuse,
+  toMark,
+  updateRow,
+  type WorkTransaction,
+} from './work-transaction.ts';
 
 export type KeptReview = AttemptRecord['reviews'][number];
 
@@ -31,12 +45,7 @@ export function startReview(tx: WorkTransaction, wanted: NewReview): Review {
     task_id,
     attempt_id,
   );
-  if (running !== undefined) {
-    throw new ForgeError('state_invalid', `A review of ${task_id} is running: ${running.id as string}`, {
-      hint: `forge task show ${task_id}`,
-      details: { id: task_id, review: running.id },
-    });
-  }
+  refuse(decideReviewStart(task_id, running?.id as string | undefined));
   voidWaiting(tx, task_id);
   const newest = db.get('SELECT max(attempt_number) AS n FROM reviews WHERE task_id = ?', task_id);
   const review: Review = {
@@ -85,16 +94,9 @@ export function finishReview(tx: WorkTransaction, end: ReviewEnd): Review {
   const before = getOpen(db, end.id, ['running', 'waiting']);
   if (end.fence !== undefined) checkSeen(tx, tx.read(before.task_id), { fence: end.fence });
   const run_id = end.run_id === undefined ? before.run_id : (getRow(db, 'runs', end.run_id).id as string);
-  const review: Review = {
-    ...before,
-    status: end.status === 'passed' && before.cleared_at !== null ? 'void' : end.status,
-    // What its checks said after it was cleared counts as little.
-    cleared_at: before.cleared_at === null ? null : toIso(by.now),
-    verdict: end.verdict === undefined ? before.verdict : end.verdict,
-    verdict_by: end.verdict_by ?? before.verdict_by,
-    run_id,
-    finished_at: toIso(by.now),
-  };
+  const decision = decideReviewEnd(before, { ...end, run_id: run_id ?? undefined }, by.now);
+  if (decision.outcome !== 'save') throw explainWorkRefusal(decision);
+  const { review } = decision;
   const { id, status, finished_at, verdict_by, cleared_at } = review;
   const verdict = review.verdict === null ? null : JSON.stringify(review.verdict);
   updateRow(db, 'reviews', id, { status, run_id, finished_at, verdict, verdict_by, cleared_at });
@@ -104,19 +106,13 @@ export function finishReview(tx: WorkTransaction, end: ReviewEnd): Review {
 }
 
 export function clearReviews(tx: WorkTransaction, { task_id }: { task_id: string }): void {
-  const now = toIso(tx.by.now);
-  for (const review of listReviews(tx.db, { task_id })) {
-    if (review.cleared_at !== null || review.status === 'failed' || review.status === 'void') continue;
-    // What its checks said has to be older than this, also where a clock was set back.
-    const ended = review.finished_at ?? review.started_at;
-    const cleared_at = ended > now ? ended : now;
-    // Its process goes on; what it finds is void when it ends.
-    const isRunning = review.status === 'running';
-    const finished_at = review.finished_at ?? (isRunning ? null : cleared_at);
-    const status = isRunning ? review.status : 'void';
-    updateRow(tx.db, 'reviews', review.id, { status, cleared_at, finished_at });
+  for (const before of listReviews(tx.db, { task_id })) {
+    const review = clearReview(before, tx.by.now);
+    if (review === undefined) continue;
+    const { id, status, cleared_at, finished_at } = review;
+    updateRow(tx.db, 'reviews', id, { status, cleared_at, finished_at });
     if (review.attempt_id !== null) tx.touch(review.attempt_id);
-    tx.tell('review.cleared', review.task_id, { review: { ...review, status, cleared_at, finished_at } });
+    tx.tell('review.cleared', review.task_id, { review });
   }
 }
 
@@ -203,9 +199,6 @@ function toReview(row: Row): Review {
 /** Only what is not over can change. */
 function getOpen(db: Database, ref: string, open: readonly Review['status'][]): Review {
   const review = toReview(getRow(db, 'reviews', ref));
-  if (open.includes(review.status)) return review;
-  throw new ForgeError('state_invalid', `Review ${review.id} is over: ${review.status}`, {
-    hint: `forge task show ${review.task_id}`,
-    details: { id: review.id, status: review.status },
-  });
+  refuse(decideReviewOpen(review, open));
+  return review;
 }

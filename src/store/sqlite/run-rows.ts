@@ -1,10 +1,16 @@
-import type { AttemptRecord } from '#contract/attempt-record.ts';
-import type { Attempt, Run, RunState, RunUsage } from '#contract/attempt.ts';
+import type { Run, RunState, RunUsage } from '#contract/attempt.ts';
 import { NO_USAGE } from '#domain/count-usage.ts';
+import {
+  decideRunOpen,
+  decideRunStart,
+  decideRunStep,
+  type KeptRun,
+  type RunStartFacts,
+} from '#domain/decide-run.ts';
 import { findLoss, type HeldTask } from '#domain/run-hold.ts';
-import { checkRunMove, isEnded } from '#domain/run-states.ts';
+import { isEnded } from '#domain/run-states.ts';
+import { explainWorkRefusal } from '#domain/work-refusal.ts';
 import { toIso } from '#kernel/clock.ts';
-import { ForgeError } from '#kernel/errors.ts';
 import type { NewRun, RunMove, RunNote, RunQuery, RunWishes, WatchedRun } from '../attempt-store.ts';
 import { expireApprovals, hasWaiting } from './approval-rows.ts';
 import { getAttempt } from './attempt-rows.ts';
@@ -14,21 +20,20 @@ import {
   fromMark,
   getRow,
   insertRow,
+  refuse,
   toMark,
   toWhere,
   updateRow,
   type WorkTransaction,
 } from './work-transaction.ts';
 
-export type KeptRun = AttemptRecord['runs'][number];
-
 export function createRun(tx: WorkTransaction, wanted: NewRun): Run {
   const { db, by } = tx;
   const attempt = getAttempt(db, wanted.attempt_id);
   const { id, role, agent, executor, fence, in_state, state, session_id, watcher } = wanted;
   const now = toIso(by.now);
-  refuseLost(db, { task_id: attempt.task_id, fence, in_state });
-  refuseSecond(db, attempt);
+  const facts = { attempt, task: readHeld(db, attempt.task_id), other: findOpenRun(db, attempt.id) };
+  refuse(decideRunStart(facts, { fence, in_state }));
   const kept: KeptRun = {
     id,
     task_id: attempt.task_id,
@@ -59,25 +64,10 @@ export function createRun(tx: WorkTransaction, wanted: NewRun): Run {
   return run;
 }
 
-/** Whoever lost the task while its folder was made starts nothing in it. */
-function refuseLost(db: Database, run: Pick<Run, 'task_id' | 'fence' | 'in_state'>): void {
-  const loss = findLoss(run, readHeld(db, run.task_id));
-  if (loss === undefined) return;
-  throw new ForgeError('fence_conflict', `No agent is started: ${loss.message}`, {
-    hint: `forge task show ${run.task_id}`,
-    details: { id: run.task_id, fence: run.fence, loss: loss.code },
-  });
-}
-
 /** By idx_runs_attempt. */
-function refuseSecond(db: Database, { id, name, task_id }: Attempt): void {
-  const other = db.get('SELECT id, agent FROM runs WHERE attempt_id = ? AND ended_at IS NULL', id);
-  if (other === undefined) return;
-  const who = `${other.agent as string} is still at work in ${name}`;
-  throw new ForgeError('state_invalid', `${who} (run ${other.id as string})`, {
-    hint: `forge runs stop ${other.id as string}`,
-    details: { id: task_id, attempt: id, run: other.id },
-  });
+function findOpenRun(db: Database, attemptId: string): RunStartFacts['other'] {
+  const row = db.get('SELECT id, agent FROM runs WHERE attempt_id = ? AND ended_at IS NULL', attemptId);
+  return row === undefined ? undefined : { id: row.id as string, agent: row.agent as string };
 }
 
 /** By the primary key; undefined for a task that is not there any more. Asked again and again, so it reads no more. */
@@ -96,33 +86,16 @@ export function readHeld(db: Database, id: string): HeldTask | undefined {
 export function moveRun(tx: WorkTransaction, move: RunMove): Run {
   const { db, by } = tx;
   const before = toKeptRun(getRow(db, 'runs', move.id));
-  const { id, state: from } = before;
-  if (move.from !== undefined && move.from !== from) throw staleMove(id, from, move);
-  checkRunMove(id, from, move.to);
-  const now = toIso(by.now);
-  const ended = isEnded(move.to);
-  const began = move.to === 'draft' ? null : before.started_at;
-  // What is begun anew has nothing to say of its end.
-  const told = isEnded(from) && !ended ? { outcome: null, message: null, retry_after: null } : before;
-  const kept: KeptRun = {
-    ...before,
-    state: move.to,
-    outcome: move.outcome === undefined ? told.outcome : move.outcome,
-    message: move.message === undefined ? told.message : move.message,
-    retry_after: move.retry_after === undefined ? told.retry_after : move.retry_after,
-    usage: move.usage ?? before.usage,
-    started_at: move.to === 'running' ? (began ?? now) : began,
-    ended_at: ended ? (before.ended_at ?? now) : null,
-    stop_asked_at: move.to === 'draft' ? null : before.stop_asked_at,
-  };
-  const { state, outcome, message, retry_after, started_at, ended_at, stop_asked_at } = kept;
-  const usage = JSON.stringify(kept.usage);
+  const decision = decideRunStep(before, move, by.now);
+  if (decision.outcome !== 'save') throw explainWorkRefusal(decision);
+  const { id, state, outcome, message, retry_after, started_at, ended_at, stop_asked_at } = decision.run;
+  const usage = JSON.stringify(decision.run.usage);
   const columns = { state, outcome, message, retry_after, started_at, ended_at, stop_asked_at };
   updateRow(db, 'runs', id, { ...columns, usage });
-  const run = showRun(kept);
+  const run = showRun(decision.run);
   tx.touch(run.attempt_id);
-  tx.tell('run.state_changed', run.task_id, { run, from });
-  if (ended) expireApprovals(tx, run);
+  tx.tell('run.state_changed', run.task_id, { run, from: before.state });
+  if (decision.ended) expireApprovals(tx, run);
   return run;
 }
 
@@ -146,13 +119,8 @@ export function noteRun(tx: WorkTransaction, note: RunNote): void {
 
 export function askStop(tx: WorkTransaction, stop: { id: string }): Run {
   const kept = toKeptRun(getRow(tx.db, 'runs', stop.id));
-  const { id, state, attempt_id } = kept;
-  if (isEnded(state)) {
-    throw new ForgeError('state_invalid', `Run ${id} has ended: ${state}`, {
-      hint: `forge runs show ${id}`,
-      details: { id, state },
-    });
-  }
+  const { id, attempt_id } = kept;
+  refuse(decideRunOpen(kept, 'stop'));
   if (kept.stop_asked_at === null) {
     updateRow(tx.db, 'runs', id, { stop_asked_at: toIso(tx.by.now) });
     tx.touch(attempt_id);
@@ -248,11 +216,4 @@ function toRun(row: Row): Run {
 /** The number of a program that has ended may be somebody else's by now. */
 function showRun({ process, watcher: _watcher, beat_at: _beat, stop_asked_at: _stop, ...run }: KeptRun): Run {
   return { ...run, pid: run.ended_at === null ? (process?.pid ?? null) : null };
-}
-
-function staleMove(id: string, state: RunState, move: RunMove): ForgeError {
-  return new ForgeError('state_invalid', `Run ${id} is ${state}, not ${move.from ?? ''}: somebody moved it`, {
-    hint: `forge runs show ${id}`,
-    details: { id, from: state, to: move.to },
-  });
 }

@@ -1,4 +1,5 @@
 import { toTriggeredBy } from '#domain/actor.ts';
+import { explainWorkRefusal, type WorkRefusal } from '#domain/work-refusal.ts';
 import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import type { ProcessMark } from '../attempt-store.ts';
@@ -31,6 +32,11 @@ export function openWork(tx: WriteTransaction, touched: Set<string>): WorkTransa
       touched.add(attemptId);
     },
   };
+}
+
+/** Throws what was decided against; undefined is nothing. */
+export function refuse(refusal: WorkRefusal | undefined): void {
+  if (refusal !== undefined) throw explainWorkRefusal(refusal);
 }
 
 /** What a reference may mean, and how what is there is found. */
