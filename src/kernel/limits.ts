@@ -198,6 +198,8 @@ export const LIMITS = {
   answer_first_rows: 16,
   answer_page_rows: 100,
   answer_list_rows: 1_000,
+  /** What a list of a server reads of the store, or a search looks at, before other requests are served. */
+  list_read_bytes: 16_777_216,
   /** How long may an answer of a server be that `forge --server` asks. */
   remote_answer_bytes: 268_435_456,
   /** How long a command waits for another writer, unless FORGE_LOCK_TIMEOUT_MS says otherwise. */
