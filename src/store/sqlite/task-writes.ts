@@ -1,6 +1,6 @@
 import type { Comment, Task } from '#contract/task.ts';
 import { applyLife, type DecidedLife } from '#domain/apply-life.ts';
-import { checkElements } from '#domain/bound-elements.ts';
+import { checkComments, checkElements } from '#domain/bound-elements.ts';
 import { decideClaim } from '#domain/decide-claim.ts';
 import { changedNames, eventOf } from '#domain/describe-change.ts';
 import { decideLife, type LifeDecision } from '#domain/decide-life.ts';
@@ -119,6 +119,7 @@ export function addComment(
       details: { id: record.id, comment: comment.reply_to },
     });
   }
+  checkComments(record, comment.body);
   // The line's largest stamp is its updated_at, so a comment comes after what is there like any other write.
   const at = Math.max(tx.by.now, lastStamp(record) + 1);
   const added: Comment = {
