@@ -39,6 +39,7 @@ export const projectDoctor = implement<typeof declaration>({
     );
     return { healthy: findings.every(({ state }) => state !== 'failed'), findings };
   },
+  exit: ({ healthy }) => (healthy ? 0 : 1),
   text({ findings, healthy }) {
     const width = Math.max(...findings.map(({ name }) => name.length));
     const lines = findings.map(({ name, state, message, hint }) => {
