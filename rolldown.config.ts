@@ -14,7 +14,7 @@ const READ = [
   'sync/(catch-up|file-changes|task-files|heal-clone)',
   'store/(await-landing|open-sqlite-store|file-modes|monotonic-time|steady-time)',
   'store/sqlite/(catch-up|database|file-marks|foreign-edges|lazy-attempts|load-once|method-kinds|open-work-rows|schema-version|parked-states|ready-queries|replica|resolve-id|store-facts|task-queries|task-rows|translate-error|wait-in-slices)',
-  'operations/(accept-argv|assemble-input|field-value|flag-table|manifest|read-(assignments|cursor)|operation|priority-labels)',
+  'operations/(accept-argv|assemble-input|field-value|flag-table|manifest|read-(assignments|cursor|portion)|operation|priority-labels)',
   'operations/(task-(ready|show|list|search|lines)|style-text|table-text|text-width)',
   'surfaces/cli/(run-cli|process-io|terminal|check-argv|cli-io|read-all)',
 ];

@@ -224,7 +224,10 @@ describe('MCP over HTTP', () => {
     // Connections are served in their order: when this is answered, the wait is under way.
     expect(await post(http, token, toCall(3, 'forge_show', { id: task.id }))).toMatchObject({ status: 200 });
     await revokeToken(http.home, id, http.clock.now());
-    expect(await waiting).toMatchObject({ status: 499, text: '' });
+    expect(await waiting).toMatchObject({
+      status: 401,
+      json: { jsonrpc: '2.0', error: { message: 'The token was revoked while this waited' }, id: null },
+    });
     expect(await post(http, token, toCall(4, 'forge_show', { id: task.id }))).toMatchObject({ status: 401 });
   });
 

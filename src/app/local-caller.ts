@@ -1,6 +1,6 @@
 import { OPERATIONS } from '#contract/operations.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
-import type { OperationCaller } from '#operations/call-operation.ts';
+import type { OperationCall, OperationCaller } from '#operations/call-operation.ts';
 
 import type { AnyOperation } from '#operations/flag-table.ts';
 import { FLAG_TABLE } from '#operations/flag-table.generated.ts';
@@ -17,7 +17,7 @@ export function createLocalCaller(
   heal: (error: ForgeError) => Promise<void>,
 ): OperationCaller {
   return {
-    async call({ name, input, project, signal }) {
+    async call({ name, input, project, signal, portion }) {
       const declaration = OPERATIONS.find((one) => one.name === name);
       const entry = FLAG_TABLE.entries[name]?.();
       const load = MANIFEST[name];
@@ -29,7 +29,12 @@ export function createLocalCaller(
       const route = typeof id === 'string' ? id : undefined;
       const operation = await load();
       const once = (): Promise<unknown> =>
-        runOnce(operation, checked, { ...request, operation: name, needs: declaration.needs, route }, signal);
+        runOnce(
+          operation,
+          checked,
+          { ...request, operation: name, needs: declaration.needs, route },
+          { signal, portion },
+        );
       return once().catch(async (error: unknown) => {
         if (!isForgeError(error)) throw asInternal(error);
         // Damage shows when it is read; what failed was rolled back, so it can be done again.
@@ -45,16 +50,20 @@ async function runOnce(
   operation: AnyOperation,
   input: Record<string, unknown>,
   request: ContextRequest,
-  signal: AbortSignal | undefined,
+  around: Pick<OperationCall, 'signal' | 'portion'>,
 ): Promise<unknown> {
   await using context = await openContext(request);
   // Awaited here: the store closes behind it.
-  return await operation.run(withSignal(context, signal), input);
+  return await operation.run(withAround(context, around), input);
 }
 
 /** The context's properties are found out when they are asked for, and stay so. */
-function withSignal<T extends object>(context: T, signal: AbortSignal | undefined): T {
-  return Object.create(context, { signal: { value: signal } }) as T; // the same object with one property more
+function withAround<T extends object>(
+  context: T,
+  { signal, portion }: Pick<OperationCall, 'signal' | 'portion'>,
+): T {
+  // the same object with two properties more
+  return Object.create(context, { signal: { value: signal }, portion: { value: portion } }) as T;
 }
 
 function refuseProject(project: string): ForgeError {

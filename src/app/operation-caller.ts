@@ -172,7 +172,7 @@ function denied(message: string, details: Readonly<Record<string, unknown>>): Fo
 
 function toContext(
   { clock, place, machine, env, cwd, notice, projects }: CallerDeps,
-  { caller, signal }: OperationCall,
+  { caller, signal, portion }: OperationCall,
   {
     project,
     holding,
@@ -198,6 +198,7 @@ function toContext(
     holding,
     vouches: allows(caller.scope, 'exec'),
     signal,
+    portion,
     host: createServerHost(notice),
     async workshop() {
       if (served === undefined) throw new ForgeError('not_a_project', 'This operation is about no project');

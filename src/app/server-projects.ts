@@ -52,27 +52,42 @@ export async function openServerProjects(
     told.add(line);
     around.notice(line);
   };
-  const refresh = async (): Promise<void> => {
-    const wanted = listWanted(wishes, around.place, tellOnce);
+  let faults: readonly ProjectFault[] = [];
+  const opened = new Map<string, ServerProject>();
+  const refresh = async (isFirst: boolean): Promise<void> => {
+    const faulty: ProjectFault[] = [];
     const kept: ServerProject[] = [];
-    for (const { found, name } of wanted) {
+    const note = ({ from, ...fault }: ProjectFault & { readonly from: string }): void => {
+      tellOnce(fault.error.message);
+      const known = isConfigFault(fault.error) ? opened.get(from) : undefined;
+      faulty.push(known === undefined ? fault : { ...fault, prefix: known.prefix, name: known.name });
+      // Its agents are at work, and whoever writes a config may be in the middle of it.
+      if (known !== undefined && !kept.includes(known)) kept.push(known);
+    };
+    for (const { found, name, from } of listWanted(wishes, around.place, { tell: tellOnce, note, isFirst })) {
       const known = projects.find((one) => one.isOf(found));
       const project = known ?? (await tryOpen(found, name, around, tellOnce, wishes.paths.length > 0));
-      if (project === undefined) continue;
+      if (isForgeError(project)) {
+        faulty.push({ name, prefix: found.config.idPrefix, error: project });
+        continue;
+      }
       project.rename(name);
+      opened.set(from, project);
       kept.push(project);
     }
     const gone = projects.filter((project) => !kept.includes(project));
+    for (const [from, project] of opened) if (gone.includes(project)) opened.delete(from);
     projects = kept;
+    faults = faulty;
     for (const project of gone) await project[Symbol.asyncDispose]();
     // Not waited for: what one has to read must not keep the others back.
     for (const project of kept) project.keepUp().catch(() => undefined);
   };
-  await refresh();
+  await refresh(true);
   return {
     list: () => projects,
-    find: (ref) => findOne(projects, ref),
-    refresh,
+    find: (ref) => findSound(projects, faults, ref),
+    refresh: () => refresh(false),
     async [Symbol.asyncDispose]() {
       const all = projects;
       projects = [];
@@ -84,23 +99,55 @@ export async function openServerProjects(
 interface Wanted {
   readonly found: FoundProject;
   readonly name: string;
+  /** The folder that was wanted: what stays the same while nothing can be read there. */
+  readonly from: string;
 }
 
-function listWanted(wishes: ProjectWishes, place: HomePlace, tell: (line: string) => void): Wanted[] {
+/** A project that is wanted and cannot be used, with what is wrong. */
+interface ProjectFault {
+  readonly name: string;
+  readonly prefix?: string | undefined;
+  readonly error: ForgeError;
+}
+
+interface WantedNotes {
+  readonly tell: (line: string) => void;
+  readonly note: (fault: ProjectFault & { readonly from: string }) => void;
+  /** Then nothing is served yet, and what a person named has to be there. */
+  readonly isFirst: boolean;
+}
+
+/** A file that somebody has to correct; not a project that is gone. */
+function isConfigFault({ code }: ForgeError): boolean {
+  return code === 'invalid_input' || code === 'schema_newer';
+}
+
+function listWanted(wishes: ProjectWishes, place: HomePlace, notes: WantedNotes): Wanted[] {
   const { env, homeDir } = place;
+  const { tell, note, isFirst } = notes;
+  const look = (from: string): Wanted[] => {
+    try {
+      return [toWanted(findProject(from, env, homeDir), from)];
+    } catch (error) {
+      if (isFirst || !isForgeError(error) || !isConfigFault(error)) throw error;
+      note({ from, name: from, error });
+      return [];
+    }
+  };
   if (wishes.paths.length > 0) {
-    const given = wishes.paths.map((path) => toWanted(findProject(path, env, homeDir)));
+    const given = wishes.paths.flatMap(look);
     const clash = findClash(given);
     if (clash !== undefined) throw refuseClash(clash);
     return dropSame(given);
   }
-  const around = findAround(wishes.cwd, place);
+  const [around] = findAround(() => look(wishes.cwd));
   const registered = listProjects(place.home).flatMap((project) => {
+    const { name, prefix, path: from } = project;
     try {
-      return [{ found: findRegistered(project, place), name: project.name }];
+      return [{ found: findRegistered(project, place), name, from }];
     } catch (error) {
       if (!isForgeError(error)) throw error;
-      tell(error.message);
+      note({ from, name, prefix, error });
       return [];
     }
   });
@@ -117,17 +164,17 @@ function listWanted(wishes: ProjectWishes, place: HomePlace, tell: (line: string
   });
 }
 
-function findAround(cwd: string, { env, homeDir }: HomePlace): Wanted | undefined {
+function findAround(look: () => Wanted[]): Wanted[] {
   try {
-    return toWanted(findProject(cwd, env, homeDir));
+    return look();
   } catch (error) {
-    if (isForgeError(error) && error.code === 'not_a_project') return undefined;
+    if (isForgeError(error) && error.code === 'not_a_project') return [];
     throw error;
   }
 }
 
-function toWanted(found: FoundProject): Wanted {
-  return { found, name: found.config.name };
+function toWanted(found: FoundProject, from: string): Wanted {
+  return { found, name: found.config.name, from };
 }
 
 function isSame(a: FoundProject, b: FoundProject): boolean {
@@ -162,7 +209,7 @@ async function tryOpen(
   around: ProjectSurroundings,
   tell: (line: string) => void,
   isNamed: boolean,
-): Promise<ServerProject | undefined> {
+): Promise<ServerProject | ForgeError> {
   try {
     // A folder that is gone by now would be made anew by opening its database.
     statSync(found.paths.common_dir);
@@ -170,8 +217,35 @@ async function tryOpen(
   } catch (error) {
     if (isNamed || !isForgeError(error)) throw error;
     tell(`Project ${name} (${found.paths.root}) cannot be opened: ${error.message}`);
-    return undefined;
+    return error;
   }
+}
+
+/** The project that is meant; where it cannot be used, what is wrong with it and with which file. */
+async function findSound(
+  projects: readonly ServerProject[],
+  faults: readonly ProjectFault[],
+  ref: ProjectRef,
+): Promise<ServerProject> {
+  const known = faults.filter(
+    ({ prefix }) =>
+      ref.within === undefined || (prefix !== undefined && reaches({ projects: ref.within }, prefix)),
+  );
+  const wanted = ref.project ?? (ref.route === undefined ? undefined : prefixOf(ref.route));
+  const fault = known.find(({ name, prefix }) => wanted !== undefined && [name, prefix].includes(wanted));
+  if (fault !== undefined) throw toFaultError(fault);
+  const [only, ...more] = known;
+  if (projects.length === 0 && only !== undefined && more.length === 0) throw toFaultError(only);
+  const found = await findOne(projects, ref);
+  const own = known.find(({ prefix }) => prefix === found.prefix);
+  if (own !== undefined) throw toFaultError(own);
+  return found;
+}
+
+function toFaultError({ name, error }: ProjectFault): ForgeError {
+  const { code, message, hint, details, cause } = error;
+  const told = message.includes(name) ? message : `Project ${name} cannot be used: ${message}`;
+  return new ForgeError(code, told, { ...(hint !== undefined && { hint }), details, cause });
 }
 
 async function findOne(all: readonly ServerProject[], ref: ProjectRef): Promise<ServerProject> {

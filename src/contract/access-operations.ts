@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { LIMITS } from '#kernel/limits.ts';
 import { declare } from './declare.ts';
-import { Duration } from './duration.ts';
+import { Lifetime } from './duration.ts';
 import { Identity } from './task.ts';
 
 export const Scope = z.enum(['read', 'task', 'exec', 'admin']);
@@ -30,7 +30,7 @@ const projects = z
   .max(LIMITS.token_projects)
   .optional()
   .describe('Only for this project, by the prefix of its ids; repeats (default: all)');
-const expires = Duration.optional().describe(
+const expires = Lifetime.optional().describe(
   `Until when it is good: 12h, 30d (default: an agent's ${LIMITS.agent_token_days}d, a person's until it is revoked)`,
 );
 const once = 'It is shown this once; only a hash of it is kept.';

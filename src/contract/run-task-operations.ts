@@ -123,7 +123,7 @@ export const startAttempt = declare({
     'fence_conflict',
     'invalid_input',
   ],
-  access: 'task',
+  access: 'exec',
   needs: 'project',
   cli: {
     path: ['attempt', 'start'],

@@ -257,7 +257,7 @@ export const examineProject = declare({
   name: 'project.doctor',
   summary: 'Look for everything that can be wrong with this project, and mend it',
   about:
-    'Looks at git, SQLite, the merge driver, the hooks, the database, clocks, cycles, references, unreadable lines, leftovers and permissions, and compares the tables and rows of the database with what they should be. --fix mends what can be mended without losing anything; it never deletes a task or an edge. --rebuild makes the database anew from the local replica, also where it is wrong or of a newer Forge; the old file is kept. --pr tells whether a server would find a conflict in the task files.',
+    'Looks at git, SQLite, the merge driver, the hooks, the database, clocks, cycles, references, unreadable lines, leftovers and permissions, and compares the tables and rows of the database with what they should be. --fix mends what can be mended without losing anything; it never deletes a task or an edge. --rebuild makes the database anew from the local replica, also where it is wrong or of a newer Forge; the old file is kept. --pr tells whether a server would find a conflict in the task files. The exit code is 1 where something is broken that was not mended, else 0; warnings do not count.',
   input: z.object({
     fix: z.boolean().optional().describe('Mend what can be mended'),
     rebuild: z

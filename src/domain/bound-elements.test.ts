@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '#kernel/limits.ts';
-import { checkElements } from './bound-elements.ts';
-import { editRecord, newRecord, type ElementEdit } from './task-changes.ts';
+import { checkComments, checkElements } from './bound-elements.ts';
+import { commentRecord, editRecord, newRecord, type ElementEdit } from './task-changes.ts';
 import type { TaskRecord } from './task-record.ts';
 
 type Name = 'metadata' | 'labels' | 'dependencies';
@@ -59,4 +59,49 @@ describe('the elements of a task', () => {
         expect(() => checkElements(many, after)).not.toThrow();
     },
   );
+});
+
+describe('the comments of a task', () => {
+  const withComments = (bodies: readonly string[]): TaskRecord => ({
+    ...EMPTY,
+    comments: new Map(
+      bodies.map((body, at) => {
+        const id = `c-${at}`;
+        return [id, { id, author: 'ann', body, reply_to: null, created_at: '2026-01-01T00:00:00.000Z' }];
+      }),
+    ),
+  });
+
+  it('are bounded in their number', () => {
+    const one = withComments(Array.from({ length: LIMITS.comments_per_task - 1 }, () => 'x'));
+    checkComments(one, 'x');
+    const full = withComments(Array.from({ length: LIMITS.comments_per_task }, () => 'x'));
+    expect(() => checkComments(full, 'x')).toThrow(
+      `fg-1 would have ${LIMITS.comments_per_task + 1} comments; the limit is ${LIMITS.comments_per_task}`,
+    );
+    // The record itself takes what comes with a file.
+    const [first] = full.comments.values();
+    expect(first && commentRecord(full, { ...first, id: 'c-new' }).comments.size).toBe(
+      LIMITS.comments_per_task + 1,
+    );
+  });
+
+  it('are bounded in their bytes, and name the next command', () => {
+    const half = 'ü'.repeat(LIMITS.comments_bytes / 4);
+    checkComments(withComments([half]), half);
+    expect(() => checkComments(withComments([half]), `${half}x`)).toThrow(
+      expect.objectContaining({
+        code: 'invalid_input',
+        message: `fg-1 would have ${LIMITS.comments_bytes + 1} bytes of comments; the limit is ${LIMITS.comments_bytes}`,
+        hint: expect.stringContaining('forge task create "…" --parent fg-1') as string,
+      }),
+    );
+  });
+
+  it('fit into a line of a task file, escaped, with all else that a task may have', () => {
+    const escaped = JSON.stringify('\u0001').length - 2;
+    const { description_bytes, metadata_bytes, comments_bytes, comments_per_task } = LIMITS;
+    const texts = escaped * (description_bytes + metadata_bytes + comments_bytes);
+    expect(texts + comments_per_task * 300).toBeLessThan(LIMITS.file_line_bytes);
+  });
 });

@@ -1,5 +1,6 @@
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { utf8Length } from '#kernel/text.ts';
 import type { ElementMap, TaskRecord } from './task-record.ts';
 
 /** What a task may have; with what was taken away, because a removed element stays as a stamp in the task's line. */
@@ -39,6 +40,23 @@ export function checkElements(before: TaskRecord | undefined, after: TaskRecord)
       );
     }
   }
+}
+
+/**
+ * The same for comments, which nobody can take away again: only a command that adds one asks. Throws invalid_input.
+ */
+export function checkComments({ id, comments }: TaskRecord, body: string): void {
+  const refuse = (what: string, limit: number): never => {
+    throw new ForgeError('invalid_input', `${id} would have ${what}; the limit is ${limit}`, {
+      hint: `Write it down in another task: forge task create "…" --parent ${id}`,
+      details: { id, limit },
+    });
+  };
+  if (comments.size >= LIMITS.comments_per_task)
+    refuse(`${comments.size + 1} comments`, LIMITS.comments_per_task);
+  let bytes = utf8Length(body);
+  for (const comment of comments.values()) bytes += utf8Length(comment.body);
+  if (bytes > LIMITS.comments_bytes) refuse(`${bytes} bytes of comments`, LIMITS.comments_bytes);
 }
 
 function countPresent(map: ElementMap | undefined): number {

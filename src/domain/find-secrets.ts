@@ -10,10 +10,13 @@ export interface FoundSecret {
   readonly value: string;
 }
 
-/** What the text seems to hold that should be nowhere. What has two forms (the value of a header) is told by the first. */
+/**
+ * What the text seems to hold that should be nowhere, hidden in the ways that maskSecrets knows or not; what goes over
+ * lines is told by its lines alone. What has two forms (the value of a header) is told by the first.
+ */
 export function listSecrets(text: string): FoundSecret[] {
   const apart: Span[] = [];
-  for (const span of locateForms(text).toSorted((a, b) => a.from - b.from)) {
+  for (const span of locateAll(text).toSorted((a, b) => a.from - b.from)) {
     const last = apart.at(-1);
     if (last === undefined || last.to <= span.from) apart.push(span);
     else if (span.rank < last.rank) apart[apart.length - 1] = span;
@@ -58,24 +61,34 @@ export function maskSecrets(text: string): string {
 }
 
 function maskWhole(text: string): string {
+  return maskSpans(text, locateAll(text));
+}
+
+/** As they are, and in every way to write them that is known. */
+function locateAll(text: string): Span[] {
   const view = toPlainView(text);
   const hidden = [
     ...(view === undefined ? [] : locateForms(view.text)),
     ...locateEncoded(view?.text ?? text),
   ];
-  return maskSpans(text, [...locateForms(text), ...hidden.map((span) => view?.toPlace(span) ?? span)]);
+  const placed = hidden.map((span) => ({ ...span, rank: span.rank + HIDDEN, ...view?.toPlace(span) }));
+  return [...locateForms(text), ...placed];
 }
 
-type Place = Pick<Span, 'from' | 'to'>;
-
+/** What is hidden is told only where it is not there as it is. */
+const HIDDEN = SECRET_PATTERNS.length;
 /** What is encoded once may be encoded again; every further time is on purpose. */
 const TIMES = 2;
 
-function locateEncoded(text: string, times = TIMES): Place[] {
+function locateEncoded(text: string, times = TIMES): Span[] {
   if (times === 0) return [];
-  return listEncodedRuns(text).filter(({ readings }) =>
-    readings.some((said) => locateForms(said).length > 0 || locateEncoded(said, times - 1).length > 0),
-  );
+  return listEncodedRuns(text).flatMap(({ from, to, readings }) => {
+    for (const said of readings) {
+      const [form = locateEncoded(said, times - 1)[0]] = locateForms(said);
+      if (form !== undefined) return [{ ...form, from, to }];
+    }
+    return [];
+  });
 }
 
 const KEY_BEGINS = /-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----|Private-Lines: \d/;

@@ -52,6 +52,11 @@ describe('what waits for a person', () => {
       task('merge_failed', because('merge_postponed')),
       'postponed: why; forge run fg-a --merge',
     ],
+    [
+      'a task at work that nobody has',
+      task('in_progress', { assignee: null }),
+      'stuck: it is in in_progress, and nobody has it; forge claim fg-a',
+    ],
     ['a pick', task('in_progress', because('pick_attempt')), 'pick: why; forge attempt compare fg-a'],
     [
       'no green attempt',

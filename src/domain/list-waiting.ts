@@ -127,6 +127,11 @@ function findWait(workflow: ResolvedWorkflow, facts: WaitingFacts, task: Task): 
     const command = `forge task transition ${id} ${next}`;
     return item('merge', { message: `it passed in ${state}`, command, since });
   }
+  // A status that somebody wrote into the file without an owner: nobody is offered it, so somebody has to take it.
+  if (code === undefined && kind === 'active' && task.assignee === null) {
+    const told = `it is in ${state}, and nobody has it`;
+    return item('stuck', { message: told, command: `forge claim ${id}`, since: task.updated_at });
+  }
   if (code === undefined && kind !== 'custom') return undefined;
   const told = message === '' ? `it is in ${state}` : message;
   const { command = toGoOn(workflow, task, state), message: what = told } = splitRaise(told) ?? {};

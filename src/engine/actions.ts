@@ -5,6 +5,7 @@ import { LIMITS } from '#kernel/limits.ts';
 import type { HookPhase, WorkflowHook } from '#contract/workflow.ts';
 import type { Standing } from '#store/store.ts';
 import type { Engine } from './engine.ts';
+import { refuseStart } from './refuse-start.ts';
 import { toHold, type Work } from './work.ts';
 
 /** One hook of a move that is under way. */
@@ -92,6 +93,12 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
   dispatch_role_agent: {
     // Who does not stay to watch starts nothing: the claim says whose the task is, and no more.
     applies: async (call) => call.engine.follows === true && (await findManaged(call)) !== undefined,
+    // What a move out of work already begun starts, such as a reviewer, is what the workflow says and not the caller.
+    async check(_work, call) {
+      const { engine, standing } = call;
+      const agent = standing.task.status === 'open' ? await findManaged(call) : undefined;
+      if (agent !== undefined) await refuseStart(engine, { id: standing.task.id, agent });
+    },
     async run(call) {
       const { engine, standing, to } = call;
       const agent = await findManaged(call);

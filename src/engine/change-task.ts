@@ -27,6 +27,7 @@ import type {
 import { endLost } from './end-lost.ts';
 import type { Engine } from './engine.ts';
 import type { Move } from './run-hooks.ts';
+import { refuseStart } from './refuse-start.ts';
 import { finishMove, prepareMove, retry } from './transition-task.ts';
 
 /** Claims check dependencies inside their transaction, where nothing can change in between. */
@@ -40,6 +41,7 @@ export async function claimTask(engine: Engine, claim: Claim): Promise<ClaimResu
   const isStart = engine.follows === true && (await engine.agents.isManaged(claim.assignee));
   const work = isStart ? await engine.work?.() : undefined;
   if (work === undefined) return writeClaim(engine, claim);
+  await refuseStart(engine, { id: claim.id, agent: claim.assignee });
   // Said before the claim is written: whoever finds it then knows whether somebody was to start its agent.
   const { id } = await engine.store.findTask(claim.id);
   return work.standBy(id, () => writeClaim(engine, { ...claim, id }));
@@ -152,6 +154,7 @@ export async function updateTask(engine: Engine, update: Update): Promise<Update
   let result: UpdateResult | undefined;
   const task = await changeState(engine, update.id, {
     target: (standing) => predict(engine, standing, update),
+    assignee,
     async write({ task: now }) {
       const agents = await engine.agents.readAll();
       result = await store.updateTask({ ...update, agents, ...asSeen(now) }, by);
@@ -168,6 +171,8 @@ interface Change {
   /** Where it will lead; undefined where the state stays, or where the store will say no. */
   target(standing: Standing): Target | undefined;
   write(standing: Standing): Promise<Task>;
+  /** Who is asked to have the task; undefined where the change does not say. */
+  readonly assignee?: string | null | undefined;
   /** Whether the store said no, after the write. The task may have been moved all the same: by somebody faster. */
   refused?(): boolean;
 }
@@ -183,6 +188,10 @@ async function changeState(engine: Engine, id: string, change: Change): Promise<
     const from = standingState(engine.workflow, standing.task);
     const target = change.target(standing);
     if (target === undefined || target.to === from) {
+      const { assignee } = change;
+      const isHandOver = typeof assignee === 'string' && assignee !== standing.task.assignee;
+      if (isHandOver && kindOf(engine.workflow, from) === 'active')
+        await refuseStart(engine, { id: standing.task.id, agent: assignee });
       const written = await change.write(standing);
       await forgetStarter(engine, standing.task, written);
       return { written, handed: findHandOver(engine, standing.task, written) };

@@ -20,6 +20,8 @@ export interface Engine {
   readonly overrides?: { readonly model?: string; readonly effort?: string } | undefined;
   /** How often at once it is worked on; once where it is left out. */
   readonly attempts?: SideWishes | undefined;
+  /** False where the caller has no right to have programs started: then no claim may make an agent of Forge's begin. */
+  readonly may_start?: boolean | undefined;
   /** This process stays, so that it can watch what it starts. */
   readonly follows?: boolean | undefined;
 }

@@ -33,6 +33,7 @@ export const ERROR_CODES = {
   unsupported_media_type: { http: 415, exit: 2, retryable: false },
   too_large: { http: 413, exit: 2, retryable: false },
   url_too_long: { http: 414, exit: 2, retryable: false },
+  expectation_failed: { http: 417, exit: 2, retryable: false },
   headers_too_large: { http: 431, exit: 2, retryable: false },
   too_many_requests: { http: 429, exit: 1, retryable: true },
   // Not 408: browsers and proxies send a request again by themselves when they see that.

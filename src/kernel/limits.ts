@@ -3,6 +3,9 @@ export const LIMITS = {
   title_length: 500,
   description_bytes: 1_048_576,
   comment_bytes: 262_144,
+  comments_per_task: 5_000,
+  /** Of all comments of a task: escaped, with all else that a task may have, they still fit into its line. */
+  comments_bytes: 8_388_608,
   close_reason_length: 2_000,
   identity_length: 200,
   label_length: 100,
@@ -200,6 +203,8 @@ export const LIMITS = {
   answer_first_rows: 16,
   answer_page_rows: 100,
   answer_list_rows: 1_000,
+  /** What a list of a server reads of the store, or a search looks at, before other requests are served. */
+  list_read_bytes: 16_777_216,
   /** How long may an answer of a server be that `forge --server` asks. */
   remote_answer_bytes: 268_435_456,
   /** How long a command waits for another writer, unless FORGE_LOCK_TIMEOUT_MS says otherwise. */

@@ -1,6 +1,7 @@
 import type { Declaration } from '#contract/declare.ts';
 import type { Actor } from '#domain/actor.ts';
 import { ForgeError } from '#kernel/errors.ts';
+import type { Portion } from './operation.ts';
 
 /** Who calls a server, as its token says; nothing of it comes from the request's content. */
 export interface Caller {
@@ -47,6 +48,8 @@ export interface OperationCall {
   /** A project's prefix or name. Undefined: what the task's id says, else the only one there is. */
   readonly project?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** How much of a list is read in this turn. */
+  readonly portion?: Portion | undefined;
 }
 
 /**

@@ -16,5 +16,6 @@ export async function engineOf(ctx: OperationContext, actor?: Actor): Promise<En
     agents: openAgentFacts(ctx.place.home),
     work: ctx.workshop,
     follows: ctx.stays,
+    may_start: ctx.vouches !== false,
   };
 }

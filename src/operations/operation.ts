@@ -7,7 +7,7 @@ import type { Clock } from '#kernel/clock.ts';
 import type { AttemptStore } from '#store/attempt-store.ts';
 import type { EventStore } from '#store/event-store.ts';
 import type { IdempotencyStore } from '#store/idempotency-store.ts';
-import type { TaskStore } from '#store/store.ts';
+import type { TaskPosition, TaskStore } from '#store/store.ts';
 import type { SyncStore } from '#store/sync-store.ts';
 import type { FoundProject } from '#sync/find-project.ts';
 import type { FoldedFiles } from '#sync/fold-files.ts';
@@ -49,8 +49,17 @@ export interface OperationContext {
   readonly workshop: () => Promise<Workshop>;
   /** Whether this process stays when the operation is done, so that it can watch what was started. */
   readonly stays: boolean;
+  /** How much of a list is read in this turn; only where others are served in between. */
+  readonly portion?: Portion | undefined;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal | undefined;
+}
+
+/** A part of a list: the caller asks for the next one behind the place that it is told. */
+export interface Portion {
+  readonly max_bytes: number;
+  /** Called where the list goes on behind the rows of the answer; not where they are as many as were asked for. */
+  readonly goesOn: (after: TaskPosition) => void;
 }
 
 /** `done` of `total`, in whatever the work is counted; both 0 at its end. */

@@ -9,6 +9,8 @@ import { isForgeError, type ForgeError } from '#kernel/errors.ts';
 import { escapeLine, nameFirst } from '#kernel/text.ts';
 import { examineProject, type Finding } from '#sync/examine-project.ts';
 import { toUnknownKey } from '#sync/change-setting.ts';
+import { listTokenFaults } from '#sync/access-tokens.ts';
+import { readServerSettings } from '#sync/server-settings.ts';
 import { listUnknownSettings, readWorkSettings, type WorkSettings } from '#sync/work-settings.ts';
 import { implement, type OperationContext } from './operation.ts';
 import { SHORT_ID } from './run-text.ts';
@@ -33,12 +35,15 @@ export const projectDoctor = implement<typeof declaration>({
     const isInside = isInsideRun(ctx.machine.env);
     findings.push(
       examineSettings(ctx),
+      ...examineServer(ctx),
+      ...examineTokens(ctx),
       isInside ? notLookedAt('guard') : await examineGuard(ctx),
       isInside ? notLookedAt('walls') : await examineWalls(ctx),
       await examineRuns(ctx),
     );
     return { healthy: findings.every(({ state }) => state !== 'failed'), findings };
   },
+  exit: ({ healthy }) => (healthy ? 0 : 1),
   text({ findings, healthy }) {
     const width = Math.max(...findings.map(({ name }) => name.length));
     const lines = findings.map(({ name, state, message, hint }) => {
@@ -106,6 +111,27 @@ function examineSettings({ project, place }: OperationContext): Finding {
     if (!isForgeError(error)) throw error;
     return { name, state: 'failed', message: error.message, hint: error.hint ?? null };
   }
+}
+
+/** What `forge serve` would begin with; nothing where it could. */
+function examineServer({ place }: OperationContext): Finding[] {
+  try {
+    readServerSettings({}, place);
+    return [];
+  } catch (error) {
+    if (!isForgeError(error)) throw error;
+    return [{ name: 'server', state: 'failed', message: error.message, hint: error.hint ?? null }];
+  }
+}
+
+/** Lines by which a server lets nobody in; nothing where every line is a token. */
+function examineTokens({ place }: OperationContext): Finding[] {
+  const [first, ...more] = listTokenFaults(place.home);
+  if (first === undefined) return [];
+  const others = more.length === 0 ? '' : `, and ${more.length} more`;
+  return [
+    { name: 'tokens', state: 'failed', message: `${first.message}${others}`, hint: first.hint ?? null },
+  ];
 }
 
 /** Checks run on the commit alone: packages that they need have to be got first. */

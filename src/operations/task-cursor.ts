@@ -19,6 +19,12 @@ export function toTaskCursor(row: unknown, sort: Sort = 'priority'): string | un
   return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
+/** The cursor of a place that no row of the answer stands at. */
+export function toPlaceCursor(place: TaskPosition, sort?: Sort): string | undefined {
+  const { critical_path, unblocks, ...row } = place;
+  return toTaskCursor({ ...row, impact: { critical_path, unblocks } }, sort);
+}
+
 /** Throws invalid_input for what is no cursor, and for one of another order. */
 export function parseTaskCursor(text: string, sort: Sort = 'priority'): TaskPosition {
   const parts = decode(text);

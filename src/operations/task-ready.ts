@@ -4,6 +4,7 @@ import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { implement, type TextView } from './operation.ts';
 import { readCursor } from './read-cursor.ts';
+import { readPortion } from './read-portion.ts';
 import { style, styleStatus } from './style-text.ts';
 import { taskLines } from './task-lines.ts';
 
@@ -26,7 +27,12 @@ export const taskReady = implement<typeof readyTasks>({
       throw new ForgeError('usage', '--explain has no pages; --cursor does not apply');
     const after = await readCursor(cursor, query.sort);
     const asked = { ...query, after, exclude_types: config.ready.excludeTypes };
-    if (explain !== true) return store.listReady(asked);
+    if (explain !== true) {
+      return readPortion(ctx.portion, {
+        all: () => store.listReady(asked),
+        page: (max_bytes) => store.pageReady({ ...asked, max_bytes }),
+      });
+    }
     const explained = await store.explainReady(asked);
     if (foreign.size === 0) return explained;
     const { fillExplained } = await import('./fill-foreign.ts');

@@ -1,7 +1,7 @@
 import type { listTokens as declaration } from '#contract/access-operations.ts';
 import type { OutputOf } from '#contract/declare.ts';
 import { readTokenUses } from '#sync/access-port.ts';
-import { isGood, listTokens } from '#sync/access-tokens.ts';
+import { isGood, listTokenFaults, listTokens } from '#sync/access-tokens.ts';
 import { implement } from './operation.ts';
 import { style } from './style-text.ts';
 import { tableText } from './table-text.ts';
@@ -16,7 +16,8 @@ function describeState({ revoked_at, expires_at, expired }: Row): string {
 }
 
 export const tokenList = implement<typeof declaration>({
-  async run({ place, clock }, { all }) {
+  async run({ place, clock, host }, { all }) {
+    for (const { message } of listTokenFaults(place.home)) host.notice(message);
     const now = clock.now();
     const uses = readTokenUses(place.home);
     return listTokens(place.home)

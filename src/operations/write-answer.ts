@@ -1,7 +1,9 @@
 import { setImmediate as otherTurn } from 'node:timers/promises';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import { toTaskCursor } from './task-cursor.ts';
+import type { TaskPosition } from '#store/store.ts';
+import type { Portion } from './operation.ts';
+import { toPlaceCursor, toTaskCursor } from './task-cursor.ts';
 
 /** Other requests are served here; a test counts what is written in between. */
 export type Pause = () => Promise<unknown>;
@@ -27,7 +29,10 @@ export async function writeAnswer(
 
 /** How a list with cursors is asked for. */
 export interface PagedList {
-  readonly ask: (page: { readonly limit: number; readonly cursor?: string }) => Promise<unknown>;
+  readonly ask: (
+    page: { readonly limit: number; readonly cursor?: string },
+    portion: Portion,
+  ) => Promise<unknown>;
   readonly sort?: Parameters<typeof toTaskCursor>[1];
   readonly cursor?: string | undefined;
   readonly rows: number;
@@ -54,7 +59,11 @@ export async function writePage(list: PagedList, pause: Pause = otherTurn): Prom
   const toPage = (next?: string): WrittenPage => ({ body: `[${text.end()}]`, shown, next });
   let cursor = list.cursor;
   for (let portion = Math.min(rows + 1, LIMITS.answer_first_rows); ;) {
-    const found = await list.ask({ limit: portion, ...(cursor !== undefined && { cursor }) });
+    let rest: TaskPosition | undefined;
+    const found = await list.ask(
+      { limit: portion, ...(cursor !== undefined && { cursor }) },
+      { max_bytes: LIMITS.list_read_bytes, goesOn: (after) => (rest = after) },
+    );
     if (!Array.isArray(found)) return { body: await writeAnswer(found), shown: [] };
     for (const row of found as unknown[]) {
       const piece = JSON.stringify(row);
@@ -64,11 +73,13 @@ export async function writePage(list: PagedList, pause: Pause = otherTurn): Prom
       if (text.add(shown.length === 0 ? piece : `,${piece}`)) await text.rest();
       shown.push(row);
     }
-    cursor = toTaskCursor(shown.at(-1), list.sort);
-    if (found.length < portion || cursor === undefined) return toPage();
+    const isCut = rest !== undefined;
+    cursor = rest === undefined ? toTaskCursor(shown.at(-1), list.sort) : toPlaceCursor(rest, list.sort);
+    if ((!isCut && found.length < portion) || cursor === undefined) return toPage();
     // As many as should fit, judged by those that are there; one more tells whether there is another page.
     const fitting = Math.ceil(((most.bytes - text.bytes) * shown.length) / Math.max(1, text.bytes));
-    portion = Math.min(rows - shown.length, Math.max(1, Math.min(fitting, largest))) + 1;
+    if (shown.length > 0)
+      portion = Math.min(rows - shown.length, Math.max(1, Math.min(fitting, largest))) + 1;
     await text.rest();
   }
 }

@@ -96,6 +96,10 @@ function createStore({ db, reader, replica, options, aside, changes_nothing }: S
     const reports = await import('./sqlite/report-queries.ts');
     return reader.read(() => read(reports));
   };
+  const page = async <T>(read: (pages: typeof import('./sqlite/page-queries.ts')) => T): Promise<T> => {
+    const pages = await import('./sqlite/page-queries.ts');
+    return reader.read(() => read(pages));
+  };
   const graph = async <T>(read: (graphs: typeof import('./sqlite/graph-queries.ts')) => T): Promise<T> => {
     const graphs = await import('./sqlite/graph-queries.ts');
     return reader.read(() => read(graphs));
@@ -168,6 +172,8 @@ function createStore({ db, reader, replica, options, aside, changes_nothing }: S
     listReady: async (query) =>
       query.sort === 'impact' ? reader.read(() => listReady(reader, query)) : listReady(reader, query),
     listTasks: async (query) => listTasks(reader, query),
+    pageTasks: (query) => page((pages) => pages.pageTasks(reader, query)),
+    pageReady: (query) => page((pages) => pages.pageReady(reader, query)),
     listBlocked: async (query) => reader.read(() => listBlocked(reader, query)),
     explainReady: (query) => report((reports) => reports.explainReady(reader, query)),
     findTask: (id) => report((reports) => reports.findTask(reader, id)),

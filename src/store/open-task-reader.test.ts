@@ -50,7 +50,7 @@ describe('a reader of another store', () => {
     expect(existsSync(missing)).toBe(false);
     const known = Number(sut.connect().prepare('PRAGMA user_version').get()?.['user_version']);
     for (const [version, code] of [
-      [OLDEST_READ - 1, 'state_invalid'],
+      [OLDEST_READ - 1, 'not_available'],
       [known + 1, 'schema_newer'],
     ] as const) {
       using db = sut.connect();

@@ -18,6 +18,7 @@ import type { StateMap } from '#domain/map-states.ts';
 import type { Holding } from '#domain/task-holding.ts';
 import type { ResolvedWorkflow } from '#domain/workflow.ts';
 import type { Json } from '#kernel/json.ts';
+import type { ListPages } from './list-pages.ts';
 import type { DeletedTask, HistoryEntry, RememberedTask, StoreStats } from './report.ts';
 
 /**
@@ -28,7 +29,7 @@ import type { DeletedTask, HistoryEntry, RememberedTask, StoreStats } from './re
  * All methods may throw not_found and ambiguous_id for one, and the store's own troubles: store_busy (after
  * the lock time-out), store_corrupt, read_only, disk_full, schema_newer, io_failed.
  */
-export interface TaskStore extends AsyncDisposable {
+export interface TaskStore extends AsyncDisposable, ListPages {
   /** Not idempotent: each call makes a task. */
   createTask(task: NewTaskInput, by: Writer): Promise<Task>;
   /**

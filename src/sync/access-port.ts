@@ -5,6 +5,7 @@ import type { JsonObject } from '#kernel/json.ts';
 import {
   findTokenCaller,
   isGood,
+  listTokenFaults,
   readStored,
   type StoredToken,
   type TokenCaller,
@@ -25,9 +26,13 @@ export interface TokenAccess {
 
 /**
  * The tokens of a home for a process that runs for long. Each look costs one stat of the file, so that what another
- * process revoked is refused by the next request. A file that cannot be read lets nobody in.
+ * process revoked is refused by the next request. What cannot be read of the file lets nobody in, and is told.
  */
-export function openTokenAccess(home: string, clock: Clock): TokenAccess {
+export function openTokenAccess(
+  home: string,
+  clock: Clock,
+  tell: (line: string) => void = () => undefined,
+): TokenAccess {
   let version = '';
   let stored: StoredToken[] = [];
   const used = new Map<string, number>();
@@ -36,6 +41,7 @@ export function openTokenAccess(home: string, clock: Clock): TokenAccess {
     if (now === version) return stored;
     version = now;
     stored = readOrNone(home);
+    for (const { message } of listTokenFaults(home)) tell(message);
     return stored;
   };
   return {
@@ -45,8 +51,15 @@ export function openTokenAccess(home: string, clock: Clock): TokenAccess {
       return caller;
     },
     isAlive: ({ token }) =>
-      refresh().some(({ record }) => record.id === token && isGood(record, clock.now())),
+      isStillGood(
+        refresh().filter(({ record }) => record.id === token),
+        clock.now(),
+      ),
   };
+}
+
+function isStillGood(stored: readonly StoredToken[], now: number): boolean {
+  return stored.length > 0 && stored.every(({ record }) => isGood(record, now));
 }
 
 /** When each token was last used, by id. */

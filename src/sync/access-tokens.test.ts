@@ -6,6 +6,7 @@ import { openTokenAccess, readTokenUses } from './access-port.ts';
 import {
   createToken,
   ensureServerToken,
+  listTokenFaults,
   listTokens,
   revokeToken,
   rotateToken,
@@ -68,7 +69,64 @@ describe('access tokens', () => {
     const line = readFileSync(join(folder.path, 'tokens.jsonl'), 'utf8').trim();
     for (const more of ['"expires_at":"soon"', '"expires_at":5', '"projects":"fg"', '"projects":[1]']) {
       await folder.write('tokens.jsonl', `${line.replace('{', `{${more},`)}\n`);
-      expect(() => listTokens(folder.path)).toThrow('is no token');
+      expect(listTokens(folder.path)).toEqual([]);
+      expect(listTokenFaults(folder.path)).toMatchObject([
+        { code: 'invalid_input', message: expect.stringContaining('line 1, is no token') as string },
+      ]);
+    }
+  });
+
+  it('that can be read are good beside a line that cannot, which is told, kept, and lets nobody in', async () => {
+    await using folder = await tempFolder();
+    const lost = await createToken(folder.path, { ...wish, scope: 'admin' });
+    const good = await createToken(folder.path, wish);
+    const file = join(folder.path, 'tokens.jsonl');
+    const [first = '', second = ''] = readFileSync(file, 'utf8').split('\n');
+    for (const broken of [
+      first.slice(0, -10),
+      first.replace('"admin"', '"root"'),
+      '<<<<<<< HEAD',
+      '[]',
+      '7',
+    ]) {
+      await folder.write('tokens.jsonl', `${broken}\n${second}\n`);
+      const told: string[] = [];
+      const access = openTokenAccess(folder.path, clock, (line) => told.push(line));
+      expect(access.findCaller(lost.token)).toBeUndefined();
+      const caller = access.findCaller(good.token);
+      expect(caller).toMatchObject({ token: good.id, scope: 'task' });
+      expect(caller && access.isAlive(caller)).toBe(true);
+      // Once for each version of the file.
+      expect(told).toEqual([`${file}, line 1, is no token: it lets nobody in`]);
+      // What is changed beside it leaves it as it is.
+      const made = await createToken(folder.path, wish);
+      await revokeToken(folder.path, made.id, NOW);
+      expect(readFileSync(file, 'utf8').split('\n')[0]).toBe(broken);
+    }
+  });
+
+  it('with two lines of their own have the lesser of their rights, and none where one is revoked', async () => {
+    await using folder = await tempFolder();
+    const made = await createToken(folder.path, { ...wish, scope: 'admin' });
+    const line = readFileSync(join(folder.path, 'tokens.jsonl'), 'utf8').trim();
+    const access = openTokenAccess(folder.path, clock);
+    const write = (...lines: string[]): Promise<void> =>
+      folder.write('tokens.jsonl', `<<<<<<< ours\n${lines.join('\n=======\n')}\n>>>>>>> theirs\n`);
+    const lesser = line.replace('"admin"', '"read"');
+    for (const lines of [
+      [line, lesser],
+      [lesser, line],
+    ]) {
+      await write(...lines);
+      expect(access.findCaller(made.token)).toMatchObject({ scope: 'read' });
+    }
+    const revoked = line.replace('{', '{"revoked_at":"2026-02-10T09:00:00.000Z",');
+    for (const lines of [
+      [line, revoked],
+      [revoked, line],
+    ]) {
+      await write(...lines);
+      expect(access.findCaller(made.token)).toBeUndefined();
     }
   });
 
@@ -185,17 +243,18 @@ describe('access tokens', () => {
       `{"id":"a","name":"a","scope":"read","user":"ann","agent":"w","created_at":"then","hash":"${'0'.repeat(64)}"}`,
     ],
     ['a short hash', '{"id":"a","name":"a","scope":"read","user":"ann","created_at":"then","hash":"00"}'],
-  ])('let nobody in when a line has %s', async (_name, line) => {
+  ])('a line with %s is none, and takes nothing from the others', async (_name, line) => {
     await using folder = await tempFolder();
     const made = await createToken(folder.path, wish);
     const access = openTokenAccess(folder.path, clock);
     expect(access.findCaller(made.token)).toBeDefined();
     const sound = await folder.read('tokens.jsonl');
     await folder.write('tokens.jsonl', `${sound}${line}\n`);
-    expect(access.findCaller(made.token)).toBeUndefined();
-    expect(() => listTokens(folder.path)).toThrow(expect.objectContaining({ code: 'invalid_input' }));
-    await folder.write('tokens.jsonl', sound);
     expect(access.findCaller(made.token)).toBeDefined();
+    expect(listTokens(folder.path)).toMatchObject([{ id: made.id }]);
+    expect(listTokenFaults(folder.path)).toMatchObject([{ code: 'invalid_input', details: { line: 2 } }]);
+    await folder.write('tokens.jsonl', sound);
+    expect(listTokenFaults(folder.path)).toEqual([]);
   });
 
   it('remember when they were used, to the minute', async () => {

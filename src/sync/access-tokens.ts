@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import type { Declaration } from '#contract/declare.ts';
 import type { Actor } from '#domain/actor.ts';
 import { parseIso, toIso } from '#kernel/clock.ts';
-import { ForgeError } from '#kernel/errors.ts';
+import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import {
   changeHomeFile,
   type HomeLine,
   homeFileVersion,
-  parseHomeLines,
+  parseReadableLines,
   readHomeFile,
   toHomeLine,
   toHomeText,
@@ -86,7 +86,7 @@ export function createToken(home: string, wish: TokenWish): Promise<NewToken> {
  */
 export async function rotateToken(home: string, id: string, now: number): Promise<NewToken> {
   const answer = await changeTokens(home, (lines) => {
-    const old = getLive(lines, home, id);
+    const old = getLive(lines, id);
     const { name, scope, agent, user = '', projects } = old.record;
     const made = makeToken({ name, scope, agent, user, projects, lasts_ms: lastsFor(old.record), now });
     return {
@@ -102,7 +102,7 @@ export async function rotateToken(home: string, id: string, now: number): Promis
 /** Throws not_found, and state_invalid for one that is revoked already. */
 export async function revokeToken(home: string, id: string, now: number): Promise<TokenRecord> {
   const { in_file, ...record } = await changeTokens(home, (lines) => {
-    const old = getLive(lines, home, id);
+    const old = getLive(lines, id);
     return {
       lines: lines.with(old.at, toRevokedLine(old, now)),
       answer: { ...old.record, revoked_at: toIso(now), in_file: isInServerFile(home, old) },
@@ -142,8 +142,32 @@ export interface StoredToken {
   readonly hash: Buffer;
 }
 
+/** Every line that is a token. What cannot be read lets nobody in, and takes nothing from the others. */
 export function readStored(home: string): StoredToken[] {
-  return parseStored(parseHomeLines(readHomeFile(home, FILE), join(home, FILE)), home);
+  return parseStored(parseReadableLines(readHomeFile(home, FILE), join(home, FILE)));
+}
+
+/** What is wrong with the file of tokens, line by line; for people, who have to know why somebody is refused. */
+export function listTokenFaults(home: string): ForgeError[] {
+  try {
+    const lines = parseReadableLines(readHomeFile(home, FILE), join(home, FILE));
+    return lines.flatMap((line, at) => {
+      if (line.text.trim() === '') return [];
+      const stored = line.value === undefined ? undefined : toStored(line.value, at);
+      return stored === undefined ? [toFault(home, at)] : [];
+    });
+  } catch (error) {
+    if (isForgeError(error)) return [error];
+    throw error;
+  }
+}
+
+function toFault(home: string, at: number): ForgeError {
+  const path = join(home, FILE);
+  return new ForgeError('invalid_input', `${path}, line ${at + 1}, is no token: it lets nobody in`, {
+    hint: 'Correct it by hand, or delete it and make a new one: forge token create --scope task',
+    details: { path, line: at + 1 },
+  });
 }
 
 /** Every token is compared whole, so that the time it takes says nothing. */
@@ -153,9 +177,11 @@ export function findTokenCaller(
   now: number,
 ): TokenCaller | undefined {
   const hash = toHash(token);
-  let found: TokenRecord | undefined;
-  for (const one of stored) if (timingSafeEqual(one.hash, hash)) found = one.record;
-  return found !== undefined && isGood(found, now) ? toCaller(found) : undefined;
+  const found: TokenRecord[] = [];
+  for (const one of stored) if (timingSafeEqual(one.hash, hash)) found.push(one.record);
+  // Two lines of one token are the two sides of a merge, or an old copy: what either of them takes away is taken away.
+  const [least] = found.toSorted((a, b) => SCOPES.indexOf(a.scope) - SCOPES.indexOf(b.scope));
+  return least !== undefined && found.every((one) => isGood(one, now)) ? toCaller(least) : undefined;
 }
 
 /** Neither revoked nor at its end. */
@@ -212,15 +238,15 @@ function changeTokens<T>(
     home,
     FILE,
     (text) => {
-      const { lines, answer } = change(parseHomeLines(text, join(home, FILE)));
+      const { lines, answer } = change(parseReadableLines(text, join(home, FILE)));
       return { text: toHomeText(lines), answer };
     },
     { mode: PRIVATE },
   );
 }
 
-function getLive(lines: readonly HomeLine[], home: string, id: string): StoredToken {
-  const known = parseStored(lines, home).find(({ record }) => record.id === id);
+function getLive(lines: readonly HomeLine[], id: string): StoredToken {
+  const known = parseStored(lines).find(({ record }) => record.id === id);
   if (known === undefined) {
     throw new ForgeError('not_found', `No token ${JSON.stringify(id)}`, {
       hint: 'forge token list',
@@ -247,12 +273,12 @@ function writeServerToken(home: string, token: string): void {
   replaceFile(join(home, SERVER_TOKEN), `${token}\n`, PRIVATE);
 }
 
-function parseStored(lines: readonly HomeLine[], home: string): StoredToken[] {
-  return lines.flatMap(({ value }, at) => (value === undefined ? [] : [toStored(value, at, home)]));
+function parseStored(lines: readonly HomeLine[]): StoredToken[] {
+  return lines.flatMap(({ value }, at) => (value === undefined ? [] : (toStored(value, at) ?? [])));
 }
 
-/** A line that cannot be understood must not be taken for a token with other rights. */
-function toStored(value: JsonObject, at: number, home: string): StoredToken {
+/** Undefined for a line that cannot be understood: it must not be taken for a token with other rights. */
+function toStored(value: JsonObject, at: number): StoredToken | undefined {
   const { id, name, scope, agent, user, projects, created_at, expires_at, revoked_at, hash } = value;
   const texts = [id, name, created_at].every((part) => typeof part === 'string' && part !== '');
   const owners = [agent, user].filter((part) => typeof part === 'string' && part !== '');
@@ -263,12 +289,8 @@ function toStored(value: JsonObject, at: number, home: string): StoredToken {
     expires_at === undefined || (typeof expires_at === 'string' && parseIso(expires_at) !== undefined);
   const isPlaced =
     projects === undefined || (Array.isArray(projects) && projects.every((one) => typeof one === 'string'));
-  if (!texts || owners.length !== 1 || !isScope || !isHash || !isEnd || !isTimed || !isPlaced) {
-    throw new ForgeError('invalid_input', `${join(home, FILE)}, line ${at + 1}, is no token`, {
-      hint: 'Correct it by hand, or move it away and start anew',
-      details: { path: join(home, FILE), line: at + 1 },
-    });
-  }
+  if (!texts || owners.length !== 1 || !isScope || !isHash || !isEnd || !isTimed || !isPlaced)
+    return undefined;
   const record = {
     id,
     name,

@@ -50,6 +50,14 @@ describe.each(['branch', 'standard'] as const)('[H5] a key in a task, in %s mode
     await store.updateTask({ id: first.id, description: 'gone' }, by);
     expect(await commit()).toMatchObject({ changed: true });
     expect(has(KEY)).toBe(false);
+    const encoded = Buffer.from(`x-access-token:${KEY}`).toString('base64');
+    const hidden = await project.create('Encoded', { description: `Basic ${encoded}` });
+    expect((await refusal(commit())).message).toContain(
+      `${hidden.id} holds what looks like a GitHub token in its description`,
+    );
+    expect(has(encoded)).toBe(false);
+    await store.updateTask({ id: hidden.id, description: 'gone' }, by);
+    expect(await commit()).toMatchObject({ changed: true });
     const second = await project.create('Another', { description: OTHER });
     const { details, message } = await refusal(commit());
     expect(message).toContain(second.id);

@@ -6,6 +6,7 @@ import type { GitRepo } from '#git/ask-git.ts';
 import { readBlob } from '#git/read-blob.ts';
 import { runGit } from '#git/run-git.ts';
 import { ForgeError } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { findForgeHome } from './forge-home.ts';
 import type { Machine } from './machine.ts';
@@ -74,8 +75,9 @@ export async function flagSecretsFor(
   const flagged: (LocatedSecret & { readonly path: string })[] = [];
   for (const path of COMMITTED_PATHS) {
     const text = Buffer.from(files.get(path) ?? []).toString('utf8');
-    // Nearly always nothing, and then no commit is read.
-    if (findSecrets(text).length === 0) continue;
+    // Nearly always nothing, and then no commit is read. In a large file only new lines are looked at: what is hidden
+    // takes its time to find.
+    if (text.length <= LIMITS.large_file_bytes && findSecrets(text).length === 0) continue;
     const known = await readLines(repo, path, revs);
     const lines = text.split('\n').filter((line) => !known.has(line));
     flagged.push(...lines.flatMap(locateSecrets).map((one) => ({ ...one, path })));

@@ -19,6 +19,11 @@ describe('[T14-6] objects that are not a line each are read all the same', () =>
     ['a list in one line', JSON.stringify([A, B]), [a, b]],
     ['a list of lines', `[\n${a},\n${b}\n]\n`, [a, b]],
     ['a list with the commas in front', `[${a}\n,${b}]\n`, [a, b]],
+    ['two in one line', `${a}${b}\n${b}\n`, [a, b, b]],
+    ['several in one line, with blanks between them', `${a} ${b}\t${a}\n`, [a, b, a]],
+    ['two in one line, of which one is broken', `${a}{"id":}\n${b}\n`, [`${a}{"id":}`, b]],
+    ['two in one line behind one without an end', `{"labels": [\n${a}${b}\n`, ['{"labels": [', a, b]],
+    ['the same signs in a text', '{"title":"}{ } {"}\n', ['{"title":"}{ } {"}']],
     ['among lines', `${a}\n${pretty(B)}\n${a}\n`, [a, b, a]],
     [
       'one without an end before lines',

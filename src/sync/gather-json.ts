@@ -3,8 +3,11 @@ import type { FileLine } from '#store/sync-store.ts';
 
 /** Whether a line may be a value of its own, as Forge and most tools write them. */
 export function isOneLine(text: string): boolean {
-  return text.startsWith('{"') && text.endsWith('}');
+  return text.startsWith('{"') && text.endsWith('}') && !JOINED.test(text);
 }
+
+/** No JSON has it outside of a text: two objects that lost the line end between them. */
+const JOINED = /\}\s*\{/;
 
 /**
  * Lines of a file that a tool wrote anew in its own way: objects over several lines (`jq .`), or a list of them. Each

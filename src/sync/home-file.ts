@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ForgeError } from '#kernel/errors.ts';
+import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { type Json, type JsonObject, parseJson } from '#kernel/json.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { toFileError } from './file-error.ts';
@@ -84,6 +84,21 @@ export function parseHomeLines(text: string | undefined, path: string): HomeLine
     text: line,
     value: line.trim() === '' ? undefined : parseHomeObject(line, `${path}, line ${at + 1},`, text ?? ''),
   }));
+}
+
+/** The same; a line that cannot be read has no value and stays as it is. */
+export function parseReadableLines(text: string | undefined, path: string): HomeLine[] {
+  const lines = (text ?? '').split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  return lines.map((line, at) => {
+    try {
+      const [only] = parseHomeLines(line, `${path}, line ${at + 1}`);
+      return only ?? { text: line, value: undefined };
+    } catch (error) {
+      if (isForgeError(error)) return { text: line, value: undefined };
+      throw error;
+    }
+  });
 }
 
 export function toHomeText(lines: readonly HomeLine[]): string {

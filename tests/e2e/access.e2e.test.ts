@@ -52,6 +52,8 @@ describe('forge token', () => {
       [['token', 'create'], 'usage', 2],
       [['token', 'create', '--scope', 'root'], 'invalid_input', 2],
       [['token', 'create', '--scope', 'admin', '--agent', 'worker-1'], 'invalid_input', 2],
+      [['token', 'create', '--scope', 'read', '--expires', '0h'], 'invalid_input', 2],
+      [['agent', 'token', 'worker-1', '--expires', '000d'], 'invalid_input', 2],
       [['token', 'revoke', 'nope'], 'not_found', 3],
       [['token', 'rotate', 'nope'], 'not_found', 3],
     ];

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { forgeProjectHere } from '../support/forge-here.ts';
@@ -59,4 +59,38 @@ it('doctor warns where checks need packages and nothing says how to get them', a
     set(settings);
     expect((await project.program.run('doctor')).stdout).toMatch(/ok +settings/);
   }
+});
+
+describe('doctor looks at what a server would begin with', () => {
+  it('names a port in config.json of the home, or in the environment, that is none', async () => {
+    await using project = await forgeProjectHere();
+    const folder = join(project.home, '.forge');
+    mkdirSync(folder, { recursive: true });
+    const file = join(folder, 'config.json');
+    expect((await project.program.run('doctor')).stdout).not.toMatch(/ server /);
+    for (const server of [{ port: 70_000 }, { port: '80a' }, { host: 'a b' }, { names: 'x' }, 7]) {
+      writeFileSync(file, JSON.stringify({ version: 1, projects: [], server }));
+      const { stdout, exit } = await project.program.run('doctor');
+      expect(exit).toBe(1);
+      expect(stdout).toMatch(/FAILED +server +"?server.*config\.json must be .*\n +try: forge serve --help/);
+    }
+    rmSync(file);
+    const elsewhere = project.with({ env: { FORGE_PORT: 'http' } });
+    expect((await elsewhere.run('doctor')).stdout).toMatch(/FAILED +server +FORGE_PORT must be a port/);
+  });
+
+  it('names lines of tokens.jsonl that let nobody in, as forge token list does', async () => {
+    await using project = await forgeProjectHere();
+    const { id } = await project.json<{ id: string }>('token', 'create', '--scope', 'read');
+    const file = join(project.home, '.forge/tokens.jsonl');
+    appendFileSync(file, '{"id": "half\n');
+    const { stdout, exit } = await project.program.run('doctor');
+    expect(exit).toBe(1);
+    expect(stdout).toMatch(
+      /FAILED +tokens +.*tokens\.jsonl, line 2, is no token.*\n +try: Correct it by hand/,
+    );
+    const listed = await project.program.run('token', 'list', '--json');
+    expect(listed.stderr).toContain('tokens.jsonl, line 2, is no token');
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ id }]);
+  });
 });

@@ -22,10 +22,29 @@ describe('forge doctor', () => {
     await project.run('ready'); // says once that it is gone
     using db = project.openDatabase();
     db.exec(`UPDATE tasks SET open_blockers = 3 WHERE id = '${id}'`);
-    const broken = await project.text('doctor');
+    const { exit, stdout } = await project.run('doctor');
+    expect(exit).toBe(1);
+    const broken = stdout.trimEnd();
     expect(broken).toMatch(/^warning\s+hooks .*pre-commit \(absent\)\n {2}try: forge hooks install/m);
     expect(broken).toMatch(/^FAILED\s+database .*\n {2}try: forge doctor --fix$/m);
     expect(broken.endsWith('\nSomething is broken: see above')).toBe(true);
+  });
+
+  it('ends with 1 where something is broken, and with 0 once --fix has mended it', async () => {
+    await using project = await forgeProjectHere();
+    const { id } = await project.create('One');
+    using db = project.openDatabase();
+    db.exec(`UPDATE tasks SET open_blockers = 3 WHERE id = '${id}'`);
+    const examine = async (...flags: string[]): Promise<[number, boolean]> => {
+      const { exit, stdout } = await project.run('doctor', ...flags, '--json');
+      return [exit, (JSON.parse(stdout) as Examined).healthy];
+    };
+    expect(await examine()).toEqual([1, false]);
+    expect(await examine('--fix')).toEqual([0, true]);
+    expect(await examine()).toEqual([0, true]);
+    // What no flag mends stays broken.
+    await project.write('.forge/workflow.json', '{"states": 7}');
+    expect(await examine('--fix')).toEqual([1, false]);
   });
 
   it('--fix mends it once; the next look finds nothing', async () => {

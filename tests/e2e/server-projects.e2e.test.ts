@@ -47,6 +47,49 @@ describe('the projects of a server', () => {
     expect((await only?.use(({ store }) => store.getTask(id)))?.title).toBe('there');
   });
 
+  test('a project whose config cannot be read is told with the file, by every way to name it, and works again', async () => {
+    await using project = await forgeProject();
+    await using other = await forgeProject({ prefix: 'ot', name: 'other' });
+    await project.json('project', 'add', 'other', other.path);
+    await project.json('project', 'add', 'own', project.path);
+    const told: string[] = [];
+    await using projects = await openFor(project, join(dirname(project.path), 'calls'), told);
+    expect(projects.list().map(({ prefix }) => prefix)).toEqual(['fg', 'ot']);
+    for (const [broken, prefix, name] of [
+      [other, 'ot', 'other'],
+      [project, 'fg', projects.list()[0]?.name ?? ''],
+    ] as const) {
+      const config = join(broken.path, '.forge/config.json');
+      const before = readFileSync(config, 'utf8');
+      writeFileSync(config, '{"version": 1,');
+      await projects.refresh();
+      await projects.refresh();
+      for (const ref of [{ project: prefix }, { project: name }, { route: `${prefix}-a1b2` }])
+        await expect(projects.find(ref)).rejects.toMatchObject({
+          code: 'invalid_input',
+          message: expect.stringContaining(config) as string,
+          hint: expect.any(String) as string,
+        });
+      // A token for another project learns nothing of it.
+      const rest = prefix === 'ot' ? 'fg' : 'ot';
+      await expect(projects.find({ project: prefix, within: [rest] })).rejects.toMatchObject({
+        code: 'not_found',
+      });
+      expect((await projects.find({ project: rest })).prefix).toBe(rest);
+      // Its agents go on meanwhile.
+      expect(
+        projects
+          .list()
+          .map((one) => one.prefix)
+          .toSorted(),
+      ).toEqual(['fg', 'ot']);
+      expect(told.filter((line) => line.includes(config))).toHaveLength(1);
+      writeFileSync(config, before);
+      await projects.refresh();
+      expect((await projects.find({ project: prefix })).prefix).toBe(prefix);
+    }
+  });
+
   test('a project whose folder is gone is told once and left out', async () => {
     await using project = await forgeProject();
     await using gone = await forgeProject({ prefix: 'gn', name: 'gone' });

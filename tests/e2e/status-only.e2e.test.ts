@@ -70,6 +70,21 @@ describe('[S58] a line with a status and no state of the workflow', () => {
     expect((await a.json<Task>('task', 'show', 'fg-un01')).state).toBe('proof');
   });
 
+  it('in progress without an owner is told to people, who can claim it', async () => {
+    await using world = await forgeClones(['a']);
+    const { a } = world.clone;
+    const { id } = await a.create('one');
+    await a.run('commit');
+    a.write(FILE, a.read(FILE).replace('"status":"open"', '"status":"in_progress"'));
+    expect(await a.json('task', 'show', id)).toMatchObject({ status: 'in_progress', assignee: null });
+    expect(await a.json('ready')).toEqual([]);
+    expect(await a.json('inbox')).toMatchObject([
+      { kind: 'stuck', task_id: id, command: `forge claim ${id}` },
+    ]);
+    expect(await a.json('claim', id)).toMatchObject({ claimed: true, status: 'in_progress' });
+    expect(await a.json('inbox')).toEqual([]);
+  });
+
   it('a status that a person changes takes the state along', async () => {
     await using world = await forgeClones(['a']);
     const { a } = world.clone;

@@ -117,8 +117,9 @@ describe('[U3] a database of a newer program', () => {
     expect((await project.run('ready')).exit).toBe(5);
     expect((await project.run('--version')).exit).toBe(0);
     for (const argv of [['doctor'], ['doctor', '--fix']]) {
-      const { healthy, findings } = await project.json<Examined>(...argv);
-      expect(healthy).toBe(false);
+      const { exit, stdout } = await project.run(...argv, '--json');
+      const { healthy, findings } = JSON.parse(stdout) as Examined;
+      expect([exit, healthy]).toEqual([1, false]);
       expect(findings[0]).toMatchObject({ name: 'database', state: 'failed' });
       expect(findings[0]?.hint).toContain('forge doctor --rebuild');
     }

@@ -107,7 +107,9 @@ describe.each(Object.entries(WRONG))('[D12] a database with %s', (_name, { sql, 
       expect(error.message).toMatch(/^The task database is not as Forge made it: /);
       expect(error.hint).toContain('forge doctor --rebuild');
     }
-    const looked = await project.json<Examined>('doctor');
+    const doctor = await project.run('doctor', '--json');
+    expect(doctor.exit).toBe(1);
+    const looked = JSON.parse(doctor.stdout) as Examined;
     const finding = looked.findings.find(({ name }) => name === 'database');
     expect(finding).toMatchObject({ state: 'failed', hint: 'forge doctor --rebuild' });
     expect(finding?.message).toMatch(told);

@@ -35,7 +35,7 @@ import {
   toBrowserHost,
   toUrlHost,
   type ServerSettings,
-} from './server-settings.ts';
+} from '#sync/server-settings.ts';
 import { watchRequests } from './stop-server.ts';
 
 const REFRESH_MS = 1_000;
@@ -92,7 +92,9 @@ export async function startServer(wishes: ServeWishes, request: Request): Promis
     notice(`Port ${settings.port} is taken; this server is at ${url}`);
   const stores = projects.list().map(({ found }) => found.paths);
   for (const wide of describeWideModes(place.home, stores)) notice(wide);
-  const access = openTokenAccess(place.home, clock);
+  const access = openTokenAccess(place.home, clock, notice);
+  // Who is refused, and why, is told at the start and not by the first whom it hits.
+  access.findCaller('');
   const sessions = createBrowserSessions({ clock, port, scheme });
   const machine = { env, homeDir: homedir(), program, clock };
   const caller = createOperationCaller({ projects, clock, place, machine, env, cwd, notice });

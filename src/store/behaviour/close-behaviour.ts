@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LIMITS } from '#kernel/limits.ts';
 import {
   by,
   claim,
@@ -7,6 +8,7 @@ import {
   depend,
   everything,
   expectCode,
+  line,
   readyTitles,
   type OpenStore,
 } from './open-behaviour.ts';
@@ -118,6 +120,24 @@ export function describeClose(open: OpenStore): void {
   });
 
   describe('addComment', () => {
+    it('refuses one more than a task may have; what came with a file stays', async () => {
+      await using sut = await open();
+      const comments = Array.from({ length: LIMITS.comments_per_task + 1 }, (_, at) => ({
+        id: `c-${at}`,
+        author: 'bob',
+        body: 'x',
+        reply_to: null,
+        created_at: '2026-01-01T00:00:00.000Z',
+      }));
+      await sut.bring([line('fg-many', { comments })]);
+      const one = sut.store.addComment({ id: 'fg-many', body: 'more', reply_to: null }, by(sut));
+      await expectCode(one, 'invalid_input');
+      expect((await sut.store.getTask('fg-many')).comments).toHaveLength(LIMITS.comments_per_task + 1);
+      // Everything else goes on.
+      await sut.store.updateTask({ id: 'fg-many', title: 'Renamed' }, by(sut));
+      expect((await sut.store.getTask('fg-many')).comments).toHaveLength(LIMITS.comments_per_task + 1);
+    });
+
     it('keeps comments and threaded replies in order', async () => {
       await using sut = await open();
       const { id, updated_at } = await create(sut, 'Discussed');

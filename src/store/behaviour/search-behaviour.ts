@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { TaskQuery } from '../store.ts';
+import type { Task } from '#contract/task.ts';
+import type { TaskPosition, TaskQuery } from '../store.ts';
 import {
   claim,
   close,
@@ -54,6 +55,56 @@ export function describeSearch(open: OpenStore): void {
       await using sut = await open();
       await library(sut);
       expect(titles(await sut.store.listTasks(query))).toEqual(expected);
+    });
+
+    it.each<TaskQuery>([
+      {},
+      { limit: 2 },
+      { open_only: true, limit: 3 },
+      { sort: 'created' },
+      { sort: 'updated' },
+      { sort: 'id', limit: 4 },
+      { label: 'ui' },
+      { text: 'login' },
+      { text: 'ö' },
+      { text: 'nowhere' },
+      { parent_id: 'fg-epic', assignee: 'bob' },
+    ])('in pages of few bytes there are the same tasks: %j', async (query) => {
+      await using sut = await open();
+      await library(sut);
+      const whole = await sut.store.listTasks({ ...query, limit: undefined });
+      for (const max_bytes of [1, 100, 1_000_000]) {
+        const pages: Task[][] = [];
+        for (let after: TaskPosition | undefined; ;) {
+          const page = await sut.store.pageTasks({ ...query, after, max_bytes });
+          pages.push(page.tasks);
+          after = page.after ?? (page.tasks.length === query.limit ? toPlace(page.tasks.at(-1)) : undefined);
+          if (after === undefined) break;
+        }
+        expect(pages.flat()).toEqual(whole);
+        // The smallest bound lets one row through at a time.
+        const most = max_bytes === 1 ? 1 : whole.length;
+        expect(pages.every((page) => page.length <= most)).toBe(true);
+      }
+    });
+
+    it('a page reads no more than its bytes, whatever the order and however far the search has to look', async () => {
+      await using sut = await open();
+      await sut.bring(
+        Array.from({ length: 12 }, (_, at) => line(`fg-aa${at + 10}`, { description: 'x'.repeat(10_000) })),
+      );
+      const bound = { max_bytes: 35_000 };
+      for (const sort of ['priority', 'created', 'updated', 'id'] as const)
+        expect((await sut.store.pageTasks({ sort, ...bound })).tasks).toHaveLength(3);
+      const ready = await sut.store.pageReady(bound);
+      expect([ready.tasks.length, ready.after?.id]).toEqual([3, 'fg-aa12']);
+      const reserved = await sut.store.pageReady({ assignee: 'bob', ...bound });
+      expect([reserved.tasks.length, reserved.after?.id]).toEqual([3, 'fg-aa12']);
+      const impact = await sut.store.pageReady({ sort: 'impact', ...bound });
+      expect([impact.tasks.length, impact.after?.id]).toEqual([3, 'fg-aa12']);
+      const search = await sut.store.pageTasks({ text: 'fg-aa21', ...bound });
+      expect([search.tasks.length, search.after?.id]).toEqual([0, 'fg-aa12']);
+      expect((await sut.store.pageTasks({ max_bytes: 200_000 })).tasks).toHaveLength(12);
     });
 
     it('[S68] tasks of a GitHub issue come by priority, then age', async () => {
@@ -171,4 +222,10 @@ async function library(sut: StoreUnderTest): Promise<void> {
   ]);
   await close(sut, 'fg-oldb', 'duplicate of something');
   await claim(sut, 'fg-cras', 'bob');
+}
+
+function toPlace(task: Task | undefined): TaskPosition | undefined {
+  if (task === undefined) return undefined;
+  const { id, priority, created_at, updated_at } = task;
+  return { id, priority, created_at, updated_at, critical_path: 0, unblocks: 0 };
 }

@@ -9,7 +9,7 @@ import type { ClaimRequest, ClaimResult, NextRequest, ReadyQuery, TaskStore } fr
 import { readClaimFacts, readPauseFacts, toRefusal, workflowOf } from './claim-facts.ts';
 import type { Database } from './database.ts';
 import { grantLease, releaseExpired } from './lease-rows.ts';
-import { findFirstReady, listReady } from './ready-queries.ts';
+import { findFirstReady, listReadyIds } from './ready-queries.ts';
 import type { StoredRecord } from './record-rows.ts';
 import { resolveTaskId } from './resolve-id.ts';
 import { readPause } from './read-pause.ts';
@@ -54,7 +54,7 @@ function* listCandidates(db: Database, query: ReadyQuery): Generator<string> {
   const first = findFirstReady(db, query);
   if (first === undefined) return;
   yield first;
-  for (const { id } of listReady(db, { ...query, limit: undefined })) if (id !== first) yield id;
+  for (const id of listReadyIds(db, query)) if (id !== first) yield id;
 }
 
 export function releaseTask(tx: WriteTransaction, release: Parameters<TaskStore['releaseTask']>[0]): Task {

@@ -94,10 +94,15 @@ export class Database {
   *each(sql: string, ...values: Value[]): Generator<Row> {
     // A statement of its own: the shared one may be run again before this is through.
     const rows = this.#translated(() => this.#db.prepare(sql).iterate(...values));
-    for (;;) {
-      const next = this.#translated(() => rows.next());
-      if (next.done === true) return;
-      yield next.value as Row;
+    try {
+      for (;;) {
+        const next = this.#translated(() => rows.next());
+        if (next.done === true) return;
+        yield next.value as Row;
+      }
+    } finally {
+      // A walk that ends early would hold its view of the database until the statement is collected as garbage.
+      rows.return?.();
     }
   }
 

@@ -12,10 +12,21 @@ const ORDER = 'ORDER BY priority, created_at, id';
 /** Tasks that can be started, in order. Walks idx_tasks_ready; the planner would not choose it by itself. */
 export function listReady(db: Database, query: ReadyQuery): ReadyTask[] {
   if (query.sort === 'impact') return listByImpact(db, query);
-  const { sql, values } = readySql(TASK_COLUMNS, query);
-  return db
-    .all(`${sql} ${ORDER} LIMIT ?`, ...values, query.limit ?? -1)
-    .map((row) => rowToTask(row, db.workflow));
+  const { sql, values } = readyListSql(TASK_COLUMNS, query);
+  return db.all(sql, ...values).map((row) => rowToTask(row, db.workflow));
+}
+
+/** The rows of a list by priority, in its order, with other columns; priority, created_at and id have to be among them. */
+export function readyListSql(columns: string, query: ReadyQuery): { sql: string; values: Value[] } {
+  const { sql, values } = readySql(columns, query);
+  return { sql: `${sql} ${ORDER} LIMIT ?`, values: [...values, query.limit ?? -1] };
+}
+
+/** All that can be started, in order; no whole row is read. */
+export function listReadyIds(db: Database, query: ReadyQuery): string[] {
+  if (query.sort === 'impact') return rankByImpact(db, query).map(({ order: [, , id] }) => id);
+  const { sql, values } = readyListSql('t.id, t.priority, t.created_at', { ...query, limit: undefined });
+  return db.all(sql, ...values).map((row) => row.id as string);
 }
 
 /** The id alone, for a claim that reads the whole record anyway. */
@@ -58,12 +69,34 @@ export function listBlocked(db: Database, query: { limit: number | undefined }):
     .map((row) => ({ ...rowToSummary(row, db.workflow), blockers: listBlockers(db, row.id as string) }));
 }
 
+function listByImpact(db: Database, query: ReadyQuery): ReadyTask[] {
+  return rankByImpact(db, query)
+    .slice(0, query.limit)
+    .flatMap(({ key, critical_path, unblocks }) => {
+      const row = db.get(BY_ROWID, key);
+      return row === undefined
+        ? []
+        : [{ ...rowToTask(row, db.workflow), impact: { critical_path, unblocks } }];
+    });
+}
+
+export const BY_ROWID = `SELECT ${TASK_COLUMNS} FROM tasks t WHERE t.rowid = ?`;
+
+/** A task's place by its impact. */
+export interface Ranked {
+  /** Its rowid. */
+  readonly key: number;
+  readonly critical_path: number;
+  readonly unblocks: number;
+  readonly order: readonly [priority: number, created_at: string, id: string];
+}
+
 /**
  * By the longest chain of open tasks that waits for each, then by how many wait directly, then as always.
  * Row numbers and edges of waiting tasks are read once, from indexes alone (2 to 3 ms
- * instead of 10 at 10,000 tasks); whole rows only for what is shown.
+ * instead of 10 at 10,000 tasks); whole rows are left to whoever shows some of them.
  */
-function listByImpact(db: Database, query: ReadyQuery): ReadyTask[] {
+export function rankByImpact(db: Database, query: ReadyQuery): Ranked[] {
   const dependents = new Map<number, number[]>();
   const edges = `SELECT t.rowid AS waiting, b.rowid AS blocker
     FROM tasks t INDEXED BY idx_tasks_blocked CROSS JOIN dependencies d ON d.from_id = t.id CROSS JOIN tasks b ON b.id = d.to_id
@@ -86,20 +119,11 @@ function listByImpact(db: Database, query: ReadyQuery): ReadyTask[] {
   const { after } = query;
   if (after !== undefined) ranked = ranked.filter((one) => isBehind(one, after));
   // Array.sort keeps the order of equals, so priority and age decide among them.
-  ranked.sort((a, b) => b.critical_path - a.critical_path || b.unblocks - a.unblocks);
-  const one = `SELECT ${TASK_COLUMNS} FROM tasks t WHERE t.rowid = ?`;
-  return ranked.slice(0, query.limit ?? ranked.length).flatMap(({ key, order: _order, ...impact }) => {
-    const row = db.get(one, key);
-    return row === undefined ? [] : [{ ...rowToTask(row, db.workflow), impact }];
-  });
+  return ranked.sort((a, b) => b.critical_path - a.critical_path || b.unblocks - a.unblocks);
 }
 
 function isBehind(
-  {
-    critical_path,
-    unblocks,
-    order: [priority, created_at, id],
-  }: { critical_path: number; unblocks: number; order: readonly [number, string, string] },
+  { critical_path, unblocks, order: [priority, created_at, id] }: Ranked,
   after: TaskPosition,
 ): boolean {
   if (critical_path !== after.critical_path) return critical_path < after.critical_path;

@@ -82,15 +82,24 @@ const BEHIND = {
 } as const satisfies Record<keyof typeof ORDERS, readonly [string, (place: TaskPosition) => Value[]]>;
 
 export function listTasks(db: Database, query: TaskQuery): Task[] {
-  const { where, values } = conditionsOf(db, query);
+  const { sql, values } = listSql(db, TASK_COLUMNS, query);
+  return db.all(sql, ...values).map((row) => rowToTask(row, db.workflow));
+}
+
+/** The rows of a list, in its order, with other columns. */
+export function listSql(db: Database, columns: string, query: TaskQuery): { sql: string; values: Value[] } {
+  const { from, values } = fromSql(db, query);
   const order = ORDERS[query.sort ?? 'priority'];
-  return db
-    .all(
-      `SELECT ${TASK_COLUMNS} FROM tasks t ${indexOf(query)} ${where} ORDER BY ${order} LIMIT ?`,
-      ...values,
-      query.limit ?? -1,
-    )
-    .map((row) => rowToTask(row, db.workflow));
+  return {
+    sql: `SELECT ${columns} ${from} ORDER BY ${order} LIMIT ?`,
+    values: [...values, query.limit ?? -1],
+  };
+}
+
+/** All rows that the conditions leave, in no order. */
+export function fromSql(db: Database, query: TaskQuery): { from: string; values: Value[] } {
+  const { where, values } = conditionsOf(db, query);
+  return { from: `FROM tasks t ${indexOf(query)} ${where}`, values };
 }
 
 /** The condition of idx_tasks_open_order, word for word. */
@@ -143,9 +152,9 @@ function conditionsOf(db: Database, query: TaskQuery): { where: string; values: 
     values.push(query.label);
   }
   if (query.text !== undefined) {
-    conditions.push(textCondition(db, query.text));
-    const pattern = `%${fold(query.text).replace(/[\\%_]/g, '\\$&')}%`;
-    values.push(pattern, pattern, pattern);
+    const text = textCondition(db, query.text);
+    conditions.push(text.condition);
+    values.push(...text.values);
   }
   if (query.after !== undefined) {
     const [condition, toValues] = BEHIND[query.sort ?? 'priority'];
@@ -171,7 +180,12 @@ function standsIn(db: Database, state: string): string {
 }
 
 /** SQLite's LIKE knows upper and lower case of ASCII only; for anything else the text is folded here. */
-function textCondition(db: Database, text: string): string {
+export function textCondition(db: Database, text: string): { condition: string; values: Value[] } {
+  const pattern = `%${fold(text).replace(/[\\%_]/g, '\\$&')}%`;
+  return { condition: textSql(db, text), values: [pattern, pattern, pattern] };
+}
+
+function textSql(db: Database, text: string): string {
   const former = `(t.metadata <> '{}' AND ${FORMER_IDS} LIKE ? ESCAPE '\\')`;
   if (/^[\u0000-\u007f]*$/.test(text))
     return `(t.title LIKE ? ESCAPE '\\' OR t.description LIKE ? ESCAPE '\\' OR ${former})`;

@@ -1,6 +1,6 @@
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import { allows, type Caller } from '#operations/call-operation.ts';
+import { allows, type Caller, type OperationCall } from '#operations/call-operation.ts';
 import { type PagedList, writeAnswer, writePage } from '#operations/write-answer.ts';
 import type { Answer } from './answer.ts';
 import type { HttpDeps } from './http-ports.ts';
@@ -41,8 +41,8 @@ export async function callRoute(
   }: RequestInput & { readonly caller: Caller; readonly signal: AbortSignal | undefined },
 ): Promise<Answer> {
   const { name, access } = route.declaration;
-  const call = (asked: Record<string, unknown>): Promise<unknown> =>
-    operations.call({ name, input: asked, project, caller, signal });
+  const call = (asked: Record<string, unknown>, portion?: OperationCall['portion']): Promise<unknown> =>
+    operations.call({ name, input: asked, project, caller, signal, portion });
   const rows = route.paged ? readPageSize(input.limit) : readRows(input.limit);
   if (!route.cursors || rows === undefined || !isCursor(input.cursor)) {
     // What has happened is told, however long it is.
@@ -50,7 +50,7 @@ export async function callRoute(
     return { status: route.ok, body: await writeAnswer(await call(input), { bytes }) };
   }
   const { body, next } = await writePage({
-    ask: (page) => call({ ...input, ...page }),
+    ask: (page, portion) => call({ ...input, ...page }, portion),
     // The schema takes the order with the first portion.
     sort: input.sort as PagedList['sort'],
     cursor: input.cursor,

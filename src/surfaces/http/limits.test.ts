@@ -100,6 +100,19 @@ describe('the limits of a request', () => {
     expect(read(hidden).status).toBe(431);
   });
 
+  it('answer an expectation: 100-continue is met, every other one is refused with JSON', async () => {
+    const expecting = (what: string): string => head([`Expect: ${what}`, 'Content-Length: 2']);
+    const met = await http.raw(`${expecting('100-continue')}{}`, /201[^]*\}$/);
+    expect(met).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 /);
+    for (const what of ['200-ok', 'x'.repeat(1_000), '100-continued']) {
+      // The body never comes, and nobody waits for it.
+      const refused = await http.raw(expecting(what), /\}$/);
+      expect(read(refused)).toEqual({ status: 417, code: 'expectation_failed' });
+      expect(refused).toContain('Connection: close');
+    }
+    expect((await http.ask({ path: '/api/status' })).status).toBe(200);
+  });
+
   it('end an address that is too long', async () => {
     const target = (length: number): string => `GET /${'x'.repeat(length - 1)}`;
     expect(read(await http.raw(head([], target(HTTP_LIMITS.url_bytes)), /\}$/)).status).toBe(404);

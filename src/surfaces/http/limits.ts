@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type Server, type ServerOptions, type ServerResponse, STATUS_CODES } from 'node:http';
+import {
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { Duplex } from 'node:stream';
 import { keepSocketsFree } from './free-sockets.ts';
 
@@ -66,6 +72,13 @@ export function applyServerLimits(server: Server, limits: Limits = HTTP_LIMITS):
   keepSocketsFree(server, limits.sockets);
   server.on('request', (_request, response: ServerResponse) => cutUnread(response, limits.answer_stall_ms));
   server.on('clientError', answerUnread);
+  server.on('checkExpectation', refuseExpectation);
+}
+
+/** Node itself meets `100-continue`, and has no words for any other. What comes behind it is not waited for. */
+function refuseExpectation(_request: IncomingMessage, { socket }: ServerResponse): void {
+  if (socket === null) return;
+  writeUnread(socket, 417, 'expectation_failed', 'Of Expect only 100-continue is known');
 }
 
 /** From the end of an answer on, its socket has to take some of what waits; what takes long to be made is not meant. */

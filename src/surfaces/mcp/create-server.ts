@@ -3,7 +3,12 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Declaration } from '#contract/declare.ts';
 import { toErrorBody } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import { type Caller, type OperationCaller, reaches } from '#operations/call-operation.ts';
+import {
+  type Caller,
+  type OperationCall,
+  type OperationCaller,
+  reaches,
+} from '#operations/call-operation.ts';
 import { type PagedList, writeAnswer, writePage } from '#operations/write-answer.ts';
 import { registerPrompts } from './prompts.ts';
 import { registerResources } from './resources.ts';
@@ -56,13 +61,14 @@ function createServer(
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `No tool is called ${params.name}`);
     try {
       const { operation, input, project } = readCall(tool, params.arguments ?? {});
-      const ask = (asked: object): Promise<unknown> =>
-        deps.operations.call({ name: operation, input: asked, caller, project, signal: mcpReq.signal });
+      const { signal } = mcpReq;
+      const ask = (asked: object, portion?: OperationCall['portion']): Promise<unknown> =>
+        deps.operations.call({ name: operation, input: asked, caller, project, signal, portion });
       const { rows, sort } = readList(deps.declarations, operation, input);
       if (rows === undefined) return await toResult(await ask(input), hasHappened(tool));
       const most = { bytes: LIMITS.answer_page_bytes, beyond: 'refuse' } as const;
       const { body, shown } = await writePage({
-        ask: (page) => ask({ ...input, ...page }),
+        ask: (page, portion) => ask({ ...input, ...page }, portion),
         sort,
         rows,
         most,
@@ -72,8 +78,11 @@ function createServer(
       return { ...(await toResult({ error: toErrorBody(error) })), isError: true };
     }
   });
-  const call = (name: string, input: object, project?: string): Promise<unknown> =>
-    deps.operations.call({ name, input, caller, project });
+  const call = (
+    name: string,
+    input: object,
+    more: Pick<OperationCall, 'project' | 'portion'> = {},
+  ): Promise<unknown> => deps.operations.call({ name, input, caller, ...more });
   registerResources(mcp, call, projects);
   registerPrompts(mcp);
   return mcp;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BodyScan } from '#kernel/body-scan.ts';
-import { ForgeError } from '#kernel/errors.ts';
+import { ERROR_CODES, ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { OneATurn } from '#kernel/one-a-turn.ts';
 
@@ -87,10 +87,17 @@ export async function sendResponse(response: Response, res: ServerResponse): Pro
   }
 }
 
-/** The answer, or an empty one as soon as nobody waits for it any more. */
+/**
+ * The answer; where the call was broken off before, the error that says why. Where the client went away, that error is
+ * told to nobody.
+ */
 export async function untilGone(answer: Promise<Response>, gone: AbortSignal): Promise<Response> {
   const { promise, resolve } = Promise.withResolvers<Response>();
-  const stop = (): void => resolve(new Response(null, { status: 499 }));
+  const stop = (): void => {
+    const reason: unknown = gone.reason;
+    const error = isForgeError(reason) ? reason : new ForgeError('interrupted', 'The client went away');
+    resolve(refuse(ERROR_CODES[error.code].http, SERVER_ERROR, error.message));
+  };
   if (gone.aborted) stop();
   gone.addEventListener('abort', stop, { once: true });
   try {
@@ -99,6 +106,9 @@ export async function untilGone(answer: Promise<Response>, gone: AbortSignal): P
     gone.removeEventListener('abort', stop);
   }
 }
+
+/** What the protocol leaves to servers. */
+export const SERVER_ERROR = -32_000;
 
 /** An error of the protocol, where there is no server yet that could say it. */
 export function refuse(

@@ -8,12 +8,19 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Clock } from '#kernel/clock.ts';
 import { countMembers, findDoubleKey } from '#kernel/double-key.ts';
-import { ERROR_CODES, isForgeError } from '#kernel/errors.ts';
+import { ERROR_CODES, ForgeError, isForgeError } from '#kernel/errors.ts';
 import { type Json, parseScanned } from '#kernel/json.ts';
 import { OneATurn } from '#kernel/one-a-turn.ts';
 import type { Caller } from '#operations/call-operation.ts';
 import { createServerFactory, type McpDeps } from './create-server.ts';
-import { type McpRequest, readRequest, refuse, sendResponse, untilGone } from './http-exchange.ts';
+import {
+  type McpRequest,
+  readRequest,
+  refuse,
+  sendResponse,
+  SERVER_ERROR,
+  untilGone,
+} from './http-exchange.ts';
 import { McpSessions } from './sessions.ts';
 
 export interface McpHttpDeps extends McpDeps {
@@ -29,7 +36,6 @@ export interface McpHttpHandler extends AsyncDisposable {
 
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
-const SERVER_ERROR = -32_000;
 const SESSION_NOT_FOUND = -32_001;
 
 /**
@@ -63,7 +69,10 @@ export function createMcpHandler(deps: McpHttpDeps): McpHttpHandler {
     if (request.method === 'DELETE')
       return refuse(400, SERVER_ERROR, 'Which session? Mcp-Session-Id is missing');
     if (!(await isLegacyRequest(request, body)))
-      return modern.fetch(request, { parsedBody: body, authInfo: toAuthInfo(caller) });
+      return untilGone(
+        modern.fetch(request, { parsedBody: body, authInfo: toAuthInfo(caller) }),
+        request.signal,
+      );
     if (!isInitialize(body)) return answerAlone(createServer(caller), request, body);
     const opened = await sessions.open(caller);
     if (opened === undefined)
@@ -97,7 +106,7 @@ function refuseBody(error: unknown): Response {
 /** A long wait must not answer somebody whose token was taken away meanwhile. */
 function watch(isAlive: () => boolean, gone: AbortController): Disposable {
   const timer = setInterval(() => {
-    if (!isAlive()) gone.abort();
+    if (!isAlive()) gone.abort(new ForgeError('unauthorized', 'The token was revoked while this waited'));
   }, LOOK_MS).unref();
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }

@@ -1,12 +1,17 @@
 import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import type { OperationCall } from '#operations/call-operation.ts';
 import { writeAnswer, writePage, type WrittenPage } from '#operations/write-answer.ts';
 
 const LIST = 'forge://tasks';
 const JSON_TYPE = 'application/json';
 
-type Call = (name: string, input: object, project?: string) => Promise<unknown>;
+type Call = (
+  name: string,
+  input: object,
+  more?: Pick<OperationCall, 'project' | 'portion'>,
+) => Promise<unknown>;
 
 /** The tasks as documents that a person can put into a conversation by hand. */
 export function registerResources(mcp: McpServer, call: Call, projects: readonly string[]): void {
@@ -44,7 +49,13 @@ async function listOpen(call: Call, projects: readonly string[]): Promise<Writte
   const rows = Math.ceil(LIMITS.mcp_resources / each.length);
   const most = { bytes: LIMITS.answer_page_bytes / each.length, beyond: 'end' } as const;
   return Promise.all(
-    each.map((project) => writePage({ ask: (page) => call('task.list', page, project), rows, most })),
+    each.map((project) =>
+      writePage({
+        ask: (page, portion) => call('task.list', page, { project, portion }),
+        rows,
+        most,
+      }),
+    ),
   );
 }
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { ForgeError } from '#kernel/errors.ts';
 import type { JsonObject } from '#kernel/json.ts';
-import type { HomePlace } from '#sync/forge-home.ts';
-import { parseHomeObject, readHomeFile } from '#sync/home-file.ts';
+import type { HomePlace } from './forge-home.ts';
+import { parseHomeObject, readHomeFile } from './home-file.ts';
 
 export interface ServerSettings {
   readonly host: string;
