@@ -155,20 +155,27 @@ async function findFailingAlone(failed: readonly TestCase[]): Promise<TestCase |
 }
 
 /**
- * One case of each test file, then the next one of each, as long as they do not take too long together: a file with
- * hundreds of quick cases must not be all that is run. The tests of the file's own name come first, then the quick ones.
+ * The quick tests of the file's own name, all of them; then one case of each other test file, then the next one of each,
+ * as long as they do not take too long together: a file with hundreds of quick cases must not be all that is run.
  */
 function choose(source: string, cases: readonly TestCase[]): readonly TestCase[] {
   const stem = `${source.replace(/\.ts$/, '')}.`;
   const tests = [...Map.groupBy(cases, ({ path }) => path)]
     .toSorted(([a], [b]) => Number(b.startsWith(stem)) - Number(a.startsWith(stem)))
     .slice(0, MOST_FILES);
-  let took = 0;
+  let [count, took] = [0, 0];
   return tests
-    .flatMap(([, own]) => own.map((one, round) => ({ one, round })))
+    .flatMap(([path, own]) =>
+      own.map((one, round) => ({ one, round: path === `${stem}test.ts` ? 0 : round })),
+    )
     .toSorted((a, b) => a.round - b.round)
     .map(({ one }) => one)
-    .filter(({ took_ms }, at) => at === 0 || (at < MOST_CASES && (took += took_ms) <= MOST_MS));
+    .filter(({ took_ms }) => {
+      if (count > 0 && (count >= MOST_CASES || took + took_ms > MOST_MS)) return false;
+      count += 1;
+      took += took_ms;
+      return true;
+    });
 }
 
 /** A mutant that hangs is noticed too. */

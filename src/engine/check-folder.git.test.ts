@@ -7,6 +7,7 @@ import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-worksh
 import { openCheckCaches, SETUP_CACHES, sweepCaches, toCacheFolder } from './caches.ts';
 import { openGates } from './gate-changes.ts';
 import { giveVerdict } from './give-verdict.ts';
+import { recoverProject } from './recover-project.ts';
 import { sweepFolders } from './sweep-folders.ts';
 import { systemWriter } from './work.ts';
 
@@ -120,7 +121,7 @@ describe('the folder of checks', () => {
     writeFileSync(join(path, 'litter'), '');
     expect(await sweepFolders(shop.place)).toEqual([]);
     await store.finishReview({ id: open.id, status: 'void' }, by);
-    expect(await sweepFolders(shop.place)).toMatchObject([{ path }]);
+    await recoverProject(shop.workshop);
     expect(existsSync(path)).toBe(false);
     expect(shop.repo.git('for-each-ref', 'refs/forge/rescue')).toBe('');
   });

@@ -369,6 +369,26 @@ describe('what a check said of a tree', () => {
     expect(check.runs()).toBe(1);
   });
 
+  it('counts no more after the work went to somebody else while a merge waited, and stays where nothing had passed', async () => {
+    shop.addAgent('w1', 'echo x > x; echo mine > README.md');
+    const waiting = await shop.create('Cannot be merged', { steps: ['true'] });
+    const refused = await shop.create('Refused', { steps: ['false'] });
+    await shop.work(waiting, 'w1');
+    await shop.repo.write('README.md', 'theirs\n');
+    shop.repo.git('commit', '-qam', 'theirs');
+    shop.removeAgent('w1');
+    expect((await shop.move(waiting, 'merging')).state).toBe('merge_failed');
+    await assign(waiting, 'coder', { agent: 'w2' });
+    expect(await reviewsOf(waiting)).toMatchObject([{ status: 'void' }]);
+    shop.set({ scheduler: { retry_limit: 1 } });
+    shop.addAgent('w1', 'echo x > x');
+    await shop.work(refused, 'w1');
+    await assign(refused, 'coder', { agent: 'w2' });
+    expect((await reviewsOf(refused)).map(({ cleared_at }) => cleared_at)).not.toContainEqual(
+      expect.any(String),
+    );
+  });
+
   it('[M9] [S404] counts no more after the work went to somebody else: everything runs again', async () => {
     shop.addAgent('w1', 'echo x > x');
     const check = counted();

@@ -82,6 +82,7 @@ describe('a step', () => {
   it('keeps the end of a long output', async () => {
     const { output } = await runStep('seq 1 100000', place());
     expect(output.length).toBeLessThanOrEqual(LIMITS.step_tail_length);
+    expect(output.length).toBeGreaterThan(LIMITS.step_tail_length - '\n100000\n'.length);
     expect(output.endsWith('\n100000')).toBe(true);
   });
 });
