@@ -31,10 +31,11 @@ import { readCases, runVitest, type TestCase } from './mutants/run-cases.ts';
  */
 
 const ROOT = resolve(import.meta.dirname, '..');
-/** What is run for one mutant at most. */
-const MOST_FILES = 8;
-const MOST_CASES = 250;
-const MOST_MS = 20_000;
+/** What is run for one mutant at most: first a few cases, then more where these have noticed nothing. */
+const ROUNDS = [
+  { files: 8, cases: 250, ms: 20_000 },
+  { files: 40, cases: 250, ms: 90_000 },
+] as const;
 const ANSWERS = join(ROOT, 'tests/mutants.json');
 
 const { values } = parseArgs({
@@ -119,15 +120,24 @@ process.exitCode = left.length === 0 ? 0 : 1;
 async function tryMutant(mutant: PlacedMutant): Promise<Verdict> {
   const { path, start } = mutant;
   const text = textOf(path);
-  const chosen = choose(
-    path,
-    listReaching(reach, { path, text }, start).filter((one) => !failing.has(one)),
-  );
-  if (chosen.length === 0) return keep(mutant, 'untested');
-  writeFileSync(join(copy, path), applyMutant(text, mutant));
-  const { passed, failed } = await runCases(chosen);
-  writeFileSync(join(copy, path), text);
-  if (passed) return keep(mutant, 'survived');
+  let rest = listReaching(reach, { path, text }, start).filter((one) => !failing.has(one));
+  if (rest.length === 0) return keep(mutant, 'untested');
+  for (const most of ROUNDS) {
+    const chosen = choose(path, rest, most);
+    rest = rest.filter((one) => !chosen.includes(one));
+    writeFileSync(join(copy, path), applyMutant(text, mutant));
+    const { passed, failed } = await runCases(chosen);
+    writeFileSync(join(copy, path), text);
+    if (!passed) return judgeFailed(mutant, chosen, failed);
+  }
+  return keep(mutant, 'survived');
+}
+
+async function judgeFailed(
+  mutant: PlacedMutant,
+  chosen: readonly TestCase[],
+  failed: readonly TestCase[],
+): Promise<Verdict> {
   // A case that needs those before it fails alone, mutant or not.
   const wrong = await findFailingAlone(failed);
   if (wrong === undefined) return keep(mutant, 'killed', failed.length > 0 ? failed : chosen);
@@ -158,11 +168,15 @@ async function findFailingAlone(failed: readonly TestCase[]): Promise<TestCase |
  * The quick tests of the file's own name, all of them; then one case of each other test file, then the next one of each,
  * as long as they do not take too long together: a file with hundreds of quick cases must not be all that is run.
  */
-function choose(source: string, cases: readonly TestCase[]): readonly TestCase[] {
+function choose(
+  source: string,
+  cases: readonly TestCase[],
+  most: (typeof ROUNDS)[number],
+): readonly TestCase[] {
   const stem = `${source.replace(/\.ts$/, '')}.`;
   const tests = [...Map.groupBy(cases, ({ path }) => path)]
     .toSorted(([a], [b]) => Number(b.startsWith(stem)) - Number(a.startsWith(stem)))
-    .slice(0, MOST_FILES);
+    .slice(0, most.files);
   let [count, took] = [0, 0];
   return tests
     .flatMap(([path, own]) =>
@@ -171,7 +185,7 @@ function choose(source: string, cases: readonly TestCase[]): readonly TestCase[]
     .toSorted((a, b) => a.round - b.round)
     .map(({ one }) => one)
     .filter(({ took_ms }) => {
-      if (count > 0 && (count >= MOST_CASES || took + took_ms > MOST_MS)) return false;
+      if (count > 0 && (count >= most.cases || took + took_ms > most.ms)) return false;
       count += 1;
       took += took_ms;
       return true;

@@ -86,6 +86,17 @@ describe('two who do the same at the same moment', () => {
     expect([faster.ran, slower.ran]).toEqual([['doing'], []]);
   });
 
+  it('the claim of the agent loop runs them too, and not for the one who lost it', async () => {
+    await using temp = await tempEngine(WATCHED);
+    const { id } = await temp.create('Claimed twice');
+    const faster = watch(temp, 'updateTask', async () => undefined);
+    const claim = (engine: Engine, assignee: string) =>
+      updateTask(engine, { id, status: 'in_progress', assignee });
+    const slower = watch(temp, 'updateTask', () => claim(faster.engine, 'bot'));
+    expect(await claim(slower.engine, 'rival')).toMatchObject({ claimed: false, assignee: 'bot' });
+    expect([faster.ran, slower.ran]).toEqual([['doing'], []]);
+  });
+
   it('who lost a claim is told so at once', async () => {
     await using temp = await tempEngine(WATCHED);
     const { id } = await temp.create('Claimed');

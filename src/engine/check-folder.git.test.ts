@@ -158,6 +158,14 @@ describe('a check that needs what the project does not say how to make', () => {
     expect(await shop.place.store.getTask(task.id)).toMatchObject({ state: 'done' });
   });
 
+  it('is not asked for where the check passes on the commit, or the project says how to make it', async () => {
+    const passed = await work(`${CHECKER}; echo made > tools/made`, ['test -e x']);
+    expect(await stepsOf(passed)).toMatchObject([{ outcome: 'passed' }]);
+    shop.set({ workspace: { setup: ['true'] } });
+    const failed = await work(`${CHECKER}; echo made > tools/made`, ['test -e tools/made']);
+    expect(await stepsOf(failed)).toMatchObject([{ outcome: 'failed' }]);
+  });
+
   it('is not merged by the word of a person alone', async () => {
     const task = await work(CHECKER, [BROKEN]);
     await pass(task);

@@ -79,6 +79,29 @@ describe('the checkout of the user', () => {
   });
 });
 
+it('a change is looked at as often as the limit says before it is told', async () => {
+  await using folder = await tempFolder();
+  const log = join(folder.path, 'calls');
+  await folder.write('git', `#!/bin/sh\necho call >> ${log}\nPATH=$OLD_PATH exec git "$@"\n`);
+  chmodSync(join(folder.path, 'git'), 0o755);
+  const path = process.env['PATH'] ?? '';
+  const env = { ...process.env, OLD_PATH: path, PATH: `${folder.path}:${path}` };
+  const watch = new CheckoutWatch({ ...shop.place, repo: { ...shop.place.repo, env } });
+  const countCalls = async (look: Promise<unknown>): Promise<number> => {
+    await look;
+    const calls = readFileSync(log, 'utf8').split('\n').length - 1;
+    rmSync(log);
+    return calls;
+  };
+  const before = watch.lookBefore(-1);
+  const once = await countCalls(before);
+  expect(once).toBeGreaterThan(0);
+  await shop.repo.write('looked-at', 'x');
+  expect(await countCalls(watch.compare(await before))).toBe(LIMITS.checkout_looks * once);
+  rmSync(join(shop.repo.path, 'looked-at'));
+  expect(await countCalls(watch.compare(await before))).toBe(once);
+});
+
 describe('a git that does not answer', () => {
   it('is not waited for, and told of', async () => {
     await using folder = await tempFolder();

@@ -296,6 +296,16 @@ describe.each(NAMINGS)('%s', (_title, n) => {
       { role: n('coder'), holder: { agent: 'bot' }, from: 'claim' },
       { role: n('reviewer'), holder: { user: 'ann' }, from: 'assigned' },
     ]);
+    // Of the states that a claim can lead to, the one whose role the claimer has comes first.
+    const planned = await engine.create('Planned');
+    await assignRole(engine.as(ANN), {
+      id: planned.id,
+      role: n('planner'),
+      holder: { agent: 'bot' },
+      reset_worktree: false,
+      reset_workspace: false,
+    });
+    expect(await claim(engine, planned.id, BOT)).toMatchObject({ task: { state: n('planning') } });
     // Another role changes nothing else; the one at work takes the task back to the queue.
     expect(await role('reviewer', { agent: 'critic' })).toMatchObject({ state: n('in_progress') });
     expect(await role('coder', { agent: 'critic' })).toMatchObject({ state: n('todo'), assignee: null });

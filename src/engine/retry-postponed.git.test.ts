@@ -3,10 +3,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { NO_AGENTS } from '#domain/claimer.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { watchOver } from './recover-project.ts';
+import { retryPostponed } from './retry-postponed.ts';
 import { dispatchTasks } from './scheduler.ts';
 import { workTask } from './work-task.ts';
+import { Workshop } from './workshop.ts';
 
 let shop: TempWorkshop;
 beforeEach(async () => {
@@ -97,6 +100,21 @@ describe('[A17] a merge that met something of the user’s', () => {
         { timeout: 20_000 },
       )
       .toBe('done');
+  });
+
+  it('is tried again when its time has come, and not a moment before', async () => {
+    const task = await postponed(() => shop.repo.write('new.txt', 'mine\n'));
+    rmSync(join(shop.repo.path, 'new.txt'));
+    const [merge] = await shop.place.store.listMerges({ task_id: task.id });
+    const due = Date.parse(merge?.finished_at ?? '') + LIMITS.merge_again_first_ms;
+    const at = async (now: number): Promise<string> => {
+      const workshop = new Workshop({ ...shop.place, clock: { now: () => now } });
+      await retryPostponed(workshop);
+      await workshop.settled();
+      return (await shop.place.store.getTask(task.id)).state;
+    };
+    expect(await at(due - 1)).toBe('merge_failed');
+    expect(await at(due)).toBe('done');
   });
 
   it('lands by the command that wants it merged', async () => {
