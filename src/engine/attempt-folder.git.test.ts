@@ -31,6 +31,31 @@ const again = async (task: Task): Promise<void> => {
 };
 
 describe('the folder of an attempt', () => {
+  it('is set up by the project as it is now before an agent goes on in it', async () => {
+    shop.addAgent('w1', 'cat made >> seen; echo >> seen');
+    await shop.repo.write('.git/info/exclude', 'made\n');
+    shop.set({ workspace: { setup: ['printf first > made'] } });
+    const task = await shop.create('Set up again');
+    await shop.work(task, 'w1');
+    shop.set({ workspace: { setup: ['printf second > made'] } });
+    await again(task);
+    expect(read(await attemptOf(task), 'seen')).toBe('first\nsecond\n');
+    shop.set({ workspace: { setup: [] } });
+  });
+
+  it('has ports of its own where the project wants some', async () => {
+    shop.addAgent('w1', 'echo x > x');
+    const portOf = async (ports: number): Promise<number | null> => {
+      shop.set({ workspace: { ports } });
+      const task = await shop.create(`Ports ${ports}`);
+      await openWorkspace(shop.place, { task, agent: 'w1' });
+      return (await attemptOf(task)).port;
+    };
+    expect(await portOf(0)).toBeNull();
+    expect(await portOf(2)).toEqual(expect.any(Number));
+    shop.set({ workspace: { ports: 0 } });
+  });
+
   it('is set up once, again when what the set-up is for has changed, and when it is made again', async () => {
     await shop.repo.write('.env', 'secret');
     await shop.repo.write('.git/info/exclude', '.env\nlog\n');

@@ -127,6 +127,25 @@ describe('several attempts at one task', () => {
     await shop.move(task, 'cancelled');
   });
 
+  it('are as the last of their runs where none was any good', async () => {
+    const flag = join(shop.place.records, '..', 'first-ended');
+    shop.addAgent('early', 'echo half > half.txt; exit 3');
+    shop.addAgent('late', `until [ -e ${flag} ]; do sleep 0.05; done; echo half > half.txt; exit 4`);
+    const task = await shop.create('None');
+    const working = work(task, { agents: ['early', 'late'], count: 2 });
+    await expect
+      .poll(
+        async () => (await shop.place.store.listRuns({ task_id: task.id })).map(({ outcome }) => outcome),
+        {
+          timeout: 20_000,
+        },
+      )
+      .toContain('failed');
+    writeFileSync(flag, '');
+    expect((await working).task.error_annotation?.message).toContain('4');
+    await shop.move(task, 'cancelled');
+  });
+
   it('are chosen between by the reviewer, who sees every green diff', async () => {
     shop.addAgent(
       'critic',
