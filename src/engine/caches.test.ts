@@ -39,8 +39,9 @@ it('checks begin with what set-ups have cached, in a folder of the user alone, w
 it('that another process has removed already keep no check from ending', async () => {
   await using temp = await tempFolder();
   const place = at(temp.path);
-  await using _caches = await openCheckCaches(place, 'r1');
+  const caches = await openCheckCaches(place, 'r1');
   rmSync(toCacheFolder(place, 'gate-r1'), { recursive: true });
+  await expect(caches[Symbol.asyncDispose]()).resolves.toBeUndefined();
 });
 
 it('they are made for the user alone where set-ups have cached nothing', async () => {

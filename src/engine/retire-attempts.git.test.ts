@@ -32,13 +32,9 @@ async function addRun({ id: task_id }: Task, process: ProcessMark | undefined): 
   const place = { name: `a-${attempt_id}`, path: `/none/${attempt_id}`, target: 'main', port: null };
   const base_commit = shop.repo.git('rev-parse', 'HEAD');
   await store.startAttempt({ id: attempt_id, task_id, agent: 'w1', base_commit, ...place }, by);
-  const run = await store.createRun(
-    {
-      ...{ id: crypto.randomUUID(), task_id, attempt_id, agent: 'w1', role: 'coder', executor: 'shell' },
-      ...{ fence: null, in_state: null, state: 'scheduled', session_id: null, watcher: living() },
-    },
-    by,
-  );
+  const made = { id: crypto.randomUUID(), task_id, attempt_id, agent: 'w1', role: 'coder' };
+  const how = { executor: 'shell', fence: null, in_state: null, session_id: null, watcher: living() };
+  const run = await store.createRun({ ...made, ...how, state: 'scheduled' }, by);
   if (process !== undefined) await store.noteRun({ id: run.id, process });
   return store.moveRun({ id: run.id, to: 'running' }, by);
 }

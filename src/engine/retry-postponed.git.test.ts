@@ -115,6 +115,11 @@ describe('[A17] a merge that met something of the user’s', () => {
     };
     expect(await at(due - 1)).toBe('merge_failed');
     expect(await at(due)).toBe('done');
+    // There is nothing to say of a merge that just landed.
+    expect((await shop.place.store.listMerges({ task_id: task.id })).at(-1)).toMatchObject({
+      state: 'landed',
+      message: null,
+    });
   });
 
   it('lands by the command that wants it merged', async () => {
@@ -132,6 +137,8 @@ async function postponed(hinder: () => Promise<void>): Promise<Task> {
   await hinder();
   const waiting = await shop.move(task, 'merging');
   expect(waiting).toMatchObject({ state: 'merge_failed', error_annotation: { code: 'merge_postponed' } });
+  const told = shop.news.flatMap((one) => (one.kind === 'merge' ? [one.merge.state] : []));
+  expect(told).toEqual(['queued', 'started', 'postponed']);
   expect(waiting.error_annotation?.message).toMatch(/README\.md|new\.txt/);
   return waiting;
 }
