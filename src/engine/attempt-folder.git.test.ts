@@ -139,6 +139,19 @@ describe('the folder of an attempt', () => {
     expect(read(attempt, 'seen')).toContain('- GitHub issue: #47\n');
   });
 
+  it('tells what was found before its file was written, too', async () => {
+    await shop.repo.write('STATE.md', '# State\n');
+    shop.repo.git('add', '-A');
+    shop.repo.git('commit', '-qm', 'a file that is told');
+    shop.set({ workspace: { linkFile: 'STATE.md' } });
+    shop.addAgent('strays', 'git switch -qc side; echo x > x');
+    const task = await shop.create('Strays');
+    await shop.work(task, 'strays');
+    const [run] = await shop.place.store.listRuns({ task_id: task.id });
+    expect(run?.message).toContain('Its worktree was on side');
+    shop.set({ workspace: { linkFile: undefined } });
+  });
+
   it('[S148] [S149] [S151] tells a file of the repository with the first commit, and every commit whose it is', async () => {
     await shop.repo.write('SESSION-STATE.md', '# Session\n');
     shop.repo.git('add', '-A');

@@ -87,6 +87,20 @@ describe('a step', () => {
   });
 });
 
+it('a step that fails inside of walls says that they may be why, and one that passes does not', async (context) => {
+  const walled = await openProcessHost({ accept: ['bubblewrap'] });
+  if (walled.containment.kind !== 'bubblewrap') return context.skip('no bubblewrap here');
+  const none = { writable: [], replaced: [], own: [], fixed: [], hidden: [], sealed: [], let_in: [] };
+  const walls = { work: { path: folder, read_only: false }, ...none, readable: [] };
+  const outputOf = async (code: number): Promise<string> => {
+    const step = `echo 'touch: /x: Permission denied /x'; exit ${code}`;
+    return (await runStep(step, place({ host: walled, walls }))).output;
+  };
+  expect(await outputOf(0)).not.toContain('inside of walls');
+  expect(await outputOf(1)).toContain('inside of walls');
+  expect(await outputOf(2)).toContain('inside of walls');
+});
+
 describe('steps', () => {
   it('run until one fails', async () => {
     const seen: string[] = [];
