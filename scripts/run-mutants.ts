@@ -15,7 +15,7 @@ import { parseArgs } from 'node:util';
 import { applyMutant, findMutants, pickSome } from './mutants/find-mutants.ts';
 import { digest, openVerdicts, type PlacedMutant, type Verdict } from './mutants/keep-verdicts.ts';
 import { joinReach, listReaching, measureReach, type Reach } from './mutants/measure-reach.ts';
-import { listTestsOf, type SourceFile } from './mutants/nearest-tests.ts';
+import { listImporters, listTestsOf, type SourceFile } from './mutants/nearest-tests.ts';
 import { readCases, runVitest, type TestCase } from './mutants/run-cases.ts';
 
 /*
@@ -31,10 +31,13 @@ import { readCases, runVitest, type TestCase } from './mutants/run-cases.ts';
  */
 
 const ROOT = resolve(import.meta.dirname, '..');
-/** What is run for one mutant at most: first a few cases, then more where these have noticed nothing. */
+/**
+ * What is run for one mutant at most: first a few cases of some files, then, where these have noticed nothing, more of the
+ * files that import the source, and of others.
+ */
 const ROUNDS = [
-  { files: 8, cases: 250, ms: 20_000 },
-  { files: 40, cases: 250, ms: 90_000 },
+  { files: 8, cases: 250, ms: 20_000, is_wide: true },
+  { files: 40, cases: 250, ms: 90_000, is_wide: false },
 ] as const;
 const ANSWERS = join(ROOT, 'tests/mutants.json');
 
@@ -166,7 +169,8 @@ async function findFailingAlone(failed: readonly TestCase[]): Promise<TestCase |
 
 /**
  * The quick tests of the file's own name, all of them; then one case of each other test file, then the next one of each,
- * as long as they do not take too long together: a file with hundreds of quick cases must not be all that is run.
+ * as long as they do not take too long together: a file with hundreds of quick cases must not be all that is run. Where
+ * the choice is not wide, the tests that import the source come before the others with all their cases.
  */
 function choose(
   source: string,
@@ -174,14 +178,14 @@ function choose(
   most: (typeof ROUNDS)[number],
 ): readonly TestCase[] {
   const stem = `${source.replace(/\.ts$/, '')}.`;
-  const tests = [...Map.groupBy(cases, ({ path }) => path)]
-    .toSorted(([a], [b]) => Number(b.startsWith(stem)) - Number(a.startsWith(stem)))
-    .slice(0, most.files);
+  const importers = new Set(listImporters(source, tests).map(({ path }) => path));
+  const rank = (path: string): number => (path.startsWith(stem) ? 0 : importers.has(path) ? 1 : 2);
+  const isFirst = (path: string): boolean => path === `${stem}test.ts` || (!most.is_wide && rank(path) < 2);
   let [count, took] = [0, 0];
-  return tests
-    .flatMap(([path, own]) =>
-      own.map((one, round) => ({ one, round: path === `${stem}test.ts` ? 0 : round })),
-    )
+  return [...Map.groupBy(cases, ({ path }) => path)]
+    .toSorted(([a], [b]) => rank(a) - rank(b))
+    .slice(0, most.files)
+    .flatMap(([path, own]) => own.map((one, round) => ({ one, round: isFirst(path) ? 0 : round })))
     .toSorted((a, b) => a.round - b.round)
     .map(({ one }) => one)
     .filter(({ took_ms }) => {
