@@ -3,13 +3,15 @@ import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Attempt, Run } from '#contract/attempt.ts';
+import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { tempFolder } from '../../tests/support/temp-repo.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
+import { openWorkspace } from './attempt-workspace.ts';
 import { CheckoutWatch } from './checkout-watch.ts';
 import { recoverProject } from './recover-project.ts';
 import { toLogPath } from './run-agent.ts';
-import { lookForStrays } from './watch-strays.ts';
+import { lookForStrays, watchStray } from './watch-strays.ts';
 
 let shop: TempWorkshop;
 beforeAll(async () => {
@@ -118,6 +120,22 @@ describe('a git that does not answer', () => {
 });
 
 describe('git in the worktree of an attempt', () => {
+  it('is told where it is elsewhere and that was written down, and not where it is on its branch', async () => {
+    const task = await shop.create('Looked at');
+    const { attempt } = await openWorkspace(shop.place, { task, agent: null });
+    const told: unknown[] = [];
+    const look = (place: TempWorkshop['place']) =>
+      watchStray(place, attempt, (entry) => void told.push(entry))();
+    await look(shop.place);
+    expect(told).toEqual([]);
+    execFileSync('git', ['-C', attempt.path, 'switch', '-qc', 'side']);
+    const changeAttempt = () => Promise.reject(new ForgeError('store_busy', 'The database is busy'));
+    await look({ ...shop.place, store: { ...shop.place.store, changeAttempt } });
+    expect(told).toEqual([]);
+    await look(shop.place);
+    expect(told).toMatchObject([{ kind: 'error', code: 'worktree_strayed' }]);
+  });
+
   it('[E16] is told when somebody switches the branch or rebases while a run is at work', async () => {
     const switched = await runOf(
       'switched',

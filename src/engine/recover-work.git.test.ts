@@ -1,8 +1,9 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Attempt, Merge, Run } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
+import { toKeepRef } from '#git/attempt-refs.ts';
 import { showCommit } from '#git/show-commit.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { findIdentity, readOwnIdentity } from '#process/process-identity.ts';
@@ -76,6 +77,26 @@ describe('a run whose watcher is gone', () => {
       }),
     );
     expect(await settleLost(shop.place)).toEqual({ runs: [] });
+  });
+
+  it('is looked at again where another process has harvested it in the same moment', async () => {
+    // The user's program that signs commits runs in the middle of a harvest.
+    const script = join(shop.place.home, 'sign');
+    shop.repo.git('config', 'gpg.format', 'ssh');
+    shop.repo.git('config', 'gpg.ssh.program', script);
+    shop.repo.git('config', 'user.signingKey', script);
+    shop.repo.git('config', 'commit.gpgSign', 'true');
+    const begun = await begin('Raced');
+    const { id, base_commit } = begun.attempt;
+    const other = shop.repo.git('commit-tree', `${base_commit}^{tree}`, '-p', base_commit, '-m', 'other');
+    const flag = join(shop.place.home, 'signed');
+    const move = `git -C ${shop.repo.path} update-ref ${toKeepRef(id)} ${other}`;
+    writeFileSync(script, `#!/bin/sh\n[ -e ${flag} ] || { touch ${flag}; ${move}; }\nexit 1\n`);
+    chmodSync(script, 0o755);
+    await addRun(begun, { watcher: goneProcess() });
+    await settleLost(shop.place);
+    expect(existsSync(flag)).toBe(true);
+    expect(await filesOf(begun)).toContain('done.txt');
   });
 
   it.each<[string, Partial<RunFacts>, string]>([
