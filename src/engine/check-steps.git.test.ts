@@ -74,7 +74,7 @@ describe('[S-H1] a check that changes what a later one looks at', () => {
   });
 
   it.each([
-    ['passes', ['echo new > made.txt', 'test -f x']],
+    ['passes', ['test -f x', 'echo new > made.txt']],
     ['is refused', [TESTS, 'bash ci.sh']],
   ])(
     'leaves the files of the commit in the folder of the agent where all of it %s there',
