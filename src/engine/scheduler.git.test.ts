@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WorkedTask } from '#contract/run-task-operations.ts';
 import type { Task } from '#contract/task.ts';
@@ -68,20 +67,6 @@ describe('forge dispatch', () => {
     expect((await scheduler.tick()).started).toBe(1);
     expect(await scheduler.finish()).toMatchObject([{ task: { id, state: 'merging' }, reached: false }]);
     expect((await scheduler.tick()).started).toBe(0);
-  });
-
-  it('leaves no timer behind when a pause ends early', async () => {
-    shop.addAgent('w1', DO_IT);
-    await shop.create('Soon done');
-    const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
-    const before = timers();
-    const scheduler = new Scheduler(shop.workshop, wishes());
-    expect((await scheduler.tick()).started).toBe(1);
-    await scheduler.pause(3_600_000);
-    await scheduler.finish();
-    await shop.workshop.settled();
-    while (timers() > before) await setImmediate();
-    expect(timers()).toBeLessThanOrEqual(before);
   });
 
   it('keeps to its places, and starts no task twice', async () => {

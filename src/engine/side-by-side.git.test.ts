@@ -16,6 +16,7 @@ import type { SideWishes } from './sides.ts';
 import { viewAttempts } from './view-attempts.ts';
 import { workTask } from './work-task.ts';
 import { toHold } from './work.ts';
+import { Workshop } from './workshop.ts';
 
 let shop: TempWorkshop;
 beforeAll(async () => {
@@ -127,6 +128,30 @@ describe('several attempts at one task', () => {
     const begun = existsSync(`${slow?.path}.begun`);
     expect(rescued).toBe(begun ? `refs/forge/rescue/${slow?.id}/1` : '');
     await shop.move(task, 'cancelled');
+  });
+
+  it('are chosen between by a reviewer that may change nothing', async () => {
+    const started: string[] = [];
+    const executorFor: typeof shop.place.executorFor = async (profile) => {
+      const executor = await shop.place.executorFor(profile);
+      return {
+        ...executor,
+        start: (spec, host) => {
+          started.push(spec.read_only === true ? 'reads' : 'writes');
+          return executor.start(spec, host);
+        },
+      };
+    };
+    const workshop = new Workshop({ ...shop.place, executorFor });
+    const engine = { ...shop.as(), work: async () => workshop };
+    shop.addAgent('critic', `cat > /dev/null; echo '{"attempt": 1, "why": "It is smaller"}'`);
+    const { id } = await shop.create('Read only', { steps: STEPS });
+    const resets = { reset_worktree: false, reset_workspace: false };
+    await assignRole(engine, { id, role: 'reviewer', holder: { agent: 'critic' }, ...resets });
+    const attempts = { agents: ['small', 'large'], count: 2, pick: 'reviewer' } as const;
+    await workTask(workshop, engine, { id, agent: 'small', merge: false, attempts });
+    expect(started.slice(0, 3)).toEqual(['writes', 'writes', 'reads']);
+    await shop.move({ id } as Task, 'cancelled');
   });
 
   it('are not chosen between where another process has chosen in the same moment', async () => {
