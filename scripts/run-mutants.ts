@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import {
   cpSync,
   existsSync,
@@ -13,24 +12,33 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { applyMutant, findMutants, type Mutant, pickSome } from './mutants/find-mutants.ts';
-import { listReaching, measureReach, type Reach } from './mutants/measure-reach.ts';
-import { listTestsOf, type SourceFile } from './mutants/nearest-tests.ts';
+import { applyMutant, findMutants, pickSome } from './mutants/find-mutants.ts';
+import { digest, openVerdicts, type PlacedMutant, type Verdict } from './mutants/keep-verdicts.ts';
+import { joinReach, listReaching, measureReach, type Reach } from './mutants/measure-reach.ts';
+import { listImporters, listTestsOf, type SourceFile } from './mutants/nearest-tests.ts';
 import { readCases, runVitest, type TestCase } from './mutants/run-cases.ts';
 
 /*
- * npm run mutants -- --room domain --count 300 --seed 1
+ * npm run mutants -- --room domain --count 300 --seed 1 --from 1 --to 300
  *
  * Makes small changes in the files of a room, one at a time, in a copy of the repository, and runs the test cases that
- * come to the changed statement, the quick ones first. A change that no test notices is listed, unless tests/mutants.json says why it does not matter. Exit 1 where one is
- * left without an answer.
+ * come to the changed statement, the quick ones first. A change that no test notices is listed, unless
+ * tests/mutants.json says why it does not matter. Exit 1 where one is left without an answer.
+ *
+ * What was measured and found is kept in the temporary folder. The same command goes on where it was stopped; after a
+ * change of tests only those tests are measured again, and only what they may decide is tried again. A change of a source
+ * voids all of it. `--from` and `--to` choose a part, in the order of the paths.
  */
 
 const ROOT = resolve(import.meta.dirname, '..');
-/** What is run for one mutant at most. */
-const MOST_FILES = 8;
-const MOST_CASES = 60;
-const MOST_MS = 20_000;
+/**
+ * What is run for one mutant at most: first a few cases of some files, then, where these have noticed nothing, more of the
+ * files that import the source, and of others.
+ */
+const ROUNDS = [
+  { files: 8, cases: 250, ms: 20_000, is_wide: true },
+  { files: 40, cases: 250, ms: 90_000, is_wide: false },
+] as const;
 const ANSWERS = join(ROOT, 'tests/mutants.json');
 
 const { values } = parseArgs({
@@ -38,6 +46,8 @@ const { values } = parseArgs({
     room: { type: 'string', default: 'domain' },
     count: { type: 'string', default: '300' },
     seed: { type: 'string', default: '1' },
+    from: { type: 'string', default: '1' },
+    to: { type: 'string' },
   },
 });
 
@@ -51,8 +61,10 @@ interface Answer {
   readonly reason: string;
 }
 
-interface Placed extends Mutant {
-  readonly path: string;
+interface KeptReach {
+  /** Of each test file that was measured. */
+  readonly digests: Readonly<Record<string, string>>;
+  readonly reach: Reach;
 }
 
 const files = listFiles();
@@ -65,25 +77,39 @@ const room = `src/${values.room}/`;
 const sources = files.filter(
   ({ path }) => path.startsWith(room) && !/\.(?:test|generated)\.ts$|-behaviour\.ts$/.test(path),
 );
-const all: Placed[] = sources.flatMap(({ path, text }) =>
+const all: PlacedMutant[] = sources.flatMap(({ path, text }) =>
   findMutants(text).map((mutant) => ({ ...mutant, path })),
 );
-const picked = pickSome(all, Number(values.count), Number(values.seed)).toSorted((a, b) =>
-  a.path < b.path ? -1 : a.path > b.path ? 1 : a.start - b.start,
-);
+const picked = pickSome(all, Number(values.count), Number(values.seed))
+  .toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : a.start - b.start))
+  .slice(Number(values.from) - 1, values.to === undefined ? undefined : Number(values.to));
 console.log(
   `${all.length} mutants of ${sources.length} files in ${room}; ${picked.length} are tried (seed ${values.seed})`,
 );
 
+const near = new Set(
+  listTestsOf(
+    sources.map(({ path }) => path),
+    files,
+  ),
+);
+const tests = files.filter(({ path }) => near.has(path));
+/** What is kept counts for one state of everything that is no test case. */
+const kept = join(
+  tmpdir(),
+  `forge-mutants-${values.room}-${digest(files.filter(({ path }) => !path.endsWith('.test.ts')))}`,
+);
 const reach = await getReach();
+const verdicts = openVerdicts(`${kept}.verdicts`, tests);
 console.log(`${reach.cases.length} cases can notice a mutant`);
 /** Cases that fail, or pass, alone without a mutant. */
 const failing = new Set<TestCase>();
 const passing = new Set<TestCase>();
 const counts = { killed: 0, untested: 0, answered: 0, survived: 0 };
-const left: Placed[] = [];
+const left: PlacedMutant[] = [];
 for (const [at, mutant] of picked.entries()) {
-  const end = await tryMutant(mutant);
+  const verdict = verdicts.find(mutant) ?? (await tryMutant(mutant));
+  const end = verdict !== 'killed' && isAnswered(mutant) ? 'answered' : verdict;
   counts[end] += 1;
   if ((at + 1) % 25 === 0) console.log(`${at + 1} of ${picked.length} tried, ${counts.killed} killed`);
   if (end === 'survived' || end === 'untested') left.push(mutant);
@@ -94,24 +120,42 @@ console.log(
 );
 process.exitCode = left.length === 0 ? 0 : 1;
 
-async function tryMutant(mutant: Placed): Promise<keyof typeof counts> {
+async function tryMutant(mutant: PlacedMutant): Promise<Verdict> {
   const { path, start } = mutant;
   const text = textOf(path);
-  const chosen = choose(
-    path,
-    listReaching(reach, { path, text }, start).filter((one) => !failing.has(one)),
-  );
-  if (chosen.length === 0) return isAnswered(mutant) ? 'answered' : 'untested';
-  writeFileSync(join(copy, path), applyMutant(text, mutant));
-  const { passed, failed } = await runCases(chosen);
-  writeFileSync(join(copy, path), text);
-  if (passed) return isAnswered(mutant) ? 'answered' : 'survived';
+  let rest = listReaching(reach, { path, text }, start).filter((one) => !failing.has(one));
+  if (rest.length === 0) return keep(mutant, 'untested');
+  for (const most of ROUNDS) {
+    const chosen = choose(path, rest, most);
+    rest = rest.filter((one) => !chosen.includes(one));
+    writeFileSync(join(copy, path), applyMutant(text, mutant));
+    const { passed, failed } = await runCases(chosen);
+    writeFileSync(join(copy, path), text);
+    if (!passed) return judgeFailed(mutant, chosen, failed);
+  }
+  return keep(mutant, 'survived');
+}
+
+async function judgeFailed(
+  mutant: PlacedMutant,
+  chosen: readonly TestCase[],
+  failed: readonly TestCase[],
+): Promise<Verdict> {
   // A case that needs those before it fails alone, mutant or not.
   const wrong = await findFailingAlone(failed);
-  if (wrong === undefined) return 'killed';
+  if (wrong === undefined) return keep(mutant, 'killed', failed.length > 0 ? failed : chosen);
   failing.add(wrong);
   console.log(`left out, because it does not pass alone: ${wrong.path}: ${wrong.name}`);
   return tryMutant(mutant);
+}
+
+function keep(mutant: PlacedMutant, verdict: Verdict, noticed: readonly TestCase[] = []): Verdict {
+  verdicts.add(
+    mutant,
+    verdict,
+    noticed.map(({ path }) => path),
+  );
+  return verdict;
 }
 
 async function findFailingAlone(failed: readonly TestCase[]): Promise<TestCase | undefined> {
@@ -124,20 +168,32 @@ async function findFailingAlone(failed: readonly TestCase[]): Promise<TestCase |
 }
 
 /**
- * One case of each test file, then the next one of each, as long as they do not take too long together: a file with
- * hundreds of quick cases must not be all that is run. The tests of the file's own name come first, then the quick ones.
+ * The quick tests of the file's own name, all of them; then one case of each other test file, then the next one of each,
+ * as long as they do not take too long together: a file with hundreds of quick cases must not be all that is run. Where
+ * the choice is not wide, the tests that import the source come before the others with all their cases.
  */
-function choose(source: string, cases: readonly TestCase[]): readonly TestCase[] {
+function choose(
+  source: string,
+  cases: readonly TestCase[],
+  most: (typeof ROUNDS)[number],
+): readonly TestCase[] {
   const stem = `${source.replace(/\.ts$/, '')}.`;
-  const tests = [...Map.groupBy(cases, ({ path }) => path)]
-    .toSorted(([a], [b]) => Number(b.startsWith(stem)) - Number(a.startsWith(stem)))
-    .slice(0, MOST_FILES);
-  let took = 0;
-  return tests
-    .flatMap(([, own]) => own.map((one, round) => ({ one, round })))
+  const importers = new Set(listImporters(source, tests).map(({ path }) => path));
+  const rank = (path: string): number => (path.startsWith(stem) ? 0 : importers.has(path) ? 1 : 2);
+  const isFirst = (path: string): boolean => path === `${stem}test.ts` || (!most.is_wide && rank(path) < 2);
+  let [count, took] = [0, 0];
+  return [...Map.groupBy(cases, ({ path }) => path)]
+    .toSorted(([a], [b]) => rank(a) - rank(b))
+    .slice(0, most.files)
+    .flatMap(([path, own]) => own.map((one, round) => ({ one, round: isFirst(path) ? 0 : round })))
     .toSorted((a, b) => a.round - b.round)
     .map(({ one }) => one)
-    .filter(({ took_ms }, at) => at === 0 || (at < MOST_CASES && (took += took_ms) <= MOST_MS));
+    .filter(({ took_ms }) => {
+      if (count > 0 && (count >= most.cases || took + took_ms > most.ms)) return false;
+      count += 1;
+      took += took_ms;
+      return true;
+    });
 }
 
 /** A mutant that hangs is noticed too. */
@@ -163,36 +219,36 @@ async function runCases(
   return { passed: true, failed: [] };
 }
 
-/** Measured once for each state of the files. */
+/** Measured once for each state of the sources and of each test file. */
 async function getReach(): Promise<Reach> {
-  const hash = createHash('sha256')
-    .update(JSON.stringify([room, files]))
-    .digest('hex')
-    .slice(0, 16);
-  const kept = join(tmpdir(), `forge-reach-${hash}.json`);
-  if (existsSync(kept)) return JSON.parse(readFileSync(kept, 'utf8')) as Reach;
-  const tests = listTestsOf(
-    sources.map(({ path }) => path),
-    files,
-  );
-  console.log(`${tests.length} test files are run once, to see which case comes to which statement`);
-  const measured = await measureReach(copy, sources, tests);
-  writeFileSync(kept, JSON.stringify(measured));
-  return measured;
+  const path = `${kept}.reach`;
+  const before: KeptReach = existsSync(path)
+    ? (JSON.parse(readFileSync(path, 'utf8')) as KeptReach)
+    : { digests: {}, reach: { cases: [], reached: {} } };
+  const digests = Object.fromEntries(tests.map((test) => [test.path, digest([test])]));
+  const changed = tests.map((test) => test.path).filter((one) => before.digests[one] !== digests[one]);
+  if (changed.length > 0)
+    console.log(`${changed.length} test files are run once, to see which case comes to which statement`);
+  const measured =
+    changed.length > 0 ? await measureReach(copy, sources, changed) : { cases: [], reached: {} };
+  const unchanged = tests.map((test) => test.path).filter((one) => !changed.includes(one));
+  const reach = joinReach(before.reach, measured, unchanged);
+  writeFileSync(path, JSON.stringify({ digests, reach } satisfies KeptReach));
+  return reach;
 }
 
-function isAnswered(mutant: Placed): boolean {
+function isAnswered(mutant: PlacedMutant): boolean {
   const { path, from, to } = mutant;
   const line = lineOf(mutant);
   return answers.some((one) => one.path === path && one.line === line && one.from === from && one.to === to);
 }
 
-function describe(mutant: Placed): string {
+function describe(mutant: PlacedMutant): string {
   const { path, line, kind, from, to } = mutant;
   return `${path}:${line} ${kind}: ${JSON.stringify(from)} -> ${JSON.stringify(to)} in ${JSON.stringify(lineOf(mutant))}`;
 }
 
-function lineOf({ path, line }: Placed): string {
+function lineOf({ path, line }: PlacedMutant): string {
   return textOf(path).split('\n')[line - 1]?.trim() ?? '';
 }
 

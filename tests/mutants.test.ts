@@ -1,10 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { applyMutant, findMutants, pickSome } from '../scripts/mutants/find-mutants.ts';
-import { listReaching } from '../scripts/mutants/measure-reach.ts';
+import { openVerdicts, type PlacedMutant } from '../scripts/mutants/keep-verdicts.ts';
+import { joinReach, listReaching } from '../scripts/mutants/measure-reach.ts';
 import { listTestsOf } from '../scripts/mutants/nearest-tests.ts';
 import { findPointAt, findReachPoints, instrument } from '../scripts/mutants/reach-points.ts';
+import { tempFolder } from './support/temp-repo.ts';
 
 const changes = (source: string): string[] =>
   findMutants(source).map((mutant) => applyMutant(source, mutant));
@@ -110,6 +112,66 @@ describe('what a test comes to', () => {
     expect(names((points[0]?.start ?? 0) + 1)).toEqual(['quick', 'slow']);
     expect(names(0)).toEqual(['quick', 'other', 'slow']);
     expect(listReaching({ cases, reached: {} }, { path: 'a.ts', text: source }, 0)).toEqual([]);
+  });
+});
+
+it('what was measured of a test file is kept until that file changes', () => {
+  const one = (path: string, name: string) => ({ path, name, took_ms: 1, passed: true });
+  const before = {
+    cases: [one('a.test.ts', 'old'), one('b.test.ts', 'same'), one('gone.test.ts', 'gone')],
+    reached: { 'x.ts': [[0, 1], [2]], 'y.ts': [[1]] },
+  };
+  const now = { cases: [one('a.test.ts', 'new')], reached: { 'x.ts': [[], [0]] } };
+  expect(joinReach(before, now, ['b.test.ts'])).toEqual({
+    cases: [one('b.test.ts', 'same'), one('a.test.ts', 'new')],
+    reached: { 'x.ts': [[0], [1]], 'y.ts': [[0]] },
+  });
+});
+
+describe('a verdict that was kept', () => {
+  const mutant = (path: string): PlacedMutant => ({
+    path,
+    kind: 'dropped',
+    line: 1,
+    start: 0,
+    end: 5,
+    from: 'f(a);',
+    to: ';',
+  });
+  const tests = (first: string, second: string) => [
+    { path: 'a.test.ts', text: first },
+    { path: 'b.test.ts', text: second },
+  ];
+
+  it('is found by the next run, also where the one before was killed while it wrote', async () => {
+    await using folder = await tempFolder();
+    const kept = join(folder.path, 'kept');
+    const first = openVerdicts(kept, tests('1', '1'));
+    expect(first.find(mutant('x.ts'))).toBeUndefined();
+    first.add(mutant('x.ts'), 'killed', ['a.test.ts']);
+    first.add(mutant('y.ts'), 'survived', []);
+    appendFileSync(kept, '{"mutant":');
+    const next = openVerdicts(kept, tests('1', '1'));
+    expect(['x.ts', 'y.ts', 'z.ts'].map((path) => next.find(mutant(path)))).toEqual([
+      'killed',
+      'survived',
+      undefined,
+    ]);
+    expect(next.find({ ...mutant('x.ts'), to: '!(f)' })).toBeUndefined();
+  });
+
+  it('counts until a test changes that killed the mutant, or any test where none noticed it', async () => {
+    await using folder = await tempFolder();
+    const kept = join(folder.path, 'kept');
+    const first = openVerdicts(kept, tests('1', '1'));
+    first.add(mutant('x.ts'), 'killed', ['a.test.ts']);
+    first.add(mutant('y.ts'), 'untested', []);
+    const other = openVerdicts(kept, tests('1', '2'));
+    expect(other.find(mutant('x.ts'))).toBe('killed');
+    expect(other.find(mutant('y.ts'))).toBeUndefined();
+    expect(openVerdicts(kept, tests('2', '1')).find(mutant('x.ts'))).toBeUndefined();
+    const added = [...tests('1', '1'), { path: 'c.test.ts', text: '' }];
+    expect(openVerdicts(kept, added).find(mutant('y.ts'))).toBeUndefined();
   });
 });
 

@@ -38,6 +38,27 @@ export async function measureReach(
   return reach;
 }
 
+/** What was measured before, of the test files that are still the same, and what was measured now. */
+export function joinReach(before: Reach, now: Reach, unchanged: readonly string[]): Reach {
+  const same = new Set(unchanged);
+  const moved = new Map<number, number>();
+  const cases: TestCase[] = [];
+  for (const [at, one] of before.cases.entries()) if (same.has(one.path)) moved.set(at, cases.push(one) - 1);
+  const first = cases.length;
+  const join = (path: string): readonly (readonly number[])[] => {
+    const [old = [], fresh = []] = [before.reached[path], now.reached[path]];
+    return Array.from({ length: Math.max(old.length, fresh.length) }, (_, point) => [
+      ...(old[point] ?? []).flatMap((at) => moved.get(at) ?? []),
+      ...(fresh[point] ?? []).map((at) => first + at),
+    ]);
+  };
+  const paths = new Set([...Object.keys(before.reached), ...Object.keys(now.reached)]);
+  return {
+    cases: [...cases, ...now.cases],
+    reached: Object.fromEntries([...paths].map((path) => [path, join(path)])),
+  };
+}
+
 /** The cases that come to a place of a file, the quick ones first. */
 export function listReaching(reach: Reach, { path, text }: SourceFile, place: number): readonly TestCase[] {
   const points = reach.reached[path] ?? [];

@@ -34,7 +34,8 @@ function isTest({ path }: SourceFile): boolean {
   return path.endsWith('.test.ts') && !/\.(?:soak|pg|web)\./.test(path);
 }
 
-function listImporters(path: string, files: readonly SourceFile[]): readonly SourceFile[] {
+/** The files that import one directly. */
+export function listImporters(path: string, files: readonly SourceFile[]): readonly SourceFile[] {
   const room = `#${path.replace(/^src\//, '')}`;
   return files.filter((file) => {
     if (!file.text.includes(basename(path))) return false;

@@ -46,14 +46,24 @@ export async function runVitest(run: {
     ...(names === undefined ? [] : ['--bail', '1', '-t', toPattern(names)]),
     ...tests,
   ];
-  const child = spawn(process.execPath, args, {
-    cwd: copy,
-    timeout: run.timeout_ms,
-    killSignal: 'SIGKILL',
-    stdio: 'ignore',
-  });
+  // In a process group of its own: a mutant that never yields hangs in a worker, which outlives the runner.
+  const child = spawn(process.execPath, args, { cwd: copy, stdio: 'ignore', detached: true });
+  const end = (): void => endGroup(child.pid);
+  const timer = setTimeout(end, run.timeout_ms);
+  process.on('exit', end);
   const [code] = (await once(child, 'close')) as [number | null];
+  clearTimeout(timer);
+  process.off('exit', end);
   return code === 0;
+}
+
+function endGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 function toPattern(names: readonly string[]): string {

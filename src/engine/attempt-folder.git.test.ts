@@ -31,6 +31,31 @@ const again = async (task: Task): Promise<void> => {
 };
 
 describe('the folder of an attempt', () => {
+  it('is set up by the project as it is now before an agent goes on in it', async () => {
+    shop.addAgent('w1', 'cat made >> seen; echo >> seen');
+    await shop.repo.write('.git/info/exclude', 'made\n');
+    shop.set({ workspace: { setup: ['printf first > made'] } });
+    const task = await shop.create('Set up again');
+    await shop.work(task, 'w1');
+    shop.set({ workspace: { setup: ['printf second > made'] } });
+    await again(task);
+    expect(read(await attemptOf(task), 'seen')).toBe('first\nsecond\n');
+    shop.set({ workspace: { setup: [] } });
+  });
+
+  it('has ports of its own where the project wants some', async () => {
+    shop.addAgent('w1', 'echo x > x');
+    const portOf = async (ports: number): Promise<number | null> => {
+      shop.set({ workspace: { ports } });
+      const task = await shop.create(`Ports ${ports}`);
+      await openWorkspace(shop.place, { task, agent: 'w1' });
+      return (await attemptOf(task)).port;
+    };
+    expect(await portOf(0)).toBeNull();
+    expect(await portOf(2)).toEqual(expect.any(Number));
+    shop.set({ workspace: { ports: 0 } });
+  });
+
   it('is set up once, again when what the set-up is for has changed, and when it is made again', async () => {
     await shop.repo.write('.env', 'secret');
     await shop.repo.write('.git/info/exclude', '.env\nlog\n');
@@ -112,6 +137,19 @@ describe('the folder of an attempt', () => {
     await shop.place.store.updateTask({ id: task.id, github_issue: 47 }, by);
     await again(task);
     expect(read(attempt, 'seen')).toContain('- GitHub issue: #47\n');
+  });
+
+  it('tells what was found before its file was written, too', async () => {
+    await shop.repo.write('STATE.md', '# State\n');
+    shop.repo.git('add', '-A');
+    shop.repo.git('commit', '-qm', 'a file that is told');
+    shop.set({ workspace: { linkFile: 'STATE.md' } });
+    shop.addAgent('strays', 'git switch -qc side; echo x > x');
+    const task = await shop.create('Strays');
+    await shop.work(task, 'strays');
+    const [run] = await shop.place.store.listRuns({ task_id: task.id });
+    expect(run?.message).toContain('Its worktree was on side');
+    shop.set({ workspace: { linkFile: undefined } });
   });
 
   it('[S148] [S149] [S151] tells a file of the repository with the first commit, and every commit whose it is', async () => {

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { tempFolder } from '../../tests/support/temp-repo.ts';
@@ -15,13 +24,24 @@ it('checks begin with what set-ups have cached, in a folder of the user alone, w
   const place = at(temp.path);
   mkdirSync(join(toCacheFolder(place, SETUP_CACHES), 'npm'), { recursive: true });
   writeFileSync(join(toCacheFolder(place, SETUP_CACHES), 'npm/a'), 'cached');
+  symlinkSync('a', join(toCacheFolder(place, SETUP_CACHES), 'npm/link'));
   const folder = toCacheFolder(place, 'gate-r1');
   {
     await using caches = await openCheckCaches(place, 'r1');
     expect(caches.whose).toBe('gate-r1');
     expect(readFileSync(join(folder, 'npm/a'), 'utf8')).toBe('cached');
+    // An absolute path would lead back to the caches of the set-ups.
+    expect(readlinkSync(join(folder, 'npm/link'))).toBe('a');
   }
   expect(existsSync(folder)).toBe(false);
+});
+
+it('that another process has removed already keep no check from ending', async () => {
+  await using temp = await tempFolder();
+  const place = at(temp.path);
+  const caches = await openCheckCaches(place, 'r1');
+  rmSync(toCacheFolder(place, 'gate-r1'), { recursive: true });
+  await expect(caches[Symbol.asyncDispose]()).resolves.toBeUndefined();
 });
 
 it('they are made for the user alone where set-ups have cached nothing', async () => {

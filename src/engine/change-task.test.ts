@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Workflow } from '#contract/workflow.ts';
+import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { TaskStore } from '#store/store.ts';
 import { ANN, BOT, tempEngine, type TempEngine } from '../../tests/support/temp-engine.ts';
 import { assignRole } from './assign-role.ts';
 import { claimNext, claimTask, closeTask, releaseTask, updateTask } from './change-task.ts';
 import type { Engine } from './engine.ts';
+import { transitionTask } from './transition-task.ts';
 
 /** Every state that is entered runs one hook that leaves a result; nobody leaves `held` whose task nobody has. */
 const WATCHED: Workflow = {
@@ -86,6 +88,17 @@ describe('two who do the same at the same moment', () => {
     expect([faster.ran, slower.ran]).toEqual([['doing'], []]);
   });
 
+  it('the claim of the agent loop runs them too, and not for the one who lost it', async () => {
+    await using temp = await tempEngine(WATCHED);
+    const { id } = await temp.create('Claimed twice');
+    const faster = watch(temp, 'updateTask', async () => undefined);
+    const claim = (engine: Engine, assignee: string) =>
+      updateTask(engine, { id, status: 'in_progress', assignee });
+    const slower = watch(temp, 'updateTask', () => claim(faster.engine, 'bot'));
+    expect(await claim(slower.engine, 'rival')).toMatchObject({ claimed: false, assignee: 'bot' });
+    expect([faster.ran, slower.ran]).toEqual([['doing'], []]);
+  });
+
   it('who lost a claim is told so at once', async () => {
     await using temp = await tempEngine(WATCHED);
     const { id } = await temp.create('Claimed');
@@ -148,6 +161,64 @@ describe('two who do the same at the same moment', () => {
       from_state: 'doing',
       hook_results: [{ action: 'require_role', outcome: 'passed' }, { action: 'check_retry_budget' }],
     });
+  });
+
+  it.each([
+    ['an agent', { agent: 'ext' }],
+    ['a person', { user: 'ext' }],
+  ])('guards of agents are for who will work on it, whoever moves it: %s', async (_, holder) => {
+    const guarded: Workflow = {
+      roles: ['coder'],
+      states: [
+        {
+          name: 'todo',
+          kind: 'initial',
+          next: ['doing'],
+          before_exit: [{ action: 'dependency_gate', audience: 'agent_only' }],
+        },
+        { name: 'doing', kind: 'active', role: 'coder', next: ['todo', 'done'] },
+        { name: 'done', kind: 'terminal' },
+        { name: 'cancelled', kind: 'terminal' },
+      ],
+    };
+    await using temp = await tempEngine(guarded);
+    const blocker = await temp.create('First');
+    const { id } = await temp.create('Second', { depends_on: [blocker.id] });
+    const resets = { reset_worktree: false, reset_workspace: false };
+    await assignRole(temp.as(ANN), { id, role: 'coder', holder, ...resets });
+    const moved = transitionTask(temp.as(ANN), { id, to: 'doing', reason: null });
+    const end = await moved.then(
+      ({ state }) => state,
+      (error: unknown) => (isForgeError(error) ? error.code : 'a bug'),
+    );
+    expect(end).toBe('agent' in holder ? 'guard_rejected' : 'doing');
+  });
+
+  it('only the state that the claimer will work in has to be possible here', async () => {
+    const planned: Workflow = {
+      roles: ['planner', 'coder'],
+      states: [
+        { name: 'todo', kind: 'initial', next: ['doing', 'planning'] },
+        { name: 'planning', kind: 'active', role: 'planner', next: ['todo'] },
+        {
+          name: 'doing',
+          kind: 'active',
+          role: 'coder',
+          next: ['todo', 'done'],
+          on_enter: [{ action: 'run_ci_steps' }],
+        },
+        { name: 'done', kind: 'terminal' },
+        { name: 'cancelled', kind: 'terminal' },
+      ],
+      status_states: { in_progress: 'doing' },
+    };
+    await using temp = await tempEngine(planned);
+    const { id } = await temp.create('Planned');
+    const resets = { reset_worktree: false, reset_workspace: false };
+    await assignRole(temp.as(ANN), { id, role: 'planner', holder: { agent: 'bot' }, ...resets });
+    const claim = (assignee: string) => claimTask(temp.as(BOT), { id, assignee, force: false });
+    await expect(claim('other')).rejects.toMatchObject({ code: 'not_available' });
+    expect(await claim('bot')).toMatchObject({ outcome: 'claimed', task: { state: 'planning' } });
   });
 
   it('an edit in between is no reason to look again', async () => {

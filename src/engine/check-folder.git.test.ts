@@ -7,6 +7,7 @@ import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-worksh
 import { openCheckCaches, SETUP_CACHES, sweepCaches, toCacheFolder } from './caches.ts';
 import { openGates } from './gate-changes.ts';
 import { giveVerdict } from './give-verdict.ts';
+import { recoverProject } from './recover-project.ts';
 import { sweepFolders } from './sweep-folders.ts';
 import { systemWriter } from './work.ts';
 
@@ -120,7 +121,7 @@ describe('the folder of checks', () => {
     writeFileSync(join(path, 'litter'), '');
     expect(await sweepFolders(shop.place)).toEqual([]);
     await store.finishReview({ id: open.id, status: 'void' }, by);
-    expect(await sweepFolders(shop.place)).toMatchObject([{ path }]);
+    await recoverProject(shop.workshop);
     expect(existsSync(path)).toBe(false);
     expect(shop.repo.git('for-each-ref', 'refs/forge/rescue')).toBe('');
   });
@@ -155,6 +156,14 @@ describe('a check that needs what the project does not say how to make', () => {
     await pass(task);
     await shop.workshop.settled();
     expect(await shop.place.store.getTask(task.id)).toMatchObject({ state: 'done' });
+  });
+
+  it('is not asked for where the check passes on the commit, or the project says how to make it', async () => {
+    const passed = await work(`${CHECKER}; echo made > tools/made`, ['test -e x']);
+    expect(await stepsOf(passed)).toMatchObject([{ outcome: 'passed' }]);
+    shop.set({ workspace: { setup: ['true'] } });
+    const failed = await work(`${CHECKER}; echo made > tools/made`, ['test -e tools/made']);
+    expect(await stepsOf(failed)).toMatchObject([{ outcome: 'failed' }]);
   });
 
   it('is not merged by the word of a person alone', async () => {

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StepResult } from '#contract/attempt.ts';
 import type { TaskView } from '#contract/task.ts';
@@ -70,6 +72,20 @@ describe('[S-H1] a check that changes what a later one looks at', () => {
     expect((await stepsOf(task)).map(({ output }) => output)).toEqual(['said', '', `${why}\nsaid`, why]);
     expect(shop.repo.git('show', 'main:made.txt')).toBe('old');
   });
+
+  it.each([
+    ['passes', ['test -f x', 'echo new > made.txt']],
+    ['is refused', [TESTS, 'bash ci.sh']],
+  ])(
+    'leaves the files of the commit in the folder of the agent where all of it %s there',
+    async (_, steps) => {
+      shop.set({ review: { fresh: false }, merge: { auto: false } });
+      const task = await work("echo x > x; echo 'echo true > ci.sh' > t.sh", steps);
+      const [attempt] = await shop.place.store.listAttempts({ task_id: task.id });
+      const read = (name: string): string => readFileSync(join(attempt?.path ?? '', name), 'utf8');
+      expect([read('made.txt'), read('ci.sh')]).toEqual(['old\n', '[ ! -e bad.txt ]\n']);
+    },
+  );
 
   it('fails at once where a later check looks for what was generated', async () => {
     const task = await work('echo x >> x', ['echo new > made.txt', 'git diff --exit-code']);

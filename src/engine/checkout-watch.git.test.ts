@@ -3,13 +3,15 @@ import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Attempt, Run } from '#contract/attempt.ts';
+import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { tempFolder } from '../../tests/support/temp-repo.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
+import { openWorkspace } from './attempt-workspace.ts';
 import { CheckoutWatch } from './checkout-watch.ts';
 import { recoverProject } from './recover-project.ts';
 import { toLogPath } from './run-agent.ts';
-import { lookForStrays } from './watch-strays.ts';
+import { lookForStrays, watchStray } from './watch-strays.ts';
 
 let shop: TempWorkshop;
 beforeAll(async () => {
@@ -36,6 +38,8 @@ describe('the checkout of the user', () => {
     expect([stray.outcome, stray.message]).toEqual(['completed', text]);
     const log = readFileSync(toLogPath(shop.place, stray), 'utf8');
     expect(log).toContain('"code":"checkout_changed"');
+    // What a run could reach is told before what it did.
+    expect(log).toMatch(/"kind":"note","text":"(?:No walls|Inside of walls): /);
     const { task_id, attempt_id } = stray;
     expect(shop.news).toContainEqual({ kind: 'note', task_id, attempt_id, text });
     const { events } = await shop.engine.temp.store.readEvents({ after: 0, limit: 1000 });
@@ -79,6 +83,29 @@ describe('the checkout of the user', () => {
   });
 });
 
+it('a change is looked at as often as the limit says before it is told', async () => {
+  await using folder = await tempFolder();
+  const log = join(folder.path, 'calls');
+  await folder.write('git', `#!/bin/sh\necho call >> ${log}\nPATH=$OLD_PATH exec git "$@"\n`);
+  chmodSync(join(folder.path, 'git'), 0o755);
+  const path = process.env['PATH'] ?? '';
+  const env = { ...process.env, OLD_PATH: path, PATH: `${folder.path}:${path}` };
+  const watch = new CheckoutWatch({ ...shop.place, repo: { ...shop.place.repo, env } });
+  const countCalls = async (look: Promise<unknown>): Promise<number> => {
+    await look;
+    const calls = readFileSync(log, 'utf8').split('\n').length - 1;
+    rmSync(log);
+    return calls;
+  };
+  const before = watch.lookBefore(-1);
+  const once = await countCalls(before);
+  expect(once).toBeGreaterThan(0);
+  await shop.repo.write('looked-at', 'x');
+  expect(await countCalls(watch.compare(await before))).toBe(LIMITS.checkout_looks * once);
+  rmSync(join(shop.repo.path, 'looked-at'));
+  expect(await countCalls(watch.compare(await before))).toBe(once);
+});
+
 describe('a git that does not answer', () => {
   it('is not waited for, and told of', async () => {
     await using folder = await tempFolder();
@@ -93,6 +120,22 @@ describe('a git that does not answer', () => {
 });
 
 describe('git in the worktree of an attempt', () => {
+  it('is told where it is elsewhere and that was written down, and not where it is on its branch', async () => {
+    const task = await shop.create('Looked at');
+    const { attempt } = await openWorkspace(shop.place, { task, agent: null });
+    const told: unknown[] = [];
+    const look = (place: TempWorkshop['place']) =>
+      watchStray(place, attempt, (entry) => void told.push(entry))();
+    await look(shop.place);
+    expect(told).toEqual([]);
+    execFileSync('git', ['-C', attempt.path, 'switch', '-qc', 'side']);
+    const changeAttempt = () => Promise.reject(new ForgeError('store_busy', 'The database is busy'));
+    await look({ ...shop.place, store: { ...shop.place.store, changeAttempt } });
+    expect(told).toEqual([]);
+    await look(shop.place);
+    expect(told).toMatchObject([{ kind: 'error', code: 'worktree_strayed' }]);
+  });
+
   it('[E16] is told when somebody switches the branch or rebases while a run is at work', async () => {
     const switched = await runOf(
       'switched',

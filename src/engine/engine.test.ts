@@ -253,6 +253,16 @@ describe.each(NAMINGS)('%s', (_title, n) => {
     expect(await engine.temp.store.readStanding(id)).toMatchObject({ task: { state: n('blocked') } });
   });
 
+  it('a gate that may not say no once lets in what it never refused, and blocks at the first no', async () => {
+    const states = walkable.states.map((state) =>
+      state.name === n('review') ? { ...state, gate_config: { max_rejections: 0 } } : state,
+    );
+    await using engine = await tempEngine({ ...walkable, states });
+    const id = await bringTo(engine, n('review'), n);
+    expect((await engine.temp.store.getTask(id)).state).toBe(n('review'));
+    expect(await move(engine, id, 'in_progress', REVIEWER)).toMatchObject({ state: n('blocked') });
+  });
+
   it('[S183] [S184] a gate with a budget looks at it first, once, and the log has it', async () => {
     await using engine = await tempEngine(walkable);
     const id = await bringTo(engine, n('review'), n);
@@ -286,6 +296,16 @@ describe.each(NAMINGS)('%s', (_title, n) => {
       { role: n('coder'), holder: { agent: 'bot' }, from: 'claim' },
       { role: n('reviewer'), holder: { user: 'ann' }, from: 'assigned' },
     ]);
+    // Of the states that a claim can lead to, the one whose role the claimer has comes first.
+    const planned = await engine.create('Planned');
+    await assignRole(engine.as(ANN), {
+      id: planned.id,
+      role: n('planner'),
+      holder: { agent: 'bot' },
+      reset_worktree: false,
+      reset_workspace: false,
+    });
+    expect(await claim(engine, planned.id, BOT)).toMatchObject({ task: { state: n('planning') } });
     // Another role changes nothing else; the one at work takes the task back to the queue.
     expect(await role('reviewer', { agent: 'critic' })).toMatchObject({ state: n('in_progress') });
     expect(await role('coder', { agent: 'critic' })).toMatchObject({ state: n('todo'), assignee: null });

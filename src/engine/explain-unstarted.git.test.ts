@@ -27,7 +27,10 @@ describe('a task whose agent could not be started', () => {
     const standing = await shop.place.store.readStanding(id);
     const { task } = standing;
     const assignment = { task, state: task.state, role: 'coder', agent: 'ext', hold: toHold(standing) };
-    const outcome = await explainUnstarted(shop.place, shop.as(), assignment, error);
-    expect(outcome).toMatchObject({ outcome: 'cascaded', to, annotation: { code } });
+    const explain = () => explainUnstarted(shop.place, shop.as(), assignment, error);
+    expect(await explain()).toMatchObject({ outcome: 'cascaded', to, annotation: { code } });
+    // A task that is deleted meanwhile goes nowhere.
+    await shop.place.store.deleteTask({ id }, shop.as().by);
+    expect(await explain()).toMatchObject({ outcome: 'failed' });
   });
 });

@@ -65,6 +65,7 @@ describe('[A2] an attempt that changes what judges it', () => {
     ['a link out of the tree', 'ln -s ../hidden lib', 'lib'],
     ['an absolute link', 'ln -s /tmp lib', 'lib'],
     ['a link that leads out by another', 'ln -s sub way; ln -s way/../../hidden lib', 'lib'],
+    ['a link with a way back that another may lead elsewhere', 'ln -s sub way; ln -s way/../x lib', 'lib'],
   ])('[S2-F1] [S2-F10] %s in a commit waits for a person', async (_, script, file) => {
     await shop.repo.write('.git/info/exclude', '.npmrc\n');
     shop.addAgent('sly', `echo x > x; ${script}`);

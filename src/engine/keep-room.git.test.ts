@@ -3,8 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Attempt } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { readOwnIdentity } from '#process/process-identity.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { openControl } from './attempt-workspace.ts';
+import { FolderLocks } from './folder-locks.ts';
 import { changeFolderNote, readFolderNote } from './folder-note.ts';
 import { findFullDisk, requireRoom } from './keep-room.ts';
 import { Scheduler } from './scheduler.ts';
@@ -72,6 +74,28 @@ describe('the disk that worktrees may take', () => {
     expect(readFolderNote(shop.place, kept?.id ?? '').size?.bytes).toBeGreaterThan(2_000_000);
     expect((await scheduler.tick()).started).toBe(1);
     await scheduler.finish();
+  });
+
+  it('is not kept by a folder that another process works in, and the note says which', async () => {
+    const task = await shop.create('Worked in');
+    shop.set({ workspace: { disk_limit_gb: 50 } });
+    await shop.work(task, 'w1');
+    await shop.move(task, 'cancelled');
+    const attempt = await attemptOf(task);
+    if (attempt === undefined) throw new Error('no attempt');
+    const control = await openControl(shop.place);
+    const watcher = { ...readOwnIdentity(), pid: process.ppid, host: 'elsewhere' };
+    const place = { ...shop.place, folders: new FolderLocks(shop.place, 40) };
+    shop.set({ workspace: { disk_limit_gb: 0 } });
+    await new FolderLocks({ ...shop.place, watcher }).hold(attempt, 'a look', () =>
+      expect(requireRoom(place, control)).rejects.toMatchObject({ code: 'disk_full' }),
+    );
+    expect(existsSync(attempt.path)).toBe(true);
+    expect(shop.news).toContainEqual({
+      kind: 'note',
+      task_id: task.id,
+      text: `Process ${process.ppid} on elsewhere is at work in ${attempt.name} (a look)`,
+    });
   });
 
   it('does not keep what a set-up that failed has left', async () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { startCheckout } from '#git/attempt-checkout.ts';
+import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { findIdentity } from '#process/process-identity.ts';
 import type { ProcessMark } from '#store/attempt-store.ts';
@@ -212,6 +213,83 @@ describe('what is left of it', () => {
     const [attempt] = await shop.place.store.listAttempts({ task_id: task.id });
     await writeFile(join(attempt?.path ?? '', '.git/go'), '');
     await working;
+  });
+});
+
+describe('a task that a process was at work on', () => {
+  const claimed = async (title: string): Promise<string> => {
+    const { id } = await shop.create(title);
+    await claimTask({ ...shop.as(), follows: false }, { id, assignee: 'w1', force: false });
+    return id;
+  };
+  const watch = (task_id: string, since: number): Promise<boolean> =>
+    shop.place.store.takeWatch({ task_id, watcher: goneProcess() }, since);
+  const watched = async (id: string): Promise<boolean> =>
+    (await shop.place.store.listWatchedTasks()).some(({ task_id }) => task_id === id);
+  /** The workshop of a process whose store does this. */
+  const openWith = (changed: Partial<TempWorkshop['place']['store']>): Workshop =>
+    new Workshop({ ...shop.place, store: { ...shop.place.store, ...changed } });
+
+  it('was about to start an agent where its last word is not older than the claim by more than the silence', async () => {
+    const id = await claimed('On the edge');
+    const [move] = await shop.place.store.listTransitions({ id, limit: 1 });
+    const entered = Date.parse(move?.created_at ?? '');
+    await watch(id, entered - 1_001);
+    expect(await resumeTasks(shop.workshop, { unwatched_ms: 1_000 })).toEqual([]);
+    await watch(id, entered - 1_000);
+    expect(await resumeTasks(shop.workshop, { unwatched_ms: 1_000 })).toEqual([
+      { task_id: id, step: 'give_back' },
+    ]);
+    await shop.workshop.settled();
+    await cancel(id);
+  });
+
+  it('is not forgotten because the store is busy', async () => {
+    const id = await claimed('Busy');
+    await watch(id, shop.place.clock.now());
+    const busy = new ForgeError('store_busy', 'The database is busy');
+    const workshop = openWith({ readStanding: () => Promise.reject(busy) });
+    await expect(resumeTasks(workshop)).rejects.toBe(busy);
+    expect(await watched(id)).toBe(true);
+    await cancel(id);
+  });
+
+  it('is not forgotten while a run of it has not ended', async () => {
+    const { id } = await shop.create('Open');
+    const { workshop, dying } = openDying(shop, 5, livingProcess());
+    const engine = { ...shop.as(), store: dying.store, work: async () => workshop };
+    workTask(workshop, engine, { id, ...RUN }).catch(() => undefined);
+    await dying.died;
+    await watch(id, shop.place.clock.now());
+    expect(await resumeTasks(shop.workshop, { unwatched_ms: 0 })).toEqual([]);
+    expect(await watched(id)).toBe(true);
+    await cancel(id);
+  });
+
+  it('is left as another made it meanwhile', async () => {
+    const id = await claimed('Raced');
+    await watch(id, shop.place.clock.now());
+    const { store } = shop.place;
+    const workshop = openWith({
+      takeWatch: async (...args) => {
+        await store.updateTask({ id, title: 'Changed meanwhile' }, shop.as().by);
+        return store.takeWatch(...args);
+      },
+    });
+    expect(await resumeTasks(workshop)).toEqual([{ task_id: id, step: 'give_back' }]);
+    await workshop.settled();
+    expect(await store.getTask(id)).toMatchObject({ title: 'Changed meanwhile', state: 'in_progress' });
+    await cancel(id);
+  });
+
+  it('has a merged attempt where its merge has landed', async () => {
+    const { id, write } = await kill(POINTS.findIndex((point) => point[0] === 'finishMerge') + 1);
+    expect(await resumeTasks(shop.workshop)).toEqual([{ task_id: id, step: 'land' }]);
+    await shop.workshop.settled();
+    const [merge] = await shop.place.store.listMerges({ task_id: id });
+    const [attempt] = await shop.place.store.listAttempts({ task_id: id });
+    expect(attempt).toMatchObject({ state: 'merged', merge_commit: merge?.candidate });
+    await expectMerged(id, write);
   });
 });
 

@@ -3,10 +3,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { NO_AGENTS } from '#domain/claimer.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { watchOver } from './recover-project.ts';
+import { retryPostponed } from './retry-postponed.ts';
 import { dispatchTasks } from './scheduler.ts';
 import { workTask } from './work-task.ts';
+import { Workshop } from './workshop.ts';
 
 let shop: TempWorkshop;
 beforeEach(async () => {
@@ -99,6 +102,26 @@ describe('[A17] a merge that met something of the user’s', () => {
       .toBe('done');
   });
 
+  it('is tried again when its time has come, and not a moment before', async () => {
+    const task = await postponed(() => shop.repo.write('new.txt', 'mine\n'));
+    rmSync(join(shop.repo.path, 'new.txt'));
+    const [merge] = await shop.place.store.listMerges({ task_id: task.id });
+    const due = Date.parse(merge?.finished_at ?? '') + LIMITS.merge_again_first_ms;
+    const at = async (now: number): Promise<string> => {
+      const workshop = new Workshop({ ...shop.place, clock: { now: () => now } });
+      await retryPostponed(workshop);
+      await workshop.settled();
+      return (await shop.place.store.getTask(task.id)).state;
+    };
+    expect(await at(due - 1)).toBe('merge_failed');
+    expect(await at(due)).toBe('done');
+    // There is nothing to say of a merge that just landed.
+    expect((await shop.place.store.listMerges({ task_id: task.id })).at(-1)).toMatchObject({
+      state: 'landed',
+      message: null,
+    });
+  });
+
   it('lands by the command that wants it merged', async () => {
     const { id } = await postponed(() => shop.repo.write('new.txt', 'mine\n'));
     const again = () => workTask(shop.workshop, shop.as(), { id, agent: 'w1', merge: true });
@@ -114,6 +137,8 @@ async function postponed(hinder: () => Promise<void>): Promise<Task> {
   await hinder();
   const waiting = await shop.move(task, 'merging');
   expect(waiting).toMatchObject({ state: 'merge_failed', error_annotation: { code: 'merge_postponed' } });
+  const told = shop.news.flatMap((one) => (one.kind === 'merge' ? [one.merge.state] : []));
+  expect(told).toEqual(['queued', 'started', 'postponed']);
   expect(waiting.error_annotation?.message).toMatch(/README\.md|new\.txt/);
   return waiting;
 }

@@ -196,13 +196,27 @@ describe('a gate that is held', () => {
     shop.addAgent('w1', 'echo "x -diff" > .gitattributes; echo evil > x');
     // By the command that the prompt names, and by the one that an auditor would type.
     const named = "$(grep -o 'git diff --text[^`]*')";
-    shop.addAgent('critic', `{ ${named}; git show HEAD; } > ${seen}; echo '${JSON.stringify(PASS)}'`);
+    shop.addAgent('critic', `{ ${named}; git show HEAD; pwd; } > ${seen}; echo '${JSON.stringify(PASS)}'`);
     const task = await shop.create('Hidden', { steps: ['true'] });
     await assign(task, 'reviewer', { agent: 'critic' });
     await shop.work(task, 'w1');
     expect(readFileSync(seen, 'utf8').match(/^\+evil$/gm)).toHaveLength(2);
+    const [attempt] = await shop.place.store.listAttempts({ task_id: task.id });
+    const [review] = await reviewsOf(task);
+    const name = `${attempt?.name}-review-${review?.id.slice(0, 8)}`;
+    expect(readFileSync(seen, 'utf8').trimEnd().split('\n').at(-1)).toBe(join(shop.place.root, name));
     // A folder to look at work has no work of its own: the user finds no branch of it.
     expect(shop.repo.git('branch', '--list', '--all', '*-review-*')).toBe('');
+  });
+
+  it('of a task without an attempt has nothing to check, and says so', async () => {
+    const task = await shop.create('By hand');
+    await shop.move(task, 'in_progress');
+    await shop.move(task, 'review');
+    const moves = await shop.place.store.listTransitions({ id: task.id, limit: undefined });
+    expect(moves.flatMap(({ hook_results }) => hook_results ?? [])).toContainEqual(
+      expect.objectContaining({ action: 'run_ci_steps', message: 'nothing to check' }),
+    );
   });
 
   it('[H1] needs no word any more where the role is free again', async () => {
@@ -367,6 +381,26 @@ describe('what a check said of a tree', () => {
       reused_from: { review_id: first?.id, at: expect.any(String) as string },
     });
     expect(check.runs()).toBe(1);
+  });
+
+  it('counts no more after the work went to somebody else while a merge waited, and stays where nothing had passed', async () => {
+    shop.addAgent('w1', 'echo x > x; echo mine > README.md');
+    const waiting = await shop.create('Cannot be merged', { steps: ['true'] });
+    const refused = await shop.create('Refused', { steps: ['false'] });
+    await shop.work(waiting, 'w1');
+    await shop.repo.write('README.md', 'theirs\n');
+    shop.repo.git('commit', '-qam', 'theirs');
+    shop.removeAgent('w1');
+    expect((await shop.move(waiting, 'merging')).state).toBe('merge_failed');
+    await assign(waiting, 'coder', { agent: 'w2' });
+    expect(await reviewsOf(waiting)).toMatchObject([{ status: 'void' }]);
+    shop.set({ scheduler: { retry_limit: 1 } });
+    shop.addAgent('w1', 'echo x > x');
+    await shop.work(refused, 'w1');
+    await assign(refused, 'coder', { agent: 'w2' });
+    expect((await reviewsOf(refused)).map(({ cleared_at }) => cleared_at)).not.toContainEqual(
+      expect.any(String),
+    );
   });
 
   it('[M9] [S404] counts no more after the work went to somebody else: everything runs again', async () => {

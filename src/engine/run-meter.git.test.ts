@@ -199,6 +199,16 @@ describe('[A12] what counts against a cap', () => {
     expect(counting.findReached()).toContain('$3.00 of $3.00');
   });
 
+  it('is told in the log of the run at the end of a turn, and not before', async () => {
+    const told: unknown[] = [];
+    const own = await newRun(await shop.create('One'));
+    const counting = await openRunMeter(shop.place, { run: own, tell: (entry) => void told.push(entry) });
+    counting.note(said(1), 'working');
+    expect(told).toEqual([]);
+    counting.note(said(1.5), 'turn_end');
+    expect(told).toMatchObject([{ kind: 'usage', usage: { cost_usd: 1.5 } }]);
+  });
+
   it('is what all tasks used in the last 24 hours, and before that nothing', async () => {
     const [task, other] = [await shop.create('One'), await shop.create('Other')];
     const [far, own] = [await newRun(other), await newRun(task)];

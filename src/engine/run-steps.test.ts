@@ -82,8 +82,23 @@ describe('a step', () => {
   it('keeps the end of a long output', async () => {
     const { output } = await runStep('seq 1 100000', place());
     expect(output.length).toBeLessThanOrEqual(LIMITS.step_tail_length);
+    expect(output.length).toBeGreaterThan(LIMITS.step_tail_length - '\n100000\n'.length);
     expect(output.endsWith('\n100000')).toBe(true);
   });
+});
+
+it('a step that fails inside of walls says that they may be why, and one that passes does not', async (context) => {
+  const walled = await openProcessHost({ accept: ['bubblewrap'] });
+  if (walled.containment.kind !== 'bubblewrap') return context.skip('no bubblewrap here');
+  const none = { writable: [], replaced: [], own: [], fixed: [], hidden: [], sealed: [], let_in: [] };
+  const walls = { work: { path: folder, read_only: false }, ...none, readable: [] };
+  const outputOf = async (code: number): Promise<string> => {
+    const step = `echo 'touch: /x: Permission denied /x'; exit ${code}`;
+    return (await runStep(step, place({ host: walled, walls }))).output;
+  };
+  expect(await outputOf(0)).not.toContain('inside of walls');
+  expect(await outputOf(1)).toContain('inside of walls');
+  expect(await outputOf(2)).toContain('inside of walls');
 });
 
 describe('steps', () => {

@@ -3,12 +3,14 @@ import type { WorkedTask } from '#contract/run-task-operations.ts';
 import type { Task } from '#contract/task.ts';
 import { ANN } from '../../tests/support/temp-engine.ts';
 import { goneProcess } from '../../tests/support/dying-store.ts';
-import { killAfter } from '../../tests/support/killed-work.ts';
+import { killAfter, openDying } from '../../tests/support/killed-work.ts';
 import { expectSettledOnce } from '../../tests/support/killed-watcher.ts';
+import { findIdentity } from '#process/process-identity.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { inTurns } from './in-turns.ts';
 import { dispatchTasks, Scheduler, type DispatchWishes } from './scheduler.ts';
 import { systemWriter } from './work.ts';
+import { workTask } from './work-task.ts';
 
 let shop: TempWorkshop;
 let told: string[];
@@ -49,6 +51,22 @@ describe('forge dispatch', () => {
     expect(told).toEqual([]);
     const again = await dispatch();
     expect(again).toEqual([]);
+  });
+
+  it('does not take again what stays as it is: a merge that another process is at', async () => {
+    shop.addAgent('w1', DO_IT);
+    const { id } = await shop.create('Elsewhere', { steps: ['true'] });
+    const living = findIdentity(process.ppid);
+    // It lives, has moved the task into its merge, and does nothing more.
+    const { workshop, dying } = openDying(shop, 24, living);
+    const engine = { ...shop.as(), store: dying.store, work: async () => workshop };
+    workTask(workshop, engine, { id, agent: 'w1', merge: true }).catch(() => undefined);
+    await dying.died;
+    expect((await shop.place.store.getTask(id)).state).toBe('merging');
+    const scheduler = new Scheduler(shop.workshop, { ...wishes(), merge: true });
+    expect((await scheduler.tick()).started).toBe(1);
+    expect(await scheduler.finish()).toMatchObject([{ task: { id, state: 'merging' }, reached: false }]);
+    expect((await scheduler.tick()).started).toBe(0);
   });
 
   it('keeps to its places, and starts no task twice', async () => {

@@ -8,12 +8,15 @@ import { openDying } from '../../tests/support/killed-work.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { assignRole } from './assign-role.ts';
 import { updateTask } from './change-task.ts';
+import { concludeSide } from './conclude-side.ts';
 import { endLost } from './end-lost.ts';
-import { pickAttempt } from './pick-attempt.ts';
+import { PICK_CODES, pickAttempt } from './pick-attempt.ts';
 import { recoverProject } from './recover-project.ts';
 import type { SideWishes } from './sides.ts';
 import { viewAttempts } from './view-attempts.ts';
 import { workTask } from './work-task.ts';
+import { toHold } from './work.ts';
+import { Workshop } from './workshop.ts';
 
 let shop: TempWorkshop;
 beforeAll(async () => {
@@ -124,6 +127,78 @@ describe('several attempts at one task', () => {
     const rescued = shop.repo.git('for-each-ref', '--format=%(refname)', `refs/forge/rescue/${slow?.id}`);
     const begun = existsSync(`${slow?.path}.begun`);
     expect(rescued).toBe(begun ? `refs/forge/rescue/${slow?.id}/1` : '');
+    await shop.move(task, 'cancelled');
+  });
+
+  it('are chosen between by a reviewer that may change nothing', async () => {
+    const started: string[] = [];
+    const executorFor: typeof shop.place.executorFor = async (profile) => {
+      const executor = await shop.place.executorFor(profile);
+      return {
+        ...executor,
+        start: (spec, host) => {
+          started.push(spec.read_only === true ? 'reads' : 'writes');
+          return executor.start(spec, host);
+        },
+      };
+    };
+    const workshop = new Workshop({ ...shop.place, executorFor });
+    const engine = { ...shop.as(), work: async () => workshop };
+    shop.addAgent('critic', `cat > /dev/null; echo '{"attempt": 1, "why": "It is smaller"}'`);
+    const { id } = await shop.create('Read only', { steps: STEPS });
+    const resets = { reset_worktree: false, reset_workspace: false };
+    await assignRole(engine, { id, role: 'reviewer', holder: { agent: 'critic' }, ...resets });
+    const attempts = { agents: ['small', 'large'], count: 2, pick: 'reviewer' } as const;
+    await workTask(workshop, engine, { id, agent: 'small', merge: false, attempts });
+    expect(started.slice(0, 3)).toEqual(['writes', 'writes', 'reads']);
+    await shop.move({ id } as Task, 'cancelled');
+  });
+
+  it('are not chosen between where another process has chosen in the same moment', async () => {
+    const task = await shop.create('Chosen twice', { steps: STEPS });
+    await work(task, { agents: ['small', 'large'], count: 2 });
+    const { store } = shop.place;
+    const standing = await store.readStanding(task.id);
+    const { state } = standing.task;
+    const assignment = { task: standing.task, state, role: 'coder', agent: 'small', hold: toHold(standing) };
+    const picked = { code: PICK_CODES.picked, message: 'Attempt 2 was picked', at: 'now' };
+    let reads = 0;
+    const readStanding: typeof store.readStanding = async (id) => {
+      reads += 1;
+      // After the look at the task, before the choice is written.
+      if (reads === 2)
+        await store.updateTask(
+          { id, workflow_fields: new Map([['error_annotation', picked]]) },
+          shop.as().by,
+        );
+      return store.readStanding(id);
+    };
+    const engine = () => ({ ...shop.workshop.engine(), store: { ...store, readStanding } });
+    await concludeSide({ place: shop.place, engine, overrides: undefined }, assignment, {
+      rule: 'smallest_green',
+      fault: undefined,
+    });
+    expect(reads).toBeGreaterThan(1);
+    expect((await views(task)).map((view) => view.state)).toEqual(['active', 'active']);
+    await shop.move(task, 'cancelled');
+  });
+
+  it('are as the last of their runs where none was any good', async () => {
+    const flag = join(shop.place.records, '..', 'first-ended');
+    shop.addAgent('early', 'echo half > half.txt; exit 3');
+    shop.addAgent('late', `until [ -e ${flag} ]; do sleep 0.05; done; echo half > half.txt; exit 4`);
+    const task = await shop.create('None');
+    const working = work(task, { agents: ['early', 'late'], count: 2 });
+    await expect
+      .poll(
+        async () => (await shop.place.store.listRuns({ task_id: task.id })).map(({ outcome }) => outcome),
+        {
+          timeout: 20_000,
+        },
+      )
+      .toContain('failed');
+    writeFileSync(flag, '');
+    expect((await working).task.error_annotation?.message).toContain('4');
     await shop.move(task, 'cancelled');
   });
 

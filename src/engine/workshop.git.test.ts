@@ -182,6 +182,25 @@ describe('the way of a task', () => {
     expect(await shop.place.store.listRuns({ task_id: task.id })).toEqual([]);
   });
 
+  it('is not done with a conflict while its marks stand in a file', async () => {
+    const marks = '<<<<<<< ours\\nmine\\n=======\\ntheirs\\n>>>>>>> theirs\\n';
+    shop.addAgent(
+      'marks',
+      `if test -e .git/again; then printf '${marks}' > README.md; else touch .git/again; echo mine > README.md; fi`,
+    );
+    const task = await shop.create('Conflict');
+    await shop.work(task, 'marks');
+    await shop.repo.write('README.md', 'theirs\n');
+    shop.repo.git('commit', '-qam', 'theirs');
+    await shop.move(task, 'merging');
+    const runs = await shop.place.store.listRuns({ task_id: task.id });
+    expect(runs.at(0)).toMatchObject({ outcome: 'completed' });
+    expect(runs.at(1)).toMatchObject({
+      outcome: 'failed',
+      message: 'Conflicts still stand in README.md',
+    });
+  });
+
   it('[S399] counts attempts, reviews and rejections on the task', async () => {
     shop.addAgent('w1', 'if [ -f a ]; then echo b > b; else echo a > a; fi');
     const task = await shop.create('Counted', { steps: ['test -f b'] });

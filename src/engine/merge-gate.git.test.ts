@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openTrust } from '#sync/trust.ts';
+import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
+import { openWorkspace } from './attempt-workspace.ts';
+import { checkMergeable } from './merge-gate.ts';
+import { setUpForChecks } from './set-up-folder.ts';
+import { systemWriter, type WorkPlace } from './work.ts';
+
+let shop: TempWorkshop;
+beforeEach(async () => {
+  shop = await tempWorkshop();
+});
+afterEach(() => shop[Symbol.asyncDispose]());
+
+/** As it is where no command is the person's own. */
+function withoutTrust(): WorkPlace {
+  const { place } = shop;
+  const paths = { root: place.project.root, common_dir: place.repo.common_dir };
+  return { ...place, trust: openTrust({ home: place.home, paths, owns: () => false }) };
+}
+
+describe('a task is not merged', () => {
+  it('while it has several attempts, and the refusal counts them', async () => {
+    const task = await shop.create('Several');
+    const { attempt } = await openWorkspace(shop.place, { task, agent: 'w1' });
+    const { base_commit } = attempt;
+    for (const name of ['second', 'third']) {
+      const place = { name, path: `/none/${name}`, target: 'main', port: null, agent: 'w1' };
+      const made = { id: crypto.randomUUID(), task_id: task.id, base_commit, ...place };
+      await shop.place.store.startAttempt(made, systemWriter(shop.place));
+    }
+    await expect(checkMergeable(shop.place, task)).rejects.toMatchObject({
+      code: 'state_invalid',
+      message: `${task.id} has 3 unfinished attempts`,
+    });
+  });
+
+  it('while a person has not allowed its checks, which are named before it moves', async () => {
+    const task = await shop.create('Untrusted', { steps: ['true'] });
+    await openWorkspace(shop.place, { task, agent: 'w1' });
+    await expect(checkMergeable(withoutTrust(), task)).rejects.toMatchObject({
+      code: 'untrusted',
+      details: { commands: ['true'] },
+    });
+  });
+});
+
+it('a set-up that nobody has allowed is told as its first command', async () => {
+  const task = await shop.create('Set up');
+  const { attempt } = await openWorkspace(shop.place, { task, agent: 'w1' });
+  shop.set({ workspace: { setup: ['echo first', 'echo second'] } });
+  expect(await setUpForChecks(withoutTrust(), attempt)).toMatchObject({
+    command: 'echo first',
+    outcome: 'start_failed',
+  });
+});
