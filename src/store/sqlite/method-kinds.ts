@@ -121,6 +121,8 @@ export const METHODS: Readonly<Record<MethodName, MethodKind>> = {
   markExported: 'write',
   readTree: 'read',
   readGraph: 'read',
+  pageReady: 'read',
+  pageTasks: 'read',
 };
 
 /** `changes_nothing` says something and does nothing. */
