@@ -44,7 +44,9 @@ function readCommit(): string {
   const git = (...args: string[]): string =>
     execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim();
   try {
-    const isChanged = git('status', '--porcelain', '--untracked-files=no') !== '';
+    // The results themselves are among the files of the repository.
+    const others = [':/', ':(exclude,top)tests/soak-results.json', ':(exclude,top)docs/security.md'];
+    const isChanged = git('status', '--porcelain', '--untracked-files=no', '--', ...others) !== '';
     return `${git('rev-parse', '--short=10', 'HEAD')}${isChanged ? ' and changes' : ''}`;
   } catch {
     return 'unknown';
