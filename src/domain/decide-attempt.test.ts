@@ -63,15 +63,10 @@ describe('decideAttemptChange', () => {
 
 describe('decideAnswer', () => {
   it.each(['pending', 'allowed', 'denied', 'expired'] as const)('of one that is %s', (state) => {
-    const decision = decideAnswer(
-      keptApproval({ state }),
-      { state: 'allowed' },
-      { by: 'user:ann', now: NOW },
+    const before = keptApproval({ state });
+    const saved = keptApproval({ state: 'allowed', answered_at: toIso(NOW), answered_by: 'user:ann' });
+    expect(decideAnswer(before, { state: 'allowed' }, { by: 'user:ann', now: NOW })).toEqual(
+      state === 'pending' ? { outcome: 'save', approval: saved } : { outcome: 'answered', approval: before },
     );
-    if (state !== 'pending') return expect(decision.outcome).toBe('answered');
-    expect(decision).toEqual({
-      outcome: 'save',
-      approval: keptApproval({ state: 'allowed', answered_at: toIso(NOW), answered_by: 'user:ann' }),
-    });
   });
 });

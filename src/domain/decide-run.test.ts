@@ -21,8 +21,7 @@ describe('decideRunStart, the whole table', () => {
   ])('%s', (_, now, second, expected) => {
     const facts = { attempt: keptAttempt(), task: now, other: second };
     const refusal = decideRunStart(facts, { fence: 3, in_state: 'in_progress' });
-    if (expected === undefined) expect(refusal).toBeUndefined();
-    else expect(refusal).toMatchObject(expected);
+    expect({ refusal }).toMatchObject({ refusal: expected });
   });
 });
 
@@ -32,8 +31,7 @@ describe('decideRunStep', () => {
     (state, asked) => {
       const to = state === 'running' ? 'verifying' : 'draft';
       const { outcome } = decideRunStep(keptRun({ state }), { from: asked, to }, NOW);
-      if (state === asked) expect(outcome).not.toBe('run_moved');
-      else expect(outcome).toBe('run_moved');
+      expect(outcome === 'run_moved').toBe(state !== asked);
     },
   );
 

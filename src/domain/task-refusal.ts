@@ -127,7 +127,16 @@ export function explainTaskRefusal(
         hint: toHints(id)[refusal.next],
         details: place,
       });
-    default:
+    case 'agent_paused':
+    case 'project_paused':
+    case 'taken':
+    case 'role':
+    case 'blocked':
+    case 'closed':
+    case 'parked':
+    case 'kept_parked':
+    case 'archived':
+    case 'kept_archived':
       return explainRefusal({ ...refusal, task: place, ...more });
   }
 }

@@ -4,7 +4,8 @@ import { encodeReplicaLine, splitReplicaLine, WriteEnds } from './replica-lines.
 /** `2` is a record that two lines must follow, `-` a line that is no record. */
 function wholeAt(lines: string): string {
   const ends = new WriteEnds();
-  return [...lines]
+  return lines
+    .split('')
     .map((mark) => {
       if (mark === '-') return ends.endsWith(undefined);
       const text = encodeReplicaLine('{"id":"fg-1"}', { version: 1, fence: 0 }, { follow: Number(mark) });
