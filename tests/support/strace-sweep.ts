@@ -115,7 +115,9 @@ async function sweep(
         const { copy, log } = copyTo(`at-${next.at}`);
         const struck = await next.strike(copy, log, next.point);
         if (struck.where !== undefined) hits.push(struck.where);
-        const wrong = [...struck.wrong, ...(await scenario.examine(copy))];
+        // A command that was not hit came to its end: it left nothing half done, and counts as no kill.
+        const examined = struck.where === undefined ? [] : await scenario.examine(copy);
+        const wrong = [...struck.wrong, ...examined];
         const place = `${describePoint(next.point)} (hit: ${struck.where ?? 'no'})`;
         violations.push(...wrong.map((sentence) => `${place}: ${sentence}`));
         rmSync(dirname(copy), { recursive: true, force: true });
