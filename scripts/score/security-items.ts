@@ -3,6 +3,8 @@ import type { Item } from './judge-item.ts';
 const NO_BROWSER = 'there is no page in a browser yet';
 const NO_POSTGRES = 'there is no PostgreSQL store yet';
 
+const HOSTILE = ['files', 'links', 'settings'].map((what) => `tests/hostile-${what}.soak.test.ts`);
+
 /** Attacks: what is asked for, and the tests that measure it. A part without tests says why. */
 export const SECURITY_ITEMS: readonly Item[] = [
   {
@@ -43,9 +45,20 @@ export const SECURITY_ITEMS: readonly Item[] = [
       {
         what: 'repositories × all verbs, nothing run',
         target: 60,
-        measures: [{ project: 'e2e', file: 'tests/e2e/trust.e2e.test.ts', match: /\[B1\]/ }],
+        measures: HOSTILE.map((file) => ({ project: 'soak', file, match: /\[B1\]/ })),
       },
-      { what: 'packets sent', target: 1, measures: [], missing: 'no trace of the network' },
+      {
+        what: 'the same without a packet sent',
+        target: 60,
+        measures: HOSTILE.map((file) => ({ project: 'soak', file, noted: /^(\d+) network/ })),
+      },
+      {
+        what: 'planted runs, changes and packets, found',
+        target: 3,
+        measures: [
+          { project: 'e2e', file: 'tests/e2e/hostile-repositories.e2e.test.ts', match: / finds /, each: 1 },
+        ],
+      },
     ],
   },
   {
