@@ -68,14 +68,10 @@ export const SECURITY_ITEMS: readonly Item[] = [
     points: 2,
     parts: [
       {
-        what: 'edits of one byte that ask again',
+        what: 'commands × edits of one byte that ask again',
         target: 40,
         measures: [
-          {
-            project: 'git',
-            file: 'src/sync/command-scripts.git.test.ts',
-            match: /after one byte|\[S-H2\] is /,
-          },
+          { project: 'git', file: 'src/sync/command-scripts.git.test.ts', noted: /^(\d+) asked again/ },
           { project: 'git', file: 'src/sync/trust.git.test.ts', match: /\[B5\]/ },
         ],
       },
@@ -218,10 +214,26 @@ export const SECURITY_ITEMS: readonly Item[] = [
     points: 2,
     parts: [
       {
-        what: 'patterns',
+        what: 'all patterns of the program, none steep',
+        target: 1,
+        measures: [
+          {
+            project: 'unit',
+            file: 'tests/linear-patterns.test.ts',
+            match: /every regular expression of the program.*takes twice/,
+          },
+        ],
+      },
+      {
+        what: 'steep patterns that are planted, found',
+        target: 10,
+        measures: [{ project: 'unit', file: 'tests/linear-patterns.test.ts', match: /must catch.*: \// }],
+      },
+      {
+        what: 'suites without a blocked event loop',
         target: 1,
         measures: [],
-        missing: 'no check of all patterns is named here',
+        missing: 'no monitor of the loop',
       },
     ],
   },
