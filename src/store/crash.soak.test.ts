@@ -21,7 +21,9 @@ describe('writers that are killed while others write', () => {
     expect(findLost(heard, new Set(['a', 'b']))).toEqual([]);
     expect(findLost(heard, new Set(['a', 'c']))).toEqual(['b', 'c']);
     expectContinued([[{ updated: 1 }, { updated: 2 }], [{ updated: 4 }]]);
-    expect(() => expectContinued([[{ updated: 1 }, { updated: 2 }], [{ updated: 2 }]])).toThrow();
+    expect(() => expectContinued([[{ updated: 1 }, { updated: 2 }], [{ updated: 2 }]])).toThrow(
+      'to include 2',
+    );
   });
 
   // Sixteen rounds of eight writers with four lives each; another store for each seed.
