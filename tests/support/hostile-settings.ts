@@ -2,6 +2,10 @@ import { executable, type HostileRepository } from './hostile-repository.ts';
 
 /** Verbs that fill a working tree, or make a commit of its files, have to run the user's filters on them. */
 const OF_FILES = ['sync.commit', 'workspace.open', 'worktree', 'run.start', 'dispatch', 'workspace.clean'];
+/** Commits that the user wants signed. */
+const OF_SIGNED = ['sync.commit', 'run.start', 'attempt.pick', 'dispatch'];
+/** The hook of a commit works on the user's own index, whose monitor git asks for that commit anyway. */
+const OF_COMMITS = ['git.hook'];
 /** A merge into the user's branch asks the hooks that may forbid it, as the user's own git would. */
 const OF_MERGES = {
   'hook-commit-msg': ['dispatch'],
@@ -56,6 +60,7 @@ export const HOSTILE_SETTINGS: readonly HostileRepository[] = [
     name: 'core.fsmonitor',
     settings: ({ program }) => setting('core', 'fsmonitor', program('fsmonitor')),
     careless: () => 'git status',
+    may: { fsmonitor: OF_COMMITS },
   },
   {
     name: 'a filter that cleans, by .gitattributes',
@@ -199,6 +204,7 @@ export const HOSTILE_SETTINGS: readonly HostileRepository[] = [
     }),
     settings: ({ path }) => setting('include', 'path', `${path}/team.gitconfig`),
     careless: () => 'git status',
+    may: { included: OF_COMMITS },
   },
   {
     name: 'includeIf by folder and by branch',
@@ -210,6 +216,7 @@ export const HOSTILE_SETTINGS: readonly HostileRepository[] = [
       setting('includeIf "gitdir:/"', 'path', `${path}/team.gitconfig`) +
       setting('includeIf "onbranch:**"', 'path', `${path}/team.gitconfig`),
     careless: () => 'git status',
+    may: { included: OF_COMMITS },
   },
   {
     name: 'settings of a worktree',
@@ -220,12 +227,17 @@ export const HOSTILE_SETTINGS: readonly HostileRepository[] = [
     }),
     files: ({ program }) => everyHook(program, 'tools'),
     careless: () => 'git status',
+    may: { worktree: OF_COMMITS, ...OF_MERGES },
   },
   {
     name: 'a work tree elsewhere',
-    settings: ({ treasure, program }) =>
-      setting('core', 'worktree', treasure) + setting('core', 'fsmonitor', program('fsmonitor')),
+    settings: ({ path, program }) =>
+      setting('core', 'worktree', `${path}/../elsewhere`) +
+      setting('core', 'fsmonitor', program('fsmonitor')),
+    // Where git itself says that the work tree is, files are the project's.
+    prepare: () => 'mkdir ../elsewhere',
     careless: () => 'git status; git checkout -q -f HEAD',
+    may: { fsmonitor: OF_COMMITS },
   },
   {
     name: 'a program that signs, with commit.gpgSign',
@@ -234,7 +246,7 @@ export const HOSTILE_SETTINGS: readonly HostileRepository[] = [
       setting('tag', 'gpgSign', 'true') +
       setting('gpg', 'program', program('gpg')),
     careless: () => 'git commit -q --allow-empty -m x',
-    may: { gpg: ['run.start', 'attempt.pick', 'dispatch'] },
+    may: { gpg: OF_SIGNED },
   },
   {
     name: 'a program that signs by ssh, with a command for its key',
@@ -245,8 +257,8 @@ export const HOSTILE_SETTINGS: readonly HostileRepository[] = [
       setting('gpg "ssh"', 'defaultKeyCommand', program('key-command')),
     careless: () => 'git commit -q --allow-empty -m x',
     may: {
-      'ssh-keygen': ['run.start', 'attempt.pick', 'dispatch'],
-      'key-command': ['run.start', 'attempt.pick', 'dispatch'],
+      'ssh-keygen': OF_SIGNED,
+      'key-command': OF_SIGNED,
     },
   },
   {
@@ -332,12 +344,14 @@ export const HOSTILE_SETTINGS: readonly HostileRepository[] = [
     prepare: ({ program }) =>
       `mv .git ../moved && echo "gitdir: $(cd .. && pwd)/moved" > .git && git config core.fsmonitor ${program('moved')} && mkdir -p ../moved/hooks && printf '#!/bin/sh\\n%s\\n' ${program('moved-hook')} > ../moved/hooks/post-checkout && chmod +x ../moved/hooks/post-checkout`,
     careless: () => 'git status',
+    may: { moved: OF_COMMITS },
   },
   {
     name: 'a linked worktree of a repository with settings',
     prepare: ({ program }) =>
       `git config core.fsmonitor ${program('linked')}; git worktree add -q ../side HEAD; cp -r .forge ../side/ 2>/dev/null; true`,
     careless: () => 'git -C ../side status',
+    may: { linked: OF_COMMITS },
   },
 ];
 
