@@ -29,7 +29,7 @@ export const RELIABILITY_ITEMS: readonly Item[] = [
       {
         what: 'kills, no acknowledged write lost',
         target: 10_000,
-        measures: [{ project: 'soak', file: 'src/store/crash.soak.test.ts', each: 30 }],
+        measures: [{ project: 'soak', file: 'src/store/crash.soak.test.ts', noted: /^(\d+) kills/ }],
       },
     ],
   },
@@ -109,7 +109,10 @@ export const RELIABILITY_ITEMS: readonly Item[] = [
       {
         what: 'damaged databases, found or harmless',
         target: 1_000,
-        measures: [{ project: 'e2e', file: 'tests/e2e/heal.e2e.test.ts', match: /\[F18\]/, each: 30 }],
+        measures: [
+          { project: 'e2e', file: 'tests/e2e/heal.e2e.test.ts', match: /\[F18\]/, each: 30 },
+          { project: 'soak', file: 'tests/e2e/heal.soak.test.ts', noted: /^(\d+) databases/ },
+        ],
       },
     ],
   },

@@ -3,6 +3,8 @@ import type { Item } from './judge-item.ts';
 const NO_BROWSER = 'there is no page in a browser yet';
 const NO_POSTGRES = 'there is no PostgreSQL store yet';
 
+const HOSTILE = ['files', 'links', 'settings'].map((what) => `tests/hostile-${what}.soak.test.ts`);
+
 /** Attacks: what is asked for, and the tests that measure it. A part without tests says why. */
 export const SECURITY_ITEMS: readonly Item[] = [
   {
@@ -43,9 +45,20 @@ export const SECURITY_ITEMS: readonly Item[] = [
       {
         what: 'repositories × all verbs, nothing run',
         target: 60,
-        measures: [{ project: 'e2e', file: 'tests/e2e/trust.e2e.test.ts', match: /\[B1\]/ }],
+        measures: HOSTILE.map((file) => ({ project: 'soak', file, match: /\[B1\]/ })),
       },
-      { what: 'packets sent', target: 1, measures: [], missing: 'no trace of the network' },
+      {
+        what: 'the same without a packet sent',
+        target: 60,
+        measures: HOSTILE.map((file) => ({ project: 'soak', file, noted: /^(\d+) network/ })),
+      },
+      {
+        what: 'planted runs, changes and packets, found',
+        target: 3,
+        measures: [
+          { project: 'e2e', file: 'tests/e2e/hostile-repositories.e2e.test.ts', match: / finds /, each: 1 },
+        ],
+      },
     ],
   },
   {
@@ -55,14 +68,10 @@ export const SECURITY_ITEMS: readonly Item[] = [
     points: 2,
     parts: [
       {
-        what: 'edits of one byte that ask again',
+        what: 'commands × edits of one byte that ask again',
         target: 40,
         measures: [
-          {
-            project: 'git',
-            file: 'src/sync/command-scripts.git.test.ts',
-            match: /after one byte|\[S-H2\] is /,
-          },
+          { project: 'git', file: 'src/sync/command-scripts.git.test.ts', noted: /^(\d+) asked again/ },
           { project: 'git', file: 'src/sync/trust.git.test.ts', match: /\[B5\]/ },
         ],
       },
@@ -93,10 +102,8 @@ export const SECURITY_ITEMS: readonly Item[] = [
       {
         what: 'paths × read, write, delete',
         target: 750,
-        measures: [
-          { project: 'unit', file: 'src/executors/open-below.test.ts', match: /is no link|outside|hooks/ },
-          { project: 'unit', file: 'src/engine/inside-folder.test.ts' },
-        ],
+        // Each path once for each of the three.
+        measures: [{ project: 'unit', file: 'tests/hostile-paths.test.ts', noted: /^(\d+) paths/ }],
       },
       {
         what: 'tries against a folder that is swapped',
@@ -180,7 +187,11 @@ export const SECURITY_ITEMS: readonly Item[] = [
           { project: 'soak', file: 'src/surfaces/http/fuzz.soak.test.ts', noted: /^(\d+) requests/ },
         ],
       },
-      { what: 'mutated lines of task files', target: 1_000_000, measures: [], missing: 'no fuzzer of lines' },
+      {
+        what: 'mutated lines of task files',
+        target: 1_000_000,
+        measures: [{ project: 'soak', file: 'tests/task-file-lines.soak.test.ts', noted: /^(\d+) lines/ }],
+      },
     ],
   },
   {
@@ -207,10 +218,26 @@ export const SECURITY_ITEMS: readonly Item[] = [
     points: 2,
     parts: [
       {
-        what: 'patterns',
+        what: 'all patterns of the program, none steep',
+        target: 1,
+        measures: [
+          {
+            project: 'unit',
+            file: 'tests/linear-patterns.test.ts',
+            match: /every regular expression of the program.*takes twice/,
+          },
+        ],
+      },
+      {
+        what: 'steep patterns that are planted, found',
+        target: 10,
+        measures: [{ project: 'unit', file: 'tests/linear-patterns.test.ts', match: /must catch.*: \// }],
+      },
+      {
+        what: 'suites without a blocked event loop',
         target: 1,
         measures: [],
-        missing: 'no check of all patterns is named here',
+        missing: 'no monitor of the loop',
       },
     ],
   },

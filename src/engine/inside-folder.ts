@@ -35,7 +35,8 @@ export function readInside(folder: string, inside: string): Buffer | undefined {
 
 function toParts(inside: string): string[] | undefined {
   const parts = inside.split(/[\\/]/).filter((part) => part !== '' && part !== '.');
-  return parts.includes('..') || parts[0]?.toLowerCase() === '.git' ? undefined : parts;
+  // Also that of a submodule: what is planted there would be run by the next git.
+  return parts.some((part) => part === '..' || part.toLowerCase() === '.git') ? undefined : parts;
 }
 
 function look(path: string): Stats | undefined {

@@ -1,7 +1,16 @@
-import { closeSync, constants, existsSync, fstatSync, ftruncateSync, mkdirSync, openSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  unlinkSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
 
-const { O_CREAT, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
+const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
 /** Names a file relative to an open folder: what is moved or linked on the way meanwhile leads nowhere else. */
 const OPEN_FOLDERS = '/proc/self/fd';
@@ -9,7 +18,7 @@ const OPEN_FOLDERS = '/proc/self/fd';
 /**
  * Opens a plain file below a folder that another program changes at the same time. No link is followed, also not one
  * that is put there between two looks, and nothing is waited for, such as the other end of a pipe. With `write` the file
- * is made empty, and the folders on the way are made. The caller closes it. Throws where that cannot be.
+ * is made empty, and the folders on the way are made; a file with two names is replaced by a new one under this name. The caller closes it. Throws where that cannot be.
  */
 export function openBelow(root: string, parts: readonly string[], use: 'read' | 'write'): number {
   const name = parts.at(-1);
@@ -18,16 +27,27 @@ export function openBelow(root: string, parts: readonly string[], use: 'read' | 
   const folder = openFolders(root, parts.slice(0, -1), use);
   try {
     const flags = use === 'read' ? O_RDONLY : O_WRONLY | O_CREAT;
-    const file = openSync(join(folder.path, name), flags | O_NOFOLLOW | O_NONBLOCK, 0o666);
-    if (!fstatSync(file).isFile()) {
+    const path = join(folder.path, name);
+    const file = openPlain(path, flags);
+    if (use === 'read') return file;
+    if (fstatSync(file).nlink > 1) {
+      // The other name may lie outside of the folder, or in a store of packages: its file stays as it is.
       closeSync(file);
-      throw new Error(`${name} is not a plain file`);
+      unlinkSync(path);
+      return openPlain(path, flags | O_EXCL);
     }
-    if (use === 'write') ftruncateSync(file);
+    ftruncateSync(file);
     return file;
   } finally {
     folder.close();
   }
+}
+
+function openPlain(path: string, flags: number): number {
+  const file = openSync(path, flags | O_NOFOLLOW | O_NONBLOCK, 0o666);
+  if (fstatSync(file).isFile()) return file;
+  closeSync(file);
+  throw new Error(`${basename(path)} is not a plain file`);
 }
 
 interface OpenFolder {

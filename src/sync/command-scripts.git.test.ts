@@ -339,15 +339,19 @@ beforeAll(async () => {
 afterAll(() => folder[Symbol.asyncDispose]());
 
 describe('[M5] a script that a command runs', () => {
-  it.each(WAYS)('%s asks again after one byte, in every way to name it', async (file, ...lines) => {
-    await trustCommands(place, lines, BY);
-    expect(await listUntrusted(place, lines)).toEqual([]);
-    write(file, FILES[file]?.replace('\n', ' \n') ?? '');
-    const asked = (await listUntrusted(place, lines)).map(({ command }) => command);
-    write(file, FILES[file] ?? '');
-    expect(lines.filter((line) => !asked.includes(line))).toEqual([]);
-    expect(await listUntrusted(place, lines)).toEqual([]);
-  });
+  it.for(WAYS)(
+    '%s asks again after one byte, in every way to name it',
+    async ([file, ...lines], { annotate }) => {
+      await trustCommands(place, lines, BY);
+      expect(await listUntrusted(place, lines)).toEqual([]);
+      write(file, FILES[file]?.replace('\n', ' \n') ?? '');
+      const asked = (await listUntrusted(place, lines)).map(({ command }) => command);
+      write(file, FILES[file] ?? '');
+      expect(lines.filter((line) => !asked.includes(line))).toEqual([]);
+      expect(await listUntrusted(place, lines)).toEqual([]);
+      await annotate(`${lines.length} asked again`);
+    },
+  );
 
   it('that is not there yet asks when it comes', async () => {
     const lines = ['./new.sh', 'bash new.sh', 'make -f new.sh', 'cd sub && ../new.sh'];

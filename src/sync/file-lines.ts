@@ -13,7 +13,8 @@ export interface AddedLines {
 /**
  * Adds the lines that a file (ignore file, attributes file) does not have yet, keeping everything else byte for byte.
  * Appended, not rewritten, so that mode and ownership stay. `undo` gets the way back, and `remember` what will be
- * there, before the first byte is written; nothing happens where no line is missing.
+ * there, before the first byte is written; nothing happens where no line is missing. A link is left alone: git follows
+ * none in a working tree, and the file behind it may be anybody's.
  */
 export function addLines(
   path: string,
@@ -21,7 +22,9 @@ export function addLines(
   { undo, remember }: { readonly undo: (() => void)[]; readonly remember: (lines: AddedLines) => void },
 ): void {
   // latin1 keeps every byte, whatever the file's encoding.
-  const existing = lookAt(path) !== undefined;
+  const found = lookAt(path);
+  if (found?.isSymbolicLink() === true) return;
+  const existing = found !== undefined;
   const before = existing ? readFileSync(path, 'latin1') : '';
   const added = toMissingLines(before, lines);
   if (added === '') return;

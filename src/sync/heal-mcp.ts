@@ -49,6 +49,10 @@ export function listDeadEntries(root: string, { homeDir, env }: Machine): McpEnt
 
 async function isTracked(root: string, path: string, { env }: Machine): Promise<boolean> {
   const { runGit } = await import('#git/run-git.ts');
-  const { exit } = await runGit(['ls-files', '--error-unmatch', '--', path], { cwd: root, env });
+  const { exit } = await runGit(
+    // Without a monitor that the repository's settings name: it is a program.
+    ['-c', 'core.fsmonitor=false', 'ls-files', '--error-unmatch', '--', path],
+    { cwd: root, env },
+  );
   return exit === 0;
 }

@@ -150,6 +150,23 @@ describe('forge mcp install', () => {
     });
   });
 
+  it.each(['.mcp.json', '.cursor', '.vscode/mcp.json'])(
+    '[D2] writes nothing behind %s where that is a link out of the repository',
+    async (name) => {
+      await using folder = await tempFolder();
+      const isFolder = name === '.cursor';
+      await folder.write('outside/mcp.json', '{}');
+      await folder.write(`repo/${dirname(name)}/.keep`, '');
+      const target = join(folder.path, isFolder ? 'outside' : 'outside/mcp.json');
+      await symlink(target, join(folder.path, 'repo', name));
+      const client = isFolder ? 'cursor' : name === '.mcp.json' ? 'claude' : 'vscode';
+      expect(() => change(folder.path, { client })).toThrow('leads out of this repository');
+      expect(await folder.read('outside/mcp.json')).toBe('{}');
+      // For the whole person it is written where the person's own files are.
+      expect(change(folder.path, { client, scope: 'user' })).toMatchObject({ action: 'created' });
+    },
+  );
+
   it('follows a link and keeps the permissions', async () => {
     await using folder = await tempFolder();
     await folder.write('dotfiles/claude.json', '{"token": "secret"}\n');

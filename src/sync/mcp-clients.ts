@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import type { McpClientName, McpScope } from '#contract/mcp-operations.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { toFileError } from './file-error.ts';
@@ -9,6 +9,7 @@ import { findInJsonc, JsoncShapeFault, removeFromJsonc, setInJsonc } from './mcp
 import { findInToml, removeTomlTable, setTomlTable } from './mcp-clients/edit-toml.ts';
 import { JsoncFault } from './mcp-clients/parse-jsonc.ts';
 import { TomlFault } from './mcp-clients/scan-toml.ts';
+import { lookAt } from './look-at.ts';
 import { replaceFile } from './place-file.ts';
 
 export interface McpClientRequest {
@@ -124,7 +125,7 @@ export function planMcpClient(request: McpClientRequest): McpClientChange {
       hint: `forge mcp install --client ${request.client} --scope user`,
     });
   }
-  const path = followLinks(client.files[scope]({ ...request, root: request.root ?? '' }));
+  const path = findFile(client, scope, { ...request, root: request.root ?? '' });
   const before = readText(path);
   const change = edit(client, { ...request, path, text: before ?? '' });
   return { scope, path, before, ...change, action: nameAction(before, change, request.want) };
@@ -157,7 +158,7 @@ export function listMcpEntries(
           program: NO_PROGRAM,
           root: root ?? '',
         } as const;
-        const path = followLinks(CLIENTS[client].files[scope](asked));
+        const path = findFile(CLIENTS[client], scope, asked);
         const words = readWords(CLIENTS[client], readText(path) ?? '');
         return words === undefined ? [] : [{ client, scope, path, words }];
       } catch {
@@ -309,6 +310,25 @@ function readText(path: string): string | undefined {
       cause: error,
     });
   }
+}
+
+/** Where the entry stands. A file of the repository is not written behind a link that leads out of it: others put it there. */
+function findFile(client: Client, scope: McpScope, request: McpClientRequest & { root: string }): string {
+  const named = client.files[scope](request);
+  const path = followLinks(named);
+  if (scope === 'user' || isBelow(request.root, path)) return path;
+  throw new ForgeError('invalid_input', `${named} leads out of this repository by a link`, {
+    hint: `Put a file of this repository in its place, or: forge mcp install --client ${request.client} --scope user`,
+    details: { path: named, target: path },
+  });
+}
+
+/** Whether a file lies there, once the links of the folders that are there were followed. */
+function isBelow(root: string, path: string): boolean {
+  let there = path;
+  while (there !== root && lookAt(there) === undefined) there = dirname(there);
+  const [real, top] = [followLinks(there), followLinks(root)];
+  return real === top || real.startsWith(`${top}${sep}`);
 }
 
 /** A configuration that is kept elsewhere and linked here stays so. */

@@ -12,10 +12,10 @@ import { OPERATIONS } from '#contract/operations.ts';
 import type { Task, TaskView } from '#contract/task.ts';
 import { ERROR_CODES, type ErrorBody } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
+import { FORGE } from './forge-program.ts';
 import { tempFolder, tempRepo, testGitEnv, toTempRepo, type TempFolder, type TempRepo } from './temp-repo.ts';
 
-/** The program as npm links it into a PATH. */
-export const FORGE = resolve(import.meta.dirname, '../../bin/forge.cjs');
+export { FORGE };
 
 /** Shared by all tests: every place has an empty home, and compiling the bundle anew would double each start. */
 const COMPILE_CACHE = resolve(import.meta.dirname, '../../node_modules/.cache/forge-e2e');

@@ -91,7 +91,8 @@ async function holdLock(ms: number): Promise<void> {
 
 /** Every kind of write on the tasks of crash.test.ts and on new ones, until somebody kills it. */
 async function churn(store: TaskStore): Promise<never> {
-  const [counter = '', toggle = ''] = more;
+  // Several that churn at once have names of their own for their tasks.
+  const [counter = '', toggle = '', name = ''] = more;
   const start = (await store.getTask(counter)).metadata['n'];
   for (let n = Number(start) + 1; ; n += 1) {
     await updateOnce(store, counter, n);
@@ -99,10 +100,13 @@ async function churn(store: TaskStore): Promise<never> {
     if (status === 'closed') await store.reopenTask({ id: toggle, reason: null }, writer());
     else await store.closeTask({ id: toggle, reason: `closed ${n}` }, writer());
     say({ toggled: n });
-    const parent = await store.createTask(newTask(`parent ${n}`), writer());
-    const child = await store.createTask({ ...newTask(`child ${n}`), parent_id: parent.id }, writer());
+    const parent = await store.createTask(newTask(`parent ${name}${n}`), writer());
+    const child = await store.createTask({ ...newTask(`child ${name}${n}`), parent_id: parent.id }, writer());
     say({ created: child.id });
-    const waiting = await store.createTask({ ...newTask(`waits ${n}`), depends_on: [parent.id] }, writer());
+    const waiting = await store.createTask(
+      { ...newTask(`waits ${name}${n}`), depends_on: [parent.id] },
+      writer(),
+    );
     say({ created: waiting.id });
     await store.deleteTask({ id: parent.id }, writer());
     say({ deleted: parent.id });

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
+import type { Random } from '../../../tests/support/random.ts';
 import { WRONG_COUNTS } from '../../../tests/support/seed-sql.ts';
-import { startWorker, type StoreWorker } from '../../../tests/support/store-workers.ts';
+import { bundleWorker, startWorker, type StoreWorker } from '../../../tests/support/store-workers.ts';
 import { tempStore, type TempStore } from '../../../tests/support/temp-store.ts';
 import { create } from './open-behaviour.ts';
 
@@ -21,12 +22,93 @@ export async function expectKillsSurvived(rounds: number): Promise<void> {
     await expectOldOrNew(temp, tasks, said);
     await expectWhole(temp);
     const ids = new Set<unknown>((await temp.store.listTasks({})).map(({ id }) => id));
-    expect(heard.flatMap((one) => one['created'] ?? []).filter((id) => !ids.has(id))).toEqual([]);
-    expect(heard.flatMap((one) => one['deleted'] ?? []).filter((id) => ids.has(id))).toEqual([]);
+    expect(findLost(heard, ids)).toEqual([]);
   }
   const before = await shown(temp);
   await temp.rebuild();
   expect(await shown(temp)).toEqual(before);
+}
+
+/** Writers at once; each is killed and followed by the next while the others go on. */
+const SLOTS = 8;
+/** How often each of them is killed before all that is there is looked at. */
+const LIVES = 4;
+
+/**
+ * Writers on one store are killed while others write: each finds what its predecessor had acknowledged, and after some
+ * kills all of it is looked at. Gives the number of kills of writers that had acknowledged a write.
+ */
+export async function countKillsSurvived(rounds: number, random: Random): Promise<number> {
+  await using temp = await tempStore();
+  const script = await bundleWorker(temp.folder);
+  const slots = await Promise.all(Array.from({ length: SLOTS }, () => churnTasks(temp)));
+  const heard: StoreWorker['said'][number][] = [];
+  let kills = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    const ends: StoreWorker['said'][] = [];
+    await temp.reopen(async () => {
+      const lives = await Promise.all(
+        slots.map((tasks, at) => liveAndDie(temp, { tasks, at, script, random })),
+      );
+      for (const lived of lives) {
+        kills += lived.length;
+        heard.push(...lived.flat());
+        ends.push(lived.at(-1) ?? []);
+        expectContinued(lived);
+      }
+    });
+    await expectSound(temp);
+    await expectWhole(temp);
+    for (const [at, tasks] of slots.entries()) await expectOldOrNew(temp, tasks, ends[at] ?? []);
+    expect(findLost(heard, new Set((await temp.store.listTasks({})).map(({ id }) => id)))).toEqual([]);
+  }
+  const before = await shown(temp);
+  await temp.rebuild();
+  expect(await shown(temp)).toEqual(before);
+  return kills;
+}
+
+/** What was acknowledged and is not as it was acknowledged. */
+export function findLost(heard: readonly Record<string, unknown>[], ids: ReadonlySet<unknown>): unknown[] {
+  const lost = heard.flatMap((one) => one['created'] ?? []).filter((id) => !ids.has(id));
+  return [...lost, ...heard.flatMap((one) => one['deleted'] ?? []).filter((id) => ids.has(id))];
+}
+
+/** The numbers of a counter over the lives of its writers: each goes on where the last had acknowledged, or one later. */
+export function expectContinued(lives: readonly StoreWorker['said'][]): void {
+  const numbers = lives.map((said) =>
+    said.flatMap((one) => Number(one['updated'] ?? 0)).filter((n) => n > 0),
+  );
+  for (const [at, [first = 0]] of numbers.entries()) {
+    const last = numbers[at - 1]?.at(-1);
+    if (last !== undefined) expect([last + 1, last + 2]).toContain(first);
+  }
+}
+
+interface Life {
+  readonly tasks: ChurnTasks;
+  readonly at: number;
+  readonly script: string;
+  readonly random: Random;
+}
+
+/** One after the other; gives what each had acknowledged. */
+async function liveAndDie(
+  temp: TempStore,
+  { tasks: { counter, toggle }, at, script, random }: Life,
+): Promise<StoreWorker['said'][]> {
+  const lives: StoreWorker['said'][] = [];
+  for (let life = 0; life < LIVES; life += 1) {
+    await using worker = await startWorker(temp.folder, ['churn', counter, toggle, `${at}.`], { script });
+    const begun = worker.heard('updated');
+    worker.go();
+    await begun;
+    await sleep(random.below(SPREAD_MS));
+    worker.kill();
+    expect(await worker.ended).toMatchObject({ signal: 'SIGKILL' });
+    lives.push(worker.said);
+  }
+  return lives;
 }
 
 interface ChurnTasks {

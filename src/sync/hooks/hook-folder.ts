@@ -52,6 +52,8 @@ function isInside(path: string, folder: string): boolean {
 /** By whatever repository is around the folder: a submodule, or the one that holds somebody's dotfiles. */
 async function listTracked(folder: string, env: Environment): Promise<string[]> {
   if (lookAt(folder)?.isDirectory() !== true) return [];
-  const { stdout, exit } = await runGit(['ls-files', '-z'], { cwd: folder, env: gitEnvironment(env) });
+  // A monitor that the repository's settings name is a program: nothing here has to run it.
+  const args = ['-c', 'core.fsmonitor=false', 'ls-files', '-z'];
+  const { stdout, exit } = await runGit(args, { cwd: folder, env: gitEnvironment(env) });
   return exit === 0 ? stdout.split('\0').filter((name) => name !== '' && !name.includes('/')) : [];
 }

@@ -1,0 +1,8 @@
+import { it } from 'vitest';
+import { HOSTILE_LINKS } from './support/hostile-links.ts';
+import { expectNothingRun } from './support/hostile-repositories.ts';
+
+it.for(HOSTILE_LINKS.map((hostile) => [hostile.name, hostile] as const))(
+  '[B1] no verb runs, changes or sends anything for a repository with %s',
+  ([, hostile], { annotate }) => expectNothingRun(hostile, annotate),
+);
