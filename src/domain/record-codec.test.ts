@@ -7,6 +7,7 @@ import { Task } from '#contract/task.ts';
 import { toIso } from '#kernel/clock.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { parseJson, type Json, type JsonObject } from '#kernel/json.ts';
+import { emptyRecord } from '../../tests/support/old-deletion.ts';
 import { history, replay, WORDS } from '../../tests/support/record-steps.ts';
 import {
   decodeRecord,
@@ -22,7 +23,6 @@ import {
   claimRecord,
   closeRecord,
   commentRecord,
-  deleteRecord,
   editRecord,
   newRecord,
   restoreRecord,
@@ -288,10 +288,10 @@ describe('keys that this version does not know', () => {
     );
   });
 
-  it('stay empty after a deletion, and the deletion stays undone after a restore', () => {
+  it('stay empty after a deletion of earlier versions, and the deletion stays undone after a restore', () => {
     // A value that left the line without its stamp would come back with any older copy of the task.
     const before = read(LINE_OF_TOMORROW);
-    const deleted = deleteRecord(before, NOW + 5);
+    const deleted = emptyRecord(before, NOW + 5);
     expect(read(encodeRecord(deleted)).fields.get('sprint')).toEqual({ value: null, stamp: NOW + 5 });
     const content = new Map<string, Json>([
       ['description', 'd'],
