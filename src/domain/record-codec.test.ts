@@ -306,6 +306,24 @@ describe('keys that this version does not know', () => {
   });
 });
 
+describe('what belongs to a local replica alone', () => {
+  it('is not read, and so never written', () => {
+    const line = encodeRecord(task());
+    const local = decodeRecord({ ...(JSON.parse(line) as JsonObject), _local: [3, 1] });
+    expect(encodeRecord(local)).toBe(line);
+    const stamped = JSON.parse(line) as { _v: JsonObject };
+    const listed = { ...stamped, _v: { ...stamped._v, _local: 'mwiampbw' } } as JsonObject;
+    expect(encodeRecord(decodeRecord(listed))).toBe(line);
+  });
+});
+
+describe('a line without what says which task it is', () => {
+  it.each(['id', 'created_at', 'created_by'])('is refused with what to write: %s', (key) => {
+    const { [key]: _missing, ...line } = JSON.parse(encodeRecord(task())) as JsonObject;
+    expect(() => decodeRecord(line)).toThrow(`it has no "${key}"; write`);
+  });
+});
+
 describe('a line that somebody edited by hand', () => {
   const base = editRecord(
     task(),
