@@ -121,7 +121,11 @@ describe('a line that lost its stamps', () => {
   it('goes by its time where it is not known what the file showed, and what loses is kept', () => {
     const base = someTask();
     const known = claimRecord(
-      editRecord(base, { fields: new Map([['title', 'new']]) }, NOW + 500),
+      editRecord(
+        base,
+        { fields: new Map([['title', 'new']]), labels: new Map([['late', { value: true }]]) },
+        NOW + 500,
+      ),
       'bob',
       NOW + 600,
     );
@@ -130,6 +134,8 @@ describe('a line that lost its stamps', () => {
     const joined = joinRecords(known, record);
     expect([fieldValue(joined, 'title'), fieldValue(joined, 'priority')]).toEqual(['one', 0]);
     expect(joined.life.assignee).toBe('bob');
+    expect(listLabels(joined)).toEqual(['a', 'late']);
+    expect(encodeRecord(joinRecords(known, joined))).toBe(encodeRecord(joined));
     expect(lost.map(({ name, value }) => [name, value])).toContainEqual(['title', 'new']);
     const late = unstamped(base, set({ title: 'unheard', updated_at: toIso(NOW - 5) }));
     expect(take(known, late, { past: () => [digestRecord(base)] }).lost).toMatchObject([

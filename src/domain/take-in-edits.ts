@@ -235,7 +235,7 @@ function takeInForeign(line: EditedLine, { known, now, past }: EditedWhere, show
   const wasSo = states.some((state) => state.life === digestLife(record.life));
   const life = wasSo && known.life.n > 0 ? known.life : stamped.life;
   const taken = stamped === record ? record : withTaken(stamped, `${seal}:${shows}`, lastStamp(stamped));
-  const foreign = { ...taken, life };
+  const foreign = { ...taken, life, ...(!isForeign(known) && withKnownElements(taken, known)) };
   return { record: foreign, lost: findForeignLosses(foreign, known, states), is_back: false };
 }
 
@@ -279,6 +279,15 @@ function findForeignLosses(
     lost.push({ name: 'life', value: lifeValue(known.life), ...at });
   }
   return lost;
+}
+
+/** A line that may never have had a label or an edge takes none away: `forge conflicts` could not show it. */
+function withKnownElements(line: TaskRecord, known: TaskRecord): Pick<TaskRecord, 'labels' | 'dependencies'> {
+  const both = (name: 'labels' | 'dependencies'): ElementMap => ({
+    floor: known[name].floor,
+    elements: new Map([...known[name].elements, ...line[name].elements]),
+  });
+  return { labels: both('labels'), dependencies: both('dependencies') };
 }
 
 /** Whether all that is known came with a line of another tool, which has one moment for everything. */
