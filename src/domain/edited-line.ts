@@ -3,7 +3,9 @@ import type { JsonObject } from '#kernel/json.ts';
 import { digestRecord } from './record-digests.ts';
 import { isSealed } from './record-seal.ts';
 import type { EditedLine } from './take-in-edits.ts';
-import { lastStamp, type TaskRecord } from './task-record.ts';
+import { FIELD_NAMES, lastStamp, MAP_NAMES, type TaskRecord } from './task-record.ts';
+
+const PLAIN_KEYS = [...FIELD_NAMES, ...MAP_NAMES];
 
 /** Undefined for a line that is as Forge wrote it: then its stamps tell the truth. */
 export function editedLine(text: string, json: JsonObject, record: TaskRecord): EditedLine | undefined {
@@ -17,6 +19,7 @@ export function editedLine(text: string, json: JsonObject, record: TaskRecord): 
   return {
     record,
     updated,
+    ...(_v === undefined && { unstamped: { missing: new Set(PLAIN_KEYS.filter((key) => !(key in json))) } }),
     seal: isNamed ? seal : `~${Math.max(0, updated).toString(36)}`,
     written: isNamed && typeof written === 'string' ? written : undefined,
   };

@@ -37,6 +37,14 @@ export function readGoodValues(text: string, json: JsonObject, known: TaskRecord
   return isOwn || isLineOf(known, edited, record) ? { record, edited, bad } : undefined;
 }
 
+/** The line's object with the known task's identity, and its status and owner, where the line says nothing of them. */
+export function withKnownParts(json: JsonObject, known: TaskRecord): JsonObject {
+  const { created_at, created_by, life } = known;
+  const { status, state, assignee, close_reason, closed_at } = life;
+  const standing = 'status' in json ? {} : { status, state, assignee, close_reason, closed_at };
+  return { created_at, created_by, ...standing, ...json };
+}
+
 /** The record with these values as they are known: what stood in their place was no edit. */
 export function keepKnown(record: TaskRecord, known: TaskRecord, bad: ReadonlySet<string>): TaskRecord {
   const fields = new Map(record.fields);

@@ -29,7 +29,7 @@ describe('the laws of the join', () => {
     }
     // A generator that makes nothing breaks no law.
     expect([...done].sort().join(' ')).toBe(
-      'claim close comment delete edit hand keep line refer release reopen request restore settle',
+      'claim close comment delete edit empty hand keep line refer release reopen request restore settle',
     );
     expect(collisions / triples).toBeGreaterThan(0.15);
   });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { toIso } from '#kernel/clock.ts';
 import type { Json } from '#kernel/json.ts';
+import { emptyRecord } from '../../tests/support/old-deletion.ts';
 import { joinGraphs } from './join-graphs.ts';
 import { compareElements, compareLives, compareRegisters, elementOf, joinRecords } from './join-records.ts';
 import { decodeRecord, encodeRecord, listDependencies, listLabels } from './record-codec.ts';
@@ -105,14 +106,17 @@ describe('joinRecords', () => {
     expect([fieldValue(joined, '__proto__'), fieldValue(joined, 'constructor')]).toEqual([{ x: 1 }, 2]);
   });
 
-  it('lets a later edit survive a deletion, and nothing older', () => {
+  it('keeps beneath a deletion what both wrote; beneath one of earlier versions only what came later', () => {
     const labelled = editRecord(born, { labels: new Map([['old', { value: true }]]) }, NOW + 1);
     const deleted = deleteRecord(labelled, NOW + 5);
     const edited = editRecord(labelled, { labels: new Map([['new', { value: true }]]) }, NOW + 9);
     const joined = joinBothWays(deleted, edited);
     expect(isDeleted(joined)).toBe(true);
-    expect(listLabels(joined)).toEqual(['new']);
-    expect(fieldValue(joined, 'title')).toBe('');
+    expect(listLabels(joined)).toEqual(['new', 'old']);
+    const emptied = joinBothWays(emptyRecord(labelled, NOW + 5), edited);
+    expect(isDeleted(emptied)).toBe(true);
+    expect(listLabels(emptied)).toEqual(['new']);
+    expect(fieldValue(emptied, 'title')).toBe('');
   });
 
   it('does not bring a removed label back from an older copy', () => {

@@ -9,6 +9,11 @@ describe('locateSecrets', () => {
     [{ id: 'fg-1', title: KEY }, 'title', 'forge task update fg-1 --title "…"'],
     [{ id: 'fg-1', description: `x ${PEM}` }, 'description', 'forge task update fg-1 --description "…"'],
     [{ id: 'fg-1', metadata: { a: { b: [KEY] } } }, 'metadata.a', 'forge task update fg-1 --meta-unset a'],
+    [
+      { id: 'fg-1', title: KEY, deleted_at: '2026-02-10T09:00:00.000Z' },
+      'title',
+      'forge task restore fg-1; forge task update fg-1 --title "…"; forge task delete fg-1',
+    ],
     [{ id: 'fg-1', metadata: { [KEY]: 1 } }, 'metadata.[redacted]', undefined],
     [{ id: 'fg-1', metadata: { 'a; rm -rf /': KEY } }, 'metadata.a; rm -rf /', undefined],
     [{ id: 'fg-1', comments: [{ body: KEY }] }, 'comments', undefined],

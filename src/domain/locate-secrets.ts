@@ -28,7 +28,7 @@ export function locateSecrets(line: string): LocatedSecret[] {
       ...one,
       id,
       field: maskSecrets(field),
-      command: toCommand(id, field),
+      command: toCommand(id, field, typeof record['deleted_at'] === 'string'),
     })),
   );
 }
@@ -62,10 +62,17 @@ const FLAGS: Readonly<Record<string, string>> = {
   assignee: '--assignee',
 };
 
-function toCommand(id: string, field: string): string | undefined {
+/** What a deleted task held stays in its line, and only a task that is not deleted can be changed. */
+function toCommand(id: string, field: string, isDeleted: boolean): string | undefined {
+  const change = toChange(field);
+  if (change === undefined) return undefined;
+  const update = `forge task update ${id} ${change}`;
+  return isDeleted ? `forge task restore ${id}; ${update}; forge task delete ${id}` : update;
+}
+
+function toChange(field: string): string | undefined {
   const flag = FLAGS[field];
-  if (flag !== undefined) return `forge task update ${id} ${flag} "…"`;
+  if (flag !== undefined) return `${flag} "…"`;
   const key = field.startsWith('metadata.') ? field.slice('metadata.'.length) : '';
-  if (/^[\w.-]+$/.test(key) && maskSecrets(key) === key) return `forge task update ${id} --meta-unset ${key}`;
-  return undefined;
+  return /^[\w.-]+$/.test(key) && maskSecrets(key) === key ? `--meta-unset ${key}` : undefined;
 }

@@ -3,6 +3,7 @@ import { toIso } from '#kernel/clock.ts';
 import type { Json } from '#kernel/json.ts';
 import { makeTriple } from '../../tests/support/graph-triples.ts';
 import { FORGE, fromFile } from '../../tests/support/join-world.ts';
+import { emptyRecord } from '../../tests/support/old-deletion.ts';
 import { joinRecords } from './join-records.ts';
 import { findLostValues, keepLostValues, splitConflictKey, type LostValue } from './lost-values.ts';
 import { decodeRecord, encodeRecord } from './record-codec.ts';
@@ -38,7 +39,7 @@ describe('what two sides changed, each without the other', () => {
       meta(2, 9, '__proto__'),
       { name: 'metadata.__proto__', value: 1 },
     ],
-    ['metadata of a deleted task', meta(1, 5), deleteRecord(base, NOW + 9), { name: 'metadata.k', value: 1 }],
+    ['metadata of an emptied task', meta(1, 5), emptyRecord(base, NOW + 9), { name: 'metadata.k', value: 1 }],
     [
       'two claims',
       claimRecord(base, 'bob', NOW + 9),
@@ -80,16 +81,24 @@ describe('what two sides changed, each without the other', () => {
     expect(findLostValues(base, two, one)).toEqual([]);
   });
 
-  it('has no loser in what a deletion emptied', () => {
-    const deleted = deleteRecord(base, NOW + 5);
+  it('has no loser in what a deletion of earlier versions emptied', () => {
+    const deleted = emptyRecord(base, NOW + 5);
     const renamed = retitle('B', 9);
     const names = (lost: readonly LostValue[]): string[] => lost.map(({ name }) => name);
     expect(names(findLostValues(base, deleted, renamed))).not.toContain('title');
     expect(names(findLostValues(base, renamed, deleted))).not.toContain('title');
     // What the deletion took away is one, all the same.
-    const late = deleteRecord(base, NOW + 20);
+    const late = emptyRecord(base, NOW + 20);
     expect(names(findLostValues(base, late, renamed))).toContain('title');
     expect(names(findLostValues(base, renamed, late))).toContain('title');
+  });
+
+  it('has no loser where one side deleted the task: what the other wrote is beneath', () => {
+    const deleted = deleteRecord(base, NOW + 20);
+    for (const other of [retitle('B', 9), meta(1, 5)]) {
+      expect(findLostValues(base, deleted, other)).toEqual([]);
+      expect(findLostValues(base, other, deleted)).toEqual([]);
+    }
   });
 
   it('has a loser in what was written onto a deleted task', () => {

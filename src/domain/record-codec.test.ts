@@ -7,6 +7,7 @@ import { Task } from '#contract/task.ts';
 import { toIso } from '#kernel/clock.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { parseJson, type Json, type JsonObject } from '#kernel/json.ts';
+import { emptyRecord } from '../../tests/support/old-deletion.ts';
 import { history, replay, WORDS } from '../../tests/support/record-steps.ts';
 import {
   decodeRecord,
@@ -22,7 +23,6 @@ import {
   claimRecord,
   closeRecord,
   commentRecord,
-  deleteRecord,
   editRecord,
   newRecord,
   restoreRecord,
@@ -288,10 +288,10 @@ describe('keys that this version does not know', () => {
     );
   });
 
-  it('stay empty after a deletion, and the deletion stays undone after a restore', () => {
+  it('stay empty after a deletion of earlier versions, and the deletion stays undone after a restore', () => {
     // A value that left the line without its stamp would come back with any older copy of the task.
     const before = read(LINE_OF_TOMORROW);
-    const deleted = deleteRecord(before, NOW + 5);
+    const deleted = emptyRecord(before, NOW + 5);
     expect(read(encodeRecord(deleted)).fields.get('sprint')).toEqual({ value: null, stamp: NOW + 5 });
     const content = new Map<string, Json>([
       ['description', 'd'],
@@ -303,6 +303,24 @@ describe('keys that this version does not know', () => {
     const restored = restoreRecord(deleted, editRecord(before, { fields: content }, NOW + 1), NOW + 7);
     expect(read(encodeRecord(restored)).fields.get('deleted_at')).toEqual({ value: null, stamp: NOW + 7 });
     expect(isDeleted(read(encodeRecord(restored)))).toBe(false);
+  });
+});
+
+describe('what belongs to a local replica alone', () => {
+  it('is not read, and so never written', () => {
+    const line = encodeRecord(task());
+    const local = decodeRecord({ ...(JSON.parse(line) as JsonObject), _local: [3, 1] });
+    expect(encodeRecord(local)).toBe(line);
+    const stamped = JSON.parse(line) as { _v: JsonObject };
+    const listed = { ...stamped, _v: { ...stamped._v, _local: 'mwiampbw' } } as JsonObject;
+    expect(encodeRecord(decodeRecord(listed))).toBe(line);
+  });
+});
+
+describe('a line without what says which task it is', () => {
+  it.each(['id', 'created_at', 'created_by'])('is refused with what to write: %s', (key) => {
+    const { [key]: _missing, ...line } = JSON.parse(encodeRecord(task())) as JsonObject;
+    expect(() => decodeRecord(line)).toThrow(`it has no "${key}"; write`);
   });
 });
 

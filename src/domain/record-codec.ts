@@ -48,6 +48,9 @@ export const KNOWN_KEYS: ReadonlySet<string> = new Set([
   '_v',
 ]);
 
+/** What a store writes into its own replica alone. A copy of that file may be read as any other, and it goes no further. */
+export const LOCAL_KEY = '_local';
+
 /** One canonical line: fixed key order, same state gives the same bytes. Without the newline. */
 export function encodeRecord(record: TaskRecord): string {
   return seal(encodeBody(record, toIso(lastStamp(record))), JSON.stringify(encodeStamps(record)));
@@ -100,6 +103,13 @@ function encodeBody(record: TaskRecord, updated_at: string): string {
   return `${JSON.stringify(fixed).slice(0, -1)}${more}`;
 }
 
+/** Which task a line belongs to is said by these: every clone would make up others. */
+const HOW_TO_WRITE: Readonly<Record<string, string>> = {
+  id: '; write one, such as "id":"fg-a3f8"',
+  created_at: '; write when the task was made, such as "created_at":"2026-02-10T09:00:00Z"',
+  created_by: '; write who made the task, such as "created_by":"ann"',
+};
+
 /** A line's object into a record. Throws invalid_input for what is not a task. */
 export function decodeRecord(json: Json): TaskRecord {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
@@ -108,6 +118,7 @@ export function decodeRecord(json: Json): TaskRecord {
   const line = json as JsonObject; // an object that is no list
   const text = (key: string): string => {
     const value = line[key];
+    if (value === undefined) throw unreadable(line, `it has no "${key}"${HOW_TO_WRITE[key] ?? ''}`);
     if (typeof value !== 'string') throw unreadable(line, `"${key}" is not a text`);
     return value;
   };
@@ -221,13 +232,17 @@ function decodeFields(line: JsonObject, stamps: Stamps): Map<string, Register> {
     fields.set(name, { value: checkField(line, name), stamp: stamps.field(name) });
   }
   for (const key of Object.keys(line)) {
-    if (!KNOWN_KEYS.has(key)) fields.set(key, { value: line[key] ?? null, stamp: stamps.field(key) });
+    if (!isTaken(key)) fields.set(key, { value: line[key] ?? null, stamp: stamps.field(key) });
   }
   // A key that somebody took out of the line by hand leaves its stamp, which must not be forgotten.
   for (const key of stamps.listedFields) {
-    if (!fields.has(key) && !KNOWN_KEYS.has(key)) fields.set(key, { value: null, stamp: stamps.field(key) });
+    if (!fields.has(key) && !isTaken(key)) fields.set(key, { value: null, stamp: stamps.field(key) });
   }
   return fields;
+}
+
+function isTaken(key: string): boolean {
+  return KNOWN_KEYS.has(key) || key === LOCAL_KEY;
 }
 
 function checkField(line: JsonObject, name: (typeof FIELD_NAMES)[number]): Json {

@@ -62,6 +62,88 @@ const TWICE: readonly [string, Change, Change, (task: TaskRecord) => Json, Json]
   ['an owner', set({ assignee: 'bob' }), set({ assignee: 'cleo' }), owner, ['ann', 'bob', 'cleo']],
 ];
 
+describe('a line that lost its stamps', () => {
+  const shown = (task: TaskRecord): { digests: string; updated: number } => ({
+    digests: digestRecord(task),
+    updated: NOW,
+  });
+  const take = (known: TaskRecord, line: Line, more: Partial<Parameters<typeof takeInEdits>[1]>): TakenIn => {
+    const text = JSON.stringify(line);
+    const record = decodeRecord(line);
+    const edited = editedLine(text, line, record);
+    if (edited === undefined) throw new Error('it has a seal');
+    return takeInEdits(edited, { known, now: LATER, ...more });
+  };
+  const unstamped = (task: TaskRecord, change: Change): Line => {
+    const { _v, ...line } = lineOf(FORGE, task);
+    change(line);
+    return line;
+  };
+
+  it.each(TWICE)(
+    'says what differs from what the file showed, and nothing else: %s',
+    (...[, change, , look, shows]) => {
+      const base = someTask();
+      const known = editRecord(base, { fields: new Map([['title', 'meanwhile']]) }, NOW + 500);
+      const line = unstamped(base, (one) => {
+        change(one);
+        one['updated_at'] = toIso(LATER);
+      });
+      const taken = take(known, line, { shown: shown(base) });
+      const joined = joinRecords(known, taken.record);
+      const isTitle = look === TWICE[0]?.[3];
+      expect(look(joined)).toEqual((shows as Json[])[1]);
+      expect(fieldValue(joined, 'title')).toBe(isTitle ? 'two' : 'meanwhile');
+      expect(taken.lost.map(({ name }) => name)).toEqual(isTitle ? ['title'] : []);
+      // An inflation, as every write.
+      expect(encodeRecord(joinRecords(known, joined))).toBe(encodeRecord(joined));
+      expect(encodeRecord(joinRecords(joined, known))).toBe(encodeRecord(joined));
+    },
+  );
+
+  it('asks who wrote it where its time is not newer, and counts from now where it was a person', () => {
+    const base = someTask();
+    const line = unstamped(base, set({ title: 'two', updated_at: toIso(NOW - 5) }));
+    const asked = take(base, line, { shown: shown(base) });
+    expect([asked.is_back, encodeRecord(joinRecords(base, asked.record))]).toEqual([
+      true,
+      encodeRecord(base),
+    ]);
+    const brought = take(base, line, { shown: shown(base), by_hand: false, past: () => [] });
+    expect(fieldValue(joinRecords(base, brought.record), 'title')).toBe('one');
+    const edited = take(base, line, { shown: shown(base), by_hand: true });
+    expect(edited.record.fields.get('title')).toEqual({ value: 'two', stamp: LATER });
+    // The very same line is never taken in twice.
+    const again = take(edited.record, line, { shown: shown(base), by_hand: true });
+    expect(encodeRecord(joinRecords(edited.record, again.record))).toBe(encodeRecord(edited.record));
+  });
+
+  it('goes by its time where it is not known what the file showed, and what loses is kept', () => {
+    const base = someTask();
+    const known = claimRecord(
+      editRecord(
+        base,
+        { fields: new Map([['title', 'new']]), labels: new Map([['late', { value: true }]]) },
+        NOW + 500,
+      ),
+      'bob',
+      NOW + 600,
+    );
+    const line = unstamped(base, set({ priority: 0, updated_at: toIso(LATER) }));
+    const { record, lost } = take(known, line, { past: () => [digestRecord(base)] });
+    const joined = joinRecords(known, record);
+    expect([fieldValue(joined, 'title'), fieldValue(joined, 'priority')]).toEqual(['one', 0]);
+    expect(joined.life.assignee).toBe('bob');
+    expect(listLabels(joined)).toEqual(['a', 'late']);
+    expect(encodeRecord(joinRecords(known, joined))).toBe(encodeRecord(joined));
+    expect(lost.map(({ name, value }) => [name, value])).toContainEqual(['title', 'new']);
+    const late = unstamped(base, set({ title: 'unheard', updated_at: toIso(NOW - 5) }));
+    expect(take(known, late, { past: () => [digestRecord(base)] }).lost).toMatchObject([
+      { name: 'title', value: 'unheard' },
+    ]);
+  });
+});
+
 describe('[D1] edits of a line by hand', () => {
   it.each(TWICE)('count the first and the second time: %s', (_name, first, second, look, shows) => {
     const base = someTask();

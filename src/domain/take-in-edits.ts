@@ -35,6 +35,14 @@ export interface EditedLine {
   /** The digests of what Forge wrote there; undefined for lines of other tools and of older versions. */
   readonly written: string | undefined;
   readonly updated: number;
+  /** Of a line without stamps: the usual keys that it lacks. */
+  readonly unstamped?: { readonly missing: ReadonlySet<string> } | undefined;
+}
+
+/** What a file showed of a task when it was last looked at, or written. */
+export interface ShownState {
+  readonly digests: string;
+  readonly updated: number;
 }
 
 export interface EditedWhere {
@@ -44,6 +52,10 @@ export interface EditedWhere {
   readonly last?: string | undefined;
   /** A person, not git, left the file as it is: then all that is not as it was last is an edit. */
   readonly by_hand?: boolean | undefined;
+  /** Of a line without stamps: what stood in its place. Undefined where that is not known. */
+  readonly shown?: ShownState | undefined;
+  /** Gives the digests of states that the task was once in, as far as they are known. */
+  readonly past?: (() => readonly string[]) | undefined;
 }
 
 export interface TakenIn {
@@ -64,6 +76,11 @@ export interface TakenIn {
 export function takeInEdits(line: EditedLine, where: EditedWhere): TakenIn {
   const { record, seal, updated } = line;
   const { known, last } = where;
+  if (line.unstamped !== undefined && known !== undefined && where.shown !== undefined) {
+    const before = readDigests(where.shown.digests);
+    if (before !== undefined)
+      return takeInUnstamped(line, where, { known, base: before, shown: where.shown });
+  }
   const shows = digestRecord(record);
   const taken = takenOf(known, seal);
   const was = where.by_hand === true ? last : undefined;
@@ -147,16 +164,135 @@ function takenOf(known: TaskRecord | undefined, seal: string): { digests: string
   return taken;
 }
 
-/** Only a comparison with the task as it is known can tell; what other tools write counts as of its `updated_at`. */
-function takeInForeign(
-  { record, seal, updated }: EditedLine,
-  { known, now }: EditedWhere,
-  shows: string,
+/**
+ * A line that lost its stamps: only what differs from what the file showed before is an edit, the rest of the line is old
+ * and says nothing. With a newer `updated_at` it counts as of then. Without one it may be a person's, who counts from now,
+ * or an older file that git brought.
+ */
+function takeInUnstamped(
+  line: EditedLine,
+  where: EditedWhere,
+  { known, base, shown }: { known: TaskRecord; base: KnownDigests; shown: ShownState },
 ): TakenIn {
+  const { record, seal, updated } = line;
+  const shows = digestRecord(record);
+  const quiet: TakenIn = { record: { ...known, comments: record.comments }, lost: [], is_back: false };
+  if (shows === shown.digests || known.hand?.has(`${seal}:${shows}`) === true) return quiet;
+  const isNewer = updated > shown.updated;
+  if (!isNewer && where.by_hand === undefined) return { ...quiet, is_back: true };
+  if (!isNewer && where.by_hand !== true) return takeInForeign(line, where, shows);
+  const bare = withoutStamps(record, known, line.unstamped?.missing ?? new Set());
+  const looks = { record: bare, known, base, written: undefined, seen: [], saw: base };
+  const lost: LostValue[] = [];
+  const edit: Edit = { ...looks, at: laterThanSeen(looks, isNewer ? updated : where.now), lost };
+  const fields = new Map(known.fields);
+  for (const [name, field] of editFields(edit)) if (field.stamp === edit.at) fields.set(name, field);
+  const edited = editLife(edit);
+  const maps = {} as Record<MapName, ElementMap>;
+  for (const name of MAP_NAMES) {
+    const elements = new Map(known[name].elements);
+    for (const [key, element] of editMap(edit, name).elements) {
+      if (element.stamp === edit.at) elements.set(key, element);
+    }
+    maps[name] = { ...known[name], elements };
+  }
+  const life = edited === bare.life ? known.life : edited;
+  const taken = { ...quiet.record, fields, life, ...maps };
+  return { record: withTaken(taken, `${seal}:${shows}`, edit.at), lost, is_back: false };
+}
+
+/** Older than all: a line without stamps does not tell what it knew. A usual key that it lacks is as it is known. */
+function withoutStamps(record: TaskRecord, known: TaskRecord, missing: ReadonlySet<string>): TaskRecord {
+  const fields = new Map<string, Register>();
+  for (const [name, { value }] of record.fields) {
+    fields.set(name, { value: missing.has(name) ? fieldValue(known, name) : value, stamp: -1 });
+  }
+  const maps = {} as Record<MapName, ElementMap>;
+  for (const name of MAP_NAMES) {
+    const elements = new Map<string, Element>();
+    const from = missing.has(name) ? known : record;
+    for (const [key, { value }] of from[name].elements) elements.set(key, { value, stamp: -1 });
+    maps[name] = { floor: -1, elements };
+  }
+  return { ...record, fields, ...maps };
+}
+
+/**
+ * Only a comparison with the task as it is known can tell; what other tools write counts as of its `updated_at`. Where the
+ * store can say what the task once was, nothing that loses by that is dropped without a word, and a line that only
+ * repeats how the task once stood takes no claim away.
+ */
+function takeInForeign(line: EditedLine, { known, now, past }: EditedWhere, shows: string): TakenIn {
+  const { seal, updated } = line;
+  const record = withMissing(line, known);
   const moment = seal.startsWith('~') ? updated : Math.max(now, updated);
   const stamped = known === undefined ? record : stampHandEdits(record, known, moment);
-  if (stamped === record) return { record, lost: [], is_back: false };
-  return { record: withTaken(stamped, `${seal}:${shows}`, lastStamp(stamped)), lost: [], is_back: false };
+  if (known === undefined || line.unstamped === undefined || past === undefined) {
+    if (stamped === record) return { record, lost: [], is_back: false };
+    return { record: withTaken(stamped, `${seal}:${shows}`, lastStamp(stamped)), lost: [], is_back: false };
+  }
+  const states = past().flatMap((digests) => readDigests(digests) ?? []);
+  const wasSo = states.some((state) => state.life === digestLife(record.life));
+  const life = wasSo && known.life.n > 0 ? known.life : stamped.life;
+  const taken = stamped === record ? record : withTaken(stamped, `${seal}:${shows}`, lastStamp(stamped));
+  const foreign = { ...taken, life, ...(!isForeign(known) && withKnownElements(taken, known)) };
+  return { record: foreign, lost: findForeignLosses(foreign, known, states), is_back: false };
+}
+
+/** A usual key that a line without stamps lacks is as it is known. */
+function withMissing({ record, unstamped }: EditedLine, known: TaskRecord | undefined): TaskRecord {
+  const missing = unstamped?.missing;
+  if (known === undefined || missing === undefined || missing.size === 0) return record;
+  const fields = new Map(record.fields);
+  for (const [name, field] of known.fields) if (missing.has(name)) fields.set(name, field);
+  const maps = {} as Record<MapName, ElementMap>;
+  for (const name of MAP_NAMES) maps[name] = (missing.has(name) ? known : record)[name];
+  return { ...record, fields, ...maps };
+}
+
+function findForeignLosses(
+  line: TaskRecord,
+  known: TaskRecord,
+  states: readonly KnownDigests[],
+): LostValue[] {
+  const lost: LostValue[] = [];
+  const own = !isForeign(known);
+  for (const [name, mine] of line.fields) {
+    const theirs = known.fields.get(name);
+    if (theirs === undefined || sameJson(mine.value, theirs.value)) continue;
+    const [stands, falls] = compareRegisters(mine, theirs) > 0 ? [mine, theirs] : [theirs, mine];
+    const digest = digestOfField(name, mine.value);
+    const isOld = states.some((state) => fieldIn(state, name) === digest);
+    if (falls === theirs ? own : !isOld)
+      lost.push({ name, value: falls.value, stamp: falls.stamp, beaten_at: stands.stamp });
+  }
+  for (const [key, theirs] of known.metadata.elements) {
+    const mine = elementOf(line.metadata, key);
+    if (!own || theirs.value === undefined || sameElement(mine.value, theirs.value)) continue;
+    if (compareElements(mine, theirs) <= 0) continue;
+    const at = { stamp: theirs.stamp, beaten_at: mine.stamp };
+    lost.push({ name: `metadata.${key}`, value: theirs.value, ...at });
+  }
+  const isTaken = known.life.n > 0 && compareLives(line.life, known.life) > 0;
+  if (isTaken && !sameJson(lifeValue(line.life), lifeValue(known.life))) {
+    const at = { stamp: known.life.written, beaten_at: line.life.written };
+    lost.push({ name: 'life', value: lifeValue(known.life), ...at });
+  }
+  return lost;
+}
+
+/** A line that may never have had a label or an edge takes none away: `forge conflicts` could not show it. */
+function withKnownElements(line: TaskRecord, known: TaskRecord): Pick<TaskRecord, 'labels' | 'dependencies'> {
+  const both = (name: 'labels' | 'dependencies'): ElementMap => ({
+    floor: known[name].floor,
+    elements: new Map([...known[name].elements, ...line[name].elements]),
+  });
+  return { labels: both('labels'), dependencies: both('dependencies') };
+}
+
+/** Whether all that is known came with a line of another tool, which has one moment for everything. */
+function isForeign({ fields, life, created }: TaskRecord): boolean {
+  return life.written !== created && [...fields.values()].every(({ stamp }) => stamp === life.written);
 }
 
 function withTaken(record: TaskRecord, line: string, at: number): TaskRecord {

@@ -3,7 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { toIso } from '#kernel/clock.ts';
 import type { Json } from '#kernel/json.ts';
 import { findDeflations } from '../../tests/support/inflation.ts';
-import { findIllegality, history, replay, type Happening } from '../../tests/support/record-steps.ts';
+import { emptyRecord } from '../../tests/support/old-deletion.ts';
+import {
+  carryOut,
+  findIllegality,
+  history,
+  replay,
+  type Happening,
+} from '../../tests/support/record-steps.ts';
 import { compareLives, joinRecords } from './join-records.ts';
 import { decodeRecord, encodeRecord, listLabels } from './record-codec.ts';
 import {
@@ -12,6 +19,7 @@ import {
   commentRecord,
   deleteRecord,
   editRecord,
+  hasContent,
   moveRecord,
   newRecord,
   reopenRecord,
@@ -222,8 +230,8 @@ describe('the checker of stamps', () => {
     expect(findDeflations(before, after).join('\n')).toContain(sentence);
   });
 
-  it('allows a deletion to write every field, but not with an earlier stamp', () => {
-    const deleted = deleteRecord(labelled, NOW);
+  it('allows a deletion of earlier versions to write every field, but not with an earlier stamp', () => {
+    const deleted = emptyRecord(labelled, NOW);
     expect(findDeflations(labelled, deleted, { writesAll: true })).toEqual([]);
     expect(
       findDeflations(
@@ -437,26 +445,64 @@ describe('delete and restore', () => {
     comment('c-1'),
   );
 
-  it('empties every content field with one stamp that is later than all of them', () => {
+  it('says that the task is deleted, later than all that is known, and touches nothing else', () => {
     const deleted = deleteRecord(content, NOW);
     expect(isDeleted(deleted)).toBe(true);
     const stamp = NOW + 102;
-    expect([...deleted.fields.values()].map((field) => field.stamp)).toEqual(Array<number>(8).fill(stamp));
-    expect([...deleted.fields].map(([name, field]) => [name, field.value])).toEqual([
-      ['title', ''],
-      ['description', ''],
-      ['priority', 2],
-      ['type', 'task'],
-      ['parent_id', null],
-      ['github_issue', null],
-      ['sprint', null],
-      ['deleted_at', toIso(stamp)],
+    const { fields, ...others } = deleted;
+    const { fields: before, ...rest } = content;
+    expect(others).toEqual(rest);
+    expect([...fields]).toEqual([...before, ['deleted_at', { value: toIso(stamp), stamp }]]);
+  });
+
+  it('is taken back by a restore, and nothing else is', () => {
+    const restored = restoreRecord(deleteRecord(content, NOW), content, NOW + 900);
+    const { fields, ...others } = restored;
+    const { fields: before, ...rest } = content;
+    expect(others).toEqual(rest);
+    expect([...fields]).toEqual([...before, ['deleted_at', { value: null, stamp: NOW + 900 }]]);
+  });
+
+  it('leave all that another copy wrote meanwhile, whenever the copies meet', LONG, () => {
+    let written = 0;
+    fc.assert(
+      fc.property(history, history, (past, meanwhile) => {
+        const { last } = replay(past);
+        const other = meanwhile.steps.reduce(
+          (record, step, number) =>
+            step.do === 'delete' ? record : carryOut(record, step, { now: NOW + number, undo: last, number }),
+          last,
+        );
+        if (other !== last && !isDeleted(last)) written += 1;
+        const start = isDeleted(last) ? restoreRecord(last, last, NOW) : last;
+        const deleted = deleteRecord(start, lastStamp(other) + 5);
+        const restored = restoreRecord(deleted, start, lastStamp(other) + 9);
+        const expected = without(joinRecords(start, other));
+        expect(without(joinRecords(restored, other))).toEqual(expected);
+        expect(without(joinRecords(other, restored))).toEqual(expected);
+        // Also where the other copy heard of the deletion first, and was beneath it for a while.
+        expect(without(joinRecords(joinRecords(other, deleted), restored))).toEqual(expected);
+        expect(isDeleted(joinRecords(restored, other))).toBe(false);
+      }),
+    );
+    expect(written).toBeGreaterThan(10);
+  });
+
+  it('brings back what a deletion of earlier versions emptied, but for what came after it', () => {
+    const emptied = emptyRecord(content, NOW);
+    const later = editRecord(emptied, { fields: new Map([['title', 'Later']]) }, NOW + 500);
+    const restored = restoreRecord(later, content, NOW + 900);
+    expect(isDeleted(restored)).toBe(false);
+    expect(fieldValue(restored, 'title')).toBe('Later');
+    expect(fieldValue(restored, 'description')).toBe('Long');
+    expect(fieldValue(restored, 'sprint')).toBe(7);
+    expect(listLabels(restored)).toEqual(['ui']);
+    expect(findDeflations(later, restored)).toEqual([]);
+    expect([hasContent(emptied), hasContent(later), hasContent(deleteRecord(content, NOW))]).toEqual([
+      false,
+      true,
+      true,
     ]);
-    for (const map of [deleted.labels, deleted.dependencies, deleted.metadata]) {
-      expect(map).toEqual({ floor: stamp, elements: new Map() });
-    }
-    expect(deleted.life).toBe(content.life);
-    expect(deleted.comments).toBe(content.comments);
   });
 
   it('[T14-1] leaves what was edited after the deletion, and brings the rest back', () => {
@@ -495,7 +541,7 @@ describe('delete and restore', () => {
     let record = content;
     for (let i = 0; i < 5; i += 1) {
       const deleted = deleteRecord(record, NOW);
-      expect(findDeflations(record, deleted, { writesAll: true })).toEqual([]);
+      expect(findDeflations(record, deleted)).toEqual([]);
       record = restoreRecord(deleted, content, NOW);
       expect(findDeflations(deleted, record)).toEqual([]);
     }
@@ -508,12 +554,19 @@ describe('a task with very many elements', () => {
     // Near what 1 MiB of metadata can hold, and removed elements stay as stamps; more than a call takes arguments.
     const edits = new Map(Array.from({ length: 150_000 }, (_, i) => [i.toString(36), { value: 1 }] as const));
     const deleted = deleteRecord(editRecord(newTask(), { metadata: edits }, NOW), NOW);
-    expect(deleted.metadata.floor).toBe(NOW + 2);
+    expect(deleted.fields.get('deleted_at')?.stamp).toBe(NOW + 2);
+    expect(deleted.metadata.elements.size).toBe(150_000);
   });
 });
 
-function judge({ step, before, after }: Happening): string[] {
-  return findDeflations(before, after, { writesAll: step.do === 'delete' });
+function judge({ before, after }: Happening): string[] {
+  return findDeflations(before, after);
+}
+
+function without(record: TaskRecord): TaskRecord {
+  const fields = new Map(record.fields);
+  fields.delete('deleted_at');
+  return { ...record, fields: new Map([...fields].sort(([a], [b]) => (a < b ? -1 : 1))) };
 }
 
 function newTask(): TaskRecord {

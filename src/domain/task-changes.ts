@@ -175,7 +175,11 @@ export function commentRecord(record: TaskRecord, comment: Comment): TaskRecord 
   return { ...record, comments: new Map([...record.comments, [comment.id, comment]]) };
 }
 
-/** Every content field emptied and `deleted_at` set, with one stamp; life and comments stay beneath. */
+/**
+ * The task is deleted, and its content stays beneath: what a deletion took out of the record would be gone for every
+ * copy that meets it, and a restore, which knows but its own copy, could not bring back what others had written. Later
+ * than all that is known, so that what is written after it can be told.
+ */
 export function deleteRecord(record: TaskRecord, now: number): TaskRecord {
   const maps = MAP_NAMES.map((name) => record[name]);
   const stamp = Math.max(
@@ -183,35 +187,29 @@ export function deleteRecord(record: TaskRecord, now: number): TaskRecord {
     ...[...record.fields.values()].map((field) => field.stamp + 1),
     ...maps.map((map) => lastOf(map) + 1),
   );
-  const fields = new Map<string, Register>();
-  for (const name of record.fields.keys()) {
-    fields.set(name, {
-      value: Object.hasOwn(FIELD_DEFAULTS, name) ? FIELD_DEFAULTS[name as FieldName] : null,
-      stamp,
-    });
-  }
-  fields.set('deleted_at', { value: toIso(stamp), stamp });
-  const empty: ElementMap = { floor: stamp, elements: new Map() };
-  return { ...record, fields, labels: empty, dependencies: empty, metadata: empty, conflicts: empty };
+  const fields = new Map(record.fields).set('deleted_at', { value: toIso(stamp), stamp });
+  return { ...record, fields };
 }
 
-/** The content of `before` written again on top of its deletion, but for what was edited after that. */
+/**
+ * Takes back the deletion and nothing else. Deletions of earlier versions emptied the record: what they took, and nobody
+ * wrote since, is written again as it is in `before`.
+ */
 export function restoreRecord(deleted: TaskRecord, before: TaskRecord, now: number): TaskRecord {
   const since = deleted.fields.get('deleted_at')?.stamp ?? 0;
-  const elements = (name: 'labels' | 'dependencies' | 'metadata'): Map<string, ElementEdit> =>
-    new Map(
-      [...before[name].elements]
-        .filter(([key, { value }]) => {
-          const later = deleted[name].elements.get(key)?.stamp ?? 0;
-          return value !== undefined && later <= since;
-        })
+  const elements = (name: 'labels' | 'dependencies' | 'metadata'): Map<string, ElementEdit> => {
+    const { floor, elements: there } = deleted[name];
+    const taken = floor === since ? [...before[name].elements] : [];
+    return new Map(
+      taken
+        .filter(([key, { value }]) => value !== undefined && (there.get(key)?.stamp ?? 0) <= since)
         .map(([key, { value }]) => [key, { value }]),
     );
-  const fields = new Map<string, Json>(
-    [...before.fields]
-      .filter(([name]) => (deleted.fields.get(name)?.stamp ?? 0) <= since)
-      .map(([name, field]) => [name, field.value]),
-  );
+  };
+  const fields = new Map<string, Json>();
+  for (const [name, field] of before.fields) {
+    if (isEmptied(deleted, name, since)) fields.set(name, field.value);
+  }
   fields.set('deleted_at', null);
   return editRecord(
     deleted,
@@ -223,6 +221,18 @@ export function restoreRecord(deleted: TaskRecord, before: TaskRecord, now: numb
     },
     now,
   );
+}
+
+/** Whether the deletion took the record's content, as those of earlier versions did: no task has an empty title. */
+export function hasContent(deleted: TaskRecord): boolean {
+  const since = deleted.fields.get('deleted_at')?.stamp ?? 0;
+  return !isEmptied(deleted, 'title', since);
+}
+
+function isEmptied(deleted: TaskRecord, name: string, since: number): boolean {
+  const field = deleted.fields.get(name);
+  const empty = Object.hasOwn(FIELD_DEFAULTS, name) ? FIELD_DEFAULTS[name as FieldName] : null;
+  return field?.stamp === since && sameJson(field.value, empty);
 }
 
 function beginLife(

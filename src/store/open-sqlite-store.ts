@@ -15,7 +15,7 @@ import {
 } from './sqlite/open-parts.ts';
 import { checkReadable } from './sqlite/schema-version.ts';
 import { listBlocked, listReady } from './sqlite/ready-queries.ts';
-import { readMark, readUnreadable, writeMark } from './sqlite/file-marks.ts';
+import { readMark, readUnreadable, writeExportMark, writeMark } from './sqlite/file-marks.ts';
 import { readFact, writeFact } from './sqlite/store-facts.ts';
 import { monotonicNow } from './monotonic-time.ts';
 import { lazyAttempts } from './sqlite/lazy-attempts.ts';
@@ -275,7 +275,7 @@ function createStore({ db, reader, replica, options, aside, changes_nothing }: S
     },
     markExported: async (marks) =>
       db.write(() => {
-        for (const mark of marks) writeMark(db, mark);
+        for (const mark of marks) writeExportMark(db, mark);
         const newest = Math.max(0, ...marks.map((mark) => mark.event_seq ?? 0));
         if (newest > readFact(db, 'exported_seq')) writeFact(db, 'exported_seq', newest);
       }),

@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { decodeRecord, encodeRecord } from '#domain/record-codec.ts';
+import { editRecord } from '#domain/task-changes.ts';
+import type { JsonObject } from '#kernel/json.ts';
 import { mergeTaskFiles } from './merge-task-files.ts';
 
 const NOW = Date.UTC(2026, 1, 11);
@@ -19,6 +22,36 @@ describe('mergeTaskFiles', () => {
     const { text } = mergeTaskFiles('', toFile([older, newer]), toFile(twins), NOW);
     const task = toTasks(text).find(({ id }) => id === 'fg-aaaa');
     expect(task).toMatchObject({ description: 'Kept', sprint: 4 });
+  });
+
+  it.each(['2026-02-10T12:00:00.000Z', '2026-02-10T09:00:00.000Z'])(
+    'takes from a line that lost its stamps what its side changed, and nothing else: %s',
+    (updated_at) => {
+      const old = decodeRecord(JSON.parse(line({ description: 'd', labels: ['x'] })) as JsonObject);
+      const edit = { fields: new Map([['title', 'Ours']]), labels: new Map([['ours', { value: true }]]) };
+      const ours = toFile([encodeRecord(editRecord(old, edit, old.created + 3_600_000))]);
+      const theirs = toFile([line({ description: 'Theirs', labels: ['theirs'], updated_at })]);
+      for (const [one, other] of [
+        [ours, theirs],
+        [theirs, ours],
+      ] as const) {
+        const { text, conflicts } = mergeTaskFiles(toFile([encodeRecord(old)]), one, other, NOW);
+        expect(toTasks(text)).toMatchObject([
+          { title: 'Ours', description: 'Theirs', labels: ['ours', 'theirs'] },
+        ]);
+        expect(conflicts).toBe(0);
+      }
+    },
+  );
+
+  it('still goes by the time in a file with several lines of a task', () => {
+    const first = line({ updated_at: '2026-02-10T10:00:00.000Z' });
+    const second = line({ title: 'Second', updated_at: '2026-02-10T11:00:00.000Z' });
+    const third = line({ title: 'Third', updated_at: '2026-02-10T12:00:00.000Z' });
+    const [base, ours] = [toFile([first, second]), toFile([first, second, third])];
+    const theirs = toFile([first, second, line({ id: 'fg-bbbb', title: 'Other' })]);
+    const { text } = mergeTaskFiles(base, ours, theirs, NOW);
+    expect(titlesOf(text)).toEqual(['Other', 'Third']);
   });
 });
 

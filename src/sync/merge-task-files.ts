@@ -5,9 +5,10 @@ import { joinCopies } from '#domain/join-copies.ts';
 import { keepIdentity } from '#domain/kept-identity.ts';
 import { findLostValues, keepLostValues } from '#domain/lost-values.ts';
 import { decodeRecord, encodeRecord } from '#domain/record-codec.ts';
+import { digestRecord } from '#domain/record-digests.ts';
 import { isSealed } from '#domain/record-seal.ts';
-import { takeInEdits } from '#domain/take-in-edits.ts';
-import type { TaskRecord } from '#domain/task-record.ts';
+import { takeInEdits, type ShownState } from '#domain/take-in-edits.ts';
+import { lastStamp, type TaskRecord } from '#domain/task-record.ts';
 import { mergeUnreadable } from '#domain/unreadable-lines.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { parseJson, type JsonObject } from '#kernel/json.ts';
@@ -126,8 +127,12 @@ function mergeTask(
     sealed,
   );
   const known = sealed === 'different' ? sealed : joinSame([base, sealed]);
-  const ours = joinSame(here.map((line) => readEdited(line, known, now)));
-  const theirs = joinSame(there.map((line) => readEdited(line, known, now)));
+  const shown = base && { digests: digestRecord(base), updated: lastStamp(base) };
+  // Of several lines of a task the first ones are what the file showed once.
+  const readSide = (lines: readonly string[]): ReturnType<typeof joinSame> =>
+    joinSame(lines.map((line) => readEdited(line, known, now, lines.length === 1 ? shown : undefined)));
+  const ours = readSide(here);
+  const theirs = readSide(there);
   if (known === 'different' || ours === 'different' || theirs === 'different') return undefined;
   if (ours === undefined || theirs === undefined) return { record: ours ?? theirs, conflicts: 0, kept };
   if (!isSameTask(ours, theirs)) return undefined;
@@ -163,6 +168,7 @@ function readEdited(
   line: string,
   known: TaskRecord | 'different' | undefined,
   now: number,
+  shown?: ShownState,
 ): TaskRecord | undefined {
   const read = tryDecode(line);
   if (read === undefined) return undefined;
@@ -170,7 +176,9 @@ function readEdited(
   if (edited === undefined) return read.record;
   if (known === 'different' || known === undefined)
     return takeInEdits(edited, { known: undefined, now }).record;
-  if (isSameTask(known, read.record)) return takeInEdits(edited, { known, now }).record;
+  // Of a line without stamps only what differs from where the sides parted was written by its side.
+  const where = edited.unstamped === undefined ? {} : { shown, by_hand: true };
+  if (isSameTask(known, read.record)) return takeInEdits(edited, { known, now, ...where }).record;
   const kept = keepIdentity(line, read.json, { known, edited });
   return takeInEdits(kept?.edited ?? edited, { known: kept && known, now }).record;
 }

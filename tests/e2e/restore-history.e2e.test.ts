@@ -3,9 +3,18 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
+import { decodeRecord, encodeRecord } from '#domain/record-codec.ts';
+import { emptyRecord } from '../support/old-deletion.ts';
 import { forgeClones, type Clone } from '../support/git-clones.ts';
 
 const FILE = '.forge/tasks.jsonl';
+const FOREIGN = {
+  id: 'fg-old1',
+  title: 'Long ago',
+  status: 'open',
+  created_by: 'Ada',
+  created_at: '2026-02-10T09:00:00.000Z',
+};
 
 interface Family {
   readonly id: string;
@@ -80,13 +89,20 @@ describe('[D6] forge task restore reaches into git', () => {
     await a.json('task', 'delete', id);
     const { id: never } = await a.create('Never committed');
     await a.json('task', 'delete', never);
+    // As earlier versions deleted: nothing is left of what it held.
+    const emptied = encodeRecord(emptyRecord(decodeRecord(FOREIGN), Date.now()));
+    a.write('emptied.jsonl', `${emptied}\n`);
+    await a.json('import', 'emptied.jsonl');
     await a.json('sync');
     const late = await world.addClone('late');
     expect(await late.run('task', 'restore', id)).toMatchObject({ stdout: `Restored task ${id}: Gone\n` });
-    const { error } = await late.fails('task', 'restore', never);
+    expect(await late.run('task', 'restore', never)).toMatchObject({
+      stdout: `Restored task ${never}: Never committed\n`,
+    });
+    const { error } = await late.fails('task', 'restore', FOREIGN.id);
     expect(error).toMatchObject({
       code: 'not_found',
-      message: `What ${never} held is neither in this store nor in git's history here`,
+      message: `What ${FOREIGN.id} held is neither in this store nor in git's history here`,
     });
     expect(await a.run('task', 'restore', never)).toMatchObject({ exit: 0 });
   });
@@ -119,3 +135,59 @@ it('[T14-1] forge task restore keeps what another clone, or a hand, edited after
   });
   expect(await a.show(byHand.id)).toMatchObject({ title: 'Two by hand', priority: 3 });
 });
+
+it.each([
+  { mode: 'standard', init: ['init'], exchange: byPull },
+  { mode: 'branch', init: ['init', '--branch', 'forge-data'], exchange: bySync },
+])(
+  'a deletion that is taken back loses nothing that another clone wrote meanwhile, in $mode mode',
+  async ({ init, exchange }) => {
+    await using world = await forgeClones(['a', 'b'], { init });
+    const { a, b } = world.clone;
+    const { id } = await a.create('Shared', '--label', 'base');
+    const { id: other } = await a.create('Other');
+    await exchange([a, b]);
+    const texts = ['--title', 'By b', '--description', 'All of it', '--priority', '0'];
+    await b.json('task', 'update', id, ...texts, '--label-add', 'from-b', '--meta-set', 'kb=1');
+    await b.json('dep', 'add', id, other);
+    await b.json('task', 'comment', id, 'Said');
+    const { updated_at } = await b.show(id);
+    while (Date.now() <= Date.parse(updated_at)) await sleep(1);
+    await a.json('task', 'delete', id);
+    await a.json('task', 'restore', id);
+    await exchange([a, b]);
+    for (const clone of [a, b]) {
+      expect(await clone.show(id)).toMatchObject({
+        title: 'By b',
+        description: 'All of it',
+        priority: 0,
+        labels: ['base', 'from-b'],
+        metadata: { kb: 1 },
+        dependencies: [expect.objectContaining({ id: other })],
+        comments: [expect.objectContaining({ body: 'Said' })],
+      });
+      expect(await clone.json('conflicts')).toEqual([]);
+    }
+    // Also where the other clone heard of the deletion before it was taken back.
+    await b.json('task', 'update', id, '--title', 'By b again', '--label-add', 'late');
+    await a.json('task', 'delete', id);
+    await exchange([a, b]);
+    await a.json('task', 'restore', id);
+    await exchange([a, b]);
+    for (const clone of [a, b])
+      expect(await clone.show(id)).toMatchObject({ title: 'By b again', labels: ['base', 'from-b', 'late'] });
+  },
+);
+
+/** There and back, so that each has what the others wrote. */
+async function byPull(clones: readonly Clone[]): Promise<void> {
+  for (const clone of [...clones, ...clones]) {
+    await clone.run('commit');
+    clone.git('pull', '--quiet', '--no-rebase', '--no-edit', 'origin', 'main');
+    clone.git('push', '--quiet', 'origin', 'main');
+  }
+}
+
+async function bySync(clones: readonly Clone[]): Promise<void> {
+  for (const clone of [...clones, ...clones]) await clone.json('sync');
+}

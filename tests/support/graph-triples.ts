@@ -13,6 +13,7 @@ import { toIso } from '#kernel/clock.ts';
 import type { Json, JsonObject } from '#kernel/json.ts';
 import { editByHand, rewriteLine } from './foreign-lines.ts';
 import { fromFile, toFile, type World } from './join-world.ts';
+import { emptyRecord } from './old-deletion.ts';
 import { seededRandom, type Random } from './random.ts';
 import {
   carryOut,
@@ -161,7 +162,7 @@ function work(place: Place, operations: number): void {
 /** As often as an operation stands here, it is tried. */
 const OPERATIONS = (
   'edit edit edit edit edit request request claim claim claim release release close close reopen reopen ' +
-  'comment comment delete restore restore create line hand keep settle'
+  'comment comment delete delete empty restore restore restore create line hand keep settle'
 ).split(' ');
 
 /** Operations that would mostly find nothing to do on a task picked blindly. */
@@ -169,6 +170,7 @@ const READY_FOR: Readonly<Record<string, (record: TaskRecord) => boolean>> = {
   release: ({ life }) => life.status === 'in_progress',
   reopen: ({ life }) => life.status === 'closed',
   delete: (record) => !isDeleted(record),
+  empty: (record) => !isDeleted(record),
   restore: isDeleted,
   settle: ({ conflicts }) => conflicts.elements.size > 0,
 };
@@ -183,6 +185,7 @@ function operate(place: Place): void {
   const task = random.oneIn(2) ? (able[0] as TaskRecord) : random.pick(able); // there is one
   change(place, task.id, what, (record, now) => {
     if (what === 'line') return rewriteLine(world, record, now, random);
+    if (what === 'empty') return emptyRecord(record, now);
     if (what === 'hand') return editByHand(world, record, now, random);
     if (what === 'keep') {
       const stamp = random.below(4);

@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { identityOf } from '#domain/identity.ts';
 import type { TaskGraph } from '#domain/join-graphs.ts';
 import { isSealed } from '#domain/record-seal.ts';
+import { MAP_NAMES } from '#domain/task-record.ts';
 import type { Change, Triple } from './graph-triples.ts';
 import { findLosses } from './join-losses.ts';
 import { fromFile, toFile, type World } from './join-world.ts';
@@ -12,6 +14,7 @@ export const LAWS = [
   'idempotent',
   'absorbing',
   'inflation',
+  'narrow',
   'legal',
   'round trip',
   'unique',
@@ -72,6 +75,7 @@ export function findViolations(world: World, triple: Triple): Violation[] {
   for (const change of triple.changes) {
     const broken = findUndoing(world, change);
     if (broken !== undefined) report('inflation', broken);
+    for (const touched of findTouched(change)) report('narrow', touched);
   }
   return found;
 }
@@ -85,6 +89,27 @@ function findUndoing(world: World, { what, before, after }: Change): string | un
     if (line !== done) return `${what} is undone: ${firstDifference(line, done)}`;
   }
   return undefined;
+}
+
+/** A deletion and its restore write nothing that another clone may have written: what they do not know must stay. */
+function findTouched({ what, before, after }: Change): string[] {
+  if (what !== 'delete' && what !== 'restore') return [];
+  // What a deletion of an earlier version emptied has its stamp, and is written again by the restore.
+  const emptied = what === 'restore' ? before.fields.get('deleted_at')?.stamp : undefined;
+  const found: string[] = [];
+  for (const [name, field] of before.fields) {
+    if (name === 'deleted_at' || field.stamp === emptied) continue;
+    if (!isDeepStrictEqual(after.fields.get(name), field)) found.push(`${what} touches ${name}`);
+  }
+  for (const name of MAP_NAMES) {
+    if (after[name].floor !== before[name].floor) found.push(`${what} touches the floor of ${name}`);
+    for (const [key, element] of before[name].elements) {
+      if (element.stamp === emptied) continue;
+      if (!isDeepStrictEqual(after[name].elements.get(key), element))
+        found.push(`${what} touches ${name} ${key}`);
+    }
+  }
+  return found;
 }
 
 function reread(world: World, record: Change['before']): Change['before'] {

@@ -1,6 +1,8 @@
 import { joinRecords } from '#domain/join-records.ts';
+import { isDeleted, lastStamp, type TaskRecord } from '#domain/task-record.ts';
 import type { Law } from './join-laws.ts';
 import { FORGE, type World } from './join-world.ts';
+import { emptyRecord } from './old-deletion.ts';
 import {
   absentWins,
   earlierWriteStands,
@@ -151,6 +153,23 @@ export const MUTANTS: readonly Mutant[] = [
     world: { ...FORGE, settle: keepFloors },
   },
   {
+    name: 'a deletion empties the task',
+    breaks: 'narrow',
+    world: {
+      ...FORGE,
+      settle: (before, after) =>
+        isDeleted(after) && !isDeleted(before) ? emptyRecord(before, lastStamp(before) + 1) : after,
+    },
+  },
+  {
+    name: 'a restore writes all that it knows',
+    breaks: 'narrow',
+    world: {
+      ...FORGE,
+      settle: (before, after) => (isDeleted(before) && !isDeleted(after) ? writeAnew(after) : after),
+    },
+  },
+  {
     name: 'an edit takes the stamp of what it overwrites',
     breaks: 'inflation',
     world: { ...FORGE, settle: keepStamps },
@@ -218,3 +237,11 @@ export const MUTANTS: readonly Mutant[] = [
     world: withNames((a, b) => [a, b]),
   },
 ];
+
+function writeAnew(record: TaskRecord): TaskRecord {
+  const stamp = lastStamp(record) + 1;
+  return {
+    ...record,
+    fields: new Map([...record.fields].map(([name, { value }]) => [name, { value, stamp }])),
+  };
+}

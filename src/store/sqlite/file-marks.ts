@@ -20,6 +20,19 @@ export function writeMark(db: Database, mark: FileMark): void {
   db.run(UPSERT, path, size, mtime, ctime, inode, digest, looked_at, event_seq);
 }
 
+/** A file that was written has lines of Forge alone, also where it has more than the newest of each task. */
+export function writeExportMark(db: Database, mark: FileMark): void {
+  writeMark(db, mark);
+  if (mark.event_seq !== null) return;
+  db.run("DELETE FROM shown_lines WHERE path = ? AND seal LIKE '~%'", mark.path);
+  db.run('DELETE FROM store_facts WHERE name = ?', foldedAt(mark.path));
+}
+
+/** The fact that says what the newest event was when a file was read that did not hold all that the store did. */
+export function foldedAt(path: string): string {
+  return `folded_seq ${path}`;
+}
+
 /**
  * What could not be read of a file, in place of what could not be read of it before. One row holds all of it, with its
  * newlines: the lines may be pieces of something, so their order counts, and one may stand there twice.

@@ -21,6 +21,8 @@ export interface IncomingTask {
   readonly json?: JsonObject | undefined;
   /** Keys of values that cannot be read, where the others can. */
   readonly bad?: ReadonlySet<string> | undefined;
+  /** A line without stamps that is not the last one of its task in the file. */
+  readonly is_former?: boolean | undefined;
   /** Where the line is canonical already: then nobody has to write it again. */
   readonly encoded: EncodedRecord | undefined;
 }

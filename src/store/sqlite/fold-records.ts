@@ -1,9 +1,10 @@
-import { writtenLine } from '#domain/edited-line.ts';
-import { keepKnown, readGoodValues } from '#domain/good-values.ts';
+import { editedLine, writtenLine } from '#domain/edited-line.ts';
+import { keepKnown, readGoodValues, withKnownParts } from '#domain/good-values.ts';
 import { isSameTask } from '#domain/identity.ts';
 import { keepIdentity } from '#domain/kept-identity.ts';
+import { decodeRecord } from '#domain/record-codec.ts';
 import { digestRecord } from '#domain/record-digests.ts';
-import { takeInEdits, type TakenIn } from '#domain/take-in-edits.ts';
+import { takeInEdits, type EditedLine, type ShownState, type TakenIn } from '#domain/take-in-edits.ts';
 import { isDeleted, lastStamp, type TaskRecord } from '#domain/task-record.ts';
 import { parseJson, type JsonObject } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
@@ -15,6 +16,7 @@ import type { EdgeQueue } from './edge-queue.ts';
 import { decodeLine, quickId, whyUnreadable, type IncomingTask } from './fold-lines.ts';
 import { toEncoded, type EncodedRecord } from './record-rows.ts';
 import type { ReplicaAppender } from './replica-appender.ts';
+import { nameUnsealed, readPast, readShownState } from './shown-base.ts';
 import { readShown, writeShown } from './shown-lines.ts';
 
 export const FOLDED_BY = 'system:fold';
@@ -43,9 +45,35 @@ export function readTask(fold: Fold, line: FileLine): IncomingTask | undefined {
   try {
     return decodeLine(line);
   } catch (error) {
+    const short = readShort(fold, line);
+    if (short !== undefined) return short;
+    if (isLocalLine(fold, line)) return undefined;
     report.unreadable.push({ number: line.number, why: whyUnreadable(error) });
     unreadable.push(line.text);
     return readGoodPart(fold, line);
+  }
+}
+
+/** What a copy of a local replica says of the store it comes from, which is nothing to another. */
+function isLocalLine({ path }: Fold, { text }: FileLine): boolean {
+  return path.startsWith('import:') && /^\{"(?:shown|lease|fact)":/.test(text);
+}
+
+/** A line of a known task that lacks what says which task it is, or how it stands: that is as it is known. */
+function readShort({ db, digests, edges }: Fold, line: FileLine): IncomingTask | undefined {
+  const json = tryParse(line.text);
+  const id = json?.['id'];
+  if (json === undefined || typeof id !== 'string' || !digests.has(id) || '_v' in json) return undefined;
+  edges.write();
+  const known = readKnown(db, id)?.record;
+  if (known === undefined) return undefined;
+  try {
+    const whole = withKnownParts(json, known);
+    const record = decodeRecord(whole);
+    return { record, line, edited: editedLine(line.text, whole, record), json: whole, encoded: undefined };
+  } catch (error) {
+    whyUnreadable(error);
+    return undefined;
   }
 }
 
@@ -96,6 +124,9 @@ function readEdits(fold: Fold, incoming: IncomingTask, known: TaskRecord | undef
   const { record, line } = incoming;
   const edited = incoming.edited ?? writtenLine(line.text, record, known);
   if (edited === undefined) return { record, lost: [], is_back: false };
+  if (edited.unstamped !== undefined && known !== undefined) {
+    return readUnstamped(fold, { ...incoming, edited }, known);
+  }
   const place = { path: fold.path, task_id: record.id, seal: edited.seal };
   const name = `${record.id} ${edited.seal}`;
   // A file that is only added to has several copies of a line; one of them says nothing of another.
@@ -107,6 +138,37 @@ function readEdits(fold: Fold, incoming: IncomingTask, known: TaskRecord | undef
     report.put_back = [...(report.put_back ?? []), { text: line.text, seal: edited.seal, last }];
   else writeShown(db, { ...place, digests: digestRecord(record) }, fold.appender);
   return taken;
+}
+
+/** The last of several lines of a task is what the file shows; those before it are what it showed once. */
+function readUnstamped(
+  fold: Fold,
+  { edited, line, record, is_former }: IncomingTask & { readonly edited: EditedLine },
+  known: TaskRecord,
+): TakenIn {
+  const { db, by, by_hand, path, report } = fold;
+  const past = (): string[] => readPast(db, known);
+  if (is_former === true || line.side !== undefined) return takeInEdits(edited, { known, now: by.now, past });
+  const shown = readShownState(db, path, known);
+  const where = { known, now: by.now, by_hand: by_hand?.has(line.text), shown, past };
+  const taken = takeInEdits(edited, where);
+  const isUnsure = taken.is_back && shown !== undefined;
+  if (isUnsure)
+    report.put_back = [...(report.put_back ?? []), { text: line.text, seal: record.id, last: shown.digests }];
+  // What stood there is remembered until it is known who changed it.
+  keepUnsealed(
+    fold,
+    record.id,
+    isUnsure ? shown : { digests: digestRecord(record), updated: edited.updated },
+  );
+  return taken;
+}
+
+/** What the file shows of a task where that is not what the store holds. */
+export function keepUnsealed({ db, path, edited }: Fold, task_id: string, shown: ShownState): void {
+  const seal = nameUnsealed(Number.isFinite(shown.updated) ? shown.updated : LIMITS.stamp_max_ms - 1);
+  edited.add(`${task_id} ${seal}`);
+  writeShown(db, { path, task_id, seal, digests: shown.digests });
 }
 
 /** Writes the joined record, tells what is worth telling, and returns the digest of its line. */

@@ -1,6 +1,8 @@
 import { birthOf, isSameTask } from '#domain/identity.ts';
 import { joinCopies } from '#domain/join-copies.ts';
 import { keepLostValues } from '#domain/lost-values.ts';
+import { digestRecord } from '#domain/record-digests.ts';
+import { lastStamp } from '#domain/task-record.ts';
 import { lineDigest } from '#kernel/checksum.ts';
 import { toIso } from '#kernel/clock.ts';
 import { LIMITS } from '#kernel/limits.ts';
@@ -15,6 +17,7 @@ import { quickId, readDigests, readSharedBirths, SharedBirth, type IncomingTask 
 import {
   asKnown,
   FOLDED_BY,
+  keepUnsealed,
   readIncoming,
   readTask,
   renewDigest,
@@ -27,6 +30,7 @@ import { insertEvent, newestEvent } from './log-rows.ts';
 import { INSERT_RECORD } from './record-rows.ts';
 import { appendingTo } from './replica-appender.ts';
 import type { Replica } from './replica.ts';
+import { writeFolded } from './shown-base.ts';
 import { keepShown } from './shown-lines.ts';
 import { findUnsharedLosses } from './unshared-values.ts';
 
@@ -108,6 +112,7 @@ function foldLines(fold: Fold, lines: Iterable<FileLine>): boolean {
   let exact = true;
   let last = '';
   let same = 0;
+  const unstamped: IncomingTask[] = [];
   for (const line of lines) {
     const id = quickId(line.text);
     exact &&= id !== undefined && id > last && line.side === undefined;
@@ -127,12 +132,30 @@ function foldLines(fold: Fold, lines: Iterable<FileLine>): boolean {
       exact = false;
       continue;
     }
+    if (incoming.edited?.unstamped !== undefined && digests.has(incoming.record.id)) {
+      unstamped.push(incoming);
+      continue;
+    }
+    const { record } = incoming;
     const after = foldTask(fold, incoming, shared);
-    digests.set(incoming.record.id, after);
+    digests.set(record.id, after);
     if (after === (incoming.encoded?.digest ?? lineDigest(line.text))) same += 1;
+    else if (incoming.edited === undefined)
+      keepUnsealed(fold, record.id, { digests: digestRecord(record), updated: lastStamp(record) });
   }
+  foldUnstamped(fold, unstamped, shared);
   fold.edges.write();
   return exact && same === digests.size;
+}
+
+/** At the end, because only then it is known which line of a task is the last. */
+function foldUnstamped(fold: Fold, lines: readonly IncomingTask[], shared: ReadonlySet<string>): void {
+  const last = new Map(lines.map((incoming) => [incoming.record.id, incoming]));
+  for (const incoming of lines) {
+    const { id } = incoming.record;
+    const is_former = last.get(id) !== incoming;
+    fold.digests.set(id, foldTask(fold, { ...incoming, is_former }, shared));
+  }
 }
 
 /** False for a line that needs more than a new row, or an event of its own. */
@@ -197,6 +220,7 @@ function endFold(fold: Fold, opened: OpenFile, exact: boolean): FoldReport {
   for (const _ of damaged) report.unreadable.push({ number: 0, why: 'it is not UTF-8' });
   const isExact = exact && damaged.length === 0 && opened.isPlain?.() !== false;
   writeMark(db, { ...mark, event_seq: isExact ? newestEvent(db) : null });
+  if (!isExact) writeFolded(db, mark.path, newestEvent(db));
   return report;
 }
 

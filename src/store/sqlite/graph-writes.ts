@@ -1,8 +1,8 @@
 import type { DependencyType, Task } from '#contract/task.ts';
 import { checkElements } from '#domain/bound-elements.ts';
 import { encodeRecord, listDependencies } from '#domain/record-codec.ts';
-import { deleteRecord, editRecord, restoreRecord } from '#domain/task-changes.ts';
-import { dependencyKey, fieldValue, textValue } from '#domain/task-record.ts';
+import { deleteRecord, editRecord, hasContent, restoreRecord } from '#domain/task-changes.ts';
+import { dependencyKey, fieldValue, textValue, type TaskRecord } from '#domain/task-record.ts';
 import { toTask } from '#domain/to-task.ts';
 import { parseIso } from '#kernel/clock.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
@@ -149,8 +149,9 @@ export function restoreTask(tx: WriteTransaction, restore: Parameters<TaskStore[
   const { db, by } = tx;
   const id = resolveTaskId(db, restore.id, 'deleted_tasks');
   const row = db.get('SELECT line, undo, deleted_at FROM deleted_tasks WHERE id = ?', id);
-  const undo = readUndo(row, restore.remembered);
-  if (undo === undefined) {
+  const deleted = row === undefined ? undefined : readLine(row.line as string);
+  const undo = readUndo(row, restore.remembered, deleted);
+  if (deleted === undefined || undo === undefined) {
     throw new ForgeError('not_found', `What ${id} held is neither in this store nor in git's history here`, {
       hint: 'git fetch --unshallow, or git fetch --all; then try again',
       details: { id },
@@ -158,7 +159,7 @@ export function restoreTask(tx: WriteTransaction, restore: Parameters<TaskStore[
   }
   const before = readLine(undo.before);
   checkSeen(tx, { ...undo, record: before }, { fence: restore.fence });
-  const restored = restoreRecord(readLine(row?.line as string), before, by.now);
+  const restored = restoreRecord(deleted, before, by.now);
   const parent = fieldValue(restored, 'parent_id');
   const orphan = typeof parent === 'string' && readRecord(db, parent) === undefined;
   const record = orphan ? editRecord(restored, { fields: new Map([['parent_id', null]]) }, by.now) : restored;
@@ -200,8 +201,14 @@ function restoreLinks(
 function readUndo(
   row: Readonly<Record<string, unknown>> | undefined,
   remembered: RememberedTask | undefined,
+  deleted: TaskRecord | undefined,
 ): Undo | undefined {
   const own = typeof row?.['undo'] === 'string' ? (readJson(row['undo']) as Undo) : undefined; // written by deleteTask
+  if (remembered === undefined && own === undefined && deleted !== undefined && hasContent(deleted)) {
+    // The line holds it, and nobody knows what hung on the task.
+    const before = encodeRecord(deleted);
+    return { before, version: 1, fence: 1, children: [], dependents: [], elsewhere: true };
+  }
   if (remembered === undefined || (own !== undefined && own.elsewhere !== true)) return own;
   const { line, children, dependents } = remembered;
   return { before: line, version: 1, fence: 1, ...own, children, dependents, elsewhere: true };

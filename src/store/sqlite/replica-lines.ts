@@ -1,11 +1,9 @@
-import { decodeRecord } from '#domain/record-codec.ts';
+import { decodeRecord, LOCAL_KEY } from '#domain/record-codec.ts';
 import type { TaskRecord } from '#domain/task-record.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { parseJson, type Json, type JsonObject } from '#kernel/json.ts';
 import { readJson } from '#kernel/read-json.ts';
 import type { LocalNumbers } from './record-rows.ts';
-
-const LOCAL_KEY = '_local';
 
 /** A move as its replica line has it: the states and statuses from and to, the reason, who, and 1 for a rejection. */
 export interface Move {

@@ -1,4 +1,4 @@
-import { encodeRecord } from '#domain/record-codec.ts';
+import { encodeRecord, LOCAL_KEY } from '#domain/record-codec.ts';
 import { sealWithDigest } from '#domain/record-seal.ts';
 import { readJson } from '#kernel/read-json.ts';
 import type { Database, Row } from './database.ts';
@@ -39,6 +39,8 @@ export function lineOf(db: Database, id: string): string {
 /** Undefined where the parts do not give the line that was written. */
 function joinParts(row: Row, edges: readonly Row[], comments: readonly Row[]): string | undefined {
   if (row.digest === null || row.stamps === null) return undefined;
+  // Rows of earlier versions may hold what belongs to a replica; the codec leaves it out.
+  if (typeof row.extra === 'string' && row.extra.includes(`"${LOCAL_KEY}"`)) return undefined;
   const conflicts = row.conflicts === null ? '' : `,"conflicts":${row.conflicts as string}`;
   const extra = row.extra === null ? '' : `,${(row.extra as string).slice(1, -1)}`;
   const more = `${encodeComments(comments)}${conflicts}${extra}`;

@@ -22,6 +22,17 @@ export function readShown(
   return db.get(sql, path, task_id, seal)?.digests as string | undefined;
 }
 
+/** What the lines of a task showed last, one for each line that was not the store's own. */
+export function listShown(
+  db: Database,
+  path: string,
+  task_id: string,
+): { readonly seal: string; readonly digests: string }[] {
+  return db
+    .all('SELECT seal, digests FROM shown_lines WHERE path = ? AND task_id = ?', path, task_id)
+    .map(({ seal, digests }) => ({ seal: seal as string, digests: digests as string }));
+}
+
 /** Also in the local replica: a rebuilt store must know what was changed back since. */
 export function writeShown(db: Database, shown: ShownLine, appender?: ReplicaAppender): void {
   const { path, task_id, seal, digests } = shown;

@@ -1,0 +1,100 @@
+import { decodeRecord, encodeRecord } from '#domain/record-codec.ts';
+import { digestRecord } from '#domain/record-digests.ts';
+import type { ShownState } from '#domain/take-in-edits.ts';
+import { lastStamp, type TaskRecord } from '#domain/task-record.ts';
+import { isForgeError } from '#kernel/errors.ts';
+import type { Json, JsonObject } from '#kernel/json.ts';
+import { readJson } from '#kernel/read-json.ts';
+import type { Database } from './database.ts';
+import { foldedAt, readMark } from './file-marks.ts';
+import { LINE_COLUMNS } from './record-rows.ts';
+import { listShown } from './shown-lines.ts';
+import { findFact, writeFact } from './store-facts.ts';
+
+/**
+ * What a file showed of a task when it was last looked at or written: a line of it that was not the store's own, else the
+ * task as it stood at that event. Undefined where neither is known any more.
+ */
+export function readShownState(db: Database, path: string, known: TaskRecord): ShownState | undefined {
+  const mark = readMark(db, path);
+  if (mark === undefined) return undefined;
+  if (mark.event_seq === null) {
+    const [shown, ...more] = listShown(db, path, known.id);
+    if (more.length > 0) return undefined;
+    if (shown !== undefined) return { digests: shown.digests, updated: updatedOf(shown.seal) };
+  }
+  const seq = mark.event_seq ?? findFact(db, foldedAt(path));
+  return seq === undefined ? undefined : readStateAt(db, known, seq);
+}
+
+/** Remembers when a file was read that does not hold all that the store does. */
+export function writeFolded(db: Database, path: string, seq: number): void {
+  writeFact(db, foldedAt(path), seq);
+}
+
+/** The digests of all states of the task that the feed remembers. */
+export function readPast(db: Database, known: TaskRecord): string[] {
+  return listStates(db, known).flatMap(({ record }) => (record === undefined ? [] : [digestRecord(record)]));
+}
+
+/** The name of a line without a seal: its `updated_at`. */
+export function nameUnsealed(updated: number): string {
+  return `~${Math.max(0, updated).toString(36)}`;
+}
+
+/** Of a line with a seal it is not known; then none counts as newer. */
+function updatedOf(seal: string): number {
+  return seal.startsWith('~') ? Number.parseInt(seal.slice(1), 36) : Number.POSITIVE_INFINITY;
+}
+
+function readStateAt(db: Database, known: TaskRecord, seq: number): ShownState | undefined {
+  const newest = db.get('SELECT max(seq) AS seq FROM events WHERE task_id = ?', known.id)?.seq;
+  const isSame = Number(newest ?? 0) <= seq;
+  const record = isSame ? known : listStates(db, known).findLast((state) => state.seq <= seq)?.record;
+  return record === undefined ? undefined : { digests: digestRecord(record), updated: lastStamp(record) };
+}
+
+interface PastState {
+  readonly seq: number;
+  /** Undefined where events do not tell all of it. */
+  readonly record: TaskRecord | undefined;
+}
+
+/** Each after one event. Long values that did not change are left out of events, so that they come from one before. */
+function listStates(db: Database, known: TaskRecord): PastState[] {
+  const line = readJson(encodeRecord(known)) as JsonObject; // it was just written
+  const states: PastState[] = [];
+  let task: JsonObject = {};
+  for (const row of db.all('SELECT seq, data FROM events WHERE task_id = ? ORDER BY seq', known.id)) {
+    const data = readJson(row.data as string) as { task?: JsonObject; left_out?: string[] };
+    if (data.task === undefined) continue;
+    const { left_out = [] } = data;
+    // Of long metadata only what changed is there, and not what was taken away.
+    const { metadata, ...rest } = data.task;
+    task = { ...task, ...rest, ...(!left_out.includes('metadata') && { metadata: metadata ?? {} }) };
+    const isWhole = left_out.every((name) => name !== 'metadata' && task[name] !== undefined);
+    states.push({ seq: row.seq as number, record: isWhole ? toRecord(line, task, known) : undefined });
+  }
+  return states;
+}
+
+const TOLD = [...LINE_COLUMNS, 'dependencies', 'labels', 'metadata'];
+
+/** What events do not tell, keys of others among it, is as it is known. */
+function toRecord(line: JsonObject, task: JsonObject, known: TaskRecord): TaskRecord | undefined {
+  const { life } = known;
+  const told = Object.fromEntries(TOLD.map((name) => [name, task[name] ?? null]));
+  const isSameLife =
+    told['status'] === life.status &&
+    told['assignee'] === life.assignee &&
+    told['closed_at'] === life.closed_at;
+  // The feed tells the state in words of the workflow, which may not be those of the line.
+  const state: Json = isSameLife ? life.state : (told['state'] ?? null);
+  const { _v, ...plain } = line;
+  try {
+    return decodeRecord({ ...plain, ...told, state });
+  } catch (error) {
+    if (isForgeError(error)) return undefined;
+    throw error;
+  }
+}
