@@ -1,9 +1,10 @@
 import crypto from 'node:crypto';
+import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import type { Random } from './random.ts';
 
 /**
- * Ids come from Node's random bytes. While `work` runs they come from the seed, so that a sequence can be repeated,
+ * Ids come from the system's random bytes, or from Node's where there is no device that has them. While `work` runs they come from the seed, so that a sequence can be repeated,
  * and those of `size` bytes are often one of a few: then clones give the same id to different tasks.
  */
 export async function withSeededBytes<T>(
@@ -16,15 +17,22 @@ export async function withSeededBytes<T>(
     if (size === often.size && random.oneIn(2)) return Buffer.from(random.pick(often.values));
     return Buffer.from(Array.from({ length: size }, () => random.below(252)));
   };
-  replaceRandomBytes(seeded as typeof crypto.randomBytes); // without the form that calls back, which nobody here uses
+  const open = fs.openSync;
+  const withoutDevice: typeof fs.openSync = (path, ...more) => {
+    if (path === '/dev/urandom') throw new Error('no such device while bytes are seeded');
+    return open(path, ...more);
+  };
+  // Without the form that calls back, which nobody here uses.
+  replaceSources(seeded as typeof crypto.randomBytes, withoutDevice);
   try {
     return await work();
   } finally {
-    replaceRandomBytes(real);
+    replaceSources(real, open);
   }
 }
 
-function replaceRandomBytes(source: typeof crypto.randomBytes): void {
-  crypto.randomBytes = source;
+function replaceSources(bytes: typeof crypto.randomBytes, open: typeof fs.openSync): void {
+  crypto.randomBytes = bytes;
+  fs.openSync = open;
   syncBuiltinESMExports();
 }
