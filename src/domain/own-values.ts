@@ -1,5 +1,7 @@
+import { alignCopies } from './join-copies.ts';
 import { compareElements, compareLives, elementOf } from './join-records.ts';
 import { lifeValue, splitConflictKey, type LostValue } from './lost-values.ts';
+import { digestOfField, fieldIn, readDigests, stateIn } from './record-digests.ts';
 import { sameElement } from './same-value.ts';
 import { isDeleted, type Element, type TaskRecord } from './task-record.ts';
 
@@ -68,6 +70,7 @@ export function judgeOwnValues(
   const unsure: LostValue[] = [];
   // A deletion empties the task; what was edited meanwhile comes back with `forge task restore`.
   if (isDeleted(ours) || isDeleted(theirs)) return { lost, unsure };
+  const [alignedOurs, alignedTheirs] = alignCopies(ours, theirs);
   for (const [name, run] of runs) {
     if (name === LIFE) {
       const claim = run.at(-1) === ours.life.written ? findLostLife(ours, theirs) : undefined;
@@ -78,17 +81,29 @@ export function judgeOwnValues(
     const there = valueOf(theirs, name);
     if (here === undefined || there === undefined || run.at(-1) !== here.stamp) continue;
     if (sameElement(here.value, there.value)) continue;
-    const isOurs = compareElements(here, there) < 0;
+    const isOurs =
+      compareElements(valueOf(alignedOurs, name) ?? here, valueOf(alignedTheirs, name) ?? there) < 0;
     const [stands, falls] = isOurs ? [there, here] : [here, there];
     if (falls.value === undefined) continue;
     const found = { name, value: falls.value, stamp: falls.stamp, beaten_at: stands.stamp };
     if (there.stamp === here.stamp) lost.push(found);
     else if (!isOurs && !isKnown(run, there.stamp)) lost.push(found);
-    else if (isOurs && !hasTakenInSame(ours, theirs, here.stamp)) unsure.push(found);
+    else if (isOurs && !hasTakenInSame(ours, theirs, found)) unsure.push(found);
   }
   const isUntold = ({ name, stamp }: LostValue): boolean =>
     !theirs.conflicts.elements.has(`${name}@${stamp.toString(36)}`);
   return { lost, unsure: unsure.filter(isUntold) };
+}
+
+/** What a join gave a later stamp, because the other copy took in an edit by hand later: it is still this store's. */
+export function listRestamped(
+  ours: TaskRecord,
+  theirs: TaskRecord,
+  runs: ReadonlyMap<string, OwnRun>,
+): OwnWrite[] {
+  const [aligned] = alignCopies(ours, theirs);
+  if (aligned === ours) return [];
+  return listWrites(ours, aligned).filter(({ name, over }) => runs.get(name)?.at(-1) === over);
 }
 
 /** Whether a record holds, or once lost, the value of this name and stamp: then whoever wrote it knew of the value. */
@@ -98,7 +113,10 @@ export function hasValue(record: TaskRecord, name: string, stamp: number): boole
   );
 }
 
-/** The keys of conflicts of another copy that are none: their values were replaced here, where they were seen. */
+/**
+ * The keys of conflicts of another copy that are none: their values were replaced here, where they were seen. Earlier
+ * values of this store are not looked for: another's may have got its stamp in the same millisecond.
+ */
 export function findReplaced(
   ours: TaskRecord,
   theirs: TaskRecord,
@@ -108,7 +126,7 @@ export function findReplaced(
   for (const [key, { value }] of theirs.conflicts.elements) {
     if (value === undefined || ours.conflicts.elements.has(key)) continue;
     const { name, stamp } = splitConflictKey(key);
-    if (name !== LIFE && runs.get(name)?.slice(0, -1).includes(stamp) === true) replaced.push(key);
+    if (name !== LIFE && runs.get(name)?.[0] === stamp) replaced.push(key);
   }
   return replaced;
 }
@@ -117,9 +135,15 @@ function isKnown(run: OwnRun, stamp: number): boolean {
   return stamp <= (run[0] ?? 0) || run.includes(stamp);
 }
 
-/** An edit by hand that both copies took in, each at its own moment. */
-function hasTakenInSame(ours: TaskRecord, theirs: TaskRecord, stamp: number): boolean {
-  return [...(ours.hand ?? [])].some(([line, at]) => at === stamp && theirs.hand?.has(line) === true);
+/** An edit by hand that both copies took in, each at its own moment. Something else may have that stamp, too. */
+function hasTakenInSame(ours: TaskRecord, theirs: TaskRecord, { name, stamp, value }: LostValue): boolean {
+  return [...(ours.hand ?? [])].some(([line, at]) => {
+    if (at !== stamp || theirs.hand?.has(line) !== true) return false;
+    const shows = readDigests(line.slice(line.indexOf(':') + 1));
+    if (shows === undefined) return false;
+    if (name.startsWith(METADATA)) return stateIn(shows, 'metadata', name.slice(METADATA.length))(value);
+    return fieldIn(shows, name) === digestOfField(name, value);
+  });
 }
 
 function valueOf(record: TaskRecord, name: string): Element | undefined {

@@ -1,5 +1,12 @@
 import type { LostValue } from '#domain/lost-values.ts';
-import { findReplaced, judgeOwnValues, listWrites, type OwnRun } from '#domain/own-values.ts';
+import {
+  findReplaced,
+  hasValue,
+  judgeOwnValues,
+  listRestamped,
+  listWrites,
+  type OwnRun,
+} from '#domain/own-values.ts';
 import type { TakenIn } from '#domain/take-in-edits.ts';
 import { editRecord } from '#domain/task-changes.ts';
 import type { TaskRecord } from '#domain/task-record.ts';
@@ -39,15 +46,18 @@ export function judgeLosses(
   return { lost: [...taken.lost, ...lost, ...fallen], replaced: findReplaced(known, theirs, runs) };
 }
 
-/** Whoever edited a line saw what it showed; that was judged when the edit was taken in. */
+/**
+ * Whoever edited a line saw what it showed; that was judged when the edit was taken in. A value that was later than
+ * ours, and that nobody here has seen, may have stood there before the edit.
+ */
 function withoutEdits(
   runs: ReadonlyMap<string, OwnRun>,
   { record }: IncomingTask,
   theirs: TaskRecord,
 ): ReadonlyMap<string, OwnRun> {
   if (record === theirs) return runs;
-  const edited = new Set(listWrites(record, theirs).map(({ name }) => name));
-  return new Map([...runs].filter(([name]) => !edited.has(name)));
+  const edited = new Map(listWrites(record, theirs).map(({ name, over }) => [name, over]));
+  return new Map([...runs].filter(([name, run]) => (edited.get(name) ?? Infinity) > (run.at(-1) ?? 0)));
 }
 
 /** A line of another tool has no stamps that say what its writer knew. */
@@ -61,11 +71,15 @@ export function settleReplaced(record: TaskRecord, keys: readonly string[], now:
   return editRecord(record, { conflicts: new Map(keys.map((key) => [key, { value: undefined }])) }, now);
 }
 
-/** An edit by hand that was first seen here, and stands, was written here. */
+/** An edit by hand that was first seen here, and stands, was written here; what an edit gave a later stamp still was. */
 export function noteEdits(
   { db, appender }: Fold,
   { known, incoming, taken, after }: Meeting & { readonly after: TaskRecord },
 ): void {
+  const restamped =
+    known.hand === undefined ? [] : listRestamped(known, taken.record, readOwnRuns(db, known.id));
+  const kept = restamped.filter(({ name, stamp }) => hasValue(after, name, stamp));
+  for (const line of noteOwnWrites(db, known.id, kept)) appender.appendMove(line);
   if (incoming.record === taken.record || isForeign(incoming)) return;
   const standing = new Map(listWrites(known, after).map((write) => [write.name, write]));
   const writes = listWrites(incoming.record, taken.record).flatMap(({ name, stamp }) => {
