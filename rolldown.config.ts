@@ -25,7 +25,7 @@ const WRITE = [
   'git/(git-environment|read-user-name|parse-git-config|run-git|runs-filters)',
   'process/find-own-run',
   'sync/(agent-identities|agent-profiles|home-file)',
-  'store/sqlite/(apply-record|attempt-facts|check-(gates|holding|landing)|claim-writes|cycle-checks|edge-rows|graph-writes|history-lines|lease-lines|lease-rows|log-rows|move-writes|record-rows|rename-work|replay|save-plan)',
+  'store/sqlite/(apply-record|attempt-facts|check-(gates|holding|landing)|claim-writes|cycle-checks|edge-rows|graph-writes|history-lines|lease-lines|lease-rows|log-rows|move-writes|own-values|record-rows|rename-work|replay|save-plan|shown-lines)',
   'store/random-bytes',
   'store/sqlite/(replica-(appender|lines)|task-writes|write-transaction)',
   'operations/(engine-of|review-config|warn-of-secrets|writer|maybe-foreign|task-(create|update|close|reopen|claim|release|comment)|dep-(add|remove))',

@@ -22,6 +22,11 @@ import {
  * after that came after the edit, also where the other copy saw the edit only later, or with another edit of that line.
  */
 export function joinCopies(a: TaskRecord, b: TaskRecord): TaskRecord {
+  return joinRecords(...alignCopies(a, b));
+}
+
+/** The same two copies with the stamps by which they are joined. */
+export function alignCopies(a: TaskRecord, b: TaskRecord): [TaskRecord, TaskRecord] {
   let [ours, theirs] = [a, b];
   for (const here of listTaken(a)) {
     for (const there of listTaken(b)) {
@@ -30,7 +35,7 @@ export function joinCopies(a: TaskRecord, b: TaskRecord): TaskRecord {
       else ours = restamp(ours, theirs, { late: there, early: here });
     }
   }
-  return joinRecords(ours, theirs);
+  return [ours, theirs];
 }
 
 interface Taken {

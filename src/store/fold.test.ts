@@ -11,6 +11,7 @@ import {
 } from '../../tests/support/fold-lines.ts';
 import { tempStore, type TempStore } from '../../tests/support/temp-store.ts';
 import { by, claim, close, create, everything, line, readyTitles } from './behaviour/open-behaviour.ts';
+import { toOwnKey } from './sync-store.ts';
 
 const NOTHING = {
   created: 0,
@@ -230,10 +231,7 @@ describe('what somebody should hear of a fold', () => {
     there.clock.advance(60_000);
     await there.store.updateTask({ id, title: 'There', metadata_set: new Map([['k', 2]]) }, by(there));
     const report = await fold(here, await exportLines(there));
-    expect(report.conflicts).toEqual([
-      { id, name: 'title' },
-      { id, name: 'metadata.k' },
-    ]);
+    expect(report.conflicts.map(({ name }) => name).toSorted()).toEqual(['metadata.k', 'title']);
     expect((await here.store.getTask(id)).title).toBe('There');
     const conflicts = await here.store.listConflicts(undefined);
     expect(conflicts.map(({ name, lost, stands }) => [name, lost, stands])).toEqual([
@@ -242,7 +240,7 @@ describe('what somebody should hear of a fold', () => {
     ]);
   });
 
-  it('nothing where the file brings a value that this store had once, or that was shared', async () => {
+  it('nothing where the file brings a value that this store had once, or was written by who had seen it', async () => {
     await using here = await tempStore();
     await using there = await tempStore();
     const { id } = await create(here, 'Old');
@@ -250,11 +248,34 @@ describe('what somebody should hear of a fold', () => {
     await fold(there, old);
     await here.store.updateTask({ id, title: 'New' }, by(here));
     expect((await fold(here, [...old, ''])).conflicts).toEqual([]);
+    await fold(there, await shareLines(here));
+    there.clock.advance(60_000);
+    await there.store.updateTask({ id, title: 'Newer' }, by(there));
+    const request = toRequest(await exportLines(there));
+    const { unsure = [] } = await here.store.foldTasks({ ...request, asks: true }, by(here));
+    expect(unsure).toMatchObject([{ id, name: 'title' }]);
+    expect((await here.store.getTask(id)).title).toBe('New');
+    const seen = new Set(unsure.map(toOwnKey));
+    expect((await here.store.foldTasks({ ...request, seen }, by(here))).conflicts).toEqual([]);
+    expect((await here.store.getTask(id)).title).toBe('Newer');
+  });
+
+  it('a value that was exported, which whoever wrote the later one never saw', async () => {
+    await using here = await tempStore();
+    await using there = await tempStore();
+    const { id } = await create(here, 'Old');
+    await fold(there, await shareLines(here));
+    await here.store.updateTask({ id, title: 'New' }, by(here));
     await shareLines(here);
     there.clock.advance(60_000);
     await there.store.updateTask({ id, title: 'Newer' }, by(there));
-    expect((await fold(here, await exportLines(there))).conflicts).toEqual([]);
-    expect((await here.store.getTask(id)).title).toBe('Newer');
+    await here.rebuild();
+    expect((await fold(here, await exportLines(there))).conflicts).toEqual([{ id, name: 'title' }]);
+    expect(await here.store.listConflicts(id)).toMatchObject([{ lost: 'New', stands: 'Newer' }]);
+    // Back where it came from, and again: nothing is told twice.
+    await fold(there, await exportLines(here));
+    await fold(here, await exportLines(there));
+    expect(await here.store.listConflicts(id)).toHaveLength(1);
   });
 
   it('a task that was deleted elsewhere and changed here later', async () => {

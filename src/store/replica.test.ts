@@ -262,8 +262,8 @@ describe('a writer that crashed after its line was written', () => {
     await temp.store.deleteTask({ id: parent.id }, by(temp));
     const written = readFileSync(temp.replica);
     const ends = [...written.keys()].filter((at) => at >= start && written[at] === 0x0a).map((at) => at + 1);
-    expect(ends).toHaveLength(3);
-    for (const size of [start + 5, ...ends.slice(0, 2), (ends[0] ?? 0) + 9, (ends[1] ?? 0) + 9]) {
+    expect(ends).toHaveLength(4);
+    for (const size of [start + 5, ...ends.slice(0, 3), (ends[0] ?? 0) + 9, (ends[1] ?? 0) + 9]) {
       await temp.reopen(async () => {
         await removeDatabase(temp.database);
         copyFileSync(copy, temp.database);
@@ -479,9 +479,10 @@ async function expectSameFromReplica(temp: TempStore): Promise<void> {
   }
 }
 
+/** Those of tasks; others say which values were written here. */
 function lines(temp: TempStore): string[] {
-  const text = readFileSync(temp.replica, 'utf8');
-  return text === '' ? [] : text.replace(/\n$/, '').split('\n');
+  const text = readFileSync(temp.replica, 'utf8').replace(/\n$/, '');
+  return text === '' ? [] : text.split('\n').filter((line) => !line.startsWith('{"shown":'));
 }
 
 function heldBytes(temp: TempStore): number {

@@ -89,6 +89,13 @@ export interface FoldRequest {
   readonly by_hand?: ReadonlySet<string> | undefined;
   /** Gives up with store_busy after so long, where the store itself would wait longer. */
   readonly lock_ms?: number | undefined;
+  /**
+   * Values of this store that the history of the file holds, as `toOwnKey` names them: whoever wrote the file had seen
+   * them, so that replacing them was meant.
+   */
+  readonly seen?: ReadonlySet<string> | undefined;
+  /** Where it would have to be known whether such a value was seen, nothing is done, and `unsure` names them. */
+  readonly asks?: boolean | undefined;
   /** Only tells what would happen. */
   readonly dry_run?: boolean | undefined;
 }
@@ -130,6 +137,20 @@ export interface FoldReport {
   kept_identities?: string[];
   /** Lines that show again what they once showed, where it is not known by whom; left out where there are none. */
   put_back?: PutBackLine[];
+  /** Values that were written here and fell, of which it is not known whether that was meant; left out where there are none. */
+  unsure?: OwnValue[];
+}
+
+/** A value that was written in this store. */
+export interface OwnValue {
+  readonly id: string;
+  /** A field's name or `metadata.<key>`. */
+  readonly name: string;
+  readonly stamp: number;
+}
+
+export function toOwnKey({ id, name, stamp }: OwnValue): string {
+  return `${id} ${name}@${stamp.toString(36)}`;
 }
 
 export interface FoldHistoryReport {

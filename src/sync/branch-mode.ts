@@ -16,7 +16,7 @@ import {
   type BranchUnreadable,
 } from './branch-unreadable.ts';
 import type { CommittedTasks } from './commit-tasks.ts';
-import { toTextFold } from './fold-files.ts';
+import { foldAsking, toTextFold } from './fold-files.ts';
 import { flagSecretsFor, refuseSecrets } from './flag-secrets.ts';
 import { noteCommittedBlobs } from './loose-task-blobs.ts';
 import { noteFileConflicts, type FileConflict } from './file-conflicts.ts';
@@ -31,6 +31,7 @@ import { toGitRepo, type Machine } from './machine.ts';
 import type { ProjectConfig } from './project-config.ts';
 import type { HookProject } from './run-hook.ts';
 import { digestText, splitText } from './read-file-lines.ts';
+import { findSeenIn, type FindSeen } from './seen-in-history.ts';
 import { readSharedConfigBytes } from './shared-config.ts';
 import { CONFIG_PATH, HISTORY_PATH, TASKS_PATH } from './task-files.ts';
 import { WORKFLOW_PATH } from './workflow-file.ts';
@@ -93,7 +94,8 @@ export async function exchangeTasks(
       unreadable = await mergeBranchUnreadable(repo, { theirs, ours }, sides);
       const files = await makeFiles(project, unreadable);
       // So that the doctor knows of them, and that they can be told with their lines.
-      if (!hasNothing(unreadable)) reports.push(...(await foldTexts(project.store, toTexts(files), by.now)));
+      if (!hasNothing(unreadable))
+        reports.push(...(await foldTexts(project.store, toTexts(files), { now: by.now, findSeen: NONE })));
       const config = await joinConfigs(project.paths, repo, { theirs, ours });
       if (config.text !== undefined) files.set(CONFIG_PATH, config.text);
       for (const one of config.lost) lost.set(one.key, { ...one, theirs: theirs ?? '' });
@@ -176,20 +178,26 @@ export async function foldRevision(
 ): Promise<FoldReport[]> {
   const read = async (path: string): Promise<string | undefined> =>
     (await readBlob(repo, rev, path))?.toString('utf8');
-  return foldTexts(store, { history: await read(HISTORY_PATH), tasks: await read(TASKS_PATH) }, by.now);
+  const findSeen: FindSeen = (values) => findSeenIn(values, { repo, rev });
+  const texts = { history: await read(HISTORY_PATH), tasks: await read(TASKS_PATH) };
+  return foldTexts(store, texts, { now: by.now, findSeen });
 }
+
+/** For texts that this store made itself just now. */
+const NONE: FindSeen = () => Promise.resolve(new Set());
 
 /** The same of texts, as the data branch has them. */
 export async function foldTexts(
   store: SyncStore,
   { history, tasks }: { readonly history: string | undefined; readonly tasks: string | undefined },
-  now: number,
+  { now, findSeen }: { readonly now: number; readonly findSeen: FindSeen },
 ): Promise<FoldReport[]> {
   const writer = { actor: systemActor('fold'), now };
   const toRequest = (path: string, text: string): FoldRequest =>
     toTextFold(`git:${path}`, [...splitText(text)], { digest: digestText(text), now });
   if (history !== undefined) await store.foldHistory(toRequest(HISTORY_PATH, history), writer);
-  return tasks === undefined ? [] : [await store.foldTasks(toRequest(TASKS_PATH, tasks), writer)];
+  if (tasks === undefined) return [];
+  return [await foldAsking(store, toRequest(TASKS_PATH, tasks), { ...writer, findSeen })];
 }
 
 function toTexts(files: ReadonlyMap<string, Buffer>): { tasks: string; history: string } {

@@ -93,6 +93,10 @@ async function joinChanges(
       const { findPutBackByHand } = await import('./put-back-by-hand.ts');
       return findPutBackByHand(lines, { ...tell, since });
     },
+    async findSeen(values) {
+      const { findSeenAround } = await import('./seen-in-history.ts');
+      return findSeenAround(values, tell.paths.root, tell.env);
+    },
   });
   const isNew = tell.isFirst && folded.tasks !== undefined && folded.tasks.unchanged === 0;
   if (isNew && folded.tasks.created > 0)

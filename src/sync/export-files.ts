@@ -10,6 +10,7 @@ import { isSameFile, isUnchanged, refuseLinkedFolder, statFile, toMark } from '.
 import { toFileError } from './file-error.ts';
 import { digestFile, foldFiles, type FoldedFiles } from './fold-files.ts';
 import { lookAt } from './look-at.ts';
+import type { FindSeen } from './seen-in-history.ts';
 import { sweepTemporaryFiles } from './sweep-temporary-files.ts';
 import { TASKS_PATH, type TaskFiles } from './task-files.ts';
 import { METER_LINES, type WorkMeter } from './work-meter.ts';
@@ -20,7 +21,7 @@ import { writeLinesBeside, type WriteLine, type WrittenLines } from './write-lin
 const TRIES = 5;
 
 export interface ExportOptions {
-  readonly by: Writer & { readonly clock: () => number };
+  readonly by: Writer & { readonly clock: () => number; readonly findSeen?: FindSeen | undefined };
   /** False: tasks that changed are added at the end, and older lines of them stay. */
   readonly canonical: boolean;
   /** False: what the files hold was joined in just now, and may be dropped. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { closeSync, readSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { PutBackLine } from '#domain/taken-back.ts';
 import type { Writer } from '#store/store.ts';
 import type {
@@ -12,6 +13,7 @@ import type {
 } from '#store/sync-store.ts';
 import { isUnchanged, statFile, toMark } from './file-changes.ts';
 import { openToRead, readFileLines } from './read-file-lines.ts';
+import type { FindSeen } from './seen-in-history.ts';
 import { TASKS_PATH, type TaskFiles } from './task-files.ts';
 import { meterLines, type WorkMeter } from './work-meter.ts';
 
@@ -37,8 +39,16 @@ export async function foldFiles(
     /** So long a lock is waited for; as long as the store waits without. */
     readonly lock_ms?: number | undefined;
     readonly findByHand?: FindByHand | undefined;
+    /** Left out: the history of what is checked out tells. */
+    readonly findSeen?: FindSeen | undefined;
   },
 ): Promise<FoldedFiles> {
+  const findSeen: FindSeen =
+    by.findSeen ??
+    (async (values) => {
+      const { findSeenAround } = await import('./seen-in-history.ts');
+      return findSeenAround(values, dirname(files.tasks));
+    });
   const marks = await store.readMarks([files.tasks, files.history]);
   const history = await foldOne(files.history, marks, {
     store,
@@ -49,12 +59,15 @@ export async function foldFiles(
     store,
     clock: by.clock,
     meter: by.meter,
-    fold: (request) => store.foldTasks({ ...request, lock_ms: by.lock_ms }, by),
+    fold: (request) => foldAsking(store, { ...request, lock_ms: by.lock_ms }, { ...by, findSeen }),
   });
   if (tasks === undefined) return { tasks, history };
   const since = marks.find(({ path }) => path === files.tasks)?.looked_at ?? 0;
   const request = toFoldRequest(files.tasks, by.clock);
-  return { tasks: await foldPutBack(store, request, { by, told: tasks, since }), history };
+  return {
+    tasks: await foldPutBack(store, request, { by: { ...by, findSeen }, told: tasks, since }),
+    history,
+  };
 }
 
 /** Which of these lines a person put back, and not git, after `since`. */
@@ -68,23 +81,41 @@ async function foldPutBack(
     by,
     told,
     since,
-  }: { by: Writer & { readonly findByHand?: FindByHand | undefined }; told: FoldReport; since: number },
+  }: {
+    by: Writer & { readonly findByHand?: FindByHand | undefined; readonly findSeen: FindSeen };
+    told: FoldReport;
+    since: number;
+  },
 ): Promise<FoldReport> {
   const back = told.put_back ?? [];
   if (back.length === 0) return told;
   const found = (await by.findByHand?.(back, since)) ?? [];
   const by_hand = new Set(found.map(({ text }) => text));
-  const again = await store.foldTasks({ ...request, by_hand, open: () => request.open(undefined) }, by);
+  const again = await foldAsking(store, { ...request, by_hand, open: () => request.open(undefined) }, by);
   return { ...told, updated: told.updated + again.updated };
+}
+
+/**
+ * Folds, where a value of this store falls against another only after its history was asked whether that was meant. The
+ * question is to git, and no transaction waits for git.
+ */
+export async function foldAsking(
+  store: SyncStore,
+  request: FoldRequest,
+  by: Writer & { readonly findSeen: FindSeen },
+): Promise<FoldReport> {
+  const told = await store.foldTasks({ ...request, asks: true }, by);
+  if (told.unsure === undefined) return told;
+  return store.foldTasks({ ...request, seen: await by.findSeen(told.unsure) }, by);
 }
 
 /** Joins lines of a commit in; `findByHand` asks its history. */
 export async function foldText(
   store: SyncStore,
   request: FoldRequest,
-  by: Writer & { readonly findByHand: FindByHand },
+  by: Writer & { readonly findByHand: FindByHand; readonly findSeen: FindSeen },
 ): Promise<FoldReport> {
-  const told = await store.foldTasks({ ...request, by_hand: undefined }, by);
+  const told = await foldAsking(store, { ...request, by_hand: undefined }, by);
   return foldPutBack(store, request, { by, told, since: 0 });
 }
 

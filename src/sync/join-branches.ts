@@ -8,6 +8,7 @@ import { describeUnreadable } from './describe-fold.ts';
 import { foldText, toTextFold, type FindByHand } from './fold-files.ts';
 import { findTakenBack } from './put-back-by-hand.ts';
 import { splitText } from './read-file-lines.ts';
+import { findSeenIn, type FindSeen } from './seen-in-history.ts';
 import { HISTORY_PATH, TASKS_PATH } from './task-files.ts';
 
 type Tell = (line: string) => void;
@@ -51,7 +52,8 @@ export async function joinBranches(
       let unreadable: FoldReport['unreadable'];
       if (path === HISTORY_PATH) ({ unreadable } = await store.foldHistory(request, writer));
       else {
-        const report = await foldText(store, request, { ...writer, findByHand });
+        const findSeen: FindSeen = (values) => findSeenIn(values, { repo, rev: ref });
+        const report = await foldText(store, request, { ...writer, findByHand, findSeen });
         joined.push({ ref, report });
         ({ unreadable } = report);
       }

@@ -11,7 +11,7 @@ import type { FoldRequest, SyncStore } from '#store/sync-store.ts';
 import { exportFiles, type StoredVersion } from './export-files.ts';
 import type { FolderState } from './folder-state.ts';
 import { flagStagedSecrets, tellSecrets, type StagedChange } from './flag-secrets.ts';
-import { toTextFold } from './fold-files.ts';
+import { foldAsking, toTextFold } from './fold-files.ts';
 import { findObjects, listStaged, readIndex, toChanges } from './staged-task-files.ts';
 import { areTaskFilesLarge, noteTaskBlobs } from './loose-task-blobs.ts';
 import { lookAt } from './look-at.ts';
@@ -19,6 +19,7 @@ import { toGitRepo, type Machine } from './machine.ts';
 import type { ProjectConfig } from './project-config.ts';
 import type { ProjectPaths } from './project-paths.ts';
 import { digestText, splitText } from './read-file-lines.ts';
+import { findSeenIn, type FindSeen } from './seen-in-history.ts';
 import { CONFIG_PATH, HISTORY_PATH, TASKS_PATH, toTaskFiles } from './task-files.ts';
 
 export interface HookProject {
@@ -257,7 +258,8 @@ async function foldParents(
     if (history !== undefined) await store.foldHistory(toFold(HISTORY_PATH, history), by);
     const tasks = await readBlob(repo, rev, TASKS_PATH);
     if (tasks === undefined) continue;
-    const report = await store.foldTasks(toFold(TASKS_PATH, tasks), by);
+    const findSeen: FindSeen = (values) => findSeenIn(values, { repo, rev });
+    const report = await foldAsking(store, toFold(TASKS_PATH, tasks), { ...by, findSeen });
     changed += report.created + report.updated + report.deleted;
   }
   return changed;

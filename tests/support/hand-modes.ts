@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import type { OwnValue } from '#store/sync-store.ts';
 import { foldTexts, makeTexts } from '#sync/branch-mode.ts';
 import type { Random } from './random.ts';
 import type { SyncChecks } from './sync-checks.ts';
@@ -164,8 +165,7 @@ function openRemote(clone: SyncClone): OpenedFile | undefined {
 async function exchange(clone: SyncClone): Promise<void> {
   const theirs = clone.remote.branches.get(DATA);
   const ours = clone.branches.get(DATA);
-  for (const side of [theirs, ours])
-    if (side !== undefined) await foldTexts(clone.store, side.tree, clone.now);
+  for (const side of [theirs, ours]) if (side !== undefined) await foldSide(clone, side);
   const isApart =
     ours !== undefined && theirs !== undefined && !isAncestor(ours, theirs) && !isAncestor(theirs, ours);
   const tip = ours === undefined || (theirs !== undefined && isAncestor(ours, theirs)) ? theirs : ours;
@@ -177,8 +177,13 @@ async function exchange(clone: SyncClone): Promise<void> {
 
 async function commitHere(clone: SyncClone): Promise<void> {
   const ours = clone.branches.get(DATA);
-  if (ours !== undefined) await foldTexts(clone.store, ours.tree, clone.now);
+  if (ours !== undefined) await foldSide(clone, ours);
   clone.branches.set(DATA, await commitOn(clone, ours === undefined ? [] : [ours], false));
+}
+
+async function foldSide(clone: SyncClone, side: Commit): Promise<void> {
+  const findSeen = (values: readonly OwnValue[]) => Promise.resolve(clone.findSeen(values, side));
+  await foldTexts(clone.store, side.tree, { now: clone.now, findSeen });
 }
 
 async function commitOn(clone: SyncClone, parents: readonly Commit[], always: boolean): Promise<Commit> {

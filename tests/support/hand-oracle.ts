@@ -1,5 +1,6 @@
 import { fieldValue, isDeleted, type TaskRecord } from '#domain/task-record.ts';
 import { listLabels } from '#domain/record-codec.ts';
+import type { Json } from '#kernel/json.ts';
 import type { SyncState } from './sync-state.ts';
 
 /** A value that a person wrote, by command or by hand, and all that was written before it to its knowledge. */
@@ -71,6 +72,23 @@ export class HandOracle {
     }
   }
 
+  /** A title that a command wrote stands, or somebody who saw it wrote another, or it is shown to have lost. */
+  #expectKept(record: TaskRecord, name: Watched, writes: readonly Write[]): void {
+    if (name !== 'title') return;
+    const lost = listLost(record, name);
+    const replaced = new Set(writes.flatMap((write) => [...write.before].map(({ value }) => value)));
+    for (const { value, how } of writes) {
+      if (
+        !how.startsWith('a command') ||
+        value === valueOf(record, name) ||
+        replaced.has(value) ||
+        lost.has(value)
+      )
+        continue;
+      this.failures.push(`${name} ${value} (${how}) of ${record.id} is gone, and nobody is told`);
+    }
+  }
+
   atEnd(state: SyncState): void {
     for (const [task, record] of state.tasks) {
       if (isDeleted(record)) continue;
@@ -85,6 +103,11 @@ export class HandOracle {
           );
         if (stands === undefined && writes.some(([, write]) => write.before.size > 0 || value === ''))
           this.failures.push(`${name} of ${record.id} is ${value}, which was written over`);
+        this.#expectKept(
+          record,
+          name,
+          writes.map(([, write]) => write),
+        );
       }
       const labels = new Set(listLabels(record));
       for (const [key, what] of this.#labels) {
@@ -96,6 +119,12 @@ export class HandOracle {
       }
     }
   }
+}
+
+/** The values of one place that lost a merge, as `forge conflicts` shows them. */
+function listLost(record: TaskRecord, name: Watched): Set<Json> {
+  const lost = [...record.conflicts.elements].filter(([key]) => key.startsWith(`${name}@`));
+  return new Set(lost.flatMap(([, { value }]) => (value === undefined ? [] : [value])));
 }
 
 export function valueOf(record: TaskRecord, name: Watched): string {

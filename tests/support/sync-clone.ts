@@ -1,16 +1,22 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemActor } from '#domain/actor.ts';
+import { hasValue } from '#domain/own-values.ts';
+import { decodeRecord } from '#domain/record-codec.ts';
+import type { TaskRecord } from '#domain/task-record.ts';
 import { isTakenBack, type PutBackLine } from '#domain/taken-back.ts';
+import { isForgeError } from '#kernel/errors.ts';
+import { parseJson, type JsonObject } from '#kernel/json.ts';
 import { openSqliteStore } from '#store/open-sqlite-store.ts';
 import type { TaskStore, Writer } from '#store/store.ts';
-import type { SyncStore } from '#store/sync-store.ts';
-import { toTextFold } from '#sync/fold-files.ts';
+import { toOwnKey, type OwnValue, type SyncStore } from '#store/sync-store.ts';
+import { foldAsking, toTextFold } from '#sync/fold-files.ts';
 import { digestText, splitText } from '#sync/read-file-lines.ts';
 import type { TaskFiles } from '#sync/task-files.ts';
 import {
   EMPTY_TREE,
   isSameTree,
+  listAncestors,
   logChanges,
   mergeAsText,
   type Commit,
@@ -141,7 +147,8 @@ export class SyncClone {
   }
 
   async export(): Promise<void> {
-    const by = { actor: systemActor('hook'), now: this.now, clock: () => Date.now() };
+    const findSeen = (values: readonly OwnValue[]) => Promise.resolve(this.findSeen(values));
+    const by = { actor: systemActor('hook'), now: this.now, clock: () => Date.now(), findSeen };
     await this.world.exportFiles(this.store, this.files, { by, canonical: this.canonical });
     this.#noteLook();
   }
@@ -154,7 +161,17 @@ export class SyncClone {
       digest: digestText(tasks),
       now: this.now,
     });
-    await this.store.foldTasks(request, { actor: systemActor('hook'), now: this.now });
+    const findSeen = (values: readonly OwnValue[]) => Promise.resolve(this.findSeen(values, commit));
+    await foldAsking(this.store, request, { actor: systemActor('hook'), now: this.now, findSeen });
+  }
+
+  /** Which of these values a commit, or one before it, holds; as seen-in-history.ts asks git. */
+  findSeen(values: readonly OwnValue[], commit: Commit = this.head): ReadonlySet<string> {
+    const texts = this.#isTracked || commit !== this.head ? [...listAncestors(commit)] : [];
+    const records = texts.flatMap(({ tree }) => readRecords(tree.tasks ?? ''));
+    const isSeen = ({ id, name, stamp }: OwnValue): boolean =>
+      records.some((record) => record.id === id && hasValue(record, name, stamp));
+    return new Set(values.filter(isSeen).map(toOwnKey));
   }
 
   get head(): Commit {
@@ -220,4 +237,15 @@ export class SyncClone {
 
 export function makeRoot(): Commit {
   return { number: 0, parents: [], tree: EMPTY_TREE };
+}
+
+function readRecords(text: string): TaskRecord[] {
+  return [...splitText(text)].flatMap(({ text: line }) => {
+    try {
+      return [decodeRecord(parseJson(line, 'The line') as JsonObject)];
+    } catch (error) {
+      if (!isForgeError(error)) throw error;
+      return [];
+    }
+  });
 }

@@ -1,5 +1,6 @@
 import { systemActor } from '#domain/actor.ts';
 import type { PutBackLine } from '#domain/taken-back.ts';
+import type { OwnValue } from '#store/sync-store.ts';
 import { exportFiles } from '#sync/export-files.ts';
 import { foldFiles } from '#sync/fold-files.ts';
 import { mergeHistoryFiles, mergeTaskFiles } from '#sync/merge-task-files.ts';
@@ -24,6 +25,7 @@ export const SYNC: SyncWorld = {
       now: clone.now,
       clock: () => Date.now(),
       findByHand: (lines: readonly PutBackLine[]) => Promise.resolve(clone.findByHand(lines)),
+      findSeen: (values: readonly OwnValue[]) => Promise.resolve(clone.findSeen(values)),
     };
     await foldFiles(clone.store, clone.files, by);
   },

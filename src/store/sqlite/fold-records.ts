@@ -31,6 +31,7 @@ export interface Fold {
   readonly unreadable: string[];
   readonly path: string;
   readonly by_hand: ReadonlySet<string> | undefined;
+  readonly seen: ReadonlySet<string> | undefined;
   /** The edited lines of the file so far, as `id seal`. */
   readonly edited: Set<string>;
   /** Inside writeInBulk. */

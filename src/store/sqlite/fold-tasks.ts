@@ -32,7 +32,7 @@ import { appendingTo } from './replica-appender.ts';
 import type { Replica } from './replica.ts';
 import { writeFolded } from './shown-base.ts';
 import { keepShown } from './shown-lines.ts';
-import { findUnsharedLosses } from './unshared-values.ts';
+import { judgeLosses, noteEdits, settleReplaced } from './judge-losses.ts';
 
 /** Joins a file into the store in one transaction; see FoldRequest. */
 export function foldTasks(
@@ -40,16 +40,19 @@ export function foldTasks(
   request: FoldRequest,
   by: Writer,
 ): FoldReport {
-  const { path, by_hand } = request;
+  const { path, by_hand, seen } = request;
   const settle = (report: FoldReport): FoldReport => {
-    if (request.dry_run === true) throw new DryRun(report);
+    const isUnsure = request.asks === true && report.unsure !== undefined;
+    if (request.dry_run === true || isUnsure) throw new DryRun(report);
     return report;
   };
   try {
     return appendingTo(store, by, (appender) => {
       const opened = request.open(readMark(store.db, request.path));
       return settle(
-        opened === undefined ? emptyReport() : foldFile(store.db, opened, { appender, by, path, by_hand }),
+        opened === undefined
+          ? emptyReport()
+          : foldFile(store.db, opened, { appender, by, path, by_hand, seen }),
       );
     });
   } catch (error) {
@@ -60,7 +63,7 @@ export function foldTasks(
     return appendingTo(store, by, (appender) => {
       const opened = request.open(undefined);
       if (opened === undefined) return emptyReport();
-      const fold = startFold(store.db, { appender, by, path, by_hand, bulk: true });
+      const fold = startFold(store.db, { appender, by, path, by_hand, seen, bulk: true });
       writeInBulk(store.db, () => foldWholeFile(fold, opened.lines));
       return settle(endFold(fold, opened, false));
     });
@@ -79,7 +82,10 @@ class DryRun extends Error {
   }
 }
 
-function startFold(db: Database, how: Pick<Fold, 'appender' | 'by' | 'path' | 'by_hand' | 'bulk'>): Fold {
+function startFold(
+  db: Database,
+  how: Pick<Fold, 'appender' | 'by' | 'path' | 'by_hand' | 'seen' | 'bulk'>,
+): Fold {
   return {
     db,
     ...how,
@@ -94,7 +100,7 @@ function startFold(db: Database, how: Pick<Fold, 'appender' | 'by' | 'path' | 'b
 function foldFile(
   db: Database,
   opened: OpenFile,
-  how: Pick<Fold, 'appender' | 'by' | 'path' | 'by_hand'>,
+  how: Pick<Fold, 'appender' | 'by' | 'path' | 'by_hand' | 'seen'>,
 ): FoldReport {
   const known = Number(
     db.get('SELECT (SELECT count(*) FROM tasks) + (SELECT count(*) FROM deleted_tasks) AS n')?.n,
@@ -187,15 +193,17 @@ function foldTask(fold: Fold, incoming: IncomingTask, shared: ReadonlySet<string
   }
   const own = asKnown(fold, incoming, known.record);
   if (!isSameTask(known.record, own.record)) throw new SharedBirth(record.id);
-  const { record: theirs, lost: unseen } = readIncoming(fold, own, known.record);
-  const lost = [...unseen, ...findUnsharedLosses(db, known.record, theirs)];
-  const after = keepLostValues(joinCopies(known.record, theirs), lost);
+  const taken = readIncoming(fold, own, known.record);
+  const { lost, replaced } = judgeLosses(fold, { known: known.record, incoming: own, taken });
+  const joined = joinCopies(known.record, taken.record);
+  const after = settleReplaced(keepLostValues(joined, lost), replaced, fold.by.now);
   // The same value may be lost by the edit and by the join.
   for (const name of new Set(lost.map((one) => one.name))) report.conflicts.push({ id: record.id, name });
   if (after === known.record) {
     report.unchanged += 1;
     return fold.digests.get(record.id) ?? renewDigest(db, known.record);
   }
+  noteEdits(fold, { known: known.record, incoming: own, taken, after });
   return saveJoined(fold, known, after);
 }
 

@@ -35,7 +35,11 @@ export function listShown(
 
 /** Also in the local replica: a rebuilt store must know what was changed back since. */
 export function writeShown(db: Database, shown: ShownLine, appender?: ReplicaAppender): void {
-  const { path, task_id, seal, digests } = shown;
+  if (writeShownRow(db, shown)) appender?.appendBeside(encodeShown(shown));
+}
+
+/** False where it stood there already. */
+export function writeShownRow(db: Database, { path, task_id, seal, digests }: ShownLine): boolean {
   const { changes } = db.run(
     `INSERT INTO shown_lines (path, task_id, seal, digests) VALUES (?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET digests = excluded.digests WHERE digests <> excluded.digests`,
@@ -44,7 +48,7 @@ export function writeShown(db: Database, shown: ShownLine, appender?: ReplicaApp
     seal,
     digests,
   );
-  if (Number(changes) > 0) appender?.appendBeside(encodeShown(shown));
+  return Number(changes) > 0;
 }
 
 /** Forgets lines that are not in the file any more; `there` are its edited ones, as `id seal`. */
@@ -60,7 +64,7 @@ export function keepShown(db: Database, path: string, there: ReadonlySet<string>
   }
 }
 
-function encodeShown({ path, task_id, seal, digests }: ShownLine): string {
+export function encodeShown({ path, task_id, seal, digests }: ShownLine): string {
   return `${SHOWN}${JSON.stringify([path, task_id, seal, digests])}}`;
 }
 

@@ -2,6 +2,7 @@ import type { Task } from '#contract/task.ts';
 import { toTriggeredBy } from '#domain/actor.ts';
 import { changesOwner } from '#domain/describe-change.ts';
 import type { SteadyTime } from '#domain/leases.ts';
+import { listWrites } from '#domain/own-values.ts';
 import type { Happening } from '#domain/task-plan.ts';
 import type { Life, TaskRecord } from '#domain/task-record.ts';
 import { toTask } from '#domain/to-task.ts';
@@ -22,6 +23,7 @@ import {
   type LocalNumbers,
   type StoredRecord,
 } from './record-rows.ts';
+import { noteOwnWrites } from './own-values.ts';
 import { insertTaskEvent } from './task-events.ts';
 import { encodeReplicaLine, type Move } from './replica-lines.ts';
 import { takeBack } from './replica-appender.ts';
@@ -189,15 +191,23 @@ function isStoreTrouble(error: unknown): boolean {
 }
 
 function toLines(written: readonly Written[]): string[] {
-  return written.map((one, at) =>
+  const isLast = (one: Written): boolean => 'fact' in one && one.comes_last === true;
+  const sorted = [...written.filter((one) => !isLast(one)), ...written.filter(isLast)];
+  return sorted.map((one, at) =>
     'fact' in one
       ? one.fact
-      : encodeReplicaLine(one.line, one.numbers, { follow: written.length - 1 - at, move: one.move }),
+      : encodeReplicaLine(one.line, one.numbers, { follow: sorted.length - 1 - at, move: one.move }),
   );
 }
 
 /** What becomes a line of the replica. */
-type Written = WrittenRecord | { readonly fact: string };
+type Written =
+  | WrittenRecord
+  | {
+      readonly fact: string;
+      /** After all records: only they say what must follow, so that a write that a crash cut there is no half of one. */
+      readonly comes_last?: true;
+    };
 
 interface WrittenRecord {
   readonly line: string;
@@ -225,6 +235,10 @@ function openTransaction(db: Database, by: Writer, written: Written[]): Omit<Wri
     writeRecord(db, before, encoded, numbers);
     const move = before === undefined ? undefined : toMove(before.record.life, record.life, happening);
     written.push({ line, numbers, move });
+    if (before !== undefined) {
+      const writes = listWrites(before.record, record);
+      for (const fact of noteOwnWrites(db, record.id, writes)) written.push({ fact, comes_last: true });
+    }
     const task = toTask(record, numbers.version, db.workflow);
     const { type, changed, more } = happening;
     const told = { type, changed, more, triggered_by: happening.triggered_by ?? triggered_by };

@@ -1,0 +1,41 @@
+import { continueRun, type OwnRun, type OwnWrite } from '#domain/own-values.ts';
+import type { Database } from './database.ts';
+import { encodeShown, writeShownRow } from './shown-lines.ts';
+
+/**
+ * They stand among what lines of files showed, under the name of no file: there older programs, which use the same
+ * database, leave them alone, and the local replica has lines of them that every version reads.
+ */
+const HERE = 'written here';
+
+/** Of one task, by the name of the value. */
+export function readOwnRuns(db: Database, id: string): Map<string, OwnRun> {
+  const rows = db.all('SELECT seal, digests FROM shown_lines WHERE path = ? AND task_id = ?', HERE, id);
+  return new Map(rows.map((row) => [row.seal as string, decodeRun(row.digests as string)]));
+}
+
+/** Notes what was written here, and returns the lines that the local replica needs for it. */
+export function noteOwnWrites(db: Database, id: string, writes: readonly OwnWrite[]): string[] {
+  return writes.map((write) => {
+    const row = db.get(
+      'SELECT digests FROM shown_lines WHERE path = ? AND task_id = ? AND seal = ?',
+      HERE,
+      id,
+      write.name,
+    );
+    const run = continueRun(row === undefined ? undefined : decodeRun(row.digests as string), write);
+    const digests = run.map((stamp) => stamp.toString(36)).join(' ');
+    const shown = { path: HERE, task_id: id, seal: write.name, digests };
+    writeShownRow(db, shown);
+    return encodeShown(shown);
+  });
+}
+
+/** A task that was told apart from another takes its values along. */
+export function renameOwnRuns(db: Database, from: string, to: string): void {
+  db.run('UPDATE OR REPLACE shown_lines SET task_id = ? WHERE path = ? AND task_id = ?', to, HERE, from);
+}
+
+function decodeRun(text: string): OwnRun {
+  return text.split(' ').map((stamp) => Number.parseInt(stamp, 36));
+}
