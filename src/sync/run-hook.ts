@@ -11,9 +11,10 @@ import type { FoldRequest, SyncStore } from '#store/sync-store.ts';
 import { exportFiles, type StoredVersion } from './export-files.ts';
 import type { FolderState } from './folder-state.ts';
 import { flagStagedSecrets, tellSecrets, type StagedChange } from './flag-secrets.ts';
-import { toTextFold } from './fold-files.ts';
+import { toTextFold, withoutHeld } from './fold-files.ts';
 import { findObjects, listStaged, readIndex, toChanges } from './staged-task-files.ts';
 import { areTaskFilesLarge, noteTaskBlobs } from './loose-task-blobs.ts';
+import { type AttemptLister, findHeldAt, heldFinder, isOnTarget } from './held-lines.ts';
 import { lookAt } from './look-at.ts';
 import { toGitRepo, type Machine } from './machine.ts';
 import type { ProjectConfig } from './project-config.ts';
@@ -24,7 +25,7 @@ import { CONFIG_PATH, HISTORY_PATH, TASKS_PATH, toTaskFiles } from './task-files
 export interface HookProject {
   readonly paths: ProjectPaths;
   readonly config: ProjectConfig;
-  readonly store: SyncStore;
+  readonly store: SyncStore & AttemptLister;
 }
 
 /**
@@ -64,7 +65,12 @@ async function addTasks(project: HookProject, machine: Machine): Promise<AddedTa
   }
   const by = { actor: systemActor('hook'), now: machine.clock.now(), clock: () => machine.clock.now() };
   if (findOperationInProgress(repo.git_dir)?.name === 'merge')
-    await foldParents(store, repo, { revs: readMergeHeads(repo), machine });
+    await foldParents(store, repo, {
+      revs: readMergeHeads(repo),
+      machine,
+      // Whoever commits the merge into a target takes what it brings.
+      all: await isOnTarget(store, repo),
+    });
   else if (!(await isAnythingElseStaged(paths, machine))) {
     const waiting = await hasChanges(store, paths);
     return { told: waiting ? [...removal, ONLY_TASKS] : removal };
@@ -72,6 +78,7 @@ async function addTasks(project: HookProject, machine: Machine): Promise<AddedTa
   const files = toTaskFiles(paths);
   const exported = await exportFiles(store, files, {
     by,
+    findHeld: heldFinder(project, machine),
     canonical: config.settings.gcOnExport,
     incremental: true,
     git: findObjects(paths, machine, index),
@@ -241,9 +248,9 @@ async function listParents(repo: GitRepo): Promise<string[]> {
 }
 
 async function foldParents(
-  store: SyncStore,
+  store: HookProject['store'],
   repo: GitRepo,
-  { revs, machine }: { revs: readonly string[]; machine: Machine },
+  { revs, machine, all = false }: { revs: readonly string[]; machine: Machine; all?: boolean },
 ): Promise<number> {
   const now = machine.clock.now();
   let changed = 0;
@@ -253,11 +260,15 @@ async function foldParents(
     return toTextFold(`git:parent:${path}`, [...splitText(text)], { digest: digestText(text), now });
   };
   for (const rev of revs) {
+    const held = all ? undefined : await findHeldAt(store, repo, rev);
+    const leave = (path: string, request: FoldRequest): FoldRequest =>
+      withoutHeld(request, { held, path, left: [] });
     const history = await readBlob(repo, rev, HISTORY_PATH);
-    if (history !== undefined) await store.foldHistory(toFold(HISTORY_PATH, history), by);
+    if (history !== undefined)
+      await store.foldHistory(leave(HISTORY_PATH, toFold(HISTORY_PATH, history)), by);
     const tasks = await readBlob(repo, rev, TASKS_PATH);
     if (tasks === undefined) continue;
-    const report = await store.foldTasks(toFold(TASKS_PATH, tasks), by);
+    const report = await store.foldTasks(leave(TASKS_PATH, toFold(TASKS_PATH, tasks)), by);
     changed += report.created + report.updated + report.deleted;
   }
   return changed;

@@ -10,6 +10,7 @@ import { COMMIT_MESSAGE, commitTasks } from './commit-tasks.ts';
 import { describeKeptIdentities, describeUnreadable } from './describe-fold.ts';
 import { exportFiles } from './export-files.ts';
 import { findModeChange, followModeChange } from './follow-mode.ts';
+import { heldFinder } from './held-lines.ts';
 import { joinBranches } from './join-branches.ts';
 import type { WorkflowExchange } from './join-workflows.ts';
 import { tellUncommitted } from './flag-secrets.ts';
@@ -86,9 +87,11 @@ export async function syncTasks(project: HookProject, options: SyncOptions): Pro
 const OFFLINE = { reports: [], elsewhere: false, fetched: false, reason: null } as const;
 
 /** In stealth mode nothing is exchanged, and the file is a copy for the person. */
-async function writeFiles({ store, paths, config }: HookProject, options: SyncOptions): Promise<SyncedTasks> {
+async function writeFiles(project: HookProject, options: SyncOptions): Promise<SyncedTasks> {
+  const { store, paths, config } = project;
   const { tasks, history } = await exportFiles(store, toTaskFiles(paths), {
     by: { ...options.by, clock: () => options.machine.clock.now() },
+    findHeld: heldFinder(project, options.machine),
     canonical: config.settings.gcOnExport,
   });
   const nothing = { fetched: false, pushed: false, reason: null, ...sum([]) };

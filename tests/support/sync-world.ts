@@ -23,6 +23,7 @@ export const SYNC: SyncWorld = {
       actor: systemActor('fold'),
       now: clone.now,
       clock: () => Date.now(),
+      findHeld: async () => undefined,
       findByHand: (lines: readonly PutBackLine[]) => Promise.resolve(clone.findByHand(lines)),
     };
     await foldFiles(clone.store, clone.files, by);
