@@ -33,17 +33,21 @@ export interface HookProject {
  * add to a commit of named files, make the only change of a commit, or write on an attempt's branch.
  */
 export async function runPreCommit(project: HookProject, machine: Machine): Promise<string[]> {
-  const { told, stored = [] } = await addTasks(project, machine);
+  const { told, stored = [], added = [] } = await addTasks(project, machine);
   const { paths } = project;
   const place = { paths, repo: toGitRepo(paths.root, machine), machine };
   const staged = areTaskFilesLarge(paths) ? await listStaged(paths, machine) : undefined;
-  const flagged = await leaveSecretsOut(place, staged && toChanges(staged, stored));
+  const { left, told: flagged } = await leaveSecretsOut(place, staged && toChanges(staged, stored));
   noteTaskBlobs(place, staged?.map(({ after }) => after) ?? []);
-  return [...told, ...flagged];
+  // What was taken out again is told once, and not as staged.
+  const kept = added.filter((file) => !left.includes(file));
+  return [...told, ...(kept.length === 0 ? [] : [`${kept.join(' and ')} updated and staged`]), ...flagged];
 }
 
 interface AddedTasks {
   readonly told: string[];
+  /** The files that were staged. */
+  readonly added?: readonly string[];
   readonly stored?: readonly (StoredVersion & { readonly path: string })[];
 }
 
@@ -87,7 +91,8 @@ async function addTasks(project: HookProject, machine: Machine): Promise<AddedTa
     { path: TASKS_PATH, ...exported.tasks.stored },
     { path: HISTORY_PATH, ...exported.history.stored },
   ];
-  return { told: [...removal, ...(await stage(paths, machine))], stored: stored.filter(isStored) };
+  const { told, added } = await stage(paths, machine);
+  return { told: [...removal, ...told], added, stored: stored.filter(isStored) };
 }
 
 const ONLY_TASKS = 'Only tasks changed, so nothing was added to this commit; to commit them: forge commit';
@@ -106,18 +111,18 @@ function isStored<T extends { readonly path: string }>(
 async function leaveSecretsOut(
   { paths, repo, machine }: { paths: ProjectPaths; repo: GitRepo; machine: Machine },
   changes: readonly StagedChange[] | undefined,
-): Promise<string[]> {
+): Promise<{ readonly left: readonly string[]; readonly told: string[] }> {
   const isMerge = findOperationInProgress(repo.git_dir)?.name === 'merge';
   const revs = isMerge ? readMergeHeads(repo) : [];
   const flagged = await flagStagedSecrets(repo, { paths, machine, revs, changes });
-  if (flagged.length === 0) return [];
+  if (flagged.length === 0) return { left: [], told: [] };
   const files = [...new Set(flagged.map(({ path }) => path))];
-  if (isMerge) return tellSecrets(flagged, 'it is about to be committed with this merge');
+  if (isMerge) return { left: [], told: tellSecrets(flagged, 'it is about to be committed with this merge') };
   const options = { cwd: paths.root, env: machine.env };
   const { exit } = await runGit(['reset', '--quiet', '--', ...files], options);
   // Before the first commit there is nothing to go back to.
   if (exit !== 0) await runGit(['rm', '--cached', '--quiet', '--ignore-unmatch', '--', ...files], options);
-  return tellSecrets(flagged, `${files.join(' and ')} stays out of this commit`);
+  return { left: files, told: tellSecrets(flagged, `${files.join(' and ')} stays out of this commit`) };
 }
 
 /** After a merge: what a side brought counts, also where the merge took nothing of it (`-s ours`). */
@@ -207,7 +212,7 @@ async function hasChanges(store: SyncStore, paths: ProjectPaths): Promise<boolea
 }
 
 /** One process where nothing is in the way: git tells by itself what it added. */
-async function stage(paths: ProjectPaths, machine: Machine): Promise<string[]> {
+async function stage(paths: ProjectPaths, machine: Machine): Promise<Staged> {
   const files = [TASKS_PATH, HISTORY_PATH];
   const { exit, stdout } = await runGit(['add', '--verbose', '--', ...files], {
     cwd: paths.root,
@@ -215,11 +220,16 @@ async function stage(paths: ProjectPaths, machine: Machine): Promise<string[]> {
   });
   if (exit !== 0) return stageChanged(paths, machine);
   const added = files.filter((file) => stdout.includes(`'${file}'`));
-  return added.length === 0 ? [] : [`${added.join(' and ')} updated and staged`];
+  return { told: [], added };
+}
+
+interface Staged {
+  readonly told: string[];
+  readonly added: readonly string[];
 }
 
 /** The same where one of the files is ignored or not there. */
-async function stageChanged(paths: ProjectPaths, { env }: Machine): Promise<string[]> {
+async function stageChanged(paths: ProjectPaths, { env }: Machine): Promise<Staged> {
   const files = [TASKS_PATH, HISTORY_PATH];
   const status = await runGit(['status', '--porcelain', '--no-renames', '-z', '--', ...files], {
     cwd: paths.root,
@@ -229,10 +239,10 @@ async function stageChanged(paths: ProjectPaths, { env }: Machine): Promise<stri
     .split('\0')
     .filter((entry) => entry !== '' && entry[1] !== ' ')
     .map((entry) => entry.slice(3));
-  if (changed.length === 0) return [];
+  if (changed.length === 0) return { told: [], added: [] };
   const added = await runGit(['add', '--', ...changed], { cwd: paths.root, env });
-  if (added.exit !== 0) return [`Could not stage ${changed.join(' and ')}: ${added.stderr.trim()}`];
-  return [`${changed.join(' and ')} updated and staged`];
+  if (added.exit === 0) return { told: [], added: changed };
+  return { told: [`Could not stage ${changed.join(' and ')}: ${added.stderr.trim()}`], added: [] };
 }
 
 /** Several in an octopus merge. */
