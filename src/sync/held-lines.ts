@@ -65,6 +65,32 @@ export function findHeldAt(store: AttemptLister, repo: GitRepo, rev: string): Pr
   return findHeld(store, repo, { tips: [rev], globs: [], head: undefined });
 }
 
+/** Of other files those that an attempt which nobody has merged changed last, as HEAD has them. */
+export async function findHeldFiles(
+  store: AttemptLister,
+  repo: GitRepo,
+  paths: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const head = await readRef(repo, 'HEAD');
+  if (head === undefined) return new Set();
+  const attempts = await store.listAttempts({});
+  const targets = await listTargets(repo, new Set(attempts.map(({ target }) => target)));
+  const merged = new Set(attempts.flatMap(({ id, state }) => (state === 'merged' ? [id] : [])));
+  const held = new Set<string>();
+  for (const path of paths) {
+    const commits = await listFileCommits(repo, {
+      tips: [head, ...readOperationHeads(repo)],
+      globs: [],
+      without: targets.commits,
+      without_globs: targets.globs,
+      paths: [path],
+      limit: LIMITS.attempt_file_commits,
+    });
+    if (commits.some(({ attempts: ids }) => ids.some((id) => !merged.has(id)))) held.add(path);
+  }
+  return held;
+}
+
 /** Where HEAD is, by file reads alone: while it stays, what is held stays. */
 export async function readHeadPlace(repo: GitRepo): Promise<string> {
   return checksum(`${await readSymbolicRef(repo, 'HEAD')} ${await readRef(repo, 'HEAD')}`);

@@ -172,3 +172,41 @@ describe('[H4] the task file of an attempt that nobody has merged', () => {
     });
   });
 });
+
+describe('[H4] workflow and config of an attempt that nobody has merged', () => {
+  it('judge no work, in the checkout and after it', async () => {
+    const { project, easy } = world;
+    const script = join(project.home, 'agent.sh');
+    const workflow = {
+      states: [
+        { name: 'todo', kind: 'initial', next: ['in_progress'] },
+        { name: 'in_progress', kind: 'active', next: ['done'] },
+        { name: 'done', kind: 'terminal' },
+        { name: 'cancelled', kind: 'terminal' },
+      ],
+    };
+    writeFileSync(join(project.home, 'workflow.json'), JSON.stringify(workflow));
+    writeFileSync(
+      script,
+      `cp '${join(project.home, 'workflow.json')}' .forge/workflow.json; echo y > y.txt\n`,
+    );
+    const other = await project.create('Other');
+    await project.run('run', other.id, '--agent', 'mallory');
+    const branches = project.git('branch', '--list', 'forge/*other', '--format=%(refname:short)').trim();
+    const before = await look<{ source: string }>('workflow', 'show');
+    for (const args of [
+      ['--detach', branches],
+      ['-c', 'mine', branches],
+    ]) {
+      project.git('switch', '-q', ...args);
+      const { stdout } = await project.run('task', 'transitions', easy);
+      expect(stdout).not.toBe('');
+      await project.run('task', 'comment', easy, 'looked at it');
+      project.git('switch', '-q', 'main');
+      expect(await look('workflow', 'show')).toMatchObject({ source: before.source });
+    }
+    project.git('merge', '-q', '--no-edit', branches);
+    await project.run('task', 'comment', easy, 'merged');
+    expect(await look('workflow', 'show')).toMatchObject({ source: 'file' });
+  });
+});
