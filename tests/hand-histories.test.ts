@@ -18,7 +18,12 @@ const MODES: readonly [string, HandMode, number][] = [
 
 const FORGETFUL: Partial<SyncWorld> = {
   async fold(clone) {
-    const by = { actor: systemActor('fold'), now: clone.now, clock: () => Date.now() };
+    const by = {
+      actor: systemActor('fold'),
+      now: clone.now,
+      clock: () => Date.now(),
+      findHeld: async () => undefined,
+    };
     await foldFiles(clone.store, clone.files, by);
   },
 };

@@ -18,6 +18,9 @@ const cost = startCost();
 if (mode !== 'nothing') await work(mode, database, tasks);
 reportCost(cost);
 
+/** Asked of git by commands, and only where a file changed. */
+const findHeld = async (): Promise<undefined> => undefined;
+
 async function work(what: string, db: string, file: string): Promise<void> {
   await using store = await openSqliteStore({
     database: db,
@@ -27,8 +30,8 @@ async function work(what: string, db: string, file: string): Promise<void> {
   // Opened on a database that is gone, the store has read its whole replica.
   if (what === 'rebuild') return;
   const files = { tasks: file, history: join(dirname(file), 'history.jsonl') };
-  if (what === 'export') await exportFiles(store, files, { by, canonical: true, fold: false });
-  else await foldFiles(store, files, by);
+  if (what === 'export') await exportFiles(store, files, { by, findHeld, canonical: true, fold: false });
+  else await foldFiles(store, files, { ...by, findHeld });
 }
 
 /** Loads the code, which the program has in one file: from its sources that would be most of the time. */

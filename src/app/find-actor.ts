@@ -1,4 +1,4 @@
-import { parseActor, type Actor } from '#domain/actor.ts';
+import { leavesAgent, parseActor, type Actor } from '#domain/actor.ts';
 import { findRepository } from '#git/find-repository.ts';
 import { findUserName } from '#git/read-user-name.ts';
 import { ForgeError } from '#kernel/errors.ts';
@@ -11,11 +11,22 @@ export function findActor(options: {
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
 }): Actor {
-  const named = options.flag ?? (options.env.FORGE_ACTOR || undefined);
+  const named = chooseName(options.flag, options.env);
   if (named !== undefined)
     return parseActor(checkIdentity(named, options.flag === undefined ? 'FORGE_ACTOR' : '--actor'), 'named');
   const name = findUserName(findRepository(options.cwd), options.env, userHome()) || loginName();
   return parseActor(checkIdentity(name, "git's user.name"), 'git');
+}
+
+/** What the caller says of itself, if anything. Throws permission_denied for an agent that says it is a person. */
+export function chooseName(flag: string | undefined, env: NodeJS.ProcessEnv): string | undefined {
+  const agent = env.FORGE_ACTOR?.trim() || undefined;
+  if (leavesAgent(agent, flag?.trim()))
+    throw new ForgeError('permission_denied', `${agent} is an agent: it cannot act as ${flag}`, {
+      hint: 'A person asks without it: unset FORGE_ACTOR',
+      details: { actor: agent, asked: flag },
+    });
+  return flag ?? agent;
 }
 
 function checkIdentity(text: string, from: string): string {

@@ -1,5 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { GateFiles } from '#sync/gate-files.ts';
+import type { AttemptLister } from '#sync/held-lines.ts';
 import { refreshDatabaseLink } from '#sync/link-database.ts';
 import type { Machine } from '#sync/machine.ts';
 import { areEntriesKnown, rememberProgram } from '#sync/program-memory.ts';
@@ -9,15 +11,11 @@ import { sweepTemporaryFiles } from '#sync/sweep-temporary-files.ts';
 
 /** A command that writes also keeps up what others rely on: shared copies, the link, and entries that start this program. */
 export async function keepUpFiles(
-  paths: ProjectPaths,
+  { paths, store }: { readonly paths: ProjectPaths; readonly store: AttemptLister },
   machine: Machine,
   notice: (line: string) => void,
 ): Promise<void> {
-  refreshSharedConfig(paths);
-  if (hasWorkflow(paths.forge_dir)) {
-    const { refreshSharedWorkflow } = await import('#sync/workflow-file.ts');
-    refreshSharedWorkflow(paths);
-  }
+  await refreshSharedFiles({ paths, store }, machine);
   refreshDatabaseLink(paths);
   // Of shared copies, memories of hooks and of programs: a process that was killed leaves what it was writing.
   sweepTemporaryFiles(paths.store_dir);
@@ -25,6 +23,19 @@ export async function keepUpFiles(
   const { healMcpEntries } = await import('#sync/heal-mcp.ts');
   await healMcpEntries(paths.root, machine, notice);
   rememberProgram(paths, machine.program);
+}
+
+/** The copies of config and workflow; not of those that an agent wrote in an attempt which nobody has merged. */
+export async function refreshSharedFiles(
+  { paths, store }: { readonly paths: ProjectPaths; readonly store: AttemptLister },
+  machine: Pick<Machine, 'env'>,
+): Promise<void> {
+  const gates = new GateFiles({ paths, store }, machine);
+  await gates.look();
+  if (!gates.isHeld('config.json')) refreshSharedConfig(paths);
+  if (!hasWorkflow(paths.forge_dir) || gates.isHeld('workflow.json')) return;
+  const { refreshSharedWorkflow } = await import('#sync/workflow-file.ts');
+  refreshSharedWorkflow(paths);
 }
 
 export function hasWorkflow(folder: string): boolean {

@@ -5,7 +5,9 @@ import type { OperationCall, OperationCaller } from '#operations/call-operation.
 import type { AnyOperation } from '#operations/flag-table.ts';
 import { FLAG_TABLE } from '#operations/flag-table.generated.ts';
 import { MANIFEST } from '#operations/manifest.generated.ts';
+import { findActor } from './find-actor.ts';
 import { type ContextRequest, openContext } from './open-context.ts';
+import { refuseAgent } from './run/inside-run.ts';
 import { checkCallInput } from './serve/check-call-input.ts';
 
 /**
@@ -25,6 +27,8 @@ export function createLocalCaller(
         throw new ForgeError('not_found', `There is no operation ${name}`);
       if (project !== undefined) throw refuseProject(project);
       const checked = checkCallInput(declaration, input);
+      const { actor, env, cwd } = request;
+      refuseAgent({ name, path: declaration.cli.path }, findActor({ flag: actor, env, cwd }), checked);
       const id = entry.route === undefined ? undefined : checked[entry.route];
       const route = typeof id === 'string' ? id : undefined;
       const operation = await load();

@@ -13,6 +13,7 @@ import type { TaskStore } from '#store/store.ts';
 import { catchUpWithFiles } from '#sync/catch-up.ts';
 import { mayBeDeleted } from '#sync/deleted-config.ts';
 import { findProject, type FoundProject } from '#sync/find-project.ts';
+import { GateFiles } from '#sync/gate-files.ts';
 import { toHomePlace } from '#sync/forge-home.ts';
 import { isConnectedToGit } from '#sync/heal-clone.ts';
 import type { Machine } from '#sync/machine.ts';
@@ -71,7 +72,7 @@ export async function openContext(asked: ContextRequest): Promise<OperationConte
     vouches: request.vouches,
     async actor() {
       const { findActor } = await import('./find-actor.ts');
-      if (project !== undefined) await keepUpFiles(project.paths, toMachine(env), request.notice);
+      if (project !== undefined) await keepUpFiles(project, toMachine(env), request.notice);
       return findActor({ flag: request.actor, env, cwd });
     },
     async readActor() {
@@ -275,7 +276,7 @@ export async function openFound(
       { clock: () => systemClock.now(), notice, meter, env, reads },
     );
     const foreign = await readForeign(store, config.idPrefix, env);
-    const readWorkflow = await openWorkflow(paths, store, options);
+    const readWorkflow = await openWorkflow({ paths, store }, env, options);
     return {
       paths,
       config,
@@ -300,8 +301,8 @@ function hasLanding(folder: string): boolean {
 
 /** Most projects have no workflow of their own, and a command that meets none loads nothing of what checks one. */
 async function openWorkflow(
-  paths: ProjectPaths,
-  store: TaskStore,
+  { paths, store }: { readonly paths: ProjectPaths; readonly store: OpenProject['store'] },
+  env: NodeJS.ProcessEnv,
   { lock }: { readonly lock?: 'await' },
 ): Promise<() => ResolvedWorkflow> {
   if (lock === undefined && !hasWorkflow(paths.forge_dir) && !hasWorkflow(paths.store_dir)) {
@@ -309,7 +310,9 @@ async function openWorkflow(
     return () => DEFAULT_RESOLVED;
   }
   const { openWorkflowReader } = await import('#sync/workflow-file.ts');
-  const read = openWorkflowReader(paths);
+  const gates = new GateFiles({ paths, store }, { env });
+  await gates.look();
+  const read = openWorkflowReader(() => gates.placesOf('workflow.json'));
   try {
     await store.setWorkflow(read());
   } catch (error) {

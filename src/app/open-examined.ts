@@ -47,11 +47,11 @@ export async function openExamined(
 /** What cannot even be opened is set aside by opening the store. */
 function isWrong(paths: Places): boolean {
   try {
-    const { schema, missing, unreadable } = examineDatabase(paths);
-    return schema.length + missing.length + unreadable.length > 0;
+    const { schema, missing, unreadable, integrity } = examineDatabase(paths);
+    return schema.length + missing.length + unreadable.length + integrity.length > 0;
   } catch (error) {
     if (!isForgeError(error)) throw error;
-    return error.code === 'store_corrupt' && error.details['rebuild'] === true;
+    return error.code === 'store_corrupt';
   }
 }
 

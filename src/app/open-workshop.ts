@@ -11,6 +11,7 @@ import { readOwnIdentity } from '#process/process-identity.ts';
 import { countOpencode } from '#store/count-opencode.ts';
 import { openAgentFacts } from '#sync/agent-facts.ts';
 import { listAgents } from '#sync/agent-identities.ts';
+import { GateFiles } from '#sync/gate-files.ts';
 import type { HomePlace } from '#sync/forge-home.ts';
 import { toGitRepo, type Machine } from '#sync/machine.ts';
 import { openTrust, trustsAgentSettings } from '#sync/trust.ts';
@@ -29,7 +30,8 @@ export function openWorkshop(
   }: { readonly place: HomePlace; readonly machine: Machine; readonly processes: ProcessKeeper },
 ): Workshop {
   const { paths, config, store } = project;
-  const settings = (): WorkSettings => readWorkSettings(project, place.home);
+  const gates = new GateFiles(project, machine);
+  const settings = (): WorkSettings => readWorkSettings({ paths: gates.placesOf('config.json') }, place.home);
   return new Workshop({
     store,
     clock: systemClock,

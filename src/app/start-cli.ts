@@ -137,9 +137,12 @@ async function findSocket(
   const { env } = process;
   // A read outside of every run loads nothing for this.
   if (operation.reads === true && !env['FORGE_SOCKET']) return undefined;
-  const { findCommandPlace } = await import('./run/inside-run.ts');
+  const [{ findCommandPlace }, { chooseName }] = await Promise.all([
+    import('./run/inside-run.ts'),
+    import('./find-actor.ts'),
+  ]);
   const server = globals.server ?? (env.FORGE_SERVER || undefined);
-  const actor = globals.actor ?? (env.FORGE_ACTOR || undefined);
+  const actor = chooseName(globals.actor, env);
   const place = findCommandPlace({ operation, env, cwd: cwd(), server, actor, input });
   return place.kind === 'socket' ? place : undefined;
 }

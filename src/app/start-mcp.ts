@@ -2,7 +2,7 @@ import { OPERATIONS } from '#contract/operations.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { createServerFactory } from '#surfaces/mcp/create-server.ts';
 import { serveOverStdio } from '#surfaces/mcp/stdio.ts';
-import { findActor } from './find-actor.ts';
+import { chooseName, findActor } from './find-actor.ts';
 import { healStore } from './heal-store.ts';
 import { createLocalCaller } from './local-caller.ts';
 import type { ContextRequest } from './open-context.ts';
@@ -19,7 +19,8 @@ export async function startMcp(request: ContextRequest): Promise<void> {
     throw new ForgeError('usage', 'forge mcp speaks its own protocol: --json has no place', {
       hint: 'forge mcp',
     });
-  const { actor, cwd, env, notice } = request;
+  const { cwd, env, notice } = request;
+  const actor = chooseName(request.actor, env);
   const inside = findCommandPlace({ operation: SERVE, env, cwd, server: undefined, actor, input: {} });
   const operations =
     inside.kind === 'socket'

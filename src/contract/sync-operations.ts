@@ -138,6 +138,8 @@ export const syncTasks = declare({
     updated: z.int(),
     deleted: z.int(),
     changed: z.boolean(),
+    /** Tasks whose checks, roles or status changed by what came in, with what of them did. */
+    gates: z.array(z.object({ id: z.string(), what: z.array(z.string()) })),
     /** What became of the workflow in branch mode; `conflict`: both changed it, and this clone's stands. */
     workflow: z.enum(['same', 'sent', 'taken', 'conflict', 'broken_here', 'broken_there']),
     /** The version that does not stand, for `git show`. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseActor, toTriggeredBy } from './actor.ts';
+import { leavesAgent, parseActor, toTriggeredBy } from './actor.ts';
 
 describe('parseActor', () => {
   it.each([
@@ -45,5 +45,21 @@ describe('toTriggeredBy', () => {
       }
     }
     expect(toTriggeredBy({ kind: 'system', name: 'replay', named: false })).toBe('system:replay');
+  });
+});
+
+describe('whoever was started as an agent', () => {
+  it.each([
+    ['w1', 'user:ada', true],
+    ['agent:w1', 'user:ada', true],
+    ['w1', 'w2', false],
+    ['w1', 'agent:w2', false],
+    ['user:ada', 'user:bob', false],
+    ['user:ada', 'w1', false],
+    ['', 'user:ada', false],
+    [undefined, 'user:ada', false],
+    ['w1', undefined, false],
+  ])('in FORGE_ACTOR=%s with --actor %s leaves that: %s', (environment, flag, leaves) => {
+    expect(leavesAgent(environment, flag)).toBe(leaves);
   });
 });

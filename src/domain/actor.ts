@@ -24,6 +24,15 @@ export function parseActor(text: string, from: 'named' | 'git'): Actor {
   return { kind: named ? 'agent' : 'user', name: text, named };
 }
 
+/**
+ * Whether somebody who was started as an agent asks as somebody who is none. Whoever starts an agent names it in the
+ * environment; a word on the command line is the agent's own, and does not make a person of it. Another agent it may name.
+ */
+export function leavesAgent(environment: string | undefined, flag: string | undefined): boolean {
+  if (!environment || flag === undefined) return false;
+  return parseActor(environment, 'named').kind === 'agent' && parseActor(flag, 'named').kind !== 'agent';
+}
+
 /** Forge itself, at the work of this name. */
 export function systemActor(name: string): Actor {
   return { kind: 'system', name, named: true };

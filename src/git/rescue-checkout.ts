@@ -15,6 +15,7 @@ import { isAncestor } from './read-commit.ts';
 import { removeTree } from './remove-tree.ts';
 import { toShownPath } from './shown-path.ts';
 import { listDifferences, openStagingIndex, stagePaths } from './stage-work-tree.ts';
+import { setTrailers } from './trailers.ts';
 import { writeCommit } from './write-commit.ts';
 
 /** Files that differ from the checkout's own last commit, new ones among them; ignored ones are not. */
@@ -86,7 +87,10 @@ async function commitEverything(
   if (tree === before) return head;
   // The same files on the same commit give the same rescue.
   const author = { name: 'Forge', email: 'forge@localhost', date: `${date} +0000` };
-  const message = `Uncommitted work of ${checkout.name}`;
+  // Trailers tell whose it is, also where somebody checks it out under another name.
+  const message = setTrailers(`Uncommitted work of ${checkout.name}`, {
+    'Forge-Attempt': checkout.attempt_id,
+  });
   return await writeCommit(control, { tree, parents: [head], message, sign: false, author });
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BodyScan } from './body-scan.ts';
+import { BodyScan, boundText } from './body-scan.ts';
 import { countMembers } from './double-key.ts';
 import { isForgeError } from './errors.ts';
 import { type Json, parseJson, parseScanned } from './json.ts';
@@ -126,3 +126,19 @@ function outcome(read: () => unknown): unknown {
     return { refused: isForgeError(error) ? error.message : error };
   }
 }
+
+describe('a text that is parsed in turn', () => {
+  it('has the same bounds, and says which text it is', () => {
+    const many = (one: string, times: number): string => `[${Array(times).fill(one).join(',')}]`;
+    expect(() => boundText(many('{}', LIMITS.body_values), 'The workflow')).toThrow(
+      `The workflow has more than ${LIMITS.body_values} values`,
+    );
+    expect(() => boundText(many('{"a":1}', LIMITS.body_keys + 1), 'The value')).toThrow(
+      `The value has more than ${LIMITS.body_keys} keys`,
+    );
+    expect(() => boundText(many('0', LIMITS.body_values - 1), 'The value')).not.toThrow();
+    // What is wrong with a text otherwise is for its parser to say.
+    expect(() => boundText('['.repeat(LIMITS.body_values), 'The value')).not.toThrow();
+    expect(() => boundText(`"${','.repeat(LIMITS.body_values * 2)}"`, 'The value')).not.toThrow();
+  });
+});

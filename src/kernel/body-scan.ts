@@ -118,6 +118,20 @@ export class BodyScan {
   }
 }
 
+/**
+ * The same bounds for a text inside of a body that is parsed in turn, of which the body's own count sees one value.
+ * Throws too_large; `what` names it.
+ */
+export function boundText(text: string, what: string): void {
+  const scan = new BodyScan(Number.POSITIVE_INFINITY);
+  try {
+    scan.take(new TextEncoder().encode(text));
+  } catch (error) {
+    if (!(error instanceof ForgeError) || error.code !== 'too_large') return; // whoever parses it says what is wrong
+    throw new ForgeError('too_large', error.message.replace('The body', what), { details: error.details });
+  }
+}
+
 function tooDeep(limit: number): ForgeError {
   return new ForgeError('invalid_input', `The body is nested deeper than ${limit} levels`, {
     details: { limit },

@@ -222,6 +222,11 @@ export const LIMITS = {
   step_cache_ms: 604_800_000,
   /** Versions of the task file that are read to find what a deleted task held. */
   restore_versions: 1_000,
+  /**
+   * Commits beyond the branches that work is merged into whose changes of task files are told apart, an agent's from
+   * people's; where there are more, only lines that those branches have are joined in.
+   */
+  attempt_file_commits: 500,
   /** Branches that are looked at for a project or its tasks, those that moved last first. */
   branches_searched: 5_000,
   /** Of the branches that a remote names and this clone never fetched, so many are fetched to look for a project. */

@@ -1,3 +1,4 @@
+import { boundText } from '#kernel/body-scan.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { emptyObject, parseJson } from '#kernel/json.ts';
 
@@ -49,6 +50,7 @@ function readValue(value: string, key: string, flag: string): unknown {
   if (!LITERAL.test(value)) return value;
   const what = `${flag} ${key}`;
   try {
+    boundText(value, what);
     return parseJson(value, what);
   } catch (error) {
     if (!(error instanceof ForgeError) || error.hint !== undefined) throw error;

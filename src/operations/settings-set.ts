@@ -1,3 +1,4 @@
+import { boundText } from '#kernel/body-scan.ts';
 import type { setSetting as declaration } from '#contract/home-operations.ts';
 import { parseJson, type Json } from '#kernel/json.ts';
 import { escapeLine } from '#kernel/text.ts';
@@ -18,6 +19,7 @@ export const settingsSet = implement<typeof declaration>({
 /** A word is a word: a person does not quote `squash` twice. */
 function readValue(text: string): Json {
   try {
+    boundText(text, 'The value');
     return parseJson(text, 'the value');
   } catch {
     return text;

@@ -1,5 +1,6 @@
 import type { collectGarbage } from '#contract/sync-operations.ts';
 import { exportFiles } from '#sync/export-files.ts';
+import { heldFinder } from '#sync/held-lines.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { toTaskFiles } from '#sync/task-files.ts';
 import { implement } from './operation.ts';
@@ -24,7 +25,12 @@ export const syncGc = implement<typeof collectGarbage>({
     const by = await writerOf(ctx);
     // What the files say comes in first, or the pruned would come back from them.
     const files = toTaskFiles(paths);
-    const options = { by: { ...by, clock: () => ctx.clock.now() }, canonical: true, meter: ctx.host.meter };
+    const options = {
+      by: { ...by, clock: () => ctx.clock.now() },
+      findHeld: heldFinder(ctx.project, ctx.machine),
+      canonical: true,
+      meter: ctx.host.meter,
+    };
     const exported = await exportFiles(store, files, options);
     if (input.prune === undefined) {
       const { tasks, history } = exported;

@@ -16,7 +16,8 @@ export const syncRun = implement<typeof declaration>({
       offline: input.offline === true,
       tell: (line) => ctx.host.notice(line),
     });
-    return { ...synced, config_lost: [...synced.config_lost] };
+    const gates = synced.gates.map(({ id, what }) => ({ id, what: [...what] }));
+    return { ...synced, gates, config_lost: [...synced.config_lost] };
   },
   text(synced) {
     const { created, updated, deleted, reason, pushed, mode, changed } = synced;
@@ -26,6 +27,7 @@ export const syncRun = implement<typeof declaration>({
         ? 'Nothing new came in'
         : `Joined in: ${created} new, ${updated} changed, ${deleted} deleted tasks`,
     ];
+    lines.push(...describeGates(synced));
     lines.push(...describeWorkflow(synced));
     if (synced.config_lost.length > 0)
       lines.push(
@@ -43,6 +45,17 @@ export const syncRun = implement<typeof declaration>({
     return lines.join('\n');
   },
 });
+
+/** So many are named. */
+const NAMED = 10;
+
+/** Who syncs must not find out later that a task is checked by nothing any more. */
+function describeGates({ gates }: OutputOf<typeof declaration>): string[] {
+  const named = gates
+    .slice(0, NAMED)
+    .map(({ id, what }) => escapeLine(`  ${what.join(', ')} of ${id} changed: forge task history ${id}`));
+  return gates.length > NAMED ? [...named, `  and of ${gates.length - NAMED} more tasks`] : named;
+}
 
 function describeWorkflow({ workflow, other_workflow: other }: OutputOf<typeof declaration>): string[] {
   const show = other === null ? '' : `git show ${other}`;

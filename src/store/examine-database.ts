@@ -1,4 +1,5 @@
 import { LIMITS } from '#kernel/limits.ts';
+import { checkIntegrity } from './sqlite/check-integrity.ts';
 import { compareDatabase } from './sqlite/compare-database.ts';
 import { Database } from './sqlite/database.ts';
 import type { SqliteStoreOptions } from './sqlite/open-parts.ts';
@@ -7,15 +8,24 @@ import { Replica } from './sqlite/replica.ts';
 import { toSlice, waitInSlices } from './sqlite/wait-in-slices.ts';
 import type { StoreWrongs } from './sync-store.ts';
 
-/** What is not as Forge made it, also where the database cannot be opened as a store. Changes nothing. */
+/**
+ * What is not as Forge made it, also where the database cannot be opened as a store, and what SQLite finds wrong with its
+ * pages: those of a table that no task is in may be damaged for long before somebody reads them. Changes nothing.
+ */
 export function examineDatabase({
   database,
   replica: path,
-}: Pick<SqliteStoreOptions, 'database' | 'replica'>): StoreWrongs {
+}: Pick<SqliteStoreOptions, 'database' | 'replica'>): StoreWrongs & {
+  readonly integrity: readonly string[];
+} {
   const db = new Database(database, { lock_timeout_ms: LIMITS.lock_timeout_ms, read_only: true });
   const replica = new Replica(path);
   try {
-    return db.read(() => compareDatabase(db, replica));
+    return db.read(() => {
+      const wrongs = compareDatabase(db, replica);
+      // Tables that are not there have no rows to look at.
+      return { ...wrongs, integrity: wrongs.schema.length > 0 ? [] : checkIntegrity(db) };
+    });
   } finally {
     replica.close();
     db.close();

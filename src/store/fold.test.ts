@@ -37,7 +37,9 @@ describe('a fold', () => {
     await there.store.updateTask({ id: changed.id, title: 'Changed' }, by(there));
     await create(there, 'Comes');
     const lines = await exportLines(there);
-    expect(await fold(here, lines)).toEqual({ ...NOTHING, created: 1, updated: 1, deleted: 1, unchanged: 1 });
+    const gates = [{ id: gone.id, what: ['deleted'] }];
+    const changes = { created: 1, updated: 1, deleted: 1, unchanged: 1, gates };
+    expect(await fold(here, lines)).toEqual({ ...NOTHING, ...changes });
     expect(await exportLines(here)).toEqual(lines);
     expect(await fold(here, lines)).toEqual(NOTHING);
     expect(await fold(here, lines, { path: 'the same from elsewhere' })).toEqual({

@@ -97,7 +97,13 @@ describe.each(Object.entries(CASES))('[T14-3] a rebuild of a database with %s', 
     const { lost, kept } = await rebuild(temp, wrong.sql);
     expect({ lost, kept, tasks: await shown(temp) }).toEqual({ lost: [], kept: [], tasks: before });
     expect(countComments(temp)).toBe(1);
-    expect(examineDatabase(temp)).toEqual({ schema: [], missing: [], unreadable: [], changed: [] });
+    expect(examineDatabase(temp)).toEqual({
+      schema: [],
+      missing: [],
+      unreadable: [],
+      changed: [],
+      integrity: [],
+    });
   });
 });
 

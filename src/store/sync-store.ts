@@ -135,6 +135,8 @@ export interface FoldReport {
   edited_deleted: string[];
   /** Tasks whose author or time of creation was edited in their lines: the old ones stand. Left out where there are none. */
   kept_identities?: string[];
+  /** Tasks whose checks, roles or status changed, with what did; at most so many as have an event. Left out where none did. */
+  gates?: { id: string; what: string[] }[];
   /** Lines that show again what they once showed, where it is not known by whom; left out where there are none. */
   put_back?: PutBackLine[];
   /** Values that were written here and fell, of which it is not known whether that was meant; left out where there are none. */

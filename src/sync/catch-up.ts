@@ -1,11 +1,12 @@
 import { isForgeError, type ErrorCode } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { countTasks } from '#kernel/text.ts';
-import type { SyncStore } from '#store/sync-store.ts';
-import { isUnchanged, statFile } from './file-changes.ts';
+import type { FileMark, SyncStore } from '#store/sync-store.ts';
+import { isHeldMark, isUnchanged, statFile } from './file-changes.ts';
 import type { FoldedFiles } from './fold-files.ts';
 import type { Environment } from './forge-home.ts';
 import type { FoundProject } from './find-project.ts';
+import type { AttemptLister } from './held-lines.ts';
 import type { WorkMeter } from './work-meter.ts';
 import { BRANCH_KEY, TASKS_PATH, toTaskFiles, type TaskFiles } from './task-files.ts';
 
@@ -23,7 +24,7 @@ export interface CatchUpSurroundings {
  * it costs two looks at the disk and two at the database, and loads nothing.
  */
 export async function catchUpWithFiles(
-  store: SyncStore,
+  store: SyncStore & AttemptLister,
   { paths, config }: FoundProject,
   tell: CatchUpSurroundings,
 ): Promise<FoldedFiles> {
@@ -35,7 +36,7 @@ export async function catchUpWithFiles(
 }
 
 async function catchUpWithWorkingTree(
-  store: SyncStore,
+  store: SyncStore & AttemptLister,
   { paths }: FoundProject,
   tell: CatchUpSurroundings,
 ): Promise<FoldedFiles> {
@@ -51,7 +52,7 @@ async function catchUpWithWorkingTree(
       )
     );
   });
-  if (!changed) return NOTHING;
+  if (!changed && !(await isHeldElsewhere(marks, paths, tell))) return NOTHING;
   try {
     return await joinChanges(store, files, { ...tell, paths, isFirst: marks.length === 0 });
   } catch (error) {
@@ -66,6 +67,23 @@ async function catchUpWithWorkingTree(
   }
 }
 
+/** Whether something was held back when HEAD was at another place: here it may be merged. */
+async function isHeldElsewhere(
+  marks: readonly FileMark[],
+  { root }: FoundProject['paths'],
+  { env }: CatchUpSurroundings,
+): Promise<boolean> {
+  const held = marks.filter(isHeldMark);
+  if (held.length === 0) return false;
+  const [{ readHeadPlace }, { isHeldAt }, { toGitRepo }] = await Promise.all([
+    import('./held-lines.ts'),
+    import('./file-changes.ts'),
+    import('./machine.ts'),
+  ]);
+  const place = await readHeadPlace(toGitRepo(root, { env }));
+  return held.some((mark) => !isHeldAt(mark, place));
+}
+
 const NOTHING: FoldedFiles = { tasks: undefined, history: undefined };
 /** A store that cannot be written at the moment. */
 const PASSING: ReadonlySet<ErrorCode> = new Set([
@@ -76,7 +94,7 @@ const PASSING: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 async function joinChanges(
-  store: SyncStore,
+  store: SyncStore & AttemptLister,
   files: TaskFiles,
   tell: CatchUpSurroundings & Pick<FoundProject, 'paths'> & { readonly isFirst: boolean },
 ): Promise<FoldedFiles> {
@@ -89,6 +107,10 @@ async function joinChanges(
     meter: tell.meter,
     // Of a store that knows nothing yet there is nothing to show.
     lock_ms: tell.reads === true && !tell.isFirst ? LIMITS.read_lock_ms : undefined,
+    async findHeld() {
+      const { heldFinder } = await import('./held-lines.ts');
+      return heldFinder({ store, paths: tell.paths }, tell)();
+    },
     async findByHand(lines, since) {
       const { findPutBackByHand } = await import('./put-back-by-hand.ts');
       return findPutBackByHand(lines, { ...tell, since });
@@ -102,12 +124,14 @@ async function joinChanges(
   if (isNew && folded.tasks.created > 0)
     tell.notice(`${countTasks(folded.tasks.created)} came in from ${TASKS_PATH}`);
   for (const line of describeFold(folded)) tell.notice(line);
+  const { tellHeldOnce } = await import('./tell-held.ts');
+  await tellHeldOnce(store, folded.held, { now: tell.clock(), tell: tell.notice });
   return folded;
 }
 
 /** A data branch moves only by `forge sync` and `forge commit`, so that only a store without memory has to look. */
 async function catchUpWithBranch(
-  store: SyncStore,
+  store: SyncStore & AttemptLister,
   { paths, config }: FoundProject,
   tell: CatchUpSurroundings,
 ): Promise<FoldedFiles> {

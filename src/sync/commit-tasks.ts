@@ -7,6 +7,7 @@ import { commitToBranch } from './branch-mode.ts';
 import { exportFiles } from './export-files.ts';
 import { flagSecretsFor, refuseSecrets } from './flag-secrets.ts';
 import { noteCommittedBlobs } from './loose-task-blobs.ts';
+import { heldFinder } from './held-lines.ts';
 import { toGitRepo, type Machine } from './machine.ts';
 import type { HookProject } from './run-hook.ts';
 import { HISTORY_PATH, TASKS_PATH, toTaskFiles } from './task-files.ts';
@@ -51,6 +52,7 @@ export async function commitTasks(
   const files = toTaskFiles(paths);
   await exportFiles(store, files, {
     by: { ...by, clock: () => machine.clock.now() },
+    findHeld: heldFinder(project, machine),
     canonical: config.settings.gcOnExport,
   });
   const contents = new Map([

@@ -9,6 +9,7 @@ import { appendedLines } from './append-lines.ts';
 import { isSameFile, isUnchanged, refuseLinkedFolder, statFile, toMark } from './file-changes.ts';
 import { toFileError } from './file-error.ts';
 import { digestFile, foldFiles, type FoldedFiles } from './fold-files.ts';
+import type { HeldLines } from './held-lines.ts';
 import { lookAt } from './look-at.ts';
 import type { FindSeen } from './seen-in-history.ts';
 import { sweepTemporaryFiles } from './sweep-temporary-files.ts';
@@ -22,6 +23,8 @@ const TRIES = 5;
 
 export interface ExportOptions {
   readonly by: Writer & { readonly clock: () => number; readonly findSeen?: FindSeen | undefined };
+  /** What of the files is an agent's, and not joined in before they are written. */
+  readonly findHeld: () => Promise<HeldLines | undefined>;
   /** False: tasks that changed are added at the end, and older lines of them stay. */
   readonly canonical: boolean;
   /** False: what the files hold was joined in just now, and may be dropped. */
@@ -68,7 +71,7 @@ export async function exportFiles(
     const folded: FoldedFiles =
       options.fold === false
         ? { tasks: undefined, history: undefined }
-        : await foldFiles(store, files, { ...options.by, meter: options.meter });
+        : await foldFiles(store, files, { ...options.by, meter: options.meter, findHeld: options.findHeld });
     const marks = await store.readMarks([files.tasks, files.history]);
     const tasks = await exportOne(files.tasks, marks, {
       ...options,

@@ -40,6 +40,22 @@ export function isUnchanged(stats: BigIntStats, mark: FileMark | undefined): boo
   return Number(stats.mtimeMs) < mark.looked_at - TICK_MS;
 }
 
+/** Of a file that was not joined in whole: it is looked at again when HEAD is elsewhere. */
+const HELD = 'held:';
+
+export function toHeldDigest({ place, key }: { place: string; key: string }, digest: string): string {
+  return `${HELD}${place === '' ? key : place}:${digest}`;
+}
+
+export function isHeldMark(mark: FileMark | undefined): boolean {
+  return mark?.digest.startsWith(HELD) === true;
+}
+
+/** Whether it was held while HEAD was at this place. */
+export function isHeldAt(mark: FileMark, place: string): boolean {
+  return mark.digest.startsWith(`${HELD}${place}:`);
+}
+
 export function isSameFile(
   stats: BigIntStats,
   mark: Omit<FileMark, 'event_seq' | 'digest' | 'looked_at'>,

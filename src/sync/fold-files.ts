@@ -11,10 +11,11 @@ import type {
   FoldRequest,
   SyncStore,
 } from '#store/sync-store.ts';
-import { isUnchanged, statFile, toMark } from './file-changes.ts';
+import { isHeldMark, isUnchanged, statFile, toHeldDigest, toMark } from './file-changes.ts';
+import type { HeldLines } from './held-lines.ts';
 import { openToRead, readFileLines } from './read-file-lines.ts';
 import type { FindSeen } from './seen-in-history.ts';
-import { TASKS_PATH, type TaskFiles } from './task-files.ts';
+import { HISTORY_PATH, TASKS_PATH, type TaskFiles } from './task-files.ts';
 import { meterLines, type WorkMeter } from './work-meter.ts';
 
 const NOT_BY_HAND: ReadonlySet<string> = new Set();
@@ -24,6 +25,48 @@ const LINE_BYTES = 500;
 export interface FoldedFiles {
   readonly tasks: FoldReport | undefined;
   readonly history: FoldHistoryReport | undefined;
+  /** Lines that were left out, because they are an agent's; left out where there are none. */
+  readonly held?: LeftOut | undefined;
+}
+
+export interface LeftOut extends Pick<HeldLines, 'key' | 'attempts'> {
+  readonly lines: readonly FileLine[];
+}
+
+/** The same request without the lines that are held; those are added to `left`. */
+export function withoutHeld(
+  request: FoldRequest,
+  { held, path, left }: { held: HeldLines | undefined; path: string; left: FileLine[] },
+): FoldRequest {
+  if (held === undefined) return request;
+  return {
+    ...request,
+    open(remembered) {
+      const opened = request.open(remembered);
+      if (opened === undefined) return undefined;
+      left.length = 0;
+      return {
+        ...opened,
+        lines: leaveOut(opened.lines, (line) => held.has(path, line.text), left),
+        isPlain: () => left.length === 0 && opened.isPlain?.() !== false,
+        mark() {
+          const mark = opened.mark();
+          return left.length === 0 ? mark : { ...mark, digest: toHeldDigest(held, mark.digest) };
+        },
+      };
+    },
+  };
+}
+
+function* leaveOut(
+  lines: Iterable<FileLine>,
+  isHeld: (line: FileLine) => boolean,
+  left: FileLine[],
+): Generator<FileLine> {
+  for (const line of lines) {
+    if (isHeld(line)) left.push(line);
+    else yield line;
+  }
 }
 
 /**
@@ -41,6 +84,8 @@ export async function foldFiles(
     readonly findByHand?: FindByHand | undefined;
     /** Left out: the history of what is checked out tells. */
     readonly findSeen?: FindSeen | undefined;
+    /** What of the files is not to be joined in; asked only where one has changed. */
+    readonly findHeld: () => Promise<HeldLines | undefined>;
   },
 ): Promise<FoldedFiles> {
   const findSeen: FindSeen =
@@ -50,24 +95,37 @@ export async function foldFiles(
       return findSeenAround(values, dirname(files.tasks));
     });
   const marks = await store.readMarks([files.tasks, files.history]);
+  let asked: Promise<HeldLines | undefined> | undefined;
+  const leave = async (request: FoldRequest, path: string, left: FileLine[]): Promise<FoldRequest> =>
+    withoutHeld({ ...request, lock_ms: by.lock_ms }, { held: await (asked ??= by.findHeld()), path, left });
+  const left: { tasks: FileLine[]; history: FileLine[] } = { tasks: [], history: [] };
   const history = await foldOne(files.history, marks, {
     store,
     clock: by.clock,
-    fold: (request) => store.foldHistory({ ...request, lock_ms: by.lock_ms }, by),
+    fold: async (request) => store.foldHistory(await leave(request, HISTORY_PATH, left.history), by),
   });
   const tasks = await foldOne(files.tasks, marks, {
     store,
     clock: by.clock,
     meter: by.meter,
-    fold: (request) => foldAsking(store, { ...request, lock_ms: by.lock_ms }, { ...by, findSeen }),
+    fold: async (request) => {
+      const left_out = await leave(request, TASKS_PATH, left.tasks);
+      return foldAsking(store, { ...left_out, lock_ms: by.lock_ms }, { ...by, findSeen });
+    },
   });
-  if (tasks === undefined) return { tasks, history };
+  const held = await asked;
+  // A fold that asks first reads the file twice.
+  const lines = withoutDoubles([...left.tasks, ...left.history]);
+  const more = held === undefined || lines.length === 0 ? {} : { held: { ...held, lines } };
+  if (tasks === undefined) return { tasks, history, ...more };
   const since = marks.find(({ path }) => path === files.tasks)?.looked_at ?? 0;
-  const request = toFoldRequest(files.tasks, by.clock);
-  return {
-    tasks: await foldPutBack(store, request, { by: { ...by, findSeen }, told: tasks, since }),
-    history,
-  };
+  const request = await leave(toFoldRequest(files.tasks, by.clock), TASKS_PATH, []);
+  const how = { by: { ...by, findSeen }, told: tasks, since };
+  return { tasks: await foldPutBack(store, request, how), history, ...more };
+}
+
+function withoutDoubles(lines: readonly FileLine[]): FileLine[] {
+  return [...new Map(lines.map((line) => [`${line.number} ${line.text}`, line])).values()];
 }
 
 /** Which of these lines a person put back, and not git, after `since`. */
@@ -167,7 +225,7 @@ async function foldOne<T>(
 ): Promise<T | undefined> {
   const stats = statFile(path);
   const mark = marks.find((known) => known.path === path);
-  if (stats === undefined || isUnchanged(stats, mark)) return undefined;
+  if (stats === undefined || (isUnchanged(stats, mark) && !isHeldMark(mark))) return undefined;
   // Often only the times differ: git switched away and back, or a tool wrote the same bytes.
   if (mark !== undefined && Number(stats.size) === mark.size) {
     const looked_at = clock();
@@ -210,7 +268,7 @@ export function toFoldRequest(
     path,
     open(remembered) {
       const now = statFile(path);
-      if (now === undefined || isUnchanged(now, remembered)) return undefined;
+      if (now === undefined || (isUnchanged(now, remembered) && !isHeldMark(remembered))) return undefined;
       const looked_at = clock();
       const reader = readFileLines(path);
       const { lines, stats } = reader;

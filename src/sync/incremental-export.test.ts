@@ -154,6 +154,7 @@ async function write(
   const clock = (): number => Date.now() + 3_600_000;
   return exportFiles(sync(temp), files, {
     by: { ...by(temp), clock },
+    findHeld: async () => undefined,
     canonical: true,
     incremental: true,
     ...options,

@@ -3,9 +3,11 @@ import { listBranchFiles } from '#git/branch-files.ts';
 import { openBlobReader } from '#git/read-blob.ts';
 import { systemActor } from '#domain/actor.ts';
 import type { Writer } from '#store/store.ts';
-import type { FoldReport, SyncStore } from '#store/sync-store.ts';
+import type { FileLine, FoldReport, SyncStore } from '#store/sync-store.ts';
 import { describeUnreadable } from './describe-fold.ts';
-import { foldText, toTextFold, type FindByHand } from './fold-files.ts';
+import { foldText, toTextFold, withoutHeld, type FindByHand } from './fold-files.ts';
+import { type AttemptLister, findHeldAt, type HeldLines } from './held-lines.ts';
+import { tellHeldOnce } from './tell-held.ts';
 import { findTakenBack } from './put-back-by-hand.ts';
 import { splitText } from './read-file-lines.ts';
 import { findSeenIn, type FindSeen } from './seen-in-history.ts';
@@ -25,7 +27,7 @@ export interface JoinedBranch {
  * what a pull does not bring.
  */
 export async function joinBranches(
-  store: SyncStore,
+  store: SyncStore & AttemptLister,
   repo: GitRepo,
   {
     remote,
@@ -41,6 +43,7 @@ export async function joinBranches(
 ): Promise<JoinedBranch[]> {
   const writer = { actor: systemActor('fold'), now: by.now };
   const joined: JoinedBranch[] = [];
+  const held = new Map<string, { readonly lines: FileLine[]; readonly by: HeldLines }>();
   await using reader = openBlobReader(repo);
   for (const path of [HISTORY_PATH, TASKS_PATH]) {
     for (const { key, blob, ref } of await listNew(store, repo, { remote, pulled, path })) {
@@ -48,7 +51,13 @@ export async function joinBranches(
       if (bytes === undefined) continue;
       const lines = [...splitText(bytes.toString('utf8'))];
       const findByHand: FindByHand = (back) => findTakenBack(back, { repo, rev: ref });
-      const request = toTextFold(key, lines, { digest: blob, now: by.now });
+      const agents = await findHeldAt(store, repo, ref);
+      const left: FileLine[] = [];
+      const request = withoutHeld(toTextFold(key, lines, { digest: blob, now: by.now }), {
+        held: agents,
+        path,
+        left,
+      });
       let unreadable: FoldReport['unreadable'];
       if (path === HISTORY_PATH) ({ unreadable } = await store.foldHistory(request, writer));
       else {
@@ -57,10 +66,16 @@ export async function joinBranches(
         joined.push({ ref, report });
         ({ unreadable } = report);
       }
+      if (agents !== undefined && left.length > 0) {
+        const before = held.get(agents.key)?.lines ?? [];
+        held.set(agents.key, { by: agents, lines: [...before, ...left] });
+      }
       const name = `${ref.replace(/^refs\/remotes\//, '')}:${path}`;
       for (const line of describeUnreadable(name, unreadable)) tell?.(line);
     }
   }
+  for (const { by: agents, lines } of held.values())
+    await tellHeldOnce(store, { ...agents, lines }, { now: by.now, tell });
   return joined;
 }
 

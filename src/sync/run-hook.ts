@@ -11,9 +11,10 @@ import type { FoldRequest, SyncStore } from '#store/sync-store.ts';
 import { exportFiles, type StoredVersion } from './export-files.ts';
 import type { FolderState } from './folder-state.ts';
 import { flagStagedSecrets, tellSecrets, type StagedChange } from './flag-secrets.ts';
-import { foldAsking, toTextFold } from './fold-files.ts';
+import { foldAsking, toTextFold, withoutHeld } from './fold-files.ts';
 import { findObjects, listStaged, readIndex, toChanges } from './staged-task-files.ts';
 import { areTaskFilesLarge, noteTaskBlobs } from './loose-task-blobs.ts';
+import { type AttemptLister, findHeldAt, heldFinder, isOnTarget } from './held-lines.ts';
 import { lookAt } from './look-at.ts';
 import { toGitRepo, type Machine } from './machine.ts';
 import type { ProjectConfig } from './project-config.ts';
@@ -25,7 +26,7 @@ import { CONFIG_PATH, HISTORY_PATH, TASKS_PATH, toTaskFiles } from './task-files
 export interface HookProject {
   readonly paths: ProjectPaths;
   readonly config: ProjectConfig;
-  readonly store: SyncStore;
+  readonly store: SyncStore & AttemptLister;
 }
 
 /**
@@ -33,17 +34,21 @@ export interface HookProject {
  * add to a commit of named files, make the only change of a commit, or write on an attempt's branch.
  */
 export async function runPreCommit(project: HookProject, machine: Machine): Promise<string[]> {
-  const { told, stored = [] } = await addTasks(project, machine);
+  const { told, stored = [], added = [] } = await addTasks(project, machine);
   const { paths } = project;
   const place = { paths, repo: toGitRepo(paths.root, machine), machine };
   const staged = areTaskFilesLarge(paths) ? await listStaged(paths, machine) : undefined;
-  const flagged = await leaveSecretsOut(place, staged && toChanges(staged, stored));
+  const { left, told: flagged } = await leaveSecretsOut(place, staged && toChanges(staged, stored));
   noteTaskBlobs(place, staged?.map(({ after }) => after) ?? []);
-  return [...told, ...flagged];
+  // What was taken out again is told once, and not as staged.
+  const kept = added.filter((file) => !left.includes(file));
+  return [...told, ...(kept.length === 0 ? [] : [`${kept.join(' and ')} updated and staged`]), ...flagged];
 }
 
 interface AddedTasks {
   readonly told: string[];
+  /** The files that were staged. */
+  readonly added?: readonly string[];
   readonly stored?: readonly (StoredVersion & { readonly path: string })[];
 }
 
@@ -65,7 +70,12 @@ async function addTasks(project: HookProject, machine: Machine): Promise<AddedTa
   }
   const by = { actor: systemActor('hook'), now: machine.clock.now(), clock: () => machine.clock.now() };
   if (findOperationInProgress(repo.git_dir)?.name === 'merge')
-    await foldParents(store, repo, { revs: readMergeHeads(repo), machine });
+    await foldParents(store, repo, {
+      revs: readMergeHeads(repo),
+      machine,
+      // Whoever commits the merge into a target takes what it brings.
+      all: await isOnTarget(store, repo),
+    });
   else if (!(await isAnythingElseStaged(paths, machine))) {
     const waiting = await hasChanges(store, paths);
     return { told: waiting ? [...removal, ONLY_TASKS] : removal };
@@ -73,6 +83,7 @@ async function addTasks(project: HookProject, machine: Machine): Promise<AddedTa
   const files = toTaskFiles(paths);
   const exported = await exportFiles(store, files, {
     by,
+    findHeld: heldFinder(project, machine),
     canonical: config.settings.gcOnExport,
     incremental: true,
     git: findObjects(paths, machine, index),
@@ -81,7 +92,8 @@ async function addTasks(project: HookProject, machine: Machine): Promise<AddedTa
     { path: TASKS_PATH, ...exported.tasks.stored },
     { path: HISTORY_PATH, ...exported.history.stored },
   ];
-  return { told: [...removal, ...(await stage(paths, machine))], stored: stored.filter(isStored) };
+  const { told, added } = await stage(paths, machine);
+  return { told: [...removal, ...told], added, stored: stored.filter(isStored) };
 }
 
 const ONLY_TASKS = 'Only tasks changed, so nothing was added to this commit; to commit them: forge commit';
@@ -100,18 +112,18 @@ function isStored<T extends { readonly path: string }>(
 async function leaveSecretsOut(
   { paths, repo, machine }: { paths: ProjectPaths; repo: GitRepo; machine: Machine },
   changes: readonly StagedChange[] | undefined,
-): Promise<string[]> {
+): Promise<{ readonly left: readonly string[]; readonly told: string[] }> {
   const isMerge = findOperationInProgress(repo.git_dir)?.name === 'merge';
   const revs = isMerge ? readMergeHeads(repo) : [];
   const flagged = await flagStagedSecrets(repo, { paths, machine, revs, changes });
-  if (flagged.length === 0) return [];
+  if (flagged.length === 0) return { left: [], told: [] };
   const files = [...new Set(flagged.map(({ path }) => path))];
-  if (isMerge) return tellSecrets(flagged, 'it is about to be committed with this merge');
+  if (isMerge) return { left: [], told: tellSecrets(flagged, 'it is about to be committed with this merge') };
   const options = { cwd: paths.root, env: machine.env };
   const { exit } = await runGit(['reset', '--quiet', '--', ...files], options);
   // Before the first commit there is nothing to go back to.
   if (exit !== 0) await runGit(['rm', '--cached', '--quiet', '--ignore-unmatch', '--', ...files], options);
-  return tellSecrets(flagged, `${files.join(' and ')} stays out of this commit`);
+  return { left: files, told: tellSecrets(flagged, `${files.join(' and ')} stays out of this commit`) };
 }
 
 /** After a merge: what a side brought counts, also where the merge took nothing of it (`-s ours`). */
@@ -201,7 +213,7 @@ async function hasChanges(store: SyncStore, paths: ProjectPaths): Promise<boolea
 }
 
 /** One process where nothing is in the way: git tells by itself what it added. */
-async function stage(paths: ProjectPaths, machine: Machine): Promise<string[]> {
+async function stage(paths: ProjectPaths, machine: Machine): Promise<Staged> {
   const files = [TASKS_PATH, HISTORY_PATH];
   const { exit, stdout } = await runGit(['add', '--verbose', '--', ...files], {
     cwd: paths.root,
@@ -209,11 +221,16 @@ async function stage(paths: ProjectPaths, machine: Machine): Promise<string[]> {
   });
   if (exit !== 0) return stageChanged(paths, machine);
   const added = files.filter((file) => stdout.includes(`'${file}'`));
-  return added.length === 0 ? [] : [`${added.join(' and ')} updated and staged`];
+  return { told: [], added };
+}
+
+interface Staged {
+  readonly told: string[];
+  readonly added: readonly string[];
 }
 
 /** The same where one of the files is ignored or not there. */
-async function stageChanged(paths: ProjectPaths, { env }: Machine): Promise<string[]> {
+async function stageChanged(paths: ProjectPaths, { env }: Machine): Promise<Staged> {
   const files = [TASKS_PATH, HISTORY_PATH];
   const status = await runGit(['status', '--porcelain', '--no-renames', '-z', '--', ...files], {
     cwd: paths.root,
@@ -223,10 +240,10 @@ async function stageChanged(paths: ProjectPaths, { env }: Machine): Promise<stri
     .split('\0')
     .filter((entry) => entry !== '' && entry[1] !== ' ')
     .map((entry) => entry.slice(3));
-  if (changed.length === 0) return [];
+  if (changed.length === 0) return { told: [], added: [] };
   const added = await runGit(['add', '--', ...changed], { cwd: paths.root, env });
-  if (added.exit !== 0) return [`Could not stage ${changed.join(' and ')}: ${added.stderr.trim()}`];
-  return [`${changed.join(' and ')} updated and staged`];
+  if (added.exit === 0) return { told: [], added: changed };
+  return { told: [`Could not stage ${changed.join(' and ')}: ${added.stderr.trim()}`], added: [] };
 }
 
 /** Several in an octopus merge. */
@@ -242,9 +259,9 @@ async function listParents(repo: GitRepo): Promise<string[]> {
 }
 
 async function foldParents(
-  store: SyncStore,
+  store: HookProject['store'],
   repo: GitRepo,
-  { revs, machine }: { revs: readonly string[]; machine: Machine },
+  { revs, machine, all = false }: { revs: readonly string[]; machine: Machine; all?: boolean },
 ): Promise<number> {
   const now = machine.clock.now();
   let changed = 0;
@@ -254,12 +271,17 @@ async function foldParents(
     return toTextFold(`git:parent:${path}`, [...splitText(text)], { digest: digestText(text), now });
   };
   for (const rev of revs) {
+    const held = all ? undefined : await findHeldAt(store, repo, rev);
+    const leave = (path: string, request: FoldRequest): FoldRequest =>
+      withoutHeld(request, { held, path, left: [] });
     const history = await readBlob(repo, rev, HISTORY_PATH);
-    if (history !== undefined) await store.foldHistory(toFold(HISTORY_PATH, history), by);
+    if (history !== undefined)
+      await store.foldHistory(leave(HISTORY_PATH, toFold(HISTORY_PATH, history)), by);
     const tasks = await readBlob(repo, rev, TASKS_PATH);
     if (tasks === undefined) continue;
     const findSeen: FindSeen = (values) => findSeenIn(values, { repo, rev });
-    const report = await foldAsking(store, toFold(TASKS_PATH, tasks), { ...by, findSeen });
+    const request = leave(TASKS_PATH, toFold(TASKS_PATH, tasks));
+    const report = await foldAsking(store, request, { ...by, findSeen });
     changed += report.created + report.updated + report.deleted;
   }
   return changed;

@@ -10,6 +10,7 @@ import { COMMIT_MESSAGE, commitTasks } from './commit-tasks.ts';
 import { describeKeptIdentities, describeUnreadable } from './describe-fold.ts';
 import { exportFiles } from './export-files.ts';
 import { findModeChange, followModeChange } from './follow-mode.ts';
+import { heldFinder } from './held-lines.ts';
 import { joinBranches } from './join-branches.ts';
 import type { WorkflowExchange } from './join-workflows.ts';
 import { tellUncommitted } from './flag-secrets.ts';
@@ -26,6 +27,8 @@ export interface SyncedTasks {
   readonly created: number;
   readonly updated: number;
   readonly deleted: number;
+  /** Tasks whose checks, roles or status changed, with what of them did. */
+  readonly gates: readonly ChangedGates[];
   /** Branch mode: whether something was pushed. Otherwise: whether this clone has task changes that are not committed. */
   readonly changed: boolean;
   /** What became of the workflow, where it travels with the tasks: in branch mode. */
@@ -34,6 +37,11 @@ export interface SyncedTasks {
   readonly other_workflow: string | null;
   /** Keys of the config that were changed on both sides: this clone's values stand. */
   readonly config_lost: readonly string[];
+}
+
+export interface ChangedGates {
+  readonly id: string;
+  readonly what: readonly string[];
 }
 
 interface SyncOptions {
@@ -86,9 +94,11 @@ export async function syncTasks(project: HookProject, options: SyncOptions): Pro
 const OFFLINE = { reports: [], elsewhere: false, fetched: false, reason: null } as const;
 
 /** In stealth mode nothing is exchanged, and the file is a copy for the person. */
-async function writeFiles({ store, paths, config }: HookProject, options: SyncOptions): Promise<SyncedTasks> {
+async function writeFiles(project: HookProject, options: SyncOptions): Promise<SyncedTasks> {
+  const { store, paths, config } = project;
   const { tasks, history } = await exportFiles(store, toTaskFiles(paths), {
     by: { ...options.by, clock: () => options.machine.clock.now() },
+    findHeld: heldFinder(project, options.machine),
     canonical: config.settings.gcOnExport,
   });
   const nothing = { fetched: false, pushed: false, reason: null, ...sum([]) };
@@ -221,19 +231,30 @@ function noRemote(remote: string): ForgeError {
   });
 }
 
-function addUp(
-  a: Pick<SyncedTasks, 'created' | 'updated' | 'deleted'>,
-  b: Pick<SyncedTasks, 'created' | 'updated' | 'deleted'>,
-): Pick<SyncedTasks, 'created' | 'updated' | 'deleted'> {
-  return { created: a.created + b.created, updated: a.updated + b.updated, deleted: a.deleted + b.deleted };
+type Sum = Pick<SyncedTasks, 'created' | 'updated' | 'deleted' | 'gates'>;
+
+function addUp(a: Sum, b: Sum): Sum {
+  return {
+    created: a.created + b.created,
+    updated: a.updated + b.updated,
+    deleted: a.deleted + b.deleted,
+    gates: joinGates([...a.gates, ...b.gates]),
+  };
 }
 
-function sum(reports: readonly FoldReport[]): Pick<SyncedTasks, 'created' | 'updated' | 'deleted'> {
+function sum(reports: readonly FoldReport[]): Sum {
   const total = { created: 0, updated: 0, deleted: 0 };
   for (const { created, updated, deleted } of reports) {
     total.created += created;
     total.updated += updated;
     total.deleted += deleted;
   }
-  return total;
+  return { ...total, gates: joinGates(reports.flatMap(({ gates }) => gates ?? [])) };
+}
+
+/** A task may have changed with several branches. */
+function joinGates(changes: readonly ChangedGates[]): ChangedGates[] {
+  const found = new Map<string, Set<string>>();
+  for (const { id, what } of changes) found.set(id, new Set([...(found.get(id) ?? []), ...what]));
+  return [...found].map(([id, what]) => ({ id, what: [...what] }));
 }

@@ -135,7 +135,7 @@ describe('readWorkflow', () => {
 describe('openWorkflowReader', () => {
   it('[S168] checks a text once, and sees a change with the next call', async () => {
     await using at = await project();
-    const read = openWorkflowReader(at.paths);
+    const read = openWorkflowReader(() => at.paths);
     expect(read()).toBe(DEFAULT_RESOLVED);
     writeFileSync(at.own, named('one'));
     const one = read();

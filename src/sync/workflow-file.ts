@@ -50,10 +50,10 @@ export function readWorkflow(paths: WorkflowPaths): ResolvedWorkflow {
  * The same for a process that stays: a definition that has not changed is not checked again, one that has takes effect
  * with the next call.
  */
-export function openWorkflowReader(paths: WorkflowPaths): () => ResolvedWorkflow {
+export function openWorkflowReader(paths: () => WorkflowPaths): () => ResolvedWorkflow {
   let last: { readonly text: string; readonly resolved: ResolvedWorkflow } | undefined;
   return () => {
-    const found = findWorkflow(paths);
+    const found = findWorkflow(paths());
     if (last?.text !== found.text) last = { text: found.text, resolved: resolveFound(found) };
     return last.resolved;
   };

@@ -1,4 +1,4 @@
-import { appendFileSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { OutputOf } from '#contract/declare.ts';
@@ -9,6 +9,33 @@ import { forgeProjectHere } from '../support/forge-here.ts';
 
 type Examined = OutputOf<typeof examineProject>;
 type History = OutputOf<typeof taskHistory>;
+
+describe('forge doctor --fix', () => {
+  it('makes a database anew whose feed has a damaged page, or data that is no JSON', async () => {
+    await using project = await forgeProject();
+    for (const title of ['One', 'Two', 'Three']) await project.create(title);
+    const database = join(project.path, '.git/forge/forge.db');
+    {
+      using db = project.openDatabase();
+      db.exec("UPDATE events SET data = '{'");
+    }
+    expect((await project.run('doctor')).stdout).toContain('events whose data cannot be read: 3');
+    expect((await project.run('doctor', '--fix')).stderr).toContain('was made anew from the local replica');
+    expect((await project.run('events')).exit).toBe(0);
+    const page = ((): number => {
+      using db = project.openDatabase();
+      db.exec('PRAGMA wal_checkpoint(truncate)');
+      return Number(
+        db.prepare("SELECT rootpage AS page FROM sqlite_master WHERE name = 'events'").get()?.page,
+      );
+    })();
+    const bytes = readFileSync(database);
+    bytes.fill(0x5a, page * 4_096 - 596, page * 4_096 - 296);
+    writeFileSync(database, bytes);
+    expect((await project.run('doctor', '--fix')).stderr).toContain('was made anew from the local replica');
+    expect(await project.text('doctor')).toMatch(/^ok\s+database\s+sound, 3 tasks$/m);
+  });
+});
 
 describe('forge doctor', () => {
   it('says for people that nothing is broken, or what is and what helps', async () => {

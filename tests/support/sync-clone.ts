@@ -25,6 +25,9 @@ import {
 } from './sync-git.ts';
 import type { SyncWorld } from './sync-world.ts';
 
+/** In these worlds no agent works. */
+const findHeld = async (): Promise<undefined> => undefined;
+
 /** What all clones push to. */
 export interface Remote {
   readonly branches: Map<string, Commit>;
@@ -149,7 +152,7 @@ export class SyncClone {
   async export(): Promise<void> {
     const findSeen = (values: readonly OwnValue[]) => Promise.resolve(this.findSeen(values));
     const by = { actor: systemActor('hook'), now: this.now, clock: () => Date.now(), findSeen };
-    await this.world.exportFiles(this.store, this.files, { by, canonical: this.canonical });
+    await this.world.exportFiles(this.store, this.files, { by, findHeld, canonical: this.canonical });
     this.#noteLook();
   }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { openSqliteStore } from '#store/open-sqlite-store.ts';
 import type { Task } from '#contract/task.ts';
 import type { NewTaskInput, TaskStore, Writer } from '#store/store.ts';
+import type { AttemptStore } from '#store/attempt-store.ts';
 import type { SyncStore } from '#store/sync-store.ts';
 import { findProject, type FoundProject } from '#sync/find-project.ts';
 import { initialiseProject, type InitOptions, type InitResult } from '#sync/initialise-project.ts';
@@ -59,7 +60,7 @@ export const PLAIN = {
 } as const;
 
 export interface SyncProject extends FoundProject, AsyncDisposable {
-  readonly store: TaskStore & SyncStore;
+  readonly store: TaskStore & SyncStore & AttemptStore;
   readonly by: Writer;
   create(title: string, more?: Partial<NewTaskInput>, now?: number): Promise<Task>;
 }

@@ -24,6 +24,7 @@ export const SYNC: SyncWorld = {
       actor: systemActor('fold'),
       now: clone.now,
       clock: () => Date.now(),
+      findHeld: async () => undefined,
       findByHand: (lines: readonly PutBackLine[]) => Promise.resolve(clone.findByHand(lines)),
       findSeen: (values: readonly OwnValue[]) => Promise.resolve(clone.findSeen(values)),
     };

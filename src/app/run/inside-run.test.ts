@@ -33,14 +33,7 @@ function place(name: string, more: Partial<Omit<Asked, 'operation'>> = {}): unkn
 }
 
 /** Operations of an administrator that an agent of its own may use where it is set up. */
-const OPEN = [
-  'mcp.install',
-  'project.add',
-  'project.doctor',
-  'project.init',
-  'project.onboard',
-  'server.run',
-];
+const OPEN = ['mcp.install', 'project.add', 'project.doctor', 'project.init', 'project.onboard'];
 
 describe('[B2] an agent outside of a run', () => {
   it('has no say in what agents may do and what is run, and a new operation is closed to it', () => {
@@ -48,7 +41,21 @@ describe('[B2] an agent outside of a run', () => {
     const open = admin.filter((name) => place(name, { actor: 'ext' }) === 'here');
     expect(open.toSorted()).toEqual(OPEN);
     expect(place('sync.import', { actor: 'ext' })).toBe('permission_denied');
+    expect(place('hooks.uninstall', { actor: 'ext' })).toBe('permission_denied');
+    expect(place('hooks.install', { actor: 'ext' })).toBe('here');
     expect(admin.filter((name) => place(name, { actor: 'user:ann' }) !== 'here')).toEqual([]);
+  });
+});
+
+describe('[B2] flags of open operations that are for a person', () => {
+  it.each([
+    ['project.init', 'upgrade'],
+    ['project.doctor', 'fix'],
+    ['project.doctor', 'rebuild'],
+  ])('are refused an agent: %s --%s', (name, flag) => {
+    expect(place(name, { actor: 'ext', input: { [flag]: true } })).toBe('permission_denied');
+    expect(place(name, { actor: 'ext', input: { [flag]: false } })).toBe('here');
+    expect(place(name, { actor: 'user:ann', input: { [flag]: true } })).toBe('here');
   });
 });
 

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { parseActor } from '#domain/actor.ts';
+import { type Actor, parseActor } from '#domain/actor.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import type { OperationEntry } from '#operations/flag-table.ts';
 import { findOwnRun, RUN_SOCKET, RUN_SOCKET_KEY, type OwnRun } from '#process/find-own-run.ts';
@@ -29,13 +29,14 @@ const HERE = { kind: 'here' } as const;
 /** git calls the first two; the others make projects of their own. */
 const HARMLESS: ReadonlySet<string> = new Set(['git.hook', 'git.merge', 'project.init', 'project.demo']);
 
-/** What decides who may do what, and what is run. No agent has a say in it, also outside of a run. */
+/** What decides who may do what, what is run and what is kept. No agent has a say in it, also outside of a run. */
 const FOR_PEOPLE: ReadonlySet<string> = new Set([
   'agent.add',
   'agent.pause',
   'agent.remove',
   'agent.resume',
   'agent.token',
+  'hooks.uninstall',
   'profile.add',
   'profile.remove',
   'project.pause',
@@ -43,6 +44,7 @@ const FOR_PEOPLE: ReadonlySet<string> = new Set([
   'project.resume',
   'project.trust',
   'project.uninstall',
+  'server.run',
   'settings.set',
   'sync.import',
   'token.create',
@@ -58,8 +60,7 @@ const FOR_PEOPLE: ReadonlySet<string> = new Set([
  * has nothing to do with, such as those of a test, are not meant. Throws permission_denied.
  */
 export function findCommandPlace({ operation, env, cwd, server, actor, input }: Asked): CommandPlace {
-  if (FOR_PEOPLE.has(operation.name) && actor !== undefined && parseActor(actor, 'named').kind === 'agent')
-    throw denied(operation, `${actor} is an agent: forge ${operation.path.join(' ')} is for a person`);
+  refuseAgent(operation, actor === undefined ? undefined : parseActor(actor, 'named'), input);
   const path = env[RUN_SOCKET] || undefined;
   // A read outside of every run looks at nothing more than this.
   if (path === undefined && operation.reads === true) return HERE;
@@ -79,6 +80,25 @@ export function findCommandPlace({ operation, env, cwd, server, actor, input }: 
     : 'This is inside of a run, and the way to its watcher is missing (FORGE_SOCKET): nothing is written';
   throw denied(operation, why);
 }
+
+/** Throws permission_denied where an agent asks for what is a person's to do. */
+export function refuseAgent(
+  operation: Pick<OperationEntry, 'name' | 'path'>,
+  actor: Pick<Actor, 'kind' | 'name'> | undefined,
+  input: Asked['input'],
+): void {
+  if (actor?.kind !== 'agent') return;
+  const flag = PERSONS_FLAGS[operation.name]?.find((name) => input[name] === true);
+  if (flag === undefined && !FOR_PEOPLE.has(operation.name)) return;
+  const command = ['forge', ...operation.path, ...(flag === undefined ? [] : [`--${flag}`])].join(' ');
+  throw denied(operation, `${actor.name} is an agent: ${command} is for a person`);
+}
+
+/** Of operations that are open to agents: what sets the project up anew, or puts its store in another's place. */
+const PERSONS_FLAGS: Readonly<Record<string, readonly string[]>> = {
+  'project.init': ['upgrade'],
+  'project.doctor': ['rebuild', 'fix'],
+};
 
 /** `forge doctor --pr main` may be one of the checks. */
 function onlyLooks(name: string, input: Asked['input']): boolean {
@@ -119,7 +139,7 @@ function unread({ name }: Asked['operation']): ForgeError {
   });
 }
 
-function denied({ name }: Asked['operation'], message: string): ForgeError {
+function denied({ name }: Pick<OperationEntry, 'name'>, message: string): ForgeError {
   return new ForgeError('permission_denied', message, {
     hint: 'Do it yourself, in a terminal of your own; in a test, with a FORGE_HOME of its own',
     details: { operation: name },

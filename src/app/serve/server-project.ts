@@ -9,7 +9,6 @@ import { healSqliteStore } from '#store/open-sqlite-store.ts';
 import { catchUpWithFiles } from '#sync/catch-up.ts';
 import { isUnchanged, statFile } from '#sync/file-changes.ts';
 import { type FoundProject } from '#sync/find-project.ts';
-import { refreshSharedConfig } from '#sync/shared-config.ts';
 import type { HomePlace } from '#sync/forge-home.ts';
 import type { ForgeProgram } from '#sync/forge-program.ts';
 import { refreshDatabaseLink } from '#sync/link-database.ts';
@@ -19,6 +18,7 @@ import { toTaskFiles } from '#sync/task-files.ts';
 import { readWorkSettings } from '#sync/work-settings.ts';
 import { holdWhileMending } from '../hold-while-mending.ts';
 import type { ProcessKeeper } from '../keep-processes.ts';
+import { refreshSharedFiles } from '../keep-up-files.ts';
 import { hideForeign } from '#sync/foreign-tasks.ts';
 import { openFound, readForeign } from '../open-context.ts';
 import { OpenedProject } from './opened-project.ts';
@@ -175,9 +175,9 @@ export class ServerProject implements AsyncDisposable {
     const { paths } = this.#found;
     if (this.#open.isReplaced) await this.#replace(async () => undefined);
     await this.#followWork();
-    refreshSharedConfig(paths);
     refreshDatabaseLink(paths);
     await this.use(async ({ store }) => {
+      await refreshSharedFiles({ paths, store }, this.#around);
       if (isLarge(paths)) {
         await this.#foldAside(store);
         return;

@@ -1,3 +1,4 @@
+import { checkIntegrity } from './check-integrity.ts';
 import { toIso } from '#kernel/clock.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { StoreDiagnosis } from '../sync-store.ts';
@@ -53,7 +54,7 @@ function lookAtRows(
   const edges = db.all("SELECT from_id AS a, to_id AS b FROM dependencies WHERE dep_type = 'blocks'");
   const parents = db.all('SELECT id AS a, parent_id AS b FROM tasks WHERE parent_id IS NOT NULL');
   return {
-    integrity: strings('PRAGMA integrity_check(20)').filter((line) => line !== 'ok'),
+    integrity: checkIntegrity(db),
     broken_references: db.all('PRAGMA foreign_key_check').length,
     miscounted: Number(db.get(MISCOUNTED)?.n ?? 0),
     replica_complete: isReplicaWhole(db, replica),

@@ -1,5 +1,6 @@
 import { editedLine, writtenLine } from '#domain/edited-line.ts';
 import { keepKnown, readGoodValues, withKnownParts } from '#domain/good-values.ts';
+import { listGateChanges } from '#domain/list-gate-changes.ts';
 import { isSameTask } from '#domain/identity.ts';
 import { keepIdentity } from '#domain/kept-identity.ts';
 import { decodeRecord } from '#domain/record-codec.ts';
@@ -192,7 +193,11 @@ export function saveJoined(
   if (isDeleted(record)) report.deleted += 1;
   else if (before?.stored === undefined) report.created += 1;
   else report.updated += 1;
-  if (before !== undefined) tellLosses(report, before.record, record);
+  if (before !== undefined) {
+    tellLosses(report, before.record, record);
+    const what = changed < LIMITS.fold_events ? listGateChanges(before.record, record) : [];
+    if (what.length > 0) (report.gates ??= []).push({ id: record.id, what });
+  }
   return encoded.digest;
 }
 
