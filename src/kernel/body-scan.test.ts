@@ -138,6 +138,11 @@ describe('a text that is parsed in turn', () => {
     );
     expect(() => boundText(many('0', LIMITS.body_values - 1), 'The value')).not.toThrow();
     // What is wrong with a text otherwise is for its parser to say.
+    // A number that is too long does not end the count.
+    const long = `[${'1'.repeat(LIMITS.json_number_length + 1)},${many('{}', LIMITS.body_values)}]`;
+    expect(() => boundText(long, 'The value')).toThrow('The value has more than');
+    expect(() => boundText('x'.repeat(LIMITS.json_number_length * 2), 'The value')).not.toThrow();
+    expect(() => boundText('ü:€,'.repeat(100), 'The value')).not.toThrow();
     expect(() => boundText('['.repeat(LIMITS.body_values), 'The value')).not.toThrow();
     expect(() => boundText(`"${','.repeat(LIMITS.body_values * 2)}"`, 'The value')).not.toThrow();
   });

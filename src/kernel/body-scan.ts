@@ -9,6 +9,7 @@ const COMMA = 0x2c;
 const BLANK = 0x20;
 const MINUS = 0x2d;
 const ZERO = 0x30;
+const LETTER = 0x7a;
 
 /**
  * Counts what a body would be built of, byte by byte while it arrives, so that no other request waits for it: reading
@@ -16,6 +17,7 @@ const ZERO = 0x30;
  */
 export class BodyScan {
   readonly #deepest: number;
+  readonly #longest: number;
   #depth = 0;
   #values = 0;
   #members = 0;
@@ -31,8 +33,9 @@ export class BodyScan {
   #isOdd = false;
   readonly #oddNumbers: (readonly [from: number, to: number])[] = [];
 
-  constructor(deepest: number) {
+  constructor(deepest: number, longest: number = LIMITS.json_number_length) {
     this.#deepest = deepest;
+    this.#longest = longest;
   }
 
   /** How many members the text has, if it is JSON. */
@@ -90,7 +93,7 @@ export class BodyScan {
             isOdd = false;
           } else if (length > EXACT_LENGTH || (byte | 0x20) === 0x65) isOdd = true;
           else if (length === 2 && first === MINUS && byte === ZERO) isOdd = true;
-          if (length > LIMITS.json_number_length) throw tooLong();
+          if (length > this.#longest) throw tooLong();
           continue;
         }
         if (isOdd && length > 0) this.#noteNumber(first, this.#seen + at - length, this.#seen + at);
@@ -123,12 +126,19 @@ export class BodyScan {
  * Throws too_large; `what` names it.
  */
 export function boundText(text: string, what: string): void {
-  const scan = new BodyScan(Number.POSITIVE_INFINITY);
+  // It may be no JSON at all: how deep it is, and how long its words are, is for the code that parses it to say.
+  const scan = new BodyScan(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    // What is no ASCII stands for itself: it neither begins nor ends anything.
+    bytes[at] = unit < 0x80 ? unit : LETTER;
+  }
   try {
-    scan.take(new TextEncoder().encode(text));
+    scan.take(bytes);
   } catch (error) {
-    if (!(error instanceof ForgeError) || error.code !== 'too_large') return; // whoever parses it says what is wrong
-    throw new ForgeError('too_large', error.message.replace('The body', what), { details: error.details });
+    if (!(error instanceof ForgeError)) throw error;
+    throw new ForgeError(error.code, error.message.replace('The body', what), { details: error.details });
   }
 }
 
