@@ -143,7 +143,10 @@ describe('a text that is parsed in turn', () => {
     expect(() => boundText(long, 'The value')).toThrow('The value has more than');
     expect(() => boundText('x'.repeat(LIMITS.json_number_length * 2), 'The value')).not.toThrow();
     expect(() => boundText('ü:€,'.repeat(100), 'The value')).not.toThrow();
-    expect(() => boundText('['.repeat(LIMITS.body_values), 'The value')).not.toThrow();
+    expect(() => boundText('['.repeat(LIMITS.json_depth), 'The value')).not.toThrow();
+    expect(() => boundText('['.repeat(LIMITS.body_values), 'The value')).toThrow(
+      'The value is nested too deep',
+    );
     expect(() => boundText(`"${','.repeat(LIMITS.body_values * 2)}"`, 'The value')).not.toThrow();
   });
 });

@@ -1,5 +1,5 @@
 import { ForgeError } from './errors.ts';
-import { EXACT_LENGTH } from './json.ts';
+import { EXACT_LENGTH, tooDeep } from './json.ts';
 import { LIMITS } from './limits.ts';
 
 const QUOTE = 0x22;
@@ -84,7 +84,7 @@ export class BodyScan {
         } else if (byte === 0x5b || byte === 0x7b) {
           values += 1;
           depth += 1;
-          if (depth > this.#deepest) throw tooDeep(this.#deepest);
+          if (depth > this.#deepest) throw bodyTooDeep(this.#deepest);
         } else if (byte === 0x5d || byte === 0x7d) depth -= 1;
         else if (byte > BLANK) {
           length += 1;
@@ -123,11 +123,11 @@ export class BodyScan {
 
 /**
  * The same bounds for a text inside of a body that is parsed in turn, of which the body's own count sees one value.
- * Throws too_large; `what` names it.
+ * Throws too_large, and invalid_input where it is nested too deep; `what` names it.
  */
 export function boundText(text: string, what: string): void {
-  // It may be no JSON at all: how deep it is, and how long its words are, is for the code that parses it to say.
-  const scan = new BodyScan(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
+  // It may be no JSON at all: how long its words are is for the code that parses it to say.
+  const scan = new BodyScan(LIMITS.json_depth, Number.POSITIVE_INFINITY);
   const bytes = new Uint8Array(text.length);
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
@@ -138,11 +138,12 @@ export function boundText(text: string, what: string): void {
     scan.take(bytes);
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error;
+    if (error.code === 'invalid_input') throw tooDeep(what);
     throw new ForgeError(error.code, error.message.replace('The body', what), { details: error.details });
   }
 }
 
-function tooDeep(limit: number): ForgeError {
+function bodyTooDeep(limit: number): ForgeError {
   return new ForgeError('invalid_input', `The body is nested deeper than ${limit} levels`, {
     details: { limit },
   });

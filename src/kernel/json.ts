@@ -114,7 +114,7 @@ function notJson(what: string, error: unknown): ForgeError {
   });
 }
 
-function tooDeep(what: string): ForgeError {
+export function tooDeep(what: string): ForgeError {
   return new ForgeError(
     'invalid_input',
     `${what} is nested too deep; the limit is ${LIMITS.metadata_depth} levels`,

@@ -34,8 +34,8 @@ describe('nesting', () => {
     // One argument holds 128 KiB: 60,000 levels with their ends, 100,000 without.
     await expectRefused(project, [
       metaSet(`k=${nested(60_000)}`, /--meta-set k|Metadata "k"/),
-      metaSet(`k=${'['.repeat(100_000)}`, '--meta-set k is not valid JSON'),
-      metaSet(`k=${'{"a":'.repeat(25_000)}`, '--meta-set k is not valid JSON'),
+      metaSet(`k=${'['.repeat(100_000)}`, /--meta-set k is nested too deep/),
+      metaSet(`k=${'{"a":'.repeat(25_000)}`, /--meta-set k is nested too deep/),
     ]);
   });
 
