@@ -9,6 +9,8 @@ import type {
   RunState,
   StepResult,
 } from '#contract/attempt.ts';
+import type { MergeEnding } from '#domain/decide-merge.ts';
+import type { RunStep } from '#domain/decide-run.ts';
 import type { Loss } from '#domain/run-hold.ts';
 import type { Writer } from './store.ts';
 
@@ -220,14 +222,8 @@ export interface NewRun {
   readonly watcher: ProcessMark;
 }
 
-export interface RunMove {
+export interface RunMove extends RunStep {
   readonly id: string;
-  readonly from?: RunState | undefined;
-  readonly to: RunState;
-  readonly outcome?: Run['outcome'] | undefined;
-  readonly message?: string | null | undefined;
-  readonly retry_after?: string | null | undefined;
-  readonly usage?: Run['usage'] | undefined;
 }
 
 export interface RunWishes {
@@ -346,12 +342,8 @@ export interface NewMerge {
   readonly watcher: ProcessMark;
 }
 
-export interface MergeEnd {
+export interface MergeEnd extends MergeEnding {
   readonly id: string;
-  readonly state: 'landed' | 'conflict' | 'ci_failed' | 'refused' | 'postponed' | 'dropped';
-  readonly candidate?: string | undefined;
-  readonly conflicts?: Merge['conflicts'] | undefined;
-  readonly message?: string | undefined;
 }
 
 export interface WatchedMerge {

@@ -1,0 +1,3 @@
+import { describeLostValues } from '../support/lost-values.ts';
+
+describeLostValues((rows) => rows);
