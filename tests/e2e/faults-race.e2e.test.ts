@@ -73,7 +73,7 @@ describe('commands at once', () => {
       });
       expect(stderr).toMatch(/^(forge: The task database was made anew from the local replica: 2 tasks\n)?$/);
     }
-    expect(answers.filter(({ stderr }) => stderr !== '').length).toBeGreaterThan(0);
+    // Whether one of them tells is not said: the one that makes the database tells, if it also fills it.
   });
 
   test('creates of many processes are all there', async () => {
