@@ -117,7 +117,7 @@ interface WantedNotes {
   readonly isFirst: boolean;
 }
 
-/** A file that somebody has to correct; not a project that is gone. */
+/** A file that a person has to correct; not a project that is gone. */
 function isConfigFault({ code }: ForgeError): boolean {
   return code === 'invalid_input' || code === 'schema_newer';
 }

@@ -25,7 +25,7 @@ export function parseActor(text: string, from: 'named' | 'git'): Actor {
 }
 
 /**
- * Whether somebody who was started as an agent asks as somebody who is none. Whoever starts an agent names it in the
+ * Whether a process that was started as an agent asks as a person. The program that starts an agent names it in the
  * environment; a word on the command line is the agent's own, and does not make a person of it. Another agent it may name.
  */
 export function leavesAgent(environment: string | undefined, flag: string | undefined): boolean {

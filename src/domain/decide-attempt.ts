@@ -34,7 +34,7 @@ export function decideAttemptChange(
   const changed: Attempt = { ...before, ...changes };
   const isActive = changed.state === 'active';
   const finished_at = isActive ? null : (before.finished_at ?? toIso(now));
-  // Nobody looks after the folder of one that is over.
+  // No process looks after the folder of an attempt that is over.
   const attempt: Attempt = { ...changed, finished_at, strayed: isActive ? changed.strayed : null };
   if (JSON.stringify(attempt) === JSON.stringify(before)) return { outcome: 'unchanged' };
   // What is called merged without a commit in its target would close a task whose work is nowhere.

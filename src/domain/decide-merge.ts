@@ -4,7 +4,7 @@ import type { WorkRefusal } from './work-refusal.ts';
 
 export type MergeEndState = 'landed' | 'conflict' | 'ci_failed' | 'refused' | 'postponed' | 'dropped';
 
-/** How a merge may end that nobody has begun. */
+/** How a merge may end that no process has begun. */
 const ENDS_UNBEGUN: readonly MergeEndState[] = ['dropped', 'refused'];
 
 /** `known`: a merge of the same attempt that is queued or started. Undefined where it may be queued. */

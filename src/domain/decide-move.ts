@@ -101,13 +101,13 @@ export function decideMove(
   };
 }
 
-/** A move that gives the task to somebody, or lets its owner begin. */
+/** A move that gives the task to a new owner, or lets its owner begin. */
 function begins(before: Life, after: Life): boolean {
   if (after.status !== 'in_progress' || after.assignee === null) return false;
   return before.status === 'open' || before.assignee !== after.assignee;
 }
 
-/** The record after a move along an edge. Who begins to work on a task that nobody has becomes its owner. */
+/** The record after a move along an edge. The actor that begins to work on a task without an owner becomes its owner. */
 function follow(
   record: TaskRecord,
   move: {

@@ -37,7 +37,7 @@ export interface RunStep {
   readonly usage?: Run['usage'] | undefined;
 }
 
-/** The run after one step; `ended`: nobody waits for its approvals any more. */
+/** The run after one step; `ended`: its approvals that are pending expire. */
 export function decideRunStep(
   before: KeptRun,
   step: RunStep,

@@ -44,7 +44,7 @@ export function listUpdateNeeds(
 
 export type UpdateDecision =
   | { readonly outcome: 'change'; readonly life: DecidedLife; readonly claimed: boolean }
-  /** Somebody has it, which ends the agent loop's claim without an error. */
+  /** Another has it, which ends the agent loop's claim without an error. */
   | { readonly outcome: 'lost' }
   | TaskRefusal;
 

@@ -127,7 +127,7 @@ function findWait(workflow: ResolvedWorkflow, facts: WaitingFacts, task: Task): 
     const command = `forge task transition ${id} ${next}`;
     return item('merge', { message: `it passed in ${state}`, command, since });
   }
-  // A status that somebody wrote into the file without an owner: nobody is offered it, so somebody has to take it.
+  // A status that was written into the file by hand, without an owner: it is in no queue, so a person has to take it.
   if (code === undefined && kind === 'active' && task.assignee === null) {
     const told = `it is in ${state}, and nobody has it`;
     return item('stuck', { message: told, command: `forge claim ${id}`, since: task.updated_at });

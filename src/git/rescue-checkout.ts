@@ -87,7 +87,7 @@ async function commitEverything(
   if (tree === before) return head;
   // The same files on the same commit give the same rescue.
   const author = { name: 'Forge', email: 'forge@localhost', date: `${date} +0000` };
-  // Trailers tell whose it is, also where somebody checks it out under another name.
+  // Trailers tell whose it is, also where it is checked out under another name.
   const message = setTrailers(`Uncommitted work of ${checkout.name}`, {
     'Forge-Attempt': checkout.attempt_id,
   });

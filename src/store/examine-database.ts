@@ -10,7 +10,7 @@ import type { StoreWrongs } from './sync-store.ts';
 
 /**
  * What is not as Forge made it, also where the database cannot be opened as a store, and what SQLite finds wrong with its
- * pages: those of a table that no task is in may be damaged for long before somebody reads them. Changes nothing.
+ * pages: those of a table that no task is in may be damaged for long before a command reads them. Changes nothing.
  */
 export function examineDatabase({
   database,

@@ -60,7 +60,7 @@ export class GateFiles {
   /** Where the file is read from. */
   placesOf(name: GateFile): Places {
     const { forge_dir, store_dir } = this.#project.paths;
-    // For whoever stays: what git says counts from the next look on.
+    // For a process that stays: what git says counts from the next look on.
     if (this.#findUnknown(name) !== undefined) this.look().catch(() => undefined);
     return { forge_dir: this.isHeld(name) ? store_dir : forge_dir, store_dir };
   }

@@ -17,7 +17,7 @@ const GONE = {
     node: '/home/ann/.nvm/versions/node/v24.1.0/bin/node',
     script: '/home/ann/.nvm/versions/node/v24.1.0/lib/node_modules/forge-ctl/bin/forge.cjs',
   },
-  npx: { node: process.execPath, script: '/root/.npm/_npx/1f2e/node_modules/forge-ctl/bin/forge.cjs' },
+  npx: { node: process.execPath, script: '/home/ada/.npm/_npx/1f2e/node_modules/forge-ctl/bin/forge.cjs' },
 };
 
 describe('[U5] MCP entries that name a Forge that is gone', () => {

@@ -20,7 +20,7 @@ import { CONFIG_PATH, HISTORY_PATH, TASKS_PATH } from './task-files.ts';
 /**
  * Lines of task files that an agent wrote into the files of its attempt, and that no person has merged. An agent has
  * Forge to write tasks with, which judges what it may; its files are its proposal, and a fold would make it the user's
- * word: checks and reviewers of other tasks would be gone because somebody looked at a branch.
+ * word: checks and reviewers of other tasks would be gone because a person looked at a branch.
  */
 export interface HeldLines {
   /** Of the commits that wrote them. */
@@ -194,7 +194,7 @@ async function readNamedTarget(repo: GitRepo, main: string): Promise<string | un
     const target = config?.merge?.target;
     return typeof target === 'string' && /^[\w./-]+$/.test(target) ? target : undefined;
   } catch {
-    return undefined; // whoever uses the config says what is wrong with it
+    return undefined; // the code that uses the config says what is wrong with it
   }
 }
 
@@ -220,7 +220,7 @@ async function readLines(reader: BlobReader, rev: string, path: string): Promise
 
 /**
  * Follows the lines through the commits. A line is the agent's where a commit of an attempt wrote it, where a merge made
- * it of such a one, or where somebody edited such a one by hand. One that a clone of a person's wrote instead is theirs.
+ * it of such a one, or where a person edited such a one by hand. One that a clone of a person's wrote instead is theirs.
  */
 async function traceLines(
   repo: GitRepo,

@@ -205,7 +205,7 @@ function readUndo(
 ): Undo | undefined {
   const own = typeof row?.['undo'] === 'string' ? (readJson(row['undo']) as Undo) : undefined; // written by deleteTask
   if (remembered === undefined && own === undefined && deleted !== undefined && hasContent(deleted)) {
-    // The line holds it, and nobody knows what hung on the task.
+    // The line holds it, and it is not known what hung on the task.
     const before = encodeRecord(deleted);
     return { before, version: 1, fence: 1, children: [], dependents: [], elsewhere: true };
   }

@@ -1,6 +1,6 @@
 import type { Task, Transition } from '#contract/task.ts';
 import { decideClose, decideReopen } from '#domain/decide-close.ts';
-import { decideMove, listMoveNeeds, type MoveFacts } from '#domain/decide-move.ts';
+import { decideMove, listMoveNeeds, type MoveFacts, type MoveNeeds } from '#domain/decide-move.ts';
 import { changedNames, eventOf } from '#domain/describe-change.ts';
 import { mapStatus, type StateMap } from '#domain/map-states.ts';
 import { moveRecord } from '#domain/task-changes.ts';
@@ -30,16 +30,20 @@ import type { WriteTransaction } from './write-transaction.ts';
 export function moveTask(tx: WriteTransaction, move: MoveRequest): MovedTask {
   const before = tx.read(resolveTaskId(tx.db, move.id));
   const [seen, deciding] = [toSeen(tx, before), toDeciding(tx)];
-  const facts = readMoveFacts(tx, before, move);
+  const facts = readMoveFacts(tx, before, { move, needs: listMoveNeeds(seen, move, deciding) });
   const decision = decideMove(seen, move, { facts, deciding });
   if (decision.outcome !== 'save') throw toError(tx, before, decision);
   const { state: to_state } = decision.after.life;
   return { ...savePlan(tx, before, decision), from_state: decision.from, to_state };
 }
 
-function readMoveFacts(tx: WriteTransaction, before: StoredRecord, move: MoveRequest): MoveFacts {
+function readMoveFacts(
+  tx: WriteTransaction,
+  before: StoredRecord,
+  { move, needs }: { readonly move: MoveRequest; readonly needs: MoveNeeds },
+): MoveFacts {
   const { id } = before.record;
-  const { claim_of, ...needs } = listMoveNeeds(toSeen(tx, before), move, toDeciding(tx));
+  const { claim_of } = needs;
   const toAsked = (assignee: string) =>
     ({ way: 'move', to: move.to, assignee, agents: move.agents }) as const;
   return {

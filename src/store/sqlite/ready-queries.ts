@@ -94,7 +94,7 @@ export interface Ranked {
 /**
  * By the longest chain of open tasks that waits for each, then by how many wait directly, then as always.
  * Row numbers and edges of waiting tasks are read once, from indexes alone (2 to 3 ms
- * instead of 10 at 10,000 tasks); whole rows are left to whoever shows some of them.
+ * instead of 10 at 10,000 tasks); whole rows are left to the caller that shows some of them.
  */
 export function rankByImpact(db: Database, query: ReadyQuery): Ranked[] {
   const dependents = new Map<number, number[]>();

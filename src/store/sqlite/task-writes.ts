@@ -1,7 +1,13 @@
 import type { Comment, Task } from '#contract/task.ts';
 import { checkElements } from '#domain/bound-elements.ts';
 import { decideComment } from '#domain/decide-comment.ts';
-import { decideUpdate, listUpdateNeeds, planUpdate, type UpdateFacts } from '#domain/decide-update.ts';
+import {
+  decideUpdate,
+  listUpdateNeeds,
+  planUpdate,
+  type UpdateFacts,
+  type UpdateNeeds,
+} from '#domain/decide-update.ts';
 import { checkMetadataSize } from '#domain/metadata.ts';
 import { encodeMetadata } from '#domain/record-codec.ts';
 import { editRecord, newRecord, type Edit, type ElementEdit } from '#domain/task-changes.ts';
@@ -62,7 +68,7 @@ export function updateTask(tx: WriteTransaction, update: TaskUpdate): UpdateResu
   const { db } = tx;
   const before = tx.read(resolveTaskId(db, update.id));
   const [seen, deciding] = [toSeen(tx, before), toDeciding(tx)];
-  const facts = readUpdateFacts(tx, before, update);
+  const facts = readUpdateFacts(tx, before, { update, needs: listUpdateNeeds(seen, update, deciding) });
   const decision = decideUpdate(seen, update, { facts, deciding });
   if (decision.outcome === 'lost')
     return { ...toTask(before.record, before.version, db.workflow), claimed: false };
@@ -72,9 +78,12 @@ export function updateTask(tx: WriteTransaction, update: TaskUpdate): UpdateResu
   return decision.claimed ? { ...task, claimed: true, fence } : task;
 }
 
-function readUpdateFacts(tx: WriteTransaction, before: StoredRecord, update: TaskUpdate): UpdateFacts {
+function readUpdateFacts(
+  tx: WriteTransaction,
+  before: StoredRecord,
+  { update, needs }: { readonly update: TaskUpdate; readonly needs: UpdateNeeds },
+): UpdateFacts {
   const { id } = before.record;
-  const needs = listUpdateNeeds(toSeen(tx, before), update, toDeciding(tx));
   const { agents } = update;
   assert(needs.claim === undefined || agents !== undefined, 'a change of owner says which agents there are');
   return {
