@@ -1,4 +1,5 @@
-import type { Json } from '#kernel/json.ts';
+import { shortHash } from '#kernel/checksum.ts';
+import { canonicalJson, type Json } from '#kernel/json.ts';
 import { compareElements, compareLives, compareRegisters, elementOf } from './join-records.ts';
 import { sameElement, sameJson } from './same-value.ts';
 import { isDeleted, type Element, type Life, type TaskRecord } from './task-record.ts';
@@ -69,7 +70,10 @@ export function keepLostValues(record: TaskRecord, lost: readonly LostValue[]): 
   const elements = new Map<string, Element>(conflicts.elements);
   let changed = false;
   for (const { name, value, stamp, beaten_at } of lost) {
-    const key = `${name}@${stamp.toString(36)}`;
+    const key = conflictKey(name, { value, stamp });
+    const former = conflicts.elements.get(stampKey(name, stamp));
+    // So it was named before values were told apart; a settled one does not say which it was.
+    if (former !== undefined && (former.value === undefined || sameJson(former.value, value))) continue;
     const kept = { value, stamp: Math.max(stamp, beaten_at, conflicts.floor + 1) };
     if (compareElements(kept, elementOf(conflicts, key)) <= 0) continue;
     elements.set(key, kept);
@@ -78,8 +82,47 @@ export function keepLostValues(record: TaskRecord, lost: readonly LostValue[]): 
   return changed ? { ...record, conflicts: { ...conflicts, elements } } : record;
 }
 
-/** The parts of a conflict's key; names may hold an @ themselves. */
+/**
+ * Under which a lost value is kept. A stamp alone does not name it: clones whose clocks are behind a task all give their
+ * next change the stamp after its last one.
+ */
+export function conflictKey(
+  name: string,
+  { value, stamp }: { value: Json | undefined; stamp: number },
+): string {
+  return `${stampKey(name, stamp)}.${hashValue(value)}`;
+}
+
+function stampKey(name: string, stamp: number): string {
+  return `${name}@${stamp.toString(36)}`;
+}
+
+/** Tells values of one stamp apart. */
+export function hashValue(value: Json | undefined): string {
+  return value === undefined ? 'gone' : shortHash(canonicalJson(value));
+}
+
+/** Whether this very value lost here once; also where it was settled since. */
+export function hasLost(record: TaskRecord, name: string, { stamp, hash }: ValueMark): boolean {
+  const { elements } = record.conflicts;
+  if (elements.has(`${stampKey(name, stamp)}.${hash}`)) return true;
+  const former = elements.get(stampKey(name, stamp));
+  return former !== undefined && (former.value === undefined || hashValue(former.value) === hash);
+}
+
+/** Which value of a place is meant, without the value. */
+export interface ValueMark {
+  readonly stamp: number;
+  readonly hash: string;
+}
+
+export function markValue({ value, stamp }: { value?: Json | undefined; stamp: number }): ValueMark {
+  return { stamp, hash: hashValue(value) };
+}
+
+/** The parts of a conflict's key; names may hold an @ or a dot themselves. */
 export function splitConflictKey(key: string): { name: string; stamp: number } {
   const at = key.lastIndexOf('@');
-  return { name: key.slice(0, at), stamp: Number.parseInt(key.slice(at + 1), 36) };
+  const [stamp = ''] = key.slice(at + 1).split('.', 1);
+  return { name: key.slice(0, at), stamp: Number.parseInt(stamp, 36) };
 }

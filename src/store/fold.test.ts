@@ -280,6 +280,41 @@ describe('what somebody should hear of a fold', () => {
     expect(await here.store.listConflicts(id)).toHaveLength(1);
   });
 
+  it('a value of a file in which two others turn out to share an id', async () => {
+    await using here = await tempStore();
+    await using there = await tempStore();
+    const { id } = await create(here, 'Old');
+    await fold(there, await shareLines(here));
+    await here.store.updateTask({ id, title: 'Here' }, by(here));
+    there.clock.advance(60_000);
+    await there.store.updateTask({ id, title: 'There' }, by(there));
+    const twin = { title: 'Twin', status: 'open', created_at: '2026-02-10T08:00:00.000Z' };
+    await fold(here, [JSON.stringify({ id: 'fg-twin', created_by: 'ann', ...twin })]);
+    const lines = [
+      ...(await exportLines(there)),
+      JSON.stringify({ id: 'fg-twin', created_by: 'bob', ...twin }),
+    ];
+    const report = await fold(here, lines);
+    expect(report.renamed).toHaveLength(1);
+    expect(report.conflicts).toEqual([{ id, name: 'title' }]);
+    expect(await here.store.listConflicts(id)).toMatchObject([{ lost: 'Here', stands: 'There' }]);
+  });
+
+  it('a value of a line that was edited by hand before this store had the task', async () => {
+    await using here = await tempStore();
+    await using there = await tempStore();
+    const { id } = await create(there, 'Old');
+    const lines = await shareLines(there);
+    await fold(
+      here,
+      lines.map((line) => line.replace('"Old"', '"By hand"')),
+    );
+    there.clock.advance(60_000);
+    await there.store.updateTask({ id, title: 'There' }, by(there));
+    expect((await fold(here, await exportLines(there))).conflicts).toEqual([{ id, name: 'title' }]);
+    expect(await here.store.listConflicts(id)).toMatchObject([{ lost: 'By hand', stands: 'There' }]);
+  });
+
   it('a task that was deleted elsewhere and changed here later', async () => {
     await using here = await tempStore();
     await using there = await tempStore();

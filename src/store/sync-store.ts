@@ -1,3 +1,4 @@
+import type { ValueMark } from '#domain/lost-values.ts';
 import type { PutBackLine } from '#domain/taken-back.ts';
 import type { Writer } from './store.ts';
 
@@ -148,11 +149,11 @@ export interface OwnValue {
   readonly id: string;
   /** A field's name or `metadata.<key>`. */
   readonly name: string;
-  readonly stamp: number;
+  readonly mark: ValueMark;
 }
 
-export function toOwnKey({ id, name, stamp }: OwnValue): string {
-  return `${id} ${name}@${stamp.toString(36)}`;
+export function toOwnKey({ id, name, mark }: OwnValue): string {
+  return `${id} ${name}@${mark.stamp.toString(36)}.${mark.hash}`;
 }
 
 export interface FoldHistoryReport {

@@ -24,6 +24,25 @@ describe('mergeTaskFiles', () => {
     expect(task).toMatchObject({ description: 'Kept', sprint: 4 });
   });
 
+  it('keeps what both sides changed of a task, also where two others are told apart', () => {
+    const old = decodeRecord(JSON.parse(line({})) as JsonObject);
+    const retitle = (title: string, after: number): string =>
+      encodeRecord(editRecord(old, { fields: new Map([['title', title]]) }, old.created + after));
+    const twin = (created_by: string): string => line({ id: 'fg-bbbb', created_by });
+    const ours = toFile([retitle('Ours', 5), twin('ann')]);
+    const theirs = toFile([retitle('Theirs', 9), twin('bob')]);
+    for (const [one, other] of [
+      [ours, theirs],
+      [theirs, ours],
+    ] as const) {
+      const { text, conflicts } = mergeTaskFiles(toFile([encodeRecord(old)]), one, other, NOW);
+      const task = toTasks(text).find(({ id }) => id === old.id);
+      expect(task).toMatchObject({ title: 'Theirs' });
+      expect(text).toMatch(/"conflicts":\{"title@[^"]+":"Ours"\}/);
+      expect(conflicts).toBe(1);
+    }
+  });
+
   it.each(['2026-02-10T12:00:00.000Z', '2026-02-10T09:00:00.000Z'])(
     'takes from a line that lost its stamps what its side changed, and nothing else: %s',
     (updated_at) => {

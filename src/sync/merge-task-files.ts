@@ -1,4 +1,4 @@
-import { birthOf, isSameTask } from '#domain/identity.ts';
+import { birthOf, identityOf, isSameTask } from '#domain/identity.ts';
 import { joinGraphs, type TaskGraph } from '#domain/join-graphs.ts';
 import { editedLine } from '#domain/edited-line.ts';
 import { joinCopies } from '#domain/join-copies.ts';
@@ -184,15 +184,35 @@ function readEdited(
 }
 
 function mergeWhole({ base, ours, theirs, now }: Sides): MergedLines {
-  const known = new Map(
-    [...toGraphs(base, { known: readAllSealed([ours, theirs]), now: 0 })].flatMap((graph) => [...graph]),
-  );
-  const graphs = [...toGraphs(ours, { known, now }), ...toGraphs(theirs, { known, now })];
-  const joined = graphs.reduce<TaskGraph>(joinGraphs, new Map());
+  const parted = toGraphs(base, { known: readAllSealed([ours, theirs]), now: 0 });
+  const known = new Map(parted.flatMap((graph) => [...graph]));
+  const here = toGraphs(ours, { known, now });
+  const there = toGraphs(theirs, { known, now });
+  const joined = [...here, ...there].reduce<TaskGraph>(joinGraphs, new Map());
+  const sides = [parted, here, there].map(byIdentity);
+  let conflicts = 0;
+  const keep = (record: TaskRecord): TaskRecord => {
+    const [before, a, b] = sides.map((side) => side.get(identityOf(record).key));
+    if (before === undefined || a === undefined || b === undefined) return record;
+    const lost = findLostValues(before, a, b);
+    conflicts += lost.length;
+    return keepLostValues(record, lost);
+  };
   const lines = [...ours.lines.values(), ...theirs.lines.values()].flat();
   const kept = lines.filter((line) => tryDecode(line) === undefined);
-  const result = new Map([...joined].map(([id, record]) => [id, encodeRecord(record)]));
-  return { result, conflicts: 0, kept };
+  const result = new Map([...joined].map(([id, record]) => [id, encodeRecord(keep(record))]));
+  return { result, conflicts, kept };
+}
+
+/** Whatever name a task has on a side. */
+function byIdentity(graphs: readonly TaskGraph[]): Map<string, TaskRecord> {
+  const found = new Map<string, TaskRecord>();
+  for (const record of graphs.flatMap((graph) => [...graph.values()])) {
+    const { key } = identityOf(record);
+    const there = found.get(key);
+    found.set(key, there === undefined ? record : joinCopies(there, { ...record, id: there.id }));
+  }
+  return found;
 }
 
 function readAllSealed(sides: readonly Side[]): TaskGraph {

@@ -27,7 +27,7 @@ export async function findSeenIn(
   { repo, rev }: { readonly repo: GitRepo; readonly rev: string },
 ): Promise<ReadonlySet<string>> {
   const seen = new Set<string>();
-  const oldest = Math.min(...values.map(({ stamp }) => stamp)) - SKEW_MS;
+  const oldest = Math.min(...values.map(({ mark }) => mark.stamp)) - SKEW_MS;
   const left = new Set(values);
   await using blobs = openBlobReader(repo);
   for await (const { commit, at } of listCommits(repo, rev)) {
@@ -35,7 +35,7 @@ export async function findSeenIn(
     const bytes = await blobs.read(commit, TASKS_PATH);
     if (bytes === undefined) continue;
     for (const value of left) {
-      if (!findRecords(bytes, value.id).some((record) => hasValue(record, value.name, value.stamp))) continue;
+      if (!findRecords(bytes, value.id).some((record) => hasValue(record, value.name, value.mark))) continue;
       seen.add(toOwnKey(value));
       left.delete(value);
     }

@@ -164,8 +164,12 @@ class HandHistory {
       const record = tryRead(text);
       return record === undefined || isDeleted(record) ? [] : [{ record, at }];
     });
-    if (file === undefined || found.length === 0) return 'nothing to edit';
-    const { record, at } = this.#random.pick(found);
+    // A task on both sides of a conflict has two lines: what is taken out of one still stands in the other.
+    const single = found.filter(
+      ({ record }) => found.filter((one) => one.record.id === record.id).length === 1,
+    );
+    if (file === undefined || single.length === 0) return 'nothing to edit';
+    const { record, at } = this.#random.pick(single);
     const line = JSON.parse(lines[at] ?? '') as Record<string, Json>;
     const told = [
       file.told,

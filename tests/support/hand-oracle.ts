@@ -72,19 +72,12 @@ export class HandOracle {
     }
   }
 
-  /** A title that a command wrote stands, or somebody who saw it wrote another, or it is shown to have lost. */
+  /** Each value stands, or a writer who saw it wrote another, or it is shown to have lost. */
   #expectKept(record: TaskRecord, name: Watched, writes: readonly Write[]): void {
-    if (name !== 'title') return;
     const lost = listLost(record, name);
     const replaced = new Set(writes.flatMap((write) => [...write.before].map(({ value }) => value)));
     for (const { value, how } of writes) {
-      if (
-        !how.startsWith('a command') ||
-        value === valueOf(record, name) ||
-        replaced.has(value) ||
-        lost.has(value)
-      )
-        continue;
+      if (value === valueOf(record, name) || replaced.has(value) || lost.has(value)) continue;
       this.failures.push(`${name} ${value} (${how}) of ${record.id} is gone, and nobody is told`);
     }
   }

@@ -172,8 +172,8 @@ export class SyncClone {
   findSeen(values: readonly OwnValue[], commit: Commit = this.head): ReadonlySet<string> {
     const texts = this.#isTracked || commit !== this.head ? [...listAncestors(commit)] : [];
     const records = texts.flatMap(({ tree }) => readRecords(tree.tasks ?? ''));
-    const isSeen = ({ id, name, stamp }: OwnValue): boolean =>
-      records.some((record) => record.id === id && hasValue(record, name, stamp));
+    const isSeen = ({ id, name, mark }: OwnValue): boolean =>
+      records.some((record) => record.id === id && hasValue(record, name, mark));
     return new Set(values.filter(isSeen).map(toOwnKey));
   }
 

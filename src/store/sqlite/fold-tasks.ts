@@ -32,7 +32,7 @@ import { appendingTo } from './replica-appender.ts';
 import type { Replica } from './replica.ts';
 import { writeFolded } from './shown-base.ts';
 import { keepShown } from './shown-lines.ts';
-import { judgeLosses, noteEdits, settleReplaced } from './judge-losses.ts';
+import { judgeLosses, noteEdits, noteFirstEdits, settleReplaced } from './judge-losses.ts';
 
 /** Joins a file into the store in one transaction; see FoldRequest. */
 export function foldTasks(
@@ -189,7 +189,9 @@ function foldTask(fold: Fold, incoming: IncomingTask, shared: ReadonlySet<string
   if (known === undefined) {
     const birth = birthOf(record);
     if (shared.has(birth) || (birth !== record.id && fold.digests.has(birth))) throw new SharedBirth(birth);
-    return saveJoined(fold, undefined, readIncoming(fold, incoming, undefined).record, incoming.encoded);
+    const taken = readIncoming(fold, incoming, undefined);
+    noteFirstEdits(fold, { incoming, taken });
+    return saveJoined(fold, undefined, taken.record, incoming.encoded);
   }
   const own = asKnown(fold, incoming, known.record);
   if (!isSameTask(known.record, own.record)) throw new SharedBirth(record.id);

@@ -6,6 +6,7 @@ import type { TaskRecord } from '#domain/task-record.ts';
 import type { FileLine } from '../sync-store.ts';
 import { forgetName, readKnown, type Known } from './apply-record.ts';
 import { asKnown, readIncoming, readTask, saveJoined, type Fold } from './fold-records.ts';
+import { judgeLosses, noteEdits, settleReplaced, type Meeting } from './judge-losses.ts';
 import { renameWork } from './rename-work.ts';
 
 /**
@@ -16,8 +17,8 @@ export function foldWholeFile(fold: Fold, lines: Iterable<FileLine>): void {
   const { db, report } = fold;
   const known = readAll(fold);
   const ours = new Map([...known].map(([id, { record }]) => [id, record]));
-  const graphs = readGraphs(fold, lines, ours);
-  const joined = graphs.reduce<TaskGraph>(joinGraphs, ours);
+  const { graphs, judged } = readGraphs(fold, lines, ours);
+  const joined = settleAll(graphs.reduce<TaskGraph>(joinGraphs, ours), judged, fold.by.now);
   const apart = new Map<string, string>();
   for (const [id, record] of ours) if (!joined.has(id)) apart.set(id, identityOf(record).apart);
   for (const [from, to] of apart) {
@@ -35,6 +36,26 @@ export function foldWholeFile(fold: Fold, lines: Iterable<FileLine>): void {
     const before = readKnown(db, id) ?? (former && { ...former, stored: undefined });
     fold.digests.set(id, saveJoined(fold, before, record));
   }
+  for (const { known: before, incoming, taken } of judged) {
+    const after = joined.get(before.id) ?? joined.get(identityOf(before).apart);
+    if (after !== undefined) noteEdits(fold, { known: { ...before, id: after.id }, incoming, taken, after });
+  }
+}
+
+/** A task of the store and a line of the file, held against each other. */
+interface Judged extends Meeting {
+  /** Keys of conflicts of the line that are settled here. */
+  readonly replaced: readonly string[];
+}
+
+function settleAll(graph: TaskGraph, judged: readonly Judged[], now: number): TaskGraph {
+  const settled = new Map(graph);
+  for (const { known, replaced } of judged) {
+    const id = graph.has(known.id) ? known.id : identityOf(known).apart;
+    const record = settled.get(id);
+    if (record !== undefined) settled.set(id, settleReplaced(record, replaced, now));
+  }
+  return settled;
 }
 
 function readAll({ db, digests }: Fold): Map<string, Known> {
@@ -60,7 +81,8 @@ function readGraphs(
   fold: Fold,
   lines: Iterable<FileLine>,
   ours: ReadonlyMap<string, TaskRecord>,
-): Map<string, TaskRecord>[] {
+): { graphs: Map<string, TaskRecord>[]; judged: Judged[] } {
+  const judged: Judged[] = [];
   const sides = { ours: new Map<string, TaskRecord>(), theirs: new Map<string, TaskRecord>() };
   const strays: Map<string, TaskRecord>[] = [];
   let conflict = false;
@@ -69,9 +91,15 @@ function readGraphs(
     if (read === undefined) continue;
     const incoming = asKnown(fold, read, ours.get(read.record.id));
     const base = findSame(ours, incoming.record);
-    const { record: theirs, lost } = readIncoming(fold, incoming, base);
-    const record = keepLostValues(theirs, lost);
-    for (const { name } of lost) fold.report.conflicts.push({ id: record.id, name });
+    const taken = readIncoming(fold, incoming, base);
+    const { lost, replaced } =
+      base === undefined
+        ? { lost: taken.lost, replaced: [] }
+        : judgeLosses(fold, { known: base, incoming, taken });
+    if (base !== undefined) judged.push({ known: base, incoming, taken, replaced });
+    const record = keepLostValues(taken.record, lost);
+    for (const name of new Set(lost.map((one) => one.name)))
+      fold.report.conflicts.push({ id: record.id, name });
     conflict ||= line.side !== undefined;
     for (const side of line.side === undefined ? (['ours', 'theirs'] as const) : [line.side]) {
       const there = sides[side].get(record.id);
@@ -80,5 +108,6 @@ function readGraphs(
       else strays.push(new Map([[record.id, record]]));
     }
   }
-  return conflict ? [sides.ours, sides.theirs, ...strays] : [sides.ours, ...strays];
+  const graphs = conflict ? [sides.ours, sides.theirs, ...strays] : [sides.ours, ...strays];
+  return { graphs, judged };
 }

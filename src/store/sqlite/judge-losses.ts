@@ -1,4 +1,4 @@
-import type { LostValue } from '#domain/lost-values.ts';
+import { markValue, type LostValue } from '#domain/lost-values.ts';
 import {
   findReplaced,
   hasValue,
@@ -17,7 +17,7 @@ import { noteOwnWrites, readOwnRuns } from './own-values.ts';
 import { findUnsharedLosses } from './unshared-values.ts';
 
 /** A task here, and the line that a file has of it. */
-interface Meeting {
+export interface Meeting {
   readonly known: TaskRecord;
   readonly incoming: IncomingTask;
   readonly taken: TakenIn;
@@ -34,10 +34,12 @@ export function judgeLosses(
     return { lost: [...taken.lost, ...findUnsharedLosses(db, known, theirs)], replaced: [] };
   const runs = readOwnRuns(db, known.id);
   if (runs.size === 0) return { lost: [...taken.lost], replaced: [] };
-  const { lost, unsure } = judgeOwnValues(known, theirs, withoutEdits(runs, incoming, theirs));
+  const { lost, unsure } = judgeOwnValues(known, theirs, withoutEdits(runs, incoming, theirs), {
+    is_edited: incoming.edited !== undefined,
+  });
   const fallen: LostValue[] = [];
   for (const one of unsure) {
-    const value = { id: known.id, name: one.name, stamp: one.stamp };
+    const value = { id: known.id, name: one.name, mark: markValue(one) };
     if (seen?.has(toOwnKey(value)) === true) continue;
     fallen.push(one);
     // Of two sides of a conflict in the file neither had seen the other.
@@ -57,7 +59,9 @@ function withoutEdits(
 ): ReadonlyMap<string, OwnRun> {
   if (record === theirs) return runs;
   const edited = new Map(listWrites(record, theirs).map(({ name, over }) => [name, over]));
-  return new Map([...runs].filter(([name, run]) => (edited.get(name) ?? Infinity) > (run.at(-1) ?? 0)));
+  return new Map(
+    [...runs].filter(([name, run]) => (edited.get(name)?.stamp ?? Infinity) > (run.at(-1)?.stamp ?? 0)),
+  );
 }
 
 /** A line of another tool has no stamps that say what its writer knew. */
@@ -78,13 +82,23 @@ export function noteEdits(
 ): void {
   const restamped =
     known.hand === undefined ? [] : listRestamped(known, taken.record, readOwnRuns(db, known.id));
-  const kept = restamped.filter(({ name, stamp }) => hasValue(after, name, stamp));
+  const kept = restamped.filter(({ name, mark }) => hasValue(after, name, mark));
   for (const line of noteOwnWrites(db, known.id, kept)) appender.appendBeside(line);
   if (incoming.record === taken.record || isForeign(incoming)) return;
   const standing = new Map(listWrites(known, after).map((write) => [write.name, write]));
-  const writes = listWrites(incoming.record, taken.record).flatMap(({ name, stamp }) => {
+  const writes = listWrites(incoming.record, taken.record).flatMap(({ name, mark }) => {
     const write = standing.get(name);
-    return write?.stamp === stamp ? [write] : [];
+    return write?.mark.stamp === mark.stamp && write.mark.hash === mark.hash ? [write] : [];
   });
   for (const line of noteOwnWrites(db, known.id, writes)) appender.appendBeside(line);
+}
+
+/** The same of a task that was not known here: what the line showed before it was edited is not known. */
+export function noteFirstEdits({ db, appender }: Fold, { incoming, taken }: Omit<Meeting, 'known'>): void {
+  if (incoming.record === taken.record || isForeign(incoming)) return;
+  const writes = listWrites(incoming.record, taken.record).map((write) => ({
+    ...write,
+    over: { stamp: write.over.stamp, hash: '' },
+  }));
+  for (const line of noteOwnWrites(db, taken.record.id, writes)) appender.appendBeside(line);
 }

@@ -24,7 +24,7 @@ export function noteOwnWrites(db: Database, id: string, writes: readonly OwnWrit
       write.name,
     );
     const run = continueRun(row === undefined ? undefined : decodeRun(row.digests as string), write);
-    const digests = run.map((stamp) => stamp.toString(36)).join(' ');
+    const digests = run.map(({ stamp, hash }) => `${stamp.toString(36)}.${hash}`).join(' ');
     const shown = { path: HERE, task_id: id, seal: write.name, digests };
     writeShownRow(db, shown);
     return encodeShown(shown);
@@ -37,5 +37,8 @@ export function renameOwnRuns(db: Database, from: string, to: string): void {
 }
 
 function decodeRun(text: string): OwnRun {
-  return text.split(' ').map((stamp) => Number.parseInt(stamp, 36));
+  return text.split(' ').map((mark) => {
+    const [stamp = '', hash = ''] = mark.split('.');
+    return { stamp: Number.parseInt(stamp, 36), hash };
+  });
 }
