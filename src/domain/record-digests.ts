@@ -131,6 +131,11 @@ export function fieldIn(digests: KnownDigests, name: string): string | undefined
   return digests.fields.get(digestName(name));
 }
 
+/** What the digests say of a key of the metadata. */
+export function metadataIn(digests: KnownDigests, key: string): string | undefined {
+  return digests.metadata.get(digestName(key));
+}
+
 /** Whether the digests say that the key has a value, or that it is not there. */
 export function stateIn(
   digests: KnownDigests,
@@ -138,7 +143,7 @@ export function stateIn(
   key: string,
 ): (value: Json | undefined) => boolean {
   if (name === 'metadata') {
-    const was = digests.metadata.get(digestName(key));
+    const was = metadataIn(digests, key);
     return (value) => (value === undefined ? undefined : digestValue(value)) === was;
   }
   if (name === 'dependencies') {
@@ -164,7 +169,7 @@ function digestName(name: string): string {
   return tinyHash(name);
 }
 
-function digestValue(value: Json): string {
+export function digestValue(value: Json): string {
   return tinyHash(typeof value === 'string' ? `"${value}` : canonicalJson(value));
 }
 

@@ -12,6 +12,7 @@ import {
   stateIn,
   type KnownDigests,
 } from './record-digests.ts';
+import { noteEdited } from './replaced-values.ts';
 import { defaultState } from './states.ts';
 import { sameElement, sameJson } from './same-value.ts';
 import {
@@ -74,6 +75,13 @@ export interface TakenIn {
  * taken in twice.
  */
 export function takeInEdits(line: EditedLine, where: EditedWhere): TakenIn {
+  const taken = stampEdits(line, where);
+  const written = readDigests(line.written ?? '');
+  const how = { known: where.known, written, lost: taken.lost };
+  return { ...taken, record: noteEdited(line.record, taken.record, how) };
+}
+
+function stampEdits(line: EditedLine, where: EditedWhere): TakenIn {
   const { record, seal, updated } = line;
   const { known, last } = where;
   if (line.unstamped !== undefined && known !== undefined && where.shown !== undefined) {
@@ -322,11 +330,16 @@ function editFields({ record, known, base, seen, saw, at, lost }: Edit): TaskRec
     const here = record.fields.get(name);
     const value = fieldValue(record, name);
     const digest = digestOfField(name, value);
-    if ([base, ...seen].some((one) => fieldIn(one, name) === digest)) continue;
+    if (fieldIn(base, name) === digest) continue;
+    const theirs = known?.fields.get(name);
+    if (seen.some((one) => fieldIn(one, name) === digest)) {
+      // Taken in before: the line shows it under the stamp of what it replaced.
+      if (theirs !== undefined) (fields ??= new Map(record.fields)).set(name, theirs);
+      continue;
+    }
     const mine: Register = { value, stamp: at };
     fields ??= new Map(record.fields);
     fields.set(name, mine);
-    const theirs = known?.fields.get(name);
     if (theirs === undefined || theirs.stamp < (here?.stamp ?? 0) || sameJson(theirs.value, value)) continue;
     if (digestOfField(name, theirs.value) === fieldIn(saw, name)) continue;
     const [stands, falls] = compareRegisters(mine, theirs) > 0 ? [mine, theirs] : [theirs, mine];
@@ -342,11 +355,15 @@ function editMap({ record, known, base, seen, saw, at, lost }: Edit, name: MapNa
     const here = elementOf(map, key);
     const isIn = (digests: KnownDigests, value: Json | undefined): boolean =>
       stateIn(digests, name, key)(value);
-    if ([base, ...seen].some((one) => isIn(one, here.value))) continue;
+    if (isIn(base, here.value)) continue;
+    const theirs = known === undefined ? undefined : elementOf(known[name], key);
+    if (seen.some((one) => isIn(one, here.value))) {
+      if (name === 'metadata' && theirs !== undefined) (elements ??= new Map(map.elements)).set(key, theirs);
+      continue;
+    }
     const mine: Element = { value: here.value, stamp: at };
     elements ??= new Map(map.elements);
     elements.set(key, mine);
-    const theirs = known === undefined ? undefined : elementOf(known[name], key);
     if (name !== 'metadata' || theirs?.value === undefined || theirs.stamp < here.stamp) continue;
     if (isIn(saw, theirs.value) || sameElement(theirs.value, here.value)) continue;
     const [stands, falls] = compareElements(mine, theirs) > 0 ? [mine, theirs] : [theirs, mine];

@@ -1,6 +1,7 @@
 import type { Comment, Status } from '#contract/task.ts';
 import { toIso } from '#kernel/clock.ts';
 import type { Json } from '#kernel/json.ts';
+import { noteReplaced } from './replaced-values.ts';
 import { sameElement, sameJson } from './same-value.ts';
 import { closedState, STATE_FOR_STATUS } from './states.ts';
 import {
@@ -95,7 +96,7 @@ export function editRecord(record: TaskRecord, edit: Edit, now: number): TaskRec
     overwritten(record.metadata, metadata) + 1,
     overwritten(record.conflicts, conflicts) + 1,
   );
-  return {
+  const edited = {
     ...record,
     fields: new Map([
       ...record.fields,
@@ -106,6 +107,7 @@ export function editRecord(record: TaskRecord, edit: Edit, now: number): TaskRec
     metadata: withElements(record.metadata, metadata, stamp),
     conflicts: withElements(record.conflicts, conflicts, stamp),
   };
+  return noteReplaced(record, edited);
 }
 
 /** A new owner: claim of an open task, or takeover of one in work. */

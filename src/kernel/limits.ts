@@ -318,6 +318,8 @@ export const LIMITS = {
   fold_events: 1_000,
   /** Edits by hand that a task remembers, so that none is taken in twice; each takes some thirty bytes of its line. */
   hand_edits: 12,
+  /** Replaced values of one field that a task remembers, so that none of them is told as lost; forty bytes each. */
+  replaced_values: 64,
   /** A change that is further ahead of this clock was made by a wrong one. */
   clock_skew_ms: 300_000,
   /** How long an agent may take to end itself when its work is done, and when it is asked to stop. */

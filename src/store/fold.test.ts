@@ -1,3 +1,4 @@
+import { NO_AGENTS } from '#domain/claimer.ts';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '#kernel/limits.ts';
@@ -253,13 +254,30 @@ describe('what somebody should hear of a fold', () => {
     await fold(there, await shareLines(here));
     there.clock.advance(60_000);
     await there.store.updateTask({ id, title: 'Newer' }, by(there));
+    expect((await fold(here, await exportLines(there))).conflicts).toEqual([]);
+    expect((await here.store.getTask(id)).title).toBe('Newer');
+  });
+
+  it('of a status that the history tells was seen nothing, of another the one that fell', async () => {
+    await using here = await tempStore();
+    await using there = await tempStore();
+    const { id } = await create(here, 'Old');
+    await fold(there, await shareLines(here));
+    await here.store.closeTask({ id, reason: 'here' }, by(here));
+    there.clock.advance(60_000);
+    await there.store.claimTask({ id, assignee: 'ann', force: false, agents: NO_AGENTS }, by(there));
+    await there.store.closeTask({ id, reason: 'there' }, by(there));
     const request = toRequest(await exportLines(there));
     const { unsure = [] } = await here.store.foldTasks({ ...request, asks: true }, by(here));
-    expect(unsure).toMatchObject([{ id, name: 'title' }]);
-    expect((await here.store.getTask(id)).title).toBe('New');
+    expect(unsure).toMatchObject([{ id, name: 'life' }]);
+    expect((await here.store.getTask(id)).close_reason).toBe('here');
     const seen = new Set(unsure.map(toOwnKey));
-    expect((await here.store.foldTasks({ ...request, seen }, by(here))).conflicts).toEqual([]);
-    expect((await here.store.getTask(id)).title).toBe('Newer');
+    const asked = await here.store.foldTasks({ ...request, seen, dry_run: true }, by(here));
+    expect(asked.conflicts).toEqual([]);
+    expect((await here.store.foldTasks(request, by(here))).conflicts).toEqual([{ id, name: 'life' }]);
+    expect(await here.store.listConflicts(id)).toMatchObject([
+      { name: 'life', lost: { close_reason: 'here' }, stands: { close_reason: 'there' } },
+    ]);
   });
 
   it('a value that was exported, which whoever wrote the later one never saw', async () => {

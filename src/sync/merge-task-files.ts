@@ -3,7 +3,8 @@ import { joinGraphs, type TaskGraph } from '#domain/join-graphs.ts';
 import { editedLine } from '#domain/edited-line.ts';
 import { joinCopies } from '#domain/join-copies.ts';
 import { keepIdentity } from '#domain/kept-identity.ts';
-import { findLostValues, keepLostValues } from '#domain/lost-values.ts';
+import { keepLostValues } from '#domain/lost-values.ts';
+import { findLostValues } from '#domain/merge-losses.ts';
 import { decodeRecord, encodeRecord } from '#domain/record-codec.ts';
 import { digestRecord } from '#domain/record-digests.ts';
 import { isSealed } from '#domain/record-seal.ts';
@@ -137,7 +138,7 @@ function mergeTask(
   if (ours === undefined || theirs === undefined) return { record: ours ?? theirs, conflicts: 0, kept };
   if (!isSameTask(ours, theirs)) return undefined;
   const joined = joinCopies(ours, theirs);
-  const lost = base === undefined || !isSameTask(base, ours) ? [] : findLostValues(base, ours, theirs);
+  const lost = findLostValues(base !== undefined && isSameTask(base, ours) ? base : undefined, ours, theirs);
   return { record: keepLostValues(joined, lost), conflicts: lost.length, kept };
 }
 
@@ -193,7 +194,7 @@ function mergeWhole({ base, ours, theirs, now }: Sides): MergedLines {
   let conflicts = 0;
   const keep = (record: TaskRecord): TaskRecord => {
     const [before, a, b] = sides.map((side) => side.get(identityOf(record).key));
-    if (before === undefined || a === undefined || b === undefined) return record;
+    if (a === undefined || b === undefined) return record;
     const lost = findLostValues(before, a, b);
     conflicts += lost.length;
     return keepLostValues(record, lost);

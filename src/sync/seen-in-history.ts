@@ -1,7 +1,7 @@
 import { askGit, streamFromGit, type GitRepo } from '#git/ask-git.ts';
 import { findRepository } from '#git/find-repository.ts';
 import { openBlobReader } from '#git/read-blob.ts';
-import { hasValue } from '#domain/own-values.ts';
+import { hasLife } from '#domain/own-values.ts';
 import { decodeRecord } from '#domain/record-codec.ts';
 import type { TaskRecord } from '#domain/task-record.ts';
 import { isForgeError } from '#kernel/errors.ts';
@@ -35,7 +35,7 @@ export async function findSeenIn(
     const bytes = await blobs.read(commit, TASKS_PATH);
     if (bytes === undefined) continue;
     for (const value of left) {
-      if (!findRecords(bytes, value.id).some((record) => hasValue(record, value.name, value.mark))) continue;
+      if (!findRecords(bytes, value.id).some((record) => hasLife(record, value.mark))) continue;
       seen.add(toOwnKey(value));
       left.delete(value);
     }

@@ -1,6 +1,7 @@
 import { birthOf, identityOf } from '#domain/identity.ts';
 import type { TaskGraph } from '#domain/join-graphs.ts';
-import { findLostValues, keepLostValues } from '#domain/lost-values.ts';
+import { keepLostValues } from '#domain/lost-values.ts';
+import { findLostValues } from '#domain/merge-losses.ts';
 import { newRecord } from '#domain/task-changes.ts';
 import {
   dependencyKey,

@@ -24,6 +24,7 @@ const LIVES = ['claim', 'close', 'reopen', 'release', 'comment'] as const;
 
 export interface HandHistoryOutcome {
   readonly failures: readonly string[];
+  readonly falsely: readonly string[];
   readonly told: readonly string[];
   readonly edits: number;
 }
@@ -52,7 +53,12 @@ export async function runHandHistory(
     for (const clone of clones) await clone.close();
     await rm(folder, { recursive: true, force: true });
   }
-  return { failures: history.oracle.failures, told: history.told, edits: history.edits };
+  return {
+    failures: history.oracle.failures,
+    falsely: history.oracle.falsely,
+    told: history.told,
+    edits: history.edits,
+  };
 }
 
 interface HandHistoryParts {

@@ -21,6 +21,8 @@ export type Watched = (typeof WATCHED)[number];
  */
 export class HandOracle {
   readonly failures: string[] = [];
+  /** Told as lost, though a writer who saw them wrote others. */
+  readonly falsely: string[] = [];
   readonly #writes = new Map<string, Write>();
   readonly #shown = new Map<string, Set<Write>>();
   readonly #labels = new Map<string, 'added' | 'removed'>();
@@ -76,6 +78,8 @@ export class HandOracle {
   #expectKept(record: TaskRecord, name: Watched, writes: readonly Write[]): void {
     const lost = listLost(record, name);
     const replaced = new Set(writes.flatMap((write) => [...write.before].map(({ value }) => value)));
+    for (const value of lost)
+      if (replaced.has(value as string)) this.falsely.push(`${name} ${String(value)} of ${record.id}`);
     for (const { value, how } of writes) {
       if (value === valueOf(record, name) || replaced.has(value) || lost.has(value)) continue;
       this.failures.push(`${name} ${value} (${how}) of ${record.id} is gone, and nobody is told`);

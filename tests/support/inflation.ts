@@ -28,6 +28,8 @@ export function findDeflations(
       changes += 1;
       if (is.stamp <= was.stamp)
         found.push(`${name} changed, but its stamp went from ${was.stamp} to ${is.stamp}`);
+    } else if (isNote(name, is.value) && is.stamp >= was.stamp) {
+      continue;
     } else if (is.stamp < was.stamp || (is.stamp > was.stamp && operation.writesAll !== true)) {
       found.push(`${name} did not change, but its stamp went from ${was.stamp} to ${is.stamp}`);
     }
@@ -40,6 +42,11 @@ export function findDeflations(
   if (changed) changes += 1;
   if (changes === 0) found.push('nothing changed, but the record is another object');
   return [...found, ...wrong];
+}
+
+/** That a value was replaced is written among the conflicts, as one that is settled. */
+function isNote(name: string, value: string | undefined): boolean {
+  return name.startsWith('conflicts ') && value === undefined;
 }
 
 function judgeLife(was: Life, is: Life): { changed: boolean; wrong: string[] } {

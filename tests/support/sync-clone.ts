@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemActor } from '#domain/actor.ts';
-import { hasValue } from '#domain/own-values.ts';
+import { hasLife } from '#domain/own-values.ts';
 import { decodeRecord } from '#domain/record-codec.ts';
 import type { TaskRecord } from '#domain/task-record.ts';
 import { isTakenBack, type PutBackLine } from '#domain/taken-back.ts';
@@ -172,8 +172,8 @@ export class SyncClone {
   findSeen(values: readonly OwnValue[], commit: Commit = this.head): ReadonlySet<string> {
     const texts = this.#isTracked || commit !== this.head ? [...listAncestors(commit)] : [];
     const records = texts.flatMap(({ tree }) => readRecords(tree.tasks ?? ''));
-    const isSeen = ({ id, name, mark }: OwnValue): boolean =>
-      records.some((record) => record.id === id && hasValue(record, name, mark));
+    const isSeen = ({ id, mark }: OwnValue): boolean =>
+      records.some((record) => record.id === id && hasLife(record, mark));
     return new Set(values.filter(isSeen).map(toOwnKey));
   }
 

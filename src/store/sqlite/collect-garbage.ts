@@ -21,10 +21,7 @@ export function compactReplica(
   });
 }
 
-/**
- * Forgets that something was removed before `until`: the map's floor says it for all of them. And forgets tasks that
- * were deleted before.
- */
+/** Forgets that something was removed before `until`, and tasks that were deleted before. */
 export function prune(
   store: { db: Database; replica: Replica },
   until: number,
@@ -97,22 +94,20 @@ function shrinkDatabase(db: Database): { before: number; after: number } {
   return { before, after: size() };
 }
 
+/**
+ * Not even the floor of a map says any more that they were there: it would speak of elements, too, that others wrote before
+ * `until` and that this store never saw. What values replaced is kept, which is bounded.
+ */
 function pruneRecord(record: TaskRecord, until: number): { record: TaskRecord; removals: number } {
   let removals = 0;
   const maps: Partial<Record<(typeof MAP_NAMES)[number], ElementMap>> = {};
   for (const name of MAP_NAMES) {
+    if (name === 'conflicts') continue;
     const { floor, elements } = record[name];
-    const old = [...elements].filter(([, element]) => element.value === undefined && element.stamp < until);
-    if (old.length === 0) continue;
-    removals += old.length;
-    const raised = Math.max(floor, ...old.map(([, element]) => element.stamp));
-    const kept = [...elements].filter(([, element]) => element.value !== undefined || element.stamp > raised);
-    maps[name] = {
-      floor: raised,
-      elements: new Map(
-        kept.map(([key, element]) => [key, { ...element, stamp: Math.max(element.stamp, raised) }]),
-      ),
-    };
+    const kept = [...elements].filter(([, { value, stamp }]) => value !== undefined || stamp >= until);
+    if (kept.length === elements.size) continue;
+    removals += elements.size - kept.length;
+    maps[name] = { floor, elements: new Map(kept) };
   }
   return { record: { ...record, ...maps }, removals };
 }

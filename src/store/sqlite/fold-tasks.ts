@@ -32,7 +32,7 @@ import { appendingTo } from './replica-appender.ts';
 import type { Replica } from './replica.ts';
 import { writeFolded } from './shown-base.ts';
 import { keepShown } from './shown-lines.ts';
-import { judgeLosses, noteEdits, noteFirstEdits, settleReplaced } from './judge-losses.ts';
+import { judgeLosses, noteEdits } from './judge-losses.ts';
 
 /** Joins a file into the store in one transaction; see FoldRequest. */
 export function foldTasks(
@@ -189,16 +189,14 @@ function foldTask(fold: Fold, incoming: IncomingTask, shared: ReadonlySet<string
   if (known === undefined) {
     const birth = birthOf(record);
     if (shared.has(birth) || (birth !== record.id && fold.digests.has(birth))) throw new SharedBirth(birth);
-    const taken = readIncoming(fold, incoming, undefined);
-    noteFirstEdits(fold, { incoming, taken });
-    return saveJoined(fold, undefined, taken.record, incoming.encoded);
+    return saveJoined(fold, undefined, readIncoming(fold, incoming, undefined).record, incoming.encoded);
   }
   const own = asKnown(fold, incoming, known.record);
   if (!isSameTask(known.record, own.record)) throw new SharedBirth(record.id);
   const taken = readIncoming(fold, own, known.record);
-  const { lost, replaced } = judgeLosses(fold, { known: known.record, incoming: own, taken });
+  const lost = judgeLosses(fold, { known: known.record, incoming: own, taken });
   const joined = joinCopies(known.record, taken.record);
-  const after = settleReplaced(keepLostValues(joined, lost), replaced, fold.by.now);
+  const after = keepLostValues(joined, lost);
   // The same value may be lost by the edit and by the join.
   for (const name of new Set(lost.map((one) => one.name))) report.conflicts.push({ id: record.id, name });
   if (after === known.record) {

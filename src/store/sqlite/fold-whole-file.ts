@@ -6,7 +6,7 @@ import type { TaskRecord } from '#domain/task-record.ts';
 import type { FileLine } from '../sync-store.ts';
 import { forgetName, readKnown, type Known } from './apply-record.ts';
 import { asKnown, readIncoming, readTask, saveJoined, type Fold } from './fold-records.ts';
-import { judgeLosses, noteEdits, settleReplaced, type Meeting } from './judge-losses.ts';
+import { judgeLosses, noteEdits, type Meeting } from './judge-losses.ts';
 import { renameWork } from './rename-work.ts';
 
 /**
@@ -18,7 +18,7 @@ export function foldWholeFile(fold: Fold, lines: Iterable<FileLine>): void {
   const known = readAll(fold);
   const ours = new Map([...known].map(([id, { record }]) => [id, record]));
   const { graphs, judged } = readGraphs(fold, lines, ours);
-  const joined = settleAll(graphs.reduce<TaskGraph>(joinGraphs, ours), judged, fold.by.now);
+  const joined = graphs.reduce<TaskGraph>(joinGraphs, ours);
   const apart = new Map<string, string>();
   for (const [id, record] of ours) if (!joined.has(id)) apart.set(id, identityOf(record).apart);
   for (const [from, to] of apart) {
@@ -40,22 +40,6 @@ export function foldWholeFile(fold: Fold, lines: Iterable<FileLine>): void {
     const after = joined.get(before.id) ?? joined.get(identityOf(before).apart);
     if (after !== undefined) noteEdits(fold, { known: { ...before, id: after.id }, incoming, taken, after });
   }
-}
-
-/** A task of the store and a line of the file, held against each other. */
-interface Judged extends Meeting {
-  /** Keys of conflicts of the line that are settled here. */
-  readonly replaced: readonly string[];
-}
-
-function settleAll(graph: TaskGraph, judged: readonly Judged[], now: number): TaskGraph {
-  const settled = new Map(graph);
-  for (const { known, replaced } of judged) {
-    const id = graph.has(known.id) ? known.id : identityOf(known).apart;
-    const record = settled.get(id);
-    if (record !== undefined) settled.set(id, settleReplaced(record, replaced, now));
-  }
-  return settled;
 }
 
 function readAll({ db, digests }: Fold): Map<string, Known> {
@@ -81,8 +65,8 @@ function readGraphs(
   fold: Fold,
   lines: Iterable<FileLine>,
   ours: ReadonlyMap<string, TaskRecord>,
-): { graphs: Map<string, TaskRecord>[]; judged: Judged[] } {
-  const judged: Judged[] = [];
+): { graphs: Map<string, TaskRecord>[]; judged: Meeting[] } {
+  const judged: Meeting[] = [];
   const sides = { ours: new Map<string, TaskRecord>(), theirs: new Map<string, TaskRecord>() };
   const strays: Map<string, TaskRecord>[] = [];
   let conflict = false;
@@ -92,11 +76,8 @@ function readGraphs(
     const incoming = asKnown(fold, read, ours.get(read.record.id));
     const base = findSame(ours, incoming.record);
     const taken = readIncoming(fold, incoming, base);
-    const { lost, replaced } =
-      base === undefined
-        ? { lost: taken.lost, replaced: [] }
-        : judgeLosses(fold, { known: base, incoming, taken });
-    if (base !== undefined) judged.push({ known: base, incoming, taken, replaced });
+    const lost = base === undefined ? taken.lost : judgeLosses(fold, { known: base, incoming, taken });
+    if (base !== undefined) judged.push({ known: base, incoming, taken });
     const record = keepLostValues(taken.record, lost);
     for (const name of new Set(lost.map((one) => one.name)))
       fold.report.conflicts.push({ id: record.id, name });

@@ -1,3 +1,4 @@
+import { LIFE } from '#domain/lost-values.ts';
 import { continueRun, type OwnRun, type OwnWrite } from '#domain/own-values.ts';
 import type { Database } from './database.ts';
 import { encodeShown, writeShownRow } from './shown-lines.ts';
@@ -8,27 +9,23 @@ import { encodeShown, writeShownRow } from './shown-lines.ts';
  */
 const HERE = 'written here';
 
-/** Of one task, by the name of the value. */
-export function readOwnRuns(db: Database, id: string): Map<string, OwnRun> {
-  const rows = db.all('SELECT seal, digests FROM shown_lines WHERE path = ? AND task_id = ?', HERE, id);
-  return new Map(rows.map((row) => [row.seal as string, decodeRun(row.digests as string)]));
+export function readOwnRun(db: Database, id: string): OwnRun | undefined {
+  const row = db.get(
+    'SELECT digests FROM shown_lines WHERE path = ? AND task_id = ? AND seal = ?',
+    HERE,
+    id,
+    LIFE,
+  );
+  return row === undefined ? undefined : decodeRun(row.digests as string);
 }
 
-/** Notes what was written here, and returns the lines that the local replica needs for it. */
-export function noteOwnWrites(db: Database, id: string, writes: readonly OwnWrite[]): string[] {
-  return writes.map((write) => {
-    const row = db.get(
-      'SELECT digests FROM shown_lines WHERE path = ? AND task_id = ? AND seal = ?',
-      HERE,
-      id,
-      write.name,
-    );
-    const run = continueRun(row === undefined ? undefined : decodeRun(row.digests as string), write);
-    const digests = run.map(({ stamp, hash }) => `${stamp.toString(36)}.${hash}`).join(' ');
-    const shown = { path: HERE, task_id: id, seal: write.name, digests };
-    writeShownRow(db, shown);
-    return encodeShown(shown);
-  });
+/** Notes what was written here, and returns the line that the local replica needs for it. */
+export function noteOwnWrite(db: Database, id: string, write: OwnWrite): string {
+  const run = continueRun(readOwnRun(db, id), write);
+  const digests = run.map(({ stamp, hash }) => `${stamp.toString(36)}.${hash}`).join(' ');
+  const shown = { path: HERE, task_id: id, seal: LIFE, digests };
+  writeShownRow(db, shown);
+  return encodeShown(shown);
 }
 
 /** A task that was told apart from another takes its values along. */

@@ -2,7 +2,7 @@ import type { Task } from '#contract/task.ts';
 import { toTriggeredBy } from '#domain/actor.ts';
 import { changesOwner } from '#domain/describe-change.ts';
 import type { SteadyTime } from '#domain/leases.ts';
-import { listWrites } from '#domain/own-values.ts';
+import { findLifeWrite } from '#domain/own-values.ts';
 import type { Happening } from '#domain/task-plan.ts';
 import type { Life, TaskRecord } from '#domain/task-record.ts';
 import { toTask } from '#domain/to-task.ts';
@@ -23,7 +23,7 @@ import {
   type LocalNumbers,
   type StoredRecord,
 } from './record-rows.ts';
-import { noteOwnWrites } from './own-values.ts';
+import { noteOwnWrite } from './own-values.ts';
 import { insertTaskEvent } from './task-events.ts';
 import { encodeReplicaLine, type Move } from './replica-lines.ts';
 import { takeBack } from './replica-appender.ts';
@@ -236,8 +236,8 @@ function openTransaction(db: Database, by: Writer, written: Written[]): Omit<Wri
     const move = before === undefined ? undefined : toMove(before.record.life, record.life, happening);
     written.push({ line, numbers, move });
     if (before !== undefined) {
-      const writes = listWrites(before.record, record);
-      for (const fact of noteOwnWrites(db, record.id, writes)) written.push({ fact, comes_last: true });
+      const write = findLifeWrite(before.record, record);
+      if (write !== undefined) written.push({ fact: noteOwnWrite(db, record.id, write), comes_last: true });
     }
     const task = toTask(record, numbers.version, db.workflow);
     const { type, changed, more } = happening;

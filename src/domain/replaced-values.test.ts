@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import type { Json } from '#kernel/json.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import { joinRecords } from './join-records.ts';
+import { hasLost, keepLostValues, markValue } from './lost-values.ts';
+import { findUnseen } from './replaced-values.ts';
+import { deleteRecord, editRecord, newRecord } from './task-changes.ts';
+import type { TaskRecord } from './task-record.ts';
+
+const NOW = Date.UTC(2026, 1, 10, 9);
+const base = newRecord(
+  {
+    id: 'fg-a3f8',
+    created_by: 'ann',
+    fields: { title: 'Fix it' },
+    assignee: null,
+    state: 'todo',
+    labels: [],
+    dependencies: [],
+    metadata: new Map<string, Json>([['k', 0]]),
+  },
+  NOW,
+);
+
+describe.for<[string, (value: Json, before: TaskRecord, after: number) => TaskRecord]>([
+  ['title', title],
+  ['metadata.k', meta],
+])('%s', ([name, write]) => {
+  const a = write('A', base, 5);
+  const b = write('B', base, 9);
+
+  it('of two that did not see each other the earlier is told, whichever copy has it', () => {
+    expect(valuesOf(findUnseen(a, b))).toEqual([[name, 'A']]);
+    expect(valuesOf(findUnseen(b, a))).toEqual([[name, 'A']]);
+  });
+
+  it('what the task was made with is told by nobody', () => {
+    expect(findUnseen(base, a)).toEqual([]);
+    expect(findUnseen(a, base)).toEqual([]);
+  });
+
+  it('one that a writer saw and replaced is not told, in any clone that meets the two', () => {
+    const next = write('Next', a, 20);
+    expect(findUnseen(a, next)).toEqual([]);
+    expect(findUnseen(next, a)).toEqual([]);
+    const last = write('Last', next, 30);
+    expect(findUnseen(a, last)).toEqual([]);
+    expect(valuesOf(findUnseen(b, last))).toEqual([[name, 'B']]);
+  });
+
+  it('C3 a third clone that wrote nothing tells it, and so does every clone after it', () => {
+    const third = keepLostValues(joinRecords(a, b), findUnseen(a, b));
+    expect(lostOf(third)).toEqual(['A']);
+    for (const later of [joinRecords(a, third), joinRecords(third, b)]) expect(lostOf(later)).toEqual(['A']);
+  });
+
+  it('what its own writer replaced later is not told any more; what replaced it is', () => {
+    const third = keepLostValues(joinRecords(a, b), findUnseen(a, b));
+    const next = write('A2', a, 7);
+    const joined = keepLostValues(joinRecords(third, next), findUnseen(third, next));
+    expect(lostOf(joined)).toEqual(['A2']);
+  });
+
+  it('one that was taken back to is no loss', () => {
+    const back = write('A', write('A2', a, 20), 30);
+    expect(findUnseen(a, back)).toEqual([]);
+  });
+
+  it('H7 beneath a deletion it is told as well', () => {
+    expect(valuesOf(findUnseen(a, deleteRecord(b, NOW + 50)))).toEqual([[name, 'A']]);
+    expect(valuesOf(findUnseen(deleteRecord(a, NOW + 50), b))).toEqual([[name, 'A']]);
+  });
+
+  it(`H5 ${LIMITS.replaced_values} replaced values are remembered, and what is forgotten is told rather than dropped`, () => {
+    let record = a;
+    const at = (n: number): number => 100 + n;
+    for (let n = 0; n < LIMITS.replaced_values; n += 1) record = write(`R${n}`, record, at(n));
+    expect(notesOf(record)).toBe(LIMITS.replaced_values);
+    expect(findUnseen(a, record)).toEqual([]);
+    expect(valuesOf(findUnseen(b, record))).toEqual([[name, 'B']]);
+    const more = write('More', record, 1_000);
+    expect(notesOf(more)).toBe(LIMITS.replaced_values);
+    expect(valuesOf(findUnseen(a, more))).toEqual([[name, 'A']]);
+    expect(valuesOf(findUnseen(b, more))).toEqual([[name, 'B']]);
+  });
+
+  it('L2 values of one stamp are told apart', () => {
+    const [one, other] = [write('One', a, 5), write('Other', a, 5)];
+    const joined = keepLostValues(joinRecords(one, other), findUnseen(one, other));
+    expect(lostOf(joined)).toHaveLength(1);
+    const third = write('Third', a, 5);
+    expect(lostOf(keepLostValues(joinRecords(joined, third), findUnseen(joined, third)))).toHaveLength(2);
+  });
+});
+
+describe('a key of an older program, with a stamp alone', () => {
+  const a = title('A', base, 5);
+  const stamp = a.fields.get('title')?.stamp ?? 0;
+  const key = `title@${stamp.toString(36)}`;
+
+  it.each<[string, Json | undefined, string[]]>([
+    ['of the same value: it is not told twice', 'A', ['A']],
+    ['of another: both are told', 'B', ['A', 'B']],
+    ['settled, whatever it was: it stays settled', undefined, []],
+  ])('%s', (_, value, lost) => {
+    const there = editRecord(base, { conflicts: new Map([[key, { value: 'first' }]]) }, NOW);
+    const before = editRecord(there, { conflicts: new Map([[key, { value }]]) }, NOW);
+    const after = keepLostValues(before, [{ name: 'title', value: 'A', stamp, beaten_at: stamp + 9 }]);
+    expect(lostOf(after).sort()).toEqual(lost);
+  });
+
+  it('says of a value whether it is the one', () => {
+    const there = editRecord(base, { conflicts: new Map([[key, { value: 'A' }]]) }, NOW);
+    expect(hasLost(there, 'title', markValue('title', { value: 'A', stamp }))).toBe(true);
+    expect(hasLost(there, 'title', markValue('title', { value: 'B', stamp }))).toBe(false);
+  });
+});
+
+function title(value: Json, before: TaskRecord, after: number): TaskRecord {
+  return editRecord(before, { fields: new Map([['title', value]]) }, NOW + after);
+}
+
+function meta(value: Json, before: TaskRecord, after: number): TaskRecord {
+  return editRecord(before, { metadata: new Map([['k', { value }]]) }, NOW + after);
+}
+
+function valuesOf(lost: ReturnType<typeof findUnseen>): [string, Json][] {
+  return lost.map(({ name, value }) => [name, value]);
+}
+
+function lostOf({ conflicts }: TaskRecord): Json[] {
+  return [...conflicts.elements.values()].flatMap(({ value }) => (value === undefined ? [] : [value]));
+}
+
+function notesOf({ conflicts }: TaskRecord): number {
+  return [...conflicts.elements.values()].filter(({ value }) => value === undefined).length;
+}
