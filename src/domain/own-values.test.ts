@@ -46,10 +46,9 @@ describe('status, owner and closing of two clones', () => {
         [there, here],
       ] as const) {
         const { lost, unsure } = judgeLives(ours, theirs, runOf(base, ours));
-        const found = lost ?? unsure;
-        expect([lifeValue(ours.life), lifeValue(theirs.life)]).toContainEqual(found?.value);
+        expect([lifeValue(ours.life), lifeValue(theirs.life)]).toContainEqual((lost ?? unsure)?.value);
         // Only where the one of this store falls the history of the other has to be asked.
-        if (unsure !== undefined) expect(unsure.value).toEqual(lifeValue(ours.life));
+        expect(unsure?.value ?? lifeValue(ours.life)).toEqual(lifeValue(ours.life));
       }
     },
   );

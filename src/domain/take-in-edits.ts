@@ -1,7 +1,6 @@
 import type { Status } from '#contract/task.ts';
 import type { Json } from '#kernel/json.ts';
-import { stampHandEdits } from './hand-edits.ts';
-import { compareElements, compareLives, compareRegisters, elementOf, joinHands } from './join-records.ts';
+import { compareElements, compareLives, compareRegisters, elementOf } from './join-records.ts';
 import { lifeValue, type LostValue } from './lost-values.ts';
 import {
   digestLife,
@@ -15,6 +14,8 @@ import {
 import { noteEdited } from './replaced-values.ts';
 import { defaultState } from './states.ts';
 import { sameElement, sameJson } from './same-value.ts';
+import { takeInForeign, withTaken } from './take-in-foreign.ts';
+import type { EditedLine, EditedWhere, ShownState, TakenIn } from './taken-in.ts';
 import {
   fieldValue,
   FIELD_NAMES,
@@ -28,45 +29,7 @@ import {
   type TaskRecord,
 } from './task-record.ts';
 
-/** A line that may have been edited: it does not fit its seal, has none, or an edit of it is known. */
-export interface EditedLine {
-  readonly record: TaskRecord;
-  /** Names the line that was edited: its seal, or `~` and its `updated_at`. */
-  readonly seal: string;
-  /** The digests of what Forge wrote there; undefined for lines of other tools and of older versions. */
-  readonly written: string | undefined;
-  readonly updated: number;
-  /** Of a line without stamps: the usual keys that it lacks. */
-  readonly unstamped?: { readonly missing: ReadonlySet<string> } | undefined;
-}
-
-/** What a file showed of a task when it was last looked at, or written. */
-export interface ShownState {
-  readonly digests: string;
-  readonly updated: number;
-}
-
-export interface EditedWhere {
-  readonly known: TaskRecord | undefined;
-  readonly now: number;
-  /** The digests of the same line when the same file was last looked at. */
-  readonly last?: string | undefined;
-  /** A person, not git, left the file as it is: then all that is not as it was last is an edit. */
-  readonly by_hand?: boolean | undefined;
-  /** Of a line without stamps: what stood in its place. Undefined where that is not known. */
-  readonly shown?: ShownState | undefined;
-  /** Gives the digests of states that the task was once in, as far as they are known. */
-  readonly past?: (() => readonly string[]) | undefined;
-}
-
-export interface TakenIn {
-  /** The line, with a stamp of its own on every value that was edited. */
-  readonly record: TaskRecord;
-  /** Values that the person who edited the line had not seen, and that do not stand; or the edit, where they stand. */
-  readonly lost: readonly LostValue[];
-  /** It shows again what it once showed: changed back by hand, or an older file that git brought. */
-  readonly is_back: boolean;
-}
+export type { EditedLine, EditedWhere, ShownState, TakenIn } from './taken-in.ts';
 
 /**
  * A person who edits a line leaves its stamps, so that a join would let the edit lose. The digests in the line tell
@@ -223,88 +186,6 @@ function withoutStamps(record: TaskRecord, known: TaskRecord, missing: ReadonlyS
     maps[name] = { floor: -1, elements };
   }
   return { ...record, fields, ...maps };
-}
-
-/**
- * Only a comparison with the task as it is known can tell; what other tools write counts as of its `updated_at`. Where the
- * store can say what the task once was, nothing that loses by that is dropped without a word, and a line that only
- * repeats how the task once stood takes no claim away.
- */
-function takeInForeign(line: EditedLine, { known, now, past }: EditedWhere, shows: string): TakenIn {
-  const { seal, updated } = line;
-  const record = withMissing(line, known);
-  const moment = seal.startsWith('~') ? updated : Math.max(now, updated);
-  const stamped = known === undefined ? record : stampHandEdits(record, known, moment);
-  if (known === undefined || line.unstamped === undefined || past === undefined) {
-    if (stamped === record) return { record, lost: [], is_back: false };
-    return { record: withTaken(stamped, `${seal}:${shows}`, lastStamp(stamped)), lost: [], is_back: false };
-  }
-  const states = past().flatMap((digests) => readDigests(digests) ?? []);
-  const wasSo = states.some((state) => state.life === digestLife(record.life));
-  const life = wasSo && known.life.n > 0 ? known.life : stamped.life;
-  const taken = stamped === record ? record : withTaken(stamped, `${seal}:${shows}`, lastStamp(stamped));
-  const foreign = { ...taken, life, ...(!isForeign(known) && withKnownElements(taken, known)) };
-  return { record: foreign, lost: findForeignLosses(foreign, known, states), is_back: false };
-}
-
-/** A usual key that a line without stamps lacks is as it is known. */
-function withMissing({ record, unstamped }: EditedLine, known: TaskRecord | undefined): TaskRecord {
-  const missing = unstamped?.missing;
-  if (known === undefined || missing === undefined || missing.size === 0) return record;
-  const fields = new Map(record.fields);
-  for (const [name, field] of known.fields) if (missing.has(name)) fields.set(name, field);
-  const maps = {} as Record<MapName, ElementMap>;
-  for (const name of MAP_NAMES) maps[name] = (missing.has(name) ? known : record)[name];
-  return { ...record, fields, ...maps };
-}
-
-function findForeignLosses(
-  line: TaskRecord,
-  known: TaskRecord,
-  states: readonly KnownDigests[],
-): LostValue[] {
-  const lost: LostValue[] = [];
-  const own = !isForeign(known);
-  for (const [name, mine] of line.fields) {
-    const theirs = known.fields.get(name);
-    if (theirs === undefined || sameJson(mine.value, theirs.value)) continue;
-    const [stands, falls] = compareRegisters(mine, theirs) > 0 ? [mine, theirs] : [theirs, mine];
-    const digest = digestOfField(name, mine.value);
-    const isOld = states.some((state) => fieldIn(state, name) === digest);
-    if (falls === theirs ? own : !isOld)
-      lost.push({ name, value: falls.value, stamp: falls.stamp, beaten_at: stands.stamp });
-  }
-  for (const [key, theirs] of known.metadata.elements) {
-    const mine = elementOf(line.metadata, key);
-    if (!own || theirs.value === undefined || sameElement(mine.value, theirs.value)) continue;
-    if (compareElements(mine, theirs) <= 0) continue;
-    const at = { stamp: theirs.stamp, beaten_at: mine.stamp };
-    lost.push({ name: `metadata.${key}`, value: theirs.value, ...at });
-  }
-  const isTaken = known.life.n > 0 && compareLives(line.life, known.life) > 0;
-  if (isTaken && !sameJson(lifeValue(line.life), lifeValue(known.life))) {
-    const at = { stamp: known.life.written, beaten_at: line.life.written };
-    lost.push({ name: 'life', value: lifeValue(known.life), ...at });
-  }
-  return lost;
-}
-
-/** A line that may never have had a label or an edge takes none away: `forge conflicts` could not show it. */
-function withKnownElements(line: TaskRecord, known: TaskRecord): Pick<TaskRecord, 'labels' | 'dependencies'> {
-  const both = (name: 'labels' | 'dependencies'): ElementMap => ({
-    floor: known[name].floor,
-    elements: new Map([...known[name].elements, ...line[name].elements]),
-  });
-  return { labels: both('labels'), dependencies: both('dependencies') };
-}
-
-/** Whether all that is known came with a line of another tool, which has one moment for everything. */
-function isForeign({ fields, life, created }: TaskRecord): boolean {
-  return life.written !== created && [...fields.values()].every(({ stamp }) => stamp === life.written);
-}
-
-function withTaken(record: TaskRecord, line: string, at: number): TaskRecord {
-  return { ...record, hand: joinHands(record.hand, new Map([[line, at]])) };
 }
 
 /** As by a command: later than what it was written over, where the person saw that. Another edit may have come as quickly. */

@@ -481,7 +481,7 @@ describe('transitions', () => {
 });
 
 describe('prune', () => {
-  it('forgets old removals and deleted tasks, and an old file brings neither back', async () => {
+  it('forgets old removals and deleted tasks; an old file then brings back what was removed', async () => {
     await using here = await tempStore();
     const { id } = await create(here, 'Labelled', { labels: ['old', 'kept'] });
     const { id: gone } = await create(here, 'Deleted');
@@ -494,10 +494,33 @@ describe('prune', () => {
     expect(await here.store.prune(here.clock.now(), by(here))).toEqual({ removals: 1, deleted_tasks: 1 });
     expect((await exportLines(here)).join('\n')).not.toContain('old');
     const [labelled = ''] = before.filter((text) => text.includes(id));
-    await fold(here, [labelled]);
-    expect((await here.store.getTask(id)).labels).toEqual(['kept']);
     await here.rebuild();
     expect((await here.store.getTask(id)).labels).toEqual(['kept']);
+    await fold(here, [labelled]);
+    expect((await here.store.getTask(id)).labels).toEqual(['kept', 'old']);
+  });
+
+  it('H6 takes nothing back that others wrote before what it forgets', async () => {
+    await using here = await tempStore();
+    await using there = await tempStore();
+    const metadata_set = (entries: Record<string, string>) => new Map(Object.entries(entries));
+    const { id } = await create(here, 'Shared', { labels: ['l'] });
+    await here.store.updateTask({ id, metadata_set: metadata_set({ k: 'old', j: 'x' }) }, by(here));
+    await fold(there, await shareLines(here));
+    there.clock.advance(60_000);
+    const change = { metadata_set: metadata_set({ k: 'of there', q: 'new' }), labels_add: ['m'] };
+    await there.store.updateTask({ id, ...change }, by(there));
+    here.clock.advance(120_000);
+    await here.store.updateTask({ id, metadata_unset: ['j'], labels_remove: ['l'] }, by(here));
+    here.clock.advance(60_000);
+    expect((await here.store.prune(here.clock.now(), by(here))).removals).toBe(2);
+    await fold(here, await shareLines(there));
+    await fold(there, await shareLines(here));
+    for (const { store } of [here, there]) {
+      const task = await store.getTask(id);
+      expect(task.metadata).toMatchObject({ k: 'of there', q: 'new' });
+      expect(task.labels).toContain('m');
+    }
   });
 });
 

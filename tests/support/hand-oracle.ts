@@ -79,7 +79,8 @@ export class HandOracle {
     const lost = listLost(record, name);
     const replaced = new Set(writes.flatMap((write) => [...write.before].map(({ value }) => value)));
     for (const value of lost)
-      if (replaced.has(value as string)) this.falsely.push(`${name} ${String(value)} of ${record.id}`);
+      if (typeof value === 'string' && replaced.has(value))
+        this.falsely.push(`${name} ${JSON.stringify(value)} of ${record.id}`);
     for (const { value, how } of writes) {
       if (value === valueOf(record, name) || replaced.has(value) || lost.has(value)) continue;
       this.failures.push(`${name} ${value} (${how}) of ${record.id} is gone, and nobody is told`);
