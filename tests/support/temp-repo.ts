@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { cpSync, rmSync } from 'node:fs';
 import { appendFile, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { devNull, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -15,13 +16,22 @@ export interface TempRepo extends TempFolder {
  *     await using repo = await tempRepo();
  */
 export async function tempRepo(options: { folder?: string } = {}): Promise<TempRepo> {
+  template ??= makeTemplate();
   const folder = await tempFolder(options);
-  runTestGit(folder.path, ['init', '--quiet', '-b', 'main']);
-  await appendFile(
-    join(folder.path, '.git', 'config'),
-    '[user]\n\tname = Test User\n\temail = test@example.com\n',
-  );
+  cpSync(await template, folder.path, { recursive: true });
   return toTempRepo(folder);
+}
+
+/** What `git init` makes is the same each time, and a copy of it takes an eighth of the processor time. */
+let template: Promise<string> | undefined;
+
+async function makeTemplate(): Promise<string> {
+  const { path } = await tempFolder();
+  process.once('exit', () => rmSync(dirname(path), { recursive: true, force: true }));
+  runTestGit(path, ['init', '--quiet', '-b', 'main']);
+  const settings = '[user]\n\tname = Test User\n\temail = test@example.com\n';
+  await appendFile(join(path, '.git', 'config'), settings);
+  return path;
 }
 
 /** A folder into which somebody puts the repository. */
