@@ -29,6 +29,7 @@ import { replaceFile } from './place-file.ts';
 import type { InitMode } from './project-config.ts';
 import { type ProjectPaths, toProjectPaths } from './project-paths.ts';
 import { noRepository } from './repository-paths.ts';
+import { findTasksPrefix } from './tasks-prefix.ts';
 
 export interface InitOptions extends Machine {
   readonly cwd: string;
@@ -84,7 +85,14 @@ export async function initialiseProject(options: InitOptions): Promise<InitResul
       if (lookAt(paths.shared_config) !== undefined) return bringBack(paths, options);
       if (mode !== 'standard') return makeProject(paths, config, options);
       const { shared, notes } = await findProjectToAdopt(toGitRepo(paths.root, options));
-      if (shared === undefined) return makeProject(paths, config, options, notes);
+      if (shared === undefined) {
+        const found = findTasksPrefix(paths);
+        if (found === undefined || (options.prefix ?? found) !== found)
+          return makeProject(paths, config, options, notes);
+        const without = decideConfig({ ...wishes, prefix: found }, repository);
+        const made = await makeProject(paths, without, options, [...notes, NO_CONFIG_NOTE]);
+        return { ...made, adopted: true };
+      }
       if ((options.prefix ?? shared.config.idPrefix) === shared.config.idPrefix)
         return adoptShared(paths, options, shared);
       return makeProject(paths, config, options, [describeOther(shared)]);
@@ -93,6 +101,9 @@ export async function initialiseProject(options: InitOptions): Promise<InitResul
     throw toInitError(error, paths, []);
   }
 }
+
+const NO_CONFIG_NOTE =
+  'Nobody has committed .forge/config.json, so it was made anew from the ids of the tasks. To share it: forge commit; where another clone has the first one, commit it there instead';
 
 async function makeProject(
   paths: ProjectPaths,
