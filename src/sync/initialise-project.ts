@@ -13,6 +13,7 @@ import { adoptDataBranch, startDataBranch, type DataBranch } from './init/data-b
 import { adviseOnRemote, connectGit, isConnected } from './init/connect-git.ts';
 import { decideConfig, type NewConfig } from './init/decide-config.ts';
 import {
+  addCloneLines,
   makeProjectFiles,
   makeStorePlace,
   publishConfig,
@@ -168,6 +169,9 @@ async function adoptShared(
   if (mode === 'branch')
     return toResult(paths, config, { adopted: true, mode, notes: [`Its tasks are on the branch ${branch}`] });
   const back = state === 'none' ? [] : await bringFilesBack(paths, repo, { config, text });
+  // A sparse checkout and a branch without `.forge` get nothing into the working tree.
+  if (lookAt(paths.config) === undefined) addCloneLines(paths);
+  else makeProjectFiles(paths, mode, []);
   const older = `Its files are on the branch ${branch}, which this one does not have yet. Next: forge sync`;
   const { notes } = await connectGit(paths, options);
   return toResult(paths, config, {
@@ -185,6 +189,7 @@ async function bringBack(paths: ProjectPaths, options: InitOptions): Promise<Ini
   const notes = await bringFilesBack(paths, toGitRepo(paths.root, options), { config, text });
   await makeStorePlace(paths, options.openStore, []);
   if (lookAt(paths.config) !== undefined) makeProjectFiles(paths, config.initMode, []);
+  else if (config.initMode === 'standard') addCloneLines(paths);
   const connected = config.initMode === 'standard' ? (await connectGit(paths, options)).notes : [];
   return toResult(paths, config, { adopted: true, mode: config.initMode, notes: [...notes, ...connected] });
 }

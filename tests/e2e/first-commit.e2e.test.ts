@@ -124,3 +124,32 @@ describe('a clone that came with tasks and no config', () => {
     expect((await second.create('mine')).id).toMatch(/^hk-/);
   });
 });
+
+describe('forge uninstall, and forge init again', () => {
+  it.each(['', 'mine\n'])(
+    'leaves the repository as it was before, with %j in the files of git',
+    async (own) => {
+      await using people = await twoPeople((first) => {
+        if (own === '') return;
+        first.write('.gitignore', own);
+        first.write('.gitattributes', '*.png binary\n');
+      });
+      const { first } = people;
+      first.commitFile('a.txt');
+      const files = ['.git/info/exclude', '.git/info/attributes', '.gitignore', '.gitattributes'];
+      const before = files.map((file) => first.read(file));
+      await first.json('uninstall', '--yes');
+      expect(first.git('status', '--porcelain')).not.toBe('');
+      expect(await first.json('init')).toMatchObject({ adopted: true, idPrefix: 'hk' });
+      expect(await titlesOf(first)).toEqual(['shared']);
+      expect(files.map((file) => first.read(file))).toEqual(before);
+      expect(first.git('status', '--porcelain')).toBe('');
+      // Nothing of it may be committed with all that the user has.
+      first.write('b.txt', 'b\n');
+      first.git('add', '--all');
+      first.git('commit', '--quiet', '-m', 'all');
+      expect(first.git('ls-files', '.forge')).not.toContain('forge.db');
+      expect((await first.run('doctor')).exit).toBe(0);
+    },
+  );
+});
