@@ -84,7 +84,7 @@ async function concludeChanges(
     if (done !== undefined) return { outcome, message: joinSentences([told, done]), retry_after };
     // It answered the interrupt as if it were done: another try would only reach the cap again.
     if (end.reached !== undefined) return { outcome: 'cap_reached', message: end.reached, retry_after };
-    const idle = `It ended without changing a file; where ${attempt.target} has it already: forge task close ${task.id}`;
+    const idle = `It ended without changing a file; where ${attempt.target} has it already: forge task close ${task.id} --reason "…"`;
     return { outcome: 'no_change', message: idle, retry_after };
   } catch (error) {
     if (!isForgeError(error)) throw error;

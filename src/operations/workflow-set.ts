@@ -146,7 +146,7 @@ async function refuseStranded(
   }
   const what = isDefault ? '--default' : '<file>';
   return new ForgeError('state_invalid', `Tasks stand in states that the workflow does not have: ${list}`, {
-    hint: `forge workflow set ${what} ${flags.join(' ')} moves them; --force takes it all the same`,
+    hint: `forge workflow set ${[what, ...flags].join(' ')}; or leave them there: forge workflow set ${what} --force`,
     details: { stranded },
   });
 }

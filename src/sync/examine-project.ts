@@ -220,7 +220,7 @@ function judgeDatabase(diagnosis: StoreDiagnosis, fix: boolean): Finding[] {
   // What is wrong with the file or the replica explains it.
   if (changed.length === 0 || findings.some(({ state }) => state !== 'ok')) return findings;
   const message = `changed by SQL, so that only the database knows: ${nameFirst(changed)}`;
-  return [...findings, warn('rows', message, 'forge doctor --rebuild takes them into the replica')];
+  return [...findings, warn('rows', message, 'To take them into the replica: forge doctor --rebuild')];
 }
 
 const REBUILD = 'forge doctor --rebuild';

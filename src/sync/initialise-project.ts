@@ -143,7 +143,7 @@ async function finish(data: DataBranch, mode: InitMode): Promise<string[]> {
 }
 
 function describeOther({ config, branch }: SharedProject): string {
-  return `The branch ${branch} holds another project, "${config.name}" (${config.idPrefix}-): forge init without --prefix adopts it`;
+  return `The branch ${branch} holds another project, "${config.name}" (${config.idPrefix}-): to adopt it: forge init`;
 }
 
 /** The project is on a branch of the repository, while the working tree shows none. */
@@ -202,7 +202,7 @@ async function adopt(paths: ProjectPaths, options: InitOptions): Promise<InitRes
   if (change !== undefined) {
     await makeStorePlace(paths, options.openStore, []);
     const moved = await followModeChange(paths, options, change);
-    const notes = [`Its tasks moved to the branch ${change.branch}: forge sync exchanges them`];
+    const notes = [`Its tasks moved to the branch ${change.branch}. To exchange them: forge sync`];
     return toResult(paths, moved, { adopted: true, mode: moved.initMode, notes });
   }
   const mode = config.initMode;
