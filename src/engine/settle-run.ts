@@ -77,7 +77,7 @@ async function concludeChanges(
     if (end.denials > 0)
       return {
         outcome: 'denied',
-        message: `${end.denials} requests were refused, and nothing changed`,
+        message: `${end.denials === 1 ? '1 request was' : `${end.denials} requests were`} refused, and nothing changed`,
         retry_after,
       };
     const done = await findDoneBefore(place, { task, attempt });
