@@ -109,7 +109,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'blockers are miscounted': {
     finding: 'database',
     state: 'failed',
-    says: /^1 tasks with a wrong number of blockers$/,
+    says: /^1 task with a wrong number of blockers$/,
     after: 'fixed',
     plant: ({ project }) => changeRows(project, "UPDATE tasks SET open_blockers = 7 WHERE title = 'Waits'"),
   },
