@@ -1,15 +1,14 @@
 #!/usr/bin/env node
 // Has to parse and run on Node 12 too, so that an old Node gets a sentence and not a syntax error: no optional
 // chaining, no `node:` names before the check. CommonJS: the same bundle as ES modules took a tenth longer.
-const version = process.versions.node.split('.').map(Number);
+function isOld(text) {
+  const version = text.split('.').map(Number);
+  return version[0] < 24 || (version[0] === 24 && version[1] < 15);
+}
 
-if (version[0] < 24 || (version[0] === 24 && version[1] < 15)) {
-  process.stderr.write(
-    'forge needs Node 24.15 or newer; this is Node v' +
-      process.versions.node +
-      '. Install it from https://nodejs.org, or run through npx or an npm script of a project that carries it.\n',
-  );
-  process.exit(1);
+if (isOld(process.versions.node)) {
+  // In a file of its own, which only an old Node reads.
+  require('./run-on-newer-node.cjs').runOnNewerNode(isOld);
 } else {
   // Keeps compiled code between runs, which a cold start would otherwise spend on compiling the bundle again. In a
   // folder of the user's own: what lies in a shared temporary folder, somebody else may have put there to be run.

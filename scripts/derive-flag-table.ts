@@ -2,7 +2,7 @@
 // otherwise accept what the schema refuses.
 import * as z from 'zod';
 import type { Declaration, FlagHint } from '#contract/declare.ts';
-import { Identity, TaskRef } from '#contract/task.ts';
+import { Identity, Priority, TaskRef } from '#contract/task.ts';
 import {
   type FieldRule,
   type FlagTable,
@@ -149,7 +149,7 @@ function deriveRule(schema: z.core.$ZodType, what: string): FieldRule {
 }
 
 function deriveLimits(kind: FieldRule['kind'], { json, inner, what }: Property): Partial<FieldRule> {
-  if (kind === 'integer') return pick(json, ['minimum', 'maximum']);
+  if (kind === 'integer') return { ...pick(json, ['minimum', 'maximum']), ...derivePriority(inner) };
   if (kind === 'enum') return { values: json.enum as readonly string[] }; // kindOf looked at its type
   if (kind === 'string')
     return { ...pick(json, ['minLength', 'maxLength']), ...derivePattern(inner, what), ...deriveTask(inner) };
@@ -229,6 +229,10 @@ function derivePattern(schema: z.core.$ZodType, what: string): Partial<FieldRule
 /** `describe` makes a copy of a schema that shares its definition. */
 function deriveTask(schema: z.core.$ZodType): Partial<FieldRule> {
   return schema._zod.def === TaskRef._zod.def ? { task: true } : {};
+}
+
+function derivePriority(schema: z.core.$ZodType): Partial<FieldRule> {
+  return schema._zod.def === Priority._zod.def ? { priority: true } : {};
 }
 
 function toJsonSchema(schema: z.core.$ZodType): z.core.JSONSchema.BaseSchema {

@@ -31,7 +31,7 @@ describe('[T14-2] lines of the data branch that cannot be read', () => {
     expect(first.stderr).toContain(`forge-data:${FILE} has ${kept.length} line`);
     expect(first.stderr).toContain('cannot be read (line 3: ');
     const doctor = await a.run('doctor');
-    expect(doctor.stdout).toContain(`${kept.length} lines cannot be read`);
+    expect(doctor.stdout).toContain(`${kept.length} line${kept.length === 1 ? '' : 's'} cannot be read`);
     await a.create('three');
     expect((await a.run('sync')).stderr).toContain('cannot be read');
     expect((await a.run('sync')).stderr).toContain('cannot be read');

@@ -89,7 +89,9 @@ function toError(url: URL, status: number, document: unknown): ForgeError {
   const known = code as ErrorCode; // a key of the table
   return new ForgeError(known, message, {
     ...(known === 'unauthorized'
-      ? { hint: 'FORGE_TOKEN=<token> forge …; forge token create makes one where the server runs' }
+      ? {
+          hint: 'FORGE_TOKEN=<token> forge …; to make one, where the server runs: forge token create --scope task',
+        }
       : typeof hint === 'string' && { hint }),
     ...(typeof details === 'object' && details !== null && { details: details as ErrorDetails }),
   });

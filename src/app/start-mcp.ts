@@ -16,7 +16,7 @@ const SERVE = { name: 'mcp.serve', path: ['mcp'], needs: 'nothing', local: true 
 export async function startMcp(request: ContextRequest): Promise<void> {
   // The protocol has standard output to itself, so there is no place for an answer of the command.
   if (process.argv.includes('--json'))
-    throw new ForgeError('usage', 'forge mcp speaks its own protocol: --json has no place', {
+    throw new ForgeError('usage', '`forge mcp` speaks its own protocol: --json has no place', {
       hint: 'forge mcp',
     });
   const { cwd, env, notice } = request;

@@ -62,6 +62,36 @@ export const setSetting = declare({
   },
 });
 
+export const listSettings = declare({
+  name: 'settings.list',
+  summary: 'List your own settings, and with --all what can be set',
+  about:
+    'What `settings.json` of the Forge home says. A setting that is named is answered also where it is not set (null).',
+  input: z.object({
+    key: z
+      .string()
+      .min(1)
+      .max(LIMITS.setting_key_length)
+      .optional()
+      .describe('One setting (caps.task_usd), or a section (caps)'),
+    all: z.boolean().optional().describe('Also those that are not set'),
+  }),
+  output: z.array(z.object({ key: z.string(), value: z.unknown() })),
+  errors: [],
+  access: 'read',
+  needs: 'nothing',
+  local: true,
+  cli: {
+    path: ['settings', 'list'],
+    args: ['key'],
+    examples: [
+      'forge settings list',
+      'forge settings list caps --all',
+      'forge settings list caps.task_usd --json',
+    ],
+  },
+});
+
 export const listProjects = declare({
   name: 'project.list',
   summary: 'List the registered projects',

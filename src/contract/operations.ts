@@ -26,6 +26,7 @@ import {
   listBatches,
   listProjects,
   removeProject,
+  listSettings,
   setSetting,
   showBatch,
 } from './home-operations.ts';
@@ -164,6 +165,7 @@ export const OPERATIONS: readonly Declaration[] = [
   addProject,
   listProjects,
   removeProject,
+  listSettings,
   setSetting,
   pauseProject,
   resumeProject,

@@ -86,7 +86,7 @@ export const startAttempt = declare({
   name: 'attempt.start',
   summary: 'Claim a task for an agent and start it, without waiting for its end',
   about:
-    'Only a server stays to watch what it starts: `forge --server <url> attempt start`. In a terminal `forge run` does the same and waits.',
+    'Only a server stays to watch what it starts: `forge --server <url> attempt start <id>`. In a terminal `forge run` does the same and waits.',
   input: z.object({
     id: TaskRef.describe('Task id'),
     agents: z

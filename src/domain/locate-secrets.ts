@@ -57,16 +57,16 @@ function toText(value: unknown): string {
 }
 
 const FLAGS: Readonly<Record<string, string>> = {
-  title: '--title',
-  description: '--description',
-  assignee: '--assignee',
+  title: 'title',
+  description: 'description',
+  assignee: 'assignee',
 };
 
 /** What a deleted task held stays in its line, and only a task that is not deleted can be changed. */
 function toCommand(id: string, field: string, isDeleted: boolean): string | undefined {
   const change = toChange(field);
   if (change === undefined) return undefined;
-  const update = `forge task update ${id} ${change}`;
+  const update = `forge task update ${id} --${change}`;
   return isDeleted ? `forge task restore ${id}; ${update}; forge task delete ${id}` : update;
 }
 
@@ -74,5 +74,5 @@ function toChange(field: string): string | undefined {
   const flag = FLAGS[field];
   if (flag !== undefined) return `${flag} "…"`;
   const key = field.startsWith('metadata.') ? field.slice('metadata.'.length) : '';
-  return /^[\w.-]+$/.test(key) && maskSecrets(key) === key ? `--meta-unset ${key}` : undefined;
+  return /^[\w.-]+$/.test(key) && maskSecrets(key) === key ? `meta-unset ${key}` : undefined;
 }

@@ -102,7 +102,7 @@ describe('every refusal is told by its code, the id, and the command to type nex
       { outcome: 'no_lease', fence: 3 },
       'state_invalid',
       'The claim 3 of fg-a1b2 has no lease to renew',
-      'forge claim fg-a1b2 --lease 60s',
+      'forge claim fg-a1b2 --lease 60',
     ],
     [
       { outcome: 'refused', why: 'it is closed', next: 'reopen' },

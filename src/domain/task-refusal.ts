@@ -119,7 +119,7 @@ export function explainTaskRefusal(
       });
     case 'no_lease':
       return new ForgeError('state_invalid', `The claim ${refusal.fence} of ${id} has no lease to renew`, {
-        hint: `forge claim ${id} --lease 60s`,
+        hint: `forge claim ${id} --lease 60`,
         details: { id },
       });
     case 'refused':

@@ -149,7 +149,7 @@ function checkEdges(state: DraftState, { states }: DraftNames, report: FaultRepo
   const { next = [], kind } = state;
   const steps = ['states', state.index, 'next'];
   if (kind === 'terminal' && next.length > 0) {
-    const hint = 'forge task reopen leads back to the initial state, without an edge';
+    const hint = '`forge task reopen` leads back to the initial state, without an edge';
     report.add(steps, `${nameOf(state)} is terminal: no edge leads out of it`, hint);
   }
   const seen = new Set<string>();

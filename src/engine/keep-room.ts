@@ -28,7 +28,7 @@ export async function requireRoom(place: WorkPlace, control: ControlGit): Promis
     'disk_full',
     `The worktrees of ${place.project.name} take ${toGigabytes(used)} GB, and workspace.disk_limit_gb allows ${toGigabytes(limit)}`,
     {
-      hint: 'forge workspace list shows what takes it, forge workspace clean <attempt> removes it',
+      hint: 'forge workspace list, then forge workspace clean <attempt>',
       details: { used_bytes: used, limit_bytes: limit },
     },
   );

@@ -21,6 +21,7 @@ import { findWorkspace, openControl, type Workspace } from './attempt-workspace.
 import { readClearing, runReviewSteps } from './check-steps.ts';
 import type { Engine } from './engine.ts';
 import { type LandingRules, readLandingRules } from './landing-rules.ts';
+import { listMarked } from './list-marked.ts';
 import { notePush } from './push-landed.ts';
 import { listSteps, readPass, undecided } from './review-gate.ts';
 import { tellFailure } from './tell-failure.ts';
@@ -201,6 +202,9 @@ async function tryLanding(
       message: `${attempt.branch} conflicts with ${attempt.target} in ${nameFiles(names, 10)}`,
     };
   }
+  const marked = await listMarked(place, control, { attempt, head: merge.head_commit, target: old });
+  if (marked.length > 0)
+    return { state: 'refused', message: `Conflicts still stand in ${nameFiles(marked, 10)}` };
   const told = [...rules.judgeSignature(candidate.unsigned), ...rules.notes];
   const failed = await checkCandidate(place, call, candidate);
   if (failed?.outcome === 'stopped' || place.signal.aborted) return cutOff(place);

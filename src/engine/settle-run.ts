@@ -5,7 +5,7 @@ import { submitTarget } from '#domain/gate-targets.ts';
 import type { Loss } from '#domain/run-hold.ts';
 import { kindOf, roleOf, standingState } from '#domain/workflow.ts';
 import { harvestCheckout, type Harvest, type HarvestRequest } from '#git/harvest-checkout.ts';
-import { listMarked } from '#git/merge-parents.ts';
+import { readRef } from '#git/read-ref.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { nameFiles } from '#kernel/name-files.ts';
@@ -20,6 +20,7 @@ import { readFolderNote } from './folder-note.ts';
 import { graceSignal } from './grace-signal.ts';
 import { joinSentences, listHarvestWarnings } from './harvest-warnings.ts';
 import { wantsSignature } from './landing-rules.ts';
+import { listMarked } from './list-marked.ts';
 import { isLinkTracked, writeLinkFile } from './link-file.ts';
 import type { AgentEnd } from './run-agent.ts';
 import { tellFailure } from './tell-failure.ts';
@@ -67,7 +68,7 @@ async function concludeChanges(
     using grace = graceSignal(place.signal, LIMITS.harvest_grace_ms);
     const { signal } = grace;
     const harvest = await harvestAttempt(place, { task, attempt, agent: run.agent, signal });
-    const marked = await findMarked(place, attempt);
+    const marked = await findMarked(place, attempt, harvest);
     if (marked.length > 0)
       return { outcome: 'failed', message: `Conflicts still stand in ${nameFiles(marked)}`, retry_after };
     const isIdle = harvest.changed_files === 0;
@@ -76,14 +77,14 @@ async function concludeChanges(
     if (end.denials > 0)
       return {
         outcome: 'denied',
-        message: `${end.denials} requests were refused, and nothing changed`,
+        message: `${end.denials === 1 ? '1 request was' : `${end.denials} requests were`} refused, and nothing changed`,
         retry_after,
       };
     const done = await findDoneBefore(place, { task, attempt });
     if (done !== undefined) return { outcome, message: joinSentences([told, done]), retry_after };
     // It answered the interrupt as if it were done: another try would only reach the cap again.
     if (end.reached !== undefined) return { outcome: 'cap_reached', message: end.reached, retry_after };
-    const idle = `It ended without changing a file; where ${attempt.target} has it already: forge task close ${task.id}`;
+    const idle = `It ended without changing a file; where ${attempt.target} has it already: forge task close ${task.id} --reason "…"`;
     return { outcome: 'no_change', message: idle, retry_after };
   } catch (error) {
     if (!isForgeError(error)) throw error;
@@ -93,16 +94,10 @@ async function concludeChanges(
   }
 }
 
-/** Of the conflicts that the agent was to resolve, those that it has not. */
-async function findMarked(place: WorkPlace, attempt: Attempt): Promise<string[]> {
-  const merges = await place.store.listMerges({ task_id: attempt.task_id });
-  const last = merges.findLast(({ attempt_id }) => attempt_id === attempt.id);
-  if (last === undefined || last.conflicts.length === 0) return [];
-  const control = await openControl(place);
-  return listMarked(
-    toCheckout(place, control, attempt),
-    last.conflicts.map(({ path }) => path),
-  );
+/** The files in which the agent left lines of a conflict. */
+async function findMarked(place: WorkPlace, attempt: Attempt, { head }: Harvest): Promise<readonly string[]> {
+  const target = await readRef(place.repo, `refs/heads/${attempt.target}`);
+  return target === undefined ? [] : listMarked(place, await openControl(place), { attempt, head, target });
 }
 
 interface Harvested {

@@ -202,6 +202,82 @@ describe('the way of a task', () => {
     });
   });
 
+  it.each(['<', '=', '>'])(
+    'takes no conflict for resolved while a line of %s stands in a file',
+    async (mark) => {
+      shop.addAgent('w1', 'echo one > README.md');
+      const others = '<=>'.replace(mark, '');
+      shop.addAgent(
+        'w2',
+        `if grep -q conflicts; then grep -v "^[${others}]" README.md > x; mv x README.md; else echo two > README.md; fi`,
+      );
+      const [a, b] = [await shop.create('One'), await shop.create('Two')];
+      await shop.work(a, 'w1');
+      await shop.work(b, 'w2');
+      await shop.move(a, 'merging');
+      const failed = await shop.move(b, 'merging');
+      expect(failed.error_annotation?.message).toContain('Conflicts still stand in README.md');
+      expect(shop.repo.git('show', 'main:README.md')).toBe('one');
+    },
+  );
+
+  it('knows the underline of a heading from a line of a conflict', async () => {
+    await shop.repo.write('README.md', 'Heading\n=======\n\nbase\n');
+    shop.repo.git('commit', '-qam', 'heading');
+    shop.addAgent('w1', 'sed -i s/base/one/ README.md');
+    shop.addAgent(
+      'w2',
+      'if grep -q conflicts; then printf "Heading\n=======\n\nboth\n" > README.md; else sed -i s/base/two/ README.md; fi',
+    );
+    const [a, b] = [await shop.create('One'), await shop.create('Two')];
+    await shop.work(a, 'w1');
+    await shop.work(b, 'w2');
+    await shop.move(a, 'merging');
+    expect((await shop.move(b, 'merging')).state).toBe('review');
+    expect((await shop.move(b, 'merging')).state).toBe('done');
+    expect(shop.repo.git('show', 'main:README.md')).toBe('Heading\n=======\n\nboth');
+  });
+
+  it.each([
+    ['moved', 'git mv README.md moved.md; grep -v "^[<=]" moved.md > x; mv x moved.md'],
+    [
+      'committed as no merge',
+      'rm .git/MERGE_HEAD; grep -v "^[<=]" README.md > x; mv x README.md; git commit -qam x',
+    ],
+  ])('finds the lines of a conflict in a file that was %s', async (_, resolve) => {
+    shop.addAgent('w1', 'echo one > README.md');
+    shop.addAgent('w2', `if grep -q conflicts; then ${resolve}; else echo two > README.md; fi`);
+    const [a, b] = [await shop.create('One'), await shop.create('Two')];
+    await shop.work(a, 'w1');
+    await shop.work(b, 'w2');
+    await shop.move(a, 'merging');
+    const failed = await shop.move(b, 'merging');
+    expect(failed.error_annotation?.message).toMatch(/Conflicts still stand in (README|moved).md/);
+    expect(shop.repo.git('ls-tree', '--name-only', 'main')).toBe('README.md');
+  });
+
+  it('merges no markers of a merge that the agent made by itself', async () => {
+    await shop.repo.write('other.md', 'base\n');
+    shop.repo.git('add', 'other.md');
+    shop.repo.git('commit', '-qm', 'other');
+    shop.addAgent('w1', 'sed -i s/base/one/ other.md');
+    const resolve = 'grep -v "^[<>]" other.md > x; mv x other.md; git commit -qam merged';
+    // Its own branch is merged with another one of its own: Forge has no part in it.
+    const side =
+      'git checkout -qb side; sed -i s/base/three/ other.md; git commit -qam three; git checkout -q -';
+    shop.addAgent(
+      'w2',
+      `${side}; sed -i s/base/two/ other.md; git commit -qam two; git merge -q side; ${resolve}`,
+    );
+    const task = await shop.create('Two');
+    await shop.work(task, 'w2');
+    const [run] = await shop.place.store.listRuns({ task_id: task.id });
+    expect(run).toMatchObject({
+      outcome: 'failed',
+      message: expect.stringContaining('Conflicts still stand in other.md') as string,
+    });
+  });
+
   it('[S399] counts attempts, reviews and rejections on the task', async () => {
     shop.addAgent('w1', 'if [ -f a ]; then echo b > b; else echo a > a; fi');
     const task = await shop.create('Counted', { steps: ['test -f b'] });

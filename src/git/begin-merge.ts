@@ -3,9 +3,9 @@ import { LIMITS } from '#kernel/limits.ts';
 import { toGitFolder, toSparseSettings } from './attempt-git-folder.ts';
 import type { Checkout } from './checkout-record.ts';
 import { checkCheckout } from './collect-tips.ts';
-import { askControl, type ControlGit, getFromControl } from './control-directory.ts';
+import { type ControlGit, getFromControl } from './control-directory.ts';
+import { mergeCommits } from './merge-commits.ts';
 import { replaceFile } from './replace-file.ts';
-import { toGitFailure } from './run-git.ts';
 import { openStagingIndex } from './stage-work-tree.ts';
 
 /**
@@ -19,10 +19,7 @@ export async function beginMerge(
   { head, target }: { readonly head: string; readonly target: string },
 ): Promise<void> {
   checkCheckout(control, checkout);
-  const args = ['merge-tree', '--write-tree', '-z', '--end-of-options', head, target];
-  const merged = await askControl(control, args, {});
-  if (merged.exit > 1) throw toGitFailure(args, merged);
-  const [tree = ''] = merged.stdout.split('\0');
+  const { tree } = await mergeCommits(control, { ours: head, theirs: target }, undefined);
   using staging = await openStagingIndex(control, checkout, head);
   const options = { index: staging.path, work_tree: checkout.path, timeout_ms: LIMITS.git_checkout_ms };
   await getFromControl(

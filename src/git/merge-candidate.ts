@@ -65,7 +65,7 @@ async function merge(control: ControlGit, request: Work, workTree: string | unde
     ? await writeStandIn(control, await readCommitTree(control, target), [base])
     : target;
   const merged = await mergeCommits(control, { ours, theirs: head }, workTree);
-  if (merged.kind === 'conflict') return merged;
+  if (merged.kind === 'conflict') return { kind: 'conflict', files: merged.files };
   const { tree } = merged;
   if (tree === (await readCommitTree(control, target))) return { kind: 'empty' };
   const parents = strategy === 'merge' && !isTakenBack ? [target, head] : [target];
@@ -117,7 +117,7 @@ async function pick(
   const theirs =
     parent === undefined ? await writeStandIn(control, await readCommitTree(control, oid), [root]) : oid;
   const merged = await mergeCommits(control, { ours, theirs }, workTree);
-  if (merged.kind === 'conflict') return merged;
+  if (merged.kind === 'conflict') return { kind: 'conflict', files: merged.files };
   if (merged.tree === tipTree) return { kind: 'picked', commit: tip };
   const { message, ...original } = await readCommit(control, oid);
   const commit = await signer.write({

@@ -15,7 +15,8 @@ export interface ConflictedFile {
 
 export type Merged =
   | { readonly kind: 'clean'; readonly tree: string }
-  | { readonly kind: 'conflict'; readonly files: readonly ConflictedFile[] };
+  /** The tree has git's markers in the files. */
+  | { readonly kind: 'conflict'; readonly tree: string; readonly files: readonly ConflictedFile[] };
 
 /** The tree of a merge of two commits, without a checkout; `workTree` holds the attributes to heed. */
 export async function mergeCommits(
@@ -27,8 +28,9 @@ export async function mergeCommits(
   const result = await askControl(control, args, toOptions(workTree));
   if (result.exit > 1) throw toMergeFailure(args, result);
   const fields = result.stdout.split('\0');
-  if (result.exit === 0) return { kind: 'clean', tree: fields[0] ?? '' };
-  return { kind: 'conflict', files: toConflicts(fields.slice(1)) };
+  const [tree = ''] = fields;
+  if (result.exit === 0) return { kind: 'clean', tree };
+  return { kind: 'conflict', tree, files: toConflicts(fields.slice(1)) };
 }
 
 interface Pair {

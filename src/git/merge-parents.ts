@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { toGitFolder } from './attempt-git-folder.ts';
 import type { Checkout } from './checkout-record.ts';
+import { hasConflictLines } from './conflict-lines.ts';
 import { askControl, type ControlGit } from './control-directory.ts';
 import { look } from './guard-place.ts';
+import { openBlobReader } from './read-blob.ts';
 import { isAncestor } from './read-commit.ts';
 import { readPlainFile } from './read-plain-file.ts';
 
@@ -19,26 +21,41 @@ export async function findMergeParents(
   for (const oid of merging) if (!(await isAncestor(control, oid, head))) parents.push(oid);
   if (parents.length === 0) return [];
   const unmerged = await listUnmerged(control, checkout);
-  return unmerged?.some((path) => hasMarkers(join(checkout.path, path))) === false ? parents : [];
+  if (unmerged === undefined) return [];
+  await using reader = openBlobReader(control);
+  for (const [path, stages] of unmerged) {
+    const text = readText(join(checkout.path, path));
+    const sides: string[] = [];
+    for (const stage of ['1', '2', '3']) {
+      const oid = stages.get(stage);
+      sides.push(oid === undefined ? '' : ((await reader.readObject(oid))?.toString('latin1') ?? ''));
+    }
+    const [base = '', ours = '', theirs = ''] = sides;
+    if (hasConflictLines(text, { base, ours, theirs })) return [];
+  }
+  return parents;
 }
 
+/** Of each path in conflict the blobs of base, ours and theirs, by their stage. */
+type Unmerged = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
 /** Of the agent's own index, which is data and nothing else; undefined where it cannot be read. */
-async function listUnmerged(control: ControlGit, checkout: Checkout): Promise<readonly string[] | undefined> {
+async function listUnmerged(control: ControlGit, checkout: Checkout): Promise<Unmerged | undefined> {
   const index = join(toGitFolder(checkout), 'index');
   if (look(index)?.isFile() !== true) return undefined;
   const result = await askControl(control, ['ls-files', '-z', '--unmerged'], { index });
   if (result.exit !== 0) return undefined;
-  const paths = result.stdout.split('\0').map((line) => line.slice(line.indexOf('\t') + 1));
-  return [...new Set(paths)].filter((path) => path !== '');
+  const unmerged = new Map<string, Map<string, string>>();
+  for (const line of result.stdout.split('\0')) {
+    const [, oid, stage, path] = /^\d+ ([0-9a-f]+) ([123])\t([^]+)$/.exec(line) ?? [];
+    if (oid === undefined || stage === undefined || path === undefined) continue;
+    const stages = unmerged.get(path) ?? new Map<string, string>();
+    unmerged.set(path, stages.set(stage, oid));
+  }
+  return unmerged;
 }
 
-/** Those of the files in which a conflict still stands as git wrote it. */
-export function listMarked(checkout: Checkout, paths: readonly string[]): string[] {
-  return paths.filter((path) => hasMarkers(join(checkout.path, path)));
-}
-
-function hasMarkers(path: string): boolean {
-  if (look(path)?.isFile() !== true) return false;
-  const text = readPlainFile(path)?.toString('latin1') ?? '';
-  return /^<{7} /m.test(text) && /^={7}$/m.test(text) && /^>{7} /m.test(text);
+function readText(path: string): string {
+  if (look(path)?.isFile() !== true) return '';
+  return readPlainFile(path)?.toString('latin1') ?? '';
 }

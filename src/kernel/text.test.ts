@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareText, escapeLine, escapeText, hasLoneSurrogate, utf8Length } from './text.ts';
+import {
+  compareText,
+  countNoun,
+  countTasks,
+  escapeLine,
+  escapeText,
+  hasLoneSurrogate,
+  utf8Length,
+} from './text.ts';
 
 /** Code points from first to last. */
 const range = (first: number, last: number): number[] =>
@@ -159,5 +167,16 @@ describe('compareText', () => {
     const words = ['é', 'a', 'Z', '10', '9', 'z', '', '👍', '\uffff'];
     expect(words.toSorted(compareText)).toEqual(['', '10', '9', 'Z', 'a', 'z', 'é', '👍', '\uffff']);
     expect(compareText('a', 'a')).toBe(0);
+  });
+});
+
+describe('a number of things', () => {
+  it.each([
+    [0, '0 tasks', '0 more places'],
+    [1, '1 task', '1 more place'],
+    [2, '2 tasks', '2 more places'],
+  ])('%i', (count, tasks, places) => {
+    expect(countTasks(count)).toBe(tasks);
+    expect(countNoun(count, 'more place')).toBe(places);
   });
 });

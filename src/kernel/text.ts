@@ -72,7 +72,12 @@ export function cutText(text: string, length: number = LIMITS.error_value_length
 
 /** `1 task`, `2 tasks`. */
 export function countTasks(count: number): string {
-  return `${count} task${count === 1 ? '' : 's'}`;
+  return countNoun(count, 'task');
+}
+
+/** `1 line`, `2 lines`: for nouns whose plural ends in s. */
+export function countNoun(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** So many names are worth a line; more are a number. */

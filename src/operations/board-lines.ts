@@ -46,8 +46,7 @@ function requestLines({ request, stage }: BoardRow, view: BoardView): string[] {
   if (request === undefined || stage !== 'asking') return [];
   const lines = wrapText(escapeLine(request), Math.max(1, view.columns - GAP.length));
   const room = Math.max(1, view.rows - LEFT_ALONE - 3);
-  const fitting =
-    lines.length > room ? [...lines.slice(0, room - 1), '… (forge inbox has all of it)'] : lines;
+  const fitting = lines.length > room ? [...lines.slice(0, room - 1), '… (forge inbox)'] : lines;
   return fitting.map((line) => style(view, 'bold', cut(`${GAP}${line}`, view)));
 }
 

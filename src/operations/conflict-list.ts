@@ -27,7 +27,7 @@ export const conflictList = implement<typeof listConflicts>({
           const text = (name === 'life' ? describeLife(value as Json) : undefined) ?? toText(value);
           return whole ? escapeText(text) : cut(escapeLine(text));
         };
-        const label = name === 'life' ? 'status' : escapeLine(name);
+        const label = escapeLine(nameValue(name));
         const head = `${id}  ${escapeLine(title)}`;
         if (name === 'deleted')
           return `${head}\n  deleted ${at} and edited after that; to have it back: forge task restore ${id}`;
@@ -39,6 +39,11 @@ export const conflictList = implement<typeof listConflicts>({
       .join('\n');
   },
 });
+
+/** What people call a value that lost: status, state and owner go together. */
+export function nameValue(name: string): string {
+  return name === 'life' ? 'status' : name;
+}
 
 function toText(value: unknown): string {
   if (value === null) return 'none';

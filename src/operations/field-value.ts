@@ -9,7 +9,10 @@ const INTEGER = /^-?\d+$/;
 export function readFieldValue(rule: FieldRule, text: string): unknown {
   if (rule.nullable === true && text === 'none') return null;
   // Adding zero turns -0 into 0.
-  if (rule.kind === 'integer') return INTEGER.test(text) ? Number(text) + 0 : text;
+  if (rule.kind === 'integer') {
+    const digits = rule.priority === true ? text.replace(/^p(?=\d$)/i, '') : text;
+    return INTEGER.test(digits) ? Number(digits) + 0 : text;
+  }
   return text;
 }
 

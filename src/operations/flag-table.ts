@@ -69,6 +69,8 @@ export interface FieldRule {
   readonly maxItems?: number;
   /** It names a task, so a shell can complete it. */
   readonly task?: true;
+  /** Written as tables show it as well: `P1` is 1. */
+  readonly priority?: true;
 }
 
 export interface GlobalFlags {

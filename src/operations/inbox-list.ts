@@ -101,7 +101,7 @@ async function listUnmerged(store: OperationContext['project']['store']): Promis
 
 /** One item a task, however many of its values lost. */
 async function listLostValues(ctx: OperationContext): Promise<InboxItem[]> {
-  const { conflictList } = await import('./conflict-list.ts');
+  const { conflictList, nameValue } = await import('./conflict-list.ts');
   const lost = await conflictList.run(ctx, {});
   return [...Map.groupBy(lost, ({ id }) => id)].map(([id, values]) => ({
     kind: 'conflict',
@@ -109,7 +109,7 @@ async function listLostValues(ctx: OperationContext): Promise<InboxItem[]> {
     title: values[0]?.title ?? null,
     run_id: null,
     since: values.map(({ at }) => at).sort()[0] ?? null,
-    message: `lost a merge: ${values.map(({ name }) => name).join(', ')}`,
+    message: `lost a merge: ${values.map(({ name }) => nameValue(name)).join(', ')}`,
     command: `forge conflicts ${id}`,
   }));
 }

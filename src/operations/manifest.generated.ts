@@ -51,6 +51,7 @@ export const MANIFEST: Readonly<Record<string, () => Promise<AnyOperation>>> = {
   'project.add': () => import('./project-add.ts').then((module) => module.projectAdd),
   'project.list': () => import('./project-list.ts').then((module) => module.projectList),
   'project.remove': () => import('./project-remove.ts').then((module) => module.projectRemove),
+  'settings.list': () => import('./settings-list.ts').then((module) => module.settingsList),
   'settings.set': () => import('./settings-set.ts').then((module) => module.settingsSet),
   'project.pause': () => import('./project-pause.ts').then((module) => module.projectPause),
   'project.resume': () => import('./project-resume.ts').then((module) => module.projectResume),

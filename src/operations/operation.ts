@@ -172,6 +172,8 @@ export interface TextView {
   readonly columns: number;
   /** Wall clock in ms, for "3 hours ago". */
   readonly now: number;
+  /** How many rows were asked for, where that was said. */
+  readonly limit?: number | undefined;
 }
 
 export interface Operation<D extends Declaration> {

@@ -15,7 +15,7 @@ export const profileRemove = implement<typeof declaration>({
       .map((agent) => agent.name);
     if (agents.length > 0)
       throw new ForgeError('state_invalid', `Profile ${name} is what ${agents.join(', ')} begins with`, {
-        hint: `forge agent add ${JSON.stringify(agents[0])} --executor <kind>, or forge agent remove`,
+        hint: `forge agent add ${JSON.stringify(agents[0])} --executor <kind>, or forge agent remove ${JSON.stringify(agents[0])}`,
         details: { name, agents },
       });
     return toProfileEntry(await removeProfile(home, name));

@@ -119,7 +119,8 @@ async function workInSight(
   const args = ['dispatch', '--until-empty', '--merge', '--max', '2'];
   const exit = await runOnTerminal(args, { cwd: repository, env: toEnvironment(stage) });
   if (exit === INTERRUPTED) throw new ForgeError('interrupted', 'Interrupted');
-  if (exit !== 0) throw new ForgeError('internal', `The demo stopped: forge dispatch exited with ${exit}`);
+  if (exit !== 0)
+    throw new ForgeError('internal', `The demo stopped: \`forge dispatch\` exited with ${exit}`);
   const closed = await json<{ id: string; title: string; assignee: string | null; type: string }[]>(
     stage,
     'task',

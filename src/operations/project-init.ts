@@ -31,7 +31,7 @@ export const projectInit = implement<typeof initProject>({
 const SHARING = {
   standard: 'Commit .forge, .gitignore and .gitattributes to share the project.',
   stealth: 'Nothing of it is visible to git.',
-  branch: 'forge sync shares the tasks; your branches stay as they are.',
+  branch: 'To share the tasks: forge sync; your branches stay as they are.',
 } as const;
 
 async function upgrade(
@@ -40,7 +40,7 @@ async function upgrade(
 ): Promise<OutputOf<typeof initProject>> {
   if (input.stealth === true) {
     throw new ForgeError('invalid_input', 'A project that is shared cannot become stealthy again', {
-      hint: 'forge uninstall, then forge init --stealth and forge import <copy>',
+      hint: 'forge uninstall --yes, then forge init --stealth, then forge import <copy>',
     });
   }
   const found = findProject(ctx.cwd, ctx.machine.env, ctx.machine.homeDir);

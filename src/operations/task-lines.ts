@@ -1,4 +1,5 @@
-import type { Task, TaskSummary } from '#contract/task.ts';
+import type { TaskSummary } from '#contract/task.ts';
+import { countTasks } from '#kernel/text.ts';
 import type { TextView } from './operation.ts';
 import { style, stylePriority, styleStatus } from './style-text.ts';
 import { tableText, type TableColumn } from './table-text.ts';
@@ -63,7 +64,10 @@ export function taskLines(tasks: readonly Listed[], view: TextView, listing: Lis
   return tableText(view, columns, tasks);
 }
 
-/** "12 tasks" below a list, where it is long enough to wonder. */
-export function countLine(tasks: readonly Task[], view: TextView): string {
-  return tasks.length < 10 ? '' : `\n${style(view, 'dim', `${tasks.length} tasks`)}`;
+/** "12 tasks" below a list, where it is long enough to wonder, and that there may be more where a limit cut it. */
+export function countLine(tasks: readonly unknown[], view: TextView): string {
+  const isFull = tasks.length > 0 && tasks.length === view.limit;
+  if (tasks.length < 10 && !isFull) return '';
+  const more = isFull ? ', as --limit says; there may be more' : '';
+  return `\n${style(view, 'dim', `${countTasks(tasks.length)}${more}`)}`;
 }

@@ -6,7 +6,7 @@ import { implement, type TextView } from './operation.ts';
 import { readCursor } from './read-cursor.ts';
 import { readPortion } from './read-portion.ts';
 import { style, styleStatus } from './style-text.ts';
-import { taskLines } from './task-lines.ts';
+import { countLine, taskLines } from './task-lines.ts';
 
 const NOTHING = 'Nothing is ready. `forge ready --explain` says why; `forge task create "…"` makes a task.';
 
@@ -41,7 +41,8 @@ export const taskReady = implement<typeof readyTasks>({
   text(tasks, view) {
     const explained = tasks.filter((task): task is Explained => 'reasons' in task);
     if (explained.length > 0) return explained.map((task) => explanation(task, view)).join('\n');
-    return taskLines(tasks, view, { none: NOTHING, one_state: true });
+    const cut = tasks.length === view.limit ? countLine(tasks, view) : '';
+    return taskLines(tasks, view, { none: NOTHING, one_state: true }) + cut;
   },
 });
 

@@ -93,8 +93,8 @@ function facts(task: TaskView, view: TextView): string {
     rows.push(['Role', `${escapeLine(role)}: ${escapeLine('agent' in holder ? holder.agent : holder.user)}`]);
   if (task.error_annotation !== undefined) {
     rows.push(['Waits', escapeLine(task.error_annotation.message)]);
-    const ways = (task.recovery_actions ?? []).map(({ state }) => state).join(', ');
-    if (ways !== '') rows.push(['Go on', `forge task transition ${escapeLine(task.id)} ${escapeLine(ways)}`]);
+    for (const { state } of task.recovery_actions ?? [])
+      rows.push(['Go on', `forge task transition ${escapeLine(task.id)} ${escapeLine(state)}`]);
   }
   const counted = countLines(task.counters);
   if (counted !== '') rows.push(['Counted', counted]);

@@ -87,7 +87,7 @@ function timedOut(now: Omit<Waited, 'event' | 'seq'>, input: Input, seconds: num
   return new ForgeError(
     'wait_timeout',
     `${now.id} is ${now.state} after ${seconds} s; waited for ${wishOf(input)}`,
-    { hint: `forge task wait ${now.id} once more, or with a longer --timeout`, details: { ...now } },
+    { hint: `forge task wait ${now.id}, or with a longer --timeout`, details: { ...now } },
   );
 }
 

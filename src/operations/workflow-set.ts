@@ -5,7 +5,7 @@ import { checkStateMap, mapStatus, readStateMap, type StateMap } from '#domain/m
 import { resolveWorkflow, standingState, type ResolvedWorkflow } from '#domain/workflow.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import { countTasks, escapeLine, utf8Length } from '#kernel/text.ts';
+import { countNoun, countTasks, escapeLine, utf8Length } from '#kernel/text.ts';
 import { hasWorkflowFile, workflowDigest, writeWorkflow } from '#sync/workflow-file.ts';
 import { implement, type OperationContext } from './operation.ts';
 import { writerOf } from './writer.ts';
@@ -58,7 +58,9 @@ export const workflowSet = implement<typeof setWorkflow>({
   },
   text({ source, path, changed, states, mapped, stranded }) {
     const what =
-      source === 'default' ? 'the built-in one' : `${escapeLine(path ?? '')} with ${states} states`;
+      source === 'default'
+        ? 'the built-in one'
+        : `${escapeLine(path ?? '')} with ${countNoun(states, 'state')}`;
     return [
       changed ? `The workflow is now ${what}` : `The workflow is ${what}, as before`,
       ...mapped.map(({ from, to, tasks }) => `  ${countTasks(tasks)} went from ${from} to ${to}`),
@@ -146,7 +148,7 @@ async function refuseStranded(
   }
   const what = isDefault ? '--default' : '<file>';
   return new ForgeError('state_invalid', `Tasks stand in states that the workflow does not have: ${list}`, {
-    hint: `forge workflow set ${what} ${flags.join(' ')} moves them; --force takes it all the same`,
+    hint: `forge workflow set ${[what, ...flags].join(' ')}; or leave them there: forge workflow set ${what} --force`,
     details: { stranded },
   });
 }

@@ -1,5 +1,5 @@
 import type { validateWorkflowFile } from '#contract/workflow-definition-operations.ts';
-import { escapeLine } from '#kernel/text.ts';
+import { countNoun, escapeLine } from '#kernel/text.ts';
 import { findProject } from '#sync/find-project.ts';
 import { findWorkflow, WORKFLOW_PATH } from '#sync/workflow-file.ts';
 import { implement, type OperationContext } from './operation.ts';
@@ -18,7 +18,7 @@ export const workflowValidate = implement<typeof validateWorkflowFile>({
   },
   text({ source, path, states, roles }) {
     const what = source === 'default' ? 'The built-in workflow' : (path ?? 'The workflow');
-    return `${escapeLine(what)} is fine: ${states} states, ${roles} roles`;
+    return `${escapeLine(what)} is fine: ${countNoun(states, 'state')}, ${countNoun(roles, 'role')}`;
   },
 });
 

@@ -27,7 +27,7 @@ function findRoot(place: HomePlace, wanted: string): string {
   if (found !== undefined) return findRegistered(found, place).paths.root;
   throw new ForgeError('not_found', `No project ${JSON.stringify(wanted)} is registered`, {
     // Its name could be anything, also what another command would take for a flag.
-    hint: `forge project add ${/^\w[\w.-]*$/.test(wanted) ? wanted : '<name>'} <path of the repository>, or forge project list to see those that are`,
+    hint: `forge project add ${/^\w[\w.-]*$/.test(wanted) ? wanted : '<name>'} <path of the repository>, or forge project list`,
     details: { name: wanted, known: projects.map(({ name }) => name) },
   });
 }

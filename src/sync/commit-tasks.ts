@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { findCurrentBranch } from '#git/branches.ts';
 import { commitFiles } from '#git/commit-files.ts';
+import { readBlob } from '#git/read-blob.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import type { Writer } from '#store/store.ts';
 import { commitToBranch } from './branch-mode.ts';
@@ -10,7 +12,8 @@ import { noteCommittedBlobs } from './loose-task-blobs.ts';
 import { heldFinder } from './held-lines.ts';
 import { toGitRepo, type Machine } from './machine.ts';
 import type { HookProject } from './run-hook.ts';
-import { HISTORY_PATH, TASKS_PATH, toTaskFiles } from './task-files.ts';
+import { CONFIG_PATH, HISTORY_PATH, TASKS_PATH, toTaskFiles } from './task-files.ts';
+import { findUnpublished, HOOK_FILES } from './unpublished-files.ts';
 
 export interface CommittedTasks {
   readonly commit: string | null;
@@ -55,12 +58,22 @@ export async function commitTasks(
     findHeld: heldFinder(project, machine),
     canonical: config.settings.gcOnExport,
   });
+  // Where only `.forge/tasks.jsonl` is committed, a clone finds tasks and no project.
+  const isKnown = (await readBlob(repo, 'HEAD', CONFIG_PATH)) !== undefined;
+  const more = isKnown ? [] : (await findUnpublished(paths, machine, 'HEAD')).files;
   const contents = new Map([
     [TASKS_PATH, readFileSync(files.tasks)],
     [HISTORY_PATH, readFileSync(files.history)],
+    ...more.map((path) => [path, readFileSync(join(paths.root, path))] as const),
   ]);
   refuseSecrets(await flagSecretsFor(repo, contents, { revs: ['HEAD'], paths, machine }));
-  const { commit, changed } = await commitFiles({ repo, files: contents, message, ref: 'HEAD' });
+  const { commit, changed } = await commitFiles({
+    repo,
+    files: contents,
+    executable: HOOK_FILES,
+    message,
+    ref: 'HEAD',
+  });
   if (changed) await noteCommittedBlobs({ paths, repo, machine }, commit);
   return { commit: commit ?? null, changed, branch: (await findCurrentBranch(repo)) ?? null };
 }

@@ -1,4 +1,4 @@
-import { escapeLine } from '#kernel/text.ts';
+import { countNoun, escapeLine } from '#kernel/text.ts';
 import type { FoldedFiles } from './fold-files.ts';
 import { HISTORY_PATH, TASKS_PATH } from './task-files.ts';
 
@@ -14,7 +14,7 @@ export function describeFold({ tasks, history }: FoldedFiles): string[] {
   const conflicts = tasks?.conflicts ?? [];
   if (conflicts.length > 0) {
     lines.push(
-      `${count(conflicts.length, 'value')} lost against a change made elsewhere; see: forge conflicts`,
+      `${countNoun(conflicts.length, 'value')} lost against a change made elsewhere; see: forge conflicts`,
     );
   }
   lines.push(...describeKeptIdentities(tasks?.kept_identities ?? []));
@@ -44,9 +44,5 @@ export function describeUnreadable(
   const [first] = unreadable;
   if (first === undefined) return [];
   const where = first.number === 0 ? '' : ` (line ${first.number}: ${escapeLine(first.why)})`;
-  return [`${path} has ${count(unreadable.length, 'line')} that cannot be read${where}; kept as it is`];
-}
-
-function count(n: number, noun: string): string {
-  return `${n} ${noun}${n === 1 ? '' : 's'}`;
+  return [`${path} has ${countNoun(unreadable.length, 'line')} that cannot be read${where}; kept as it is`];
 }

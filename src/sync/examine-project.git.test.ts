@@ -109,7 +109,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'blockers are miscounted': {
     finding: 'database',
     state: 'failed',
-    says: /^1 tasks with a wrong number of blockers$/,
+    says: /^1 task with a wrong number of blockers$/,
     after: 'fixed',
     plant: ({ project }) => changeRows(project, "UPDATE tasks SET open_blockers = 7 WHERE title = 'Waits'"),
   },
@@ -123,7 +123,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'an edge leads nowhere in the database': {
     finding: 'database',
     state: 'failed',
-    says: /1 broken references/,
+    says: /1 broken reference(;|$)/,
     after: 'same',
     plant: ({ project }) =>
       changeRows(
@@ -176,14 +176,14 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'a line cannot be read': {
     finding: 'task files',
     state: 'warning',
-    says: /^1 lines cannot be read/,
+    says: /^1 line cannot be read/,
     after: 'same',
     plant: (patient) => writeLines(patient, ['no task at all']),
   },
   'a value lost a merge': {
     finding: 'conflicts',
     state: 'warning',
-    says: /^1 tasks have values that lost a merge$/,
+    says: /^values of 1 task lost a merge$/,
     after: 'same',
     plant: (patient) =>
       writeLines(patient, [{ id: 'fg-aaaa', ...LINE, conflicts: { 'title@mlgdebft': 'Lost' } }]),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { predictMerge } from '#git/predict-merge.ts';
 import { readGitVersion } from '#git/read-git-version.ts';
 import { isForgeError } from '#kernel/errors.ts';
-import { countTasks, nameFirst } from '#kernel/text.ts';
+import { countNoun, countTasks, nameFirst } from '#kernel/text.ts';
 import { isLockAbandoned, removeAbandonedLock } from '#process/hold-file-lock.ts';
 import type { Writer } from '#store/store.ts';
 import type { StoreDiagnosis } from '#store/sync-store.ts';
@@ -85,7 +85,7 @@ async function guarded(name: string, examine: () => Finding | Promise<Finding>):
 
 function examineWorkflow({ project }: Examination): Finding {
   const { states } = readWorkflow(project.paths);
-  return { name: 'workflow', state: 'ok', message: `${states.size} states`, hint: null };
+  return { name: 'workflow', state: 'ok', message: countNoun(states.size, 'state'), hint: null };
 }
 
 async function examineGit({ project, machine }: Examination): Promise<Finding> {
@@ -199,12 +199,12 @@ async function examineStore({ project, machine, fix, by }: Examination): Promise
       ? ok('task files', 'every line can be read')
       : warn(
           'task files',
-          `${diagnosis.unreadable} lines cannot be read; they are kept as they are`,
+          `${countNoun(diagnosis.unreadable, 'line')} cannot be read; what stands there is kept`,
           `Correct them in ${TASKS_PATH}`,
         ),
     diagnosis.conflicts === 0
       ? ok('conflicts', 'no value lost a merge')
-      : warn('conflicts', `${diagnosis.conflicts} tasks have values that lost a merge`, 'forge conflicts'),
+      : warn('conflicts', `values of ${countTasks(diagnosis.conflicts)} lost a merge`, 'forge conflicts'),
   ];
 }
 
@@ -220,7 +220,7 @@ function judgeDatabase(diagnosis: StoreDiagnosis, fix: boolean): Finding[] {
   // What is wrong with the file or the replica explains it.
   if (changed.length === 0 || findings.some(({ state }) => state !== 'ok')) return findings;
   const message = `changed by SQL, so that only the database knows: ${nameFirst(changed)}`;
-  return [...findings, warn('rows', message, 'forge doctor --rebuild takes them into the replica')];
+  return [...findings, warn('rows', message, 'To take them into the replica: forge doctor --rebuild')];
 }
 
 const REBUILD = 'forge doctor --rebuild';
@@ -237,10 +237,14 @@ function judgePlace({ unsafe_log }: StoreDiagnosis): Finding[] {
 function judgeFile(diagnosis: StoreDiagnosis, fix: boolean): Finding[] {
   const wrong = [
     ...diagnosis.integrity,
-    ...(diagnosis.broken_references === 0 ? [] : [`${diagnosis.broken_references} broken references`]),
+    ...(diagnosis.broken_references === 0
+      ? []
+      : [countNoun(diagnosis.broken_references, 'broken reference')]),
   ];
   const repairable = [
-    ...(diagnosis.miscounted === 0 ? [] : [`${diagnosis.miscounted} tasks with a wrong number of blockers`]),
+    ...(diagnosis.miscounted === 0
+      ? []
+      : [`${countTasks(diagnosis.miscounted)} with a wrong number of blockers`]),
     ...(diagnosis.replica_complete ? [] : ['the local replica is not complete']),
   ];
   if (wrong.length > 0) {

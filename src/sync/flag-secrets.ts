@@ -7,7 +7,7 @@ import { readBlob } from '#git/read-blob.ts';
 import { runGit } from '#git/run-git.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import { escapeLine } from '#kernel/text.ts';
+import { countNoun, escapeLine } from '#kernel/text.ts';
 import { findForgeHome } from './forge-home.ts';
 import type { Machine } from './machine.ts';
 import type { ProjectPaths } from './project-paths.ts';
@@ -120,7 +120,8 @@ function toSecretId(value: string): string {
 export function refuseSecrets(flagged: readonly FlaggedSecret[]): void {
   const [first] = flagged;
   if (first === undefined) return;
-  const more = flagged.length === 1 ? '' : `, and ${flagged.length - 1} more places do`;
+  const others = flagged.length - 1;
+  const more = others === 0 ? '' : `, and ${countNoun(others, 'more place')} ${others === 1 ? 'does' : 'do'}`;
   throw new ForgeError('state_invalid', `${describe(first)}${more}: nothing was committed`, {
     hint: toNext(first),
     details: {

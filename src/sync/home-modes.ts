@@ -23,7 +23,7 @@ export function describeWideModes(
     const path = join(home, name);
     if ((modeOf(path) & 0o077) !== 0)
       found.push(
-        `Others on this machine can read ${path}: chmod 600 ${path}, then make its tokens anew (forge token rotate)`,
+        `Others on this machine can read ${path}: chmod 600 ${path}, then make its tokens anew: forge token rotate <id>`,
       );
   }
   for (const paths of projects) {

@@ -13,6 +13,7 @@ import { adoptDataBranch, startDataBranch, type DataBranch } from './init/data-b
 import { adviseOnRemote, connectGit, isConnected } from './init/connect-git.ts';
 import { decideConfig, type NewConfig } from './init/decide-config.ts';
 import {
+  addCloneLines,
   makeProjectFiles,
   makeStorePlace,
   publishConfig,
@@ -29,6 +30,7 @@ import { replaceFile } from './place-file.ts';
 import type { InitMode } from './project-config.ts';
 import { type ProjectPaths, toProjectPaths } from './project-paths.ts';
 import { noRepository } from './repository-paths.ts';
+import { findTasksPrefix } from './tasks-prefix.ts';
 
 export interface InitOptions extends Machine {
   readonly cwd: string;
@@ -84,7 +86,14 @@ export async function initialiseProject(options: InitOptions): Promise<InitResul
       if (lookAt(paths.shared_config) !== undefined) return bringBack(paths, options);
       if (mode !== 'standard') return makeProject(paths, config, options);
       const { shared, notes } = await findProjectToAdopt(toGitRepo(paths.root, options));
-      if (shared === undefined) return makeProject(paths, config, options, notes);
+      if (shared === undefined) {
+        const found = findTasksPrefix(paths);
+        if (found === undefined || (options.prefix ?? found) !== found)
+          return makeProject(paths, config, options, notes);
+        const without = decideConfig({ ...wishes, prefix: found }, repository);
+        const made = await makeProject(paths, without, options, [...notes, NO_CONFIG_NOTE]);
+        return { ...made, adopted: true };
+      }
       if ((options.prefix ?? shared.config.idPrefix) === shared.config.idPrefix)
         return adoptShared(paths, options, shared);
       return makeProject(paths, config, options, [describeOther(shared)]);
@@ -93,6 +102,9 @@ export async function initialiseProject(options: InitOptions): Promise<InitResul
     throw toInitError(error, paths, []);
   }
 }
+
+const NO_CONFIG_NOTE =
+  'Nobody has committed .forge/config.json, so it was made anew from the ids of the tasks. To share it: forge commit; where another clone has the first one, commit it there instead';
 
 async function makeProject(
   paths: ProjectPaths,
@@ -131,7 +143,7 @@ async function finish(data: DataBranch, mode: InitMode): Promise<string[]> {
 }
 
 function describeOther({ config, branch }: SharedProject): string {
-  return `The branch ${branch} holds another project, "${config.name}" (${config.idPrefix}-): forge init without --prefix adopts it`;
+  return `The branch ${branch} holds another project, "${config.name}" (${config.idPrefix}-): to adopt it: forge init`;
 }
 
 /** The project is on a branch of the repository, while the working tree shows none. */
@@ -157,6 +169,9 @@ async function adoptShared(
   if (mode === 'branch')
     return toResult(paths, config, { adopted: true, mode, notes: [`Its tasks are on the branch ${branch}`] });
   const back = state === 'none' ? [] : await bringFilesBack(paths, repo, { config, text });
+  // A sparse checkout and a branch without `.forge` get nothing into the working tree.
+  if (lookAt(paths.config) === undefined) addCloneLines(paths);
+  else makeProjectFiles(paths, mode, []);
   const older = `Its files are on the branch ${branch}, which this one does not have yet. Next: forge sync`;
   const { notes } = await connectGit(paths, options);
   return toResult(paths, config, {
@@ -174,6 +189,7 @@ async function bringBack(paths: ProjectPaths, options: InitOptions): Promise<Ini
   const notes = await bringFilesBack(paths, toGitRepo(paths.root, options), { config, text });
   await makeStorePlace(paths, options.openStore, []);
   if (lookAt(paths.config) !== undefined) makeProjectFiles(paths, config.initMode, []);
+  else if (config.initMode === 'standard') addCloneLines(paths);
   const connected = config.initMode === 'standard' ? (await connectGit(paths, options)).notes : [];
   return toResult(paths, config, { adopted: true, mode: config.initMode, notes: [...notes, ...connected] });
 }
@@ -186,7 +202,7 @@ async function adopt(paths: ProjectPaths, options: InitOptions): Promise<InitRes
   if (change !== undefined) {
     await makeStorePlace(paths, options.openStore, []);
     const moved = await followModeChange(paths, options, change);
-    const notes = [`Its tasks moved to the branch ${change.branch}: forge sync exchanges them`];
+    const notes = [`Its tasks moved to the branch ${change.branch}. To exchange them: forge sync`];
     return toResult(paths, moved, { adopted: true, mode: moved.initMode, notes });
   }
   const mode = config.initMode;

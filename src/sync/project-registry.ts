@@ -141,7 +141,7 @@ function isGone(project: RegisteredProject, place: HomePlace): boolean {
 
 function notThere(project: RegisteredProject, why: string): ForgeError {
   return new ForgeError('not_a_project', `Project ${project.name} (${project.path}) ${why}`, {
-    hint: `forge project remove ${JSON.stringify(project.name)}, or forge project add where it is now`,
+    hint: `forge project remove ${JSON.stringify(project.name)}, or, where it is now: forge project add`,
     details: { project: project.name, path: project.path, prefix: project.prefix },
   });
 }
@@ -178,7 +178,7 @@ function refuseClash(
       `Ids that begin with ${wanted.prefix}- belong to project ${same.name} (${same.path}${isGone(same, place) ? ', not there any more' : ''})`,
       {
         hint: isGone(same, place)
-          ? `forge project add ${JSON.stringify(same.name)} ${JSON.stringify(wanted.path)} if it is the same project, else forge project remove ${JSON.stringify(same.name)}`
+          ? `if it is the same project: forge project add ${JSON.stringify(same.name)} ${JSON.stringify(wanted.path)}; else: forge project remove ${JSON.stringify(same.name)}`
           : `Give this project another idPrefix in ${join(wanted.path, '.forge', 'config.json')}, or forge project remove ${JSON.stringify(same.name)}`,
         details: details(same),
       },

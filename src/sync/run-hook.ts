@@ -42,7 +42,11 @@ export async function runPreCommit(project: HookProject, machine: Machine): Prom
   noteTaskBlobs(place, staged?.map(({ after }) => after) ?? []);
   // What was taken out again is told once, and not as staged.
   const kept = added.filter((file) => !left.includes(file));
-  return [...told, ...(kept.length === 0 ? [] : [`${kept.join(' and ')} updated and staged`]), ...flagged];
+  return [...told, ...(kept.length === 0 ? [] : [`${listNames(kept)} updated and staged`]), ...flagged];
+}
+
+function listNames(names: readonly string[]): string {
+  return [names.slice(0, -1).join(', '), names.at(-1) ?? ''].filter((part) => part !== '').join(' and ');
 }
 
 interface AddedTasks {
@@ -93,7 +97,26 @@ async function addTasks(project: HookProject, machine: Machine): Promise<AddedTa
     { path: HISTORY_PATH, ...exported.history.stored },
   ];
   const { told, added } = await stage(paths, machine);
-  return { told: [...removal, ...told], added, stored: stored.filter(isStored) };
+  const more =
+    index.has(CONFIG_PATH) || removal.length > 0 ? NOTHING_STAGED : await stageUnpublished(paths, machine);
+  return {
+    told: [...removal, ...told, ...more.told],
+    added: [...added, ...more.added],
+    stored: stored.filter(isStored),
+  };
+}
+
+/** Tasks without the config would make a clone that finds no project. */
+async function stageUnpublished(paths: ProjectPaths, machine: Machine): Promise<Staged> {
+  const { findUnpublished, tellEdited } = await import('./unpublished-files.ts');
+  const { files, edited } = await findUnpublished(paths, machine, '');
+  const told = tellEdited(edited);
+  if (files.length === 0) return { told, added: [] };
+  const options = { cwd: paths.root, env: machine.env };
+  const { exit } = await runGit(['add', '--', ...files], options);
+  if (exit === 0) return { told, added: files };
+  const missing = `This commit has tasks and no config, so that clones of it find no project: git add --force ${files.join(' ')}`;
+  return { told: [...told, missing], added: [] };
 }
 
 const ONLY_TASKS = 'Only tasks changed, so nothing was added to this commit; to commit them: forge commit';
@@ -228,6 +251,8 @@ interface Staged {
   readonly told: string[];
   readonly added: readonly string[];
 }
+
+const NOTHING_STAGED: Staged = { told: [], added: [] };
 
 /** The same where one of the files is ignored or not there. */
 async function stageChanged(paths: ProjectPaths, { env }: Machine): Promise<Staged> {

@@ -34,7 +34,7 @@ export function describeHeld({ attempts, lines }: Pick<LeftOut, 'attempts' | 'li
   const what = shown === '' ? 'What the task files say' : `What the task files say of ${shown}${more}`;
   return [
     escapeLine(
-      `${what} is of ${whose} and was not taken in: nobody has merged it. Merge the branch to take it, or say it yourself: forge task update`,
+      `${what} is of ${whose} and was not taken in: nobody has merged it. Merge the branch to take it, or say it yourself: forge task update <id>`,
     ),
   ];
 }

@@ -76,13 +76,13 @@ describe('an id that names no task, or several', () => {
     expect([...tried].toSorted()).toEqual(takesId.map(({ name }) => name).toSorted());
   });
 
-  test('an unknown id is named in the answer of every command, with a way to search', async () => {
+  test('an unknown id is named in the answer of every command, with the list of tasks as the next command', async () => {
     await using project = await projectOfTwins();
     const refusal = (args: string[]): Refusal => ({
       args,
       code: 'not_found',
       says: 'No task zzzz',
-      hint: 'forge search --query "zzzz"',
+      hint: 'forge task list',
       details: { id: 'zzzz' },
     });
     await expectRefused(project, [
@@ -133,6 +133,21 @@ describe('an id that names no task, or several', () => {
     expect((await project.show('abcd')).id).toBe('fg-abcd');
     expect((await project.show('ABCDE')).id).toBe('fg-abcde');
   });
+
+  test.each(['bl-85tq', 'bl-8tw', 'bl-85twx', 'bl-58tw', 'lb-85tw', 'bk-85tw'])(
+    '%s, one slip away from an id, is answered with it',
+    async (typed) => {
+      await using project = await forgeProjectHere();
+      bringTasks(project.path, [{ id: 'bl-85tw' }, { id: 'bl-zzzz' }]);
+      const { error } = await project.fails('task', 'show', typed);
+      expect(error).toMatchObject({
+        code: 'not_found',
+        message: `No task ${typed}; did you mean bl-85tw?`,
+        hint: 'forge task show bl-85tw',
+        details: { id: typed, candidates: ['bl-85tw'] },
+      });
+    },
+  );
 
   test('what cannot be an id is refused as it was typed', async () => {
     await using project = await projectOfTwins();

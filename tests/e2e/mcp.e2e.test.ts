@@ -93,6 +93,9 @@ describe('forge mcp', () => {
     const stdin = `${JSON.stringify(INITIALIZE)}\nnot json\n{"x":1}\n${JSON.stringify(call)}\n`;
     const { stdout, exit } = await folder.program.with({ stdin }).run('mcp');
     expect(exit).toBe(0);
+    expect(stdout.split('\n').filter((line) => line.includes('-32700'))).toEqual([
+      '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error: the line is not JSON"}}',
+    ]);
     const last = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as unknown;
     expect(last).toMatchObject({
       id: 2,

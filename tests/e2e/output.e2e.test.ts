@@ -125,6 +125,7 @@ describe('--json', () => {
       ['profile.show', 'profile', 'show', 'careful'],
       ['profile.remove', 'profile', 'remove', 'careful'],
       ['settings.set', 'settings', 'set', 'caps.task_usd', '5'],
+      ['settings.list', 'settings', 'list', '--all'],
       ['batch.create', 'batch', 'create', 'release', task.id],
       ['batch.add', 'batch', 'add', 'release', other.id],
       ['batch.show', 'batch', 'show', 'release'],

@@ -117,6 +117,21 @@ describe('forge search', () => {
     expect(await search('--query', "' OR 1=1 --")).toEqual([]);
   });
 
+  it('says below a table that a limit may have cut it', async () => {
+    for (const list of [['task', 'list'], ['ready'], ['search']]) {
+      expect(await project.program.text(...list, '--limit', '2')).toMatch(
+        /\n2 tasks, as --limit says; there may be more$/,
+      );
+      expect(await project.program.text(...list, '--limit', '1000')).not.toContain('--limit');
+    }
+    expect(await project.program.text('ready', '--limit', '1')).toMatch(/\n1 task, as --limit says/);
+  });
+
+  it('takes a priority as the tables show it', async () => {
+    expect(await search('--priority', 'P0')).toEqual(await search('--priority', '0'));
+    expect((await project.fails('search', '--priority', 'P9')).error.code).toBe('invalid_input');
+  });
+
   it('prints a table, and says when nothing matches', async () => {
     expect(await project.program.text('search', '--query', 'nowhere')).toBe('No task matches.');
     expect(await project.program.text('search', '--github-issue', '47')).toBe(

@@ -45,7 +45,7 @@ const BAD_LINES = [
   '  5:24  states[1].kind: 2 states have the kind "initial" ("todo", "start"); a workflow has exactly one',
   '  6:41  states[2].role: no role is called "boss" (Add it to roles)',
   `  6:90  states[2].on_enter[0].action: no action is called "dance" (Known are ${Object.keys(ACTION_PHASES).join(', ')})`,
-  '  7:43  states[3].next: "done" is terminal: no edge leads out of it (forge task reopen leads back to the initial state, without an edge)',
+  '  7:43  states[3].next: "done" is terminal: no edge leads out of it (`forge task reopen` leads back to the initial state, without an edge)',
 ];
 
 describe('forge workflow', () => {
@@ -194,7 +194,7 @@ describe('forge workflow', () => {
       error: {
         code: 'state_invalid',
         message: 'Tasks stand in states that the workflow does not have: 1 task in backlog',
-        hint: 'forge workflow set <file> --map backlog=todo moves them; --force takes it all the same',
+        hint: 'forge workflow set <file> --map backlog=todo; or leave them there: forge workflow set <file> --force',
         details: { stranded: [{ state: 'backlog', tasks: 1 }] },
       },
     });
@@ -223,7 +223,7 @@ describe('forge workflow', () => {
     const refused = await project.fails('workflow', 'set', 'draft.json', '--map', 'blocked=todo');
     expect(refused.error).toMatchObject({ code: 'state_invalid' });
     const hint = refused.error.hint ?? '';
-    const flags = hint.slice(0, hint.indexOf(' moves them')).split(' ').slice(4);
+    const flags = hint.slice(0, hint.indexOf('; or leave')).split(' ').slice(4);
     expect(flags.join(' ').split('--map ').toSorted().join('--map ').trim()).toBe(
       '--map backlog=todo --map blocked=todo --map done=shipped --map in_progress=doing',
     );

@@ -258,7 +258,7 @@ describe('a worktree for a person', () => {
     expect(attempt?.agent).toBeNull();
     expect((await at('/').fails('worktree', 'nobody')).error).toMatchObject({
       code: 'not_found',
-      hint: 'forge project add nobody <path of the repository>, or forge project list to see those that are',
+      hint: 'forge project add nobody <path of the repository>, or forge project list',
     });
     expect((await at('/').fails('worktree', 'shop', 'fg-none')).error).toMatchObject({
       code: 'not_found',

@@ -66,6 +66,7 @@ export const VERBS: readonly (readonly [operation: string, line: string])[] = [
   ['repo.list', 'repo list'],
   ['project.add', 'project add here'],
   ['project.list', 'project list'],
+  ['settings.list', 'settings list --all'],
   ['settings.set', 'settings set caps.task_usd 5'],
   ['project.pause', 'project pause'],
   ['project.resume', 'project resume'],

@@ -6,6 +6,7 @@ import type { Secrets } from '#engine/agent-secrets.ts';
 import { systemClock } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { countTasks } from '#kernel/text.ts';
 import { isMadeBy } from '#operations/find-maker.ts';
 import { judgeRunCall } from '#operations/judge-run-call.ts';
 import { MANIFEST } from '#operations/manifest.generated.ts';
@@ -95,7 +96,7 @@ function denied(name: string, why = `An agent cannot do ${name} inside of its ru
 
 function tooMany(): ForgeError {
   const most = LIMITS.run_created_tasks;
-  return new ForgeError('permission_denied', `A run creates at most ${most} tasks, and this one has`, {
+  return new ForgeError('permission_denied', `A run creates at most ${countTasks(most)}, and this one has`, {
     hint: 'Write the rest down in a comment on your task: a person decides what becomes of it',
     details: { limit: most },
   });

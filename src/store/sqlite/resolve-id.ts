@@ -38,11 +38,51 @@ export function resolveTaskId(db: Database, ref: string, table: 'tasks' | 'delet
       details: { id: ref, candidates: former },
     });
   }
-  const deleted = db.get('SELECT id FROM deleted_tasks WHERE id = ?', wanted) !== undefined;
-  throw new ForgeError('not_found', deleted ? `Task ${ref} was deleted` : `No task ${ref}`, {
-    hint: deleted ? `forge task restore ${ref}` : `forge search --query ${JSON.stringify(ref)}`,
-    details: { id: ref },
+  if (db.get('SELECT id FROM deleted_tasks WHERE id = ?', wanted) !== undefined)
+    throw new ForgeError('not_found', `Task ${ref} was deleted`, {
+      hint: `forge task restore ${ref}`,
+      details: { id: ref },
+    });
+  const near = findNearIds(db, wanted);
+  const [nearest] = near;
+  if (nearest === undefined)
+    throw new ForgeError('not_found', `No task ${ref}`, { hint: 'forge task list', details: { id: ref } });
+  throw new ForgeError('not_found', `No task ${ref}; did you mean ${near.join(' or ')}?`, {
+    hint: `forge task show ${nearest}`,
+    details: { id: ref, candidates: near },
   });
+}
+
+/** Longer ones are no typing error of one character that a person would see. */
+const LONGEST_NEAR = 16;
+const NEAR_SHOWN = 3;
+
+/**
+ * The ids that are one slip away: a character replaced, left out, added, or two neighbours swapped. Asked for by the
+ * primary key, a thousand spellings at most, whatever the number of tasks.
+ */
+function findNearIds(db: Database, wanted: string): string[] {
+  if (!/^[a-z0-9]+-[a-z0-9]+$/.test(wanted) || wanted.length > LONGEST_NEAR) return [];
+  const sql = `SELECT t.id FROM json_each(?) spelling CROSS JOIN tasks t ON t.id = spelling.value
+    ORDER BY t.id LIMIT ${NEAR_SHOWN}`;
+  return db.all(sql, JSON.stringify([...listSlips(wanted)])).map((row) => row.id as string);
+}
+
+const ID_CHARACTERS = '0123456789abcdefghijklmnopqrstuvwxyz';
+
+function listSlips(word: string): ReadonlySet<string> {
+  const slips = new Set<string>();
+  for (let at = 0; at <= word.length; at += 1) {
+    const [before, one, after] = [word.slice(0, at), word.charAt(at), word.slice(at + 1)];
+    for (const character of ID_CHARACTERS) {
+      slips.add(before + character + one + after);
+      if (one !== '' && one !== '-') slips.add(before + character + after);
+    }
+    slips.add(before + after);
+    if (after !== '') slips.add(before + after.charAt(0) + one + after.slice(1));
+  }
+  slips.delete(word);
+  return slips;
 }
 
 /** The ids that a task had in the tool it was imported from, as one text; most tasks have no metadata at all. */

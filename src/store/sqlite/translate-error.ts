@@ -96,7 +96,7 @@ export function toFull(path: string, cause: unknown): unknown {
  */
 export function toRebuild(path: string, what: string, cause?: unknown): ForgeError {
   return new ForgeError('store_corrupt', `The task database is not as Forge made it: ${what}: ${path}`, {
-    hint: 'forge doctor tells what differs; forge doctor --rebuild makes it anew from the local replica',
+    hint: 'What differs: forge doctor; to make it anew from the local replica: forge doctor --rebuild',
     details: { path, rebuild: true },
     ...(cause !== undefined && { cause }),
   });

@@ -3,6 +3,20 @@ import { ForgeError } from '#kernel/errors.ts';
 import { type FlagTable, listOperationEntries, type OperationEntry } from '#operations/flag-table.ts';
 import { findClosestWord } from './closest-word.ts';
 
+/** What other programs call it. */
+const ELSEWHERE_CALLED: ReadonlyMap<string, readonly string[]> = new Map([
+  ['ls', ['task', 'list']],
+  ['new', ['task', 'create']],
+  ['edit', ['task', 'update']],
+  ['done', ['task', 'close']],
+  ['finish', ['task', 'close']],
+  ['rm', ['task', 'delete']],
+  ['undo', ['task', 'restore']],
+  ['undelete', ['task', 'restore']],
+  ['log', ['task', 'history']],
+  ['config', ['settings', 'list']],
+]);
+
 /** The error for a word that is no command, with the command that was probably meant. */
 export function refuseWord(path: readonly string[], table: FlagTable): ForgeError {
   const word = path.at(-1) ?? '';
@@ -16,7 +30,8 @@ export function refuseWord(path: readonly string[], table: FlagTable): ForgeErro
     .filter((whole) => group.every((one, at) => whole[at] === one))
     .map((whole) => whole[group.length] ?? '');
   const closest = findClosestWord(word, new Set(beside));
-  const meant = elsewhere ?? (closest === undefined ? undefined : [...group, closest]);
+  const usual = group.length === 0 || group[0] === 'task' ? ELSEWHERE_CALLED.get(word) : undefined;
+  const meant = elsewhere ?? usual ?? (closest === undefined ? undefined : [...group, closest]);
   const suggestion = meant === undefined ? '' : `; did you mean forge ${meant.join(' ')}?`;
   return new ForgeError('usage', `Unknown command: forge ${path.join(' ')}${suggestion}`, {
     hint: ['forge', ...group, '--help'].join(' '),

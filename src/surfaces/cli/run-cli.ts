@@ -113,7 +113,9 @@ async function printOutput(
     const isTerminal = io.isTerminal.stdout;
     const color = decideColor({ flag: globals.color, env: io.env, isTerminal });
     const columns = decideColumns({ columns: isTerminal ? io.columns : undefined, isTerminal, env: io.env });
-    const text = operation.text(output, { color, columns, now });
+    const { limit } = accepted.input;
+    const asked = typeof limit === 'number' ? { limit } : {};
+    const text = operation.text(output, { color, columns, now, ...asked });
     if (text !== '') await writeOutput(io, `${text}\n`);
   }
 }

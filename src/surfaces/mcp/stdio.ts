@@ -1,12 +1,19 @@
-import { PassThrough, type Readable, type Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { LineGate } from './line-gate.ts';
 
 /** What a client asked for before it closed its end may still be answered so long; it seldom takes 10 ms. */
 const GRACE_MS = 2_000;
 const LOOK_MS = 5;
+/** Which request the line was, nobody knows. */
+const NOT_JSON = `${JSON.stringify({
+  jsonrpc: '2.0',
+  id: null,
+  error: { code: -32700, message: 'Parse error: the line is not JSON' },
+})}\n`;
 
 /**
  * One client on a pair of streams, in whichever generation of the protocol it speaks. Settles when the input has ended
@@ -25,7 +32,7 @@ export async function serveOverStdio(
   },
 ): Promise<void> {
   // The library hangs up the moment its input ends, and `echo … | forge mcp` would go without an answer.
-  const held = new PassThrough();
+  const held = new LineGate(() => output.write(NOT_JSON));
   const transport = new CountingTransport(held, output);
   const served = serveStdio(createServer, {
     transport,
@@ -44,10 +51,10 @@ export async function serveOverStdio(
 /** Knows how many requests have no answer yet. */
 class CountingTransport extends StdioServerTransport {
   readonly #open = new Set<string | number>();
-  readonly #input: PassThrough;
+  readonly #input: Readable;
   #receive: StdioServerTransport['onmessage'];
 
-  constructor(input: PassThrough, output: Writable) {
+  constructor(input: LineGate, output: Writable) {
     super(input, output);
     this.#input = input;
     Object.defineProperty(this, 'onmessage', {

@@ -44,9 +44,14 @@ export function makeProjectFiles(paths: ProjectPaths, mode: InitMode, undo: Undo
     writeReadableHooks(paths, undo);
     addIgnoreLines(paths, undo);
     addAttributeLines(paths, undo);
-    addCloneAttributes(paths, undo);
-  }
-  exclude(paths, mode === 'standard' ? EXCLUDE_LINES : STEALTH_LINES, undo);
+    addCloneLines(paths, undo);
+  } else exclude(paths, STEALTH_LINES, undo);
+}
+
+/** What git is told in the clone's own files, in standard mode: for branches that do not have the lines. */
+export function addCloneLines(paths: ProjectPaths, undo: Undo[] = []): void {
+  addCloneAttributes(paths, undo);
+  exclude(paths, EXCLUDE_LINES, undo);
 }
 
 /** For branches whose `.gitignore` has no such lines. A linked exclude file is not this repository's alone. */
