@@ -350,7 +350,10 @@ export class Workshop implements Work {
     const ended = await endRun(this.#place, run, end, conclusion);
     const now = await findStanding(store, task.id);
     if (now === undefined) return;
-    const failures = { count: await countFailures(store, ended), limit: settings().scheduler.retry_limit };
+    const failures = {
+      count: await countFailures(this.#place, ended),
+      limit: settings().scheduler.retry_limit,
+    };
     // Who has planned leads on to those who work.
     const engine = { ...this.engine(), attempts };
     await moveAfterWork(engine, { task: now.task, run: ended }, conclusion, failures);

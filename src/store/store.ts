@@ -298,7 +298,7 @@ export interface Standing {
   readonly fence: number;
   /** Those that are not closed. */
   readonly blockers: readonly Blocker[];
-  /** How often each gate said no. */
+  /** How often each gate said no since a person last granted a budget. */
   readonly rejections: ReadonlyMap<string, number>;
 }
 
