@@ -101,9 +101,18 @@ export async function finishMove(engine: Engine, move: Move, done: WrittenMove):
   // Between the end of the one who lost it and the start of the next nobody may take the task for abandoned.
   const isHanded = engine.follows === true && (await handsOver(engine, move, id));
   const work = isHanded ? await engine.work?.() : undefined;
+  if (engine.follows !== true) await forgetStarter(engine, move, id);
   return work === undefined
     ? followModeChange(engine, move, done)
     : work.during(id, () => followModeChange(engine, move, done));
+}
+
+/**
+ * A process that does not stay starts no agent: what an earlier one was at must not be taken for a start that was cut
+ * off, else the task would be given back as one that was never begun.
+ */
+async function forgetStarter({ store, workflow }: Engine, { to }: Move, id: string): Promise<void> {
+  if (kindOf(workflow, to) === 'active' && !(await store.isWorkedOn(id))) await store.forgetWatch(id);
 }
 
 /** Somebody is at work who may have lost it, or an agent of ours is its new owner. */

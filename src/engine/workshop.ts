@@ -21,7 +21,7 @@ import { checkMergeable, mergeTask } from './merge-gate.ts';
 import { noteLanded } from './note-landed.ts';
 import { settleLost } from './recover-work.ts';
 import { PushQueue } from './push-queue.ts';
-import { isRepairable, repairMerge } from './repair-merge.ts';
+import { beginRepair, isRepairable, repairMerge } from './repair-merge.ts';
 import { endLostRuns, recallWork, retireAttempts, stopRuns } from './retire-attempts.ts';
 import { checkReviewable, reviewTask } from './review-gate.ts';
 import { asCutOff, concludeWork, moveAfterWork } from './settle-run.ts';
@@ -196,6 +196,7 @@ export class Workshop implements Work {
         const { attempt } = await whileStanding(this.#place, standing, (place) =>
           openWorkspace(place, { task, agent }),
         );
+        await beginRepair(this.#place, task);
         if (this.#ending.signal.aborted) return giveBack(engine);
         const removal = await findRemoval(this.#place, agent, since);
         if (removal !== undefined) return giveBack(engine, removal.message);

@@ -105,9 +105,8 @@ describe('forge run', () => {
     expect(exit).toBe(1);
     const [worked] = JSON.parse(stdout) as WorkedTask[];
     expect(worked?.task).toMatchObject({ state: 'blocked', error_annotation: { code: 'untrusted' } });
-    expect((await project.run('run', id, '--agent', 'w1')).stderr).toContain(
-      `forge task transition ${id} todo`,
-    );
+    expect((await project.run('run', id, '--agent', 'w1')).stderr).toContain('try: forge trust');
+
     expect(existsSync(`${worked?.attempt?.path}/pwned`)).toBe(false);
     await project.write('.forge/config.json', JSON.stringify(config));
   });
