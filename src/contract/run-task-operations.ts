@@ -117,6 +117,7 @@ export const startAttempt = declare({
     'claim_conflict',
     'dependency_gate',
     'state_invalid',
+    'untrusted',
     'agent_paused',
     'project_paused',
     'role_conflict',

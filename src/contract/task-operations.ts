@@ -155,6 +155,7 @@ export const updateTask = declare({
     'guard_rejected',
     'permission_denied',
     'agent_paused',
+    'untrusted',
     'project_paused',
     'claim_conflict',
     'role_conflict',

@@ -15,7 +15,7 @@ export interface TaskFacts {
   readonly at_work: boolean;
   /** Its work stands still: whose it is, and whether Forge can start that agent here. */
   readonly halted?: (Halted & { readonly managed: boolean }) | undefined;
-  /** Nobody has trusted all of its checks on this machine as they are now. */
+  /** Nobody has trusted all of its checks and set-up commands on this machine as they are now. */
   readonly untrusted?: boolean | undefined;
 }
 
@@ -123,9 +123,9 @@ const LOST_CLAIM = ': it was deleted and restored during its run, or claimed ane
 /** How a task says that its merge did not fit its target: whoever made it makes it fit. */
 export const REPAIRED_MERGES: ReadonlySet<string> = new Set(['merge_conflict', 'merge_ci_failed']);
 
-const NOW_TRUSTED = 'its checks are trusted now, and were not when it was to be checked';
+const NOW_TRUSTED = 'its commands are trusted now, and were not when they were to run';
 
-/** How a task says that nobody has trusted its checks. */
+/** How a task says that nobody has trusted its checks, or what sets its folder up. */
 const UNTRUSTED = 'untrusted';
 
 /** How a task says that it waits for an auditor that is suspended: a person is asked to see to the agent. */

@@ -126,7 +126,7 @@ describe('what waits for a person', () => {
       'stuck: Nobody has trusted this command here: npm test; forge trust',
     ]);
     expect(list([one], known(false))).toEqual([
-      'stuck: its checks are trusted now, and were not when it was to be checked; forge task transition fg-a todo',
+      'stuck: its commands are trusted now, and were not when they were to run; forge task transition fg-a todo',
     ]);
   });
 

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
-import { workedText } from '#operations/worked-text.ts';
 import { ANN } from '../../tests/support/temp-engine.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { dispatchTasks, type DispatchWishes } from './scheduler.ts';
@@ -66,9 +65,6 @@ describe('a task that was deleted and restored while at work', () => {
     const command = `forge run ${id} --agent w1 --merge`;
     const message = `it is in in_progress, and w1 is not at work on it: it was deleted and restored during its run, or claimed anew, and the run was ended`;
     expect(worked).toMatchObject({ reached: false, wait: { message, command } });
-    expect(workedText([worked], { columns: 80 })).toBe(
-      `${id} is in in_progress, on ${worked.attempt?.branch}: ${message} (${command})`,
-    );
     shop.addAgent('w1', 'echo y > y');
     const again = await workTask(shop.workshop, shop.as(), { id, agent: 'w1', merge: true });
     expect(again).toMatchObject({ reached: true, wait: null, task: { state: 'done' } });

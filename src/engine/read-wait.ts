@@ -2,6 +2,7 @@ import type { Task } from '#contract/task.ts';
 import { findHalted, type Halted } from '#domain/find-halted.ts';
 import { findWait, type TaskFacts, type Wait } from '#domain/find-wait.ts';
 import { kindOf, standingState, type ResolvedWorkflow } from '#domain/workflow.ts';
+import { isForgeError } from '#kernel/errors.ts';
 import type { AttemptStore } from '#store/attempt-store.ts';
 import type { TaskStore } from '#store/store.ts';
 
@@ -12,7 +13,7 @@ export interface WaitPlace {
   readonly workflow: ResolvedWorkflow;
   /** Whether Forge starts this agent here. */
   isManaged(agent: string): Promise<boolean>;
-  /** Whether every check of the task may run here as it is now. */
+  /** Whether every check of the task, and every set-up command, may run here as it is now. */
   trustsChecks(task: Task): Promise<boolean>;
 }
 
@@ -56,4 +57,10 @@ export async function readHalted(
     store.readStanding(task_id),
   ]);
   return findHalted(workflow, { task, attempts, runs, moves, fence });
+}
+
+/** What a refusal says to do about a task that was not taken. */
+export function toWait(error: unknown): Pick<Wait, 'message' | 'command'> | null {
+  if (!isForgeError(error) || error.hint === undefined) return null;
+  return { message: error.message, command: error.hint };
 }

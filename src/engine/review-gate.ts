@@ -32,13 +32,13 @@ export function listSteps(place: Pick<WorkPlace, 'settings'>, task: Task): reado
   return task.review_config?.ci_steps ?? place.settings().review.ci_steps;
 }
 
-/** Whether every check of the task may run here as it is now. */
+/** Whether every check of the task, and every set-up command, may run here as it is now. */
 export async function trustsChecks(
   place: Pick<WorkPlace, 'settings' | 'trust'>,
   task: Task,
 ): Promise<boolean> {
   try {
-    await place.trust.require(listSteps(place, task));
+    await place.trust.require([...place.settings().workspace.setup, ...listSteps(place, task)]);
     return true;
   } catch (error) {
     if (isForgeError(error) && error.code === 'untrusted') return false;

@@ -21,6 +21,7 @@ import { findStanding, ignoreGone } from './find-standing.ts';
 import { findFullDisk } from './keep-room.ts';
 import { listHalted } from './list-halted.ts';
 import { watchOver } from './recover-project.ts';
+import { toWait } from './read-wait.ts';
 import { listPostponed, retryPostponed } from './retry-postponed.ts';
 import { describeWork, workTask } from './work-task.ts';
 import type { Workshop } from './workshop.ts';
@@ -135,14 +136,18 @@ export class Scheduler {
   /** What became of every task that was taken here; waits for those at work. */
   async finish(): Promise<WorkedTask[]> {
     await Promise.all([...this.#working.values()].map(({ done }) => done));
-    const engine = this.#workshop.engine();
+    const all = [...this.#worked.values()];
+    return Promise.all(all.map((worked) => (worked.reached ? worked : this.#describeAgain(worked))));
+  }
+
+  /** What did not get there may have been brought there since: a merge that waited for the user. */
+  async #describeAgain(worked: WorkedTask): Promise<WorkedTask> {
+    const { id, version } = worked.task;
     const { merge } = this.#wishes;
-    // What did not get there may have been brought there since: a merge that waited for the user.
-    return Promise.all(
-      [...this.#worked].map(async ([id, worked]) =>
-        worked.reached ? worked : describeWork(this.#workshop, engine, { id, merge }).catch(() => worked),
-      ),
-    );
+    const engine = this.#workshop.engine();
+    const now = await describeWork(this.#workshop, engine, { id, merge }).catch(() => worked);
+    const isSame = now.task.version === version;
+    return { ...now, wait: now.wait ?? (isSame ? worked.wait : null) };
   }
 
   /** Why nothing at all is started. */
@@ -311,7 +316,7 @@ export class Scheduler {
       tell(`${id}: ${error instanceof Error ? error.message : String(error)}`);
       const engine = this.#workshop.engine();
       const worked = await describeWork(this.#workshop, engine, { id, merge }).catch(ignoreGone);
-      if (worked !== undefined) this.#worked.set(id, worked);
+      if (worked !== undefined) this.#worked.set(id, { ...worked, wait: worked.wait ?? toWait(error) });
     }
   }
 }

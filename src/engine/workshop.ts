@@ -23,7 +23,7 @@ import { settleLost } from './recover-work.ts';
 import { PushQueue } from './push-queue.ts';
 import { beginRepair, isRepairable, repairMerge } from './repair-merge.ts';
 import { endLostRuns, recallWork, retireAttempts, stopRuns } from './retire-attempts.ts';
-import { checkReviewable, reviewTask } from './review-gate.ts';
+import { checkReviewable, listSteps, reviewTask } from './review-gate.ts';
 import { asCutOff, concludeWork, moveAfterWork } from './settle-run.ts';
 import { compareSides, isSideBySide, startSides } from './side-by-side.ts';
 import type { SideHands, SideWishes } from './sides.ts';
@@ -258,10 +258,15 @@ export class Workshop implements Work {
         details: { id: task.id, run: open[0].id },
       });
     }
+    await this.checkStart(task);
     const engine = { ...this.engine(), attempts };
     const hold = toHold(await engine.store.readStanding(task.id));
     const state = standingState(engine.workflow, task);
     return this.dispatch(engine, { task, state, role: roleOf(engine.workflow, state) ?? '', agent, hold });
+  }
+
+  checkStart(task: Task): Promise<void> {
+    return this.#place.trust.require(listSteps(this.#place, task));
   }
 
   checkReview(task: Task): Promise<void> {

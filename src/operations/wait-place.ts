@@ -17,8 +17,9 @@ export function waitPlace({ project, place: { home } }: OperationContext): WaitP
         import('#sync/trust.ts'),
         import('#sync/work-settings.ts'),
       ]);
-      const steps = task.review_config?.ci_steps ?? readWorkSettings(project, home).review.ci_steps;
-      return (await listUntrusted({ home, paths }, steps)).length === 0;
+      const { review, workspace } = readWorkSettings(project, home);
+      const steps = task.review_config?.ci_steps ?? review.ci_steps;
+      return (await listUntrusted({ home, paths }, [...workspace.setup, ...steps])).length === 0;
     },
   };
 }
