@@ -239,7 +239,8 @@ export class Scheduler {
     const { exclude_types } = this.#wishes;
     const found = new Map<string, Task>();
     for (const { name } of agents) {
-      const ready = await store.listReady({ assignee: name, exclude_types, limit: LIMITS.scheduler_ready });
+      const limit = LIMITS.scheduler_ready;
+      const ready = await store.listReady({ assignee: name, exclude_types, limit, to_hand_out: true });
       for (const task of ready) found.set(task.id, task);
     }
     return [...found.values()].filter((task) => this.#isNew(task)).sort(compareReady);

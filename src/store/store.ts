@@ -322,6 +322,8 @@ export interface DeleteResult {
 }
 
 export interface ReadyQuery {
+  /** For work: without epics that have open children, unless epics are asked for by their type. */
+  readonly to_hand_out?: boolean | undefined;
   /** Undefined and null: unassigned tasks. A name: also what is reserved for it. */
   readonly assignee?: string | null | undefined;
   readonly type?: TaskType | undefined;
