@@ -137,11 +137,12 @@ export class Scheduler {
   async finish(): Promise<WorkedTask[]> {
     await Promise.all([...this.#working.values()].map(({ done }) => done));
     const all = [...this.#worked.values()];
-    return Promise.all(all.map((worked) => (worked.reached ? worked : this.#describeAgain(worked))));
+    return Promise.all(all.map((worked) => this.#describeAgain(worked)));
   }
 
   /** What did not get there may have been brought there since: a merge that waited for the user. */
   async #describeAgain(worked: WorkedTask): Promise<WorkedTask> {
+    if (worked.reached) return worked;
     const { id, version } = worked.task;
     const { merge } = this.#wishes;
     const engine = this.#workshop.engine();
