@@ -39,6 +39,7 @@ export const claimTask = declare({
     'claim_conflict',
     'role_conflict',
     'agent_paused',
+    'untrusted',
     'project_paused',
     'guard_rejected',
     'not_available',

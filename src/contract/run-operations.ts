@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { LIMITS } from '#kernel/limits.ts';
 import { Approval, Attempt, AttemptView, Review, Run, Verdict } from './attempt.ts';
 import { declare } from './declare.ts';
-import { Fence, CloseReason, Identity, Task, TaskRef } from './task.ts';
+import { Fence, CloseReason, Identity, Task, TaskRef, TaskWait } from './task.ts';
 import { LogLine } from './transcript.ts';
 
 /** The id of a run, an attempt or an approval: full, or shortened to any unambiguous beginning. */
@@ -282,7 +282,7 @@ export const reviewTask = declare({
     version: z.int().min(1).optional().describe('Refuse unless the task still has this version'),
     fence: Fence,
   }),
-  output: z.object({ task: Task, review: Review }),
+  output: z.object({ task: Task, review: Review, wait: TaskWait.optional() }),
   errors: [
     'not_found',
     'ambiguous_id',

@@ -3,7 +3,7 @@ import { LIMITS } from '#kernel/limits.ts';
 import { Attempt, AttemptView, Merge, PickRule, Review, Run } from './attempt.ts';
 import { declare } from './declare.ts';
 import { WorkRef } from './run-operations.ts';
-import { Fence, Identity, Task, TaskRef } from './task.ts';
+import { Fence, Identity, Task, TaskRef, TaskWait } from './task.ts';
 
 /** What became of one task. */
 export const WorkedTask = z.object({
@@ -19,6 +19,8 @@ export const WorkedTask = z.object({
   attempts: z.array(AttemptView),
   /** It got where it was to: through its review, or onto its target with --merge. */
   reached: z.boolean(),
+  /** Null where it waits for no person. */
+  wait: TaskWait.nullable(),
 });
 export type WorkedTask = z.output<typeof WorkedTask>;
 
@@ -115,6 +117,7 @@ export const startAttempt = declare({
     'claim_conflict',
     'dependency_gate',
     'state_invalid',
+    'untrusted',
     'agent_paused',
     'project_paused',
     'role_conflict',

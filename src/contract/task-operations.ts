@@ -155,6 +155,7 @@ export const updateTask = declare({
     'guard_rejected',
     'permission_denied',
     'agent_paused',
+    'untrusted',
     'project_paused',
     'claim_conflict',
     'role_conflict',
@@ -211,7 +212,7 @@ export const closeTask = declare({
   name: 'task.close',
   summary: 'Close a task with a reason',
   about:
-    'A reason that begins with "cancelled", "duplicate" or "wontfix" puts the task in the state cancelled, any other in done. Closing a closed task changes nothing. A task with an unfinished attempt is refused unless --force. An agent cannot close a task past a gate that has something left to say.',
+    'A reason that begins with "cancelled", "duplicate" or "wontfix" puts the task in the state cancelled, any other in done. Closing a closed task changes nothing. An epic may be closed while children of it are open; the answer names them. A task with an unfinished attempt is refused unless --force. An agent cannot close a task past a gate that has something left to say.',
   input: z.object({
     id: TaskRef.describe('Task id'),
     reason: CloseReason.describe('Why it is closed, kept word for word'),
@@ -219,7 +220,13 @@ export const closeTask = declare({
     version,
     fence: Fence,
   }),
-  output: Task.extend({ unblocked: z.array(z.string()) }),
+  output: Task.extend({
+    unblocked: z.array(z.string()),
+    /** Of an epic: its children that are not closed. */
+    open_children: z.array(z.string()).optional(),
+    /** The epic of which this was the last open child. */
+    finished_epic: z.string().optional(),
+  }),
   errors: [
     'not_found',
     'ambiguous_id',

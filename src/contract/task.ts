@@ -172,6 +172,9 @@ export const TaskCounters = z.object({
 });
 export type TaskCounters = z.output<typeof TaskCounters>;
 
+/** Why a task waits for a person, and what that person types; the same in the inbox. */
+export const TaskWait = z.object({ message: z.string(), command: z.string() });
+
 /** `task show`: the task with everything around it. */
 export const TaskView = Task.extend({
   dependencies: z.array(ResolvedDependency),
@@ -183,6 +186,8 @@ export const TaskView = Task.extend({
   open_blockers: z.int(),
   ready: z.boolean(),
   counters: TaskCounters,
+  /** Only where it waits for a person. */
+  wait: TaskWait.optional(),
   /** Where a task that waits for a person can go on; only where it does. */
   recovery_actions: z.array(z.object({ action: z.literal('transition'), state: z.string() })).optional(),
   /** Commands that a person allowed its agents for the rest of it; only of a task at work, where there are any. */

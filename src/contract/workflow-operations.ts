@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { LIMITS } from '#kernel/limits.ts';
 import { Review } from './attempt.ts';
 import { declare } from './declare.ts';
-import { CloseReason, Fence, Identity, RoleHolder, Task, TaskRef, Transition } from './task.ts';
+import { CloseReason, Fence, Identity, RoleHolder, Task, TaskRef, TaskWait, Transition } from './task.ts';
 import { StateName } from './workflow.ts';
 
 const id = TaskRef.describe('Task id');
@@ -20,7 +20,10 @@ export const transitionTask = declare({
     version,
     fence: Fence,
   }),
-  output: z.union([z.object({ task: Task, review: Review }), Task]),
+  output: z.union([
+    z.object({ task: Task, review: Review, wait: TaskWait.optional() }),
+    Task.extend({ wait: TaskWait.optional() }),
+  ]),
   errors: [
     'not_found',
     'ambiguous_id',

@@ -143,9 +143,14 @@ export function findPass(
     return { passed: false, why: `${attempt.branch} has changed since its review` };
   if (task.review_passed_at !== last.finished_at)
     return { passed: false, why: `What passed on ${task.id} counts no more` };
-  if (gate_changes.length > 0 && last.verdict_by?.startsWith('user:') !== true)
+  if (gate_changes.length > 0 && !isSaidByPerson(last))
     return { passed: false, why: `It changes ${nameFiles(gate_changes)}, and no person has passed it` };
   return { passed: true, review: last };
+}
+
+/** The verdict is a person's, not an auditor's or an agent's. */
+export function isSaidByPerson({ verdict_by }: Pick<Review, 'verdict_by'>): boolean {
+  return verdict_by?.startsWith('user:') === true;
 }
 
 /** Results of checks from before this moment say nothing any more. Undefined where all of them do. */

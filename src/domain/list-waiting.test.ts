@@ -16,7 +16,15 @@ const because = (code: string, message = 'why'): Partial<Task> => ({
 });
 
 function list(tasks: readonly Task[], more: Partial<WaitingFacts> = {}): readonly string[] {
-  const facts = { tasks, reviews: [], approvals: [], at_work: new Set<string>(), unmerged: [], ...more };
+  const facts = {
+    tasks,
+    reviews: [],
+    approvals: [],
+    at_work: new Set<string>(),
+    known: new Map(),
+    unmerged: [],
+    ...more,
+  };
   return listWaiting(DEFAULT_RESOLVED, facts).map(
     ({ kind, message, command }) => `${kind}: ${message}; ${command}`,
   );
@@ -34,8 +42,28 @@ describe('what waits for a person', () => {
     ],
     [
       'a merge that failed',
-      task('merge_failed', because('conflict')),
+      task('merge_failed', because('no_attempt')),
       'stuck: why; forge task transition fg-a in_progress',
+    ],
+    [
+      'a merge that met a conflict',
+      task('merge_failed', because('merge_conflict')),
+      'stuck: why; forge run fg-a --agent w1 --merge',
+    ],
+    [
+      'a merge whose checks failed, of nobody',
+      task('merge_failed', { ...because('merge_ci_failed'), assignee: null }),
+      'stuck: why; forge run fg-a --agent <name> --merge',
+    ],
+    [
+      'a merge that was refused',
+      task('merge_failed', because('merge_refused')),
+      'stuck: why; forge run fg-a --merge',
+    ],
+    [
+      'a conflict that a person put aside',
+      task('blocked', because('merge_conflict')),
+      'stuck: why; forge task transition fg-a todo',
     ],
     [
       'a run that was stopped',
@@ -72,6 +100,34 @@ describe('what waits for a person', () => {
     expect(list([one])).toEqual([shown]);
     // A process that works on it leads it on.
     expect(list([one], { at_work: new Set(['fg-a']) })).toEqual([]);
+  });
+
+  it('is work that stands still, with what starts it again', () => {
+    const known = (managed: boolean, why: 'came_back' | 'lost_claim' = 'came_back') => ({
+      known: new Map([['fg-a', { halted: { agent: 'w1', managed, why } }]]),
+    });
+    const one = task('in_progress');
+    expect(list([one], known(true))).toEqual([
+      'stuck: it is in in_progress, and w1 is not at work on it; forge run fg-a --agent w1 --merge',
+    ]);
+    expect(list([one], known(true, 'lost_claim'))).toEqual([
+      'stuck: it is in in_progress, and w1 is not at work on it: it was deleted and restored during its run, or claimed anew, and the run was ended; forge run fg-a --agent w1 --merge',
+    ]);
+    expect(list([one], known(false))).toEqual([
+      'stuck: it is in in_progress, and w1, who worked on it, is not an agent that Forge starts here; forge task transition fg-a todo',
+    ]);
+    expect(list([one], { ...known(true), at_work: new Set(['fg-a']) })).toEqual([]);
+  });
+
+  it('is trust, as long as it is missing, and then the way on', () => {
+    const one = task('blocked', because('untrusted', 'Nobody has trusted this command here: npm test'));
+    const known = (untrusted: boolean) => ({ known: new Map([['fg-a', { untrusted }]]) });
+    expect(list([one], known(true))).toEqual([
+      'stuck: Nobody has trusted this command here: npm test; forge trust',
+    ]);
+    expect(list([one], known(false))).toEqual([
+      'stuck: its commands are trusted now, and were not when they were to run; forge task transition fg-a todo',
+    ]);
   });
 
   it('is a review that waits for its holder', () => {

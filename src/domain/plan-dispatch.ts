@@ -1,7 +1,7 @@
 import type { Run } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { isAgentFault, type Suspension, type SuspensionRules } from './decide-suspension.ts';
-import { claimTarget, kindOf, roleOf, type ResolvedWorkflow } from './workflow.ts';
+import { claimTarget, kindOf, roleOf, standingState, type ResolvedWorkflow } from './workflow.ts';
 import { holderName } from './workflow-fields.ts';
 
 /** An agent that Forge may start. */
@@ -16,7 +16,7 @@ export interface DispatchAgent {
 
 export interface DispatchFacts {
   readonly now: number;
-  /** What can be started, the first first. */
+  /** What can be started, and what stands still and can be gone on with; the first first. */
   readonly ready: readonly Task[];
   readonly agents: readonly DispatchAgent[];
   /** Of the last day, the oldest first. */
@@ -95,8 +95,12 @@ export function planDispatch(workflow: ResolvedWorkflow, facts: DispatchFacts): 
       continue;
     }
     const to = targetOf(workflow, task, agent);
-    if (isFull(workflow, { ...facts, in_state: inState }, to)) continue;
-    inState.set(to, (inState.get(to) ?? 0) + 1);
+    // What goes on where it stands has its place there already.
+    const isThere = standingState(workflow, task) === to;
+    if (isThere) inState.set(to, (inState.get(to) ?? 1) - 1);
+    const full = isFull(workflow, { ...facts, in_state: inState }, to);
+    if (!full || isThere) inState.set(to, (inState.get(to) ?? 0) + 1);
+    if (full) continue;
     load.set(agent, (load.get(agent) ?? 0) + 1);
     starts.push({ task, agent });
   }

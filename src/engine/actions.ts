@@ -95,10 +95,12 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
     // Who does not stay to watch starts nothing: the claim says whose the task is, and no more.
     applies: async (call) => call.engine.follows === true && (await findManaged(call)) !== undefined,
     // What a move out of work already begun starts, such as a reviewer, is what the workflow says and not the caller.
-    async check(_work, call) {
+    async check(work, call) {
       const { engine, standing } = call;
       const agent = standing.task.status === 'open' ? await findManaged(call) : undefined;
-      if (agent !== undefined) await refuseStart(engine, { id: standing.task.id, agent });
+      if (agent === undefined) return;
+      await refuseStart(engine, { id: standing.task.id, agent });
+      await work.checkStart(standing.task);
     },
     async run(call) {
       const { engine, standing, to } = call;

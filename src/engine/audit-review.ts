@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type Attempt, type Review, type Run, Verdict } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { composeAudit } from '#domain/compose-prompt.ts';
-import { decideReview } from '#domain/decide-review.ts';
+import { decideReview, isSaidByPerson } from '#domain/decide-review.ts';
 import { startCheckout } from '#git/attempt-checkout.ts';
 import { showAllDiffs } from '#git/attempt-git-folder.ts';
 import { removeCheckout } from '#git/rescue-checkout.ts';
@@ -144,7 +144,7 @@ export function findRepeat(
   { id, status, verdict, verdict_by }: Review,
 ): Annotation | undefined {
   // A person who says the same again knows why.
-  if (verdict_by?.startsWith('user:') === true) return undefined;
+  if (isSaidByPerson({ verdict_by })) return undefined;
   const before = all.findLast((one) => one.id !== id && one.verdict !== null)?.verdict ?? null;
   if (status !== 'failed' || before === null || verdict === null) return undefined;
   if (toDigest(before) !== toDigest(verdict)) return undefined;

@@ -1,6 +1,6 @@
 import type { Review } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
-import { AUDITOR_SUSPENDED } from '#domain/list-waiting.ts';
+import { AUDITOR_SUSPENDED } from '#domain/find-wait.ts';
 import { describeSuspension, isAgentFault, type Suspension } from '#domain/decide-suspension.ts';
 import { roleOf } from '#domain/workflow.ts';
 import { isForgeError } from '#kernel/errors.ts';

@@ -276,7 +276,7 @@ async function claimGuarded(
   claim: NextClaim,
 ): Promise<(Task & { fence: number }) | undefined> {
   const { assignee, lease_ms, ...query } = claim;
-  for (const { id } of await engine.store.listReady({ ...query, assignee })) {
+  for (const { id } of await engine.store.listReady({ ...query, assignee, to_hand_out: true })) {
     try {
       const result = await claimTask(engine, { id, assignee, lease_ms, force: false });
       if (result.outcome === 'claimed') return { ...result.task, fence: result.fence };

@@ -161,7 +161,7 @@ async function fail(hands: SideHands, task: Task, role: string): Promise<void> {
   if (run === undefined) return;
   const { outcome, message, retry_after } = run;
   const failures = {
-    count: await countFailures(place.store, run),
+    count: await countFailures(place, run),
     limit: place.settings().scheduler.retry_limit,
   };
   await moveAfterWork(

@@ -1,15 +1,24 @@
 import type { Run } from '#contract/attempt.ts';
 import { countFailedRounds } from '#domain/count-rounds.ts';
-import type { AttemptStore } from '#store/attempt-store.ts';
+import { findGranted } from '#domain/retry-budget.ts';
+import type { WorkPlace } from './work.ts';
 
-/** Of this task in this role, since one last got somewhere; several attempts at once are one try. */
+/**
+ * Of this task in this role, since one last got somewhere or a person took the task out of the blocked state; several
+ * attempts at once are one try.
+ */
 export async function countFailures(
-  store: Pick<AttemptStore, 'listRuns' | 'listAttempts'>,
+  { store, workflow }: Pick<WorkPlace, 'store' | 'workflow'>,
   { task_id, role }: Pick<Run, 'task_id' | 'role'>,
 ): Promise<number> {
-  const [runs, attempts] = await Promise.all([store.listRuns({ task_id }), store.listAttempts({ task_id })]);
+  const [runs, attempts, moves] = await Promise.all([
+    store.listRuns({ task_id }),
+    store.listAttempts({ task_id }),
+    store.listTransitions({ id: task_id, limit: undefined }),
+  ]);
+  const granted = findGranted(workflow(), moves) ?? '';
   return countFailedRounds(
-    runs.filter((run) => run.role === role),
+    runs.filter((run) => run.role === role && run.created_at >= granted),
     attempts,
   );
 }

@@ -247,10 +247,27 @@ describe.each(NAMINGS)('%s', (_title, n) => {
       ({ rejection }) => rejection,
     );
     expect(rejected.map(({ from_state }) => from_state)).toEqual(Array(4).fill(n('review')));
-    // A person takes it on; what was said counts for good, and the reason is settled.
+    // An agent that takes it on grants itself nothing: the gate sends it away before it does anything.
+    await move(engine, id, 'in_progress', BOT);
+    expect(await move(engine, id, 'review', BOT)).toMatchObject({
+      state: n('blocked'),
+      error_annotation: { code: 'retry_budget' },
+    });
+    // A person who does grants the whole budget again, and the reason is settled.
     expect((await move(engine, id, 'in_progress', ANN)).error_annotation).toBeUndefined();
+    for (let said = 1; said <= 3; said += 1) {
+      await again();
+      expect(await move(engine, id, 'in_progress', REVIEWER)).toMatchObject({ state: n('in_progress') });
+    }
     await again();
-    expect(await engine.temp.store.readStanding(id)).toMatchObject({ task: { state: n('blocked') } });
+    expect(await move(engine, id, 'in_progress', REVIEWER)).toMatchObject({ state: n('blocked') });
+    // So does one who cancels and reopens it; an agent that reopens it does not.
+    await move(engine, id, 'cancelled', ANN);
+    await reopenTask(engine.as(BOT), { id, reason: null });
+    expect((await engine.temp.store.readStanding(id)).rejections.get(n('review'))).toBe(4);
+    await closeTask(engine.as(ANN), { id, reason: 'cancelled' });
+    await reopenTask(engine.as(ANN), { id, reason: null });
+    expect((await engine.temp.store.readStanding(id)).rejections.get(n('review'))).toBeUndefined();
   });
 
   it('a gate that may not say no once lets in what it never refused, and blocks at the first no', async () => {

@@ -20,7 +20,9 @@ export async function explainUnstarted(
   const code = findPassing(error);
   const to = code === undefined ? engine.workflow.blocked : engine.workflow.initial;
   if (to === undefined) return { outcome: 'failed', message };
-  const annotation = { code: code ?? 'workspace', message };
+  // Set-up commands need the same leave as checks.
+  const lasting = error.code === 'untrusted' ? error.code : 'workspace';
+  const annotation = { code: code ?? lasting, message };
   return { outcome: 'cascaded', to, reason: message, annotation };
 }
 

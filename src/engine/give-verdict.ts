@@ -69,7 +69,7 @@ export async function giveVerdict(
     const said = { verdict, verdict_by: toTriggeredBy(by.actor), forced };
     const { fence } = given;
     const review = await reviews.finishReview({ id: waiting.id, status, fence, ...said }, by);
-    // What a verdict leads to is Forge's own doing: a no counts as the gate's, whoever said it.
+    // What a verdict leads to is Forge's own doing: an agent's no counts as the gate's.
     const system = { ...by, actor: systemActor(''), holding: undefined, now: engine.clock.now() };
     const leads_on = work?.merges_by_itself === true;
     const why = findRepeat(all, review);

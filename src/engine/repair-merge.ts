@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Attempt } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { kindOf, roleOf } from '#domain/workflow.ts';
-import { beginMerge } from '#git/begin-merge.ts';
+import { beginMerge, hasBegunMerge } from '#git/begin-merge.ts';
 import { readRef } from '#git/read-ref.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import { findWorkspace, openControl } from './attempt-workspace.ts';
+import { findWorkspace, openControl, toCheckout } from './attempt-workspace.ts';
 import type { Engine } from './engine.ts';
+import { harvestAttempt } from './settle-run.ts';
 import { transitionTask } from './transition-task.ts';
 import type { WorkPlace } from './work.ts';
 
@@ -28,20 +30,46 @@ export async function repairMerge(
   const { workflow, store } = engine;
   const to = workflow.states.get(from)?.next?.find((name) => kindOf(workflow, name) === 'active');
   if (to === undefined || !(await untilIn(engine, task.id, from))) return;
-  const control = await openControl(place);
-  const workspace = await findWorkspace(place, control, task.id);
-  if (workspace === undefined) return;
-  const { attempt, checkout } = workspace;
-  const target = await readRef(place.repo, `refs/heads/${attempt.target}`);
-  if (target === undefined || attempt.head_commit === null) return;
-  const merged = { head: attempt.head_commit, target };
-  await place.folders.hold(attempt, 'merge', () => beginMerge(control, checkout, merged));
+  const attempt = await putTarget(place, task);
+  if (attempt === undefined) return;
   const now = await store.getTask(task.id);
   const holder = now.roles?.[roleOf(workflow, to) ?? ''];
   const agent = holder === undefined ? now.assignee : 'agent' in holder ? holder.agent : null;
   if (agent === null || place.agents.find(agent) === undefined) return;
   const reason = `${agent} makes it fit ${attempt.target}`;
   await transitionTask(engine, { id: task.id, to, reason, version: now.version });
+}
+
+/**
+ * Before every start of an agent: where the last merge of the attempt did not fit and no agent has worked on it since,
+ * the target is put into its checkout, unless it is there. What lies there is committed first.
+ */
+export async function beginRepair(place: WorkPlace, task: Task): Promise<void> {
+  const { store } = place;
+  const [attempt, ...others] = await store.listAttempts({ task_id: task.id, there: true, state: 'active' });
+  if (attempt === undefined || others.length > 0) return;
+  const merge = (await store.listMerges({ task_id: task.id })).findLast(
+    ({ attempt_id }) => attempt_id === attempt.id,
+  );
+  if (merge?.state !== 'conflict' && merge?.state !== 'ci_failed') return;
+  const runs = await store.listRuns({ attempt_id: attempt.id });
+  if (runs.some(({ created_at }) => created_at >= (merge.finished_at ?? ''))) return;
+  if (hasBegunMerge(toCheckout(place, await openControl(place), attempt))) return;
+  await harvestAttempt(place, { task, attempt, agent: attempt.agent });
+  await putTarget(place, task);
+}
+
+/** The attempt whose checkout has the merge of the target now; undefined where there is none, or no target. */
+async function putTarget(place: WorkPlace, task: Task): Promise<Attempt | undefined> {
+  const control = await openControl(place);
+  const workspace = await findWorkspace(place, control, task.id);
+  if (workspace === undefined) return undefined;
+  const { attempt, checkout } = workspace;
+  const target = await readRef(place.repo, `refs/heads/${attempt.target}`);
+  if (target === undefined || attempt.head_commit === null) return undefined;
+  const merged = { head: attempt.head_commit, target };
+  await place.folders.hold(attempt, 'merge', () => beginMerge(control, checkout, merged));
+  return attempt;
 }
 
 async function untilIn({ store }: Engine, id: string, state: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 import type { Review } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { decideResume, type LostTask, type ResumeStep } from '#domain/decide-resume.ts';
-import { askPeople, withoutSpentAudits } from '#domain/decide-review.ts';
+import { askPeople, isSaidByPerson, withoutSpentAudits } from '#domain/decide-review.ts';
 import type { Suspension } from '#domain/decide-suspension.ts';
 import { failureTarget, passTarget } from '#domain/gate-targets.ts';
 import { kindOf, roleOf, standingState } from '#domain/workflow.ts';
@@ -259,6 +259,7 @@ interface LostMove {
   readonly to: string | undefined;
   readonly reason: string;
   readonly annotation?: Annotation | undefined;
+  readonly by_person?: boolean | undefined;
 }
 
 /** Unless somebody has moved it since it was looked at: what they decided stands. */
@@ -278,7 +279,7 @@ async function conclude(
 ): Promise<void> {
   const { message, retry_after, outcome } = run;
   const failures = {
-    count: await countFailures(place.store, run),
+    count: await countFailures(place, run),
     limit: place.settings().scheduler.retry_limit,
   };
   await moveAfterWork(
@@ -301,5 +302,6 @@ async function sendBack(
     return;
   }
   const outcome = reject(engine, gate, findReason(review));
-  if (outcome.outcome === 'cascaded') await move(engine, task, outcome);
+  const by_person = isSaidByPerson(review);
+  if (outcome.outcome === 'cascaded') await move(engine, task, { ...outcome, by_person });
 }

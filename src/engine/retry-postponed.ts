@@ -22,8 +22,18 @@ const POSTPONED = 'merge_postponed';
 
 /** Where the task goes to be merged again; undefined where that is not what it waits for. */
 export function findPostponedGate(workflow: ResolvedWorkflow, task: Task): string | undefined {
+  return task.error_annotation?.code === POSTPONED ? findGateAgain(workflow, task) : undefined;
+}
+
+/** The same of one that a person lets try again: also where the merge was refused. */
+export function findRefusedGate(workflow: ResolvedWorkflow, task: Task): string | undefined {
+  const code = task.error_annotation?.code ?? '';
+  return [POSTPONED, 'merge_refused'].includes(code) ? findGateAgain(workflow, task) : undefined;
+}
+
+function findGateAgain(workflow: ResolvedWorkflow, task: Task): string | undefined {
   const state = standingState(workflow, task);
-  if (task.error_annotation?.code !== POSTPONED || kindOf(workflow, state) !== 'custom') return undefined;
+  if (kindOf(workflow, state) !== 'custom') return undefined;
   return workflow.states.get(state)?.next?.find((name) => isMerging(workflow, name));
 }
 

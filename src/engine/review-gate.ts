@@ -15,7 +15,7 @@ import { DIFF_COMMAND } from '#domain/diff-command.ts';
 import { rejectionTarget } from '#domain/gate-targets.ts';
 import { roleOf, type ResolvedWorkflow } from '#domain/workflow.ts';
 import { toIso } from '#kernel/clock.ts';
-import { ForgeError } from '#kernel/errors.ts';
+import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import type { Json } from '#kernel/json.ts';
 import { nameFiles } from '#kernel/name-files.ts';
 import { openControl, findWorkspace } from './attempt-workspace.ts';
@@ -30,6 +30,20 @@ import { systemWriter, type WorkPlace } from './work.ts';
 /** The commands that decide whether a task may pass: its own, else the project's. */
 export function listSteps(place: Pick<WorkPlace, 'settings'>, task: Task): readonly string[] {
   return task.review_config?.ci_steps ?? place.settings().review.ci_steps;
+}
+
+/** Whether every check of the task, and every set-up command, may run here as it is now. */
+export async function trustsChecks(
+  place: Pick<WorkPlace, 'settings' | 'trust'>,
+  task: Task,
+): Promise<boolean> {
+  try {
+    await place.trust.require([...place.settings().workspace.setup, ...listSteps(place, task)]);
+    return true;
+  } catch (error) {
+    if (isForgeError(error) && error.code === 'untrusted') return false;
+    throw error;
+  }
 }
 
 /** What can be said before the task moves. */

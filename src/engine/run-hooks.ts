@@ -55,6 +55,8 @@ export interface Aftermath {
 export async function runAftermath(engine: Engine, move: Move, standing: Standing): Promise<Aftermath> {
   const results: HookResult[] = [];
   for (const phase of move.left ?? PHASES) {
+    const spent = phase === 'on_enter' ? await findSpent(engine, move, standing) : undefined;
+    if (spent !== undefined) return { results: [...results, spent.result], cascade: spent.cascade };
     for (const call of listCalls(engine, move, { phase, standing })) {
       const result = await runAction(call);
       if (result === undefined) continue;
@@ -65,6 +67,22 @@ export async function runAftermath(engine: Engine, move: Move, standing: Standin
     }
   }
   return { results, cascade: undefined };
+}
+
+/**
+ * A gate whose budget is spent does nothing with a task that comes to it: no check runs, and no person is asked for a
+ * word, before the task goes to the blocked state.
+ */
+async function findSpent(
+  engine: Engine,
+  move: Move,
+  standing: Standing,
+): Promise<{ readonly result: HookResult; readonly cascade: Aftermath['cascade'] } | undefined> {
+  const calls = listCalls(engine, move, { phase: 'after_enter', standing });
+  const call = calls.find(({ hook }) => hook.action === 'check_retry_budget');
+  const outcome = call && (await runAction(call));
+  if (call === undefined || outcome?.outcome !== 'cascaded') return undefined;
+  return { result: toResult(call, outcome), cascade: outcome };
 }
 
 /** Throws not_available where the move would need something that this version cannot do: nothing passes by default. */

@@ -19,7 +19,9 @@ import { openControl } from './attempt-workspace.ts';
 import { findSpentBudget } from './find-spent-budget.ts';
 import { findStanding, ignoreGone } from './find-standing.ts';
 import { findFullDisk } from './keep-room.ts';
+import { listHalted } from './list-halted.ts';
 import { watchOver } from './recover-project.ts';
+import { toWait } from './read-wait.ts';
 import { listPostponed, retryPostponed } from './retry-postponed.ts';
 import { describeWork, workTask } from './work-task.ts';
 import type { Workshop } from './workshop.ts';
@@ -95,7 +97,7 @@ export class Scheduler {
     if (reason !== this.#told && reason !== undefined) this.#wishes.tell(reason);
     this.#told = reason;
     const merged = this.#wishes.merge ? await this.#mergePassed() : 0;
-    if (reason !== undefined) return { ...NOTHING, started: merged, stranded: await this.#listHalted() };
+    if (reason !== undefined) return { ...NOTHING, started: merged, stranded: await this.#listStranded() };
     const { starts, stranded, ...rest } = await this.#plan(runs, now);
     const waits = resumed.flatMap(({ waits_for, task_id }) =>
       waits_for === undefined ? [] : [{ ...waits_for, task_id }],
@@ -117,7 +119,7 @@ export class Scheduler {
     if (full !== undefined && full !== told) this.#wishes.tell(full);
     if (full !== undefined) {
       this.#told = full;
-      return { ...NOTHING, started: merged, stranded: await this.#listHalted() };
+      return { ...NOTHING, started: merged, stranded: await this.#listStranded() };
     }
     for (const { task, agent } of starts) this.#start(task, agent);
     return { ...tick, started: starts.length + merged };
@@ -134,14 +136,19 @@ export class Scheduler {
   /** What became of every task that was taken here; waits for those at work. */
   async finish(): Promise<WorkedTask[]> {
     await Promise.all([...this.#working.values()].map(({ done }) => done));
-    const engine = this.#workshop.engine();
+    const all = [...this.#worked.values()];
+    return Promise.all(all.map((worked) => this.#describeAgain(worked)));
+  }
+
+  /** What did not get there may have been brought there since: a merge that waited for the user. */
+  async #describeAgain(worked: WorkedTask): Promise<WorkedTask> {
+    if (worked.reached) return worked;
+    const { id, version } = worked.task;
     const { merge } = this.#wishes;
-    // What did not get there may have been brought there since: a merge that waited for the user.
-    return Promise.all(
-      [...this.#worked].map(async ([id, worked]) =>
-        worked.reached ? worked : describeWork(this.#workshop, engine, { id, merge }).catch(() => worked),
-      ),
-    );
+    const engine = this.#workshop.engine();
+    const now = await describeWork(this.#workshop, engine, { id, merge }).catch(() => worked);
+    const isSame = now.task.version === version;
+    return { ...now, wait: now.wait ?? (isSame ? worked.wait : null) };
   }
 
   /** Why nothing at all is started. */
@@ -154,7 +161,7 @@ export class Scheduler {
   }
 
   /** What is ready and cannot be started at all: a few stand for all of them. */
-  async #listHalted(): Promise<string[]> {
+  async #listStranded(): Promise<string[]> {
     const ready = await this.#listReady(await this.#listAgents());
     return ready.slice(0, LIMITS.dispatch_halted).map(({ id }) => id);
   }
@@ -177,7 +184,7 @@ export class Scheduler {
     );
     return planDispatch(place.workflow(), {
       now,
-      ready: await this.#listReady(agents),
+      ready: [...(await this.#listHalted(agents)), ...(await this.#listReady(agents))].sort(compareReady),
       agents,
       runs,
       working,
@@ -233,11 +240,25 @@ export class Scheduler {
     const { exclude_types } = this.#wishes;
     const found = new Map<string, Task>();
     for (const { name } of agents) {
-      const ready = await store.listReady({ assignee: name, exclude_types, limit: LIMITS.scheduler_ready });
+      const limit = LIMITS.scheduler_ready;
+      const ready = await store.listReady({ assignee: name, exclude_types, limit, to_hand_out: true });
       for (const task of ready) found.set(task.id, task);
     }
-    const isNew = ({ id, version }: Task): boolean => this.#refused.get(id) !== version;
-    return [...found.values()].filter(isNew).sort(compareReady);
+    return [...found.values()].filter((task) => this.#isNew(task)).sort(compareReady);
+  }
+
+  /** What stands still and belongs to one of them: the agent goes on with its attempt. */
+  async #listHalted(agents: readonly DispatchAgent[]): Promise<Task[]> {
+    const names = new Set(agents.map(({ name }) => name));
+    const halted = await listHalted(
+      this.#workshop.place,
+      (id) => this.#working.has(id) || this.#workshop.isAtWork(id),
+    );
+    return halted.filter((task) => this.#isNew(task) && names.has(task.assignee ?? ''));
+  }
+
+  #isNew({ id, version }: Task): boolean {
+    return this.#refused.get(id) !== version;
   }
 
   async #countStates(states: readonly string[]): Promise<Map<string, number>> {
@@ -268,8 +289,7 @@ export class Scheduler {
     const task = (await findStanding(store, task_id))?.task;
     if (task === undefined) return undefined;
     const isGate = kindOf(workflow(), standingState(workflow(), task)) === 'gate';
-    const isNew = this.#refused.get(task.id) !== task.version;
-    return isGate && isNew && task.review_passed_at !== undefined ? task : undefined;
+    return isGate && this.#isNew(task) && task.review_passed_at !== undefined ? task : undefined;
   }
 
   #start(task: Task, agent: string): void {
@@ -298,7 +318,7 @@ export class Scheduler {
       tell(`${id}: ${error instanceof Error ? error.message : String(error)}`);
       const engine = this.#workshop.engine();
       const worked = await describeWork(this.#workshop, engine, { id, merge }).catch(ignoreGone);
-      if (worked !== undefined) this.#worked.set(id, worked);
+      if (worked !== undefined) this.#worked.set(id, { ...worked, wait: worked.wait ?? toWait(error) });
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { Review } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
-import { decideReview } from '#domain/decide-review.ts';
+import { decideReview, isSaidByPerson } from '#domain/decide-review.ts';
 import { passTarget } from '#domain/gate-targets.ts';
 import type { Annotation } from './actions.ts';
 import type { Engine } from './engine.ts';
@@ -23,7 +23,7 @@ export interface SettledReview {
 
 /**
  * Moves a task on or back after the holder of its gate has spoken, whoever that is. The engine is Forge's own, so that
- * a no counts as a rejection of the gate. Gives the task as it stands then.
+ * a no counts as a rejection of the gate, except for the no of a person. Gives the task as it stands then.
  */
 export async function settleVerdict(engine: Engine, settled: SettledReview): Promise<Task> {
   const { task, gate, review, why, leads_on, held } = settled;
@@ -40,7 +40,13 @@ export async function settleVerdict(engine: Engine, settled: SettledReview): Pro
   }
   const outcome = reject(engine, gate, findReason(review));
   return outcome.outcome === 'cascaded'
-    ? transitionTask(engine, { id: task.id, to: outcome.to, reason: outcome.reason, held })
+    ? transitionTask(engine, {
+        id: task.id,
+        to: outcome.to,
+        reason: outcome.reason,
+        held,
+        by_person: isSaidByPerson(review),
+      })
     : task;
 }
 

@@ -138,7 +138,7 @@ describe('[A16] a fault of the agent or the world', () => {
       ]);
       expect([what, worked.runs]).toMatchObject([what, [{ outcome, state: 'blocked' }]]);
       expect(worked.task.error_annotation).toMatchObject({ code: outcome });
-      expect(await countFailures(shop.place.store, { task_id: id, role: 'coder' })).toBe(0);
+      expect(await countFailures(shop.place, { task_id: id, role: 'coder' })).toBe(0);
     }
   }, 60_000);
 

@@ -25,6 +25,8 @@ export interface TransitionRequest {
   readonly held?: Hold | undefined;
   /** Why it waits for a person now. */
   readonly annotation?: Annotation | undefined;
+  /** It follows on the word of a person, so that a no spends no budget. */
+  readonly by_person?: boolean | undefined;
 }
 
 /**
@@ -51,7 +53,7 @@ export async function transitionTask(engine: Engine, request: TransitionRequest,
     const { task: written } = await engine.store.moveTask(
       {
         ...write,
-        rejection: isRejection(engine, from, request.to),
+        rejection: isRejection(engine, { ...request, from }),
         workflow_fields: toFields(engine, standing, { to, annotation }),
       },
       engine.by,
@@ -99,9 +101,18 @@ export async function finishMove(engine: Engine, move: Move, done: WrittenMove):
   // Between the end of the one who lost it and the start of the next nobody may take the task for abandoned.
   const isHanded = engine.follows === true && (await handsOver(engine, move, id));
   const work = isHanded ? await engine.work?.() : undefined;
+  if (engine.follows !== true) await forgetStarter(engine, move, id);
   return work === undefined
     ? followModeChange(engine, move, done)
     : work.during(id, () => followModeChange(engine, move, done));
+}
+
+/**
+ * A process that does not stay starts no agent: what an earlier one was at must not be taken for a start that was cut
+ * off, else the task would be given back as one that was never begun.
+ */
+async function forgetStarter({ store, workflow }: Engine, { to }: Move, id: string): Promise<void> {
+  if (kindOf(workflow, to) === 'active' && !(await store.isWorkedOn(id))) await store.forgetWatch(id);
 }
 
 /** Somebody is at work who may have lost it, or an agent of ours is its new owner. */
@@ -162,22 +173,25 @@ export async function retry<T>(mayRetry: boolean, work: (attempt: number) => Pro
 
 const SYSTEM = { kind: 'system', name: '', named: true } as const;
 
-/** A gate's no, said by a reviewer or by Forge. What people do is free. */
-function isRejection({ workflow, by }: Engine, from: string, to: string): boolean {
-  return kindOf(workflow, from) === 'gate' && kindOf(workflow, to) === 'active' && by.actor.kind !== 'user';
+type AskedMove = Pick<TransitionRequest, 'to' | 'reason' | 'by_person'> & { readonly from: string };
+
+/** A gate's no, said by an agent or by Forge. What people do and say is free. */
+function isRejection({ workflow, by }: Engine, { from, to, by_person }: AskedMove): boolean {
+  const isPersons = by.actor.kind === 'user' || by_person === true;
+  return kindOf(workflow, from) === 'gate' && kindOf(workflow, to) === 'active' && !isPersons;
 }
 
 /** A gate that has said no too often sends the task to a person instead. */
 function redirect(
   engine: Engine,
-  move: Pick<TransitionRequest, 'to' | 'reason'> & { readonly from: string },
+  move: AskedMove,
   standing: Standing,
 ): { to: string; annotation?: Annotation } {
   const { workflow } = engine;
   const max = workflow.states.get(move.from)?.gate_config?.max_rejections;
   const said = (standing.rejections.get(move.from) ?? 0) + 1;
   if (max === undefined || workflow.blocked === undefined || said <= max) return { to: move.to };
-  if (!isRejection(engine, move.from, move.to)) return { to: move.to };
+  if (!isRejection(engine, move)) return { to: move.to };
   return { to: workflow.blocked, annotation: budgetSpent(move.from, said, max, move.reason).annotation };
 }
 

@@ -2,18 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkedTask } from '#contract/run-task-operations.ts';
 import type { Task } from '#contract/task.ts';
 import { explainRefusal } from '#domain/explain-refusal.ts';
+import { REPAIRED_MERGES } from '#domain/find-wait.ts';
 import { passTarget } from '#domain/gate-targets.ts';
-import { isMerging, isParked, kindOf, standingState } from '#domain/workflow.ts';
+import { isMerging, kindOf, standingState } from '#domain/workflow.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { claimTask } from './change-task.ts';
 import type { Engine } from './engine.ts';
 import { findWatch } from './find-watch.ts';
+import { readWait, type WaitPlace } from './read-wait.ts';
 import { resumeTasks } from './resume-tasks.ts';
-import { findPostponedGate } from './retry-postponed.ts';
+import { findRefusedGate } from './retry-postponed.ts';
 import type { SideWishes } from './sides.ts';
 import { transitionTask } from './transition-task.ts';
+import { trustsChecks } from './review-gate.ts';
 import { viewAttempts } from './view-attempts.ts';
+import type { WorkPlace } from './work.ts';
 import type { Workshop } from './workshop.ts';
 
 export interface WorkWish {
@@ -43,10 +47,12 @@ export async function workTask(
     const assignee = agent ?? refuseNobody(workshop, before);
     const claim = await claimTask(atNow(workshop, engine), { id: before.id, assignee, force: false });
     if (claim.outcome !== 'claimed') throw explainRefusal(claim);
-  } else if (merge && findPostponedGate(engine.workflow, before) !== undefined) {
+  } else if (merge && findRefusedGate(engine.workflow, before) !== undefined) {
     await mergeAgain(workshop, engine, before);
   } else if (merge && isMerging(engine.workflow, standingState(engine.workflow, before))) {
     await takeUpMerge(workshop, engine, { id: before.id, unwatched_ms });
+  } else if (agent !== undefined && isUnfit(engine, before)) {
+    await repairAgain(atNow(workshop, engine), { task: before, agent });
   } else if (!isResumed && !hasPassed(engine, before)) {
     await resume(workshop, engine, { task: before, agent });
   }
@@ -55,9 +61,30 @@ export async function workTask(
   return describeWork(workshop, engine, { id: before.id, merge });
 }
 
+/** Its merge did not fit the target, and the agent that made it has had its chance: a person lets it try once more. */
+function isUnfit({ workflow }: Engine, task: Task): boolean {
+  const isAside = kindOf(workflow, standingState(workflow, task)) === 'custom';
+  return isAside && REPAIRED_MERGES.has(task.error_annotation?.code ?? '');
+}
+
+async function repairAgain(
+  engine: Engine,
+  { task, agent }: { readonly task: Task; readonly agent: string },
+): Promise<void> {
+  const claim = await claimTask(engine, { id: task.id, assignee: agent, force: false });
+  if (claim.outcome !== 'claimed') throw explainRefusal(claim);
+  const { workflow } = engine;
+  const to = workflow.states
+    .get(standingState(workflow, task))
+    ?.next?.find((name) => kindOf(workflow, name) === 'active');
+  if (to === undefined) return;
+  const reason = `${agent} makes it fit`;
+  await transitionTask(engine, { id: task.id, to, reason });
+}
+
 /** What was in the way of its merge may be gone. */
 async function mergeAgain(workshop: Workshop, engine: Engine, task: Task): Promise<void> {
-  const to = findPostponedGate(engine.workflow, task);
+  const to = findRefusedGate(engine.workflow, task);
   if (to === undefined || workshop.isAtWork(task.id)) return;
   await transitionTask(atNow(workshop, engine), { id: task.id, to, reason: null });
 }
@@ -134,7 +161,7 @@ async function resume(
       'state_invalid',
       `${task.id} is in ${state}${task.assignee === null ? '' : `, ${task.assignee}'s`}`,
       {
-        hint: toGoOn(engine, task),
+        hint: (await readWait(toWaitPlace(workshop.place), task))?.command ?? `forge task show ${task.id}`,
         details: { id: task.id, state, assignee: task.assignee },
       },
     );
@@ -148,14 +175,7 @@ async function resume(
   await workshop.resume(claim.task, owner, attempts);
 }
 
-/** What brings a task to where an agent can work on it. */
-function toGoOn({ workflow }: Engine, task: Task): string {
-  const state = standingState(workflow, task);
-  const to = workflow.states.get(state)?.next?.[0];
-  const isHeld = state === workflow.blocked || isParked(workflow, state);
-  return isHeld && to !== undefined ? `forge task transition ${task.id} ${to}` : `forge task show ${task.id}`;
-}
-
+/** Where a task got to, and what it waits for. */
 export async function describeWork(
   { place }: Workshop,
   engine: Engine,
@@ -174,6 +194,7 @@ export async function describeWork(
   const attempt = isUndecided ? null : picked;
   const isOfAttempt = ({ attempt_id }: { readonly attempt_id: string | null }): boolean =>
     attempt_id === attempt?.id;
+  const wait = await readWait(toWaitPlace(place), task);
   const ended = kindOf(engine.workflow, standingState(engine.workflow, task)) === 'terminal';
   return {
     task,
@@ -184,6 +205,16 @@ export async function describeWork(
     attempts:
       attempts.length > 1 ? (await viewAttempts(place, { task_id: task.id })).map(({ view }) => view) : [],
     reached: merge ? ended && task.state === engine.workflow.closed : ended || hasPassed(engine, task),
+    wait: wait === undefined ? null : { message: wait.message, command: wait.command },
+  };
+}
+
+function toWaitPlace(place: WorkPlace): WaitPlace {
+  return {
+    store: place.store,
+    workflow: place.workflow(),
+    isManaged: (agent) => place.agents.facts.isManaged(agent),
+    trustsChecks: (task) => trustsChecks(place, task),
   };
 }
 

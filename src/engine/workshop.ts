@@ -21,9 +21,9 @@ import { checkMergeable, mergeTask } from './merge-gate.ts';
 import { noteLanded } from './note-landed.ts';
 import { settleLost } from './recover-work.ts';
 import { PushQueue } from './push-queue.ts';
-import { isRepairable, repairMerge } from './repair-merge.ts';
+import { beginRepair, isRepairable, repairMerge } from './repair-merge.ts';
 import { endLostRuns, recallWork, retireAttempts, stopRuns } from './retire-attempts.ts';
-import { checkReviewable, reviewTask } from './review-gate.ts';
+import { checkReviewable, listSteps, reviewTask } from './review-gate.ts';
 import { asCutOff, concludeWork, moveAfterWork } from './settle-run.ts';
 import { compareSides, isSideBySide, startSides } from './side-by-side.ts';
 import type { SideHands, SideWishes } from './sides.ts';
@@ -196,6 +196,7 @@ export class Workshop implements Work {
         const { attempt } = await whileStanding(this.#place, standing, (place) =>
           openWorkspace(place, { task, agent }),
         );
+        await beginRepair(this.#place, task);
         if (this.#ending.signal.aborted) return giveBack(engine);
         const removal = await findRemoval(this.#place, agent, since);
         if (removal !== undefined) return giveBack(engine, removal.message);
@@ -257,10 +258,15 @@ export class Workshop implements Work {
         details: { id: task.id, run: open[0].id },
       });
     }
+    await this.checkStart(task);
     const engine = { ...this.engine(), attempts };
     const hold = toHold(await engine.store.readStanding(task.id));
     const state = standingState(engine.workflow, task);
     return this.dispatch(engine, { task, state, role: roleOf(engine.workflow, state) ?? '', agent, hold });
+  }
+
+  checkStart(task: Task): Promise<void> {
+    return this.#place.trust.require(listSteps(this.#place, task));
   }
 
   checkReview(task: Task): Promise<void> {
@@ -350,7 +356,10 @@ export class Workshop implements Work {
     const ended = await endRun(this.#place, run, end, conclusion);
     const now = await findStanding(store, task.id);
     if (now === undefined) return;
-    const failures = { count: await countFailures(store, ended), limit: settings().scheduler.retry_limit };
+    const failures = {
+      count: await countFailures(this.#place, ended),
+      limit: settings().scheduler.retry_limit,
+    };
     // Who has planned leads on to those who work.
     const engine = { ...this.engine(), attempts };
     await moveAfterWork(engine, { task: now.task, run: ended }, conclusion, failures);

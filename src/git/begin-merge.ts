@@ -4,6 +4,7 @@ import { toGitFolder, toSparseSettings } from './attempt-git-folder.ts';
 import type { Checkout } from './checkout-record.ts';
 import { checkCheckout } from './collect-tips.ts';
 import { type ControlGit, getFromControl } from './control-directory.ts';
+import { look } from './guard-place.ts';
 import { mergeCommits } from './merge-commits.ts';
 import { replaceFile } from './replace-file.ts';
 import { openStagingIndex } from './stage-work-tree.ts';
@@ -27,5 +28,12 @@ export async function beginMerge(
     [...toSparseSettings(control, checkout), 'read-tree', '--reset', '-u', tree],
     options,
   );
-  replaceFile(join(toGitFolder(checkout), 'MERGE_HEAD'), `${target}\n`);
+  replaceFile(join(toGitFolder(checkout), MERGE_HEAD), `${target}\n`);
 }
+
+/** Whether a merge was put into the checkout, or begun by its agent, and not harvested yet. */
+export function hasBegunMerge(checkout: Checkout): boolean {
+  return look(join(toGitFolder(checkout), MERGE_HEAD)) !== undefined;
+}
+
+const MERGE_HEAD = 'MERGE_HEAD';

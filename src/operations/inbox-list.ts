@@ -3,6 +3,7 @@ import { listWaiting, PROPOSED_LABEL, toProposed, type WaitingFacts } from '#dom
 import { kindOf, standingState } from '#domain/workflow.ts';
 import { listSuspended } from '#engine/list-suspended.ts';
 import { findStanding } from '#engine/find-standing.ts';
+import { readTaskFacts } from '#engine/read-wait.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { examinePushes } from '#sync/examine-git-rules.ts';
 import { examineLandings } from '#sync/examine-landings.ts';
@@ -10,6 +11,7 @@ import type { Finding } from '#sync/examine-project.ts';
 import { implement, type OperationContext } from './operation.ts';
 import { style } from './style-text.ts';
 import { wrapWords } from './text-width.ts';
+import { waitPlace } from './wait-place.ts';
 
 export const inboxList = implement<typeof listInbox>({
   async run(ctx, { kind }) {
@@ -48,7 +50,8 @@ export const inboxList = implement<typeof listInbox>({
   },
 });
 
-async function listTasksThatWait({ project: { store, workflow } }: OperationContext): Promise<InboxItem[]> {
+async function listTasksThatWait(ctx: OperationContext): Promise<InboxItem[]> {
+  const { store, workflow } = ctx.project;
   const tasks = await store.listTasks({ status: 'in_progress' });
   const inGates = tasks.filter((task) => kindOf(workflow, standingState(workflow, task)) === 'gate');
   const reviews = await Promise.all(inGates.map(({ id }) => store.listReviews({ task_id: id })));
@@ -56,12 +59,20 @@ async function listTasksThatWait({ project: { store, workflow } }: OperationCont
   const approvals = await Promise.all(
     pending.map(async (approval) => ({ ...approval, agent: (await store.getRun(approval.run_id)).agent })),
   );
-  const work = await store.listOpenWork();
+  const at_work = new Set((await store.listOpenWork()).map(({ task_id }) => task_id));
+  const place = waitPlace(ctx);
+  const active = await store.listAttempts({ there: true, state: 'active' });
+  const attempted = new Set(active.map(({ task_id }) => task_id));
+  const idle = tasks.filter(({ id }) => attempted.has(id) && !at_work.has(id));
+  const known = await Promise.all(
+    idle.map(async (task) => [task.id, await readTaskFacts(place, task)] as const),
+  );
   return listWaiting(workflow, {
     tasks,
     reviews: reviews.flat().filter(({ status }) => status === 'waiting'),
     approvals,
-    at_work: new Set(work.map(({ task_id }) => task_id)),
+    at_work,
+    known: new Map(known),
     unmerged: await listUnmerged(store),
   });
 }

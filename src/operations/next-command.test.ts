@@ -16,21 +16,30 @@ const view: TextView = { color: false, columns: 80, now: NOW };
 const task = (more: Partial<Task> = {}): Task =>
   ({ id: 'fg-a', status: 'in_progress', state: 'review', assignee: 'ada', ...more }) as Task;
 
+const WAIT = { message: 'it stands still', command: 'forge run fg-a --agent ada --merge' };
+
 describe('an answer names the next command', () => {
   it.each([
-    ['passed', task(), 'Next: forge run fg-a --merge'],
-    ['failed', task({ state: 'in_progress' }), 'Next: forge run fg-a --agent ada'],
-    ['passed', task({ status: 'closed', state: 'done' }), undefined],
-  ] as const)('of a review that %s', (status, of, next) => {
+    ['passed', task(), undefined, 'Next: forge run fg-a --merge'],
+    ['failed', task({ state: 'in_progress' }), WAIT, 'Next: forge run fg-a --agent ada --merge'],
+    // A process that stays has started its agent again.
+    ['failed', task({ state: 'in_progress' }), undefined, undefined],
+    ['passed', task({ status: 'closed', state: 'done' }), undefined, undefined],
+  ] as const)('of a review that %s', (status, of, wait, next) => {
     const review = { status, verdict_by: 'user:ann', verdict: null } as Review;
-    expect(taskReview.text({ task: of, review }, view).split('\n')[1]).toBe(next);
+    expect(taskReview.text({ task: of, review, wait }, view).split('\n')[1]).toBe(next);
   });
 
   it('of a run that ended with a review that passed', () => {
     const passed = task({ review_passed_at: '2026-03-01T00:00:00.000Z' });
-    const worked = { task: passed, attempt: null, review: null, merge: null, reached: true } as WorkedTask;
+    const none = { attempt: null, review: null, merge: null, wait: null };
+    const worked = { ...none, task: passed, reached: true } as unknown as WorkedTask;
     expect(workedText([worked], view)).toBe('fg-a is in review: it passed (forge run fg-a --merge)');
     expect(workedText([{ ...worked, task: task() }], view)).toBe('fg-a is in review');
+    const halted = { ...worked, task: task({ state: 'in_progress' }), reached: false, wait: WAIT };
+    expect(workedText([halted], view)).toBe(
+      'fg-a is in in_progress: it stands still (forge run fg-a --agent ada --merge)',
+    );
   });
 
   it('of a request for permission: both answers', () => {

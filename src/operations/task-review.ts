@@ -1,5 +1,5 @@
 import type { Review } from '#contract/attempt.ts';
-import type { Task } from '#contract/task.ts';
+import type { Task, TaskView } from '#contract/task.ts';
 import type { reviewTask as declaration } from '#contract/run-operations.ts';
 import { parseFinding } from '#domain/decide-review.ts';
 import { openGates } from '#engine/gate-changes.ts';
@@ -8,6 +8,7 @@ import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { engineOf } from './engine-of.ts';
 import { implement } from './operation.ts';
+import { waitOf } from './wait-place.ts';
 
 export const taskReview = implement<typeof declaration>({
   async run(ctx, { id, verdict, reason, findings = [], force = false, version, fence }) {
@@ -19,7 +20,7 @@ export const taskReview = implement<typeof declaration>({
       });
     }
     const said = { verdict, summary: summary ?? 'It passes', findings: found };
-    return giveVerdict(await engineOf(ctx), ctx.project.store, {
+    const given = await giveVerdict(await engineOf(ctx), ctx.project.store, {
       id,
       verdict: said,
       force,
@@ -27,8 +28,9 @@ export const taskReview = implement<typeof declaration>({
       fence,
       gates: openGates((await ctx.workshop()).place),
     });
+    return { ...given, ...(await waitOf(ctx, given.task)) };
   },
-  text({ task, review }) {
+  text({ task, review, wait }) {
     const id = escapeLine(task.id);
     const by = escapeLine(review.verdict_by ?? '');
     const blocker = review.verdict?.findings.find(({ severity }) => severity === 'blocker');
@@ -37,15 +39,17 @@ export const taskReview = implement<typeof declaration>({
     if (isNone) lines.push('A pass with a blocker is none.');
     if (task.error_annotation !== undefined)
       lines.push(`Waits: ${escapeLine(task.error_annotation.message)}`);
-    const next = findNext(task, review);
+    const next = findNext(task, { review, wait });
     if (next !== undefined) lines.push(`Next: ${escapeLine(next)}`);
     return lines.join('\n');
   },
 });
 
-/** What a person types to go on; undefined where the task is through or says itself what it waits for. */
-function findNext({ id, status, assignee, ...task }: Task, review: Review): string | undefined {
-  if (status !== 'in_progress' || task.error_annotation !== undefined) return undefined;
-  if (review.status === 'passed') return `forge run ${id} --merge`;
-  return review.status === 'failed' ? `forge run ${id} --agent ${assignee ?? '<name>'}` : undefined;
+/** What a person types to go on; undefined where nothing has to be typed. */
+function findNext(
+  { id, status, error_annotation }: Task,
+  { review, wait }: { readonly review: Review; readonly wait?: TaskView['wait'] },
+): string | undefined {
+  const isPassed = review.status === 'passed' && status === 'in_progress' && error_annotation === undefined;
+  return isPassed ? `forge run ${id} --merge` : wait?.command;
 }

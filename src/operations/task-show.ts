@@ -1,7 +1,7 @@
 import type { showTask } from '#contract/task-operations.ts';
 import { PRIORITY_LABELS } from './priority-labels.ts';
 import type { Comment, ResolvedDependency, TaskView } from '#contract/task.ts';
-import { listEdges, standingState } from '#domain/workflow.ts';
+import { listEdges, standingState, type ResolvedWorkflow } from '#domain/workflow.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { escapeLine, escapeText } from '#kernel/text.ts';
 import { implement, type OperationContext, type TextView } from './operation.ts';
@@ -15,6 +15,7 @@ export const taskShow = implement<typeof showTask>({
       ...found,
       ...(found.error_annotation !== undefined && findRecovery(ctx, found)),
       ...(found.status === 'in_progress' && (await findAllowed(ctx, found))),
+      ...(found.status === 'in_progress' && (await findWait(ctx, found))),
     };
     if (foreign.size === 0) return task;
     const { fillDependency } = await import('./fill-foreign.ts');
@@ -55,13 +56,24 @@ async function findAllowed(
 
 /** Whoever shows a task shows it also where the workflow has faults. */
 function findRecovery(ctx: OperationContext, task: TaskView): Pick<TaskView, 'recovery_actions'> {
+  const workflow = findWorkflow(ctx);
+  if (workflow === undefined) return {};
+  const edges = listEdges(workflow, standingState(workflow, task));
+  const drawn = edges.filter(({ kind }) => kind === 'edge' || kind === 'cancel');
+  return { recovery_actions: drawn.map(({ to }) => ({ action: 'transition', state: to })) };
+}
+
+async function findWait(ctx: OperationContext, task: TaskView): Promise<Pick<TaskView, 'wait'>> {
+  if (findWorkflow(ctx) === undefined) return {};
+  const { waitOf } = await import('./wait-place.ts');
+  return waitOf(ctx, task);
+}
+
+function findWorkflow({ project }: OperationContext): ResolvedWorkflow | undefined {
   try {
-    const { workflow } = ctx.project;
-    const edges = listEdges(workflow, standingState(workflow, task));
-    const drawn = edges.filter(({ kind }) => kind === 'edge' || kind === 'cancel');
-    return { recovery_actions: drawn.map(({ to }) => ({ action: 'transition', state: to })) };
+    return project.workflow;
   } catch (error) {
-    if (isForgeError(error) && error.code === 'invalid_input') return {};
+    if (isForgeError(error) && error.code === 'invalid_input') return undefined;
     throw error;
   }
 }
@@ -91,11 +103,7 @@ function facts(task: TaskView, view: TextView): string {
   ];
   for (const [role, holder] of Object.entries(task.roles ?? {}))
     rows.push(['Role', `${escapeLine(role)}: ${escapeLine('agent' in holder ? holder.agent : holder.user)}`]);
-  if (task.error_annotation !== undefined) {
-    rows.push(['Waits', escapeLine(task.error_annotation.message)]);
-    for (const { state } of task.recovery_actions ?? [])
-      rows.push(['Go on', `forge task transition ${escapeLine(task.id)} ${escapeLine(state)}`]);
-  }
+  rows.push(...waitRows(task));
   const counted = countLines(task.counters);
   if (counted !== '') rows.push(['Counted', counted]);
   if (task.archived_at !== undefined) rows.push(['Archived', task.archived_at]);
@@ -109,6 +117,15 @@ function facts(task: TaskView, view: TextView): string {
   );
   if (task.closed_at !== null) rows.push(['Closed', task.closed_at]);
   return rows.map(([name, value]) => `${style(view, 'dim', name.padEnd(9))} ${value}`).join('\n');
+}
+
+function waitRows({ id, wait, error_annotation, recovery_actions = [] }: TaskView): [string, string][] {
+  const message = wait?.message ?? error_annotation?.message;
+  if (message === undefined) return [];
+  const ways = recovery_actions.map(({ state }) => `forge task transition ${id} ${state}`);
+  const commands = wait?.command === undefined ? ways : [wait.command];
+  const goOn = commands.map((command): [string, string] => ['Go on', escapeLine(command)]);
+  return [['Waits', escapeLine(message)], ...goOn];
 }
 
 function countLines({ attempts, reviews, rejections }: TaskView['counters']): string {

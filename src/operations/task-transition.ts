@@ -1,10 +1,11 @@
 import type { Review } from '#contract/attempt.ts';
-import type { Task } from '#contract/task.ts';
+import type { Task, TaskView } from '#contract/task.ts';
 import type { transitionTask as declaration } from '#contract/workflow-operations.ts';
 import { transitionTask } from '#engine/transition-task.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { engineOf } from './engine-of.ts';
 import { implement, type OperationContext } from './operation.ts';
+import { waitOf } from './wait-place.ts';
 import { warnOfSecrets } from './warn-of-secrets.ts';
 
 export const taskTransition = implement<typeof declaration>({
@@ -14,22 +15,23 @@ export const taskTransition = implement<typeof declaration>({
     const before = await findReview(ctx, id);
     const task = await transitionTask(engine, { id, to: state, reason: reason ?? null, version, fence });
     const review = await findReview(ctx, task.id);
-    return review === undefined || review.id === before?.id ? task : { task, review };
+    const wait = await waitOf(ctx, task);
+    return review === undefined || review.id === before?.id
+      ? { ...task, ...wait }
+      : { task, review, ...wait };
   },
   text(answer) {
     const [task, review] = 'task' in answer ? [answer.task, answer.review] : [answer, undefined];
     const moved = `${escapeLine(task.id)} is in ${escapeLine(task.state)}: ${escapeLine(task.title)}`;
-    const lines = [moved, ...(review === undefined ? [] : [describe(review)]), ...listTroubles(task)];
+    const lines = [moved, ...(review === undefined ? [] : [describe(review)]), ...describeWait(task, answer)];
     return lines.join('\n');
   },
 });
 
-/** Why it is where it is, where that is not what was asked for. */
-function listTroubles({ id, assignee, error_annotation: trouble }: Task): string[] {
-  if (trouble === undefined) return [];
-  const again = `Go on: forge run ${escapeLine(id)} --agent ${escapeLine(assignee ?? '<name>')} --merge`;
-  const next = trouble.code.startsWith('merge_') ? [again] : [];
-  return [`Waits: ${escapeLine(trouble.message)}`, ...next];
+/** Why it does not go on by itself, and what helps. */
+function describeWait({ error_annotation: trouble }: Task, { wait }: Pick<TaskView, 'wait'>): string[] {
+  if (wait !== undefined) return [`Waits: ${escapeLine(wait.message)}`, `Go on: ${escapeLine(wait.command)}`];
+  return trouble === undefined ? [] : [`Waits: ${escapeLine(trouble.message)}`];
 }
 
 async function findReview({ project }: OperationContext, id: string): Promise<Review | undefined> {

@@ -6,20 +6,18 @@ import type { TextView } from './operation.ts';
 import { describeApproval } from './work-board.ts';
 
 /** Where a task got to, in one line. */
-function describeWorked({ task, attempt, review, merge, reached }: WorkedTask): string {
+function describeWorked({ task, attempt, merge, reached, wait }: WorkedTask): string {
   const place =
     merge?.state === 'landed'
       ? `, merged into ${merge.target}`
       : attempt === null || attempt.removed_at !== null
         ? ''
         : `, on ${attempt.branch}`;
-  const isAsked = review?.status === 'waiting';
-  const next = isAsked ? ` (forge review ${task.id} pass)` : '';
-  const asked = isAsked ? `: waits for the word of its reviewer${next}` : '';
-  const told = task.error_annotation?.message;
+  const told = wait?.message ?? task.error_annotation?.message;
   const isPassed = reached && task.status === 'in_progress' && task.review_passed_at !== undefined;
-  const passed = isPassed ? `: it passed (forge run ${task.id} --merge)` : asked;
-  const why = reached || told === undefined ? passed : `: ${told}${next}`;
+  const next = wait === null ? '' : ` (${wait.command})`;
+  const stays = reached || told === undefined ? '' : `: ${told}${next}`;
+  const why = isPassed ? `: it passed (forge run ${task.id} --merge)` : stays;
   return escapeLine(`${task.id} is in ${task.state}${place}${why}`);
 }
 

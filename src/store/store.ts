@@ -298,7 +298,7 @@ export interface Standing {
   readonly fence: number;
   /** Those that are not closed. */
   readonly blockers: readonly Blocker[];
-  /** How often each gate said no. */
+  /** How often each gate said no since a person last granted a budget. */
   readonly rejections: ReadonlyMap<string, number>;
 }
 
@@ -322,6 +322,8 @@ export interface DeleteResult {
 }
 
 export interface ReadyQuery {
+  /** For work: without epics that have open children, unless epics are asked for by their type. */
+  readonly to_hand_out?: boolean | undefined;
   /** Undefined and null: unassigned tasks. A name: also what is reserved for it. */
   readonly assignee?: string | null | undefined;
   readonly type?: TaskType | undefined;

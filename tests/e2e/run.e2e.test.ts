@@ -101,14 +101,25 @@ describe('forge run', () => {
       '.forge/config.json',
       JSON.stringify({ ...config, review: { ci_steps: ['touch pwned'] } }),
     );
-    const { exit, stdout } = await project.run('run', id, '--agent', 'w1', '--json');
+    // Before its agent is started.
+    expect((await project.fails('run', id, '--agent', 'w1')).error).toMatchObject({
+      code: 'untrusted',
+      hint: 'forge trust',
+      message: 'Nobody has trusted this command here: touch pwned',
+    });
+    expect(await project.json('task', 'show', id)).toMatchObject({
+      state: 'todo',
+      assignee: null,
+      counters: { attempts: 0 },
+    });
+    const { exit, stdout } = await project.run('dispatch', '--agent', 'w1', '--until-empty', '--json');
     expect(exit).toBe(1);
-    const [worked] = JSON.parse(stdout) as WorkedTask[];
-    expect(worked?.task).toMatchObject({ state: 'blocked', error_annotation: { code: 'untrusted' } });
-    expect((await project.run('run', id, '--agent', 'w1')).stderr).toContain(
-      `forge task transition ${id} todo`,
-    );
-    expect(existsSync(`${worked?.attempt?.path}/pwned`)).toBe(false);
+    expect((JSON.parse(stdout) as WorkedTask[]).find(({ task }) => task.id === id)).toMatchObject({
+      task: { state: 'todo' },
+      attempt: null,
+      wait: { command: 'forge trust' },
+    });
+
     await project.write('.forge/config.json', JSON.stringify(config));
   });
 });

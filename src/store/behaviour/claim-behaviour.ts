@@ -155,6 +155,29 @@ export function describeClaim(open: OpenStore): void {
       expect(await next({ exclude_types: ['epic'] })).toBeUndefined();
       expect(await next({ exclude_types: ['epic'], type: 'epic' })).toMatchObject({ title: 'Epic' });
     });
+
+    it('hands out no epic with open children, unless epics are asked for', async () => {
+      await using sut = await open();
+      const epic = await create(sut, 'Epic', { type: 'epic', priority: 0 });
+      const child = await create(sut, 'Child', { parent_id: epic.id, priority: 3 });
+      const parent = await create(sut, 'Parent that is no epic', { priority: 1 });
+      await create(sut, 'Its child', { parent_id: parent.id, priority: 4 });
+      const list = async (query: object) =>
+        (await sut.store.listReady(query)).map(({ title }) => title).slice(0, 2);
+      // Ready is what it always was; only what is handed out for work is less.
+      expect(await list({})).toEqual(['Epic', 'Parent that is no epic']);
+      expect(await list({ to_hand_out: true })).toEqual(['Parent that is no epic', 'Child']);
+      expect(await list({ to_hand_out: true, type: 'epic' })).toEqual(['Epic']);
+      expect(await list({ to_hand_out: true, sort: 'impact' })).toEqual(['Parent that is no epic', 'Child']);
+      const next = () => sut.store.claimNext({ assignee: 'bob', agents: NO_AGENTS }, by(sut, 'bob'));
+      expect(await next()).toMatchObject({ id: parent.id });
+      expect(await next()).toMatchObject({ id: child.id });
+      // In work it is open still.
+      expect(await next()).toMatchObject({ title: 'Its child' });
+      expect(await next()).toBeUndefined();
+      await sut.store.closeTask({ id: child.id, reason: 'done' }, by(sut, 'bob'));
+      expect(await next()).toMatchObject({ id: epic.id });
+    });
   });
 
   describe('releaseTask', () => {

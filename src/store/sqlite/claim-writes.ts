@@ -39,7 +39,7 @@ export function claimNext(tx: WriteTransaction, claim: NextRequest): (Task & { f
   const paused = decidePause(readPauseFacts(tx, claim));
   if (paused !== undefined) throw explainPause(paused);
   releaseExpired(tx);
-  for (const id of listCandidates(db, claim)) {
+  for (const id of listCandidates(db, { ...claim, to_hand_out: true })) {
     const before = tx.read(id);
     const decision = decideClaim(readClaimFacts(tx, before, { ...claim, way: 'claim' }), workflowOf(tx));
     if (decision.outcome !== 'claim') continue;

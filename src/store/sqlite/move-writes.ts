@@ -3,6 +3,7 @@ import { decideClose, decideReopen } from '#domain/decide-close.ts';
 import { decideMove, listMoveNeeds, type MoveFacts, type MoveNeeds } from '#domain/decide-move.ts';
 import { changedNames, eventOf } from '#domain/describe-change.ts';
 import { mapStatus, type StateMap } from '#domain/map-states.ts';
+import { countRejections } from '#domain/retry-budget.ts';
 import { moveRecord } from '#domain/task-changes.ts';
 import { toTask } from '#domain/to-task.ts';
 import { DEFAULT_RESOLVED } from '#domain/workflow.ts';
@@ -112,14 +113,21 @@ export function readStanding(db: Database, ref: string): Standing {
   const id = resolveTaskId(db, ref);
   const stored = readRecord(db, id);
   if (stored === undefined) throw new Error(`task ${id} vanished inside its own transaction`);
-  const sql =
-    'SELECT from_state, count(*) AS n FROM transitions WHERE task_id = ? AND rejection = 1 GROUP BY from_state';
   return {
     task: toTask(stored.record, stored.version, db.workflow),
     fence: stored.fence,
     blockers: stored.open_blockers > 0 ? listBlockers(db, id) : [],
-    rejections: new Map(db.all(sql, id).map((row) => [row.from_state as string, row.n as number])),
+    rejections: readRejections(db, id),
   };
+}
+
+/** Walks the moves of the one task by the primary key. */
+function readRejections(db: Database, id: string): ReadonlyMap<string, number> {
+  const sql = `SELECT * FROM transitions WHERE task_id = ? AND (rejection = 1 OR triggered_by LIKE 'user:%')
+    ORDER BY created_at`;
+  const moves = db.all(sql, id);
+  if (moves.every(({ rejection }) => rejection === 0)) return new Map();
+  return countRejections(db.workflow ?? DEFAULT_RESOLVED, moves.map(toTransition));
 }
 
 export function listTransitions(

@@ -146,6 +146,11 @@ function readySql(columns: string, query: ReadyQuery): { sql: string; values: Va
     conditions.push('t.type <> ?');
     filters.push(type);
   }
+  // An epic is done when its children are. By idx_tasks_parent_id, and for epics alone.
+  if (query.to_hand_out === true && query.type !== 'epic')
+    conditions.push(
+      `NOT (t.type = 'epic' AND EXISTS (SELECT 1 FROM tasks c WHERE c.parent_id = t.id AND c.status <> 'closed'))`,
+    );
   if (query.label !== undefined) {
     conditions.push('EXISTS (SELECT 1 FROM json_each(t.labels) l WHERE l.value = ?)');
     filters.push(query.label);
