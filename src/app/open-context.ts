@@ -11,6 +11,7 @@ import { openSqliteStore } from '#store/open-sqlite-store.ts';
 import { openSteadyTime, openWakefulTime } from '#store/steady-time.ts';
 import type { TaskStore } from '#store/store.ts';
 import { catchUpWithFiles } from '#sync/catch-up.ts';
+import { confirmConfig } from '#sync/confirm-config.ts';
 import { mayBeDeleted } from '#sync/deleted-config.ts';
 import { findProject, type FoundProject } from '#sync/find-project.ts';
 import { GateFiles } from '#sync/gate-files.ts';
@@ -212,7 +213,7 @@ function requireWritable({ store_dir }: FoundProject['paths']): void {
 
 /** A project ready to be worked on: its store open, mended, and joined with the task files. */
 export async function openFound(
-  { paths, config }: FoundProject,
+  found: FoundProject,
   {
     env,
     notice,
@@ -222,6 +223,7 @@ export async function openFound(
   }: Pick<ContextRequest, 'env' | 'notice' | 'meter' | 'reads' | 'forces'>,
   options: { readonly lock_timeout_ms?: number; readonly lock?: 'await' } = {},
 ): Promise<OpenProject & AsyncDisposable> {
+  const { paths } = found;
   const { database, replica } = paths;
   if (reads === false) requireWritable(paths);
   // Only a process that stays waits for locks without standing still.
@@ -254,6 +256,7 @@ export async function openFound(
       const { healLanding } = await import('#sync/heal-landing.ts');
       await healLanding(paths, toMachine(env), notice);
     }
+    const config = await confirmConfig(found, store, { env, reads });
     if (config.initMode === 'standard' && !isConnectedToGit(paths, findProgram())) {
       const { healClone } = await import('#sync/heal-clone.ts');
       if (await healClone(paths, toMachine(env), notice)) {

@@ -71,6 +71,11 @@ export async function openServerProjects(
         faulty.push({ name, prefix: found.config.idPrefix, error: project });
         continue;
       }
+      const error = known === undefined ? undefined : await tryFollow(known, found);
+      if (error !== undefined) {
+        note({ from, name, error });
+        continue;
+      }
       project.rename(name);
       opened.set(from, project);
       kept.push(project);
@@ -94,6 +99,17 @@ export async function openServerProjects(
       for (const project of all) await project[Symbol.asyncDispose]();
     },
   };
+}
+
+/** What is wrong with a config that the project would take over. */
+async function tryFollow(project: ServerProject, found: FoundProject): Promise<ForgeError | undefined> {
+  try {
+    await project.follow(found);
+    return undefined;
+  } catch (error) {
+    if (isForgeError(error)) return error;
+    throw error;
+  }
 }
 
 interface Wanted {

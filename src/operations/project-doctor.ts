@@ -10,6 +10,7 @@ import { escapeLine, nameFirst } from '#kernel/text.ts';
 import { examineProject, type Finding } from '#sync/examine-project.ts';
 import { toUnknownKey } from '#sync/change-setting.ts';
 import { listTokenFaults } from '#sync/access-tokens.ts';
+import { findGatePaths } from '#sync/gate-files.ts';
 import { readServerSettings } from '#sync/server-settings.ts';
 import { listUnknownSettings, readWorkSettings, type WorkSettings } from '#sync/work-settings.ts';
 import { implement, type OperationContext } from './operation.ts';
@@ -34,7 +35,7 @@ export const projectDoctor = implement<typeof declaration>({
     });
     const isInside = isInsideRun(ctx.machine.env);
     findings.push(
-      examineSettings(ctx),
+      await examineSettings(ctx),
       ...examineServer(ctx),
       ...examineTokens(ctx),
       isInside ? notLookedAt('guard') : await examineGuard(ctx),
@@ -90,11 +91,12 @@ async function listDifferences(database: unknown): Promise<readonly string[]> {
 }
 
 /** How work is done: the project's config and the person's own settings. */
-function examineSettings({ project, place }: OperationContext): Finding {
+async function examineSettings({ project, place, machine }: OperationContext): Promise<Finding> {
   const name = 'settings';
   try {
-    const settings = readWorkSettings(project, place.home);
-    const unknown = listUnknownSettings(project.paths, place.home);
+    const { settings: paths } = await findGatePaths(project, machine);
+    const settings = readWorkSettings({ paths }, place.home);
+    const unknown = listUnknownSettings(paths, place.home);
     if (unknown.length === 0)
       return (
         findSetupMissing(name, settings, project.paths.root) ?? {

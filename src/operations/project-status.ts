@@ -74,14 +74,21 @@ function toRow(name: string, value: string, command?: string): [string, string, 
 }
 
 /** Settings with a fault are told by what needs them. */
-async function readSpent({ project, place, clock }: OperationContext): Promise<ProjectStatus['spent']> {
-  const [{ findSpentBudget }, { toCaps }, { readWorkSettings }] = await Promise.all([
+async function readSpent({
+  project,
+  place,
+  clock,
+  machine,
+}: OperationContext): Promise<ProjectStatus['spent']> {
+  const [{ findSpentBudget }, { toCaps }, { readWorkSettings }, { findGatePaths }] = await Promise.all([
     import('#engine/find-spent-budget.ts'),
     import('#domain/caps.ts'),
     import('#sync/work-settings.ts'),
+    import('#sync/gate-files.ts'),
   ]);
   try {
-    const caps = toCaps(readWorkSettings(project, place.home));
+    const { settings } = await findGatePaths(project, machine);
+    const caps = toCaps(readWorkSettings({ paths: settings }, place.home));
     return (await findSpentBudget(project.store, { caps, now: clock.now() })) ?? null;
   } catch (error) {
     if (isForgeError(error)) return null;

@@ -15,7 +15,7 @@ export const projectTrust = implement<typeof declaration>({
       });
     const { paths } = ctx.project;
     const place = { home: ctx.place.home, paths };
-    const look = async (): Promise<RepositoryCommand[]> => listCommands(ctx.project, place.home);
+    const look = async (): Promise<RepositoryCommand[]> => listCommands(ctx.project, place.home, ctx.machine);
     const answer = { repository: paths.root, changed: [] };
     const commands = await look();
     if (list === true) return { ...answer, outcome: 'listed', commands: commands.map(toEntry) };

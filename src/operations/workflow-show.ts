@@ -3,6 +3,7 @@ import type { showWorkflow } from '#contract/workflow-definition-operations.ts';
 import type { WorkflowHook, WorkflowState } from '#contract/workflow.ts';
 import { roleOf, resolveWorkflow } from '#domain/workflow.ts';
 import { escapeLine } from '#kernel/text.ts';
+import { findGatePaths } from '#sync/gate-files.ts';
 import { findWorkflow, readWorkflow, workflowDigest } from '#sync/workflow-file.ts';
 import { implement, type TextView } from './operation.ts';
 import { style } from './style-text.ts';
@@ -12,7 +13,7 @@ type Output = OutputOf<typeof showWorkflow>;
 
 export const workflowShow = implement<typeof showWorkflow>({
   async run(ctx) {
-    const { paths } = ctx.project;
+    const { workflow: paths } = await findGatePaths(ctx.project, ctx.machine);
     const { source, path, text } = findWorkflow(paths);
     const workflow = readWorkflow(paths);
     const { definition } = workflow;
@@ -75,7 +76,7 @@ function describeSource({ source, path }: Output): string {
     case 'file':
       return `The workflow of ${path ?? ''}`;
     case 'shared':
-      return `The workflow of another branch or worktree of this clone (${path ?? ''}); here is no .forge/workflow.json`;
+      return `The workflow of another branch or worktree of this clone (${path ?? ''}); here is none that counts: no .forge/workflow.json, or one of an attempt that nobody has merged`;
   }
 }
 

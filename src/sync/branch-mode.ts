@@ -8,7 +8,7 @@ import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { readJson } from '#kernel/read-json.ts';
 import type { Writer } from '#store/store.ts';
-import type { FoldReport, FoldRequest, SyncStore } from '#store/sync-store.ts';
+import type { FileLine, FoldReport, FoldRequest, SyncStore } from '#store/sync-store.ts';
 import {
   hasNothing,
   mergeBranchUnreadable,
@@ -16,8 +16,11 @@ import {
   type BranchUnreadable,
 } from './branch-unreadable.ts';
 import type { CommittedTasks } from './commit-tasks.ts';
-import { foldAsking, toTextFold } from './fold-files.ts';
+import { foldAsking, toTextFold, withoutHeld } from './fold-files.ts';
 import { flagSecretsFor, refuseSecrets } from './flag-secrets.ts';
+import { findGatePaths, type GatePaths } from './gate-files.ts';
+import { findHeldFilesAt } from './held-files.ts';
+import { type AttemptLister, findHeldAt, type HeldLines } from './held-lines.ts';
 import { noteCommittedBlobs } from './loose-task-blobs.ts';
 import { noteFileConflicts, type FileConflict } from './file-conflicts.ts';
 import { joinConfigs, keepsOwnConfig, type LostSetting } from './join-configs.ts';
@@ -34,7 +37,10 @@ import { digestText, splitText } from './read-file-lines.ts';
 import { findSeenIn, type FindSeen } from './seen-in-history.ts';
 import { readSharedConfigBytes } from './shared-config.ts';
 import { CONFIG_PATH, HISTORY_PATH, TASKS_PATH } from './task-files.ts';
+import { tellHeldOnce } from './tell-held.ts';
 import { WORKFLOW_PATH } from './workflow-file.ts';
+
+type Tell = (line: string) => void;
 
 /** In branch mode the tasks lie on a branch of their own, which is never checked out. */
 export function toDataRef(config: ProjectConfig): string {
@@ -51,9 +57,10 @@ export async function commitToBranch(
   const repo = toGitRepo(project.paths.root, machine);
   const ref = toDataRef(project.config);
   await foldRevision(project.store, repo, { rev: ref, by });
-  const files = await makeFiles(project);
-  if (await keepsOwnConfig(project.paths, repo, ref)) files.delete(CONFIG_PATH);
-  const workflow = readWorkflowToCommit(project.paths);
+  const gates = await findGatePaths(project, machine);
+  const files = await makeFiles(project.store, gates);
+  if (await keepsOwnConfig(gates.config, repo, ref)) files.delete(CONFIG_PATH);
+  const workflow = readWorkflowToCommit(gates.workflow);
   if (workflow !== undefined) files.set(WORKFLOW_PATH, Buffer.from(workflow));
   refuseSecrets(await flagSecretsFor(repo, files, { revs: [ref], paths: project.paths, machine }));
   const { commit, changed } = await commitFiles({ repo, files, message, ref });
@@ -63,7 +70,7 @@ export async function commitToBranch(
 /** Fetch, join, commit, push; again when somebody else was faster. */
 export async function exchangeTasks(
   project: HookProject,
-  options: { by: Writer; machine: Machine; remote: string; message: string },
+  options: { by: Writer; machine: Machine; remote: string; message: string; tell?: Tell | undefined },
 ): Promise<
   ExchangeResult & {
     reports: FoldReport[];
@@ -72,8 +79,9 @@ export async function exchangeTasks(
     config_lost: readonly string[];
   }
 > {
-  const { machine, remote, message, by } = options;
+  const { machine, remote, message, by, tell } = options;
   const repo = toGitRepo(project.paths.root, machine);
+  const gates = await findGatePaths(project, machine);
   const reports: FoldReport[] = [];
   let workflow: WorkflowExchange = { outcome: 'same', other: null };
   let unreadable: BranchUnreadable = { tasks: [], history: [] };
@@ -88,18 +96,25 @@ export async function exchangeTasks(
       const sides = new Map<string, BranchUnreadable>();
       for (const rev of [theirs, ours]) {
         if (rev === undefined) continue;
-        reports.push(...(await foldRevision(project.store, repo, { rev, by })));
+        reports.push(...(await foldRevision(project.store, repo, { rev, by, tell })));
         sides.set(rev, await readBranchUnreadable(project.store));
       }
       unreadable = await mergeBranchUnreadable(repo, { theirs, ours }, sides);
-      const files = await makeFiles(project, unreadable);
+      const files = await makeFiles(project.store, gates, unreadable);
       // So that the doctor knows of them, and that they can be told with their lines.
       if (!hasNothing(unreadable))
         reports.push(...(await foldTexts(project.store, toTexts(files), { now: by.now, findSeen: NONE })));
-      const config = await joinConfigs(project.paths, repo, { theirs, ours });
+      const held = await findHeldThere(project.store, repo, theirs);
+      const config = await joinConfigs(gates.config, repo, {
+        theirs: held.has(CONFIG_PATH) ? undefined : theirs,
+        ours,
+      });
       if (config.text !== undefined) files.set(CONFIG_PATH, config.text);
       for (const one of config.lost) lost.set(one.key, { ...one, theirs: theirs ?? '' });
-      const joined = await joinWorkflows(project.paths, repo, { theirs, ours });
+      const joined = await joinWorkflows(gates.workflow, repo, {
+        theirs: held.has(WORKFLOW_PATH) ? undefined : theirs,
+        ours,
+      });
       if (joined.text !== undefined) files.set(WORKFLOW_PATH, Buffer.from(joined.text));
       refuseSecrets(
         await flagSecretsFor(repo, files, { revs: [theirs, ours], paths: project.paths, machine }),
@@ -114,9 +129,18 @@ export async function exchangeTasks(
   const at = toIso(machine.clock.now());
   noteFileConflicts(project.paths, [
     ...[...lost.values()].map((one) => toConfigConflict(one, at)),
-    ...(outcome === 'conflict' && other !== null ? [await toWorkflowConflict(project, repo, other, at)] : []),
+    ...(outcome === 'conflict' && other !== null ? [await toWorkflowConflict(gates, repo, other, at)] : []),
   ]);
   return { ...result, reports, unreadable, workflow: { outcome, other }, config_lost: [...lost.keys()] };
+}
+
+/** Config and workflow of the data branch that an attempt wrote which nobody has merged: this clone's stand. */
+async function findHeldThere(
+  store: AttemptLister,
+  repo: GitRepo,
+  rev: string | undefined,
+): Promise<ReadonlySet<string>> {
+  return rev === undefined ? new Set() : findHeldFilesAt(store, repo, rev, [CONFIG_PATH, WORKFLOW_PATH]);
 }
 
 function toConfigConflict(
@@ -127,7 +151,7 @@ function toConfigConflict(
 }
 
 async function toWorkflowConflict(
-  { paths }: HookProject,
+  { workflow }: GatePaths,
   repo: GitRepo,
   other: string,
   at: string,
@@ -139,7 +163,7 @@ async function toWorkflowConflict(
     name: 'workflow',
     key: other,
     lost,
-    stands: parseOr(readWorkflowToCommit(paths)),
+    stands: parseOr(readWorkflowToCommit(workflow)),
     at,
   };
 }
@@ -154,9 +178,9 @@ function parseOr(text: string | undefined): unknown {
 
 /** The tasks of the data branch as it is here; `absent` where it is not there yet, undefined where it has no task. */
 export async function readDataBranch(
-  store: SyncStore,
+  store: HookProject['store'],
   { paths, config }: Pick<HookProject, 'paths' | 'config'>,
-  { env, now }: { env: Machine['env']; now: number },
+  { env, now, tell }: { env: Machine['env']; now: number; tell?: Tell | undefined },
 ): Promise<FoldReport | 'absent' | undefined> {
   const repo = toGitRepo(paths.root, { env });
   const by = { actor: systemActor('fold'), now };
@@ -165,22 +189,24 @@ export async function readDataBranch(
   // A fresh clone has only the remote's; the next sync makes the one here.
   const rev = (await readRef(repo, ref)) === undefined ? there : ref;
   if (rev === there && (await readRef(repo, there)) === undefined) return 'absent';
-  const [report] = await foldRevision(store, repo, { rev, by });
-  await adoptWorkflow(paths, repo, rev);
+  const [report] = await foldRevision(store, repo, { rev, by, tell });
+  if (!(await findHeldThere(store, repo, rev)).has(WORKFLOW_PATH))
+    await adoptWorkflow((await findGatePaths({ store, paths }, { env })).workflow, repo, rev);
   return report;
 }
 
-/** Joins the task files of a commit in; the same commit twice says nothing new. */
-export async function foldRevision(
-  store: SyncStore,
+/** Joins the task files of a commit in, without what an unmerged attempt wrote; the same commit twice says nothing new. */
+async function foldRevision(
+  store: HookProject['store'],
   repo: GitRepo,
-  { rev, by }: { rev: string; by: Writer },
+  { rev, by, tell }: { rev: string; by: Writer; tell?: Tell | undefined },
 ): Promise<FoldReport[]> {
   const read = async (path: string): Promise<string | undefined> =>
     (await readBlob(repo, rev, path))?.toString('utf8');
   const findSeen: FindSeen = (values) => findSeenIn(values, { repo, rev });
   const texts = { history: await read(HISTORY_PATH), tasks: await read(TASKS_PATH) };
-  return foldTexts(store, texts, { now: by.now, findSeen });
+  const held = await findHeldAt(store, repo, rev);
+  return foldTexts(store, texts, { now: by.now, findSeen, held, tell });
 }
 
 /** For texts that this store made itself just now. */
@@ -190,14 +216,32 @@ const NONE: FindSeen = () => Promise.resolve(new Set());
 export async function foldTexts(
   store: SyncStore,
   { history, tasks }: { readonly history: string | undefined; readonly tasks: string | undefined },
-  { now, findSeen }: { readonly now: number; readonly findSeen: FindSeen },
+  {
+    now,
+    findSeen,
+    held,
+    tell,
+  }: {
+    readonly now: number;
+    readonly findSeen: FindSeen;
+    readonly held?: HeldLines | undefined;
+    readonly tell?: Tell | undefined;
+  },
 ): Promise<FoldReport[]> {
   const writer = { actor: systemActor('fold'), now };
-  const toRequest = (path: string, text: string): FoldRequest =>
-    toTextFold(`git:${path}`, [...splitText(text)], { digest: digestText(text), now });
-  if (history !== undefined) await store.foldHistory(toRequest(HISTORY_PATH, history), writer);
-  if (tasks === undefined) return [];
-  return [await foldAsking(store, toRequest(TASKS_PATH, tasks), { ...writer, findSeen })];
+  const left: { history: FileLine[]; tasks: FileLine[] } = { history: [], tasks: [] };
+  const toRequest = (path: string, text: string, lines: FileLine[]): FoldRequest =>
+    withoutHeld(toTextFold(`git:${path}`, [...splitText(text)], { digest: digestText(text), now }), {
+      held,
+      path,
+      left: lines,
+    });
+  if (history !== undefined) await store.foldHistory(toRequest(HISTORY_PATH, history, left.history), writer);
+  const request = tasks === undefined ? undefined : toRequest(TASKS_PATH, tasks, left.tasks);
+  const reports = request === undefined ? [] : [await foldAsking(store, request, { ...writer, findSeen })];
+  const lines = [...left.tasks, ...left.history];
+  await tellHeldOnce(store, held && { ...held, lines }, { now, tell });
+  return reports;
 }
 
 function toTexts(files: ReadonlyMap<string, Buffer>): { tasks: string; history: string } {
@@ -206,7 +250,8 @@ function toTexts(files: ReadonlyMap<string, Buffer>): { tasks: string; history: 
 }
 
 async function makeFiles(
-  { store, paths }: HookProject,
+  store: SyncStore,
+  gates: GatePaths,
   unreadable?: BranchUnreadable,
 ): Promise<Map<string, Buffer>> {
   const { tasks, history } = await makeTexts(store, unreadable);
@@ -214,7 +259,7 @@ async function makeFiles(
     [TASKS_PATH, tasks],
     [HISTORY_PATH, history],
   ]);
-  const config = readSharedConfigBytes(paths);
+  const config = readSharedConfigBytes(gates.config);
   if (config !== undefined) files.set(CONFIG_PATH, config);
   return files;
 }

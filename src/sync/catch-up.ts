@@ -138,7 +138,8 @@ async function catchUpWithBranch(
   const marks = await store.readMarks([BRANCH_KEY]);
   if (marks.length > 0 || config.branchName === undefined) return NOTHING;
   const { readDataBranch } = await import('./branch-mode.ts');
-  const tasks = await readDataBranch(store, { paths, config }, { env: tell.env, now: tell.clock() });
+  const here = { env: tell.env, now: tell.clock(), tell: tell.notice };
+  const tasks = await readDataBranch(store, { paths, config }, here);
   if (tasks === undefined) return NOTHING;
   if (tasks === 'absent') {
     tell.notice(

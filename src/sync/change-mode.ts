@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commitFiles } from '#git/commit-files.ts';
+import { findCurrentBranch } from '#git/branches.ts';
 import { readBlob } from '#git/read-blob.ts';
 import { parseIso, toIso } from '#kernel/clock.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
@@ -9,6 +10,7 @@ import type { Writer } from '#store/store.ts';
 import { takeLinesBack } from './added-lines.ts';
 import { commitToBranch } from './branch-mode.ts';
 import { exportFiles } from './export-files.ts';
+import { findGatePaths } from './gate-files.ts';
 import { heldFinder } from './held-lines.ts';
 import { uninstallHooks } from './hook-blocks.ts';
 import { EXCLUDE_LINES, STEALTH_LINES } from './ignore-lines.ts';
@@ -17,7 +19,7 @@ import { adoptDataBranch } from './init/data-branch.ts';
 import { makeProjectFiles } from './init/steps.ts';
 import { toGitRepo, type Machine } from './machine.ts';
 import { replaceFile } from './place-file.ts';
-import { parseProjectConfig, type InitMode, type ProjectConfig } from './project-config.ts';
+import { isAttemptBranch, parseProjectConfig, type InitMode, type ProjectConfig } from './project-config.ts';
 import type { ProjectPaths } from './project-paths.ts';
 import { readSharedConfigBytes } from './shared-config.ts';
 import type { HookProject } from './run-hook.ts';
@@ -39,6 +41,7 @@ export async function changeMode(
   options: { by: Writer; machine: Machine; branch: string | undefined },
 ): Promise<ModeChange> {
   const { config } = project;
+  await refuseAttempt(project, options.machine);
   const to = options.branch === undefined ? 'standard' : 'branch';
   if (config.initMode === to && (to === 'standard' || config.branchName === options.branch)) {
     throw new ForgeError('already_exists', `This project is in ${to} mode already`, {
@@ -48,6 +51,23 @@ export async function changeMode(
   return options.branch === undefined
     ? toStandard(project, options)
     : toBranch(project, { ...options, branch: options.branch });
+}
+
+/** A move is committed where HEAD is, with the files of the working tree: there they would be an agent's. */
+async function refuseAttempt(project: HookProject, machine: Machine): Promise<void> {
+  const { paths } = project;
+  const gates = await findGatePaths(project, machine);
+  const isHeld = gates.config.config !== paths.config || gates.workflow.forge_dir !== paths.forge_dir;
+  const branch = await findCurrentBranch(toGitRepo(paths.root, machine));
+  if (!isHeld && (branch === undefined || !isAttemptBranch(branch))) return;
+  throw new ForgeError(
+    'state_invalid',
+    'The files of an attempt that nobody has merged are checked out here',
+    {
+      hint: 'git switch main, then run the command again',
+      details: { branch: branch ?? null },
+    },
+  );
 }
 
 async function toStandard(

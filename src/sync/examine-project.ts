@@ -21,7 +21,8 @@ import { toGitRepo, type Machine } from './machine.ts';
 import { isMergeDriverRegistered, registerMergeDriver } from './merge-driver-config.ts';
 import type { HookProject } from './run-hook.ts';
 import { HISTORY_PATH, TASKS_PATH } from './task-files.ts';
-import { hasWorkflowFile, readWorkflow } from './workflow-file.ts';
+import { findGatePaths } from './gate-files.ts';
+import { hasWorkflowFile, readWorkflow, type WorkflowPaths } from './workflow-file.ts';
 
 export interface Finding {
   readonly name: string;
@@ -61,8 +62,8 @@ export async function examineProject(
     ...(await examineForeignHooks(project.paths, examination.machine)),
     ...(await examinePushes(project.paths, examination.machine)),
   );
-  if (hasWorkflowFile(project.paths))
-    findings.push(await guarded('workflow', () => examineWorkflow(examination)));
+  const { workflow } = await findGatePaths(project, examination.machine);
+  if (hasWorkflowFile(workflow)) findings.push(await guarded('workflow', () => examineWorkflow(workflow)));
   findings.push(
     ...(await examineLandings(project.paths, examination.machine)),
     ...(await examineStore(examination)),
@@ -83,8 +84,8 @@ async function guarded(name: string, examine: () => Finding | Promise<Finding>):
   }
 }
 
-function examineWorkflow({ project }: Examination): Finding {
-  const { states } = readWorkflow(project.paths);
+function examineWorkflow(paths: WorkflowPaths): Finding {
+  const { states } = readWorkflow(paths);
   return { name: 'workflow', state: 'ok', message: countNoun(states.size, 'state'), hint: null };
 }
 

@@ -3,6 +3,7 @@ import type { GitRepo } from '#git/ask-git.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { takeLinesBack } from './added-lines.ts';
 import { findSharedProjects, type SharedProject } from './find-shared-project.ts';
+import type { AttemptLister } from './held-lines.ts';
 import { uninstallHooks } from './hook-blocks.ts';
 import { EXCLUDE_LINES, STEALTH_LINES } from './ignore-lines.ts';
 import { makeProjectFiles } from './init/steps.ts';
@@ -16,8 +17,9 @@ import { hasLaterMode, refreshSharedConfig } from './shared-config.ts';
 export async function findModeChange(
   repo: GitRepo,
   config: ProjectConfig,
+  store?: AttemptLister,
 ): Promise<SharedProject | undefined> {
-  const { data } = await findSharedProjects(repo);
+  const { data } = await findSharedProjects(repo, store);
   return data
     .filter((one) => hasLaterMode(config, one.config))
     .toSorted((a, b) => (a.config.mode_changed_at ?? '').localeCompare(b.config.mode_changed_at ?? ''))
@@ -35,7 +37,7 @@ export async function followModeChange(
   return change.config;
 }
 
-/** Whether the config says another mode than the last one that this clone was made ready for. One file read. */
+/** Whether the config, which no attempt wrote (`confirmConfig`), says another mode than the last one that this clone was made ready for. One file read. */
 export function isModeNew(paths: ProjectPaths, config: ProjectConfig): boolean {
   try {
     const known = parseProjectConfig(readFileSync(paths.shared_config, 'utf8'), paths.shared_config);

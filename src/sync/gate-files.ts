@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BRANCH_FOLDER } from '#domain/attempt-names.ts';
-import { findRepository } from '#git/find-repository.ts';
+import { mayBeAttempt, readHeadText } from './head-place.ts';
 import type { AttemptLister } from './held-lines.ts';
 import type { Machine } from './machine.ts';
+import { replaceFile } from './place-file.ts';
 import type { ProjectPaths } from './project-paths.ts';
 
 /** What decides how work is judged, besides the tasks. */
@@ -36,24 +36,27 @@ export class GateFiles {
     const open = FILES.flatMap((name) => this.#findUnknown(name) ?? []);
     if (open.length === 0) return;
     // Nearly always there is nothing to ask, and then nothing of git is loaded.
-    const [{ findHeldFiles }, { toGitRepo }] = await Promise.all([
-      import('./held-lines.ts'),
+    const [{ findHeldFiles, readAtTarget }, { toGitRepo }] = await Promise.all([
+      import('./held-files.ts'),
       import('./machine.ts'),
     ]);
-    const repo = toGitRepo(this.#project.paths.root, this.#machine);
-    const held = await findHeldFiles(
-      this.#project.store,
-      repo,
-      open.map(({ name }) => `.forge/${name}`),
-    );
-    for (const { name, key } of open) this.#known.set(key, held.has(`.forge/${name}`));
+    const { store, paths } = this.#project;
+    const repo = toGitRepo(paths.root, this.#machine);
+    const texts = new Map(open.map(({ name, text }) => [`.forge/${name}`, text]));
+    const held = await findHeldFiles(store, repo, texts);
+    for (const { name, key } of open) {
+      const isHeld = held.has(`.forge/${name}`);
+      // A clone that began on the branch of an attempt has none of people yet.
+      if (isHeld && readOr(join(paths.store_dir, name)) === '')
+        placeCopy(paths, name, await readAtTarget(store, repo, `.forge/${name}`));
+      this.#known.set(key, isHeld);
+    }
   }
 
   isHeld(name: GateFile): boolean {
     const unknown = this.#findUnknown(name);
     // Until git was asked: on a branch of a person's it is most likely theirs.
-    if (unknown !== undefined)
-      return !unknown.head.startsWith('ref:') || unknown.head.includes(`refs/heads/${BRANCH_FOLDER}`);
+    if (unknown !== undefined) return mayBeAttempt(unknown.head);
     return this.#known.get(this.#toKey(name)) === true;
   }
 
@@ -66,12 +69,12 @@ export class GateFiles {
   }
 
   /** Undefined where the checkout has none, or the same as the copy, or it is known. */
-  #findUnknown(name: GateFile): { name: GateFile; key: string; head: string } | undefined {
+  #findUnknown(name: GateFile): { name: GateFile; key: string; head: string; text: string } | undefined {
     const { forge_dir, store_dir } = this.#project.paths;
     const own = readOr(join(forge_dir, name));
     if (own === '' || own === readOr(join(store_dir, name))) return undefined;
     const key = this.#toKey(name);
-    return this.#known.has(key) ? undefined : { name, key, head: this.#readHead() };
+    return this.#known.has(key) ? undefined : { name, key, head: this.#readHead(), text: own };
   }
 
   #toKey(name: GateFile): string {
@@ -79,9 +82,40 @@ export class GateFiles {
   }
 
   #readHead(): string {
-    const { root } = this.#project.paths;
-    return readOr(join(findRepository(root)?.git_dir ?? join(root, '.git'), 'HEAD'));
+    return readHeadText(this.#project.paths.root);
   }
+}
+
+/** A store that cannot be written does without. */
+function placeCopy({ store_dir }: Places, name: GateFile, bytes: Buffer | undefined): void {
+  try {
+    if (bytes !== undefined) replaceFile(join(store_dir, name), bytes);
+  } catch {
+    // the defaults count there, and nothing of the agent's
+  }
+}
+
+/** Where config and workflow are read from, and written to, while some of them may be an agent's. */
+export interface GatePaths {
+  readonly config: Pick<ProjectPaths, 'config' | 'shared_config'>;
+  /** The same as folders, for what the config says of work. */
+  readonly settings: Places;
+  readonly workflow: Places;
+}
+
+/** For commands that read several of them, or write. Asks git where the checkout differs from the copies. */
+export async function findGatePaths(
+  project: { readonly store: AttemptLister; readonly paths: ProjectPaths },
+  machine: Pick<Machine, 'env'>,
+): Promise<GatePaths> {
+  const gates = new GateFiles(project, machine);
+  await gates.look();
+  const { config, shared_config } = project.paths;
+  return {
+    config: { config: gates.isHeld('config.json') ? shared_config : config, shared_config },
+    settings: gates.placesOf('config.json'),
+    workflow: gates.placesOf('workflow.json'),
+  };
 }
 
 /** What cannot be read is for those to say who need it. */

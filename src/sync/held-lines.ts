@@ -65,38 +65,12 @@ export function findHeldAt(store: AttemptLister, repo: GitRepo, rev: string): Pr
   return findHeld(store, repo, { tips: [rev], globs: [], head: undefined });
 }
 
-/** Of other files those that an attempt which nobody has merged changed last, as HEAD has them. */
-export async function findHeldFiles(
-  store: AttemptLister,
-  repo: GitRepo,
-  paths: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const head = await readRef(repo, 'HEAD');
-  if (head === undefined) return new Set();
-  const attempts = await store.listAttempts({});
-  const targets = await listTargets(repo, new Set(attempts.map(({ target }) => target)));
-  const merged = new Set(attempts.flatMap(({ id, state }) => (state === 'merged' ? [id] : [])));
-  const held = new Set<string>();
-  for (const path of paths) {
-    const commits = await listFileCommits(repo, {
-      tips: [head, ...readOperationHeads(repo)],
-      globs: [],
-      without: targets.commits,
-      without_globs: targets.globs,
-      paths: [path],
-      limit: LIMITS.attempt_file_commits,
-    });
-    if (commits.some(({ attempts: ids }) => ids.some((id) => !merged.has(id)))) held.add(path);
-  }
-  return held;
-}
-
 /** Where HEAD is, by file reads alone: while it stays, what is held stays. */
 export async function readHeadPlace(repo: GitRepo): Promise<string> {
   return checksum(`${await readSymbolicRef(repo, 'HEAD')} ${await readRef(repo, 'HEAD')}`);
 }
 
-const RESCUES = 'refs/forge/rescue/';
+export const RESCUES = 'refs/forge/rescue/';
 const PATHS = [TASKS_PATH, HISTORY_PATH] as const;
 
 interface Sources {
@@ -155,13 +129,13 @@ async function listRescuedCommits(
 }
 
 /** Git refuses a whole list for one commit that is gone. */
-async function listKnown(repo: GitRepo, commits: readonly string[]): Promise<string[]> {
+export async function listKnown(repo: GitRepo, commits: readonly string[]): Promise<string[]> {
   const input = [...new Set(commits)].map((commit) => `${commit}\n`).join('');
   const { stdout } = await askGit(repo, ['cat-file', '--batch-check=%(objecttype) %(objectname)'], { input });
   return stdout.split('\n').flatMap((line) => /^commit ([0-9a-f]+)$/.exec(line)?.[1] ?? []);
 }
 
-interface Targets {
+export interface Targets {
   readonly names: readonly string[];
   readonly commits: readonly string[];
   /** The same branches as the remotes have them. */
@@ -172,7 +146,7 @@ interface Targets {
  * Where work is merged: the default branch, the one that the config on it names, and those of the attempts. Never what
  * the checkout's own config says, which may be the agent's.
  */
-async function listTargets(repo: GitRepo, targets: ReadonlySet<string>): Promise<Targets> {
+export async function listTargets(repo: GitRepo, targets: ReadonlySet<string>): Promise<Targets> {
   const main = await findDefaultBranch(repo);
   const named = main === undefined ? undefined : await readNamedTarget(repo, main);
   const names = [...new Set([main, named, ...targets])].flatMap((name) =>
@@ -321,7 +295,7 @@ function idOf(text: string): string | undefined {
 }
 
 /** What git is about to put together with HEAD. */
-function readOperationHeads({ git_dir }: GitRepo): string[] {
+export function readOperationHeads({ git_dir }: GitRepo): string[] {
   return ['MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'REBASE_HEAD'].flatMap((name) => {
     try {
       return readFileSync(join(git_dir, name), 'utf8').match(/^[0-9a-f]{40,64}$/gm) ?? [];

@@ -6,6 +6,7 @@ import { holdFileLock } from '#process/hold-file-lock.ts';
 import { getProjectOfAttempt } from './attempt-project.ts';
 import { alreadyAProject, checkInitPlace, findConfigFolder, refuseForgeHome } from './check-init-place.ts';
 import type { SharedProject } from './find-shared-project.ts';
+import { findConfirmed } from './confirm-config.ts';
 import { readFolderState } from './folder-state.ts';
 import { findModeChange, followModeChange } from './follow-mode.ts';
 import { bringFilesBack, findProjectToAdopt } from './init/adopt-shared.ts';
@@ -24,10 +25,11 @@ import {
 } from './init/steps.ts';
 import { findProject } from './find-project.ts';
 import { refreshSharedConfig } from './shared-config.ts';
+import { NO_ATTEMPTS } from './held-files.ts';
 import { lookAt } from './look-at.ts';
 import { toGitRepo, type Machine } from './machine.ts';
 import { replaceFile } from './place-file.ts';
-import type { InitMode } from './project-config.ts';
+import { parseProjectConfig, type InitMode, type ProjectConfig } from './project-config.ts';
 import { type ProjectPaths, toProjectPaths } from './project-paths.ts';
 import { noRepository } from './repository-paths.ts';
 import { findTasksPrefix } from './tasks-prefix.ts';
@@ -196,7 +198,8 @@ async function bringBack(paths: ProjectPaths, options: InitOptions): Promise<Ini
 
 /** The project came with the clone; this machine's part of it is missing. */
 async function adopt(paths: ProjectPaths, options: InitOptions): Promise<InitResult> {
-  const { config } = findProject(paths.root, options.env, options.homeDir);
+  const held = await findConfigToKeep(paths, options);
+  const { config } = held ?? findProject(paths.root, options.env, options.homeDir);
   refuseOtherWishes(options, paths, config);
   const change = await findModeChange(toGitRepo(paths.root, options), config);
   if (change !== undefined) {
@@ -212,12 +215,23 @@ async function adopt(paths: ProjectPaths, options: InitOptions): Promise<InitRes
   try {
     await makeStorePlace(paths, options.openStore, undo);
     makeProjectFiles(paths, mode, undo);
-    refreshSharedConfig(paths);
+    if (held === undefined) refreshSharedConfig(paths);
+    else replaceFile(paths.shared_config, held.bytes);
   } catch (error) {
     throw toInitError(error, paths, takeBack(undo));
   }
   const { notes } = mode === 'standard' ? await connectGit(paths, options) : { notes: [] };
   return toResult(paths, config, { adopted: true, mode, notes: [...notes] });
+}
+
+/** Of people, where the working tree's config is of an attempt that nobody has merged. */
+async function findConfigToKeep(
+  paths: ProjectPaths,
+  { env }: InitOptions,
+): Promise<{ readonly config: ProjectConfig; readonly bytes: Buffer } | undefined> {
+  const found = await findConfirmed(paths, NO_ATTEMPTS, { env });
+  if (found === undefined || !found.held) return undefined;
+  return { config: parseProjectConfig(found.bytes.toString('utf8'), found.path), bytes: found.bytes };
 }
 
 /** What is asked for must be what is there: changing it is another command. */

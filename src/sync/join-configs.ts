@@ -8,6 +8,9 @@ import type { ProjectPaths } from './project-paths.ts';
 import { isModeLater, readSharedConfigBytes } from './shared-config.ts';
 import { CONFIG_PATH } from './task-files.ts';
 
+/** Where the config lies that counts here (`findGatePaths`). */
+type ConfigPaths = Pick<ProjectPaths, 'config' | 'shared_config'>;
+
 interface BranchTips {
   /** What the remote has. */
   readonly theirs: string | undefined;
@@ -34,7 +37,7 @@ export interface JoinedConfig {
  * changed different keys, end with the same config and not with a commit each for ever.
  */
 export async function joinConfigs(
-  paths: ProjectPaths,
+  paths: ConfigPaths,
   repo: GitRepo,
   { theirs, ours }: BranchTips,
 ): Promise<JoinedConfig> {
@@ -63,7 +66,7 @@ export async function joinConfigs(
 }
 
 /** Whether a commit to the data branch leaves the config that is there as it is. */
-export async function keepsOwnConfig(paths: ProjectPaths, repo: GitRepo, ref: string): Promise<boolean> {
+export async function keepsOwnConfig(paths: ConfigPaths, repo: GitRepo, ref: string): Promise<boolean> {
   const there = await readBlob(repo, ref, CONFIG_PATH);
   const mine = readSharedConfigBytes(paths);
   if (there === undefined || mine === undefined || !(await isConfigTracked(repo, mine))) return false;

@@ -4,8 +4,7 @@ import { readBlob } from '#git/read-blob.ts';
 import { validateWorkflowText } from '#domain/validate-workflow-text.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { readJson } from '#kernel/read-json.ts';
-import type { ProjectPaths } from './project-paths.ts';
-import { findWorkflow, WORKFLOW_PATH, writeWorkflow } from './workflow-file.ts';
+import { findWorkflow, WORKFLOW_PATH, type WorkflowPaths, writeWorkflow } from './workflow-file.ts';
 
 export interface WorkflowExchange {
   /**
@@ -26,9 +25,10 @@ type Joined = WorkflowExchange & {
  * The workflow that the data branch shall have. It is one definition: parts of two put together are a third that nobody
  * has drawn, so it is taken whole. Who changed it since both sides were the same has it; where both did, this clone's
  * stands, because whoever syncs last can see and settle it. Every version that took part is in the branch's history.
+ * `paths` are those of the workflow that counts here (`findGatePaths`).
  */
 export async function joinWorkflows(
-  paths: ProjectPaths,
+  paths: WorkflowPaths,
   repo: GitRepo,
   { theirs, ours }: { readonly theirs: string | undefined; readonly ours: string | undefined },
 ): Promise<Joined> {
@@ -50,12 +50,12 @@ export async function joinWorkflows(
 }
 
 /** For a commit of this clone alone; undefined where it has none to add. */
-export function readWorkflowToCommit(paths: ProjectPaths): string | undefined {
+export function readWorkflowToCommit(paths: WorkflowPaths): string | undefined {
   return readOwn(paths).text;
 }
 
 /** A clone that has none takes what a commit has. Idempotent, and quiet where there is nothing to take. */
-export async function adoptWorkflow(paths: ProjectPaths, repo: GitRepo, rev: string): Promise<void> {
+export async function adoptWorkflow(paths: WorkflowPaths, repo: GitRepo, rev: string): Promise<void> {
   const mine = readOwn(paths);
   if (mine.broken || mine.text !== undefined) return;
   const text = await readAt(repo, rev);
@@ -68,7 +68,7 @@ function send(mine: string | undefined, committed: string | undefined): Joined {
 }
 
 /** Without a text where there is none, or where it is none that could go out. */
-function readOwn(paths: ProjectPaths): { readonly text: string | undefined; readonly broken: boolean } {
+function readOwn(paths: WorkflowPaths): { readonly text: string | undefined; readonly broken: boolean } {
   try {
     const { source, text } = findWorkflow(paths);
     if (source === 'default') return { text: undefined, broken: false };

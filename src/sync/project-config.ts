@@ -1,4 +1,5 @@
 import type { TaskType } from '#contract/task.ts';
+import { BRANCH_FOLDER } from '#domain/attempt-names.ts';
 import { parseIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { isIdPrefix } from '#kernel/ids.ts';
@@ -40,6 +41,7 @@ const TRACKERS = ['github', 'linear', 'jira', 'none'] as const;
 
 export const CONFIG_VERSION = 1;
 export const PREFIX_RULE = '2 to 4 lower-case letters or digits';
+export const DATA_BRANCH_RULE = `the name of a branch that does not begin with ${BRANCH_FOLDER}: those belong to attempts`;
 export const NAME_RULE = `one line of 1 to ${LIMITS.project_name_length} characters, not blank`;
 
 /**
@@ -88,7 +90,7 @@ export function parseProjectConfig(text: string, path: string): ProjectConfig {
     },
     initMode,
     branchName:
-      initMode === 'branch' ? take(file, 'branchName', path, 'the name of a branch', isText) : undefined,
+      initMode === 'branch' ? take(file, 'branchName', path, DATA_BRANCH_RULE, isDataBranch) : undefined,
     mode_changed_at: takeTime(file, 'mode_changed_at', path),
     sync: { exportOn: take(sync, 'sync.exportOn', path, EXPORT_ON.join(', '), isExportOn, 'every-branch') },
   };
@@ -202,8 +204,13 @@ function isBoolean(value: unknown): value is boolean {
   return typeof value === 'boolean';
 }
 
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
+/** What agents commit is on such branches, so none of them holds the tasks of a project. */
+export function isAttemptBranch(name: string): boolean {
+  return name.startsWith(BRANCH_FOLDER);
+}
+
+function isDataBranch(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && !isAttemptBranch(value);
 }
 
 function isInitMode(value: unknown): value is InitMode {

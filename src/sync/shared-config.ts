@@ -2,6 +2,7 @@ import { constants, mkdirSync, readFileSync } from 'node:fs';
 import { parseIso } from '#kernel/clock.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { toFileError } from './file-error.ts';
+import { mayBeAttempt, readHeadText } from './head-place.ts';
 import { replaceFile } from './place-file.ts';
 import { parseProjectConfig, type ProjectConfig } from './project-config.ts';
 import type { ProjectPaths } from './project-paths.ts';
@@ -15,12 +16,38 @@ export interface StandingConfig {
 }
 
 /**
- * The working tree's config counts; the copy in the git directory serves branches without one, and those that still say
- * what was so before the project moved to another mode. Undefined where neither place has one. No process.
+ * The working tree's config counts, unless an attempt that nobody has merged may have written it: then the copy in the
+ * git directory does, which also serves branches without a config, and those that still say what was so before the
+ * project moved to another mode. Undefined where neither place has one. No process; `confirmConfig` asks git.
  */
-export function readStandingConfig(paths: ConfigPaths): StandingConfig | undefined {
+export function readStandingConfig(
+  paths: ConfigPaths & Pick<ProjectPaths, 'root'>,
+): StandingConfig | undefined {
+  const both = readBoth(paths);
+  const standing = choose(paths, both);
+  const { shared } = both;
+  if (standing?.path !== paths.config || shared === undefined || shared.equals(standing.bytes))
+    return standing;
+  const mayBeHeld = mayBeAttempt(readHeadText(paths.root)) || hasOtherPrefix(standing.bytes, shared);
+  return mayBeHeld ? { bytes: shared, path: paths.shared_config } : standing;
+}
+
+/** The same for callers that have asked whether the working tree's config is an agent's: it is not. */
+function readCheckedConfig(paths: ConfigPaths): StandingConfig | undefined {
+  return choose(paths, readBoth(paths));
+}
+
+interface BothConfigs {
+  readonly own: Buffer | undefined;
+  readonly shared: Buffer | undefined;
+}
+
+function readBoth(paths: ConfigPaths): BothConfigs {
   const own = readBytes(paths.config);
-  const shared = own === undefined ? readBytes(paths.shared_config) : readOr(paths.shared_config);
+  return { own, shared: own === undefined ? readBytes(paths.shared_config) : readOr(paths.shared_config) };
+}
+
+function choose(paths: ConfigPaths, { own, shared }: BothConfigs): StandingConfig | undefined {
   if (own === undefined) return shared && { bytes: shared, path: paths.shared_config };
   const isBehind = shared !== undefined && !shared.equals(own) && isModeBehind(own, shared);
   return isBehind ? { bytes: shared, path: paths.shared_config } : { bytes: own, path: paths.config };
@@ -29,7 +56,7 @@ export function readStandingConfig(paths: ConfigPaths): StandingConfig | undefin
 /** The same, where a config that cannot be read is as good as none. */
 export function readSharedConfigBytes(paths: ConfigPaths): Buffer | undefined {
   try {
-    return readStandingConfig(paths)?.bytes;
+    return readCheckedConfig(paths)?.bytes;
   } catch {
     return readOr(paths.shared_config);
   }
@@ -37,7 +64,7 @@ export function readSharedConfigBytes(paths: ConfigPaths): Buffer | undefined {
 
 /** Keeps the shared copy up to date. For commands that write; idempotent, and quiet without a config here. */
 export function refreshSharedConfig(paths: ProjectPaths): void {
-  const standing = readStandingConfig(paths);
+  const standing = readCheckedConfig(paths);
   if (standing === undefined || standing.path === paths.shared_config) return;
   if (readOr(paths.shared_config)?.equals(standing.bytes) === true) return;
   try {
@@ -46,6 +73,26 @@ export function refreshSharedConfig(paths: ProjectPaths): void {
   } catch (error) {
     throw toFileError(error, `Could not copy ${paths.config} to ${paths.shared_config}`);
   }
+}
+
+/** The working tree's config and the copy, where it is open which of them counts. */
+export function findConfigChange(paths: ConfigPaths): (BothConfigs & { readonly own: Buffer }) | undefined {
+  const own = readOr(paths.config);
+  const shared = readOr(paths.shared_config);
+  if (own === undefined || shared?.equals(own) === true) return undefined;
+  return shared !== undefined && isModeBehind(own, shared) ? undefined : { own, shared };
+}
+
+/** Whether they differ in something that a command obeys which only reads. */
+export function isReadOtherwise(one: Buffer, other: Buffer): boolean {
+  return JSON.stringify(parseOrUndefined(one)) !== JSON.stringify(parseOrUndefined(other));
+}
+
+/** The ids of a project stay; another prefix is most likely not the person's. */
+function hasOtherPrefix(own: Buffer, shared: Buffer): boolean {
+  const [one, other] = [parseOrUndefined(own), parseOrUndefined(shared)];
+  if (one === undefined || other === undefined) return false;
+  return one.created_at === other.created_at && one.idPrefix !== other.idPrefix;
 }
 
 /** Whether the first is from before the project moved to the mode that the second names. */

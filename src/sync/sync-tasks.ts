@@ -69,7 +69,7 @@ export async function syncTasks(project: HookProject, options: SyncOptions): Pro
   const waiting = await hasUncommitted(project, options.machine);
   const got = options.offline ? OFFLINE : await fetchTasks(project, options);
   const { reports, fetched, reason } = got;
-  const change = await findModeChange(toGitRepo(paths.root, options.machine), config);
+  const change = await findModeChange(toGitRepo(paths.root, options.machine), config, store);
   if (change !== undefined) {
     const moved = await followModeChange(paths, options.machine, change);
     options.tell?.(

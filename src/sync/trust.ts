@@ -12,6 +12,8 @@ import { type CommandScript, findCommandScripts, type ScriptPlace } from './comm
 import { changeHomeFile, parseHomeObject, readHomeFile } from './home-file.ts';
 import type { ProjectPaths } from './project-paths.ts';
 import { toTrustKey } from './trust-key.ts';
+import type { Machine } from './machine.ts';
+import { findGatePaths } from './gate-files.ts';
 import { readPersonalSettings, readRepositorySettings } from './work-settings.ts';
 
 /**
@@ -60,12 +62,15 @@ const HINT = 'forge trust';
 export async function listCommands(
   { paths, store }: { readonly paths: ProjectPaths; readonly store: CommandStore },
   home: string,
+  machine: Pick<Machine, 'env'>,
 ): Promise<RepositoryCommand[]> {
   const sources = new Map<string, string[]>();
   const note = (command: string, source: string): void => {
     sources.set(command, [...(sources.get(command) ?? []), source]);
   };
-  const { review, workspace } = readRepositorySettings(paths);
+  const { review, workspace } = readRepositorySettings(
+    (await findGatePaths({ paths, store }, machine)).settings,
+  );
   for (const command of review.ci_steps) note(command, '.forge/config.json, review.ci_steps');
   for (const command of workspace.setup) note(command, '.forge/config.json, workspace.setup');
   for (const command of workspace.teardown) note(command, '.forge/config.json, workspace.teardown');

@@ -15,7 +15,8 @@ import type { ProjectPaths } from './project-paths.ts';
 /** Seen from the root of the working tree. */
 export const WORKFLOW_PATH = '.forge/workflow.json';
 
-type WorkflowPaths = Pick<ProjectPaths, 'forge_dir' | 'store_dir'>;
+/** Where the workflow lies that counts: the two are the same where the working tree's is an agent's (`GateFiles`). */
+export type WorkflowPaths = Pick<ProjectPaths, 'forge_dir' | 'store_dir'>;
 
 /** The text of a project's workflow and where it is from. */
 export interface FoundWorkflow {
@@ -32,6 +33,7 @@ export function findWorkflow(paths: WorkflowPaths): FoundWorkflow {
     ['file', ownPath(paths)],
     ['shared', sharedPath(paths)],
   ] as const) {
+    if (source === 'file' && path === sharedPath(paths)) continue;
     const text = readText(path);
     if (text !== undefined) return { source, path, text };
   }
@@ -93,7 +95,8 @@ export function writeWorkflow(
   paths: WorkflowPaths,
   text: string,
 ): { source: 'file' | 'shared'; path: string; changed: boolean } {
-  const source = lookAt(paths.forge_dir) === undefined ? 'shared' : 'file';
+  const hasOwn = paths.forge_dir !== paths.store_dir && lookAt(paths.forge_dir) !== undefined;
+  const source = hasOwn ? 'file' : 'shared';
   const path = source === 'file' ? ownPath(paths) : sharedPath(paths);
   const changed = !holds(path, text);
   try {

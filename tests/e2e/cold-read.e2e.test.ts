@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tempRepo, type TempRepo } from '../support/temp-repo.ts';
@@ -60,6 +60,16 @@ describe('what a cold command loads', () => {
       expect(builtins.filter((one) => unwanted.includes(one))).toEqual([]);
     },
   );
+
+  it('a read on a branch of a person asks git nothing, also where the config has other settings of work', () => {
+    const path = join(repo.path, '.forge/config.json');
+    const before = readFileSync(path, 'utf8');
+    writeFileSync(path, before.replace('{', '{ "review": { "step_timeout_s": 60 },'));
+    const { builtins, exit } = run(['ready', '--json']);
+    writeFileSync(path, before);
+    expect(exit).toBe(0);
+    expect(builtins).not.toContain(CHILDREN);
+  });
 
   it('a commit waits for no Zod and no commander, and for few files', () => {
     const { heavy, files, exit } = run(['hook', 'pre-commit']);

@@ -7,8 +7,10 @@ import type { OpenProject } from '#operations/operation.ts';
 import { runProgram } from '#process/run-program.ts';
 import { healSqliteStore } from '#store/open-sqlite-store.ts';
 import { catchUpWithFiles } from '#sync/catch-up.ts';
+import { confirmConfig } from '#sync/confirm-config.ts';
 import { isUnchanged, statFile } from '#sync/file-changes.ts';
 import { type FoundProject } from '#sync/find-project.ts';
+import { findGatePaths } from '#sync/gate-files.ts';
 import type { HomePlace } from '#sync/forge-home.ts';
 import type { ForgeProgram } from '#sync/forge-program.ts';
 import { refreshDatabaseLink } from '#sync/link-database.ts';
@@ -53,7 +55,9 @@ export class ServerProject implements AsyncDisposable {
   #sent = { files: '', at: 0 };
 
   static async open(found: FoundProject, name: string, around: ProjectSurroundings): Promise<ServerProject> {
-    return new ServerProject(found, name, around, await openProject(found, around));
+    const opened = await openProject(found, around);
+    const { config } = opened.project;
+    return new ServerProject({ ...found, config }, name, around, opened);
   }
 
   private constructor(found: FoundProject, name: string, around: ProjectSurroundings, open: OpenedProject) {
@@ -80,12 +84,17 @@ export class ServerProject implements AsyncDisposable {
     return this.#found;
   }
 
-  /** Takes a newer config over; another prefix makes another project. */
-  isOf(found: FoundProject): boolean {
-    if (found.paths.database !== this.#found.paths.database || found.config.idPrefix !== this.prefix)
-      return false;
-    this.#found = found;
-    return true;
+  /** Another prefix makes another project. */
+  isOf({ paths, config }: FoundProject): boolean {
+    return paths.database === this.#found.paths.database && config.idPrefix === this.prefix;
+  }
+
+  /** Takes a newer config over, unless an attempt that nobody has merged wrote it. */
+  async follow(found: FoundProject): Promise<void> {
+    const { env } = this.#around;
+    const config = await this.use(({ store }) => confirmConfig(found, store, { env, reads: true }));
+    // With another prefix it is another project as soon as the copy says so too.
+    if (config.idPrefix === this.prefix) this.#found = { ...found, config };
   }
 
   rename(name: string): void {
@@ -141,7 +150,9 @@ export class ServerProject implements AsyncDisposable {
 
   /** Whether this server starts agents for what is ready here. */
   async dispatches(isWished: boolean): Promise<boolean> {
-    return isWished || readWorkSettings(this.#found, this.#around.place.home).scheduler.enabled;
+    if (isWished) return true;
+    const { settings } = await this.use((project) => findGatePaths(project, this.#around));
+    return readWorkSettings({ paths: settings }, this.#around.place.home).scheduler.enabled;
   }
 
   /** Whether somebody was at work here whose folders are still there, or who may have been killed. */

@@ -2,12 +2,12 @@ import { mkdirSync } from 'node:fs';
 import type { GitRepo } from '#git/ask-git.ts';
 import { listBranchFiles, type BranchFile } from '#git/branch-files.ts';
 import { ForgeError } from '#kernel/errors.ts';
-import { fetchSharedProjects, findSharedProjects } from '../find-shared-project.ts';
+import { fetchSharedProjects, findSharedProjects, toBranchName } from '../find-shared-project.ts';
 import type { SharedProject, SharedProjects } from '../find-shared-project.ts';
 import { readFolderState, restoreTrackedFiles } from '../folder-state.ts';
 import { lookAt } from '../look-at.ts';
 import { replaceFile } from '../place-file.ts';
-import type { ProjectConfig } from '../project-config.ts';
+import { isAttemptBranch, type ProjectConfig } from '../project-config.ts';
 import type { ProjectPaths } from '../project-paths.ts';
 import { CONFIG_PATH } from '../task-files.ts';
 
@@ -59,10 +59,12 @@ export async function bringFilesBack(
 ): Promise<string[]> {
   const state = await readFolderState(repo);
   if (state === 'sparse') return [SPARSE_NOTE];
-  const [elsewhere] =
+  const elsewhere =
     state === 'none' && config.initMode === 'standard'
-      ? await listBranchFiles(repo, ['refs/heads', 'refs/remotes'], CONFIG_PATH)
-      : [];
+      ? (await listBranchFiles(repo, ['refs/heads', 'refs/remotes'], CONFIG_PATH)).find(
+          ({ ref }) => !isAttemptBranch(toBranchName(ref)),
+        )
+      : undefined;
   if (elsewhere !== undefined) throw refuseOlderBranch(paths, elsewhere);
   const restored = state === 'deleted' ? await restoreTrackedFiles(repo) : [];
   if (lookAt(paths.config) === undefined) {

@@ -5,8 +5,9 @@ import { hasRemote, isBranchCheckedOut } from '#git/branches.ts';
 import { readBlob } from '#git/read-blob.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { readJson } from '#kernel/read-json.ts';
+import { findHeldFilesAt, NO_ATTEMPTS } from '../held-files.ts';
 import { toGitRepo, type Machine } from '../machine.ts';
-import { parseProjectConfig } from '../project-config.ts';
+import { DATA_BRANCH_RULE, isAttemptBranch, parseProjectConfig } from '../project-config.ts';
 import type { ProjectPaths } from '../project-paths.ts';
 import { readSharedConfigBytes } from '../shared-config.ts';
 import { CONFIG_PATH } from '../task-files.ts';
@@ -25,6 +26,7 @@ export async function adoptDataBranch(
 ): Promise<NewConfig> {
   const repo = toGitRepo(paths.root, machine);
   await checkBranchName(repo, branch);
+  refuseAttemptBranch(branch);
   if (await isBranchCheckedOut(repo, branch)) {
     throw new ForgeError(
       'state_invalid',
@@ -39,12 +41,29 @@ export async function adoptDataBranch(
   for (const rev of [`refs/heads/${branch}`, `refs/remotes/origin/${branch}`]) {
     const bytes = await readBlob(repo, rev, CONFIG_PATH);
     if (bytes === undefined) continue;
+    if ((await findHeldFilesAt(NO_ATTEMPTS, repo, rev, [CONFIG_PATH])).has(CONFIG_PATH))
+      throw new ForgeError(
+        'state_invalid',
+        `An attempt that nobody has merged wrote ${branch}:${CONFIG_PATH}`,
+        {
+          hint: 'forge init --branch <another name>',
+          details: { branch },
+        },
+      );
     const text = bytes.toString('utf8');
     parseProjectConfig(text, `${branch}:${CONFIG_PATH}`);
     const found = readJson(text.replace(/^\uFEFF/, '')) as NewConfig;
     return { ...found, initMode: 'branch', branchName: branch };
   }
   return wished;
+}
+
+function refuseAttemptBranch(branch: string): void {
+  if (!isAttemptBranch(branch)) return;
+  throw new ForgeError('invalid_input', `${branch} cannot hold the tasks; allowed is ${DATA_BRANCH_RULE}`, {
+    hint: 'forge init --branch forge-data',
+    details: { branch, allowed: DATA_BRANCH_RULE },
+  });
 }
 
 /** The first commit of the data branch, so that it is there from the beginning. */
