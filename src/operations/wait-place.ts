@@ -3,7 +3,7 @@ import { readWait, type WaitPlace } from '#engine/read-wait.ts';
 import type { OperationContext } from './operation.ts';
 
 /** What is asked about the tasks of this project that wait; loads the rest only where a task needs it. */
-export function waitPlace({ project, place: { home } }: OperationContext): WaitPlace {
+export function waitPlace({ project, machine, place: { home } }: OperationContext): WaitPlace {
   const { store, workflow, paths } = project;
   return {
     store,
@@ -13,11 +13,13 @@ export function waitPlace({ project, place: { home } }: OperationContext): WaitP
       return openAgentFacts(home).isManaged(agent);
     },
     async trustsChecks(task: Task) {
-      const [{ listUntrusted }, { readWorkSettings }] = await Promise.all([
+      const [{ listUntrusted }, { readWorkSettings }, { findGatePaths }] = await Promise.all([
         import('#sync/trust.ts'),
         import('#sync/work-settings.ts'),
+        import('#sync/gate-files.ts'),
       ]);
-      const { review, workspace } = readWorkSettings(project, home);
+      const { settings } = await findGatePaths(project, machine);
+      const { review, workspace } = readWorkSettings({ paths: settings }, home);
       const steps = task.review_config?.ci_steps ?? review.ci_steps;
       return (await listUntrusted({ home, paths }, [...workspace.setup, ...steps])).length === 0;
     },

@@ -59,6 +59,8 @@ export const GATE_READERS: Readonly<Record<string, string>> = {
   'src/operations/project-status.ts': BY_GATES,
   'src/operations/project-uninstall.ts': BY_FIND,
   'src/operations/read-batch.ts': BY_FIND,
+  'src/operations/task-show.ts': 'its own findWorkflow gives that of the context, which asks GateFiles',
+  'src/operations/wait-place.ts': BY_GATES,
   'src/operations/workflow-graph.ts': BY_GATES,
   'src/operations/workflow-show.ts': BY_GATES,
   'src/operations/workflow-validate.ts':
@@ -67,6 +69,7 @@ export const GATE_READERS: Readonly<Record<string, string>> = {
   'src/sync/catch-up.ts': 'readDataBranch leaves out what is held',
   'src/sync/change-mode.ts': 'refuses to move a project where one of the files is held',
   'src/sync/check-init-place.ts': NO_CONTENT,
+  'src/sync/commit-tasks.ts': NO_CONTENT,
   'src/sync/confirm-config.ts': 'is the check',
   'src/sync/deleted-config.ts': NO_CONTENT,
   'src/sync/examine-project.ts': BY_GATES,
@@ -95,6 +98,7 @@ export const GATE_READERS: Readonly<Record<string, string>> = {
   'src/sync/sync-tasks.ts': 'findModeChange leaves attempts out',
   'src/sync/task-files.ts': 'says where they are',
   'src/sync/trust.ts': BY_GATES,
+  'src/sync/unpublished-files.ts': NO_CONTENT,
   'src/sync/work-settings.ts': GIVEN,
   'src/sync/workflow-file.ts': GIVEN,
 };
