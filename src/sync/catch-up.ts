@@ -149,8 +149,10 @@ async function joinChanges(
       return findSeenAround(values, tell.paths.root, tell.env);
     },
   });
-  const { noteHead } = await import('./committed-files.ts');
-  await noteHead({ store, paths: tell.paths }, { env: tell.env, now: tell.clock() });
+  if (folded.tasks !== undefined || folded.history !== undefined) {
+    const { noteHead } = await import('./committed-files.ts');
+    await noteHead({ store, paths: tell.paths }, { env: tell.env, now: tell.clock() });
+  }
   const isNew = tell.isFirst && folded.tasks !== undefined && folded.tasks.unchanged === 0;
   if (isNew && folded.tasks.created > 0)
     tell.notice(`${countTasks(folded.tasks.created)} came in from ${TASKS_PATH}`);
