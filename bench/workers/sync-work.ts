@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { systemActor } from '#domain/actor.ts';
 import { systemClock } from '#kernel/clock.ts';
 import { openSqliteStore } from '#store/open-sqlite-store.ts';
+import { NOTHING_CARRIED } from '#sync/carry-lines.ts';
 import { exportFiles } from '#sync/export-files.ts';
 import { foldFiles } from '#sync/fold-files.ts';
 import { writeTaskFile } from '../task-lines.ts';
@@ -20,6 +21,7 @@ reportCost(cost);
 
 /** Asked of git by commands, and only where a file changed. */
 const findHeld = async (): Promise<undefined> => undefined;
+const source = { repo: undefined, findHeld, readCommitted: async () => [] };
 
 async function work(what: string, db: string, file: string): Promise<void> {
   await using store = await openSqliteStore({
@@ -30,7 +32,8 @@ async function work(what: string, db: string, file: string): Promise<void> {
   // Opened on a database that is gone, the store has read its whole replica.
   if (what === 'rebuild') return;
   const files = { tasks: file, history: join(dirname(file), 'history.jsonl') };
-  if (what === 'export') await exportFiles(store, files, { by, findHeld, canonical: true, fold: false });
+  if (what === 'export')
+    await exportFiles(store, files, { by, source, canonical: true, joined: NOTHING_CARRIED });
   else await foldFiles(store, files, { ...by, findHeld });
 }
 

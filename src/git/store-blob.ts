@@ -12,12 +12,15 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, createDeflate } from 'node:zlib';
 
-/** The name that git has for a file of so many bytes, in a repository of SHA-1; its bytes are added by `update`. */
-export function startBlobName(size: number): {
+/** The name that git has for a file of so many bytes; its bytes are added by `update`. */
+export function startBlobName(
+  size: number,
+  kind: 'sha1' | 'sha256' = 'sha1',
+): {
   readonly update: (bytes: Uint8Array) => void;
   readonly end: () => string;
 } {
-  const hash = createHash('sha1').update(toHeader(size));
+  const hash = createHash(kind).update(toHeader(size));
   return { update: (bytes) => void hash.update(bytes), end: () => hash.digest('hex') };
 }
 

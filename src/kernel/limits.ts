@@ -223,8 +223,8 @@ export const LIMITS = {
   /** Versions of the task file that are read to find what a deleted task held. */
   restore_versions: 1_000,
   /**
-   * Commits beyond the branches that work is merged into whose changes of task files are told apart, an agent's from
-   * people's; where there are more, only lines that those branches have are joined in.
+   * Commits of attempts that nobody has merged, and as many that build on them, whose changes of task files are told
+   * apart, an agent's from people's; where there are more, lines that may be of the others are neither joined nor erased.
    */
   attempt_file_commits: 500,
   /** Branches that are looked at for a project or its tasks, those that moved last first. */

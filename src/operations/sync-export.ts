@@ -1,7 +1,7 @@
 import type { exportTasks } from '#contract/sync-operations.ts';
 import { exportFiles } from '#sync/export-files.ts';
 import { tellUncommitted } from '#sync/flag-secrets.ts';
-import { heldFinder } from '#sync/held-lines.ts';
+import { toExportSource } from '#sync/export-source.ts';
 import { toGitRepo } from '#sync/machine.ts';
 import { HISTORY_PATH, TASKS_PATH, toTaskFiles } from '#sync/task-files.ts';
 import { implement } from './operation.ts';
@@ -14,7 +14,7 @@ export const syncExport = implement<typeof exportTasks>({
     const canonical = input.gc === true || config.settings.gcOnExport;
     const { tasks, history } = await exportFiles(store, toTaskFiles(paths), {
       by,
-      findHeld: heldFinder(ctx.project, ctx.machine),
+      source: toExportSource(ctx.project, ctx.machine),
       canonical,
       meter: ctx.host.meter,
     });

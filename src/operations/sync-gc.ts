@@ -1,6 +1,6 @@
 import type { collectGarbage } from '#contract/sync-operations.ts';
 import { exportFiles } from '#sync/export-files.ts';
-import { heldFinder } from '#sync/held-lines.ts';
+import { toExportSource } from '#sync/export-source.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { toTaskFiles } from '#sync/task-files.ts';
 import { implement } from './operation.ts';
@@ -27,7 +27,7 @@ export const syncGc = implement<typeof collectGarbage>({
     const files = toTaskFiles(paths);
     const options = {
       by: { ...by, clock: () => ctx.clock.now() },
-      findHeld: heldFinder(ctx.project, ctx.machine),
+      source: toExportSource(ctx.project, ctx.machine),
       canonical: true,
       meter: ctx.host.meter,
     };
@@ -43,7 +43,7 @@ export const syncGc = implement<typeof collectGarbage>({
       };
     }
     const pruned = await store.prune(ctx.clock.now() - input.prune * DAY_MS, by);
-    const { tasks, history } = await exportFiles(store, files, { ...options, fold: false });
+    const { tasks, history } = await exportFiles(store, files, { ...options, joined: exported.carried });
     // It was written twice; whoever asks wants to know whether it was at all.
     const written = {
       tasks: { ...tasks, changed: tasks.changed || exported.tasks.changed },

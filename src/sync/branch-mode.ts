@@ -15,6 +15,7 @@ import {
   readBranchUnreadable,
   type BranchUnreadable,
 } from './branch-unreadable.ts';
+import { commitOnTop } from './commit-on-top.ts';
 import type { CommittedTasks } from './commit-tasks.ts';
 import { foldAsking, toTextFold, withoutHeld } from './fold-files.ts';
 import { flagSecretsFor, refuseSecrets } from './flag-secrets.ts';
@@ -56,14 +57,17 @@ export async function commitToBranch(
 ): Promise<CommittedTasks> {
   const repo = toGitRepo(project.paths.root, machine);
   const ref = toDataRef(project.config);
-  await foldRevision(project.store, repo, { rev: ref, by });
-  const gates = await findGatePaths(project, machine);
-  const files = await makeFiles(project.store, gates);
-  if (await keepsOwnConfig(gates.config, repo, ref)) files.delete(CONFIG_PATH);
-  const workflow = readWorkflowToCommit(gates.workflow);
-  if (workflow !== undefined) files.set(WORKFLOW_PATH, Buffer.from(workflow));
-  refuseSecrets(await flagSecretsFor(repo, files, { revs: [ref], paths: project.paths, machine }));
-  const { commit, changed } = await commitFiles({ repo, files, message, ref });
+  const { commit, changed } = await commitOnTop(async () => {
+    const tip = await readRef(repo, ref);
+    await foldRevision(project.store, repo, { rev: tip ?? ref, by });
+    const gates = await findGatePaths(project, machine);
+    const files = await makeFiles(project.store, gates);
+    if (await keepsOwnConfig(gates.config, repo, ref)) files.delete(CONFIG_PATH);
+    const workflow = readWorkflowToCommit(gates.workflow);
+    if (workflow !== undefined) files.set(WORKFLOW_PATH, Buffer.from(workflow));
+    refuseSecrets(await flagSecretsFor(repo, files, { revs: [ref], paths: project.paths, machine }));
+    return commitFiles({ repo, files, message, ref, ...(tip !== undefined && { onTop: tip }) });
+  });
   return { commit: commit ?? null, changed, branch: project.config.branchName ?? null };
 }
 

@@ -37,10 +37,12 @@ export async function catchUpWithFiles(
 
 async function catchUpWithWorkingTree(
   store: SyncStore & AttemptLister,
-  { paths }: FoundProject,
+  { paths, config }: FoundProject,
   tell: CatchUpSurroundings,
 ): Promise<FoldedFiles> {
   const files = toTaskFiles(paths);
+  if (config.initMode === 'standard' && statFile(files.tasks) === undefined)
+    await guard(tell, () => catchUpWithHead(store, paths, tell));
   const marks = await store.readMarks([files.tasks, files.history]);
   const changed = [files.tasks, files.history].some((path) => {
     const stats = statFile(path);
@@ -53,8 +55,13 @@ async function catchUpWithWorkingTree(
     );
   });
   if (!changed && !(await isHeldElsewhere(marks, paths, tell))) return NOTHING;
+  const isFirst = marks.length === 0;
+  return (await guard(tell, () => joinChanges(store, files, { ...tell, paths, isFirst }))) ?? NOTHING;
+}
+
+async function guard<T>(tell: CatchUpSurroundings, join: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await joinChanges(store, files, { ...tell, paths, isFirst: marks.length === 0 });
+    return await join();
   } catch (error) {
     // What cannot be joined in now waits for the next command; what was asked for may not need it.
     if (!isForgeError(error) || !PASSING.has(error.code)) throw error;
@@ -63,8 +70,30 @@ async function catchUpWithWorkingTree(
         ? `${TASKS_PATH} is newer than what is shown: another process is writing, so the next command joins it in`
         : `${TASKS_PATH} was not joined in: ${error.message}`,
     );
-    return NOTHING;
+    return undefined;
   }
+}
+
+/** A working tree without the file, such as a sparse checkout: what HEAD has of it counts. Asked once for each HEAD. */
+async function catchUpWithHead(
+  store: SyncStore & AttemptLister,
+  paths: FoundProject['paths'],
+  tell: CatchUpSurroundings,
+): Promise<void> {
+  const [{ readHeadPlace }, { toGitRepo }] = await Promise.all([
+    import('./held-lines.ts'),
+    import('./machine.ts'),
+  ]);
+  const place = await readHeadPlace(toGitRepo(paths.root, tell));
+  const files = toTaskFiles(paths);
+  const path = `import:place:${files.tasks}`;
+  const [mark] = await store.readMarks([path]);
+  if (mark?.digest === place) return;
+  const { foldHeadFiles } = await import('./fold-head-files.ts');
+  const { created } = await foldHeadFiles({ store, paths }, { ...tell, now: tell.clock() });
+  if (created > 0) tell.notice(`${countTasks(created)} came in from ${TASKS_PATH} of the last commit`);
+  const none = { size: 0, mtime: '0', ctime: '0', inode: '0', event_seq: null };
+  await store.saveMark({ path, ...none, digest: place, looked_at: tell.clock() });
 }
 
 /** Whether something was held back when HEAD was at another place: here it may be merged. */
@@ -120,6 +149,10 @@ async function joinChanges(
       return findSeenAround(values, tell.paths.root, tell.env);
     },
   });
+  if (folded.tasks !== undefined || folded.history !== undefined) {
+    const { noteHead } = await import('./committed-files.ts');
+    await noteHead({ store, paths: tell.paths }, { env: tell.env, now: tell.clock() });
+  }
   const isNew = tell.isFirst && folded.tasks !== undefined && folded.tasks.unchanged === 0;
   if (isNew && folded.tasks.created > 0)
     tell.notice(`${countTasks(folded.tasks.created)} came in from ${TASKS_PATH}`);

@@ -10,8 +10,8 @@ import type { Writer } from '#store/store.ts';
 import { takeLinesBack } from './added-lines.ts';
 import { commitToBranch } from './branch-mode.ts';
 import { exportFiles } from './export-files.ts';
+import { toExportSource } from './export-source.ts';
 import { findGatePaths } from './gate-files.ts';
-import { heldFinder } from './held-lines.ts';
 import { uninstallHooks } from './hook-blocks.ts';
 import { EXCLUDE_LINES, STEALTH_LINES } from './ignore-lines.ts';
 import { connectGit } from './init/connect-git.ts';
@@ -81,7 +81,7 @@ async function toStandard(
   makeProjectFiles(paths, 'standard', []);
   await exportFiles(project.store, toTaskFiles(paths), {
     by: { ...by, clock: () => machine.clock.now() },
-    findHeld: heldFinder(project, machine),
+    source: toExportSource(project, machine),
     canonical: true,
   });
   const { notes } = await connectGit(paths, machine);

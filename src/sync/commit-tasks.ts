@@ -6,10 +6,12 @@ import { readBlob } from '#git/read-blob.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import type { Writer } from '#store/store.ts';
 import { commitToBranch } from './branch-mode.ts';
+import { commitOnTop } from './commit-on-top.ts';
+import { noteHead } from './committed-files.ts';
 import { exportFiles } from './export-files.ts';
+import { toExportSource } from './export-source.ts';
 import { flagSecretsFor, refuseSecrets } from './flag-secrets.ts';
 import { noteCommittedBlobs } from './loose-task-blobs.ts';
-import { heldFinder } from './held-lines.ts';
 import { toGitRepo, type Machine } from './machine.ts';
 import type { HookProject } from './run-hook.ts';
 import { CONFIG_PATH, HISTORY_PATH, TASKS_PATH, toTaskFiles } from './task-files.ts';
@@ -36,7 +38,7 @@ export async function commitTasks(
     message?: string | undefined;
   },
 ): Promise<CommittedTasks> {
-  const { config, paths, store } = project;
+  const { config, paths } = project;
   if (config.initMode === 'stealth') {
     throw new ForgeError(
       'state_invalid',
@@ -52,10 +54,27 @@ export async function commitTasks(
     if (committed.changed) await noteCommittedBlobs({ paths, repo, machine }, committed.commit);
     return committed;
   }
+  const { commit, changed } = await commitOnTop(async () => {
+    const { head, contents } = await exportAll(project, { by, machine });
+    refuseSecrets(await flagSecretsFor(repo, contents, { revs: ['HEAD'], paths, machine }));
+    const more = { executable: HOOK_FILES, ...(head && { onTop: head }) };
+    return commitFiles({ repo, files: contents, message, ref: 'HEAD', ...more });
+  });
+  if (changed) await noteCommittedBlobs({ paths, repo, machine }, commit);
+  await noteHead(project, { env: machine.env, now: machine.clock.now() });
+  return { commit: commit ?? null, changed, branch: (await findCurrentBranch(repo)) ?? null };
+}
+
+async function exportAll(
+  project: HookProject,
+  { by, machine }: { readonly by: Writer; readonly machine: Machine },
+): Promise<{ readonly head: string | undefined; readonly contents: ReadonlyMap<string, Buffer> }> {
+  const { config, paths, store } = project;
+  const repo = toGitRepo(paths.root, machine);
   const files = toTaskFiles(paths);
-  await exportFiles(store, files, {
+  const { head } = await exportFiles(store, files, {
     by: { ...by, clock: () => machine.clock.now() },
-    findHeld: heldFinder(project, machine),
+    source: toExportSource(project, machine),
     canonical: config.settings.gcOnExport,
   });
   // Where only `.forge/tasks.jsonl` is committed, a clone finds tasks and no project.
@@ -66,14 +85,5 @@ export async function commitTasks(
     [HISTORY_PATH, readFileSync(files.history)],
     ...more.map((path) => [path, readFileSync(join(paths.root, path))] as const),
   ]);
-  refuseSecrets(await flagSecretsFor(repo, contents, { revs: ['HEAD'], paths, machine }));
-  const { commit, changed } = await commitFiles({
-    repo,
-    files: contents,
-    executable: HOOK_FILES,
-    message,
-    ref: 'HEAD',
-  });
-  if (changed) await noteCommittedBlobs({ paths, repo, machine }, commit);
-  return { commit: commit ?? null, changed, branch: (await findCurrentBranch(repo)) ?? null };
+  return { head, contents };
 }

@@ -239,6 +239,7 @@ describe('forge doctor', () => {
           'merge driver',
           'hooks',
           'git files',
+          'working tree',
           'mcp entries',
           'database',
           'clock',

@@ -10,6 +10,7 @@ import type { StoreDiagnosis } from '#store/sync-store.ts';
 import { ATTRIBUTE_LINES, addAttributeLines } from './attribute-lines.ts';
 import { examineLandings } from './examine-landings.ts';
 import { examineForeignHooks, examinePushes } from './examine-git-rules.ts';
+import { examineTaskFiles } from './examine-task-files.ts';
 import { toMissingLines } from './file-lines.ts';
 import { installHooks, readHookStatus } from './hook-blocks.ts';
 import { addIgnoreLines, IGNORE_LINES } from './ignore-lines.ts';
@@ -53,6 +54,7 @@ export async function examineProject(
       await guarded('merge driver', () => examineDriver(examination)),
       await guarded('hooks', () => examineHooks(examination)),
       await guarded('git files', () => examineLines(examination)),
+      await guarded('working tree', () => examineTaskFiles({ ...examination, paths: project.paths })),
     );
     if ((await adviseOnRemote(project.paths, examination.machine)).length > 0)
       findings.push(examineSharing(examination));

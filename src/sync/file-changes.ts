@@ -51,6 +51,11 @@ export function isHeldMark(mark: FileMark | undefined): boolean {
   return mark?.digest.startsWith(HELD) === true;
 }
 
+/** The digest of the bytes alone. */
+export function toPlainDigest({ digest }: Pick<FileMark, 'digest'>): string {
+  return digest.startsWith(HELD) ? digest.slice(digest.lastIndexOf(':') + 1) : digest;
+}
+
 /** Whether it was held while HEAD was at this place. */
 export function isHeldAt(mark: FileMark, place: string): boolean {
   return mark.digest.startsWith(`${HELD}${place}:`);

@@ -26,10 +26,16 @@ export interface FoldedFiles {
   readonly tasks: FoldReport | undefined;
   readonly history: FoldHistoryReport | undefined;
   /** Lines that were left out, because they are an agent's; left out where there are none. */
-  readonly held?: LeftOut | undefined;
+  readonly held?: (LeftOut & HeldInFiles) | undefined;
 }
 
-export interface LeftOut extends Pick<HeldLines, 'key' | 'attempts'> {
+/** Of each file; `isTaken` tells of a line whether a target has it. */
+export interface HeldInFiles extends Pick<HeldLines, 'isTaken'> {
+  readonly tasks: readonly string[];
+  readonly history: readonly string[];
+}
+
+export interface LeftOut extends Pick<HeldLines, 'key' | 'attempts' | 'over'> {
   readonly lines: readonly FileLine[];
 }
 
@@ -116,12 +122,20 @@ export async function foldFiles(
   const held = await asked;
   // A fold that asks first reads the file twice.
   const lines = withoutDoubles([...left.tasks, ...left.history]);
-  const more = held === undefined || lines.length === 0 ? {} : { held: { ...held, lines } };
+  const more = held === undefined || lines.length === 0 ? {} : { held: { ...held, lines, ...toTexts(left) } };
   if (tasks === undefined) return { tasks, history, ...more };
   const since = marks.find(({ path }) => path === files.tasks)?.looked_at ?? 0;
   const request = await leave(toFoldRequest(files.tasks, by.clock), TASKS_PATH, []);
   const how = { by: { ...by, findSeen }, told: tasks, since };
   return { tasks: await foldPutBack(store, request, how), history, ...more };
+}
+
+function toTexts(left: { readonly tasks: FileLine[]; readonly history: FileLine[] }): {
+  tasks: string[];
+  history: string[];
+} {
+  const toText = (lines: readonly FileLine[]): string[] => [...new Set(lines.map(({ text }) => text))];
+  return { tasks: toText(left.tasks), history: toText(left.history) };
 }
 
 function withoutDoubles(lines: readonly FileLine[]): FileLine[] {

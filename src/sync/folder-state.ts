@@ -1,9 +1,11 @@
 import { askGit, type GitRepo } from '#git/ask-git.ts';
 import { readBlob } from '#git/read-blob.ts';
 import type { Environment } from './forge-home.ts';
+import { readCommittedFiles } from './committed-files.ts';
+import { lookAt } from './look-at.ts';
 import { toGitRepo } from './machine.ts';
 import type { ProjectPaths } from './project-paths.ts';
-import { CONFIG_PATH, TASKS_PATH } from './task-files.ts';
+import { CONFIG_PATH, TASKS_PATH, toTaskFiles } from './task-files.ts';
 
 /**
  * Why the working tree has no `.forge/config.json`: it was `deleted`, a `sparse` checkout leaves it out, or the branch
@@ -30,6 +32,18 @@ export async function tellDeletedFolder(
   notice(
     '.forge was deleted in this working tree. To bring it back: forge init; to take Forge out of the repository: forge uninstall',
   );
+}
+
+/** The task files that HEAD has and the working tree lacks, by their paths there. */
+export async function listLostTaskFiles(
+  repo: GitRepo,
+  paths: Pick<ProjectPaths, 'forge_dir'>,
+): Promise<string[]> {
+  const { tasks, history } = toTaskFiles(paths);
+  const lost = [tasks, history].filter((path) => lookAt(path) === undefined);
+  if (lost.length === 0) return [];
+  const [head] = await readCommittedFiles(repo);
+  return lost.filter((path) => (path === tasks ? head?.tasks : head?.history) !== undefined);
 }
 
 /** Writes the tracked files of `.forge` again that are missing here, and no others. Returns their paths. */

@@ -3,15 +3,8 @@ import { askGit, type GitRepo } from '#git/ask-git.ts';
 import { listFileCommits } from '#git/file-commits.ts';
 import { type BlobReader, openBlobReader } from '#git/read-blob.ts';
 import { readRef } from '#git/read-ref.ts';
-import { LIMITS } from '#kernel/limits.ts';
-import {
-  type AttemptLister,
-  listKnown,
-  listTargets,
-  readOperationHeads,
-  RESCUES,
-  type Targets,
-} from './held-lines.ts';
+import { listTargets, type Targets } from './attempt-targets.ts';
+import { type AttemptLister, listKnown, readOperationHeads, RESCUES } from './held-lines.ts';
 
 /** Where nothing is known of attempts: what is in no target is merged by nobody. */
 export const NO_ATTEMPTS: AttemptLister = { listAttempts: async () => [] };
@@ -85,7 +78,7 @@ interface Facts {
 
 async function readFacts(store: AttemptLister, repo: GitRepo): Promise<Facts> {
   const attempts = await store.listAttempts({});
-  const targets = await listTargets(repo, new Set(attempts.map(({ target }) => target)));
+  const targets = await listTargets(repo, attempts);
   const args = ['for-each-ref', '--format=%(objectname)', ...targets.globs];
   const { stdout } = targets.globs.length === 0 ? { stdout: '' } : await askGit(repo, args);
   return {
@@ -138,7 +131,6 @@ function listCommits(
     without: [...targets.commits, ...without],
     without_globs: targets.globs,
     paths: [path],
-    limit: LIMITS.attempt_file_commits,
   });
 }
 

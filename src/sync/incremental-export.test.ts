@@ -7,6 +7,7 @@ import type { TaskStore, Writer } from '#store/store.ts';
 import type { ChangedLines, SyncStore } from '#store/sync-store.ts';
 import { seededRandom, type Random } from '../../tests/support/random.ts';
 import { tempStore, type TempStore } from '../../tests/support/temp-store.ts';
+import { type CarriedLines, NOTHING_CARRIED } from './carry-lines.ts';
 import { exportFiles, type ExportedFiles } from './export-files.ts';
 import { NotAsExported, spliceLines } from './splice-lines.ts';
 import type { TaskFiles } from './task-files.ts';
@@ -58,7 +59,7 @@ describe('an export of what changed', () => {
     // Forgotten for good: no event names it.
     await sync(temp).prune(temp.clock.now() + 1_000_000, by(temp));
     expect(await sync(temp).readChangedTasks(files.tasks, since)).toBeUndefined();
-    await write(temp, files, { fold: false });
+    await write(temp, files, { joined: NOTHING_CARRIED });
     expect(read(files).tasks.split('\n').filter(Boolean)).toHaveLength(1);
     expect(read(files).tasks).toContain(id);
   });
@@ -149,12 +150,12 @@ function read(files: TaskFiles): { tasks: string; history: string } {
 async function write(
   temp: TempStore,
   files: TaskFiles,
-  options: { incremental?: boolean; fold?: boolean } = {},
+  options: { incremental?: boolean; joined?: CarriedLines } = {},
 ): Promise<ExportedFiles> {
   const clock = (): number => Date.now() + 3_600_000;
   return exportFiles(sync(temp), files, {
     by: { ...by(temp), clock },
-    findHeld: async () => undefined,
+    source: { repo: undefined, findHeld: async () => undefined, readCommitted: async () => [] },
     canonical: true,
     incremental: true,
     ...options,

@@ -7,9 +7,9 @@ import { getProjectOfAttempt } from './attempt-project.ts';
 import { alreadyAProject, checkInitPlace, findConfigFolder, refuseForgeHome } from './check-init-place.ts';
 import type { SharedProject } from './find-shared-project.ts';
 import { findConfirmed } from './confirm-config.ts';
-import { readFolderState } from './folder-state.ts';
+import { listLostTaskFiles, readFolderState, restoreTrackedFiles } from './folder-state.ts';
 import { findModeChange, followModeChange } from './follow-mode.ts';
-import { bringFilesBack, findProjectToAdopt } from './init/adopt-shared.ts';
+import { bringFilesBack, findProjectToAdopt, SPARSE_NOTE } from './init/adopt-shared.ts';
 import { adoptDataBranch, startDataBranch, type DataBranch } from './init/data-branch.ts';
 import { adviseOnRemote, connectGit, isConnected } from './init/connect-git.ts';
 import { decideConfig, type NewConfig } from './init/decide-config.ts';
@@ -210,18 +210,37 @@ async function adopt(paths: ProjectPaths, options: InitOptions): Promise<InitRes
   }
   const mode = config.initMode;
   const isHere = lookAt(paths.database) !== undefined && lookAt(paths.shared_config) !== undefined;
-  if (isHere && (mode !== 'standard' || (await isConnected(paths, options)))) throw alreadyAProject(paths);
+  const { restored, lost } = await restoreTaskFiles(paths, options, mode);
+  if (isHere && restored.length === 0 && (mode !== 'standard' || (await isConnected(paths, options))))
+    throw alreadyAProject(paths);
   const undo: Undo[] = [];
   try {
     await makeStorePlace(paths, options.openStore, undo);
-    makeProjectFiles(paths, mode, undo);
+    makeProjectFiles(paths, mode, undo, new Set(lost));
     if (held === undefined) refreshSharedConfig(paths);
     else replaceFile(paths.shared_config, held.bytes);
   } catch (error) {
     throw toInitError(error, paths, takeBack(undo));
   }
   const { notes } = mode === 'standard' ? await connectGit(paths, options) : { notes: [] };
-  return toResult(paths, config, { adopted: true, mode, notes: [...notes] });
+  const told = [
+    ...(restored.length === 0 ? [] : [`Brought back from git: ${restored.join(', ')}`]),
+    ...(lost.length === 0 ? [] : [SPARSE_NOTE]),
+  ];
+  return toResult(paths, config, { adopted: true, mode, notes: [...told, ...notes] });
+}
+
+/** A task file that the last commit has is brought back, unless a sparse checkout leaves it out: then it is `lost`. */
+async function restoreTaskFiles(
+  paths: ProjectPaths,
+  options: InitOptions,
+  mode: InitMode,
+): Promise<{ readonly restored: readonly string[]; readonly lost: readonly string[] }> {
+  const repo = toGitRepo(paths.root, options);
+  const lost = mode === 'standard' ? await listLostTaskFiles(repo, paths) : [];
+  if (lost.length === 0) return { restored: [], lost };
+  const restored = await restoreTrackedFiles(repo);
+  return { restored, lost: lost.filter((path) => lookAt(path) === undefined) };
 }
 
 /** Of people, where the working tree's config is of an attempt that nobody has merged. */

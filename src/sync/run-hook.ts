@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { findOperationInProgress } from '#git/operation-in-progress.ts';
 import { findCurrentBranch, findDefaultBranch } from '#git/branches.ts';
 import { readBlob } from '#git/read-blob.ts';
@@ -8,13 +6,25 @@ import { runGit } from '#git/run-git.ts';
 import { BRANCH_FOLDER, parseAttemptName } from '#domain/attempt-names.ts';
 import { systemActor } from '#domain/actor.ts';
 import type { FoldRequest, SyncStore } from '#store/sync-store.ts';
+import { nameFile, noteCommitted, readMergeHeads } from './committed-files.ts';
 import { exportFiles, type StoredVersion } from './export-files.ts';
+import { toExportSource } from './export-source.ts';
+import { undoRemoval } from './undo-removal.ts';
 import type { FolderState } from './folder-state.ts';
 import { flagStagedSecrets, tellSecrets, type StagedChange } from './flag-secrets.ts';
 import { foldAsking, toTextFold, withoutHeld } from './fold-files.ts';
-import { findObjects, listStaged, readIndex, toChanges } from './staged-task-files.ts';
+import {
+  findObjects,
+  hasOthers,
+  listStaged,
+  readHeadFiles,
+  readIndex,
+  readStaged,
+  type StagedFile,
+  toChanges,
+} from './staged-task-files.ts';
 import { areTaskFilesLarge, noteTaskBlobs } from './loose-task-blobs.ts';
-import { type AttemptLister, findHeldAt, heldFinder, isOnTarget } from './held-lines.ts';
+import { type AttemptLister, findHeldAt, isOnTarget } from './held-lines.ts';
 import { lookAt } from './look-at.ts';
 import { toGitRepo, type Machine } from './machine.ts';
 import type { ProjectConfig } from './project-config.ts';
@@ -34,12 +44,14 @@ export interface HookProject {
  * add to a commit of named files, make the only change of a commit, or write on an attempt's branch.
  */
 export async function runPreCommit(project: HookProject, machine: Machine): Promise<string[]> {
-  const { told, stored = [], added = [] } = await addTasks(project, machine);
+  const tasks = await addTasks(project, machine);
+  const { told, stored = [], added = [] } = tasks;
   const { paths } = project;
   const place = { paths, repo: toGitRepo(paths.root, machine), machine };
   const staged = areTaskFilesLarge(paths) ? await listStaged(paths, machine) : undefined;
   const { left, told: flagged } = await leaveSecretsOut(place, staged && toChanges(staged, stored));
   noteTaskBlobs(place, staged?.map(({ after }) => after) ?? []);
+  await noteNext(project, tasks, { staged, now: machine.clock.now() });
   // What was taken out again is told once, and not as staged.
   const kept = added.filter((file) => !left.includes(file));
   return [...told, ...(kept.length === 0 ? [] : [`${listNames(kept)} updated and staged`]), ...flagged];
@@ -49,10 +61,27 @@ function listNames(names: readonly string[]): string {
   return [names.slice(0, -1).join(', '), names.at(-1) ?? ''].filter((part) => part !== '').join(' and ');
 }
 
+/** The next hook need not look whether the store has all that this commit holds. */
+async function noteNext(
+  { store, paths }: HookProject,
+  { added = [], like }: AddedTasks,
+  { staged, now }: { readonly staged: readonly StagedFile[] | undefined; readonly now: number },
+): Promise<void> {
+  const { tasks, history } = toTaskFiles(paths);
+  for (const path of added) {
+    const file = path === TASKS_PATH ? tasks : history;
+    const told = staged?.find((one) => one.path === path)?.after;
+    const oid = told ?? (like === undefined ? undefined : nameFile(file, like));
+    if (oid !== undefined) await noteCommitted(store, { file, oid, place: 'NEXT', now });
+  }
+}
+
 interface AddedTasks {
   readonly told: string[];
   /** The files that were staged. */
   readonly added?: readonly string[];
+  /** A name of git's, of the sort that this repository has. */
+  readonly like?: string | undefined;
   readonly stored?: readonly (StoredVersion & { readonly path: string })[];
 }
 
@@ -61,7 +90,8 @@ async function addTasks(project: HookProject, machine: Machine): Promise<AddedTa
   if (config.initMode !== 'standard' || config.sync.exportOn === 'manual') return { told: [] };
   const repo = toGitRepo(paths.root, machine);
   const index = await readIndex(paths, machine);
-  const removal = index.has(CONFIG_PATH)
+  const isWhole = [CONFIG_PATH, TASKS_PATH, HISTORY_PATH].every((path) => index.has(path));
+  const removal = isWhole
     ? []
     : await undoRemoval(paths, machine, isNamedFilesOnly(machine) ? 'tell' : 'undo');
   const reason = isNamedFilesOnly(machine)
@@ -73,21 +103,23 @@ async function addTasks(project: HookProject, machine: Machine): Promise<AddedTa
     return { told: [...removal, ...told] };
   }
   const by = { actor: systemActor('hook'), now: machine.clock.now(), clock: () => machine.clock.now() };
-  if (findOperationInProgress(repo.git_dir)?.name === 'merge')
-    await foldParents(store, repo, {
-      revs: readMergeHeads(repo),
-      machine,
-      // Whoever commits the merge into a target takes what it brings.
-      all: await isOnTarget(store, repo),
-    });
-  else if (!(await isAnythingElseStaged(paths, machine))) {
+  const isMerge = findOperationInProgress(repo.git_dir)?.name === 'merge';
+  const staged = await readStaged(paths, machine);
+  if (!isMerge && !hasOthers(staged)) {
     const waiting = await hasChanges(store, paths);
     return { told: waiting ? [...removal, ONLY_TASKS] : removal };
   }
   const files = toTaskFiles(paths);
+  const source = toExportSource(project, machine);
+  // Whoever commits a merge into a target takes what it brings.
+  const takesAll = isMerge && (await isOnTarget(store, repo));
   const exported = await exportFiles(store, files, {
     by,
-    findHeld: heldFinder(project, machine),
+    source: {
+      ...source,
+      ...(takesAll && { findHeld: () => Promise.resolve(undefined) }),
+      ...(!isMerge && { readCommitted: () => readHeadFiles(repo, index, staged) }),
+    },
     canonical: config.settings.gcOnExport,
     incremental: true,
     git: findObjects(paths, machine, index),
@@ -102,6 +134,7 @@ async function addTasks(project: HookProject, machine: Machine): Promise<AddedTa
   return {
     told: [...removal, ...told, ...more.told],
     added: [...added, ...more.added],
+    like: [...index.values()][0],
     stored: stored.filter(isStored),
   };
 }
@@ -187,48 +220,6 @@ const NO_CONFIG: Readonly<Record<FolderState, string>> = {
   none: 'this branch has no .forge; a branch that has it brings it: git merge',
 };
 
-/**
- * A commit without `.forge` would take the project away from every clone that pulls it. The files come back into it and
- * into the working tree; `forge uninstall` is the way to do it on purpose.
- */
-async function undoRemoval(paths: ProjectPaths, { env }: Machine, how: 'tell' | 'undo'): Promise<string[]> {
-  const options = { cwd: paths.root, env };
-  const list = [
-    'diff',
-    '--cached',
-    '--name-only',
-    '--no-renames',
-    '--diff-filter=D',
-    '-z',
-    '--',
-    ':(top).forge',
-  ];
-  const removed = (await runGit(list, options)).stdout.split('\0').filter((path) => path !== '');
-  if (!removed.includes(CONFIG_PATH)) return [];
-  if (how === 'tell')
-    return [
-      'This commit removes .forge, and the tasks of every clone that merges it. To bring it back: forge init',
-    ];
-  const settings = ['-c', 'core.hooksPath=/dev/null', '-c', 'advice.detachedHead=false'];
-  const files = removed.map((path) => `:(top,literal)${path}`);
-  const { exit, stderr } = await runGit(
-    [...settings, 'checkout', '--quiet', 'HEAD', '--', ...files],
-    options,
-  );
-  if (exit !== 0) return [`This commit removes .forge, which could not be brought back: ${stderr.trim()}`];
-  return [
-    'This commit would have removed .forge for every clone that merges it, so it was brought back; to remove it: forge uninstall',
-  ];
-}
-
-/** Asked of the index that git commits from, so the hook's own environment is passed on. */
-async function isAnythingElseStaged(paths: ProjectPaths, { env }: Machine): Promise<boolean> {
-  const others = [`:(exclude,top)${TASKS_PATH}`, `:(exclude,top)${HISTORY_PATH}`];
-  const args = ['diff', '--cached', '--quiet', '--ignore-submodules=none', '--', ':(top)', ...others];
-  const { exit } = await runGit(args, { cwd: paths.root, env });
-  return exit === 1;
-}
-
 async function hasChanges(store: SyncStore, paths: ProjectPaths): Promise<boolean> {
   const { tasks } = toTaskFiles(paths);
   const [mark] = await store.readMarks([tasks]);
@@ -271,13 +262,6 @@ async function stageChanged(paths: ProjectPaths, { env }: Machine): Promise<Stag
   return { told: [`Could not stage ${changed.join(' and ')}: ${added.stderr.trim()}`], added: [] };
 }
 
-/** Several in an octopus merge. */
-function readMergeHeads({ git_dir }: GitRepo): string[] {
-  return readFileSync(join(git_dir, 'MERGE_HEAD'), 'utf8')
-    .split('\n')
-    .filter((line) => line !== '');
-}
-
 async function listParents(repo: GitRepo): Promise<string[]> {
   const { stdout, exit } = await askGit(repo, ['rev-parse', 'HEAD^@']);
   return exit === 0 ? stdout.split('\n').filter((line) => line !== '') : [];
@@ -286,7 +270,7 @@ async function listParents(repo: GitRepo): Promise<string[]> {
 async function foldParents(
   store: HookProject['store'],
   repo: GitRepo,
-  { revs, machine, all = false }: { revs: readonly string[]; machine: Machine; all?: boolean },
+  { revs, machine }: { revs: readonly string[]; machine: Machine },
 ): Promise<number> {
   const now = machine.clock.now();
   let changed = 0;
@@ -296,7 +280,7 @@ async function foldParents(
     return toTextFold(`git:parent:${path}`, [...splitText(text)], { digest: digestText(text), now });
   };
   for (const rev of revs) {
-    const held = all ? undefined : await findHeldAt(store, repo, rev);
+    const held = await findHeldAt(store, repo, rev);
     const leave = (path: string, request: FoldRequest): FoldRequest =>
       withoutHeld(request, { held, path, left: [] });
     const history = await readBlob(repo, rev, HISTORY_PATH);

@@ -1,6 +1,9 @@
 import { join } from 'node:path';
+import type { GitRepo } from '#git/ask-git.ts';
+import { readRef } from '#git/read-ref.ts';
 import { readSharedModes } from '#git/shared-modes.ts';
 import { runGit } from '#git/run-git.ts';
+import type { CommittedFiles } from './committed-files.ts';
 import type { ExportOptions, StoredVersion } from './export-files.ts';
 import { COMMITTED_PATHS, type StagedChange } from './flag-secrets.ts';
 import type { Machine } from './machine.ts';
@@ -42,6 +45,36 @@ export function findObjects(
   return { objects: join(paths.common_dir, 'objects'), staged };
 }
 
+/** Every path that is staged, with the name that git has for the version of the last commit; zeros where it has none. */
+export async function readStaged(
+  { root }: ProjectPaths,
+  { env }: Machine,
+): Promise<ReadonlyMap<string, string>> {
+  const args = ['diff', '--cached', '--raw', '--no-abbrev', '--no-renames', '--ignore-submodules=none', '-z'];
+  const { stdout } = await runGit([...args, '--', ':(top)'], { cwd: root, env });
+  return new Map(parseRaw(stdout).map(({ path, before }) => [path, before]));
+}
+
+/** Whether anything but the task files is staged. */
+export function hasOthers(staged: ReadonlyMap<string, string>): boolean {
+  return [...staged.keys()].some((path) => path !== TASKS_PATH && path !== HISTORY_PATH);
+}
+
+/** What HEAD has of the task files, by what is known already: a path that is not staged is as the index has it. */
+export async function readHeadFiles(
+  repo: GitRepo,
+  index: ReadonlyMap<string, string>,
+  staged: ReadonlyMap<string, string>,
+): Promise<readonly CommittedFiles[]> {
+  const commit = await readRef(repo, 'HEAD');
+  if (commit === undefined) return [];
+  const toOid = (path: string): string | undefined => {
+    const oid = staged.get(path) ?? index.get(path);
+    return oid === undefined || /^0+$/.test(oid) ? undefined : oid;
+  };
+  return [{ role: 'HEAD', commit, tasks: toOid(TASKS_PATH), history: toOid(HISTORY_PATH) }];
+}
+
 /** A file of the project that is staged, by the names that git has for the version of the last commit and for the new one. */
 export interface StagedFile {
   readonly path: string;
@@ -52,7 +85,11 @@ export interface StagedFile {
 export async function listStaged({ root }: ProjectPaths, { env }: Machine): Promise<StagedFile[]> {
   const args = ['diff', '--cached', '--raw', '--no-abbrev', '--no-renames', '-z'];
   const { stdout } = await runGit([...args, '--', ...COMMITTED_PATHS], { cwd: root, env });
-  const words = stdout.split('\0');
+  return parseRaw(stdout);
+}
+
+function parseRaw(text: string): StagedFile[] {
+  const words = text.split('\0');
   return words.flatMap((word, at) => {
     const [, before, after] = /^:\d+ \d+ ([0-9a-f]+) ([0-9a-f]+) [A-Z]\d*$/.exec(word) ?? [];
     const path = words[at + 1];

@@ -10,7 +10,7 @@ import { COMMIT_MESSAGE, commitTasks } from './commit-tasks.ts';
 import { describeKeptIdentities, describeUnreadable } from './describe-fold.ts';
 import { exportFiles } from './export-files.ts';
 import { findModeChange, followModeChange } from './follow-mode.ts';
-import { heldFinder } from './held-lines.ts';
+import { toExportSource } from './export-source.ts';
 import { joinBranches } from './join-branches.ts';
 import type { WorkflowExchange } from './join-workflows.ts';
 import { tellUncommitted } from './flag-secrets.ts';
@@ -98,7 +98,7 @@ async function writeFiles(project: HookProject, options: SyncOptions): Promise<S
   const { store, paths, config } = project;
   const { tasks, history } = await exportFiles(store, toTaskFiles(paths), {
     by: { ...options.by, clock: () => options.machine.clock.now() },
-    findHeld: heldFinder(project, options.machine),
+    source: toExportSource(project, options.machine),
     canonical: config.settings.gcOnExport,
   });
   const nothing = { fetched: false, pushed: false, reason: null, ...sum([]) };

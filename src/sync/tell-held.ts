@@ -1,3 +1,4 @@
+import { BRANCH_FOLDER } from '#domain/attempt-names.ts';
 import { escapeLine } from '#kernel/text.ts';
 import type { SyncStore } from '#store/sync-store.ts';
 import type { LeftOut } from './fold-files.ts';
@@ -19,7 +20,11 @@ export async function tellHeldOnce(
   await store.saveMark({ path, ...none, digest: held.key, looked_at: now });
 }
 
-export function describeHeld({ attempts, lines }: Pick<LeftOut, 'attempts' | 'lines'>): string[] {
+export function describeHeld({
+  attempts,
+  lines,
+  over,
+}: Pick<LeftOut, 'attempts' | 'lines' | 'over'>): string[] {
   const ids = [...new Set(lines.map(({ text }) => /^\{"(?:id|task)":"([A-Za-z0-9._-]+)"/.exec(text)?.[1]))];
   const named = ids.flatMap((id) => id ?? []);
   const [first] = attempts;
@@ -36,5 +41,10 @@ export function describeHeld({ attempts, lines }: Pick<LeftOut, 'attempts' | 'li
     escapeLine(
       `${what} is of ${whose} and was not taken in: nobody has merged it. Merge the branch to take it, or say it yourself: forge task update <id>`,
     ),
+    ...(over === undefined
+      ? []
+      : [
+          `More than ${over} commits of attempts, or commits that build on them, changed the task files, so that lines of persons may be among these. They stay in the file as they are. Merge those branches, or delete them: git branch --list '${BRANCH_FOLDER}*'`,
+        ]),
   ];
 }

@@ -26,7 +26,11 @@ import {
 import type { SyncWorld } from './sync-world.ts';
 
 /** In these worlds no agent works. */
-const findHeld = async (): Promise<undefined> => undefined;
+const source = {
+  repo: undefined,
+  findHeld: async (): Promise<undefined> => undefined,
+  readCommitted: async () => [],
+};
 
 /** What all clones push to. */
 export interface Remote {
@@ -152,7 +156,7 @@ export class SyncClone {
   async export(): Promise<void> {
     const findSeen = (values: readonly OwnValue[]) => Promise.resolve(this.findSeen(values));
     const by = { actor: systemActor('hook'), now: this.now, clock: () => Date.now(), findSeen };
-    await this.world.exportFiles(this.store, this.files, { by, findHeld, canonical: this.canonical });
+    await this.world.exportFiles(this.store, this.files, { by, source, canonical: this.canonical });
     this.#noteLook();
   }
 

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync
 import { decodeRecord, encodeRecord } from '#domain/record-codec.ts';
 import type { Json } from '#kernel/json.ts';
 import type { SyncStore } from '#store/sync-store.ts';
+import { NOTHING_CARRIED } from '#sync/carry-lines.ts';
 import type { exportFiles } from '#sync/export-files.ts';
 import { toMark } from '#sync/file-changes.ts';
 import { digestText } from '#sync/read-file-lines.ts';
@@ -22,7 +23,7 @@ export const SYNC_MUTANTS: readonly SyncMutant[] = [
   mutant('an export writes the store over the file', 16, {
     async exportFiles(store, files, options) {
       await markAsKnown(store, files);
-      return SYNC.exportFiles(store, files, { ...options, fold: false });
+      return SYNC.exportFiles(store, files, { ...options, joined: NOTHING_CARRIED });
     },
   }),
   mutant('a merge takes our side', 0, { mergeTasks: (_base, ours) => ours }),

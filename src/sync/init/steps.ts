@@ -33,12 +33,21 @@ export async function makeStorePlace(paths: ProjectPaths, openStore: OpenStore, 
   await openStore(paths.database);
 }
 
-/** What lies in the working tree, and what git is told about it. */
-export function makeProjectFiles(paths: ProjectPaths, mode: InitMode, undo: Undo[]): void {
+/**
+ * What lies in the working tree, and what git is told about it. Task files that the last commit has are not made: an
+ * empty one would be committed in its place.
+ */
+export function makeProjectFiles(
+  paths: ProjectPaths,
+  mode: InitMode,
+  undo: Undo[],
+  committed: ReadonlySet<string> = new Set(),
+): void {
   makeFolder(paths.forge_dir, undo);
   sweepTemporaryFiles(paths.forge_dir);
   linkDatabase(paths, undo);
-  if (mode !== 'branch') for (const path of Object.values(toTaskFiles(paths))) makeFile(path, undo);
+  const files = mode === 'branch' ? [] : Object.values(toTaskFiles(paths));
+  for (const path of files) if (!committed.has(path)) makeFile(path, undo);
   makeFolder(join(paths.forge_dir, 'issues'), undo);
   if (mode === 'standard') {
     writeReadableHooks(paths, undo);
