@@ -1,5 +1,6 @@
 import type { Status } from '#contract/task.ts';
 import type { Json } from '#kernel/json.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import { compareElements, compareLives, compareRegisters, elementOf } from './join-records.ts';
 import { lifeValue, type LostValue } from './lost-values.ts';
 import {
@@ -58,12 +59,15 @@ function stampEdits(line: EditedLine, where: EditedWhere): TakenIn {
   const base = readDigests(was ?? line.written ?? last ?? '');
   if (base === undefined) return takeInForeign(line, where, shows);
   const is_back = where.by_hand !== true && last !== undefined && isBack(record, taken, { base, last });
+  if (known !== undefined && isUnclear(line, where, shows)) return { record: known, lost: [], is_back: true };
   const lost: LostValue[] = [];
   const least = Math.max(where.now, updated, lastStamp(record) + 1, ...taken.map((one) => one.at + 1));
   const seen = was !== undefined ? [] : taken.flatMap(({ digests }) => readDigests(digests) ?? []);
   const written = readDigests(line.written ?? '')?.life;
-  const looks = { record, known, base, written, seen, saw: readDigests(last ?? '') ?? base };
-  const at = laterThanSeen(looks, least);
+  // What git brought was edited by a person who saw what Forge wrote, not what stood in this file before.
+  const saw = where.by_hand === false ? base : (readDigests(last ?? '') ?? base);
+  const looks = { record, known, base, written, seen, saw };
+  const at = Math.min(laterThanSeen(looks, least), LIMITS.stamp_max_ms - 1);
   const edit: Edit = { ...looks, at, lost };
   const fields = editFields(edit);
   const life = editLife(edit);
@@ -78,6 +82,15 @@ function stampEdits(line: EditedLine, where: EditedWhere): TakenIn {
   // One that was taken in before keeps its moment: other copies know it by that.
   const first = known?.hand?.get(`${seal}:${shows}`) ?? at;
   return { record: withTaken(edited, `${seal}:${shows}`, first), lost, is_back };
+}
+
+/**
+ * Whether one edit stands where another stood: the same person went on, or git brought what another person made of the
+ * same line. Only the first has seen what stood there, so that it is asked which of them it was.
+ */
+function isUnclear({ written }: EditedLine, { by_hand, last }: EditedWhere, shows: string): boolean {
+  if (by_hand !== undefined || written === undefined || last === undefined) return false;
+  return last !== written && last !== shows && shows !== written;
 }
 
 /** Whether something is not as the line last showed it, and yet as it, or another edit of it, showed it before. */

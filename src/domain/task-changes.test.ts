@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toIso } from '#kernel/clock.ts';
 import type { Json } from '#kernel/json.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import { findDeflations } from '../../tests/support/inflation.ts';
 import { emptyRecord } from '../../tests/support/old-deletion.ts';
 import {
@@ -419,6 +420,34 @@ describe('a life', () => {
     expect(closeRecord(newTask(), 'Duplicate of fg-b2c1', NOW).life.state).toBe('cancelled');
     expect(closeRecord(newTask(), 'Implemented', NOW).life.state).toBe('done');
     expect(closeRecord(newTask(), 'x', NOW).life.assignee).toBeNull();
+  });
+});
+
+describe('M3 at the last moment that can be counted', () => {
+  const last = newRecord(
+    {
+      id: 'fg-late',
+      created_by: 'ann',
+      fields: { title: 'Late' },
+      assignee: null,
+      state: 'todo',
+      labels: [],
+      dependencies: [],
+      metadata: new Map(),
+    },
+    LIMITS.stamp_max_ms - 1,
+  );
+  const now = Date.UTC(2026, 1, 10);
+
+  it.each<[string, () => TaskRecord]>([
+    ['an edit', () => editRecord(last, { fields: new Map([['title', 'x']]) }, now)],
+    ['a label', () => editRecord(last, { labels: new Map([['x', { value: true }]]) }, now)],
+    ['a claim', () => claimRecord(last, 'ann', now)],
+    ['a close', () => closeRecord(last, 'done', now)],
+    ['a move', () => moveRecord(last, { status: 'open', state: 'backlog', assignee: null }, now)],
+    ['a deletion', () => deleteRecord(last, now)],
+  ])('%s is refused, because no line could hold it', (_, act) => {
+    expect(act).toThrow(/last moment that can be counted/);
   });
 });
 

@@ -1,6 +1,8 @@
 import type { Comment, Status } from '#contract/task.ts';
 import { toIso } from '#kernel/clock.ts';
+import { ForgeError } from '#kernel/errors.ts';
 import type { Json } from '#kernel/json.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import { noteReplaced } from './replaced-values.ts';
 import { sameElement, sameJson } from './same-value.ts';
 import { closedState, STATE_FOR_STATUS } from './states.ts';
@@ -88,13 +90,16 @@ export function editRecord(record: TaskRecord, edit: Edit, now: number): TaskRec
   const metadata = changedElements(record.metadata, edit.metadata);
   const conflicts = changedElements(record.conflicts, edit.conflicts);
   if (fields.size + labels.size + dependencies.size + metadata.size + conflicts.size === 0) return record;
-  const stamp = Math.max(
-    now,
-    ...[...fields.keys()].map((name) => (record.fields.get(name)?.stamp ?? 0) + 1),
-    overwritten(record.labels, labels) + 1,
-    overwritten(record.dependencies, dependencies) + 1,
-    overwritten(record.metadata, metadata) + 1,
-    overwritten(record.conflicts, conflicts) + 1,
+  const stamp = countable(
+    record,
+    Math.max(
+      now,
+      ...[...fields.keys()].map((name) => (record.fields.get(name)?.stamp ?? 0) + 1),
+      overwritten(record.labels, labels) + 1,
+      overwritten(record.dependencies, dependencies) + 1,
+      overwritten(record.metadata, metadata) + 1,
+      overwritten(record.conflicts, conflicts) + 1,
+    ),
   );
   const edited = {
     ...record,
@@ -184,10 +189,13 @@ export function commentRecord(record: TaskRecord, comment: Comment): TaskRecord 
  */
 export function deleteRecord(record: TaskRecord, now: number): TaskRecord {
   const maps = MAP_NAMES.map((name) => record[name]);
-  const stamp = Math.max(
-    now,
-    ...[...record.fields.values()].map((field) => field.stamp + 1),
-    ...maps.map((map) => lastOf(map) + 1),
+  const stamp = countable(
+    record,
+    Math.max(
+      now,
+      ...[...record.fields.values()].map((field) => field.stamp + 1),
+      ...maps.map((map) => lastOf(map) + 1),
+    ),
   );
   const fields = new Map(record.fields).set('deleted_at', { value: toIso(stamp), stamp });
   return { ...record, fields };
@@ -250,7 +258,20 @@ function beginLife(
 }
 
 function lifeStamp(record: TaskRecord, now: number): number {
-  return Math.max(now, record.life.written + 1, record.life.began + 1);
+  return countable(record, Math.max(now, record.life.written + 1, record.life.began + 1));
+}
+
+/** What no line could hold is refused before it is written. */
+function countable({ id }: TaskRecord, stamp: number): number {
+  if (stamp < LIMITS.stamp_max_ms) return stamp;
+  throw new ForgeError(
+    'invalid_input',
+    `${id} was changed at the last moment that can be counted, by its times`,
+    {
+      hint: 'Correct its "updated_at" in .forge/tasks.jsonl',
+      details: { id },
+    },
+  );
 }
 
 function changedElements(

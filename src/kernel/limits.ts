@@ -317,7 +317,7 @@ export const LIMITS = {
   /** Changes of one fold that have an event each; what goes beyond is told in one. */
   fold_events: 1_000,
   /** Edits by hand that a task remembers, so that none is taken in twice; each takes some thirty bytes of its line. */
-  hand_edits: 12,
+  hand_edits: 32,
   /** Replaced values of one field that a task remembers, so that none of them is told as lost; forty bytes each. */
   replaced_values: 64,
   /** A change that is further ahead of this clock was made by a wrong one. */
