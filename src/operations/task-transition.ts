@@ -5,6 +5,7 @@ import { transitionTask } from '#engine/transition-task.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { engineOf } from './engine-of.ts';
 import { implement, type OperationContext } from './operation.ts';
+import { kindOf } from '#domain/workflow.ts';
 import { waitOf } from './wait-place.ts';
 import { warnOfSecrets } from './warn-of-secrets.ts';
 
@@ -15,7 +16,10 @@ export const taskTransition = implement<typeof declaration>({
     const before = await findReview(ctx, id);
     const task = await transitionTask(engine, { id, to: state, reason: reason ?? null, version, fence });
     const review = await findReview(ctx, task.id);
-    const wait = await waitOf(ctx, task);
+    // A person who parks a task knows where it is.
+    const isParked =
+      task.error_annotation === undefined && kindOf(ctx.project.workflow, task.state) === 'custom';
+    const wait = isParked ? {} : await waitOf(ctx, task);
     return review === undefined || review.id === before?.id
       ? { ...task, ...wait }
       : { task, review, ...wait };
