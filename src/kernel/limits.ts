@@ -190,6 +190,8 @@ export const LIMITS = {
   /** One message to `POST /mcp`: a description of the largest size, escaped. */
   mcp_body_bytes: 8_388_608,
   mcp_body_depth: 72,
+  /** A longer result of a tool stands in its text alone, and not once more as structured content. */
+  mcp_structured_length: 65_536,
   /** Tasks that `resources/list` names. */
   mcp_resources: 50,
   /** A page of a list ends early when its rows take so much; what has no pages, and takes more than that, is refused. */

@@ -7,9 +7,11 @@ import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { Served, ServeWishes } from '#operations/operation.ts';
 import { readSelf } from '#process/process-identity.ts';
+import { AnswerBudget } from '#surfaces/http/answer-budget.ts';
 import { createBrowserSessions } from '#surfaces/http/browser-sessions.ts';
 import { createEventStream } from '#surfaces/http/event-stream.ts';
 import { createHttpHandler } from '#surfaces/http/create-http-handler.ts';
+import { reserveAnswer } from '#surfaces/http/reserve-answer.ts';
 import type { McpHttpHandler } from '#surfaces/mcp/http-handler.ts';
 import { openTokenAccess } from '#sync/access-port.ts';
 import { ensureServerToken } from '#sync/access-tokens.ts';
@@ -98,7 +100,9 @@ export async function startServer(wishes: ServeWishes, request: Request): Promis
   const sessions = createBrowserSessions({ clock, port, scheme });
   const machine = { env, homeDir: homedir(), program, clock };
   const caller = createOperationCaller({ projects, clock, place, machine, env, cwd, notice });
+  const answers = new AnswerBudget();
   const events = createEventStream({
+    answers,
     sources: () => listSources(projects),
     isAlive: (one) => access.isAlive(one),
     report: (error) => notice(`events: ${toMessage(error)}`),
@@ -114,6 +118,7 @@ export async function startServer(wishes: ServeWishes, request: Request): Promis
       clock,
       projects: () => projects.list().map(({ prefix }) => prefix),
       isAlive: (one) => access.isAlive(one),
+      reserve: (declaration, call) => reserveAnswer(answers, declaration, call),
     });
   };
   const requests = watchRequests(server);
@@ -122,6 +127,7 @@ export async function startServer(wishes: ServeWishes, request: Request): Promis
     createHttpHandler({
       caller,
       access,
+      answers,
       clock,
       version: VERSION,
       declarations: OPERATIONS,

@@ -1,12 +1,19 @@
-import { PassThrough, type Readable, type Writable } from 'node:stream';
+import type { Readable, Transform, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { INVALID_REQUEST, NO_BATCHES } from './http-exchange.ts';
+import { RefuseBatches } from './refuse-batches.ts';
 
 /** What a client asked for before it closed its end may still be answered so long; it seldom takes 10 ms. */
 const GRACE_MS = 2_000;
 const LOOK_MS = 5;
+const REFUSAL = JSON.stringify({
+  jsonrpc: '2.0',
+  error: { code: INVALID_REQUEST, message: NO_BATCHES },
+  id: null,
+});
 
 /**
  * One client on a pair of streams, in whichever generation of the protocol it speaks. Settles when the input has ended
@@ -25,7 +32,7 @@ export async function serveOverStdio(
   },
 ): Promise<void> {
   // The library hangs up the moment its input ends, and `echo … | forge mcp` would go without an answer.
-  const held = new PassThrough();
+  const held = new RefuseBatches(() => output.write(`${REFUSAL}\n`));
   const transport = new CountingTransport(held, output);
   const served = serveStdio(createServer, {
     transport,
@@ -44,10 +51,10 @@ export async function serveOverStdio(
 /** Knows how many requests have no answer yet. */
 class CountingTransport extends StdioServerTransport {
   readonly #open = new Set<string | number>();
-  readonly #input: PassThrough;
+  readonly #input: Transform;
   #receive: StdioServerTransport['onmessage'];
 
-  constructor(input: PassThrough, output: Writable) {
+  constructor(input: Transform, output: Writable) {
     super(input, output);
     this.#input = input;
     Object.defineProperty(this, 'onmessage', {
