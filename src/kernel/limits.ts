@@ -50,6 +50,12 @@ export const LIMITS = {
   /** Words of an agent's command, and variables of its environment. */
   agent_words: 100,
   agent_env: 100,
+  /** Of a glob in `workspace.copy`: its length, what its braces may stand for, and entries of folders looked at for it. */
+  copy_pattern_length: 256,
+  copy_pattern_ways: 64,
+  /** `**` in one glob. Forge's own reading of it would take more; git's, which leaves such files out, would not end. */
+  copy_pattern_folders: 4,
+  copy_entries: 1_000_000,
   agent_env_length: 32_768,
   /** Files of a repository for the program of an agent, in one folder; more are not trusted. */
   agent_settings_files: 1_000,
