@@ -329,6 +329,39 @@ describe('MCP over HTTP', () => {
     expect(await post(http, reader, toCall(1, 'forge_list', {}))).toMatchObject({ status: 200 });
   });
 
+  it('[B8] bounds the waits of a token, over both doors together', async () => {
+    await using http = await startProjectHttp();
+    const { token: reader } = await http.token('read');
+    const made = await post(http, http.admin, toCall(1, 'create_task', { title: 'wait for me' }));
+    const { id } = (made.json as { result: { structuredContent: Task } }).result.structuredContent;
+    const wait = { id, timeout_seconds: 3_600 };
+    const waiting = Array.from({ length: LIMITS.waits_a_token }, async (_, at) =>
+      at % 2 === 0
+        ? http.ask({ path: `/api/v1/tasks/${id}/wait?timeout_seconds=3600`, token: reader })
+        : post(http, reader, toCall(at, 'forge_wait', wait)),
+    );
+    const ends = Promise.allSettled(waiting);
+    // They are counted before the project is looked for, so that one more is refused from some moment on.
+    const ask = () => http.ask({ path: `/api/v1/tasks/${id}/wait?timeout_seconds=0`, token: reader });
+    let refused = await ask();
+    while (refused.status !== 429) refused = await ask();
+    expect(refused).toMatchObject({
+      json: {
+        code: 'too_many_requests',
+        details: { limit: LIMITS.waits_a_token },
+        hint: expect.any(String) as string,
+      },
+    });
+    expect((await post(http, reader, toCall(1, 'forge_wait', wait))).json).toMatchObject({
+      result: { isError: true, structuredContent: { error: { code: 'too_many_requests' } } },
+    });
+    const other = await http.ask({ path: `/api/v1/tasks/${id}/wait?timeout_seconds=0`, token: http.admin });
+    expect(other.json).toMatchObject({ code: 'wait_timeout' });
+    expect(await http.ask({ path: '/api/v1/tasks', token: reader })).toMatchObject({ status: 200 });
+    http.server.closeAllConnections();
+    await ends;
+  });
+
   it('[B5] refuses a token that reads nothing of its answers', async () => {
     const answers = new AnswerBudget({ ...HTTP_LIMITS, unread_bytes_a_token: 2 * LIMITS.answer_bytes });
     await using http = await startProjectHttp({ deps: { answers } });

@@ -176,6 +176,9 @@ export const LIMITS = {
   /** How long `forge task wait` may take, and takes unless told; most MCP hosts give up after a minute. */
   wait_seconds: 3_600,
   wait_default_seconds: 30,
+  /** Waits of one token, or of one run, at the same time, and of all on a server. */
+  waits_a_token: 50,
+  waits: 200,
   /** Comments and moves in a task's result. */
   result_entries: 1_000,
   result_default_entries: 5,

@@ -31,6 +31,8 @@ export const HTTP_LIMITS = {
   /** Of answers that clients have not taken yet, those that are being made among them; see AnswerBudget. */
   unread_bytes_a_token: 67_108_864,
   unread_bytes: 268_435_456,
+  /** The same for the programs of one run. */
+  unread_bytes_a_run: 33_554_432,
   /** Reads that wait until others of the same token are made. */
   waiting_reads_a_token: 1_000,
   /** How often Node looks for requests that are too slow. */
