@@ -48,7 +48,7 @@ function parseWay(text: string): readonly Segment[] | undefined {
 }
 
 function parseName(part: string): Segment {
-  const chars = [...part];
+  const chars = Array.from(part);
   const tokens: Token[] = [];
   for (let at = 0; at < chars.length;) {
     const set = chars[at] === '[' ? parseSet(chars, at) : undefined;
@@ -83,7 +83,7 @@ function parseSet(chars: readonly string[], start: number): { token: Token; end:
 
 /** Whether one name, without folders, fits. Goes back to the last `*` alone, so that no pattern makes it slow. */
 export function fitsName({ tokens }: Extract<Segment, { kind: 'name' }>, name: string): boolean {
-  const chars = [...name];
+  const chars = Array.from(name);
   if (chars[0] === '.' && !isDot(tokens[0])) return false;
   let [at, token, star, resume] = [0, 0, -1, 0];
   while (at < chars.length) {

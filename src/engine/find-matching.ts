@@ -79,7 +79,7 @@ async function listEntries(path: string, names: readonly string[] | undefined): 
       toEntry(one.name, one),
     );
   const known = await Promise.all(
-    names.map(async (name) => await lstat(join(path, name)).then((one) => [toEntry(name, one)], toNothing)),
+    names.map((name) => lstat(join(path, name)).then((one) => [toEntry(name, one)], toNothing)),
   );
   return known.flat();
 }

@@ -34,6 +34,8 @@ export const LIMITS = {
   cursor_length: 1_000,
   tree_depth: 1_000,
   graph_svg_nodes: 2_000,
+  /** Lines between them: 24,000 took a second, in which nothing else was served. */
+  graph_svg_edges: 4_000,
   project_name_length: 200,
   batch_tasks: 10_000,
   /** All that `forge prime` prints: what every session of an agent pays before it begins. */

@@ -93,7 +93,8 @@ export async function startServer(wishes: ServeWishes, request: Request): Promis
   if (settings.port !== 0 && port !== settings.port)
     notice(`Port ${settings.port} is taken; this server is at ${url}`);
   const stores = projects.list().map(({ found }) => found.paths);
-  for (const wide of describeWideModes(place.home, stores)) notice(wide);
+  for (const { what, hint } of describeWideModes(place.home, stores))
+    notice(`${what.charAt(0).toUpperCase()}${what.slice(1)}: ${hint}`);
   const access = openTokenAccess(place.home, clock, notice);
   // Who is refused, and why, is told at the start and not by the first whom it hits.
   access.findCaller('');
