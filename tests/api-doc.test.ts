@@ -44,6 +44,12 @@ describe('docs/api.md', () => {
     expect(TEXT).toContain(
       `| connections | ${sockets.toLocaleString('en')} | the one on which nothing was asked for longest is closed |`,
     );
+    expect(TEXT).toContain(`not taken yet | ${HTTP_LIMITS.unread_bytes_a_token / 1_048_576} MiB |`);
+    expect(TEXT).toContain(`of all tokens | ${HTTP_LIMITS.unread_bytes / 1_048_576} MiB |`);
+    expect(TEXT).toContain(`on its socket | ${HTTP_LIMITS.unread_bytes_a_run / 1_048_576} MiB |`);
+    expect(TEXT).toContain(`of all | ${LIMITS.waits_a_token}, ${LIMITS.waits} |`);
+    expect(TEXT).toContain(`wait so | ${HTTP_LIMITS.waiting_reads_a_token.toLocaleString('en')} |`);
+    expect(TEXT).toContain(`nothing is taken | ${HTTP_LIMITS.answer_stall_ms / 1_000} s |`);
     expect(TEXT).toContain(`| ${LIMITS.body_values.toLocaleString('en')} | 413 |`);
     expect(TEXT).toContain(`up to ${page_rows_max.toLocaleString('en')} `);
   });

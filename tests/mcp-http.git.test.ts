@@ -1,7 +1,10 @@
+import { connect } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { AnswerBudget } from '#surfaces/http/answer-budget.ts';
+import { HTTP_LIMITS } from '#surfaces/http/limits.ts';
 import { revokeToken } from '#sync/access-tokens.ts';
 import { type ProjectHttp, startProjectHttp } from './support/http-server.ts';
 import { callTool, everyTool } from './support/mcp-calls.ts';
@@ -297,11 +300,117 @@ describe('MCP over HTTP', () => {
       await callTool<Task>(client, 'create_task', { title: 'large', description: 'x'.repeat(1_000_000) });
     const refused = await client.callTool({ name: 'forge_list', arguments: {} });
     expect(refused).toMatchObject({ isError: true, structuredContent: { error: { code: 'too_large' } } });
-    expect(await client.callTool({ name: 'forge_list', arguments: { limit: 2 } })).toMatchObject({
-      structuredContent: { result: [{ title: 'large' }, { title: 'large' }] },
-    });
+    const two = await client.callTool({ name: 'forge_list', arguments: { limit: 2 } });
+    expect(JSON.parse((two.content[0] as { text: string }).text)).toMatchObject([
+      { title: 'large' },
+      { title: 'large' },
+    ]);
     const { contents } = await client.readResource({ uri: 'forge://tasks' });
     expect(JSON.parse((contents[0] as { text: string }).text)).toHaveLength(4);
+  });
+
+  it('[B2] refuses a batch in either generation, with and without a session', async () => {
+    await using http = await startProjectHttp();
+    const { token: reader } = await http.token('read');
+    const session = await openSession(http, reader);
+    const many = Array.from({ length: 40 }, (_, at) => toCall(at + 1, 'forge_list', { limit: 6 }));
+    for (const batch of [many, [toCall(1, 'forge_list', {})], []])
+      for (const headers of [{}, { 'mcp-session-id': session }, { 'mcp-protocol-version': '2025-03-26' }]) {
+        const { status, json } = await post(http, reader, batch, headers);
+        expect([status, json]).toEqual([
+          400,
+          {
+            jsonrpc: '2.0',
+            error: { code: -32_600, message: expect.stringMatching(/batch/) as string },
+            id: null,
+          },
+        ]);
+      }
+    expect(await post(http, reader, toCall(1, 'forge_list', {}))).toMatchObject({ status: 200 });
+  });
+
+  it('[B8] bounds the waits of a token, over both doors together', async () => {
+    await using http = await startProjectHttp();
+    const { token: reader } = await http.token('read');
+    const made = await post(http, http.admin, toCall(1, 'create_task', { title: 'wait for me' }));
+    const { id } = (made.json as { result: { structuredContent: Task } }).result.structuredContent;
+    const wait = { id, timeout_seconds: 3_600 };
+    const waiting = Array.from({ length: LIMITS.waits_a_token }, async (_, at) =>
+      at % 2 === 0
+        ? http.ask({ path: `/api/v1/tasks/${id}/wait?timeout_seconds=3600`, token: reader })
+        : post(http, reader, toCall(at, 'forge_wait', wait)),
+    );
+    const ends = Promise.allSettled(waiting);
+    // They are counted before the project is looked for, so that one more is refused from some moment on.
+    const ask = () => http.ask({ path: `/api/v1/tasks/${id}/wait?timeout_seconds=0`, token: reader });
+    let refused = await ask();
+    while (refused.status !== 429) refused = await ask();
+    expect(refused).toMatchObject({
+      json: {
+        code: 'too_many_requests',
+        details: { limit: LIMITS.waits_a_token },
+        hint: expect.any(String) as string,
+      },
+    });
+    expect((await post(http, reader, toCall(1, 'forge_wait', wait))).json).toMatchObject({
+      result: { isError: true, structuredContent: { error: { code: 'too_many_requests' } } },
+    });
+    const other = await http.ask({ path: `/api/v1/tasks/${id}/wait?timeout_seconds=0`, token: http.admin });
+    expect(other.json).toMatchObject({ code: 'wait_timeout' });
+    expect(await http.ask({ path: '/api/v1/tasks', token: reader })).toMatchObject({ status: 200 });
+    http.server.closeAllConnections();
+    await ends;
+  });
+
+  it('[B5] refuses a token that reads nothing of its answers', async () => {
+    const answers = new AnswerBudget({ ...HTTP_LIMITS, unread_bytes_a_token: 2 * LIMITS.answer_bytes });
+    await using http = await startProjectHttp({ deps: { answers } });
+    const { token: reader } = await http.token('read');
+    for (let at = 0; at < 4; at += 1)
+      await http.ask({
+        method: 'POST',
+        path: '/api/v1/tasks',
+        token: http.admin,
+        body: { title: 'large', description: 'x'.repeat(1_000_000) },
+      });
+    const call = JSON.stringify(toCall(1, 'forge_list', {}));
+    const clients = Array.from({ length: 12 }, () => {
+      const client = connect(http.port, '127.0.0.1').on('error', () => undefined);
+      client.pause();
+      client.write(
+        `POST /mcp HTTP/1.1\r\nHost: ${http.host}\r\nAuthorization: Bearer ${reader}\r\nContent-Type: application/json\r\nContent-Length: ${call.length}\r\n\r\n${call}`,
+      );
+      return client;
+    });
+    while (answers.bytes.unread < LIMITS.answer_bytes || answers.bytes.reserved > 0)
+      await new Promise(setImmediate);
+    const refused = await post(http, reader, toCall(2, 'forge_list', {}));
+    expect(refused.json).toMatchObject({
+      result: { isError: true, structuredContent: { error: { code: 'too_many_requests' } } },
+    });
+    expect(answers.bytes.unread).toBeLessThanOrEqual(2 * LIMITS.answer_bytes);
+    expect((await post(http, http.admin, toCall(2, 'forge_list', {}))).json).not.toHaveProperty(
+      'result.isError',
+    );
+    for (const client of clients) client.destroy();
+  });
+
+  it('[B2] has a large result once: as text, and not as structured content too', async () => {
+    await using http = await startProjectHttp();
+    await using client = await connectMcp(http, http.admin, 'legacy');
+    const description = 'x'.repeat(LIMITS.mcp_structured_length);
+    const { id } = await callTool<Task>(client, 'create_task', { title: 'a' });
+    const small = await post(http, http.admin, toCall(1, 'forge_show', { id }));
+    expect(small.json).toMatchObject({ result: { structuredContent: { id } } });
+    await client.callTool({ name: 'forge_update', arguments: { id, description } });
+    for (const [tool, args] of [
+      ['forge_show', { id }],
+      ['forge_list', {}],
+    ] as const) {
+      const large = await post(http, http.admin, toCall(1, tool, args));
+      expect(large.text.split(description)).toHaveLength(2);
+      expect(large.json).not.toHaveProperty('result.structuredContent');
+    }
   });
 
   it('has the tasks as resources and the loop as a prompt', async () => {

@@ -1,4 +1,4 @@
-import { leavesAgent, parseActor, type Actor } from '#domain/actor.ts';
+import { judgeNamed, parseActor, type Actor } from '#domain/actor.ts';
 import { findRepository } from '#git/find-repository.ts';
 import { findUserName } from '#git/read-user-name.ts';
 import { ForgeError } from '#kernel/errors.ts';
@@ -11,22 +11,47 @@ export function findActor(options: {
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
 }): Actor {
-  const named = chooseName(options.flag, options.env);
+  const named = refusePerson(options.flag, options.env);
   if (named !== undefined)
     return parseActor(checkIdentity(named, options.flag === undefined ? 'FORGE_ACTOR' : '--actor'), 'named');
   const name = findUserName(findRepository(options.cwd), options.env, userHome()) || loginName();
   return parseActor(checkIdentity(name, "git's user.name"), 'git');
 }
 
-/** What the caller says of itself, if anything. Throws permission_denied for an agent that says it is a person. */
-export function chooseName(flag: string | undefined, env: NodeJS.ProcessEnv): string | undefined {
-  const agent = env.FORGE_ACTOR?.trim() || undefined;
-  if (leavesAgent(agent, flag?.trim()))
-    throw new ForgeError('permission_denied', `${agent} is an agent: it cannot act as ${flag}`, {
-      hint: 'A person asks without it: unset FORGE_ACTOR',
-      details: { actor: agent, asked: flag },
-    });
+/**
+ * What the caller says of itself, if anything. Throws permission_denied for an agent that says it is a person, or that
+ * bears a name which is not a registered agent's: it may be a person's.
+ */
+export async function chooseName(
+  flag: string | undefined,
+  env: NodeJS.ProcessEnv,
+): Promise<string | undefined> {
+  const named = refusePerson(flag, env);
+  if (flag === undefined || judgeNamed(findAgent(env), flag.trim()) !== 'other_agent') return named;
+  const [{ listAgents }, { findForgeHome }] = await Promise.all([
+    import('#sync/agent-identities.ts'),
+    import('#sync/forge-home.ts'),
+  ]);
+  const { name } = parseActor(flag.trim(), 'named');
+  if (listAgents(findForgeHome(env, userHome())).some((one) => one.name === name)) return named;
+  throw denied(findAgent(env), `${flag}, which is no registered agent`);
+}
+
+function findAgent(env: NodeJS.ProcessEnv): string | undefined {
+  return env.FORGE_ACTOR?.trim() || undefined;
+}
+
+function refusePerson(flag: string | undefined, env: NodeJS.ProcessEnv): string | undefined {
+  const agent = findAgent(env);
+  if (judgeNamed(agent, flag?.trim()) === 'person') throw denied(agent, String(flag));
   return flag ?? agent;
+}
+
+function denied(agent: string | undefined, asked: string): ForgeError {
+  return new ForgeError('permission_denied', `${agent} is an agent: it cannot act as ${asked}`, {
+    hint: 'A person asks without it: unset FORGE_ACTOR',
+    details: { actor: agent, asked },
+  });
 }
 
 function checkIdentity(text: string, from: string): string {

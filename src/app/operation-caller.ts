@@ -15,6 +15,7 @@ import { type AnyOperation, listOperationEntries } from '#operations/flag-table.
 import { judgeAgentCall } from '#operations/judge-agent-call.ts';
 import { MANIFEST } from '#operations/manifest.generated.ts';
 import type { OpenProject, OperationContext } from '#operations/operation.ts';
+import { WaitBudget } from '#operations/wait-budget.ts';
 import { requiredScope } from '#operations/required-scope.ts';
 import { isDamage } from '#store/sqlite/translate-error.ts';
 import type { HomePlace } from '#sync/forge-home.ts';
@@ -39,10 +40,11 @@ export interface CallerDeps {
 
 /** Operations for callers from outside, on projects that are open already. */
 export function createOperationCaller(deps: CallerDeps): OperationCaller {
+  const waits = new WaitBudget();
   return {
     async call(call) {
       try {
-        return await callOperation(deps, call);
+        return await callOperation({ ...deps, waits }, call);
       } catch (error) {
         if (isForgeError(error)) throw error;
         const message = error instanceof Error ? error.message : String(error);
@@ -52,16 +54,20 @@ export function createOperationCaller(deps: CallerDeps): OperationCaller {
   };
 }
 
-async function callOperation(deps: CallerDeps, call: OperationCall): Promise<unknown> {
+async function callOperation(
+  deps: CallerDeps & { readonly waits: WaitBudget },
+  call: OperationCall,
+): Promise<unknown> {
   const declaration = getDeclaration(call.name);
   checkScope(declaration, call.caller);
   const input = checkCallInput(declaration, call.input);
   checkScope({ name: declaration.name, access: requiredScope(declaration, input) }, call.caller);
+  using _wait = declaration.waits === true ? deps.waits.begin(call.caller.token) : undefined;
   const operation = await loadOperation(declaration.name);
   if (declaration.needs !== 'project') {
     checkReach(declaration, call.caller);
     await checkAgent(declaration, input, call.caller, undefined);
-    return operation.run(toContext(deps, call, {}), input);
+    return await operation.run(toContext(deps, call, {}), input);
   }
   const project = await deps.projects.find(toProjectRef({ ...call, within: call.caller.projects }, input));
   const run = (): Promise<unknown> =>
@@ -69,7 +75,8 @@ async function callOperation(deps: CallerDeps, call: OperationCall): Promise<unk
       const holding = await checkAgent(declaration, input, call.caller, open);
       return operation.run(toContext(deps, call, { project: open, holding, served: project }), input);
     }, call.caller.projects);
-  return withHealing(project, run);
+  // Awaited, so that a wait is counted until it ends.
+  return await withHealing(project, run);
 }
 
 /** Damage shows when the damaged page is read. What failed was rolled back, so it can be done again. */

@@ -142,7 +142,7 @@ async function findSocket(
     import('./find-actor.ts'),
   ]);
   const server = globals.server ?? (env.FORGE_SERVER || undefined);
-  const actor = chooseName(globals.actor, env);
+  const actor = await chooseName(globals.actor, env);
   const place = findCommandPlace({ operation, env, cwd: cwd(), server, actor, input });
   return place.kind === 'socket' ? place : undefined;
 }

@@ -20,7 +20,7 @@ export async function startMcp(request: ContextRequest): Promise<void> {
       hint: 'forge mcp',
     });
   const { cwd, env, notice } = request;
-  const actor = chooseName(request.actor, env);
+  const actor = await chooseName(request.actor, env);
   const inside = findCommandPlace({ operation: SERVE, env, cwd, server: undefined, actor, input: {} });
   const operations =
     inside.kind === 'socket'

@@ -74,6 +74,8 @@ export interface Declaration<I extends z.ZodObject = z.ZodObject, O extends z.Zo
   readonly needs: 'project' | 'repository' | 'nothing';
   /** Works on the caller's own checkout or terminal, so that no server can do it for somebody. */
   readonly local?: boolean;
+  /** A read that waits for something to happen. So many at once are bounded, and none keeps another read waiting. */
+  readonly waits?: true;
   readonly cli: CliHints;
   readonly http?: HttpHints;
   readonly mcp?: McpHints;

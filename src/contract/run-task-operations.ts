@@ -121,6 +121,7 @@ export const startAttempt = declare({
     'agent_paused',
     'project_paused',
     'role_conflict',
+    'permission_denied',
     'not_available',
     'guard_rejected',
     'fence_conflict',

@@ -48,6 +48,7 @@ export const waitTask = declare({
   }),
   errors: ['not_found', 'ambiguous_id', 'usage', 'wait_timeout', 'state_invalid', 'interrupted'],
   access: 'read',
+  waits: true,
   needs: 'project',
   http: { method: 'get', path: '/tasks/{id}/wait' },
   cli: {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { leavesAgent, parseActor, toTriggeredBy } from './actor.ts';
+import { judgeNamed, parseActor, toTriggeredBy } from './actor.ts';
 
 describe('parseActor', () => {
   it.each([
@@ -50,16 +50,21 @@ describe('toTriggeredBy', () => {
 
 describe('whoever was started as an agent', () => {
   it.each([
-    ['w1', 'user:ada', true],
-    ['agent:w1', 'user:ada', true],
-    ['w1', 'w2', false],
-    ['w1', 'agent:w2', false],
-    ['user:ada', 'user:bob', false],
-    ['user:ada', 'w1', false],
-    ['', 'user:ada', false],
-    [undefined, 'user:ada', false],
-    ['w1', undefined, false],
-  ])('in FORGE_ACTOR=%s with --actor %s leaves that: %s', (environment, flag, leaves) => {
-    expect(leavesAgent(environment, flag)).toBe(leaves);
+    ['w1', 'user:ada', 'person'],
+    ['agent:w1', 'user:ada', 'person'],
+    ['w1', 'w1', 'itself'],
+    ['w1', 'agent:w1', 'itself'],
+    ['agent:w1', 'w1', 'itself'],
+    ['w1', 'w2', 'other_agent'],
+    ['w1', 'agent:w2', 'other_agent'],
+    ['w1', 'Tess', 'other_agent'],
+    ['w1', 'agent:Tess', 'other_agent'],
+    ['user:ada', 'user:bob', 'itself'],
+    ['user:ada', 'w1', 'itself'],
+    ['', 'user:ada', 'itself'],
+    [undefined, 'user:ada', 'itself'],
+    ['w1', undefined, 'itself'],
+  ] as const)('[B7] FORGE_ACTOR=%s --actor %s names %s', (environment, flag, named) => {
+    expect(judgeNamed(environment, flag)).toBe(named);
   });
 });

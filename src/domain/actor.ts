@@ -24,13 +24,24 @@ export function parseActor(text: string, from: 'named' | 'git'): Actor {
   return { kind: named ? 'agent' : 'user', name: text, named };
 }
 
+/** Whom a process names on its command line, besides the one that it was started as. */
+export type NamedBeside =
+  /** Nobody else, or it was not started as an agent. */
+  | 'itself'
+  /** A name that only an agent may bear: it has to be a known one. */
+  | 'other_agent'
+  | 'person';
+
 /**
- * Whether a process that was started as an agent asks as a person. The program that starts an agent names it in the
- * environment; a word on the command line is the agent's own, and does not make a person of it. Another agent it may name.
+ * The program that starts an agent names it in the environment; a word on the command line is the agent's own, and does
+ * not make a person of it. A bare name may be a person's too, so that another agent is one that is registered.
  */
-export function leavesAgent(environment: string | undefined, flag: string | undefined): boolean {
-  if (!environment || flag === undefined) return false;
-  return parseActor(environment, 'named').kind === 'agent' && parseActor(flag, 'named').kind !== 'agent';
+export function judgeNamed(environment: string | undefined, flag: string | undefined): NamedBeside {
+  if (!environment || flag === undefined) return 'itself';
+  const [started, named] = [parseActor(environment, 'named'), parseActor(flag, 'named')];
+  if (started.kind !== 'agent') return 'itself';
+  if (named.kind !== 'agent') return 'person';
+  return named.name === started.name ? 'itself' : 'other_agent';
 }
 
 /** Forge itself, at the work of this name. */

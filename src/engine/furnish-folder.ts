@@ -1,7 +1,9 @@
-import { constants, copyFileSync, globSync, lstatSync, realpathSync } from 'node:fs';
-import { relative, resolve, sep } from 'node:path';
+import { constants, realpathSync } from 'node:fs';
+import { copyFile, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Checkout } from '#git/checkout-record.ts';
 import type { ControlGit } from '#git/control-directory.ts';
+import { findMatching } from './find-matching.ts';
 import { changeFolderNote } from './folder-note.ts';
 import { makeWayTo } from './inside-folder.ts';
 import { isLinkTracked, writeLinkFile, type Linked } from './link-file.ts';
@@ -23,7 +25,7 @@ export async function putFurniture(
   control: ControlGit,
   { checkout, ...linked }: Furnished,
 ): Promise<readonly string[]> {
-  const copied = copyFiles(place, checkout);
+  const copied = await copyFiles(place, checkout);
   const { linkFile } = place.settings().workspace;
   if (linkFile !== undefined && !(await isLinkTracked(place, control, checkout))) {
     writeLinkFile(place, linked);
@@ -33,25 +35,23 @@ export async function putFurniture(
 }
 
 /** Files that git does not carry and the work needs (`.env`); never through a link, never over what is there. */
-function copyFiles(place: WorkPlace, checkout: Checkout): string[] {
+async function copyFiles(place: WorkPlace, checkout: Checkout): Promise<string[]> {
   const from = realpathSync(place.project.root);
   const copied: string[] = [];
   for (const pattern of place.settings().workspace.copy) {
-    for (const found of globSync(pattern, { cwd: from })) {
-      const source = resolve(from, found);
-      const inside = relative(from, source);
-      if (inside.startsWith('..') || inside.split(sep)[0] === '.git' || !lstatSync(source).isFile()) continue;
-      if (realpathSync(source) !== source) continue;
+    for (const inside of await findMatching(from, pattern)) {
+      const source = join(from, inside);
+      if ((await realpath(source)) !== source) continue;
       const target = makeWayTo(checkout.path, inside);
-      if (target !== undefined && copyIfMissing(source, target)) copied.push(inside.split(sep).join('/'));
+      if (target !== undefined && (await copyIfMissing(source, target))) copied.push(inside);
     }
   }
   return copied;
 }
 
-function copyIfMissing(source: string, target: string): boolean {
+async function copyIfMissing(source: string, target: string): Promise<boolean> {
   try {
-    copyFileSync(source, target, constants.COPYFILE_EXCL);
+    await copyFile(source, target, constants.COPYFILE_EXCL);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;

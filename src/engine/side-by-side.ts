@@ -50,7 +50,10 @@ export async function startSides(
   const next = lanes.find(({ agent }) => agent !== undefined);
   const first =
     next?.agent && (await createRun(place, { attempt: next.attempt, agent: next.agent, role, hold }));
-  const rule = findRule(place, views);
+  const rule = findPickRule(
+    place,
+    views.map(({ view }) => view),
+  );
   return { first, work: () => new Race(hands, assignment, rule).run(lanes, first) };
 }
 
@@ -60,12 +63,22 @@ export async function compareSides(hands: SideHands, assignment: Assignment): Pr
   const views = await viewAttempts(place, { task_id: assignment.task.id, state: 'active' });
   const lanes = views.map(({ view, result }): Lane => ({ attempt: view, result, agent: undefined }));
   for (const { attempt } of lanes) place.watch({ kind: 'attempt', attempt });
-  await new Race(hands, assignment, findRule(place, views)).run(lanes, undefined);
+  await new Race(
+    hands,
+    assignment,
+    findPickRule(
+      place,
+      views.map(({ view }) => view),
+    ),
+  ).run(lanes, undefined);
 }
 
 /** What was said when they were begun, or when they were last gone on with; else what the settings say now. */
-function findRule({ settings }: WorkPlace, views: readonly ViewedAttempt[]): PickRule {
-  return views.findLast(({ view }) => view.pick !== null)?.view.pick ?? settings().attempts.pick;
+export function findPickRule(
+  { settings }: Pick<WorkPlace, 'settings'>,
+  attempts: readonly Pick<Attempt, 'pick'>[],
+): PickRule {
+  return attempts.findLast(({ pick }) => pick !== null)?.pick ?? settings().attempts.pick;
 }
 
 interface Lane {

@@ -42,6 +42,7 @@ export const ERROR_CODES = {
   idempotency_conflict: { http: 409, exit: 4, retryable: false },
   server_unreachable: { http: 502, exit: 1, retryable: true },
   dependency_missing: { http: 500, exit: 7, retryable: false },
+  server_busy: { http: 503, exit: 1, retryable: true },
   store_busy: { http: 503, exit: 1, retryable: true },
   store_corrupt: { http: 500, exit: 1, retryable: false },
   disk_full: { http: 507, exit: 1, retryable: true },

@@ -34,6 +34,8 @@ export const LIMITS = {
   cursor_length: 1_000,
   tree_depth: 1_000,
   graph_svg_nodes: 2_000,
+  /** Lines between them: 24,000 took a second, in which nothing else was served. */
+  graph_svg_edges: 4_000,
   project_name_length: 200,
   batch_tasks: 10_000,
   /** All that `forge prime` prints: what every session of an agent pays before it begins. */
@@ -50,6 +52,12 @@ export const LIMITS = {
   /** Words of an agent's command, and variables of its environment. */
   agent_words: 100,
   agent_env: 100,
+  /** Of a glob in `workspace.copy`: its length, what its braces may stand for, and entries of folders looked at for it. */
+  copy_pattern_length: 256,
+  copy_pattern_ways: 64,
+  /** `**` in one glob. Forge's own reading of it would take more; git's, which leaves such files out, would not end. */
+  copy_pattern_folders: 4,
+  copy_entries: 1_000_000,
   agent_env_length: 32_768,
   /** Files of a repository for the program of an agent, in one folder; more are not trusted. */
   agent_settings_files: 1_000,
@@ -170,6 +178,9 @@ export const LIMITS = {
   /** How long `forge task wait` may take, and takes unless told; most MCP hosts give up after a minute. */
   wait_seconds: 3_600,
   wait_default_seconds: 30,
+  /** Waits of one token, or of one run, at the same time, and of all on a server. */
+  waits_a_token: 50,
+  waits: 200,
   /** Comments and moves in a task's result. */
   result_entries: 1_000,
   result_default_entries: 5,
@@ -190,6 +201,8 @@ export const LIMITS = {
   /** One message to `POST /mcp`: a description of the largest size, escaped. */
   mcp_body_bytes: 8_388_608,
   mcp_body_depth: 72,
+  /** A longer result of a tool stands in its text alone, and not once more as structured content. */
+  mcp_structured_length: 65_536,
   /** Tasks that `resources/list` names. */
   mcp_resources: 50,
   /** A page of a list ends early when its rows take so much; what has no pages, and takes more than that, is refused. */

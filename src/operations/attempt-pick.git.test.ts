@@ -80,6 +80,32 @@ describe('several attempts by the command line', () => {
     expect(archived.map(({ state }) => state)).toEqual(['archived', 'merged']);
   });
 
+  it('[B6] are not picked by an agent, nor by a rule that an agent names', async () => {
+    const { project } = work;
+    const { id } = await project.create('Not for agents');
+    await project.run('run', id, ...BOTH);
+    const [first] = await project.json<AttemptView[]>('task', 'attempts', id);
+    for (const name of ['one', 'somebody', 'agent:two']) {
+      const refused = await project.fails(
+        '--actor',
+        name,
+        'attempt',
+        'pick',
+        first?.id ?? '',
+        '--reason',
+        'mine',
+      );
+      expect(refused).toMatchObject({ exit: 6, error: { code: 'permission_denied' } });
+    }
+    const ruled = await project.fails('--actor', 'one', 'run', id, ...BOTH, '--pick', 'first_green');
+    expect(ruled).toMatchObject({ exit: 6, error: { code: 'permission_denied' } });
+    expect(await project.json<Attempt[]>('task', 'attempts', id)).toMatchObject([
+      { state: 'active' },
+      { state: 'active' },
+    ]);
+    expect(await project.json('attempt', 'pick', first?.id ?? '')).toMatchObject({ attempt: { number: 1 } });
+  });
+
   it('are refused where agents and attempts do not fit, or somebody is unknown', async () => {
     const { project } = work;
     const { id } = await project.create('Not so');

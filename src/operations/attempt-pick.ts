@@ -1,5 +1,6 @@
 import type { pickAttempt as declaration } from '#contract/run-task-operations.ts';
 import { notActive, pickAttempt } from '#engine/pick-attempt.ts';
+import { findPickRule } from '#engine/side-by-side.ts';
 import { listSteps } from '#engine/review-gate.ts';
 import { checkFence } from '#engine/transition-task.ts';
 import { describeWork, mergePassed } from '#engine/work-task.ts';
@@ -7,6 +8,7 @@ import { ForgeError } from '#kernel/errors.ts';
 import { engineOf } from './engine-of.ts';
 import { implement } from './operation.ts';
 import { refuseAgentMerge } from './refuse-agent-merge.ts';
+import { refuseAgentPick } from './refuse-agent-pick.ts';
 import { workedText } from './worked-text.ts';
 
 export const attemptPick = implement<typeof declaration>({
@@ -16,6 +18,7 @@ export const attemptPick = implement<typeof declaration>({
     const attempt = await store.getAttempt(ref);
     if (attempt.state !== 'active') throw notActive(attempt, attempt.state);
     const { task_id, number } = attempt;
+    const active = await store.listAttempts({ task_id, state: 'active' });
     checkFence(await store.readStanding(task_id), fence);
     const workshop = await ctx.workshop();
     await workshop.place.settleLost();
@@ -28,6 +31,12 @@ export const attemptPick = implement<typeof declaration>({
     }
     const engine = await engineOf(ctx);
     const task = await store.getTask(task_id);
+    refuseAgentPick(engine.workflow, {
+      actor: await ctx.actor(),
+      rule: findPickRule(workshop.place, active),
+      attempts: active,
+      task,
+    });
     const { version } = task;
     // Before anything is archived: the gate would refuse it.
     await workshop.place.trust.require(listSteps(workshop.place, task));

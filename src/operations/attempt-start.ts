@@ -8,6 +8,7 @@ import { escapeLine } from '#kernel/text.ts';
 import { addAgent } from '#sync/agent-identities.ts';
 import { engineOf } from './engine-of.ts';
 import { implement, type OperationContext } from './operation.ts';
+import { refuseAgentRule } from './refuse-agent-pick.ts';
 import { readSideWishes } from './side-wishes.ts';
 
 export const attemptStart = implement<typeof declaration>({
@@ -22,6 +23,7 @@ export const attemptStart = implement<typeof declaration>({
     }
     const engine = await engineOf(ctx);
     const { place } = await ctx.workshop();
+    refuseAgentRule(await ctx.actor(), { asked: pick, set: place.settings().attempts.pick });
     const named = [...(agent === undefined ? [] : [agent]), ...agents];
     const found: string[] = [];
     for (const name of named) found.push(await findAgent(ctx, place, name));

@@ -17,16 +17,8 @@ export const projectGraph = implement<typeof taskGraph>({
       case 'dot':
         return { format, text: (await import('./graph-dot.ts')).toDot(graph) };
       case 'svg': {
-        if (graph.nodes.length > LIMITS.graph_svg_nodes) {
-          throw new ForgeError(
-            'invalid_input',
-            `${graph.nodes.length} tasks are too many for a picture; the limit is ${LIMITS.graph_svg_nodes}`,
-            {
-              hint: 'forge graph <id> --format svg, or --format dot',
-              details: { limit: LIMITS.graph_svg_nodes },
-            },
-          );
-        }
+        checkSize(graph.nodes.length, 'tasks', LIMITS.graph_svg_nodes);
+        checkSize(graph.edges.length, 'dependencies', LIMITS.graph_svg_edges);
         return { format, text: await (await import('./graph-svg.ts')).toSvg(graph, { title: config.name }) };
       }
     }
@@ -34,3 +26,16 @@ export const projectGraph = implement<typeof taskGraph>({
   text: (output) =>
     'text' in output ? output.text.replace(/\n$/, '') : escapeText(JSON.stringify(output, null, 2)),
 });
+
+/** A picture is laid out in one go, in which nothing else is served. */
+function checkSize(count: number, what: string, limit: number): void {
+  if (count <= limit) return;
+  throw new ForgeError(
+    'invalid_input',
+    `${count} ${what} are too many for a picture; the limit is ${limit}`,
+    {
+      hint: 'forge graph <id> --format svg, or --format dot',
+      details: { limit },
+    },
+  );
+}

@@ -7,6 +7,7 @@ import { engineOf } from './engine-of.ts';
 import { getManaged } from './get-managed.ts';
 import { implement } from './operation.ts';
 import { refuseAgentMerge } from './refuse-agent-merge.ts';
+import { refuseAgentRule } from './refuse-agent-pick.ts';
 import { readSideWishes } from './side-wishes.ts';
 import { watchWork } from './watch-work.ts';
 import { workedText } from './worked-text.ts';
@@ -16,6 +17,7 @@ export const runStart = implement<typeof declaration>({
     refuseAgentMerge(await ctx.actor(), merge);
     const workshop = await ctx.workshop();
     const { place } = workshop;
+    refuseAgentRule(await ctx.actor(), { asked: pick, set: place.settings().attempts.pick });
     // A person who names a task wants it tried now, also where it has failed before.
     place.mended.all = toIso(ctx.clock.now());
     for (const name of agents) getManaged(place, name);

@@ -21,7 +21,14 @@ export const taskWait = implement<typeof waitTask>({
     const seconds = input.timeout_seconds ?? LIMITS.wait_default_seconds;
     const over = AbortSignal.timeout(seconds * 1_000);
     const start = input.event === undefined ? 0 : await findStart(store, input);
-    for (;;) {
+    for (let seen: number | undefined; ;) {
+      const newest = await store.newestEvent();
+      // Whatever changes a task is an event: without a new one there is nothing to look at, but the end of the wait.
+      if (newest === seen && !over.aborted && ctx.signal?.aborted !== true) {
+        await pause(ctx.signal === undefined ? over : AbortSignal.any([over, ctx.signal]));
+        continue;
+      }
+      seen = newest;
       const waited = await look(store, input, start);
       if ('id' in waited) return waited;
       if (ctx.signal?.aborted === true) throw new ForgeError('interrupted', 'The wait was broken off');

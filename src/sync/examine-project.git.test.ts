@@ -17,6 +17,7 @@ import type { SyncProject } from '../../tests/support/sync-project.ts';
 import { tempRepo, type TempRepo } from '../../tests/support/temp-repo.ts';
 import { catchUpWithFiles } from './catch-up.ts';
 import { examineProject, type Finding } from './examine-project.ts';
+import { findForgeHome } from './forge-home.ts';
 import type { Machine } from './machine.ts';
 import { writePushRecord } from './push-records.ts';
 
@@ -210,6 +211,19 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     plant({ project }) {
       writeFileSync(`${project.paths.database}.damaged-1`, 'x', { mode: 0o600 });
       writeFileSync(`${project.paths.database}.damaged-1-wal`, 'x', { mode: 0o600 });
+    },
+  },
+  '[B11] others can read the token of the server, and change the home': {
+    finding: 'permissions',
+    state: 'warning',
+    says: /can change files in .*; others on this machine can read .*server-token$/,
+    after: 'same',
+    plant({ machine }) {
+      const home = findForgeHome(machine.env, machine.homeDir);
+      mkdirSync(home, { recursive: true });
+      writeFileSync(join(home, 'server-token'), 'x');
+      chmodSync(join(home, 'server-token'), 0o666);
+      chmodSync(home, 0o777);
     },
   },
   '[H4] others can read the database': {

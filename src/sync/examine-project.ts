@@ -18,6 +18,8 @@ import { adviseOnRemote, REMOTE_HINT } from './init/connect-git.ts';
 import { listWrongModes, mendModes, type WrongMode } from './kept-modes.ts';
 import { refreshDatabaseLink } from './link-database.ts';
 import { lookAt } from './look-at.ts';
+import { findForgeHome } from './forge-home.ts';
+import { describeWideModes } from './home-modes.ts';
 import { toGitRepo, type Machine } from './machine.ts';
 import { isMergeDriverRegistered, registerMergeDriver } from './merge-driver-config.ts';
 import type { HookProject } from './run-hook.ts';
@@ -292,9 +294,9 @@ function examineLeftovers({ project, fix }: Examination): Finding {
   );
 }
 
-function examineModes({ project, fix }: Examination): Finding {
+function examineModes({ project, machine, fix }: Examination): Finding {
   const wrong = listWrongModes(project.paths);
-  if (wrong.length === 0) return ok('permissions', 'tasks and logs are for nobody else');
+  if (wrong.length === 0) return examineHomeModes(machine);
   const left = fix ? mendModes(wrong) : wrong;
   if (left.length === 0) return fixed('permissions', `corrected: ${nameFiles(wrong)}`);
   const open = left.filter(({ why }) => why === 'open');
@@ -305,6 +307,14 @@ function examineModes({ project, fix }: Examination): Finding {
       : `those who share the repository cannot use ${nameFiles(left)} in ${project.paths.store_dir}`,
     fix ? 'forge doctor --fix, by whom they belong to' : 'forge doctor --fix',
   );
+}
+
+/** The same that a server tells when it starts. Nothing is mended: a token that others could read is made anew. */
+function examineHomeModes({ env, homeDir }: Machine): Finding {
+  const wide = describeWideModes(findForgeHome(env, homeDir), []);
+  const [first] = wide;
+  if (first === undefined) return ok('permissions', 'tasks, logs and tokens are for nobody else');
+  return warn('permissions', wide.map(({ what }) => what).join('; '), first.hint);
 }
 
 function nameFiles(files: readonly WrongMode[]): string {

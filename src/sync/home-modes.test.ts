@@ -20,7 +20,7 @@ it.runIf(process.platform !== 'win32')(
     chmodSync(home, 0o777);
     chmodSync(token, 0o644);
     chmodSync(join(store_dir, 'forge.db'), 0o644);
-    const told = describeWideModes(home, [paths]);
+    const told = describeWideModes(home, [paths]).map(({ what, hint }) => `${what}: ${hint}`);
     expect(told).toHaveLength(3);
     expect(told[0]).toContain(`chmod go-w ${home}`);
     expect(told[1]).toContain(`chmod 600 ${token}`);

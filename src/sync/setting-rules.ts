@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path';
 import type { Price } from '#domain/price-table.ts';
+import { parsePathPattern } from '#domain/path-pattern.ts';
 import { LIMITS } from '#kernel/limits.ts';
 
 /** What a value has to be, and what it is where nobody says. */
@@ -106,6 +107,11 @@ export function isInside(value: unknown): value is string {
   if (!isText(value) || value.startsWith('/') || /^[a-z]:/i.test(value)) return false;
   const parts = value.split(/[\\/]/);
   return !parts.includes('..') && parts[0]?.toLowerCase() !== '.git';
+}
+
+/** A glob whose files are all inside. */
+export function isPattern(value: unknown): value is string {
+  return isInside(value) && parsePathPattern(value) !== undefined;
 }
 
 export function isBranch(value: unknown): value is string {

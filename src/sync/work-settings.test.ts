@@ -123,6 +123,11 @@ describe('readWorkSettings', () => {
     [{ review: { step_timeout_s: 1.5 } }, 'review.step_timeout_s is 1.5; allowed is a whole number from 1'],
     [{ workspace: { copy: ['../secret'] } }, 'workspace.copy is ["../secret"]'],
     [{ workspace: { copy: ['/etc/passwd'] } }, 'workspace.copy is'],
+    // [B3] Patterns that would take for ever to expand or to match.
+    [{ workspace: { copy: ['{a,b}'.repeat(24)] } }, 'workspace.copy is'],
+    [{ workspace: { copy: ['a'.repeat(257)] } }, 'workspace.copy is'],
+    [{ workspace: { copy: ['**/a/'.repeat(8) + 'b'] } }, 'workspace.copy is'],
+    [{ workspace: { copy: ['{..,a}/x'] } }, 'workspace.copy is'],
     [{ workspace: { cache_key: ['.git/config'] } }, 'workspace.cache_key is'],
     [{ workspace: { linkFile: '../../x' } }, 'workspace.linkFile is "../../x"'],
     [{ workspace: { ports: LIMITS.port_block + 1 } }, `workspace.ports is ${LIMITS.port_block + 1}`],

@@ -15,6 +15,7 @@ import {
   isBranch,
   isInside,
   isPathOfMachine,
+  isPattern,
   list,
   oneOf,
   optionalNumber,
@@ -194,6 +195,7 @@ type Rules = {
 const WEEK_MINUTES = 7 * 24 * 60;
 const HALF_AN_HOUR = 1_800;
 
+const PATTERNS = `globs inside the project (* ? [a-z] ** {a,b}), each at most ${LIMITS.copy_pattern_length} characters, ${LIMITS.copy_pattern_folders} times ** and ${LIMITS.copy_pattern_ways} names by its braces`;
 const PATHS = 'a list of paths that begin with / or ~/';
 
 const RULES: Rules = {
@@ -205,7 +207,7 @@ const RULES: Rules = {
   },
   workspace: {
     root: { ...rule('an absolute path', isAbsolutePath, undefined), personal: true },
-    copy: list('a list of globs inside the project', isInside),
+    copy: list(`a list of ${PATTERNS}`, isPattern),
     setup: commands(),
     teardown: commands(),
     cache_key: list('a list of files of the project', isInside),

@@ -28,7 +28,23 @@ describe('[B2] an agent by its environment', () => {
     expect((await agent.run('mcp', '--actor', 'user:Ada')).stderr).toContain('it cannot act as user:Ada');
   });
 
+  it('[B7] bears no name that is not a registered agent’s: it may be a person’s', async () => {
+    const task = await project.create('Discussed');
+    await project.text('task', 'assign', task.id, 'reviewer', '--user', 'ann');
+    for (const name of ['Tess', 'agent:Tess', 'ann', 'somebody']) {
+      const { error } = await agent.fails('task', 'comment', task.id, 'I approve this', '--actor', name);
+      expect(error).toMatchObject({
+        code: 'permission_denied',
+        message: `w1 is an agent: it cannot act as ${name}, which is no registered agent`,
+      });
+    }
+    for (const name of ['w1', 'agent:w1'])
+      await agent.text('task', 'comment', task.id, 'mine', '--actor', name);
+    expect((await agent.run('mcp', '--actor', 'Tess')).stderr).toContain('it cannot act as Tess');
+  });
+
   it('may name another agent, and a person may name anybody', async () => {
+    await project.text('agent', 'add', 'w2');
     const mine = await agent.create('Found', '--actor', 'w2');
     expect(mine.created_by).toBe('w2');
     const theirs = await project.create('Theirs', '--actor', 'user:Ada');

@@ -176,6 +176,7 @@ describe('forge task create', () => {
   });
 
   it('[S24] created_by is who asks, word for word: flag, FORGE_ACTOR, git', async () => {
+    await project.text('agent', 'add', 'claude-opus-4-6');
     const [flag, env, kind, git] = await Promise.all([
       project.with({ env: { FORGE_ACTOR: 'other' } }).create('x', '--actor', 'claude-opus-4-6'),
       project.with({ env: { FORGE_ACTOR: 'orchestrator' } }).create('x'),

@@ -82,6 +82,28 @@ describe('forge mcp', () => {
     expect(await project.program.run('mcp', '--json')).toMatchObject({ exit: 2 });
   });
 
+  it('[B2] refuses a batch, and answers what comes after it', async () => {
+    await using project = await forgeProjectHere();
+    const list = {
+      jsonrpc: '2.0',
+      id: 2,
+      method: 'tools/call',
+      params: { name: 'forge_list', arguments: {} },
+    };
+    const stdin = [INITIALIZE, [list, list], list].map((message) => `${JSON.stringify(message)}\n`).join('');
+    const { stdout, stderr, exit } = await project.program.with({ stdin }).run('mcp');
+    expect({ stderr, exit }).toEqual({ stderr: '', exit: 0 });
+    const answers = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { id: number | null });
+    expect(answers.toSorted((a, b) => (a.id ?? 0) - (b.id ?? 0))).toMatchObject([
+      { id: null, error: { code: -32_600 } },
+      { id: 1 },
+      { id: 2, result: { content: [{ text: '[]' }] } },
+    ]);
+  });
+
   it('goes on after garbage, and tells a host outside of a project what is missing', async () => {
     await using folder = await forgeFolderHere();
     const call = {

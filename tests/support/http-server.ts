@@ -5,9 +5,11 @@ import { createOperationCaller, toProjectRef } from '#app/operation-caller.ts';
 import { openServerProjects, type ServerProjects } from '#app/server-projects.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import type { OperationCaller } from '#operations/call-operation.ts';
+import { AnswerBudget } from '#surfaces/http/answer-budget.ts';
 import { createHttpHandler } from '#surfaces/http/create-http-handler.ts';
 import type { HttpDeps, IdempotencyPort } from '#surfaces/http/http-ports.ts';
 import { applyServerLimits, HTTP_LIMITS, toServerOptions } from '#surfaces/http/limits.ts';
+import { reserveAnswer } from '#surfaces/http/reserve-answer.ts';
 import { createMcpHandler } from '#surfaces/mcp/http-handler.ts';
 import { openTokenAccess } from '#sync/access-port.ts';
 import { createToken, revokeToken, type TokenScope } from '#sync/access-tokens.ts';
@@ -88,6 +90,7 @@ export async function startHttp(
     idempotency: NO_KEYS,
     tellLate: async () => undefined,
     report: (failure) => void failures.push(failure),
+    answers: new AnswerBudget(limits),
     ...setting.deps,
   };
   server.on('request', createHttpHandler(deps));
@@ -143,6 +146,7 @@ export async function startProjectHttp(setting: HttpSetting = {}): Promise<Proje
     notice,
   });
   const access = openTokenAccess(join(around.path, 'home'), clock);
+  const answers = setting.deps?.answers ?? new AnswerBudget({ ...HTTP_LIMITS, ...setting.limits });
   const mcp = createMcpHandler({
     operations,
     declarations: OPERATIONS,
@@ -150,6 +154,7 @@ export async function startProjectHttp(setting: HttpSetting = {}): Promise<Proje
     projects: () => [],
     clock: setting.mcpClock ?? clock,
     isAlive: (caller) => access.isAlive(caller),
+    reserve: (declaration, call) => reserveAnswer(answers, declaration, call),
   });
 
   const http = await startHttp(
@@ -157,6 +162,7 @@ export async function startProjectHttp(setting: HttpSetting = {}): Promise<Proje
       ...setting,
       caller: operations,
       deps: {
+        answers,
         mcp: (request, response, caller) => mcp.handle(request, response, caller),
         projects: () => projects.list(),
         idempotency: toIdempotencyPort(projects),

@@ -1,18 +1,24 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Run } from '#contract/attempt.ts';
+import { OPERATIONS } from '#contract/operations.ts';
 import type { RunSocket } from '#engine/work.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { OneATurn } from '#kernel/one-a-turn.ts';
 import { RUN_SOCKET, RUN_SOCKET_KEY } from '#process/find-own-run.ts';
 import { isLeftBehind, toTemporaryPath } from '#process/temporary-path.ts';
-import { beginExchange, send, toErrorAnswer, type Answer } from '#surfaces/http/answer.ts';
-import { applyServerLimits, toServerOptions } from '#surfaces/http/limits.ts';
+import type { Caller } from '#operations/call-operation.ts';
+import { AnswerBudget } from '#surfaces/http/answer-budget.ts';
+import { beginExchange, send, toErrorAnswer, type Exchange } from '#surfaces/http/answer.ts';
+import { callRoute } from '#surfaces/http/call-route.ts';
+import { openCallSignal } from '#surfaces/http/call-signal.ts';
+import { applyServerLimits, HTTP_LIMITS, toServerOptions } from '#surfaces/http/limits.ts';
 import { parseBody, readBody } from '#surfaces/http/read-body.ts';
+import { reserveAnswer } from '#surfaces/http/reserve-answer.ts';
 import { createRunCaller, type RunCaller, type RunCallerDeps } from './run-caller.ts';
 
 /** The path of a socket of the system's may not be longer. */
@@ -29,13 +35,19 @@ export async function openRunSocket(deps: RunCallerDeps, run: Run): Promise<RunS
   const path = toSocket(folder);
   const key = randomBytes(24).toString('base64url');
   const call = createRunCaller(deps, run);
-  const turns = new OneATurn(setImmediate);
+  const deeds: Deeds = {
+    call,
+    key,
+    caller: { actor: { kind: 'agent', name: run.agent, named: true }, scope: 'task', token: run.id },
+    turns: new OneATurn(setImmediate),
+    answers: new AnswerBudget(RUN_LIMITS),
+  };
   const server = createServer(toServerOptions(), (request, response) => {
     const exchange = beginExchange(request, response);
-    answer(request, { call, key, turns }).then(
-      (said) => send(exchange, said),
-      (error: unknown) => send(exchange, toErrorAnswer(error, exchange.request_id)),
-    );
+    answer(exchange, deeds).catch((error: unknown) => {
+      send(exchange, toErrorAnswer(error, exchange.request_id));
+      deeds.answers.hold(response);
+    });
   });
   applyServerLimits(server);
   await listen(server, path);
@@ -50,17 +62,41 @@ export async function openRunSocket(deps: RunCallerDeps, run: Run): Promise<RunS
   };
 }
 
-async function answer(
-  request: IncomingMessage,
-  { call, key, turns }: { readonly call: RunCaller; readonly key: string; readonly turns: OneATurn },
-): Promise<Answer> {
+const RUN_LIMITS = {
+  ...HTTP_LIMITS,
+  unread_bytes_a_token: HTTP_LIMITS.unread_bytes_a_run,
+  unread_bytes: HTTP_LIMITS.unread_bytes_a_run,
+};
+
+interface Deeds {
+  readonly call: RunCaller;
+  readonly key: string;
+  readonly caller: Caller;
+  readonly turns: OneATurn;
+  readonly answers: AnswerBudget;
+}
+
+async function answer(exchange: Exchange, { call, key, caller, turns, answers }: Deeds): Promise<void> {
+  const { request, response } = exchange;
   if (!isKey(request.headers.authorization, key))
     throw new ForgeError('unauthorized', 'This is the socket of a run, and not of yours');
   const name = PATH.exec(request.url ?? '')?.[1];
   if (request.method !== 'POST' || name === undefined)
     throw new ForgeError('not_found', 'A run asks for operations by their names');
-  const output = await call(name, parseBody(await readBody(request, turns)));
-  return { status: 200, body: JSON.stringify(output) };
+  answers.open(response, caller.token);
+  const input = parseBody(await readBody(request, turns));
+  const declaration = OPERATIONS.find((one) => one.name === name);
+  if (declaration === undefined) throw new ForgeError('not_found', `No operation ${name.slice(0, 100)}`);
+  const signal = openCallSignal(exchange, () => true);
+  using _reserved = await reserveAnswer(answers, declaration, { caller, signal });
+  const { shape } = declaration.input;
+  const said = await callRoute(
+    { caller: { call: (asked) => call(name, asked.input, { signal, portion: asked.portion }) } },
+    { declaration, paged: false, cursors: 'cursor' in shape && 'limit' in shape, ok: 200 },
+    { input, project: undefined, caller, signal },
+  );
+  send(exchange, said);
+  answers.hold(response);
 }
 
 function isKey(header: string | undefined, key: string): boolean {

@@ -11,6 +11,7 @@ import { isMadeBy } from '#operations/find-maker.ts';
 import { judgeRunCall } from '#operations/judge-run-call.ts';
 import { MANIFEST } from '#operations/manifest.generated.ts';
 import type { OpenProject, OperationContext } from '#operations/operation.ts';
+import { WaitBudget } from '#operations/wait-budget.ts';
 import type { HomePlace } from '#sync/forge-home.ts';
 import type { Machine } from '#sync/machine.ts';
 import { checkCallInput } from '../serve/check-call-input.ts';
@@ -25,12 +26,16 @@ export interface RunCallerDeps {
 }
 
 /** The operations as the agent of one run may call them. Rejects with ForgeError alone. */
-export type RunCaller = (name: string, input: unknown) => Promise<unknown>;
+export type RunCaller = (name: string, input: unknown, more?: CallMore) => Promise<unknown>;
+
+type CallMore = Pick<OperationContext, 'signal' | 'portion'>;
 
 export function createRunCaller(deps: RunCallerDeps, run: Run): RunCaller {
   let created = 0;
-  return async (name, input) => {
+  const waits = new WaitBudget();
+  return async (name, input, more = {}) => {
     const declaration = getDeclaration(name);
+    using _wait = declaration.waits === true ? waits.begin(run.id) : undefined;
     const checked = redactInput(deps, checkCallInput(declaration, input));
     const isOwn = await checkRights(deps.project, run, { declaration, input: checked });
     const load = MANIFEST[name];
@@ -39,10 +44,11 @@ export function createRunCaller(deps: RunCallerDeps, run: Run): RunCaller {
     const takesFence = isOwn && 'fence' in declaration.input.shape && run.fence !== null;
     const fenced = takesFence ? { ...checked, fence: run.fence } : checked;
     const operation = await load();
-    if (name !== 'task.create') return operation.run(toContext(deps, run), fenced);
+    const context = { ...toContext(deps, run), ...more };
+    if (name !== 'task.create') return await operation.run(context, fenced);
     if (created >= LIMITS.run_created_tasks) throw tooMany();
     created += 1;
-    return operation.run(toContext(deps, run), fenced).catch((error: unknown) => {
+    return await operation.run(context, fenced).catch((error: unknown) => {
       created -= 1;
       throw error;
     });

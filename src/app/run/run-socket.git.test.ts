@@ -7,10 +7,24 @@ import type { Task } from '#contract/task.ts';
 import { createSecrets } from '#engine/agent-secrets.ts';
 import { claimTask } from '#engine/change-task.ts';
 import type { RunSocket } from '#engine/work.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import { RUN_SOCKET_KEY } from '#process/find-own-run.ts';
 import { tempWorkshop, type TempWorkshop } from '../../../tests/support/temp-workshop.ts';
 import { openRunSocket } from './open-run-socket.ts';
 import type { RunCallerDeps } from './run-caller.ts';
+
+const NEW_TASK = {
+  id_prefix: 'fg',
+  type: 'task',
+  priority: 2,
+  state: 'todo',
+  parent_id: null,
+  assignee: null,
+  labels: [],
+  github_issue: null,
+  depends_on: [],
+  metadata: new Map(),
+} as const;
 
 let shop: TempWorkshop;
 beforeEach(async () => {
@@ -28,7 +42,7 @@ function open({ id: task_id, created_by }: Task, more: Partial<Run> = {}): Promi
   return openRunSocket(deps, { task_id, agent: created_by, fence: 1, ...more } as Run);
 }
 
-/** The code of the error that a call is answered with. */
+/** The code of the error that a call is answered with; of a list its length. */
 async function call(socketPath: string, key: string, name: string, input: object): Promise<unknown> {
   const text = await new Promise<string>((resolve, reject) => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
@@ -41,10 +55,36 @@ async function call(socketPath: string, key: string, name: string, input: object
     asking.on('error', reject);
     asking.end(JSON.stringify(input));
   });
-  return (JSON.parse(text) as { code?: string }).code;
+  const answer = JSON.parse(text) as { code?: string } | unknown[];
+  return Array.isArray(answer) ? answer.length : answer.code;
 }
 
 describe('[A2] the socket of a run', () => {
+  it('[B9] has the limits of an answer: a list that is too large is refused, and a part of it is not', async () => {
+    const task = await shop.create('Mine');
+    const description = 'x'.repeat(1_000_000);
+    for (let at = 0; at < LIMITS.answer_bytes / 1_000_000; at += 1)
+      await shop.place.store.createTask(
+        { ...NEW_TASK, title: `large ${at}`, description },
+        { actor: { kind: 'user', name: 'ann', named: false }, now: at },
+      );
+    await using socket = await open(task, { id: 'run-1' });
+    const ask = (input: object) => call(socket.path, socket.env[RUN_SOCKET_KEY] ?? '', 'task.list', input);
+    expect(await ask({})).toBe('too_large');
+    expect(await ask({ limit: 4 })).toBe(4);
+  });
+
+  it('[B8] [B9] bounds the waits of a run, and what its programs leave unread', async () => {
+    const task = await shop.create('Mine');
+    await using socket = await open(task, { id: 'run-1' });
+    const key = socket.env[RUN_SOCKET_KEY] ?? '';
+    const wait = () => call(socket.path, key, 'task.wait', { id: task.id, timeout_seconds: 3_600 });
+    const waits = Array.from({ length: LIMITS.waits_a_token + 1 }, () => wait().catch(() => 'cut'));
+    expect(await Promise.race(waits)).toBe('too_many_requests');
+    await socket[Symbol.asyncDispose]();
+    expect((await Promise.all(waits)).filter((one) => one === 'cut')).toHaveLength(LIMITS.waits_a_token);
+  });
+
   it('answers those alone that have its key, and leaves nothing behind', async () => {
     const task = await shop.create('Mine');
     const { id } = task;

@@ -7,9 +7,11 @@ import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { Served, ServeWishes } from '#operations/operation.ts';
 import { readSelf } from '#process/process-identity.ts';
+import { AnswerBudget } from '#surfaces/http/answer-budget.ts';
 import { createBrowserSessions } from '#surfaces/http/browser-sessions.ts';
 import { createEventStream } from '#surfaces/http/event-stream.ts';
 import { createHttpHandler } from '#surfaces/http/create-http-handler.ts';
+import { reserveAnswer } from '#surfaces/http/reserve-answer.ts';
 import type { McpHttpHandler } from '#surfaces/mcp/http-handler.ts';
 import { openTokenAccess } from '#sync/access-port.ts';
 import { ensureServerToken } from '#sync/access-tokens.ts';
@@ -91,14 +93,17 @@ export async function startServer(wishes: ServeWishes, request: Request): Promis
   if (settings.port !== 0 && port !== settings.port)
     notice(`Port ${settings.port} is taken; this server is at ${url}`);
   const stores = projects.list().map(({ found }) => found.paths);
-  for (const wide of describeWideModes(place.home, stores)) notice(wide);
+  for (const { what, hint } of describeWideModes(place.home, stores))
+    notice(`${what.charAt(0).toUpperCase()}${what.slice(1)}: ${hint}`);
   const access = openTokenAccess(place.home, clock, notice);
   // Who is refused, and why, is told at the start and not by the first whom it hits.
   access.findCaller('');
   const sessions = createBrowserSessions({ clock, port, scheme });
   const machine = { env, homeDir: homedir(), program, clock };
   const caller = createOperationCaller({ projects, clock, place, machine, env, cwd, notice });
+  const answers = new AnswerBudget();
   const events = createEventStream({
+    answers,
     sources: () => listSources(projects),
     isAlive: (one) => access.isAlive(one),
     report: (error) => notice(`events: ${toMessage(error)}`),
@@ -114,6 +119,7 @@ export async function startServer(wishes: ServeWishes, request: Request): Promis
       clock,
       projects: () => projects.list().map(({ prefix }) => prefix),
       isAlive: (one) => access.isAlive(one),
+      reserve: (declaration, call) => reserveAnswer(answers, declaration, call),
     });
   };
   const requests = watchRequests(server);
@@ -122,6 +128,7 @@ export async function startServer(wishes: ServeWishes, request: Request): Promis
     createHttpHandler({
       caller,
       access,
+      answers,
       clock,
       version: VERSION,
       declarations: OPERATIONS,

@@ -85,6 +85,6 @@ function toErrorHeaders(error: unknown): Record<string, string> {
   if (code === 'unauthorized') return { 'WWW-Authenticate': 'Bearer realm="forge"' };
   if (code === 'method_not_allowed' && typeof details.allow === 'string') return { Allow: details.allow };
   if (code === 'too_many_requests') return { 'Retry-After': String(Number(details.retry_after_s ?? 60)) };
-  if (code === 'store_busy') return { 'Retry-After': '1' };
+  if (code === 'store_busy' || code === 'server_busy') return { 'Retry-After': '1' };
   return {};
 }

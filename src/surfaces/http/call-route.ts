@@ -32,7 +32,7 @@ export async function callOrRecall(
 /** Runs the operation of a route: its JSON as it is, a list page by page. Throws what the operation throws. */
 export async function callRoute(
   { caller: operations }: Pick<HttpDeps, 'caller'>,
-  route: OperationRoute,
+  route: Pick<OperationRoute, 'declaration' | 'paged' | 'cursors' | 'ok'>,
   {
     input,
     project,

@@ -4,6 +4,7 @@ import { ERROR_CODES, ForgeError } from '#kernel/errors.ts';
 import { OneATurn } from '#kernel/one-a-turn.ts';
 import { allows, type Caller, scopeError } from '#operations/call-operation.ts';
 import { type Answer, beginExchange, type Exchange, send, sendMarked, toErrorAnswer } from './answer.ts';
+import { AnswerBudget } from './answer-budget.ts';
 import { type BrowserSessions, createBrowserSessions } from './browser-sessions.ts';
 import { callOrRecall } from './call-route.ts';
 import { openCallSignal, toEndError } from './call-signal.ts';
@@ -27,6 +28,7 @@ import { answerLong } from './long-request.ts';
 import { listProjectRoutes } from './project-routes.ts';
 import { NO_BODY, parseBody, readBody } from './read-body.ts';
 import { assembleInput } from './request-input.ts';
+import { reserveAnswer } from './reserve-answer.ts';
 import { createRouteTable, type Routed, type RouteTable } from './route-table.ts';
 import { listSessionRoutes } from './session-routes.ts';
 
@@ -47,6 +49,7 @@ export function createHttpHandler(deps: HttpDeps): HttpHandler {
     named: listNamedRoutes(deps.declarations),
     lists: new ListCache(),
     turns: new OneATurn(setImmediate),
+    answers: deps.answers ?? new AnswerBudget(),
   };
   return (request, response) => {
     const exchange = beginExchange(request, response);
@@ -55,6 +58,7 @@ export function createHttpHandler(deps: HttpDeps): HttpHandler {
       // Half an answer cannot be taken back.
       if (response.headersSent) response.destroy();
       else send(exchange, failed);
+      surface.answers.hold(response);
     });
   };
 }
@@ -95,6 +99,7 @@ interface Surface {
   readonly lists: ListCache;
   /** Of large bodies. */
   readonly turns: OneATurn;
+  readonly answers: AnswerBudget;
 }
 
 const ANY_OPERATION: Routed = { method: 'POST', path: `${API}/operations/{name}` };
@@ -135,7 +140,7 @@ function toPlace({ method, path }: Routed): Routed {
 }
 
 async function answer(surface: Surface, exchange: Exchange): Promise<void> {
-  const { deps, hosts, routes } = surface;
+  const { deps, hosts, routes, answers } = surface;
   const { request, response } = exchange;
   const target = guardRequest(request, { hosts, scheme: deps.origin.scheme });
   const { method, path } = target;
@@ -146,6 +151,7 @@ async function answer(surface: Surface, exchange: Exchange): Promise<void> {
   const admission = open
     ? undefined
     : admit(request, method, { access: deps.access, sessions: surface.sessions });
+  if (admission !== undefined) answers.open(response, admission.caller.token);
   if (found === undefined) {
     throw new ForgeError('not_found', `Nothing is at ${path.slice(0, 200)}`, {
       hint: `GET ${API}/openapi.json`,
@@ -158,6 +164,7 @@ async function answer(surface: Surface, exchange: Exchange): Promise<void> {
   }
   if (route.own?.raw !== undefined && admission !== undefined) {
     await route.own.raw(request, response, admission.caller);
+    answers.hold(response);
     return;
   }
   const asked: Asked = { exchange, target, values: found.values, admission };
@@ -180,7 +187,7 @@ interface Asked {
 }
 
 async function answerOwn(
-  { turns }: Surface,
+  { turns, answers }: Surface,
   route: OwnRoute,
   { exchange, target, values, admission }: Asked,
 ): Promise<void> {
@@ -194,11 +201,11 @@ async function answerOwn(
     caller: admission?.caller,
     session: admission?.session,
   });
-  if (given !== undefined) finish(exchange, target, given);
+  if (given !== undefined) finish(exchange, target, { given, answers });
 }
 
 async function answerOperation(
-  { deps, named, lists, turns }: Surface,
+  { deps, named, lists, turns, answers }: Surface,
   { operation }: Route,
   { exchange, target, values, admission }: Asked,
 ): Promise<void> {
@@ -228,7 +235,11 @@ async function answerOperation(
   const changes = !isRead && route.declaration.access !== 'read';
   const key = changes ? readIdempotencyKey(exchange.request) : undefined;
   if (key === undefined) {
-    finish(exchange, target, await work());
+    // Until it is counted as what the client has to read.
+    using _reserved = isLong
+      ? undefined
+      : await reserveAnswer(answers, route.declaration, { caller, signal });
+    finish(exchange, target, { given: await work(), answers });
     return;
   }
   const once = await answerOnce(
@@ -241,7 +252,7 @@ async function answerOperation(
     { token: caller.token, key, digest: digestRequest(target, read.bytes) },
     () => work().catch((error: unknown) => toReportedAnswer(deps, exchange, error)),
   );
-  finish(exchange, target, once);
+  finish(exchange, target, { given: once, answers });
 }
 
 /** Before the body is read: a caller who may not do it has nothing to say. */
@@ -278,7 +289,12 @@ function getNamed(named: ReadonlyMap<string, OperationRoute>, name: string): Ope
   });
 }
 
-function finish(exchange: Exchange, { method }: Target, given: Answer): void {
+function finish(
+  exchange: Exchange,
+  { method }: Target,
+  { given, answers }: { readonly given: Answer; readonly answers: AnswerBudget },
+): void {
   if ((method === 'GET' || method === 'HEAD') && given.status === 200) sendMarked(exchange, given);
   else send(exchange, given);
+  answers.hold(exchange.response);
 }

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { LIMITS } from '#kernel/limits.ts';
 import type { Caller } from '#operations/call-operation.ts';
 import type { EventSource } from '#operations/event-source.ts';
+import type { AnswerBudget } from './answer-budget.ts';
 import { further, type Positions, reaches, toCursor, withPosition } from './event-cursor.ts';
 import { type EventFilter, isEverything, toFrame, toResetFrame, wants } from './event-frame.ts';
 import type { EventWindow } from './event-window.ts';
@@ -14,6 +15,7 @@ export class EventReader {
   readonly caller: Caller;
   readonly #response: ServerResponse;
   readonly #filter: EventFilter;
+  readonly #answers: AnswerBudget;
   /** The next frame of the window; undefined while it reads from the store. */
   #index: number | undefined;
   #positions: Positions;
@@ -27,12 +29,13 @@ export class EventReader {
   constructor(
     response: ServerResponse,
     caller: Caller,
-    start: { readonly filter: EventFilter; readonly positions: Positions },
+    start: { readonly filter: EventFilter; readonly positions: Positions; readonly answers: AnswerBudget },
   ) {
     this.#response = response;
     this.caller = caller;
     this.#filter = start.filter;
     this.#positions = start.positions;
+    this.#answers = start.answers;
   }
 
   /** Tells the client where it begins, so that it can come back even if nothing ever happens. */
@@ -168,6 +171,11 @@ export class EventReader {
       this.#positions = withPosition(this.#positions, project, { epoch, seq: newest });
       return;
     }
+    if (!this.#answers.hasRoom(this.caller.token, LIMITS.event_waiting_bytes)) {
+      // Other streams of the token leave too much unread; the client can come back to where it was.
+      this.end();
+      return;
+    }
     const page = await source.readEvents({
       after: own.seq,
       limit: LIMITS.event_page_rows,
@@ -180,7 +188,22 @@ export class EventReader {
       return toFrame(project, event, this.#positions).bytes;
     });
     this.#positions = withPosition(this.#positions, project, { epoch, seq: page.upto });
-    if (frames.length > 0) this.#write(Buffer.concat(frames));
+    if (frames.length === 0) return;
+    const bytes = Buffer.concat(frames);
+    this.#write(bytes);
+    if (this.#isBlocked) this.#count(bytes.length);
+  }
+
+  /** A page from the store is this reader's alone; chunks of the window are shared by all who have not taken them. */
+  #count(bytes: number): void {
+    const kept = this.#answers.keep(this.caller.token, bytes);
+    const giveBack = (): void => {
+      this.#response.off('drain', giveBack);
+      this.#response.off('close', giveBack);
+      kept[Symbol.dispose]();
+    };
+    this.#response.once('drain', giveBack);
+    this.#response.once('close', giveBack);
   }
 
   #write(bytes: Buffer): void {

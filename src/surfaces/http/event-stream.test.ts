@@ -7,6 +7,7 @@ import { toErrorBody } from '#kernel/errors.ts';
 import type { Caller } from '#operations/call-operation.ts';
 import { followEvents } from '../../../tests/support/event-client.ts';
 import { tempStore, type TempStore } from '../../../tests/support/temp-store.ts';
+import { AnswerBudget } from './answer-budget.ts';
 import { createEventStream, type EventStreamDeps } from './event-stream.ts';
 
 const by = { actor: { kind: 'agent', name: 'worker-1', named: true }, now: 1_790_000_000_000 } as const;
@@ -221,6 +222,28 @@ describe('the stream of events', () => {
     expect(numbers(await back.until(total))).toEqual(Array.from({ length: total }, (_, at) => at + 1));
   });
 
+  test('[B5] ends streams of a token whose pages nobody takes, once they are too many in sum', async () => {
+    const most = 8_000_000;
+    const limits = { unread_bytes_a_token: most, unread_bytes: 4 * most, waiting_reads_a_token: 1 };
+    const answers = new AnswerBudget(limits);
+    await using served = await serve({ answers, limits: { stall_ms: 600_000, heartbeat_ms: 600_000 } });
+    served.fill(40, 1_000_000);
+    const { port } = new URL(served.url);
+    const deaf = Array.from({ length: 12 }, () => {
+      const client = connect(Number(port), '127.0.0.1').on('error', () => undefined);
+      client.pause();
+      client.write('GET /?after=0 HTTP/1.1\r\nHost: x\r\n\r\n');
+      return client;
+    });
+    await until(() => answers.bytes.unread > most / 2 && served.stream.counts().readers < deaf.length);
+    // One page may come on top of what there was room for.
+    expect(answers.bytes.unread).toBeLessThan(most + 1_100_000);
+    using other = await followEvents(`${served.url}?after=0`, { token: 'token-other' });
+    expect(await other.until(40)).toHaveLength(40);
+    for (const client of deaf) client.destroy();
+    await until(() => answers.bytes.unread === 0);
+  });
+
   test('a slow reader that reads is served to the end', async () => {
     await using served = await serve({ limits: { stall_ms: 2_000, heartbeat_ms: 15_000 } });
     const { port } = new URL(served.url);
@@ -263,10 +286,11 @@ interface ServeOptions {
   readonly other?: TempStore;
   readonly isAlive?: EventStreamDeps['isAlive'];
   readonly limits?: EventStreamDeps['limits'];
+  readonly answers?: AnswerBudget;
   readonly onLook?: () => void;
 }
 
-async function serve({ other, isAlive = () => true, limits, onLook }: ServeOptions = {}) {
+async function serve({ other, isAlive = () => true, limits, answers, onLook }: ServeOptions = {}) {
   const temp = await tempStore();
   const toSource = (project: string, { store }: TempStore) => ({
     project,
@@ -281,6 +305,7 @@ async function serve({ other, isAlive = () => true, limits, onLook }: ServeOptio
     sources: () => [toSource('fg', temp), ...(other === undefined ? [] : [toSource('pb', other)])],
     isAlive,
     limits,
+    answers,
   });
   const server = createServer((request, response) => {
     const token = request.headers.authorization?.slice('Bearer '.length) ?? 'token-1';

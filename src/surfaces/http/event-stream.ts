@@ -5,6 +5,7 @@ import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { type Caller, reaches } from '#operations/call-operation.ts';
 import type { EventSource } from '#operations/event-source.ts';
+import { AnswerBudget } from './answer-budget.ts';
 import { parseCursor, type Position, type Positions } from './event-cursor.ts';
 import type { EventFilter } from './event-frame.ts';
 import { EventReader } from './event-reader.ts';
@@ -22,6 +23,8 @@ export interface EventStreamDeps {
   readonly isAlive: (caller: Caller) => boolean;
   /** Told of a store that could not be read. */
   readonly report?: ((error: unknown) => void) | undefined;
+  /** Shared with the answers of the same server; one of its own when left out. */
+  readonly answers?: AnswerBudget | undefined;
   /** Those of Forge when left out. */
   readonly limits?:
     | { readonly stall_ms: number; readonly heartbeat_ms: number; readonly streams_a_token?: number }
@@ -53,6 +56,7 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
 class EventHub {
   readonly readers = new Set<EventReader>();
   cut = 0;
+  readonly answers: AnswerBudget;
   readonly #deps: EventStreamDeps;
   readonly #limits: NonNullable<EventStreamDeps['limits']>;
   readonly #window = new EventWindow();
@@ -70,6 +74,7 @@ class EventHub {
 
   constructor(deps: EventStreamDeps) {
     this.#deps = deps;
+    this.answers = deps.answers ?? new AnswerBudget();
     this.#limits = deps.limits ?? {
       stall_ms: LIMITS.event_stall_ms,
       heartbeat_ms: LIMITS.event_heartbeat_ms,
@@ -90,7 +95,8 @@ class EventHub {
       }
       const positions = toStart(wish.after, newest);
       sendHead(response);
-      const reader = new EventReader(response, caller, { filter: wish.filter, positions });
+      const { answers } = this;
+      const reader = new EventReader(response, caller, { filter: wish.filter, positions, answers });
       reader.onWritable = () => this.#serve(reader);
       this.readers.add(reader);
       this.#count(reader, 1);

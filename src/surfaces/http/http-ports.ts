@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Declaration } from '#contract/declare.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { Caller, OperationCaller } from '#operations/call-operation.ts';
+import type { AnswerBudget } from './answer-budget.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
 import type { TellLate } from './long-request.ts';
 
@@ -17,6 +18,8 @@ export interface HttpDeps {
   readonly projects: () => readonly ServedProject[];
   readonly idempotency: IdempotencyPort;
   readonly tellLate: TellLate;
+  /** Shared with everything else that answers on the same server; one of its own when left out. */
+  readonly answers?: AnswerBudget | undefined;
   /** Another text whenever something was written where the call would look; undefined where that cannot be said. */
   readonly stamp?: ((place: CallPlace) => Promise<string | undefined>) | undefined;
   /** Those of browsers, where somebody else makes links to them as well. */

@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LIMITS } from '#kernel/limits.ts';
 import { startHttp, type TestHttp } from '../../../tests/support/http-server.ts';
+import { AnswerBudget } from './answer-budget.ts';
 import { HTTP_LIMITS } from './limits.ts';
 
 let http: TestHttp;
@@ -318,6 +319,37 @@ describe('the limits of an answer', () => {
     client.destroy();
   });
 
+  it('[B5] refuse a token that reads nothing of its answers, and serve others', async () => {
+    const limits = { ...HTTP_LIMITS, unread_bytes_a_token: 3 * LIMITS.answer_bytes };
+    const answers = new AnswerBudget(limits);
+    await using own = await startHttp({
+      caller: { call: async () => large.slice(0, 12) },
+      deps: { answers },
+    });
+    const [{ token: greedy }, { token: other }] = [await own.token('read'), await own.token('read')];
+    const ask = (token: string) =>
+      own.ask({ method: 'POST', path: '/api/v1/operations/event.list', token, body: {} });
+    const question = `POST /api/v1/operations/event.list HTTP/1.1\r\nHost: ${own.host}\r\nAuthorization: Bearer ${greedy}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;
+    // Ten on each connection: those behind the first wait for their turn on it, and are counted as well.
+    const clients = Array.from({ length: 3 }, () => {
+      const client = connect(own.port, '127.0.0.1').on('error', () => undefined);
+      client.pause();
+      client.write(question.repeat(10));
+      return client;
+    });
+    const most = 2 * LIMITS.answer_bytes;
+    await until(() => answers.bytes.unread > most && answers.bytes.reserved === 0);
+    expect(answers.bytes.unread).toBeLessThanOrEqual(limits.unread_bytes_a_token);
+    const refused = await ask(greedy);
+    expect([refused.status, refused.json]).toMatchObject([429, { code: 'too_many_requests' }]);
+    expect(refused.headers['retry-after']).toBe('1');
+    expect((await ask(other)).status).toBe(200);
+    for (const client of clients) client.destroy();
+    await until(() => answers.bytes.unread === 0);
+    expect((await ask(greedy)).status).toBe(200);
+    expect(own.failures).toEqual([]);
+  });
+
   it('[A14-3c] leave the time between two requests as it is', async () => {
     await using own = await startHttp({ limits: { answer_stall_ms: 100, keep_alive_timeout_ms: 4_000 } });
     const { token: reader } = await own.token('admin');
@@ -335,3 +367,7 @@ describe('the limits of an answer', () => {
     client.destroy();
   });
 });
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise(setImmediate);
+}

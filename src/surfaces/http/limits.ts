@@ -26,8 +26,15 @@ export const HTTP_LIMITS = {
   long_beat_ms: 10_000,
   /** Between two requests on one connection. */
   keep_alive_timeout_ms: 5_000,
-  /** A client that takes nothing of its answer for so long is cut, so that unread answers do not fill the memory. */
-  answer_stall_ms: 60_000,
+  /** A client that takes nothing of its answer for so long is cut. */
+  answer_stall_ms: 20_000,
+  /** Of answers that clients have not taken yet, those that are being made among them; see AnswerBudget. */
+  unread_bytes_a_token: 67_108_864,
+  unread_bytes: 268_435_456,
+  /** The same for the programs of one run. */
+  unread_bytes_a_run: 33_554_432,
+  /** Reads that wait until others of the same token are made. */
+  waiting_reads_a_token: 1_000,
   /** How often Node looks for requests that are too slow. */
   timeout_check_ms: 1_000,
   /** Streams of events are connections too. */

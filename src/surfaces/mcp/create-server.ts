@@ -1,6 +1,6 @@
 import { McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Declaration } from '#contract/declare.ts';
+import { assert } from '#kernel/assert.ts';
 import { toErrorBody } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import {
@@ -9,9 +9,10 @@ import {
   type OperationCaller,
   reaches,
 } from '#operations/call-operation.ts';
-import { type PagedList, writeAnswer, writePage } from '#operations/write-answer.ts';
+import { type PagedList, writePage } from '#operations/write-answer.ts';
 import { registerPrompts } from './prompts.ts';
 import { registerResources } from './resources.ts';
+import { toTextResult, toToolResult } from './tool-result.ts';
 import { createTools, readCall, type McpTool } from './tools.ts';
 
 export interface McpDeps {
@@ -20,7 +21,14 @@ export interface McpDeps {
   readonly version: string;
   /** Prefixes of the projects that are served now; where there are several, a call may have to say which it means. */
   readonly projects: () => readonly string[];
+  /** Resolves when the answer of a read may be made; none where nobody else asks the same process. */
+  readonly reserve?: Reserve | undefined;
 }
+
+export type Reserve = (
+  declaration: Declaration,
+  call: { readonly caller: Caller; readonly signal?: AbortSignal | undefined },
+) => Promise<Disposable | undefined>;
 
 /** The library would promise to tell of changed lists, and no list is watched. */
 const CAPABILITIES = {
@@ -62,10 +70,12 @@ function createServer(
     try {
       const { operation, input, project } = readCall(tool, params.arguments ?? {});
       const { signal } = mcpReq;
+      const declaration = getDeclaration(deps, operation);
+      using _reserved = await deps.reserve?.(declaration, { caller, signal });
       const ask = (asked: object, portion?: OperationCall['portion']): Promise<unknown> =>
         deps.operations.call({ name: operation, input: asked, caller, project, signal, portion });
-      const { rows, sort } = readList(deps.declarations, operation, input);
-      if (rows === undefined) return await toResult(await ask(input), hasHappened(tool));
+      const { rows, sort } = readList(declaration, input);
+      if (rows === undefined) return await toToolResult(await ask(input), hasHappened(tool));
       const most = { bytes: LIMITS.answer_page_bytes, beyond: 'refuse' } as const;
       const { body, shown } = await writePage({
         ask: (page, portion) => ask({ ...input, ...page }, portion),
@@ -73,19 +83,24 @@ function createServer(
         rows,
         most,
       });
-      return { content: [{ type: 'text', text: body }], structuredContent: { result: shown } };
+      return toTextResult(body, shown);
     } catch (error) {
-      return { ...(await toResult({ error: toErrorBody(error) })), isError: true };
+      return { ...(await toToolResult({ error: toErrorBody(error) })), isError: true };
     }
   });
-  const call = (
-    name: string,
-    input: object,
-    more: Pick<OperationCall, 'project' | 'portion'> = {},
-  ): Promise<unknown> => deps.operations.call({ name, input, caller, ...more });
-  registerResources(mcp, call, projects);
+  registerResources(mcp, {
+    projects,
+    call: (name, input, more = {}) => deps.operations.call({ name, input, caller, ...more }),
+    reserve: async (name) => deps.reserve?.(getDeclaration(deps, name), { caller }),
+  });
   registerPrompts(mcp);
   return mcp;
+}
+
+function getDeclaration({ declarations }: McpDeps, name: string): Declaration {
+  const declaration = declarations.find((one) => one.name === name);
+  assert(declaration !== undefined, `The operation ${name} of a tool is declared`);
+  return declaration;
 }
 
 export function listTools(tools: ReadonlyMap<string, McpTool>): ListedTool[] {
@@ -103,11 +118,9 @@ interface ListedTool {
 
 /** How a list is asked for that can be read in portions; nothing for any other answer, and for what is no limit. */
 function readList(
-  declarations: readonly Declaration[],
-  operation: string,
+  { input: { shape } }: Declaration,
   { limit = LIMITS.list_limit, sort }: Readonly<Record<string, unknown>>,
 ): { readonly rows?: number; readonly sort?: PagedList['sort'] } {
-  const shape = declarations.find(({ name }) => name === operation)?.input.shape ?? {};
   const sound = typeof limit === 'number' && Number.isInteger(limit) && limit >= 1;
   if (!('cursor' in shape) || !sound || limit > LIMITS.list_limit) return {};
   // The schema takes the order with the first portion.
@@ -117,14 +130,4 @@ function readList(
 /** What has happened is told, however long it is. */
 function hasHappened({ annotations }: McpTool): boolean {
   return annotations['readOnlyHint'] !== true;
-}
-
-/** The text is what `--json` prints, to the byte. Structured content has to be an object, so a list stands in one. */
-async function toResult(output: unknown, happened = true): Promise<CallToolResult> {
-  const isObject = typeof output === 'object' && output !== null && !Array.isArray(output);
-  const bytes = happened ? LIMITS.remote_answer_bytes : LIMITS.answer_bytes;
-  return {
-    content: [{ type: 'text', text: await writeAnswer(output, { bytes }) }],
-    structuredContent: isObject ? { ...output } : { result: output },
-  };
 }

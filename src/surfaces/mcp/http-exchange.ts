@@ -53,11 +53,23 @@ function allowAnyAnswer(headers: Headers): void {
     headers.set('accept', 'application/json, text/event-stream');
 }
 
-/** Sends the answer at the speed of its reader, and stops making it when the reader is gone. */
+/**
+ * Sends the answer. One in JSON stands in memory as a whole, and is ended at once, so that what of it is not taken is
+ * counted and a client that takes nothing is cut. Any other goes at the speed of its reader.
+ */
 export async function sendResponse(response: Response, res: ServerResponse): Promise<void> {
   // A request that was taken away has nobody to answer.
   if (res.destroyed) {
     await response.body?.cancel().catch(() => undefined);
+    return;
+  }
+  if (response.headers.get('content-type')?.startsWith('application/json') === true) {
+    const body = Buffer.from(await response.arrayBuffer());
+    res.writeHead(response.status, {
+      ...Object.fromEntries(response.headers),
+      'content-length': String(body.length),
+    });
+    res.end(body);
     return;
   }
   res.writeHead(response.status, Object.fromEntries(response.headers));
@@ -106,6 +118,9 @@ export async function untilGone(answer: Promise<Response>, gone: AbortSignal): P
     gone.removeEventListener('abort', stop);
   }
 }
+
+export const INVALID_REQUEST = -32_600;
+export const NO_BATCHES = 'A batch of messages is not taken: send one message at a time';
 
 /** What the protocol leaves to servers. */
 export const SERVER_ERROR = -32_000;

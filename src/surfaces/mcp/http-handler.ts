@@ -14,7 +14,9 @@ import { OneATurn } from '#kernel/one-a-turn.ts';
 import type { Caller } from '#operations/call-operation.ts';
 import { createServerFactory, type McpDeps } from './create-server.ts';
 import {
+  INVALID_REQUEST,
   type McpRequest,
+  NO_BATCHES,
   readRequest,
   refuse,
   sendResponse,
@@ -35,7 +37,6 @@ export interface McpHttpHandler extends AsyncDisposable {
 }
 
 const PARSE_ERROR = -32_700;
-const INVALID_REQUEST = -32_600;
 const SESSION_NOT_FOUND = -32_001;
 
 /**
@@ -124,16 +125,15 @@ function parse(read: McpRequest): Json | Response {
       ? refuse(400, INVALID_REQUEST, error.message)
       : refuse(400, PARSE_ERROR, 'The body is not JSON');
   }
+  // No current version of the protocol has them, and one would be many answers for a single request.
+  if (Array.isArray(value)) return refuse(400, INVALID_REQUEST, NO_BATCHES);
   if (countMembers(value) === read.members) return value;
   const twice = findDoubleKey(read.body) ?? '';
   return refuse(400, INVALID_REQUEST, `${JSON.stringify(twice.slice(0, 80))} is given more than once`);
 }
 
 function isInitialize(body: unknown): boolean {
-  const messages: unknown[] = Array.isArray(body) ? body : [body];
-  return messages.some(
-    (one) => typeof one === 'object' && one !== null && 'method' in one && one.method === 'initialize',
-  );
+  return typeof body === 'object' && body !== null && 'method' in body && body.method === 'initialize';
 }
 
 async function answerAlone(server: McpServer, request: Request, body: unknown): Promise<Response> {

@@ -3,24 +3,31 @@ import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { OperationCall } from '#operations/call-operation.ts';
 import { writeAnswer, writePage, type WrittenPage } from '#operations/write-answer.ts';
+import { checkQuoted } from './tool-result.ts';
 
 const LIST = 'forge://tasks';
 const JSON_TYPE = 'application/json';
 
-type Call = (
-  name: string,
-  input: object,
-  more?: Pick<OperationCall, 'project' | 'portion'>,
-) => Promise<unknown>;
+interface Source {
+  readonly projects: readonly string[];
+  readonly call: (
+    name: string,
+    input: object,
+    more?: Pick<OperationCall, 'project' | 'portion'>,
+  ) => Promise<unknown>;
+  /** Resolves when the answer of this operation may be made. */
+  readonly reserve: (name: string) => Promise<Disposable | undefined>;
+}
 
 /** The tasks as documents that a person can put into a conversation by hand. */
-export function registerResources(mcp: McpServer, call: Call, projects: readonly string[]): void {
+export function registerResources(mcp: McpServer, source: Source): void {
   mcp.registerResource(
     'tasks',
     LIST,
     { title: 'Open tasks', description: 'Tasks that are not closed, by priority', mimeType: JSON_TYPE },
     async (uri) => {
-      const pages = await listOpen(call, projects);
+      using _reserved = await source.reserve('task.list');
+      const pages = await listOpen(source);
       const rows = pages.map(({ body }) => body.slice(1, -1)).filter((text) => text !== '');
       return toDocument(uri, `[${rows.join(',')}]`);
     },
@@ -28,12 +35,13 @@ export function registerResources(mcp: McpServer, call: Call, projects: readonly
   mcp.registerResource(
     'task',
     new ResourceTemplate(`${LIST}/{id}`, {
-      list: async () => ({ resources: await listTasks(call, projects) }),
+      list: async () => ({ resources: await listTasks(source) }),
     }),
     { title: 'Task', description: 'One task with all that belongs to it', mimeType: JSON_TYPE },
     async (uri, { id }) => {
       try {
-        return toDocument(uri, await writeAnswer(await call('task.show', { id: String(id) })));
+        using _reserved = await source.reserve('task.show');
+        return toDocument(uri, await writeAnswer(await source.call('task.show', { id: String(id) })));
       } catch (error) {
         if (isForgeError(error) && error.code === 'not_found')
           throw new ResourceNotFoundError(uri.href, error.message);
@@ -44,28 +52,29 @@ export function registerResources(mcp: McpServer, call: Call, projects: readonly
 }
 
 /** Of the one project, or of each in its turn; fewer where they are large. */
-async function listOpen(call: Call, projects: readonly string[]): Promise<WrittenPage[]> {
+async function listOpen({ call, projects }: Source): Promise<WrittenPage[]> {
   const each = projects.length > 1 ? projects : [undefined];
   const rows = Math.ceil(LIMITS.mcp_resources / each.length);
   const most = { bytes: LIMITS.answer_page_bytes / each.length, beyond: 'end' } as const;
-  return Promise.all(
-    each.map((project) =>
-      writePage({
+  const pages: WrittenPage[] = [];
+  for (const project of each)
+    pages.push(
+      await writePage({
         ask: (page, portion) => call('task.list', page, { project, portion }),
         rows,
         most,
       }),
-    ),
-  );
+    );
+  return pages;
 }
 
 /** Hosts ask for the list without being asked to: where it cannot be told, there is nothing to show. */
 async function listTasks(
-  call: Call,
-  projects: readonly string[],
+  source: Source,
 ): Promise<{ uri: string; name: string; title: string; mimeType: string }[]> {
   try {
-    const tasks = (await listOpen(call, projects)).flatMap(({ shown }) => shown);
+    using _reserved = await source.reserve('task.list');
+    const tasks = (await listOpen(source)).flatMap(({ shown }) => shown);
     return (tasks as { id: string; title: string }[]).map(({ id, title }) => ({
       uri: `${LIST}/${encodeURIComponent(id)}`,
       name: id,
@@ -79,5 +88,6 @@ async function listTasks(
 }
 
 function toDocument(uri: URL, text: string): { contents: { uri: string; mimeType: string; text: string }[] } {
+  checkQuoted(text);
   return { contents: [{ uri: uri.href, mimeType: JSON_TYPE, text }] };
 }

@@ -100,12 +100,9 @@ export class McpSessions implements AsyncDisposable {
 }
 
 /** A client that hung up cannot say so itself, and an answer in JSON cannot be fetched later. */
-function cancel({ transport }: Session, body: unknown): void {
-  const messages: unknown[] = Array.isArray(body) ? body : [body];
-  for (const message of messages) {
-    if (typeof message !== 'object' || message === null || !('id' in message)) continue;
-    const { id } = message;
-    if (typeof id !== 'string' && typeof id !== 'number') continue;
-    transport.onmessage?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
-  }
+function cancel({ transport }: Session, message: unknown): void {
+  if (typeof message !== 'object' || message === null || !('id' in message)) return;
+  const { id } = message;
+  if (typeof id !== 'string' && typeof id !== 'number') return;
+  transport.onmessage?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
 }

@@ -3,7 +3,9 @@ import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { INVALID_REQUEST, NO_BATCHES } from './http-exchange.ts';
 import { LineGate } from './line-gate.ts';
+import { RefuseBatches } from './refuse-batches.ts';
 
 /** What a client asked for before it closed its end may still be answered so long; it seldom takes 10 ms. */
 const GRACE_MS = 2_000;
@@ -13,6 +15,11 @@ const NOT_JSON = `${JSON.stringify({
   jsonrpc: '2.0',
   id: null,
   error: { code: -32700, message: 'Parse error: the line is not JSON' },
+})}\n`;
+const NO_BATCH = `${JSON.stringify({
+  jsonrpc: '2.0',
+  error: { code: INVALID_REQUEST, message: NO_BATCHES },
+  id: null,
 })}\n`;
 
 /**
@@ -32,8 +39,9 @@ export async function serveOverStdio(
   },
 ): Promise<void> {
   // The library hangs up the moment its input ends, and `echo … | forge mcp` would go without an answer.
-  const held = new LineGate(() => output.write(NOT_JSON));
-  const transport = new CountingTransport(held, output);
+  const held = new RefuseBatches(() => output.write(NO_BATCH));
+  const lines = held.pipe(new LineGate(() => output.write(NOT_JSON)));
+  const transport = new CountingTransport([held, lines], output);
   const served = serveStdio(createServer, {
     transport,
     onerror: (error) => report(`mcp: ${error.message}`),
@@ -51,12 +59,13 @@ export async function serveOverStdio(
 /** Knows how many requests have no answer yet. */
 class CountingTransport extends StdioServerTransport {
   readonly #open = new Set<string | number>();
-  readonly #input: Readable;
+  readonly #inputs: readonly Readable[];
   #receive: StdioServerTransport['onmessage'];
 
-  constructor(input: LineGate, output: Writable) {
-    super(input, output);
-    this.#input = input;
+  /** What comes in goes from one to the other. */
+  constructor(inputs: readonly [RefuseBatches, LineGate], output: Writable) {
+    super(inputs[1], output);
+    this.#inputs = inputs;
     Object.defineProperty(this, 'onmessage', {
       get: () => this.#receive,
       set: (receive: StdioServerTransport['onmessage']) => {
@@ -77,6 +86,6 @@ class CountingTransport extends StdioServerTransport {
     const over = AbortSignal.timeout(GRACE_MS);
     do {
       await sleep(LOOK_MS);
-    } while (!over.aborted && (this.#open.size > 0 || this.#input.readableLength > 0));
+    } while (!over.aborted && (this.#open.size > 0 || this.#inputs.some((one) => one.readableLength > 0)));
   }
 }
