@@ -1,8 +1,9 @@
 import { createBreakMask } from './broken-keys.ts';
-import { listEncodedRuns } from './encoded-runs.ts';
+import { lookIntoRuns } from './encoded-runs.ts';
 import { toPlainView } from './plain-view.ts';
 import { MASK, maskSpans } from './secret-mask.ts';
-import { ANY_SECRET, SECRET_PATTERNS } from './secret-patterns.ts';
+import { ANY_SECRET, listForms, SECRET_PATTERNS } from './secret-patterns.ts';
+import { skipSigns, toSignSet } from './sign-sets.ts';
 
 export interface FoundSecret {
   /** What it looks like, with its article. */
@@ -34,10 +35,13 @@ interface Span {
 
 function locateForms(text: string): Span[] {
   if (!ANY_SECRET.test(text)) return [];
-  return SECRET_PATTERNS.flatMap(({ name, form, accepts }, rank) =>
-    [...text.matchAll(form)].flatMap(({ 0: value, index: from }) =>
-      accepts?.(value) === false ? [] : [{ name, rank, from, to: from + value.length }],
-    ),
+  return SECRET_PATTERNS.flatMap((pattern, rank) =>
+    listForms(text, pattern).map(({ value, from }) => ({
+      name: pattern.name,
+      rank,
+      from,
+      to: from + value.length,
+    })),
   );
 }
 
@@ -82,19 +86,16 @@ const TIMES = 2;
 
 function locateEncoded(text: string, times = TIMES): Span[] {
   if (times === 0) return [];
-  return listEncodedRuns(text).flatMap(({ from, to, readings }) => {
-    for (const said of readings) {
-      const [form = locateEncoded(said, times - 1)[0]] = locateForms(said);
-      if (form !== undefined) return [{ ...form, from, to }];
-    }
-    return [];
-  });
+  return lookIntoRuns(text, (said) => locateForms(said)[0] ?? locateEncoded(said, times - 1)[0]).map(
+    ({ found, from, to }) => ({ ...found, from, to }),
+  );
 }
 
-const KEY_BEGINS = /-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----|Private-Lines: \d/;
+const KEY_BEGINS = /-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----|Private-Lines: \d/;
 const KEY_ENDS = /-----END |Private-(?:MAC|Hash): /;
 /** Base64, and the headers of an encrypted key; blanks and a bar where a program indents what it shows. */
-const KEY_LINE = /^[\sA-Za-z0-9+/=:,|-]*$|^[\s|]{0,20}(?:Version|Comment): /;
+const KEY_LINE = toSignSet(/[\sA-Za-z0-9+/=:,|-]/);
+const KEY_HEADER = /^[\s|]{0,20}(?:Version|Comment): /;
 
 /** The same for the lines of one stream: a private key goes over many of them. */
 export function createLineMask(): (line: string) => string {
@@ -103,7 +104,7 @@ export function createLineMask(): (line: string) => string {
   return (line) => {
     if (isInKey) {
       const ends = KEY_ENDS.test(line);
-      isInKey = !ends && KEY_LINE.test(line);
+      isInKey = !ends && (skipSigns(line, 0, KEY_LINE) === line.length || KEY_HEADER.test(line));
       if (ends || isInKey) return MASK;
     }
     const begun = ANY_SECRET.test(line) ? KEY_BEGINS.exec(line) : null;

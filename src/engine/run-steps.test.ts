@@ -115,3 +115,23 @@ describe('steps', () => {
     expect(await runSteps([], place())).toEqual([]);
   });
 });
+
+describe('a step whose output cannot be redacted', () => {
+  const broken = (text: string): string => {
+    if (text.includes('boom')) throw new RangeError(`cannot read ${text}`);
+    return text;
+  };
+  const secrets = { ...createSecrets([]), openLines: () => (line: { text: string }) => broken(line.text) };
+
+  it('[H2] is ended, and fails with the reason and without the text', async () => {
+    const lines: string[] = [];
+    const result = await runStep(
+      'echo one; echo boom-secret; echo three; sleep 600',
+      place({ secrets, line: (text) => lines.push(text) }),
+    );
+    expect(result).toMatchObject({ outcome: 'failed', exit_code: null });
+    expect(result.output).toContain('could not be redacted or kept (RangeError)');
+    expect(result.output).not.toContain('boom');
+    expect(lines).toEqual(['one']);
+  });
+});

@@ -7,6 +7,7 @@ import type { ProcessHost } from '#process/process-host.ts';
 import { startSupervised, type Ended } from '#process/supervise.ts';
 import type { Walls } from '#process/walls.ts';
 import type { Secrets } from './agent-secrets.ts';
+import { describeFault } from './tell-entries.ts';
 
 /** Where the commands of a gate, of a set-up or of a teardown run. */
 export interface StepPlace {
@@ -48,6 +49,8 @@ export async function runStep(command: string, place: StepPlace): Promise<StepRe
   const began = performance.now();
   const tail = new LineTail();
   const { secrets } = place;
+  let fault: string | undefined;
+  const broken = Promise.withResolvers<void>();
   const redactors = { stdout: secrets.openLines(), stderr: secrets.openLines() };
   const step = await startSupervised(
     {
@@ -64,17 +67,28 @@ export async function runStep(command: string, place: StepPlace): Promise<StepRe
     },
     {
       line(stream, line) {
-        const text = redactors[stream](line);
-        tail.add(text);
-        place.line?.(text);
+        if (fault !== undefined) return;
+        try {
+          const text = redactors[stream](line);
+          tail.add(text);
+          place.line?.(text);
+        } catch (error) {
+          fault = describeFault(error);
+          broken.resolve();
+        }
       },
     },
   );
   const stop = (): void => void step.stop();
+  broken.promise.then(stop, () => undefined);
   place.signal?.addEventListener('abort', stop, { once: true });
   if (place.signal?.aborted === true) stop();
   const ended = await step.done;
   place.signal?.removeEventListener('abort', stop);
+  if (fault !== undefined) {
+    const duration_ms = Math.round(performance.now() - began);
+    return { command, exit_code: null, duration_ms, output: fault, outcome: 'failed' };
+  }
   return {
     command,
     exit_code: toExitCode(ended),
