@@ -1,6 +1,6 @@
 import { createBreakMask } from './broken-keys.ts';
 import { lookIntoRuns } from './encoded-runs.ts';
-import { toPlainView } from './plain-view.ts';
+import { listPlainViews } from './plain-view.ts';
 import { MASK, maskSpans } from './secret-mask.ts';
 import { ANY_SECRET, listForms, SECRET_PATTERNS } from './secret-patterns.ts';
 import { skipSigns, toSignSet } from './sign-sets.ts';
@@ -50,12 +50,15 @@ export function findSecrets(text: string): string[] {
   return [...new Set(listSecrets(text).map(({ name }) => name))];
 }
 
+/** Whether a text holds something that is secret although it does not look so. */
+export type IsSecret = (text: string) => boolean;
+
 /**
  * The text without them, also where one is in base64, hex or escapes, or has codes of a terminal or invisible characters
- * in it, or goes over lines; base64 and hex go as a whole.
+ * in it, or goes over lines; base64 and hex go as a whole, also where they say what `isSecret` knows.
  */
-export function maskSecrets(text: string): string {
-  const masked = maskWhole(text);
+export function maskSecrets(text: string, isSecret?: IsSecret): string {
+  const masked = maskWhole(text, isSecret);
   if (!masked.includes('\n') || !ANY_SECRET.test(masked)) return masked;
   const mask = createBreakMask();
   return masked
@@ -64,18 +67,23 @@ export function maskSecrets(text: string): string {
     .join('\n');
 }
 
-function maskWhole(text: string): string {
-  return maskSpans(text, locateAll(text));
+function maskWhole(text: string, isSecret: IsSecret | undefined): string {
+  return maskSpans(text, locateAll(text, isSecret));
 }
 
 /** As they are, and in every way to write them that is known. */
-function locateAll(text: string): Span[] {
-  const view = toPlainView(text);
-  const hidden = [
-    ...(view === undefined ? [] : locateForms(view.text)),
-    ...locateEncoded(view?.text ?? text),
-  ];
-  const placed = hidden.map((span) => ({ ...span, rank: span.rank + HIDDEN, ...view?.toPlace(span) }));
+function locateAll(text: string, isSecret?: IsSecret): Span[] {
+  const encoded = { isSecret, times: TIMES };
+  const hidden = listPlainViews(text).flatMap((view) =>
+    [...locateForms(view.text), ...locateEncoded(view.text, encoded)].map((span) => ({
+      ...span,
+      ...view.toPlace(span),
+    })),
+  );
+  const placed = [...hidden, ...locateEncoded(text, encoded)].map((span) => ({
+    ...span,
+    rank: span.rank + HIDDEN,
+  }));
   return [...locateForms(text), ...placed];
 }
 
@@ -84,11 +92,28 @@ const HIDDEN = SECRET_PATTERNS.length;
 /** What is encoded once may be encoded again; every further time is on purpose. */
 const TIMES = 2;
 
-function locateEncoded(text: string, times = TIMES): Span[] {
-  if (times === 0) return [];
-  return lookIntoRuns(text, (said) => locateForms(said)[0] ?? locateEncoded(said, times - 1)[0]).map(
-    ({ found, from, to }) => ({ ...found, from, to }),
-  );
+interface Encoded {
+  readonly isSecret: IsSecret | undefined;
+  readonly times: number;
+}
+
+function locateEncoded(text: string, encoded: Encoded): Span[] {
+  if (encoded.times === 0) return [];
+  return lookIntoRuns(text, (said) => findSaid(said, encoded)).map(({ found, from, to }) => ({
+    ...found,
+    from,
+    to,
+  }));
+}
+
+/** The first one in what a run says; its letters may be hidden too, or be of two bytes each. */
+function findSaid(said: string, { isSecret, times }: Encoded): Span | undefined {
+  if (isSecret?.(said) === true) return { name: 'a secret', rank: 0, from: 0, to: said.length };
+  for (const text of [said, ...listPlainViews(said).map((view) => view.text)]) {
+    const found = locateForms(text)[0] ?? locateEncoded(text, { isSecret, times: times - 1 })[0];
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 const KEY_BEGINS = /-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----|Private-Lines: \d/;
@@ -98,7 +123,7 @@ const KEY_LINE = toSignSet(/[\sA-Za-z0-9+/=:,|-]/);
 const KEY_HEADER = /^[\s|]{0,20}(?:Version|Comment): /;
 
 /** The same for the lines of one stream: a private key goes over many of them. */
-export function createLineMask(): (line: string) => string {
+export function createLineMask(isSecret?: IsSecret): (line: string) => string {
   let isInKey = false;
   const maskBroken = createBreakMask();
   return (line) => {
@@ -109,6 +134,6 @@ export function createLineMask(): (line: string) => string {
     }
     const begun = ANY_SECRET.test(line) ? KEY_BEGINS.exec(line) : null;
     isInKey = begun !== null && !KEY_ENDS.test(line.slice(begun.index));
-    return maskBroken(maskWhole(line), line);
+    return maskBroken(maskWhole(line, isSecret), line);
   };
 }
