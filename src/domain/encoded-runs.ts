@@ -1,4 +1,4 @@
-import { createRunReader } from './read-runs.ts';
+import type { RunReader } from './read-runs.ts';
 import { skipSigns, toSignSet } from './sign-sets.ts';
 
 /** A part of a text that says another text in base64 or hex. */
@@ -26,12 +26,11 @@ const BETWEEN = toSignSet(/[ :,-]/);
 export function lookIntoRuns<T>(
   text: string,
   look: (said: string) => T | undefined,
+  openReader: () => RunReader,
 ): { readonly from: number; readonly to: number; readonly found: T }[] {
   const found: { from: number; to: number; found: T }[] = [];
-  let reader: ReturnType<typeof createRunReader> | undefined;
   for (let run = findRun(text, 0); run !== undefined; run = findRun(text, run.to)) {
-    reader ??= createRunReader();
-    const one = reader[run.kind](text, run, look);
+    const one = openReader()[run.kind](text, run, look);
     if (one !== undefined) found.push({ from: run.from, to: run.to, found: one });
   }
   return found;

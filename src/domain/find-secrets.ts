@@ -1,6 +1,7 @@
 import { createBreakMask } from './broken-keys.ts';
 import { lookIntoRuns } from './encoded-runs.ts';
 import { listPlainViews } from './plain-view.ts';
+import { createRunReader, type RunReader } from './read-runs.ts';
 import { MASK, maskSpans } from './secret-mask.ts';
 import { ANY_SECRET, listForms, SECRET_PATTERNS } from './secret-patterns.ts';
 import { skipSigns, toSignSet } from './sign-sets.ts';
@@ -73,7 +74,7 @@ function maskWhole(text: string, isSecret: IsSecret | undefined): string {
 
 /** As they are, and in every way to write them that is known. */
 function locateAll(text: string, isSecret?: IsSecret): Span[] {
-  const encoded = { isSecret, times: TIMES };
+  const encoded = toEncoded(isSecret, TIMES);
   const hidden = listPlainViews(text).flatMap((view) =>
     [...locateForms(view.text), ...locateEncoded(view.text, encoded)].map((span) => ({
       ...span,
@@ -94,23 +95,31 @@ const TIMES = 2;
 
 interface Encoded {
   readonly isSecret: IsSecret | undefined;
-  readonly times: number;
+  /** The same one for all runs: it has memory of its own. */
+  readonly openReader: () => RunReader;
+  /** For what is encoded in what is encoded. */
+  readonly inner: Encoded | undefined;
+}
+
+function toEncoded(isSecret: IsSecret | undefined, times: number): Encoded {
+  let reader: RunReader | undefined;
+  return {
+    isSecret,
+    openReader: () => (reader ??= createRunReader()),
+    inner: times > 1 ? toEncoded(isSecret, times - 1) : undefined,
+  };
 }
 
 function locateEncoded(text: string, encoded: Encoded): Span[] {
-  if (encoded.times === 0) return [];
-  return lookIntoRuns(text, (said) => findSaid(said, encoded)).map(({ found, from, to }) => ({
-    ...found,
-    from,
-    to,
-  }));
+  const found = lookIntoRuns(text, (said) => findSaid(said, encoded), encoded.openReader);
+  return found.map(({ found: one, from, to }) => ({ ...one, from, to }));
 }
 
 /** The first one in what a run says; its letters may be hidden too, or be of two bytes each. */
-function findSaid(said: string, { isSecret, times }: Encoded): Span | undefined {
+function findSaid(said: string, { isSecret, inner }: Encoded): Span | undefined {
   if (isSecret?.(said) === true) return { name: 'a secret', rank: 0, from: 0, to: said.length };
   for (const text of [said, ...listPlainViews(said).map((view) => view.text)]) {
-    const found = locateForms(text)[0] ?? locateEncoded(text, { isSecret, times: times - 1 })[0];
+    const found = locateForms(text)[0] ?? (inner === undefined ? undefined : locateEncoded(text, inner)[0]);
     if (found !== undefined) return found;
   }
   return undefined;

@@ -18,7 +18,7 @@ interface Change extends Span {
 /** Changes are added from the beginning of the text to its end. */
 export function createPlaceMap(): PlaceMap & { readonly add: (change: Change) => void } {
   /** Of each change: where it is in the new text, and from where to where it was in the old one. */
-  let places = new Int32Array(96);
+  let places = new Int32Array(32);
   let count = 0;
   let length = 0;
   const read = (index: number): number => places[index] ?? 0;
@@ -45,6 +45,11 @@ export function createPlaceMap(): PlaceMap & { readonly add: (change: Change) =>
   };
   return {
     add({ kept, from, to, letters }) {
+      // What is left out right behind what was left out.
+      if (count > 0 && kept === 0 && letters === 0 && read(count - 1) === 0) {
+        places[count - 2] = to;
+        return;
+      }
       if (count + WIDTH > places.length) {
         const larger = new Int32Array(places.length * 2);
         larger.set(places);

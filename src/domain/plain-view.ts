@@ -68,15 +68,21 @@ interface Uncovered {
   readonly hasCodes: boolean;
 }
 
+/** What one of the signs below needs at least; a text without it is passed over ten times as fast. */
+const MAY_HIDE =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ud82f\ud834\udb40-\udb43\ufeff\uffa0\ufff0-\ufffb]|\u034f|[\ufe00-\ufe0f]|%[0-9A-Fa-f]{2}|\\[abefuUvx0-7/]|&[A-Za-z#]|=[0-9A-Fa-f]{2}=/;
+
 /** One round; undefined where nothing is hidden. */
 function uncover(text: string, codes: Codes): Uncovered | undefined {
+  if (!MAY_HIDE.test(text)) return undefined;
   const parts: string[] = [];
   const map = createPlaceMap();
   let hasCodes = false;
   let kept = 0;
   /** What stands from `from` to `to` is left out, or is one letter. */
   const replace = (from: number, to: number, letter = ''): void => {
-    parts.push(text.slice(kept, from), letter);
+    if (from > kept) parts.push(text.slice(kept, from));
+    if (letter !== '') parts.push(letter);
     map.add({ kept: from - kept, from, to, letters: letter.length });
     kept = to;
   };

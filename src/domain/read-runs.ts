@@ -8,6 +8,11 @@ interface Run {
 
 type Read = <T>(text: string, run: Run, look: (said: string) => T | undefined) => T | undefined;
 
+export interface RunReader {
+  readonly letters: Read;
+  readonly bytes: Read;
+}
+
 const HEX_AT_LEAST = 40;
 const HEX = toSignSet(/[0-9A-Fa-f]/);
 
@@ -25,7 +30,7 @@ function toValues(): Uint8Array {
  * Reads runs of base64 and hex from every place at which what they say may begin, and gives what `look` says first of the
  * texts in it. In one memory that is used for all runs: most are short, and there may be many.
  */
-export function createRunReader(): { readonly letters: Read; readonly bytes: Read } {
+export function createRunReader(): RunReader {
   let bytes = new Uint8Array(256);
   let values = new Uint8Array(256);
   const reserve = (length: number): void => {
