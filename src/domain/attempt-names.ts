@@ -9,7 +9,7 @@ const SLUG_LENGTH = 16;
 export function toSlug(title: string, length = SLUG_LENGTH): string {
   const words = title
     .normalize('NFKD')
-    .replaceAll(/\p{M}+/gu, '')
+    .replaceAll(/\p{M}/gu, '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replace(/^-+/, '');

@@ -1,109 +1,91 @@
-/** A part of a text that may say another text in base64 or hex, and what it would say. */
-export interface EncodedRun {
+import type { RunReader } from './read-runs.ts';
+import { skipSigns, toSignSet } from './sign-sets.ts';
+
+/** A part of a text that says another text in base64 or hex. */
+interface EncodedRun {
   readonly from: number;
   readonly to: number;
-  /** One for each place at which it may begin; what is none of them says noise. */
-  readonly readings: readonly string[];
+  readonly kind: 'letters' | 'bytes';
 }
 
-/** The shortest key has 20 characters. Hex may have a blank, a colon or a comma between its bytes. */
-const RUN =
-  /[A-Za-z0-9+/_-]{27,}|(?<![0-9A-Za-z])(?:(?:0x)?[0-9A-Fa-f]{2}(?:[0-9A-Fa-f]{2})?[ :,]{1,2}){9,}(?:0x)?[0-9A-Fa-f]{2}(?:[0-9A-Fa-f]{2})?(?![0-9A-Za-z])/g;
-const HEX = /^[0-9A-Fa-f]{40,}$/;
-
-/** No key is shorter, and what is no text has so many of its characters in a row by a rare chance only. */
-const SAYS = /[ -~]{12}/;
-
-/** No run goes over the end of a line, and nearly no line has one: those are passed over fifty times as fast. */
-export function listEncodedRuns(text: string): EncodedRun[] {
-  const runs: EncodedRun[] = [];
-  for (let start = 0; start < text.length;) {
-    const end = text.indexOf('\n', start);
-    const stop = end < 0 ? text.length : end;
-    if (mayHoldRun(text, start, stop)) {
-      for (const { 0: run, index } of text.slice(start, stop).matchAll(RUN)) {
-        const from = start + index;
-        const readings = readRun(run).filter((said) => SAYS.test(said));
-        runs.push({ from, to: from + run.length, readings });
-      }
-    }
-    start = stop + 1;
-  }
-  return runs;
-}
-
-/** What the shortest of both kinds of RUN have: so many letters of base64, or of hex and what stands between its bytes. */
+/** The shortest key has 20 characters. */
 const LETTERS_AT_LEAST = 27;
-const BYTES_AT_LEAST = 29;
-const IS_LETTER = 1;
-const IS_BYTE = 2;
-const KINDS: readonly number[] = Array.from({ length: 128 }, (_, code) => {
-  const sign = String.fromCharCode(code);
-  return (/[A-Za-z0-9+/_-]/.test(sign) ? IS_LETTER : 0) + (/[0-9A-Fa-fx :,]/.test(sign) ? IS_BYTE : 0);
-});
+const BYTES_AT_LEAST = 10;
 
-function mayHoldRun(text: string, start: number, stop: number): boolean {
-  let letters = 0;
-  let bytes = 0;
-  for (let at = start; at < stop; at += 1) {
-    const kind = KINDS[text.charCodeAt(at)] ?? 0;
-    letters = (kind & IS_LETTER) === 0 ? 0 : letters + 1;
-    bytes = (kind & IS_BYTE) === 0 ? 0 : bytes + 1;
-    if (letters >= LETTERS_AT_LEAST || bytes >= BYTES_AT_LEAST) return true;
+/** Letters of base64, those for addresses too. */
+const LETTERS = toSignSet(/[A-Za-z0-9+/_-]/);
+const HEX = toSignSet(/[0-9A-Fa-f]/);
+const WORD = toSignSet(/[0-9A-Za-z]/);
+/** What may stand between the bytes of hex, one or two of them. */
+const BETWEEN = toSignSet(/[ :,-]/);
+
+/**
+ * The runs of base64 or hex of which one reading is looked for, with what `look` says of it. A run of hex may have blanks,
+ * colons, commas or dashes between its bytes; none goes over the end of a line.
+ */
+export function lookIntoRuns<T>(
+  text: string,
+  look: (said: string) => T | undefined,
+  openReader: () => RunReader,
+): { readonly from: number; readonly to: number; readonly found: T }[] {
+  const found: { from: number; to: number; found: T }[] = [];
+  for (let run = findRun(text, 0); run !== undefined; run = findRun(text, run.to)) {
+    const one = openReader()[run.kind](text, run, look);
+    if (one !== undefined) found.push({ from: run.from, to: run.to, found: one });
   }
-  return false;
+  return found;
 }
 
-function readRun(run: string): string[] {
-  const digits = /[ :,]/.test(run) ? run.replaceAll(/0x|[ :,]/g, '') : run;
-  const hex = HEX.test(digits) ? [readHex(digits, 0), readHex(digits, 1)] : [];
-  return digits === run ? [...hex, ...[0, 1, 2, 3].map((start) => readBase64(run, start))] : hex;
-}
-
-function readHex(digits: string, start: number): string {
-  const codes: number[] = [];
-  for (let at = start; at + 1 < digits.length; at += 2)
-    codes.push((digitOf(digits.charCodeAt(at)) << 4) | digitOf(digits.charCodeAt(at + 1)));
-  return toText(codes);
-}
-
-function digitOf(code: number): number {
-  return code <= 57 ? code - 48 : (code | 32) - 87;
-}
-
-/** What each letter of base64 stands for, by its code; those for addresses too. */
-const VALUES: readonly number[] = toValues();
-
-function toValues(): number[] {
-  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_';
-  const values = Array.from({ length: 128 }, () => 0);
-  for (let at = 0; at < letters.length; at += 1) values[letters.charCodeAt(at)] = at < 64 ? at : at - 2;
-  return values;
-}
-
-/** Bytes as characters: keys are of ASCII alone. */
-function readBase64(run: string, start: number): string {
-  const codes: number[] = [];
-  let bits = 0;
-  let count = 0;
-  for (let at = start; at < run.length; at += 1) {
-    bits = ((bits << 6) | (VALUES[run.charCodeAt(at)] ?? 0)) & 0xff_ff;
-    count += 6;
-    if (count >= 8) {
-      count -= 8;
-      codes.push((bits >> count) & 0xff);
+/** The first one from `start` on. */
+function findRun(text: string, start: number): EncodedRun | undefined {
+  for (let at = start; at < text.length;) {
+    if (LETTERS[text.charCodeAt(at)] !== 1) {
+      at += 1;
+      continue;
     }
+    const end = skipSigns(text, at, LETTERS);
+    if (end - at >= LETTERS_AT_LEAST) {
+      const { to, count } = skipBytes(text, at);
+      if (to >= end && count > 1) return { from: at, to, kind: 'bytes' };
+      return { from: at, to: end, kind: 'letters' };
+    }
+    const bytes = findBytes(text, at, end);
+    if (bytes !== undefined) return bytes;
+    at = end;
   }
-  return toText(codes);
+  return undefined;
 }
 
-/** As many at once as a call may have arguments. */
-const AT_ONCE = 4_096;
+/** Hex that begins between `at` and `end`, behind a sign that is no letter and no figure. */
+function findBytes(text: string, at: number, end: number): EncodedRun | undefined {
+  let from = at;
+  while (from < end && WORD[text.charCodeAt(from)] !== 1) from += 1;
+  // Nearly all words.
+  if (HEX[text.charCodeAt(from)] !== 1 || from === end) return undefined;
+  const { to, count } = skipBytes(text, from);
+  return count >= BYTES_AT_LEAST ? { from, to, kind: 'bytes' } : undefined;
+}
 
-function toText(codes: readonly number[]): string {
-  if (codes.length <= AT_ONCE) return String.fromCharCode(...codes);
-  let text = '';
-  for (let at = 0; at < codes.length; at += AT_ONCE)
-    text += String.fromCharCode(...codes.slice(at, at + AT_ONCE));
-  return text;
+/** Where the bytes end that begin here, and how many there are. */
+function skipBytes(text: string, from: number): { readonly to: number; readonly count: number } {
+  let to = from;
+  let count = 0;
+  for (let at = from; ;) {
+    const end = skipByte(text, at);
+    if (end === at) return { to, count };
+    to = end;
+    count += 1;
+    if (BETWEEN[text.charCodeAt(end)] !== 1) return { to, count };
+    at = BETWEEN[text.charCodeAt(end + 1)] === 1 ? end + 2 : end + 1;
+  }
+}
+
+/** One byte, two or four, alone among what is no letter and no figure; `at` where none is there. */
+function skipByte(text: string, at: number): number {
+  const begin = text[at] === '0' && text[at + 1] === 'x' ? at + 2 : at;
+  let end = begin;
+  while (end < begin + 8 && HEX[text.charCodeAt(end)] === 1) end += 1;
+  const count = end - begin;
+  const isWhole = (count === 2 || count === 4 || count === 8) && WORD[text.charCodeAt(end)] !== 1;
+  return isWhole ? end : at;
 }

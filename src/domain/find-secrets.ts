@@ -1,8 +1,10 @@
 import { createBreakMask } from './broken-keys.ts';
-import { listEncodedRuns } from './encoded-runs.ts';
-import { toPlainView } from './plain-view.ts';
+import { lookIntoRuns } from './encoded-runs.ts';
+import { listPlainViews } from './plain-view.ts';
+import { createRunReader, type RunReader } from './read-runs.ts';
 import { MASK, maskSpans } from './secret-mask.ts';
-import { ANY_SECRET, SECRET_PATTERNS } from './secret-patterns.ts';
+import { ANY_SECRET, listForms, SECRET_PATTERNS } from './secret-patterns.ts';
+import { skipSigns, toSignSet } from './sign-sets.ts';
 
 export interface FoundSecret {
   /** What it looks like, with its article. */
@@ -34,10 +36,13 @@ interface Span {
 
 function locateForms(text: string): Span[] {
   if (!ANY_SECRET.test(text)) return [];
-  return SECRET_PATTERNS.flatMap(({ name, form, accepts }, rank) =>
-    [...text.matchAll(form)].flatMap(({ 0: value, index: from }) =>
-      accepts?.(value) === false ? [] : [{ name, rank, from, to: from + value.length }],
-    ),
+  return SECRET_PATTERNS.flatMap((pattern, rank) =>
+    listForms(text, pattern).map(({ value, from }) => ({
+      name: pattern.name,
+      rank,
+      from,
+      to: from + value.length,
+    })),
   );
 }
 
@@ -46,12 +51,15 @@ export function findSecrets(text: string): string[] {
   return [...new Set(listSecrets(text).map(({ name }) => name))];
 }
 
+/** Whether a text holds something that is secret although it does not look so. */
+export type IsSecret = (text: string) => boolean;
+
 /**
  * The text without them, also where one is in base64, hex or escapes, or has codes of a terminal or invisible characters
- * in it, or goes over lines; base64 and hex go as a whole.
+ * in it, or goes over lines; base64 and hex go as a whole, also where they say what `isSecret` knows.
  */
-export function maskSecrets(text: string): string {
-  const masked = maskWhole(text);
+export function maskSecrets(text: string, isSecret?: IsSecret): string {
+  const masked = maskWhole(text, isSecret);
   if (!masked.includes('\n') || !ANY_SECRET.test(masked)) return masked;
   const mask = createBreakMask();
   return masked
@@ -60,18 +68,23 @@ export function maskSecrets(text: string): string {
     .join('\n');
 }
 
-function maskWhole(text: string): string {
-  return maskSpans(text, locateAll(text));
+function maskWhole(text: string, isSecret: IsSecret | undefined): string {
+  return maskSpans(text, locateAll(text, isSecret));
 }
 
 /** As they are, and in every way to write them that is known. */
-function locateAll(text: string): Span[] {
-  const view = toPlainView(text);
-  const hidden = [
-    ...(view === undefined ? [] : locateForms(view.text)),
-    ...locateEncoded(view?.text ?? text),
-  ];
-  const placed = hidden.map((span) => ({ ...span, rank: span.rank + HIDDEN, ...view?.toPlace(span) }));
+function locateAll(text: string, isSecret?: IsSecret): Span[] {
+  const encoded = toEncoded(isSecret, TIMES);
+  const hidden = listPlainViews(text).flatMap((view) =>
+    [...locateForms(view.text), ...locateEncoded(view.text, encoded)].map((span) => ({
+      ...span,
+      ...view.toPlace(span),
+    })),
+  );
+  const placed = [...hidden, ...locateEncoded(text, encoded)].map((span) => ({
+    ...span,
+    rank: span.rank + HIDDEN,
+  }));
   return [...locateForms(text), ...placed];
 }
 
@@ -80,34 +93,56 @@ const HIDDEN = SECRET_PATTERNS.length;
 /** What is encoded once may be encoded again; every further time is on purpose. */
 const TIMES = 2;
 
-function locateEncoded(text: string, times = TIMES): Span[] {
-  if (times === 0) return [];
-  return listEncodedRuns(text).flatMap(({ from, to, readings }) => {
-    for (const said of readings) {
-      const [form = locateEncoded(said, times - 1)[0]] = locateForms(said);
-      if (form !== undefined) return [{ ...form, from, to }];
-    }
-    return [];
-  });
+interface Encoded {
+  readonly isSecret: IsSecret | undefined;
+  /** The same one for all runs: it has memory of its own. */
+  readonly openReader: () => RunReader;
+  /** For what is encoded in what is encoded. */
+  readonly inner: Encoded | undefined;
 }
 
-const KEY_BEGINS = /-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----|Private-Lines: \d/;
+function toEncoded(isSecret: IsSecret | undefined, times: number): Encoded {
+  let reader: RunReader | undefined;
+  return {
+    isSecret,
+    openReader: () => (reader ??= createRunReader()),
+    inner: times > 1 ? toEncoded(isSecret, times - 1) : undefined,
+  };
+}
+
+function locateEncoded(text: string, encoded: Encoded): Span[] {
+  const found = lookIntoRuns(text, (said) => findSaid(said, encoded), encoded.openReader);
+  return found.map(({ found: one, from, to }) => ({ ...one, from, to }));
+}
+
+/** The first one in what a run says; its letters may be hidden too, or be of two bytes each. */
+function findSaid(said: string, { isSecret, inner }: Encoded): Span | undefined {
+  if (isSecret?.(said) === true) return { name: 'a secret', rank: 0, from: 0, to: said.length };
+  for (const text of [said, ...listPlainViews(said).map((view) => view.text)]) {
+    const found = locateForms(text)[0] ?? (inner === undefined ? undefined : locateEncoded(text, inner)[0]);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const KEY_BEGINS = /-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----|Private-Lines: \d/;
 const KEY_ENDS = /-----END |Private-(?:MAC|Hash): /;
 /** Base64, and the headers of an encrypted key; blanks and a bar where a program indents what it shows. */
-const KEY_LINE = /^[\sA-Za-z0-9+/=:,|-]*$|^[\s|]{0,20}(?:Version|Comment): /;
+const KEY_LINE = toSignSet(/[\sA-Za-z0-9+/=:,|-]/);
+const KEY_HEADER = /^[\s|]{0,20}(?:Version|Comment): /;
 
 /** The same for the lines of one stream: a private key goes over many of them. */
-export function createLineMask(): (line: string) => string {
+export function createLineMask(isSecret?: IsSecret): (line: string) => string {
   let isInKey = false;
   const maskBroken = createBreakMask();
   return (line) => {
     if (isInKey) {
       const ends = KEY_ENDS.test(line);
-      isInKey = !ends && KEY_LINE.test(line);
+      isInKey = !ends && (skipSigns(line, 0, KEY_LINE) === line.length || KEY_HEADER.test(line));
       if (ends || isInKey) return MASK;
     }
     const begun = ANY_SECRET.test(line) ? KEY_BEGINS.exec(line) : null;
     isInKey = begun !== null && !KEY_ENDS.test(line.slice(begun.index));
-    return maskBroken(maskWhole(line), line);
+    return maskBroken(maskWhole(line, isSecret), line);
   };
 }

@@ -14,6 +14,53 @@ const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const pairs = (text: string): string[] => Buffer.from(text).toString('hex').match(/../g) ?? [];
 const pieces = (text: string): string[] => text.match(/.{1,8}/g) ?? [];
 
+const wide = (text: string): Buffer => Buffer.from(text, 'utf16le').swap16();
+
+/** What a screen does not show, or takes for a command. */
+const BETWEEN: readonly (readonly [string, string])[] = [
+  ['what tput sgr0 prints', '\u001b(B\u001b[m'],
+  ['ESC 7', '\u001b7'],
+  ['ESC =', '\u001b='],
+  ['ESC with a sign between', '\u001b#8'],
+  ['ESC c', '\u001bc'],
+  ['CSI with a colon', '\u001b[38:2::1:2:3m'],
+  ['CSI of one character', '\u009b31m'],
+  ['OSC of one character', '\u009d0;title\u009c'],
+  ['a link of a terminal', '\u001b]8;;http://x\u001b\\'],
+  ['DCS', '\u001bPq#0\u001b\\'],
+  ['APC', '\u001b_Ga=d\u001b\\'],
+  ['PM', '\u001b^x\u001b\\'],
+  ['SOS', '\u001bXx\u001b\\'],
+  // Not a tab, a line end, and those that a terminal moves by: they are above.
+  ...listCodes([0x01, 0x07], [0x0b, 0x0c], [0x0e, 0x1a], [0x1c, 0x1f], [0x7f, 0x9f]),
+  ...listCodes([0x34f, 0x34f], [0x61c, 0x61c], [0x115f, 0x1160], [0x17b4, 0x17b5], [0x180b, 0x180f]),
+  ...listCodes([0x200b, 0x200f], [0x202a, 0x202e], [0x2060, 0x206f], [0x3164, 0x3164], [0xfe00, 0xfe00]),
+  ...listCodes([0xfe0f, 0xfe0f], [0xfeff, 0xfeff], [0xffa0, 0xffa0], [0xfff9, 0xfffb]),
+  ...listCodes([0x1bca0, 0x1bca0], [0x1d173, 0x1d173], [0xe0001, 0xe0001], [0xe0061, 0xe0061]),
+  ...listCodes([0xe007f, 0xe007f], [0xe0100, 0xe0100], [0xe01ef, 0xe01ef]),
+];
+
+function listCodes(...ranges: (readonly [number, number])[]): (readonly [string, string])[] {
+  return ranges.flatMap(([first, last]) =>
+    Array.from({ length: last - first + 1 }, (_, at) => {
+      const code = first + at;
+      return [`U+${code.toString(16).toUpperCase().padStart(4, '0')}`, String.fromCodePoint(code)] as const;
+    }),
+  );
+}
+
+const hex = (code: number, width = 1): string => code.toString(16).padStart(width, '0');
+
+const ESCAPES: readonly (readonly [string, (code: number) => string])[] = [
+  ['escapes of C with eight digits', (code) => `\\U${hex(code, 8)}`],
+  ['escapes of JavaScript in braces', (code) => `\\u{${hex(code)}}`],
+  ['escapes of Perl in braces', (code) => `\\x{${hex(code, 4)}}`],
+  ['HTML escapes with an X', (code) => `&#X${hex(code).toUpperCase()};`],
+  ['HTML escapes with zeros', (code) => `&#${String(code).padStart(5, '0')};`],
+  ['HTML escapes with eight digits', (code) => `&#${String(code).padStart(8, '0')};`],
+  ['hex HTML escapes with zeros', (code) => `&#x${hex(code, 6)};`],
+];
+
 const HIDDEN: readonly (readonly [string, (key: string) => string])[] = [
   ['base64', base64],
   ['base64 after one byte', (key) => base64(`x${key}yy`)],
@@ -87,6 +134,32 @@ const HIDDEN: readonly (readonly [string, (key: string) => string])[] = [
   ['NUL', (key) => key.split('').join('\0')],
   ['carriage returns', (key) => pieces(key).join('\r')],
   ['backspaces', (key) => pieces(key).join('x\b')],
+  ['several backspaces', (key) => pieces(key).join('xyz\b\b\b')],
+  ...BETWEEN.map(([name, sign]) => [name, (key: string) => pieces(key).join(sign)] as const),
+  ...BETWEEN.filter(([, sign]) => sign.length === 1).map(
+    ([name, sign]) => [`${name}, after each letter`, (key: string) => key.split('').join(sign)] as const,
+  ),
+  ...ESCAPES.map(
+    ([name, toEscape]) =>
+      [
+        name,
+        (key: string) =>
+          key
+            .split('')
+            .map((letter) => toEscape(letter.charCodeAt(0)))
+            .join(''),
+      ] as const,
+  ),
+  ['escapes of mails', (key) => pairs(key).join('=').toUpperCase().replace(/^/, '=')],
+  ['HTML names', (key) => key.replaceAll('_', '&lowbar;').replaceAll('-', '&hyphen;')],
+  ['dashes between bytes', (key) => pairs(key).join('-')],
+  ['base64 of UTF-16', (key) => Buffer.from(key, 'utf16le').toString('base64')],
+  ['base64 of UTF-16, big end first', (key) => wide(key).toString('base64')],
+  ['hex of UTF-16', (key) => Buffer.from(key, 'utf16le').toString('hex')],
+  ['hex of UTF-16, big end first', (key) => wide(key).toString('hex')],
+  ['base64 of codes of a terminal', (key) => base64(pieces(key).join('\u001b[0m'))],
+  ['base64 of invisible blanks', (key) => base64(pieces(key).join('\u200b'))],
+  ['base64 of escapes', (key) => base64(pairs(key).join('%').replace(/^/, '%'))],
 ];
 
 describe('keys that are hidden', () => {
@@ -139,13 +212,19 @@ describe('keys that are hidden', () => {
     'the beginning is ghp_\nabc1D2',
     `a hash\n${'3a9f1c2d'.repeat(5)}\n`,
     'é\u200b\u0000%zz\\u12',
+    'a\u001b(Bb\u001b[mc \u001b7\u001b8 \u009b31mred\u009b0m and \u001b]8;;http://x\u001b\\a link\u001b]8;;\u001b\\',
+    'un\u00adbreak\u00adable \ufe0f \ud83d\udc68\u200d\ud83d\udc69 \u202aabc\u202c \udb40\udc61',
+    '&amp; &lt;a href=&quot;x&quot;&gt; &sol; &nosuch; &#99999999; &#x110000; \\u{110000} \\U00110000 \\u{}',
+    'a=20 b=3D =C3=A9t=C3=A9 and x=1f=2e=3d=4c=5b=6a=7f',
+    '00-1b-44-11-3a-b7 and 2026-01-02-03-04-05-06-07-08-09-10-11-12 and 123e4567-e89b-12d3-a456-426614174000',
+    `a text ${Buffer.from('of two bytes a letter, as others write it', 'utf16le').toString('base64')} end`,
   ])('[A14-4] are not seen in %j', (text) => {
     expect(maskSecrets(text)).toBe(text);
     expect(text.split('\n').map(createLineMask()).join('\n')).toBe(text);
   });
 
   // What only a terminal does, which overwrites what it has shown, no file does.
-  const WRITTEN = HIDDEN.filter(([how]) => how !== 'carriage returns' && how !== 'backspaces');
+  const WRITTEN = HIDDEN.filter(([how]) => how !== 'carriage returns');
   it.each(WRITTEN)('are seen in a committed line too: %s', (_, hide) => {
     for (const key of KEYS) {
       const line = JSON.stringify({ id: 'fg-1', title: 'x', description: `see ${hide(key)} there` });

@@ -19,8 +19,7 @@ export function checkMetadata(values: Readonly<Record<string, unknown>>): Map<st
     const json = value as Json; // inputs come from JSON
     checkJsonDepth(json, `Metadata "${key}"`);
     const text = JSON.stringify(json);
-    // An escaped NUL, not the six characters that only look like one.
-    if (/(?<!\\)(\\\\)*\\u0000/.test(text)) {
+    if (holdsNul(text)) {
       throw new ForgeError('invalid_input', `Metadata "${key}" holds a NUL character`);
     }
     checkSize(text, `Metadata "${key}"`, LIMITS.metadata_bytes);
@@ -28,6 +27,18 @@ export function checkMetadata(values: Readonly<Record<string, unknown>>): Map<st
   }
   return checked;
 }
+
+/** An escaped NUL, not the six characters that only look like one: those have another backslash before them. */
+function holdsNul(json: string): boolean {
+  for (let at = json.indexOf(NUL); at !== -1; at = json.indexOf(NUL, at + 1)) {
+    let from = at;
+    while (json[from - 1] === '\\') from -= 1;
+    if ((at - from) % 2 === 0) return true;
+  }
+  return false;
+}
+
+const NUL = String.raw`\u0000`;
 
 /** What the whole metadata of a task may hold after a change. */
 export function checkMetadataSize(encoded: string): void {

@@ -1,21 +1,38 @@
+import {
+  isMixed,
+  isWebToken,
+  takeAll,
+  takeHeaderValue,
+  takePrivateKey,
+  type KeyEnd,
+} from './secret-shapes.ts';
+
 export interface SecretPattern {
   /** What it looks like, with its article. */
   readonly name: string;
+  /** The beginning of a key, long enough to tell it. Where a group is in it, only that is of the key. */
   readonly form: RegExp;
+  /** For keys of any length, where they end. */
+  readonly toEnd?: KeyEnd;
   /** For what one pattern cannot say without taking the square of a text. */
   readonly accepts?: (value: string) => boolean;
 }
 
+const takeLetters = takeAll(/[A-Za-z0-9]/);
+const takeDashed = takeAll(/[A-Za-z0-9-]/);
+const takeWord = takeAll(/[A-Za-z0-9_-]/);
+
 /**
  * Forms that those who issue keys gave them so that they can be found, and values whose own name says what they are.
- * Nothing that merely looks random: a warning that is mostly wrong is not read. Each matches the whole of a key, and
- * every repetition is bounded or is of characters that end it, so that a long text takes as long as its length says.
- * What stands right before a key does not hide it; only short beginnings that are also ends of words must stand alone.
+ * Nothing that merely looks random: a warning that is mostly wrong is not read. Every repetition is bounded, and what has
+ * no bound is passed over by hand: a text of any length takes as long as its length says, and no stack. What stands right
+ * before a key does not hide it; only short beginnings that are also ends of words must stand alone.
  */
 export const SECRET_PATTERNS: readonly SecretPattern[] = [
   {
     name: 'a private key',
-    form: /-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:(?:\s|\\[rn]){1,4}(?:Version|Comment): [^\n\\]{0,80}(?=[\n\\])){0,2}(?:[A-Za-z0-9+/=:,\s\\]|-(?!-))*(?:-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----)?/g,
+    form: /-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:(?:\s|\\[rn]){1,4}(?:Version|Comment): [^\n\\]{0,80}(?=[\n\\])){0,2}/g,
+    toEnd: takePrivateKey,
   },
   {
     name: 'a private key',
@@ -27,65 +44,114 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
   },
   {
     name: 'an AWS secret key',
-    form: /(?<=secret_?-?access_?-?key[\\"']{0,3}\s{0,4}[:=]\s{0,4}[\\"']{0,3})[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/])/gi,
+    form: /secret_?-?access_?-?key[\\"']{0,3}\s{0,4}[:=]\s{0,4}[\\"']{0,3}([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/])/gi,
     accepts: isMixed,
   },
   {
     name: 'a session token',
-    form: /(?<=(?:session|security)_?-?token[\\"']{0,3}\s{0,4}[:=]\s{0,4}[\\"']{0,3})[A-Za-z0-9+/=_-]{40,}/gi,
+    form: /(?:session|security)_?-?token[\\"']{0,3}\s{0,4}[:=]\s{0,4}[\\"']{0,3}([A-Za-z0-9+/=_-]{40})/gi,
+    toEnd: takeAll(/[A-Za-z0-9+/=_-]/),
     accepts: isMixed,
   },
-  { name: 'a GitHub token', form: /gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{22,}/g },
-  { name: 'a GitLab token', form: /gl(?:pat|ptt|dt|rt|cbt|ft|oas|soat|agent|imt)-[A-Za-z0-9_-]{20,}/g },
-  { name: 'a Slack token', form: /xox[abeprs]-[A-Za-z0-9-]{10,}|xapp-[0-9]-[A-Za-z0-9-]{20,}/g },
+  { name: 'a GitHub token', form: /gh[pousr]_[A-Za-z0-9]{36}/g, toEnd: takeLetters },
+  { name: 'a GitHub token', form: /github_pat_[A-Za-z0-9_]{22}/g, toEnd: takeAll(/[A-Za-z0-9_]/) },
+  {
+    name: 'a GitLab token',
+    form: /gl(?:pat|ptt|dt|rt|cbt|ft|oas|soat|agent|imt)-[A-Za-z0-9_-]{20}/g,
+    toEnd: takeWord,
+  },
+  {
+    name: 'a Slack token',
+    form: /xox[abeprs]-[A-Za-z0-9-]{10}|xapp-[0-9]-[A-Za-z0-9-]{20}/g,
+    toEnd: takeDashed,
+  },
   {
     name: 'the address of a Slack hook',
-    form: /hooks\.slack\.com\/(?:services|workflows|triggers)\/[A-Za-z0-9/_-]{20,}/g,
+    form: /hooks\.slack\.com\/(?:services|workflows|triggers)\/[A-Za-z0-9/_-]{20}/g,
+    toEnd: takeAll(/[A-Za-z0-9/_-]/),
     // The one of the documentation.
-    accepts: (value) => !/\/X{24}$/.test(value),
+    accepts: (value) => !value.endsWith(`/${'X'.repeat(24)}`),
   },
   {
     // A name of words with dashes is none: keys of providers have figures in them.
     name: 'a key of a model provider',
-    form: /(?<![A-Za-z0-9])sk-(?=[A-Za-z_-]{0,40}[0-9])[A-Za-z0-9_-]{32,}/g,
+    form: /(?<![A-Za-z0-9])sk-(?=[A-Za-z_-]{0,40}[0-9])[A-Za-z0-9_-]{32}/g,
+    toEnd: takeWord,
   },
   {
     // `task-` and `disk-` end with the same letters.
     name: 'a key of a model provider',
-    form: /sk-(?:ant-[a-z]{3,8}[0-9]{2}-[A-Za-z0-9_-]{20,}|(?:proj|svcacct|admin)-(?=[A-Za-z]{0,19}[0-9])[A-Za-z0-9]{20}[A-Za-z0-9_-]*|or-v1-[0-9a-f]{64}|[A-Za-z0-9]{20}T3BlbkFJ[A-Za-z0-9]{20,})/g,
+    form: /sk-(?:ant-[a-z]{3,8}[0-9]{2}-[A-Za-z0-9_-]{20}|(?:proj|svcacct|admin)-(?=[A-Za-z]{0,19}[0-9])[A-Za-z0-9]{20})/g,
+    toEnd: takeWord,
+  },
+  { name: 'a key of a model provider', form: /sk-or-v1-[0-9a-f]{64}/g },
+  {
+    name: 'a key of a model provider',
+    form: /sk-[A-Za-z0-9]{20}T3BlbkFJ[A-Za-z0-9]{20}/g,
+    toEnd: takeLetters,
   },
   {
     name: 'a key of a model provider',
-    form: /hf_[A-Za-z0-9]{34,}|gsk_[A-Za-z0-9]{52,}|xai-[A-Za-z0-9]{80,}|pplx-[A-Za-z0-9]{48,}|r8_[A-Za-z0-9]{37,}/g,
+    form: /hf_[A-Za-z0-9]{34}|gsk_[A-Za-z0-9]{52}|xai-[A-Za-z0-9]{80}|pplx-[A-Za-z0-9]{48}|r8_[A-Za-z0-9]{37}/g,
+    toEnd: takeLetters,
     accepts: isMixed,
   },
   {
     name: 'a key of a model provider',
-    form: /(?<![A-Za-z0-9])fw_[A-Za-z0-9]{22,}/g,
+    form: /(?<![A-Za-z0-9])fw_[A-Za-z0-9]{22}/g,
+    toEnd: takeLetters,
     accepts: isMixed,
   },
-  { name: 'a Google key', form: /AIza[A-Za-z0-9_-]{35,}/g },
-  { name: 'a Google token', form: /ya29\.[A-Za-z0-9_-]{20,}|GOCSPX-[A-Za-z0-9_-]{28,}/g },
-  { name: 'an npm token', form: /npm_[A-Za-z0-9]{36,}/g },
-  { name: 'a Stripe key', form: /[rs]k_live_[A-Za-z0-9]{16,}/g },
+  { name: 'a Google key', form: /AIza[A-Za-z0-9_-]{35}/g, toEnd: takeWord },
+  {
+    name: 'a Google token',
+    form: /ya29\.[A-Za-z0-9_-]{20}|GOCSPX-[A-Za-z0-9_-]{28}/g,
+    toEnd: takeWord,
+  },
+  { name: 'an npm token', form: /npm_[A-Za-z0-9]{36}/g, toEnd: takeLetters },
+  { name: 'a Stripe key', form: /[rs]k_live_[A-Za-z0-9]{16}/g, toEnd: takeLetters },
   { name: 'a token of Forge', form: /fgt_[A-Za-z0-9_-]{43}/g },
-  { name: 'a JSON web token', form: /eyJ[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*)*/g, accepts: isWebToken },
+  { name: 'a JSON web token', form: /eyJ/g, toEnd: takeAll(/[A-Za-z0-9._-]/), accepts: isWebToken },
   {
     name: 'a value of Authorization',
-    form: /(?<=\bbearer[ \t]{1,4}[\\"']{0,3})[A-Za-z0-9._~+/-]{20,}={0,2}/gi,
+    form: /\bbearer[ \t]{1,4}[\\"']{0,3}([A-Za-z0-9._~+/-]{20})/gi,
+    toEnd: takeHeaderValue,
     accepts: isMixed,
   },
   {
     name: 'a value of Authorization',
-    form: /(?<=authorization[\\"']{0,3}[ \t]{0,4}[:=][ \t]{0,4}[\\"']{0,3}(?:(?:basic|token|apikey|digest)[ \t]{1,4})?)[A-Za-z0-9._~+/-]{16,}={0,2}/gi,
+    form: /authorization[\\"']{0,3}[ \t]{0,4}[:=][ \t]{0,4}[\\"']{0,3}(?:(?:basic|token|apikey|digest)[ \t]{1,4})?([A-Za-z0-9._~+/-]{16})/gi,
+    toEnd: takeHeaderValue,
     accepts: isMixed,
   },
   {
     name: 'a password in an address',
-    form: /(?<=[A-Za-z]:\/\/[^\s:@/\\"'<>]{0,100}:)[^\s:@/\\"'<>]{4,200}(?=@)/g,
+    form: /[A-Za-z]:\/\/[^\s:@/\\"'<>]{0,100}:([^\s:@/\\"'<>]{4,200})(?=@)/g,
     accepts: (value) => !PLACEHOLDER.test(value),
   },
 ];
+
+/** What a pattern has found, and where. */
+export interface FoundForm {
+  readonly value: string;
+  readonly from: number;
+}
+
+/** All keys of one form, apart from each other. */
+export function listForms(text: string, { form, toEnd, accepts }: SecretPattern): FoundForm[] {
+  const found: FoundForm[] = [];
+  let last = 0;
+  for (const match of text.matchAll(form)) {
+    const behind = match.index + match[0].length;
+    const from = behind - (match[1] ?? match[0]).length;
+    // In what belongs to the key before it.
+    if (from < last) continue;
+    last = toEnd?.(text, behind) ?? behind;
+    const value = text.slice(from, last);
+    if (accepts?.(value) !== false) found.push({ value, from });
+  }
+  return found;
+}
 
 /** One of these stands in every text that one of the forms matches: nearly all texts are told by this one look. */
 export const ANY_SECRET =
@@ -94,22 +160,3 @@ export const ANY_SECRET =
 /** What people write in examples. */
 const PLACEHOLDER =
   /^(?:[$%{[(*].*|\.{3,}|x+|pass(?:word|wd|phrase)?|pw|pwd|passw0rd|secret|token|user(?:name)?|postgres|mysql|root|admin|guest|test|example|changeme|your[-_a-z]*|my[-_]?[a-z]*|[A-Z_]*(?:PASS(?:WORD)?|SECRET|TOKEN|KEY))$/i;
-
-/** Words that are joined, and numbers of versions after them. */
-const WORDS =
-  /^(?:[A-Za-z]{1,20}[0-9]{0,2}|[0-9]{1,4})(?:[-._/~+]{1,2}(?:[A-Za-z]{1,20}[0-9]{0,2}|[0-9]{1,4}))*$/;
-
-/** Figures among letters, and no name of words. */
-function isMixed(value: string): boolean {
-  return /[0-9]/.test(value) && /[A-Za-z]/.test(value) && !WORDS.test(value);
-}
-
-/** Head and body are JSON objects, the third part is the signature. */
-function isWebToken(value: string): boolean {
-  const parts = value.split('.');
-  return parts.some((part, at) => {
-    const body = parts[at + 1] ?? '';
-    const signature = parts[at + 2] ?? '';
-    return part.length >= 13 && body.startsWith('eyJ') && body.length >= 13 && signature.length >= 16;
-  });
-}

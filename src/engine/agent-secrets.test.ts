@@ -28,6 +28,34 @@ describe('what no process of an attempt may tell', () => {
     expect(redact(open)).toBe(open);
   });
 
+  const SAID = 'correct-horse-battery';
+  const bytes = (text: string): string[] => Buffer.from(text).toString('hex').match(/../g) ?? [];
+  const base64 = (text: string | Buffer): string => Buffer.from(text).toString('base64');
+  const wide = (text: string): Buffer => Buffer.from(text, 'utf16le');
+  it.each([
+    ['base64 of base64', base64(base64(SAID))],
+    ['base64 of UTF-16', base64(wide(SAID))],
+    ['base64 of UTF-16, big end first', base64(wide(SAID).swap16())],
+    ['hex of UTF-16', wide(SAID).toString('hex')],
+    ['base64 of codes of a terminal', base64(SAID.split('-').join('-\u001b(B'))],
+    ['bytes with colons', bytes(SAID).join(':')],
+    ['bytes with dashes', bytes(SAID).join('-')],
+    ['bytes in a list', bytes(SAID).join(', 0x').replace(/^/, '0x')],
+    ['what tput prints', SAID.split('-').join('-\u001b(B\u001b[m')],
+    ['one character of CSI', SAID.split('-').join('-\u009b31m')],
+    ['ESC alone', SAID.split('').join('\u001b')],
+    ['shifts', SAID.split('').join('\u000f')],
+    ['tags', SAID.split('').join('\u{e0061}')],
+    ['selectors', SAID.split('').join('\ufe0f')],
+    ['HTML', SAID.replaceAll('-', '&hyphen;').replace('c', '&#X000063;')],
+    ['braces', SAID.replaceAll('-', '\\u{2d}')],
+    ['escapes of eight digits', SAID.replaceAll('-', '\\U0000002d')],
+  ])('[A14-4] take a given value out that is hidden in %s', (_, hidden) => {
+    const { redact: mask, openLines: open } = createSecrets([SAID]);
+    for (const shown of [mask(`see ${hidden} end`), open()({ text: `see ${hidden} end`, cut: false })])
+      expect(shown).toMatch(/^see \[redacted\]=* end$/);
+  });
+
   const { redact, redactValue, openLines } = createSecrets(['correct-horse-battery']);
   const token = `ghp_${'a1B2'.repeat(9)}`;
 

@@ -42,12 +42,12 @@ function listKeys(env: WorkPlace['env']): string[] {
 /** These values in all their forms, and what looks like a key. */
 export function createSecrets(values: readonly string[]): Secrets {
   const known = createRedactor([...new Set(values)]);
-  const redact = (text: string): string => maskSecrets(known.redact(text));
+  const redact = (text: string): string => maskSecrets(known.redact(text), known.holds);
   return {
     redact,
     redactValue: (value) => mapStrings(value, redact),
     openLines: () => {
-      const mask = createLineMask();
+      const mask = createLineMask(known.holds);
       return ({ text, cut }) => mask(cut ? redactCut(known, text) : known.redact(text));
     },
   };

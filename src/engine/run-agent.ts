@@ -23,6 +23,7 @@ import { readFolderNote } from './folder-note.ts';
 import { writeLinkFile } from './link-file.ts';
 import { openRunMeter, type RunMeter } from './run-meter.ts';
 import { SentMessages } from './sent-messages.ts';
+import { createTeller, describeFault, type Teller } from './tell-entries.ts';
 import { tellFailure } from './tell-failure.ts';
 import { watchStray } from './watch-strays.ts';
 import { systemWriter, type ManagedAgent, type WorkPlace } from './work.ts';
@@ -67,8 +68,8 @@ export async function runAgent(place: WorkPlace, start: AgentStart): Promise<Age
     redact: secrets.redact,
     mode: readSharedModes(place.repo.common_dir).file,
   });
-  const tell = (entry: TranscriptEntry): void =>
-    place.watch({ kind: 'entry', run, entry: log.append(entry) });
+  const teller = createTeller((entry) => place.watch({ kind: 'entry', run, entry: log.append(entry) }));
+  const { tell } = teller;
   try {
     place.watch({
       kind: 'run',
@@ -101,14 +102,15 @@ export async function runAgent(place: WorkPlace, start: AgentStart): Promise<Age
           toHost(place, { run: one.run, secrets, tell, meter }),
         );
         const look = watchStray(place, one.attempt, tell);
-        return attend(place, { ...one, isRemoved, look, meter }, started);
+        return attend(place, { ...one, isRemoved, look, meter, teller }, started);
       };
       const first = await attendOne(start);
       const fresh = isSessionLost(start, first) ? await beginAfresh(place, start, tell) : undefined;
       const { ended, loss, reached } = fresh === undefined ? first : await attendOne(fresh);
       if (loss !== undefined) tell({ kind: 'error', code: 'task_lost', text: loss.message });
       if (reached !== undefined) tell({ kind: 'error', code: 'cap_reached', text: reached });
-      const end = loss === undefined ? toCapped(ended, reached) : toLost(ended, loss);
+      const told = toUntold(ended, teller.fault());
+      const end = loss === undefined ? toCapped(told, reached) : toLost(told, loss);
       const planted = setPlantedAside(place, run);
       if (planted !== undefined) tell({ kind: 'error', code: 'settings_planted', text: planted });
       const changed = await place.checkout.compare(before);
@@ -183,15 +185,20 @@ export function toAgentEnvironment(
   });
 }
 
+/** What cannot be redacted is left out, and is why the run failed. */
 function redactEnd(end: AgentEnd, { redact, redactValue }: Secrets): AgentEnd {
-  const { message, last_message, structured, warning } = end;
-  return {
-    ...end,
-    ...(message !== undefined && { message: redact(message) }),
-    ...(last_message !== undefined && { last_message: redact(last_message) }),
-    ...(structured !== undefined && { structured: redactValue(structured) }),
-    ...(warning !== undefined && { warning: redact(warning) }),
-  };
+  const { message, last_message, structured, warning, ...rest } = end;
+  try {
+    return {
+      ...end,
+      ...(message !== undefined && { message: redact(message) }),
+      ...(last_message !== undefined && { last_message: redact(last_message) }),
+      ...(structured !== undefined && { structured: redactValue(structured) }),
+      ...(warning !== undefined && { warning: redact(warning) }),
+    };
+  } catch (error) {
+    return { ...rest, outcome: 'failed', message: describeFault(error) };
+  }
 }
 
 /** `<records>/<attempt>/<run>.jsonl` */
@@ -250,6 +257,7 @@ interface Attendance extends Pick<AgentStart, 'run' | 'attempt'> {
   readonly look: () => Promise<void>;
   readonly isRemoved: () => Promise<Loss | undefined>;
   readonly meter: RunMeter;
+  readonly teller: Pick<Teller, 'broken'>;
 }
 
 interface Attended {
@@ -266,10 +274,11 @@ interface Attended {
  */
 async function attend(
   place: WorkPlace,
-  { run, attempt, look, isRemoved, meter }: Attendance,
+  { run, attempt, look, isRemoved, meter, teller }: Attendance,
   started: StartedRun,
 ): Promise<Attended> {
   const { store, clock } = place;
+  teller.broken.then(() => started.stop()).catch(() => undefined);
   const messages = new SentMessages(place, attempt, started);
   let isOver = false;
   let loss: Loss | undefined;
@@ -311,6 +320,11 @@ function watchAgent(place: WorkPlace, { agent, created_at }: Run): () => Promise
     looked = clock.now();
     return findRemoval(place, agent, created_at);
   };
+}
+
+/** What it did cannot be judged by a log that is not whole. */
+function toUntold(ended: AgentEnd, fault: string | undefined): AgentEnd {
+  return fault === undefined ? ended : { ...ended, outcome: 'failed', message: fault };
 }
 
 /** One that was done before it could be stopped is done, if it has done anything. */

@@ -115,3 +115,43 @@ describe('steps', () => {
     expect(await runSteps([], place())).toEqual([]);
   });
 });
+
+describe('a line of megabytes that a step prints', () => {
+  const KEY = `ghp_${'a1B2'.repeat(9)}`;
+
+  it('[H2] is looked at and kept by its end alone, and what stands at the cut is not shown', async () => {
+    const lines: string[] = [];
+    // Keys all along, so that one of them is at the cut.
+    const script = `process.stdout.write(" ${KEY}".repeat(100_000) + " zz".repeat(7_000) + "\\n")`;
+    const { output, outcome } = await runStep(
+      `'${process.execPath}' -e '${script}'`,
+      place({ line: (text) => lines.push(text) }),
+    );
+    expect(outcome).toBe('passed');
+    expect(lines).toHaveLength(1);
+    expect(lines[0]?.length).toBeLessThanOrEqual(LIMITS.step_tail_length + 100);
+    expect(lines[0]).toMatch(/^\(\d+ characters before this are left out\) /);
+    for (const shown of [output, ...lines]) expect(shown).not.toMatch(/a1B2|ghp_/);
+    expect(output).toMatch(/ zz zz zz$/);
+  });
+});
+
+describe('a step whose output cannot be redacted', () => {
+  const broken = (text: string): string => {
+    if (text.includes('boom')) throw new RangeError(`cannot read ${text}`);
+    return text;
+  };
+  const secrets = { ...createSecrets([]), openLines: () => (line: { text: string }) => broken(line.text) };
+
+  it('[H2] is ended, and fails with the reason and without the text', async () => {
+    const lines: string[] = [];
+    const result = await runStep(
+      'echo one; echo boom-secret; echo three; sleep 600',
+      place({ secrets, line: (text) => lines.push(text) }),
+    );
+    expect(result).toMatchObject({ outcome: 'failed', exit_code: null });
+    expect(result.output).toContain('could not be redacted or kept (RangeError)');
+    expect(result.output).not.toContain('boom');
+    expect(lines).toEqual(['one']);
+  });
+});

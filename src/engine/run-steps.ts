@@ -4,9 +4,10 @@ import { RUN_MARKER } from '#executors/executor.ts';
 import { hitsWalls, INSIDE_WALLS } from '#domain/describe-walls.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { ProcessHost } from '#process/process-host.ts';
-import { startSupervised, type Ended } from '#process/supervise.ts';
+import { startSupervised, type Ended, type OutputLine } from '#process/supervise.ts';
 import type { Walls } from '#process/walls.ts';
-import type { Secrets } from './agent-secrets.ts';
+import type { LineRedactor, Secrets } from './agent-secrets.ts';
+import { describeFault } from './tell-entries.ts';
 
 /** Where the commands of a gate, of a set-up or of a teardown run. */
 export interface StepPlace {
@@ -48,6 +49,8 @@ export async function runStep(command: string, place: StepPlace): Promise<StepRe
   const began = performance.now();
   const tail = new LineTail();
   const { secrets } = place;
+  let fault: string | undefined;
+  const broken = Promise.withResolvers<void>();
   const redactors = { stdout: secrets.openLines(), stderr: secrets.openLines() };
   const step = await startSupervised(
     {
@@ -64,17 +67,28 @@ export async function runStep(command: string, place: StepPlace): Promise<StepRe
     },
     {
       line(stream, line) {
-        const text = redactors[stream](line);
-        tail.add(text);
-        place.line?.(text);
+        if (fault !== undefined) return;
+        try {
+          const text = redactEnd(line, redactors[stream]);
+          tail.add(text);
+          place.line?.(text);
+        } catch (error) {
+          fault = describeFault(error);
+          broken.resolve();
+        }
       },
     },
   );
   const stop = (): void => void step.stop();
+  broken.promise.then(stop, () => undefined);
   place.signal?.addEventListener('abort', stop, { once: true });
   if (place.signal?.aborted === true) stop();
   const ended = await step.done;
   place.signal?.removeEventListener('abort', stop);
+  if (fault !== undefined) {
+    const duration_ms = Math.round(performance.now() - began);
+    return { command, exit_code: null, duration_ms, output: fault, outcome: 'failed' };
+  }
   return {
     command,
     exit_code: toExitCode(ended),
@@ -85,6 +99,18 @@ export async function runStep(command: string, place: StepPlace): Promise<StepRe
     }),
     outcome: toOutcome(ended),
   };
+}
+
+/**
+ * Of a long line its end, and it is looked at a little further back, so that a secret at the cut is seen whole: all of 8
+ * MiB would hold up a server for as long as it takes.
+ */
+function redactEnd(line: OutputLine, redact: LineRedactor): string {
+  if (line.text.length <= LIMITS.step_line_length) return redact(line);
+  // Half of a secret at the cut is not seen, and so stands unchanged at the beginning.
+  const beyond = LIMITS.secret_beyond_length;
+  const shown = redact({ ...line, text: line.text.slice(-LIMITS.step_tail_length - beyond) }).slice(beyond);
+  return `(${line.text.length - shown.length} characters before this are left out) ${shown}`;
 }
 
 /** A command that works in the user's own terminal and not here may be stopped by the walls, which say nothing. */

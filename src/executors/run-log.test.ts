@@ -156,6 +156,24 @@ describe('openRunLog', () => {
     expect(text.match(/\[redacted\]/g)).toHaveLength(4);
   });
 
+  it('[H2] looks at no more of a long text than it keeps, and shows no half of a secret at the cut', async () => {
+    await using log = await tempLog();
+    const seen: number[] = [];
+    using writer = log.open({
+      redact: (text) => {
+        seen.push(text.length);
+        return text.replaceAll('hunter2secret', '');
+      },
+    });
+    writer.append(say('hunter2secret'.repeat(600_000)));
+    writer.append(say(`${'x'.repeat(131_070)}hunter2secret${'y'.repeat(8_000_000)}`));
+    writer.flush();
+    const [none, some] = textsOf(log.path);
+    expect(none).toBe(' (7800000 more characters)');
+    expect(some).toMatch(/^x{131059} \(\d+ more characters\)$/);
+    expect(Math.max(...seen)).toBeLessThan(200_000);
+  });
+
   it('shortens a line that is too long and says by how much', async () => {
     await using log = await tempLog();
     using writer = log.open({ limits: { line_bytes: 1_000 } });

@@ -19,7 +19,7 @@ export function parseCommit(body: string): CommitText | undefined {
   if (whole === undefined || tree === undefined) return undefined;
   return {
     tree,
-    parents: [...parents.matchAll(/[0-9a-f]{40,}/g)].map(([oid]) => oid),
+    parents: [...parents.matchAll(/[0-9a-f]{40,64}/g)].map(([oid]) => oid),
     author: author ?? NOBODY,
     committer: committer ?? author ?? NOBODY,
     rest,

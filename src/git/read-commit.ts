@@ -46,5 +46,5 @@ function findLooseCommit(
   const [, tree, parents = ''] =
     /^commit \d+\0tree ([0-9a-f]+)\n((?:parent [0-9a-f]+\n)*)author /.exec(text) ?? [];
   if (tree === undefined) return undefined;
-  return { tree, parents: [...parents.matchAll(/[0-9a-f]{40,}/g)].map(([oid]) => oid) };
+  return { tree, parents: [...parents.matchAll(/[0-9a-f]{40,64}/g)].map(([oid]) => oid) };
 }

@@ -7,5 +7,5 @@ export async function readGitVersion(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<string> {
   const { stdout } = await runGit(['--version'], { cwd, env: gitEnvironment(env) });
-  return /(?<!\d)\d+(\.\d+)+/.exec(stdout)?.[0] ?? '0.0';
+  return /(?<!\d)\d{1,9}(?:\.\d{1,9}){1,9}/.exec(stdout)?.[0] ?? '0.0';
 }

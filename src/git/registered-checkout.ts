@@ -14,7 +14,7 @@ export interface CheckoutRecord {
   readonly identity: Identity;
 }
 
-const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?![.]))*$/;
+const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?![.])){0,99}$/;
 const NAME_LENGTH = 100;
 
 /** Names and ids become parts of paths and refs. */

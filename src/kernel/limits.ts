@@ -47,6 +47,8 @@ export const LIMITS = {
   ci_step_length: 4_096,
   /** Of a step's output that is kept with its result, and told to the agent. */
   step_tail_length: 12_000,
+  /** Of a longer line of a step only the end is looked at and shown. */
+  step_line_length: 131_072,
   /** What the settings may ask for. */
   runs_at_once: 1_000,
   /** Words of an agent's command, and variables of its environment. */
@@ -390,6 +392,8 @@ export const LIMITS = {
   port_block: 100,
   /** Shorter secrets are words that occur anywhere, and blotting those out would tell where the secret is. */
   secret_min_length: 8,
+  /** What is looked at beyond the part of a long text that is kept, so that a secret at the cut is seen whole. */
+  secret_beyond_length: 16_384,
   /** Longer secrets are looked for in pieces of this length, which bounds what is held back. */
   secret_piece_length: 512,
 } as const;

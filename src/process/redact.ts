@@ -1,4 +1,4 @@
-import { toPlainView } from '#domain/plain-view.ts';
+import { listPlainViews } from '#domain/plain-view.ts';
 import { MASK, maskSpans } from '#domain/secret-mask.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { createMatcher, type Matcher } from './redactor/matcher.ts';
@@ -12,6 +12,8 @@ export interface Redactor {
   flush(): string;
   /** For a whole text, also where codes of a terminal or escapes are between; the chunks of `push` are not touched. */
   redact(text: string): string;
+  /** Whether one of them is in a text, as it is or in these ways. */
+  readonly holds: (text: string) => boolean;
 }
 
 /**
@@ -38,8 +40,16 @@ export function createRedactor(
       if (forms.size === 0) return text;
       const whole = new Redaction(matcher);
       const shown = whole.push(text) + whole.flush();
-      const view = toPlainView(shown);
-      return view === undefined ? shown : maskSpans(shown, locateWords(matcher, view.text).map(view.toPlace));
+      const spans = listPlainViews(shown).flatMap((view) =>
+        locateWords(matcher, view.text).map(view.toPlace),
+      );
+      return maskSpans(shown, spans);
+    },
+    holds(text) {
+      if (forms.size === 0) return false;
+      return [text, ...listPlainViews(text).map((view) => view.text)].some(
+        (one) => locateWords(matcher, one).length > 0,
+      );
     },
   };
 }

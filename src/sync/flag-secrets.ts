@@ -80,7 +80,7 @@ export async function flagSecretsFor(
     if (text.length <= LIMITS.large_file_bytes && findSecrets(text).length === 0) continue;
     const known = await readLines(repo, path, revs);
     const lines = text.split('\n').filter((line) => !known.has(line));
-    flagged.push(...lines.flatMap(locateSecrets).map((one) => ({ ...one, path })));
+    for (const line of lines) for (const one of locateSecrets(line)) flagged.push({ ...one, path });
   }
   return withoutAllowed(flagged, place);
 }

@@ -12,7 +12,21 @@ import { seededRandom } from './random.ts';
 import { setWalls } from './walls.ts';
 
 /** How they are printed: the last one in two writes. */
-export const ENCODINGS = ['plain', 'base64', 'hex', 'URL', 'JSON', 'split'] as const;
+export const ENCODINGS = [
+  'plain',
+  'base64',
+  'hex',
+  'URL',
+  'JSON',
+  'base64 of UTF-16',
+  'hex of UTF-16',
+  'code of a terminal',
+  'control character',
+  'invisible character',
+  'HTML',
+  'braces',
+  'split',
+] as const;
 
 /** Each has to show the open word, or the measurement looks at nothing. */
 export const SINKS = [
@@ -37,7 +51,7 @@ export const SINKS = [
 const OPEN_WORD = 'OrdinaryWord';
 const TOKEN = `ghp_${'a1B2'.repeat(9)}`;
 /** What the end of a check's output has room for that becomes the reason of a move, in all encodings. */
-const SECRETS_A_TASK = 5;
+const SECRETS_A_TASK = 3;
 
 type Project = Awaited<ReturnType<typeof forgeProjectHere>>;
 
@@ -58,7 +72,7 @@ interface HuntEnd {
 }
 
 /**
- * Agents, set-ups, checks, teardowns and auditors that print secrets in six encodings, on tasks of a real project; then
+ * Agents, set-ups, checks, teardowns and auditors that print secrets in many encodings, on tasks of a real project; then
  * every byte is looked at that Forge has kept or shows. `plant` says that the secrets are told to no one: what finds no
  * leak then finds none ever.
  */
@@ -157,16 +171,24 @@ async function addAgent(
   await project.json('agent', 'add', name, '--executor', 'shell', ...words, ...env);
 }
 
-/** Prints every secret in six encodings, on one stream, one of them in two writes; or as the verdict of an auditor. */
+/** Prints every secret in all encodings, on one stream, one of them in two writes; or as the verdict of an auditor. */
 const SAY = `
 import { readFileSync } from 'node:fs';
 const { secrets, open } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
+const hide = (one, sign) => one.slice(0, 9) + sign + one.slice(9);
 const lines = secrets.flatMap((one) => [
   one,
   Buffer.from('key' + one).toString('base64'),
   Buffer.from(one).toString('hex'),
   encodeURIComponent(one),
   JSON.stringify({ one }),
+  Buffer.from(one, 'utf16le').toString('base64'),
+  Buffer.from(one, 'utf16le').swap16().toString('hex'),
+  hide(one, '\\u001b(B'),
+  hide(one, '\\u000f'),
+  hide(one, '\\ufe0f'),
+  [...one].map((letter) => '&#X' + letter.codePointAt(0).toString(16).padStart(6, '0') + ';').join(''),
+  [...one].map((letter) => '\\\\u{' + letter.codePointAt(0).toString(16) + '}').join(''),
 ]);
 if (process.argv[3] === 'verdict') {
   const message = [...lines, open].join(' ');
@@ -331,5 +353,25 @@ function toForms(secret: string): Map<string, string> {
     ['base64', middle('')],
     ['base64 after one', middle('x')],
     ['base64 after two', middle('xy')],
+    ['base64 of UTF-16', Buffer.from(secret, 'utf16le').toString('base64').slice(0, -4)],
+    ['hex of UTF-16', Buffer.from(secret, 'utf16le').swap16().toString('hex')],
+    ...['\u001b(B', '\u000f', '\ufe0f'].flatMap((sign) => hideForms(secret, sign)),
+    ['HTML', escapeAll(secret, (code) => `&#X${code.padStart(6, '0')};`)],
+    ['braces', escapeAll(secret, (code) => `\\u{${code}}`)],
+    ['braces in JSON', escapeAll(secret, (code) => `\\\\u{${code}}`)],
   ]);
+}
+
+/** As it is printed, and as it stands in JSON. */
+function hideForms(secret: string, sign: string): [string, string][] {
+  const hidden = `${secret.slice(0, 9)}${sign}${secret.slice(9)}`;
+  const name = `with ${JSON.stringify(sign)}`;
+  return [
+    [name, hidden],
+    [`${name} in JSON`, JSON.stringify(hidden).slice(1, -1)],
+  ];
+}
+
+function escapeAll(secret: string, toEscape: (code: string) => string): string {
+  return Array.from(secret, (letter) => toEscape((letter.codePointAt(0) ?? 0).toString(16))).join('');
 }

@@ -62,7 +62,7 @@ function isExplosive(work: (text: string) => void, text: Growing, from: number):
   return (second ?? 0) / (first ?? 1) > 6;
 }
 
-const LARGEST = 1 << 20;
+const LARGEST = 1 << 22;
 const DOUBLINGS = 3;
 const LONGEST_US = 20_000;
 

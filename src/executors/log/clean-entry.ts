@@ -1,4 +1,5 @@
 import type { TranscriptEntry } from '#contract/transcript.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import { mapStrings } from '#kernel/map-strings.ts';
 import { utf8Length } from '#kernel/text.ts';
 
@@ -14,13 +15,14 @@ export function cleanEntry(
   entry: TranscriptEntry,
   rules: { readonly redact: (text: string) => string; readonly line_bytes: number },
 ): TranscriptEntry {
+  const redact = (text: string): string => redactStart(text, rules);
   if (entry.kind === 'output') {
-    const text = rules.redact(entry.text);
+    const text = redact(entry.text);
     // Nearly always: a program that writes much writes lines, and the long way costs many times what a line does.
     if (text.length * MOST_BYTES + OTHER_BYTES <= rules.line_bytes)
       return { kind: 'output', stream: entry.stream, text };
   }
-  const redacted = mapEntry(entry, rules.redact);
+  const redacted = mapEntry(entry, redact);
   const size = utf8Length(JSON.stringify(redacted));
   if (size <= rules.line_bytes) return redacted;
   // A character of text takes up to six bytes as JSON, so this bound holds whatever the characters are.
@@ -28,6 +30,25 @@ export function cleanEntry(
   const cut = mapEntry(redacted, (text) => cutText(text, budget));
   if (utf8Length(JSON.stringify(cut)) <= rules.line_bytes) return cut;
   return { kind: 'note', text: `An entry of ${size} bytes (${entry.kind}) is left out: it is too long` };
+}
+
+/**
+ * Of a text that is cut in any case only what is kept of it is looked at, and some more, so that a secret at the cut is
+ * seen whole: a line of 8 MiB would hold up a server for as long as all of it takes.
+ */
+function redactStart(
+  text: string,
+  { redact, line_bytes }: { readonly redact: (text: string) => string; readonly line_bytes: number },
+): string {
+  if (text.length <= line_bytes) return redact(text);
+  const length = Math.floor(line_bytes / 8);
+  // Half of a secret at the cut is not seen, and so stands unchanged at the end.
+  const beyond = LIMITS.secret_beyond_length;
+  const start = text.slice(0, length + beyond);
+  const shown = redact(start);
+  const whole = start.length === text.length ? shown.length : Math.max(0, shown.length - beyond);
+  const kept = Math.min(length, whole);
+  return `${shown.slice(0, kept)} (${text.length - kept} more characters)`;
 }
 
 function cutText(text: string, length: number): string {

@@ -48,7 +48,17 @@ function listForms(text: string): readonly string[] {
     // A transcript is JSON, and what it quotes often is too.
     JSON.stringify(json).slice(1, -1),
     ...listBase64(bytes),
+    ...listWide(text),
   ];
+}
+
+/** Of two bytes a letter, as Windows and its shells write texts. */
+function listWide(text: string): readonly string[] {
+  const little = Buffer.from(text, 'utf16le');
+  return [little, Buffer.from(little).swap16()].flatMap((bytes) => {
+    const hex = bytes.toString('hex');
+    return [hex, hex.toUpperCase(), ...listBase64(bytes)];
+  });
 }
 
 function toPercent(text: string): readonly string[] {

@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { listPlainViews } from './plain-view.ts';
+
+/** What hides, and the letters that it stands for. */
+const SIGNS: readonly (readonly [string, string])[] = [
+  ['\u001b[31m', ''],
+  ['\u001b(B', ''],
+  ['\u200b', ''],
+  ['\udb40\udc61', ''],
+  ['\u0001', ''],
+  ['%41', 'A'],
+  ['\\u0042', 'B'],
+  ['&#x43;', 'C'],
+  ['&lowbar;', '_'],
+  ['\\u{1f600}', '\u{1f600}'],
+  ['xy', 'xy'],
+  ['\n', '\n'],
+];
+
+describe('a plain view', () => {
+  it('is there only where something is hidden', () => {
+    for (const text of ['', 'plain\ttext\r\n', 'a & b = 5%, C:\\dir', 'été \u{1f600}'])
+      expect(listPlainViews(text)).toEqual([]);
+  });
+
+  it('has the letters, and tells for each where it stands in the text as it came', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...SIGNS), { minLength: 1, maxLength: 40 }), (signs) => {
+        const text = signs.map(([sign]) => sign).join('');
+        const [view] = listPlainViews(text);
+        const plain = signs.map(([, letter]) => letter).join('');
+        expect(view?.text ?? text).toBe(plain);
+        let from = 0;
+        let at = 0;
+        const places = signs.map(([sign, letter]) => {
+          const place = {
+            sign: { from, to: from + sign.length },
+            letter: { from: at, to: at + letter.length },
+          };
+          from = place.sign.to;
+          at = place.letter.to;
+          return place;
+        });
+        const seen = places.filter(({ letter }) => letter.to > letter.from);
+        expect(seen.map(({ letter }) => view?.toPlace(letter) ?? letter)).toEqual(
+          seen.map(({ sign }) => sign),
+        );
+      }),
+    );
+  });
+
+  it('has the letters behind a control character too, where they look like a code', () => {
+    expect(listPlainViews('a\u001bcb').map((view) => view.text)).toEqual(['ab', 'acb']);
+    expect(listPlainViews('a\u009b1mb').map((view) => view.text)).toEqual(['ab', 'a1mb']);
+  });
+
+  it('has what is overwritten no more', () => {
+    expect(listPlainViews('abX\bc\n\bd').map((view) => view.text)).toEqual(['abc\nd']);
+    expect(listPlainViews('abXYZ\b\b\bc').map((view) => view.text)).toEqual(['abc']);
+  });
+});

@@ -1,0 +1,72 @@
+import { skipSigns, toSignSet } from './sign-sets.ts';
+
+/** Where a key ends whose beginning stands before `at`. Takes the time of what it passes over, and no stack. */
+export type KeyEnd = (text: string, at: number) => number;
+
+/** All that follows of these characters. */
+export function takeAll(sign: RegExp): KeyEnd {
+  const set = toSignSet(sign);
+  return (text, at) => skipSigns(text, at, set);
+}
+
+const VALUE = toSignSet(/[A-Za-z0-9._~+/-]/);
+
+/** A value of a header, and the signs at the end of base64. */
+export const takeHeaderValue: KeyEnd = (text, at) => {
+  const end = skipSigns(text, at, VALUE);
+  if (text[end] !== '=') return end;
+  return text[end + 1] === '=' ? end + 2 : end + 1;
+};
+
+const KEY_SIGNS = toSignSet(/[A-Za-z0-9+/=:,\s\\]/);
+const KEY_END = /^-----END (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----/;
+const KEY_END_LENGTH = 120;
+
+/** The lines of a private key, and the line that ends it, if there is one. */
+export const takePrivateKey: KeyEnd = (text, at) => {
+  let end = skipSigns(text, at, KEY_SIGNS);
+  while (text[end] === '-' && text[end + 1] !== '-') end = skipSigns(text, end + 1, KEY_SIGNS);
+  const closed = KEY_END.exec(text.slice(end, end + KEY_END_LENGTH));
+  return closed === null ? end : end + closed[0].length;
+};
+
+const LETTERS = toSignSet(/[A-Za-z]/);
+const DIGITS = toSignSet(/[0-9]/);
+const JOINTS = toSignSet(/[-._/~+]/);
+
+/** Figures among letters, and no name of words. */
+export function isMixed(value: string): boolean {
+  return /[0-9]/.test(value) && /[A-Za-z]/.test(value) && !isJoinedWords(value);
+}
+
+/** Words that are joined, and numbers of versions after them. */
+function isJoinedWords(value: string): boolean {
+  for (let at = 0; ;) {
+    const letters = skipSigns(value, at, LETTERS);
+    const end = skipSigns(value, letters, DIGITS);
+    const isWord = letters > at ? letters - at <= 20 && end - letters <= 2 : end > at && end - at <= 4;
+    if (!isWord) return false;
+    if (end === value.length) return true;
+    at = skipSigns(value, end, JOINTS);
+    if (at === end || at > end + 2) return false;
+  }
+}
+
+const PART_AT_LEAST = 13;
+const SIGNATURE_AT_LEAST = 16;
+
+/** Head and body are JSON objects, the third part is the signature. */
+export function isWebToken(value: string): boolean {
+  let isHead = false;
+  let isBody = false;
+  for (let from = 0; from <= value.length;) {
+    const dot = value.indexOf('.', from);
+    const end = dot < 0 ? value.length : dot;
+    if (isBody && end - from >= SIGNATURE_AT_LEAST) return true;
+    const isLong = end - from >= PART_AT_LEAST;
+    isBody = isHead && isLong && value.startsWith('eyJ', from);
+    isHead = isLong;
+    from = end + 1;
+  }
+  return false;
+}
