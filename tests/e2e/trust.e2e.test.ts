@@ -193,8 +193,8 @@ describe('a hostile repository', () => {
     const inRun = project.program.with({ env: { FORGE_RUN_ID: 'x', FORGE_ACTOR: 'user:ada' } });
     expect((await inRun.fails('trust', '--yes')).error).toMatchObject({ code: 'permission_denied' });
     expect(existsSync(join(project.home, '.forge', 'trust.json'))).toBe(false);
-    const { stdout, exit } = await project.program.run('run', TASK, '--agent', 'w');
-    expect({ exit, stdout }).toEqual({ exit: 1, stdout: expect.stringContaining('Nobody has trusted') });
+    const { error } = await project.program.fails('run', TASK, '--agent', 'w');
+    expect(error).toMatchObject({ code: 'untrusted', hint: 'forge trust' });
     expect(ran()).toEqual([]);
     // Nor by a server that starts agents by itself.
     const { id } = await project.create('Next');
@@ -242,13 +242,15 @@ describe('a hostile repository', () => {
     expect(await project.show(sly.id)).toMatchObject({ state: 'done' });
     expect(JSON.stringify(await readConfig(project))).toContain('agent-step');
     const next = await project.create('Next');
-    expect((await project.program.run('run', next.id, '--agent', 'w')).exit).toBe(1);
-    expect(await project.show(next.id)).toMatchObject({ error_annotation: { code: 'untrusted' } });
+    expect((await project.program.fails('run', next.id, '--agent', 'w')).error).toMatchObject({
+      code: 'untrusted',
+    });
+    expect(await project.show(next.id)).toMatchObject({ state: 'todo' });
     expect(ran()).not.toContain('agent-step');
     // Taken back, it is as at first.
     await project.json('trust', '--revoke');
     const last = await project.create('Last');
-    expect((await project.run('run', last.id, '--agent', 'w')).exit).toBe(1);
+    expect((await project.fails('run', last.id, '--agent', 'w')).error).toMatchObject({ code: 'untrusted' });
   });
 });
 

@@ -65,6 +65,7 @@ export const GATE_READERS: Readonly<Record<string, string>> = {
   'src/operations/workflow-show.ts': BY_GATES,
   'src/operations/workflow-validate.ts':
     'says of the file in the checkout whether it is one; it takes no effect',
+  'src/sync/attempt-targets.ts': 'reads the config of the default branch alone',
   'src/sync/branch-mode.ts': `${BY_GATES}; of the data branch findHeldAt and findHeldFilesAt`,
   'src/sync/catch-up.ts': 'readDataBranch leaves out what is held',
   'src/sync/change-mode.ts': 'refuses to move a project where one of the files is held',
@@ -80,7 +81,6 @@ export const GATE_READERS: Readonly<Record<string, string>> = {
   'src/sync/folder-state.ts': NO_CONTENT,
   'src/sync/follow-mode.ts': 'findSharedProjects leaves attempts out; what it settles was confirmed',
   'src/sync/gate-files.ts': 'is the check',
-  'src/sync/held-lines.ts': 'reads the config of the default branch alone',
   'src/sync/init/adopt-shared.ts': 'findSharedProjects leaves attempts out',
   'src/sync/init/data-branch.ts': 'refuses branches of attempts, and a config that is held',
   'src/sync/init/steps.ts': 'writes them',
@@ -98,6 +98,7 @@ export const GATE_READERS: Readonly<Record<string, string>> = {
   'src/sync/sync-tasks.ts': 'findModeChange leaves attempts out',
   'src/sync/task-files.ts': 'says where they are',
   'src/sync/trust.ts': BY_GATES,
+  'src/sync/undo-removal.ts': NO_CONTENT,
   'src/sync/unpublished-files.ts': NO_CONTENT,
   'src/sync/work-settings.ts': GIVEN,
   'src/sync/workflow-file.ts': GIVEN,
