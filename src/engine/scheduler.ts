@@ -20,10 +20,10 @@ import { findSpentBudget } from './find-spent-budget.ts';
 import { findStanding, ignoreGone } from './find-standing.ts';
 import { findFullDisk } from './keep-room.ts';
 import { listHalted } from './list-halted.ts';
+import { putUntrustedAside } from './put-untrusted-aside.ts';
 import { watchOver } from './recover-project.ts';
 import { toWait } from './read-wait.ts';
 import { listPostponed, retryPostponed } from './retry-postponed.ts';
-import { transitionTask } from './transition-task.ts';
 import { describeWork, workTask } from './work-task.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -284,20 +284,6 @@ export class Scheduler {
     return started;
   }
 
-  /** A task whose checks need leave would stand among the ready ones, and nobody would hear of it. */
-  async #putAside(id: string, error: unknown): Promise<void> {
-    const engine = this.#workshop.engine();
-    const { blocked } = engine.workflow;
-    if (!isForgeError(error) || error.code !== 'untrusted' || blocked === undefined) return;
-    const { code, message } = error;
-    try {
-      await transitionTask(engine, { id, to: blocked, reason: message, annotation: { code, message } });
-    } catch (refused) {
-      // Another process was faster, or the workflow has no such way: it stays where it is.
-      if (!isForgeError(refused)) throw refused;
-    }
-  }
-
   async #findPassed({ task_id }: Attempt): Promise<Task | undefined> {
     const { store, workflow } = this.#workshop.place;
     if (this.#working.has(task_id) || this.#workshop.isAtWork(task_id)) return undefined;
@@ -332,7 +318,7 @@ export class Scheduler {
       if (isForgeError(error) && TAKEN.has(error.code)) return;
       tell(`${id}: ${error instanceof Error ? error.message : String(error)}`);
       const engine = this.#workshop.engine();
-      await this.#putAside(id, error);
+      await putUntrustedAside(engine, id, error);
       const worked = await describeWork(this.#workshop, engine, { id, merge }).catch(ignoreGone);
       if (worked !== undefined) this.#worked.set(id, { ...worked, wait: worked.wait ?? toWait(error) });
     }
