@@ -145,9 +145,8 @@ export class Scheduler {
   async #describeAgain(worked: WorkedTask): Promise<WorkedTask> {
     if (worked.reached) return worked;
     const { id, version } = worked.task;
-    const { merge } = this.#wishes;
-    const engine = this.#workshop.engine();
-    const now = await describeWork(this.#workshop, engine, { id, merge }).catch(() => worked);
+    const [workshop, asked] = [this.#workshop, { id, merge: this.#wishes.merge }];
+    const now = await describeWork(workshop, workshop.engine(), asked).catch(() => worked);
     const isSame = now.task.version === version;
     return { ...now, wait: now.wait ?? (isSame ? worked.wait : null) };
   }
