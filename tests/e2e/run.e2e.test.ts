@@ -115,7 +115,7 @@ describe('forge run', () => {
     const { exit, stdout } = await project.run('dispatch', '--agent', 'w1', '--until-empty', '--json');
     expect(exit).toBe(1);
     expect((JSON.parse(stdout) as WorkedTask[]).find(({ task }) => task.id === id)).toMatchObject({
-      task: { state: 'todo' },
+      task: { state: 'blocked' },
       attempt: null,
       wait: { command: 'forge trust' },
     });
