@@ -76,7 +76,7 @@ function failing(scenario: KillScenario, { error, fatal }: CallFault): Strike {
     const isClear = exit < 128 && /^forge: .+/m.test(stderr) && !/\n +at /.test(stderr);
     const isRight = exit === 0 ? !isMeant || !fatal(point) : isClear;
     const wrong = isRight ? [] : [`it ended with ${exit}: ${stdout}${stderr}`];
-    return { where: injected === undefined ? undefined : error, wrong };
+    return { where: isMeant ? error : undefined, wrong };
   };
 }
 
