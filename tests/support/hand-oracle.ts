@@ -80,7 +80,9 @@ export class HandOracle {
     const replaced = new Set(writes.flatMap((write) => [...write.before].map(({ value }) => value)));
     for (const value of lost)
       if (typeof value === 'string' && replaced.has(value))
-        this.falsely.push(`${name} ${JSON.stringify(value)} of ${record.id}`);
+        this.falsely.push(
+          `${name} ${JSON.stringify(value)} of ${record.id} is told as lost, though a writer who saw it replaced it`,
+        );
     for (const { value, how } of writes) {
       if (value === valueOf(record, name) || replaced.has(value) || lost.has(value)) continue;
       this.failures.push(`${name} ${value} (${how}) of ${record.id} is gone, and nobody is told`);
