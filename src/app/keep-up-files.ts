@@ -1,6 +1,5 @@
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import { GateFiles } from '#sync/gate-files.ts';
+import { hasWorkflow } from '#sync/has-workflow.ts';
 import type { AttemptLister } from '#sync/held-lines.ts';
 import { refreshDatabaseLink } from '#sync/link-database.ts';
 import type { Machine } from '#sync/machine.ts';
@@ -25,7 +24,7 @@ export async function keepUpFiles(
   rememberProgram(paths, machine.program);
 }
 
-/** The copies of config and workflow; not of those that an agent wrote in an attempt which nobody has merged. */
+/** The copies of config and workflow; not of those that an agent wrote in an unmerged attempt. */
 export async function refreshSharedFiles(
   { paths, store }: { readonly paths: ProjectPaths; readonly store: AttemptLister },
   machine: Pick<Machine, 'env'>,
@@ -36,8 +35,4 @@ export async function refreshSharedFiles(
   if (!hasWorkflow(paths.forge_dir) || gates.isHeld('workflow.json')) return;
   const { refreshSharedWorkflow } = await import('#sync/workflow-file.ts');
   refreshSharedWorkflow(paths);
-}
-
-export function hasWorkflow(folder: string): boolean {
-  return statSync(join(folder, 'workflow.json'), { throwIfNoEntry: false }) !== undefined;
 }

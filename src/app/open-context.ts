@@ -11,19 +11,18 @@ import { openSqliteStore } from '#store/open-sqlite-store.ts';
 import { openSteadyTime, openWakefulTime } from '#store/steady-time.ts';
 import type { TaskStore } from '#store/store.ts';
 import { catchUpWithFiles } from '#sync/catch-up.ts';
-import { confirmConfig } from '#sync/confirm-config.ts';
 import { mayBeDeleted } from '#sync/deleted-config.ts';
 import { findProject, type FoundProject } from '#sync/find-project.ts';
-import { GateFiles } from '#sync/gate-files.ts';
+import { hasWorkflow } from '#sync/has-workflow.ts';
 import { toHomePlace } from '#sync/forge-home.ts';
 import { isConnectedToGit } from '#sync/heal-clone.ts';
 import type { Machine } from '#sync/machine.ts';
 import type { ProjectPaths } from '#sync/project-paths.ts';
 import { findProgram } from './find-program.ts';
 import { holdWhileMending } from './hold-while-mending.ts';
-import { hasWorkflow, keepUpFiles } from './keep-up-files.ts';
 import type { LocalHost } from './local-host.ts';
 import type { Examining } from './open-examined.ts';
+import { readConfirmed } from './read-confirmed.ts';
 import { userHome } from './user-home.ts';
 import { VERSION } from './version.ts';
 
@@ -73,7 +72,10 @@ export async function openContext(asked: ContextRequest): Promise<OperationConte
     vouches: request.vouches,
     async actor() {
       const { findActor } = await import('./find-actor.ts');
-      if (project !== undefined) await keepUpFiles(project, toMachine(env), request.notice);
+      if (project !== undefined) {
+        const { keepUpFiles } = await import('./keep-up-files.ts');
+        await keepUpFiles(project, toMachine(env), request.notice);
+      }
       return findActor({ flag: request.actor, env, cwd });
     },
     async readActor() {
@@ -256,7 +258,7 @@ export async function openFound(
       const { healLanding } = await import('#sync/heal-landing.ts');
       await healLanding(paths, toMachine(env), notice);
     }
-    const config = await confirmConfig(found, store, { env, reads });
+    const config = await readConfirmed(found, store, { env, reads });
     if (config.initMode === 'standard' && !isConnectedToGit(paths, findProgram())) {
       const { healClone } = await import('#sync/heal-clone.ts');
       if (await healClone(paths, toMachine(env), notice)) {
@@ -312,7 +314,10 @@ async function openWorkflow(
     await store.setWorkflow(DEFAULT_RESOLVED);
     return () => DEFAULT_RESOLVED;
   }
-  const { openWorkflowReader } = await import('#sync/workflow-file.ts');
+  const [{ openWorkflowReader }, { GateFiles }] = await Promise.all([
+    import('#sync/workflow-file.ts'),
+    import('#sync/gate-files.ts'),
+  ]);
   const gates = new GateFiles({ paths, store }, { env });
   await gates.look();
   const read = openWorkflowReader(() => gates.placesOf('workflow.json'));

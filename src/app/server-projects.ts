@@ -61,7 +61,7 @@ export async function openServerProjects(
       tellOnce(fault.error.message);
       const known = isConfigFault(fault.error) ? opened.get(from) : undefined;
       faulty.push(known === undefined ? fault : { ...fault, prefix: known.prefix, name: known.name });
-      // Its agents are at work, and whoever writes a config may be in the middle of it.
+      // Its agents are at work, and the writer of a config may be in the middle of it.
       if (known !== undefined && !kept.includes(known)) kept.push(known);
     };
     for (const { found, name, from } of listWanted(wishes, around.place, { tell: tellOnce, note, isFirst })) {

@@ -120,12 +120,12 @@ function toGoOn(workflow: ResolvedWorkflow, { id, assignee, ...task }: Task, sta
 
 const LOST_CLAIM = ': it was deleted and restored during its run, or claimed anew, and the run was ended';
 
-/** How a task says that its merge did not fit its target: whoever made it makes it fit. */
+/** How a task says that its merge did not fit its target: the agent that made it makes it fit. */
 export const REPAIRED_MERGES: ReadonlySet<string> = new Set(['merge_conflict', 'merge_ci_failed']);
 
 const NOW_TRUSTED = 'its commands are trusted now, and were not when they were to run';
 
-/** How a task says that nobody has trusted its checks, or what sets its folder up. */
+/** How a task says that no person has trusted its checks, or what sets its folder up. */
 const UNTRUSTED = 'untrusted';
 
 /** How a task says that it waits for an auditor that is suspended: a person is asked to see to the agent. */

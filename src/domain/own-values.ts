@@ -33,7 +33,7 @@ function isSameMark(a: ValueMark | undefined, b: ValueMark): boolean {
   return a !== undefined && a.stamp === b.stamp && (a.hash === b.hash || a.hash === '' || b.hash === '');
 }
 
-/** A run goes on as long as nobody else's value came between. */
+/** A run goes on as long as no value of another clone came between. */
 export function continueRun(run: OwnRun | undefined, { over, mark }: OwnWrite): OwnRun {
   return (run !== undefined && isSameMark(run.at(-1), over) ? [...run, mark] : [over, mark]).slice(-LONGEST);
 }

@@ -2,7 +2,7 @@ import { ForgeError } from '#kernel/errors.ts';
 import type { Engine } from './engine.ts';
 
 /**
- * To make a task an agent's that Forge starts is to run a program, by whatever command: a claim, an update, a move.
+ * To make a task an agent's that Forge starts is to run a program, by any command: a claim, an update, a move.
  * Throws permission_denied where the caller may not, before anything is written.
  */
 export async function refuseStart(

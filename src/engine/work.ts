@@ -29,7 +29,7 @@ export interface Work {
   standBy<T>(taskId: string, work: () => Promise<T>): Promise<T>;
   /** Starts the agent that works in the state the task has just come to. */
   dispatch(engine: Engine, assignment: Assignment): Promise<ActionOutcome>;
-  /** Throws untrusted where nobody has allowed the checks of the task: its agent would work for nothing. */
+  /** Throws untrusted where no person has allowed the checks of the task: its agent would work for nothing. */
   checkStart(task: Task): Promise<void>;
   /** Throws untrusted, and state_invalid where there is nothing to check or to merge. */
   checkReview(task: Task): Promise<void>;

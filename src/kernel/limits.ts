@@ -238,7 +238,7 @@ export const LIMITS = {
   /** Versions of the task file that are read to find what a deleted task held. */
   restore_versions: 1_000,
   /**
-   * Commits of attempts that nobody has merged, and as many that build on them, whose changes of task files are told
+   * Commits of unmerged attempts, and as many that build on them, whose changes of task files are told
    * apart, an agent's from people's; where there are more, lines that may be of the others are neither joined nor erased.
    */
   attempt_file_commits: 500,

@@ -23,7 +23,7 @@ export const taskWait = implement<typeof waitTask>({
     const start = input.event === undefined ? 0 : await findStart(store, input);
     for (let seen: number | undefined; ;) {
       const newest = await store.newestEvent();
-      // Whatever changes a task is an event: without a new one there is nothing to look at, but the end of the wait.
+      // Every change of a task is an event: without a new one there is nothing to look at, but the end of the wait.
       if (newest === seen && !over.aborted && ctx.signal?.aborted !== true) {
         await pause(ctx.signal === undefined ? over : AbortSignal.any([over, ctx.signal]));
         continue;

@@ -13,7 +13,7 @@ export interface ListPages {
 }
 
 export interface ByteBound {
-  /** Of the rows that are read, those that a search looks at and does not give included. One row is read whatever its size. */
+  /** Of the rows that are read, those that a search looks at and does not give included. One row of any size is read. */
   readonly max_bytes: number;
 }
 

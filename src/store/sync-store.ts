@@ -91,7 +91,7 @@ export interface FoldRequest {
   /** Gives up with store_busy after so long, where the store itself would wait longer. */
   readonly lock_ms?: number | undefined;
   /**
-   * Values of this store that the history of the file holds, as `toOwnKey` names them: whoever wrote the file had seen
+   * Values of this store that the history of the file holds, as `toOwnKey` names them: the writer of the file had seen
    * them, so that replacing them was meant.
    */
   readonly seen?: ReadonlySet<string> | undefined;

@@ -13,7 +13,7 @@ interface Surroundings extends Pick<Machine, 'env'> {
 }
 
 /**
- * The config that counts for a command, once git was asked whether an attempt that nobody has merged wrote the one of
+ * The config that counts for a command, once git was asked whether an unmerged attempt wrote the one of
  * the working tree. Nearly always that is the same as the copy, and nothing is asked; nor is it for a command that only
  * reads, on a person's branch, where nothing has changed that it obeys.
  */

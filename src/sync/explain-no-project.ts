@@ -29,7 +29,7 @@ export async function explainNoProject(
   );
 }
 
-/** Somebody has committed tasks and not the config. */
+/** A commit has tasks and not the config. */
 function explainTasksAlone(error: ForgeError, repository: Repository): ForgeError {
   const paths = toProjectPaths(repository);
   const prefix = findTasksPrefix(paths);

@@ -13,7 +13,7 @@ export type GateFile = (typeof FILES)[number];
 type Places = Pick<ProjectPaths, 'forge_dir' | 'store_dir'>;
 
 /**
- * Config and workflow of a checkout count, unless they are those of an attempt that nobody has merged: then the copies
+ * Config and workflow of a checkout count, unless they are those of an unmerged attempt: then the copies
  * in the git directory do, which are what people had last. Most checkouts are the same as the copies, and cost a look
  * at two small files; git is asked where they differ.
  */

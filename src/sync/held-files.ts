@@ -6,7 +6,7 @@ import { readRef } from '#git/read-ref.ts';
 import { listTargets, type Targets } from './attempt-targets.ts';
 import { type AttemptLister, listKnown, readOperationHeads, RESCUES } from './held-lines.ts';
 
-/** Where nothing is known of attempts: what is in no target is merged by nobody. */
+/** Where nothing is known of attempts: what is in no target is not merged. */
 export const NO_ATTEMPTS: AttemptLister = { listAttempts: async () => [] };
 
 /**

@@ -243,7 +243,7 @@ async function restoreTaskFiles(
   return { restored, lost: lost.filter((path) => lookAt(path) === undefined) };
 }
 
-/** Of people, where the working tree's config is of an attempt that nobody has merged. */
+/** Of people, where the working tree's config is of an unmerged attempt. */
 async function findConfigToKeep(
   paths: ProjectPaths,
   { env }: InitOptions,

@@ -16,7 +16,7 @@ export interface StandingConfig {
 }
 
 /**
- * The working tree's config counts, unless an attempt that nobody has merged may have written it: then the copy in the
+ * The working tree's config counts, unless an unmerged attempt may have written it: then the copy in the
  * git directory does, which also serves branches without a config, and those that still say what was so before the
  * project moved to another mode. Undefined where neither place has one. No process; `confirmConfig` asks git.
  */

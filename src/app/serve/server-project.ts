@@ -89,7 +89,7 @@ export class ServerProject implements AsyncDisposable {
     return paths.database === this.#found.paths.database && config.idPrefix === this.prefix;
   }
 
-  /** Takes a newer config over, unless an attempt that nobody has merged wrote it. */
+  /** Takes a newer config over, unless an unmerged attempt wrote it. */
   async follow(found: FoundProject): Promise<void> {
     const { env } = this.#around;
     const config = await this.use(({ store }) => confirmConfig(found, store, { env, reads: true }));

@@ -21,7 +21,7 @@ export interface McpDeps {
   readonly version: string;
   /** Prefixes of the projects that are served now; where there are several, a call may have to say which it means. */
   readonly projects: () => readonly string[];
-  /** Resolves when the answer of a read may be made; none where nobody else asks the same process. */
+  /** Resolves when the answer of a read may be made; none where no other client asks the same process. */
   readonly reserve?: Reserve | undefined;
 }
 

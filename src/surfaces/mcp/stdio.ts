@@ -10,7 +10,7 @@ import { RefuseBatches } from './refuse-batches.ts';
 /** What a client asked for before it closed its end may still be answered so long; it seldom takes 10 ms. */
 const GRACE_MS = 2_000;
 const LOOK_MS = 5;
-/** Which request the line was, nobody knows. */
+/** Which request the line was is not known. */
 const NOT_JSON = `${JSON.stringify({
   jsonrpc: '2.0',
   id: null,
