@@ -34,10 +34,10 @@ export function makeAttemptProject(files: number, where?: 'in memory'): AttemptP
     ...process.env,
     HOME: home,
     FORGE_HOME: join(home, '.forge'),
-    FORGE_ACTOR: 'user:bench',
+    FORGE_ACTOR: 'user:Ada',
     GIT_CONFIG_GLOBAL: join(home, '.gitconfig'),
   };
-  writeFileSync(env.GIT_CONFIG_GLOBAL, '[user]\n\tname = Bench\n\temail = bench@localhost\n');
+  writeFileSync(env.GIT_CONFIG_GLOBAL, '[user]\n\tname = Ada\n\temail = bench@localhost\n');
   makeProject(path);
   writeFiles(path, files);
   const git = (...args: readonly string[]): string =>
@@ -59,7 +59,7 @@ export function makeAttemptProject(files: number, where?: 'in memory'): AttemptP
 export function openProject({ path, env }: AttemptProject): ReturnType<typeof openContext> {
   const quiet = (): void => undefined;
   const told = { progress: quiet, notice: quiet, meter: quiet };
-  return openContext({ needs: 'project', cwd: path, env, actor: 'user:bench', ...told });
+  return openContext({ needs: 'project', cwd: path, env, actor: 'user:Ada', ...told });
 }
 
 function runForge(args: readonly string[], options: { cwd: string; env: NodeJS.ProcessEnv }): string {

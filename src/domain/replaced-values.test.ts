@@ -3,7 +3,8 @@ import type { Json } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { joinRecords } from './join-records.ts';
 import { hasLost, keepLostValues, markValue } from './lost-values.ts';
-import { findUnseen } from './replaced-values.ts';
+import { digestRecord, readDigests } from './record-digests.ts';
+import { findUnseen, noteEdited } from './replaced-values.ts';
 import { deleteRecord, editRecord, newRecord } from './task-changes.ts';
 import type { TaskRecord } from './task-record.ts';
 
@@ -93,6 +94,25 @@ describe.for<[string, (value: Json, before: TaskRecord, after: number) => TaskRe
   });
 });
 
+describe('an edit by hand', () => {
+  it('that a line of the same moment meets: what its writer saw is noted, also where it was told as lost', () => {
+    const seen = title('Seen', base, 5);
+    const moment = NOW + 9;
+    const written = readDigests(digestRecord(seen));
+    const line = withTitle(seen, 'Edited', NOW + 5);
+    const taken = withTitle(seen, 'Edited', moment);
+    // Here another edit has taken its place at that very moment, by a person who had not seen it.
+    const unseen = withTitle(base, 'Other', moment);
+    const known = keepLostValues(unseen, findUnseen(unseen, seen));
+    expect(lostOf(known)).toEqual(['Seen']);
+    const lost = [{ name: 'title', value: 'Other', stamp: moment, beaten_at: moment }];
+    const noted = noteEdited(line, taken, { known, written, lost });
+    expect(lostOf(joinRecords(known, noted))).toEqual([]);
+    // The very same edit, taken in before, notes nothing again.
+    expect(noteEdited(line, taken, { known: taken, written, lost: [] })).toBe(taken);
+  });
+});
+
 describe('a key of an older program, with a stamp alone', () => {
   const a = title('A', base, 5);
   const stamp = a.fields.get('title')?.stamp ?? 0;
@@ -119,6 +139,10 @@ describe('a key of an older program, with a stamp alone', () => {
 
 function title(value: Json, before: TaskRecord, after: number): TaskRecord {
   return editRecord(before, { fields: new Map([['title', value]]) }, NOW + after);
+}
+
+function withTitle(record: TaskRecord, value: Json, stamp: number): TaskRecord {
+  return { ...record, fields: new Map([...record.fields, ['title', { value, stamp }]]) };
 }
 
 function meta(value: Json, before: TaskRecord, after: number): TaskRecord {

@@ -151,7 +151,8 @@ export function noteEdited(
   const note = (name: string, shown: Element | undefined, edited: Element): void => {
     const at = edited.stamp;
     const mine = known === undefined ? undefined : valueAt(known, name);
-    if (shown?.stamp === at || mine?.stamp === at) return;
+    // Another edit may have the same moment: only the very same value was taken in before.
+    if ([shown, mine].some((one) => one?.stamp === at && sameElement(one.value, edited.value))) return;
     // An older one than the line showed is for the join to judge.
     const isSeen = mine !== undefined && mine.stamp >= (shown?.stamp ?? 0) && !unseen.has(name);
     if (isSeen && mine.value !== undefined && !sameElement(mine.value, edited.value))
