@@ -107,8 +107,8 @@ export const METADATA = 'metadata.';
 const GONE = 'gone';
 
 /** The parts of a conflict's key; names may hold an @ or a dot themselves. */
-export function splitConflictKey(key: string): { name: string; stamp: number } {
+export function splitConflictKey(key: string): { name: string; stamp: number; hash: string | undefined } {
   const at = key.lastIndexOf('@');
-  const [stamp = ''] = key.slice(at + 1).split('.', 1);
-  return { name: key.slice(0, at), stamp: Number.parseInt(stamp, 36) };
+  const [stamp = '', hash] = key.slice(at + 1).split('.', 2);
+  return { name: key.slice(0, at), stamp: Number.parseInt(stamp, 36), hash };
 }

@@ -106,11 +106,37 @@ describe('an edit by hand', () => {
     const known = keepLostValues(unseen, findUnseen(unseen, seen));
     expect(lostOf(known)).toEqual(['Seen']);
     const lost = [{ name: 'title', value: 'Other', stamp: moment, beaten_at: moment }];
-    const noted = noteEdited(line, taken, { known, written, lost });
+    const noted = noteEdited(line, taken, { known, written, last: undefined, lost });
     expect(lostOf(joinRecords(known, noted))).toEqual([]);
+    // Where the file of that person still showed it, and they went on from there, it is settled too.
+    const last = readDigests(digestRecord(seen));
+    const later = withTitle(base, 'Later', moment + 1);
+    const went = noteEdited(base, later, { known, written: undefined, last, lost: [] });
+    expect(lostOf(joinRecords(known, went))).toEqual([]);
     // The very same edit, taken in before, notes nothing again.
-    expect(noteEdited(line, taken, { known: taken, written, lost: [] })).toBe(taken);
+    expect(noteEdited(line, taken, { known: taken, written, last: undefined, lost: [] })).toBe(taken);
   });
+});
+
+describe('a value that was replaced once, and is written again', () => {
+  const once = title('Again', base, 5);
+  const replaced = title('Between', once, 6);
+  const byCommand = withTitle(base, 'Again', NOW + 8);
+  const winner = title('Winner', replaced, 20);
+  const hand = new Map([['seal:digests', NOW + 7]]);
+
+  it.each<[string, TaskRecord, string[]]>([
+    ['by a command: it is told', byCommand, ['Again']],
+    ['by a command, in a task that was edited by hand: it is told', { ...byCommand, hand }, ['Again']],
+    ['by hand: it may be the same edit, which each copy takes in at its own moment', edited(), []],
+  ])('%s', (_, falls, told) => {
+    expect(valuesOf(findUnseen(winner, falls)).map(([, value]) => value)).toEqual(told);
+    expect(valuesOf(findUnseen(falls, winner)).map(([, value]) => value)).toEqual(told);
+  });
+
+  function edited(): TaskRecord {
+    return { ...byCommand, hand: new Map([['seal:digests', NOW + 8]]) };
+  }
 });
 
 describe('a key of an older program, with a stamp alone', () => {

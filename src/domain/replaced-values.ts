@@ -75,21 +75,24 @@ function forgetOldest(elements: Map<string, Element>, name: string): void {
   for (const [key] of sorted.slice(0, notes.length - LIMITS.replaced_values)) elements.delete(key);
 }
 
+interface KnownBesides {
+  readonly isShared?: (name: string, value: Element) => boolean;
+  readonly isEdited?: (name: string, value: Element) => boolean;
+}
+
 /**
- * Of two copies: what falls although the writer of what stands had not seen it. `isShared` says of a value that both
- * writers began with it, where that is known besides.
+ * Of two copies: what falls although the writer of what stands had not seen it. `known` is asked of a value where more is
+ * known than the copies tell: whether both writers began with it, and whether it is an edit by hand.
  */
-export function findUnseen(
-  a: TaskRecord,
-  b: TaskRecord,
-  isShared: (name: string, value: Element) => boolean = () => false,
-): LostValue[] {
+export function findUnseen(a: TaskRecord, b: TaskRecord, known: KnownBesides = {}): LostValue[] {
   const [ours, theirs] = alignCopies(a, b);
   const lost: LostValue[] = [];
   const judge = (name: string, [stands, falls]: readonly [Element, Element], from: TaskRecord): void => {
     if (falls.value === undefined || sameElement(stands.value, falls.value)) return;
-    if (falls.stamp === from.created || isEmptied(from, falls.stamp) || isShared(name, falls)) return;
-    if (isReplaced(ours, name, falls) || isReplaced(theirs, name, falls)) return;
+    if (falls.stamp === from.created || isEmptied(from, falls.stamp)) return;
+    if (known.isShared?.(name, falls) === true) return;
+    const byHand = isByHand(ours, theirs, falls.stamp) || known.isEdited?.(name, falls) === true;
+    if ([ours, theirs].some((copy) => isReplaced(copy, name, falls, byHand))) return;
     lost.push({ name, value: falls.value, stamp: falls.stamp, beaten_at: stands.stamp });
   };
   for (const [name, here] of ours.fields) {
@@ -118,17 +121,27 @@ function keysOfBoth(a: ElementMap, b: ElementMap): Iterable<string> {
   return new Set([...a.elements.keys(), ...b.elements.keys()]);
 }
 
+/** Whether an edit by hand was given that stamp, in one of two copies. */
+export function isByHand(a: TaskRecord, b: TaskRecord, stamp: number): boolean {
+  return [a, b].some(({ hand }) => hand !== undefined && [...hand.values()].includes(stamp));
+}
+
 /** Whether this value was replaced, or lost, to the knowledge of a copy. */
-function isReplaced(record: TaskRecord, name: string, value: Element): boolean {
+function isReplaced(record: TaskRecord, name: string, value: Element, byHand: boolean): boolean {
   if (record.conflicts.elements.size === 0) return false;
   if (hasLost(record, name, markValue(name, value))) return true;
-  // An edit by hand has another stamp in each copy that took it in.
-  if (record.hand === undefined) return false;
+  // An edit by hand has another stamp in each copy that took it in; what a command wrote has one.
+  if (!byHand) return false;
   const { hash } = markValue(name, value);
-  return [...record.conflicts.elements].some(
-    ([key, element]) =>
-      element.value === undefined && splitConflictKey(key).name === name && key.endsWith(`.${hash}`),
-  );
+  return listMarks(record, name).some((mark) => mark.hash === hash && mark.value === undefined);
+}
+
+/** The values of a place that lost, or were replaced, to the knowledge of a copy. */
+function listMarks(record: TaskRecord, name: string): (ValueMark & Pick<Element, 'value'>)[] {
+  return [...record.conflicts.elements].flatMap(([key, { value }]) => {
+    const { stamp, hash, ...found } = splitConflictKey(key);
+    return found.name === name && hash !== undefined ? [{ stamp, hash, value }] : [];
+  });
 }
 
 /**
@@ -141,6 +154,8 @@ export function noteEdited(
   how: {
     readonly known: TaskRecord | undefined;
     readonly written: KnownDigests | undefined;
+    /** What stood in the line before, where a person left the file as it is. */
+    readonly last: KnownDigests | undefined;
     readonly lost: readonly LostValue[];
   },
 ): TaskRecord {
@@ -159,6 +174,10 @@ export function noteEdited(
       replaced.push({ name, old: markValue(name, mine), at });
     if (written !== undefined && shown !== undefined && shown.stamp < at)
       replaced.push({ name, old: markShown(name, written, shown.stamp), at });
+    // An edit that lost stays in the file of its writer, who may go on from there.
+    const hash = how.last === undefined ? undefined : markShown(name, how.last, at).hash;
+    for (const mark of known === undefined || hash === undefined ? [] : listMarks(known, name))
+      if (mark.value !== undefined && mark.hash === hash) replaced.push({ name, old: mark, at });
   };
   for (const [name, edited] of taken.fields) {
     if (!UNJUDGED.has(name)) note(name, line.fields.get(name), edited);

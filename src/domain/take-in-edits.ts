@@ -41,7 +41,8 @@ export type { EditedLine, EditedWhere, ShownState, TakenIn } from './taken-in.ts
 export function takeInEdits(line: EditedLine, where: EditedWhere): TakenIn {
   const taken = stampEdits(line, where);
   const written = readDigests(line.written ?? '');
-  const how = { known: where.known, written, lost: taken.lost };
+  const last = where.by_hand === false ? undefined : readDigests(where.last ?? '');
+  const how = { known: where.known, written, last, lost: taken.lost };
   return { ...taken, record: noteEdited(line.record, taken.record, how) };
 }
 

@@ -12,6 +12,8 @@ import {
 import { copyProgram, some, sweepErrors, type CallFault, type Swept } from '../support/strace-sweep.ts';
 
 const why = WHY_NO_STRACE === undefined ? '' : ` (left out: ${WHY_NO_STRACE})`;
+/** Of the seven points of a scenario. */
+const MISSED = 2;
 /** Calls that a full disk makes fail. */
 const NEEDS_ROOM = /^(write|pwrite64|openat|rename|ftruncate|mkdir)$/;
 
@@ -22,13 +24,19 @@ describe.skipIf(WHY_NO_STRACE !== undefined)(`calls that fail${why}`, () => {
   });
   afterAll(() => program[Symbol.dispose]());
 
-  /** Not those on SQLite's shared memory, which holds nothing that lasts. */
+  /** Not those on SQLite's shared memory, which holds nothing that lasts, and none that an error cannot get to. */
   const pick = (which: RegExp, count: number, seed: number) => (points: readonly WritePoint[]) =>
-    some(count, seed)(points.filter(({ syscall, path }) => which.test(syscall) && !path.endsWith('-shm')));
-  /** Forge's own files; what becomes of SQLite's is SQLite's to say. */
-  const isOwn = ({ path }: WritePoint): boolean => path.endsWith('.tmp') || path === '.git/forge/tasks.jsonl';
-  const expectClean = ({ violations, hits }: Swept): void => {
+    some(
+      count,
+      seed,
+    )(points.filter(({ syscall, path, behind }) => which.test(syscall) && !path.endsWith('-shm') && !behind));
+  /** Where tasks are; what becomes of SQLite's files is SQLite's to say. */
+  const isOwn = ({ path }: WritePoint): boolean =>
+    (path.startsWith('.forge/') && path.endsWith('.tmp')) || path === '.git/forge/tasks.jsonl';
+  const expectClean = ({ violations, hits, missed }: Swept): void => {
     expect(violations).toEqual([]);
+    // Where git is started the numbers of calls differ from run to run, and a point may be missed each time.
+    expect([missed.length <= MISSED, missed]).toEqual([true, missed]);
     expect(new Set(hits)).toEqual(new Set(['ENOSPC', 'EIO']));
   };
 
@@ -44,8 +52,7 @@ describe.skipIf(WHY_NO_STRACE !== undefined)(`calls that fail${why}`, () => {
       await using scenario = await open();
       const isCreation = ({ syscall }: WritePoint): boolean => /^(mkdir|rename)$/.test(syscall);
       const full: CallFault = {
-        // Where git is started, Node's own wakes count among `write`: a fault there is none of a disk, and it waits for ever.
-        choose: (points) => pick(NEEDS_ROOM, 4, 1)(points.filter(({ syscall }) => syscall !== 'write')),
+        choose: pick(NEEDS_ROOM, 4, 1),
         error: 'ENOSPC',
         fatal: (point) => isOwn(point) && !isCreation(point),
       };

@@ -34,6 +34,9 @@ const WRITES = [
   'exit_group',
 ] as const;
 
+/** A command that takes longer than this, traced, waits for something that never comes. */
+const HANGS_S = 30;
+
 /** Undefined where faults can be injected; else why not, for the title of the test that is left out. */
 export const WHY_NO_STRACE = findObstacle();
 
@@ -58,6 +61,10 @@ export interface WritePoint {
   readonly nth: number;
   /** Below the watched folder, with numbers that differ from run to run left out. */
   readonly path: string;
+  /** The how many-th call of that name on that path it is, whatever was called between. */
+  readonly turn: number;
+  /** Another thread, or process, makes a call of the same name and number before it: an error comes there first. */
+  readonly behind: boolean;
 }
 
 export function describePoint({ syscall, nth, path }: WritePoint): string {
@@ -66,20 +73,24 @@ export function describePoint({ syscall, nth, path }: WritePoint): string {
 
 /** The words to put before a command so that its writes are written down in `log`. */
 export function tracing(log: string): string[] {
+  // strace counts in each thread; with one helper thread, Node makes the same calls in the same ones every time.
+  const threads = ['-E', 'UV_THREADPOOL_SIZE=1'];
   // Not with --seccomp-bpf, which would be quicker: it injects no signals.
-  return ['strace', '-f', '-y', '-s', '0', '-o', log, '-e', `trace=${WRITES.join(',')}`];
+  return ['strace', ...threads, '-f', '-y', '-s', '0', '-o', log, '-e', `trace=${WRITES.join(',')}`];
 }
 
 /** The same, and it is killed before it gets to that point; or the call fails with `error`, if one is given. */
 export function injecting(log: string, { syscall, nth }: WritePoint, error?: string): string[] {
   const fault = error === undefined ? 'signal=SIGKILL' : `error=${error}`;
-  return [...tracing(log), '-e', `inject=${syscall}:${fault}:when=${nth}`];
+  // A fault in one of Node's own pipes can make it wait for ever.
+  return ['timeout', `${HANGS_S}`, ...tracing(log), '-e', `inject=${syscall}:${fault}:when=${nth}`];
 }
 
 /** Every call below `folder` that writes, in the order of the trace, and the end. */
 export function readWritePoints(log: string, folder: string): WritePoint[] {
   const counts = new Map<string, number>();
   const written = new Set<string>();
+  const reached = new Set<string>();
   const points: WritePoint[] = [];
   for (const line of readFileSync(log, 'utf8').split('\n')) {
     const call = parseCall(line);
@@ -87,6 +98,9 @@ export function readWritePoints(log: string, folder: string): WritePoint[] {
     const key = `${call.thread} ${call.syscall}`;
     const nth = (counts.get(key) ?? 0) + 1;
     counts.set(key, nth);
+    const first = `${call.syscall} ${nth}`;
+    const behind = reached.has(first);
+    reached.add(first);
     const path = call.paths.findLast((one) => one.startsWith(`${folder}/`));
     if (path === undefined) continue;
     const isOpen = call.syscall.startsWith('open');
@@ -96,11 +110,22 @@ export function readWritePoints(log: string, folder: string): WritePoint[] {
     }
     if (call.syscall === 'close' && !written.has(path)) continue;
     if (isOpen) written.add(path);
-    points.push({ syscall: call.syscall, nth, path: toStablePath(path.slice(folder.length + 1)) });
+    const stable = toStablePath(path.slice(folder.length + 1));
+    const place = `${call.syscall} of ${stable}`;
+    const turn = (counts.get(place) ?? 0) + 1;
+    counts.set(place, turn);
+    points.push({ syscall: call.syscall, nth, path: stable, turn, behind });
   }
   // All is done, and whoever started it hears of a kill.
-  points.push({ syscall: 'exit_group', nth: 1, path: 'the process' });
+  points.push({ syscall: 'exit_group', nth: 1, path: 'the process', turn: 1, behind: false });
   return points;
+}
+
+/** Where the same call is in the trace of another run, which may have counted its calls otherwise. */
+export function findAgain(log: string, folder: string, wanted: WritePoint): WritePoint | undefined {
+  return readWritePoints(log, folder).find(
+    ({ syscall, path, turn }) => syscall === wanted.syscall && path === wanted.path && turn === wanted.turn,
+  );
 }
 
 /** Where an injected kill hit; undefined where nothing was killed. */

@@ -1,8 +1,9 @@
-import { LIFE, markValue, type LostValue } from '#domain/lost-values.ts';
+import { LIFE, markShown, markValue, type LostValue } from '#domain/lost-values.ts';
 import { findLifeWrite, judgeLives } from '#domain/own-values.ts';
-import { findUnseen } from '#domain/replaced-values.ts';
+import { readDigests } from '#domain/record-digests.ts';
+import { findUnseen, valueAt } from '#domain/replaced-values.ts';
 import type { TakenIn } from '#domain/take-in-edits.ts';
-import type { TaskRecord } from '#domain/task-record.ts';
+import type { Element, TaskRecord } from '#domain/task-record.ts';
 import { toOwnKey } from '../sync-store.ts';
 import type { IncomingTask } from './fold-lines.ts';
 import type { Fold } from './fold-records.ts';
@@ -20,9 +21,18 @@ export interface Meeting {
 export function judgeLosses(fold: Fold, meeting: Meeting): LostValue[] {
   const { known, incoming, taken } = meeting;
   if (isForeign(incoming)) return [...taken.lost, ...findUnsharedLosses(fold.db, known, taken.record)];
-  const lost = [...taken.lost, ...findUnseen(known, taken.record)];
+  const lost = [...taken.lost, ...findUnseen(known, taken.record, { isEdited: isEditIn(incoming) })];
   const life = judgeLife(fold, meeting);
   return life === undefined ? lost : [...lost, life];
+}
+
+/** A line keeps the stamps of what Forge wrote there: under them an edit that was taken in before stands there still. */
+function isEditIn({ record, edited }: IncomingTask): (name: string, value: Element) => boolean {
+  const written = edited?.written === undefined ? undefined : readDigests(edited.written);
+  if (written === undefined) return () => false;
+  return (name, value) =>
+    valueAt(record, name).stamp === value.stamp &&
+    markShown(name, written, value.stamp).hash !== markValue(name, value).hash;
 }
 
 function judgeLife({ db, seen, report }: Fold, { known, incoming, taken }: Meeting): LostValue | undefined {
