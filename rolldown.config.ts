@@ -18,9 +18,20 @@ const READ = [
   'operations/(task-(ready|show|list|search|lines)|style-text|table-text|text-width)',
   'surfaces/cli/(run-cli|process-io|terminal|check-argv|cli-io|read-all)',
 ];
+/** What neither a read nor a write of a task needs: who works, what may run, what was taken in from a file. */
+const LATER = [
+  'domain/(checkout-change|compile-report|compose-prompt|count-(audits|rounds|usage)|dependency-tree|diff-command)',
+  'domain/decide-(agent-pick|approval|attempt|merge|pick|resume|review-end|run|suspension)',
+  'domain/(describe-(containment|life|stray|usage|walls)|expand-braces|find-(cycles|executed|halted)|good-values)',
+  'domain/(interpret-program|join-graphs|journal-mode|judge-attempt|kept-identity|known-tools|list-gate-changes)',
+  'domain/(look-options|match-command|module-files|package-scripts|parse-moment|path-pattern|plan-dispatch|price-table)',
+  'domain/(python-shadows|read-tables|risky-options|run-states|runner-files|said-total|shell-[^/]+|suggest-setup)',
+  'domain/(task-plan|token-estimate|unreadable-lines|work-refusal)',
+];
+const FOLD = ['domain/(hand-edits|merge-losses|plain-line|take-in-[^/]+|taken-(back|in))'];
 const WRITE = [
   'app/(find-actor|run/inside-run)',
-  'domain/(?!validate-|locate-)[^/]+',
+  `(?!(${[...LATER, ...FOLD].join('|')})\\.ts$)domain/(?!validate-|locate-)[^/]+`,
   'engine/(actions|change-task|run-hooks|transition-task)',
   'git/(git-environment|read-user-name|parse-git-config|run-git|runs-filters)',
   'process/find-own-run',
@@ -33,6 +44,7 @@ const WRITE = [
 ];
 /** What a commit waits for. */
 const HOOK = [
+  ...FOLD,
   'domain/locate-secrets',
   'git/(ask-git|branches|operation-in-progress|read-blob|read-ref)',
   'store/sqlite/(changed-lines|export-lines|row-to-line)',
@@ -57,9 +69,10 @@ export default defineConfig({
     sourcemap: false,
     codeSplitting: {
       groups: [
-        { name: 'read', test: inSource(READ), priority: 2 },
-        { name: 'write', test: inSource(WRITE), priority: 1 },
-        { name: 'hook', test: inSource(HOOK), priority: 0 },
+        { name: 'read', test: inSource(READ), priority: 3 },
+        { name: 'write', test: inSource(WRITE), priority: 2 },
+        { name: 'hook', test: inSource(HOOK), priority: 1 },
+        { name: 'later', test: inSource(LATER), priority: 0 },
       ],
     },
   },
