@@ -71,8 +71,8 @@ export default defineConfig({
       groups: [
         { name: 'read', test: inSource(READ), priority: 3 },
         { name: 'write', test: inSource(WRITE), priority: 2 },
-        { name: 'hook', test: inSource(HOOK), priority: 1 },
-        { name: 'later', test: inSource(LATER), priority: 0 },
+        { name: 'hook', test: inSource(HOOK), priority: 0 },
+        { name: 'later', test: inSource(LATER), priority: 1 },
       ],
     },
   },
