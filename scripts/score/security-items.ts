@@ -134,11 +134,7 @@ export const SECURITY_ITEMS: readonly Item[] = [
       {
         what: 'names and addresses, none interpreted',
         target: 120,
-        measures: [
-          { project: 'git', file: 'src/git/read-blob.git.test.ts', match: /^(?!.*bytes)/ },
-          { project: 'git', file: 'src/git/exchange-branch.git.test.ts', match: /\[E7\]|\[E9\]/ },
-          { project: 'unit', file: 'src/domain/attempt-names.test.ts' },
-        ],
+        measures: [{ project: 'git', file: 'src/git/hostile-names.git.test.ts', noted: /^(\d+) names/ }],
       },
     ],
   },
@@ -170,7 +166,9 @@ export const SECURITY_ITEMS: readonly Item[] = [
       {
         what: 'terminal',
         target: 80,
-        measures: [{ project: 'e2e', file: 'tests/e2e/hostile-text.e2e.test.ts', match: /escaped|shown/ }],
+        measures: [
+          { project: 'e2e', file: 'tests/e2e/terminal-payloads.e2e.test.ts', noted: /^(\d+) payloads/ },
+        ],
       },
     ],
   },

@@ -98,8 +98,8 @@ export function resolveRev(repo: GitRepo, rev: string): Promise<string | undefin
 }
 
 async function resolveName(repo: GitRepo, name: string): Promise<string | undefined> {
-  // No name of git's holds a NUL, and no argument can.
-  if (name.includes('\0')) return undefined;
+  // No name of git's holds a NUL, and no argument can; one with ^ before it says what is left out of a list.
+  if (name.includes('\0') || name.startsWith('^')) return undefined;
   const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', name];
   const result = await askGit(repo, args);
   if (result.exit === 0) return result.stdout.trim();
@@ -132,7 +132,7 @@ export async function* listVersions(
 ): AsyncGenerator<FileVersion> {
   const { from = ['HEAD'], signal } = options;
   const revs = from === 'every ref' ? ['--all'] : await resolveAll(repo, from);
-  if (revs.length === 0) return;
+  if (revs.length === 0 || path.includes('\0')) return;
   const args = ['log', '-z', '--no-follow', '--full-history', `--format=${FIELDS.join('%x00')}`, ...revs];
   const fields = streamFromGit(repo, [...args, '--', `:(top,literal)${path}`], { ...(signal && { signal }) });
   let version: string[] = [];

@@ -21,7 +21,7 @@ const ESCAPED: readonly [string, number[]][] = [
   ['bidi embeddings and overrides', range(0x202a, 0x202e)],
   ['bidi isolates and deprecated marks', range(0x2066, 0x206f)],
   ['zero-width characters', [0x200b, 0x2060, 0xfeff]],
-  ['invisible operators, hyphens and separators', [0x00ad, 0x180e, ...range(0x2061, 0x2064)]],
+  ['invisible operators, hyphens and separators', [0x00ad, 0x034f, 0x180e, ...range(0x2061, 0x2064)]],
   ['annotation marks', range(0xfff9, 0xfffb)],
   ['line and paragraph separators', [0x2028, 0x2029]],
   ['lone high surrogates', range(0xd800, 0xdbff)],
