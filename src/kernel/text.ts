@@ -6,7 +6,7 @@ import { LIMITS } from './limits.ts';
  * another order. A flag made of tag letters comes first, so that it is found whole and left alone.
  */
 const DANGEROUS =
-  /\ud83c\udff4(?:\udb40[\udc20-\udc7e])+\udb40\udc7f|\udb40[\udc00-\udc7f]|[\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u180e\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+  /\ud83c\udff4(?:\udb40[\udc20-\udc7e])+\udb40\udc7f|\udb40[\udc00-\udc7f]|\u034f|[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 /** Other people's text on one line of a terminal. */
 export function escapeLine(text: string): string {

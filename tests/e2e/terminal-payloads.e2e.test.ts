@@ -112,8 +112,15 @@ const SEQUENCES: Readonly<Record<string, string>> = {
 
 /** Single characters that a screen hides, or that turn the order of others round. */
 const SIGNS = [
-  ...[0x00ad, 0x034f, 0x061c, 0x180e, 0x2028, 0x2029, 0xfeff, 0xfff9, 0xfffa, 0xfffb],
-  ...range(0x200b, 0x200b),
+  0x00ad,
+  0x034f,
+  0x061c,
+  0x180e,
+  0x200b,
+  0x2028,
+  0x2029,
+  0xfeff,
+  ...range(0xfff9, 0xfffb),
   ...range(0x200e, 0x200f),
   ...range(0x202a, 0x202e),
   ...range(0x2060, 0x206f).filter((code) => code !== 0x2065),
@@ -189,7 +196,7 @@ function writeRows(project: ForgeProject, ids: readonly string[]): void {
 
 /** Whether a page holds a character of the payload that a screen does not simply show. */
 function findRaw(page: string, payload: string): boolean {
-  const acting = [...payload].filter((sign) => /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u034f\u180e]/u.test(sign));
+  const acting = payload.match(/\u034f|[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u180e]/gu) ?? [];
   return acting.some((sign) => sign !== '\n' && page.includes(sign));
 }
 
