@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { BENCH_PAGE, readBench } from '../scripts/score/bench-results.ts';
 import { judgeItem, sumUp, type FileResult, type Item } from '../scripts/score/judge-item.ts';
 import { ITEMS } from '../scripts/score/score-items.ts';
 import { toPage } from '../scripts/score/score-page.ts';
@@ -39,6 +40,25 @@ describe('the score', () => {
     ],
   ] as const)('is %s with %i points', (state, earned, one, results) => {
     expect(judgeItem(one, results)).toMatchObject({ state, earned });
+  });
+
+  it('reads the rows of the bench: figures, limits and what was missed', () => {
+    const page = [
+      '| what | baseline | ratio | budget | figures |',
+      '|---|---|---:|---:|---|',
+      '| claims by many | a loop | **0.31, missed** | ≥ 0.5 | 1225 / s against 3352 / s |',
+      '| import | a loop | 1.65 | ≤ 2 | 4238 ms / 2567 ms |',
+    ].join('\n');
+    const results = { [BENCH_PAGE]: readBench(page) };
+    const bench = { project: 'bench', file: BENCH_PAGE } as const;
+    const judge = (target: number, measure: object): string =>
+      judgeItem(item(target, { measures: [{ ...bench, ...measure }] }), results).state;
+    expect(judge(1_200, { match: /claims/, noted: /^(\d+) \/ s/ })).toBe('passed');
+    expect(judge(1_300, { match: /claims/, noted: /^(\d+) \/ s/ })).toBe('below');
+    expect(judge(1, { match: /^claims/ })).toBe('not measured');
+    expect(judge(1, { match: /^import/ })).toBe('passed');
+    expect(judge(1, { match: /^import/, noted: /^(\d+) ms/, at_most: 5_000 })).toBe('passed');
+    expect(judge(1, { match: /^import/, noted: /^(\d+) ms/, at_most: 4_000 })).toBe('not measured');
   });
 
   it('passes no item of which one part has no result', () => {

@@ -15,7 +15,7 @@ export interface FileResult {
 
 /** Tests of one file that count for a part. */
 export interface Measure {
-  readonly project: 'unit' | 'git' | 'e2e' | 'soak';
+  readonly project: 'unit' | 'git' | 'e2e' | 'soak' | 'bench';
   readonly file: string;
   /** Only those; all of the file where it is left out. */
   readonly match?: RegExp;
@@ -23,6 +23,8 @@ export interface Measure {
   readonly each?: number;
   /** Instead: the sum of the numbers that these tests note. */
   readonly noted?: RegExp;
+  /** And of these: how many are no larger than this. */
+  readonly at_most?: number;
 }
 
 export interface Part {
@@ -98,10 +100,11 @@ function hasFailed({ match }: Measure, { failed, tests }: FileResult): boolean {
   return tests.length === 0 || own.some(({ state }) => state === 'failed');
 }
 
-function count({ match, each = 1, noted }: Measure, { tests }: FileResult): number {
+function count({ match, each = 1, noted, at_most }: Measure, { tests }: FileResult): number {
   const passed = tests.filter(({ title, state }) => state === 'passed' && (match?.test(title) ?? true));
   if (noted === undefined) return passed.length * each;
   const numbers = passed.flatMap(({ notes }) => notes.map((note) => Number(noted.exec(note)?.[1] ?? 0)));
+  if (at_most !== undefined) return numbers.filter((one) => one > 0 && one <= at_most).length;
   return numbers.reduce((sum, one) => sum + one, 0);
 }
 

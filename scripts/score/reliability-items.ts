@@ -1,7 +1,8 @@
+import { BENCH_PAGE } from './bench-results.ts';
 import type { Item } from './judge-item.ts';
 
 const NO_POSTGRES = 'there is no PostgreSQL store yet';
-const BENCH = 'npm run bench measures it; the result is in docs/benchmarks.md, not in cases';
+const BENCH = { project: 'bench', file: BENCH_PAGE } as const;
 
 /** Faults and load, in the same way. */
 export const RELIABILITY_ITEMS: readonly Item[] = [
@@ -131,10 +132,11 @@ export const RELIABILITY_ITEMS: readonly Item[] = [
         ],
       },
       {
-        what: 'every call of every operation',
-        target: 1,
-        measures: [],
-        missing: 'some calls of each scenario',
+        what: 'calls of export, fold and gc that fail, each once',
+        target: 100,
+        measures: [
+          { project: 'soak', file: 'tests/e2e/sync-faults-disk.soak.test.ts', noted: /^(\d+) faults/ },
+        ],
       },
     ],
   },
@@ -175,7 +177,11 @@ export const RELIABILITY_ITEMS: readonly Item[] = [
         target: 100,
         measures: [{ project: 'soak', file: 'tests/store-race.soak.test.ts', each: 100 }],
       },
-      { what: 'claims in a second', target: 1_200, measures: [], missing: BENCH },
+      {
+        what: 'claims in a second over HTTP, by 1,000 clients',
+        target: 1_200,
+        measures: [{ ...BENCH, match: /HTTP claims by 1000 clients/, noted: /^(\d+) \/ s/ }],
+      },
     ],
   },
   {
@@ -190,7 +196,23 @@ export const RELIABILITY_ITEMS: readonly Item[] = [
     gate: false,
     name: 'Events to many',
     points: 3,
-    parts: [{ what: 'subscribers', target: 10_000, measures: [], missing: BENCH }],
+    parts: [
+      {
+        what: 'subscribers that have an event within a second',
+        target: 10_000,
+        measures: [{ ...BENCH, match: /^10000 event readers/, each: 10_000 }],
+      },
+      {
+        what: 'within 300 MB',
+        target: 1,
+        measures: [{ ...BENCH, match: /^memory for 10000 event readers/ }],
+      },
+      {
+        what: 'readers that never read, cut, and no gap for the others',
+        target: 500,
+        measures: [{ ...BENCH, match: /^100000 events at 20 readers beside 500/, each: 500 }],
+      },
+    ],
   },
   {
     number: 28,
@@ -211,7 +233,32 @@ export const RELIABILITY_ITEMS: readonly Item[] = [
     gate: false,
     name: 'Scale',
     points: 1,
-    parts: [{ what: 'tasks', target: 100_000, measures: [], missing: BENCH }],
+    parts: [
+      {
+        what: 'import of 100,000 tasks within 5 s',
+        target: 1,
+        measures: [{ ...BENCH, match: /import of 100,000 tasks into/, noted: /^(\d+) ms/, at_most: 5_000 }],
+      },
+      {
+        what: 'export of 100,000 tasks within 2 s',
+        target: 1,
+        measures: [{ ...BENCH, match: /export of 100,000 tasks, 65/, noted: /^(\d+) ms/, at_most: 2_000 }],
+      },
+      {
+        what: 'ready among 1,000,000 tasks within 50 ms',
+        target: 1,
+        measures: [
+          { ...BENCH, match: /in process, 1,000,000 tasks \(/, noted: /^(\d+) µs/, at_most: 50_000 },
+        ],
+      },
+      {
+        what: 'ready, a cold command, within 250 ms',
+        target: 1,
+        measures: [
+          { ...BENCH, match: /forge ready --json.*cold/, noted: /^(\d+)(?:\.\d+)? ms/, at_most: 250 },
+        ],
+      },
+    ],
   },
   {
     number: 30,

@@ -2,19 +2,21 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { BENCH_PAGE, readBench } from './bench-results.ts';
 import { judgeItem, sumUp } from './judge-item.ts';
 import { ITEMS } from './score-items.ts';
 import { toPage, toTable } from './score-page.ts';
 import { readResults } from './score-reporter.ts';
 import { SOAK_RESULTS } from './soak-results.ts';
 
-// Runs the quick measurements, reads the long ones from what the last soak wrote, prints the table and writes it into
+// Runs the quick measurements, reads the long ones from what the last soak and the last bench wrote, prints the table and writes it into
 // docs/security.md. Ends with 1 where a gate has failed.
 const ROOT = resolve(import.meta.dirname, '../..');
 const PAGE = join(ROOT, 'docs/security.md');
 
 const quick = runQuick();
-const items = ITEMS.map((item) => judgeItem(item, { ...readResults(SOAK_RESULTS), ...quick }));
+const bench = { [BENCH_PAGE]: readBench(readFileSync(join(ROOT, BENCH_PAGE), 'utf8')) };
+const items = ITEMS.map((item) => judgeItem(item, { ...readResults(SOAK_RESULTS), ...bench, ...quick }));
 console.log(toTable(items));
 writeFileSync(PAGE, toPage(readFileSync(PAGE, 'utf8'), items));
 const { broken, open } = sumUp(items);
@@ -28,7 +30,7 @@ function runQuick(): ReturnType<typeof readResults> {
   const files = new Set(
     ITEMS.flatMap(({ parts }) => parts)
       .flatMap(({ measures }) => measures)
-      .flatMap(({ project, file }) => (project === 'soak' ? [] : [file])),
+      .flatMap(({ project, file }) => (project === 'soak' || project === 'bench' ? [] : [file])),
   );
   try {
     const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');

@@ -37,7 +37,7 @@ function toFigure({ figure, target, measures }: JudgedPart): string {
 
 function toSource({ measures, missing, when }: JudgedPart): string {
   if (measures.length === 0) return missing ?? '–';
-  const files = measures.map(({ file }) => `\`${file}\``).join(', ');
+  const files = [...new Set(measures.map(({ file }) => `\`${file}\``))].join(', ');
   const isSoak = measures.some(({ project }) => project === 'soak');
   return isSoak ? `${files} (${when === '' ? 'npm run test:soak' : when})` : files;
 }

@@ -1,22 +1,13 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { diskFaults, DISK_SCENARIOS } from '../support/strace-disk.ts';
 import { readWritePoints, tracing, WHY_NO_STRACE, type WritePoint } from '../support/strace-points.ts';
-import {
-  ageTaskFiles,
-  exportScenario,
-  foldScenario,
-  gcScenario,
-  openWorkshop,
-  type OpenScenario,
-} from '../support/strace-scenarios.ts';
-import { copyProgram, some, sweepErrors, type CallFault, type Swept } from '../support/strace-sweep.ts';
+import { ageTaskFiles, openWorkshop } from '../support/strace-scenarios.ts';
+import { copyProgram, some, sweepErrors, type Swept } from '../support/strace-sweep.ts';
 
 const why = WHY_NO_STRACE === undefined ? '' : ` (left out: ${WHY_NO_STRACE})`;
 /** Of the seven points of a scenario. */
 const MISSED = 2;
-/** Calls that a full disk makes fail. */
-const NEEDS_ROOM = /^(write|pwrite64|openat|rename|ftruncate|mkdir)$/;
-
 describe.skipIf(WHY_NO_STRACE !== undefined)(`calls that fail${why}`, () => {
   let program: ReturnType<typeof copyProgram>;
   beforeAll(() => {
@@ -24,15 +15,6 @@ describe.skipIf(WHY_NO_STRACE !== undefined)(`calls that fail${why}`, () => {
   });
   afterAll(() => program[Symbol.dispose]());
 
-  /** Not those on SQLite's shared memory, which holds nothing that lasts, and none that an error cannot get to. */
-  const pick = (which: RegExp, count: number, seed: number) => (points: readonly WritePoint[]) =>
-    some(
-      count,
-      seed,
-    )(points.filter(({ syscall, path, behind }) => which.test(syscall) && !path.endsWith('-shm') && !behind));
-  /** Where tasks are; what becomes of SQLite's files is SQLite's to say. */
-  const isOwn = ({ path }: WritePoint): boolean =>
-    (path.startsWith('.forge/') && path.endsWith('.tmp')) || path === '.git/forge/tasks.jsonl';
   const expectClean = ({ violations, hits, missed }: Swept): void => {
     expect(violations).toEqual([]);
     // Where git is started the numbers of calls differ from run to run, and a point may be missed each time.
@@ -40,29 +22,11 @@ describe.skipIf(WHY_NO_STRACE !== undefined)(`calls that fail${why}`, () => {
     expect(new Set(hits)).toEqual(new Set(['ENOSPC', 'EIO']));
   };
 
-  const SCENARIOS: Readonly<Record<string, () => Promise<OpenScenario>>> = {
-    export: () => exportScenario(program.script, 12),
-    fold: () => foldScenario(program.script, 24),
-    gc: () => gcScenario(program.script, 6),
-  };
-
-  test.for(Object.entries(SCENARIOS))(
+  test.for(Object.entries(DISK_SCENARIOS))(
     'F10 F11 no space, or a sync that fails, in %s: a clear error, whole files, and it works afterwards',
     async ([, open]) => {
-      await using scenario = await open();
-      const isCreation = ({ syscall }: WritePoint): boolean => /^(mkdir|rename)$/.test(syscall);
-      const full: CallFault = {
-        choose: pick(NEEDS_ROOM, 4, 1),
-        error: 'ENOSPC',
-        fatal: (point) => isOwn(point) && !isCreation(point),
-      };
-      // A sync that failed must never be taken for one that worked.
-      const broken: CallFault = {
-        choose: pick(/^(fsync|fdatasync)$/, 3, 2),
-        error: 'EIO',
-        fatal: isOwn,
-      };
-      expectClean(await sweepErrors(scenario, [full, broken]));
+      await using scenario = await open(program.script);
+      expectClean(await sweepErrors(scenario, diskFaults(some(4, 1), some(3, 2))));
     },
   );
 
