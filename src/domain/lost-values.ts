@@ -90,7 +90,8 @@ export function markValue(
 
 function hashOf(name: string, value: Json | undefined): string {
   if (name === LIFE) return digestLife(value as unknown as Life); // as lifeValue gives it
-  if (value === undefined) return GONE;
+  // A lost value is some value: a key of metadata that was taken out is kept as null.
+  if (value === undefined || (value === null && name.startsWith(METADATA))) return GONE;
   return (name.startsWith(METADATA) ? digestValue(value) : digestOfField(name, value)) ?? GONE;
 }
 

@@ -118,24 +118,56 @@ describe('an edit by hand', () => {
   });
 });
 
+describe('F9 a key of metadata that is taken out', () => {
+  const out = editRecord(base, { metadata: new Map([['k', { value: undefined }]]) }, NOW + 5);
+  const set = meta('Set', base, 9);
+
+  it('and set by a writer who did not see that: it is told, as null', () => {
+    expect(valuesOf(findUnseen(out, set))).toEqual([['metadata.k', null]]);
+    expect(valuesOf(findUnseen(set, out))).toEqual([['metadata.k', null]]);
+  });
+
+  it('and set by a writer who saw it is not told', () => {
+    const next = meta('Next', out, 20);
+    expect(findUnseen(out, next)).toEqual([]);
+    expect(findUnseen(next, out)).toEqual([]);
+  });
+
+  it('is not taken out by a copy that never had it', () => {
+    const more = editRecord(base, { metadata: new Map([['other', { value: 1 }]]) }, NOW + 7);
+    expect(findUnseen(base, more)).toEqual([]);
+    expect(findUnseen(more, base)).toEqual([]);
+  });
+});
+
 describe('a value that was replaced once, and is written again', () => {
   const once = title('Again', base, 5);
   const replaced = title('Between', once, 6);
-  const byCommand = withTitle(base, 'Again', NOW + 8);
-  const winner = title('Winner', replaced, 20);
-  const hand = new Map([['seal:digests', NOW + 7]]);
+  const again = withTitle(base, 'Again', NOW + 8);
+  const edit = `seal:${digestRecord(again)}`;
+  const taken = (record: TaskRecord, stamp: number): TaskRecord => ({
+    ...record,
+    hand: new Map([[edit, stamp]]),
+  });
+  const stampOf = (record: TaskRecord): number => record.fields.get('title')?.stamp ?? 0;
 
-  it.each<[string, TaskRecord, string[]]>([
-    ['by a command: it is told', byCommand, ['Again']],
-    ['by a command, in a task that was edited by hand: it is told', { ...byCommand, hand }, ['Again']],
-    ['by hand: it may be the same edit, which each copy takes in at its own moment', edited(), []],
-  ])('%s', (_, falls, told) => {
-    expect(valuesOf(findUnseen(winner, falls)).map(([, value]) => value)).toEqual(told);
-    expect(valuesOf(findUnseen(falls, winner)).map(([, value]) => value)).toEqual(told);
+  it.each<[string, TaskRecord, TaskRecord, string[]]>([
+    ['by a command', winnerOf(replaced), again, ['Again']],
+    ['by a command, in a task that was edited by hand', winnerOf(replaced), taken(again, NOW + 7), ['Again']],
+    ['F1 by hand, by another person', winnerOf(replaced), taken(again, NOW + 8), ['Again']],
+    [
+      'by the same edit by hand, which each copy took in at its own moment',
+      winnerOf(taken(replaced, stampOf(once))),
+      taken(again, NOW + 8),
+      [],
+    ],
+  ])('%s: it is told, unless the writer of what stands saw that very one', (_, stands, falls, told) => {
+    expect(valuesOf(findUnseen(stands, falls)).map(([, value]) => value)).toEqual(told);
+    expect(valuesOf(findUnseen(falls, stands)).map(([, value]) => value)).toEqual(told);
   });
 
-  function edited(): TaskRecord {
-    return { ...byCommand, hand: new Map([['seal:digests', NOW + 8]]) };
+  function winnerOf(record: TaskRecord): TaskRecord {
+    return title('Winner', record, 20);
   }
 });
 

@@ -1,3 +1,4 @@
+import type { Json } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { alignCopies } from './join-copies.ts';
 import { compareElements, compareRegisters, elementOf } from './join-records.ts';
@@ -11,7 +12,7 @@ import {
   type LostValue,
   type ValueMark,
 } from './lost-values.ts';
-import type { KnownDigests } from './record-digests.ts';
+import { readDigests, type KnownDigests } from './record-digests.ts';
 import { sameElement, sameJson } from './same-value.ts';
 import { fieldValue, isDeleted, type Element, type ElementMap, type TaskRecord } from './task-record.ts';
 
@@ -36,7 +37,7 @@ export function noteReplaced(before: TaskRecord, after: TaskRecord): TaskRecord 
   if (before.metadata !== after.metadata) {
     for (const [key, element] of after.metadata.elements) {
       const old = before.metadata.elements.get(key);
-      if (old?.value === undefined || old === element || sameElement(old.value, element.value)) continue;
+      if (old === undefined || old === element || sameElement(old.value, element.value)) continue;
       const name = `${METADATA}${key}`;
       replaced.push({ name, old: markValue(name, old), at: element.stamp });
     }
@@ -75,25 +76,36 @@ function forgetOldest(elements: Map<string, Element>, name: string): void {
   for (const [key] of sorted.slice(0, notes.length - LIMITS.replaced_values)) elements.delete(key);
 }
 
+/** A key of metadata that was taken out is told as null: a lost value is always some value. */
+function withNull({ value, stamp }: Element): { value: Json; stamp: number } {
+  return { value: value ?? null, stamp };
+}
+
 interface KnownBesides {
+  /** Both writers began with it. */
   readonly isShared?: (name: string, value: Element) => boolean;
-  readonly isEdited?: (name: string, value: Element) => boolean;
+  /** The seal of the line, where it is an edit by hand that still stands there under the stamp of what Forge wrote. */
+  readonly findSeal?: (name: string, value: Element) => string | undefined;
 }
 
 /**
  * Of two copies: what falls although the writer of what stands had not seen it. `known` is asked of a value where more is
- * known than the copies tell: whether both writers began with it, and whether it is an edit by hand.
+ * known than the copies tell.
  */
 export function findUnseen(a: TaskRecord, b: TaskRecord, known: KnownBesides = {}): LostValue[] {
   const [ours, theirs] = alignCopies(a, b);
   const lost: LostValue[] = [];
   const judge = (name: string, [stands, falls]: readonly [Element, Element], from: TaskRecord): void => {
-    if (falls.value === undefined || sameElement(stands.value, falls.value)) return;
+    const { value } = withNull(falls);
+    if (sameElement(stands.value ?? null, value)) return;
     if (falls.stamp === from.created || isEmptied(from, falls.stamp)) return;
     if (known.isShared?.(name, falls) === true) return;
-    const byHand = isByHand(ours, theirs, falls.stamp) || known.isEdited?.(name, falls) === true;
-    if ([ours, theirs].some((copy) => isReplaced(copy, name, falls, byHand))) return;
-    lost.push({ name, value: falls.value, stamp: falls.stamp, beaten_at: stands.stamp });
+    // An edit by hand has another stamp in each copy that took it in; what a command wrote has one.
+    const seal = known.findSeal?.(name, falls);
+    const same = [falls.stamp, ...findTakings([ours, theirs], { name, value: falls, seal })];
+    const marks = same.map((stamp) => markValue(name, { value, stamp }));
+    if ([ours, theirs].some((copy) => marks.some((mark) => hasLost(copy, name, mark)))) return;
+    lost.push({ name, value, stamp: falls.stamp, beaten_at: stands.stamp });
   };
   for (const [name, here] of ours.fields) {
     const there = theirs.fields.get(name);
@@ -106,7 +118,10 @@ export function findUnseen(a: TaskRecord, b: TaskRecord, known: KnownBesides = {
     const here = elementOf(ours.metadata, key);
     const there = elementOf(theirs.metadata, key);
     const wins = compareElements(here, there) >= 0;
-    judge(`${METADATA}${key}`, wins ? [here, there] : [there, here], wins ? theirs : ours);
+    const from = wins ? theirs : ours;
+    // One that never had the key has taken nothing out.
+    if (!from.metadata.elements.has(key)) continue;
+    judge(`${METADATA}${key}`, wins ? [here, there] : [there, here], from);
   }
   return lost;
 }
@@ -126,14 +141,24 @@ export function isByHand(a: TaskRecord, b: TaskRecord, stamp: number): boolean {
   return [a, b].some(({ hand }) => hand !== undefined && [...hand.values()].includes(stamp));
 }
 
-/** Whether this value was replaced, or lost, to the knowledge of a copy. */
-function isReplaced(record: TaskRecord, name: string, value: Element, byHand: boolean): boolean {
-  if (record.conflicts.elements.size === 0) return false;
-  if (hasLost(record, name, markValue(name, value))) return true;
-  // An edit by hand has another stamp in each copy that took it in; what a command wrote has one.
-  if (!byHand) return false;
+/** The stamps under which copies have taken in the edit that this value is, as their memory of edited lines tells. */
+function findTakings(
+  copies: readonly TaskRecord[],
+  {
+    name,
+    value,
+    seal,
+  }: { readonly name: string; readonly value: Element; readonly seal: string | undefined },
+): number[] {
+  const edits = new Set(copies.flatMap(({ hand }) => [...(hand?.keys() ?? [])]));
   const { hash } = markValue(name, value);
-  return listMarks(record, name).some((mark) => mark.hash === hash && mark.value === undefined);
+  const isSame = (edit: string): boolean => {
+    const [line = '', ...digests] = edit.split(':');
+    if (line !== seal && !copies.some(({ hand }) => hand?.get(edit) === value.stamp)) return false;
+    const shown = readDigests(digests.join(':'));
+    return shown !== undefined && markShown(name, shown, value.stamp).hash === hash;
+  };
+  return [...edits].filter(isSame).flatMap((edit) => copies.flatMap(({ hand }) => hand?.get(edit) ?? []));
 }
 
 /** The values of a place that lost, or were replaced, to the knowledge of a copy. */
@@ -170,7 +195,7 @@ export function noteEdited(
     if ([shown, mine].some((one) => one?.stamp === at && sameElement(one.value, edited.value))) return;
     // An older one than the line showed is for the join to judge.
     const isSeen = mine !== undefined && mine.stamp >= (shown?.stamp ?? 0) && !unseen.has(name);
-    if (isSeen && mine.value !== undefined && !sameElement(mine.value, edited.value))
+    if (isSeen && !sameElement(mine.value ?? null, edited.value ?? null))
       replaced.push({ name, old: markValue(name, mine), at });
     if (written !== undefined && shown !== undefined && shown.stamp < at)
       replaced.push({ name, old: markShown(name, written, shown.stamp), at });

@@ -88,7 +88,7 @@ function valueThatStands(record: TaskRecord, name: string): Json {
 function takeLost(record: TaskRecord, name: string, lost: Json, now: number): TaskRecord {
   if (name.startsWith('metadata.')) {
     const key = name.slice('metadata.'.length);
-    return editRecord(record, { metadata: new Map([[key, { value: lost }]]) }, now);
+    return editRecord(record, { metadata: new Map([[key, { value: lost ?? undefined }]]) }, now);
   }
   if (name !== 'life') return editRecord(record, { fields: new Map([[name, lost]]) }, now);
   const { status, state, assignee, close_reason } = lost as unknown as Life;

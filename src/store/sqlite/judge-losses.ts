@@ -21,18 +21,20 @@ export interface Meeting {
 export function judgeLosses(fold: Fold, meeting: Meeting): LostValue[] {
   const { known, incoming, taken } = meeting;
   if (isForeign(incoming)) return [...taken.lost, ...findUnsharedLosses(fold.db, known, taken.record)];
-  const lost = [...taken.lost, ...findUnseen(known, taken.record, { isEdited: isEditIn(incoming) })];
+  const lost = [...taken.lost, ...findUnseen(known, taken.record, { findSeal: sealFinder(incoming) })];
   const life = judgeLife(fold, meeting);
   return life === undefined ? lost : [...lost, life];
 }
 
 /** A line keeps the stamps of what Forge wrote there: under them an edit that was taken in before stands there still. */
-function isEditIn({ record, edited }: IncomingTask): (name: string, value: Element) => boolean {
+function sealFinder({ record, edited }: IncomingTask): (name: string, value: Element) => string | undefined {
   const written = edited?.written === undefined ? undefined : readDigests(edited.written);
-  if (written === undefined) return () => false;
-  return (name, value) =>
-    valueAt(record, name).stamp === value.stamp &&
-    markShown(name, written, value.stamp).hash !== markValue(name, value).hash;
+  if (edited === undefined || written === undefined) return () => undefined;
+  return (name, value) => {
+    if (valueAt(record, name).stamp !== value.stamp) return undefined;
+    const isWritten = markShown(name, written, value.stamp).hash === markValue(name, value).hash;
+    return isWritten ? undefined : edited.seal;
+  };
 }
 
 function judgeLife({ db, seen, report }: Fold, { known, incoming, taken }: Meeting): LostValue | undefined {
