@@ -31,6 +31,10 @@ export function alignCopies(a: TaskRecord, b: TaskRecord): [TaskRecord, TaskReco
   for (const here of listTaken(a)) {
     for (const there of listTaken(b)) {
       if (here.seal !== there.seal || here.at === there.at) continue;
+      const [late, early] = here.at > there.at ? [a, there] : [b, here];
+      // A copy that knows of both took them in one after the other.
+      const isOther = here.text !== there.text;
+      if (isOther && late.hand?.has(`${early.seal}:${early.text}`) === true) continue;
       if (here.at > there.at) theirs = restamp(theirs, ours, { late: here, early: there });
       else ours = restamp(ours, theirs, { late: there, early: here });
     }

@@ -302,6 +302,30 @@ describe('[D1] edits of a line by hand', () => {
     }
   });
 
+  it('F18 stand in their order, where a person goes on in one file and changes values back', () => {
+    const base = someTask();
+    let shown = lineOf(FORGE, base);
+    let known = base;
+    let last: string | undefined;
+    const changes = [
+      { priority: 4 },
+      { title: 'other' },
+      { priority: base.fields.get('priority')?.value },
+      { title: base.fields.get('title')?.value },
+    ];
+    for (const [at, change] of changes.entries()) {
+      shown = edit(shown, set(change as JsonObject));
+      const record = decodeRecord(shown);
+      const text = JSON.stringify(shown);
+      const line = editedLine(text, shown, record) ?? writtenLine(text, record, known);
+      if (line === undefined) throw new Error('no edit');
+      const taken = takeInEdits(line, { known, now: LATER + at, by_hand: true, last: last ?? line.written });
+      known = joinCopies(known, taken.record);
+      last = digestRecord(record);
+      for (const [name, value] of Object.entries(change)) expect(fieldValue(known, name)).toBe(value);
+    }
+  });
+
   it('move the time of nothing else that was written, when two copies took them in', () => {
     const base = someTask();
     const line = edit(lineOf(FORGE, base), set({ title: 'hand', labels: ['a', 'b'] }));

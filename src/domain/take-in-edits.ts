@@ -1,7 +1,7 @@
 import type { Status } from '#contract/task.ts';
 import type { Json } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import { compareElements, compareLives, compareRegisters, elementOf } from './join-records.ts';
+import { compareElements, compareLives, compareRegisters, elementOf, joinHands } from './join-records.ts';
 import { lifeValue, type LostValue } from './lost-values.ts';
 import {
   digestLife,
@@ -82,7 +82,9 @@ function stampEdits(line: EditedLine, where: EditedWhere): TakenIn {
   if (!changed) return { record: edited, lost, is_back };
   // One that was taken in before keeps its moment: other copies know it by that.
   const first = known?.hand?.get(`${seal}:${shows}`) ?? at;
-  return { record: withTaken(edited, `${seal}:${shows}`, first), lost, is_back };
+  // A person who went on in this file knew the edits before it; of two copies that tells who wrote upon what.
+  const hand = was === undefined ? record.hand : joinHands(record.hand, known?.hand);
+  return { record: withTaken({ ...edited, hand }, `${seal}:${shows}`, first), lost, is_back };
 }
 
 /**
@@ -162,7 +164,10 @@ function takeInUnstamped(
   const { record, seal, updated } = line;
   const shows = digestRecord(record);
   const quiet: TakenIn = { record: { ...known, comments: record.comments }, lost: [], is_back: false };
-  if (shows === shown.digests || known.hand?.has(`${seal}:${shows}`) === true) return quiet;
+  if (shows === shown.digests) return quiet;
+  // Taken in before, and something else since: a person may have made the same edit once more.
+  const isKnown = known.hand?.has(`${seal}:${shows}`) === true;
+  if (isKnown && where.by_hand !== true) return { ...quiet, is_back: where.by_hand === undefined };
   const isNewer = updated > shown.updated;
   if (!isNewer && where.by_hand === undefined) return { ...quiet, is_back: true };
   if (!isNewer && where.by_hand !== true) return takeInForeign(line, where, shows);
@@ -183,7 +188,9 @@ function takeInUnstamped(
   }
   const life = edited === bare.life ? known.life : edited;
   const taken = { ...quiet.record, fields, life, ...maps };
-  return { record: withTaken(taken, `${seal}:${shows}`, edit.at), lost, is_back: false };
+  // Made once more, it keeps its first moment: other copies know it by that.
+  const first = known.hand?.get(`${seal}:${shows}`) ?? edit.at;
+  return { record: withTaken(taken, `${seal}:${shows}`, first), lost, is_back: false };
 }
 
 /** Older than all: a line without stamps does not tell what it knew. A usual key that it lacks is as it is known. */
