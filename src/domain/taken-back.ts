@@ -10,19 +10,46 @@ export interface PutBackLine {
   readonly seal: string;
   /** The digests of what it showed last, which is gone from the file now. */
   readonly last: string;
+  /**
+   * Where this file never showed that, to the knowledge of the store: `edit`, the line has an edit that is known from
+   * elsewhere, and only what was written into the file here makes it another one; `back`, the line is as Forge wrote it,
+   * and only a commit tells that an edit was taken back.
+   */
+  readonly guessed?: 'edit' | 'back' | undefined;
 }
+
+/** The changes of a commit: lines with their signs. */
+export type LineChanges = readonly string[];
 
 /**
  * Whether a commit took away what the line showed last: then a person changed it back. Git does so too, with what no
- * commit holds, or by going to other commits. `log` has the changes of each commit, newest first, lines with their signs.
+ * commit holds, or by going to other commits. `log` has the changes of each commit, newest first.
  */
-export function isTakenBack(log: readonly (readonly string[])[], { seal, last }: PutBackLine): boolean {
-  const isLast = (line: string): boolean => line.includes(`"${seal}"`) && digestOf(line.slice(1)) === last;
+export function isTakenBack(log: readonly LineChanges[], line: PutBackLine): boolean {
   for (const changes of log) {
-    const found = changes.filter(isLast);
-    if (found.length > 0) return found.every((line) => line.startsWith('-'));
+    const found = judgeChanges(changes, line);
+    if (found !== undefined) return found;
   }
   return false;
+}
+
+/**
+ * The same of one commit; undefined where it neither brought nor took what the line showed last. A line that Forge wrote
+ * in its place has another seal, or has one at all: that took nothing back.
+ */
+export function judgeChanges(changes: LineChanges, { text, seal, last }: PutBackLine): boolean | undefined {
+  const named = changes.filter((line) => line.includes(`"${seal}"`));
+  const found = named.filter((line) => digestOf(line.slice(1)) === last);
+  if (found.length === 0) return undefined;
+  const isStamped = hasStamps(text);
+  return (
+    found.every((line) => line.startsWith('-')) &&
+    named.some((line) => line.startsWith('+') && hasStamps(line) === isStamped)
+  );
+}
+
+function hasStamps(line: string): boolean {
+  return line.includes('"_v"');
 }
 
 function digestOf(line: string): string | undefined {

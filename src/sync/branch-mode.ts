@@ -13,11 +13,14 @@ import {
   hasNothing,
   mergeBranchUnreadable,
   readBranchUnreadable,
+  toBranchKey,
+  type BranchSide,
   type BranchUnreadable,
 } from './branch-unreadable.ts';
 import { commitOnTop } from './commit-on-top.ts';
 import type { CommittedTasks } from './commit-tasks.ts';
-import { foldAsking, toTextFold, withoutHeld } from './fold-files.ts';
+import { findTakenBack } from './find-taken-back.ts';
+import { foldText, toTextFold, withoutHeld, type FindByHand } from './fold-files.ts';
 import { flagSecretsFor, refuseSecrets } from './flag-secrets.ts';
 import { findGatePaths, type GatePaths } from './gate-files.ts';
 import { findHeldFilesAt } from './held-files.ts';
@@ -100,13 +103,15 @@ export async function exchangeTasks(
       const sides = new Map<string, BranchUnreadable>();
       for (const rev of [theirs, ours]) {
         if (rev === undefined) continue;
-        reports.push(...(await foldRevision(project.store, repo, { rev, by, tell })));
-        sides.set(rev, await readBranchUnreadable(project.store));
+        const side = rev === theirs ? 'theirs' : 'ours';
+        reports.push(...(await foldRevision(project.store, repo, { rev, by, tell, side })));
+        sides.set(rev, await readBranchUnreadable(project.store, side));
       }
       unreadable = await mergeBranchUnreadable(repo, { theirs, ours }, sides);
       const files = await makeFiles(project.store, gates, unreadable);
       // So that the doctor knows of them, and that they can be told with their lines.
-      if (!hasNothing(unreadable))
+      const before = await readBranchUnreadable(project.store);
+      if (![unreadable, before].every(hasNothing))
         reports.push(...(await foldTexts(project.store, toTexts(files), { now: by.now, findSeen: NONE })));
       const held = await findHeldThere(project.store, repo, theirs);
       const config = await joinConfigs(gates.config, repo, {
@@ -203,14 +208,20 @@ export async function readDataBranch(
 async function foldRevision(
   store: HookProject['store'],
   repo: GitRepo,
-  { rev, by, tell }: { rev: string; by: Writer; tell?: Tell | undefined },
+  {
+    rev,
+    by,
+    tell,
+    side,
+  }: { rev: string; by: Writer; tell?: Tell | undefined; side?: BranchSide | undefined },
 ): Promise<FoldReport[]> {
   const read = async (path: string): Promise<string | undefined> =>
     (await readBlob(repo, rev, path))?.toString('utf8');
   const findSeen: FindSeen = (values) => findSeenIn(values, { repo, rev });
   const texts = { history: await read(HISTORY_PATH), tasks: await read(TASKS_PATH) };
   const held = await findHeldAt(store, repo, rev);
-  return foldTexts(store, texts, { now: by.now, findSeen, held, tell });
+  const findByHand: FindByHand = (back) => findTakenBack(back, { repo, revs: [rev] });
+  return foldTexts(store, texts, { now: by.now, findSeen, findByHand, held, tell, side });
 }
 
 /** For texts that this store made itself just now. */
@@ -223,26 +234,38 @@ export async function foldTexts(
   {
     now,
     findSeen,
+    findByHand = () => Promise.resolve([]),
     held,
     tell,
+    side = 'ours',
   }: {
     readonly now: number;
     readonly findSeen: FindSeen;
+    /** Left out: none of the lines was changed back. */
+    readonly findByHand?: FindByHand | undefined;
     readonly held?: HeldLines | undefined;
     readonly tell?: Tell | undefined;
+    readonly side?: BranchSide | undefined;
   },
 ): Promise<FoldReport[]> {
   const writer = { actor: systemActor('fold'), now };
   const left: { history: FileLine[]; tasks: FileLine[] } = { history: [], tasks: [] };
   const toRequest = (path: string, text: string, lines: FileLine[]): FoldRequest =>
-    withoutHeld(toTextFold(`git:${path}`, [...splitText(text)], { digest: digestText(text), now }), {
-      held,
-      path,
-      left: lines,
-    });
+    withoutHeld(
+      toTextFold(toBranchKey(path, side), [...splitText(text)], {
+        digest: digestText(text),
+        now,
+      }),
+      {
+        held,
+        path,
+        left: lines,
+      },
+    );
   if (history !== undefined) await store.foldHistory(toRequest(HISTORY_PATH, history, left.history), writer);
   const request = tasks === undefined ? undefined : toRequest(TASKS_PATH, tasks, left.tasks);
-  const reports = request === undefined ? [] : [await foldAsking(store, request, { ...writer, findSeen })];
+  const how = { ...writer, findSeen, findByHand };
+  const reports = request === undefined ? [] : [await foldText(store, request, how)];
   const lines = [...left.tasks, ...left.history];
   await tellHeldOnce(store, held && { ...held, lines }, { now, tell });
   return reports;

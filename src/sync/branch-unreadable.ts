@@ -12,10 +12,21 @@ export interface BranchUnreadable {
   readonly history: readonly string[];
 }
 
-/** Of the commit that was joined in last: the store remembers them of one. */
-export async function readBranchUnreadable(store: SyncStore): Promise<BranchUnreadable> {
+/** What each side showed last is remembered apart: one is not an older state of the other. */
+export type BranchSide = 'ours' | 'theirs';
+
+/** Under which the store remembers a file of the data branch. */
+export function toBranchKey(path: string, side: BranchSide): string {
+  return side === 'ours' ? `git:${path}` : `git:theirs:${path}`;
+}
+
+/** Of the commit of a side that was joined in last: the store remembers them of one. */
+export async function readBranchUnreadable(
+  store: SyncStore,
+  side: BranchSide = 'ours',
+): Promise<BranchUnreadable> {
   const read = async (path: string): Promise<string[]> =>
-    (await store.readUnreadable(`git:${path}`)).map((line) => Buffer.from(line).toString('utf8'));
+    (await store.readUnreadable(toBranchKey(path, side))).map((line) => Buffer.from(line).toString('utf8'));
   return { tasks: await read(TASKS_PATH), history: await read(HISTORY_PATH) };
 }
 

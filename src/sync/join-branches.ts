@@ -8,7 +8,7 @@ import { describeUnreadable } from './describe-fold.ts';
 import { foldText, toTextFold, withoutHeld, type FindByHand } from './fold-files.ts';
 import { type AttemptLister, findHeldAt, type HeldLines } from './held-lines.ts';
 import { tellHeldOnce } from './tell-held.ts';
-import { findTakenBack } from './put-back-by-hand.ts';
+import { findTakenBack } from './find-taken-back.ts';
 import { splitText } from './read-file-lines.ts';
 import { findSeenIn, type FindSeen } from './seen-in-history.ts';
 import { HISTORY_PATH, TASKS_PATH } from './task-files.ts';
@@ -50,7 +50,7 @@ export async function joinBranches(
       const bytes = await reader.readObject(blob);
       if (bytes === undefined) continue;
       const lines = [...splitText(bytes.toString('utf8'))];
-      const findByHand: FindByHand = (back) => findTakenBack(back, { repo, rev: ref });
+      const findByHand: FindByHand = (back) => findTakenBack(back, { repo, revs: [ref] });
       const agents = await findHeldAt(store, repo, ref);
       const left: FileLine[] = [];
       const request = withoutHeld(toTextFold(key, lines, { digest: blob, now: by.now }), {

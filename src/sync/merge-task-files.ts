@@ -1,6 +1,6 @@
 import { birthOf, identityOf, isSameTask } from '#domain/identity.ts';
 import { joinGraphs, type TaskGraph } from '#domain/join-graphs.ts';
-import { editedLine } from '#domain/edited-line.ts';
+import { editedLine, writtenLine } from '#domain/edited-line.ts';
 import { joinCopies } from '#domain/join-copies.ts';
 import { keepIdentity } from '#domain/kept-identity.ts';
 import { keepLostValues } from '#domain/lost-values.ts';
@@ -129,9 +129,16 @@ function mergeTask(
   );
   const known = sealed === 'different' ? sealed : joinSame([base, sealed]);
   const shown = base && { digests: digestRecord(base), updated: lastStamp(base) };
+  const began = baseLines.length === 1 ? baseLines[0] : undefined;
   // Of several lines of a task the first ones are what the file showed once.
   const readSide = (lines: readonly string[]): ReturnType<typeof joinSame> =>
-    joinSame(lines.map((line) => readEdited(line, known, now, lines.length === 1 ? shown : undefined)));
+    joinSame(
+      lines.map(
+        (line) =>
+          (lines.length === 1 ? readBack(line, began, { known, now }) : undefined) ??
+          readEdited(line, known, now, lines.length === 1 ? shown : undefined),
+      ),
+    );
   const ours = readSide(here);
   const theirs = readSide(there);
   if (known === 'different' || ours === 'different' || theirs === 'different') return undefined;
@@ -158,6 +165,29 @@ function readBase(
   known: TaskRecord | 'different' | undefined,
 ): TaskRecord | undefined {
   return line === undefined ? undefined : readEdited(line, known, 0);
+}
+
+/**
+ * A line that was edited by hand before the sides parted, and that a side changed once more without Forge: what it shows
+ * now counts, also where that is what it showed before the edit. Undefined for all others.
+ */
+function readBack(
+  line: string,
+  began: string | undefined,
+  { known, now }: { readonly known: TaskRecord | 'different' | undefined; readonly now: number },
+): TaskRecord | undefined {
+  if (began === undefined || began === line || isSealed(began)) return undefined;
+  const [before, after] = [tryDecode(began), tryDecode(line)];
+  if (before === undefined || after === undefined || known === undefined || known === 'different')
+    return undefined;
+  const first = editedLine(began, before.json, before.record);
+  if (first?.written === undefined || !isSameTask(known, after.record)) return undefined;
+  const taken = takeInEdits(first, { known: undefined, now: 0 }).record;
+  const edited =
+    editedLine(line, after.json, after.record) ?? writtenLine(line, after.record, joinCopies(known, taken));
+  if (edited?.seal !== first.seal) return undefined;
+  const last = digestRecord(before.record);
+  return takeInEdits(edited, { known, now, last, by_hand: true }).record;
 }
 
 function readSealed(line: string): TaskRecord | undefined {

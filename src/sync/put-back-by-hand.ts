@@ -1,23 +1,23 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { askGit, type GitRepo } from '#git/ask-git.ts';
 import { findOperationInProgress } from '#git/operation-in-progress.ts';
-import { isTakenBack, type PutBackLine } from '#domain/taken-back.ts';
+import type { PutBackLine } from '#domain/taken-back.ts';
 import { toIso } from '#kernel/clock.ts';
 import { statFile, TICK_MS } from './file-changes.ts';
+import { findTakenBack, isTakenBackLater } from './find-taken-back.ts';
 import type { Environment } from './forge-home.ts';
 import { toGitRepo } from './machine.ts';
 import type { ProjectPaths } from './project-paths.ts';
 import { TASKS_PATH } from './task-files.ts';
 
-/** How far back a commit that changed the lines back is looked for. */
-const COMMITS = 10;
 const SECOND_MS = 1_000;
 
 /**
  * The lines that a person changed back to what they were before an edit by hand; the others git brought with an older
  * file. Git never writes into a file, it makes a new one, and notes that in its index: an old file, or another note, means
  * another writer. The note alone does not tell, because `git status` makes it anew. A commit that takes an edited line away
- * says so itself. In the middle of a merge the file is git's, with the lines of both sides.
+ * says so itself. In the middle of a merge the file is git's, with the lines of both sides, and only commits tell.
  */
 export async function findPutBackByHand(
   lines: readonly PutBackLine[],
@@ -25,46 +25,36 @@ export async function findPutBackByHand(
     paths,
     env,
     since,
-  }: { readonly paths: Pick<ProjectPaths, 'root'>; readonly env: Environment; readonly since: number },
+    clock,
+  }: {
+    readonly paths: Pick<ProjectPaths, 'root'>;
+    readonly env: Environment;
+    readonly since: number;
+    readonly clock: () => number;
+  },
 ): Promise<readonly PutBackLine[]> {
   const repo = toGitRepo(paths.root, { env });
-  const ask = async (args: readonly string[]): Promise<string> => (await askAbout(repo, args)) ?? '';
+  const written = lines.filter(({ guessed }) => guessed !== 'back');
   // In branch mode git knows nothing of the file.
-  if ((await ask(['ls-files'])) === '') return lines;
+  if ((await ask(repo, ['ls-files'])) === '') return written;
   const operation = findOperationInProgress(repo.git_dir);
-  if (operation !== undefined && operation.name !== 'bisect') return [];
-  if ((await ask(['ls-files', '--unmerged'])) !== '') return [];
-  if (isOlderFile(join(paths.root, TASKS_PATH), since)) return lines;
-  if ((await ask(['diff-files', '--name-only'])) !== '') return lines;
-  if ((await ask(['diff-index', '--cached', '--name-only', 'HEAD'])) !== '') return lines;
+  const isMerging =
+    (operation !== undefined && operation.name !== 'bisect') ||
+    (await ask(repo, ['ls-files', '--unmerged'])) !== '';
+  // A clock that was put back since tells nothing of what is older.
+  const isWritten =
+    !isMerging &&
+    ((since <= clock() && isOlderFile(join(paths.root, TASKS_PATH), since)) ||
+      (await ask(repo, ['diff-files', '--name-only'])) !== '' ||
+      (await ask(repo, ['diff-index', '--cached', '--name-only', 'HEAD'])) !== '');
+  if (isWritten) return written;
   // The reflog counts in seconds.
-  return findTakenBack(lines, {
-    repo,
-    rev: 'HEAD',
-    known: `HEAD@{${toIso(Math.max(0, since - SECOND_MS))}}`,
-  });
-}
-
-/** The lines that a commit of `rev` changed back, which was not there when `known` was. */
-export async function findTakenBack(
-  lines: readonly PutBackLine[],
-  { repo, rev, known }: { readonly repo: GitRepo; readonly rev: string; readonly known?: string },
-): Promise<readonly PutBackLine[]> {
-  const args = [
-    'log',
-    `-${COMMITS}`,
-    '--no-color',
-    '--no-ext-diff',
-    '--unified=0',
-    '--format=%x00',
-    '-p',
-    rev,
-  ];
-  const some = known === undefined ? undefined : await askAbout(repo, [...args, `^${known}`]);
-  // Without a reflog all commits may be new.
-  const text = some ?? (await askAbout(repo, args)) ?? '';
-  const log = text.split('\0').map((changes) => changes.split('\n'));
-  return lines.filter((line) => isTakenBack(log, line));
+  const known = `HEAD@{${toIso(Math.max(0, since - SECOND_MS))}}`;
+  const revs = existsSync(join(repo.git_dir, 'MERGE_HEAD')) ? ['HEAD', 'MERGE_HEAD'] : ['HEAD'];
+  const found = await findTakenBack(lines, { repo, revs, known });
+  if (found.length === lines.length || !existsSync(join(repo.common_dir, 'shallow'))) return found;
+  const left = lines.filter((line) => !found.includes(line) && line.guessed === undefined);
+  return [...found, ...(await isTakenBackLater(left, { repo, known }))];
 }
 
 /** False where it is not known: some file systems do not keep when a file was made, or tell of the last change. */
@@ -73,7 +63,7 @@ function isOlderFile(path: string, since: number): boolean {
   return made > 0 && made < since - TICK_MS;
 }
 
-async function askAbout(repo: GitRepo, args: readonly string[]): Promise<string | undefined> {
+async function ask(repo: GitRepo, args: readonly string[]): Promise<string> {
   const { exit, stdout } = await askGit(repo, [...args, '--', `:(top)${TASKS_PATH}`]);
-  return exit === 0 ? stdout : undefined;
+  return exit === 0 ? stdout : '';
 }

@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import type { PutBackLine } from '#domain/taken-back.ts';
 import type { OwnValue } from '#store/sync-store.ts';
 import { foldTexts, makeTexts } from '#sync/branch-mode.ts';
 import type { Random } from './random.ts';
@@ -165,7 +166,8 @@ function openRemote(clone: SyncClone): OpenedFile | undefined {
 async function exchange(clone: SyncClone): Promise<void> {
   const theirs = clone.remote.branches.get(DATA);
   const ours = clone.branches.get(DATA);
-  for (const side of [theirs, ours]) if (side !== undefined) await foldSide(clone, side);
+  if (theirs !== undefined) await foldSide(clone, theirs, 'theirs');
+  if (ours !== undefined) await foldSide(clone, ours, 'ours');
   const isApart =
     ours !== undefined && theirs !== undefined && !isAncestor(ours, theirs) && !isAncestor(theirs, ours);
   const tip = ours === undefined || (theirs !== undefined && isAncestor(ours, theirs)) ? theirs : ours;
@@ -177,13 +179,14 @@ async function exchange(clone: SyncClone): Promise<void> {
 
 async function commitHere(clone: SyncClone): Promise<void> {
   const ours = clone.branches.get(DATA);
-  if (ours !== undefined) await foldSide(clone, ours);
+  if (ours !== undefined) await foldSide(clone, ours, 'ours');
   clone.branches.set(DATA, await commitOn(clone, ours === undefined ? [] : [ours], false));
 }
 
-async function foldSide(clone: SyncClone, side: Commit): Promise<void> {
-  const findSeen = (values: readonly OwnValue[]) => Promise.resolve(clone.findSeen(values, side));
-  await foldTexts(clone.store, side.tree, { now: clone.now, findSeen });
+async function foldSide(clone: SyncClone, commit: Commit, side: 'ours' | 'theirs'): Promise<void> {
+  const findSeen = (values: readonly OwnValue[]) => Promise.resolve(clone.findSeen(values, commit));
+  const findByHand = (back: readonly PutBackLine[]) => Promise.resolve(clone.findTakenBack(back, commit));
+  await foldTexts(clone.store, commit.tree, { now: clone.now, findSeen, findByHand, side });
 }
 
 async function commitOn(clone: SyncClone, parents: readonly Commit[], always: boolean): Promise<Commit> {

@@ -223,11 +223,18 @@ export class SyncClone {
 
   /** What git tells of lines that show again what they once showed; see put-back-by-hand.ts. */
   findByHand(lines: readonly PutBackLine[]): readonly PutBackLine[] {
-    if (!this.#isTracked) return lines;
-    if (this.hasConflict || this.mergeHead !== undefined) return [];
-    if (this.isByHand || this.isDirty) return lines;
-    const log = logChanges(this.head, this.#looked?.head);
-    return lines.filter((line) => isTakenBack(log, line));
+    const written = lines.filter(({ guessed }) => guessed !== 'back');
+    if (!this.#isTracked) return written;
+    const isMerging = this.hasConflict || this.mergeHead !== undefined;
+    if (!isMerging && (this.isByHand || this.isDirty)) return written;
+    const heads = [this.head, ...(this.mergeHead === undefined ? [] : [this.mergeHead])];
+    return heads.flatMap((head) => this.findTakenBack(lines, head, this.#looked?.head));
+  }
+
+  /** The lines that a commit of `head` changed back; see find-taken-back.ts. */
+  findTakenBack(lines: readonly PutBackLine[], head: Commit, known?: Commit): readonly PutBackLine[] {
+    const log = logChanges(head, known);
+    return lines.filter((line) => line.guessed !== 'edit' && isTakenBack(log, line));
   }
 
   /** As this clone merges: by the driver where it is registered. */

@@ -5,6 +5,7 @@ import { isSameTask } from '#domain/identity.ts';
 import { keepIdentity } from '#domain/kept-identity.ts';
 import { decodeRecord } from '#domain/record-codec.ts';
 import { digestRecord } from '#domain/record-digests.ts';
+import type { PutBackLine } from '#domain/taken-back.ts';
 import { takeInEdits, type EditedLine, type ShownState, type TakenIn } from '#domain/take-in-edits.ts';
 import { isDeleted, lastStamp, type TaskRecord } from '#domain/task-record.ts';
 import { parseJson, type JsonObject } from '#kernel/json.ts';
@@ -134,12 +135,28 @@ function readEdits(fold: Fold, incoming: IncomingTask, known: TaskRecord | undef
   // A file that is only added to has several copies of a line; one of them says nothing of another.
   if (fold.edited.has(name)) return takeInEdits(edited, { known, now: by.now });
   fold.edited.add(name);
-  const last = readShown(db, place);
+  const shown = readShown(db, place);
+  const guess = shown === undefined && line.side === undefined ? guessShown(edited, known) : undefined;
+  const last = shown ?? guess?.last;
   const taken = takeInEdits(edited, { known, now: by.now, by_hand: by_hand?.has(line.text), last });
-  if (taken.is_back && by_hand === undefined && last !== undefined)
-    report.put_back = [...(report.put_back ?? []), { text: line.text, seal: edited.seal, last }];
-  else writeShown(db, { ...place, digests: digestRecord(record) }, fold.appender);
+  if (taken.is_back && by_hand === undefined && last !== undefined) {
+    const back = { text: line.text, seal: edited.seal, last, guessed: guess?.guessed };
+    report.put_back = [...(report.put_back ?? []), back];
+  } else writeShown(db, { ...place, digests: digestRecord(record) }, fold.appender);
   return taken;
+}
+
+/** What a file may have showed before, of which only this is known: that the task has edits of the same line. */
+function guessShown(
+  { record, seal, written }: EditedLine,
+  known: TaskRecord | undefined,
+): Pick<PutBackLine, 'last' | 'guessed'> | undefined {
+  const edits = [...(known?.hand ?? [])].filter(([edit]) => edit.startsWith(`${seal}:`));
+  const [newest] = edits.toSorted(([, one], [, other]) => other - one);
+  if (newest === undefined || written === undefined) return undefined;
+  const shows = digestRecord(record);
+  if (shows === written) return { last: newest[0].slice(seal.length + 1), guessed: 'back' };
+  return edits.some(([edit]) => edit === `${seal}:${shows}`) ? { last: written, guessed: 'edit' } : undefined;
 }
 
 /** The last of several lines of a task is what the file shows; those before it are what it showed once. */
