@@ -35,21 +35,24 @@ export async function findTakenBack(
 }
 
 /**
- * Where the history is cut off no commit can be asked: what was there when `known` was, and is not in a later commit, was
+ * Where the history is cut off no commit can be asked: what was there in one of `before`, and is not in a later commit, was
  * changed back on the way.
  */
-export async function isTakenBackLater(
+export async function findTakenBackSince(
   lines: readonly PutBackLine[],
-  { repo, known }: { readonly repo: GitRepo; readonly known: string },
+  { repo, before }: { readonly repo: GitRepo; readonly before: readonly string[] },
 ): Promise<readonly PutBackLine[]> {
-  const parent = await resolveRev(repo, known);
   const commit = await resolveRev(repo, 'HEAD');
-  if (parent === undefined || commit === undefined || lines.length === 0) return [];
-  const [before = 0, after = 0] = await Promise.all([parent, commit].map((rev) => readTime(repo, rev)));
-  if (before >= after) return [];
+  if (commit === undefined || lines.length === 0) return [];
+  const found = new Set<PutBackLine>();
   await using reader = openBlobReader(repo);
-  const changes = await readChanges(reader, { commit, parent, lines });
-  return lines.filter((line) => isTakenBack([changes], line));
+  for (const rev of before) {
+    const parent = await resolveRev(repo, rev);
+    if (parent === undefined || (await readTime(repo, parent)) > (await readTime(repo, commit))) continue;
+    const changes = await readChanges(reader, { commit, parent, lines });
+    for (const line of lines) if (isTakenBack([changes], line)) found.add(line);
+  }
+  return [...found];
 }
 
 async function readTime(repo: GitRepo, commit: string): Promise<number> {

@@ -5,7 +5,7 @@ import { findOperationInProgress } from '#git/operation-in-progress.ts';
 import type { PutBackLine } from '#domain/taken-back.ts';
 import { toIso } from '#kernel/clock.ts';
 import { statFile, TICK_MS } from './file-changes.ts';
-import { findTakenBack, isTakenBackLater } from './find-taken-back.ts';
+import { findTakenBack, findTakenBackSince } from './find-taken-back.ts';
 import type { Environment } from './forge-home.ts';
 import { toGitRepo } from './machine.ts';
 import type { ProjectPaths } from './project-paths.ts';
@@ -54,7 +54,7 @@ export async function findPutBackByHand(
   const found = await findTakenBack(lines, { repo, revs, known });
   if (found.length === lines.length || !existsSync(join(repo.common_dir, 'shallow'))) return found;
   const left = lines.filter((line) => !found.includes(line) && line.guessed === undefined);
-  return [...found, ...(await isTakenBackLater(left, { repo, known }))];
+  return [...found, ...(await findTakenBackSince(left, { repo, before: [known, 'ORIG_HEAD'] }))];
 }
 
 /** False where it is not known: some file systems do not keep when a file was made, or tell of the last change. */
