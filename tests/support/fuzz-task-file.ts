@@ -37,10 +37,25 @@ export async function fuzzTaskFile(seed: number, count: number): Promise<void> {
   expect({ seed, gone: findGone(lines, readFileSync(path, 'utf8')).slice(0, 5) }).toEqual({ seed, gone: [] });
 }
 
-/** Lines that no program could have read, and that the file has no more. */
+/** So many lines an object may go over to be looked for. */
+const SPAN = 6;
+
+/** Lines that no program could have read, also not as parts of an object over several lines, and that the file has no more. */
 export function findGone(lines: readonly string[], after: string): string[] {
   const kept = new Set(after.split('\n'));
-  return lines.filter((line) => !isJson(line) && line.trim() !== '' && !kept.has(line));
+  return lines.filter((line, at) => {
+    if (kept.has(line) || line.trim() === '' || isJson(line)) return false;
+    // The beginning of a list, and the mark of a side of a conflict.
+    return !/^(?:\[|<{7}|={7}|>{7})$/.test(line.trim()) && !isPart(lines, at);
+  });
+}
+
+function isPart(lines: readonly string[], at: number): boolean {
+  for (let from = Math.max(0, at - SPAN); from <= at; from += 1) {
+    for (let to = Math.max(at + 1, from + 2); to <= at + SPAN; to += 1)
+      if (['\n', ''].some((between) => isJson(lines.slice(from, to).join(between)))) return true;
+  }
+  return false;
 }
 
 function isJson(line: string): boolean {
