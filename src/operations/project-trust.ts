@@ -114,7 +114,7 @@ const ROW_INDENT = 9;
 
 /** All of it: what blanks push out of sight is told by their number. */
 function showCommand(command: string): string {
-  return escapeLine(command).replaceAll(/[^\S\n]+/gu, (blanks) =>
+  return escapeLine(command).replaceAll(/[^\S\n]+/g, (blanks) =>
     blanks.length < 4 ? blanks : ` [${blanks.length} blanks] `,
   );
 }

@@ -59,7 +59,7 @@ function toDriver({ node, script }: ForgeProgram): string {
   return words.join(' ') + ARGUMENTS;
 }
 
-const WORD = String.raw`'((?:[^']|'\\'')*)'`;
+const WORD = String.raw`'([^']*(?:'\\''[^']*){0,1000})'`;
 const OURS = new RegExp(`^${WORD} ${WORD} merge-driver %O %A %B %P`);
 
 /** Undefined also for one that another version wrote in another form. */
