@@ -333,6 +333,25 @@ describe('the push after a merge', () => {
     expect(remoteMain(remote)).toBe(shop.repo.git('rev-parse', 'main'));
   });
 
+  it('has ended when Forge has: a push that is cut off leaves nothing at work', async () => {
+    const remote = useRemote();
+    close(remote);
+    await mergeOne();
+    const [record] = records();
+    if (record === undefined) throw new Error('no record');
+    writePushRecord(join(shop.repo.path, '.git', 'forge'), { ...record, next_at: 0 });
+    const flag = join(remote, 'begun');
+    writeHook('pre-push', `#!/bin/sh\ntouch '${flag}'\nsleep 604\n`);
+    let isOver = false;
+    const pushing = shop.workshop.pushLanded().finally(() => (isOver = true));
+    await expect.poll(() => existsSync(flag), { timeout: 20_000 }).toBe(true);
+    await shop.workshop.stop();
+    expect(isOver).toBe(true);
+    await pushing;
+    // The next start pushes it.
+    expect(records()).toMatchObject([{ commit: record.commit }]);
+  });
+
   it('says what to type where the remote is ahead, and sees what was pushed by hand', async () => {
     const remote = useRemote();
     const other = join(shop.repo.path, '..', 'other');
