@@ -132,10 +132,7 @@ describe('several attempts at one task', () => {
 
   it('end with the first that is green, not with the first that is checked', async () => {
     const flag = join(shop.place.records, '..', 'first-checked');
-    shop.addAgent(
-      'later',
-      `until [ -e ${flag} ]; do sleep 0.05; done; echo one > "$FORGE_TASK_ID.txt"`,
-    );
+    shop.addAgent('later', `until [ -e ${flag} ]; do sleep 0.05; done; echo one > "$FORGE_TASK_ID.txt"`);
     const task = await shop.create('First is red', { steps: STEPS });
     const working = work(task, { agents: ['wrong', 'later'], count: 2, pick: 'first_green' });
     await expect
