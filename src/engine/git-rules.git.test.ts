@@ -152,6 +152,28 @@ describe('signatures', () => {
     expect(merge?.message).toBeNull();
     expect(shop.repo.git('cat-file', '-p', 'main')).not.toContain('gpgsig');
   });
+
+  it('that fail for the first commit of two are told, though the second has one', async () => {
+    useKey();
+    const flag = join(shop.repo.path, '..', 'asked-once');
+    const program = join(shop.repo.path, '..', 'signs-later');
+    const lines = ['#!/bin/sh', `[ -e '${flag}' ] && exec ssh-keygen "$@"`, `touch '${flag}'`, 'exit 1', ''];
+    writeFileSync(program, lines.join('\n'), { mode: 0o755 });
+    await shop.repo.write('STATE.md', '# State\n');
+    shop.repo.git('add', '-A');
+    shop.repo.git('commit', '-qm', 'a file that is told');
+    shop.repo.git('config', 'gpg.ssh.program', program);
+    // The file is told of the work with a commit of its own.
+    shop.set({ workspace: { linkFile: 'STATE.md' } });
+    shop.addAgent('w1', 'echo x > x');
+    const task = await shop.create('Signed late', { steps: ['true'] });
+    await shop.work(task, 'w1');
+    const [run] = await shop.place.store.listRuns({ task_id: task.id });
+    expect(run?.message).toContain('Its commit is not signed: ');
+    const [attempt] = await shop.place.store.listAttempts({ task_id: task.id });
+    const signed = shop.repo.git('log', '--format=%G?', `main..${attempt?.branch}`);
+    expect(signed.split('\n')).toEqual(['G', 'N']);
+  });
 });
 
 describe('the hooks of the repository', () => {
