@@ -66,10 +66,13 @@ describe('what a line of another tool takes away, where it is known what the tas
   const told = (known: TaskRecord, line: Line): Json[] =>
     take(known, line, past).lost.map(({ name, value }) => [name, value]);
 
-  it('a value of metadata is told, also where the line is later by a millisecond', () => {
-    const known = editRecord(base, { metadata: new Map([['k', { value: 'new' }]]) }, NOW + 500);
+  it.each<[string, Parameters<typeof editRecord>[1]]>([
+    ['title', { fields: new Map([['title', 'new']]) }],
+    ['metadata.k', { metadata: new Map([['k', { value: 'new' }]]) }],
+  ])('a value of %s is told, also where the line is later by a millisecond', (name, change) => {
+    const known = editRecord(base, change, NOW + 500);
     const at = (moment: number): Line => unstamped(base, { updated_at: toIso(moment) });
-    expect(told(known, at(NOW + 501))).toContainEqual(['metadata.k', 'new']);
+    expect(told(known, at(NOW + 501))).toContainEqual([name, 'new']);
     expect(told(known, at(NOW + 499))).toEqual([]);
   });
 
