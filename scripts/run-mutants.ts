@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { chooseSources } from './mutants/choose-sources.ts';
 import { applyMutant, findMutants, pickSome } from './mutants/find-mutants.ts';
 import { digest, openVerdicts, type PlacedMutant, type Verdict } from './mutants/keep-verdicts.ts';
 import { joinReach, listReaching, measureReach, type Reach } from './mutants/measure-reach.ts';
@@ -19,7 +20,7 @@ import { listImporters, listTestsOf, type SourceFile } from './mutants/nearest-t
 import { readCases, runVitest, type TestCase } from './mutants/run-cases.ts';
 
 /*
- * npm run mutants -- --room domain --count 300 --seed 1 --from 1 --to 300
+ * npm run mutants -- --room domain --files 'decide-*,find-wait' --count 300 --seed 1 --from 1 --to 300
  *
  * Makes small changes in the files of a room, one at a time, in a copy of the repository, and runs the test cases that
  * come to the changed statement, the quick ones first. A change that no test notices is listed, unless
@@ -27,7 +28,8 @@ import { readCases, runVitest, type TestCase } from './mutants/run-cases.ts';
  *
  * What was measured and found is kept in the temporary folder. The same command goes on where it was stopped; after a
  * change of tests only those tests are measured again, and only what they may decide is tried again. A change of a source
- * voids all of it. `--from` and `--to` choose a part, in the order of the paths.
+ * voids all of it. `--files` takes only some files of the room, by their names; `--from` and `--to` choose a part of the
+ * mutants, in the order of the paths.
  */
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -44,6 +46,7 @@ const ANSWERS = join(ROOT, 'tests/mutants.json');
 const { values } = parseArgs({
   options: {
     room: { type: 'string', default: 'domain' },
+    files: { type: 'string' },
     count: { type: 'string', default: '300' },
     seed: { type: 'string', default: '1' },
     from: { type: 'string', default: '1' },
@@ -74,9 +77,7 @@ process.on('exit', () => rmSync(copy, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
 
 const room = `src/${values.room}/`;
-const sources = files.filter(
-  ({ path }) => path.startsWith(room) && !/\.(?:test|generated)\.ts$|-behaviour\.ts$/.test(path),
-);
+const sources = chooseSources(files, room, values.files);
 const all: PlacedMutant[] = sources.flatMap(({ path, text }) =>
   findMutants(text).map((mutant) => ({ ...mutant, path })),
 );
@@ -94,11 +95,9 @@ const near = new Set(
   ),
 );
 const tests = files.filter(({ path }) => near.has(path));
-/** What is kept counts for one state of everything that is no test case. */
-const kept = join(
-  tmpdir(),
-  `forge-mutants-${values.room}-${digest(files.filter(({ path }) => !path.endsWith('.test.ts')))}`,
-);
+/** What is kept counts for one state of everything that is no test case, and for the files that were chosen. */
+const state = [...files.filter(({ path }) => !path.endsWith('.test.ts')), ...sources];
+const kept = join(tmpdir(), `forge-mutants-${values.room}-${digest(state)}`);
 const reach = await getReach();
 const verdicts = openVerdicts(`${kept}.verdicts`, tests);
 console.log(`${reach.cases.length} cases can notice a mutant`);

@@ -1,6 +1,7 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { chooseSources } from '../scripts/mutants/choose-sources.ts';
 import { applyMutant, findMutants, pickSome } from '../scripts/mutants/find-mutants.ts';
 import { openVerdicts, type PlacedMutant } from '../scripts/mutants/keep-verdicts.ts';
 import { joinReach, listReaching } from '../scripts/mutants/measure-reach.ts';
@@ -47,6 +48,34 @@ describe('mutants', () => {
     expect(pickSome(all, 10, 7)).toEqual(pickSome(all, 10, 7));
     expect(pickSome(all, 10, 7)).not.toEqual(pickSome(all, 10, 8));
     expect(new Set(pickSome(all, 50, 7)).size).toBe(50);
+  });
+});
+
+describe('the files of a room in which mutants are made', () => {
+  const files = [
+    'src/domain/join.ts',
+    'src/domain/join.test.ts',
+    'src/domain/decide-move.ts',
+    'src/domain/decide-life.ts',
+    'src/domain/claim-behaviour.ts',
+    'src/domain/names.generated.ts',
+    'src/engine/join.ts',
+  ].map((path) => ({ path, text: '' }));
+
+  it.each([
+    [undefined, ['join', 'decide-move', 'decide-life']],
+    ['join', ['join']],
+    ['decide-*', ['decide-move', 'decide-life']],
+    ['decide-life.ts, join', ['join', 'decide-life']],
+  ])('by the names %s', (names, wanted) => {
+    const chosen = chooseSources(files, 'src/domain/', names).map(({ path }) => path);
+    expect(chosen).toEqual(wanted.map((name) => `src/domain/${name}.ts`));
+  });
+
+  it('are not chosen by a name that none of them has', () => {
+    expect(() => chooseSources(files, 'src/domain/', 'join,decide')).toThrow(
+      'No file decide.ts in src/domain/',
+    );
   });
 });
 

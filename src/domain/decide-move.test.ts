@@ -106,6 +106,23 @@ describe('decideMove', () => {
     });
   });
 
+  it.each(['nowhere', 'done'])('of one that is refused before, to %s, reads no facts', (to) => {
+    const task = seenTask({ state: 'in_progress', owner: 'me' });
+    expect(listMoveNeeds(task, { to, reason: null }, deciding())).toEqual({
+      unfinished: false,
+      closed_from: false,
+      claim_of: undefined,
+    });
+  });
+
+  it('of who begins is a fault of the program without the facts of a claim', () => {
+    const facts = { unfinished: undefined, closed_from: undefined, claim: undefined };
+    const move = { to: 'in_progress', reason: null };
+    expect(() => decideMove(seenTask(), move, { facts, deciding: deciding() })).toThrow(
+      'the facts of a claim were read for who begins by a move',
+    );
+  });
+
   it('an agent does not take back the close of a parked task', () => {
     const task = seenTask({ state: 'cancelled' });
     const world = { closed_from: 'backlog' };
@@ -123,10 +140,11 @@ describe('decideMove', () => {
   });
 
   it.each([
-    ['cancelled', null, 'cancelled'],
-    ['cancelled', 'not wanted', 'not wanted'],
-  ])('to %s for the reason %s closes it for "%s"', (to, reason, close_reason) => {
-    const decision = decide(seenTask(), { to, reason });
+    ['todo', 'cancelled', null, 'cancelled'],
+    ['todo', 'cancelled', 'not wanted', 'not wanted'],
+    ['merging', 'done', null, 'done'],
+  ])('from %s to %s for the reason %s closes it for "%s"', (state, to, reason, close_reason) => {
+    const decision = decide(seenTask({ state }), { to, reason });
     expect(decision.outcome === 'save' && decision.after.life).toMatchObject({
       status: 'closed',
       close_reason,

@@ -43,6 +43,7 @@ describe('a task with several attempts that nobody goes on with', () => {
     expect(decide({ runs: [run('a', 'completed'), run('b', null)] })).toEqual({ step: 'none' });
     expect(decide({})).toEqual({ step: 'compare' });
     expect(decide({ was_starting: false })).toEqual({ step: 'none' });
+    expect(decide({ was_starting: false, runs: [run('a', 'completed')] })).toEqual({ step: 'compare' });
   });
 
   it('waits for whoever is to choose, unless something was done since', () => {

@@ -20,6 +20,11 @@ const base = newRecord(
   NOW,
 );
 const claimed = claimRecord(base, 'ann', NOW + MINUTE);
+const inReview = moveRecord(
+  claimed,
+  { status: 'in_progress', state: 'review', assignee: 'ann' },
+  NOW + 2 * MINUTE,
+);
 
 type Change = (record: TaskRecord, now: number) => TaskRecord;
 const CHANGES: Readonly<Record<string, Change>> = {
@@ -69,8 +74,27 @@ describe('status, owner and closing of two clones', () => {
       runOf(claimed, closeRecord(claimed, 'done', NOW + 2 * MINUTE)),
     ],
     ['one that neither copy wrote', closeRecord(claimed, 'done', NOW + 2 * MINUTE), claimed, undefined],
+    ['a step before the last of one claim', inReview, claimed, undefined],
+    [
+      'what the task was made with elsewhere, where that was another state',
+      claimed,
+      { ...base, life: { ...base.life, state: 'backlog' } },
+      runOf(base, claimed),
+    ],
   ])('nothing is told of %s', (_, ours, theirs, run) => {
     expect(judgeLives(ours, theirs, run)).toEqual({});
+  });
+
+  it('two claims of one state of the task are told, also where this store wrote neither', () => {
+    const later = claimRecord(base, 'bob', NOW + 2 * MINUTE);
+    const lost = { name: 'life', value: lifeValue(later.life), stamp: later.life.written };
+    for (const [ours, theirs] of [
+      [claimed, later],
+      [later, claimed],
+    ] as const)
+      expect(judgeLives(ours, theirs, undefined)).toEqual({
+        lost: { ...lost, beaten_at: claimed.life.written },
+      });
   });
 
   it('a life is known by its moment and what it says; one without a hash by its moment', () => {

@@ -9,19 +9,7 @@ import { deleteRecord, editRecord, newRecord } from './task-changes.ts';
 import type { TaskRecord } from './task-record.ts';
 
 const NOW = Date.UTC(2026, 1, 10, 9);
-const base = newRecord(
-  {
-    id: 'fg-a3f8',
-    created_by: 'ann',
-    fields: { title: 'Fix it' },
-    assignee: null,
-    state: 'todo',
-    labels: [],
-    dependencies: [],
-    metadata: new Map<string, Json>([['k', 0]]),
-  },
-  NOW,
-);
+const base = make('Fix it', 0, NOW);
 
 describe.for<[string, (value: Json, before: TaskRecord, after: number) => TaskRecord]>([
   ['title', title],
@@ -38,6 +26,12 @@ describe.for<[string, (value: Json, before: TaskRecord, after: number) => TaskRe
   it('what the task was made with is told by nobody', () => {
     expect(findUnseen(base, a)).toEqual([]);
     expect(findUnseen(a, base)).toEqual([]);
+  });
+
+  it('what each of two clones made the task with is told by nobody', () => {
+    const other = make('Made elsewhere', 1, NOW + 5);
+    expect(findUnseen(base, other)).toEqual([]);
+    expect(findUnseen(other, base)).toEqual([]);
   });
 
   it('one that a writer saw and replaced is not told, in any clone that meets the two', () => {
@@ -140,6 +134,24 @@ describe('F9 a key of metadata that is taken out', () => {
   });
 });
 
+describe('what an edit by hand replaced', () => {
+  const seen = title('Seen', base, 5);
+  const written = readDigests(digestRecord(seen));
+  const how = { known: undefined, written, last: undefined, lost: [] };
+
+  it('is noted once', () => {
+    const line = withTitle(seen, 'Edited', NOW + 5);
+    const noted = noteEdited(line, withTitle(seen, 'Edited', NOW + 9), how);
+    expect(notesOf(noted)).toBe(1);
+    expect(noteEdited(line, noted, how)).toBe(noted);
+  });
+
+  it('is not noted where it is of the same moment: the value decides which of them stands', () => {
+    const line = withTitle(seen, 'Shown', NOW + 5);
+    expect(notesOf(noteEdited(line, withTitle(seen, 'Edited', NOW + 5), how))).toBe(0);
+  });
+});
+
 describe('a value that was replaced once, and is written again', () => {
   const once = title('Again', base, 5);
   const replaced = title('Between', once, 6);
@@ -194,6 +206,22 @@ describe('a key of an older program, with a stamp alone', () => {
     expect(hasLost(there, 'title', markValue('title', { value: 'B', stamp }))).toBe(false);
   });
 });
+
+function make(name: string, k: Json, now: number): TaskRecord {
+  return newRecord(
+    {
+      id: 'fg-a3f8',
+      created_by: 'ann',
+      fields: { title: name },
+      assignee: null,
+      state: 'todo',
+      labels: [],
+      dependencies: [],
+      metadata: new Map([['k', k]]),
+    },
+    now,
+  );
+}
 
 function title(value: Json, before: TaskRecord, after: number): TaskRecord {
   return editRecord(before, { fields: new Map([['title', value]]) }, NOW + after);

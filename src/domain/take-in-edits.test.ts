@@ -10,6 +10,7 @@ import { joinHands, joinRecords } from './join-records.ts';
 import { keepLostValues } from './lost-values.ts';
 import { decodeRecord, encodeRecord, listDependencies, listLabels } from './record-codec.ts';
 import { digestRecord } from './record-digests.ts';
+import { findUnseen } from './replaced-values.ts';
 import { takeInEdits, type TakenIn } from './take-in-edits.ts';
 import { claimRecord, closeRecord, editRecord, newRecord } from './task-changes.ts';
 import { fieldValue, type TaskRecord } from './task-record.ts';
@@ -118,6 +119,29 @@ describe('a line that lost its stamps', () => {
     expect(encodeRecord(joinRecords(edited.record, again.record))).toBe(encodeRecord(edited.record));
   });
 
+  it.each<[string, Parameters<typeof editRecord>[1], Change, (task: TaskRecord) => unknown]>([
+    [
+      'a title',
+      { fields: new Map([['title', 'ahead']]) },
+      set({ title: 'two' }),
+      ({ fields }) => fields.get('title'),
+    ],
+    [
+      'metadata',
+      { metadata: new Map([['k', { value: 'ahead' }]]) },
+      set({ metadata: { k: 'two' } }),
+      (task) => task.metadata.elements.get('k'),
+    ],
+  ])(
+    'counts from just after what its writer saw, where the clock is behind: %s',
+    (_, ahead, change, look) => {
+      const known = editRecord(someTask(), ahead, LATER + 50);
+      const line = unstamped(known, change);
+      const { record, lost } = take(known, line, { shown: shown(known), by_hand: true });
+      expect([look(record), lost]).toEqual([{ value: 'two', stamp: LATER + 51 }, []]);
+    },
+  );
+
   it('goes by its time where it is not known what the file showed, and what loses is kept', () => {
     const base = someTask();
     const known = claimRecord(
@@ -165,6 +189,8 @@ describe('[D1] edits of a line by hand', () => {
     const base = editRecord(someTask(), { fields: new Map([['title', 'zz']]) }, NOW + 20);
     const line = edit(lineOf(FORGE, base), set({ title: 'aa' }));
     const fresh = take(line, undefined, NOW - 86_400_000).record;
+    // No later than it has to be, so that it beats nothing that comes after.
+    expect(fresh.fields.get('title')?.stamp).toBe(NOW + 21);
     for (const joined of [joinCopies(base, fresh), joinCopies(fresh, base)])
       expect(fieldValue(joined, 'title')).toBe('aa');
   });
@@ -173,7 +199,7 @@ describe('[D1] edits of a line by hand', () => {
     const line = lineOf(FORGE, someTask());
     const once = fold(someTask(), edit(line, set({ title: 'zz' })), LATER);
     const twice = fold(once, edit(line, set({ title: 'aa' })), NOW - 86_400_000);
-    expect(fieldValue(twice, 'title')).toBe('aa');
+    expect(twice.fields.get('title')).toEqual({ value: 'aa', stamp: LATER + 1 });
   });
 
   it.each(TWICE)('count to and fro within one millisecond: %s', (_name, first, second, look, shows) => {
@@ -211,6 +237,17 @@ describe('[D1] edits of a line by hand', () => {
       expect(encodeRecord(again)).toBe(encodeRecord(later));
     },
   );
+
+  it('are not told as lost where a command replaced them, though their line is still there', () => {
+    const meta = (record: TaskRecord, value: Json, now: number): TaskRecord =>
+      editRecord(record, { metadata: new Map([['k', { value }]]) }, now);
+    const base = meta(someTask(), 'first', NOW + 20);
+    const line = edit(lineOf(FORGE, base), set({ metadata: { k: 'hand' } }));
+    const later = meta(fold(base, line, LATER), 'command', LATER + 5);
+    const { record } = take(line, later, LATER + 10);
+    expect(findUnseen(later, record)).toEqual([]);
+    expect(metadata(joinCopies(later, record))).toEqual({ k: 'command' });
+  });
 
   it('count as changed at that moment: they stand against what was written before, which is kept', () => {
     const base = someTask();
@@ -382,19 +419,38 @@ describe('[D1] edits of a line by hand', () => {
     expect([both.record.life.state, both.lost]).toEqual(['mine', []]);
   });
 
-  it('are told from an older file when a person changes them back', () => {
+  it.each(TWICE)(
+    'are told from an older file when a person changes them back: %s',
+    (_name, first, _second, look, shows) => {
+      const base = someTask();
+      const line = edit(lineOf(FORGE, base), first);
+      const once = fold(base, line, LATER);
+      const last = digestRecord(decodeRecord(line));
+      const back = writtenLine(encodeRecord(base), base, once);
+      if (back === undefined) throw new Error('not known');
+      const where = { known: once, now: LATER + 1, last };
+      expect(takeInEdits(back, where)).toEqual({ record: base, lost: [], is_back: true });
+      const { record } = takeInEdits(back, { ...where, by_hand: true });
+      expect(look(joinCopies(once, record))).toEqual((shows as Json[])[0]);
+      expect(writtenLine(encodeRecord(base), base, base)).toBeUndefined();
+      expect(writtenLine(encodeRecord(once), once, once)).toBeUndefined();
+    },
+  );
+
+  it.each([
+    [false, 'git brought it: its writer saw what Forge wrote', ['ann']],
+    [true, 'by hand: its writer saw what stood there', []],
+  ])('of a line that another edit stood in, by_hand %s, %s', (by_hand, _, told) => {
     const base = someTask();
-    const line = edit(lineOf(FORGE, base), set({ title: 'hand' }));
-    const once = fold(base, line, LATER);
-    const last = digestRecord(decodeRecord(line));
-    const back = writtenLine(encodeRecord(base), base, once);
-    if (back === undefined) throw new Error('not known');
-    const where = { known: once, now: LATER + 1, last };
-    expect(takeInEdits(back, where)).toEqual({ record: base, lost: [], is_back: true });
-    const { record } = takeInEdits(back, { ...where, by_hand: true });
-    expect(fieldValue(joinCopies(once, record), 'title')).toBe('one');
-    expect(writtenLine(encodeRecord(base), base, base)).toBeUndefined();
-    expect(writtenLine(encodeRecord(once), once, once)).toBeUndefined();
+    const one = edit(lineOf(FORGE, base), set({ title: 'ann' }));
+    const known = fold(base, one, LATER);
+    const two = edit(lineOf(FORGE, base), set({ title: 'bob' }));
+    const line = editedLine(JSON.stringify(two), two, decodeRecord(two));
+    if (line === undefined) throw new Error('not edited');
+    const last = digestRecord(decodeRecord(one));
+    const { record, lost } = takeInEdits(line, { known, now: LATER + 1, last, by_hand });
+    expect(fieldValue(joinCopies(known, record), 'title')).toBe('bob');
+    expect(lost.map(({ value }) => value)).toEqual(told);
   });
 
   it('of two people in two copies of one line do not undo each other', () => {

@@ -139,17 +139,29 @@ describe('the folder of an attempt', () => {
     expect(read(attempt, 'seen')).toContain('- GitHub issue: #47\n');
   });
 
-  it('tells what was found before its file was written, too', async () => {
+  it.each([
+    ['another branch', 'git switch -qc side; echo x > x', /Its worktree was on side/],
+    ['no repository', 'rm -rf .git; echo x > x', /The commits of its worktree are lost \(/],
+    [
+      'a commit that goes past a filter',
+      'echo x > x.loud; git -c filter.loud.clean=cat add x.loud; git commit -qm x',
+      /The commits of its worktree were not taken \(\w+ holds x\.loud without its filter loud\)/,
+    ],
+  ])('tells what was found before its file was written, too: %s', async (_, script, warning) => {
+    shop.repo.git('config', 'filter.loud.clean', 'tr a-z A-Z');
+    shop.repo.git('config', 'filter.loud.required', 'true');
+    await shop.repo.write('.gitattributes', '*.loud filter=loud\n');
     await shop.repo.write('STATE.md', '# State\n');
     shop.repo.git('add', '-A');
     shop.repo.git('commit', '-qm', 'a file that is told');
     shop.set({ workspace: { linkFile: 'STATE.md' } });
-    shop.addAgent('strays', 'git switch -qc side; echo x > x');
+    shop.addAgent('strays', script);
     const task = await shop.create('Strays');
     await shop.work(task, 'strays');
     const [run] = await shop.place.store.listRuns({ task_id: task.id });
-    expect(run?.message).toContain('Its worktree was on side');
-    shop.set({ workspace: { linkFile: undefined } });
+    expect(run?.message).toMatch(warning);
+    const { branch } = await attemptOf(task);
+    expect(shop.repo.git('show', `${branch}:STATE.md`)).toContain(`- Task: ${task.id}`);
   });
 
   it('[S148] [S149] [S151] tells a file of the repository with the first commit, and every commit whose it is', async () => {

@@ -152,6 +152,28 @@ describe('signatures', () => {
     expect(merge?.message).toBeNull();
     expect(shop.repo.git('cat-file', '-p', 'main')).not.toContain('gpgsig');
   });
+
+  it('that fail for the first commit of two are told, though the second has one', async () => {
+    useKey();
+    const flag = join(shop.repo.path, '..', 'asked-once');
+    const program = join(shop.repo.path, '..', 'signs-later');
+    const lines = ['#!/bin/sh', `[ -e '${flag}' ] && exec ssh-keygen "$@"`, `touch '${flag}'`, 'exit 1', ''];
+    writeFileSync(program, lines.join('\n'), { mode: 0o755 });
+    await shop.repo.write('STATE.md', '# State\n');
+    shop.repo.git('add', '-A');
+    shop.repo.git('commit', '-qm', 'a file that is told');
+    shop.repo.git('config', 'gpg.ssh.program', program);
+    // The file is told of the work with a commit of its own.
+    shop.set({ workspace: { linkFile: 'STATE.md' } });
+    shop.addAgent('w1', 'echo x > x');
+    const task = await shop.create('Signed late', { steps: ['true'] });
+    await shop.work(task, 'w1');
+    const [run] = await shop.place.store.listRuns({ task_id: task.id });
+    expect(run?.message).toContain('Its commit is not signed: ');
+    const [attempt] = await shop.place.store.listAttempts({ task_id: task.id });
+    const signed = shop.repo.git('log', '--format=%G?', `main..${attempt?.branch}`);
+    expect(signed.split('\n')).toEqual(['G', 'N']);
+  });
 });
 
 describe('the hooks of the repository', () => {
@@ -331,6 +353,25 @@ describe('the push after a merge', () => {
     await shop.workshop.pushLanded();
     expect(records()).toEqual([]);
     expect(remoteMain(remote)).toBe(shop.repo.git('rev-parse', 'main'));
+  });
+
+  it('has ended when Forge has: a push that is cut off leaves nothing at work', async () => {
+    const remote = useRemote();
+    close(remote);
+    await mergeOne();
+    const [record] = records();
+    if (record === undefined) throw new Error('no record');
+    writePushRecord(join(shop.repo.path, '.git', 'forge'), { ...record, next_at: 0 });
+    const flag = join(remote, 'begun');
+    writeHook('pre-push', `#!/bin/sh\ntouch '${flag}'\nsleep 604\n`);
+    let isOver = false;
+    const pushing = shop.workshop.pushLanded().finally(() => (isOver = true));
+    await expect.poll(() => existsSync(flag), { timeout: 20_000 }).toBe(true);
+    await shop.workshop.stop();
+    expect(isOver).toBe(true);
+    await pushing;
+    // The next start pushes it.
+    expect(records()).toMatchObject([{ commit: record.commit }]);
   });
 
   it('says what to type where the remote is ahead, and sees what was pushed by hand', async () => {

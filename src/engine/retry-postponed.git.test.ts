@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { NO_AGENTS } from '#domain/claimer.ts';
@@ -128,6 +129,21 @@ describe('[A17] a merge that met something of the user’s', () => {
     expect(await again()).toMatchObject({ task: { state: 'merge_failed' }, reached: false });
     rmSync(join(shop.repo.path, 'new.txt'));
     expect(await again()).toMatchObject({ task: { state: 'done' }, reached: true });
+  });
+
+  it('is left to another caller of this process that began it in the same moment', async () => {
+    const { id } = await postponed(() => shop.repo.write('new.txt', 'mine\n'));
+    rmSync(join(shop.repo.path, 'new.txt'));
+    const { store } = shop.place;
+    // After the look at what is at work, before the task is moved.
+    const getTask: typeof store.getTask = async (asked) => {
+      const found = await store.getTask(asked);
+      shop.workshop.follow(id, () => nextTurn());
+      return found;
+    };
+    const engine = { ...shop.as(), store: { ...store, getTask } };
+    const worked = await workTask(shop.workshop, engine, { id, agent: undefined, merge: true });
+    expect(worked).toMatchObject({ task: { state: 'merge_failed' }, reached: false });
   });
 });
 

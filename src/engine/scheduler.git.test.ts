@@ -1,3 +1,6 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WorkedTask } from '#contract/run-task-operations.ts';
 import type { Task } from '#contract/task.ts';
@@ -192,6 +195,21 @@ describe('forge dispatch', () => {
     });
     await dispatch({ merge: true });
     expect(await states(tasks)).toEqual(tasks.map(() => 'done'));
+  });
+
+  it('looks again when something that it began has ended, and not before', async () => {
+    const flag = join(shop.repo.path, '.git', 'go-on');
+    shop.addAgent('w1', `until [ -e ${flag} ]; do sleep 0.05; done; ${DO_IT}`);
+    await shop.create('Waited for');
+    const scheduler = new Scheduler(shop.workshop, wishes());
+    expect(await scheduler.tick()).toMatchObject({ started: 1 });
+    let isOver = false;
+    const pausing = scheduler.pause(600_000).then(() => (isOver = true));
+    await nextTurn();
+    expect([isOver, scheduler.working]).toEqual([false, 1]);
+    writeFileSync(flag, '');
+    await pausing;
+    expect(scheduler.working).toBe(0);
   });
 
   it('ends when it is told to, and what was at work is ready again', async () => {

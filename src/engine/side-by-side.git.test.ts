@@ -130,6 +130,34 @@ describe('several attempts at one task', () => {
     await shop.move(task, 'cancelled');
   });
 
+  it('end with the first that is green, not with the first that is checked', async () => {
+    const flag = join(shop.place.records, '..', 'first-checked');
+    shop.addAgent('later', `until [ -e ${flag} ]; do sleep 0.05; done; echo one > "$FORGE_TASK_ID.txt"`);
+    const task = await shop.create('First is red', { steps: STEPS });
+    const working = work(task, { agents: ['wrong', 'later'], count: 2, pick: 'first_green' });
+    await expect
+      .poll(async () => shown(await views(task)), { timeout: 20_000 })
+      .toContain('1 wrong active red');
+    writeFileSync(flag, '');
+    expect(shown((await working).attempts)).toEqual(['1 wrong archived red', '2 later active green']);
+    await shop.move(task, 'cancelled');
+  });
+
+  it('are not begun any more when one is green', async () => {
+    shop.set({ scheduler: { max: 1 } });
+    const flag = join(shop.place.records, '..', 'place-taken');
+    shop.addAgent('holds', `touch ${flag}; sleep 60`);
+    const steps = [...STEPS, `until [ -e ${flag} ]; do sleep 0.05; done`];
+    const task = await shop.create('Not begun', { steps });
+    const passed = await work(task, { agents: ['small', 'holds', 'large'], count: 3, pick: 'first_green' });
+    expect(shown(passed.attempts)).toEqual([
+      '1 small active green',
+      '2 holds archived failed',
+      '3 large archived unbegun',
+    ]);
+    await shop.move(task, 'cancelled');
+  });
+
   it('are chosen between by a reviewer that may change nothing', async () => {
     const started: string[] = [];
     const executorFor: typeof shop.place.executorFor = async (profile) => {
@@ -152,6 +180,22 @@ describe('several attempts at one task', () => {
     await workTask(workshop, engine, { id, agent: 'small', merge: false, attempts });
     expect(started.slice(0, 3)).toEqual(['writes', 'writes', 'reads']);
     await shop.move({ id } as Task, 'cancelled');
+  });
+
+  it('tell a fault of the program in one of them', async () => {
+    const bug = new Error('a bug');
+    const executorFor: typeof shop.place.executorFor = async (profile) => {
+      if (profile.command?.includes('faulty') === true) throw bug;
+      return shop.place.executorFor(profile);
+    };
+    const workshop = new Workshop({ ...shop.place, executorFor });
+    const engine = { ...shop.as(), work: async () => workshop };
+    shop.addAgent('faulty', '', { profile: { executor: 'shell', command: ['faulty'], permissions: 'all' } });
+    const { id } = await shop.create('Faulty', { steps: STEPS });
+    const attempts = { agents: ['small', 'faulty'], count: 2 };
+    await expect(workTask(workshop, engine, { id, agent: 'small', merge: false, attempts })).rejects.toBe(
+      bug,
+    );
   });
 
   it('are not chosen between where another process has chosen in the same moment', async () => {
@@ -305,6 +349,29 @@ describe('what happens meanwhile', () => {
     expect((await working).task.state).toBe('cancelled');
     expect((await views(task)).map(({ state }) => state)).toEqual(['archived', 'archived', 'archived']);
     expect(await shop.place.store.listOpenRuns()).toEqual([]);
+  });
+
+  it('a pick ends the others, and keeps what these write while they end', async () => {
+    const flag = join(shop.place.records, '..', 'other-begun');
+    shop.addAgent(
+      'tidies',
+      `trap 'echo late > late.txt; exit 0' TERM; touch ${flag}; while :; do sleep 0.05; done`,
+    );
+    const task = await shop.create('Picked early', { steps: STEPS });
+    const working = work(task, { agents: ['small', 'tidies'], count: 2 });
+    await expect
+      .poll(async () => existsSync(flag) && (await views(task))[0]?.result, { timeout: 20_000 })
+      .toBe('green');
+    const [green, other] = await views(task);
+    if (green === undefined || other === undefined) throw new Error('two were made');
+    const { store } = shop.place;
+    const { version } = await store.getTask(task.id);
+    await pickAttempt(shop.place, shop.as(), { attempt: green, version, reason: 'Good enough' });
+    expect(await store.listRuns({ attempt_id: other.id })).toMatchObject([{ outcome: 'stopped' }]);
+    expect(shop.repo.git('show', `refs/forge/rescue/${other.id}/1:late.txt`)).toBe('late');
+    await working;
+    expect(shown(await views(task))).toEqual(['1 small active green', '2 tidies archived failed']);
+    await shop.move(task, 'cancelled');
   });
 
   it('a plan comes first, once; and who gets the task may begin all of them anew', async () => {

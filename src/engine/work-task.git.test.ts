@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { NO_AGENTS } from '#domain/claimer.ts';
+import { DEFAULT_WORKFLOW } from '#domain/default-workflow.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { resumeTasks } from './resume-tasks.ts';
 import { dispatchTasks } from './scheduler.ts';
@@ -74,6 +75,37 @@ describe('[B11] a task without an agent', () => {
       code: 'usage',
       hint: expect.stringContaining(`forge run ${id} --agent w1`) as string,
     });
+  });
+});
+
+describe('a workflow with several gates', () => {
+  it('leads a task through all of them to its merge', async () => {
+    const review = DEFAULT_WORKFLOW.states.find(({ name }) => name === 'review');
+    if (review === undefined) throw new Error('no review');
+    const { after_enter: _cascade, ...gate } = review;
+    const states = DEFAULT_WORKFLOW.states.flatMap((state) =>
+      state === review
+        ? [
+            { ...gate, next: ['second', 'in_progress'] },
+            { ...gate, name: 'second', next: ['third', 'in_progress'] },
+            { ...gate, name: 'third', next: ['merging', 'in_progress'] },
+          ]
+        : [state],
+    );
+    await using gates = await tempWorkshop({ workflow: { ...DEFAULT_WORKFLOW, states } });
+    gates.addAgent('w1', 'echo x > x');
+    const { id } = await gates.create('Far', { steps: ['true'] });
+    const worked = await workTask(gates.workshop, gates.as(), { id, agent: 'w1', merge: true });
+    const moves = await gates.place.store.listTransitions({ id, limit: undefined });
+    expect(moves.map(({ to_state }) => to_state)).toEqual([
+      'in_progress',
+      'review',
+      'second',
+      'third',
+      'merging',
+      'done',
+    ]);
+    expect(worked.reached).toBe(true);
   });
 });
 
