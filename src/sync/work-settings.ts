@@ -25,6 +25,7 @@ import {
   someNumber,
   wholeNumber,
 } from './setting-rules.ts';
+import { readConfigFile } from './shared-config.ts';
 
 /**
  * How work on the tasks of a project is done: what `.forge/config.json` says of it, and over it what the person says in
@@ -177,8 +178,8 @@ function readPersonal(home: string): SettingsFile {
 
 /** The worktree's config wins; the copy serves branches and worktrees that have none. */
 function readShared({ forge_dir, store_dir }: Pick<ProjectPaths, 'forge_dir' | 'store_dir'>): SettingsFile {
-  const own = readHomeFile(forge_dir, 'config.json');
-  const text = own ?? readHomeFile(store_dir, 'config.json');
+  const own = readConfigFile(join(forge_dir, 'config.json'));
+  const text = (own ?? readConfigFile(join(store_dir, 'config.json')))?.toString('utf8');
   const path = join(own === undefined ? store_dir : forge_dir, 'config.json');
   return { path, value: text === undefined ? {} : parseHomeObject(text, path), isPersonal: false };
 }
