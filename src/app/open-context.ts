@@ -70,6 +70,7 @@ export async function openContext(asked: ContextRequest): Promise<OperationConte
     clock: systemClock,
     cwd,
     vouches: request.vouches,
+    trusts: request.vouches,
     async actor() {
       const { findActor } = await import('./find-actor.ts');
       if (project !== undefined) {
