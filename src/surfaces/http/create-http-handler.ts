@@ -23,6 +23,7 @@ import type { HttpDeps } from './http-ports.ts';
 import { answerOnce, digestRequest, readIdempotencyKey } from './idempotent-request.ts';
 import { API, listNamedRoutes, listOperationRoutes, type OperationRoute } from './operation-routes.ts';
 import { type OwnRoute, takesNothing, toJsonAnswer } from './own-route.ts';
+import { HTTP_LIMITS } from './limits.ts';
 import { ListCache } from './list-cache.ts';
 import { answerLong } from './long-request.ts';
 import { listProjectRoutes } from './project-routes.ts';
@@ -31,6 +32,7 @@ import { assembleInput } from './request-input.ts';
 import { reserveAnswer } from './reserve-answer.ts';
 import { createRouteTable, type Routed, type RouteTable } from './route-table.ts';
 import { listSessionRoutes } from './session-routes.ts';
+import { SocketTurns } from './socket-turns.ts';
 
 export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -51,16 +53,20 @@ export function createHttpHandler(deps: HttpDeps): HttpHandler {
     turns: new OneATurn(setImmediate),
     answers: deps.answers ?? new AnswerBudget(),
   };
-  return (request, response) => {
-    const exchange = beginExchange(request, response);
-    answer(surface, exchange).catch((error: unknown) => {
-      const failed = toReportedAnswer(deps, exchange, error);
-      // Half an answer cannot be taken back.
-      if (response.headersSent) response.destroy();
-      else send(exchange, failed);
-      surface.answers.hold(response);
-    });
-  };
+  const sockets = new SocketTurns(HTTP_LIMITS.waiting_requests_a_socket);
+  return (request, response) =>
+    sockets.take(request, response, () => answerOrFail(surface, beginExchange(request, response)));
+}
+
+function answerOrFail(surface: Surface, exchange: Exchange): void {
+  const { response } = exchange;
+  answer(surface, exchange).catch((error: unknown) => {
+    const failed = toReportedAnswer(surface.deps, exchange, error);
+    // Half an answer cannot be taken back.
+    if (response.headersSent) response.destroy();
+    else send(exchange, failed);
+    surface.answers.hold(response);
+  });
 }
 
 /** Every method and path that is answered, for tests that walk them all. */

@@ -35,6 +35,8 @@ export const HTTP_LIMITS = {
   unread_bytes_a_run: 33_554_432,
   /** Reads that wait until others of the same token are made. */
   waiting_reads_a_token: 1_000,
+  /** Requests that a client sends on one connection without waiting for the answers before. */
+  waiting_requests_a_socket: 256,
   /** How often Node looks for requests that are too slow. */
   timeout_check_ms: 1_000,
   /** Streams of events are connections too. */
