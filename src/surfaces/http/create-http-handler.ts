@@ -21,6 +21,7 @@ import {
 } from './guard-request.ts';
 import type { HttpDeps } from './http-ports.ts';
 import { answerOnce, digestRequest, readIdempotencyKey } from './idempotent-request.ts';
+import { OpenBodies } from './open-bodies.ts';
 import { API, listNamedRoutes, listOperationRoutes, type OperationRoute } from './operation-routes.ts';
 import { type OwnRoute, takesNothing, toJsonAnswer } from './own-route.ts';
 import { HTTP_LIMITS } from './limits.ts';
@@ -52,6 +53,7 @@ export function createHttpHandler(deps: HttpDeps): HttpHandler {
     lists: new ListCache(),
     turns: new OneATurn(setImmediate),
     answers: deps.answers ?? new AnswerBudget(),
+    bodies: new OpenBodies(deps.open_bodies ?? HTTP_LIMITS.open_bodies_a_token),
   };
   const sockets = new SocketTurns(HTTP_LIMITS.waiting_requests_a_socket);
   return (request, response) =>
@@ -106,6 +108,7 @@ interface Surface {
   /** Of large bodies. */
   readonly turns: OneATurn;
   readonly answers: AnswerBudget;
+  readonly bodies: OpenBodies;
 }
 
 const ANY_OPERATION: Routed = { method: 'POST', path: `${API}/operations/{name}` };
@@ -157,7 +160,12 @@ async function answer(surface: Surface, exchange: Exchange): Promise<void> {
   const admission = open
     ? undefined
     : admit(request, method, { access: deps.access, sessions: surface.sessions });
-  if (admission !== undefined) answers.open(response, admission.caller.token);
+  if (admission !== undefined) {
+    deps.sockets?.claim(request.socket, admission.caller.token);
+    answers.open(response, admission.caller.token);
+  }
+  const who = admission?.caller.token ?? `address ${request.socket.remoteAddress ?? ''}`;
+  surface.bodies.begin(request, response, who);
   if (found === undefined) {
     throw new ForgeError('not_found', `Nothing is at ${path.slice(0, 200)}`, {
       hint: `GET ${API}/openapi.json`,
