@@ -75,7 +75,10 @@ export async function openContext(asked: ContextRequest): Promise<OperationConte
       const { findActor } = await import('./find-actor.ts');
       if (project !== undefined) {
         const { keepUpFiles } = await import('./keep-up-files.ts');
-        await keepUpFiles(project, toMachine(env), request.notice);
+        await keepUpFiles(project, toMachine(env), request.notice).catch((error: unknown) => {
+          // A command that only looks needs no copies, and tells more where nothing can be written.
+          if (request.reads !== true || !isForgeError(error) || error.code !== 'read_only') throw error;
+        });
       }
       return findActor({ flag: request.actor, env, cwd });
     },
