@@ -1,6 +1,9 @@
+import { EventEmitter } from 'node:events';
+import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { startHttp, type TestHttp } from '../../../tests/support/http-server.ts';
+import { FreeSockets } from './free-sockets.ts';
 
 /** A request whose body does not come; with all that was answered. */
 interface Open {
@@ -46,6 +49,28 @@ describe('a server whose connections are all taken by one token', () => {
     for (const { socket } of [...theirs, ...all]) socket.destroy();
   });
 });
+
+describe('a connection of TLS', () => {
+  it('is not taken for a silent one while something is asked on it', () => {
+    const server = new EventEmitter();
+    new FreeSockets(server as Server, 2);
+    const [busy, silent] = [plainSocket(1), plainSocket(2)];
+    const secured = plainSocket(1);
+    server.emit('connection', busy);
+    server.emit('secureConnection', secured);
+    server.emit('request', { socket: secured }, new EventEmitter());
+    server.emit('connection', silent);
+    server.emit('connection', plainSocket(3));
+    expect([busy.destroyed, secured.destroyed, silent.destroyed]).toEqual([false, false, true]);
+  });
+});
+
+function plainSocket(remotePort: number): EventEmitter & { destroyed: boolean } {
+  const socket = { remoteAddress: '::1', remotePort, destroyed: false };
+  const destroy = (): void => void (all.destroyed = true);
+  const all = Object.assign(new EventEmitter(), socket, { destroy });
+  return all;
+}
 
 describe('requests whose bodies do not end', () => {
   it('are counted for their token, and free their place with their end', async () => {
