@@ -42,7 +42,7 @@ describe('docs/api.md', () => {
       `${HTTP_LIMITS.headers_timeout_ms / 1_000} s, ${HTTP_LIMITS.request_timeout_ms / 1_000} s`,
     );
     expect(TEXT).toContain(
-      `| connections | ${sockets.toLocaleString('en')} | the one on which nothing was asked for longest is closed |`,
+      `| connections | ${sockets.toLocaleString('en')} | the one on which nothing was asked for longest is closed; where something is asked on all, the oldest of the token that has most |`,
     );
     expect(TEXT).toContain(`not taken yet | ${HTTP_LIMITS.unread_bytes_a_token / 1_048_576} MiB |`);
     expect(TEXT).toContain(`of all tokens | ${HTTP_LIMITS.unread_bytes / 1_048_576} MiB |`);

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { type HttpAnswer, type ProjectHttp, startProjectHttp } from './support/http-server.ts';
@@ -75,3 +77,45 @@ describe('to start the program of an agent', () => {
     expect(plain.status).toBe(200);
   });
 });
+
+describe('to pass a review that allows a script which no person has allowed as it is', () => {
+  it('needs the scope admin on every surface; a pass that allows nothing needs task', async () => {
+    await writeFile(join(http.root, 'ci.sh'), 'true\n');
+    runTestGit(http.root, ['add', '-A']);
+    runTestGit(http.root, ['commit', '-qm', 'checks']);
+    const command = ['bash', '-c', 'echo true >> ci.sh; git commit -qam mine'];
+    await operate('agent.add', { name: 'sly', executor: 'shell', command }, http.admin);
+    const id = await waitingReview('sly');
+    const reviewer = await http.token('task');
+    const said = { verdict: 'pass' };
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/call' };
+    const call = { ...body, params: { name: 'forge_review', arguments: { id, ...said } } };
+    const accept = 'application/json, text/event-stream';
+    for (const token of [reviewer.token, runner]) {
+      const rest = { method: 'POST', path: `/api/v1/tasks/${id}/verdict`, token, body: said };
+      for (const refused of [await operate('task.review', { id, ...said }, token), await http.ask(rest)])
+        expect([refused.status, refused.json]).toMatchObject([
+          403,
+          { code: 'permission_denied', details: { needed: 'admin' } },
+        ]);
+      const tool = await http.ask({ method: 'POST', path: '/mcp', token, body: call, headers: { accept } });
+      expect(tool.text).toContain('that needs a token with the scope admin');
+    }
+    expect((await operate('task.show', { id }, http.admin)).json).toMatchObject({ state: 'review' });
+    expect((await operate('task.review', { id, ...said }, http.admin)).status).toBe(200);
+    // The same bytes, which a person has allowed by now.
+    const again = await waitingReview('sly');
+    expect((await operate('task.review', { id: again, ...said }, reviewer.token)).status).toBe(200);
+  });
+});
+
+/** A task whose checks would run a script that its agent has changed. */
+async function waitingReview(agent: string): Promise<string> {
+  const input = { title: 'Sly', review_config: { ci_steps: ['bash ci.sh'] } };
+  const { id } = (await operate('task.create', input, http.admin)).json as Task;
+  await operate('attempt.start', { id, agent }, http.admin);
+  await expect
+    .poll(async () => (await operate('task.reviews', { id }, http.admin)).json, { timeout: 20_000 })
+    .toMatchObject([{ status: 'waiting' }]);
+  return id;
+}

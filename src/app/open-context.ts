@@ -70,11 +70,15 @@ export async function openContext(asked: ContextRequest): Promise<OperationConte
     clock: systemClock,
     cwd,
     vouches: request.vouches,
+    trusts: request.vouches,
     async actor() {
       const { findActor } = await import('./find-actor.ts');
       if (project !== undefined) {
         const { keepUpFiles } = await import('./keep-up-files.ts');
-        await keepUpFiles(project, toMachine(env), request.notice);
+        await keepUpFiles(project, toMachine(env), request.notice).catch((error: unknown) => {
+          // A command that only looks needs no copies, and tells more where nothing can be written.
+          if (request.reads !== true || !isForgeError(error) || error.code !== 'read_only') throw error;
+        });
       }
       return findActor({ flag: request.actor, env, cwd });
     },

@@ -1,5 +1,6 @@
 import type { Declaration } from '#contract/declare.ts';
 import { OPERATIONS } from '#contract/operations.ts';
+import { trustProject } from '#contract/trust-operations.ts';
 import { isHeldBy, type Holding } from '#domain/task-holding.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
@@ -204,6 +205,7 @@ function toContext(
     machine,
     holding,
     vouches: allows(caller.scope, 'exec'),
+    trusts: allows(caller.scope, trustProject.access),
     signal,
     portion,
     host: createServerHost(notice),

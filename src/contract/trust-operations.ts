@@ -5,7 +5,7 @@ const TrustedCommand = z.object({
   command: z.string(),
   sources: z.array(z.string()),
   scripts: z.array(z.string()),
-  state: z.enum(['trusted', 'changed', 'new']),
+  state: z.enum(['trusted', 'changed', 'new', 'never']),
 });
 export type TrustedCommand = z.output<typeof TrustedCommand>;
 

@@ -48,7 +48,7 @@ describe('[A2] an attempt that changes what judges it', () => {
       id: task.id,
       verdict,
       force: false,
-      gates: openGates(shop.place),
+      gates: openGates(shop.place, { may_allow: true }),
     });
     await workTask(shop.workshop, shop.as(), { id: task.id, agent: 'sly', merge: true });
     expect(await shop.place.store.getTask(task.id)).toMatchObject({ state: 'done' });
@@ -161,7 +161,12 @@ describe('[M5] what a check runs is what a person has allowed', () => {
       code: 'gate_changed',
       message: expect.stringContaining(`run ${file}`),
     });
-    const said = { id: task.id, verdict: passed, force: false, gates: openGates(shop.place) };
+    const said = {
+      id: task.id,
+      verdict: passed,
+      force: false,
+      gates: openGates(shop.place, { may_allow: true }),
+    };
     await giveVerdict(shop.as(), shop.place.store, said);
     expect(existsSync(ran)).toBe(false);
     await workTask(shop.workshop, shop.as(), { id: task.id, agent: 'sly', merge: true });
@@ -172,14 +177,23 @@ describe('[M5] what a check runs is what a person has allowed', () => {
     shop.addAgent('sly', `echo x > x; echo "touch ${ran}" >> ci.sh`);
     const task = await shop.create('Sly', { steps: ['bash ci.sh'] });
     await workTask(shop.workshop, shop.as(), { id: task.id, agent: 'sly', merge: true });
-    const said = { id: task.id, verdict: passed, force: false, gates: openGates(shop.place) };
+    const said = {
+      id: task.id,
+      verdict: passed,
+      force: false,
+      gates: openGates(shop.place, { may_allow: true }),
+    };
     const agent = shop.as({ kind: 'agent', name: 'other', named: true });
     await expect(giveVerdict(agent, shop.place.store, said)).rejects.toThrow(/says whether it passes/);
     const [attempt] = await shop.place.store.listAttempts({ task_id: task.id });
     const [review] = await shop.place.store.listReviews({ task_id: task.id });
     if (attempt === undefined || review === undefined) throw new Error('no review');
     // A yes to another review is none to this one.
-    await openGates(shop.place).allow(task, { ...review, id: crypto.randomUUID() }, shop.as().by);
+    await openGates(shop.place, { may_allow: true }).allow(
+      task,
+      { ...review, id: crypto.randomUUID() },
+      shop.as().by,
+    );
     expect(await listUnread(shop.place, attempt, task)).toEqual(['ci.sh']);
     appendFileSync(join(attempt.path, 'ci.sh'), 'rm -rf x\n');
     shop.set({ workspace: { setup: ['bash lib.sh'] } });
@@ -192,6 +206,29 @@ describe('[M5] what a check runs is what a person has allowed', () => {
     await giveVerdict(shop.as(), shop.place.store, said);
     await workTask(shop.workshop, shop.as(), { id: task.id, agent: 'sly', merge: true });
     expect(shop.repo.git('show', 'main:ci.sh')).not.toContain('rm -rf');
+  });
+
+  it('a caller who may not allow commands passes nothing that would allow one, and everything else', async () => {
+    shop.addAgent('sly', `echo x > x; echo "touch ${ran}" >> ci.sh`);
+    shop.addAgent('honest', 'echo x > x');
+    const task = await shop.create('Sly', { steps: ['bash ci.sh'] });
+    await workTask(shop.workshop, shop.as(), { id: task.id, agent: 'sly', merge: true });
+    const gates = openGates(shop.place, { may_allow: false });
+    const said = { id: task.id, verdict: passed, force: false, gates };
+    await expect(giveVerdict(shop.as(), shop.place.store, said)).rejects.toMatchObject({
+      code: 'permission_denied',
+      message: expect.stringContaining('what no person has allowed to run (bash ci.sh, ci.sh)') as string,
+      details: { needed: 'admin' },
+    });
+    expect((await shop.place.store.listReviews({ task_id: task.id })).at(-1)?.status).toBe('waiting');
+    const [attempt] = await shop.place.store.listAttempts({ task_id: task.id });
+    if (attempt === undefined) throw new Error('no attempt');
+    expect(await listUnread(shop.place, attempt, task)).toEqual(['ci.sh']);
+    // A no allows nothing.
+    const no = { verdict: 'reject' as const, summary: 'No', findings: [] };
+    expect((await giveVerdict(shop.as(), shop.place.store, { ...said, verdict: no })).review.status).toBe(
+      'failed',
+    );
   });
 
   it('[S2-F2] a yes is for nothing that the commit does not have', async () => {
@@ -209,7 +246,12 @@ describe('[M5] what a check runs is what a person has allowed', () => {
     const { error_annotation } = await shop.place.store.getTask(task.id);
     expect(error_annotation?.message).toContain('sub/Makefile');
     expect(error_annotation?.message).not.toContain('GNUmakefile');
-    const said = { id: task.id, verdict: passed, force: false, gates: openGates(shop.place) };
+    const said = {
+      id: task.id,
+      verdict: passed,
+      force: false,
+      gates: openGates(shop.place, { may_allow: true }),
+    };
     await giveVerdict(shop.as(), shop.place.store, said);
     await workTask(shop.workshop, shop.as(), { id: task.id, agent: 'sly', merge: true });
     expect((await shop.place.store.getTask(task.id)).state).toBe('done');
@@ -230,7 +272,12 @@ describe('[M5] what a check runs is what a person has allowed', () => {
     shop.addAgent('sly', `echo x > x; echo "touch ${ran}" >> ci.sh`);
     const task = await shop.create('Sly', { steps: ['bash ci.sh'] });
     await workTask(shop.workshop, shop.as(), { id: task.id, agent: 'sly', merge: true });
-    const said = { id: task.id, verdict: passed, force: false, gates: openGates(shop.place) };
+    const said = {
+      id: task.id,
+      verdict: passed,
+      force: false,
+      gates: openGates(shop.place, { may_allow: true }),
+    };
     await giveVerdict(shop.as(), shop.place.store, said);
     await shop.repo.write('ci.sh', `#!/bin/sh\n# new\n${lines}\ntest -e x\n`);
     shop.repo.git('commit', '-qam', 'meanwhile');

@@ -5,8 +5,10 @@ import { toTriggeredBy } from '#domain/actor.ts';
 import type { GateHolder } from '#domain/decide-review.ts';
 import { askGit } from '#git/ask-git.ts';
 import { ForgeError } from '#kernel/errors.ts';
+import { escapeLine, nameFirst } from '#kernel/text.ts';
 import type { Writer } from '#store/store.ts';
 import { findCommandScripts } from '#sync/command-scripts.ts';
+import type { UntrustedCommand } from '#sync/trust.ts';
 import { changeFolderNote, readFolderNote } from './folder-note.ts';
 import { listUnseen } from './list-unseen.ts';
 import { lookAtCommit } from './look-at-commit.ts';
@@ -122,11 +124,15 @@ export interface Gates {
   readonly listChanges: (task: Task) => Promise<readonly string[]>;
   /** Why its auditor is not asked any more. */
   readonly findSpentAudits: (task: Task, holder: GateHolder) => Promise<string | undefined>;
-  /** A person passes the review: what it would have run may run. Throws state_invalid where that has changed since. */
+  /**
+   * A person passes the review: what it would have run may run. Throws state_invalid where that has changed since, and
+   * permission_denied where the caller may not allow what no person has allowed.
+   */
   readonly allow: (task: Task, review: Review, by: Writer) => Promise<void>;
 }
 
-export function openGates(place: WorkPlace): Gates {
+/** `may_allow`: whether the caller may say what runs here, as `project.trust` does. */
+export function openGates(place: WorkPlace, { may_allow }: { readonly may_allow: boolean }): Gates {
   return {
     listChanges: (task) => listGateChanges(place, task),
     async findSpentAudits({ id }, holder) {
@@ -142,10 +148,26 @@ export function openGates(place: WorkPlace): Gates {
       await inJudgedFolder(place, { ...attempt, head_commit }, async (folder) => {
         if ((await place.trust.fingerprint(commands, folder)) !== unread.fingerprint)
           throw changedSince(task, id);
+        const refused = await place.trust.list(commands, folder);
+        if (refused.length === 0) return;
+        if (!may_allow) throw mayNotAllow(task, refused);
         await place.trust.allow(commands, folder, { now: by.now, by: toTriggeredBy(by.actor) });
       });
     },
   };
+}
+
+function mayNotAllow({ id }: Task, refused: readonly UntrustedCommand[]): ForgeError {
+  const names = [...new Set(refused.flatMap(({ command, scripts }) => [command, ...scripts]))];
+  const shown = escapeLine(nameFirst(names));
+  return new ForgeError(
+    'permission_denied',
+    `The review of ${id}: a pass would allow what no person has allowed to run (${shown}); that needs a token with the scope admin`,
+    {
+      hint: 'forge token create --scope admin',
+      details: { id, needed: 'admin', commands: refused.map(({ command }) => command) },
+    },
+  );
 }
 
 function changedSince({ id }: Task, review: string): ForgeError {

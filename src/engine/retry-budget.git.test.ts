@@ -73,7 +73,7 @@ describe('the no of a person', () => {
       id,
       verdict: { verdict: 'reject', summary: 'not yet', findings: [] },
       force: false,
-      gates: openGates(shop.place),
+      gates: openGates(shop.place, { may_allow: true }),
     });
     await shop.workshop.settled();
   };

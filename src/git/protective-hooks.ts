@@ -1,4 +1,4 @@
-import { accessSync, constants, readFileSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -8,6 +8,7 @@ import { escapeLine } from '#kernel/text.ts';
 import type { GitRepo } from './ask-git.ts';
 import { gitEnvironment } from './git-environment.ts';
 import { look } from './guard-place.ts';
+import { readPlainFile } from './read-plain-file.ts';
 import { type ApartResult, runApart } from './run-apart.ts';
 import { runGit, toGitFailure } from './run-git.ts';
 
@@ -55,7 +56,8 @@ function isUsersHook(path: string): boolean {
   try {
     if (look(path) === undefined) return false;
     if (process.platform !== 'win32') accessSync(path, constants.X_OK);
-    return !isForgeAlone(readFileSync(path, 'latin1'));
+    const text = readPlainFile(path)?.toString('latin1');
+    return text !== undefined && !isForgeAlone(text);
   } catch {
     return false;
   }

@@ -152,7 +152,8 @@ export const LIMITS = {
   workflow_states: 100,
   state_name_length: 60,
   hooks_per_phase: 50,
-  /** The text of a workflow; a longer file is refused before it is read. */
+  /** Of `.forge/config.json`, and of the text of a workflow; a larger file is refused before it is read. */
+  config_bytes: 1_048_576,
   workflow_bytes: 1_048_576,
   /** Faults of one workflow that are named; what goes beyond is counted. */
   workflow_faults: 200,

@@ -45,6 +45,8 @@ export interface OperationContext {
   readonly gated_by?: string | undefined;
   /** A command line, or a token that may run programs: what a person sets to run through it is trusted by that. */
   readonly vouches?: boolean | undefined;
+  /** A command line, or a token with the scope of `project.trust`: a person may allow what a repository or an attempt brings. */
+  readonly trusts?: boolean | undefined;
   /** What checks, merges and starts agents in this project; opened by the first who asks. */
   readonly workshop: () => Promise<Workshop>;
   /** Whether this process stays when the operation is done, so that it can watch what was started. */

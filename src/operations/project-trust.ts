@@ -29,7 +29,7 @@ export const projectTrust = implement<typeof declaration>({
       const outcome = changed.length === 0 ? 'unchanged' : 'revoked';
       return { ...answer, outcome, commands: (await look()).map(toEntry), changed };
     }
-    const asked = commands.filter(({ state }) => state !== 'trusted');
+    const asked = commands.filter(({ state }) => state === 'new' || state === 'changed');
     if (asked.length === 0) return { ...answer, outcome: 'unchanged', commands: commands.map(toEntry) };
     if (yes !== true && !(await isAllowed(ctx, asked)))
       return { ...answer, outcome: 'declined', commands: commands.map(toEntry) };
@@ -92,6 +92,7 @@ const STATES = {
   trusted: 'trusted',
   changed: 'a script that it runs has changed since it was trusted',
   new: 'not trusted',
+  never: 'cannot be trusted: it is or has a link, or too many files; agents are told to leave it alone',
 } as const;
 
 function describe(

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
-import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { readPlainFile } from '#git/read-plain-file.ts';
 import { LIMITS } from '#kernel/limits.ts';
 
 /** What a repository brings for the programs of agents: settings, hooks, servers, permissions. */
@@ -66,9 +67,6 @@ function listNames(path: string): string[] | undefined {
 
 /** One that cannot be read is another one every time. */
 function digest(path: string): string {
-  try {
-    return hash('sha256', readFileSync(path));
-  } catch {
-    return crypto.randomUUID();
-  }
+  const bytes = readPlainFile(path);
+  return bytes === undefined ? crypto.randomUUID() : hash('sha256', bytes);
 }

@@ -18,6 +18,7 @@ import { connectGit } from './init/connect-git.ts';
 import { adoptDataBranch } from './init/data-branch.ts';
 import { makeProjectFiles } from './init/steps.ts';
 import { toGitRepo, type Machine } from './machine.ts';
+import { lookAt } from './look-at.ts';
 import { replaceFile } from './place-file.ts';
 import { isAttemptBranch, parseProjectConfig, type InitMode, type ProjectConfig } from './project-config.ts';
 import type { ProjectPaths } from './project-paths.ts';
@@ -190,7 +191,9 @@ function toMoment({ mode_changed_at }: ProjectConfig, { clock }: Machine): strin
 function readProjectFiles(paths: ProjectPaths): Map<string, Buffer> {
   const files = new Map<string, Buffer>();
   for (const path of [...listFiles(paths), '.gitignore', '.gitattributes']) {
-    files.set(path, readFileSync(join(paths.root, path)));
+    const file = join(paths.root, path);
+    // What a link leads to may be anybody's, and is not to be published.
+    if (lookAt(file)?.isFile() === true) files.set(path, readFileSync(file));
   }
   return files;
 }

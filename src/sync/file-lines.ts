@@ -1,6 +1,10 @@
 import { appendFileSync, existsSync, readFileSync, rmSync, truncateSync } from 'node:fs';
+import { LIMITS } from '#kernel/limits.ts';
 import { lookAt } from './look-at.ts';
 import { replaceFile } from './place-file.ts';
+import { readRegularFile } from './read-regular-file.ts';
+
+const max_bytes = LIMITS.git_file_bytes;
 
 /** What was appended, and to what. */
 export interface AddedLines {
@@ -25,7 +29,7 @@ export function addLines(
   const found = lookAt(path);
   if (found?.isSymbolicLink() === true) return;
   const existing = found !== undefined;
-  const before = existing ? readFileSync(path, 'latin1') : '';
+  const before = readRegularFile(path, { links: 'follow', max_bytes })?.toString('latin1') ?? '';
   const added = toMissingLines(before, lines);
   if (added === '') return;
   undo.push(() => {
@@ -48,7 +52,7 @@ export function addLines(
 export function removeLines(path: string, lines: readonly string[]): boolean {
   const found = lookAt(path);
   if (found?.isFile() !== true) return false;
-  const before = readFileSync(path, 'latin1');
+  const before = readRegularFile(path, { links: 'follow', max_bytes })?.toString('latin1') ?? '';
   const after = toOtherLines(before, lines);
   if (after === before) return false;
   if (after === '') rmSync(path);

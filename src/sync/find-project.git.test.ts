@@ -162,8 +162,8 @@ describe('findProject', () => {
     mkdirSync(paths.config);
     expect(() => nameAt(repo.path)).toThrow(
       expect.objectContaining({
-        code: 'io_failed',
-        message: expect.stringContaining(`Could not read ${paths.config}`),
+        code: 'invalid_input',
+        message: `${paths.config} is not a regular file but a folder`,
       }),
     );
   });

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { locateSecrets, type LocatedSecret } from '#domain/locate-secrets.ts';
 import { findSecrets } from '#domain/find-secrets.ts';
 import type { GitRepo } from '#git/ask-git.ts';
@@ -8,6 +8,7 @@ import { runGit } from '#git/run-git.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { countNoun, escapeLine } from '#kernel/text.ts';
+import { statFile } from './file-changes.ts';
 import { findForgeHome } from './forge-home.ts';
 import type { Machine } from './machine.ts';
 import type { ProjectPaths } from './project-paths.ts';
@@ -163,7 +164,8 @@ export async function tellUncommitted(
     [TASKS_PATH, tasks],
     [HISTORY_PATH, history],
   ] as const)
-    if (existsSync(file)) files.set(path, readFileSync(file));
+    // A link leads to no task file, and perhaps to what never ends.
+    if (statFile(file) !== undefined) files.set(path, readFileSync(file));
   const flagged = await flagSecretsFor(repo, files, { ...place, revs: ['HEAD'] });
   return tellSecrets(flagged, 'no commit will take it');
 }

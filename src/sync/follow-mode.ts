@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { GitRepo } from '#git/ask-git.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { takeLinesBack } from './added-lines.ts';
@@ -11,7 +10,7 @@ import type { Machine } from './machine.ts';
 import { replaceFile } from './place-file.ts';
 import { parseProjectConfig, type ProjectConfig } from './project-config.ts';
 import type { ProjectPaths } from './project-paths.ts';
-import { hasLaterMode, refreshSharedConfig } from './shared-config.ts';
+import { hasLaterMode, readConfigFile, refreshSharedConfig } from './shared-config.ts';
 
 /** The data branch that another clone has moved this project to, as far as this clone has fetched it. */
 export async function findModeChange(
@@ -40,7 +39,8 @@ export async function followModeChange(
 /** Whether the config, which no attempt wrote (`confirmConfig`), says another mode than the last one that this clone was made ready for. One file read. */
 export function isModeNew(paths: ProjectPaths, config: ProjectConfig): boolean {
   try {
-    const known = parseProjectConfig(readFileSync(paths.shared_config, 'utf8'), paths.shared_config);
+    const text = readConfigFile(paths.shared_config)?.toString('utf8') ?? '';
+    const known = parseProjectConfig(text, paths.shared_config);
     return known.initMode !== config.initMode || known.branchName !== config.branchName;
   } catch {
     return true;

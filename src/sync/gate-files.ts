@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mayBeAttempt, readHeadText } from './head-place.ts';
 import type { AttemptLister } from './held-lines.ts';
 import type { Machine } from './machine.ts';
 import { replaceFile } from './place-file.ts';
 import type { ProjectPaths } from './project-paths.ts';
+import { readRegularFile } from './read-regular-file.ts';
 
 /** What decides how work is judged, besides the tasks. */
 const FILES = ['config.json', 'workflow.json'] as const;
@@ -121,7 +121,7 @@ export async function findGatePaths(
 /** What cannot be read is for those to say who need it. */
 function readOr(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readRegularFile(path, { links: 'refuse' })?.toString('utf8') ?? '';
   } catch {
     return '';
   }

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
+import { readPlainFile } from '#git/read-plain-file.ts';
 import { installHooks, readHookStatus, settleKeepers, type HookStatus } from './hook-blocks.ts';
 import { isGenerated } from './hooks/hook-block.ts';
 import { areHooksInPlace, haveHooksMoved, rememberHooks } from './hooks/hook-memory.ts';
@@ -47,9 +48,6 @@ function isMendable({ state, file }: HookStatus, { root }: ProjectPaths): boolea
   const folder = dirname(file);
   if (!existsSync(folder))
     return folder.startsWith(root + sep) && !folder.startsWith(join(root, '.git') + sep);
-  try {
-    return isGenerated(readFileSync(file, 'latin1'));
-  } catch {
-    return false;
-  }
+  const text = readPlainFile(file)?.toString('latin1');
+  return text !== undefined && isGenerated(text);
 }

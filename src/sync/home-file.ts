@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node
 import { join } from 'node:path';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { type Json, type JsonObject, parseJson } from '#kernel/json.ts';
+import { readJson } from '#kernel/read-json.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { toFileError } from './file-error.ts';
 import { replaceFile } from './place-file.ts';
@@ -111,12 +112,35 @@ export function toHomeLine(value: JsonObject): HomeLine {
 
 /** `whole` is the file's text, to tell a merge conflict from other damage. */
 export function parseHomeObject(text: string, what: string, whole = text): JsonObject {
+  return parseObject(() => parseJson(withoutMark(text), what), what, whole);
+}
+
+/**
+ * The same for what is only looked at: a number that the next write would change is for the rule of its key, which
+ * names the key.
+ */
+export function parseSettingsObject(text: string, what: string): JsonObject {
+  const parse = (): Json => {
+    try {
+      return readJson(withoutMark(text)) as Json; // it gives nothing but Json
+    } catch (error) {
+      throw new Error(`${what} is not valid JSON: ${(error as Error).message}`, { cause: error });
+    }
+  };
+  return parseObject(parse, what, text);
+}
+
+function withoutMark(text: string): string {
+  return text.startsWith('\uFEFF') ? text.slice(1) : text;
+}
+
+function parseObject(parse: () => Json, what: string, whole: string): JsonObject {
   const hint = /^<{7} /m.test(whole)
     ? 'Resolve the merge conflict in it'
     : 'Correct it by hand, or move it away and start anew';
   let value: Json;
   try {
-    value = parseJson(text.startsWith('\uFEFF') ? text.slice(1) : text, what);
+    value = parse();
   } catch (cause) {
     throw new ForgeError('invalid_input', escapeLine((cause as Error).message), { hint, cause });
   }

@@ -398,7 +398,7 @@ describe('forge init that fails', () => {
         repo.path,
         repo.path,
         {},
-        { code: 'io_failed', message: expect.stringContaining('EISDIR') },
+        { code: 'invalid_input', message: expect.stringContaining('is not a regular file but a folder') },
       );
     },
   );

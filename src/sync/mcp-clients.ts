@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { mkdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import type { McpClientName, McpScope } from '#contract/mcp-operations.ts';
 import { ForgeError } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import { toFileError } from './file-error.ts';
 import type { Environment } from './forge-home.ts';
 import type { ForgeProgram } from './forge-program.ts';
@@ -11,6 +12,7 @@ import { JsoncFault } from './mcp-clients/parse-jsonc.ts';
 import { TomlFault } from './mcp-clients/scan-toml.ts';
 import { lookAt } from './look-at.ts';
 import { replaceFile } from './place-file.ts';
+import { readRegularFile } from './read-regular-file.ts';
 
 export interface McpClientRequest {
   readonly client: McpClientName;
@@ -295,13 +297,8 @@ function toFault(error: unknown, path: string, text: string): unknown {
 }
 
 function readText(path: string): string | undefined {
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined; // what fs throws
-    throw toFileError(error, `Could not read ${path}`);
-  }
+  const bytes = readRegularFile(path, { links: 'follow', max_bytes: LIMITS.git_file_bytes });
+  if (bytes === undefined) return undefined;
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {

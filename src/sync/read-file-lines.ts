@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash, type Hash } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readSync, type BigIntStats } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, type BigIntStats } from 'node:fs';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { FileLine } from '#store/sync-store.ts';
@@ -46,7 +46,8 @@ export function readFileLines(path: string): LineReader {
 /** Throws in Forge's words and with the file's name: this is called inside of transactions of the store. */
 export function openToRead(path: string): number {
   try {
-    return openSync(path, 'r');
+    // A pipe in its place is not waited for.
+    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     throw toFileError(error, `Could not read ${path}`);
   }

@@ -1,4 +1,4 @@
-import { constants, mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { parseIso } from '#kernel/clock.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { toFileError } from './file-error.ts';
@@ -6,6 +6,7 @@ import { mayBeAttempt, readHeadText } from './head-place.ts';
 import { replaceFile } from './place-file.ts';
 import { parseProjectConfig, type ProjectConfig } from './project-config.ts';
 import type { ProjectPaths } from './project-paths.ts';
+import { readRegularFile } from './read-regular-file.ts';
 
 type ConfigPaths = Pick<ProjectPaths, 'config' | 'shared_config'>;
 
@@ -43,8 +44,11 @@ interface BothConfigs {
 }
 
 function readBoth(paths: ConfigPaths): BothConfigs {
-  const own = readBytes(paths.config);
-  return { own, shared: own === undefined ? readBytes(paths.shared_config) : readOr(paths.shared_config) };
+  const own = readConfigFile(paths.config);
+  return {
+    own,
+    shared: own === undefined ? readConfigFile(paths.shared_config) : readOr(paths.shared_config),
+  };
 }
 
 function choose(paths: ConfigPaths, { own, shared }: BothConfigs): StandingConfig | undefined {
@@ -124,22 +128,19 @@ function parseOrUndefined(bytes: Buffer): ProjectConfig | undefined {
   }
 }
 
+const HINT =
+  'Put a regular file in its place, for example the last good one: git log -p -- .forge/config.json';
+
 /** A copy that cannot be read says nothing against the config that can. */
 function readOr(path: string): Buffer | undefined {
   try {
-    return readBytes(path);
+    return readConfigFile(path);
   } catch {
     return undefined;
   }
 }
 
-function readBytes(path: string): Buffer | undefined {
-  try {
-    // A pipe in its place is not waited for: it is an empty file then.
-    return readFileSync(path, { flag: constants.O_RDONLY | constants.O_NONBLOCK });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException; // what fs throws
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw toFileError(error, `Could not read ${path}`);
-  }
+/** Undefined where there is none. Throws invalid_input for what is no regular file or too large. */
+export function readConfigFile(path: string): Buffer | undefined {
+  return readRegularFile(path, { links: 'refuse', hint: HINT });
 }

@@ -174,6 +174,15 @@ describe('trust in the commands of a repository', () => {
     ]);
     writeFileSync(join(repo, '.mcp.json'), '{} ');
     expect((await list()).map(({ state }) => state)).toEqual(['trusted', 'changed']);
+    // Shown, so that a person knows why agents leave it alone.
+    rmSync(join(repo, '.mcp.json'));
+    symlinkSync('.claude/settings.json', join(repo, '.mcp.json'));
+    symlinkSync('.claude', join(repo, '.codex'));
+    expect((await list()).map(({ command, state }) => `${command}: ${state}`)).toEqual([
+      'settings for agents in .claude: trusted',
+      'settings for agents in .codex: never',
+      'settings for agents in .mcp.json: never',
+    ]);
   });
 
   it('trusts nothing where its file cannot be read', async () => {

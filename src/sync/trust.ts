@@ -28,7 +28,8 @@ export interface TrustPlace {
 }
 
 /** `changed`: the same words were allowed, but a script that they run, or a file that they name, is another one now. */
-export type TrustState = 'trusted' | 'changed' | 'new';
+/** `never`: a link, or more files than a person would look through, so that a yes would say nothing of tomorrow. */
+export type TrustState = 'trusted' | 'changed' | 'new' | 'never';
 
 export interface RepositoryCommand {
   readonly command: string;
@@ -119,13 +120,14 @@ async function look(
 
 /** What the programs of agents would read, in the same list: it names programs to be run, and gives leave. */
 function listForAgents(root: string, allowed: JsonObject): RepositoryCommand[] {
-  return listAgentSettings(root, { own: 'skip' }).flatMap(({ path, sha256 }) => {
-    if (sha256 === undefined) return [];
+  return listAgentSettings(root, { own: 'skip' }).map(({ path, sha256 }) => {
     const command = `settings for agents in ${path}`;
+    const shown = { command, sources: [path], scripts: [], digests: [] };
+    if (sha256 === undefined) return { ...shown, state: 'never', fingerprint: '' };
     const fingerprint = toSettingsFingerprint(path, sha256);
     const isKnown = listTexts(allowed).includes(command);
     const state = Object.hasOwn(allowed, fingerprint) ? 'trusted' : isKnown ? 'changed' : 'new';
-    return [{ command, sources: [path], scripts: [], state, fingerprint, digests: [] } as const];
+    return { ...shown, state, fingerprint };
   });
 }
 

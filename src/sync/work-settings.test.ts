@@ -143,6 +143,7 @@ describe('readWorkSettings', () => {
     [{ scheduler: { per_state: [1] } }, 'scheduler.per_state is [1]'],
     [{ scheduler: { budget_usd: -1 } }, 'scheduler.budget_usd is -1; allowed is a number from 0 on'],
     [{ runs: { total_minutes: 0 } }, 'runs.total_minutes is 0'],
+    [{ runs: { idle_minutes: 1e99 } }, 'runs.idle_minutes is 1e+99; allowed is a number from 0.01 to 10080'],
     [
       { attempts: { pick: 'best' } },
       'attempts.pick is "best"; allowed is first_green, smallest_green, reviewer, person',

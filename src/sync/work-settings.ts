@@ -5,7 +5,7 @@ import type { Price } from '#domain/price-table.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { escapeLine } from '#kernel/text.ts';
-import { parseHomeObject, readHomeFile } from './home-file.ts';
+import { parseSettingsObject, readHomeFile } from './home-file.ts';
 import type { ProjectPaths } from './project-paths.ts';
 import {
   caps,
@@ -25,6 +25,7 @@ import {
   someNumber,
   wholeNumber,
 } from './setting-rules.ts';
+import { readConfigFile } from './shared-config.ts';
 
 /**
  * How work on the tasks of a project is done: what `.forge/config.json` says of it, and over it what the person says in
@@ -172,15 +173,15 @@ type Values = Readonly<Record<string, unknown>>;
 function readPersonal(home: string): SettingsFile {
   const path = join(home, SETTINGS_FILE);
   const text = readHomeFile(home, SETTINGS_FILE);
-  return { path, value: text === undefined ? {} : parseHomeObject(text, path), isPersonal: true };
+  return { path, value: text === undefined ? {} : parseSettingsObject(text, path), isPersonal: true };
 }
 
 /** The worktree's config wins; the copy serves branches and worktrees that have none. */
 function readShared({ forge_dir, store_dir }: Pick<ProjectPaths, 'forge_dir' | 'store_dir'>): SettingsFile {
-  const own = readHomeFile(forge_dir, 'config.json');
-  const text = own ?? readHomeFile(store_dir, 'config.json');
+  const own = readConfigFile(join(forge_dir, 'config.json'));
+  const text = (own ?? readConfigFile(join(store_dir, 'config.json')))?.toString('utf8');
   const path = join(own === undefined ? store_dir : forge_dir, 'config.json');
-  return { path, value: text === undefined ? {} : parseHomeObject(text, path), isPersonal: false };
+  return { path, value: text === undefined ? {} : parseSettingsObject(text, path), isPersonal: false };
 }
 
 /** Sections whose keys are known. */

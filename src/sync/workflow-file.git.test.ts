@@ -117,13 +117,13 @@ describe('readWorkflow', () => {
     writeFileSync(at.own, 'x'.repeat(LIMITS.workflow_bytes + 1));
     const refused = (why: string): unknown =>
       expect.objectContaining({ code: 'invalid_input', message: expect.stringContaining(why) });
-    expect(() => readWorkflow(at.paths)).toThrow(refused('is larger than'));
+    expect(() => readWorkflow(at.paths)).toThrow(refused('is too large'));
     rmSync(at.own);
     mkdirSync(at.own);
-    expect(() => readWorkflow(at.paths)).toThrow(refused('is not a file'));
+    expect(() => readWorkflow(at.paths)).toThrow(refused('is not a regular file'));
     rmSync(at.own, { recursive: true });
     symlinkSync('/dev/zero', at.own); // reading it would never end
-    expect(() => readWorkflow(at.paths)).toThrow(refused('is not a file'));
+    expect(() => readWorkflow(at.paths)).toThrow(refused('is not a regular file'));
   });
 
   it('has another digest for another text', () => {

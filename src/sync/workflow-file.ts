@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TextFault, validateWorkflowText } from '#domain/validate-workflow-text.ts';
 import { DEFAULT_RESOLVED, type ResolvedWorkflow, resolveWorkflow } from '#domain/workflow.ts';
@@ -11,6 +11,7 @@ import { toFileError } from './file-error.ts';
 import { lookAt } from './look-at.ts';
 import { replaceFile } from './place-file.ts';
 import type { ProjectPaths } from './project-paths.ts';
+import { readRegularFile } from './read-regular-file.ts';
 
 /** Seen from the root of the working tree. */
 export const WORKFLOW_PATH = '.forge/workflow.json';
@@ -149,20 +150,8 @@ function holds(path: string, text: string): boolean {
   }
 }
 
-/** Looked at first: a pipe would never end, and a file of any size would fill the memory. */
 function readText(path: string): string | undefined {
-  try {
-    const stats = statSync(path, { throwIfNoEntry: false });
-    if (stats === undefined) return undefined;
-    if (stats.isFile() && stats.size <= LIMITS.workflow_bytes) return readFileSync(path, 'utf8');
-    const why = stats.isFile() ? `is larger than ${LIMITS.workflow_bytes} bytes` : 'is not a file';
-    throw new ForgeError('invalid_input', `${path} ${why}`, {
-      hint: 'forge workflow set --default',
-      details: { path, limit: LIMITS.workflow_bytes },
-    });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException; // a ForgeError's code is none of these
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw toFileError(error, `Could not read ${path}`);
-  }
+  const max_bytes = LIMITS.workflow_bytes;
+  const hint = 'forge workflow set --default';
+  return readRegularFile(path, { links: 'refuse', max_bytes, hint })?.toString('utf8');
 }

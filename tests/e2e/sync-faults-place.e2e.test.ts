@@ -42,6 +42,16 @@ describe.skipIf(!CAN_MOUNT)(`a file system that is read-only${noMount}`, () => {
     expect(readFiles(project).tasks).toContain('Third');
   });
 
+  test('F12 the store: doctor looks at everything, also after the config was changed', async () => {
+    await using project = await projectOfTwo();
+    const config = join(project.path, '.forge/config.json');
+    const text = readFileSync(config, 'utf8');
+    writeFileSync(config, text.replace('{', '{ "merge": { "strategy": "squash" },'));
+    const { exit, stdout, stderr } = await readOnly(project, '.git/forge')('doctor');
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    expect(stdout).toContain('Nothing is broken');
+  });
+
   test('F12 the store: said with its path, and nothing is half written', async () => {
     await using project = await projectOfTwo();
     await project.create('Third');

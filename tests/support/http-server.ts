@@ -76,7 +76,7 @@ export async function startHttp(
   const failures: TestHttp['failures'] = [];
   const limits = { ...HTTP_LIMITS, ...setting.limits };
   const server = createServer(toServerOptions(limits));
-  applyServerLimits(server, limits);
+  const sockets = applyServerLimits(server, limits);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const deps: HttpDeps = {
@@ -91,6 +91,8 @@ export async function startHttp(
     tellLate: async () => undefined,
     report: (failure) => void failures.push(failure),
     answers: new AnswerBudget(limits),
+    sockets,
+    open_bodies: limits.open_bodies_a_token,
     ...setting.deps,
   };
   server.on('request', createHttpHandler(deps));

@@ -124,6 +124,7 @@ function toContext({ project, place, machine }: RunCallerDeps, { agent, task_id 
     machine,
     host: createServerHost(() => undefined),
     vouches: false,
+    trusts: false,
     gated_by: task_id,
     stays: true,
     workshop: async () => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ForgeError } from '#kernel/errors.ts';
+import type { FreeSockets } from '#surfaces/http/free-sockets.ts';
 import { applyServerLimits, HTTP_LIMITS, toServerOptions } from '#surfaces/http/limits.ts';
 import { toFileError } from '#sync/file-error.ts';
 
@@ -38,8 +39,12 @@ function read(path: string): Buffer {
   }
 }
 
-export interface Listening {
+interface LimitedServer {
   readonly server: Server;
+  readonly sockets: FreeSockets;
+}
+
+export interface Listening extends LimitedServer {
   readonly port: number;
 }
 
@@ -49,9 +54,9 @@ export async function listen(
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<Listening> {
   for (let next = port; ; next += 1) {
-    const server = await createServer(tls);
+    const { server, sockets } = await createServer(tls);
     try {
-      return { server, port: await tryListen(server, host, next) };
+      return { server, sockets, port: await tryListen(server, host, next) };
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException; // what listening throws
       const mayTryNext = port !== 0 && next < Math.min(port + TRIES, 65_535);
@@ -60,12 +65,11 @@ export async function listen(
   }
 }
 
-async function createServer(tls: Tls | undefined): Promise<Server> {
+async function createServer(tls: Tls | undefined): Promise<LimitedServer> {
   const options = toServerOptions();
   if (tls === undefined) {
     const server = createHttpServer(options);
-    applyServerLimits(server);
-    return server;
+    return { server, sockets: applyServerLimits(server) };
   }
   const { createServer: createHttpsServer } = await import('node:https');
   try {
@@ -75,8 +79,7 @@ async function createServer(tls: Tls | undefined): Promise<Server> {
       ...tls,
       handshakeTimeout: HTTP_LIMITS.headers_timeout_ms,
     });
-    applyServerLimits(server);
-    return server;
+    return { server, sockets: applyServerLimits(server) };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new ForgeError('invalid_input', `The certificate or its key cannot be used: ${why}`, {

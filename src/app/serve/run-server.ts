@@ -87,7 +87,7 @@ export async function startServer(wishes: ServeWishes, request: Request): Promis
     await projects[Symbol.asyncDispose]();
     throw error;
   }
-  const { server, port } = listening;
+  const { server, sockets, port } = listening;
   const scheme = tls === undefined ? 'http' : 'https';
   const url = `${scheme}://${toUrlHost(settings.host)}:${port}`;
   if (settings.port !== 0 && port !== settings.port)
@@ -129,6 +129,7 @@ export async function startServer(wishes: ServeWishes, request: Request): Promis
       caller,
       access,
       answers,
+      sockets,
       clock,
       version: VERSION,
       declarations: OPERATIONS,

@@ -21,8 +21,10 @@ import {
 } from './guard-request.ts';
 import type { HttpDeps } from './http-ports.ts';
 import { answerOnce, digestRequest, readIdempotencyKey } from './idempotent-request.ts';
+import { OpenBodies } from './open-bodies.ts';
 import { API, listNamedRoutes, listOperationRoutes, type OperationRoute } from './operation-routes.ts';
 import { type OwnRoute, takesNothing, toJsonAnswer } from './own-route.ts';
+import { HTTP_LIMITS } from './limits.ts';
 import { ListCache } from './list-cache.ts';
 import { answerLong } from './long-request.ts';
 import { listProjectRoutes } from './project-routes.ts';
@@ -31,6 +33,7 @@ import { assembleInput } from './request-input.ts';
 import { reserveAnswer } from './reserve-answer.ts';
 import { createRouteTable, type Routed, type RouteTable } from './route-table.ts';
 import { listSessionRoutes } from './session-routes.ts';
+import { SocketTurns } from './socket-turns.ts';
 
 export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -50,17 +53,22 @@ export function createHttpHandler(deps: HttpDeps): HttpHandler {
     lists: new ListCache(),
     turns: new OneATurn(setImmediate),
     answers: deps.answers ?? new AnswerBudget(),
+    bodies: new OpenBodies(deps.open_bodies ?? HTTP_LIMITS.open_bodies_a_token),
   };
-  return (request, response) => {
-    const exchange = beginExchange(request, response);
-    answer(surface, exchange).catch((error: unknown) => {
-      const failed = toReportedAnswer(deps, exchange, error);
-      // Half an answer cannot be taken back.
-      if (response.headersSent) response.destroy();
-      else send(exchange, failed);
-      surface.answers.hold(response);
-    });
-  };
+  const sockets = new SocketTurns(HTTP_LIMITS.waiting_requests_a_socket);
+  return (request, response) =>
+    sockets.take(request, response, () => answerOrFail(surface, beginExchange(request, response)));
+}
+
+function answerOrFail(surface: Surface, exchange: Exchange): void {
+  const { response } = exchange;
+  answer(surface, exchange).catch((error: unknown) => {
+    const failed = toReportedAnswer(surface.deps, exchange, error);
+    // Half an answer cannot be taken back.
+    if (response.headersSent) response.destroy();
+    else send(exchange, failed);
+    surface.answers.hold(response);
+  });
 }
 
 /** Every method and path that is answered, for tests that walk them all. */
@@ -100,6 +108,7 @@ interface Surface {
   /** Of large bodies. */
   readonly turns: OneATurn;
   readonly answers: AnswerBudget;
+  readonly bodies: OpenBodies;
 }
 
 const ANY_OPERATION: Routed = { method: 'POST', path: `${API}/operations/{name}` };
@@ -151,7 +160,12 @@ async function answer(surface: Surface, exchange: Exchange): Promise<void> {
   const admission = open
     ? undefined
     : admit(request, method, { access: deps.access, sessions: surface.sessions });
-  if (admission !== undefined) answers.open(response, admission.caller.token);
+  if (admission !== undefined) {
+    deps.sockets?.claim(request.socket, admission.caller.token);
+    answers.open(response, admission.caller.token);
+  }
+  const who = admission?.caller.token ?? `address ${request.socket.remoteAddress ?? ''}`;
+  surface.bodies.begin(request, response, who);
   if (found === undefined) {
     throw new ForgeError('not_found', `Nothing is at ${path.slice(0, 200)}`, {
       hint: `GET ${API}/openapi.json`,

@@ -1,4 +1,5 @@
 import type { Declaration } from '#contract/declare.ts';
+import { type Answer, toEtag } from './answer.ts';
 import { DOCS_STYLE, renderDocsPage } from './docs-page.ts';
 import { buildOpenApi } from './openapi-document.ts';
 import { API, type OperationRoute } from './operation-routes.ts';
@@ -14,8 +15,9 @@ export function listDocumentRoutes(described: {
   readonly declarations: readonly Declaration[];
   readonly version: string;
 }): OwnRoute[] {
-  let document: string | undefined;
-  let page: string | undefined;
+  // As bytes with their mark: to encode and to hash half a megabyte for each request held up others.
+  let document: Kept | undefined;
+  let page: Kept | undefined;
   const routes: OwnRoute[] = [
     {
       method: 'GET',
@@ -24,8 +26,8 @@ export function listDocumentRoutes(described: {
       output: { type: 'object' },
       answer: takesNothing(() => ({
         status: 200,
-        body: (document ??= JSON.stringify(
-          buildOpenApi({ ...described, own: [...described.own, ...routes] }),
+        ...(document ??= toKept(
+          JSON.stringify(buildOpenApi({ ...described, own: [...described.own, ...routes] })),
         )),
       })),
     },
@@ -36,7 +38,7 @@ export function listDocumentRoutes(described: {
       hidden: true,
       answer: takesNothing(() => ({
         status: 200,
-        body: (page ??= renderDocsPage({ ...described, own: [...described.own, ...routes] })),
+        ...(page ??= toKept(renderDocsPage({ ...described, own: [...described.own, ...routes] }))),
         headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': PAGE_POLICY },
       })),
     },
@@ -60,4 +62,11 @@ export function listDocumentRoutes(described: {
     },
   ];
   return routes;
+}
+
+type Kept = Pick<Answer, 'body' | 'etag'>;
+
+function toKept(text: string): Kept {
+  const body = Buffer.from(text);
+  return { body, etag: toEtag(body) };
 }

@@ -4,6 +4,7 @@ import type { Clock } from '#kernel/clock.ts';
 import type { Caller, OperationCaller } from '#operations/call-operation.ts';
 import type { AnswerBudget } from './answer-budget.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
+import type { FreeSockets } from './free-sockets.ts';
 import type { TellLate } from './long-request.ts';
 
 /** What the HTTP surface needs; `app` gives it. */
@@ -20,6 +21,10 @@ export interface HttpDeps {
   readonly tellLate: TellLate;
   /** Shared with everything else that answers on the same server; one of its own when left out. */
   readonly answers?: AnswerBudget | undefined;
+  /** Of the server that calls the handler; left out where there is nobody to close connections for. */
+  readonly sockets?: Pick<FreeSockets, 'claim'> | undefined;
+  /** Requests of one token whose bodies may be incomplete at once; that of HTTP_LIMITS when left out. */
+  readonly open_bodies?: number | undefined;
   /** Another text whenever something was written where the call would look; undefined where that cannot be said. */
   readonly stamp?: ((place: CallPlace) => Promise<string | undefined>) | undefined;
   /** Those of browsers, where somebody else makes links to them as well. */

@@ -7,7 +7,7 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { keepSocketsFree } from './free-sockets.ts';
+import { FreeSockets } from './free-sockets.ts';
 
 /** Every limit of the HTTP surface, each with a test that hits it. */
 export const HTTP_LIMITS = {
@@ -35,6 +35,10 @@ export const HTTP_LIMITS = {
   unread_bytes_a_run: 33_554_432,
   /** Reads that wait until others of the same token are made. */
   waiting_reads_a_token: 1_000,
+  /** Requests that a client sends on one connection without waiting for the answers before. */
+  waiting_requests_a_socket: 256,
+  /** Requests of one token, or of one address without one, whose bodies have not come to their ends. */
+  open_bodies_a_token: 1_000,
   /** How often Node looks for requests that are too slow. */
   timeout_check_ms: 1_000,
   /** Streams of events are connections too. */
@@ -68,18 +72,19 @@ export function toServerOptions(limits: Limits = HTTP_LIMITS): ServerOptions {
   };
 }
 
-/** Sets what a server takes after it was made, and answers requests that Node gave up reading. */
-export function applyServerLimits(server: Server, limits: Limits = HTTP_LIMITS): void {
+/** Sets what a server takes after it was made, and answers requests that Node gave up reading. Its handler says whose connections are whose. */
+export function applyServerLimits(server: Server, limits: Limits = HTTP_LIMITS): FreeSockets {
   // What goes beyond is cut off unseen, so that there has to be room for one more than the guard allows.
   server.maxHeadersCount = limits.header_count + 1;
   server.headersTimeout = limits.headers_timeout_ms;
   server.requestTimeout = limits.request_timeout_ms;
   server.keepAliveTimeout = limits.keep_alive_timeout_ms;
   server.maxConnections = limits.sockets + limits.spare_sockets;
-  keepSocketsFree(server, limits.sockets);
+  const sockets = new FreeSockets(server, limits.sockets);
   server.on('request', (_request, response: ServerResponse) => cutUnread(response, limits.answer_stall_ms));
   server.on('clientError', answerUnread);
   server.on('checkExpectation', refuseExpectation);
+  return sockets;
 }
 
 /** Node itself meets `100-continue`, and has no words for any other. What comes behind it is not waited for. */

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startHttp, type TestHttp } from '../../../tests/support/http-server.ts';
 import { OPERATIONS } from '#contract/operations.ts';
+import { type Answer, toEtag } from './answer.ts';
+import { listDocumentRoutes } from './document-routes.ts';
+import type { OwnRequest } from './own-route.ts';
 import { listOperationRoutes } from './operation-routes.ts';
 
 interface Described {
@@ -33,6 +36,16 @@ describe('the OpenAPI document', () => {
     expect(document).toMatchObject({ openapi: '3.1.0', info: { title: 'Forge', version: '0.0.0-test' } });
     expect((await http.ask({ path: '/api/v1/openapi.json' })).status).toBe(401);
     expect(document.security).toEqual([{ token: [] }]);
+  });
+
+  it('is made, encoded and marked once', () => {
+    const [route] = listDocumentRoutes({ operations: [], own: [], declarations: [], version: '1' });
+    const target = { method: 'GET', path: '', query: new URLSearchParams() };
+    const asked = { target, body: {} } as unknown as OwnRequest; // it looks at nothing else
+    const [first, second] = [route?.answer?.(asked), route?.answer?.(asked)] as readonly Answer[];
+    expect(first?.body).toBeInstanceOf(Buffer);
+    expect(second?.body).toBe(first?.body);
+    expect(first?.etag).toBe(toEtag(first?.body ?? ''));
   });
 
   it('has every route of every operation, with its fields and answer', () => {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { readPlainFile } from '#git/read-plain-file.ts';
 import { readSharedModes } from '#git/shared-modes.ts';
 import type { ForgeProgram } from '../forge-program.ts';
 import { replaceFile } from '../place-file.ts';
@@ -26,7 +27,8 @@ export function areHooksInPlace(paths: Places, config: string, program: ForgePro
   if (setting !== memory.setting) return false;
   if (!memory.installed) return true;
   try {
-    const text = readFileSync(toHookFile(paths, memory), 'latin1');
+    // A hook may be a file of the repository, and so whatever the repository puts in its place.
+    const text = readPlainFile(toHookFile(paths, memory))?.toString('latin1') ?? '';
     return text.includes(' hook pre-commit') && isProgramThere(text, program) && hasHuskyKeepers(paths.root);
   } catch {
     return false;

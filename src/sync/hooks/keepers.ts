@@ -46,7 +46,7 @@ export function removeHuskyKeepers(root: string): void {
   for (const folder of findHuskyFolders(root)) {
     removeKeeper(folder);
     if (listNames(folder).join('\n') !== '.gitignore') continue;
-    if (readFileSync(join(folder, '.gitignore'), 'latin1') !== HUSKY_IGNORES) continue;
+    if (readText(join(folder, '.gitignore')) !== HUSKY_IGNORES) continue;
     rmSync(folder, { recursive: true, force: true });
     if (listNames(dirname(folder)).length === 0) rmdirSync(dirname(folder));
   }

@@ -1,11 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import { readdirSync, readFileSync, statSync, type Stats } from 'node:fs';
+import { readdirSync, statSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { jsonDepth, parseJson, type Json } from '#kernel/json.ts';
-import { isForgeError } from '#kernel/errors.ts';
+import { ForgeError, isForgeError } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import { readJson } from '#kernel/read-json.ts';
 import { compareText } from '#kernel/text.ts';
 import { toFileError } from '../file-error.ts';
+import { readRegularFile } from '../read-regular-file.ts';
 import type { AddNote } from './tracker-task.ts';
 
 /** Links followed: people keep their task files wherever they like. */
@@ -52,12 +54,9 @@ export function listFilesBelow(folder: string, ending: string): string[] {
 }
 
 export function readText(path: string, where: string, note: AddNote): string {
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(path);
-  } catch (error) {
-    throw toFileError(error, `Could not read ${path}`);
-  }
+  const bytes = readRegularFile(path, { links: 'follow', max_bytes: LIMITS.git_file_bytes });
+  if (bytes === undefined)
+    throw new ForgeError('not_found', `Could not read ${path}: there is no such file`, { details: { path } });
   if (!isUtf8(bytes)) note({ where, what: 'is not UTF-8; what cannot be read became U+FFFD' });
   const text = bytes.toString('utf8');
   return text.startsWith('\ufeff') ? text.slice(1) : text;

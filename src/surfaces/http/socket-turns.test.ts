@@ -1,0 +1,72 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startHttp, type TestHttp } from '../../../tests/support/http-server.ts';
+import { HTTP_LIMITS } from './limits.ts';
+
+/** Calls in the order in which they began and ended. */
+const seen: string[] = [];
+let http: TestHttp;
+let token: string;
+let other: string;
+/** How long a call takes, without letting others have a turn. */
+const WORK_MS = 4;
+
+beforeAll(async () => {
+  http = await startHttp({
+    caller: {
+      call: async ({ caller }) => {
+        seen.push(caller.token === other ? 'other' : 'one');
+        const end = performance.now() + WORK_MS;
+        while (performance.now() < end);
+        return [];
+      },
+    },
+  });
+  ({ token } = await http.token('read'));
+});
+afterAll(async () => http[Symbol.asyncDispose]());
+
+const toRequest = (path: string): string =>
+  `GET ${path} HTTP/1.1\r\nHost: ${http.host}\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+
+describe('requests that one client sends without waiting', () => {
+  it('give other clients a turn in between, and are all answered', async () => {
+    const second = await http.token('read');
+    other = second.id;
+    const many = 100;
+    const paths = Array.from({ length: many }, (_, at) => `/api/v1/tasks?limit=${at + 1}`);
+    const socket = connect(http.port, '127.0.0.1');
+    let text = '';
+    const all = new Promise<void>((resolve) => {
+      socket.on('data', (part) => {
+        text += part.toString();
+        if (text.split('HTTP/1.1 200 OK').length > many) resolve();
+      });
+    });
+    socket.write(paths.map(toRequest).join(''));
+    await expect.poll(() => seen.length).toBeGreaterThan(0);
+    const asked = await http.ask({ path: '/api/v1/tasks', token: second.token });
+    expect(asked.status).toBe(200);
+    // By this time the others would all have been made, had they not waited for their turns.
+    expect(seen.indexOf('other')).toBeLessThan(many / 2);
+    await all;
+    socket.destroy();
+    expect(seen.filter((one) => one === 'one')).toHaveLength(many);
+  });
+
+  it('are ended with their connection where there are too many, and where the client goes', async () => {
+    const socket = connect(http.port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.resume();
+    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+    socket.write(toRequest('/api/v1/tasks').repeat(HTTP_LIMITS.waiting_requests_a_socket + 50));
+    await closed;
+    seen.length = 0;
+    const gone = connect(http.port, '127.0.0.1', () => gone.write(toRequest('/api/v1/tasks').repeat(50)));
+    await expect.poll(() => seen.length).toBeGreaterThan(0);
+    gone.destroy();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(seen.length).toBeLessThan(50);
+    expect((await http.ask({ path: '/api/v1/tasks', token })).status).toBe(200);
+  });
+});
