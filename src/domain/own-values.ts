@@ -41,16 +41,24 @@ export function continueRun(run: OwnRun | undefined, { over, mark }: OwnWrite): 
 export interface Judged {
   /** Of two lives each was written without knowledge of the other. */
   readonly lost?: LostValue | undefined;
-  /** The life of this store fell; the writer of the one that stands may have seen it. */
+  /** One fell whose writer is not known here; the writer of the one that stands may have seen it. */
   readonly unsure?: LostValue | undefined;
+  /** Which of the two fell then. */
+  readonly falls?: 'ours' | 'theirs' | undefined;
 }
 
 /**
  * Holds the life of another copy of the task against the one here. Two that follow the same one were written without
  * each other. Else a life that falls against one of this store was never seen by it if it is none of the run, and later
- * than what the run was written over. The other way round only the history that the copy comes from can tell.
+ * than what the run was written over. The other way round only the history that the copy comes from can tell. Of two that
+ * others wrote that holds both ways, and it is asked only where the copy comes from `elsewhere`, not from this checkout.
  */
-export function judgeLives(ours: TaskRecord, theirs: TaskRecord, run: OwnRun | undefined): Judged {
+export function judgeLives(
+  ours: TaskRecord,
+  theirs: TaskRecord,
+  run: OwnRun | undefined,
+  elsewhere = false,
+): Judged {
   const [here, there] = [ours.life, theirs.life];
   if (here === there || sameJson(lifeValue(here), lifeValue(there))) return {};
   const isOurs = compareLives(here, there) < 0;
@@ -64,8 +72,9 @@ export function judgeLives(ours: TaskRecord, theirs: TaskRecord, run: OwnRun | u
   };
   if (hasLost(theirs, LIFE, markLife(falls)) || hasLost(ours, LIFE, markLife(falls))) return {};
   if (here.n === there.n && here.n > 0 && here.began !== there.began) return { lost: found };
-  if (run === undefined || !isSameMark(run.at(-1), markLife(here))) return {};
-  if (isOurs) return { unsure: found };
+  const isOwn = run !== undefined && isSameMark(run.at(-1), markLife(here));
+  if (!isOwn) return elsewhere ? { unsure: found, falls: isOurs ? 'ours' : 'theirs' } : {};
+  if (isOurs) return { unsure: found, falls: 'ours' };
   return isKnown(run, there) ? {} : { lost: found };
 }
 

@@ -97,6 +97,8 @@ export interface FoldRequest {
   readonly seen?: ReadonlySet<string> | undefined;
   /** Where it would have to be known whether such a value was seen, nothing is done, and `unsure` names them. */
   readonly asks?: boolean | undefined;
+  /** It is of another branch or another clone than the one that is checked out here. */
+  readonly elsewhere?: boolean | undefined;
   /** Only tells what would happen. */
   readonly dry_run?: boolean | undefined;
 }
@@ -150,6 +152,8 @@ export interface OwnValue {
   /** A field's name or `metadata.<key>`. */
   readonly name: string;
   readonly mark: ValueMark;
+  /** True: it fell against what stands here, so that only the history of this checkout can tell. */
+  readonly is_theirs?: boolean | undefined;
 }
 
 export function toOwnKey({ id, name, mark }: OwnValue): string {

@@ -10,7 +10,7 @@ import { type AttemptLister, findHeldAt, type HeldLines } from './held-lines.ts'
 import { tellHeldOnce } from './tell-held.ts';
 import { findTakenBack } from './find-taken-back.ts';
 import { splitText } from './read-file-lines.ts';
-import { findSeenIn, type FindSeen } from './seen-in-history.ts';
+import { findSeenHereOrThere, type FindSeen } from './seen-in-history.ts';
 import { HISTORY_PATH, TASKS_PATH } from './task-files.ts';
 
 type Tell = (line: string) => void;
@@ -61,8 +61,12 @@ export async function joinBranches(
       let unreadable: FoldReport['unreadable'];
       if (path === HISTORY_PATH) ({ unreadable } = await store.foldHistory(request, writer));
       else {
-        const findSeen: FindSeen = (values) => findSeenIn(values, { repo, rev: ref });
-        const report = await foldText(store, request, { ...writer, findByHand, findSeen });
+        const findSeen: FindSeen = (values) => findSeenHereOrThere(values, { repo, rev: ref });
+        const report = await foldText(
+          store,
+          { ...request, elsewhere: true },
+          { ...writer, findByHand, findSeen },
+        );
         joined.push({ ref, report });
         ({ unreadable } = report);
       }

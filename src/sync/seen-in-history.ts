@@ -43,6 +43,21 @@ export async function findSeenIn(
   return seen;
 }
 
+/** The same, where values of the revision may have fallen against others that only this checkout has. */
+export async function findSeenHereOrThere(
+  values: readonly OwnValue[],
+  { repo, rev }: { readonly repo: GitRepo; readonly rev: string },
+): Promise<ReadonlySet<string>> {
+  const [ours, theirs] = [false, true].map((is) =>
+    values.filter(({ is_theirs }) => (is_theirs === true) === is),
+  );
+  const seen = await Promise.all([
+    ours === undefined || ours.length === 0 ? [] : findSeenIn(ours, { repo, rev }),
+    theirs === undefined || theirs.length === 0 ? [] : findSeenIn(theirs, { repo, rev: 'HEAD' }),
+  ]);
+  return new Set(seen.flatMap((keys) => [...keys]));
+}
+
 /** The same of what is checked out around a task file; nothing where git has no commit of it. */
 export async function findSeenAround(
   values: readonly OwnValue[],

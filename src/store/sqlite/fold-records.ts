@@ -32,6 +32,7 @@ export interface Fold {
   readonly digests: Map<string, number | null>;
   readonly unreadable: string[];
   readonly path: string;
+  readonly elsewhere?: boolean | undefined;
   readonly by_hand: ReadonlySet<string> | undefined;
   readonly seen: ReadonlySet<string> | undefined;
   /** The edited lines of the file so far, as `id seal`. */

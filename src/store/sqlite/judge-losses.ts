@@ -37,12 +37,17 @@ function sealFinder({ record, edited }: IncomingTask): (name: string, value: Ele
   };
 }
 
-function judgeLife({ db, seen, report }: Fold, { known, incoming, taken }: Meeting): LostValue | undefined {
+function judgeLife(
+  { db, seen, report, elsewhere }: Fold,
+  { known, incoming, taken }: Meeting,
+): LostValue | undefined {
   // The person who edited a line saw what it showed; that was judged when the edit was taken in.
   if (incoming.record.life !== taken.record.life || known.life === taken.record.life) return undefined;
-  const { lost, unsure } = judgeLives(known, taken.record, readOwnRun(db, known.id));
+  const run = readOwnRun(db, known.id);
+  const { lost, unsure, falls } = judgeLives(known, taken.record, run, elsewhere);
   if (unsure === undefined) return lost;
-  const value = { id: known.id, name: LIFE, mark: markValue(LIFE, unsure) };
+  const is_theirs = falls === 'theirs';
+  const value = { id: known.id, name: LIFE, mark: markValue(LIFE, unsure), is_theirs };
   if (seen?.has(toOwnKey(value)) === true) return undefined;
   // Of two sides of a conflict in the file neither had seen the other.
   if (incoming.line.side === undefined) (report.unsure ??= []).push(value);
