@@ -31,7 +31,7 @@ describe('readRegularFile', () => {
     await using folder = await tempFolder();
     const at = (name: string): string => join(folder.path, name);
     mkdirSync(at('folder'));
-    execFileSync('mkfifo', [at('pipe')]);
+    execFileSync('env', ['mkfifo', at('pipe')]);
     symlinkSync('/dev/zero', at('device'));
     symlinkSync('pipe', at('to-pipe'));
     for (const links of ['follow', 'refuse'] as const) {

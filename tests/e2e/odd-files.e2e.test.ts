@@ -10,7 +10,7 @@ const SECRET = 'SECRETLINE-of-the-user';
 const ODD: readonly (readonly [string, (path: string) => void])[] = [
   ['a link to a device', (path) => symlinkSync('/dev/zero', path)],
   ['a link to a file of the user', (path) => linkToSecret(path)],
-  ['a pipe', (path) => void execFileSync('mkfifo', [path])],
+  ['a pipe', (path) => void execFileSync('env', ['mkfifo', path])],
   ['a folder', (path) => mkdirSync(path)],
   ['a huge file', (path) => writeFileSync(path, `{"a":"${'x'.repeat(5_000_000)}"}`)],
 ];
