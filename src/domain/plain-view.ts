@@ -64,7 +64,7 @@ function toKinds(): Uint8Array {
 interface Uncovered {
   readonly text: string;
   readonly map: PlaceMap;
-  /** Whether a code of more than one character was among them. */
+  /** Whether a code of more than one character was left out. */
   readonly hasCodes: boolean;
 }
 
@@ -91,9 +91,9 @@ function uncover(text: string, codes: Codes): Uncovered | undefined {
     const kind = code < 128 ? (KINDS[code] ?? PLAIN) : kindBeyond(code);
     let to = at + 1;
     if (kind === ESC) {
-      const end = skipTerminalCode(text, at);
-      hasCodes ||= end > to;
-      if (codes === 'hidden') to = end;
+      // Not where codes are letters: a string goes on for 1,024 characters, and each of them may begin another one.
+      if (codes === 'hidden') to = skipTerminalCode(text, at);
+      hasCodes ||= to > at + 1;
       replace(at, to);
     } else if (kind === CONTROL) {
       replace(at, to);
