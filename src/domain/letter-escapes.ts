@@ -24,6 +24,7 @@ const BACKSLASHES_AT_MOST = 4;
 /** Those of HTML that stand for characters of keys. */
 const NAMED: Readonly<Record<string, string>> = {
   amp: '&',
+  apos: "'",
   ast: '*',
   bsol: '\\',
   colon: ':',
@@ -33,8 +34,10 @@ const NAMED: Readonly<Record<string, string>> = {
   dollar: '$',
   equals: '=',
   excl: '!',
+  gt: '>',
   hyphen: '-',
   lowbar: '_',
+  lt: '<',
   minus: '-',
   nbsp: ' ',
   num: '#',

@@ -44,12 +44,12 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
   },
   {
     name: 'an AWS secret key',
-    form: /secret_?-?access_?-?key[\\"']{0,3}\s{0,4}[:=]\s{0,4}[\\"']{0,3}([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/])/gi,
+    form: /secret[_ -]?(?:access[_ -]?)?key(?:[ \t]{1,2}\[[^\]\n]{0,24}\])?[\\"'\s|:=>,]{1,24}([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/])/gi,
     accepts: isMixed,
   },
   {
     name: 'a session token',
-    form: /(?:session|security)_?-?token[\\"']{0,3}\s{0,4}[:=]\s{0,4}[\\"']{0,3}([A-Za-z0-9+/=_-]{40})/gi,
+    form: /(?:session|security)[_ -]?token[\\"'\s|:=>,]{1,24}([A-Za-z0-9+/=_-]{40})/gi,
     toEnd: takeAll(/[A-Za-z0-9+/=_-]/),
     accepts: isMixed,
   },
@@ -155,7 +155,7 @@ export function listForms(text: string, { form, toEnd, accepts }: SecretPattern)
 
 /** One of these stands in every text that one of the forms matches: nearly all texts are told by this one look. */
 export const ANY_SECRET =
-  /PRIVATE KEY(?: BLOCK)?-----|Private-Lines: |A[KS]IA|[Ss]ecret_?-?[Aa]ccess|SECRET_?-?ACCESS|(?:ssion|SSION|urity|URITY)_?-?(?:TOKEN|[Tt]oken)|gh[pousr]_|github_pat_|gl(?:pat|ptt|dt|rt|cbt|ft|oas|soat|agent|imt)-|xox[abeprs]-|xapp-|hooks\.slack|sk-|hf_|gsk_|xai-|pplx-|r8_|fw_|AIza|ya29\.|GOCSPX-|npm_|k_live_|fgt_|eyJ|[Bb]earer|BEARER|[Uu]thorization|AUTHORIZATION|:\/\/[^\s:@/\\"'<>]{0,100}:[^\s:@/\\"'<>]{4,200}@/;
+  /PRIVATE KEY(?: BLOCK)?-----|Private-Lines: |A[KS]IA|[Ss]ecret[_ -]?(?:[Aa]ccess|[Kk]ey)|SECRET[_ -]?(?:ACCESS|KEY)|(?:ssion|SSION|urity|URITY)[_ -]?(?:TOKEN|[Tt]oken)|gh[pousr]_|github_pat_|gl(?:pat|ptt|dt|rt|cbt|ft|oas|soat|agent|imt)-|xox[abeprs]-|xapp-|hooks\.slack|sk-|hf_|gsk_|xai-|pplx-|r8_|fw_|AIza|ya29\.|GOCSPX-|npm_|k_live_|fgt_|eyJ|[Bb]earer|BEARER|[Uu]thorization|AUTHORIZATION|:\/\/[^\s:@/\\"'<>]{0,100}:[^\s:@/\\"'<>]{4,200}@/;
 
 /** What people write in examples. */
 const PLACEHOLDER =
