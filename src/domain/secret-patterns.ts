@@ -1,9 +1,12 @@
 import { isPassword, takePassword } from './address-passwords.ts';
 import {
+  hasMixedValue,
+  isCredentials,
   isMixed,
   isWebToken,
   takeAll,
   takeHeaderValue,
+  takeParameters,
   takePrivateKey,
   type KeyEnd,
 } from './secret-shapes.ts';
@@ -121,9 +124,28 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
   },
   {
     name: 'a value of Authorization',
-    form: /authorization[\\"']{0,3}[ \t]{0,4}[:=][ \t]{0,4}[\\"']{0,3}(?:(?:basic|token|apikey|digest)[ \t]{1,4})?([A-Za-z0-9._~+/-]{16})/gi,
+    form: /authorization[\\"']{0,3}[ \t]{0,4}(?:=>|[:=,])[ \t]{0,4}[[(]?[\\"']{0,3}(?!aws4-)(?:(?:basic|token|apikey|digest)[ \t]{1,4})?([A-Za-z0-9._~+/-]{16})/gi,
     toEnd: takeHeaderValue,
     accepts: isMixed,
+  },
+  {
+    name: 'a value of Authorization',
+    form: /authorization[\\"']{0,3}[ \t]{0,4}(?:=>|[:=,])[ \t]{0,4}[[(]?[\\"']{0,3}basic[ \t]{1,4}([A-Za-z0-9+/]{8})/gi,
+    toEnd: takeHeaderValue,
+    accepts: isCredentials,
+  },
+  {
+    // Behind the name of a scheme less is enough.
+    name: 'a value of Authorization',
+    form: /authorization[\\"']{0,3}[ \t]{0,4}(?:=>|[:=,])[ \t]{0,4}[[(]?[\\"']{0,3}(?:basic|bearer|token|bot|api-?key|key|negotiate|ntlm|jwt|dpop|oauth|sso-key|ssws|splunk)[ \t]{1,4}[\\"']{0,3}([A-Za-z0-9._~+/-]{8})/gi,
+    toEnd: takeHeaderValue,
+    accepts: isMixed,
+  },
+  {
+    name: 'a value of Authorization',
+    form: /authorization[\\"']{0,3}[ \t]{0,4}(?:=>|[:=,])[ \t]{0,4}[[(]?[\\"']{0,3}[A-Za-z][A-Za-z0-9-]{2,24}[ \t]{1,4}(?=[A-Za-z][A-Za-z0-9_-]{0,30}=)()/gi,
+    toEnd: takeParameters,
+    accepts: hasMixedValue,
   },
   {
     name: 'a password in an address',
