@@ -18,7 +18,9 @@ const KEYS: readonly (readonly [string, string])[] = [
 /** [A14-5] */
 const a1B2 = (length: number): string => 'a1B2'.repeat(50).slice(0, length);
 const MORE: readonly (readonly [string, string])[] = [
-  ...['ptt', 'dt', 'rt', 'cbt'].map((kind) => ['a GitLab token', `gl${kind}-${a1B2(20)}`] as const),
+  ...['ptt', 'dt', 'rt', 'cbt', 'rtr', 'ffct', 'wt'].map(
+    (kind) => ['a GitLab token', `gl${kind}-${a1B2(20)}`] as const,
+  ),
   ['a Slack token', `xapp-1-A${a1B2(10)}-1234567890123-${a1B2(64)}`],
   ['the address of a Slack hook', `hooks.slack.com/services/T1${a1B2(7)}/B1${a1B2(7)}/${a1B2(24)}`],
   ['a Google token', `ya29.${a1B2(100)}`],
@@ -27,6 +29,19 @@ const MORE: readonly (readonly [string, string])[] = [
     (key) => ['a key of a model provider', key] as const,
   ),
   ['a key of a model provider', `fw_${a1B2(24)}`],
+  ['a GitLab token', `GR1348941${a1B2(20)}`],
+  ['a GitLab token', `glpat-${a1B2(36)}.01.0j1${a1B2(7)}`],
+  ['a GitLab token', `glpat-abc.01.${a1B2(19)}`],
+  ['a Slack token', `xoxc-123456789012-123456789012-${a1B2(16)}`],
+  ['a Slack token', `xoxd-${a1B2(24)}%2B${a1B2(12)}`],
+  ['a Stripe key', `sk_test_${a1B2(24)}`],
+  ['a Stripe key', `rk_test_${a1B2(24)}`],
+  ['a Stripe key', `whsec_${a1B2(32)}`],
+  ['a Google token', `1//0g${a1B2(20)}-${a1B2(40)}_x`],
+  ['a Google token', `AQ.Ab8RN6${a1B2(44)}`],
+  ['a key of AWS Bedrock', `ABSK${a1B2(60)}=`],
+  ['a JSON web token', `eyJ${a1B2(40)}.${a1B2(64)}.${a1B2(16)}.${a1B2(60)}.${a1B2(22)}`],
+  ['a JSON web token', `eyJ${a1B2(40)}..${a1B2(16)}.${a1B2(60)}.${a1B2(22)}`],
   ['a Stripe key', `sk_live_${a1B2(24)}`],
   ['a Stripe key', `rk_live_${a1B2(24)}`],
   ['a JSON web token', `eyJ${a1B2(30)}.eyJ${a1B2(60)}.${a1B2(43)}`],
@@ -93,12 +108,17 @@ const NAMED: readonly (readonly [string, string, string, string])[] = [
     `Credential=x/2026/us/s3/aws4_request, SignedHeaders=host;x-amz-date, Signature=${'fe5f80f7'.repeat(8)}`,
     '',
   ],
+  ['an npm token', '//registry.npmjs.org/:_authToken=', '00000000-1111-2222-3333-aaaaaaaaaaaa', ''],
+  ['an npm token', '//r/:_authToken = "', a1B2(36), '"'],
+  ['an npm token', 'npm config set _authToken=', a1B2(36), ''],
+  ['an npm token', '//r/:_auth=', 'YWRtaW46aHVudGVyMjIyMg==', ''],
+  ['an npm token', '_auth = "', 'YWRtaW46aHVudGVyMjIyMg==', '"'],
   ['a password in an address', 'https://bob:', a1B2(20), '@git.example.com/x.git'],
   ['a password in an address', 'postgres://:', 'p4ss!wörd', '@db:5432/x'],
 ];
 
 const HIDDEN: readonly (readonly [string, string])[] = [
-  ...[...KEYS, ...MORE].filter(([, key]) => !/^(?:fw_|-----|Private)/.test(key)),
+  ...[...KEYS, ...MORE].filter(([, key]) => !/^(?:fw_|1\/\/|-----|Private)/.test(key)),
   ['a key of a model provider', `sk-proj-${a1B2(74)}T3BlbkFJ${a1B2(74)}`],
   ['a key of a model provider', `sk-or-v1-${'0a'.repeat(32)}`],
 ];
@@ -157,6 +177,12 @@ describe('findSecrets', () => {
     `https://${'hooks.slack.com'}/services/T00000000/B00000000/${'X'.repeat(24)}`,
     'eyJhbGciOiJIUzI1NiJ9 alone, eyJ.eyJ.x',
     'fgt_token and sk_live_ and sk_test_',
+    'sk_test_and_other_names, whsec_your_signing_secret, whsec_test_secret_of_the_documentation',
+    '//registry.npmjs.org/:_authToken=${NPM_TOKEN} and //r/:_authToken=$TOKEN and :_auth=',
+    'this._auth = base64Encode(x); const _authToken = uuid4OfUser(y); is_auth = true; _auth=createClient',
+    'a = 1//0 and http://x/1//0abc and 1//012345678901234567890123456789',
+    'eyJhbGciOiJSU0EtT0FFUCJ9.a.b.c.d and eyJhbGciOiJSU0EtT0FFUCJ9.some.name.of.a.module',
+    'glwt-, glrtr-runner, GR1348941, xoxc-token, glpat-abc.01.x, ABSK and ABSKILLED',
     'PuTTY-User-Key-File-3 and a PGP PUBLIC KEY BLOCK',
   ])('leaves alone: %s', (text) => {
     expect(findSecrets(text)).toEqual([]);

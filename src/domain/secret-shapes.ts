@@ -9,6 +9,16 @@ export function takeAll(sign: RegExp): KeyEnd {
   return (text, at) => skipSigns(text, at, set);
 }
 
+const WORD = toSignSet(/[A-Za-z0-9_-]/);
+
+/** A word, and those behind a dot: a token that says where it belongs ends with the length and a checksum. */
+export const takeRoutable: KeyEnd = (text, at) => {
+  let end = skipSigns(text, at, WORD);
+  while (text[end] === '.' && text[end + 1] === '0' && text[end + 3] === '.')
+    end = skipSigns(text, end + 4, WORD);
+  return end;
+};
+
 const VALUE = toSignSet(/[A-Za-z0-9._~+/-]/);
 
 /** A value of a header, and the signs at the end of base64. */
@@ -111,16 +121,27 @@ function isJoinedWords(value: string): boolean {
 const PART_AT_LEAST = 13;
 const SIGNATURE_AT_LEAST = 16;
 
-/** Head and body are JSON objects, the third part is the signature. */
+const ENCRYPTED_PARTS = 5;
+const TAG_AT_LEAST = 20;
+
+/**
+ * Head and body are JSON objects, the third part is the signature. Or there are five parts, of which the first is a JSON
+ * object and the last is the tag of what is encrypted.
+ */
 export function isWebToken(value: string): boolean {
   let isHead = false;
   let isBody = false;
+  let parts = 0;
   for (let from = 0; from <= value.length;) {
     const dot = value.indexOf('.', from);
     const end = dot < 0 ? value.length : dot;
     if (isBody && end - from >= SIGNATURE_AT_LEAST) return true;
     const isLong = end - from >= PART_AT_LEAST;
-    isBody = isHead && isLong && value.startsWith('eyJ', from);
+    const isObject = isLong && value.startsWith('eyJ', from);
+    // The key that is encrypted may be empty, all others have letters.
+    parts = isObject ? 1 : parts > 0 && (end > from || parts === 1) ? parts + 1 : 0;
+    if (parts === ENCRYPTED_PARTS && end - from >= TAG_AT_LEAST) return true;
+    isBody = isHead && isObject;
     isHead = isLong;
     from = end + 1;
   }
