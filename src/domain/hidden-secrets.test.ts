@@ -135,6 +135,11 @@ const HIDDEN: readonly (readonly [string, (key: string) => string])[] = [
   ['carriage returns', (key) => pieces(key).join('\r')],
   ['backspaces', (key) => pieces(key).join('x\b')],
   ['several backspaces', (key) => pieces(key).join('xyz\b\b\b')],
+  ['backspaces behind a code', (key) => pieces(key).join('!\u001b[0m\b')],
+  ['backspaces with codes between', (key) => pieces(key).join('!?\u001b[0m\b\u200b\b')],
+  ['a cursor that goes back', (key) => pieces(key).join('!!!\u001b[3D')],
+  ['a cursor that goes back by one', (key) => pieces(key).join('!\u001b[D')],
+  ['a cursor that goes back by a code of one character', (key) => pieces(key).join('!!\u009b2D')],
   ...BETWEEN.map(([name, sign]) => [name, (key: string) => pieces(key).join(sign)] as const),
   ...BETWEEN.filter(([, sign]) => sign.length === 1).map(
     ([name, sign]) => [`${name}, after each letter`, (key: string) => key.split('').join(sign)] as const,
@@ -191,6 +196,17 @@ describe('keys that are hidden', () => {
       expect(masked).toMatch(/and more$/);
     }
   });
+
+  it.each(['\u001b[9D', '\b\b\b', '\u009bD'])(
+    'before %j, which overwrites nothing, are taken out',
+    (back) => {
+      for (const key of KEYS) {
+        const hidden = pieces(key).join('\u001b[0m');
+        for (const mask of [maskSecrets, createLineMask()])
+          expect(mask(`see ${hidden}${back}`)).toBe(`see [redacted]${back}`);
+      }
+    },
+  );
 
   it('[A14-4] broken at the width of a screen are taken out', () => {
     const key = `sk-ant-api03-${'x9_Z-'.repeat(18)}AA`;
