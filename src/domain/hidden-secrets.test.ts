@@ -73,6 +73,24 @@ const HIDDEN: readonly (readonly [string, (key: string) => string])[] = [
   ['upper case hex', (key) => pairs(key).join('').toUpperCase()],
   ['hex with blanks', (key) => pairs(key).join(' ')],
   ['hex with colons', (key) => pairs(key).join(':')],
+  ['hex with three blanks', (key) => pairs(key).join('   ')],
+  ['hex with tabs', (key) => pairs(key).join('\t')],
+  ['hex with semicolons', (key) => pairs(key).join('; ')],
+  ['a list of bytes with 0X', (key) => pairs(key).join(', 0X').replace(/^/, '0X')],
+  ...[3, 4, 5, 8, 10, 16].flatMap((bytes) =>
+    [' ', ':', '-', ', 0x'].map(
+      (between) =>
+        [
+          `hex in groups of ${bytes} with ${between}`,
+          (key: string) =>
+            (
+              pairs(key)
+                .join('')
+                .match(new RegExp(`.{1,${bytes * 2}}`, 'g')) ?? []
+            ).join(between),
+        ] as const,
+    ),
+  ),
   ['a list of bytes', (key) => pairs(key).join(', 0x').replace(/^/, '0x')],
   [
     'percent escapes',
@@ -233,6 +251,14 @@ describe('keys that are hidden', () => {
     '&amp; &lt;a href=&quot;x&quot;&gt; &sol; &nosuch; &#99999999; &#x110000; \\u{110000} \\U00110000 \\u{}',
     'a=20 b=3D =C3=A9t=C3=A9 and x=1f=2e=3d=4c=5b=6a=7f',
     '00-1b-44-11-3a-b7 and 2026-01-02-03-04-05-06-07-08-09-10-11-12 and 123e4567-e89b-12d3-a456-426614174000',
+    '7f454c46 02010100 00000000 00000000 03003e00 01000000 60100000 00000000',
+    '  401136:\t55                   \tpush   %rbp\n  401137:\t48 89 e5 48 83 ec 10 c7 45 fc 00 00 00 00\tmov',
+    '00000000: 2369 6e63 6c75 6465 203c 7374 6469 6f2e  #include <stdio.',
+    'deadbeefdeadbeefdeadbeefdeadbeefdeadbeef 0123456789abcdef0123456789abcdef01234567 refs/heads/main',
+    'index 3a9f1c2d4e..5f60718293 100644\n--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1,4 +1,4 @@\n-abcd\n+ef01',
+    '3a9f1c2d-4e5f-6071-8293-a4b5c6d7e8f9, 0123e4567-e89b-12d3-a456-426614174000; 00:1b:44:11:3a:b7:00:1b:44:11',
+    `data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk${'YPhfDwAChwGA60e6'.repeat(4)}==`,
+    'Error: x\n    at Object.<anonymous> (/home/a/b.js:10:15)\n    at Module._compile (node:internal:1554:14)',
     `a text ${Buffer.from('of two bytes a letter, as others write it', 'utf16le').toString('base64')} end`,
   ])('[A14-4] are not seen in %j', (text) => {
     expect(maskSecrets(text)).toBe(text);

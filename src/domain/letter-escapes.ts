@@ -15,6 +15,7 @@ const CONTROLS: Readonly<Record<string, string>> = {
   b: '\b',
   e: '\u001b',
   f: '\f',
+  t: '\t',
   v: '\v',
 };
 /** A longer number is no letter. */

@@ -77,7 +77,7 @@ function toKinds(): Uint8Array {
 
 /** What one of the signs below needs at least; a text without it is passed over ten times as fast. */
 const MAY_HIDE =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ud82f\ud834\udb40-\udb43\ufeff\uffa0\ufff0-\ufffb]|\u034f|[\ufe00-\ufe0f]|%[0-9A-Fa-f]{2}|\\[abefuUvx0-7/]|&[A-Za-z#]|=[0-9A-Fa-f]{2}=/;
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ud82f\ud834\udb40-\udb43\ufeff\uffa0\ufff0-\ufffb]|\u034f|[\ufe00-\ufe0f]|%[0-9A-Fa-f]{2}|\\[abeftuUvx0-7/]|&[A-Za-z#]|=[0-9A-Fa-f]{2}=/;
 
 /** One round; undefined where nothing is hidden. */
 function uncover(text: string, codes: Codes, seen: Seen): ReturnType<PlainText['finish']> {
