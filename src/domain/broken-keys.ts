@@ -30,12 +30,12 @@ export function createBreakMask(): (shown: string, line: string) => string {
 
 /** The line but for what indents it, and what says that it goes on. */
 function toWholeRun(line: string): string | undefined {
-  return /^[\s|>]{0,20}([A-Za-z0-9_.-]{2,300})\\?\s{0,2}$/.exec(line)?.[1];
+  return /^[\s|>]{0,20}([A-Za-z0-9_.-]{2,300})[\\=]?\s{0,2}$/.exec(line)?.[1];
 }
 
 /** What at the end of the line begins as a key does. */
 function findBegun(line: string): string | undefined {
-  const tail = line.slice(-LONGEST).replace(/\\?\r?$/, '');
+  const tail = line.slice(-LONGEST).replace(/[\\=]?\r?$/, '');
   let from = tail.length;
   while (from > 0 && /[A-Za-z0-9_.-]/.test(tail.charAt(from - 1))) from -= 1;
   const run = tail.slice(from);

@@ -41,6 +41,8 @@ const MORE: readonly (readonly [string, string])[] = [
   ['a Google token', `AQ.Ab8RN6${a1B2(44)}`],
   ['a key of AWS Bedrock', `ABSK${a1B2(60)}=`],
   ['a JSON web token', `eyJ${a1B2(40)}.${a1B2(64)}.${a1B2(16)}.${a1B2(60)}.${a1B2(22)}`],
+  ['a JSON web token', `eyAi${a1B2(30)}.eyJ${a1B2(60)}.${a1B2(43)}`],
+  ['a JSON web token', `ewog${a1B2(30)}.ewog${a1B2(60)}.${a1B2(43)}`],
   ['a JSON web token', `eyJ${a1B2(40)}..${a1B2(16)}.${a1B2(60)}.${a1B2(22)}`],
   ['a Stripe key', `sk_live_${a1B2(24)}`],
   ['a Stripe key', `rk_live_${a1B2(24)}`],

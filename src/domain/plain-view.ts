@@ -15,9 +15,10 @@ const ROUNDS = 3;
 
 /**
  * What a terminal does with its codes: they are not shown, and letters behind which it goes back are overwritten; they
- * are not shown, and it stays where it is; or it knows no codes, and the letters that they are made of are shown.
+ * are not shown, and it stays where it is; or it knows no codes, and the letters that they are made of are shown. As the
+ * first one, but with all that may be an escape.
  */
-type Codes = 'obeyed' | 'hidden' | 'letters';
+type Codes = 'obeyed' | 'hidden' | 'letters' | 'possible';
 
 /**
  * The text as a person reads it: without codes of terminals, invisible characters and what is overwritten, and with the
@@ -32,7 +33,27 @@ export function listPlainViews(text: string): PlainView[] {
     ...views,
     ...(hasGone ? uncoverAll(text, 'hidden').views : []),
     ...(hasCodes ? uncoverAll(text, 'letters').views : []),
+    ...listPossibleViews(text),
   ];
+}
+
+/** A letter of keys with something behind it: values of settings are mostly a number, or followed by a blank. */
+const POSSIBLE_ESCAPE =
+  /=(?!\d{2,8}(?![^\s,;)]))(?:2[1-9A-Fa-f]|[3-6][0-9A-Fa-f]|7[0-9A-Ea-e])[^\s]|\\[2-7][0-7] [^\s]/;
+
+/** Of the lines alone that have such an escape: most are none, and there may be one in any text. */
+function listPossibleViews(text: string): PlainView[] {
+  if (!POSSIBLE_ESCAPE.test(text)) return [];
+  const lines = createPlainText(text);
+  for (let at = 0; at < text.length;) {
+    const end = text.indexOf('\n', at) + 1 || text.length;
+    if (!POSSIBLE_ESCAPE.test(text.slice(at, end))) lines.replace(at, end);
+    at = end;
+  }
+  const left = lines.finish();
+  const { views } = uncoverAll(left?.text ?? text, 'possible');
+  if (left === undefined) return views;
+  return views.map((view) => ({ ...view, toPlace: (span) => left.map.toPlace(view.toPlace(span)) }));
 }
 
 interface Seen {
@@ -81,7 +102,7 @@ const MAY_HIDE =
 
 /** One round; undefined where nothing is hidden. */
 function uncover(text: string, codes: Codes, seen: Seen): ReturnType<PlainText['finish']> {
-  if (!MAY_HIDE.test(text)) return undefined;
+  if (!MAY_HIDE.test(text) && !(codes === 'possible' && POSSIBLE_ESCAPE.test(text))) return undefined;
   const plain = createPlainText(text);
   for (let at = 0; at < text.length;) {
     const code = text.charCodeAt(at);
@@ -99,7 +120,7 @@ function uncover(text: string, codes: Codes, seen: Seen): ReturnType<PlainText['
       else plain.overwrite(at, to, to - at);
       seen.hasGone = true;
     } else if (kind === ESCAPE) {
-      const escape = readEscape(text, at);
+      const escape = readEscape(text, at, codes === 'possible' ? 'possible' : 'likely');
       if (escape !== undefined) plain.replace(at, escape.to, escape.letter);
       to = escape?.to ?? to;
     } else if (kind === BEYOND) {
@@ -121,7 +142,7 @@ function leaveOutCode(
   // Not where codes are letters: a string goes on for 1,024 characters, and each of them may begin another one.
   const to = codes === 'letters' ? at + 1 : skipTerminalCode(text, at);
   seen.hasCodes ||= to > at + 1;
-  const back = codes === 'obeyed' ? countBack(text, at, to) : 0;
+  const back = codes === 'obeyed' || codes === 'possible' ? countBack(text, at, to) : 0;
   if (back === 0) plain.replace(at, to);
   else plain.overwrite(at, to, back);
   seen.hasGone ||= back > 0;

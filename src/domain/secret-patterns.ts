@@ -151,7 +151,12 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
     accepts: isMixed,
   },
   { name: 'a token of Forge', form: /fgt_[A-Za-z0-9_-]{43}/g },
-  { name: 'a JSON web token', form: /eyJ/g, toEnd: takeAll(/[A-Za-z0-9._-]/), accepts: isWebToken },
+  {
+    name: 'a JSON web token',
+    form: /ey(?:J|Ai)|ewog/g,
+    toEnd: takeAll(/[A-Za-z0-9._-]/),
+    accepts: isWebToken,
+  },
   {
     name: 'a value of Authorization',
     form: /\bbearer[ \t]{1,4}[\\"']{0,3}([A-Za-z0-9._~+/-]{20})/gi,
@@ -215,4 +220,4 @@ export function listForms(text: string, { form, toEnd, accepts }: SecretPattern)
 
 /** One of these stands in every text that one of the forms matches: nearly all texts are told by this one look. */
 export const ANY_SECRET =
-  /PRIVATE KEY(?: BLOCK)?-----|Private-Lines: |A[KS]IA|[Ss]ecret[_ -]?(?:[Aa]ccess|[Kk]ey)|SECRET[_ -]?(?:ACCESS|KEY)|(?:ssion|SSION|urity|URITY)[_ -]?(?:TOKEN|[Tt]oken)|gh[pousr]_|github_pat_|gl(?:pat|ptt|dt|rtr?|cbt|ft|ffct|oas|soat|agent|imt|wt)-|GR1348941|xox[abcdeprs]-|xapp-|hooks\.slack|sk-|hf_|gsk_|xai-|pplx-|r8_|fw_|AIza|ya29\.|GOCSPX-|AQ\.Ab|1\/\/0|npm_|_auth(?:Token)?[\\"']{0,3}[ \t]{0,4}[:=]|k_(?:live|test)_|whsec_|ABSK|fgt_|eyJ|[Bb]earer|BEARER|[Uu]thorization|AUTHORIZATION|:\/\/[^\s:@/\\"'<>]{0,100}:(?!\d{1,5}(?![^\s/?#"'<>,;:.)\]}]))[^\s/\\"'<>]/;
+  /PRIVATE KEY(?: BLOCK)?-----|Private-Lines: |A[KS]IA|[Ss]ecret[_ -]?(?:[Aa]ccess|[Kk]ey)|SECRET[_ -]?(?:ACCESS|KEY)|(?:ssion|SSION|urity|URITY)[_ -]?(?:TOKEN|[Tt]oken)|gh[pousr]_|github_pat_|gl(?:pat|ptt|dt|rtr?|cbt|ft|ffct|oas|soat|agent|imt|wt)-|GR1348941|xox[abcdeprs]-|xapp-|hooks\.slack|sk-|hf_|gsk_|xai-|pplx-|r8_|fw_|AIza|ya29\.|GOCSPX-|AQ\.Ab|1\/\/0|npm_|_auth(?:Token)?[\\"']{0,3}[ \t]{0,4}[:=]|k_(?:live|test)_|whsec_|ABSK|fgt_|ey(?:J|Ai)|ewog|[Bb]earer|BEARER|[Uu]thorization|AUTHORIZATION|:\/\/[^\s:@/\\"'<>]{0,100}:(?!\d{1,5}(?![^\s/?#"'<>,;:.)\]}]))[^\s/\\"'<>]/;

@@ -121,6 +121,8 @@ function isJoinedWords(value: string): boolean {
 const PART_AT_LEAST = 13;
 const SIGNATURE_AT_LEAST = 16;
 
+/** Base64 of a brace and a quote, with a blank or a line end between them where there is one. */
+const JSON_BEGINS = ['eyJ', 'eyAi', 'ewog'];
 const ENCRYPTED_PARTS = 5;
 const TAG_AT_LEAST = 20;
 
@@ -137,7 +139,7 @@ export function isWebToken(value: string): boolean {
     const end = dot < 0 ? value.length : dot;
     if (isBody && end - from >= SIGNATURE_AT_LEAST) return true;
     const isLong = end - from >= PART_AT_LEAST;
-    const isObject = isLong && value.startsWith('eyJ', from);
+    const isObject = isLong && JSON_BEGINS.some((begin) => value.startsWith(begin, from));
     // The key that is encrypted may be empty, all others have letters.
     parts = isObject ? 1 : parts > 0 && (end > from || parts === 1) ? parts + 1 : 0;
     if (parts === ENCRYPTED_PARTS && end - from >= TAG_AT_LEAST) return true;
