@@ -2,7 +2,7 @@ import { MASK } from './secret-mask.ts';
 
 /** The beginnings of keys that are exact enough to tell a key by a part of it. */
 const BEGIN =
-  /gh[pousr]_|github_pat_|gl(?:pat|ptt|dt|rt|cbt)-|xox[abeprs]-|xapp-|sk-ant-|sk-proj-|AIza|A[KS]IA|ya29\.|GOCSPX-|npm_|hf_|gsk_|[rs]k_live_|fgt_/;
+  /gh[pousr]_|github_pat_|gl(?:pat|ptt|dt|rtr?|cbt|ffct|wt)-|xox[abcdeprs]-|xapp-|sk-ant-|sk-proj-|AIza|A[KS]IA|ya29\.|GOCSPX-|npm_|hf_|gsk_|[rs]k_(?:live|test)_|whsec_|GR1348941|ABSK|fgt_/;
 const NAME = /^[a-z]+(?:[_-][a-z0-9]*)*$|^[A-Z]+(?:_[A-Z0-9]*)*$/;
 /** No program breaks a line that is shorter, unless it is told to; a key that is whole goes on only where one does. */
 const WIDE = 60;
@@ -30,12 +30,12 @@ export function createBreakMask(): (shown: string, line: string) => string {
 
 /** The line but for what indents it, and what says that it goes on. */
 function toWholeRun(line: string): string | undefined {
-  return /^[\s|>]{0,20}([A-Za-z0-9_.-]{2,300})\\?\s{0,2}$/.exec(line)?.[1];
+  return /^[\s|>]{0,20}([A-Za-z0-9_.-]{2,300})[\\=]?\s{0,2}$/.exec(line)?.[1];
 }
 
 /** What at the end of the line begins as a key does. */
 function findBegun(line: string): string | undefined {
-  const tail = line.slice(-LONGEST).replace(/\\?\r?$/, '');
+  const tail = line.slice(-LONGEST).replace(/[\\=]?\r?$/, '');
   let from = tail.length;
   while (from > 0 && /[A-Za-z0-9_.-]/.test(tail.charAt(from - 1))) from -= 1;
   const run = tail.slice(from);

@@ -16,12 +16,13 @@ const BYTES_AT_LEAST = 10;
 const LETTERS = toSignSet(/[A-Za-z0-9+/_-]/);
 const HEX = toSignSet(/[0-9A-Fa-f]/);
 const WORD = toSignSet(/[0-9A-Za-z]/);
-/** What may stand between the bytes of hex, one or two of them. */
-const BETWEEN = toSignSet(/[ :,-]/);
+/** What may stand between the bytes of hex, up to four of them. */
+const BETWEEN = toSignSet(/[ \t:,;-]/);
+const BETWEEN_AT_MOST = 4;
 
 /**
  * The runs of base64 or hex of which one reading is looked for, with what `look` says of it. A run of hex may have blanks,
- * colons, commas or dashes between its bytes; none goes over the end of a line.
+ * tabs, colons, commas, semicolons or dashes between groups of its bytes; none goes over the end of a line.
  */
 export function lookIntoRuns<T>(
   text: string,
@@ -45,8 +46,8 @@ function findRun(text: string, start: number): EncodedRun | undefined {
     }
     const end = skipSigns(text, at, LETTERS);
     if (end - at >= LETTERS_AT_LEAST) {
-      const { to, count } = skipBytes(text, at);
-      if (to >= end && count > 1) return { from: at, to, kind: 'bytes' };
+      const { to, groups } = skipBytes(text, at);
+      if (to >= end && groups > 1) return { from: at, to, kind: 'bytes' };
       return { from: at, to: end, kind: 'letters' };
     }
     const bytes = findBytes(text, at, end);
@@ -66,26 +67,31 @@ function findBytes(text: string, at: number, end: number): EncodedRun | undefine
   return count >= BYTES_AT_LEAST ? { from, to, kind: 'bytes' } : undefined;
 }
 
-/** Where the bytes end that begin here, and how many there are. */
-function skipBytes(text: string, from: number): { readonly to: number; readonly count: number } {
+/** Where the bytes end that begin here, how many there are, and in how many groups. */
+function skipBytes(
+  text: string,
+  from: number,
+): { readonly to: number; readonly count: number; readonly groups: number } {
   let to = from;
   let count = 0;
+  let groups = 0;
   for (let at = from; ;) {
-    const end = skipByte(text, at);
-    if (end === at) return { to, count };
+    const end = skipGroup(text, at);
+    if (end === at) return { to, count, groups };
     to = end;
-    count += 1;
-    if (BETWEEN[text.charCodeAt(end)] !== 1) return { to, count };
-    at = BETWEEN[text.charCodeAt(end + 1)] === 1 ? end + 2 : end + 1;
+    count += (end - at) >> 1;
+    groups += 1;
+    at = end;
+    while (at < end + BETWEEN_AT_MOST && BETWEEN[text.charCodeAt(at)] === 1) at += 1;
+    if (at === end) return { to, count, groups };
   }
 }
 
-/** One byte, two or four, alone among what is no letter and no figure; `at` where none is there. */
-function skipByte(text: string, at: number): number {
-  const begin = text[at] === '0' && text[at + 1] === 'x' ? at + 2 : at;
-  let end = begin;
-  while (end < begin + 8 && HEX[text.charCodeAt(end)] === 1) end += 1;
-  const count = end - begin;
-  const isWhole = (count === 2 || count === 4 || count === 8) && WORD[text.charCodeAt(end)] !== 1;
+/** Any number of bytes, alone among what is no letter and no figure; `at` where none is there. */
+function skipGroup(text: string, at: number): number {
+  const hasMark = text[at] === '0' && (text[at + 1] === 'x' || text[at + 1] === 'X');
+  const begin = hasMark ? at + 2 : at;
+  const end = skipSigns(text, begin, HEX);
+  const isWhole = end > begin && (end - begin) % 2 === 0 && WORD[text.charCodeAt(end)] !== 1;
   return isWhole ? end : at;
 }

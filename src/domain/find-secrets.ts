@@ -1,10 +1,10 @@
 import { createBreakMask } from './broken-keys.ts';
 import { lookIntoRuns } from './encoded-runs.ts';
-import { listPlainViews } from './plain-view.ts';
+import { listPlainViews, type PlainView } from './plain-view.ts';
+import { createKeyTracker, mayBeginKey } from './private-key-lines.ts';
 import { createRunReader, type RunReader } from './read-runs.ts';
 import { MASK, maskSpans } from './secret-mask.ts';
 import { ANY_SECRET, listForms, SECRET_PATTERNS } from './secret-patterns.ts';
-import { skipSigns, toSignSet } from './sign-sets.ts';
 
 export interface FoundSecret {
   /** What it looks like, with its article. */
@@ -18,7 +18,7 @@ export interface FoundSecret {
  */
 export function listSecrets(text: string): FoundSecret[] {
   const apart: Span[] = [];
-  for (const span of locateAll(text).toSorted((a, b) => a.from - b.from)) {
+  for (const span of locateAll(text, listPlainViews(text)).toSorted((a, b) => a.from - b.from)) {
     const last = apart.at(-1);
     if (last === undefined || last.to <= span.from) apart.push(span);
     else if (span.rank < last.rank) apart[apart.length - 1] = span;
@@ -69,13 +69,14 @@ export function maskSecrets(text: string, isSecret?: IsSecret): string {
 }
 
 function maskWhole(text: string, isSecret: IsSecret | undefined): string {
-  return maskSpans(text, locateAll(text, isSecret));
+  const views = listPlainViews(text);
+  return maskSpans(text, [...locateKeyLines(text, views), ...locateAll(text, views, isSecret)]);
 }
 
 /** As they are, and in every way to write them that is known. */
-function locateAll(text: string, isSecret?: IsSecret): Span[] {
+function locateAll(text: string, views: readonly PlainView[], isSecret?: IsSecret): Span[] {
   const encoded = toEncoded(isSecret, TIMES);
-  const hidden = listPlainViews(text).flatMap((view) =>
+  const hidden = views.flatMap((view) =>
     [...locateForms(view.text), ...locateEncoded(view.text, encoded)].map((span) => ({
       ...span,
       ...view.toPlace(span),
@@ -125,24 +126,29 @@ function findSaid(said: string, { isSecret, inner }: Encoded): Span | undefined 
   return undefined;
 }
 
-const KEY_BEGINS = /-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----|Private-Lines: \d/;
-const KEY_ENDS = /-----END |Private-(?:MAC|Hash): /;
-/** Base64, and the headers of an encrypted key; blanks and a bar where a program indents what it shows. */
-const KEY_LINE = toSignSet(/[\sA-Za-z0-9+/=:,|-]/);
-const KEY_HEADER = /^[\s|]{0,20}(?:Version|Comment): /;
-
 /** The same for the lines of one stream: a private key goes over many of them. */
 export function createLineMask(isSecret?: IsSecret): (line: string) => string {
-  let isInKey = false;
+  const trackKey = createKeyTracker();
   const maskBroken = createBreakMask();
   return (line) => {
-    if (isInKey) {
-      const ends = KEY_ENDS.test(line);
-      isInKey = !ends && (skipSigns(line, 0, KEY_LINE) === line.length || KEY_HEADER.test(line));
-      if (ends || isInKey) return MASK;
-    }
-    const begun = ANY_SECRET.test(line) ? KEY_BEGINS.exec(line) : null;
-    isInKey = begun !== null && !KEY_ENDS.test(line.slice(begun.index));
-    return maskBroken(maskWhole(line, isSecret), line);
+    const views = listPlainViews(line);
+    const ofKey = trackKey(line, () => views);
+    if (ofKey.some(({ from, to }) => from === 0 && to === line.length)) return MASK;
+    return maskBroken(maskSpans(line, [...ofKey, ...locateAll(line, views, isSecret)]), line);
   };
+}
+
+/** Where the lines of private keys are that have more on them. */
+function locateKeyLines(text: string, views: readonly PlainView[]): { from: number; to: number }[] {
+  if (![text, ...views.map((view) => view.text)].some(mayBeginKey)) return [];
+  const trackKey = createKeyTracker();
+  let begin = 0;
+  return text.split('\n').flatMap((line) => {
+    const spans = trackKey(line, () => listPlainViews(line)).map(({ from, to }) => ({
+      from: begin + from,
+      to: begin + to,
+    }));
+    begin += line.length + 1;
+    return spans;
+  });
 }

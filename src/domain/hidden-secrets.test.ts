@@ -57,6 +57,8 @@ const ESCAPES: readonly (readonly [string, (code: number) => string])[] = [
   ['escapes of Perl in braces', (code) => `\\x{${hex(code, 4)}}`],
   ['HTML escapes with an X', (code) => `&#X${hex(code).toUpperCase()};`],
   ['HTML escapes with zeros', (code) => `&#${String(code).padStart(5, '0')};`],
+  ['HTML escapes with many zeros', (code) => `&#${String(code).padStart(40, '0')};`],
+  ['escapes of JavaScript with many zeros', (code) => `\\u{${hex(code, 12)}}`],
   ['HTML escapes with eight digits', (code) => `&#${String(code).padStart(8, '0')};`],
   ['hex HTML escapes with zeros', (code) => `&#x${hex(code, 6)};`],
 ];
@@ -73,6 +75,24 @@ const HIDDEN: readonly (readonly [string, (key: string) => string])[] = [
   ['upper case hex', (key) => pairs(key).join('').toUpperCase()],
   ['hex with blanks', (key) => pairs(key).join(' ')],
   ['hex with colons', (key) => pairs(key).join(':')],
+  ['hex with three blanks', (key) => pairs(key).join('   ')],
+  ['hex with tabs', (key) => pairs(key).join('\t')],
+  ['hex with semicolons', (key) => pairs(key).join('; ')],
+  ['a list of bytes with 0X', (key) => pairs(key).join(', 0X').replace(/^/, '0X')],
+  ...[3, 4, 5, 8, 10, 16].flatMap((bytes) =>
+    [' ', ':', '-', ', 0x'].map(
+      (between) =>
+        [
+          `hex in groups of ${bytes} with ${between}`,
+          (key: string) =>
+            (
+              pairs(key)
+                .join('')
+                .match(new RegExp(`.{1,${bytes * 2}}`, 'g')) ?? []
+            ).join(between),
+        ] as const,
+    ),
+  ),
   ['a list of bytes', (key) => pairs(key).join(', 0x').replace(/^/, '0x')],
   [
     'percent escapes',
@@ -135,6 +155,11 @@ const HIDDEN: readonly (readonly [string, (key: string) => string])[] = [
   ['carriage returns', (key) => pieces(key).join('\r')],
   ['backspaces', (key) => pieces(key).join('x\b')],
   ['several backspaces', (key) => pieces(key).join('xyz\b\b\b')],
+  ['backspaces behind a code', (key) => pieces(key).join('!\u001b[0m\b')],
+  ['backspaces with codes between', (key) => pieces(key).join('!?\u001b[0m\b\u200b\b')],
+  ['a cursor that goes back', (key) => pieces(key).join('!!!\u001b[3D')],
+  ['a cursor that goes back by one', (key) => pieces(key).join('!\u001b[D')],
+  ['a cursor that goes back by a code of one character', (key) => pieces(key).join('!!\u009b2D')],
   ...BETWEEN.map(([name, sign]) => [name, (key: string) => pieces(key).join(sign)] as const),
   ...BETWEEN.filter(([, sign]) => sign.length === 1).map(
     ([name, sign]) => [`${name}, after each letter`, (key: string) => key.split('').join(sign)] as const,
@@ -151,6 +176,39 @@ const HIDDEN: readonly (readonly [string, (key: string) => string])[] = [
       ] as const,
   ),
   ['escapes of mails', (key) => pairs(key).join('=').toUpperCase().replace(/^/, '=')],
+  [
+    'one escape of mails',
+    (key) => key.replace(/[_-]|A(?=1)/, (sign) => `=${pairs(sign).join('').toUpperCase()}`),
+  ],
+  [
+    'every third letter as an escape of mails',
+    (key) => key.replaceAll(/(.)(..)/g, (_, a, b) => `=${pairs(a).join('')}${b}`),
+  ],
+  [
+    'escapes of mails and codes of a terminal',
+    (key) => pieces(key.replace(/[_-]/, (sign) => `=${pairs(sign).join('')}`)).join('\u001b[0m'),
+  ],
+  [
+    'HTML escapes without an end',
+    (key) => key.replaceAll(/[_-](?![0-9])|I/g, (sign) => `&#${sign.charCodeAt(0)}`),
+  ],
+  [
+    'escapes of CSS',
+    (key) =>
+      key
+        .split('')
+        .map((letter) => `\\${hex(letter.charCodeAt(0))} `)
+        .join(''),
+  ],
+  ['one escape of CSS', (key) => key.replace(/[_-]|I/, (sign) => `\\${hex(sign.charCodeAt(0))} `)],
+  [
+    'escapes of CSS with six digits',
+    (key) =>
+      key
+        .split('')
+        .map((letter) => `\\${hex(letter.charCodeAt(0), 6)}`)
+        .join(''),
+  ],
   ['HTML names', (key) => key.replaceAll('_', '&lowbar;').replaceAll('-', '&hyphen;')],
   ['dashes between bytes', (key) => pairs(key).join('-')],
   ['base64 of UTF-16', (key) => Buffer.from(key, 'utf16le').toString('base64')],
@@ -180,6 +238,7 @@ describe('keys that are hidden', () => {
       (key: string) => (key.match(/.{1,10}/g) ?? []).map((piece, at) => (at === 0 ? piece : `| ${piece}`)),
     ],
     ['before a backslash', (key: string) => (key.match(/.{1,10}/g) ?? []).map((piece) => `${piece}\\`)],
+    ['as lines of a mail', (key: string) => (key.match(/.{1,10}/g) ?? []).map((piece) => `${piece}=`)],
     ['with both line ends', (key: string) => (key.match(/.{1,10}/g) ?? []).map((piece) => `${piece}\r`)],
   ])('[A14-4] broken %s are taken out', (_, cut) => {
     const key = `ghp_${'a1B2c3D4e5'.repeat(3)}a1B2c3`;
@@ -191,6 +250,17 @@ describe('keys that are hidden', () => {
       expect(masked).toMatch(/and more$/);
     }
   });
+
+  it.each(['\u001b[9D', '\b\b\b', '\u009bD'])(
+    'before %j, which overwrites nothing, are taken out',
+    (back) => {
+      for (const key of KEYS) {
+        const hidden = pieces(key).join('\u001b[0m');
+        for (const mask of [maskSecrets, createLineMask()])
+          expect(mask(`see ${hidden}${back}`)).toBe(`see [redacted]${back}`);
+      }
+    },
+  );
 
   it('[A14-4] broken at the width of a screen are taken out', () => {
     const key = `sk-ant-api03-${'x9_Z-'.repeat(18)}AA`;
@@ -216,7 +286,17 @@ describe('keys that are hidden', () => {
     'un\u00adbreak\u00adable \ufe0f \ud83d\udc68\u200d\ud83d\udc69 \u202aabc\u202c \udb40\udc61',
     '&amp; &lt;a href=&quot;x&quot;&gt; &sol; &nosuch; &#99999999; &#x110000; \\u{110000} \\U00110000 \\u{}',
     'a=20 b=3D =C3=A9t=C3=A9 and x=1f=2e=3d=4c=5b=6a=7f',
+    'timeout=30000 level=4a x=5Fy size=41 --width=7f0 ?q=2b&r=3c d=64,65 =\n=3D=',
+    '.a\\5f b { content: "\\2014 \\a0 \\00a0" } C:\\20 x\\74 &#39 &#0; &#x &#; \\u{} \\u{0000}',
     '00-1b-44-11-3a-b7 and 2026-01-02-03-04-05-06-07-08-09-10-11-12 and 123e4567-e89b-12d3-a456-426614174000',
+    '7f454c46 02010100 00000000 00000000 03003e00 01000000 60100000 00000000',
+    '  401136:\t55                   \tpush   %rbp\n  401137:\t48 89 e5 48 83 ec 10 c7 45 fc 00 00 00 00\tmov',
+    '00000000: 2369 6e63 6c75 6465 203c 7374 6469 6f2e  #include <stdio.',
+    'deadbeefdeadbeefdeadbeefdeadbeefdeadbeef 0123456789abcdef0123456789abcdef01234567 refs/heads/main',
+    'index 3a9f1c2d4e..5f60718293 100644\n--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1,4 +1,4 @@\n-abcd\n+ef01',
+    '3a9f1c2d-4e5f-6071-8293-a4b5c6d7e8f9, 0123e4567-e89b-12d3-a456-426614174000; 00:1b:44:11:3a:b7:00:1b:44:11',
+    `data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk${'YPhfDwAChwGA60e6'.repeat(4)}==`,
+    'Error: x\n    at Object.<anonymous> (/home/a/b.js:10:15)\n    at Module._compile (node:internal:1554:14)',
     `a text ${Buffer.from('of two bytes a letter, as others write it', 'utf16le').toString('base64')} end`,
   ])('[A14-4] are not seen in %j', (text) => {
     expect(maskSecrets(text)).toBe(text);

@@ -15,8 +15,23 @@ interface Change extends Span {
   readonly letters: number;
 }
 
+/** The last change of all: where it was in the old text, where what was kept before it began, and its letters. */
+interface LastChange {
+  readonly from: number;
+  readonly begin: number;
+  readonly letters: number;
+}
+
+export interface GrowingPlaceMap extends PlaceMap {
+  readonly add: (change: Change) => void;
+  /** Undefined where there is none. */
+  readonly last: () => LastChange | undefined;
+  /** Takes the last one back, and what was kept before it. */
+  readonly drop: () => void;
+}
+
 /** Changes are added from the beginning of the text to its end. */
-export function createPlaceMap(): PlaceMap & { readonly add: (change: Change) => void } {
+export function createPlaceMap(): GrowingPlaceMap {
   /** Of each change: where it is in the new text, and from where to where it was in the old one. */
   let places = new Int32Array(32);
   let count = 0;
@@ -62,6 +77,15 @@ export function createPlaceMap(): PlaceMap & { readonly add: (change: Change) =>
       places[count + 3] = letters;
       length += letters;
       count += WIDTH;
+    },
+    last() {
+      if (count === 0) return undefined;
+      const begin = count > WIDTH ? read(count - WIDTH - 2) : 0;
+      return { from: read(count - 3), begin, letters: read(count - 1) };
+    },
+    drop() {
+      count -= WIDTH;
+      length = count > 0 ? read(count - 4) + read(count - 1) : 0;
     },
     toPlace: ({ from, to }) => ({
       from: locate(from).from,

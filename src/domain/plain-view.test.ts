@@ -55,8 +55,31 @@ describe('a plain view', () => {
     expect(listPlainViews('a\u009b1mb').map((view) => view.text)).toEqual(['ab', 'a1mb']);
   });
 
-  it('has what is overwritten no more', () => {
-    expect(listPlainViews('abX\bc\n\bd').map((view) => view.text)).toEqual(['abc\nd']);
-    expect(listPlainViews('abXYZ\b\b\bc').map((view) => view.text)).toEqual(['abc']);
+  it.each([
+    ['abX\bc\n\bd', 'abc\nd', 'abXc\nd'],
+    ['abXYZ\b\b\bc', 'abc', 'abXYZc'],
+    ['abX\u001b[0m\bc', 'abc', 'abXc'],
+    ['ab\u200bXY\u001b[1m\b\u0001\bc', 'abc', 'abXYc'],
+    ['abXYZ\u001b[3Dc', 'abc', 'abXYZc'],
+    ['abXYZ\u009b3Dc', 'abc', 'abXYZc'],
+    ['abX\u001b[Dc', 'abc', 'abXc'],
+    ['a%62XY%5A\u001b[31m\u001b[3Dc', 'abc', 'abXYZc'],
+    ['a\nX\u001b[9Dc', 'a\nc', 'a\nXc'],
+    ['a%0AX\b\bc', 'a\nc', 'a\nXc'],
+    ['\b\u001b[2Dab', 'ab', 'ab'],
+  ])('has what is overwritten no more in one, and still in another: %j', (text, overwritten, whole) => {
+    const seen = listPlainViews(text).map((view) => view.text);
+    expect(seen[0]).toBe(overwritten);
+    expect(seen).toContain(whole);
+  });
+
+  it('tells where letters stand behind those that are overwritten', () => {
+    const text = 'a%62XY%5A\u001b[31m\u001b[3Dcd';
+    const [view] = listPlainViews(text);
+    const places = ['a', '%62', 'c', 'd'].map((part) => ({
+      from: text.lastIndexOf(part),
+      to: text.lastIndexOf(part) + part.length,
+    }));
+    expect([0, 1, 2, 3].map((at) => view?.toPlace({ from: at, to: at + 1 }))).toEqual(places);
   });
 });

@@ -1,8 +1,8 @@
 import { invisibleWidth } from './invisible-signs.ts';
 import { readEscape } from './letter-escapes.ts';
-import { createPlaceMap, type PlaceMap } from './place-map.ts';
+import { createPlainText, type PlainText } from './plain-text.ts';
 import { toSignSet } from './sign-sets.ts';
-import { skipTerminalCode } from './terminal-codes.ts';
+import { countBack, skipTerminalCode } from './terminal-codes.ts';
 
 /** A text without what hides its letters, and where these stand in the text as it came. */
 export interface PlainView {
@@ -13,33 +13,68 @@ export interface PlainView {
 /** Escapes of escapes, and the codes of a terminal that something wrote as escapes. */
 const ROUNDS = 3;
 
-/** What a terminal does with its codes: they are not shown; or the letters that they are made of, if it knows no codes. */
-type Codes = 'hidden' | 'letters';
+/**
+ * What a terminal does with its codes: they are not shown, and letters behind which it goes back are overwritten; they
+ * are not shown, and it stays where it is; or it knows no codes, and the letters that they are made of are shown. As the
+ * first one, but with all that may be an escape.
+ */
+type Codes = 'obeyed' | 'hidden' | 'letters' | 'possible';
 
 /**
  * The text as a person reads it: without codes of terminals, invisible characters and what is overwritten, and with the
  * letters that stand as percent, JSON, C, HTML or mail escapes. One for each round, because what looks like an escape may be of
- * the key; and twice where there are codes, because what looks like one may be letters of a key behind a single control
- * character. Empty where nothing is hidden, as in nearly all texts.
+ * the key; again where something is overwritten, because that is read in a file; and again where there are codes, because
+ * what looks like one may be letters of a key behind a single control character. Empty where nothing is hidden, as in
+ * nearly all texts.
  */
 export function listPlainViews(text: string): PlainView[] {
-  const { views, hasCodes } = uncoverAll(text, 'hidden');
-  return hasCodes ? [...views, ...uncoverAll(text, 'letters').views] : views;
+  const { views, hasCodes, hasGone } = uncoverAll(text, 'obeyed');
+  return [
+    ...views,
+    ...(hasGone ? uncoverAll(text, 'hidden').views : []),
+    ...(hasCodes ? uncoverAll(text, 'letters').views : []),
+    ...listPossibleViews(text),
+  ];
 }
 
-function uncoverAll(text: string, codes: Codes): { readonly views: PlainView[]; readonly hasCodes: boolean } {
+/** A letter of keys with something behind it: values of settings are mostly a number, or followed by a blank. */
+const POSSIBLE_ESCAPE =
+  /=(?!\d{2,8}(?![^\s,;)]))(?:2[1-9A-Fa-f]|[3-6][0-9A-Fa-f]|7[0-9A-Ea-e])[^\s]|\\[2-7][0-7] [^\s]/;
+
+/** Of the lines alone that have such an escape: most are none, and there may be one in any text. */
+function listPossibleViews(text: string): PlainView[] {
+  if (!POSSIBLE_ESCAPE.test(text)) return [];
+  const lines = createPlainText(text);
+  for (let at = 0; at < text.length;) {
+    const end = text.indexOf('\n', at) + 1 || text.length;
+    if (!POSSIBLE_ESCAPE.test(text.slice(at, end))) lines.replace(at, end);
+    at = end;
+  }
+  const left = lines.finish();
+  const { views } = uncoverAll(left?.text ?? text, 'possible');
+  if (left === undefined) return views;
+  return views.map((view) => ({ ...view, toPlace: (span) => left.map.toPlace(view.toPlace(span)) }));
+}
+
+interface Seen {
+  /** Whether a code of more than one character was left out. */
+  hasCodes: boolean;
+  /** Whether a letter was overwritten. */
+  hasGone: boolean;
+}
+
+function uncoverAll(text: string, codes: Codes): { readonly views: PlainView[] } & Readonly<Seen> {
   const views: PlainView[] = [];
-  let hasCodes = false;
+  const seen: Seen = { hasCodes: false, hasGone: false };
   let last: PlainView = { text, toPlace: ({ from, to }) => ({ from, to }) };
   for (let round = 0; round < ROUNDS; round += 1) {
     const before = last;
-    const next = uncover(before.text, codes);
+    const next = uncover(before.text, codes, seen);
     if (next === undefined) break;
-    hasCodes ||= next.hasCodes;
     last = { text: next.text, toPlace: (span) => before.toPlace(next.map.toPlace(span)) };
     views.push(last);
   }
-  return { views, hasCodes };
+  return { views, ...seen };
 }
 
 const PLAIN = 0;
@@ -61,61 +96,57 @@ function toKinds(): Uint8Array {
   return kinds;
 }
 
-interface Uncovered {
-  readonly text: string;
-  readonly map: PlaceMap;
-  /** Whether a code of more than one character was among them. */
-  readonly hasCodes: boolean;
-}
-
 /** What one of the signs below needs at least; a text without it is passed over ten times as fast. */
 const MAY_HIDE =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ud82f\ud834\udb40-\udb43\ufeff\uffa0\ufff0-\ufffb]|\u034f|[\ufe00-\ufe0f]|%[0-9A-Fa-f]{2}|\\[abefuUvx0-7/]|&[A-Za-z#]|=[0-9A-Fa-f]{2}=/;
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ud82f\ud834\udb40-\udb43\ufeff\uffa0\ufff0-\ufffb]|\u034f|[\ufe00-\ufe0f]|%[0-9A-Fa-f]{2}|\\[abeftuUvx0-7/]|&[A-Za-z#]|=[0-9A-Fa-f]{2}=/;
 
 /** One round; undefined where nothing is hidden. */
-function uncover(text: string, codes: Codes): Uncovered | undefined {
-  if (!MAY_HIDE.test(text)) return undefined;
-  const parts: string[] = [];
-  const map = createPlaceMap();
-  let hasCodes = false;
-  let kept = 0;
-  /** What stands from `from` to `to` is left out, or is one letter. */
-  const replace = (from: number, to: number, letter = ''): void => {
-    if (from > kept) parts.push(text.slice(kept, from));
-    if (letter !== '') parts.push(letter);
-    map.add({ kept: from - kept, from, to, letters: letter.length });
-    kept = to;
-  };
+function uncover(text: string, codes: Codes, seen: Seen): ReturnType<PlainText['finish']> {
+  if (!MAY_HIDE.test(text) && !(codes === 'possible' && POSSIBLE_ESCAPE.test(text))) return undefined;
+  const plain = createPlainText(text);
   for (let at = 0; at < text.length;) {
     const code = text.charCodeAt(at);
     const kind = code < 128 ? (KINDS[code] ?? PLAIN) : kindBeyond(code);
     let to = at + 1;
     if (kind === ESC) {
-      const end = skipTerminalCode(text, at);
-      hasCodes ||= end > to;
-      if (codes === 'hidden') to = end;
-      replace(at, to);
+      to = leaveOutCode(text, at, { plain, codes, seen });
     } else if (kind === CONTROL) {
-      replace(at, to);
+      plain.replace(at, to);
     } else if (kind === RETURN) {
-      if (text[to] !== '\n') replace(at, to);
+      if (text[to] !== '\n') plain.replace(at, to);
     } else if (kind === BACKSPACE) {
       while (text[to] === '\b') to += 1;
-      replace(findOverwritten(text, { at, to, kept }), to);
+      if (codes === 'hidden') plain.replace(at, to);
+      else plain.overwrite(at, to, to - at);
+      seen.hasGone = true;
     } else if (kind === ESCAPE) {
-      const escape = readEscape(text, at);
-      if (escape !== undefined) replace(at, escape.to, escape.letter);
+      const escape = readEscape(text, at, codes === 'possible' ? 'possible' : 'likely');
+      if (escape !== undefined) plain.replace(at, escape.to, escape.letter);
       to = escape?.to ?? to;
     } else if (kind === BEYOND) {
       const width = invisibleWidth(text, at, code);
-      if (width > 0) replace(at, at + width);
+      if (width > 0) plain.replace(at, at + width);
       to = at + Math.max(1, width);
     }
     at = to;
   }
-  if (kept === 0) return undefined;
-  parts.push(text.slice(kept));
-  return { text: parts.join(''), map, hasCodes };
+  return plain.finish();
+}
+
+/** Gives the place behind it. */
+function leaveOutCode(
+  text: string,
+  at: number,
+  { plain, codes, seen }: { readonly plain: PlainText; readonly codes: Codes; readonly seen: Seen },
+): number {
+  // Not where codes are letters: a string goes on for 1,024 characters, and each of them may begin another one.
+  const to = codes === 'letters' ? at + 1 : skipTerminalCode(text, at);
+  seen.hasCodes ||= to > at + 1;
+  const back = codes === 'obeyed' || codes === 'possible' ? countBack(text, at, to) : 0;
+  if (back === 0) plain.replace(at, to);
+  else plain.overwrite(at, to, back);
+  seen.hasGone ||= back > 0;
+  return to;
 }
 
 const BEYOND = 6;
@@ -124,11 +155,4 @@ const BEYOND = 6;
 function kindBeyond(code: number): number {
   if (code < 0xa0) return ESC;
   return BEYOND;
-}
-
-/** As many characters before `at` as there are backspaces, on the same line. */
-function findOverwritten(text: string, { at, to, kept }: { at: number; to: number; kept: number }): number {
-  let from = at;
-  while (from > kept && at - from < to - at && text[from - 1] !== '\n') from -= 1;
-  return from;
 }

@@ -56,7 +56,7 @@ export function createRunReader(): RunReader {
     },
     bytes(text, { from, to }, look) {
       reserve(to - from);
-      const digits = text.slice(from, to).replaceAll(/0x|[ :,-]/g, '');
+      const digits = text.slice(from, to).replaceAll(/0[xX]|[ \t:,;-]/g, '');
       return readDigits(digits, { from: 0, to: digits.length }, look);
     },
   };

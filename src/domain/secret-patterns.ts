@@ -1,9 +1,14 @@
+import { isPassword, takePassword } from './address-passwords.ts';
 import {
+  hasMixedValue,
+  isCredentials,
   isMixed,
   isWebToken,
   takeAll,
   takeHeaderValue,
+  takeParameters,
   takePrivateKey,
+  takeRoutable,
   type KeyEnd,
 } from './secret-shapes.ts';
 
@@ -44,12 +49,12 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
   },
   {
     name: 'an AWS secret key',
-    form: /secret_?-?access_?-?key[\\"']{0,3}\s{0,4}[:=]\s{0,4}[\\"']{0,3}([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/])/gi,
+    form: /secret[_ -]?(?:access[_ -]?)?key(?:[ \t]{1,2}\[[^\]\n]{0,24}\])?[\\"'\s|:=>,]{1,24}([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/])/gi,
     accepts: isMixed,
   },
   {
     name: 'a session token',
-    form: /(?:session|security)_?-?token[\\"']{0,3}\s{0,4}[:=]\s{0,4}[\\"']{0,3}([A-Za-z0-9+/=_-]{40})/gi,
+    form: /(?:session|security)[_ -]?token[\\"'\s|:=>,]{1,24}([A-Za-z0-9+/=_-]{40})/gi,
     toEnd: takeAll(/[A-Za-z0-9+/=_-]/),
     accepts: isMixed,
   },
@@ -57,13 +62,19 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
   { name: 'a GitHub token', form: /github_pat_[A-Za-z0-9_]{22}/g, toEnd: takeAll(/[A-Za-z0-9_]/) },
   {
     name: 'a GitLab token',
-    form: /gl(?:pat|ptt|dt|rt|cbt|ft|oas|soat|agent|imt)-[A-Za-z0-9_-]{20}/g,
-    toEnd: takeWord,
+    // The newer ones have parts behind dots, and what comes before the first dot may be short.
+    form: /gl(?:pat|ptt|dt|rtr?|cbt|ft|ffct|oas|soat|agent|imt|wt)-(?:[A-Za-z0-9_-]{20}|[A-Za-z0-9_-]{3,19}\.0[0-9a-z]\.[A-Za-z0-9_-]{8})|GR1348941[A-Za-z0-9_-]{20}/g,
+    toEnd: takeRoutable,
   },
   {
     name: 'a Slack token',
-    form: /xox[abeprs]-[A-Za-z0-9-]{10}|xapp-[0-9]-[A-Za-z0-9-]{20}/g,
+    form: /xox[abceprs]-[A-Za-z0-9-]{10}|xapp-[0-9]-[A-Za-z0-9-]{20}/g,
     toEnd: takeDashed,
+  },
+  {
+    name: 'a Slack token',
+    form: /xoxd-[A-Za-z0-9%+/_-]{20}/g,
+    toEnd: takeAll(/[A-Za-z0-9%+/=_-]/),
   },
   {
     name: 'the address of a Slack hook',
@@ -75,7 +86,7 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
   {
     // A name of words with dashes is none: keys of providers have figures in them.
     name: 'a key of a model provider',
-    form: /(?<![A-Za-z0-9])sk-(?=[A-Za-z_-]{0,40}[0-9])[A-Za-z0-9_-]{32}/g,
+    form: /(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))sk-(?=[A-Za-z_-]{0,40}[0-9])[A-Za-z0-9_-]{32}/g,
     toEnd: takeWord,
   },
   {
@@ -105,13 +116,47 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
   { name: 'a Google key', form: /AIza[A-Za-z0-9_-]{35}/g, toEnd: takeWord },
   {
     name: 'a Google token',
-    form: /ya29\.[A-Za-z0-9_-]{20}|GOCSPX-[A-Za-z0-9_-]{28}/g,
+    form: /ya29\.[A-Za-z0-9_-]{20}|GOCSPX-[A-Za-z0-9_-]{28}|AQ\.Ab8RN6[A-Za-z0-9_-]{20}/g,
     toEnd: takeWord,
   },
+  {
+    name: 'a Google token',
+    form: /(?<![A-Za-z0-9])1\/\/0[A-Za-z0-9_-]{28}/g,
+    toEnd: takeWord,
+    accepts: isMixed,
+  },
   { name: 'an npm token', form: /npm_[A-Za-z0-9]{36}/g, toEnd: takeLetters },
-  { name: 'a Stripe key', form: /[rs]k_live_[A-Za-z0-9]{16}/g, toEnd: takeLetters },
+  {
+    name: 'an npm token',
+    form: /(?:(?<![^\s"'])_authToken=|:_authToken[\\"']{0,3}[ \t]{0,4}[:=][ \t]{0,4})[\\"']{0,3}([A-Za-z0-9+/_.-]{8})/g,
+    toEnd: takeHeaderValue,
+    accepts: isMixed,
+  },
+  {
+    name: 'an npm token',
+    form: /(?<![A-Za-z0-9])_auth[ \t]{0,4}=[ \t]{0,4}[\\"']{0,3}([A-Za-z0-9+/]{8})/g,
+    toEnd: takeHeaderValue,
+    accepts: isCredentials,
+  },
+  {
+    name: 'a Stripe key',
+    form: /[rs]k_(?:live|test)_[A-Za-z0-9]{16}|whsec_[A-Za-z0-9+/]{24}/g,
+    toEnd: takeAll(/[A-Za-z0-9+/=]/),
+    accepts: isMixed,
+  },
+  {
+    name: 'a key of AWS Bedrock',
+    form: /ABSK[A-Za-z0-9+/]{40}/g,
+    toEnd: takeAll(/[A-Za-z0-9+/=]/),
+    accepts: isMixed,
+  },
   { name: 'a token of Forge', form: /fgt_[A-Za-z0-9_-]{43}/g },
-  { name: 'a JSON web token', form: /eyJ/g, toEnd: takeAll(/[A-Za-z0-9._-]/), accepts: isWebToken },
+  {
+    name: 'a JSON web token',
+    form: /ey(?:J|Ai)|ewog/g,
+    toEnd: takeAll(/[A-Za-z0-9._-]/),
+    accepts: isWebToken,
+  },
   {
     name: 'a value of Authorization',
     form: /\bbearer[ \t]{1,4}[\\"']{0,3}([A-Za-z0-9._~+/-]{20})/gi,
@@ -120,14 +165,34 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
   },
   {
     name: 'a value of Authorization',
-    form: /authorization[\\"']{0,3}[ \t]{0,4}[:=][ \t]{0,4}[\\"']{0,3}(?:(?:basic|token|apikey|digest)[ \t]{1,4})?([A-Za-z0-9._~+/-]{16})/gi,
+    form: /authorization[\\"']{0,3}[ \t]{0,4}(?:=>|[:=,])[ \t]{0,4}[[(]?[\\"']{0,3}(?!aws4-)(?:(?:basic|token|apikey|digest)[ \t]{1,4})?([A-Za-z0-9._~+/-]{16})/gi,
     toEnd: takeHeaderValue,
     accepts: isMixed,
   },
   {
+    name: 'a value of Authorization',
+    form: /authorization[\\"']{0,3}[ \t]{0,4}(?:=>|[:=,])[ \t]{0,4}[[(]?[\\"']{0,3}basic[ \t]{1,4}([A-Za-z0-9+/]{8})/gi,
+    toEnd: takeHeaderValue,
+    accepts: isCredentials,
+  },
+  {
+    // Behind the name of a scheme less is enough.
+    name: 'a value of Authorization',
+    form: /authorization[\\"']{0,3}[ \t]{0,4}(?:=>|[:=,])[ \t]{0,4}[[(]?[\\"']{0,3}(?:basic|bearer|token|bot|api-?key|key|negotiate|ntlm|jwt|dpop|oauth|sso-key|ssws|splunk)[ \t]{1,4}[\\"']{0,3}([A-Za-z0-9._~+/-]{8})/gi,
+    toEnd: takeHeaderValue,
+    accepts: isMixed,
+  },
+  {
+    name: 'a value of Authorization',
+    form: /authorization[\\"']{0,3}[ \t]{0,4}(?:=>|[:=,])[ \t]{0,4}[[(]?[\\"']{0,3}[A-Za-z][A-Za-z0-9-]{2,24}[ \t]{1,4}(?=[A-Za-z][A-Za-z0-9_-]{0,30}=)()/gi,
+    toEnd: takeParameters,
+    accepts: hasMixedValue,
+  },
+  {
     name: 'a password in an address',
-    form: /[A-Za-z]:\/\/[^\s:@/\\"'<>]{0,100}:([^\s:@/\\"'<>]{4,200})(?=@)/g,
-    accepts: (value) => !PLACEHOLDER.test(value),
+    form: /[A-Za-z0-9]:\/\/(?!\[)[^\s:@/\\"'<>]{0,100}:([^\s/\\"'<>])/g,
+    toEnd: takePassword,
+    accepts: isPassword,
   },
 ];
 
@@ -155,8 +220,4 @@ export function listForms(text: string, { form, toEnd, accepts }: SecretPattern)
 
 /** One of these stands in every text that one of the forms matches: nearly all texts are told by this one look. */
 export const ANY_SECRET =
-  /PRIVATE KEY(?: BLOCK)?-----|Private-Lines: |A[KS]IA|[Ss]ecret_?-?[Aa]ccess|SECRET_?-?ACCESS|(?:ssion|SSION|urity|URITY)_?-?(?:TOKEN|[Tt]oken)|gh[pousr]_|github_pat_|gl(?:pat|ptt|dt|rt|cbt|ft|oas|soat|agent|imt)-|xox[abeprs]-|xapp-|hooks\.slack|sk-|hf_|gsk_|xai-|pplx-|r8_|fw_|AIza|ya29\.|GOCSPX-|npm_|k_live_|fgt_|eyJ|[Bb]earer|BEARER|[Uu]thorization|AUTHORIZATION|:\/\/[^\s:@/\\"'<>]{0,100}:[^\s:@/\\"'<>]{4,200}@/;
-
-/** What people write in examples. */
-const PLACEHOLDER =
-  /^(?:[$%{[(*].*|\.{3,}|x+|pass(?:word|wd|phrase)?|pw|pwd|passw0rd|secret|token|user(?:name)?|postgres|mysql|root|admin|guest|test|example|changeme|your[-_a-z]*|my[-_]?[a-z]*|[A-Z_]*(?:PASS(?:WORD)?|SECRET|TOKEN|KEY))$/i;
+  /PRIVATE KEY(?: BLOCK)?-----|Private-Lines: |A[KS]IA|[Ss]ecret[_ -]?(?:[Aa]ccess|[Kk]ey)|SECRET[_ -]?(?:ACCESS|KEY)|(?:ssion|SSION|urity|URITY)[_ -]?(?:TOKEN|[Tt]oken)|gh[pousr]_|github_pat_|gl(?:pat|ptt|dt|rtr?|cbt|ft|ffct|oas|soat|agent|imt|wt)-|GR1348941|xox[abcdeprs]-|xapp-|hooks\.slack|sk-|hf_|gsk_|xai-|pplx-|r8_|fw_|AIza|ya29\.|GOCSPX-|AQ\.Ab|1\/\/0|npm_|_auth(?:Token)?[\\"']{0,3}[ \t]{0,4}[:=]|k_(?:live|test)_|whsec_|ABSK|fgt_|ey(?:J|Ai)|ewog|[Bb]earer|BEARER|[Uu]thorization|AUTHORIZATION|:\/\/[^\s:@/\\"'<>]{0,100}:(?!\d{1,5}(?![^\s/?#"'<>,;:.)\]}]))[^\s/\\"'<>]/;

@@ -9,6 +9,16 @@ export function takeAll(sign: RegExp): KeyEnd {
   return (text, at) => skipSigns(text, at, set);
 }
 
+const WORD = toSignSet(/[A-Za-z0-9_-]/);
+
+/** A word, and those behind a dot: a token that says where it belongs ends with the length and a checksum. */
+export const takeRoutable: KeyEnd = (text, at) => {
+  let end = skipSigns(text, at, WORD);
+  while (text[end] === '.' && text[end + 1] === '0' && text[end + 3] === '.')
+    end = skipSigns(text, end + 4, WORD);
+  return end;
+};
+
 const VALUE = toSignSet(/[A-Za-z0-9._~+/-]/);
 
 /** A value of a header, and the signs at the end of base64. */
@@ -17,6 +27,62 @@ export const takeHeaderValue: KeyEnd = (text, at) => {
   if (text[end] !== '=') return end;
   return text[end + 1] === '=' ? end + 2 : end + 1;
 };
+
+const NAME = toSignSet(/[A-Za-z0-9_-]/);
+const SEPARATORS = toSignSet(/[ \t,]/);
+const PARAMETER = toSignSet(/[^\s,"'\\]/);
+const QUOTES = toSignSet(/[\\"']/);
+
+/** What a header says as names with values (`name="value", name=value`). */
+export const takeParameters: KeyEnd = (text, begin) => {
+  let end = begin;
+  for (let at = begin; ;) {
+    const equals = skipSigns(text, at, NAME);
+    if (equals === at || text[equals] !== '=') return end;
+    const from = skipSigns(text, equals + 1, QUOTES);
+    // The quote, without the backslashes that JSON has before it.
+    const quote = from === equals + 1 ? '' : text.charAt(from - 1);
+    end = quote === '' ? skipSigns(text, from, PARAMETER) : findQuote(text, from, quote);
+    const next = skipSigns(text, quote === '' ? end : skipSigns(text, end, QUOTES), SEPARATORS);
+    if (next === end || end === text.length) return end;
+    at = next;
+  }
+};
+
+/** The next quote on the same line, or the end of the line; the backslashes before a quote are not of the value. */
+function findQuote(text: string, from: number, quote: string): number {
+  let end = from;
+  while (end < text.length && text[end] !== quote && text[end] !== '\n') end += 1;
+  while (end > from && text[end - 1] === '\\') end -= 1;
+  return end;
+}
+
+/** Whether one of the values of these parameters looks like a key. */
+export function hasMixedValue(parameters: string): boolean {
+  return parameters.split(/[\s,;="'\\]/).some((part) => part.length >= 8 && isMixed(part));
+}
+
+const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+const CREDENTIALS_AT_MOST = 400;
+
+/** Whether it is base64 of a name and a password with a colon between them: many have no figure in them. */
+export function isCredentials(value: string): boolean {
+  let bits = 0;
+  let count = 0;
+  let hasColon = false;
+  for (const letter of value.slice(0, CREDENTIALS_AT_MOST)) {
+    const six = BASE64.indexOf(letter);
+    if (six < 0) break;
+    bits = ((bits << 6) | six) & 0xffff;
+    count += 6;
+    if (count < 8) continue;
+    count -= 8;
+    const code = (bits >> count) & 0xff;
+    if (code < 0x20 || code === 0x7f) return false;
+    hasColon ||= code === 0x3a;
+  }
+  return hasColon;
+}
 
 const KEY_SIGNS = toSignSet(/[A-Za-z0-9+/=:,\s\\]/);
 const KEY_END = /^-----END (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----/;
@@ -55,16 +121,29 @@ function isJoinedWords(value: string): boolean {
 const PART_AT_LEAST = 13;
 const SIGNATURE_AT_LEAST = 16;
 
-/** Head and body are JSON objects, the third part is the signature. */
+/** Base64 of a brace and a quote, with a blank or a line end between them where there is one. */
+const JSON_BEGINS = ['eyJ', 'eyAi', 'ewog'];
+const ENCRYPTED_PARTS = 5;
+const TAG_AT_LEAST = 20;
+
+/**
+ * Head and body are JSON objects, the third part is the signature. Or there are five parts, of which the first is a JSON
+ * object and the last is the tag of what is encrypted.
+ */
 export function isWebToken(value: string): boolean {
   let isHead = false;
   let isBody = false;
+  let parts = 0;
   for (let from = 0; from <= value.length;) {
     const dot = value.indexOf('.', from);
     const end = dot < 0 ? value.length : dot;
     if (isBody && end - from >= SIGNATURE_AT_LEAST) return true;
     const isLong = end - from >= PART_AT_LEAST;
-    isBody = isHead && isLong && value.startsWith('eyJ', from);
+    const isObject = isLong && JSON_BEGINS.some((begin) => value.startsWith(begin, from));
+    // The key that is encrypted may be empty, all others have letters.
+    parts = isObject ? 1 : parts > 0 && (end > from || parts === 1) ? parts + 1 : 0;
+    if (parts === ENCRYPTED_PARTS && end - from >= TAG_AT_LEAST) return true;
+    isBody = isHead && isObject;
     isHead = isLong;
     from = end + 1;
   }

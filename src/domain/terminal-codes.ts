@@ -59,3 +59,12 @@ function skipBackslashes(text: string, at: number): number {
   while (end < at + 3 && text[end] === '\\') end += 1;
   return end;
 }
+
+/** How many letters the code from `at` to `to` moves the cursor back by; 0 for every other code. */
+export function countBack(text: string, at: number, to: number): number {
+  if (text[to - 1] !== 'D') return 0;
+  const begin = text.charCodeAt(at) === CSI ? at + 1 : text.startsWith('\u001b[', at) ? at + 2 : to;
+  if (begin >= to) return 0;
+  const number = text.slice(begin, to - 1);
+  return /^\d{0,9}$/.test(number) ? Math.max(1, Number(number)) : 0;
+}

@@ -49,12 +49,45 @@ describe('what no process of an attempt may tell', () => {
     ['selectors', SAID.split('').join('\ufe0f')],
     ['HTML', SAID.replaceAll('-', '&hyphen;').replace('c', '&#X000063;')],
     ['braces', SAID.replaceAll('-', '\\u{2d}')],
+    ['escapes of mails', SAID.replaceAll('-', '=2D')],
+    ['HTML without an end', SAID.replaceAll('-', '&#45')],
+    ['escapes of CSS', SAID.replaceAll('-', '\\2d ')],
+    ['letters that are overwritten', SAID.split('-').join('-!\u001b[0m\b')],
+    ['a cursor that goes back', SAID.split('-').join('-!!\u001b[2D')],
+    [
+      'bytes in groups',
+      (
+        bytes(SAID)
+          .join('')
+          .match(/.{1,6}/g) ?? []
+      ).join(' '),
+    ],
     ['escapes of eight digits', SAID.replaceAll('-', '\\U0000002d')],
   ])('[A14-4] take a given value out that is hidden in %s', (_, hidden) => {
     const { redact: mask, openLines: open } = createSecrets([SAID]);
     for (const shown of [mask(`see ${hidden} end`), open()({ text: `see ${hidden} end`, cut: false })])
       expect(shown).toMatch(/^see \[redacted\]=* end$/);
   });
+
+  it.each([8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 20])(
+    'take a given value of %s characters out that is in base64 twice',
+    (length) => {
+      const value = 'aB3!xY9z?Qw7-kLm5+Pt2'.slice(0, length);
+      const { redact: mask, openLines: open } = createSecrets([value]);
+      for (const inner of [
+        base64(value),
+        base64(`${value}\n`),
+        base64(`user:${value}`),
+        base64(`x:${value}`),
+      ])
+        for (const twice of [base64(inner), base64(`${inner}\n`)]) {
+          const shown = [mask(`see ${twice} end`), open()({ text: `see ${twice} end`, cut: false })];
+          // Of the letters that are also of what stands beside the value some are left.
+          for (const one of shown)
+            expect(one).toMatch(/^see [A-Za-z0-9+/=]{0,12}\[redacted\][A-Za-z0-9+/=]{0,12} end$/);
+        }
+    },
+  );
 
   const { redact, redactValue, openLines } = createSecrets(['correct-horse-battery']);
   const token = `ghp_${'a1B2'.repeat(9)}`;

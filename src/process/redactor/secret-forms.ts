@@ -48,8 +48,17 @@ function listForms(text: string): readonly string[] {
     // A transcript is JSON, and what it quotes often is too.
     JSON.stringify(json).slice(1, -1),
     ...listBase64(bytes),
+    ...listTwice(bytes),
     ...listWide(text),
   ];
+}
+
+/** Base64 of base64 of more bytes is long enough to be read as such. */
+const LONGEST_TWICE = 16;
+
+function listTwice(bytes: Buffer): readonly string[] {
+  if (bytes.length > LONGEST_TWICE) return [];
+  return [...new Set(listBase64(bytes))].flatMap((form) => listBase64(Buffer.from(form)));
 }
 
 /** Of two bytes a letter, as Windows and its shells write texts. */
