@@ -22,6 +22,8 @@ const MISSED: readonly (readonly [string, string])[] = [
   ['a key right behind a letter and a code', `monkey\u001b[0msk-\u001b[1m${REST}`],
   ['one escape of a mail before the last figures', `ghp_${REST.slice(0, 33)}=3234 end`],
   ['a web token without a signature', `eyJ${REST}.eyJ${REST}.`],
+  ['an old token of GitHub', `v1.${'0123456789abcdef'.repeat(2)}01234567`],
+  ['a key of AWS of another kind', 'A3TXABCDEFGH12345678'],
   ['a reversed key', KEY.split('').toReversed().join('')],
 ];
 
