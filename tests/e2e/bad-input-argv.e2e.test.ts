@@ -316,7 +316,9 @@ describe('a config that cannot be used', () => {
     // The copy beside the database serves.
     expect((await project.create('without a config here')).id).toMatch(/^fg-/);
     mkdirSync(path);
-    await expectRefused(project, [{ args: ['ready'], code: 'io_failed', says: `Could not read ${path}` }]);
+    await expectRefused(project, [
+      { args: ['ready'], code: 'invalid_input', says: `${path} is not a regular file but a folder` },
+    ]);
   });
 });
 

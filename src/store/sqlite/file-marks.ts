@@ -53,7 +53,9 @@ export function readUnreadable(db: Database, path: string): Uint8Array[] {
 
 /** Of all files but those that were only imported. */
 export function countUnreadable(db: Database): number {
-  const rows = db.all("SELECT line FROM unreadable_lines WHERE path NOT LIKE 'import:%'");
+  const rows = db.all(
+    "SELECT line FROM unreadable_lines WHERE path NOT LIKE 'import:%' AND path NOT LIKE 'git:theirs:%'",
+  );
   return rows.reduce((sum, row) => sum + splitBlock(row.line as Uint8Array).length, 0);
 }
 
