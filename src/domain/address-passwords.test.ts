@@ -60,7 +60,7 @@ describe('a password in an address', () => {
 
   it.each([
     'http://localhost:3000/a@b http://localhost:4873/@scope/name http://h:80/x?y=a@b',
-    'https://registry.npmjs.org/@types/node/-/node-24.tgz',
+    'https://packages.example.com/@types/node/-/node-24.tgz',
     'https://example.com:8443/path:with:colons@1.2.3',
     'ssh://git@github.com:22/a/b.git and ssh://github.com:owner/repo@v1',
     'https://user:password@host https://user:$PASSWORD@host https://user:${PASSWORD}@host https://u:$(cat x)@host',

@@ -48,13 +48,11 @@ export async function findSeenHereOrThere(
   values: readonly OwnValue[],
   { repo, rev }: { readonly repo: GitRepo; readonly rev: string },
 ): Promise<ReadonlySet<string>> {
-  const [ours, theirs] = [false, true].map((is) =>
-    values.filter(({ is_theirs }) => (is_theirs === true) === is),
-  );
-  const seen = await Promise.all([
-    ours === undefined || ours.length === 0 ? [] : findSeenIn(ours, { repo, rev }),
-    theirs === undefined || theirs.length === 0 ? [] : findSeenIn(theirs, { repo, rev: 'HEAD' }),
-  ]);
+  const ask = (is: boolean, where: string): Promise<ReadonlySet<string>> => {
+    const asked = values.filter(({ is_theirs = false }) => is_theirs === is);
+    return asked.length === 0 ? Promise.resolve(new Set()) : findSeenIn(asked, { repo, rev: where });
+  };
+  const seen = await Promise.all([ask(false, rev), ask(true, 'HEAD')]);
   return new Set(seen.flatMap((keys) => [...keys]));
 }
 
