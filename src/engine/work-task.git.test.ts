@@ -88,7 +88,9 @@ describe('a workflow with several gates', () => {
         ? [
             { ...gate, next: ['second', 'in_progress'] },
             { ...gate, name: 'second', next: ['third', 'in_progress'] },
-            { ...gate, name: 'third', next: ['merging', 'in_progress'] },
+            { ...gate, name: 'third', next: ['fourth', 'in_progress'] },
+            { ...gate, name: 'fourth', next: ['fifth', 'in_progress'] },
+            { ...gate, name: 'fifth', next: ['merging', 'in_progress'] },
           ]
         : [state],
     );
@@ -102,6 +104,8 @@ describe('a workflow with several gates', () => {
       'review',
       'second',
       'third',
+      'fourth',
+      'fifth',
       'merging',
       'done',
     ]);

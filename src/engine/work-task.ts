@@ -92,13 +92,17 @@ async function mergeAgain(workshop: Workshop, engine: Engine, task: Task): Promi
 /** Onto its target, where it has passed its review. */
 export async function mergePassed(workshop: Workshop, engine: Engine, id: string): Promise<void> {
   const { store, workflow } = engine;
-  for (let tries = 0; tries < MERGE_TRIES; tries += 1) {
+  const passes = new Map<string, number>();
+  while (true) {
     const { task } = await store.readStanding(id);
     const state = standingState(workflow, task);
     const next = passTarget(workflow, state);
     if (!hasPassed(engine, task) || next === undefined) break;
     // A merge that was cut off has not happened: nothing but the merge leads on, and the next start takes it up.
     if (isMerging(workflow, state) || workshop.place.signal.aborted) break;
+    const pass = (passes.get(state) ?? 0) + 1;
+    if (pass > MERGE_TRIES) break;
+    passes.set(state, pass);
     await transitionTask(atNow(workshop, engine), { id: task.id, to: next, reason: null });
     await workshop.settled(task.id);
   }
@@ -145,7 +149,7 @@ function atNow({ place }: Workshop, engine: Engine): Engine {
   return { ...engine, by: { ...engine.by, now: place.clock.now() } };
 }
 
-/** A merge that fails sends the work back once, and then it is merged again. */
+/** A merge that fails sends the work back once, and then it is merged again: so often does a task pass the same gate. */
 const MERGE_TRIES = 3;
 
 /** Taken up where it was left: by the one whose it is. */

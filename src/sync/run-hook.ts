@@ -20,6 +20,7 @@ import {
   readHeadFiles,
   readIndex,
   readStaged,
+  type ProjectIndex,
   type StagedFile,
   toChanges,
 } from './staged-task-files.ts';
@@ -29,9 +30,9 @@ import { lookAt } from './look-at.ts';
 import { toGitRepo, type Machine } from './machine.ts';
 import type { ProjectConfig } from './project-config.ts';
 import type { ProjectPaths } from './project-paths.ts';
-import { digestText, splitText } from './read-file-lines.ts';
+import { digestText, readFileLines, splitText } from './read-file-lines.ts';
 import { findSeenIn, type FindSeen } from './seen-in-history.ts';
-import { CONFIG_PATH, HISTORY_PATH, TASKS_PATH, toTaskFiles } from './task-files.ts';
+import { CONFIG_PATH, HISTORY_PATH, type TaskFiles, TASKS_PATH, toTaskFiles } from './task-files.ts';
 
 export interface HookProject {
   readonly paths: ProjectPaths;
@@ -87,17 +88,16 @@ interface AddedTasks {
 
 async function addTasks(project: HookProject, machine: Machine): Promise<AddedTasks> {
   const { paths, config, store } = project;
-  if (config.initMode !== 'standard' || config.sync.exportOn === 'manual') return { told: [] };
+  if (config.initMode !== 'standard') return { told: [] };
   const repo = toGitRepo(paths.root, machine);
   const index = await readIndex(paths, machine);
-  const isWhole = [CONFIG_PATH, TASKS_PATH, HISTORY_PATH].every((path) => index.has(path));
+  const isWhole = [CONFIG_PATH, TASKS_PATH, HISTORY_PATH].every((path) => index.oids.has(path));
   const removal = isWhole
     ? []
     : await undoRemoval(paths, machine, isNamedFilesOnly(machine) ? 'tell' : 'undo');
   const reason = isNamedFilesOnly(machine)
     ? 'it is of named files; to commit them: forge commit'
     : await findReason(repo, project);
-  if (reason === BY_CONFIG) return { told: removal };
   if (reason !== undefined) {
     const told = (await hasChanges(store, paths)) ? [`This commit carries no tasks: ${reason}`] : [];
     return { told: [...removal, ...told] };
@@ -129,12 +129,15 @@ async function addTasks(project: HookProject, machine: Machine): Promise<AddedTa
     { path: HISTORY_PATH, ...exported.history.stored },
   ];
   const { told, added } = await stage(paths, machine);
+  const unseen = tellUnwatched(files, index);
   const more =
-    index.has(CONFIG_PATH) || removal.length > 0 ? NOTHING_STAGED : await stageUnpublished(paths, machine);
+    index.oids.has(CONFIG_PATH) || removal.length > 0
+      ? NOTHING_STAGED
+      : await stageUnpublished(paths, machine);
   return {
-    told: [...removal, ...told, ...more.told],
+    told: [...removal, ...told, ...unseen, ...more.told],
     added: [...added, ...more.added],
-    like: [...index.values()][0],
+    like: [...index.oids.values()][0],
     stored: stored.filter(isStored),
   };
 }
@@ -189,7 +192,26 @@ export async function runPostMerge(project: HookProject, machine: Machine): Prom
   const parents = await listParents(repo);
   // With one parent the merge was a fast-forward or a squash: the file says all there is to say.
   const changed = parents.length < 2 ? 0 : await foldParents(store, repo, { revs: parents, machine });
-  return changed === 0 ? [] : [`${changed} task change${changed === 1 ? '' : 's'} joined in`];
+  const joined = changed === 0 ? [] : [`${changed} task change${changed === 1 ? '' : 's'} joined in`];
+  const isLeftOut = parents.length > 1 && (await hasMoreThanFile(project));
+  return isLeftOut ? [...joined, LEFT_OUT_OF_MERGE] : joined;
+}
+
+const LEFT_OUT_OF_MERGE =
+  'The merge carries no tasks that were changed here since the last commit; they go with the next one, or: forge commit';
+
+/** Whether the store has a line that is not in the task file; for files that a hook may read whole. */
+async function hasMoreThanFile({ paths, store, config }: HookProject): Promise<boolean> {
+  if (config.initMode !== 'standard') return false;
+  const { tasks } = toTaskFiles(paths);
+  if (lookAt(tasks) === undefined || !(await hasChanges(store, paths))) return false;
+  const known = new Set([...readFileLines(tasks).lines].map(({ text }) => text));
+  let isMore = false;
+  await store.exportTasks(tasks, (line) => {
+    const text = typeof line === 'string' ? line : Buffer.from(line).toString('utf8');
+    isMore ||= !known.has(text.trimEnd());
+  });
+  return isMore;
 }
 
 /** `git commit -- file` and `--only` work on an index of their own; what is staged there would be undone afterwards. */
@@ -199,7 +221,7 @@ function isNamedFilesOnly({ env }: Machine): boolean {
   return /next-index-\d+\.lock$/.test(index) || !/(^|[/\\])index(\.lock)?$/.test(index);
 }
 
-/** Why this commit gets no task files, for the person; undefined where it gets them. BY_CONFIG needs no words. */
+/** Why this commit gets no task files, for the person; undefined where it gets them. */
 async function findReason(repo: GitRepo, { paths, config }: HookProject): Promise<string | undefined> {
   if (lookAt(paths.config) === undefined) {
     const { readFolderState } = await import('./folder-state.ts');
@@ -209,10 +231,12 @@ async function findReason(repo: GitRepo, { paths, config }: HookProject): Promis
   if (branch?.startsWith(BRANCH_FOLDER) === true && parseAttemptName(branch) !== undefined)
     return `${branch} is the branch of an attempt`;
   if (config.sync.exportOn === 'every-branch') return undefined;
-  return branch !== undefined && branch === (await findDefaultBranch(repo)) ? undefined : BY_CONFIG;
+  if (config.sync.exportOn === 'default-branch') {
+    const main = await findDefaultBranch(repo);
+    if (branch !== undefined && branch === main) return undefined;
+  }
+  return `sync.exportOn is ${config.sync.exportOn}; to commit them here all the same: forge commit`;
 }
-
-const BY_CONFIG = 'the config says so';
 
 const NO_CONFIG: Readonly<Record<FolderState, string>> = {
   deleted: '.forge is missing here; to bring it back: forge init',
@@ -236,6 +260,18 @@ async function stage(paths: ProjectPaths, machine: Machine): Promise<Staged> {
   if (exit !== 0) return stageChanged(paths, machine);
   const added = files.filter((file) => stdout.includes(`'${file}'`));
   return { told: [], added };
+}
+
+/** `git add` passes over such files without a word. */
+function tellUnwatched({ tasks, history }: TaskFiles, { oids, unwatched }: ProjectIndex): string[] {
+  return [...unwatched].flatMap(([path, option]) => {
+    const file = path === TASKS_PATH ? tasks : path === HISTORY_PATH ? history : undefined;
+    const oid = oids.get(path);
+    if (file === undefined || oid === undefined || nameFile(file, oid) === oid) return [];
+    return [
+      `${path} stays out of this commit: git was told not to look at it; to end that: git update-index ${option} ${path}`,
+    ];
+  });
 }
 
 interface Staged {

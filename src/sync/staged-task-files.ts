@@ -10,26 +10,36 @@ import type { Machine } from './machine.ts';
 import type { ProjectPaths } from './project-paths.ts';
 import { CONFIG_PATH, HISTORY_PATH, TASKS_PATH, toTaskFiles } from './task-files.ts';
 
-/** What the index that git commits from has of the project, so the hook's own environment is passed on: paths and names. */
-export async function readIndex(
-  { root }: ProjectPaths,
-  { env }: Machine,
-): Promise<ReadonlyMap<string, string>> {
+/** What the index that git commits from has of the project. */
+export interface ProjectIndex {
+  /** Paths, with the names that git has for their content. */
+  readonly oids: ReadonlyMap<string, string>;
+  /** Paths that git was told not to look at, with the option of `git update-index` that ends it. */
+  readonly unwatched: ReadonlyMap<string, string>;
+}
+
+/** The hook's own environment is passed on: it names the index that the commit is made from. */
+export async function readIndex({ root }: ProjectPaths, { env }: Machine): Promise<ProjectIndex> {
   const wanted = [CONFIG_PATH, TASKS_PATH, HISTORY_PATH].map((path) => `:(top,literal)${path}`);
-  const args = ['ls-files', '-z', '--stage', '--full-name', '--', ...wanted];
+  const args = ['ls-files', '-v', '-z', '--stage', '--full-name', '--', ...wanted];
   const { stdout } = await runGit(args, { cwd: root, env });
-  const entries = stdout.split('\0').flatMap((line) => {
-    const [, oid, path] = /^\d+ ([0-9a-f]+) 0\t([^]+)$/.exec(line) ?? [];
-    return oid === undefined || path === undefined ? [] : [[path, oid] as const];
-  });
-  return new Map(entries);
+  const oids = new Map<string, string>();
+  const unwatched = new Map<string, string>();
+  for (const line of stdout.split('\0')) {
+    const [, tag, oid, path] = /^(\w) \d+ ([0-9a-f]+) 0\t([^]+)$/.exec(line) ?? [];
+    if (tag === undefined || oid === undefined || path === undefined) continue;
+    oids.set(path, oid);
+    if (tag.toUpperCase() === 'S') unwatched.set(path, '--no-skip-worktree');
+    else if (tag !== tag.toUpperCase()) unwatched.set(path, '--no-assume-unchanged');
+  }
+  return { oids, unwatched };
 }
 
 /** Undefined where git has to write its objects by itself: others use them too, or they lie elsewhere. */
 export function findObjects(
   paths: ProjectPaths,
   { env }: Machine,
-  index: ReadonlyMap<string, string>,
+  { oids }: ProjectIndex,
 ): ExportOptions['git'] {
   const isOwn = readSharedModes(paths.common_dir).file === 0o600;
   if (!isOwn || env['GIT_OBJECT_DIRECTORY'] !== undefined) return undefined;
@@ -39,7 +49,7 @@ export function findObjects(
     [TASKS_PATH, tasks],
     [HISTORY_PATH, history],
   ] as const) {
-    const oid = index.get(path);
+    const oid = oids.get(path);
     if (oid !== undefined) staged.set(file, oid);
   }
   return { objects: join(paths.common_dir, 'objects'), staged };
@@ -63,13 +73,13 @@ export function hasOthers(staged: ReadonlyMap<string, string>): boolean {
 /** What HEAD has of the task files, by what is known already: a path that is not staged is as the index has it. */
 export async function readHeadFiles(
   repo: GitRepo,
-  index: ReadonlyMap<string, string>,
+  { oids }: ProjectIndex,
   staged: ReadonlyMap<string, string>,
 ): Promise<readonly CommittedFiles[]> {
   const commit = await readRef(repo, 'HEAD');
   if (commit === undefined) return [];
   const toOid = (path: string): string | undefined => {
-    const oid = staged.get(path) ?? index.get(path);
+    const oid = staged.get(path) ?? oids.get(path);
     return oid === undefined || /^0+$/.test(oid) ? undefined : oid;
   };
   return [{ role: 'HEAD', commit, tasks: toOid(TASKS_PATH), history: toOid(HISTORY_PATH) }];

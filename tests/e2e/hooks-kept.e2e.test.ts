@@ -205,6 +205,47 @@ describe('[D4] a commit that leaves tasks out says so', () => {
     expect(titlesAt(a)).toEqual(['one']);
   });
 
+  it.each([
+    ['--skip-worktree', '--no-skip-worktree'],
+    ['--assume-unchanged', '--no-assume-unchanged'],
+  ])('a file that git does not look at: %s', async (hide, show) => {
+    await using world = await forgeClones(['a']);
+    const { a } = world.clone;
+    await a.create('one');
+    a.commitFile('a.txt');
+    a.git('update-index', hide, '.forge/tasks.jsonl');
+    expect(a.commitFile('nothing new.txt')).not.toContain('[forge]');
+    await a.create('two');
+    expect(a.commitFile('b.txt')).toContain(
+      `[forge] .forge/tasks.jsonl stays out of this commit: git was told not to look at it; to end that: git update-index ${show} .forge/tasks.jsonl`,
+    );
+    expect(titlesAt(a)).toEqual(['one']);
+    a.git('update-index', show, '.forge/tasks.jsonl');
+    expect(a.commitFile('c.txt')).toContain(`${CARRIES} updated and staged`);
+    expect(titlesAt(a)).toEqual(['one', 'two']);
+  });
+
+  it('a merge that git commits by itself, where tasks wait; and not where none do', async () => {
+    await using world = await forgeClones(['a']);
+    const { a } = world.clone;
+    const branchOff = (name: string): void => {
+      a.git('switch', '--quiet', '-c', name);
+      a.commitFile(`${name}.txt`);
+      a.git('switch', '--quiet', 'main');
+      a.commitFile(`main, ${name}.txt`);
+    };
+    await a.create('one');
+    branchOff('first');
+    await a.create('two');
+    expect(a.git('merge', '--no-edit', 'first')).toContain(
+      '[forge] The merge carries no tasks that were changed here since the last commit; they go with the next one, or: forge commit',
+    );
+    expect(titlesAt(a)).toEqual(['one']);
+    branchOff('second');
+    expect(titlesAt(a)).toEqual(['one', 'two']);
+    expect(a.git('merge', '--no-edit', 'second')).not.toContain('[forge]');
+  });
+
   it('a sparse checkout, a branch without .forge, and a commit of named files', async () => {
     await using world = await forgeClones(['a']);
     const { a } = world.clone;

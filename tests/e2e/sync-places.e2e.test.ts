@@ -155,7 +155,9 @@ describe('sync.exportOn', () => {
     ] as const) {
       clone.git('switch', '--quiet', '-c', `feat-${name}`);
       await clone.create(`from ${name}`);
-      clone.commitFile(`${name}.txt`);
+      expect(clone.commitFile(`${name}.txt`)).toContain(
+        'carries no tasks: sync.exportOn is default-branch; to commit them here all the same: forge commit',
+      );
       expect(clone.git('show', '--format=', '--name-only', 'HEAD')).toBe(`${name}.txt`);
       clone.git('push', '--quiet', 'origin', `feat-${name}`);
     }
@@ -178,16 +180,22 @@ describe('sync.exportOn', () => {
     const { a } = world.clone;
     setSync(a, 'manual');
     await a.create('one');
-    expect(a.commitFile('a.txt')).not.toContain('[forge]');
+    expect(a.commitFile('a.txt')).toContain(
+      '[forge] This commit carries no tasks: sync.exportOn is manual; to commit them here all the same: forge commit',
+    );
     expect(titlesAt(a)).toEqual([]);
     await a.commitTasks();
+    expect(a.commitFile('quiet.txt')).not.toContain('[forge]');
     expect(titlesAt(a)).toEqual(['one']);
     await a.create('two');
     await a.json('export');
     a.git('commit', '--quiet', '-a', '-m', 'by hand');
     expect(titlesAt(a)).toEqual(['one', 'two']);
     await settle(world.all);
-    await expectSettled(world.all, { titles: ['one', 'two'], files: { 'a.txt': 'a.txt\n' } });
+    await expectSettled(world.all, {
+      titles: ['one', 'two'],
+      files: { 'a.txt': 'a.txt\n', 'quiet.txt': 'quiet.txt\n' },
+    });
   });
 
   it('a branch of an attempt gets no task files', async () => {
