@@ -39,6 +39,13 @@ describe('[T14-6] objects that are not a line each are read all the same', () =>
     ['no objects', '[\n1,\n2\n]\n[]\n[x]', ['[', '1,', '2', ']', '[]', '[x]']],
     ['brackets alone', '{\n{\n[\n[\n}\n]', ['{', '{', '[', '[', '}', ']']],
     ['one line with spaces stays as it is', ' { "id": "x" } \n{"id":"y"', [' { "id": "x" } ', '{"id":"y"']],
+    ['a number torn in two', '{"n":[1,3\n2,3]}\n', ['{"n":[1,3', '2,3]}']],
+    ['two values without a sign between', '{"n":\n1 2}\n', ['{"n":', '1 2}']],
+    [
+      'a space that JSON does not know',
+      '[{"n":1\u00A0}\n{"n":\uFEFF1\n}',
+      ['[{"n":1\u00A0}', '{"n":\uFEFF1', '}'],
+    ],
     ['an open text', '{"id":"x\n{"a":"\\\\\\"\n', ['{"id":"x', '{"a":"\\\\\\"']],
   ] as const)('%s', ([, text, lines]) => {
     expect(read(text)).toEqual(lines);

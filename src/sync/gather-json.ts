@@ -89,7 +89,7 @@ export class JsonGatherer {
       if (end === undefined) return false;
       const token = text.slice(at, end);
       at = end;
-      if (token.trim() === '') continue;
+      if (isBlank(token)) continue;
       if (!(this.#open.length === 0 ? this.#scanOutside(token, line) : this.#scanInside(token, line)))
         return false;
       this.#last = token;
@@ -118,6 +118,8 @@ export class JsonGatherer {
 
   #scanInside(token: string, { side }: FileLine): boolean {
     const open = this.#open.at(-1);
+    // Without a sign between them two values would grow into one.
+    if (!SIGNS.has(token) && !SIGNS.has(this.#last)) return false;
     if (token === '{' || token === '[') {
       const isValue = this.#last === ':' || (open === '[' && (this.#last === '[' || this.#last === ','));
       if (!isValue) return false;
@@ -138,7 +140,12 @@ export class JsonGatherer {
 }
 
 const SIGNS: ReadonlySet<string> = new Set(['{', '}', '[', ']', ',', ':']);
-const PLAIN = /[^\s"{}[\],:]+|\s+/y;
+/** Of white space only what JSON knows: a text with another space in it can be read by no other program. */
+const PLAIN = /[^ \t\r\n"{}[\],:]+|[ \t\r\n]+/y;
+
+function isBlank(token: string): boolean {
+  return /^[ \t\r\n]/.test(token);
+}
 
 /** Undefined where a text has no end. */
 function endOfToken(text: string, start: number): number | undefined {

@@ -45,16 +45,25 @@ export function findGone(lines: readonly string[], after: string): string[] {
   const kept = new Set(after.split('\n'));
   return lines.filter((line, at) => {
     if (kept.has(line) || line.trim() === '' || isJson(line)) return false;
-    // The beginning of a list, and the mark of a side of a conflict.
-    return !/^(?:\[|<{7}|={7}|>{7})$/.test(line.trim()) && !isPart(lines, at);
+    // The beginning of a list, and the mark of a side of a conflict, with its label.
+    return !/^(?:\[|={7}|(?:<{7}|>{7})(?: .*)?)$/.test(line.trim()) && !isPart(lines, at);
   });
 }
 
 function isPart(lines: readonly string[], at: number): boolean {
   for (let from = Math.max(0, at - SPAN); from <= at; from += 1) {
     for (let to = Math.max(at + 1, from + 2); to <= at + SPAN; to += 1)
-      if (['\n', ''].some((between) => isJson(lines.slice(from, to).join(between)))) return true;
+      if (areObjects(lines.slice(from, to).join('\n'))) return true;
   }
+  return false;
+}
+
+/** Whether a text is nothing but objects, one after another or in a list: these are read one by one. */
+function areObjects(text: string): boolean {
+  const rest = text.replace(/^[[\],\s]+/, '');
+  if (rest === '') return true;
+  for (let end = rest.indexOf('}'); end >= 0; end = rest.indexOf('}', end + 1))
+    if (isJson(rest.slice(0, end + 1))) return areObjects(rest.slice(end + 1));
   return false;
 }
 
