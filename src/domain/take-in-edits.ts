@@ -15,7 +15,7 @@ import {
 import { noteEdited } from './replaced-values.ts';
 import { defaultState } from './states.ts';
 import { sameElement, sameJson } from './same-value.ts';
-import { takeInForeign, withTaken } from './take-in-foreign.ts';
+import { takeInForeign, withoutOld, withTaken } from './take-in-foreign.ts';
 import type { EditedLine, EditedWhere, ShownState, TakenIn } from './taken-in.ts';
 import {
   fieldValue,
@@ -42,8 +42,13 @@ export function takeInEdits(line: EditedLine, where: EditedWhere): TakenIn {
   const taken = stampEdits(line, where);
   const written = readDigests(line.written ?? '');
   const last = where.by_hand === false ? undefined : readDigests(where.last ?? '');
-  const how = { known: where.known, written, last, lost: taken.lost };
-  return { ...taken, record: noteEdited(line.record, taken.record, how) };
+  const { known } = where;
+  const how = { known, written, last, lost: taken.lost };
+  const missing = line.unstamped?.missing;
+  // The one moment of a line without stamps is that of its newest value, and tells nothing of the others.
+  const isUndated = missing !== undefined && known !== undefined && where.shown !== undefined;
+  const shown = isUndated ? withoutStamps(line.record, known, missing) : line.record;
+  return { ...taken, record: noteEdited(shown, taken.record, how) };
 }
 
 function stampEdits(line: EditedLine, where: EditedWhere): TakenIn {
@@ -170,7 +175,7 @@ function takeInUnstamped(
   if (isKnown && where.by_hand !== true) return { ...quiet, is_back: where.by_hand === undefined };
   const isNewer = updated > shown.updated;
   if (!isNewer && where.by_hand === undefined) return { ...quiet, is_back: true };
-  if (!isNewer && where.by_hand !== true) return takeInForeign(line, where, shows);
+  if (!isNewer && where.by_hand !== true) return takeInForeign(withoutOld(line, where, known), where, shows);
   const bare = withoutStamps(record, known, line.unstamped?.missing ?? new Set());
   const looks = { record: bare, known, base, written: undefined, seen: [], saw: base };
   const lost: LostValue[] = [];

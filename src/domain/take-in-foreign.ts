@@ -1,10 +1,24 @@
 import { stampHandEdits } from './hand-edits.ts';
 import { compareElements, compareLives, compareRegisters, elementOf, joinHands } from './join-records.ts';
 import { lifeValue, type LostValue } from './lost-values.ts';
-import { digestLife, digestOfField, fieldIn, readDigests, type KnownDigests } from './record-digests.ts';
+import {
+  digestLife,
+  digestOfField,
+  fieldIn,
+  readDigests,
+  stateIn,
+  type KnownDigests,
+} from './record-digests.ts';
 import { sameElement, sameJson } from './same-value.ts';
 import type { EditedLine, EditedWhere, TakenIn } from './taken-in.ts';
-import { lastStamp, MAP_NAMES, type ElementMap, type MapName, type TaskRecord } from './task-record.ts';
+import {
+  fieldValue,
+  lastStamp,
+  MAP_NAMES,
+  type ElementMap,
+  type MapName,
+  type TaskRecord,
+} from './task-record.ts';
 
 /**
  * Only a comparison with the task as it is known can tell; what other tools write counts as of its `updated_at`. Where the
@@ -26,6 +40,23 @@ export function takeInForeign(line: EditedLine, { known, now, past }: EditedWher
   const taken = stamped === record ? record : withTaken(stamped, `${seal}:${shows}`, lastStamp(stamped));
   const foreign = { ...taken, life, ...(!isForeign(known) && withKnownElements(taken, known)) };
   return { record: foreign, lost: findForeignLosses(foreign, known, states), is_back: false };
+}
+
+/** An older file that git brought: what it shows of the past takes back nothing that was written since. */
+export function withoutOld(line: EditedLine, { past }: EditedWhere, known: TaskRecord): EditedLine {
+  const states = past?.().flatMap((digests) => readDigests(digests) ?? []) ?? [];
+  const { record } = line;
+  const fields = new Map(record.fields);
+  for (const [name, field] of known.fields) {
+    const digest = digestOfField(name, fieldValue(record, name));
+    if (states.some((state) => fieldIn(state, name) === digest)) fields.set(name, field);
+  }
+  const elements = new Map(record.metadata.elements);
+  for (const [key, element] of known.metadata.elements) {
+    const { value } = elementOf(record.metadata, key);
+    if (states.some((state) => stateIn(state, 'metadata', key)(value))) elements.set(key, element);
+  }
+  return { ...line, record: { ...record, fields, metadata: { ...record.metadata, elements } } };
 }
 
 /** A usual key that a line without stamps lacks is as it is known. */

@@ -16,6 +16,11 @@ export interface PutBackLine {
    * and only a commit tells that an edit was taken back.
    */
   readonly guessed?: 'edit' | 'back' | undefined;
+  /**
+   * Forge wrote the line anew in a clone that had not taken in the edit: it may never have come there, or a commit took it
+   * back on the way. In an answer `text` is what that commit left.
+   */
+  readonly overwritten?: true | undefined;
 }
 
 /** The changes of a commit: lines with their signs. */
@@ -41,11 +46,24 @@ export function judgeChanges(changes: LineChanges, { text, seal, last }: PutBack
   const named = changes.filter((line) => line.includes(`"${seal}"`));
   const found = named.filter((line) => digestOf(line.slice(1)) === last);
   if (found.length === 0) return undefined;
+  return found.every((line) => line.startsWith('-')) && findLeft(changes, { text, seal }) !== undefined;
+}
+
+/** What a commit brought in the place of a line. */
+function findLeft(
+  changes: LineChanges,
+  { text, seal }: Pick<PutBackLine, 'text' | 'seal'>,
+): string | undefined {
   const isStamped = hasStamps(text);
-  return (
-    found.every((line) => line.startsWith('-')) &&
-    named.some((line) => line.startsWith('+') && hasStamps(line) === isStamped)
+  const left = changes.find(
+    (line) => line.startsWith('+') && line.includes(`"${seal}"`) && hasStamps(line) === isStamped,
   );
+  return left?.slice(1);
+}
+
+/** Of a line that was written anew since, what the commit left of it is what counts. */
+export function toAnswer(line: PutBackLine, changes: LineChanges): PutBackLine {
+  return line.overwritten === true ? { ...line, text: findLeft(changes, line) ?? line.text } : line;
 }
 
 function hasStamps(line: string): boolean {

@@ -1,6 +1,6 @@
 import { askGit, type GitRepo } from '#git/ask-git.ts';
 import { openBlobReader, resolveRev, type BlobReader } from '#git/read-blob.ts';
-import { isTakenBack, judgeChanges, type PutBackLine } from '#domain/taken-back.ts';
+import { isTakenBack, judgeChanges, toAnswer, type PutBackLine } from '#domain/taken-back.ts';
 import { splitText } from './read-file-lines.ts';
 import { TASKS_PATH } from './task-files.ts';
 
@@ -17,7 +17,7 @@ export async function findTakenBack(
   }: { readonly repo: GitRepo; readonly revs: readonly string[]; readonly known?: string },
 ): Promise<readonly PutBackLine[]> {
   const left = new Set(lines.filter(({ guessed }) => guessed !== 'edit'));
-  const found = new Set<PutBackLine>();
+  const found = new Map<PutBackLine, PutBackLine>();
   await using reader = openBlobReader(repo);
   for (const { commit, parents } of left.size === 0 ? [] : await listCommits(repo, revs, known)) {
     if (left.size === 0) break;
@@ -28,10 +28,10 @@ export async function findTakenBack(
       const isBack = judgeChanges(changes, line);
       if (isBack === undefined) continue;
       left.delete(line);
-      if (isBack) found.add(line);
+      if (isBack) found.set(line, toAnswer(line, changes));
     }
   }
-  return lines.filter((line) => found.has(line));
+  return lines.flatMap((line) => found.get(line) ?? []);
 }
 
 /**

@@ -13,7 +13,7 @@ import type {
 } from '#store/sync-store.ts';
 import { isHeldMark, isUnchanged, statFile, toHeldDigest, toMark } from './file-changes.ts';
 import type { HeldLines } from './held-lines.ts';
-import { openToRead, readFileLines } from './read-file-lines.ts';
+import { openToRead, readFileLines, digestText } from './read-file-lines.ts';
 import type { FindSeen } from './seen-in-history.ts';
 import { HISTORY_PATH, TASKS_PATH, type TaskFiles } from './task-files.ts';
 import { meterLines, type WorkMeter } from './work-meter.ts';
@@ -162,9 +162,20 @@ async function foldPutBack(
   const back = told.put_back ?? [];
   if (back.length === 0) return told;
   const found = (await by.findByHand?.(back, since)) ?? [];
+  const over = found.filter(({ overwritten }) => overwritten === true).map(({ text }) => text);
+  const left = over.length === 0 ? 0 : (await foldAsking(store, toLeftFold(over, by.now), by)).updated;
+  if (back.every(({ overwritten }) => overwritten === true)) return { ...told, updated: told.updated + left };
   const by_hand = new Set(found.map(({ text }) => text));
   const again = await foldAsking(store, { ...request, by_hand, open: () => request.open(undefined) }, by);
-  return { ...told, updated: told.updated + again.updated };
+  return { ...told, updated: told.updated + left + again.updated };
+}
+
+/** Lines that stand in no file any more: the commits that left them are older than what is there now. */
+function toLeftFold(texts: readonly string[], now: number): FoldRequest {
+  const lines = texts.map((text, at) => ({ text, number: at + 1 }));
+  // The same edit may be made and taken back again some day: it is never the fold that was.
+  const request = toTextFold('git:left', lines, { digest: `${now} ${digestText(texts.join('\n'))}`, now });
+  return { ...request, by_hand: new Set(texts) };
 }
 
 /**

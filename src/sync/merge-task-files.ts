@@ -8,8 +8,9 @@ import { findLostValues } from '#domain/merge-losses.ts';
 import { decodeRecord, encodeRecord } from '#domain/record-codec.ts';
 import { digestRecord } from '#domain/record-digests.ts';
 import { isSealed } from '#domain/record-seal.ts';
-import { takeInEdits, type ShownState } from '#domain/take-in-edits.ts';
+import { takeInEdits, type EditedLine, type ShownState } from '#domain/take-in-edits.ts';
 import { lastStamp, type TaskRecord } from '#domain/task-record.ts';
+import { takeBackEdit } from '#domain/untaken-edits.ts';
 import { mergeUnreadable } from '#domain/unreadable-lines.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { parseJson, type JsonObject } from '#kernel/json.ts';
@@ -123,11 +124,9 @@ function mergeTask(
     baseLines.includes(line) && !(here.includes(line) && there.includes(line));
   const kept = [...here, ...there].filter((line) => tryDecode(line) === undefined && !isTakenOut(line));
   const sealed = joinSame([...here, ...there].map(readSealed));
-  const base = readBase(
-    baseLines.findLast((line) => tryDecode(line) !== undefined),
-    sealed,
-  );
-  const known = sealed === 'different' ? sealed : joinSame([base, sealed]);
+  const lastBase = baseLines.findLast((line) => tryDecode(line) !== undefined);
+  const base = readBase(lastBase, sealed);
+  const known = sealed === 'different' || isTakenIn(lastBase, sealed) ? sealed : joinSame([base, sealed]);
   const shown = base && { digests: digestRecord(base), updated: lastStamp(base) };
   const began = baseLines.length === 1 ? baseLines[0] : undefined;
   // Of several lines of a task the first ones are what the file showed once.
@@ -167,6 +166,15 @@ function readBase(
   return line === undefined ? undefined : readEdited(line, known, 0);
 }
 
+/** Whether a line without stamps was taken in by a side: then that side has all of it that counts, and the rest is old. */
+function isTakenIn(line: string | undefined, sealed: TaskRecord | undefined): boolean {
+  const read = line === undefined ? undefined : tryDecode(line);
+  if (line === undefined || read === undefined) return false;
+  const edited = editedLine(line, read.json, read.record);
+  if (edited?.unstamped === undefined) return false;
+  return sealed?.hand?.has(`${edited.seal}:${digestRecord(read.record)}`) === true;
+}
+
 /**
  * A line that was edited by hand before the sides parted, and that a side changed once more without Forge: what it shows
  * now counts, also where that is what it showed before the edit. Undefined for all others.
@@ -185,9 +193,27 @@ function readBack(
   const taken = takeInEdits(first, { known: undefined, now: 0 }).record;
   const edited =
     editedLine(line, after.json, after.record) ?? writtenLine(line, after.record, joinCopies(known, taken));
-  if (edited?.seal !== first.seal) return undefined;
+  if (edited?.seal !== first.seal)
+    return isSealed(line) ? readOverwritten(first, after.record, { known, now }) : undefined;
   const last = digestRecord(before.record);
   return takeInEdits(edited, { known, now, last, by_hand: true }).record;
+}
+
+/**
+ * The same where Forge wrote the line anew on that side, in a clone to which the edit never came: it was taken back on the
+ * way, because the side goes on from there.
+ */
+function readOverwritten(
+  { seal, record, written }: EditedLine,
+  after: TaskRecord,
+  { known, now }: { readonly known: TaskRecord; readonly now: number },
+): TaskRecord | undefined {
+  if ([...(after.hand?.keys() ?? [])].some((edit) => edit.startsWith(`${seal}:`))) return undefined;
+  const back = takeBackEdit(record, after);
+  if (back === undefined) return undefined;
+  const line = { record: back, seal, written, updated: lastStamp(back) };
+  const where = { known, now, last: digestRecord(record), by_hand: true };
+  return joinCopies(after, takeInEdits(line, where).record);
 }
 
 function readSealed(line: string): TaskRecord | undefined {

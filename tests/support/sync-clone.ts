@@ -4,7 +4,7 @@ import { systemActor } from '#domain/actor.ts';
 import { hasLife } from '#domain/own-values.ts';
 import { decodeRecord } from '#domain/record-codec.ts';
 import type { TaskRecord } from '#domain/task-record.ts';
-import { isTakenBack, type PutBackLine } from '#domain/taken-back.ts';
+import { isTakenBack, judgeChanges, toAnswer, type PutBackLine } from '#domain/taken-back.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { parseJson, type JsonObject } from '#kernel/json.ts';
 import { openSqliteStore } from '#store/open-sqlite-store.ts';
@@ -226,15 +226,21 @@ export class SyncClone {
     const written = lines.filter(({ guessed }) => guessed !== 'back');
     if (!this.#isTracked) return written;
     const isMerging = this.hasConflict || this.mergeHead !== undefined;
-    if (!isMerging && (this.isByHand || this.isDirty)) return written;
+    const isWritten = !isMerging && (this.isByHand || this.isDirty);
+    const asked = isWritten ? lines.filter(({ overwritten }) => overwritten === true) : lines;
     const heads = [this.head, ...(this.mergeHead === undefined ? [] : [this.mergeHead])];
-    return heads.flatMap((head) => this.findTakenBack(lines, head, this.#looked?.head));
+    const found = heads.flatMap((head) => this.findTakenBack(asked, head, this.#looked?.head));
+    return isWritten ? [...written, ...found] : found;
   }
 
   /** The lines that a commit of `head` changed back; see find-taken-back.ts. */
   findTakenBack(lines: readonly PutBackLine[], head: Commit, known?: Commit): readonly PutBackLine[] {
     const log = logChanges(head, known);
-    return lines.filter((line) => line.guessed !== 'edit' && isTakenBack(log, line));
+    return lines.flatMap((line) => {
+      if (line.guessed === 'edit' || !isTakenBack(log, line)) return [];
+      const changes = log.find((one) => judgeChanges(one, line) !== undefined) ?? [];
+      return [toAnswer(line, changes)];
+    });
   }
 
   /** As this clone merges: by the driver where it is registered. */

@@ -6,6 +6,7 @@ import { keepIdentity } from '#domain/kept-identity.ts';
 import { decodeRecord } from '#domain/record-codec.ts';
 import { digestRecord } from '#domain/record-digests.ts';
 import type { PutBackLine } from '#domain/taken-back.ts';
+import { findUntaken } from '#domain/untaken-edits.ts';
 import { takeInEdits, type EditedLine, type ShownState, type TakenIn } from '#domain/take-in-edits.ts';
 import { isDeleted, lastStamp, type TaskRecord } from '#domain/task-record.ts';
 import { parseJson, type JsonObject } from '#kernel/json.ts';
@@ -127,7 +128,10 @@ function readEdits(fold: Fold, incoming: IncomingTask, known: TaskRecord | undef
   const { db, by, by_hand, report } = fold;
   const { record, line } = incoming;
   const edited = incoming.edited ?? writtenLine(line.text, record, known);
-  if (edited === undefined) return { record, lost: [], is_back: false };
+  if (edited === undefined) {
+    if (by_hand === undefined && line.side === undefined) noteOverwritten(fold, incoming, known);
+    return { record, lost: [], is_back: false };
+  }
   if (edited.unstamped !== undefined && known !== undefined) {
     return readUnstamped(fold, { ...incoming, edited }, known);
   }
@@ -145,6 +149,17 @@ function readEdits(fold: Fold, incoming: IncomingTask, known: TaskRecord | undef
     report.put_back = [...(report.put_back ?? []), back];
   } else writeShown(db, { ...place, digests: digestRecord(record) }, fold.appender);
   return taken;
+}
+
+/** A line that another clone wrote, which has not taken in an edit that the task still shows here. */
+function noteOverwritten(
+  { report }: Fold,
+  { record, line }: IncomingTask,
+  known: TaskRecord | undefined,
+): void {
+  if (known?.hand === undefined) return;
+  for (const { seal, last } of findUntaken(record, known))
+    (report.put_back ??= []).push({ text: line.text, seal, last, guessed: 'back', overwritten: true });
 }
 
 /** What a file may have showed before, of which only this is known: that the task has edits of the same line. */
