@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openPlaceHere } from './forge-here.ts';
 import { seededRandom, type Random } from './random.ts';
 import { tempRepo, type TempRepo } from './temp-repo.ts';
@@ -29,6 +30,9 @@ type Value = (typeof VALUES)[Field][number];
 type Line = Record<string, unknown>;
 const FIELDS = Object.keys(VALUES) as Field[];
 const BY_COMMAND: readonly Field[] = ['title', 'description', 'priority', 'type', 'status', 'label', 'key'];
+
+/** Between a save and the next command: times of files are told apart by no less. */
+const BETWEEN_MS = 60;
 
 type Cli = Awaited<ReturnType<typeof openPlaceHere>> & TempRepo;
 
@@ -61,6 +65,7 @@ export async function editAlone(seed: number, mode: AloneMode, steps: number): P
   const told: string[] = [];
   for (let step = 0; step < steps; step += 1) {
     told.push(await perform(place, model, random));
+    await sleep(BETWEEN_MS);
     const task = await show(place);
     const wrong = [...model].filter(([field, value]) => toSeen(task, field) !== value);
     if (wrong.length === 0) continue;

@@ -127,9 +127,16 @@ export class StoreModel {
   }
 
   claimNext(query: ReadyQuery & { assignee: string }): ModelTask | undefined {
-    const [first] = this.ready(query);
+    // An epic is done when its children are: it is handed out after them.
+    const first = this.ready(query).find(
+      (task) => task.type !== 'epic' || query.type === 'epic' || !this.#hasOpenChildren(task),
+    );
     if (first !== undefined) this.#start(first, query.assignee);
     return first;
+  }
+
+  #hasOpenChildren({ id }: ModelTask): boolean {
+    return this.list().some(({ parent_id, status }) => parent_id === id && status !== 'closed');
   }
 
   release(release: { id: string; owner: string; force: boolean; fence?: number | undefined }): ModelTask {
