@@ -16,10 +16,12 @@ export function editedLine(text: string, json: JsonObject, record: TaskRecord): 
   const written = stamps['updated_at'];
   const seal = stamps['_v'];
   const isNamed = typeof seal === 'string' && /^[0-9a-z]{1,11}$/.test(seal);
+  // Forge writes digests with a seal: without it the stamps are those of another line, and tell nothing.
+  const isBare = _v === undefined || (typeof written === 'string' && !isNamed);
   return {
     record,
     updated,
-    ...(_v === undefined && { unstamped: { missing: new Set(PLAIN_KEYS.filter((key) => !(key in json))) } }),
+    ...(isBare && { unstamped: { missing: new Set(PLAIN_KEYS.filter((key) => !(key in json))) } }),
     seal: isNamed ? seal : `~${Math.max(0, updated).toString(36)}`,
     written: isNamed && typeof written === 'string' ? written : undefined,
   };

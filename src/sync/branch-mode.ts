@@ -60,17 +60,20 @@ export async function commitToBranch(
 ): Promise<CommittedTasks> {
   const repo = toGitRepo(project.paths.root, machine);
   const ref = toDataRef(project.config);
+  let written = 0;
   const { commit, changed } = await commitOnTop(async () => {
     const tip = await readRef(repo, ref);
     await foldRevision(project.store, repo, { rev: tip ?? ref, by });
     const gates = await findGatePaths(project, machine);
-    const files = await makeFiles(project.store, gates);
+    const { files, event_seq } = await makeFiles(project.store, gates);
+    written = event_seq;
     if (await keepsOwnConfig(gates.config, repo, ref)) files.delete(CONFIG_PATH);
     const workflow = readWorkflowToCommit(gates.workflow);
     if (workflow !== undefined) files.set(WORKFLOW_PATH, Buffer.from(workflow));
     refuseSecrets(await flagSecretsFor(repo, files, { revs: [ref], paths: project.paths, machine }));
     return commitFiles({ repo, files, message, ref, ...(tip !== undefined && { onTop: tip }) });
   });
+  await noteWritten(project.store, ['ours'], { event_seq: written, now: by.now });
   return { commit: commit ?? null, changed, branch: project.config.branchName ?? null };
 }
 
@@ -92,6 +95,7 @@ export async function exchangeTasks(
   const reports: FoldReport[] = [];
   let workflow: WorkflowExchange = { outcome: 'same', other: null };
   let unreadable: BranchUnreadable = { tasks: [], history: [] };
+  let written = 0;
   // What an earlier try has joined, a later one finds joined.
   const lost = new Map<string, LostSetting & { readonly theirs: string }>();
   const result = await exchangeBranch({
@@ -108,7 +112,8 @@ export async function exchangeTasks(
         sides.set(rev, await readBranchUnreadable(project.store, side));
       }
       unreadable = await mergeBranchUnreadable(repo, { theirs, ours }, sides);
-      const files = await makeFiles(project.store, gates, unreadable);
+      const { files, event_seq } = await makeFiles(project.store, gates, unreadable);
+      written = event_seq;
       // So that the doctor knows of them, and that they can be told with their lines.
       const before = await readBranchUnreadable(project.store);
       if (![unreadable, before].every(hasNothing))
@@ -133,6 +138,11 @@ export async function exchangeTasks(
       return files;
     },
   });
+  if (result.commit !== undefined)
+    await noteWritten(project.store, result.pushed ? ['ours', 'theirs'] : ['ours'], {
+      event_seq: written,
+      now: by.now,
+    });
   await noteCommittedBlobs({ paths: project.paths, repo, machine }, result.commit);
   const { outcome, other } = workflow;
   const at = toIso(machine.clock.now());
@@ -271,6 +281,16 @@ export async function foldTexts(
   return reports;
 }
 
+/** Sides of the data branch show from now on what the store held at that event; a commit of them is read all the same. */
+export async function noteWritten(
+  store: SyncStore,
+  sides: readonly BranchSide[],
+  { event_seq, now }: { readonly event_seq: number; readonly now: number },
+): Promise<void> {
+  const stats = { size: 0, mtime: '0', ctime: '0', inode: '0', digest: '', looked_at: now, event_seq };
+  await store.markExported(sides.map((side) => ({ path: toBranchKey(TASKS_PATH, side), ...stats })));
+}
+
 function toTexts(files: ReadonlyMap<string, Buffer>): { tasks: string; history: string } {
   const read = (path: string): string => files.get(path)?.toString('utf8') ?? '';
   return { tasks: read(TASKS_PATH), history: read(HISTORY_PATH) };
@@ -280,15 +300,15 @@ async function makeFiles(
   store: SyncStore,
   gates: GatePaths,
   unreadable?: BranchUnreadable,
-): Promise<Map<string, Buffer>> {
-  const { tasks, history } = await makeTexts(store, unreadable);
+): Promise<{ readonly files: Map<string, Buffer>; readonly event_seq: number }> {
+  const { tasks, history, event_seq } = await makeTexts(store, unreadable);
   const files = new Map([
     [TASKS_PATH, tasks],
     [HISTORY_PATH, history],
   ]);
   const config = readSharedConfigBytes(gates.config);
   if (config !== undefined) files.set(CONFIG_PATH, config);
-  return files;
+  return { files, event_seq };
 }
 
 /**
@@ -298,13 +318,17 @@ async function makeFiles(
 export async function makeTexts(
   store: SyncStore,
   unreadable?: BranchUnreadable,
-): Promise<{ tasks: Buffer; history: Buffer }> {
+): Promise<{ tasks: Buffer; history: Buffer; event_seq: number }> {
   const kept = unreadable ?? (await readBranchUnreadable(store));
   const tasks: (string | Uint8Array)[] = [];
-  await store.exportTasks(NO_FILE, (line) => void tasks.push(line));
+  const { event_seq } = await store.exportTasks(NO_FILE, (line) => void tasks.push(line));
   const history: (string | Uint8Array)[] = [];
   await store.exportHistory(NO_FILE, (line) => void history.push(line));
-  return { tasks: toBytes([...tasks, ...kept.tasks]), history: toBytes([...history, ...kept.history]) };
+  return {
+    tasks: toBytes([...tasks, ...kept.tasks]),
+    history: toBytes([...history, ...kept.history]),
+    event_seq,
+  };
 }
 
 /** Of no file there are lines that cannot be read. */

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import type { PutBackLine } from '#domain/taken-back.ts';
 import type { OwnValue } from '#store/sync-store.ts';
-import { foldTexts, makeTexts } from '#sync/branch-mode.ts';
+import { foldTexts, makeTexts, noteWritten } from '#sync/branch-mode.ts';
 import type { Random } from './random.ts';
 import type { SyncChecks } from './sync-checks.ts';
 import type { SyncClone } from './sync-clone.ts';
@@ -172,7 +172,7 @@ async function exchange(clone: SyncClone): Promise<void> {
     ours !== undefined && theirs !== undefined && !isAncestor(ours, theirs) && !isAncestor(theirs, ours);
   const tip = ours === undefined || (theirs !== undefined && isAncestor(ours, theirs)) ? theirs : ours;
   const parents = isApart ? [ours, theirs] : tip === undefined ? [] : [tip];
-  const commit = await commitOn(clone, parents, isApart);
+  const commit = await commitOn(clone, parents, { always: isApart, sides: ['ours', 'theirs'] });
   clone.branches.set(DATA, commit);
   clone.remote.branches.set(DATA, commit);
 }
@@ -180,7 +180,10 @@ async function exchange(clone: SyncClone): Promise<void> {
 async function commitHere(clone: SyncClone): Promise<void> {
   const ours = clone.branches.get(DATA);
   if (ours !== undefined) await foldSide(clone, ours, 'ours');
-  clone.branches.set(DATA, await commitOn(clone, ours === undefined ? [] : [ours], false));
+  clone.branches.set(
+    DATA,
+    await commitOn(clone, ours === undefined ? [] : [ours], { always: false, sides: ['ours'] }),
+  );
 }
 
 async function foldSide(clone: SyncClone, commit: Commit, side: 'ours' | 'theirs'): Promise<void> {
@@ -189,8 +192,13 @@ async function foldSide(clone: SyncClone, commit: Commit, side: 'ours' | 'theirs
   await foldTexts(clone.store, commit.tree, { now: clone.now, findSeen, findByHand, side });
 }
 
-async function commitOn(clone: SyncClone, parents: readonly Commit[], always: boolean): Promise<Commit> {
+async function commitOn(
+  clone: SyncClone,
+  parents: readonly Commit[],
+  { always, sides }: { readonly always: boolean; readonly sides: Parameters<typeof noteWritten>[1] },
+): Promise<Commit> {
   const texts = await makeTexts(clone.store);
+  await noteWritten(clone.store, sides, { event_seq: texts.event_seq, now: clone.now });
   const tree = { tasks: texts.tasks.toString('utf8'), history: texts.history.toString('utf8') };
   const [tip] = parents;
   return tip !== undefined && !always && isSameTree(tip.tree, tree) ? tip : clone.makeCommit(parents, tree);
