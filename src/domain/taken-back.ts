@@ -3,6 +3,9 @@ import { isForgeError } from '#kernel/errors.ts';
 import type { Json } from '#kernel/json.ts';
 import { decodeRecord } from './record-codec.ts';
 import { digestRecord } from './record-digests.ts';
+import { isSealed } from './record-seal.ts';
+import type { ShownState } from './taken-in.ts';
+import { lastStamp, type TaskRecord } from './task-record.ts';
 
 /** A line that shows again what it, or another edit of it, once showed. */
 export interface PutBackLine {
@@ -21,6 +24,16 @@ export interface PutBackLine {
    * back on the way. In an answer `text` is what that commit left.
    */
   readonly overwritten?: true | undefined;
+  /**
+   * Of a line without stamps in a commit: what stood in its place, and in the place of that, back to a line that Forge
+   * wrote; the oldest first, and none where it is still asked for. `last` says nothing then.
+   */
+  readonly stood?: readonly Predecessor[] | undefined;
+}
+
+export interface Predecessor {
+  readonly text: string;
+  readonly shows: ShownState;
 }
 
 /** The changes of a commit: lines with their signs. */
@@ -61,9 +74,66 @@ function findLeft(
   return left?.slice(1);
 }
 
-/** Of a line that was written anew since, what the commit left of it is what counts. */
-export function toAnswer(line: PutBackLine, changes: LineChanges): PutBackLine {
+/** What a commit tells of a line: null where it was not changed back, undefined where it tells nothing. */
+function answerBy(changes: LineChanges, line: PutBackLine): PutBackLine | null | undefined {
+  const isBack = judgeChanges(changes, line);
+  if (isBack !== true) return isBack === undefined ? undefined : null;
+  // Of a line that was written anew since, what the commit left of it is what counts.
   return line.overwritten === true ? { ...line, text: findLeft(changes, line) ?? line.text } : line;
+}
+
+/** Takes the changes of commits, the newest first, until every line is answered. */
+export class TakenBackSearch {
+  readonly #lines: readonly PutBackLine[];
+  readonly #left: Set<PutBackLine>;
+  readonly #found = new Map<PutBackLine, PutBackLine>();
+
+  constructor(lines: readonly PutBackLine[]) {
+    this.#lines = lines;
+    this.#left = new Set(lines.filter(({ guessed }) => guessed !== 'edit'));
+  }
+
+  /** The lines that are not answered yet. */
+  get left(): readonly PutBackLine[] {
+    return [...this.#left];
+  }
+
+  get found(): readonly PutBackLine[] {
+    return this.#lines.flatMap((line) => this.#found.get(line) ?? []);
+  }
+
+  take(changes: LineChanges): void {
+    for (const line of this.#left) {
+      if (line.stood !== undefined) {
+        this.#takeStood(changes, line);
+        continue;
+      }
+      const answer = answerBy(changes, line);
+      if (answer === undefined) continue;
+      this.#left.delete(line);
+      if (answer !== null) this.#found.set(line, answer);
+    }
+  }
+
+  #takeStood(changes: LineChanges, line: PutBackLine): void {
+    const known = this.#found.get(line)?.stood ?? [];
+    const wanted = known[0]?.text ?? line.text;
+    if (!changes.includes(`+${wanted}`)) return;
+    const before = findBefore(changes, line.seal);
+    if (before !== undefined) this.#found.set(line, { ...line, stood: [before, ...known] });
+    if (before === undefined || isSealed(before.text)) this.#left.delete(line);
+  }
+}
+
+/** The line of a task that a commit took away. */
+function findBefore(changes: LineChanges, id: string): Predecessor | undefined {
+  for (const change of changes) {
+    const text = change.slice(1);
+    const record = change.startsWith('-') ? tryDecode(text) : undefined;
+    if (record?.id === id)
+      return { text, shows: { digests: digestRecord(record), updated: lastStamp(record) } };
+  }
+  return undefined;
 }
 
 function hasStamps(line: string): boolean {
@@ -71,8 +141,13 @@ function hasStamps(line: string): boolean {
 }
 
 function digestOf(line: string): string | undefined {
+  const record = tryDecode(line);
+  return record === undefined ? undefined : digestRecord(record);
+}
+
+function tryDecode(line: string): TaskRecord | undefined {
   try {
-    return digestRecord(decodeRecord(readJson(line) as Json));
+    return decodeRecord(readJson(line) as Json);
   } catch (error) {
     if (isForgeError(error) || error instanceof SyntaxError) return undefined;
     throw error;

@@ -1,6 +1,6 @@
 import { askGit, type GitRepo } from '#git/ask-git.ts';
 import { openBlobReader, resolveRev, type BlobReader } from '#git/read-blob.ts';
-import { isTakenBack, judgeChanges, toAnswer, type PutBackLine } from '#domain/taken-back.ts';
+import { isTakenBack, TakenBackSearch, type PutBackLine } from '#domain/taken-back.ts';
 import { splitText } from './read-file-lines.ts';
 import { TASKS_PATH } from './task-files.ts';
 
@@ -16,22 +16,15 @@ export async function findTakenBack(
     known,
   }: { readonly repo: GitRepo; readonly revs: readonly string[]; readonly known?: string },
 ): Promise<readonly PutBackLine[]> {
-  const left = new Set(lines.filter(({ guessed }) => guessed !== 'edit'));
-  const found = new Map<PutBackLine, PutBackLine>();
+  const search = new TakenBackSearch(lines);
   await using reader = openBlobReader(repo);
-  for (const { commit, parents } of left.size === 0 ? [] : await listCommits(repo, revs, known)) {
-    if (left.size === 0) break;
+  for (const { commit, parents } of search.left.length === 0 ? [] : await listCommits(repo, revs, known)) {
+    if (search.left.length === 0) break;
     // What a merge leaves out of one side, the other side had not.
     if (parents.length > 1) continue;
-    const changes = await readChanges(reader, { commit, parent: parents[0], lines: [...left] });
-    for (const line of left) {
-      const isBack = judgeChanges(changes, line);
-      if (isBack === undefined) continue;
-      left.delete(line);
-      if (isBack) found.set(line, toAnswer(line, changes));
-    }
+    search.take(await readChanges(reader, { commit, parent: parents[0], lines: search.left }));
   }
-  return lines.flatMap((line) => found.get(line) ?? []);
+  return search.found;
 }
 
 /**

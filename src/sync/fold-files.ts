@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { PutBackLine } from '#domain/taken-back.ts';
+import type { ShownState } from '#domain/taken-in.ts';
 import type { Writer } from '#store/store.ts';
 import type {
   FileLine,
@@ -162,20 +163,41 @@ async function foldPutBack(
   const back = told.put_back ?? [];
   if (back.length === 0) return told;
   const found = (await by.findByHand?.(back, since)) ?? [];
-  const over = found.filter(({ overwritten }) => overwritten === true).map(({ text }) => text);
-  const left = over.length === 0 ? 0 : (await foldAsking(store, toLeftFold(over, by.now), by)).updated;
-  if (back.every(({ overwritten }) => overwritten === true)) return { ...told, updated: told.updated + left };
+  let updated = told.updated;
+  for (const line of listLeft(found))
+    updated += (await foldAsking(store, toLeftFold(line, by.now), by)).updated;
+  if (back.every(({ overwritten }) => overwritten === true)) return { ...told, updated };
   const by_hand = new Set(found.map(({ text }) => text));
-  const again = await foldAsking(store, { ...request, by_hand, open: () => request.open(undefined) }, by);
-  return { ...told, updated: told.updated + left + again.updated };
+  const stood = new Map(
+    found.flatMap(({ text, stood: [...before] = [] }) => {
+      const last = before.at(-1);
+      return last === undefined ? [] : [[text, last.shows] as const];
+    }),
+  );
+  const second = { ...request, by_hand, stood, open: () => request.open(undefined) };
+  const again = await foldAsking(store, second, by);
+  return { ...told, updated: updated + again.updated };
 }
 
-/** Lines that stand in no file any more: the commits that left them are older than what is there now. */
-function toLeftFold(texts: readonly string[], now: number): FoldRequest {
-  const lines = texts.map((text, at) => ({ text, number: at + 1 }));
+interface LeftLine {
+  readonly text: string;
+  /** Of a line without stamps: what stood in its place. */
+  readonly stood?: ShownState | undefined;
+}
+
+/** Lines that stand in no file any more, in the order in which commits left them. */
+function listLeft(found: readonly PutBackLine[]): LeftLine[] {
+  return found.flatMap(({ text, overwritten, stood = [] }) => [
+    ...(overwritten === true ? [{ text }] : []),
+    ...stood.map((one, at) => ({ text: one.text, stood: stood[at - 1]?.shows })),
+  ]);
+}
+
+function toLeftFold({ text, stood }: LeftLine, now: number): FoldRequest {
   // The same edit may be made and taken back again some day: it is never the fold that was.
-  const request = toTextFold('git:left', lines, { digest: `${now} ${digestText(texts.join('\n'))}`, now });
-  return { ...request, by_hand: new Set(texts) };
+  const digest = `${now} ${digestText(text)}`;
+  const request = toTextFold('git:left', [{ text, number: 1 }], { digest, now });
+  return { ...request, by_hand: new Set([text]), stood: stood && new Map([[text, stood]]) };
 }
 
 /**

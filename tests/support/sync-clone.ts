@@ -4,7 +4,7 @@ import { systemActor } from '#domain/actor.ts';
 import { hasLife } from '#domain/own-values.ts';
 import { decodeRecord } from '#domain/record-codec.ts';
 import type { TaskRecord } from '#domain/task-record.ts';
-import { isTakenBack, judgeChanges, toAnswer, type PutBackLine } from '#domain/taken-back.ts';
+import { TakenBackSearch, type PutBackLine } from '#domain/taken-back.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { parseJson, type JsonObject } from '#kernel/json.ts';
 import { openSqliteStore } from '#store/open-sqlite-store.ts';
@@ -236,11 +236,9 @@ export class SyncClone {
   /** The lines that a commit of `head` changed back; see find-taken-back.ts. */
   findTakenBack(lines: readonly PutBackLine[], head: Commit, known?: Commit): readonly PutBackLine[] {
     const log = logChanges(head, known);
-    return lines.flatMap((line) => {
-      if (line.guessed === 'edit' || !isTakenBack(log, line)) return [];
-      const changes = log.find((one) => judgeChanges(one, line) !== undefined) ?? [];
-      return [toAnswer(line, changes)];
-    });
+    const search = new TakenBackSearch(lines);
+    for (const changes of log) search.take(changes);
+    return search.found;
   }
 
   /** As this clone merges: by the driver where it is registered. */

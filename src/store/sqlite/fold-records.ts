@@ -35,6 +35,7 @@ export interface Fold {
   readonly path: string;
   readonly elsewhere?: boolean | undefined;
   readonly by_hand: ReadonlySet<string> | undefined;
+  readonly stood: ReadonlyMap<string, ShownState> | undefined;
   readonly seen: ReadonlySet<string> | undefined;
   /** The edited lines of the file so far, as `id seal`. */
   readonly edited: Set<string>;
@@ -184,7 +185,11 @@ function readUnstamped(
   const { db, by, by_hand, path, report } = fold;
   const past = (): string[] => readPast(db, known);
   if (is_former === true || line.side !== undefined) return takeInEdits(edited, { known, now: by.now, past });
-  const shown = readShownState(db, path, known);
+  if (by_hand === undefined && isOfCommit(path) && !isTakenIn(edited, known)) {
+    (report.put_back ??= []).push({ text: line.text, seal: record.id, last: '', stood: [] });
+    return { record: known, lost: [], is_back: true };
+  }
+  const shown = fold.stood?.get(line.text) ?? readShownState(db, path, known);
   const where = { known, now: by.now, by_hand: by_hand?.has(line.text), shown, past };
   const taken = takeInEdits(edited, where);
   const isUnsure = taken.is_back && shown !== undefined;
@@ -197,6 +202,15 @@ function readUnstamped(
     isUnsure ? shown : { digests: digestRecord(record), updated: edited.updated },
   );
   return taken;
+}
+
+/** A commit can be asked what stood in the place of a line; of a file in the working tree the store knows it. */
+function isOfCommit(path: string): boolean {
+  return path.startsWith('git:');
+}
+
+function isTakenIn({ seal, record }: EditedLine, known: TaskRecord): boolean {
+  return known.hand?.has(`${seal}:${digestRecord(record)}`) === true;
 }
 
 /** What the file shows of a task where that is not what the store holds. */

@@ -40,7 +40,7 @@ export function foldTasks(
   request: FoldRequest,
   by: Writer,
 ): FoldReport {
-  const { path, by_hand, seen, elsewhere } = request;
+  const { path, by_hand, stood, seen, elsewhere } = request;
   const settle = (report: FoldReport): FoldReport => {
     const isUnsure = request.asks === true && report.unsure !== undefined;
     if (request.dry_run === true || isUnsure) throw new DryRun(report);
@@ -52,7 +52,7 @@ export function foldTasks(
       return settle(
         opened === undefined
           ? emptyReport()
-          : foldFile(store.db, opened, { appender, by, path, by_hand, seen, elsewhere }),
+          : foldFile(store.db, opened, { appender, by, path, by_hand, stood, seen, elsewhere }),
       );
     });
   } catch (error) {
@@ -63,7 +63,7 @@ export function foldTasks(
     return appendingTo(store, by, (appender) => {
       const opened = request.open(undefined);
       if (opened === undefined) return emptyReport();
-      const fold = startFold(store.db, { appender, by, path, by_hand, seen, elsewhere, bulk: true });
+      const fold = startFold(store.db, { appender, by, path, by_hand, stood, seen, elsewhere, bulk: true });
       writeInBulk(store.db, () => foldWholeFile(fold, opened.lines));
       return settle(endFold(fold, opened, false));
     });
@@ -84,7 +84,7 @@ class DryRun extends Error {
 
 function startFold(
   db: Database,
-  how: Pick<Fold, 'appender' | 'by' | 'path' | 'by_hand' | 'seen' | 'elsewhere' | 'bulk'>,
+  how: Pick<Fold, 'appender' | 'by' | 'path' | 'by_hand' | 'stood' | 'seen' | 'elsewhere' | 'bulk'>,
 ): Fold {
   return {
     db,
@@ -100,7 +100,7 @@ function startFold(
 function foldFile(
   db: Database,
   opened: OpenFile,
-  how: Pick<Fold, 'appender' | 'by' | 'path' | 'by_hand' | 'seen' | 'elsewhere'>,
+  how: Pick<Fold, 'appender' | 'by' | 'path' | 'by_hand' | 'stood' | 'seen' | 'elsewhere'>,
 ): FoldReport {
   const known = Number(
     db.get('SELECT (SELECT count(*) FROM tasks) + (SELECT count(*) FROM deleted_tasks) AS n')?.n,
