@@ -118,7 +118,9 @@ describe('F8 the same edit by hand, made once more in another file', () => {
     await a.json('task', 'update', task.id, '--title', 'Between');
     const file = join('..', 'other', FILE);
     a.write(file, replaced(a.read(file), 'T0', 'Again'));
-    expect((await there.json<Task>('task', 'show', task.id)).title).toBe('Again');
+    const shown = await there.run('task', 'show', task.id, '--json');
+    expect((JSON.parse(shown.stdout) as Task).title).toBe('Again');
+    expect(shown.stderr).toContain('1 value lost against a change made elsewhere');
     expect(await a.json<object[]>('conflicts')).toMatchObject([{ name: 'title', lost: 'Between' }]);
   });
 });

@@ -279,12 +279,11 @@ export const LIMITS = {
   landing_repeats: 5,
   /** How long a command waits for another process before it leaves a broken landing to the next command. */
   landing_heal_ms: 1_000,
-  /** How long a write that takes a task away waits for its checks, or for its merge, to end. */
+  /** How long a write that takes a task away waits for its checks, or its merge, to end; and for one that is about to land. */
   gate_end_ms: 8_000,
+  landing_wait_ms: 15_000,
   /** How long a task whose merge has landed is kept for the process that moves it on. */
   landed_move_ms: 60_000,
-  /** How long a write that takes a task away waits for a merge of it that is about to land. */
-  landing_wait_ms: 15_000,
   /** How long a merge waits in all for a checkout that other processes keep busy. */
   landing_busy_ms: 120_000,
   /** Of the HEAD of a checkout; no name of a branch is longer. */
@@ -293,10 +292,9 @@ export const LIMITS = {
   git_file_bytes: 268_435_456,
   /** A larger file that nobody tracks is not committed for an agent. */
   attempt_file_bytes: 104_857_600,
-  /** Changed files of the user's own checkout whose sizes and times are compared around a run; how long a look takes. */
+  /** Changed files of the user's own checkout that are compared around a run; how long a look takes, and serves other runs too. */
   checkout_files: 5_000,
   checkout_look_ms: 10_000,
-  /** A look at it that began so short a time ago serves another run as well. */
   checkout_age_ms: 1_000,
   /** Names in one refusal; what goes beyond is counted. */
   attempt_files_named: 20,
@@ -304,6 +302,8 @@ export const LIMITS = {
   id_tries: 30,
   /** Odds of a collision that a growing project accepts before its ids get longer. */
   id_collision_odds: 0.01,
+  /** Lines without stamps of which git's history is asked what stood in their place; of more than so many the last look tells. */
+  asked_lines: 200,
   /** A git hook waits no longer than this for another writer, and leaves larger task files to the next command. */
   hook_lock_timeout_ms: 1_500,
   hook_file_bytes: 16_777_216,

@@ -163,10 +163,9 @@ async function foldPutBack(
   const back = told.put_back ?? [];
   if (back.length === 0) return told;
   const found = (await by.findByHand?.(back, since)) ?? [];
-  let updated = told.updated;
+  let report = told;
   for (const line of listLeft(found))
-    updated += (await foldAsking(store, toLeftFold(line, by.now), by)).updated;
-  if (back.every(({ overwritten }) => overwritten === true)) return { ...told, updated };
+    report = joinReports(report, await foldAsking(store, toLeftFold(line, by.now), by));
   const by_hand = new Set(found.map(({ text }) => text));
   const stood = new Map(
     found.flatMap(({ text, stood: [...before] = [] }) => {
@@ -175,8 +174,26 @@ async function foldPutBack(
     }),
   );
   const second = { ...request, by_hand, stood, open: () => request.open(undefined) };
-  const again = await foldAsking(store, second, by);
-  return { ...told, updated: updated + again.updated };
+  return joinReports(report, await foldAsking(store, second, by));
+}
+
+/** Of a file that was read twice: what it brought both times. What could not be read was told the first time. */
+function joinReports(first: FoldReport, again: FoldReport): FoldReport {
+  const joinLists = <T>(one: readonly T[] = [], other: readonly T[] = []): T[] | undefined =>
+    one.length + other.length === 0 ? undefined : [...one, ...other];
+  const { kept_identities, gates, ...joined } = { ...first };
+  const identities = joinLists(kept_identities, again.kept_identities);
+  const changes = joinLists(gates, again.gates);
+  return {
+    ...joined,
+    updated: first.updated + again.updated,
+    deleted: first.deleted + again.deleted,
+    lost_claims: [...first.lost_claims, ...again.lost_claims],
+    conflicts: [...first.conflicts, ...again.conflicts],
+    edited_deleted: [...first.edited_deleted, ...again.edited_deleted],
+    ...(identities && { kept_identities: [...new Set(identities)] }),
+    ...(changes && { gates: changes }),
+  };
 }
 
 interface LeftLine {

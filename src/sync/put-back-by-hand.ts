@@ -47,13 +47,18 @@ export async function findPutBackByHand(
     ((since <= clock() && isOlderFile(join(paths.root, TASKS_PATH), since)) ||
       (await ask(repo, ['diff-files', '--name-only'])) !== '' ||
       (await ask(repo, ['diff-index', '--cached', '--name-only', 'HEAD'])) !== '');
-  const asked = isWritten ? lines.filter(({ overwritten }) => overwritten === true) : lines;
+  const isOfCommits = ({ overwritten, stood }: PutBackLine): boolean =>
+    overwritten === true || stood !== undefined;
+  const asked = isWritten ? lines.filter(isOfCommits) : lines;
   if (asked.length === 0) return isWritten ? written : [];
   // The reflog counts in seconds.
   const known = `HEAD@{${toIso(Math.max(0, since - SECOND_MS))}}`;
   const revs = existsSync(join(repo.git_dir, 'MERGE_HEAD')) ? ['HEAD', 'MERGE_HEAD'] : ['HEAD'];
   const found = await findTakenBack(asked, { repo, revs, known });
-  if (isWritten) return [...written, ...found];
+  if (isWritten) {
+    const texts = new Set(found.map(({ text }) => text));
+    return [...written.filter(({ text }) => !texts.has(text)), ...found];
+  }
   if (found.length === lines.length || !existsSync(join(repo.common_dir, 'shallow'))) return found;
   const left = lines.filter((line) => !found.includes(line) && line.guessed === undefined);
   return [...found, ...(await findTakenBackSince(left, { repo, before: [known, 'ORIG_HEAD'] }))];

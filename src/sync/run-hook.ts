@@ -12,7 +12,8 @@ import { toExportSource } from './export-source.ts';
 import { undoRemoval } from './undo-removal.ts';
 import type { FolderState } from './folder-state.ts';
 import { flagStagedSecrets, tellSecrets, type StagedChange } from './flag-secrets.ts';
-import { foldAsking, toTextFold, withoutHeld } from './fold-files.ts';
+import { type FindByHand, foldText, toTextFold, withoutHeld } from './fold-files.ts';
+import { findTakenBack } from './find-taken-back.ts';
 import {
   findObjects,
   hasOthers,
@@ -326,7 +327,8 @@ async function foldParents(
     if (tasks === undefined) continue;
     const findSeen: FindSeen = (values) => findSeenIn(values, { repo, rev });
     const request = leave(TASKS_PATH, toFold(TASKS_PATH, tasks));
-    const report = await foldAsking(store, request, { ...by, findSeen });
+    const findByHand: FindByHand = (back) => findTakenBack(back, { repo, revs: [rev] });
+    const report = await foldText(store, request, { ...by, findSeen, findByHand });
     changed += report.created + report.updated + report.deleted;
   }
   return changed;

@@ -33,14 +33,19 @@ export function toRequest(lines: readonly (string | object)[], options: FoldOpti
   };
 }
 
-/** What a command does that finds the file changed. */
-export function fold(
+/** What a command does that finds the file changed; no commit tells anything of lines without stamps. */
+export async function fold(
   temp: TempStore,
   lines: readonly (string | object)[],
   options?: FoldOptions,
 ): Promise<FoldReport> {
-  const actor = { kind: 'system', name: 'fold', named: true } as const;
-  return temp.store.foldTasks(toRequest(lines, options), { actor, now: temp.clock.now() });
+  const by = { actor: { kind: 'system', name: 'fold', named: true }, now: temp.clock.now() } as const;
+  const request = toRequest(lines, options);
+  const told = await temp.store.foldTasks(request, by);
+  if (told.put_back?.some(({ stood }) => stood !== undefined) !== true) return told;
+  const again = await temp.store.foldTasks({ ...request, by_hand: new Set() }, by);
+  const deleted = told.deleted + again.deleted;
+  return { ...again, created: told.created, updated: told.updated + again.updated, deleted };
 }
 
 /** Every line of the file as the store would write it. */

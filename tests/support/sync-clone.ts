@@ -227,10 +227,14 @@ export class SyncClone {
     if (!this.#isTracked) return written;
     const isMerging = this.hasConflict || this.mergeHead !== undefined;
     const isWritten = !isMerging && (this.isByHand || this.isDirty);
-    const asked = isWritten ? lines.filter(({ overwritten }) => overwritten === true) : lines;
+    const isOfCommits = ({ overwritten, stood }: PutBackLine): boolean =>
+      overwritten === true || stood !== undefined;
+    const asked = isWritten ? lines.filter(isOfCommits) : lines;
     const heads = [this.head, ...(this.mergeHead === undefined ? [] : [this.mergeHead])];
     const found = heads.flatMap((head) => this.findTakenBack(asked, head, this.#looked?.head));
-    return isWritten ? [...written, ...found] : found;
+    if (!isWritten) return found;
+    const texts = new Set(found.map(({ text }) => text));
+    return [...written.filter(({ text }) => !texts.has(text)), ...found];
   }
 
   /** The lines that a commit of `head` changed back; see find-taken-back.ts. */

@@ -146,8 +146,7 @@ function readEdits(fold: Fold, incoming: IncomingTask, known: TaskRecord | undef
   const last = shown ?? guess?.last;
   const taken = takeInEdits(edited, { known, now: by.now, by_hand: by_hand?.has(line.text), last });
   if (taken.is_back && by_hand === undefined && last !== undefined) {
-    const back = { text: line.text, seal: edited.seal, last, guessed: guess?.guessed };
-    report.put_back = [...(report.put_back ?? []), back];
+    askAbout(report, { text: line.text, seal: edited.seal, last, guessed: guess?.guessed });
   } else writeShown(db, { ...place, digests: digestRecord(record) }, fold.appender);
   return taken;
 }
@@ -160,7 +159,7 @@ function noteOverwritten(
 ): void {
   if (known?.hand === undefined) return;
   for (const { seal, last } of findUntaken(record, known))
-    (report.put_back ??= []).push({ text: line.text, seal, last, guessed: 'back', overwritten: true });
+    askAbout(report, { text: line.text, seal, last, guessed: 'back', overwritten: true });
 }
 
 /** What a file may have showed before, of which only this is known: that the task has edits of the same line. */
@@ -185,16 +184,17 @@ function readUnstamped(
   const { db, by, by_hand, path, report } = fold;
   const past = (): string[] => readPast(db, known);
   if (is_former === true || line.side !== undefined) return takeInEdits(edited, { known, now: by.now, past });
-  if (by_hand === undefined && isOfCommit(path) && !isTakenIn(edited, known)) {
-    (report.put_back ??= []).push({ text: line.text, seal: record.id, last: '', stood: [] });
+  const shown = fold.stood?.get(line.text) ?? readShownState(db, path, known);
+  const mayAsk = by_hand === undefined && (report.put_back?.length ?? 0) < LIMITS.asked_lines;
+  if (mayAsk && !isTakenIn(edited, known)) {
+    askAbout(report, { text: line.text, seal: record.id, last: '', stood: [] });
+    if (shown !== undefined) keepUnsealed(fold, record.id, shown);
     return { record: known, lost: [], is_back: true };
   }
-  const shown = fold.stood?.get(line.text) ?? readShownState(db, path, known);
   const where = { known, now: by.now, by_hand: by_hand?.has(line.text), shown, past };
   const taken = takeInEdits(edited, where);
   const isUnsure = taken.is_back && shown !== undefined;
-  if (isUnsure)
-    report.put_back = [...(report.put_back ?? []), { text: line.text, seal: record.id, last: shown.digests }];
+  if (isUnsure) askAbout(report, { text: line.text, seal: record.id, last: shown.digests });
   // What stood there is remembered until it is known who changed it.
   keepUnsealed(
     fold,
@@ -204,9 +204,8 @@ function readUnstamped(
   return taken;
 }
 
-/** A commit can be asked what stood in the place of a line; of a file in the working tree the store knows it. */
-function isOfCommit(path: string): boolean {
-  return path.startsWith('git:');
+function askAbout(report: FoldReport, line: PutBackLine): void {
+  (report.put_back ??= []).push(line);
 }
 
 function isTakenIn({ seal, record }: EditedLine, known: TaskRecord): boolean {

@@ -227,7 +227,10 @@ function endFold(fold: Fold, opened: OpenFile, exact: boolean): FoldReport {
   writeUnreadable(db, mark.path, [...fold.unreadable, ...damaged]);
   for (const _ of damaged) report.unreadable.push({ number: 0, why: 'it is not UTF-8' });
   const isExact = exact && damaged.length === 0 && opened.isPlain?.() !== false;
-  writeMark(db, { ...mark, event_seq: isExact ? newestEvent(db) : null });
+  // Until lines that are asked about are answered the file counts as not read: this process may not come to the answer.
+  const isAsked = fold.by_hand === undefined && report.put_back !== undefined;
+  const unread = { mtime: '0', digest: '', looked_at: readMark(db, mark.path)?.looked_at ?? 0 };
+  writeMark(db, { ...mark, ...(isAsked && unread), event_seq: isExact ? newestEvent(db) : null });
   if (!isExact) writeFolded(db, mark.path, newestEvent(db));
   return report;
 }
