@@ -33,9 +33,10 @@ export const LIMITS = {
   list_limit: 10_000_000,
   cursor_length: 1_000,
   tree_depth: 1_000,
-  graph_svg_nodes: 2_000,
-  /** Lines between them: 24,000 took a second, in which nothing else was served. */
-  graph_svg_edges: 4_000,
+  graph_svg: { nodes: 2_000, edges: 4_000 },
+  /** In a server a graph holds up all others while it is drawn or written: about 0.1 s at these sizes. */
+  graph_served_svg: { nodes: 1_000, edges: 2_000 },
+  graph_served_text: { nodes: 2_500, edges: 5_000 },
   project_name_length: 200,
   batch_tasks: 10_000,
   /** All that `forge prime` prints: what every session of an agent pays before it begins. */
@@ -271,20 +272,18 @@ export const LIMITS = {
   landing_light_tries: 6,
   /** How long a landing waits for the user's own gits in the checkout to end; one with an open editor does not. */
   landing_quiet_ms: 2_000,
-  /** How long after a landing it is looked whether a git that had begun before has undone it. */
+  /** How long after a landing it is looked whether a git that had begun before has undone it; if it is still at work. */
   landing_settle_ms: 190,
-  /** The same for a git that had begun before and is still at work: in a large checkout one takes its time. */
   landing_settle_last_ms: 3_000,
   /** How often a landing is made again that git has moved back. */
   landing_repeats: 5,
   /** How long a command waits for another process before it leaves a broken landing to the next command. */
   landing_heal_ms: 1_000,
-  /** How long a write that takes a task away waits for its checks, or for its merge, to end. */
+  /** How long a write that takes a task away waits for its checks or its merge to end, and for one about to land. */
   gate_end_ms: 8_000,
+  landing_wait_ms: 15_000,
   /** How long a task whose merge has landed is kept for the process that moves it on. */
   landed_move_ms: 60_000,
-  /** How long a write that takes a task away waits for a merge of it that is about to land. */
-  landing_wait_ms: 15_000,
   /** How long a merge waits in all for a checkout that other processes keep busy. */
   landing_busy_ms: 120_000,
   /** Of the HEAD of a checkout; no name of a branch is longer. */
