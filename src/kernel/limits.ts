@@ -309,8 +309,9 @@ export const LIMITS = {
   /** From this size on, versions of a task file are counted in git's store of objects, and packed when they have come to so much. */
   large_file_bytes: 1_048_576,
   loose_blob_bytes: 50_331_648,
-  /** A server joins task files up to this size in itself; larger ones are read by a process of its own. */
-  server_fold_bytes: 524_288,
+  /** A server joins small task files in itself, others by a process of its own: 800 lines of one task took 15 s. */
+  server_fold_bytes: 65_536,
+  server_fold_lines: 20,
   /** Bytes of events that wait for one reader; it gets no more until it has read some of them. */
   event_waiting_bytes: 65_536,
   /** A reader that takes nothing for so long while events wait for it is cut; it can go on where it was. */

@@ -65,7 +65,7 @@ function isLocalLine({ path }: Fold, { text }: FileLine): boolean {
 
 /** A line of a known task that lacks what says which task it is, or how it stands: that is as it is known. */
 function readShort({ db, digests, edges }: Fold, line: FileLine): IncomingTask | undefined {
-  const json = tryParse(line.text);
+  const json = line.text.trimStart().startsWith('{') ? tryParse(line.text) : undefined;
   const id = json?.['id'];
   if (json === undefined || typeof id !== 'string' || !digests.has(id) || '_v' in json) return undefined;
   edges.write();
@@ -142,7 +142,7 @@ function readEdits(fold: Fold, incoming: IncomingTask, known: TaskRecord | undef
   const taken = takeInEdits(edited, { known, now: by.now, by_hand: by_hand?.has(line.text), last });
   if (taken.is_back && by_hand === undefined && last !== undefined) {
     const back = { text: line.text, seal: edited.seal, last, guessed: guess?.guessed };
-    report.put_back = [...(report.put_back ?? []), back];
+    (report.put_back ??= []).push(back);
   } else writeShown(db, { ...place, digests: digestRecord(record) }, fold.appender);
   return taken;
 }
@@ -173,8 +173,7 @@ function readUnstamped(
   const where = { known, now: by.now, by_hand: by_hand?.has(line.text), shown, past };
   const taken = takeInEdits(edited, where);
   const isUnsure = taken.is_back && shown !== undefined;
-  if (isUnsure)
-    report.put_back = [...(report.put_back ?? []), { text: line.text, seal: record.id, last: shown.digests }];
+  if (isUnsure) (report.put_back ??= []).push({ text: line.text, seal: record.id, last: shown.digests });
   // What stood there is remembered until it is known who changed it.
   keepUnsealed(
     fold,
