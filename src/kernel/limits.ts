@@ -122,15 +122,13 @@ export const LIMITS = {
   /** How long what was said of its size stands while nobody works there, and how long all looks before a start take. */
   folder_size_ms: 600_000,
   disk_look_ms: 2_000,
-  /** Files and folders that are counted to tell how large a worktree is. */
-  /** How long a server tells the size of a worktree without measuring it again. */
+  /** How long a server tells the size of a worktree without measuring it again, and how many files it counts for that. */
   folder_size_told_ms: 10_000,
   workspace_entries: 2_000_000,
   /** Of the file of a wish, where the number of an issue is looked for. */
   wish_bytes: 65_536,
-  /** How often a merge looks whether it is its turn. */
+  /** How often a merge looks whether it is its turn; how long one that was postponed rests, twice as long each time. */
   merge_poll_ms: 100,
-  /** How long a merge that was postponed rests before it is tried again: twice as long each time. */
   merge_again_first_ms: 1_000,
   merge_again_last_ms: 60_000,
   /** How often a merge begins anew because its target moved meanwhile. */
@@ -279,23 +277,21 @@ export const LIMITS = {
   landing_repeats: 5,
   /** How long a command waits for another process before it leaves a broken landing to the next command. */
   landing_heal_ms: 1_000,
-  /** How long a write that takes a task away waits for its checks or its merge to end, and for one about to land. */
+  /** How long a write that takes a task away waits for its checks or merge, one about to land, and a merge for a checkout. */
   gate_end_ms: 8_000,
   landing_wait_ms: 15_000,
+  landing_busy_ms: 120_000,
   /** How long a task whose merge has landed is kept for the process that moves it on. */
   landed_move_ms: 60_000,
-  /** How long a merge waits in all for a checkout that other processes keep busy. */
-  landing_busy_ms: 120_000,
   /** Of the HEAD of a checkout; no name of a branch is longer. */
   head_bytes: 4_096,
   /** Of a file that git keeps for itself, or of one with a conflict in it; a larger one is not read. */
   git_file_bytes: 268_435_456,
   /** A larger file that nobody tracks is not committed for an agent. */
   attempt_file_bytes: 104_857_600,
-  /** Changed files of the user's own checkout whose sizes and times are compared around a run; how long a look takes. */
+  /** Changed files of the user's own checkout whose sizes and times are compared around a run; how long a look takes, and serves. */
   checkout_files: 5_000,
   checkout_look_ms: 10_000,
-  /** A look at it that began so short a time ago serves another run as well. */
   checkout_age_ms: 1_000,
   /** Names in one refusal; what goes beyond is counted. */
   attempt_files_named: 20,
@@ -362,6 +358,10 @@ export const LIMITS = {
   /** The log of one run: its beginning and its end are kept, half of the room each. */
   log_bytes: 67_108_864,
   log_line_bytes: 1_048_576,
+  /** Of one entry, so many texts, and so many characters of them, are looked at for secrets; entries of one line of an agent. */
+  log_entry_texts: 10_000,
+  log_entry_length: 262_144,
+  agent_line_entries: 1_000,
   /** Lines of output that come together are one entry, up to so many characters. */
   output_entry_length: 16_384,
   log_page_lines: 10_000,
