@@ -10,7 +10,7 @@ import type { Host, Meter, OpenProject, OperationContext, Screen } from '#operat
 import { openSqliteStore } from '#store/open-sqlite-store.ts';
 import { openSteadyTime, openWakefulTime } from '#store/steady-time.ts';
 import type { TaskStore } from '#store/store.ts';
-import { catchUpWithFiles } from '#sync/catch-up.ts';
+import { catchUpWithFiles, type CatchUpSurroundings } from '#sync/catch-up.ts';
 import { mayBeDeleted } from '#sync/deleted-config.ts';
 import { findProject, type FoundProject } from '#sync/find-project.ts';
 import { hasWorkflow } from '#sync/has-workflow.ts';
@@ -220,15 +220,14 @@ function requireWritable({ store_dir }: FoundProject['paths']): void {
 /** A project ready to be worked on: its store open, mended, and joined with the task files. */
 export async function openFound(
   found: FoundProject,
-  {
-    env,
-    notice,
-    meter,
-    reads,
-    forces,
-  }: Pick<ContextRequest, 'env' | 'notice' | 'meter' | 'reads' | 'forces'>,
-  options: { readonly lock_timeout_ms?: number; readonly lock?: 'await' } = {},
+  request: Pick<ContextRequest, 'env' | 'notice' | 'meter' | 'reads' | 'forces'>,
+  options: {
+    readonly lock_timeout_ms?: number;
+    readonly lock?: 'await';
+    readonly joinApart?: CatchUpSurroundings['joinApart'];
+  } = {},
 ): Promise<OpenProject & AsyncDisposable> {
+  const { env, notice, meter, reads, forces } = request;
   const { paths } = found;
   const { database, replica } = paths;
   if (reads === false) requireWritable(paths);
@@ -282,7 +281,7 @@ export async function openFound(
     const folded = await catchUpWithFiles(
       store,
       { paths, config },
-      { clock: () => systemClock.now(), notice, meter, env, reads },
+      { clock: () => systemClock.now(), notice, meter, env, reads, joinApart: options.joinApart },
     );
     const foreign = await readForeign(store, config.idPrefix, env);
     const readWorkflow = await openWorkflow({ paths, store }, env, options);

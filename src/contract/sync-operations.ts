@@ -244,7 +244,7 @@ export const resolveConflict = declare({
     fence: Fence,
   }),
   output: z.object({ id: z.string(), settled: z.array(z.string()), left: z.int() }),
-  errors: ['not_found', 'ambiguous_id', 'state_invalid', 'fence_conflict'],
+  errors: ['not_found', 'ambiguous_id', 'state_invalid', 'fence_conflict', 'permission_denied'],
   access: 'task',
   needs: 'project',
   http: { method: 'post', path: '/tasks/{id}/conflicts' },

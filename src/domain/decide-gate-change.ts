@@ -32,6 +32,11 @@ export function findGateLoosening(
   return undefined;
 }
 
+/** Whether the commands that check a task are others now; also an empty list, which puts the project's own out of force. */
+export function changesSteps(before: GateFacts, after: GateFacts): boolean {
+  return !isSame(before.review_config?.ci_steps, after.review_config?.ci_steps);
+}
+
 /** Checks where there were none. An empty list is no check: it would put the project's own out of force. */
 function isFirst(before: ReviewConfig | undefined, after: ReviewConfig | undefined): boolean {
   return before === undefined && (after?.ci_steps === undefined || after.ci_steps.length > 0);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createLineMask, findSecrets, listSecrets, maskSecrets } from './find-secrets.ts';
 
 /** Put together here, so that nobody who looks for keys finds one in this file. */
@@ -267,5 +267,21 @@ describe('findSecrets', () => {
     // A text that only speaks of one is shown on.
     expect([`grep ${begin} *`, 'nothing (0 files)'].map(createLineMask())[1]).toBe('nothing (0 files)');
     expect(maskSecrets(JSON.stringify({ key: `${begin}\nMIIE\n${end}\n` }))).toBe('{"key":"[redacted]\\n"}');
+  });
+});
+
+describe('a line that begins as keys do', () => {
+  it('costs no copy of a pattern where none of them matches', () => {
+    const copies = vi.spyOn(String.prototype, 'matchAll');
+    try {
+      listSecrets('ghp_a1B2');
+      const alike = copies.mock.calls.length;
+      listSecrets('hello world');
+      // What is copied for any line at all.
+      expect(alike).toBe(copies.mock.calls.length - alike);
+    } finally {
+      copies.mockRestore();
+    }
+    expect(listSecrets('ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8')).toHaveLength(1);
   });
 });

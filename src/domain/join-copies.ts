@@ -82,6 +82,8 @@ function restamp(
   for (const name of MAP_NAMES) {
     let elements: Map<string, Element> | undefined;
     for (const [key, element] of record[name].elements) {
+      // Of a task with many lines most elements are ruled out by their own stamp.
+      if (element.stamp <= early.at || element.stamp >= late.at) continue;
       const edited = elementOf(other[name], key);
       if (!isLater(element.stamp, edited.stamp) || !stateIn(late.digests, name, key)(edited.value)) continue;
       // That a key is missing in two edits of a line does not mean that both took it out.

@@ -205,6 +205,8 @@ export interface FoundForm {
 /** All keys of one form, apart from each other. */
 export function listForms(text: string, { form, toEnd, accepts }: SecretPattern): FoundForm[] {
   const found: FoundForm[] = [];
+  // Without a match, which is nearly always, `matchAll` would cost a copy of the pattern: ten times as much on a short line.
+  if (text.search(form) < 0) return found;
   let last = 0;
   for (const match of text.matchAll(form)) {
     const behind = match.index + match[0].length;

@@ -4,6 +4,7 @@ import { workOnFile } from './agent-files.ts';
 import { concludeRun, type OurReason } from './conclude-run.ts';
 import { decidePermission } from './decide-permission.ts';
 import type { ExecutorTools, RunEnd, RunHost, RunSpec, StartedRun } from './executor.ts';
+import { limitEntries } from './limit-entries.ts';
 import { startProgram } from './start-program.ts';
 import type { Decision, PermissionAsk, ProtocolSession, SessionStep } from './protocols/session.ts';
 
@@ -118,7 +119,7 @@ class SessionDriver implements StartedRun {
       this.#perform(session.takeCut(line.text));
     } else if (line.text.trim() !== '') {
       this.#drive.tools.tap?.('agent', line.text);
-      this.#perform(session.take(line.text));
+      this.#perform(limitEntries(session.take(line.text)));
     }
     this.#restartPause();
   }

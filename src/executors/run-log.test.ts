@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { TranscriptEntry } from '#contract/transcript.ts';
 import { LogLine } from '#contract/transcript.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import { tempFolder } from '../../tests/support/temp-repo.ts';
 import { readLog, tailLog } from './read-log.ts';
 import { openRunLog, type RunLogOptions } from './run-log.ts';
@@ -154,6 +155,37 @@ describe('openRunLog', () => {
     const text = readFileSync(log.path, 'utf8');
     expect(text).not.toContain('hunter2secret');
     expect(text.match(/\[redacted\]/g)).toHaveLength(4);
+  });
+
+  it('looks at a bounded number of texts, and of characters, of one entry', async () => {
+    await using log = await tempLog();
+    const seen: number[] = [];
+    using writer = log.open({
+      redact: (text) => {
+        seen.push(text.length);
+        return text;
+      },
+    });
+    const tool = (input: unknown) => writer.append({ kind: 'tool_call', id: 't', tool: 'x', input });
+    const many = LIMITS.log_entry_texts + 1;
+    for (const input of [
+      Array.from({ length: many }, () => 'a'),
+      Object.fromEntries(Array.from({ length: many }, (_, at) => [`k${at}`, 0])),
+      { deep: [{ deeper: Array.from({ length: many }, () => ['a']) }] },
+    ]) {
+      expect(tool(input)).toEqual({
+        kind: 'note',
+        text: expect.stringContaining('(tool_call) is left out') as string,
+      });
+      expect(seen).toEqual([]);
+    }
+    const long = Array.from({ length: 60 }, () => 'x'.repeat(100_000));
+    tool(long);
+    expect(seen.reduce((sum, length) => sum + length, 0)).toBeLessThan(2 * LIMITS.log_entry_length);
+    seen.length = 0;
+    // What agents say every day is whole.
+    const usual = { command: 'npm test', files: Array.from({ length: 500 }, (_, at) => `src/file-${at}.ts`) };
+    expect(tool(usual)).toMatchObject({ kind: 'tool_call', input: usual });
   });
 
   it('[H2] looks at no more of a long text than it keeps, and shows no half of a secret at the cut', async () => {

@@ -33,9 +33,10 @@ export const LIMITS = {
   list_limit: 10_000_000,
   cursor_length: 1_000,
   tree_depth: 1_000,
-  graph_svg_nodes: 2_000,
-  /** Lines between them: 24,000 took a second, in which nothing else was served. */
-  graph_svg_edges: 4_000,
+  graph_svg: { nodes: 2_000, edges: 4_000 },
+  /** In a server a graph holds up all others while it is drawn or written: about 0.1 s at these sizes. */
+  graph_served_svg: { nodes: 1_000, edges: 2_000 },
+  graph_served_text: { nodes: 2_500, edges: 5_000 },
   project_name_length: 200,
   batch_tasks: 10_000,
   /** All that `forge prime` prints: what every session of an agent pays before it begins. */
@@ -121,15 +122,13 @@ export const LIMITS = {
   /** How long what was said of its size stands while nobody works there, and how long all looks before a start take. */
   folder_size_ms: 600_000,
   disk_look_ms: 2_000,
-  /** Files and folders that are counted to tell how large a worktree is. */
-  /** How long a server tells the size of a worktree without measuring it again. */
+  /** How long a server tells the size of a worktree without measuring it again, and how many files it counts for that. */
   folder_size_told_ms: 10_000,
   workspace_entries: 2_000_000,
   /** Of the file of a wish, where the number of an issue is looked for. */
   wish_bytes: 65_536,
-  /** How often a merge looks whether it is its turn. */
+  /** How often a merge looks whether it is its turn; how long one that was postponed rests, twice as long each time. */
   merge_poll_ms: 100,
-  /** How long a merge that was postponed rests before it is tried again: twice as long each time. */
   merge_again_first_ms: 1_000,
   merge_again_last_ms: 60_000,
   /** How often a merge begins anew because its target moved meanwhile. */
@@ -271,28 +270,26 @@ export const LIMITS = {
   landing_light_tries: 6,
   /** How long a landing waits for the user's own gits in the checkout to end; one with an open editor does not. */
   landing_quiet_ms: 2_000,
-  /** How long after a landing it is looked whether a git that had begun before has undone it. */
+  /** How long after a landing it is looked whether a git that had begun before has undone it; if it is still at work. */
   landing_settle_ms: 190,
-  /** The same for a git that had begun before and is still at work: in a large checkout one takes its time. */
   landing_settle_last_ms: 3_000,
   /** How often a landing is made again that git has moved back. */
   landing_repeats: 5,
   /** How long a command waits for another process before it leaves a broken landing to the next command. */
   landing_heal_ms: 1_000,
-  /** How long a write that takes a task away waits for its checks, or its merge, to end; and for one that is about to land. */
+  /** How long a write that takes a task away waits for its checks or merge, one about to land, and a merge for a checkout. */
   gate_end_ms: 8_000,
   landing_wait_ms: 15_000,
+  landing_busy_ms: 120_000,
   /** How long a task whose merge has landed is kept for the process that moves it on. */
   landed_move_ms: 60_000,
-  /** How long a merge waits in all for a checkout that other processes keep busy. */
-  landing_busy_ms: 120_000,
   /** Of the HEAD of a checkout; no name of a branch is longer. */
   head_bytes: 4_096,
   /** Of a file that git keeps for itself, or of one with a conflict in it; a larger one is not read. */
   git_file_bytes: 268_435_456,
   /** A larger file that nobody tracks is not committed for an agent. */
   attempt_file_bytes: 104_857_600,
-  /** Changed files of the user's own checkout that are compared around a run; how long a look takes, and serves other runs too. */
+  /** Changed files of the user's own checkout whose sizes and times are compared around a run; how long a look takes, and serves. */
   checkout_files: 5_000,
   checkout_look_ms: 10_000,
   checkout_age_ms: 1_000,
@@ -310,8 +307,9 @@ export const LIMITS = {
   /** From this size on, versions of a task file are counted in git's store of objects, and packed when they have come to so much. */
   large_file_bytes: 1_048_576,
   loose_blob_bytes: 50_331_648,
-  /** A server joins task files up to this size in itself; larger ones are read by a process of its own. */
-  server_fold_bytes: 524_288,
+  /** A server joins small task files in itself, others by a process of its own: 800 lines of one task took 15 s. */
+  server_fold_bytes: 65_536,
+  server_fold_lines: 20,
   /** Bytes of events that wait for one reader; it gets no more until it has read some of them. */
   event_waiting_bytes: 65_536,
   /** A reader that takes nothing for so long while events wait for it is cut; it can go on where it was. */
@@ -362,6 +360,10 @@ export const LIMITS = {
   /** The log of one run: its beginning and its end are kept, half of the room each. */
   log_bytes: 67_108_864,
   log_line_bytes: 1_048_576,
+  /** Of one entry, so many texts, and so many characters of them, are looked at for secrets; entries of one line of an agent. */
+  log_entry_texts: 10_000,
+  log_entry_length: 262_144,
+  agent_line_entries: 1_000,
   /** Lines of output that come together are one entry, up to so many characters. */
   output_entry_length: 16_384,
   log_page_lines: 10_000,

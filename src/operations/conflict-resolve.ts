@@ -1,8 +1,11 @@
 import type { resolveConflict } from '#contract/sync-operations.ts';
+import { LIFE } from '#domain/lost-values.ts';
+import { refuseStart } from '#engine/refuse-start.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { isFileConflict, settleFileConflicts } from '#sync/file-conflicts.ts';
-import { implement } from './operation.ts';
+import { engineOf } from './engine-of.ts';
+import { implement, type OperationContext } from './operation.ts';
 import { writerOf } from './writer.ts';
 
 export const conflictResolve = implement<typeof resolveConflict>({
@@ -18,11 +21,25 @@ export const conflictResolve = implement<typeof resolveConflict>({
       take_lost: input.take_lost === true,
       fence: input.fence,
     };
+    if (settle.take_lost) await checkOwners(ctx, settle);
     return ctx.project.store.settleConflicts(settle, await writerOf(ctx));
   },
   text: ({ id, settled, left }) =>
     `Settled ${settled.map((name) => escapeLine(name)).join(', ')} of ${id}${left === 0 ? '' : `; ${left} left`}`,
 });
+
+/** To take back that an agent owns a task is to give it to the agent, as a claim or an update does. */
+async function checkOwners(
+  ctx: OperationContext,
+  { id, field }: { readonly id: string; readonly field: string | undefined },
+): Promise<void> {
+  if (ctx.vouches !== false || (field !== undefined && field !== LIFE)) return;
+  const engine = await engineOf(ctx);
+  for (const { id: task, name, lost } of await ctx.project.store.listConflicts(id)) {
+    if (name !== LIFE || typeof lost !== 'object' || lost === null || !('assignee' in lost)) continue;
+    if (typeof lost.assignee === 'string') await refuseStart(engine, { id: task, agent: lost.assignee });
+  }
+}
 
 /** Tasks may stand in states that the other workflow has not, and a config may say another prefix. */
 function refuseTaking(id: 'workflow' | 'config'): ForgeError {

@@ -172,6 +172,31 @@ describe('toSvg', () => {
     expect(svg.match(/class="link blocks"/g)).toHaveLength(20_000);
   }, 30_000);
 
+  it.each([
+    ['two columns that all wait for each other', { columns: 2, rows: 50, drawn: 'flat' }],
+    ['a lattice', { columns: 12, rows: 13, drawn: 'flat' }],
+    ['one that only a command line lays out with dagre', { columns: 2, rows: 20, drawn: 'flat when served' }],
+    ['one that both do', { columns: 3, rows: 5, drawn: 'in boxes' }],
+  ] as const)('counts links before dagre is asked: %s', async (_name, { columns, rows, drawn }) => {
+    const ids = Array.from({ length: columns }, (_c, column) =>
+      Array.from({ length: rows }, (_r, row) => `n${column}-${row}`),
+    );
+    const graph = {
+      nodes: [graphTask('box'), ...ids.flat().map((id) => graphTask(id, { parent_id: 'box' }))],
+      edges: ids
+        .slice(1)
+        .flatMap((column, i) => column.flatMap((to) => (ids[i] ?? []).map((from) => graphEdge(from, to)))),
+    };
+    const [alone, served] = [
+      await toSvg(graph, { title: 'Links' }),
+      await toSvg(graph, { title: 'Links', served: true }),
+    ];
+    // Only dagre's pictures have boxes.
+    expect(alone.includes('class="box')).toBe(drawn !== 'flat');
+    expect(served.includes('class="box')).toBe(drawn === 'in boxes');
+    expect(served === alone).toBe(drawn !== 'flat when served');
+  });
+
   it('keeps a wide fan and a dense knot small', async () => {
     const nodes = Array.from({ length: 120 }, (_, i) => graphTask(`n${i}`));
     const fan = nodes.slice(1).map((task) => graphEdge('n0', task.id));

@@ -1,26 +1,53 @@
 import { describe, expect, it } from 'vitest';
 import type { GraphView } from '#contract/graph-operations.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { graphTask } from '../../tests/support/graph-sample.ts';
 import type { OperationContext } from './operation.ts';
 import { projectGraph } from './project-graph.ts';
 
-function draw(graph: { nodes: number; edges: number }, format: 'svg' | 'json'): Promise<unknown> {
-  const node = (at: number) => ({ id: `fg-${at}` });
+type Format = 'svg' | 'dot' | 'mermaid' | 'json';
+
+function draw(
+  graph: { nodes: number; edges: number },
+  format: Format,
+  options?: { served: boolean },
+): Promise<unknown> {
   const edge = () => ({ from_id: 'fg-0', to_id: 'fg-1', type: 'blocks' });
   const view = {
-    nodes: Array.from({ length: graph.nodes }, (_, at) => node(at)),
+    nodes: Array.from({ length: graph.nodes }, (_, at) => graphTask(`fg-${at}`)),
     edges: Array.from({ length: graph.edges }, edge),
-  } as unknown as GraphView; // only counted
+  } as unknown as GraphView; // its edges are only counted
   const project = { store: { readGraph: async () => view }, config: { name: 'demo' } };
-  return projectGraph.run({ project } as unknown as OperationContext, { format }); // all that it looks at
+  const context = { project, stays: options?.served === true };
+  return projectGraph.run(context as unknown as OperationContext, { format }); // all that it looks at
 }
 
 describe('a picture of the graph', () => {
   it.each([
-    [{ nodes: LIMITS.graph_svg_nodes + 1, edges: 0 }, LIMITS.graph_svg_nodes],
-    [{ nodes: 400, edges: LIMITS.graph_svg_edges + 1 }, LIMITS.graph_svg_edges],
+    [{ nodes: LIMITS.graph_svg.nodes + 1, edges: 0 }, LIMITS.graph_svg.nodes],
+    [{ nodes: 400, edges: LIMITS.graph_svg.edges + 1 }, LIMITS.graph_svg.edges],
   ])('[B11] is refused before it is laid out where it would be too large: %j', async (graph, limit) => {
     await expect(draw(graph, 'svg')).rejects.toMatchObject({ code: 'invalid_input', details: { limit } });
     expect(await draw(graph, 'json')).toHaveProperty('nodes.length', graph.nodes);
+    expect(await draw(graph, 'dot')).toHaveProperty('format', 'dot');
   });
+
+  const { graph_served_svg: svg, graph_served_text: text } = LIMITS;
+  it.each([
+    ['svg', { nodes: svg.nodes + 1, edges: 0 }, svg.nodes],
+    ['svg', { nodes: 400, edges: svg.edges + 1 }, svg.edges],
+    ['dot', { nodes: text.nodes + 1, edges: 0 }, text.nodes],
+    ['mermaid', { nodes: 400, edges: text.edges + 1 }, text.edges],
+  ] as const)(
+    'is smaller in a server, which serves nobody else meanwhile: %s %j',
+    async (format, graph, limit) => {
+      await expect(draw(graph, format, { served: true })).rejects.toMatchObject({
+        code: 'invalid_input',
+        details: { limit },
+        hint: expect.stringContaining('--format json'),
+      });
+      expect(await draw(graph, 'json', { served: true })).toHaveProperty('nodes.length', graph.nodes);
+      expect(await draw(graph, format)).toHaveProperty('format', format);
+    },
+  );
 });

@@ -115,6 +115,51 @@ describe('values that lost a merge', () => {
   });
 });
 
+describe('the checks of a task, written by a token that may not run programs', () => {
+  const steps = (step: string) => new Map([['review_config', { ci_steps: [step] }]]);
+  const actor = { kind: 'user', name: 'ada', named: true } as const;
+  const person = (store: TempStore) => ({ ...by(store), actor });
+
+  it('do not change, by whatever write', async () => {
+    await using world = await twoStores();
+    const { here, there } = world;
+    const { id } = await create(here, 'Checked');
+    await here.store.updateTask({ id, workflow_fields: steps('npm test') }, person(here));
+    await fold(there, await shareLines(here));
+    await here.store.updateTask({ id, title: 'Here', workflow_fields: steps('true') }, person(here));
+    there.clock.advance(60_000);
+    await there.store.updateTask(
+      { id, title: 'There', workflow_fields: steps('npm run all') },
+      person(there),
+    );
+    await fold(here, await exportLines(there));
+    const writer = { ...person(here), vouches: false };
+    const { store } = here;
+    const settle = (field: string | undefined) => ({ id, field, take_lost: true });
+    for (const write of [
+      () => store.settleConflicts(settle('review_config'), writer),
+      () => store.settleConflicts(settle(undefined), writer),
+      () => store.updateTask({ id, workflow_fields: steps('true') }, writer),
+      () => store.updateTask({ id, workflow_fields: new Map([['review_config', null]]) }, writer),
+    ])
+      await expectCode(write(), 'permission_denied');
+    expect(await store.getTask(id)).toMatchObject({
+      title: 'There',
+      review_config: { ci_steps: ['npm run all'] },
+    });
+    // All else may be taken, and the checks too by a token that may set them.
+    expect(await store.settleConflicts(settle('title'), writer)).toMatchObject({
+      settled: ['title'],
+      left: 1,
+    });
+    await store.settleConflicts(settle('review_config'), { ...writer, vouches: true });
+    expect(await store.getTask(id)).toMatchObject({ title: 'Here', review_config: { ci_steps: ['true'] } });
+    await store.deleteTask({ id }, writer);
+    await store.restoreTask({ id }, writer);
+    expect(await store.getTask(id)).toMatchObject({ review_config: { ci_steps: ['true'] } });
+  });
+});
+
 interface World extends AsyncDisposable {
   readonly here: TempStore;
   readonly there: TempStore;

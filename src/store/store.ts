@@ -179,6 +179,8 @@ export interface Writer {
    * take the task away any more; throws permission_denied.
    */
   readonly holding?: Holding | undefined;
+  /** False: a token that may not run programs. No write of it changes the checks of a task; throws permission_denied. */
+  readonly vouches?: boolean | undefined;
 }
 
 /**

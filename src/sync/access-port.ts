@@ -89,16 +89,11 @@ function noteUse(
 }
 
 async function saveUse(home: string, id: string, now: number): Promise<void> {
-  await changeHomeFile(
-    home,
-    USES,
-    (text) => {
-      const uses = parseUses(text, home);
-      const later = (parseIso(uses[id] ?? '') ?? 0) < now ? { ...uses, [id]: toIso(now) } : uses;
-      return { text: `${JSON.stringify(later)}\n`, answer: undefined };
-    },
-    { mode: 0o600 },
-  );
+  await changeHomeFile(home, USES, (text) => {
+    const uses = parseUses(text, home);
+    const later = (parseIso(uses[id] ?? '') ?? 0) < now ? { ...uses, [id]: toIso(now) } : uses;
+    return { text: `${JSON.stringify(later)}\n`, answer: undefined };
+  });
 }
 
 function parseUses(text: string | undefined, home: string): Record<string, string> {

@@ -14,6 +14,7 @@ import {
   readHomeFile,
   toHomeLine,
   toHomeText,
+  PRIVATE,
 } from './home-file.ts';
 import { replaceFile } from './place-file.ts';
 
@@ -49,8 +50,6 @@ export interface TokenCaller {
 
 const FILE = 'tokens.jsonl';
 const SERVER_TOKEN = 'server-token';
-/** For the person alone: whoever reads these files can be that person, or wait for a weak hash. */
-const PRIVATE = 0o600;
 const SCOPES: readonly string[] = ['read', 'task', 'exec', 'admin'] satisfies TokenScope[];
 
 /** In the order they were made, revoked ones too. */
@@ -234,15 +233,10 @@ function changeTokens<T>(
   home: string,
   change: (lines: HomeLine[]) => { lines: readonly HomeLine[]; answer: T },
 ): Promise<T> {
-  return changeHomeFile(
-    home,
-    FILE,
-    (text) => {
-      const { lines, answer } = change(parseReadableLines(text, join(home, FILE)));
-      return { text: toHomeText(lines), answer };
-    },
-    { mode: PRIVATE },
-  );
+  return changeHomeFile(home, FILE, (text) => {
+    const { lines, answer } = change(parseReadableLines(text, join(home, FILE)));
+    return { text: toHomeText(lines), answer };
+  });
 }
 
 function getLive(lines: readonly HomeLine[], id: string): StoredToken {

@@ -10,7 +10,6 @@ import {
   listProfiles,
   mergeProfile,
   type NamedProfile,
-  PRIVATE,
   profilesVersion,
   type ProfileWish,
   resolveProfile,
@@ -98,36 +97,30 @@ export async function addAgent(home: string, added: NewAgent): Promise<AddedAgen
   const { name, description, wish, env, max, now } = added;
   refuseTakenName(name);
   if (wish?.from !== undefined) getProfile(home, wish.from);
-  return changeHomeFile(
-    home,
-    FILE,
-    (text): { text: string; answer: AddedAgent } => {
-      const lines = parseHomeLines(text, join(home, FILE));
-      const known = readAgents(lines, home).find(({ agent }) => agent.name === name);
-      if (added.version !== undefined) checkVersion(name, known?.agent.version, added.version);
-      const before = known?.value ?? { name, description: '', created_at: toIso(now) };
-      const wanted = {
-        ...before,
-        ...(description !== undefined && { description }),
-        ...(wish !== undefined && { profile: mergeProfile(before['profile'], wish) }),
-        ...(env !== undefined && { env }),
-        ...(max !== undefined && { max }),
-      };
-      const isSame = known !== undefined && toHomeLine(wanted).text === JSON.stringify(known.value);
-      // Another set-up has not failed yet.
-      const changed =
-        wish === undefined && env === undefined ? wanted : { ...wanted, resumed_at: toIso(now) };
-      const line = toHomeLine(known === undefined || isSame ? wanted : bump(changed, known));
-      const agent = readAgents([line], home)[0]?.agent;
-      assert(agent !== undefined, 'a line with a name is an agent');
-      checkAgent(agent, added);
-      if (known === undefined)
-        return { text: toHomeText([...lines, line]), answer: { ...agent, outcome: 'added' } };
-      if (isSame) return { text: text ?? '', answer: { ...agent, outcome: 'unchanged' } };
-      return { text: toHomeText(lines.with(known.at, line)), answer: { ...agent, outcome: 'updated' } };
-    },
-    { mode: PRIVATE },
-  );
+  return changeHomeFile(home, FILE, (text): { text: string; answer: AddedAgent } => {
+    const lines = parseHomeLines(text, join(home, FILE));
+    const known = readAgents(lines, home).find(({ agent }) => agent.name === name);
+    if (added.version !== undefined) checkVersion(name, known?.agent.version, added.version);
+    const before = known?.value ?? { name, description: '', created_at: toIso(now) };
+    const wanted = {
+      ...before,
+      ...(description !== undefined && { description }),
+      ...(wish !== undefined && { profile: mergeProfile(before['profile'], wish) }),
+      ...(env !== undefined && { env }),
+      ...(max !== undefined && { max }),
+    };
+    const isSame = known !== undefined && toHomeLine(wanted).text === JSON.stringify(known.value);
+    // Another set-up has not failed yet.
+    const changed = wish === undefined && env === undefined ? wanted : { ...wanted, resumed_at: toIso(now) };
+    const line = toHomeLine(known === undefined || isSame ? wanted : bump(changed, known));
+    const agent = readAgents([line], home)[0]?.agent;
+    assert(agent !== undefined, 'a line with a name is an agent');
+    checkAgent(agent, added);
+    if (known === undefined)
+      return { text: toHomeText([...lines, line]), answer: { ...agent, outcome: 'added' } };
+    if (isSame) return { text: text ?? '', answer: { ...agent, outcome: 'unchanged' } };
+    return { text: toHomeText(lines.with(known.at, line)), answer: { ...agent, outcome: 'updated' } };
+  });
 }
 
 function checkVersion(name: string, version: number | undefined, wanted: number): void {
@@ -190,16 +183,11 @@ function changeKnown<T>(
   name: string,
   change: (known: ReadAgent, lines: readonly HomeLine[]) => { lines: readonly HomeLine[]; answer: T },
 ): Promise<T> {
-  return changeHomeFile(
-    home,
-    FILE,
-    (text) => {
-      const before = parseHomeLines(text, join(home, FILE));
-      const { lines, answer } = change(findKnown(before, home, name), before);
-      return { text: lines === before ? (text ?? '') : toHomeText(lines), answer };
-    },
-    { mode: PRIVATE },
-  );
+  return changeHomeFile(home, FILE, (text) => {
+    const before = parseHomeLines(text, join(home, FILE));
+    const { lines, answer } = change(findKnown(before, home, name), before);
+    return { text: lines === before ? (text ?? '') : toHomeText(lines), answer };
+  });
 }
 
 function findKnown(lines: readonly HomeLine[], home: string, name: string): ReadAgent {

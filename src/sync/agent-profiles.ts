@@ -39,8 +39,6 @@ export interface ProfileWish {
 }
 
 const FILE = 'profiles.jsonl';
-/** For the person alone: an environment may hold keys. */
-export const PRIVATE = 0o600;
 const POLICIES: readonly string[] = ['ask', 'edits', 'all'] satisfies PermissionPolicy[];
 
 /** In the order they were added. */
@@ -75,48 +73,38 @@ export function addProfile(
   home: string,
   { name, description, wish, env, now, check }: NewProfile,
 ): Promise<AddedProfile> {
-  return changeHomeFile(
-    home,
-    FILE,
-    (text): { text: string; answer: AddedProfile } => {
-      const lines = parseHomeLines(text, join(home, FILE));
-      const known = readProfiles(lines).find(({ entry }) => entry.name === name);
-      const before = known?.value ?? { name, created_at: toIso(now) };
-      const value: JsonObject = {
-        ...before,
-        ...(description !== undefined && { description }),
-        profile: mergeProfile(before['profile'], wish),
-        ...(env !== undefined && { env }),
-      };
-      const line = toHomeLine(value);
-      const [made] = readProfiles([line]);
-      if (made === undefined) throw toUnnamed(name);
-      check(made.entry.profile);
-      if (known === undefined)
-        return { text: toHomeText([...lines, line]), answer: { ...made.entry, outcome: 'added' } };
-      if (line.text === JSON.stringify(known.value))
-        return { text: text ?? '', answer: { ...known.entry, outcome: 'unchanged' } };
-      return {
-        text: toHomeText(lines.with(known.at, line)),
-        answer: { ...made.entry, outcome: 'updated' },
-      };
-    },
-    { mode: PRIVATE },
-  );
+  return changeHomeFile(home, FILE, (text): { text: string; answer: AddedProfile } => {
+    const lines = parseHomeLines(text, join(home, FILE));
+    const known = readProfiles(lines).find(({ entry }) => entry.name === name);
+    const before = known?.value ?? { name, created_at: toIso(now) };
+    const value: JsonObject = {
+      ...before,
+      ...(description !== undefined && { description }),
+      profile: mergeProfile(before['profile'], wish),
+      ...(env !== undefined && { env }),
+    };
+    const line = toHomeLine(value);
+    const [made] = readProfiles([line]);
+    if (made === undefined) throw toUnnamed(name);
+    check(made.entry.profile);
+    if (known === undefined)
+      return { text: toHomeText([...lines, line]), answer: { ...made.entry, outcome: 'added' } };
+    if (line.text === JSON.stringify(known.value))
+      return { text: text ?? '', answer: { ...known.entry, outcome: 'unchanged' } };
+    return {
+      text: toHomeText(lines.with(known.at, line)),
+      answer: { ...made.entry, outcome: 'updated' },
+    };
+  });
 }
 
 /** Throws not_found. Whether an agent still needs it is for the caller to know. */
 export function removeProfile(home: string, name: string): Promise<NamedProfile> {
-  return changeHomeFile(
-    home,
-    FILE,
-    (text) => {
-      const lines = parseHomeLines(text, join(home, FILE));
-      const known = findKnown(lines, home, name);
-      return { text: toHomeText(lines.toSpliced(known.at, 1)), answer: known.entry };
-    },
-    { mode: PRIVATE },
-  );
+  return changeHomeFile(home, FILE, (text) => {
+    const lines = parseHomeLines(text, join(home, FILE));
+    const known = findKnown(lines, home, name);
+    return { text: toHomeText(lines.toSpliced(known.at, 1)), answer: known.entry };
+  });
 }
 
 /** The stored form after a wish. Another executor or another beginning starts anew: its options mean nothing here. */

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { isForgeError, type ErrorCode } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { countTasks } from '#kernel/text.ts';
@@ -17,6 +18,11 @@ export interface CatchUpSurroundings {
   readonly env: Environment;
   /** Of a command that only reads: it does not wait for others that write. */
   readonly reads?: boolean | undefined;
+  /**
+   * Of a process that serves others: starts another process that joins the files in. It is called for files that are
+   * not small; how long a line takes cannot be told from its size.
+   */
+  readonly joinApart?: (() => Promise<void>) | undefined;
 }
 
 /**
@@ -43,8 +49,9 @@ async function catchUpWithWorkingTree(
   const files = toTaskFiles(paths);
   if (config.initMode === 'standard' && statFile(files.tasks) === undefined)
     await guard(tell, () => catchUpWithHead(store, paths, tell));
-  const marks = await store.readMarks([files.tasks, files.history]);
-  const changed = [files.tasks, files.history].some((path) => {
+  const both = [files.tasks, files.history];
+  const marks = await store.readMarks(both);
+  const changed = both.some((path) => {
     const stats = statFile(path);
     return (
       stats !== undefined &&
@@ -55,6 +62,10 @@ async function catchUpWithWorkingTree(
     );
   });
   if (!changed && !(await isHeldElsewhere(marks, paths, tell))) return NOTHING;
+  if (tell.joinApart !== undefined && !both.every(isSmallFile)) {
+    await tell.joinApart();
+    return NOTHING;
+  }
   const isFirst = marks.length === 0;
   return (await guard(tell, () => joinChanges(store, files, { ...tell, paths, isFirst }))) ?? NOTHING;
 }
@@ -89,6 +100,8 @@ async function catchUpWithHead(
   const path = `import:place:${files.tasks}`;
   const [mark] = await store.readMarks([path]);
   if (mark?.digest === place) return;
+  // Its size is not known before git was asked, and it is asked only once for each HEAD.
+  if (tell.joinApart !== undefined) return tell.joinApart();
   const { foldHeadFiles } = await import('./fold-head-files.ts');
   const { created } = await foldHeadFiles({ store, paths }, { ...tell, now: tell.clock() });
   if (created > 0) tell.notice(`${countTasks(created)} came in from ${TASKS_PATH} of the last commit`);
@@ -112,6 +125,20 @@ async function isHeldElsewhere(
   const place = await readHeadPlace(toGitRepo(root, { env }));
   return held.some((mark) => !isHeldAt(mark, place));
 }
+
+/** True also for a file that is not there. */
+function isSmallFile(path: string): boolean {
+  if (Number(statFile(path)?.size ?? 0) > LIMITS.server_fold_bytes) return false;
+  try {
+    let lines = 0;
+    for (const byte of readFileSync(path)) if (byte === NEWLINE) lines += 1;
+    return lines <= LIMITS.server_fold_lines;
+  } catch {
+    return true; // who joins it in says what is wrong
+  }
+}
+
+const NEWLINE = 0x0a;
 
 const NOTHING: FoldedFiles = { tasks: undefined, history: undefined };
 /** A store that cannot be written at the moment. */

@@ -25,7 +25,13 @@ import { isMergeDriverRegistered, registerMergeDriver } from './merge-driver-con
 import type { HookProject } from './run-hook.ts';
 import { HISTORY_PATH, TASKS_PATH } from './task-files.ts';
 import { findGatePaths } from './gate-files.ts';
-import { hasWorkflowFile, readWorkflow, type WorkflowPaths } from './workflow-file.ts';
+import {
+  findCopyFault,
+  hasWorkflowFile,
+  mendCopy,
+  readWorkflow,
+  type WorkflowPaths,
+} from './workflow-file.ts';
 
 export interface Finding {
   readonly name: string;
@@ -67,6 +73,11 @@ export async function examineProject(
     ...(await examinePushes(project.paths, examination.machine)),
   );
   const { workflow } = await findGatePaths(project, examination.machine);
+  const fault = findCopyFault(workflow);
+  if (fault !== undefined)
+    findings.push(
+      await guarded('workflow copy', () => examineWorkflowCopy(examination, { paths: workflow, fault })),
+    );
   if (hasWorkflowFile(workflow)) findings.push(await guarded('workflow', () => examineWorkflow(workflow)));
   findings.push(
     ...(await examineLandings(project.paths, examination.machine)),
@@ -86,6 +97,21 @@ async function guarded(name: string, examine: () => Finding | Promise<Finding>):
     if (!isForgeError(error)) throw error;
     return { name, state: 'failed', message: error.message, hint: error.hint ?? null };
   }
+}
+
+/** Only where it is wrong: the copy serves branches and worktrees that have no workflow of their own. */
+function examineWorkflowCopy(
+  { fix }: Examination,
+  { paths, fault }: { readonly paths: WorkflowPaths; readonly fault: string },
+): Finding {
+  if (!fix) return fail('workflow copy', fault, 'forge doctor --fix');
+  const aside = mendCopy(paths);
+  return fixed(
+    'workflow copy',
+    aside === undefined
+      ? 'written again from .forge/workflow.json'
+      : `set aside as ${aside}; the built-in workflow counts where there is no other`,
+  );
 }
 
 function examineWorkflow(paths: WorkflowPaths): Finding {

@@ -104,6 +104,18 @@ describe('findProject', () => {
     expect(() => nameAt(bare)).toThrow(NOT_A_PROJECT);
   });
 
+  it('keeps the last good copy where the config cannot be read', async () => {
+    await using repo = await project();
+    const { paths } = findProject(repo.path, {}, HOME);
+    refreshSharedConfig(paths);
+    const good = readFileSync(paths.shared_config, 'utf8');
+    for (const text of ['', '{"version": 1,', 'null']) {
+      writeFileSync(paths.config, text);
+      refreshSharedConfig(paths);
+      expect(readFileSync(paths.shared_config, 'utf8')).toBe(good);
+    }
+  });
+
   it('keeps a submodule apart from the project around it', async () => {
     await using repo = await project();
     await using library = await tempRepo();
@@ -204,7 +216,7 @@ describe('refreshSharedConfig', () => {
     expect(readFileSync(paths.shared_config)).toEqual(readFileSync(paths.config));
     refreshSharedConfig(paths);
     expect(statSync(paths.shared_config).ino).toBe(first.ino);
-    writeFileSync(paths.config, Buffer.concat([Buffer.from(configText('New')), Buffer.from([0xff])]));
+    writeFileSync(paths.config, `${configText('New')}\r\n\t`);
     refreshSharedConfig(paths);
     expect(readFileSync(paths.shared_config)).toEqual(readFileSync(paths.config));
     expect(readdirSync(paths.store_dir)).toEqual(['config.json']);

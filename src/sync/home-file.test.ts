@@ -2,19 +2,35 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, statSync, sym
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tempFolder } from '../../tests/support/temp-repo.ts';
+import { HOME_FILES, type HomeFileName } from './home-files.ts';
 import { changeHomeFile, parseHomeLines, readHomeFile, toHomeText } from './home-file.ts';
 
 describe('a file of the Forge home', () => {
   it('[S119] is made with its home, for its owner alone, and replaced whole', async () => {
     await using folder = await tempFolder();
     const home = join(folder.path, 'deep', 'home');
-    expect(readHomeFile(home, 'x')).toBeUndefined();
-    const answer = await changeHomeFile(home, 'x', (text) => ({ text: 'one', answer: text }));
+    expect(readHomeFile(home, 'settings.json')).toBeUndefined();
+    const answer = await changeHomeFile(home, 'settings.json', (text) => ({ text: 'one', answer: text }));
     expect(answer).toBeUndefined();
     expect(statSync(home).mode & 0o777).toBe(0o700);
-    expect(await changeHomeFile(home, 'x', (text) => ({ text: 'two', answer: text }))).toBe('one');
-    expect(readHomeFile(home, 'x')).toBe('two');
-    expect(readdirSync(home)).toEqual(['x']);
+    expect(statSync(join(home, 'settings.json')).mode & 0o777).toBe(0o600);
+    expect(await changeHomeFile(home, 'settings.json', (text) => ({ text: 'two', answer: text }))).toBe(
+      'one',
+    );
+    expect(readHomeFile(home, 'settings.json')).toBe('two');
+    expect(readdirSync(home)).toEqual(['settings.json']);
+  });
+
+  it('is for its owner alone, whatever the umask and whatever it was', async () => {
+    await using folder = await tempFolder();
+    const home = join(folder.path, 'home');
+    for (const name of Object.keys(HOME_FILES) as HomeFileName[]) {
+      await changeHomeFile(home, name, () => ({ text: 'one', answer: 0 }));
+      expect(statSync(join(home, name)).mode & 0o777).toBe(0o600);
+      chmodSync(join(home, name), 0o666);
+      await changeHomeFile(home, name, () => ({ text: 'two', answer: 0 }));
+      expect(statSync(join(home, name)).mode & 0o777).toBe(0o600);
+    }
   });
 
   it('is left alone, and no home is made, when the change is refused or changes nothing', async () => {
@@ -23,14 +39,14 @@ describe('a file of the Forge home', () => {
     const refuse = (): never => {
       throw new Error('no');
     };
-    await expect(changeHomeFile(home, 'x', refuse)).rejects.toThrow('no');
+    await expect(changeHomeFile(home, 'settings.json', refuse)).rejects.toThrow('no');
     expect(existsSync(home)).toBe(false);
-    await changeHomeFile(home, 'x', () => ({ text: 'one', answer: 0 }));
-    await expect(changeHomeFile(home, 'x', refuse)).rejects.toThrow('no');
-    const before = statSync(join(home, 'x')).ino;
-    await changeHomeFile(home, 'x', (text) => ({ text: text ?? '', answer: 0 }));
-    expect(statSync(join(home, 'x')).ino).toBe(before);
-    expect(readdirSync(home)).toEqual(['x']);
+    await changeHomeFile(home, 'settings.json', () => ({ text: 'one', answer: 0 }));
+    await expect(changeHomeFile(home, 'settings.json', refuse)).rejects.toThrow('no');
+    const before = statSync(join(home, 'settings.json')).ino;
+    await changeHomeFile(home, 'settings.json', (text) => ({ text: text ?? '', answer: 0 }));
+    expect(statSync(join(home, 'settings.json')).ino).toBe(before);
+    expect(readdirSync(home)).toEqual(['settings.json']);
   });
 
   it('keeps a home that is there as it is, and a link to a file elsewhere a link', async () => {
@@ -39,9 +55,9 @@ describe('a file of the Forge home', () => {
     mkdirSync(home);
     chmodSync(home, 0o755);
     await folder.write('dotfiles/x', 'one');
-    symlinkSync(join(folder.path, 'dotfiles', 'x'), join(home, 'x'));
-    await changeHomeFile(home, 'x', (text) => ({ text: `${text} two`, answer: 0 }));
-    expect(lstatSync(join(home, 'x')).isSymbolicLink()).toBe(true);
+    symlinkSync(join(folder.path, 'dotfiles', 'x'), join(home, 'settings.json'));
+    await changeHomeFile(home, 'settings.json', (text) => ({ text: `${text} two`, answer: 0 }));
+    expect(lstatSync(join(home, 'settings.json')).isSymbolicLink()).toBe(true);
     expect(await folder.read('dotfiles/x')).toBe('one two');
     expect(statSync(home).mode & 0o777).toBe(0o755);
   });
@@ -50,9 +66,9 @@ describe('a file of the Forge home', () => {
     await using folder = await tempFolder();
     const home = join(folder.path, 'home');
     const add = (n: number) =>
-      changeHomeFile(home, 'x', (text) => ({ text: `${text ?? ''}${n}\n`, answer: n }));
+      changeHomeFile(home, 'settings.json', (text) => ({ text: `${text ?? ''}${n}\n`, answer: n }));
     await Promise.all(Array.from({ length: 20 }, (_, n) => add(n)));
-    const lines = (readHomeFile(home, 'x') ?? '').trim().split('\n').map(Number);
+    const lines = (readHomeFile(home, 'settings.json') ?? '').trim().split('\n').map(Number);
     expect(lines.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, n) => n));
   });
 
@@ -60,9 +76,11 @@ describe('a file of the Forge home', () => {
     await using folder = await tempFolder();
     await folder.write('home', 'a file');
     const home = join(folder.path, 'home');
-    await expect(changeHomeFile(home, 'x', () => ({ text: 'a', answer: 0 }))).rejects.toMatchObject({
+    await expect(
+      changeHomeFile(home, 'settings.json', () => ({ text: 'a', answer: 0 })),
+    ).rejects.toMatchObject({
       code: 'io_failed',
-      message: expect.stringContaining(join(home, 'x')) as string,
+      message: expect.stringContaining(join(home, 'settings.json')) as string,
     });
   });
 });

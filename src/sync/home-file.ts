@@ -5,7 +5,11 @@ import { type Json, type JsonObject, parseJson } from '#kernel/json.ts';
 import { readJson } from '#kernel/read-json.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { toFileError } from './file-error.ts';
+import type { HomeFileName } from './home-files.ts';
 import { replaceFile } from './place-file.ts';
+
+/** Of every file of the home, from its first byte on. */
+export const PRIVATE = 0o600;
 
 /** The files of the Forge home: small, read whole, replaced whole, changed by one process at a time. */
 
@@ -33,9 +37,8 @@ export function homeFileVersion(home: string, name: string): string | undefined 
  */
 export async function changeHomeFile<T>(
   home: string,
-  name: string,
+  name: HomeFileName,
   change: (text: string | undefined) => { text: string; answer: T },
-  { mode }: { readonly mode?: number } = {},
 ): Promise<T> {
   const path = join(home, name);
   try {
@@ -46,7 +49,7 @@ export async function changeHomeFile<T>(
     return await holdFileLock(`${path}.lock`, { what: `change of ${path}` }, () => {
       const before = readHomeFile(home, name);
       const { text, answer } = change(before);
-      if (text !== (before ?? '')) replaceFile(toTarget(path), text, mode);
+      if (text !== (before ?? '')) replaceFile(toTarget(path), text, PRIVATE);
       return answer;
     });
   } catch (error) {

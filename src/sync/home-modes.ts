@@ -1,10 +1,8 @@
-import { lstatSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { HOME_FILES, HOME_FOLDERS, type HomeFileKind } from './home-files.ts';
 import { listWrongModes } from './kept-modes.ts';
 import type { ProjectPaths } from './project-paths.ts';
-
-/** Files of the home by which another person of the machine could act as this one. */
-const SECRETS = ['server-token', 'tokens.jsonl'];
 
 export interface WideMode {
   /** A sentence without its end. */
@@ -25,13 +23,16 @@ export function describeWideModes(
   const found: WideMode[] = [];
   if ((modeOf(home) & 0o022) !== 0)
     found.push({ what: `others on this machine can change files in ${home}`, hint: `chmod go-w ${home}` });
-  for (const name of SECRETS) {
+  for (const name of HOME_FOLDERS) {
     const path = join(home, name);
-    if ((modeOf(path) & 0o077) !== 0)
-      found.push({
-        what: `others on this machine can read ${path}`,
-        hint: `chmod 600 ${path}, then make its tokens anew: forge token rotate <id>`,
-      });
+    if ((modeOf(path) & 0o022) !== 0)
+      found.push({ what: `others on this machine can change files in ${path}`, hint: `chmod go-w ${path}` });
+  }
+  for (const [name, kind] of Object.entries(HOME_FILES)) {
+    const path = join(home, name);
+    const { bits, can, next } = WIDE[kind];
+    if ((modeOf(path) & bits) !== 0)
+      found.push({ what: `others on this machine can ${can} ${path}`, hint: `chmod 600 ${path}${next}` });
   }
   for (const paths of projects) {
     const open = listWrongModes(paths).filter(({ why }) => why === 'open');
@@ -44,7 +45,13 @@ export function describeWideModes(
   return found;
 }
 
+const WIDE: Readonly<Record<HomeFileKind, { bits: number; can: string; next: string }>> = {
+  tokens: { bits: 0o077, can: 'read', next: ', then make its tokens anew: forge token rotate <id>' },
+  secrets: { bits: 0o077, can: 'read', next: ', then replace the secrets in it: forge agent list' },
+  authority: { bits: 0o022, can: 'change', next: ', and look whether it says what you wrote' },
+};
+
+/** Of what a link leads to: people keep such files elsewhere. */
 function modeOf(path: string): number {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  return found === undefined || found.isSymbolicLink() ? 0 : found.mode;
+  return statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
 }

@@ -64,15 +64,10 @@ function change<T>(
   decide: (servers: RunningServer[]) => { servers: RunningServer[]; answer: T },
 ): Promise<T> {
   const path = join(home, FILE);
-  return changeHomeFile(
-    home,
-    FILE,
-    (text) => {
-      const { servers, answer } = decide(parse(text, path).filter(mayRun));
-      return { text: `${JSON.stringify({ servers }, null, 2)}\n`, answer };
-    },
-    { mode: 0o600 },
-  );
+  return changeHomeFile(home, FILE, (text) => {
+    const { servers, answer } = decide(parse(text, path).filter(mayRun));
+    return { text: `${JSON.stringify({ servers }, null, 2)}\n`, answer };
+  });
 }
 
 /** Only a help for people: what cannot be read is begun anew. */

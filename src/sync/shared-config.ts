@@ -71,6 +71,8 @@ export function refreshSharedConfig(paths: ProjectPaths): void {
   const standing = readCheckedConfig(paths);
   if (standing === undefined || standing.path === paths.shared_config) return;
   if (readOr(paths.shared_config)?.equals(standing.bytes) === true) return;
+  // The copy outlives the file: a config that cannot be read must never take the place of the last good one.
+  if (parseOrUndefined(standing.bytes) === undefined) return;
   try {
     mkdirSync(paths.store_dir, { recursive: true });
     replaceFile(paths.shared_config, standing.bytes);

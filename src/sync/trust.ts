@@ -52,8 +52,6 @@ export interface UntrustedCommand {
 }
 
 const FILE = 'trust.json';
-/** Whoever could write it could run programs. */
-const PRIVATE = 0o600;
 const HINT = 'forge trust';
 
 /**
@@ -227,24 +225,19 @@ export function trustListed(
   { now, by }: { readonly now: number; readonly by: string },
 ): Promise<void> {
   const key = toTrustKey(paths);
-  return changeHomeFile(
-    home,
-    FILE,
-    (text) => {
-      const file = parseTrust(text, home);
-      const known = toObject(file.repositories[key]);
-      const added = listed
-        .filter(({ fingerprint }) => !Object.hasOwn(known, fingerprint))
-        .map(({ fingerprint, command, digests }) => {
-          const scripts = digests.map(({ path, sha256 }) => [path, sha256]);
-          return [fingerprint, { command, scripts, trusted_at: toIso(now), by }] as const;
-        });
-      if (added.length === 0) return { text: text ?? '', answer: undefined };
-      const entry = { ...known, ...Object.fromEntries(added) };
-      return { text: toText(file, { ...file.repositories, [key]: entry }), answer: undefined };
-    },
-    { mode: PRIVATE },
-  );
+  return changeHomeFile(home, FILE, (text) => {
+    const file = parseTrust(text, home);
+    const known = toObject(file.repositories[key]);
+    const added = listed
+      .filter(({ fingerprint }) => !Object.hasOwn(known, fingerprint))
+      .map(({ fingerprint, command, digests }) => {
+        const scripts = digests.map(({ path, sha256 }) => [path, sha256]);
+        return [fingerprint, { command, scripts, trusted_at: toIso(now), by }] as const;
+      });
+    if (added.length === 0) return { text: text ?? '', answer: undefined };
+    const entry = { ...known, ...Object.fromEntries(added) };
+    return { text: toText(file, { ...file.repositories, [key]: entry }), answer: undefined };
+  });
 }
 
 /** The same for work on the tasks of one project. */
@@ -267,17 +260,12 @@ export function openTrust(place: TrustPlace) {
 /** Takes back everything that was allowed here, and gives its commands. Idempotent. */
 export function revokeTrust({ home, paths }: TrustPlace): Promise<string[]> {
   const key = toTrustKey(paths);
-  return changeHomeFile(
-    home,
-    FILE,
-    (text) => {
-      const file = parseTrust(text, home);
-      const { [key]: gone, ...rest } = file.repositories;
-      const answer = listTexts(toObject(gone));
-      return answer.length === 0 ? { text: text ?? '', answer } : { text: toText(file, rest), answer };
-    },
-    { mode: PRIVATE },
-  );
+  return changeHomeFile(home, FILE, (text) => {
+    const file = parseTrust(text, home);
+    const { [key]: gone, ...rest } = file.repositories;
+    const answer = listTexts(toObject(gone));
+    return answer.length === 0 ? { text: text ?? '', answer } : { text: toText(file, rest), answer };
+  });
 }
 
 /** Something that looks like a key may be committed: it is none, or is void. Idempotent. */

@@ -17,8 +17,10 @@ import { LIMITS } from '#kernel/limits.ts';
 import { tempRepo } from '../../tests/support/temp-repo.ts';
 import { type ProjectPaths, toProjectPaths } from './project-paths.ts';
 import {
+  findCopyFault,
   findWorkflow,
   hasWorkflowFile,
+  mendCopy,
   openWorkflowReader,
   readWorkflow,
   refreshSharedWorkflow,
@@ -198,6 +200,42 @@ describe('refreshSharedWorkflow', () => {
     rmSync(at.own);
     refreshSharedWorkflow(at.paths);
     expect(readWorkflow(at.paths).initial).toBe('one');
+  });
+
+  it.each(['{"x":', 'null', '{"states":[]}', '[]', 'x'])(
+    'keeps the last good one where the file is none: %s',
+    async (text) => {
+      await using here = await project();
+      writeFileSync(here.own, text);
+      refreshSharedWorkflow(here.paths);
+      expect(existsSync(here.shared)).toBe(false);
+      writeFileSync(here.own, named('good'));
+      refreshSharedWorkflow(here.paths);
+      writeFileSync(here.own, text);
+      refreshSharedWorkflow(here.paths);
+      expect(readFileSync(here.shared, 'utf8')).toBe(named('good'));
+      rmSync(here.own);
+      expect(readWorkflow(here.paths).initial).toBe('good');
+    },
+  );
+
+  it('a copy that is no workflow is told with a command that mends it', async () => {
+    await using here = await project();
+    writeFileSync(here.shared, '{"x":');
+    expect(() => readWorkflow(here.paths)).toThrow(
+      expect.objectContaining({ code: 'invalid_input', hint: 'forge doctor --fix' }) as Error,
+    );
+    expect(findCopyFault(here.paths)).toContain(here.shared);
+    expect(mendCopy(here.paths)).toBe(`${here.shared}.broken`);
+    expect(readFileSync(`${here.shared}.broken`, 'utf8')).toBe('{"x":');
+    expect(readWorkflow(here.paths)).toBe(DEFAULT_RESOLVED);
+    expect(findCopyFault(here.paths)).toBeUndefined();
+    // Where the working tree has one, that is the copy again.
+    mkdirSync(here.shared);
+    writeFileSync(here.own, named('own'));
+    expect(findCopyFault(here.paths)).toContain(here.shared);
+    expect(mendCopy(here.paths)).toBeUndefined();
+    expect(readFileSync(here.shared, 'utf8')).toBe(named('own'));
   });
 
   it('leaves it to others to complain about a file that cannot be read', async () => {

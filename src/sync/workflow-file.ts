@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TextFault, validateWorkflowText } from '#domain/validate-workflow-text.ts';
 import { DEFAULT_RESOLVED, type ResolvedWorkflow, resolveWorkflow } from '#domain/workflow.ts';
@@ -62,16 +62,18 @@ export function openWorkflowReader(paths: () => WorkflowPaths): () => ResolvedWo
   };
 }
 
-function resolveFound({ text, path }: FoundWorkflow): ResolvedWorkflow {
+function resolveFound({ source, text, path }: FoundWorkflow): ResolvedWorkflow {
   if (text === '') return DEFAULT_RESOLVED;
   const { workflow, faults } = validateWorkflowText(text);
-  if (workflow === undefined) throw brokenWorkflow(path ?? WORKFLOW_PATH, faults);
+  // Nobody edits the copy, so that its faults are of no use to anybody.
+  const hint = source === 'shared' ? 'forge doctor --fix' : 'forge workflow validate';
+  if (workflow === undefined) throw brokenWorkflow(path ?? WORKFLOW_PATH, faults, hint);
   return workflow === DEFAULT_WORKFLOW ? DEFAULT_RESOLVED : resolveWorkflow(workflow);
 }
 
 const NAMED_FAULTS = 3;
 
-function brokenWorkflow(path: string, faults: readonly TextFault[]): ForgeError {
+function brokenWorkflow(path: string, faults: readonly TextFault[], hint: string): ForgeError {
   const named = faults
     .slice(0, NAMED_FAULTS)
     .map(({ path: at, message, line }) => `line ${line}: ${at === '' ? '' : `${at}: `}${message}`);
@@ -79,7 +81,7 @@ function brokenWorkflow(path: string, faults: readonly TextFault[]): ForgeError 
   return new ForgeError(
     'invalid_input',
     `${path} is not a workflow: ${escapeLine(`${named.join('; ')}${more}`)}`,
-    { hint: 'forge workflow validate', details: { path, fault_count: faults.length } },
+    { hint, details: { path, fault_count: faults.length } },
   );
 }
 
@@ -118,12 +120,48 @@ export function hasWorkflowFile(paths: WorkflowPaths): boolean {
 export function refreshSharedWorkflow(paths: WorkflowPaths): void {
   try {
     const text = readText(ownPath(paths));
-    if (text !== undefined) copyToShared(paths, text);
+    if (text === undefined || holds(sharedPath(paths), text)) return;
+    // The copy outlives the file: a workflow that is none must never take the place of the last good one.
+    if (isWorkflow(text)) copyToShared(paths, text);
   } catch (error) {
     // What is wrong with it is for those to say who need it.
     if (error instanceof ForgeError && error.code === 'invalid_input') return;
     throw toFileError(error, `Could not copy ${ownPath(paths)} to ${sharedPath(paths)}`);
   }
+}
+
+/** What is wrong with the shared copy; undefined where it is a workflow, or where there is none. */
+export function findCopyFault(paths: WorkflowPaths): string | undefined {
+  const path = sharedPath(paths);
+  try {
+    const text = readText(path);
+    if (text !== undefined) resolveFound({ source: 'shared', path, text });
+    return undefined;
+  } catch (error) {
+    if (error instanceof ForgeError) return error.message;
+    throw error;
+  }
+}
+
+/**
+ * Puts the working tree's workflow into the place of a copy that is none. Where it has no workflow, the copy is kept
+ * under another name, which is returned, and the built-in workflow counts.
+ */
+export function mendCopy(paths: WorkflowPaths): string | undefined {
+  const shared = sharedPath(paths);
+  const aside = `${shared}.broken`;
+  try {
+    rmSync(aside, { recursive: true, force: true });
+    renameSync(shared, aside);
+  } catch (error) {
+    throw toFileError(error, `Could not set ${shared} aside`);
+  }
+  if (paths.forge_dir !== paths.store_dir) refreshSharedWorkflow(paths);
+  return lookAt(shared) === undefined ? aside : undefined;
+}
+
+function isWorkflow(text: string): boolean {
+  return text === '' || validateWorkflowText(text).workflow !== undefined;
 }
 
 function copyToShared(paths: WorkflowPaths, text: string): void {

@@ -30,6 +30,35 @@ describe('the projects of a server', () => {
     expect(readFileSync(calls, 'utf8').trim().split('\n')).toHaveLength(1);
   });
 
+  test.each([
+    ['lines of one task', '.forge/tasks.jsonl', (line: string) => line],
+    ['lines that are no tasks', '.forge/tasks.jsonl', () => 'x'],
+    ['moves that are none', '.forge/history.jsonl', () => '{}'],
+  ])('few bytes with many lines are read by a process of its own: %s', async (_name, file, toLine) => {
+    await using project = await forgeProject();
+    const { id } = await project.create('there');
+    await project.run('export');
+    const calls = join(dirname(project.path), 'calls');
+    await using projects = await openFor(project, calls);
+    const [only] = projects.list();
+    await only?.keepUp();
+    expect(existsSync(calls)).toBe(false);
+    const path = join(project.path, file);
+    const before = existsSync(path) ? readFileSync(path, 'utf8') : '';
+    const [line = ''] = readFileSync(taskFile(project), 'utf8').split('\n');
+    const lines = Array.from({ length: LIMITS.server_fold_lines + 1 }, (_, at) =>
+      toLine(line.replace('"there"', `"there ${at}"`)),
+    );
+    writeFileSync(path, `${before}${lines.join('\n')}\n`);
+    expect(readFileSync(path).length).toBeLessThan(LIMITS.server_fold_bytes);
+    await only?.keepUp();
+    expect(readFileSync(calls, 'utf8')).toContain('import');
+    // It was joined in by the other process: the task is there, and nothing is left to read.
+    expect((await only?.use(({ store }) => store.getTask(id)))?.title).toMatch(/^there/);
+    await only?.keepUp();
+    expect(readFileSync(calls, 'utf8').trim().split('\n')).toHaveLength(1);
+  });
+
   test('work that goes on keeps the store open while another one takes its place', async () => {
     await using project = await forgeProject();
     const { id } = await project.create('there');

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { InboxItem } from '#contract/inbox-operations.ts';
 import type { Task } from '#contract/task.ts';
 import type { Actor } from '#domain/actor.ts';
-import { createSecrets } from '#engine/agent-secrets.ts';
+import { createSecrets, type Secrets } from '#engine/agent-secrets.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { OpenProject } from '#operations/operation.ts';
 import { readOwnIdentity } from '#process/process-identity.ts';
@@ -24,7 +24,10 @@ interface World {
   readonly callFrom: (task_id: string) => Promise<RunCaller>;
 }
 
-async function inProject(work: (world: World) => Promise<void>): Promise<void> {
+async function inProject(
+  work: (world: World) => Promise<void>,
+  secrets: Secrets = createSecrets([SECRET]),
+): Promise<void> {
   await using repo = await tempRepo();
   const home = join(repo.path, '..', 'home');
   mkdirSync(home);
@@ -38,9 +41,7 @@ async function inProject(work: (world: World) => Promise<void>): Promise<void> {
     { place, clock, env, program, notice },
   );
   const served = await projects.find({ project: undefined });
-  await served.useForOperation((project) =>
-    work(toWorld(project, { place, machine, secrets: createSecrets([SECRET]) })),
-  );
+  await served.useForOperation((project) => work(toWorld(project, { place, machine, secrets })));
 }
 
 function toWorld(project: OpenProject, deps: Omit<Parameters<typeof createRunCaller>[0], 'project'>): World {
@@ -83,6 +84,48 @@ function toWorld(project: OpenProject, deps: Omit<Parameters<typeof createRunCal
     },
   };
 }
+
+describe('what an agent writes in its run', () => {
+  const looked: string[] = [];
+  const known = createSecrets([SECRET]);
+  const watched: Secrets = {
+    ...known,
+    redact(text) {
+      looked.push(text);
+      return known.redact(text);
+    },
+  };
+
+  it('is looked at for secrets only where the run may write it', () =>
+    inProject(async ({ create, callFrom }) => {
+      const [own, other] = [await create(PERSON), await create(PERSON)];
+      const call = await callFrom(own.id);
+      await expect(call('task.update', { id: other.id, title: 'x' })).rejects.toMatchObject({
+        code: 'permission_denied',
+      });
+      expect(looked).toEqual([]);
+      await call('task.comment', { id: own.id, body: 'y' });
+      expect(looked).not.toEqual([]);
+    }, watched));
+
+  it('is refused where it is long and holds one', () =>
+    inProject(async ({ create, callFrom }) => {
+      const own = await create(PERSON);
+      const call = await callFrom(own.id);
+      const long = 'lorem ipsum '.repeat(30_000);
+      const put = (log: string) =>
+        call('task.create', {
+          title: 'x',
+          metadata_set: { one: log.slice(0, 200_000), two: log.slice(200_000) },
+        });
+      await expect(put(`${long}${SECRET}`)).rejects.toMatchObject({
+        code: 'invalid_input',
+        message: expect.not.stringContaining(SECRET) as string,
+      });
+      await put(long);
+      expect(await put(`short ${SECRET}`)).toMatchObject({ metadata: { one: 'short [redacted]' } });
+    }));
+});
 
 describe('work that agents give each other', () => {
   it('waits for a person where the task of the run was created in a run itself', () =>

@@ -16,6 +16,7 @@ import type { HomePlace } from '#sync/forge-home.ts';
 import type { Machine } from '#sync/machine.ts';
 import { checkCallInput } from '../serve/check-call-input.ts';
 import { createServerHost } from '../serve/server-host.ts';
+import { holdsSecrets } from './find-in-slices.ts';
 
 export interface RunCallerDeps {
   readonly project: OpenProject;
@@ -36,8 +37,10 @@ export function createRunCaller(deps: RunCallerDeps, run: Run): RunCaller {
   return async (name, input, more = {}) => {
     const declaration = getDeclaration(name);
     using _wait = declaration.waits === true ? waits.begin(run.id) : undefined;
-    const checked = redactInput(deps, checkCallInput(declaration, input));
-    const isOwn = await checkRights(deps.project, run, { declaration, input: checked });
+    const given = checkCallInput(declaration, input);
+    // First, because to look for secrets takes its time, also for what is refused.
+    const isOwn = await checkRights(deps.project, run, { declaration, input: given });
+    const checked = await redactInput(deps, given);
     const load = MANIFEST[name];
     if (load === undefined) throw new ForgeError('internal', `No implementation of ${name}`);
     // Who has lost the task since writes nothing on it any more.
@@ -55,13 +58,26 @@ export function createRunCaller(deps: RunCallerDeps, run: Run): RunCaller {
   };
 }
 
-/** Nearly always nothing is found, and then it stays as it is. */
-function redactInput(
+/**
+ * Nearly always nothing is found, and then it stays as it is. Out of a long text nothing is taken, because that cannot be
+ * done in slices: it is refused.
+ */
+async function redactInput(
   { secrets }: Pick<RunCallerDeps, 'secrets'>,
   input: Record<string, unknown>,
-): Record<string, unknown> {
+): Promise<Record<string, unknown>> {
   const text = JSON.stringify(input);
-  if (secrets.redact(text) === text) return input;
+  if (!(await holdsSecrets(text, secrets.redact))) return input;
+  const most = LIMITS.log_entry_length;
+  if (text.length > most)
+    throw new ForgeError(
+      'invalid_input',
+      `This holds something that is or looks like a secret, and more than ${most} characters: too many to take it out`,
+      {
+        hint: 'Take it out yourself, or write less at a time',
+        details: { limit: most, length: text.length },
+      },
+    );
   // Strings stay strings, and an object stays one.
   return secrets.redactValue(input) as Record<string, unknown>;
 }

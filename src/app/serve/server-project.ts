@@ -2,19 +2,17 @@ import type { Workshop } from '#engine/workshop.ts';
 import { readSharedModes } from '#git/shared-modes.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
-import { LIMITS } from '#kernel/limits.ts';
 import type { OpenProject } from '#operations/operation.ts';
 import { runProgram } from '#process/run-program.ts';
 import { healSqliteStore } from '#store/open-sqlite-store.ts';
 import { catchUpWithFiles } from '#sync/catch-up.ts';
 import { confirmConfig } from '#sync/confirm-config.ts';
-import { isUnchanged, statFile } from '#sync/file-changes.ts';
+import { statFile } from '#sync/file-changes.ts';
 import { type FoundProject } from '#sync/find-project.ts';
 import { findGatePaths } from '#sync/gate-files.ts';
 import type { HomePlace } from '#sync/forge-home.ts';
 import type { ForgeProgram } from '#sync/forge-program.ts';
 import { refreshDatabaseLink } from '#sync/link-database.ts';
-import type { ProjectPaths } from '#sync/project-paths.ts';
 import { listPushRecords } from '#sync/push-records.ts';
 import { toTaskFiles } from '#sync/task-files.ts';
 import { readWorkSettings } from '#sync/work-settings.ts';
@@ -189,30 +187,19 @@ export class ServerProject implements AsyncDisposable {
     refreshDatabaseLink(paths);
     await this.use(async ({ store }) => {
       await refreshSharedFiles({ paths, store }, this.#around);
-      if (isLarge(paths)) {
-        await this.#foldAside(store);
-        return;
-      }
       const { clock, notice, env } = this.#around;
-      await catchUpWithFiles(store, this.#found, { clock: () => clock.now(), notice, env });
+      const joinApart = (): Promise<void> => this.#joinApart();
+      await catchUpWithFiles(store, this.#found, { clock: () => clock.now(), notice, env, joinApart });
     });
   }
 
-  /** A large file is read by a process of its own: joining it in takes longer than a server may stand still. */
-  async #foldAside(store: OpenProject['store']): Promise<void> {
-    const files = toTaskFiles(this.#found.paths);
-    const marks = await store.readMarks([files.tasks, files.history]);
-    const changed = [files.tasks, files.history].flatMap((path) => {
-      const stats = statFile(path);
-      const mark = marks.find((known) => known.path === path);
-      return stats === undefined || isUnchanged(stats, mark)
-        ? []
-        : [`${path} ${stats.mtimeNs} ${stats.size}`];
-    });
-    const seen = changed.join(' ');
+  /** By a process of its own: joining the files in may take longer than a server may stand still. */
+  async #joinApart(): Promise<void> {
+    const { tasks, history } = toTaskFiles(this.#found.paths);
+    const seen = [tasks, history].map((path) => describeState(path)).join(' ');
     const now = this.#around.clock.now();
     // What a child could not do, the next one most likely cannot do either.
-    if (seen === '' || (seen === this.#sent.files && now - this.#sent.at < SEND_AGAIN_MS)) return;
+    if (seen === this.#sent.files && now - this.#sent.at < SEND_AGAIN_MS) return;
     this.#sent = { files: seen, at: now };
     await importAside(this.#found, this.#around);
   }
@@ -245,17 +232,17 @@ function withFacts(project: OpenProject, facts: Partial<OpenProject>): OpenProje
 }
 
 async function openProject(found: FoundProject, around: ProjectSurroundings): Promise<OpenedProject> {
-  // Opening joins the files in; the child leaves nothing of that to do.
-  if (isLarge(found.paths)) await importAside(found, around);
   const { env, notice, clock } = around;
-  const project = await openFound(found, { env, notice, meter: () => undefined }, { lock: 'await' });
+  const joinApart = (): Promise<void> => importAside(found, around);
+  const request = { env, notice, meter: () => undefined };
+  const project = await openFound(found, request, { lock: 'await', joinApart });
   await project.store.graceLeases(clock.now());
   return new OpenedProject(project);
 }
 
-function isLarge(paths: ProjectPaths): boolean {
-  const { tasks, history } = toTaskFiles(paths);
-  return [tasks, history].some((path) => Number(statFile(path)?.size ?? 0) > LIMITS.server_fold_bytes);
+function describeState(path: string): string {
+  const stats = statFile(path);
+  return stats === undefined ? `${path} -` : `${path} ${stats.mtimeNs} ${stats.size}`;
 }
 
 async function importAside(

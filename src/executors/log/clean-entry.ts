@@ -2,6 +2,7 @@ import type { TranscriptEntry } from '#contract/transcript.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { mapStrings } from '#kernel/map-strings.ts';
 import { utf8Length } from '#kernel/text.ts';
+import { countTexts } from './count-texts.ts';
 
 /** Of a character as JSON, and of all of an entry but its text. */
 const MOST_BYTES = 6;
@@ -15,9 +16,15 @@ export function cleanEntry(
   entry: TranscriptEntry,
   rules: { readonly redact: (text: string) => string; readonly line_bytes: number },
 ): TranscriptEntry {
-  const redact = (text: string): string => redactStart(text, rules);
+  const most = LIMITS.log_entry_texts;
+  if (countTexts(entry, most) > most)
+    return {
+      kind: 'note',
+      text: `An entry of more than ${most} texts (${entry.kind}) is left out: it is too long`,
+    };
+  const redact = openRedact(rules);
   if (entry.kind === 'output') {
-    const text = redact(entry.text);
+    const text = openRedact(rules)(entry.text);
     // Nearly always: a program that writes much writes lines, and the long way costs many times what a line does.
     if (text.length * MOST_BYTES + OTHER_BYTES <= rules.line_bytes)
       return { kind: 'output', stream: entry.stream, text };
@@ -32,6 +39,16 @@ export function cleanEntry(
   return { kind: 'note', text: `An entry of ${size} bytes (${entry.kind}) is left out: it is too long` };
 }
 
+/** Of many texts no more than of one long text: a server serves nobody else meanwhile. */
+function openRedact(rules: { readonly redact: (text: string) => string; readonly line_bytes: number }) {
+  let left = LIMITS.log_entry_length;
+  return (text: string): string => {
+    if (left <= 0 && text !== '') return '(left out)';
+    left -= text.length;
+    return redactStart(text, rules);
+  };
+}
+
 /**
  * Of a text that is cut in any case only what is kept of it is looked at, and some more, so that a secret at the cut is
  * seen whole: a line of 8 MiB would hold up a server for as long as all of it takes.
@@ -40,7 +57,7 @@ function redactStart(
   text: string,
   { redact, line_bytes }: { readonly redact: (text: string) => string; readonly line_bytes: number },
 ): string {
-  if (text.length <= line_bytes) return redact(text);
+  if (text.length <= Math.min(line_bytes, LIMITS.log_entry_length)) return redact(text);
   const length = Math.floor(line_bytes / 8);
   // Half of a secret at the cut is not seen, and so stands unchanged at the end.
   const beyond = LIMITS.secret_beyond_length;

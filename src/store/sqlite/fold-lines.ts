@@ -40,7 +40,8 @@ const HUGE_NUMBER = /\d{16}|\de\+/;
  * checks that JSON of others needs (parseJson) can be left out: they take as long as all the rest.
  */
 function decodeCanonical(line: FileLine): IncomingTask | undefined {
-  if (HUGE_NUMBER.test(line.text)) return undefined;
+  // Without this look each line that is no task would be parsed, and an error made, once more.
+  if (!line.text.startsWith('{"id":') || HUGE_NUMBER.test(line.text)) return undefined;
   try {
     const json = readJson(line.text) as JsonObject;
     const record = decodeRecord(json);

@@ -67,7 +67,7 @@ function isLocalLine({ path }: Fold, { text }: FileLine): boolean {
 
 /** A line of a known task that lacks what says which task it is, or how it stands: that is as it is known. */
 function readShort({ db, digests, edges }: Fold, line: FileLine): IncomingTask | undefined {
-  const json = tryParse(line.text);
+  const json = line.text.trimStart().startsWith('{') ? tryParse(line.text) : undefined;
   const id = json?.['id'];
   if (json === undefined || typeof id !== 'string' || !digests.has(id) || '_v' in json) return undefined;
   edges.write();
