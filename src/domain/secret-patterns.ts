@@ -49,12 +49,12 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
   },
   {
     name: 'an AWS secret key',
-    form: /secret[_ -]?(?:access[_ -]?)?key(?:[ \t]{1,2}\[[^\]\n]{0,24}\])?[\\"'\s|:=>,]{1,24}([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/])/gi,
+    form: /secret[_ -]?(?:access[_ -]?)?key(?:[ \t]{1,2}\[[^\]\n]{0,24}\])?[\\"'\s|:=>,[]{1,24}(?:(?:\\n[\\"' ]{0,24})?value[\\"'\s|:=>,[]{1,24})?([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/])/gi,
     accepts: isMixed,
   },
   {
     name: 'a session token',
-    form: /(?:session|security)[_ -]?token[\\"'\s|:=>,]{1,24}([A-Za-z0-9+/=_-]{40})/gi,
+    form: /(?:session|security)[_ -]?token[\\"'\s|:=>,[]{1,24}(?:(?:\\n[\\"' ]{0,24})?value[\\"'\s|:=>,[]{1,24})?([A-Za-z0-9+/=_-]{40})/gi,
     toEnd: takeAll(/[A-Za-z0-9+/=_-]/),
     accepts: isMixed,
   },
@@ -128,13 +128,13 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
   { name: 'an npm token', form: /npm_[A-Za-z0-9]{36}/g, toEnd: takeLetters },
   {
     name: 'an npm token',
-    form: /(?:(?<![^\s"'])_authToken=|:_authToken[\\"']{0,3}[ \t]{0,4}[:=][ \t]{0,4})[\\"']{0,3}([A-Za-z0-9+/_.-]{8})/g,
+    form: /(?:(?<![^\s"'-])_authToken=|[:"']_authToken[\\"']{0,3}[ \t]{0,4}[:=][ \t]{0,4})[[(]?[\\"']{0,3}([A-Za-z0-9+/_.-]{8})/g,
     toEnd: takeHeaderValue,
     accepts: isMixed,
   },
   {
     name: 'an npm token',
-    form: /(?<![A-Za-z0-9])_auth[ \t]{0,4}=[ \t]{0,4}[\\"']{0,3}([A-Za-z0-9+/]{8})/g,
+    form: /(?<![A-Za-z0-9])_auth[\\"']{0,3}[ \t]{0,4}[:=][ \t]{0,4}[[(]?[\\"']{0,3}([A-Za-z0-9+/]{8})/g,
     toEnd: takeHeaderValue,
     accepts: isCredentials,
   },
@@ -165,26 +165,26 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
   },
   {
     name: 'a value of Authorization',
-    form: /authorization[\\"']{0,3}[ \t]{0,4}(?:=>|[:=,])[ \t]{0,4}[[(]?[\\"']{0,3}(?!aws4-)(?:(?:basic|token|apikey|digest)[ \t]{1,4})?([A-Za-z0-9._~+/-]{16})/gi,
+    form: /authorization[\\"']{0,3}(?:[ \t]{0,4}(?:=>|[:=,])[ \t]{0,4}|,?(?:\s|\\[nrt]){0,24}[\\"']{0,3}value[\\"']{0,3}[ \t]{0,4}[:=][ \t]{0,4})[[(]?[\\"']{0,3}(?!aws4-)(?:(?:basic|token|apikey|digest)[ \t]{1,4})?([A-Za-z0-9._~+/-]{16})/gi,
     toEnd: takeHeaderValue,
     accepts: isMixed,
   },
   {
     name: 'a value of Authorization',
-    form: /authorization[\\"']{0,3}[ \t]{0,4}(?:=>|[:=,])[ \t]{0,4}[[(]?[\\"']{0,3}basic[ \t]{1,4}([A-Za-z0-9+/]{8})/gi,
+    form: /authorization[\\"']{0,3}(?:[ \t]{0,4}(?:=>|[:=,])[ \t]{0,4}|,?(?:\s|\\[nrt]){0,24}[\\"']{0,3}value[\\"']{0,3}[ \t]{0,4}[:=][ \t]{0,4})[[(]?[\\"']{0,3}basic[ \t]{1,4}([A-Za-z0-9+/]{8})/gi,
     toEnd: takeHeaderValue,
     accepts: isCredentials,
   },
   {
     // Behind the name of a scheme less is enough.
     name: 'a value of Authorization',
-    form: /authorization[\\"']{0,3}[ \t]{0,4}(?:=>|[:=,])[ \t]{0,4}[[(]?[\\"']{0,3}(?:basic|bearer|token|bot|api-?key|key|negotiate|ntlm|jwt|dpop|oauth|sso-key|ssws|splunk)[ \t]{1,4}[\\"']{0,3}([A-Za-z0-9._~+/-]{8})/gi,
+    form: /authorization[\\"']{0,3}(?:[ \t]{0,4}(?:=>|[:=,])[ \t]{0,4}|,?(?:\s|\\[nrt]){0,24}[\\"']{0,3}value[\\"']{0,3}[ \t]{0,4}[:=][ \t]{0,4})[[(]?[\\"']{0,3}(?:basic|bearer|token|bot|api-?key|key|negotiate|ntlm|jwt|dpop|oauth|sso-key|ssws|splunk)[ \t]{1,4}[\\"']{0,3}([A-Za-z0-9._~+/-]{8})/gi,
     toEnd: takeHeaderValue,
     accepts: isMixed,
   },
   {
     name: 'a value of Authorization',
-    form: /authorization[\\"']{0,3}[ \t]{0,4}(?:=>|[:=,])[ \t]{0,4}[[(]?[\\"']{0,3}[A-Za-z][A-Za-z0-9-]{2,24}[ \t]{1,4}(?=[A-Za-z][A-Za-z0-9_-]{0,30}=)()/gi,
+    form: /authorization[\\"']{0,3}(?:[ \t]{0,4}(?:=>|[:=,])[ \t]{0,4}|,?(?:\s|\\[nrt]){0,24}[\\"']{0,3}value[\\"']{0,3}[ \t]{0,4}[:=][ \t]{0,4})[[(]?[\\"']{0,3}[A-Za-z][A-Za-z0-9-]{2,24}[ \t]{1,4}(?=[A-Za-z][A-Za-z0-9_-]{0,30}=)()/gi,
     toEnd: takeParameters,
     accepts: hasMixedValue,
   },

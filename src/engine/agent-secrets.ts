@@ -1,13 +1,13 @@
 import { createLineMask, maskSecrets } from '#domain/find-secrets.ts';
+import { redactNamed } from '#domain/named-secrets.ts';
 import { EXECUTOR_TYPES, pickEnvironment } from '#executors/executor-types.ts';
-import { mapStrings } from '#kernel/map-strings.ts';
 import { createRedactor, type Redactor } from '#process/redact.ts';
 import type { WorkPlace } from './work.ts';
 
 /** Takes out of a text what must be in no database, no record, no log and no commit. */
 export interface Secrets {
   readonly redact: (text: string) => string;
-  /** Every string of it, keys too. */
+  /** Every string of it, keys too; what a key says to be secret counts for what is under it. */
   readonly redactValue: (value: unknown) => unknown;
   /** For the lines of one stream, one after the other. */
   readonly openLines: () => LineRedactor;
@@ -45,7 +45,7 @@ export function createSecrets(values: readonly string[]): Secrets {
   const redact = (text: string): string => maskSecrets(known.redact(text), known.holds);
   return {
     redact,
-    redactValue: (value) => mapStrings(value, redact),
+    redactValue: (value) => redactNamed(value, redact),
     openLines: () => {
       const mask = createLineMask(known.holds);
       return ({ text, cut }) => mask(cut ? redactCut(known, text) : known.redact(text));

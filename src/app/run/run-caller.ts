@@ -22,7 +22,7 @@ export interface RunCallerDeps {
   readonly place: HomePlace;
   readonly machine: Machine;
   /** What the agent knows, and must not write down in a task. */
-  readonly secrets: Pick<Secrets, 'redact' | 'redactValue'>;
+  readonly secrets: Pick<Secrets, 'redactValue'>;
 }
 
 /** The operations as the agent of one run may call them. Rejects with ForgeError alone. */
@@ -55,13 +55,11 @@ export function createRunCaller(deps: RunCallerDeps, run: Run): RunCaller {
   };
 }
 
-/** Nearly always nothing is found, and then it stays as it is. */
+/** All that is written down in a run; a look at its JSON alone would not know every name of a value. */
 function redactInput(
   { secrets }: Pick<RunCallerDeps, 'secrets'>,
   input: Record<string, unknown>,
 ): Record<string, unknown> {
-  const text = JSON.stringify(input);
-  if (secrets.redact(text) === text) return input;
   // Strings stay strings, and an object stays one.
   return secrets.redactValue(input) as Record<string, unknown>;
 }
