@@ -1,4 +1,5 @@
-import { listSecrets, maskSecrets } from './find-secrets.ts';
+import { type FoundSecret, listSecrets, maskSecrets } from './find-secrets.ts';
+import { hasSecretName, listNamedSecrets } from './named-secrets.ts';
 
 /** Where in a line of a committed file something stands that looks like a key. */
 export interface LocatedSecret {
@@ -15,22 +16,39 @@ export interface LocatedSecret {
 
 /** Of one line of a task file, or of any other text. Empty for nearly all. */
 export function locateSecrets(line: string): LocatedSecret[] {
-  const found = listSecrets(line);
-  if (found.length === 0) return [];
+  if (!mayHoldSecrets(line)) return [];
   const record = parseRecord(line);
   if (record === undefined) {
     const field = /"([^"]{1,100})"\s{0,8}:/.exec(line)?.[1] ?? '';
-    return found.map((one) => ({ ...one, id: undefined, field, command: undefined }));
+    return listSecrets(line).map((one) => ({ ...one, id: undefined, field, command: undefined }));
   }
   const id = String(record['id'] ?? record['task']);
-  return listFields(record).flatMap(([field, text]) =>
-    listSecrets(text).map((one) => ({
+  const isDeleted = typeof record['deleted_at'] === 'string';
+  const located = listFields(record).flatMap(([field, value]) =>
+    listNamedSecrets(value).map((one) => ({
       ...one,
       id,
       field: maskSecrets(field),
-      command: toCommand(id, field, typeof record['deleted_at'] === 'string'),
+      command: toCommand(id, field, isDeleted),
     })),
   );
+  return [...located, ...listBetween(record, located).map((one) => ({ ...one, ...toPlace(id) }))];
+}
+
+/** Whether a look at each line of a text is worth it; nearly always not. */
+export function mayHoldSecrets(text: string): boolean {
+  return hasSecretName(text) || listSecrets(text).length > 0;
+}
+
+/** What stands in two fields, a name in one and its value in another, or is seen only in the line as a whole. */
+function listBetween(record: Record<string, unknown>, located: readonly FoundSecret[]): FoundSecret[] {
+  const known = new Set(located.map(({ value }) => value));
+  const between = listNamedSecrets(record).filter(({ value }) => !known.has(value));
+  return located.length + between.length > 0 ? between : listSecrets(JSON.stringify(record));
+}
+
+function toPlace(id: string): Pick<LocatedSecret, 'id' | 'field' | 'command'> {
+  return { id, field: 'line', command: undefined };
 }
 
 function parseRecord(line: string): Record<string, unknown> | undefined {
@@ -42,18 +60,13 @@ function parseRecord(line: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Each as the text of all that is in it; metadata by its keys. */
-function listFields(record: Record<string, unknown>): (readonly [string, string])[] {
+/** Each with its key, which may be one or say that the value is; metadata by its keys. */
+function listFields(record: Record<string, unknown>): (readonly [string, unknown])[] {
   return Object.entries(record).flatMap(([field, value]) => {
     if (field !== 'metadata' || typeof value !== 'object' || value === null)
-      return [[field, toText(value)] as const];
-    return Object.entries(value).map(([key, one]) => [`metadata.${key}`, `${key}\n${toText(one)}`] as const);
+      return [[field, { [field]: value }] as const];
+    return Object.entries(value).map(([key, one]) => [`metadata.${key}`, { [key]: one }] as const);
   });
-}
-
-/** A private key has line ends, which JSON writes as two characters. */
-function toText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 const FLAGS: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
 import { mapStrings } from '#kernel/map-strings.ts';
+import { type FoundSecret, listSecrets, maskSecrets } from './find-secrets.ts';
 import { MASK } from './secret-mask.ts';
 
 const NAME_AT_MOST = 100;
@@ -7,9 +8,15 @@ const NAME = /(?:key|token|authorization|_auth|bearer|password|pwd|passwd)$/i;
 /** Between a name and its value: each form that has a name knows one of these. */
 const JOINTS = [': ', '=', ' '];
 
-/** Without what is between a name and its value in a command or a header (`Authorization:`). */
+/**
+ * Without what is between a name and its value in a command or a header (`Authorization:`), and without the stamps that the
+ * name of a lost value has behind it (`metadata.Authorization@mwls5so8.bhj`).
+ */
 function toName(text: string): string {
-  return text.slice(0, NAME_AT_MOST + 1).replace(/[\s"':=]{1,8}$/, '');
+  return text
+    .slice(0, NAME_AT_MOST + 1)
+    .replace(/[\s"':=]{1,8}$|@[0-9a-z.]{1,40}$/, '')
+    .replace(/^metadata\./, '');
 }
 
 function isSecretName(text: string): boolean {
@@ -31,6 +38,23 @@ export function redactNamed(
   const hide = (shown: string, name: string): string =>
     JOINTS.reduce((rest, joint) => hideBehind(`${redact(toName(name))}${joint}`, rest, redact), shown);
   return mapStrings(value, (text, names) => names.reduce(hide, redactFirst(text)), isSecretName);
+}
+
+/** What the strings of it seem to hold, each once, also what only its name says to be secret. */
+export function listNamedSecrets(value: unknown): FoundSecret[] {
+  const found = new Map<string, FoundSecret>();
+  redactNamed(value, (text) => {
+    for (const one of listSecrets(text)) if (!found.has(one.value)) found.set(one.value, one);
+    return maskSecrets(text);
+  });
+  return [...found.values()];
+}
+
+/** Whether a text of JSON has a key or a value that is such a name: then its strings have to be looked at one by one. */
+export function hasSecretName(json: string): boolean {
+  return /(?:key|token|authorization|_auth|bearer|password|pwd|passwd)[\s:=]{0,8}(?:@[0-9a-z.]{1,40})?"/i.test(
+    json,
+  );
 }
 
 function hideBehind(before: string, text: string, redact: (text: string) => string): string {

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { locateSecrets, type LocatedSecret } from '#domain/locate-secrets.ts';
-import { findSecrets } from '#domain/find-secrets.ts';
+import { locateSecrets, mayHoldSecrets, type LocatedSecret } from '#domain/locate-secrets.ts';
 import type { GitRepo } from '#git/ask-git.ts';
 import { readBlob } from '#git/read-blob.ts';
 import { runGit } from '#git/run-git.ts';
@@ -42,14 +41,14 @@ export async function flagStagedSecrets(
   { paths, machine, revs, changes }: SecretPlace & { readonly changes?: readonly StagedChange[] | undefined },
 ): Promise<FlaggedSecret[]> {
   const isClean = ({ added }: StagedChange): boolean =>
-    added !== undefined && findSecrets(added.join('\n')).length === 0;
+    added !== undefined && !mayHoldSecrets(added.join('\n'));
   const open = changes?.filter((change) => !isClean(change)).map(({ path }) => path) ?? COMMITTED_PATHS;
   if (open.length === 0) return [];
   const plain = ['--unified=0', '--no-color', '--no-ext-diff', '--no-textconv', '--no-renames'];
   const prefixes = ['--src-prefix=a/', '--dst-prefix=b/'];
   const args = ['diff', '--cached', ...plain, ...prefixes, '--', ...open];
   const { exit, stdout } = await runGit(args, { cwd: paths.root, env: machine.env });
-  if (exit !== 0 || findSecrets(stdout).length === 0) return [];
+  if (exit !== 0 || !mayHoldSecrets(stdout)) return [];
   const known = new Set<string>();
   for (const path of COMMITTED_PATHS) for (const line of await readLines(repo, path, revs)) known.add(line);
   let path = '';
@@ -78,7 +77,7 @@ export async function flagSecretsFor(
     const text = Buffer.from(files.get(path) ?? []).toString('utf8');
     // Nearly always nothing, and then no commit is read. In a large file only new lines are looked at: what is hidden
     // takes its time to find.
-    if (text.length <= LIMITS.large_file_bytes && findSecrets(text).length === 0) continue;
+    if (text.length <= LIMITS.large_file_bytes && !mayHoldSecrets(text)) continue;
     const known = await readLines(repo, path, revs);
     const lines = text.split('\n').filter((line) => !known.has(line));
     for (const line of lines) for (const one of locateSecrets(line)) flagged.push({ ...one, path });
