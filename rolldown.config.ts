@@ -31,7 +31,6 @@ const LATER = [
 const FOLD = ['domain/(hand-edits|merge-losses|plain-line|take-in-[^/]+|taken-(back|in))'];
 const WRITE = [
   'app/(find-actor|run/inside-run)',
-  'kernel/map-strings',
   `(?!(${[...LATER, ...FOLD].join('|')})\\.ts$)domain/(?!validate-|locate-)[^/]+`,
   'engine/(actions|change-task|run-hooks|transition-task)',
   'git/(git-environment|read-user-name|parse-git-config|run-git|runs-filters)',

@@ -63,4 +63,31 @@ describe('locateSecrets', () => {
       inLine({ metadata: { api_key: 'in the vault', Authorization: 'Bearer <token>', token: 7 } }),
     ).toEqual([]);
   });
+
+  const NAMES = ['npm:_authToken', '_authToken', 'Authorization', 'AWS_SESSION_TOKEN'];
+  it.each(NAMES)(
+    '[S20] passes over the times of %s in the stamps of a line, and over nothing else',
+    (name) => {
+      for (const at of ['mwls5sy8', '-mwls5sy8', '-mw1s5s08'])
+        expect(inLine({ _v: { [name]: at, metadata: ['mwls5sed', { [name]: at }] } })).toEqual([]);
+      // Not a time, too late for one, or not where times are.
+      const basic = 'Basic YWRtaW46aHVudGVyMjIyMg==';
+      expect(inLine({ _v: { metadata: ['mwls5sed', { Authorization: basic }] } })).toMatchObject([
+        { field: '_v' },
+      ]);
+      expect(inLine({ _v: { metadata: ['mwls5sed', { [KEY]: '-mwls5sy8' }] } })).toMatchObject([
+        { field: '_v' },
+      ]);
+      expect(inLine({ _v: { [name]: KEY } })).toMatchObject([{ field: '_v' }]);
+      expect(inLine({ _v: { 'a:_authToken': 'zz1s5s0899' } })).toMatchObject([{ field: '_v' }]);
+      expect(inLine({ metadata: { 'a:_authToken': 'mw1s5s08' }, _v: { a: 'mw1s5s08' } })).toMatchObject([
+        { field: 'metadata.a:_authToken' },
+      ]);
+    },
+  );
+
+  it('[S2] finds what another key of the same name hides', () => {
+    const line = `{"id":"fg-1","title":"${KEY}","title":"x"}`;
+    expect(locateSecrets(line)).toMatchObject([{ id: 'fg-1', field: 'line', value: KEY }]);
+  });
 });

@@ -1,3 +1,5 @@
+import { LIMITS } from '#kernel/limits.ts';
+import { mapStrings } from '#kernel/map-strings.ts';
 import { type FoundSecret, listSecrets, maskSecrets } from './find-secrets.ts';
 import { hasSecretName, listNamedSecrets } from './named-secrets.ts';
 
@@ -22,9 +24,10 @@ export function locateSecrets(line: string): LocatedSecret[] {
     const field = /"([^"]{1,100})"\s{0,8}:/.exec(line)?.[1] ?? '';
     return listSecrets(line).map((one) => ({ ...one, id: undefined, field, command: undefined }));
   }
+  const { stamps, rest } = withoutStamps(record);
   const id = String(record['id'] ?? record['task']);
   const isDeleted = typeof record['deleted_at'] === 'string';
-  const located = listFields(record).flatMap(([field, value]) =>
+  const located = listFields(rest).flatMap(([field, value]) =>
     listNamedSecrets(value).map((one) => ({
       ...one,
       id,
@@ -32,7 +35,11 @@ export function locateSecrets(line: string): LocatedSecret[] {
       command: toCommand(id, field, isDeleted),
     })),
   );
-  return [...located, ...listBetween(record, located).map((one) => ({ ...one, ...toPlace(id) }))];
+  const others = listBetween(rest, located);
+  // Of two keys of one name only the last is in the record.
+  const whole = () => listSecrets(line).filter(({ value }) => !stamps.has(value));
+  const more = located.length + others.length > 0 ? others : whole();
+  return [...located, ...more.map((one) => ({ ...one, id, field: 'line', command: undefined }))];
 }
 
 /** Whether a look at each line of a text is worth it; nearly always not. */
@@ -40,15 +47,36 @@ export function mayHoldSecrets(text: string): boolean {
   return hasSecretName(text) || listSecrets(text).length > 0;
 }
 
-/** What stands in two fields, a name in one and its value in another, or is seen only in the line as a whole. */
+/** What stands in two fields, a name in one and its value in another. */
 function listBetween(record: Record<string, unknown>, located: readonly FoundSecret[]): FoundSecret[] {
   const known = new Set(located.map(({ value }) => value));
-  const between = listNamedSecrets(record).filter(({ value }) => !known.has(value));
-  return located.length + between.length > 0 ? between : listSecrets(JSON.stringify(record));
+  return listNamedSecrets(record).filter(({ value }) => !known.has(value));
 }
 
-function toPlace(id: string): Pick<LocatedSecret, 'id' | 'field' | 'command'> {
-  return { id, field: 'line', command: undefined };
+/**
+ * The times that Forge has written into `_v` are no secrets, whatever the names beside them say. Nothing else is passed over
+ * there: a person can write into `_v` too.
+ */
+function withoutStamps(record: Record<string, unknown>): {
+  readonly stamps: ReadonlySet<string>;
+  readonly rest: Record<string, unknown>;
+} {
+  const stamps = new Set<string>();
+  const _v = mapStrings(record['_v'], (text) => {
+    if (!isStamp(text)) return text;
+    stamps.add(text);
+    return '';
+  });
+  return { stamps, rest: { ...record, ...(_v !== undefined && { _v }) } };
+}
+
+/** Earlier ones are too short for a secret that only its name tells. */
+const FIRST_STAMP_MS = Date.UTC(2000, 0);
+
+/** A time in base36, of what was taken out with a dash. */
+function isStamp(text: string): boolean {
+  const at = /^-?[0-9a-z]{8,9}$/.test(text) ? Number.parseInt(text.replace('-', ''), 36) : 0;
+  return at >= FIRST_STAMP_MS && at < LIMITS.stamp_max_ms;
 }
 
 function parseRecord(line: string): Record<string, unknown> | undefined {
