@@ -1,4 +1,5 @@
 import { isPassword, takePassword } from './address-passwords.ts';
+import { isExample } from './example-secrets.ts';
 import {
   hasMixedValue,
   isCredentials,
@@ -70,6 +71,7 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
     name: 'a Slack token',
     form: /xox[abceprs]-[A-Za-z0-9-]{10}|xapp-[0-9]-[A-Za-z0-9-]{20}/g,
     toEnd: takeDashed,
+    accepts: isMixed,
   },
   {
     name: 'a Slack token',
@@ -88,6 +90,7 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
     name: 'a key of a model provider',
     form: /(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))sk-(?=[A-Za-z_-]{0,40}[0-9])[A-Za-z0-9_-]{32}/g,
     toEnd: takeWord,
+    accepts: isMixed,
   },
   {
     // `task-` and `disk-` end with the same letters.
@@ -211,9 +214,11 @@ export function listForms(text: string, { form, toEnd, accepts }: SecretPattern)
     const from = behind - (match[1] ?? match[0]).length;
     // In what belongs to the key before it.
     if (from < last) continue;
-    last = toEnd?.(text, behind) ?? behind;
+    const end = toEnd?.(text, behind) ?? behind;
+    last = Math.max(behind, end);
+    if (end < 0) continue;
     const value = text.slice(from, last);
-    if (accepts?.(value) !== false) found.push({ value, from });
+    if (accepts?.(value) !== false && !isExample(value)) found.push({ value, from });
   }
   return found;
 }
