@@ -5,6 +5,8 @@ const KNOWN: ReadonlySet<string> = new Set([
   'ASIAIOSFODNN7EXAMPLE',
   'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
   'je7MtGbClwBF/2Zp9Utk/h3yCo8nvbEXAMPLEKEY',
+  // Of the emulators of Azure.
+  'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==',
   // Split, so that no search for keys finds it in this file.
   `sk_${'test'}_4eC39HqLyjWDarjtT1zdp7dc`,
 ]);

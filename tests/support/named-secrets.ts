@@ -19,4 +19,6 @@ export const NAMED: readonly (readonly [string, string, string])[] = [
   ['_authToken', '', a1B2(36)],
   ['//r/:_auth', '', BASIC],
   ['_auth', '', BASIC],
+  ['X-Api-Key', '', a1B2(40)],
+  ['x_api_key', '', a1B2(16)],
 ];
