@@ -12,6 +12,7 @@ import { openRunLog } from '#executors/run-log.ts';
 import { readSharedModes } from '#git/shared-modes.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { RUN_SOCKET_KEY } from '#process/find-own-run.ts';
 import type { Walls } from '#process/walls.ts';
 import { noteGivenValues } from '#sync/given-values.ts';
 import { answerRequest } from './ask-people.ts';
@@ -85,6 +86,8 @@ export async function runAgent(place: WorkPlace, start: AgentStart): Promise<Age
       const executor = await place.executorFor(start.agent.profile);
       await using socket = await place.openRunSocket?.(run, secrets);
       const env = { ...start.env, ...socket?.env };
+      // An agent that prints its environment must not give its place in the project away.
+      secrets.learn([socket?.env[RUN_SOCKET_KEY] ?? '']);
       const walls = await findWalls(place, {
         cwd: start.cwd,
         env,
