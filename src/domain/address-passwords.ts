@@ -53,7 +53,7 @@ export function isPassword(value: string): boolean {
 }
 
 const PLACEHOLDER =
-  /^(?:\{.*\}|\[.*\]|\(.*\)|\*+|\.{3,}|x+|pass(?:word|wd|phrase)?|pw|pwd|passw0rd|secret|token|user(?:name)?|postgres|mysql|root|admin|guest|test|example|changeme|your[-_a-z]*|my[-_]?(?:db|user)?[-_]?(?:pass(?:word|wd)?|pw|pwd|secret|token|key)|[A-Z_]*(?:PASS(?:WORD)?|SECRET|TOKEN|KEY))$/i;
+  /^(?:\{.*\}|\[.*\]|\(.*\)|\*+|\.{3,}|x+|pass(?:word|wd|phrase)?|pw|pwd|passw0rd|secret|token|user(?:name)?|postgres|mysql|root|admin|guest|anonymous|port|test|example|changeme|your[-_a-z]*|my[-_]?(?:db|user)?[-_]?(?:pass(?:word|wd)?|pw|pwd|secret|token|key)|[A-Z_]*(?:PASS(?:WORD)?|SECRET|TOKEN|KEY))$/i;
 
 /** A name in the notation of shells, of Windows or of a format; those of passwords that begin so have figures and both cases. */
 function isVariable(value: string): boolean {

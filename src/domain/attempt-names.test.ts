@@ -22,6 +22,15 @@ describe('the name of an attempt', () => {
     expect(names.at(-1)).toBe('35a403e3fe624545bffe0285dbfa472d-fix-it');
   });
 
+  it.each([
+    [`rotate ghp_${'a1B2'.repeat(9)} now`, '35a4-rotate-redacted'],
+    [`glpat-${'a1'.repeat(10)}`, '35a4-redacted'],
+    [`AKIA${'A1'.repeat(8)} is void`, '35a4-redacted-is-void'],
+    [`Authorization: Basic ${'YWRtaW46aHVudGVyMjIyMg'}==`, '35a4-authorization-ba'],
+  ])('[S4] has nothing of a key in the title %s', (title, name) => {
+    expect(listAttemptNames('35a403e3-fe62-4545-bffe-0285dbfa472d', title)[0]).toBe(name);
+  });
+
   it('[S235] is never more than one folder, whatever the title', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (title) => {

@@ -3,15 +3,15 @@ import { createLineMask, findSecrets, listSecrets, maskSecrets } from './find-se
 
 /** Put together here, so that nobody who looks for keys finds one in this file. */
 const KEYS: readonly (readonly [string, string])[] = [
-  ['a private key', `-----BEGIN OPENSSH ${'PRIVATE'} KEY-----`],
-  ['a private key', `-----BEGIN ${'PRIVATE'} KEY-----`],
+  ['a private key', `-----BEGIN OPENSSH ${'PRIVATE'} KEY-----\nMIIE`],
+  ['a private key', `-----BEGIN ${'PRIVATE'} KEY-----\nMIIE`],
   ['an AWS key', `AKIA${'A1'.repeat(8)}`],
   ['a GitHub token', `ghp_${'a1B2'.repeat(9)}`],
   ['a GitHub token', `github_pat_${'a1'.repeat(20)}`],
   ['a GitLab token', `glpat-${'a1'.repeat(10)}`],
   ['a Slack token', `xoxb-${'12'.repeat(10)}`],
   ['a key of a model provider', `sk-ant-api03-${'a1'.repeat(20)}`],
-  ['a Google key', `AIza${'a'.repeat(35)}`],
+  ['a Google key', `AIza${'a1'.repeat(17)}a`],
   ['an npm token', `npm_${'a1B2'.repeat(9)}`],
 ];
 

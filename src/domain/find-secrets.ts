@@ -149,6 +149,6 @@ function locateKeyLines(text: string, views: readonly PlainView[]): { from: numb
       to: begin + to,
     }));
     begin += line.length + 1;
-    return spans;
+    return spans.filter(({ from, to }) => to > from);
   });
 }

@@ -1,6 +1,9 @@
 import { skipSigns, toSignSet } from './sign-sets.ts';
 
-/** Where a key ends whose beginning stands before `at`. Takes the time of what it passes over, and no stack. */
+/**
+ * Where a key ends whose beginning stands before `at`; -1 where it is none. Takes the time of what it passes over, and no
+ * stack.
+ */
 export type KeyEnd = (text: string, at: number) => number;
 
 /** All that follows of these characters. */
@@ -88,13 +91,23 @@ const KEY_SIGNS = toSignSet(/[A-Za-z0-9+/=:,\s\\]/);
 const KEY_END = /^-----END (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----/;
 const KEY_END_LENGTH = 120;
 
-/** The lines of a private key, and the line that ends it, if there is one. */
+/** The lines of a private key, and the line that ends it, if there is one. A text that only names the first line has none. */
 export const takePrivateKey: KeyEnd = (text, at) => {
+  if (isMention(text.slice(at, at + KEY_NEAR))) return -1;
   let end = skipSigns(text, at, KEY_SIGNS);
   while (text[end] === '-' && text[end + 1] !== '-') end = skipSigns(text, end + 1, KEY_SIGNS);
   const closed = KEY_END.exec(text.slice(end, end + KEY_END_LENGTH));
   return closed === null ? end : end + closed[0].length;
 };
+
+/** Some lines of a key. */
+const KEY_NEAR = 400;
+
+/** Whether what stands behind the first line of a key has nothing of one in it: no line end at once, and no base64. */
+function isMention(behind: string): boolean {
+  if (/^(?:["'`,;+]|\s){0,8}(?:\n|\\{1,4}[nr]|$)/.test(behind) || behind.includes('-----END ')) return false;
+  return !behind.split(/[^A-Za-z0-9+/=]/).some((run) => run.length >= 20 && isMixed(run));
+}
 
 const LETTERS = toSignSet(/[A-Za-z]/);
 const DIGITS = toSignSet(/[0-9]/);

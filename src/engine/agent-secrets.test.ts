@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Run } from '#contract/attempt.ts';
+import { noteGivenValues } from '#sync/given-values.ts';
+import { tempFolder } from '../../tests/support/temp-repo.ts';
 import { createSecrets, findSecretsOf } from './agent-secrets.ts';
 import type { AgentBook, ManagedAgent } from './work.ts';
 
+const NOW = Date.UTC(2026, 1, 10, 9);
 const env = {
   ANTHROPIC_API_KEY: 'sk-ant-0123456789',
   ANTHROPIC_MODEL: 'claude-opus-large',
@@ -17,15 +20,45 @@ const toAgent = (name: string, value: string): ManagedAgent => ({
 const all = [toAgent('ada', 'given-to-ada'), toAgent('bob', 'given-to-bob'), toAgent('eve', 'given-to-eve')];
 const agents = { list: () => all } as unknown as AgentBook;
 const store = { listRuns: async () => [{ agent: 'bob' }] as unknown as Run[] };
+const clock = { now: () => NOW };
+const home = '/none/such';
 
 describe('what no process of an attempt may tell', () => {
   it('[H2] is what was given to the agents of the task, and the keys of all providers', async () => {
-    const { redact } = await findSecretsOf({ env, agents, store }, { task_id: 'fg-1', agent: 'ada' });
+    const { redact } = await findSecretsOf(
+      { env, agents, store, home, clock },
+      { task_id: 'fg-1', agent: 'ada' },
+    );
     const said = `given-to-ada given-to-bob ${env.ANTHROPIC_API_KEY} ${env.OPENAI_API_KEY}`;
     expect(redact(said)).toBe('[redacted] [redacted] [redacted] [redacted]');
     // No setting, and nothing of an agent that has never been there.
     const open = `given-to-eve ${env.ANTHROPIC_MODEL} ${env.GIT_AUTHOR_NAME}`;
     expect(redact(open)).toBe(open);
+  });
+
+  it('[S17] is also what they were given before, when an agent or a value of it is gone', async () => {
+    await using folder = await tempFolder();
+    const place = { env: {}, agents: { list: () => [] } as unknown as AgentBook, store, clock };
+    for (const [agent, value] of [
+      ['bob', 'bobs-first-value'],
+      ['bob', 'bobs-other-value'],
+      ['eve', 'eves-own-value'],
+    ] as const)
+      await noteGivenValues(folder.path, { agent, env: { ANYTHING: value }, now: NOW });
+    const about = { task_id: 'fg-1', agent: 'ada' };
+    const { redact } = await findSecretsOf({ ...place, home: folder.path }, about);
+    expect(redact('bobs-first-value bobs-other-value eves-own-value')).toBe(
+      '[redacted] [redacted] eves-own-value',
+    );
+  });
+
+  it('[S17] is also what is learned later', () => {
+    const secrets = createSecrets(['correct-horse-battery']);
+    const line = secrets.openLines();
+    secrets.learn(['learned-later-on']);
+    const said = 'correct-horse-battery learned-later-on';
+    expect(secrets.redact(said)).toBe('[redacted] [redacted]');
+    expect(line({ text: said, cut: false })).toBe('[redacted] [redacted]');
   });
 
   const SAID = 'correct-horse-battery';

@@ -14,6 +14,7 @@ import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { quoteForShell } from '#sync/forge-program.ts';
 import { findPortBlock } from '#process/lease-ports.ts';
+import { findSecretsOf } from './agent-secrets.ts';
 import { SETUP_CACHES } from './caches.ts';
 import { changeFolderNote } from './folder-note.ts';
 import { furnishFolder } from './furnish-folder.ts';
@@ -237,7 +238,8 @@ async function startAttempt(
   { task, agent, pick, target, base }: NewWork & { readonly target: string; readonly base: string },
 ): Promise<Attempt> {
   const id = crypto.randomUUID();
-  const names = listAttemptNames(id, task.title);
+  const { redact } = await findSecretsOf(place, { task_id: task.id, agent });
+  const names = listAttemptNames(id, redact(task.title));
   for (let at = 0; at < names.length;) {
     const name = names[at] ?? id;
     const port = await findPort(place);

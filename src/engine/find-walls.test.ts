@@ -251,7 +251,9 @@ describe('the walls around a program', () => {
     const keys =
       '.ssh .gnupg .password-store .local/share/keyrings .aws .azure .kube .docker .oci .terraform.d .vault-token ' +
       '.config/gcloud .config/gh .config/glab-cli .config/hub .config/op .config/rclone .config/sops ' +
-      '.config/chromium .config/google-chrome .mozilla .cargo/credentials.toml .git-credentials .netrc .pgpass .pypirc .Xauthority';
+      '.config/chromium .config/google-chrome .mozilla .cargo/credentials.toml .git-credentials .netrc .pgpass .pypirc .Xauthority ' +
+      '.dockercfg .huggingface .cache/huggingface/token .pulumi/credentials.json .databrickscfg .cloudflared .supabase .authinfo ' +
+      '.vault_pass .config/fly.yml .kaggle .snowflake .railway .doppler .smbcredentials .msmtprc';
     expect(inHome((await find())?.hidden)).toEqual(expect.arrayContaining(keys.split(' ')));
     const named = await find(
       { executor: 'claude' },

@@ -54,3 +54,22 @@ it('a set-up that nobody has allowed is told as its first command', async () => 
     outcome: 'start_failed',
   });
 });
+
+describe.each(['merge', 'squash', 'rebase'] as const)(
+  '[S4] a key in the title, with the strategy %s',
+  (strategy) => {
+    it('is in no commit and in no name of a branch', async () => {
+      shop.set({ merge: { strategy } });
+      shop.addAgent('w1', 'echo hello > hello.txt', { env: { GIVEN: 'given-to-the-agent' } });
+      const key = `ghp_${'a1B2'.repeat(9)}`;
+      const task = await shop.create(`given-to-the-agent and ${key}`, { steps: ['true'] });
+      expect((await shop.work(task, 'w1')).state).toBe('review');
+      expect((await shop.move(task, 'merging')).state).toBe('done');
+      const [{ branch } = { branch: '' }] = await shop.place.store.listAttempts({ task_id: task.id });
+      const said = `${shop.repo.git('log', '--all', '--format=%B')}${shop.repo.git('for-each-ref')}${branch}`;
+      expect(said).toContain('[redacted] and [redacted]');
+      expect(branch).toContain('redacted');
+      for (const secret of [key, key.slice(0, 8), 'ghp-', 'given-to-the']) expect(said).not.toContain(secret);
+    });
+  },
+);

@@ -151,7 +151,8 @@ function cutOff(place: WorkPlace): Landing {
 async function landAttempt(place: WorkPlace, call: MergeCall): Promise<Landing> {
   const { attempt } = call.workspace;
   const { strategy } = call.merge;
-  const message = toMessage(call.task, attempt, call.merge);
+  const { redact } = await findSecretsOf(place, attempt);
+  const message = toMessage({ ...call.task, title: redact(call.task.title) }, attempt, call.merge);
   const rules = await readLandingRules(place, call.control, { message, strategy });
   for (let tries = 0; tries < LIMITS.merge_tries; tries += 1) {
     const old = await readRef(place.repo, `refs/heads/${attempt.target}`);

@@ -12,7 +12,9 @@ import { openRunLog } from '#executors/run-log.ts';
 import { readSharedModes } from '#git/shared-modes.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { RUN_SOCKET_KEY } from '#process/find-own-run.ts';
 import type { Walls } from '#process/walls.ts';
+import { noteGivenValues } from '#sync/given-values.ts';
 import { answerRequest } from './ask-people.ts';
 import { findSecretsOf, type Secrets } from './agent-secrets.ts';
 import { toAttemptEnvironment } from './attempt-environment.ts';
@@ -76,11 +78,16 @@ export async function runAgent(place: WorkPlace, start: AgentStart): Promise<Age
       run: await store.moveRun({ id: run.id, to: 'running' }, systemWriter(place)),
     });
     const work = async (): Promise<AgentEnd> => {
+      await noteGivenValues(place.home, { agent: run.agent, env: start.agent.env, now: place.clock.now() });
+      // A person may have changed them since the run was given them.
+      secrets.learn(Object.values(start.agent.env));
       await tellOfRun(place, start);
       const before = await place.checkout.lookBefore();
       const executor = await place.executorFor(start.agent.profile);
       await using socket = await place.openRunSocket?.(run, secrets);
       const env = { ...start.env, ...socket?.env };
+      // An agent that prints its environment must not give its place in the project away.
+      secrets.learn([socket?.env[RUN_SOCKET_KEY] ?? '']);
       const walls = await findWalls(place, {
         cwd: start.cwd,
         env,

@@ -115,8 +115,9 @@ export async function harvestAttempt(place: WorkPlace, work: Harvested): Promise
 async function harvestHeld(place: WorkPlace, { task, attempt, agent, signal }: Harvested): Promise<Harvest> {
   const control = await openControl(place);
   const checkout = toCheckout(place, control, attempt);
+  const { redact } = await findSecretsOf(place, attempt);
   const request: HarvestRequest = {
-    message: task.title,
+    message: redact(task.title),
     trailers: {
       'Forge-Task': task.id,
       'Forge-Attempt': attempt.id,
@@ -136,7 +137,6 @@ async function harvestHeld(place: WorkPlace, { task, attempt, agent, signal }: H
   // Where it has strayed there is a warning of it.
   let strayed: string | undefined;
   if (warnings.length > 0) {
-    const { redact } = await findSecretsOf(place, attempt);
     strayed = harvest.strayed === undefined ? undefined : redact(harvest.strayed);
     for (const text of warnings.map(redact))
       place.watch({ kind: 'note', task_id: task.id, attempt_id: id, text });

@@ -8,7 +8,7 @@ import { escapeLine } from '#kernel/text.ts';
 import { findSecretsOf } from './agent-secrets.ts';
 import { systemWriter, type WorkPlace } from './work.ts';
 
-type Place = Pick<WorkPlace, 'store' | 'clock' | 'workflow' | 'watch' | 'env' | 'agents'>;
+type Place = Pick<WorkPlace, 'store' | 'clock' | 'workflow' | 'watch' | 'env' | 'agents' | 'home'>;
 
 /**
  * For whoever stays with a run: a call now and then looks where HEAD of the attempt's folder stands. Each change is told

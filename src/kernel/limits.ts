@@ -22,11 +22,10 @@ export const LIMITS = {
   json_depth: 1_000,
   /** A longer number is none that a double holds; comparing the two would take its time. */
   json_number_length: 1_100,
-  /** Of one value of others in a message, of a whole message, and of the details beside it; the rest is counted. */
+  /** Of one value of others in a message, of a whole message, of the details beside it, and names of one sort; the rest is counted. */
   error_value_length: 200,
   error_message_length: 8_192,
   error_details_length: 65_536,
-  /** Names of one sort in an error; what goes beyond is counted. */
   error_names: 20,
   dependencies_per_task: 10_000,
   query_length: 1_000,
@@ -295,9 +294,8 @@ export const LIMITS = {
   checkout_age_ms: 1_000,
   /** Names in one refusal; what goes beyond is counted. */
   attempt_files_named: 20,
-  /** Tries at one id length before the next longer one is used. */
+  /** Tries at one id length, and odds of a collision that a growing project accepts, before ids get longer. */
   id_tries: 30,
-  /** Odds of a collision that a growing project accepts before its ids get longer. */
   id_collision_odds: 0.01,
   /** Lines without stamps of which git's history is asked what stood in their place; of more than so many the last look tells. */
   asked_lines: 200,

@@ -1,4 +1,5 @@
 import { findSecrets } from '#domain/find-secrets.ts';
+import { listNamedSecrets } from '#domain/named-secrets.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import type { OperationContext } from './operation.ts';
 
@@ -9,7 +10,8 @@ import type { OperationContext } from './operation.ts';
 export function warnOfSecrets({ host, stays, project }: OperationContext, input: object): void {
   refuseSecretNames(input);
   if (stays === true || project.config.initMode === 'stealth') return;
-  const names = findSecrets(JSON.stringify(input));
+  const named = listNamedSecrets(input).map(({ name }) => name);
+  const names = [...new Set([...findSecrets(JSON.stringify(input)), ...named])];
   if (names.length > 0)
     host.notice(`This holds what looks like ${names.join(' and ')}; no commit of the tasks will take it`);
 }

@@ -1,3 +1,4 @@
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isForgeError, type ForgeError } from '#kernel/errors.ts';
@@ -5,6 +6,8 @@ import { initWithStore, openSyncProject, testMachine } from '../../tests/support
 import { runTestGit, tempRepo } from '../../tests/support/temp-repo.ts';
 import { commitTasks } from './commit-tasks.ts';
 import { findForgeHome } from './forge-home.ts';
+import { flagStagedSecrets } from './flag-secrets.ts';
+import { toGitRepo } from './machine.ts';
 import { syncTasks } from './sync-tasks.ts';
 import { allowSecret } from './trust.ts';
 
@@ -90,5 +93,65 @@ describe('[H5] a key in a task, in branch mode', () => {
     await project.store.updateTask({ id, description: '' }, by);
     expect(await sync()).toMatchObject({ pushed: true });
     expect(runTestGit(remote, ['cat-file', '--batch', '--batch-all-objects'])).not.toContain(KEY);
+  });
+});
+
+describe('[S1] what is staged', () => {
+  const ways: readonly (readonly [string, string, readonly (readonly string[])[]])[] = [
+    ['no attributes', '', []],
+    ['-diff', '.forge/tasks.jsonl -diff', []],
+    ['binary', '.forge/*.jsonl binary', []],
+    ['a driver of git that is not there', '*.jsonl diff=foo', []],
+    ['a driver that is binary', '*.jsonl diff=foo', [['diff.foo.binary', 'true']]],
+    ['a driver with a program', '*.jsonl diff=foo', [['diff.foo.command', 'true']]],
+    ['a driver that makes it another text', '*.jsonl diff=foo', [['diff.foo.textconv', 'true']]],
+    ['a program for all', '', [['diff.external', 'true']]],
+    ['no prefixes', '', [['diff.noprefix', 'true']]],
+    ['a setting that git ends with', '', [['diff.algorithm', 'none-such']]],
+    ['a list of files that is not there', '', [['diff.orderFile', '/none/such']]],
+  ];
+  it.each(ways)('is looked at with %s', async (_, attributes, settings) => {
+    await using repo = await tempRepo();
+    const machine = testMachine(join(repo.path, '..', 'home'));
+    await initWithStore(repo.path, machine, { prefix: 'fg' });
+    appendFileSync(join(repo.path, '.gitattributes'), `\n${attributes}\n`);
+    repo.git('add', '--all');
+    repo.git('commit', '--quiet', '--no-verify', '-m', 'first');
+    for (const setting of settings) repo.git('config', ...setting);
+    await using project = await openSyncProject(repo.path, machine);
+    const { paths } = project;
+    const file = join(repo.path, '.forge', 'tasks.jsonl');
+    const lines = [
+      JSON.stringify({ id: 'fg-1', title: KEY }),
+      // No line of a task, and the beginning of a head of a diff.
+      `++ b/x ${OTHER}`,
+    ];
+    appendFileSync(file, `${lines.join('\n')}\n`);
+    repo.git('add', '--', file);
+    const flag = () => flagStagedSecrets(toGitRepo(repo.path, machine), { paths, machine, revs: [] });
+    expect(await flag()).toMatchObject([
+      { id: 'fg-1', path: '.forge/tasks.jsonl', field: 'title' },
+      { path: '.forge/tasks.jsonl', name: 'a GitLab token' },
+    ]);
+    // And what the last commit has is in the history already.
+    for (const [name = ''] of settings) repo.git('config', '--unset', name);
+    repo.git('commit', '--quiet', '--no-verify', '-m', 'second');
+    for (const setting of settings) repo.git('config', ...setting);
+    appendFileSync(file, `${JSON.stringify({ id: 'fg-2', title: 'harmless' })}\n`);
+    repo.git('add', '--', file);
+    expect(await flag()).toEqual([]);
+  });
+
+  it('is told of where git cannot read it', async () => {
+    await using repo = await tempRepo();
+    const machine = testMachine(join(repo.path, '..', 'home'));
+    await initWithStore(repo.path, machine, { prefix: 'fg' });
+    await using project = await openSyncProject(repo.path, machine);
+    const { paths } = project;
+    writeFileSync(join(repo.path, '.git', 'index'), 'no index');
+    const place = { paths, machine, revs: [] };
+    expect(await refusal(flagStagedSecrets(toGitRepo(repo.path, machine), place))).toMatchObject({
+      code: 'io_failed',
+    });
   });
 });

@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { locateSecrets, type LocatedSecret } from '#domain/locate-secrets.ts';
-import { findSecrets } from '#domain/find-secrets.ts';
+import { locateSecrets, mayHoldSecrets, type LocatedSecret } from '#domain/locate-secrets.ts';
 import type { GitRepo } from '#git/ask-git.ts';
 import { readBlob } from '#git/read-blob.ts';
-import { runGit } from '#git/run-git.ts';
+import { type GitOptions, runGit, runGitBytes, toGitFailure } from '#git/run-git.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { countNoun, escapeLine } from '#kernel/text.ts';
@@ -42,23 +41,67 @@ export async function flagStagedSecrets(
   { paths, machine, revs, changes }: SecretPlace & { readonly changes?: readonly StagedChange[] | undefined },
 ): Promise<FlaggedSecret[]> {
   const isClean = ({ added }: StagedChange): boolean =>
-    added !== undefined && findSecrets(added.join('\n')).length === 0;
+    added !== undefined && !mayHoldSecrets(added.join('\n'));
   const open = changes?.filter((change) => !isClean(change)).map(({ path }) => path) ?? COMMITTED_PATHS;
   if (open.length === 0) return [];
-  const plain = ['--unified=0', '--no-color', '--no-ext-diff', '--no-textconv', '--no-renames'];
-  const prefixes = ['--src-prefix=a/', '--dst-prefix=b/'];
-  const args = ['diff', '--cached', ...plain, ...prefixes, '--', ...open];
-  const { exit, stdout } = await runGit(args, { cwd: paths.root, env: machine.env });
-  if (exit !== 0 || findSecrets(stdout).length === 0) return [];
+  const options = { cwd: paths.root, env: machine.env };
+  const added = await listAdded(open, options);
+  // Then all that is staged counts as added, but for what the last commit has.
+  if (added === undefined)
+    return flagSecretsFor(repo, await readIndexed(open, options), {
+      paths,
+      machine,
+      revs: ['HEAD', ...revs],
+    });
+  if (!mayHoldSecrets(added.map(({ line }) => line).join('\n'))) return [];
   const known = new Set<string>();
   for (const path of COMMITTED_PATHS) for (const line of await readLines(repo, path, revs)) known.add(line);
-  let path = '';
-  const flagged = stdout.split('\n').flatMap((line) => {
-    if (line.startsWith('+++ b/')) path = line.slice('+++ b/'.length);
-    if (line[0] !== '+' || line.startsWith('+++ ') || known.has(line.slice(1))) return [];
-    return locateSecrets(line.slice(1)).map((one) => ({ ...one, path }));
-  });
+  const flagged = added.flatMap(({ path, line }) =>
+    known.has(line) ? [] : locateSecrets(line).map((one) => ({ ...one, path })),
+  );
   return withoutAllowed(flagged, { paths, machine });
+}
+
+interface AddedLine {
+  readonly path: string;
+  readonly line: string;
+}
+
+/** The lines that the index has and the last commit has not, whatever attributes say; undefined where git cannot tell. */
+async function listAdded(files: readonly string[], options: GitOptions): Promise<AddedLine[] | undefined> {
+  const plain = ['--text', '--unified=0', '--no-color', '--no-ext-diff', '--no-textconv', '--no-renames'];
+  const prefixes = ['--src-prefix=a/', '--dst-prefix=b/', '--no-relative'];
+  const { exit, stdout } = await runGit(['diff', '--cached', ...plain, ...prefixes, '--', ...files], options);
+  if (exit !== 0) return undefined;
+  const added: AddedLine[] = [];
+  let path = '';
+  // A line of a file may look like the head of another.
+  let isHead = true;
+  for (const line of stdout.split('\n')) {
+    if (line.startsWith('diff --git ')) isHead = true;
+    else if (line.startsWith('@@ ')) isHead = false;
+    else if (isHead && line.startsWith('+++ b/')) path = line.slice('+++ b/'.length);
+    else if (!isHead && line[0] === '+') added.push({ path, line: line.slice(1) });
+  }
+  return added;
+}
+
+/** As they would be committed. Throws io_failed where git cannot say: what was not looked at does not count as harmless. */
+async function readIndexed(
+  files: readonly string[],
+  options: GitOptions,
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const list = ['ls-files', '-z', '--cached', '--', ...files];
+  const listed = await runGit(list, options);
+  if (listed.exit !== 0) throw toGitFailure(list, listed);
+  const staged = new Map<string, Uint8Array>();
+  for (const path of listed.stdout.split('\0').filter((one) => one !== '')) {
+    const args = ['cat-file', 'blob', `:${path}`];
+    const { exit, stdout, stderr } = await runGitBytes(args, options);
+    if (exit !== 0) throw toGitFailure(args, { exit, stderr, stdout: '' });
+    staged.set(path, stdout);
+  }
+  return staged;
 }
 
 /** A file that is staged. Where it adds no other lines than these, git need not compare the whole files to find them. */
@@ -78,7 +121,7 @@ export async function flagSecretsFor(
     const text = Buffer.from(files.get(path) ?? []).toString('utf8');
     // Nearly always nothing, and then no commit is read. In a large file only new lines are looked at: what is hidden
     // takes its time to find.
-    if (text.length <= LIMITS.large_file_bytes && findSecrets(text).length === 0) continue;
+    if (text.length <= LIMITS.large_file_bytes && !mayHoldSecrets(text)) continue;
     const known = await readLines(repo, path, revs);
     const lines = text.split('\n').filter((line) => !known.has(line));
     for (const line of lines) for (const one of locateSecrets(line)) flagged.push({ ...one, path });

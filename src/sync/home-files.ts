@@ -9,6 +9,7 @@ export const HOME_FILES = {
   /** They may hold the secrets of `--env`. */
   'agents.jsonl': 'secrets',
   'profiles.jsonl': 'secrets',
+  'given-values.jsonl': 'secrets',
   /** Who changes it says what Forge runs, or where: checks, limits, trust, projects, servers. */
   'settings.json': 'authority',
   'trust.json': 'authority',

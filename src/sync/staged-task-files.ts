@@ -92,10 +92,14 @@ export interface StagedFile {
   readonly after: string;
 }
 
-export async function listStaged({ root }: ProjectPaths, { env }: Machine): Promise<StagedFile[]> {
+/** Undefined where git cannot tell. */
+export async function listStaged(
+  { root }: ProjectPaths,
+  { env }: Machine,
+): Promise<StagedFile[] | undefined> {
   const args = ['diff', '--cached', '--raw', '--no-abbrev', '--no-renames', '-z'];
-  const { stdout } = await runGit([...args, '--', ...COMMITTED_PATHS], { cwd: root, env });
-  return parseRaw(stdout);
+  const { exit, stdout } = await runGit([...args, '--', ...COMMITTED_PATHS], { cwd: root, env });
+  return exit === 0 ? parseRaw(stdout) : undefined;
 }
 
 function parseRaw(text: string): StagedFile[] {

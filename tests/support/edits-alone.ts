@@ -44,9 +44,9 @@ async function openProject(mode: AloneMode): Promise<Cli> {
   return { ...repo, ...place };
 }
 
-function commitAll({ git }: TempRepo, message: string): void {
-  git('add', '--all');
-  git('commit', '--quiet', '--no-verify', '--allow-empty', '--message', message);
+function commitAll(repo: Pick<TempRepo, 'git'>, message: string): void {
+  repo.git('add', '--all');
+  repo.git('commit', '--quiet', '--no-verify', '--allow-empty', '--message', message);
 }
 
 /**

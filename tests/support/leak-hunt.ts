@@ -303,7 +303,9 @@ function collectFiles(project: Project, world: string, sinks: Sinks): void {
   add(sinks, 'git', project.git('cat-file', '--batch', '--batch-all-objects', '--buffer'));
   for (const path of listFiles(join(world, 'prompts'))) add(sinks, 'prompts', readFileSync(path));
   // Where the person has given them to the agents, they stand.
-  for (const path of listFiles(join(project.home, '.forge')).filter((one) => !/agents\.jsonl/.test(one)))
+  // Where the values of --env are kept, for their owner alone.
+  const isKept = (path: string): boolean => /(?:agents|given-values)\.jsonl/.test(path);
+  for (const path of listFiles(join(project.home, '.forge')).filter((one) => !isKept(one)))
     add(sinks, 'home', readFileSync(path));
 }
 

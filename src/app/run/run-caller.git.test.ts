@@ -194,4 +194,21 @@ describe('[H5] what an agent writes down in its run', () => {
       // All else stays as it is.
       expect(await call('task.comment', { id, body: 'a \\u0041 é' })).toMatchObject({ body: 'a \\u0041 é' });
     }));
+
+  it('[S3] has nothing of a value that its key says to be secret', () =>
+    inProject(async ({ create, callFrom }) => {
+      const task = await create(PERSON);
+      const call = await callFrom(task.id);
+      const key = 'a1B2'.repeat(10);
+      const basic = 'YWRtaW46aHVudGVyMjIyMg==';
+      const metadata_set = {
+        AWS_SECRET_ACCESS_KEY: key,
+        Authorization: `Basic ${basic}`,
+        env: [['AWS_SECRET_KEY', key]],
+      };
+      const made = await call('task.create', { title: 'x', metadata_set });
+      const said = JSON.stringify([made, await call('task.update', { id: task.id, metadata_set })]);
+      for (const secret of [key, basic]) expect(said).not.toContain(secret);
+      expect(said).toContain('"AWS_SECRET_ACCESS_KEY":"[redacted]"');
+    }));
 });

@@ -5,6 +5,7 @@ import type { Actor } from '#domain/actor.ts';
 import type { Secrets } from '#engine/agent-secrets.ts';
 import { systemClock } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
+import { hasSecretName, redactNamed } from '#domain/named-secrets.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { countTasks } from '#kernel/text.ts';
 import { isMadeBy } from '#operations/find-maker.ts';
@@ -59,15 +60,18 @@ export function createRunCaller(deps: RunCallerDeps, run: Run): RunCaller {
 }
 
 /**
- * Nearly always nothing is found, and then it stays as it is. Out of a long text nothing is taken, because that cannot be
- * done in slices: it is refused.
+ * Nearly always nothing is found, and then it stays as it is; only what stands beside a name of secrets is looked at again.
+ * Out of a long text nothing is taken, because that cannot be done in slices: it is refused.
  */
 async function redactInput(
   { secrets }: Pick<RunCallerDeps, 'secrets'>,
   input: Record<string, unknown>,
 ): Promise<Record<string, unknown>> {
   const text = JSON.stringify(input);
-  if (!(await holdsSecrets(text, secrets.redact))) return input;
+  // Strings stay strings, and an object stays one.
+  const toInput = (redacted: unknown) => redacted as Record<string, unknown>;
+  if (!(await holdsSecrets(text, secrets.redact)))
+    return hasSecretName(text) ? toInput(redactNamed(input, secrets.redact, (one) => one)) : input;
   const most = LIMITS.log_entry_length;
   if (text.length > most)
     throw new ForgeError(
@@ -78,8 +82,7 @@ async function redactInput(
         details: { limit: most, length: text.length },
       },
     );
-  // Strings stay strings, and an object stays one.
-  return secrets.redactValue(input) as Record<string, unknown>;
+  return toInput(secrets.redactValue(input));
 }
 
 function getDeclaration(name: string): Declaration {

@@ -1,4 +1,5 @@
 import type { TranscriptEntry } from '#contract/transcript.ts';
+import { redactNamed } from '#domain/named-secrets.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { mapStrings } from '#kernel/map-strings.ts';
 import { utf8Length } from '#kernel/text.ts';
@@ -10,7 +11,7 @@ const OTHER_BYTES = 100;
 
 /**
  * An entry as it may be written: without secrets, and no longer than a line may be. Every string of it is looked at,
- * keys too, because an agent puts what it has read wherever it likes.
+ * keys too and together with its key, because an agent puts what it has read wherever it likes.
  */
 export function cleanEntry(
   entry: TranscriptEntry,
@@ -29,12 +30,12 @@ export function cleanEntry(
     if (text.length * MOST_BYTES + OTHER_BYTES <= rules.line_bytes)
       return { kind: 'output', stream: entry.stream, text };
   }
-  const redacted = mapEntry(entry, redact);
+  const redacted = mapEntry(entry, (fields) => redactNamed(fields, rules.redact, redact));
   const size = utf8Length(JSON.stringify(redacted));
   if (size <= rules.line_bytes) return redacted;
   // A character of text takes up to six bytes as JSON, so this bound holds whatever the characters are.
   const budget = Math.max(0, Math.floor(rules.line_bytes / 8));
-  const cut = mapEntry(redacted, (text) => cutText(text, budget));
+  const cut = mapEntry(redacted, (fields) => mapStrings(fields, (text) => cutText(text, budget)));
   if (utf8Length(JSON.stringify(cut)) <= rules.line_bytes) return cut;
   return { kind: 'note', text: `An entry of ${size} bytes (${entry.kind}) is left out: it is too long` };
 }
@@ -74,8 +75,8 @@ function cutText(text: string, length: number): string {
 }
 
 /** The kind is of our own making and stays. */
-function mapEntry(entry: TranscriptEntry, map: (text: string) => string): TranscriptEntry {
+function mapEntry(entry: TranscriptEntry, map: (fields: unknown) => unknown): TranscriptEntry {
   const { kind, ...fields } = entry;
   // Strings stay strings and nothing else is changed, so it is an entry of the same kind.
-  return { kind, ...(mapStrings(fields, map) as object) } as TranscriptEntry;
+  return { kind, ...(map(fields) as object) } as TranscriptEntry;
 }

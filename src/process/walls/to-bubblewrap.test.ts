@@ -40,6 +40,28 @@ function toArgv(walls: Partial<Walls> & Pick<Walls, 'work'>, found: Partial<Wall
 }
 
 describe.skipIf(process.platform !== 'linux')('toBubblewrap', () => {
+  it('[S13] hides a file in a folder that is mounted as it is', () => {
+    const folder = newFolder();
+    const [work = '', cache = '', other = '', fixed = '', token = '', hidden = ''] = make(
+      folder,
+      'work',
+      'home/cache',
+      'other',
+      'home/cache/models',
+      'home/cache/models/token.file',
+      'home/hidden.file',
+    );
+    const text = toArgv({
+      work: { path: work, read_only: false },
+      replaced: [{ path: cache, by: other }],
+      fixed: [fixed],
+      hidden: [token, hidden],
+    });
+    const last = text.lastIndexOf(`--ro-bind /dev/null ${token}`);
+    expect(last).toBeGreaterThan(text.indexOf(`--ro-bind ${fixed} ${fixed}`));
+    expect(text.split(`--ro-bind /dev/null ${hidden}`)).toHaveLength(2);
+  });
+
   it('mounts what is weaker before what covers it', () => {
     const folder = newFolder();
     const [work = '', sealed = '', inSealed = '', cache = '', other = '', hidden = '', fixed = ''] = make(

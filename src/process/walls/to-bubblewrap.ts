@@ -69,6 +69,7 @@ export function toBubblewrap(
       .filter((path) => changeable.some((folder) => isBelow(path, folder)))
       .flatMap(readOnly),
     ...toFixed(walls),
+    ...listHiddenInFixed(walls).flatMap(toMask),
     ...distinct(sockets)
       .filter((path) => !isCovered(path) || readable.some((folder) => isBelow(path, folder)))
       .filter((path) => !unseen.some((folder) => isBelow(path, folder)))
@@ -114,6 +115,16 @@ function toFixed({ fixed, writable }: Walls): string[] {
   const open = distinct(writable).filter((path) => [...stays].some((folder) => isBelow(path, folder)));
   return distinct([...stays, ...open]).flatMap((path) =>
     stays.has(path) ? readOnly(path) : ['--bind', path, path],
+  );
+}
+
+/** A folder that is mounted as it is (a cache of models) brings back what was hidden in it (the token beside them). */
+function listHiddenInFixed({ fixed, hidden, writable }: Walls): string[] {
+  const [stays, open] = [distinct(fixed), distinct(writable)];
+  return distinct(hidden).filter(
+    (path) =>
+      stays.some((folder) => isBelow(path, folder)) &&
+      !open.some((one) => one === path || isBelow(one, path)),
   );
 }
 
