@@ -40,7 +40,7 @@ export function readGraph(db: Database, query: { id: string | undefined; all: bo
   const edges = [...known, ...unknown];
   return {
     nodes: rows.map((row) => ({
-      ...rowToSummary(row, db.workflow),
+      ...rowToSummary(row, db),
       parent_id: row.parent_id as string | null,
       ready: row.ready === 1,
     })),

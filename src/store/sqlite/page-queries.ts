@@ -131,5 +131,5 @@ function toPlace(row: Row, impact: Pick<TaskPosition, 'critical_path' | 'unblock
 
 function readTask(db: Database, sql: string, ...values: Value[]): Task | undefined {
   const row = db.get(sql, ...values);
-  return row === undefined ? undefined : rowToTask(row, db.workflow);
+  return row === undefined ? undefined : rowToTask(row, db);
 }

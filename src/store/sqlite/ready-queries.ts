@@ -13,7 +13,7 @@ const ORDER = 'ORDER BY priority, created_at, id';
 export function listReady(db: Database, query: ReadyQuery): ReadyTask[] {
   if (query.sort === 'impact') return listByImpact(db, query);
   const { sql, values } = readyListSql(TASK_COLUMNS, query);
-  return db.all(sql, ...values).map((row) => rowToTask(row, db.workflow));
+  return db.all(sql, ...values).map((row) => rowToTask(row, db));
 }
 
 /** The rows of a list by priority, in its order, with other columns; priority, created_at and id have to be among them. */
@@ -66,7 +66,7 @@ export function listBlocked(db: Database, query: { limit: number | undefined }):
     ORDER BY t.priority, t.created_at, t.id LIMIT ?`;
   return db
     .all(sql, query.limit ?? -1)
-    .map((row) => ({ ...rowToSummary(row, db.workflow), blockers: listBlockers(db, row.id as string) }));
+    .map((row) => ({ ...rowToSummary(row, db), blockers: listBlockers(db, row.id as string) }));
 }
 
 function listByImpact(db: Database, query: ReadyQuery): ReadyTask[] {
@@ -74,9 +74,7 @@ function listByImpact(db: Database, query: ReadyQuery): ReadyTask[] {
     .slice(0, query.limit)
     .flatMap(({ key, critical_path, unblocks }) => {
       const row = db.get(BY_ROWID, key);
-      return row === undefined
-        ? []
-        : [{ ...rowToTask(row, db.workflow), impact: { critical_path, unblocks } }];
+      return row === undefined ? [] : [{ ...rowToTask(row, db), impact: { critical_path, unblocks } }];
     });
 }
 

@@ -29,7 +29,7 @@ export function explainReady(db: Database, query: ReadyQuery): ExplainedTask[] {
     const ready = reasons.length === 0;
     return [
       {
-        ...rowToSummary(row, db.workflow),
+        ...rowToSummary(row, db),
         ready,
         reasons: ready ? [reasonFor(row.assignee as string | null)] : reasons,
         blockers,

@@ -20,13 +20,13 @@ export function getTask(db: Database, ref: string): TaskView {
     `SELECT ${TASK_COLUMNS}, t.open_blockers, t.parked FROM tasks t WHERE t.id = ?`,
     id,
   ) as Row; // just resolved
-  const task = rowToTask(row, db.workflow);
+  const task = rowToTask(row, db);
   const subtasks = db
     .all(
       `SELECT ${SUMMARY_COLUMNS} FROM tasks t WHERE t.parent_id = ? ORDER BY t.priority, t.created_at, t.id`,
       id,
     )
-    .map((summary) => rowToSummary(summary, db.workflow));
+    .map((summary) => rowToSummary(summary, db));
   const counts = {
     child_count: subtasks.length,
     closed_child_count: subtasks.filter((child) => child.status === 'closed').length,
@@ -83,7 +83,7 @@ const BEHIND = {
 
 export function listTasks(db: Database, query: TaskQuery): Task[] {
   const { sql, values } = listSql(db, TASK_COLUMNS, query);
-  return db.all(sql, ...values).map((row) => rowToTask(row, db.workflow));
+  return db.all(sql, ...values).map((row) => rowToTask(row, db));
 }
 
 /** The rows of a list, in its order, with other columns. */
@@ -203,13 +203,13 @@ function listOutbound(db: Database, id: string): ResolvedDependency[] {
       FROM dependencies d JOIN tasks t ON t.id = d.to_id WHERE d.from_id = ?1
     UNION ALL SELECT u.to_id, u.dep_type, NULL, NULL, NULL, NULL, NULL, NULL FROM unresolved_dependencies u WHERE u.from_id = ?1
     ORDER BY 1, 2`;
-  return db.all(sql, id).map((row) => rowToEdge(row, db.workflow));
+  return db.all(sql, id).map((row) => rowToEdge(row, db));
 }
 
 function listInbound(db: Database, id: string): ResolvedDependency[] {
   const sql = `SELECT d.from_id AS id, d.dep_type, t.title, t.status, t.state, t.close_reason, t.priority, t.assignee
     FROM dependencies d JOIN tasks t ON t.id = d.from_id WHERE d.to_id = ? ORDER BY t.priority, t.created_at, t.id, d.dep_type`;
-  return db.all(sql, id).map((row) => rowToEdge(row, db.workflow));
+  return db.all(sql, id).map((row) => rowToEdge(row, db));
 }
 
 function listComments(db: Database, id: string): Comment[] {
@@ -218,7 +218,7 @@ function listComments(db: Database, id: string): Comment[] {
   return db.all(sql, id).map((row) => ({ ...row }) as unknown as Comment);
 }
 
-function rowToEdge(row: Row, workflow: ResolvedWorkflow | undefined): ResolvedDependency {
+function rowToEdge(row: Row, db: Database): ResolvedDependency {
   return {
     id: row.id as string,
     type: row.dep_type as DependencyType,
@@ -228,7 +228,7 @@ function rowToEdge(row: Row, workflow: ResolvedWorkflow | undefined): ResolvedDe
         : {
             title: row.title as string,
             status: row.status as Status,
-            state: toState(row, workflow),
+            state: toState(row, db),
             priority: row.priority as number,
             assignee: row.assignee as string | null,
           },

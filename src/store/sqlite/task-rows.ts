@@ -1,9 +1,10 @@
 import type { DependencyType, Status, Task, TaskSummary, TaskType } from '#contract/task.ts';
-import { standingState, type ResolvedWorkflow } from '#domain/workflow.ts';
+import { standingState } from '#domain/workflow.ts';
 import { showWorkflowFields } from '#domain/workflow-fields.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import { readJson } from '#kernel/read-json.ts';
-import type { Row } from './database.ts';
+import type { Database, Row } from './database.ts';
+import { toDamage } from './translate-error.ts';
 
 /** All outbound edges of a task as a JSON list, in the canonical order. Uses both primary keys. */
 const DEPENDENCIES = `(SELECT json_group_array(json_object('id', e.to_id, 'type', e.dep_type)) FROM (
@@ -18,15 +19,17 @@ export const TASK_COLUMNS = `t.id, t.title, t.description, t.status, t.state, t.
 export const SUMMARY_COLUMNS =
   't.id, t.title, t.status, t.state, t.close_reason, t.priority, t.type, t.assignee';
 
+type RowSource = Pick<Database, 'path' | 'workflow'>;
+
 /** Rows of the driver have no prototype and the database's types; these give them ours. The schema's checks prove the casts. */
-export function rowToTask(row: Row, workflow: ResolvedWorkflow | undefined): Task {
+export function rowToTask(row: Row, db: RowSource): Task {
   const reason = row.close_reason as string | null;
   return {
     id: row.id as string,
     title: row.title as string,
     description: row.description as string,
     status: row.status as Status,
-    state: toState(row, workflow),
+    state: toState(row, db),
     ...(reason !== null && { close_reason: reason }),
     priority: row.priority as number,
     type: row.type as TaskType,
@@ -45,8 +48,12 @@ export function rowToTask(row: Row, workflow: ResolvedWorkflow | undefined): Tas
   };
 }
 
+const STATUSES: ReadonlySet<unknown> = new Set<Status>(['open', 'in_progress', 'closed']);
+
 /** Where the task stands, of a row with status, state and close_reason. */
-export function toState(row: Row, workflow: ResolvedWorkflow | undefined): string {
+export function toState(row: Row, { path, workflow }: RowSource): string {
+  // Pages of a file that changed places are whole, and show the rows of another table: SQLite notices nothing.
+  if (!STATUSES.has(row.status)) throw toDamage(path, 'a row of the tasks is none');
   const life = { status: row.status as Status, state: row.state as string };
   if (workflow === undefined) return life.state;
   return standingState(workflow, { ...life, close_reason: row.close_reason as string | null });
@@ -56,12 +63,12 @@ function showExtra(text: string): Partial<Task> {
   return showWorkflowFields(Object.entries(readJson(text) as JsonObject));
 }
 
-export function rowToSummary(row: Row, workflow: ResolvedWorkflow | undefined): TaskSummary {
+export function rowToSummary(row: Row, db: RowSource): TaskSummary {
   return {
     id: row.id as string,
     title: row.title as string,
     status: row.status as Status,
-    state: toState(row, workflow),
+    state: toState(row, db),
     priority: row.priority as number,
     type: row.type as TaskType,
     assignee: row.assignee as string | null,

@@ -39,6 +39,7 @@ const MEANINGS: Readonly<Record<number, { code: ErrorCode; message: string; hint
 /** SQLite could not make its shared memory as large as it must be: the disk has not even that. */
 export const NO_SHARED_MEMORY = 4874;
 const FULL = 13;
+const CORRUPT = 11;
 
 /** SQLite's code for a statement that names what is not there, and how it says so. */
 const WRONG_STATEMENT = 1;
@@ -100,6 +101,11 @@ export function toRebuild(path: string, what: string, cause?: unknown): ForgeErr
     details: { path, rebuild: true },
     ...(cause !== undefined && { cause }),
   });
+}
+
+/** What only its content tells. */
+export function toDamage(path: string, what: string): unknown {
+  return translateStoreError(Object.assign(new Error(what), { errcode: CORRUPT }), path);
 }
 
 /** Whether setting the file aside would help; what `toRebuild` made waits for a person. */
