@@ -24,6 +24,14 @@ describe('a plain view', () => {
       expect(listPlainViews(text)).toEqual([]);
   });
 
+  it('shows what looks like an escape as its letters too, where codes stand beside it', () => {
+    const key = String.raw`keJ\M\ebe\x41%41o0w`;
+    for (const sign of ['\u001b(B', '\u001b[31m', '\u200b', '\u0001', 'x\b'])
+      expect(
+        listPlainViews(`a ${key.slice(0, 9)}${sign}${key.slice(9)} b`).map(({ text }) => text),
+      ).toContain(`a ${key} b`);
+  });
+
   it('has the letters, and tells for each where it stands in the text as it came', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...SIGNS), { minLength: 1, maxLength: 40 }), (signs) => {

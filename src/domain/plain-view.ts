@@ -16,21 +16,22 @@ const ROUNDS = 3;
 /**
  * What a terminal does with its codes: they are not shown, and letters behind which it goes back are overwritten; they
  * are not shown, and it stays where it is; or it knows no codes, and the letters that they are made of are shown. As the
- * first one, but with all that may be an escape.
+ * first one, but with all that may be an escape, or with none.
  */
-type Codes = 'obeyed' | 'hidden' | 'letters' | 'possible';
+type Codes = 'obeyed' | 'hidden' | 'letters' | 'possible' | 'unescaped';
 
 /**
  * The text as a person reads it: without codes of terminals, invisible characters and what is overwritten, and with the
  * letters that stand as percent, JSON, C, HTML or mail escapes. One for each round, because what looks like an escape may be of
- * the key; again where something is overwritten, because that is read in a file; and again where there are codes, because
+ * the key, and again without any, where there are codes beside them; again where something is overwritten, because that is read in a file; and again where there are codes, because
  * what looks like one may be letters of a key behind a single control character. Empty where nothing is hidden, as in
  * nearly all texts.
  */
 export function listPlainViews(text: string): PlainView[] {
-  const { views, hasCodes, hasGone } = uncoverAll(text, 'obeyed');
+  const { views, hasCodes, hasGone, hasEscapes, hasSigns } = uncoverAll(text, 'obeyed');
   return [
     ...views,
+    ...(hasEscapes && hasSigns ? uncoverAll(text, 'unescaped').views : []),
     ...(hasGone ? uncoverAll(text, 'hidden').views : []),
     ...(hasCodes ? uncoverAll(text, 'letters').views : []),
     ...listPossibleViews(text),
@@ -61,11 +62,14 @@ interface Seen {
   hasCodes: boolean;
   /** Whether a letter was overwritten. */
   hasGone: boolean;
+  /** Whether there was an escape, and whether a code or an invisible character. */
+  hasEscapes: boolean;
+  hasSigns: boolean;
 }
 
 function uncoverAll(text: string, codes: Codes): { readonly views: PlainView[] } & Readonly<Seen> {
   const views: PlainView[] = [];
-  const seen: Seen = { hasCodes: false, hasGone: false };
+  const seen: Seen = { hasCodes: false, hasGone: false, hasEscapes: false, hasSigns: false };
   let last: PlainView = { text, toPlace: ({ from, to }) => ({ from, to }) };
   for (let round = 0; round < ROUNDS; round += 1) {
     const before = last;
@@ -108,6 +112,7 @@ function uncover(text: string, codes: Codes, seen: Seen): ReturnType<PlainText['
     const code = text.charCodeAt(at);
     const kind = code < 128 ? (KINDS[code] ?? PLAIN) : kindBeyond(code);
     let to = at + 1;
+    if (kind !== PLAIN && kind !== ESCAPE && kind !== BEYOND) seen.hasSigns = true;
     if (kind === ESC) {
       to = leaveOutCode(text, at, { plain, codes, seen });
     } else if (kind === CONTROL) {
@@ -120,17 +125,24 @@ function uncover(text: string, codes: Codes, seen: Seen): ReturnType<PlainText['
       else plain.overwrite(at, to, to - at);
       seen.hasGone = true;
     } else if (kind === ESCAPE) {
-      const escape = readEscape(text, at, codes === 'possible' ? 'possible' : 'likely');
+      const escape = readUncovered(text, at, codes);
       if (escape !== undefined) plain.replace(at, escape.to, escape.letter);
+      seen.hasEscapes ||= escape !== undefined;
       to = escape?.to ?? to;
     } else if (kind === BEYOND) {
       const width = invisibleWidth(text, at, code);
       if (width > 0) plain.replace(at, at + width);
+      seen.hasSigns ||= width > 0;
       to = at + Math.max(1, width);
     }
     at = to;
   }
   return plain.finish();
+}
+
+function readUncovered(text: string, at: number, codes: Codes): ReturnType<typeof readEscape> {
+  if (codes === 'unescaped') return undefined;
+  return readEscape(text, at, codes === 'possible' ? 'possible' : 'likely');
 }
 
 /** Gives the place behind it. */
@@ -142,7 +154,7 @@ function leaveOutCode(
   // Not where codes are letters: a string goes on for 1,024 characters, and each of them may begin another one.
   const to = codes === 'letters' ? at + 1 : skipTerminalCode(text, at);
   seen.hasCodes ||= to > at + 1;
-  const back = codes === 'obeyed' || codes === 'possible' ? countBack(text, at, to) : 0;
+  const back = codes !== 'hidden' && codes !== 'letters' ? countBack(text, at, to) : 0;
   if (back === 0) plain.replace(at, to);
   else plain.overwrite(at, to, back);
   seen.hasGone ||= back > 0;

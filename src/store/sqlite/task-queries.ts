@@ -7,7 +7,7 @@ import type {
   TaskCounters,
   TaskView,
 } from '#contract/task.ts';
-import { kindOf, standingState, statusOfKind, type ResolvedWorkflow } from '#domain/workflow.ts';
+import { kindOf, standingState, statusOfKind } from '#domain/workflow.ts';
 import type { TaskPosition, TaskQuery } from '../store.ts';
 import type { Database, Row, Value } from './database.ts';
 import { FORMER_IDS, resolveTaskId } from './resolve-id.ts';
