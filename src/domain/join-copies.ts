@@ -1,4 +1,5 @@
 import { elementOf, joinRecords } from './join-records.ts';
+import { conflictKey, splitConflictKey } from './lost-values.ts';
 import {
   digestOfField,
   fieldIn,
@@ -22,7 +23,33 @@ import {
  * after that came after the edit, also where the other copy saw the edit only later, or with another edit of that line.
  */
 export function joinCopies(a: TaskRecord, b: TaskRecord): TaskRecord {
-  return joinRecords(...alignCopies(a, b));
+  return withNotesOfBoth(joinRecords(...alignCopies(a, b)), a, b);
+}
+
+/**
+ * Of the two moments of an edit the joined copy knows the later one alone. Whoever replaced the edit noted the moment of
+ * their copy, so that the note is needed for the other one as well.
+ */
+function withNotesOfBoth(joined: TaskRecord, a: TaskRecord, b: TaskRecord): TaskRecord {
+  const { conflicts, hand } = joined;
+  if (hand === undefined || conflicts.elements.size === 0) return joined;
+  const later = new Map<number, number>();
+  for (const one of [a, b]) {
+    for (const [line, at] of one.hand ?? []) {
+      const kept = hand.get(line);
+      if (kept !== undefined && kept > at) later.set(at, kept);
+    }
+  }
+  if (later.size === 0) return joined;
+  let elements: Map<string, Element> | undefined;
+  for (const [key, element] of conflicts.elements) {
+    const { name, stamp, hash } = splitConflictKey(key);
+    const at = later.get(stamp);
+    if (element.value !== undefined || at === undefined || hash === undefined) continue;
+    const other = conflictKey(name, { stamp: at, hash });
+    if (!conflicts.elements.has(other)) (elements ??= new Map(conflicts.elements)).set(other, element);
+  }
+  return elements === undefined ? joined : { ...joined, conflicts: { ...conflicts, elements } };
 }
 
 /** The same two copies with the stamps by which they are joined. */
