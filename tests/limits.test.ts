@@ -14,7 +14,12 @@ describe('the limits', () => {
     expect(source).toMatch(new RegExp(`LIMITS\\.${name}\\b`));
   });
 
-  it.each(Object.entries(LIMITS))('%s (%d) is a positive number', (_name, value) => {
+  const parts = Object.entries(LIMITS).flatMap(([name, value]): [string, number][] =>
+    typeof value === 'number'
+      ? [[name, value]]
+      : Object.entries(value).map(([part, size]) => [`${name}.${part}`, size]),
+  );
+  it.each(parts)('%s (%d) is a positive number', (_name, value) => {
     expect(value).toBeGreaterThan(0);
     expect(Number.isFinite(value)).toBe(true);
   });

@@ -83,6 +83,7 @@ export const GATE_READERS: Readonly<Record<string, string>> = {
   'src/sync/follow-mode.ts': 'findSharedProjects leaves attempts out; what it settles was confirmed',
   'src/sync/gate-files.ts': 'is the check',
   'src/sync/has-workflow.ts': NO_CONTENT,
+  'src/sync/home-files.ts': HOME,
   'src/sync/init/adopt-shared.ts': 'findSharedProjects leaves attempts out',
   'src/sync/init/data-branch.ts': 'refuses branches of attempts, and a config that is held',
   'src/sync/init/steps.ts': 'writes them',
