@@ -32,6 +32,12 @@ describe('a plain view', () => {
       ).toContain(`a ${key} b`);
   });
 
+  it('keeps a backslash before a code, where both stand in JSON', () => {
+    const key = String.raw`ksl987T4\mVfzd9O5hvqK`;
+    const text = JSON.stringify(`${key.slice(0, 9)}\u001b(B${key.slice(9)}`);
+    expect(listPlainViews(text).map((view) => view.text)).toContain(`"${key}"`);
+  });
+
   it('has the letters, and tells for each where it stands in the text as it came', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...SIGNS), { minLength: 1, maxLength: 40 }), (signs) => {

@@ -16,9 +16,9 @@ const ROUNDS = 3;
 /**
  * What a terminal does with its codes: they are not shown, and letters behind which it goes back are overwritten; they
  * are not shown, and it stays where it is; or it knows no codes, and the letters that they are made of are shown. As the
- * first one, but with all that may be an escape, or with none.
+ * first one, but with all that may be an escape, with none, or with those of JSON, one level at a time.
  */
-type Codes = 'obeyed' | 'hidden' | 'letters' | 'possible' | 'unescaped';
+type Codes = 'obeyed' | 'hidden' | 'letters' | 'possible' | 'unescaped' | 'json';
 
 /**
  * The text as a person reads it: without codes of terminals, invisible characters and what is overwritten, and with the
@@ -32,11 +32,15 @@ export function listPlainViews(text: string): PlainView[] {
   return [
     ...views,
     ...(hasEscapes && hasSigns ? uncoverAll(text, 'unescaped').views : []),
+    ...(BACKSLASH_BEFORE_CODE.test(text) ? uncoverAll(text, 'json').views : []),
     ...(hasGone ? uncoverAll(text, 'hidden').views : []),
     ...(hasCodes ? uncoverAll(text, 'letters').views : []),
     ...listPossibleViews(text),
   ];
 }
+
+/** A backslash of its own, and behind it a sign that is not seen, as JSON has them: nested escapes look the same. */
+const BACKSLASH_BEFORE_CODE = /\\\\\\u00[01]/;
 
 /** A letter of keys with something behind it: values of settings are mostly a number, or followed by a blank. */
 const POSSIBLE_ESCAPE =
@@ -142,7 +146,16 @@ function uncover(text: string, codes: Codes, seen: Seen): ReturnType<PlainText['
 
 function readUncovered(text: string, at: number, codes: Codes): ReturnType<typeof readEscape> {
   if (codes === 'unescaped') return undefined;
+  if (codes === 'json') return readJsonEscape(text, at);
   return readEscape(text, at, codes === 'possible' ? 'possible' : 'likely');
+}
+
+function readJsonEscape(text: string, at: number): ReturnType<typeof readEscape> {
+  if (text.startsWith('\\\\', at)) return { letter: '\\', to: at + 2 };
+  const [, code] = /^\\u([0-9a-f]{4})/i.exec(text.slice(at, at + 6)) ?? [];
+  return code === undefined
+    ? undefined
+    : { letter: String.fromCharCode(Number.parseInt(code, 16)), to: at + 6 };
 }
 
 /** Gives the place behind it. */
