@@ -28,7 +28,7 @@ const LATER = [
   'domain/(python-shadows|read-tables|risky-options|run-states|runner-files|said-total|shell-[^/]+|suggest-setup)',
   'domain/(task-plan|token-estimate|unreadable-lines|work-refusal)',
 ];
-const FOLD = ['domain/(hand-edits|merge-losses|plain-line|take-in-[^/]+|taken-(back|in))'];
+const FOLD = ['domain/(hand-edits|merge-losses|plain-line|take-in-[^/]+|taken-(back|in)|untaken-edits)'];
 const WRITE = [
   'app/(find-actor|run/inside-run)',
   `(?!(${[...LATER, ...FOLD].join('|')})\\.ts$)domain/(?!validate-|locate-)[^/]+`,

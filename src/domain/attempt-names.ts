@@ -1,5 +1,4 @@
 import { dropEnd } from '#kernel/text.ts';
-import { maskSecrets } from './find-secrets.ts';
 
 /** The shortest beginning of an attempt's id that stands in its name, and by how much it grows on a clash. */
 const PREFIX = 4;
@@ -19,11 +18,11 @@ export function toSlug(title: string, length = SLUG_LENGTH): string {
 
 /**
  * `35a4-test-forge-metad`, then with longer beginnings of the id: the first that nobody has is the attempt's.
- * The names of branches are pushed, so nothing of a title that looks like a key is in them.
+ * The names of branches are pushed: the title comes redacted.
  */
 export function listAttemptNames(attemptId: string, title: string): string[] {
   const digits = attemptId.replaceAll('-', '');
-  const slug = toSlug(maskSecrets(title));
+  const slug = toSlug(title);
   const names: string[] = [];
   for (let length = PREFIX; length <= digits.length; length += STEP)
     names.push(`${digits.slice(0, length)}-${slug}`);

@@ -2,6 +2,7 @@ import type { Attempt } from '#contract/attempt.ts';
 import type { OutputOf } from '#contract/declare.ts';
 import type { openWorkspace as declaration } from '#contract/workspace-operations.ts';
 import { BRANCH_FOLDER, listAttemptNames } from '#domain/attempt-names.ts';
+import { maskSecrets } from '#domain/find-secrets.ts';
 import { findTarget, openControl, openFolder, startWorkspace } from '#engine/attempt-workspace.ts';
 import { requireRoom } from '#engine/keep-room.ts';
 import { setUpFolder } from '#engine/set-up-folder.ts';
@@ -87,7 +88,7 @@ async function openOwn(place: WorkPlace): Promise<Worktree> {
   await requireRoom(place, control);
   const checkout = await startOwnCheckout(control, {
     attempt_id,
-    names: listAttemptNames(attempt_id, name),
+    names: listAttemptNames(attempt_id, maskSecrets(name)),
     root: place.root,
     base,
     project,
