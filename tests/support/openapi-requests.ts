@@ -203,10 +203,14 @@ export function createSender(
           },
         );
         request.on('error', reject);
+        // Told with what was asked, instead of a test that never ends.
+        request.setTimeout(NO_ANSWER_MS, () => request.destroy(new Error(`no answer in ${NO_ANSWER_MS} ms`)));
         request.end(text);
       }),
   };
 }
+
+const NO_ANSWER_MS = 30_000;
 
 /** What nobody may ever get: a failure of the server itself. `not_available` is an answer, not a failure. */
 export function isServerFault({ status, text }: { status: number; text: string }): boolean {
