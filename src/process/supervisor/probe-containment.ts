@@ -53,12 +53,16 @@ export async function probeWalls(): Promise<string | undefined> {
   return (await works(namespace)) ? bwrap : undefined;
 }
 
+let probes = 0;
+
 /** The folder in which groups can be made whose members can be killed all at once. */
 export async function probeCgroup(): Promise<string | undefined> {
   const parent = findCgroupFolder();
   if (parent === undefined) return undefined;
   sweepEmptyGroups(parent, { older_ms: LIMITS.empty_group_ms });
-  const group = openCgroup(parent, { name: 'probe', value: String(process.pid) });
+  // Each has its own: several of one process at the same time would kill one another's programs.
+  probes += 1;
+  const group = openCgroup(parent, { name: 'probe', value: `${process.pid}-${probes}` });
   if (group === undefined) return undefined;
   // It waits until it is killed by its group, or, where groups cannot do that (Linux before 5.14), let go.
   const [program = '', ...args] = wrapCommand({ argv: ['/bin/false'], env: {} }, { cgroup: group.folder });
@@ -67,7 +71,8 @@ export async function probeCgroup(): Promise<string | undefined> {
   pipe?.on('error', () => {});
   try {
     const ended = once(child, 'exit');
-    if (pipe !== null && pipe !== undefined) await once(pipe, 'data');
+    // One that is killed before it says a word is no reason to wait for ever.
+    if (pipe !== null && pipe !== undefined) await Promise.race([once(pipe, 'data'), ended]);
     const isInside = group.listPids().includes(child.pid ?? 0);
     group.kill();
     pipe?.destroy();
