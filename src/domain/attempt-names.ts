@@ -17,7 +17,7 @@ export function toSlug(title: string, length = SLUG_LENGTH): string {
 }
 
 /**
- * `35a4-test-forge-metad`, then with longer beginnings of the id: the first that nobody has is the attempt's.
+ * `35a4-test-forge-metad`, then with longer beginnings of the id: the first that no attempt has is this one's.
  * The names of branches are pushed: the title comes redacted.
  */
 export function listAttemptNames(attemptId: string, title: string): string[] {

@@ -26,7 +26,7 @@ const REPEATED_AT_LEAST = 10;
 const WORD = /^(?:[a-z]{1,16}[0-9]{0,2}|[A-Z]{1,16}[0-9]{0,2}|[A-Z]?[a-z]{1,15}|[0-9]{1,10})$/;
 const LONGEST = 200;
 
-/** Whether a text that has the form of a key is what examples have: nobody can use it, and a warning of it is not read. */
+/** Whether a text that has the form of a key is what examples have: it opens nothing, and a warning of it is not read. */
 export function isExample(value: string): boolean {
   return KNOWN.has(value) || isRepeated(value) || isPlaceholder(value);
 }

@@ -27,8 +27,8 @@ export function joinCopies(a: TaskRecord, b: TaskRecord): TaskRecord {
 }
 
 /**
- * Of the two moments of an edit the joined copy knows the later one alone. Whoever replaced the edit noted the moment of
- * their copy, so that the note is needed for the other one as well.
+ * Of the two moments of an edit the joined copy knows the later one alone. A writer who replaced the edit noted the moment of
+ * one copy, so that the note is needed for the other one as well.
  */
 function withNotesOfBoth(joined: TaskRecord, a: TaskRecord, b: TaskRecord): TaskRecord {
   const { conflicts, hand } = joined;

@@ -54,7 +54,7 @@ function listBetween(record: Record<string, unknown>, located: readonly FoundSec
 }
 
 /**
- * The times that Forge has written into `_v` are no secrets, whatever the names beside them say. Nothing else is passed over
+ * The times that Forge has written into `_v` are no secrets, also beside names that say so. Nothing else is passed over
  * there: a person can write into `_v` too.
  */
 function withoutStamps(record: Record<string, unknown>): {

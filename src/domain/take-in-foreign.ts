@@ -4,6 +4,7 @@ import { lifeValue, type LostValue } from './lost-values.ts';
 import {
   digestLife,
   digestOfField,
+  digestRecord,
   fieldIn,
   readDigests,
   stateIn,
@@ -113,6 +114,14 @@ function withKnownElements(line: TaskRecord, known: TaskRecord): Pick<TaskRecord
 /** Whether all that is known came with a line of another tool, which has one moment for everything. */
 function isForeign({ fields, life, created }: TaskRecord): boolean {
   return life.written !== created && [...fields.values()].every(({ stamp }) => stamp === life.written);
+}
+
+/** Whether a copy has taken in this very edit. */
+export function hasTaken(
+  { hand }: TaskRecord,
+  { seal, record }: Pick<EditedLine, 'seal' | 'record'>,
+): boolean {
+  return hand?.has(`${seal}:${digestRecord(record)}`) === true;
 }
 
 export function withTaken(record: TaskRecord, line: string, at: number): TaskRecord {

@@ -31,6 +31,11 @@ export interface PutBackLine {
   readonly stood?: readonly Predecessor[] | undefined;
 }
 
+/** Only commits tell of such a line; who wrote the file last does not. */
+export function isToldByCommits({ overwritten, stood }: PutBackLine): boolean {
+  return overwritten === true || stood !== undefined;
+}
+
 export interface Predecessor {
   readonly text: string;
   readonly shows: ShownState;

@@ -27,7 +27,7 @@ const DAGRE_STACK = 50;
 
 /**
  * The graph as a picture that stands alone: no script, no font, nothing to load. The same graph gives the same
- * bytes, in whatever order its tasks come. The caller limits the number of tasks (`LIMITS.graph_svg`).
+ * bytes, in any order of its tasks. The caller limits the number of tasks (`LIMITS.graph_svg`).
  * A server draws the simpler picture sooner, and lets others in between the steps of its work.
  */
 export async function toSvg(

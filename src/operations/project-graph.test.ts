@@ -39,7 +39,7 @@ describe('a picture of the graph', () => {
     ['dot', { nodes: text.nodes + 1, edges: 0 }, text.nodes],
     ['mermaid', { nodes: 400, edges: text.edges + 1 }, text.edges],
   ] as const)(
-    'is smaller in a server, which serves nobody else meanwhile: %s %j',
+    'is smaller in a server, which serves no other client meanwhile: %s %j',
     async (format, graph, limit) => {
       await expect(draw(graph, format, { served: true })).rejects.toMatchObject({
         code: 'invalid_input',

@@ -27,7 +27,7 @@ export const projectGraph = implement<typeof taskGraph>({
     'text' in output ? output.text.replace(/\n$/, '') : escapeText(JSON.stringify(output, null, 2)),
 });
 
-/** A picture is laid out, and a text is written, in one go, in which a server serves nobody else. */
+/** A picture is laid out, and a text is written, in one go, in which a server serves no other client. */
 function checkSize(graph: GraphView, format: 'mermaid' | 'dot' | 'svg', served: boolean): void {
   if (!served && format !== 'svg') return;
   const servedLimits = format === 'svg' ? LIMITS.graph_served_svg : LIMITS.graph_served_text;

@@ -120,7 +120,7 @@ describe('the checks of a task, written by a token that may not run programs', (
   const actor = { kind: 'user', name: 'ada', named: true } as const;
   const person = (store: TempStore) => ({ ...by(store), actor });
 
-  it('do not change, by whatever write', async () => {
+  it('do not change, by any write', async () => {
     await using world = await twoStores();
     const { here, there } = world;
     const { id } = await create(here, 'Checked');

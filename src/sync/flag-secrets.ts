@@ -67,7 +67,7 @@ interface AddedLine {
   readonly line: string;
 }
 
-/** The lines that the index has and the last commit has not, whatever attributes say; undefined where git cannot tell. */
+/** The lines that the index has and the last commit has not, also where attributes hide them; undefined where git cannot tell. */
 async function listAdded(files: readonly string[], options: GitOptions): Promise<AddedLine[] | undefined> {
   const plain = ['--text', '--unified=0', '--no-color', '--no-ext-diff', '--no-textconv', '--no-renames'];
   const prefixes = ['--src-prefix=a/', '--dst-prefix=b/', '--no-relative'];

@@ -21,7 +21,7 @@ describe('a file of the Forge home', () => {
     expect(readdirSync(home)).toEqual(['settings.json']);
   });
 
-  it('is for its owner alone, whatever the umask and whatever it was', async () => {
+  it('is for its owner alone, with any umask and any former mode', async () => {
     await using folder = await tempFolder();
     const home = join(folder.path, 'home');
     for (const name of Object.keys(HOME_FILES) as HomeFileName[]) {

@@ -8,6 +8,7 @@ import { findLostValues } from '#domain/merge-losses.ts';
 import { decodeRecord, encodeRecord } from '#domain/record-codec.ts';
 import { digestRecord } from '#domain/record-digests.ts';
 import { isSealed } from '#domain/record-seal.ts';
+import { hasTaken } from '#domain/take-in-foreign.ts';
 import { takeInEdits, type EditedLine, type ShownState } from '#domain/take-in-edits.ts';
 import { lastStamp, type TaskRecord } from '#domain/task-record.ts';
 import { takeBackEdit } from '#domain/untaken-edits.ts';
@@ -171,8 +172,7 @@ function isTakenIn(line: string | undefined, sealed: TaskRecord | undefined): bo
   const read = line === undefined ? undefined : tryDecode(line);
   if (line === undefined || read === undefined) return false;
   const edited = editedLine(line, read.json, read.record);
-  if (edited?.unstamped === undefined) return false;
-  return sealed?.hand?.has(`${edited.seal}:${digestRecord(read.record)}`) === true;
+  return edited?.unstamped !== undefined && sealed !== undefined && hasTaken(sealed, edited);
 }
 
 /**

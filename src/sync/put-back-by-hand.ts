@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { askGit, type GitRepo } from '#git/ask-git.ts';
 import { findOperationInProgress } from '#git/operation-in-progress.ts';
-import type { PutBackLine } from '#domain/taken-back.ts';
+import { isToldByCommits, type PutBackLine } from '#domain/taken-back.ts';
 import { toIso } from '#kernel/clock.ts';
 import { statFile, TICK_MS } from './file-changes.ts';
 import { findTakenBack, findTakenBackSince } from './find-taken-back.ts';
@@ -47,9 +47,7 @@ export async function findPutBackByHand(
     ((since <= clock() && isOlderFile(join(paths.root, TASKS_PATH), since)) ||
       (await ask(repo, ['diff-files', '--name-only'])) !== '' ||
       (await ask(repo, ['diff-index', '--cached', '--name-only', 'HEAD'])) !== '');
-  const isOfCommits = ({ overwritten, stood }: PutBackLine): boolean =>
-    overwritten === true || stood !== undefined;
-  const asked = isWritten ? lines.filter(isOfCommits) : lines;
+  const asked = isWritten ? lines.filter(isToldByCommits) : lines;
   if (asked.length === 0) return isWritten ? written : [];
   // The reflog counts in seconds.
   const known = `HEAD@{${toIso(Math.max(0, since - SECOND_MS))}}`;

@@ -65,7 +65,7 @@ export function openWorkflowReader(paths: () => WorkflowPaths): () => ResolvedWo
 function resolveFound({ source, text, path }: FoundWorkflow): ResolvedWorkflow {
   if (text === '') return DEFAULT_RESOLVED;
   const { workflow, faults } = validateWorkflowText(text);
-  // Nobody edits the copy, so that its faults are of no use to anybody.
+  // No person edits the copy, so that a list of its faults is of no use.
   const hint = source === 'shared' ? 'forge doctor --fix' : 'forge workflow validate';
   if (workflow === undefined) throw brokenWorkflow(path ?? WORKFLOW_PATH, faults, hint);
   return workflow === DEFAULT_WORKFLOW ? DEFAULT_RESOLVED : resolveWorkflow(workflow);

@@ -50,7 +50,7 @@ function commitAll(repo: Pick<TempRepo, 'git'>, message: string): void {
 }
 
 /**
- * One person, one task, one file: whatever was written last is what the task has, by whichever way it was written. Returns
+ * One person, one task, one file: what was written last is what the task has, by hand or by command. Returns
  * the story up to the first value that is another; empty where all are right.
  */
 export async function editAlone(seed: number, mode: AloneMode, steps: number): Promise<string[]> {

@@ -4,7 +4,7 @@ import { systemActor } from '#domain/actor.ts';
 import { hasLife } from '#domain/own-values.ts';
 import { decodeRecord } from '#domain/record-codec.ts';
 import type { TaskRecord } from '#domain/task-record.ts';
-import { TakenBackSearch, type PutBackLine } from '#domain/taken-back.ts';
+import { isToldByCommits, TakenBackSearch, type PutBackLine } from '#domain/taken-back.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { parseJson, type JsonObject } from '#kernel/json.ts';
 import { openSqliteStore } from '#store/open-sqlite-store.ts';
@@ -227,9 +227,7 @@ export class SyncClone {
     if (!this.#isTracked) return written;
     const isMerging = this.hasConflict || this.mergeHead !== undefined;
     const isWritten = !isMerging && (this.isByHand || this.isDirty);
-    const isOfCommits = ({ overwritten, stood }: PutBackLine): boolean =>
-      overwritten === true || stood !== undefined;
-    const asked = isWritten ? lines.filter(isOfCommits) : lines;
+    const asked = isWritten ? lines.filter(isToldByCommits) : lines;
     const heads = [this.head, ...(this.mergeHead === undefined ? [] : [this.mergeHead])];
     const found = heads.flatMap((head) => this.findTakenBack(asked, head, this.#looked?.head));
     if (!isWritten) return found;

@@ -40,7 +40,7 @@ export function cleanEntry(
   return { kind: 'note', text: `An entry of ${size} bytes (${entry.kind}) is left out: it is too long` };
 }
 
-/** Of many texts no more than of one long text: a server serves nobody else meanwhile. */
+/** Of many texts no more than of one long text: a server serves no other client meanwhile. */
 function openRedact(rules: { readonly redact: (text: string) => string; readonly line_bytes: number }) {
   let left = LIMITS.log_entry_length;
   return (text: string): string => {

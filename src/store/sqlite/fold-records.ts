@@ -7,6 +7,7 @@ import { decodeRecord } from '#domain/record-codec.ts';
 import { digestRecord } from '#domain/record-digests.ts';
 import type { PutBackLine } from '#domain/taken-back.ts';
 import { findUntaken } from '#domain/untaken-edits.ts';
+import { hasTaken } from '#domain/take-in-foreign.ts';
 import { takeInEdits, type EditedLine, type ShownState, type TakenIn } from '#domain/take-in-edits.ts';
 import { isDeleted, lastStamp, type TaskRecord } from '#domain/task-record.ts';
 import { parseJson, type JsonObject } from '#kernel/json.ts';
@@ -186,7 +187,7 @@ function readUnstamped(
   if (is_former === true || line.side !== undefined) return takeInEdits(edited, { known, now: by.now, past });
   const shown = fold.stood?.get(line.text) ?? readShownState(db, path, known);
   const mayAsk = by_hand === undefined && (report.put_back?.length ?? 0) < LIMITS.asked_lines;
-  if (mayAsk && !isTakenIn(edited, known)) {
+  if (mayAsk && !hasTaken(known, edited)) {
     askAbout(report, { text: line.text, seal: record.id, last: '', stood: [] });
     if (shown !== undefined) keepUnsealed(fold, record.id, shown);
     return { record: known, lost: [], is_back: true };
@@ -206,10 +207,6 @@ function readUnstamped(
 
 function askAbout(report: FoldReport, line: PutBackLine): void {
   (report.put_back ??= []).push(line);
-}
-
-function isTakenIn({ seal, record }: EditedLine, known: TaskRecord): boolean {
-  return known.hand?.has(`${seal}:${digestRecord(record)}`) === true;
 }
 
 /** What the file shows of a task where that is not what the store holds. */
