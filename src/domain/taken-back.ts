@@ -25,6 +25,11 @@ export interface PutBackLine {
    */
   readonly overwritten?: true | undefined;
   /**
+   * The edit was taken in once, and no person put what the file showed last in its place: a commit that was looked at
+   * before is the one that made it, not one that made it again.
+   */
+  readonly known?: true | undefined;
+  /**
    * Of a line without stamps in a commit: what stood in its place, and in the place of that, back to a line that Forge
    * wrote; the oldest first, and none where it is still asked for. `last` says nothing then.
    */
@@ -107,8 +112,10 @@ export class TakenBackSearch {
     return this.#lines.flatMap((line) => this.#found.get(line) ?? []);
   }
 
-  take(changes: LineChanges): void {
+  /** `isLooked`: a look at the file came after the commit. */
+  take(changes: LineChanges, isLooked = false): void {
     for (const line of this.#left) {
+      if (isLooked && line.known === true) continue;
       if (line.stood !== undefined) {
         this.#takeStood(changes, line);
         continue;

@@ -2,6 +2,7 @@ import { elementOf } from './join-records.ts';
 import {
   digestLife,
   digestOfField,
+  digestRecord,
   fieldIn,
   readDigests,
   stateIn,
@@ -32,6 +33,23 @@ export function findUntaken(record: TaskRecord, known: TaskRecord): HandEdit[] {
     if (seal.startsWith('~') || taken.some((edit) => edit.startsWith(`${seal}:`))) return false;
     const digests = readDigests(last);
     return digests !== undefined && showsOnly(known, record, digests);
+  });
+}
+
+/**
+ * Whether an edited line is an old one to `known`: it took the edit in, later than what stood there before, and then
+ * another edit of the same line, which it still shows.
+ */
+export function isWrittenOver(
+  known: TaskRecord,
+  { seal, record }: { readonly seal: string; readonly record: TaskRecord },
+  before: string,
+): boolean {
+  const at = known.hand?.get(`${seal}:${digestRecord(record)}`);
+  if (at === undefined || (known.hand?.get(`${seal}:${before}`) ?? 0) > at) return false;
+  return [...(known.hand ?? [])].some(([edit, later]) => {
+    const digests = edit.startsWith(`${seal}:`) && later > at && readDigests(edit.slice(seal.length + 1));
+    return digests && showsOnly(known, record, digests);
   });
 }
 

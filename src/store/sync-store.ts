@@ -89,8 +89,8 @@ export interface FoldRequest {
    * changed back. Undefined where that is asked when there is such a line; the answer then comes with a second fold.
    */
   readonly by_hand?: ReadonlySet<string> | undefined;
-  /** With `by_hand`: what stood in the place of lines without stamps, by their text. */
-  readonly stood?: ReadonlyMap<string, ShownState> | undefined;
+  /** With `by_hand`: what stood in the place of lines without stamps, by their text; null where nobody can tell. */
+  readonly stood?: ReadonlyMap<string, ShownState | null> | undefined;
   /** Gives up with store_busy after so long, where the store itself would wait longer. */
   readonly lock_ms?: number | undefined;
   /**

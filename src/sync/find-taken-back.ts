@@ -6,23 +6,32 @@ import { TASKS_PATH } from './task-files.ts';
 
 /** How far back a commit that changed the lines back is looked for. */
 const COMMITS = 500;
+const SECOND_MS = 1_000;
 
-/** The lines that a commit of these revisions changed back, which was not there when `known` was. */
+interface SearchedCommits {
+  readonly repo: GitRepo;
+  readonly revs: readonly string[];
+  /** What was checked out when the file was last looked at, and when that was. */
+  readonly looked?: { readonly rev: string; readonly at: number };
+}
+
+/** The lines that a commit of these revisions changed back, which was not there at the last look. */
 export async function findTakenBack(
   lines: readonly PutBackLine[],
-  {
-    repo,
-    revs,
-    known,
-  }: { readonly repo: GitRepo; readonly revs: readonly string[]; readonly known?: string },
+  { repo, revs, looked }: SearchedCommits,
 ): Promise<readonly PutBackLine[]> {
   const search = new TakenBackSearch(lines);
+  const isAskedTwice = looked !== undefined && lines.some(({ known }) => known === true);
+  const before = isAskedTwice ? await listLooked(repo, revs, looked.at) : new Set<string>();
   await using reader = openBlobReader(repo);
-  for (const { commit, parents } of search.left.length === 0 ? [] : await listCommits(repo, revs, known)) {
+  for (const { commit, parents } of search.left.length === 0
+    ? []
+    : await listCommits(repo, revs, looked?.rev)) {
     if (search.left.length === 0) break;
     // What a merge leaves out of one side, the other side had not.
     if (parents.length > 1) continue;
-    search.take(await readChanges(reader, { commit, parent: parents[0], lines: search.left }));
+    const changes = await readChanges(reader, { commit, parent: parents[0], lines: search.left });
+    search.take(changes, before.has(commit));
   }
   return search.found;
 }
@@ -56,6 +65,30 @@ async function readTime(repo: GitRepo, commit: string): Promise<number> {
 interface Listed {
   readonly commit: string;
   readonly parents: readonly string[];
+}
+
+/** The commits of these revisions that were checked out once, or came before one that was, until then. */
+async function listLooked(repo: GitRepo, revs: readonly string[], until: number): Promise<Set<string>> {
+  const moves = await askGit(repo, [
+    'log',
+    '-g',
+    `-${COMMITS}`,
+    '--date=unix',
+    '--format=%H %gd',
+    'HEAD',
+    '--',
+  ]);
+  const heads = moves.stdout.split('\n').flatMap((line) => {
+    const [, head = '', at = '0'] = /^([0-9a-f]+) HEAD@\{(\d+)\}$/.exec(line) ?? [];
+    return head !== '' && Number(at) * SECOND_MS <= until ? [head] : [];
+  });
+  const args = ['rev-list', `-${COMMITS}`, '--topo-order', ...revs];
+  const all = await askGit(repo, [...args, '--']);
+  const input = [...new Set(heads)].map((head) => `^${head}\n`).join('');
+  const fresh = await askGit(repo, [...args, '--stdin', '--'], { input });
+  if (all.exit !== 0 || fresh.exit !== 0) return new Set();
+  const isFresh = new Set(fresh.stdout.split('\n'));
+  return new Set(all.stdout.split('\n').filter((commit) => commit !== '' && !isFresh.has(commit)));
 }
 
 /** Newest first. */

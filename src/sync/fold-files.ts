@@ -198,15 +198,15 @@ function joinReports(first: FoldReport, again: FoldReport): FoldReport {
 
 interface LeftLine {
   readonly text: string;
-  /** Of a line without stamps: what stood in its place. */
-  readonly stood?: ShownState | undefined;
+  /** Of a line without stamps: what stood in its place; null where the commit that brought it is not a new one. */
+  readonly stood?: ShownState | null | undefined;
 }
 
 /** Lines that stand in no file any more, in the order in which commits left them. */
 function listLeft(found: readonly PutBackLine[]): LeftLine[] {
   return found.flatMap(({ text, overwritten, stood = [] }) => [
     ...(overwritten === true ? [{ text }] : []),
-    ...stood.map((one, at) => ({ text: one.text, stood: stood[at - 1]?.shows })),
+    ...stood.map((one, at) => ({ text: one.text, stood: stood[at - 1]?.shows ?? null })),
   ]);
 }
 
@@ -214,7 +214,11 @@ function toLeftFold({ text, stood }: LeftLine, now: number): FoldRequest {
   // The same edit may be made and taken back again some day: it is never the fold that was.
   const digest = `${now} ${digestText(text)}`;
   const request = toTextFold('git:left', [{ text, number: 1 }], { digest, now });
-  return { ...request, by_hand: new Set([text]), stood: stood && new Map([[text, stood]]) };
+  return {
+    ...request,
+    by_hand: new Set([text]),
+    stood: stood === undefined ? undefined : new Map([[text, stood]]),
+  };
 }
 
 /**

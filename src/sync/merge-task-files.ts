@@ -11,7 +11,7 @@ import { isSealed } from '#domain/record-seal.ts';
 import { hasTaken } from '#domain/take-in-foreign.ts';
 import { takeInEdits, type EditedLine, type ShownState } from '#domain/take-in-edits.ts';
 import { lastStamp, type TaskRecord } from '#domain/task-record.ts';
-import { takeBackEdit } from '#domain/untaken-edits.ts';
+import { isWrittenOver, takeBackEdit } from '#domain/untaken-edits.ts';
 import { mergeUnreadable } from '#domain/unreadable-lines.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { parseJson, type JsonObject } from '#kernel/json.ts';
@@ -196,6 +196,7 @@ function readBack(
   if (edited?.seal !== first.seal)
     return isSealed(line) ? readOverwritten(first, after.record, { known, now }) : undefined;
   const last = digestRecord(before.record);
+  if (isWrittenOver(known, edited, last)) return undefined;
   return takeInEdits(edited, { known, now, last, by_hand: true }).record;
 }
 

@@ -50,9 +50,10 @@ export async function findPutBackByHand(
   const asked = isWritten ? lines.filter(isToldByCommits) : lines;
   if (asked.length === 0) return isWritten ? written : [];
   // The reflog counts in seconds.
-  const known = `HEAD@{${toIso(Math.max(0, since - SECOND_MS))}}`;
+  const at = Math.max(0, since - SECOND_MS);
+  const known = `HEAD@{${toIso(at)}}`;
   const revs = existsSync(join(repo.git_dir, 'MERGE_HEAD')) ? ['HEAD', 'MERGE_HEAD'] : ['HEAD'];
-  const found = await findTakenBack(asked, { repo, revs, known });
+  const found = await findTakenBack(asked, { repo, revs, looked: { rev: known, at } });
   if (isWritten) {
     const texts = new Set(found.map(({ text }) => text));
     return [...written.filter(({ text }) => !texts.has(text)), ...found];

@@ -80,6 +80,9 @@ export class SyncClone {
   /** Where HEAD was when a fold found the file changed. */
   #looked: { readonly head: Commit; readonly tasks: string | undefined } | undefined;
 
+  /** All that was checked out when the file was looked at. */
+  readonly #lookedAt = new Set<Commit>();
+
   constructor(
     setup: CloneSetup,
     around: { world: SyncWorld; remote: Remote; root: Commit; numbers: { next: number } },
@@ -151,6 +154,7 @@ export class SyncClone {
   #noteLook(): void {
     const { tasks } = this.readWorkingTree();
     if (this.#looked?.tasks !== tasks) this.#looked = { head: this.head, tasks };
+    for (const commit of listAncestors(this.head)) this.#lookedAt.add(commit);
   }
 
   async export(): Promise<void> {
@@ -237,9 +241,9 @@ export class SyncClone {
 
   /** The lines that a commit of `head` changed back; see find-taken-back.ts. */
   findTakenBack(lines: readonly PutBackLine[], head: Commit, known?: Commit): readonly PutBackLine[] {
-    const log = logChanges(head, known);
     const search = new TakenBackSearch(lines);
-    for (const changes of log) search.take(changes);
+    for (const { commit, changes } of logChanges(head, known))
+      search.take(changes, known !== undefined && this.#lookedAt.has(commit));
     return search.found;
   }
 

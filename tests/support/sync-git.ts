@@ -31,20 +31,27 @@ export function isAncestor(old: Commit, young: Commit): boolean {
 }
 
 /** The changes of the task file since `known`, newest first, as `git log -10 -p` shows them; of merges it shows none. */
-export function logChanges(head: Commit, known: Commit | undefined): string[][] {
+export function logChanges(
+  head: Commit,
+  known: Commit | undefined,
+): { readonly commit: Commit; readonly changes: readonly string[] }[] {
   const before = known === undefined ? new Set() : listAncestors(known);
   const commits = [...listAncestors(head)]
     .filter((commit) => !before.has(commit))
     .sort((a, b) => b.number - a.number);
-  const changes = commits
+  const log = commits
     .filter(({ parents }) => parents.length <= 1)
-    .map(({ parents: [parent], tree }) => {
+    .map((commit) => {
+      const {
+        parents: [parent],
+        tree,
+      } = commit;
       const [was, is] = [parent?.tree.tasks, tree.tasks].map((text) => (text ?? '').split('\n'));
       const gone = (was ?? []).filter((line) => !is?.includes(line)).map((line) => `-${line}`);
       const added = (is ?? []).filter((line) => !was?.includes(line)).map((line) => `+${line}`);
-      return [...gone, ...added];
+      return { commit, changes: [...gone, ...added] };
     });
-  return changes.filter((change) => change.length > 0).slice(0, 10);
+  return log.filter(({ changes }) => changes.length > 0).slice(0, 10);
 }
 
 /** The newest common ancestors: several after merges in both directions. */

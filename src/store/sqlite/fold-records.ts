@@ -36,7 +36,7 @@ export interface Fold {
   readonly path: string;
   readonly elsewhere?: boolean | undefined;
   readonly by_hand: ReadonlySet<string> | undefined;
-  readonly stood: ReadonlyMap<string, ShownState> | undefined;
+  readonly stood: ReadonlyMap<string, ShownState | null> | undefined;
   readonly seen: ReadonlySet<string> | undefined;
   /** The edited lines of the file so far, as `id seal`. */
   readonly edited: Set<string>;
@@ -147,7 +147,10 @@ function readEdits(fold: Fold, incoming: IncomingTask, known: TaskRecord | undef
   const last = shown ?? guess?.last;
   const taken = takeInEdits(edited, { known, now: by.now, by_hand: by_hand?.has(line.text), last });
   if (taken.is_back && by_hand === undefined && last !== undefined) {
-    askAbout(report, { text: line.text, seal: edited.seal, last, guessed: guess?.guessed });
+    const isKnown =
+      known !== undefined && hasTaken(known, edited) && !known.hand?.has(`${edited.seal}:${last}`);
+    const asked = { text: line.text, seal: edited.seal, last, guessed: guess?.guessed };
+    askAbout(report, { ...asked, ...(isKnown && { known: true }) });
   } else writeShown(db, { ...place, digests: digestRecord(record) }, fold.appender);
   return taken;
 }
@@ -185,7 +188,10 @@ function readUnstamped(
   const { db, by, by_hand, path, report } = fold;
   const past = (): string[] => readPast(db, known);
   if (is_former === true || line.side !== undefined) return takeInEdits(edited, { known, now: by.now, past });
-  const shown = fold.stood?.get(line.text) ?? readShownState(db, path, known);
+  const stood = fold.stood?.get(line.text);
+  // It stood there before the last look, and says nothing new of values that were written since.
+  if (stood === null && hasTaken(known, edited)) return { record: known, lost: [], is_back: false };
+  const shown = stood === undefined ? readShownState(db, path, known) : (stood ?? undefined);
   const mayAsk = by_hand === undefined && (report.put_back?.length ?? 0) < LIMITS.asked_lines;
   if (mayAsk && !hasTaken(known, edited)) {
     askAbout(report, { text: line.text, seal: record.id, last: '', stood: [] });

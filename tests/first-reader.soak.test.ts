@@ -1,0 +1,3 @@
+import { tellFirstReaders } from './support/first-reader.ts';
+
+tellFirstReaders(0);
