@@ -5,7 +5,7 @@ import { canonicalJson, jsonDepth, parseJson } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { countSteep } from './support/count-steps.ts';
-import { findOverflow, isBounded } from './support/find-overflow.ts';
+import { findOverflow } from './support/find-overflow.ts';
 import { findPatterns } from './support/find-patterns.ts';
 import { measureGrowth } from './support/measure-growth.ts';
 import { listSourcePatterns } from './support/source-patterns.ts';
@@ -74,19 +74,9 @@ describe('[C2] every regular expression of the program', () => {
 });
 
 describe('[C2] a text of 8 MiB, which a program may print as one line', () => {
-  it('is too long for a pattern that is made so, which the look finds', () => {
+  it('is too long for a pattern that is made so, which the look of the soak finds', () => {
     const planted = { path: 'planted.ts', line: 1, source: '(?:a|b){27,}', flags: '' };
     expect(findOverflow(planted, { length: LIMITS.run_line_bytes, texts: 8 })).toBeDefined();
-  });
-
-  it('is read by every regular expression of the program', { timeout: 180_000 }, () => {
-    const thrown = listSourcePatterns().flatMap((one) => {
-      const text = isBounded(one)
-        ? undefined
-        : findOverflow(one, { length: LIMITS.run_line_bytes, texts: 1 });
-      return text === undefined ? [] : [{ at: `${one.path}:${one.line}`, pattern: one.source, text }];
-    });
-    expect(thrown).toEqual([]);
   });
 });
 

@@ -60,7 +60,7 @@ export interface ContextRequest {
 
 /** Config, store and identity for one operation. What a cold read does not use is loaded when it is asked for. */
 export async function openContext(asked: ContextRequest): Promise<OperationContext & AsyncDisposable> {
-  const request = asked.operation === 'project.doctor' ? { ...asked, ...readExamination(asked) } : asked;
+  const request = { ...asked, ...readLook(asked) };
   const { cwd, env } = request;
   const opened = request.needs === 'project' ? await openProject(request) : undefined;
   const project = isForgeError(opened) ? undefined : opened;
@@ -114,9 +114,11 @@ export async function openContext(asked: ContextRequest): Promise<OperationConte
 }
 
 /** A look changes nothing; only what is asked for is mended. */
-function readExamination({
+function readLook({
+  operation,
   input = {},
-}: ContextRequest): Pick<ContextRequest, 'examining' | 'reads' | 'forces'> {
+}: ContextRequest): Partial<Pick<ContextRequest, 'examining' | 'reads' | 'forces'>> {
+  if (operation !== 'project.doctor') return input['dry_run'] === true ? { reads: true } : {};
   const examining = { fix: input['fix'] === true, rebuild: input['rebuild'] === true };
   return { examining, reads: !examining.fix && !examining.rebuild, forces: input['force'] === true };
 }

@@ -22,9 +22,15 @@ describe('[U1] [U2] an older database under this program', () => {
   it('is read by commands without a byte changed, and migrated by the first that writes', async () => {
     await using project = await forgeProjectHere();
     placeFixture(project, 8);
+    await project.write(
+      'more.jsonl',
+      '{"id":"fg-zzzz","title":"More","status":"open","created_at":"2026-01-01T00:00:00.000Z","created_by":"ann"}\n',
+    );
     const before = digest(project);
     for (const argv of [
       ['ready'],
+      ['import', '--dry-run'],
+      ['import', 'more.jsonl', '--dry-run'],
       ['task', 'list'],
       ['stats'],
       ['blocked'],

@@ -32,7 +32,7 @@ const FIELDS = Object.keys(VALUES) as Field[];
 const BY_COMMAND: readonly Field[] = ['title', 'description', 'priority', 'type', 'status', 'label', 'key'];
 
 /** Between a save and the next command: times of files are told apart by no less. */
-const BETWEEN_MS = 60;
+export const BETWEEN_MS = 60;
 
 type Cli = Awaited<ReturnType<typeof openPlaceHere>> & TempRepo;
 
@@ -53,7 +53,11 @@ function commitAll(repo: Pick<TempRepo, 'git'>, message: string): void {
  * One person, one task, one file: what was written last is what the task has, by hand or by command. Returns
  * the story up to the first value that is another; empty where all are right.
  */
-export async function editAlone(seed: number, mode: AloneMode, steps: number): Promise<string[]> {
+export async function editAlone(
+  seed: number,
+  mode: AloneMode,
+  { steps, pauses = [BETWEEN_MS] }: { readonly steps: number; readonly pauses?: readonly number[] },
+): Promise<string[]> {
   const random = seededRandom(seed);
   await using project = await openProject(mode);
   const made = JSON.parse((await project.run('task', 'create', 'T0', '--json')).stdout) as { id: string };
@@ -65,7 +69,7 @@ export async function editAlone(seed: number, mode: AloneMode, steps: number): P
   const told: string[] = [];
   for (let step = 0; step < steps; step += 1) {
     told.push(await perform(place, model, random));
-    await sleep(BETWEEN_MS);
+    await sleep(random.pick(pauses));
     const task = await show(place);
     const wrong = [...model].filter(([field, value]) => toSeen(task, field) !== value);
     if (wrong.length === 0) continue;
