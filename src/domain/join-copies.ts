@@ -33,21 +33,23 @@ export function joinCopies(a: TaskRecord, b: TaskRecord): TaskRecord {
 function withNotesOfBoth(joined: TaskRecord, a: TaskRecord, b: TaskRecord): TaskRecord {
   const { conflicts, hand } = joined;
   if (hand === undefined || conflicts.elements.size === 0) return joined;
-  const later = new Map<number, number>();
+  // Two edits may have one moment in a copy, and two in the other.
+  const later = new Map<number, Set<number>>();
   for (const one of [a, b]) {
     for (const [line, at] of one.hand ?? []) {
-      const kept = hand.get(line);
-      if (kept !== undefined && kept > at) later.set(at, kept);
+      const kept = hand.get(line) ?? at;
+      if (kept > at) later.set(at, (later.get(at) ?? new Set()).add(kept));
     }
   }
   if (later.size === 0) return joined;
   let elements: Map<string, Element> | undefined;
   for (const [key, element] of conflicts.elements) {
     const { name, stamp, hash } = splitConflictKey(key);
-    const at = later.get(stamp);
-    if (element.value !== undefined || at === undefined || hash === undefined) continue;
-    const other = conflictKey(name, { stamp: at, hash });
-    if (!conflicts.elements.has(other)) (elements ??= new Map(conflicts.elements)).set(other, element);
+    if (element.value !== undefined || hash === undefined) continue;
+    for (const at of later.get(stamp) ?? []) {
+      const other = conflictKey(name, { stamp: at, hash });
+      if (!conflicts.elements.has(other)) (elements ??= new Map(conflicts.elements)).set(other, element);
+    }
   }
   return elements === undefined ? joined : { ...joined, conflicts: { ...conflicts, elements } };
 }

@@ -5,7 +5,7 @@ import { joinRecords } from './join-records.ts';
 import { hasLost, keepLostValues, markValue } from './lost-values.ts';
 import { digestRecord, readDigests } from './record-digests.ts';
 import { findUnseen, noteEdited } from './replaced-values.ts';
-import { deleteRecord, editRecord, newRecord } from './task-changes.ts';
+import { deleteRecord, editRecord, newRecord, restoreRecord } from './task-changes.ts';
 import type { TaskRecord } from './task-record.ts';
 
 const NOW = Date.UTC(2026, 1, 10, 9);
@@ -79,6 +79,15 @@ describe.for<[string, (value: Json, before: TaskRecord, after: number) => TaskRe
     expect(valuesOf(findUnseen(b, more))).toEqual([[name, 'B']]);
   });
 
+  it('H5 with them no lost value is forgotten, and none that was replaced in another place', () => {
+    const twice = [title, meta].reduce((record, one) => one('Second', one('First', record, 5), 6), base);
+    const lost = { name, value: 'Lost', stamp: NOW + 7, beaten_at: NOW + 9 };
+    let record = keepLostValues(twice, [lost]);
+    for (let n = 0; n < LIMITS.replaced_values; n += 1) record = write(`R${n}`, record, 100 + n);
+    expect(lostOf(record)).toEqual(['Lost']);
+    expect(notesOf(record)).toBe(LIMITS.replaced_values + 1);
+  });
+
   it('L2 values of one stamp are told apart', () => {
     const [one, other] = [write('One', a, 5), write('Other', a, 5)];
     const joined = keepLostValues(joinRecords(one, other), findUnseen(one, other));
@@ -109,6 +118,15 @@ describe('an edit by hand', () => {
     expect(lostOf(joinRecords(known, went))).toEqual([]);
     // The very same edit, taken in before, notes nothing again.
     expect(noteEdited(line, taken, { known: taken, written, last: undefined, lost: [] })).toBe(taken);
+  });
+});
+
+describe('a deletion', () => {
+  it('that was taken back, and another one: nothing is told of either', () => {
+    const restored = restoreRecord(deleteRecord(base, NOW + 5), base, NOW + 7);
+    const deleted = deleteRecord(base, NOW + 9);
+    expect(findUnseen(restored, deleted)).toEqual([]);
+    expect(findUnseen(deleted, restored)).toEqual([]);
   });
 });
 
@@ -166,6 +184,12 @@ describe('a value that was replaced once, and is written again', () => {
   it.each<[string, TaskRecord, TaskRecord, string[]]>([
     ['by a command', winnerOf(replaced), again, ['Again']],
     ['by a command, in a task that was edited by hand', winnerOf(replaced), taken(again, NOW + 7), ['Again']],
+    [
+      'by a command, where an edit by hand was what had been replaced',
+      winnerOf(taken(replaced, stampOf(once))),
+      again,
+      ['Again'],
+    ],
     ['F1 by hand, by another person', winnerOf(replaced), taken(again, NOW + 8), ['Again']],
     [
       'by the same edit by hand, which each copy took in at its own moment',

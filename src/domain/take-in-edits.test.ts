@@ -96,6 +96,7 @@ describe('a line that lost its stamps', () => {
       expect(look(joined)).toEqual((shows as Json[])[1]);
       expect(fieldValue(joined, 'title')).toBe(isTitle ? 'two' : 'meanwhile');
       expect(taken.lost.map(({ name }) => name)).toEqual(isTitle ? ['title'] : []);
+      expect(taken.is_back).toBe(false);
       // An inflation, as every write.
       expect(encodeRecord(joinRecords(known, joined))).toBe(encodeRecord(joined));
       expect(encodeRecord(joinRecords(joined, known))).toBe(encodeRecord(joined));
@@ -239,14 +240,15 @@ describe('[D1] edits of a line by hand', () => {
   );
 
   it('are not told as lost where a command replaced them, though their line is still there', () => {
-    const meta = (record: TaskRecord, value: Json, now: number): TaskRecord =>
-      editRecord(record, { metadata: new Map([['k', { value }]]) }, now);
-    const base = meta(someTask(), 'first', NOW + 20);
-    const line = edit(lineOf(FORGE, base), set({ metadata: { k: 'hand' } }));
-    const later = meta(fold(base, line, LATER), 'command', LATER + 5);
+    const write = (record: TaskRecord, value: Json, now: number): TaskRecord =>
+      editRecord(record, { fields: new Map([['title', value]]), metadata: new Map([['k', { value }]]) }, now);
+    const base = write(someTask(), 'first', NOW + 20);
+    const line = edit(lineOf(FORGE, base), set({ title: 'hand', metadata: { k: 'hand' } }));
+    const later = write(fold(base, line, LATER), 'command', LATER + 5);
     const { record } = take(line, later, LATER + 10);
     expect(findUnseen(later, record)).toEqual([]);
-    expect(metadata(joinCopies(later, record))).toEqual({ k: 'command' });
+    const joined = joinCopies(later, record);
+    expect([fieldValue(joined, 'title'), metadata(joined)]).toEqual(['command', { k: 'command' }]);
   });
 
   it('count as changed at that moment: they stand against what was written before, which is kept', () => {
@@ -451,6 +453,21 @@ describe('[D1] edits of a line by hand', () => {
     const { record, lost } = takeInEdits(line, { known, now: LATER + 1, last, by_hand });
     expect(fieldValue(joinCopies(known, record), 'title')).toBe('bob');
     expect(lost.map(({ value }) => value)).toEqual(told);
+  });
+
+  it.each([
+    ['what Forge wrote', 'one', false],
+    ['the same edit', 'two', false],
+    ['another edit', 'three', true],
+    ['what cannot be read', undefined, true],
+  ])('of a line that showed %s before: it is asked who made them, or not', (_, title, asked) => {
+    const base = someTask();
+    const two = edit(lineOf(FORGE, base), set({ title: 'two' }));
+    const line = editedLine(JSON.stringify(two), two, decodeRecord(two));
+    if (line === undefined) throw new Error('not edited');
+    const last = title === undefined ? '?' : digestRecord(decodeRecord(edit(two, set({ title }))));
+    const { record, is_back } = takeInEdits(line, { known: base, now: LATER, last });
+    expect([is_back, fieldValue(record, 'title')]).toEqual([asked, asked ? 'one' : 'two']);
   });
 
   it('of two people in two copies of one line do not undo each other', () => {

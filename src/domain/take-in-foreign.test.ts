@@ -7,8 +7,8 @@ import { editedLine } from './edited-line.ts';
 import { joinCopies } from './join-copies.ts';
 import { decodeRecord, listLabels } from './record-codec.ts';
 import { digestRecord } from './record-digests.ts';
-import { takeInForeign } from './take-in-foreign.ts';
-import type { TakenIn } from './taken-in.ts';
+import { hasTaken, takeInForeign, withoutOld } from './take-in-foreign.ts';
+import type { EditedLine, TakenIn } from './taken-in.ts';
 import { claimRecord, editRecord, newRecord } from './task-changes.ts';
 import { fieldValue, type TaskRecord } from './task-record.ts';
 
@@ -85,14 +85,43 @@ describe('what a line of another tool takes away, where it is known what the tas
   });
 });
 
+describe('an older line without stamps', () => {
+  it.each<[string, readonly string[], Json]>([
+    ['takes nothing back that was written since', [digestRecord(base)], ['new', 'new']],
+    ['keeps what it says where the task was never so', [], ['one', 1]],
+  ])('%s', (_, past, shows) => {
+    const changes = { fields: new Map([['title', 'new']]), metadata: new Map([['k', { value: 'new' }]]) };
+    const known = editRecord(base, changes, NOW + 500);
+    const where = { known, now: LATER, past: () => past };
+    const { record } = withoutOld(toEdited(unstamped(base, {})), where, known);
+    expect([fieldValue(record, 'title'), record.metadata.elements.get('k')?.value]).toEqual(shows);
+  });
+});
+
+describe('whether a copy has taken in an edit', () => {
+  it.each<[string, readonly string[] | undefined, boolean]>([
+    ['none at all', undefined, false],
+    ['this one', [`s:${digestRecord(base)}`], true],
+    ['another one of the line', ['s:other'], false],
+    ['the same one of another line', [`r:${digestRecord(base)}`], false],
+  ])('%s', (_, edits, expected) => {
+    const hand = edits && new Map(edits.map((edit) => [edit, NOW]));
+    expect(hasTaken({ ...base, hand }, { seal: 's', record: base })).toBe(expected);
+  });
+});
+
 function unstamped(record: TaskRecord, values: JsonObject, missing: readonly string[] = []): Line {
   const { _v, ...line } = { ...lineOf(FORGE, record), ...values };
   return Object.fromEntries(Object.entries(line).filter(([key]) => !missing.includes(key)));
 }
 
 function take(known: TaskRecord | undefined, line: Line, past?: () => readonly string[]): TakenIn {
-  const record = decodeRecord(line);
-  const edited = editedLine(JSON.stringify(line), line, record);
+  const edited = toEdited(line);
+  return takeInForeign(edited, { known, now: LATER, past }, digestRecord(edited.record));
+}
+
+function toEdited(line: Line): EditedLine {
+  const edited = editedLine(JSON.stringify(line), line, decodeRecord(line));
   if (edited === undefined) throw new Error('it has a seal');
-  return takeInForeign(edited, { known, now: LATER, past }, digestRecord(record));
+  return edited;
 }

@@ -9,7 +9,14 @@ import {
   type KnownDigests,
 } from './record-digests.ts';
 import { sameElement, sameJson } from './same-value.ts';
-import { fieldValue, MAP_NAMES, type ElementMap, type MapName, type TaskRecord } from './task-record.ts';
+import {
+  fieldValue,
+  MAP_NAMES,
+  type ElementMap,
+  type MapName,
+  type Register,
+  type TaskRecord,
+} from './task-record.ts';
 
 /** An edit by hand: the seal of the line that was edited, and the digests of what it showed then. */
 export interface HandEdit {
@@ -60,10 +67,10 @@ export function isWrittenOver(
 export function takeBackEdit(edited: TaskRecord, after: TaskRecord): TaskRecord | undefined {
   let changed = false;
   const fields = new Map(edited.fields);
-  for (const [name, field] of after.fields) {
-    const { stamp, value } = fields.get(name) ?? field;
-    if (stamp !== field.stamp || sameJson(value, field.value)) continue;
-    fields.set(name, field);
+  for (const name of new Set([...edited.fields.keys(), ...after.fields.keys()])) {
+    const [here, there] = [registerOf(edited, name), registerOf(after, name)];
+    if (there.stamp !== here.stamp || sameJson(here.value, there.value)) continue;
+    fields.set(name, there);
     changed = true;
   }
   const isLifeBack =
@@ -85,6 +92,11 @@ export function takeBackEdit(edited: TaskRecord, after: TaskRecord): TaskRecord 
     maps[name] = { ...edited[name], elements };
   }
   return changed ? { ...edited, fields, life: isLifeBack ? after.life : edited.life, ...maps } : undefined;
+}
+
+/** A key that a line lacks, and of which it has no stamp, was never there. */
+function registerOf(record: TaskRecord, name: string): Register {
+  return record.fields.get(name) ?? { value: fieldValue(record, name), stamp: record.created };
 }
 
 /** Whether some value is as the digests say in one of two records, and another in the other. */

@@ -218,6 +218,7 @@ describe('the lock of a folder', () => {
       await expect(mine.hold(attempt, 'removal', async () => undefined)).rejects.toMatchObject({
         code: 'state_invalid',
         message: `Process ${process.ppid} on elsewhere is at work in ${attempt.name} (run 1 of w2)`,
+        hint: `Wait for it, or see forge runs list --open --task ${task.id}`,
         details: { attempt: attempt.id, pid: process.ppid, host: 'elsewhere' },
       });
     });

@@ -280,7 +280,7 @@ describe('the next task of an agent, where a guard looks at each', () => {
   });
 });
 
-it('a claim is led on as often as a workflow may say', async () => {
+it.each(['a claim', 'a hand-over'])('%s is led on as often as a workflow may say', async (what) => {
   const names = Array.from({ length: LIMITS.cascade_depth }, (_, at) => `led${at}`);
   await using temp = await tempEngine({
     states: [
@@ -296,6 +296,11 @@ it('a claim is led on as often as a workflow may say', async () => {
     ],
   });
   const { id } = await temp.create('Led on');
-  await claimTask(temp.as(BOT), { id, assignee: 'bot', force: false });
+  if (what === 'a claim') await claimTask(temp.as(BOT), { id, assignee: 'bot', force: false });
+  else {
+    const { store } = temp.temp;
+    await store.claimTask({ id, assignee: 'bob', force: false, agents: new Map() }, temp.as(ANN).by);
+    await updateTask(temp.as(ANN), { id, assignee: 'ann' });
+  }
   expect((await temp.temp.store.getTask(id)).state).toBe(names.at(-1));
 });

@@ -39,7 +39,7 @@ describe('the checkout of the user', () => {
     const log = readFileSync(toLogPath(shop.place, stray), 'utf8');
     expect(log).toContain('"code":"checkout_changed"');
     // What a run could reach is told before what it did.
-    expect(log).toMatch(/"kind":"note","text":"(?:No walls|Inside of walls): /);
+    expect(log).toContain('"kind":"note","text":"No walls: ');
     const { task_id, attempt_id } = stray;
     expect(shop.news).toContainEqual({ kind: 'note', task_id, attempt_id, text });
     const { events } = await shop.engine.temp.store.readEvents({ after: 0, limit: 1000 });

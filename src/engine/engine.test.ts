@@ -292,6 +292,27 @@ describe.each(NAMINGS)('%s', (_title, n) => {
     ]);
   });
 
+  it('a gate whose budget is spent runs nothing of its own, after what belongs to the state before it', async () => {
+    const hooks = [{ action: 'dependency_gate', on_failure: 'log' as const }];
+    const states = walkable.states.map((state) => {
+      if (state.name === n('in_progress')) return { ...state, on_exit: hooks };
+      return state.name === n('review')
+        ? { ...state, gate_config: { max_rejections: 0 }, on_enter: hooks }
+        : state;
+    });
+    await using engine = await tempEngine({ ...walkable, states });
+    const id = await bringTo(engine, n('review'), n);
+    expect(await move(engine, id, 'in_progress', REVIEWER)).toMatchObject({ state: n('blocked') });
+    await move(engine, id, 'in_progress', BOT);
+    expect(await move(engine, id, 'review', BOT)).toMatchObject({ state: n('blocked') });
+    const moves = await engine.temp.store.listTransitions({ id, limit: undefined });
+    const last = moves.findLast(({ to_state }) => to_state === n('review'));
+    expect(last?.hook_results?.map(({ phase, action }) => `${phase} ${action}`)).toEqual([
+      'on_exit dependency_gate',
+      'after_enter check_retry_budget',
+    ]);
+  });
+
   it('[S192] [S193] [S194] [S339] [S381] [S382] [S387] roles: by claim where free, and nobody else’s', async () => {
     await using engine = await tempEngine(definition);
     const { id } = await engine.create('Roles');

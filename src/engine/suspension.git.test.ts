@@ -322,6 +322,25 @@ describe('[A16] a reviewer that gives no verdict', () => {
     expect(await read(task)).toMatchObject({ state: 'done' });
   });
 
+  it('is not asked about the next task where it cannot work, and that task says so', async () => {
+    shop.addAgent('coder', DO_IT);
+    weaken(absent('codex'));
+    for (const [title, asked] of [
+      ['First', 1],
+      ['Second', 0],
+    ] as const) {
+      const task = await shop.create(title);
+      await assign(task, 'reviewer', 'weak');
+      const wish = { id: task.id, agent: 'coder', merge: true };
+      expect((await workTask(shop.workshop, shop.as(), wish)).task).toMatchObject({
+        state: 'review',
+        error_annotation: { code: 'auditor_suspended' },
+      });
+      const runs = await shop.place.store.listRuns({ task_id: task.id });
+      expect(runs.filter(({ role }) => role === 'reviewer')).toHaveLength(asked);
+    }
+  });
+
   it('is tried at once by a person who names the task', async () => {
     shop.addAgent('coder', DO_IT);
     weaken(absent('codex'));

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { editedLine } from '#domain/edited-line.ts';
+import { joinCopies } from '#domain/join-copies.ts';
 import { decodeRecord, encodeRecord } from '#domain/record-codec.ts';
+import { takeInEdits } from '#domain/take-in-edits.ts';
 import { editRecord } from '#domain/task-changes.ts';
+import type { TaskRecord } from '#domain/task-record.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import { mergeTaskFiles } from './merge-task-files.ts';
 
@@ -63,6 +67,28 @@ describe('mergeTaskFiles', () => {
     },
   );
 
+  it.each<[string, JsonObject]>([
+    ['a title', { title: 'Hand' }],
+    ['a label', { labels: ['hand'] }],
+    ['a key that came', { mood: 1 }],
+  ])('takes an edit back where Forge wrote the line anew without it: %s', (_name, values) => {
+    const old = decodeRecord(JSON.parse(line({})) as JsonObject);
+    const edited = { ...(JSON.parse(encodeRecord(old)) as JsonObject), ...values };
+    const write = (record: TaskRecord, name: string): string =>
+      encodeRecord(editRecord(record, { fields: new Map([[name, 'Written']]) }, old.created + 50));
+    const base = toFile([JSON.stringify(edited)]);
+    const ours = toFile([write(takeIn(old, edited), 'parent_id')]);
+    const theirs = toFile([write(old, 'description')]);
+    for (const [one, other] of [
+      [ours, theirs],
+      [theirs, ours],
+    ] as const) {
+      const [task] = toTasks(mergeTaskFiles(base, one, other, NOW).text);
+      expect({ mood: null, ...task }).toMatchObject({ title: 'Task', labels: [], mood: null });
+      expect(task).toMatchObject({ description: 'Written', parent_id: 'Written' });
+    }
+  });
+
   it('still goes by the time in a file with several lines of a task', () => {
     const first = line({ updated_at: '2026-02-10T10:00:00.000Z' });
     const second = line({ title: 'Second', updated_at: '2026-02-10T11:00:00.000Z' });
@@ -84,6 +110,13 @@ function line(more: Readonly<Record<string, unknown>>): string {
     created_by: 'ann',
     ...more,
   });
+}
+
+/** The task with the edit of its line. */
+function takeIn(task: TaskRecord, json: JsonObject): TaskRecord {
+  const edited = editedLine(JSON.stringify(json), json, decodeRecord(json));
+  if (edited === undefined) throw new Error('not edited');
+  return joinCopies(task, takeInEdits(edited, { known: task, now: task.created + 20 }).record);
 }
 
 function toFile(lines: readonly string[]): string {
