@@ -193,9 +193,25 @@ function takeInUnstamped(
   }
   const life = edited === bare.life ? known.life : edited;
   const taken = { ...quiet.record, fields, life, ...maps };
-  // Made once more, it keeps its first moment: other copies know it by that.
-  const first = known.hand?.get(`${seal}:${shows}`) ?? edit.at;
-  return { record: withTaken(taken, `${seal}:${shows}`, first), lost, is_back: false };
+  return { record: withMade(taken, { seal, shows, at: edit.at }), lost, is_back: false };
+}
+
+/** So often an edit of a line without stamps is told from itself. */
+const MADE_AGAIN = 35;
+
+/**
+ * An edit that is made once more has a name of its own, which older programs read as that of another line: the first one
+ * keeps its moment, by which other copies know it, and copies that took in the second one, too, know what was written upon
+ * that.
+ */
+function withMade(
+  taken: TaskRecord,
+  { seal, shows, at }: { seal: string; shows: string; at: number },
+): TaskRecord {
+  let name = `${seal}:${shows}`;
+  for (let times = 2; times <= MADE_AGAIN && taken.hand?.has(name) === true; times += 1)
+    name = `${seal}z${times.toString(36)}:${shows}`;
+  return withTaken(taken, name, taken.hand?.get(name) ?? at);
 }
 
 /** Older than all: a line without stamps does not tell what it knew. A usual key that it lacks is as it is known. */

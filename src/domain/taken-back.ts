@@ -114,10 +114,12 @@ export class TakenBackSearch {
 
   /** `isLooked`: a look at the file came after the commit. */
   take(changes: LineChanges, isLooked = false): void {
+    const all = new Set(changes);
+    let gone: ReadonlyMap<string, Predecessor> | undefined;
     for (const line of this.#left) {
       if (isLooked && line.known === true) continue;
       if (line.stood !== undefined) {
-        this.#takeStood(changes, line);
+        if (all.has(`+${this.#oldestOf(line)}`)) this.#takeStood(line, (gone ??= readGone(changes)));
         continue;
       }
       const answer = answerBy(changes, line);
@@ -127,25 +129,28 @@ export class TakenBackSearch {
     }
   }
 
-  #takeStood(changes: LineChanges, line: PutBackLine): void {
+  #oldestOf(line: PutBackLine): string {
+    return this.#found.get(line)?.stood?.[0]?.text ?? line.text;
+  }
+
+  #takeStood(line: PutBackLine, gone: ReadonlyMap<string, Predecessor>): void {
+    const before = gone.get(line.seal);
     const known = this.#found.get(line)?.stood ?? [];
-    const wanted = known[0]?.text ?? line.text;
-    if (!changes.includes(`+${wanted}`)) return;
-    const before = findBefore(changes, line.seal);
     if (before !== undefined) this.#found.set(line, { ...line, stood: [before, ...known] });
     if (before === undefined || isSealed(before.text)) this.#left.delete(line);
   }
 }
 
-/** The line of a task that a commit took away. */
-function findBefore(changes: LineChanges, id: string): Predecessor | undefined {
+/** The lines that a commit took away, by their tasks; the first of each. */
+function readGone(changes: LineChanges): Map<string, Predecessor> {
+  const gone = new Map<string, Predecessor>();
   for (const change of changes) {
     const text = change.slice(1);
     const record = change.startsWith('-') ? tryDecode(text) : undefined;
-    if (record?.id === id)
-      return { text, shows: { digests: digestRecord(record), updated: lastStamp(record) } };
+    if (record === undefined || gone.has(record.id)) continue;
+    gone.set(record.id, { text, shows: { digests: digestRecord(record), updated: lastStamp(record) } });
   }
-  return undefined;
+  return gone;
 }
 
 function hasStamps(line: string): boolean {

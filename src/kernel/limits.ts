@@ -298,7 +298,7 @@ export const LIMITS = {
   id_tries: 30,
   id_collision_odds: 0.01,
   /** Lines without stamps of which git's history is asked what stood in their place; of more than so many the last look tells. */
-  asked_lines: 200,
+  asked_lines: 5_000,
   /** A git hook waits no longer than this for another writer, and leaves larger task files to the next command. */
   hook_lock_timeout_ms: 1_500,
   hook_file_bytes: 16_777_216,

@@ -100,6 +100,8 @@ export interface FoldRequest {
   readonly seen?: ReadonlySet<string> | undefined;
   /** Where it would have to be known whether such a value was seen, nothing is done, and `unsure` names them. */
   readonly asks?: boolean | undefined;
+  /** What is asked by `put_back` will be answered by a second fold: a task that is not known yet may wait for that. */
+  readonly answers?: boolean | undefined;
   /** It is of another branch or another clone than the one that is checked out here. */
   readonly elsewhere?: boolean | undefined;
   /** Only tells what would happen. */

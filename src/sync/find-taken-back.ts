@@ -1,12 +1,16 @@
 import { askGit, type GitRepo } from '#git/ask-git.ts';
+import { findMergeBases } from '#git/merge-base.ts';
 import { openBlobReader, resolveRev, type BlobReader } from '#git/read-blob.ts';
+import { listMergeChanges } from '#domain/merge-changes.ts';
 import { isTakenBack, TakenBackSearch, type PutBackLine } from '#domain/taken-back.ts';
 import { splitText } from './read-file-lines.ts';
 import { TASKS_PATH } from './task-files.ts';
+import { idOfLine } from './trace-lines.ts';
 
 /** How far back a commit that changed the lines back is looked for. */
 const COMMITS = 500;
 const SECOND_MS = 1_000;
+const FEW = 20;
 
 interface SearchedCommits {
   readonly repo: GitRepo;
@@ -28,9 +32,9 @@ export async function findTakenBack(
     ? []
     : await listCommits(repo, revs, looked?.rev)) {
     if (search.left.length === 0) break;
-    // What a merge leaves out of one side, the other side had not.
-    if (parents.length > 1) continue;
-    const changes = await readChanges(reader, { commit, parent: parents[0], lines: search.left });
+    const asked = { commit, parents, lines: search.left };
+    const changes =
+      parents.length > 1 ? await readMerge(repo, reader, asked) : await readChanges(reader, asked);
     search.take(changes, before.has(commit));
   }
   return search.found;
@@ -51,7 +55,7 @@ export async function findTakenBackSince(
   for (const rev of before) {
     const parent = await resolveRev(repo, rev);
     if (parent === undefined || (await readTime(repo, parent)) > (await readTime(repo, commit))) continue;
-    const changes = await readChanges(reader, { commit, parent, lines });
+    const changes = await readChanges(reader, { commit, parents: [parent], lines });
     for (const line of lines) if (isTakenBack([changes], line)) found.add(line);
   }
   return [...found];
@@ -91,9 +95,17 @@ async function listLooked(repo: GitRepo, revs: readonly string[], until: number)
   return new Set(all.stdout.split('\n').filter((commit) => commit !== '' && !isFresh.has(commit)));
 }
 
-/** Newest first. */
+/** Newest first; with all merges, and each with the commits before it that changed the file. */
 async function listCommits(repo: GitRepo, revs: readonly string[], known?: string): Promise<Listed[]> {
-  const args = ['log', `-${COMMITS}`, '--full-history', '--topo-order', '--format=%H %P', ...revs];
+  const args = [
+    'log',
+    `-${COMMITS}`,
+    '--full-history',
+    '--parents',
+    '--topo-order',
+    '--format=%H %P',
+    ...revs,
+  ];
   const log = (more: readonly string[]) =>
     askGit(repo, [...args, ...more, '--', `:(top,literal)${TASKS_PATH}`]);
   const some = known === undefined ? undefined : await log([`^${known}`]);
@@ -105,28 +117,50 @@ async function listCommits(repo: GitRepo, revs: readonly string[], known?: strin
   });
 }
 
+interface AskedCommit extends Listed {
+  readonly lines: readonly PutBackLine[];
+}
+
 /**
  * What a commit took from the file and brought into it, of these lines only. Read from both versions: a difference as git
  * shows it depends on attributes of the file, and its lines are not ours where a tool wrote objects over several lines.
  */
-async function readChanges(
-  reader: BlobReader,
-  {
-    commit,
-    parent,
-    lines,
-  }: { readonly commit: string; readonly parent: string | undefined; readonly lines: readonly PutBackLine[] },
-): Promise<string[]> {
-  const seals = lines.map(({ seal }) => `"${seal}"`);
-  const read = async (rev: string | undefined): Promise<Set<string>> => {
-    const bytes = rev === undefined ? undefined : await reader.read(rev, TASKS_PATH);
-    if (bytes === undefined || !seals.some((seal) => bytes.includes(seal))) return new Set();
-    const texts = [...splitText(bytes.toString('utf8'))].map(({ text }) => text);
-    return new Set(texts.filter((text) => seals.some((seal) => text.includes(seal))));
-  };
-  const [before, after] = [await read(parent), await read(commit)];
+async function readChanges(reader: BlobReader, { commit, parents, lines }: AskedCommit): Promise<string[]> {
+  const before = await readLines(reader, parents[0], lines);
+  const after = await readLines(reader, commit, lines);
   return [
     ...[...before].filter((text) => !after.has(text)).map((text) => `-${text}`),
     ...[...after].filter((text) => !before.has(text)).map((text) => `+${text}`),
   ];
+}
+
+/** The same of a merge, which says only what a person said by it. */
+async function readMerge(
+  repo: GitRepo,
+  reader: BlobReader,
+  { commit, parents, lines }: AskedCommit,
+): Promise<string[]> {
+  const sides: Set<string>[] = [];
+  for (const parent of parents) sides.push(await readLines(reader, parent, lines));
+  const result = await readLines(reader, commit, lines);
+  const isSame = (side: Set<string>): boolean =>
+    side.size === result.size && [...side].every((line) => result.has(line));
+  if (sides.every(isSame)) return [];
+  const bases: Set<string>[] = [];
+  for (const rev of await findMergeBases(repo, parents)) bases.push(await readLines(reader, rev, lines));
+  return listMergeChanges({ result, parents: sides, bases }, idOfLine);
+}
+
+async function readLines(
+  reader: BlobReader,
+  rev: string | undefined,
+  lines: readonly PutBackLine[],
+): Promise<Set<string>> {
+  const bytes = rev === undefined ? undefined : await reader.read(rev, TASKS_PATH);
+  if (bytes === undefined) return new Set();
+  const texts = [...splitText(bytes.toString('utf8'))].map(({ text }) => text);
+  // Looking for each of many takes longer than comparing all lines.
+  if (lines.length > FEW) return new Set(texts);
+  const seals = lines.map(({ seal }) => `"${seal}"`);
+  return new Set(texts.filter((text) => seals.some((seal) => text.includes(seal))));
 }

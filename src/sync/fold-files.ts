@@ -117,7 +117,7 @@ export async function foldFiles(
     meter: by.meter,
     fold: async (request) => {
       const left_out = await leave(request, TASKS_PATH, left.tasks);
-      return foldAsking(store, { ...left_out, lock_ms: by.lock_ms }, { ...by, findSeen });
+      return foldAsking(store, { ...left_out, lock_ms: by.lock_ms, answers: true }, { ...by, findSeen });
     },
   });
   const held = await asked;
@@ -186,6 +186,7 @@ function joinReports(first: FoldReport, again: FoldReport): FoldReport {
   const changes = joinLists(gates, again.gates);
   return {
     ...joined,
+    created: first.created + again.created,
     updated: first.updated + again.updated,
     deleted: first.deleted + again.deleted,
     lost_claims: [...first.lost_claims, ...again.lost_claims],
@@ -241,7 +242,7 @@ export async function foldText(
   request: FoldRequest,
   by: Writer & { readonly findByHand: FindByHand; readonly findSeen: FindSeen },
 ): Promise<FoldReport> {
-  const told = await foldAsking(store, { ...request, by_hand: undefined }, by);
+  const told = await foldAsking(store, { ...request, by_hand: undefined, answers: true }, by);
   return foldPutBack(store, request, { by, told, since: 0 });
 }
 

@@ -5,7 +5,7 @@ import { askGit, type GitRepo } from '#git/ask-git.ts';
 import { runGit } from '#git/run-git.ts';
 import { BRANCH_FOLDER, parseAttemptName } from '#domain/attempt-names.ts';
 import { systemActor } from '#domain/actor.ts';
-import type { FoldRequest, SyncStore } from '#store/sync-store.ts';
+import type { FileLine, FoldRequest, SyncStore } from '#store/sync-store.ts';
 import { nameFile, noteCommitted, readMergeHeads } from './committed-files.ts';
 import { exportFiles, type StoredVersion } from './export-files.ts';
 import { toExportSource } from './export-source.ts';
@@ -31,6 +31,7 @@ import { lookAt } from './look-at.ts';
 import { toGitRepo, type Machine } from './machine.ts';
 import type { ProjectConfig } from './project-config.ts';
 import type { ProjectPaths } from './project-paths.ts';
+import { withoutDecided } from './parent-lines.ts';
 import { digestText, readFileLines, splitText } from './read-file-lines.ts';
 import { findSeenIn, type FindSeen } from './seen-in-history.ts';
 import { CONFIG_PATH, HISTORY_PATH, type TaskFiles, TASKS_PATH, toTaskFiles } from './task-files.ts';
@@ -191,7 +192,8 @@ export async function runPostMerge(project: HookProject, machine: Machine): Prom
   const { paths, store } = project;
   const repo = toGitRepo(paths.root, machine);
   const parents = await listParents(repo);
-  // With one parent the merge was a fast-forward or a squash: the file says all there is to say.
+  // With one parent it was a fast-forward or a squash: the file says all there is to say. A fast-forward may also lead to a
+  // merge that was made elsewhere.
   const changed = parents.length < 2 ? 0 : await foldParents(store, repo, { revs: parents, machine });
   const joined = changed === 0 ? [] : [`${changed} task change${changed === 1 ? '' : 's'} joined in`];
   const isLeftOut = parents.length > 1 && (await hasMoreThanFile(project));
@@ -312,21 +314,22 @@ async function foldParents(
   const now = machine.clock.now();
   let changed = 0;
   const by = { actor: systemActor('hook'), now };
-  const toFold = (path: string, bytes: Buffer): FoldRequest => {
-    const text = bytes.toString('utf8');
-    return toTextFold(`git:parent:${path}`, [...splitText(text)], { digest: digestText(text), now });
-  };
+  const toFold = (path: string, text: string, lines: readonly FileLine[]): FoldRequest =>
+    toTextFold(`git:parent:${path}`, lines, { digest: digestText(text), now });
   for (const rev of revs) {
     const held = await findHeldAt(store, repo, rev);
     const leave = (path: string, request: FoldRequest): FoldRequest =>
       withoutHeld(request, { held, path, left: [] });
-    const history = await readBlob(repo, rev, HISTORY_PATH);
-    if (history !== undefined)
-      await store.foldHistory(leave(HISTORY_PATH, toFold(HISTORY_PATH, history)), by);
-    const tasks = await readBlob(repo, rev, TASKS_PATH);
+    const history = (await readBlob(repo, rev, HISTORY_PATH))?.toString('utf8');
+    if (history !== undefined) {
+      const request = toFold(HISTORY_PATH, history, [...splitText(history)]);
+      await store.foldHistory(leave(HISTORY_PATH, request), by);
+    }
+    const tasks = (await readBlob(repo, rev, TASKS_PATH))?.toString('utf8');
     if (tasks === undefined) continue;
+    const lines = await withoutDecided(repo, revs, [...splitText(tasks)]);
     const findSeen: FindSeen = (values) => findSeenIn(values, { repo, rev });
-    const request = leave(TASKS_PATH, toFold(TASKS_PATH, tasks));
+    const request = leave(TASKS_PATH, toFold(TASKS_PATH, tasks, lines));
     const findByHand: FindByHand = (back) => findTakenBack(back, { repo, revs: [rev] });
     const report = await foldText(store, request, { ...by, findSeen, findByHand });
     changed += report.created + report.updated + report.deleted;

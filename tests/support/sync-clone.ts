@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemActor } from '#domain/actor.ts';
+import { findUndecided } from '#domain/merge-changes.ts';
 import { hasLife } from '#domain/own-values.ts';
 import { decodeRecord } from '#domain/record-codec.ts';
 import type { TaskRecord } from '#domain/task-record.ts';
@@ -13,12 +14,14 @@ import { toOwnKey, type OwnValue, type SyncStore } from '#store/sync-store.ts';
 import { foldAsking, toTextFold } from '#sync/fold-files.ts';
 import { digestText, splitText } from '#sync/read-file-lines.ts';
 import type { TaskFiles } from '#sync/task-files.ts';
+import { idOfLine } from '#sync/trace-lines.ts';
 import {
   EMPTY_TREE,
   isSameTree,
   listAncestors,
   logChanges,
   mergeAsText,
+  toMergedLines,
   type Commit,
   type MergeFile,
   type Tree,
@@ -165,10 +168,12 @@ export class SyncClone {
   }
 
   /** Joins the tasks of a commit in, as the hooks do. */
-  async foldCommit(rev: string, commit: Commit): Promise<void> {
+  async foldCommit(rev: string, commit: Commit, merged?: Commit): Promise<void> {
     const { tasks } = commit.tree;
     if (tasks === undefined) return;
-    const request = toTextFold(`git:${rev}`, [...splitText(tasks)], {
+    const isUndecided = merged === undefined ? () => true : findUndecided(toMergedLines(merged), idOfLine);
+    const lines = [...splitText(tasks)].filter(({ text }) => isUndecided(text));
+    const request = toTextFold(`git:${rev}`, lines, {
       digest: digestText(tasks),
       now: this.now,
     });

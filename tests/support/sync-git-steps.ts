@@ -165,8 +165,8 @@ export async function merge(clone: SyncClone, theirs: Commit, how: 'merge' | 'sq
   clone.moveHead(clone.makeCommit(parents, merged.tree));
   if (clone.hooks) {
     await clone.fold();
-    await clone.foldCommit('HEAD^1', ours);
-    if (how === 'merge') await clone.foldCommit('HEAD^2', theirs);
+    await clone.foldCommit('HEAD^1', ours, clone.head);
+    if (how === 'merge') await clone.foldCommit('HEAD^2', theirs, clone.head);
   }
   return 'merged';
 }

@@ -1,3 +1,5 @@
+import { listMergeChanges, type MergedLines } from '#domain/merge-changes.ts';
+import { idOfLine } from '#sync/trace-lines.ts';
 import { mergeLineByLine } from './sync-text-merge.ts';
 
 /** What a commit holds of the task files; undefined where the file is not in it. */
@@ -30,7 +32,7 @@ export function isAncestor(old: Commit, young: Commit): boolean {
   return listAncestors(young).has(old);
 }
 
-/** The changes of the task file since `known`, newest first, as `git log -10 -p` shows them; of merges it shows none. */
+/** The changes of the task file since `known`, newest first; of merges only what a person said by them. */
 export function logChanges(
   head: Commit,
   known: Commit | undefined,
@@ -39,19 +41,26 @@ export function logChanges(
   const commits = [...listAncestors(head)]
     .filter((commit) => !before.has(commit))
     .sort((a, b) => b.number - a.number);
-  const log = commits
-    .filter(({ parents }) => parents.length <= 1)
-    .map((commit) => {
-      const {
-        parents: [parent],
-        tree,
-      } = commit;
-      const [was, is] = [parent?.tree.tasks, tree.tasks].map((text) => (text ?? '').split('\n'));
-      const gone = (was ?? []).filter((line) => !is?.includes(line)).map((line) => `-${line}`);
-      const added = (is ?? []).filter((line) => !was?.includes(line)).map((line) => `+${line}`);
-      return { commit, changes: [...gone, ...added] };
-    });
+  const log = commits.map((commit) => {
+    const [parent, ...others] = commit.parents;
+    if (parent !== undefined && others.length > 0)
+      return { commit, changes: listMergeChanges(toMergedLines(commit), idOfLine) };
+    const [was, is] = [toLines(parent), toLines(commit)];
+    const gone = [...was].filter((line) => !is.has(line)).map((line) => `-${line}`);
+    const added = [...is].filter((line) => !was.has(line)).map((line) => `+${line}`);
+    return { commit, changes: [...gone, ...added] };
+  });
   return log.filter(({ changes }) => changes.length > 0).slice(0, 10);
+}
+
+export function toMergedLines({ tree, parents }: Pick<Commit, 'tree' | 'parents'>): MergedLines {
+  const [first, second] = parents;
+  const bases = first === undefined || second === undefined ? [] : findMergeBases(first, second);
+  return { result: toLines({ tree }), parents: parents.map(toLines), bases: bases.map(toLines) };
+}
+
+function toLines(commit: Pick<Commit, 'tree'> | undefined): Set<string> {
+  return new Set((commit?.tree.tasks ?? '').split('\n'));
 }
 
 /** The newest common ancestors: several after merges in both directions. */

@@ -35,6 +35,7 @@ export interface Fold {
   readonly unreadable: string[];
   readonly path: string;
   readonly elsewhere?: boolean | undefined;
+  readonly answers?: boolean | undefined;
   readonly by_hand: ReadonlySet<string> | undefined;
   readonly stood: ReadonlyMap<string, ShownState | null> | undefined;
   readonly seen: ReadonlySet<string> | undefined;
@@ -209,6 +210,17 @@ function readUnstamped(
     isUnsure ? shown : { digests: digestRecord(record), updated: edited.updated },
   );
   return taken;
+}
+
+/**
+ * A task that only a line without stamps tells of: commits may have it with stamps, and then the line is an edit of that.
+ * Taken as it is, it would know nothing of what it replaced.
+ */
+export function asksFirst({ answers, by_hand, report }: Fold, { line, record }: IncomingTask): boolean {
+  if (answers !== true || by_hand !== undefined || line.side !== undefined) return false;
+  if ((report.put_back?.length ?? 0) >= LIMITS.asked_lines) return false;
+  askAbout(report, { text: line.text, seal: record.id, last: '', stood: [] });
+  return true;
 }
 
 function askAbout(report: FoldReport, line: PutBackLine): void {

@@ -16,6 +16,7 @@ import { readMark, writeMark, writeUnreadable } from './file-marks.ts';
 import { quickId, readDigests, readSharedBirths, SharedBirth, type IncomingTask } from './fold-lines.ts';
 import {
   asKnown,
+  asksFirst,
   FOLDED_BY,
   keepUnsealed,
   readIncoming,
@@ -40,7 +41,7 @@ export function foldTasks(
   request: FoldRequest,
   by: Writer,
 ): FoldReport {
-  const { path, by_hand, stood, seen, elsewhere } = request;
+  const { path, by_hand, stood, seen, elsewhere, answers } = request;
   const settle = (report: FoldReport): FoldReport => {
     const isUnsure = request.asks === true && report.unsure !== undefined;
     if (request.dry_run === true || isUnsure) throw new DryRun(report);
@@ -52,7 +53,7 @@ export function foldTasks(
       return settle(
         opened === undefined
           ? emptyReport()
-          : foldFile(store.db, opened, { appender, by, path, by_hand, stood, seen, elsewhere }),
+          : foldFile(store.db, opened, { appender, by, path, by_hand, stood, seen, elsewhere, answers }),
       );
     });
   } catch (error) {
@@ -84,7 +85,10 @@ class DryRun extends Error {
 
 function startFold(
   db: Database,
-  how: Pick<Fold, 'appender' | 'by' | 'path' | 'by_hand' | 'stood' | 'seen' | 'elsewhere' | 'bulk'>,
+  how: Pick<
+    Fold,
+    'appender' | 'by' | 'path' | 'by_hand' | 'stood' | 'seen' | 'elsewhere' | 'answers' | 'bulk'
+  >,
 ): Fold {
   return {
     db,
@@ -100,7 +104,7 @@ function startFold(
 function foldFile(
   db: Database,
   opened: OpenFile,
-  how: Pick<Fold, 'appender' | 'by' | 'path' | 'by_hand' | 'stood' | 'seen' | 'elsewhere'>,
+  how: Pick<Fold, 'appender' | 'by' | 'path' | 'by_hand' | 'stood' | 'seen' | 'elsewhere' | 'answers'>,
 ): FoldReport {
   const known = Number(
     db.get('SELECT (SELECT count(*) FROM tasks) + (SELECT count(*) FROM deleted_tasks) AS n')?.n,
@@ -138,9 +142,15 @@ function foldLines(fold: Fold, lines: Iterable<FileLine>): boolean {
       exact = false;
       continue;
     }
-    if (incoming.edited?.unstamped !== undefined && digests.has(incoming.record.id)) {
-      unstamped.push(incoming);
-      continue;
+    if (incoming.edited?.unstamped !== undefined) {
+      if (digests.has(incoming.record.id)) {
+        unstamped.push(incoming);
+        continue;
+      }
+      if (asksFirst(fold, incoming)) {
+        exact = false;
+        continue;
+      }
     }
     const { record } = incoming;
     const after = foldTask(fold, incoming, shared);

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import type { Task } from '#contract/task.ts';
+import { forgeClones, type Clone } from './support/git-clones.ts';
+
+const FILE = '.forge/tasks.jsonl';
+type Line = Record<string, unknown>;
+/** As an editor leaves a line, and as a tool does that knows nothing of stamps. */
+const FORMS = [['with its stamps'], ['without stamps']] as const;
+type Form = (typeof FORMS)[number][0];
+
+function edit(clone: Clone, title: string, form: Form): void {
+  const { _v, ...plain } = JSON.parse(clone.read(FILE)) as Line;
+  const line = { ...plain, title, ...(form === 'with its stamps' && _v !== undefined && { _v }) };
+  clone.write(FILE, `${JSON.stringify(line)}\n`);
+  commit(clone);
+}
+
+function commit(clone: Clone): void {
+  clone.git('commit', '--quiet', '--no-verify', '--all', '--message', 'by hand');
+}
+
+function pull(clone: Clone): void {
+  clone.git('pull', '--quiet', '--no-edit');
+}
+
+async function titleOf(clone: Clone, id: string): Promise<string> {
+  return (JSON.parse((await clone.run('task', 'show', id, '--json')).stdout) as Task).title;
+}
+
+async function lostIn(clone: Clone): Promise<unknown> {
+  return JSON.parse((await clone.run('conflicts', '--json')).stdout);
+}
+
+async function expectAll(clones: readonly Clone[], id: string, title: string): Promise<void> {
+  for (const clone of clones) expect([await titleOf(clone, id), await lostIn(clone)]).toEqual([title, []]);
+}
+
+/** Two clones with Forge, of which one task is known, and one of a person without. */
+async function threeClones() {
+  const world = await forgeClones(['a']);
+  const { a } = world.clone;
+  const { id } = await a.create('T0');
+  await a.commitTasks();
+  a.git('push', '--quiet', 'origin', 'HEAD:main');
+  const b = await world.addClone('b');
+  const g = await world.addClone('g', { init: false });
+  for (const clone of [a, b]) expect(await titleOf(clone, id)).toBe('T0');
+  return { world, a, b, g, id };
+}
+
+describe.for(FORMS)('[D1] a merge that is made elsewhere, of lines %s', ([form]) => {
+  it.for([['T0'], ['T1']] as const)(
+    'does not bring back what its branch began with, after %s',
+    async ([title]) => {
+      const { world, a, b, g, id } = await threeClones();
+      await using _ = world;
+      edit(g, 'X', form);
+      g.git('push', '--quiet');
+      pull(a);
+      expect(await titleOf(a, id)).toBe('X');
+      g.git('switch', '--quiet', '--create', 'feature');
+      g.write('code.txt', 'code\n');
+      g.git('add', 'code.txt');
+      commit(g);
+      g.git('switch', '--quiet', 'main');
+      edit(g, title, form);
+      g.git('merge', '--quiet', '--no-ff', '--no-edit', 'feature');
+      g.git('push', '--quiet');
+      for (const clone of [a, b]) pull(clone);
+      await expectAll([a, b], id, title);
+    },
+  );
+
+  it.for([['T0'], ['T1'], ['T2'], ['T3']] as const)(
+    'counts as it was settled by a person: %s',
+    async ([title]) => {
+      const { world, a, b, g, id } = await threeClones();
+      await using _ = world;
+      g.git('switch', '--quiet', '--create', 'feature');
+      edit(g, 'T1', form);
+      g.git('switch', '--quiet', 'main');
+      edit(g, 'T2', form);
+      g.git('push', '--quiet');
+      pull(a);
+      expect(await titleOf(a, id)).toBe('T2');
+      expect(g.tryGit(['merge', '--quiet', 'feature']).exit).toBe(1);
+      g.git('checkout', '--quiet', '--ours', '--', FILE);
+      edit(g, title, form);
+      g.git('push', '--quiet');
+      for (const clone of [a, b]) pull(clone);
+      await expectAll([a, b], id, title);
+    },
+  );
+});
+
+describe('[D1] a line without stamps', () => {
+  it('replaces what stood there also in a clone that learns of the task by it', async () => {
+    const { world, a, g, id } = await threeClones();
+    await using _ = world;
+    await a.json('task', 'update', id, '--title', 'T1');
+    await a.run('commit');
+    a.git('push', '--quiet');
+    pull(g);
+    edit(g, 'T0', 'without stamps');
+    g.git('push', '--quiet');
+    const fresh = await world.addClone('fresh');
+    expect(await titleOf(fresh, id)).toBe('T0');
+    await fresh.run('commit');
+    fresh.git('push', '--quiet');
+    pull(a);
+    await expectAll([a, fresh], id, 'T0');
+  });
+
+  it.for([[['T1']], [['T1', 'T0', 'T1']], [['T1', 'T0', 'T1', 'T0']]] as const)(
+    'is what a later command was written upon, also where it comes again: %o',
+    async ([titles]) => {
+      const { world, a, b, g, id } = await threeClones();
+      await using _ = world;
+      for (const title of titles) edit(g, title, 'without stamps');
+      g.git('push', '--quiet');
+      pull(b);
+      expect(await titleOf(b, id)).toBe(titles.at(-1));
+      await b.json('task', 'update', id, '--title', 'T2');
+      await b.run('commit');
+      pull(a);
+      await a.run('commit');
+      a.git('push', '--quiet');
+      pull(b);
+      await expectAll([b], id, 'T2');
+    },
+  );
+});
