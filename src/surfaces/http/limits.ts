@@ -60,6 +60,9 @@ export const HTTP_LIMITS = {
   sessions: 100,
 } as const;
 
+/** How requests of one token, or of one address without one, take turns with those of others; see TokenTurns. */
+export const HTTP_TURNS = { at_work: 16, busy_ms: 100, turn_ms: 5 } as const;
+
 export type HttpLimits = { readonly [Name in keyof typeof HTTP_LIMITS]: number };
 
 /** Files that connections leave free for the database, for git, and for the programs that are started. */
