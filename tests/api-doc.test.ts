@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '#contract/operations.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import { HTTP_LIMITS } from '#surfaces/http/limits.ts';
+import { HTTP_LIMITS, WANTED_FILES } from '#surfaces/http/limits.ts';
 import { listOperationRoutes } from '#surfaces/http/operation-routes.ts';
 
 const TEXT = readFileSync(join(import.meta.dirname, '../docs/api.md'), 'utf8');
@@ -42,7 +42,7 @@ describe('docs/api.md', () => {
       `${HTTP_LIMITS.headers_timeout_ms / 1_000} s, ${HTTP_LIMITS.request_timeout_ms / 1_000} s`,
     );
     expect(TEXT).toContain(
-      `| connections | ${sockets.toLocaleString('en')} | the one on which nothing was asked for longest is closed; where something is asked on all, the oldest of the token that has most |`,
+      `| connections | ${sockets.toLocaleString('en')}; fewer where the process may open fewer files than ${WANTED_FILES.toLocaleString('en')} (\`ulimit -n\`): a quarter of those stays free | the one on which nothing was asked for longest is closed; where something is asked on all, the oldest of the token that has most |`,
     );
     expect(TEXT).toContain(`not taken yet | ${HTTP_LIMITS.unread_bytes_a_token / 1_048_576} MiB |`);
     expect(TEXT).toContain(`of all tokens | ${HTTP_LIMITS.unread_bytes / 1_048_576} MiB |`);

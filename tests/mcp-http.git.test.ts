@@ -218,6 +218,78 @@ describe('MCP over HTTP', () => {
       .toBe(404);
   });
 
+  it('refuses the id of a request that is under way in the same session, and answers that one', async () => {
+    await using http = await startProjectHttp();
+    const { post: ask, task } = await openWaiting(http);
+    const waiting = ask(toCall(9, 'forge_wait', { id: task, timeout_seconds: 600 }));
+    // Another text is another id.
+    const again = { ...toCall(0, 'forge_wait', { id: task, timeout_seconds: 0 }), id: '9' };
+    expect(await ask(again)).toMatchObject({ status: 200, json: { id: '9' } });
+    expect(await ask(toCall(9, 'forge_ready', {}))).toMatchObject({
+      status: 400,
+      json: {
+        id: null,
+        error: { code: -32_600, message: expect.stringMatching(/id 9 .*under way/) as string },
+      },
+    });
+    await http.ask({
+      method: 'POST',
+      path: '/api/v1/operations/task.close',
+      token: http.admin,
+      body: { id: task, reason: 'done' },
+    });
+    expect(await waiting).toMatchObject({ status: 200, json: { id: 9 } });
+    expect(await ask(toCall(9, 'forge_ready', {}))).toMatchObject({ status: 200, json: { id: 9 } });
+  });
+
+  it('answers a request that is cancelled, and one whose session is ended', async () => {
+    let now = 0;
+    await using http = await startProjectHttp({ mcpClock: { now: () => now } });
+    const { post: ask, task, session } = await openWaiting(http);
+    const wait = { id: task, timeout_seconds: 600 };
+    const first = ask(toCall(3, 'forge_wait', wait));
+    const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 3 } };
+    expect(await ask(cancel)).toMatchObject({ status: 202 });
+    expect(await first).toMatchObject({
+      json: { id: 3, error: { message: 'The client cancelled this request' } },
+    });
+    const second = ask(toCall(4, 'forge_wait', wait));
+    const headers = { 'mcp-session-id': session };
+    await http.ask({ method: 'DELETE', path: '/mcp', token: http.admin, headers });
+    expect(await second).toMatchObject({
+      json: { id: 4, error: { message: 'The session of this request was ended' } },
+    });
+    // A session whose requests are all cut counts as idle.
+    const idle = await openWaiting(http);
+    const cut = idle.post(toCall(5, 'forge_wait', wait));
+    await idle.post({ ...cancel, params: { requestId: 5 } });
+    await cut;
+    now += LIMITS.mcp_session_idle_ms + 1;
+    expect(await idle.post(toCall(6, 'forge_ready', {}))).toMatchObject({ status: 404 });
+  });
+
+  it('tokens that wait for an answer in every session leave a place for another token', async () => {
+    await using http = await startProjectHttp();
+    const { id } = await createTask(http);
+    const wait = toCall(1, 'forge_wait', { id, timeout_seconds: 3_600 });
+    const ends: Promise<unknown>[] = [];
+    for (let at = 0; at * LIMITS.mcp_sessions_a_token < LIMITS.mcp_sessions; at += 1) {
+      const { token } = await http.token('read');
+      for (let more = 0; more < LIMITS.mcp_sessions_a_token; more += 1) {
+        const headers = { 'mcp-session-id': await openSession(http, token) };
+        ends.push(post(http, token, wait, headers).catch(() => 'closed'));
+      }
+    }
+    const { token: honest } = await http.token('read');
+    const headers = { 'mcp-session-id': await openSession(http, honest) };
+    expect(await Promise.race(ends)).toMatchObject({
+      json: { error: { message: 'The session of this request was ended' } },
+    });
+    expect(await post(http, honest, toCall(2, 'forge_ready', {}), headers)).toMatchObject({ status: 200 });
+    http.server.closeAllConnections();
+    await Promise.all(ends);
+  });
+
   it('breaks off a call whose token is revoked meanwhile', async () => {
     await using http = await startProjectHttp();
     const { id, token } = await http.token('task');
@@ -451,6 +523,22 @@ function initialize(http: ProjectHttp, token: string) {
     method: 'initialize',
     params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
   });
+}
+
+async function createTask(http: ProjectHttp): Promise<Task> {
+  const made = await post(http, http.admin, toCall(1, 'create_task', { title: 'wait for me' }));
+  return (made.json as { result: { structuredContent: Task } }).result.structuredContent;
+}
+
+/** A session with a task that nobody closes. */
+async function openWaiting(http: ProjectHttp) {
+  const { id: task } = await createTask(http);
+  const session = await openSession(http, http.admin);
+  return {
+    task,
+    session,
+    post: (body: unknown) => post(http, http.admin, body, { 'mcp-session-id': session }),
+  };
 }
 
 async function openSession(http: ProjectHttp, token: string): Promise<string> {

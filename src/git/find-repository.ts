@@ -1,6 +1,7 @@
 import { lstatSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { ForgeError } from '#kernel/errors.ts';
+import { toOutOfFilesError } from '#kernel/out-of-files.ts';
 import { dropEnd } from '#kernel/text.ts';
 import { findLastEntry, type GitConfigEntry, isTrue, parseGitConfig } from './parse-git-config.ts';
 
@@ -167,7 +168,10 @@ function readText(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw brokenGitFile(path, `it cannot be read (${(error as Error).message})`);
+    throw (
+      toOutOfFilesError(error, `Could not read ${path}`) ??
+      brokenGitFile(path, `it cannot be read (${(error as Error).message})`)
+    );
   }
 }
 

@@ -5,6 +5,7 @@ import type { Readable, Writable } from 'node:stream';
 import { maskSecrets } from '#domain/find-secrets.ts';
 import { MASK } from '#domain/secret-mask.ts';
 import { ForgeError } from '#kernel/errors.ts';
+import { toOutOfFilesError } from '#kernel/out-of-files.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { runsFilters } from './runs-filters.ts';
 
@@ -285,10 +286,11 @@ export function toStartError(
       cause: error,
     });
   }
-  return new ForgeError('io_failed', `git ${args[0]} could not be started in ${cwd}: ${error.message}`, {
-    details: { cwd },
-    cause: error,
-  });
+  const sentence = `git ${args[0]} could not be started in ${cwd}`;
+  return (
+    toOutOfFilesError(error, sentence) ??
+    new ForgeError('io_failed', `${sentence}: ${error.message}`, { details: { cwd }, cause: error })
+  );
 }
 
 export function toInterrupted(args: readonly string[], cause?: Error): ForgeError {

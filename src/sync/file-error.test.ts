@@ -22,6 +22,15 @@ it.each([
   expect(error.hint === undefined).toBe(code === 'io_failed');
 });
 
+it('says that too many files are open where that is the reason', () => {
+  const cause = Object.assign(new Error('the reason'), { code: 'EMFILE', path: '/x' });
+  expect(toFileError(cause, 'Could not do it')).toMatchObject({
+    code: 'io_failed',
+    message: expect.stringMatching(/^Could not do it: too many files/) as string,
+    hint: expect.stringContaining('ulimit') as string,
+  });
+});
+
 it('leaves an error of Forge as it is', () => {
   const error = new ForgeError('store_busy', 'Busy');
   expect(toFileError(error, 'Could not do it')).toBe(error);

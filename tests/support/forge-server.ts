@@ -46,9 +46,15 @@ export async function startForgeServer(
     readonly cwd?: string;
     /** Another user than the one who runs the tests. */
     readonly uid?: number | undefined;
+    /** How many files it may open. */
+    readonly open_files?: number;
   } = {},
 ): Promise<ForgeServer> {
-  const child = spawn(process.execPath, [FORGE, 'serve', '--json', ...flags], {
+  const command = [process.execPath, FORGE, 'serve', '--json', ...flags];
+  const within =
+    more.open_files === undefined ? [] : ['sh', '-c', `ulimit -n ${more.open_files}; exec "$@"`, 'sh'];
+  const [program = '', ...args] = [...within, ...command];
+  const child = spawn(program, args, {
     cwd: more.cwd ?? place.path,
     env: { ...place.env, ...more.env },
     stdio: ['ignore', 'pipe', 'pipe'],

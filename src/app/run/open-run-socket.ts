@@ -10,13 +10,20 @@ import type { RunSocket } from '#engine/work.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { OneATurn } from '#kernel/one-a-turn.ts';
 import { RUN_SOCKET, RUN_SOCKET_KEY } from '#process/find-own-run.ts';
+import { readOpenFileLimit } from '#process/open-file-limit.ts';
 import { isLeftBehind, toTemporaryPath } from '#process/temporary-path.ts';
 import type { Caller } from '#operations/call-operation.ts';
 import { AnswerBudget } from '#surfaces/http/answer-budget.ts';
 import { beginExchange, send, toErrorAnswer, type Exchange } from '#surfaces/http/answer.ts';
 import { callRoute } from '#surfaces/http/call-route.ts';
 import { openCallSignal } from '#surfaces/http/call-signal.ts';
-import { applyServerLimits, HTTP_LIMITS, toServerOptions } from '#surfaces/http/limits.ts';
+import {
+  applyServerLimits,
+  fitToOpenFiles,
+  HTTP_LIMITS,
+  type HttpLimits,
+  toServerOptions,
+} from '#surfaces/http/limits.ts';
 import { parseBody, readBody } from '#surfaces/http/read-body.ts';
 import { reserveAnswer } from '#surfaces/http/reserve-answer.ts';
 import { createRunCaller, type RunCaller, type RunCallerDeps } from './run-caller.ts';
@@ -49,7 +56,7 @@ export async function openRunSocket(deps: RunCallerDeps, run: Run): Promise<RunS
       deeds.answers.hold(response);
     });
   });
-  applyServerLimits(server);
+  applyServerLimits(server, toRunLimits(fitToOpenFiles(readOpenFileLimit())));
   await listen(server, path);
   return {
     env: { [RUN_SOCKET]: path, [RUN_SOCKET_KEY]: key },
@@ -67,6 +74,14 @@ const RUN_LIMITS = {
   unread_bytes_a_token: HTTP_LIMITS.unread_bytes_a_run,
   unread_bytes: HTTP_LIMITS.unread_bytes_a_run,
 };
+
+/** One run has a small part of the connections of its server, which has sockets of other runs too. */
+function toRunLimits(limits: HttpLimits): HttpLimits {
+  return { ...limits, sockets: Math.ceil(limits.sockets / RUN_SHARE), spare_sockets: RUN_SPARE_SOCKETS };
+}
+
+const RUN_SHARE = 16;
+const RUN_SPARE_SOCKETS = 4;
 
 interface Deeds {
   readonly call: RunCaller;

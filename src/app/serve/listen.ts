@@ -3,7 +3,7 @@ import { createServer as createHttpServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ForgeError } from '#kernel/errors.ts';
 import type { FreeSockets } from '#surfaces/http/free-sockets.ts';
-import { applyServerLimits, HTTP_LIMITS, toServerOptions } from '#surfaces/http/limits.ts';
+import { applyServerLimits, type HttpLimits, toServerOptions } from '#surfaces/http/limits.ts';
 import { toFileError } from '#sync/file-error.ts';
 
 /** How many ports after the one that is wanted are tried. */
@@ -51,10 +51,10 @@ export interface Listening extends LimitedServer {
 /** A server on this port, or on the next one that is free. */
 export async function listen(
   tls: Tls | undefined,
-  { host, port }: { readonly host: string; readonly port: number },
+  { host, port, limits }: { readonly host: string; readonly port: number; readonly limits: HttpLimits },
 ): Promise<Listening> {
   for (let next = port; ; next += 1) {
-    const { server, sockets } = await createServer(tls);
+    const { server, sockets } = await createServer(tls, limits);
     try {
       return { server, sockets, port: await tryListen(server, host, next) };
     } catch (error) {
@@ -65,11 +65,11 @@ export async function listen(
   }
 }
 
-async function createServer(tls: Tls | undefined): Promise<LimitedServer> {
-  const options = toServerOptions();
+async function createServer(tls: Tls | undefined, limits: HttpLimits): Promise<LimitedServer> {
+  const options = toServerOptions(limits);
   if (tls === undefined) {
     const server = createHttpServer(options);
-    return { server, sockets: applyServerLimits(server) };
+    return { server, sockets: applyServerLimits(server, limits) };
   }
   const { createServer: createHttpsServer } = await import('node:https');
   try {
@@ -77,9 +77,9 @@ async function createServer(tls: Tls | undefined): Promise<LimitedServer> {
     const server = createHttpsServer({
       ...options,
       ...tls,
-      handshakeTimeout: HTTP_LIMITS.headers_timeout_ms,
+      handshakeTimeout: limits.headers_timeout_ms,
     });
-    return { server, sockets: applyServerLimits(server) };
+    return { server, sockets: applyServerLimits(server, limits) };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new ForgeError('invalid_input', `The certificate or its key cannot be used: ${why}`, {

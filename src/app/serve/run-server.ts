@@ -6,6 +6,7 @@ import { systemClock, toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { Served, ServeWishes } from '#operations/operation.ts';
+import { readOpenFileLimit } from '#process/open-file-limit.ts';
 import { readSelf } from '#process/process-identity.ts';
 import { AnswerBudget } from '#surfaces/http/answer-budget.ts';
 import { createBrowserSessions } from '#surfaces/http/browser-sessions.ts';
@@ -26,6 +27,7 @@ import type { ContextRequest } from '../open-context.ts';
 import { createOperationCaller } from '../operation-caller.ts';
 import { openServerProjects, type ServerProjects } from '../server-projects.ts';
 import { VERSION } from '../version.ts';
+import { fitSockets } from './fit-sockets.ts';
 import { keepWorking } from './keep-working.ts';
 import { limitYoungSpace } from './limit-young-space.ts';
 import { listen, type Listening, readTls } from './listen.ts';
@@ -69,6 +71,7 @@ export async function startServer(wishes: ServeWishes, request: Request): Promis
   const settings = readServerSettings(wishes, place);
   const tls = readTls({ cert: wishes.tls_cert, key: wishes.tls_key });
   refuseOpenNetwork(settings, { isSafe: tls !== undefined || wishes.allow_insecure_network === true });
+  const limits = fitSockets(readOpenFileLimit(), notice);
   const clock = systemClock;
   const program = findProgram();
   const processes = keepProcesses({ env, notice });
@@ -82,7 +85,7 @@ export async function startServer(wishes: ServeWishes, request: Request): Promis
     const { FORGE_ACTOR: _agent, ...person } = env;
     const user = findActor({ flag: undefined, env: person, cwd }).name;
     token = await ensureServerToken(place.home, { user, now: clock.now() });
-    listening = await listen(tls, settings);
+    listening = await listen(tls, { ...settings, limits });
   } catch (error) {
     await projects[Symbol.asyncDispose]();
     throw error;

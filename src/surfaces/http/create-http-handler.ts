@@ -24,7 +24,7 @@ import { answerOnce, digestRequest, readIdempotencyKey } from './idempotent-requ
 import { OpenBodies } from './open-bodies.ts';
 import { API, listNamedRoutes, listOperationRoutes, type OperationRoute } from './operation-routes.ts';
 import { type OwnRoute, takesNothing, toJsonAnswer } from './own-route.ts';
-import { HTTP_LIMITS } from './limits.ts';
+import { HTTP_LIMITS, HTTP_TURNS } from './limits.ts';
 import { ListCache } from './list-cache.ts';
 import { answerLong } from './long-request.ts';
 import { listProjectRoutes } from './project-routes.ts';
@@ -34,6 +34,7 @@ import { reserveAnswer } from './reserve-answer.ts';
 import { createRouteTable, type Routed, type RouteTable } from './route-table.ts';
 import { listSessionRoutes } from './session-routes.ts';
 import { SocketTurns } from './socket-turns.ts';
+import { TokenTurns } from './token-turns.ts';
 
 export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -53,6 +54,7 @@ export function createHttpHandler(deps: HttpDeps): HttpHandler {
     lists: new ListCache(),
     turns: new OneATurn(setImmediate),
     answers: deps.answers ?? new AnswerBudget(),
+    owners: new TokenTurns(HTTP_TURNS),
     bodies: new OpenBodies(deps.open_bodies ?? HTTP_LIMITS.open_bodies_a_token),
   };
   const sockets = new SocketTurns(HTTP_LIMITS.waiting_requests_a_socket);
@@ -108,6 +110,7 @@ interface Surface {
   /** Of large bodies. */
   readonly turns: OneATurn;
   readonly answers: AnswerBudget;
+  readonly owners: TokenTurns;
   readonly bodies: OpenBodies;
 }
 
@@ -165,6 +168,11 @@ async function answer(surface: Surface, exchange: Exchange): Promise<void> {
     answers.open(response, admission.caller.token);
   }
   const who = admission?.caller.token ?? `address ${request.socket.remoteAddress ?? ''}`;
+  // To let it wait would cost as much as its answer.
+  const begun = route?.own === STATUS ? undefined : surface.owners.begin(who);
+  using _turn = begun instanceof Promise ? await begun : begun;
+  // Nobody would end what is begun for a client that went while it waited for its turn.
+  if (response.destroyed) return;
   surface.bodies.begin(request, response, who);
   if (found === undefined) {
     throw new ForgeError('not_found', `Nothing is at ${path.slice(0, 200)}`, {

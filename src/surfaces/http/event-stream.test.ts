@@ -4,6 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { toErrorBody } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import type { Caller } from '#operations/call-operation.ts';
 import { followEvents } from '../../../tests/support/event-client.ts';
 import { tempStore, type TempStore } from '../../../tests/support/temp-store.ts';
@@ -50,6 +51,29 @@ describe('the stream of events', () => {
     expect(numbers(await second.until(4))).toEqual([4, 5, 6, 7]);
     using third = await followEvents(`${served.url}?after=${encodeURIComponent(seen.at(-1)?.id ?? '')}`);
     expect(numbers(await third.until(4))).toEqual([4, 5, 6, 7]);
+  });
+
+  test('serves a token that reads history beside the many streams of another every second time', async () => {
+    const { promise: gate, resolve: openGate } = Promise.withResolvers<void>();
+    let reads = 0;
+    const onRead = async (): Promise<void> => {
+      await gate;
+      reads += 1;
+    };
+    await using served = await serve({ onRead });
+    const pages = 4;
+    const events = LIMITS.event_page_rows * pages;
+    served.fill(events);
+    const from = `${served.url}?after=0`;
+    const greedy = await Promise.all(
+      Array.from({ length: 40 }, () => followEvents(from, { token: 'token-greedy' })),
+    );
+    using other = await followEvents(from, { token: 'token-other' });
+    openGate();
+    await other.until(events);
+    // By streams it would be after 40 reads of the greedy token for each of its own.
+    expect(reads).toBeLessThan(pages * 20);
+    for (const one of greedy) one[Symbol.dispose]();
   });
 
   test('[M8] a token that has all its streams leaves those of others alone', async () => {
@@ -288,9 +312,11 @@ interface ServeOptions {
   readonly limits?: EventStreamDeps['limits'];
   readonly answers?: AnswerBudget;
   readonly onLook?: () => void;
+  /** Before a page of events is read. */
+  readonly onRead?: () => Promise<void>;
 }
 
-async function serve({ other, isAlive = () => true, limits, answers, onLook }: ServeOptions = {}) {
+async function serve({ other, isAlive = () => true, limits, answers, onLook, onRead }: ServeOptions = {}) {
   const temp = await tempStore();
   const toSource = (project: string, { store }: TempStore) => ({
     project,
@@ -299,7 +325,10 @@ async function serve({ other, isAlive = () => true, limits, answers, onLook }: S
       onLook?.();
       return store.readFeed();
     },
-    readEvents: (query: Parameters<typeof store.readEvents>[0]) => store.readEvents(query),
+    async readEvents(query: Parameters<typeof store.readEvents>[0]) {
+      await onRead?.();
+      return store.readEvents(query);
+    },
   });
   const stream = createEventStream({
     sources: () => [toSource('fg', temp), ...(other === undefined ? [] : [toSource('pb', other)])],

@@ -10,6 +10,7 @@ import { parseCursor, type Position, type Positions } from './event-cursor.ts';
 import type { EventFilter } from './event-frame.ts';
 import { EventReader } from './event-reader.ts';
 import { EventWindow } from './event-window.ts';
+import { ReaderTurns } from './reader-turns.ts';
 
 const POLL_MS = 50;
 const CHECK_MS = 500;
@@ -61,7 +62,7 @@ class EventHub {
   readonly #limits: NonNullable<EventStreamDeps['limits']>;
   readonly #window = new EventWindow();
   /** Readers that need the store; each waits its turn, so that a thousand at once read page by page. */
-  readonly #behind = new Set<EventReader>();
+  readonly #behind = new ReaderTurns<EventReader>();
   #isReadingBehind = false;
   /** Streams by the id of their token. */
   readonly #counts = new Map<string, number>();
@@ -181,13 +182,12 @@ class EventHub {
   }
 
   async #readBehind(): Promise<void> {
-    for (const reader of this.#behind) {
-      this.#behind.delete(reader);
+    for (let reader = this.#behind.take(); reader !== undefined; reader = this.#behind.take()) {
       const before = reader.positions;
       await this.#readOn(reader);
       // Where the store had nothing for it, the window is about to.
       await (reader.positions === before ? sleep(POLL_MS, undefined, { ref: false }) : nextTurn());
-      // Goes to the end of the set if it needs another page.
+      // Comes after the others of its token if it needs another page.
       if (reader.isOpen && !reader.follow(this.#window)) this.#behind.add(reader);
     }
   }

@@ -41,7 +41,7 @@ export const HTTP_LIMITS = {
   open_bodies_a_token: 1_000,
   /** How often Node looks for requests that are too slow. */
   timeout_check_ms: 1_000,
-  /** Streams of events are connections too. */
+  /** Streams of events are connections too. Fewer where the process may open fewer files; see fitToOpenFiles. */
   sockets: 12_000,
   /** Connections that may come while those make place on which nothing is asked. */
   spare_sockets: 200,
@@ -60,10 +60,33 @@ export const HTTP_LIMITS = {
   sessions: 100,
 } as const;
 
-type Limits = { readonly [Name in keyof typeof HTTP_LIMITS]: number };
+/** How requests of one token, or of one address without one, take turns with those of others; see TokenTurns. */
+export const HTTP_TURNS = { at_work: 16, busy_ms: 100, turn_ms: 5 } as const;
+
+export type HttpLimits = { readonly [Name in keyof typeof HTTP_LIMITS]: number };
+
+/** Files that connections leave free for the database, for git, and for the programs that are started. */
+const FREE_FILES = { least: 64, share: 4, most: 1_000 };
+/** Of the connections that there may be, one in so many is spare at most. */
+const SPARE_SHARE = 10;
+const FEWEST_SOCKETS = 8;
+/** Of systems that do not tell: what macOS allows a process at least. */
+const UNKNOWN_LIMIT = 10_240;
+
+/** How many files a process has to be allowed for as many connections as there may be. */
+export const WANTED_FILES = HTTP_LIMITS.sockets + HTTP_LIMITS.spare_sockets + FREE_FILES.most;
+
+/** A connection is an open file: where they took all of them, nothing could be read and no new client came in. */
+export function fitToOpenFiles(open_files = UNKNOWN_LIMIT): HttpLimits {
+  const { least, share, most } = FREE_FILES;
+  const all = open_files - Math.min(most, least + Math.floor(open_files / share));
+  const spare_sockets = Math.max(1, Math.min(HTTP_LIMITS.spare_sockets, Math.floor(all / SPARE_SHARE)));
+  const sockets = Math.max(FEWEST_SOCKETS, Math.min(HTTP_LIMITS.sockets, all - spare_sockets));
+  return { ...HTTP_LIMITS, sockets, spare_sockets };
+}
 
 /** For createServer: what Node takes there only. The guards check the Host themselves, to answer in JSON. */
-export function toServerOptions(limits: Limits = HTTP_LIMITS): ServerOptions {
+export function toServerOptions(limits: HttpLimits = HTTP_LIMITS): ServerOptions {
   return {
     maxHeaderSize: limits.header_bytes,
     connectionsCheckingInterval: limits.timeout_check_ms,
@@ -73,7 +96,7 @@ export function toServerOptions(limits: Limits = HTTP_LIMITS): ServerOptions {
 }
 
 /** Sets what a server takes after it was made, and answers requests that Node gave up reading. Its handler says whose connections are whose. */
-export function applyServerLimits(server: Server, limits: Limits = HTTP_LIMITS): FreeSockets {
+export function applyServerLimits(server: Server, limits: HttpLimits = HTTP_LIMITS): FreeSockets {
   // What goes beyond is cut off unseen, so that there has to be room for one more than the guard allows.
   server.maxHeadersCount = limits.header_count + 1;
   server.headersTimeout = limits.headers_timeout_ms;

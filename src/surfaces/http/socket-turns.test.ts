@@ -1,4 +1,4 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startHttp, type TestHttp } from '../../../tests/support/http-server.ts';
 import { HTTP_LIMITS } from './limits.ts';
@@ -26,8 +26,8 @@ beforeAll(async () => {
 });
 afterAll(async () => http[Symbol.asyncDispose]());
 
-const toRequest = (path: string): string =>
-  `GET ${path} HTTP/1.1\r\nHost: ${http.host}\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+const toRequest = (path: string, by = token): string =>
+  `GET ${path} HTTP/1.1\r\nHost: ${http.host}\r\nAuthorization: Bearer ${by}\r\n\r\n`;
 
 describe('requests that one client sends without waiting', () => {
   it('give other clients a turn in between, and are all answered', async () => {
@@ -43,7 +43,7 @@ describe('requests that one client sends without waiting', () => {
         if (text.split('HTTP/1.1 200 OK').length > many) resolve();
       });
     });
-    socket.write(paths.map(toRequest).join(''));
+    socket.write(paths.map((path) => toRequest(path)).join(''));
     await expect.poll(() => seen.length).toBeGreaterThan(0);
     const asked = await http.ask({ path: '/api/v1/tasks', token: second.token });
     expect(asked.status).toBe(200);
@@ -69,4 +69,36 @@ describe('requests that one client sends without waiting', () => {
     expect(seen.length).toBeLessThan(50);
     expect((await http.ask({ path: '/api/v1/tasks', token })).status).toBe(200);
   });
+
+  it('on many connections give other tokens a turn in between, and are all answered', async () => {
+    seen.length = 0;
+    const second = await http.token('read');
+    other = second.id;
+    const many = 100;
+    const sockets = await Promise.all(Array.from({ length: many + 1 }, () => open()));
+    // Connections are taken one by one; once each was answered, all that they send next comes at once.
+    for (const socket of sockets) socket.write(toRequest('/api/status'));
+    await Promise.all(sockets.map((socket) => readStatus(socket)));
+    const answers = sockets.map((socket) => readStatus(socket));
+    // The other token comes last of all.
+    for (const [at, socket] of sockets.entries())
+      socket.write(toRequest(`/api/v1/tasks?limit=${at + 1}`, at < many ? token : second.token));
+    expect(new Set(await Promise.all(answers))).toEqual(new Set(['HTTP/1.1 200 OK']));
+    expect(seen).toHaveLength(many + 1);
+    expect(seen.indexOf('other')).toBeLessThan(many / 2);
+    for (const socket of sockets) socket.destroy();
+  });
 });
+
+function readStatus(socket: Socket): Promise<string> {
+  return new Promise((resolve) =>
+    socket.once('data', (part) => resolve(part.toString().split('\r\n', 1)[0] ?? '')),
+  );
+}
+
+function open(): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(http.port, '127.0.0.1', () => resolve(socket));
+    socket.once('error', reject);
+  });
+}

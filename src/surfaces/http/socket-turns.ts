@@ -6,7 +6,8 @@ type Work = () => void;
 /**
  * Requests of one connection are worked on one after the other, and each that had to wait begins in a turn of the event
  * loop of its own. Node gives all requests that came in one piece at once: a client that sends hundreds without waiting
- * for an answer would have all others wait for the last of them. The first request of a connection waits for nothing.
+ * for an answer would have all others wait for the last of them. The first request of a
+ * connection waits for nothing here; see TokenTurns for what clients send on many connections.
  */
 export class SocketTurns {
   readonly #most: number;
