@@ -7,6 +7,7 @@ import { suggestSetup } from '#domain/suggest-setup.ts';
 import { isInsideRun } from '#engine/is-inside-run.ts';
 import { isForgeError, type ForgeError } from '#kernel/errors.ts';
 import { escapeLine, nameFirst } from '#kernel/text.ts';
+import { listHomeFaults } from '#sync/examine-home.ts';
 import { examineProject, type Finding } from '#sync/examine-project.ts';
 import { toUnknownKey } from '#sync/change-setting.ts';
 import { listTokenFaults } from '#sync/access-tokens.ts';
@@ -36,6 +37,7 @@ export const projectDoctor = implement<typeof declaration>({
     const isInside = isInsideRun(ctx.machine.env);
     findings.push(
       await examineSettings(ctx),
+      ...(isInside ? [] : examineHome(ctx)),
       ...examineServer(ctx),
       ...examineTokens(ctx),
       isInside ? notLookedAt('guard') : await examineGuard(ctx),
@@ -113,6 +115,16 @@ async function examineSettings({ project, place, machine }: OperationContext): P
     if (!isForgeError(error)) throw error;
     return { name, state: 'failed', message: error.message, hint: error.hint ?? null };
   }
+}
+
+/** Files of the Forge home that no command can read; nothing where every one can be. */
+function examineHome({ place }: OperationContext): Finding[] {
+  return listHomeFaults(place.home).map(({ message, hint }) => ({
+    name: 'home',
+    state: 'failed',
+    message,
+    hint: hint ?? null,
+  }));
 }
 
 /** What `forge serve` would begin with; nothing where it could. */
