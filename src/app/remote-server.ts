@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { readHomeFile } from '#sync/home-file.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { findForgeHome } from '#sync/forge-home.ts';
 import { listRunning } from '#sync/running-servers.ts';
@@ -27,13 +27,13 @@ export function findToken(server: URL, env: NodeJS.ProcessEnv): string | undefin
   if (!isLoopback(server.hostname) || !listRunning(home).some(({ url }) => isSame(url, server)))
     return undefined;
   const path = join(home, 'server-token');
-  let text: string;
+  let text: string | undefined;
   try {
-    text = readFileSync(path, 'utf8');
+    text = readHomeFile(home, 'server-token');
   } catch {
     return undefined;
   }
-  return checkToken(text.trim(), path);
+  return text === undefined ? undefined : checkToken(text.trim(), path);
 }
 
 /** By any of the names of this machine; a server that listens to all of them says the address of all. */

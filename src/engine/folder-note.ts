@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { readPlainFile } from '#git/read-plain-file.ts';
 import { replaceFile } from '#git/replace-file.ts';
 
 /** What Forge has done to an attempt's folder besides what git knows; kept beside the attempt's logs. */
@@ -23,7 +24,7 @@ interface Place {
 export function readFolderNote(place: Place, attemptId: string): FolderNote {
   let found: unknown;
   try {
-    found = JSON.parse(readFileSync(toPath(place, attemptId), 'utf8'));
+    found = JSON.parse(readPlainFile(toPath(place, attemptId))?.toString('utf8') ?? 'null');
   } catch {
     // None yet, or one that is of no use any more: everything is done again.
   }

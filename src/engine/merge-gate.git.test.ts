@@ -55,6 +55,20 @@ it('a set-up that nobody has allowed is told as its first command', async () => 
   });
 });
 
+describe('[S4] a key in the name of an agent that was added before such names were refused', () => {
+  it('is in no commit', async () => {
+    const key = `ghp_${'c3D4'.repeat(9)}`;
+    shop.addAgent(key, 'echo named > named.txt');
+    const task = await shop.create('Named', { steps: ['true'] });
+    expect((await shop.work(task, key)).state).toBe('review');
+    expect((await shop.move(task, 'merging')).state).toBe('done');
+    shop.removeAgent(key);
+    const said = shop.repo.git('log', '--all', '--format=%an %cn %B');
+    expect(said).toContain('Forge-Agent: [redacted]');
+    expect(said).not.toContain(key);
+  });
+});
+
 describe.each(['merge', 'squash', 'rebase'] as const)(
   '[S4] a key in the title, with the strategy %s',
   (strategy) => {

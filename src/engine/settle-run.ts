@@ -121,7 +121,7 @@ async function harvestHeld(place: WorkPlace, { task, attempt, agent, signal }: H
     trailers: {
       'Forge-Task': task.id,
       'Forge-Attempt': attempt.id,
-      ...(agent !== null && { 'Forge-Agent': agent }),
+      ...(agent !== null && { 'Forge-Agent': redact(agent) }),
     },
     large_files: 'skip',
     signal,

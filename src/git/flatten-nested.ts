@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { readPlainFile } from './read-plain-file.ts';
 import { askControl, type ControlGit, getFromControl } from './control-directory.ts';
 import { type Checkout, toRecordFolder } from './checkout-record.ts';
 import { isRealFolder, look } from './guard-place.ts';
@@ -56,7 +57,7 @@ export async function listGitlinks(control: ControlGit, index: string): Promise<
 
 /** Every entry has its mode in four bytes. Where those of a gitlink are nowhere, git need not list them all. */
 function mayHaveGitlinks(index: string): boolean {
-  return look(index) !== undefined && readFileSync(index).includes(Buffer.from([0, 0, 0xe0, 0]));
+  return readPlainFile(index)?.includes(Buffer.from([0, 0, 0xe0, 0])) === true;
 }
 
 /** With what lies in repositories inside of it again, however deep. */

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { readPlainFile } from './read-plain-file.ts';
 
 export interface OperationInProgress {
   readonly name: 'merge' | 'rebase' | 'am' | 'cherry-pick' | 'revert' | 'bisect';
@@ -32,9 +33,5 @@ function toOperation(name: 'merge' | 'rebase' | 'am' | 'cherry-pick' | 'revert')
 
 /** Between two steps of a longer one there is only the list of what is left. */
 function readSequence(todo: string): 'cherry-pick' | 'revert' {
-  try {
-    return /^revert\b/m.test(readFileSync(todo, 'utf8')) ? 'revert' : 'cherry-pick';
-  } catch {
-    return 'cherry-pick';
-  }
+  return /^revert\b/m.test(readPlainFile(todo)?.toString('utf8') ?? '') ? 'revert' : 'cherry-pick';
 }

@@ -1,5 +1,6 @@
-import { lstatSync, readFileSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import { readPlainFile } from './read-plain-file.ts';
 import type { Checkout } from './checkout-record.ts';
 
 /** Which folder on the disk it is: another one at the same path is not ours. */
@@ -30,7 +31,7 @@ export function toRecordPath(controlDir: string, attemptId: string): string {
 export function readRecord(controlDir: string, attemptId: string): CheckoutRecord | undefined {
   if (!isCheckoutName(attemptId)) return undefined;
   try {
-    const text = readFileSync(toRecordPath(controlDir, attemptId), 'utf8');
+    const text = readPlainFile(toRecordPath(controlDir, attemptId))?.toString('utf8') ?? '';
     // Written by Forge alone, into a folder that is Forge's alone.
     const { device, inode, ...checkout } = JSON.parse(text) as Checkout & Identity;
     return { checkout, identity: { device, inode } };

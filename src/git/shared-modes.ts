@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readPlainFile } from './read-plain-file.ts';
 import { findLastEntry, isTrue, parseGitConfig } from './parse-git-config.ts';
 
 const GROUP = 0o660;
@@ -21,7 +21,7 @@ export function readSharedModes(commonDir: string): { readonly file: number; rea
 function readShared(commonDir: string): number {
   let entries: ReturnType<typeof parseGitConfig>;
   try {
-    entries = parseGitConfig(readFileSync(join(commonDir, 'config'), 'utf8'));
+    entries = parseGitConfig(readPlainFile(join(commonDir, 'config'))?.toString('utf8') ?? '');
   } catch {
     return 0; // without it there is no repository, which others say
   }

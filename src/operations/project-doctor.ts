@@ -7,12 +7,13 @@ import { suggestSetup } from '#domain/suggest-setup.ts';
 import { isInsideRun } from '#engine/is-inside-run.ts';
 import { isForgeError, type ForgeError } from '#kernel/errors.ts';
 import { escapeLine, nameFirst } from '#kernel/text.ts';
+import { listHomeFaults } from '#sync/examine-home.ts';
 import { examineProject, type Finding } from '#sync/examine-project.ts';
-import { toUnknownKey } from '#sync/change-setting.ts';
 import { listTokenFaults } from '#sync/access-tokens.ts';
 import { findGatePaths } from '#sync/gate-files.ts';
 import { readServerSettings } from '#sync/server-settings.ts';
-import { listUnknownSettings, readWorkSettings, type WorkSettings } from '#sync/work-settings.ts';
+import { listUnknownKeys } from '#sync/unknown-keys.ts';
+import { readWorkSettings, type WorkSettings } from '#sync/work-settings.ts';
 import { implement, type OperationContext } from './operation.ts';
 import { SHORT_ID } from './run-text.ts';
 import { writerOf } from './writer.ts';
@@ -36,6 +37,7 @@ export const projectDoctor = implement<typeof declaration>({
     const isInside = isInsideRun(ctx.machine.env);
     findings.push(
       await examineSettings(ctx),
+      ...(isInside ? [] : examineHome(ctx)),
       ...examineServer(ctx),
       ...examineTokens(ctx),
       isInside ? notLookedAt('guard') : await examineGuard(ctx),
@@ -96,7 +98,7 @@ async function examineSettings({ project, place, machine }: OperationContext): P
   try {
     const { settings: paths } = await findGatePaths(project, machine);
     const settings = readWorkSettings({ paths }, place.home);
-    const unknown = listUnknownSettings(paths, place.home);
+    const unknown = listUnknownKeys(paths, place.home);
     if (unknown.length === 0)
       return (
         findSetupMissing(name, settings, project.paths.root) ?? {
@@ -108,11 +110,24 @@ async function examineSettings({ project, place, machine }: OperationContext): P
       );
     const named = unknown.slice(0, SHOWN).map(({ path, key }) => `${path}: ${key}`);
     const message = `nobody reads ${named.join(', ')}`;
-    return { name, state: 'warning', message, hint: toUnknownKey(unknown[0]?.key ?? '').hint ?? null };
+    const meant = unknown.flatMap((one) => one.meant ?? [])[0];
+    const hint =
+      meant === undefined ? 'A newer Forge may know it; if not, take it out' : `Did you mean ${meant}?`;
+    return { name, state: 'warning', message, hint };
   } catch (error) {
     if (!isForgeError(error)) throw error;
     return { name, state: 'failed', message: error.message, hint: error.hint ?? null };
   }
+}
+
+/** Files of the Forge home that no command can read; nothing where every one can be. */
+function examineHome({ place }: OperationContext): Finding[] {
+  return listHomeFaults(place.home).map(({ message, hint }) => ({
+    name: 'home',
+    state: 'failed',
+    message,
+    hint: hint ?? null,
+  }));
 }
 
 /** What `forge serve` would begin with; nothing where it could. */

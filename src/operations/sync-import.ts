@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { importTasks } from '#contract/sync-operations.ts';
 import { encodeRecord } from '#domain/record-codec.ts';
@@ -6,8 +6,8 @@ import { textValue } from '#domain/task-record.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import type { FileLine, FoldReport } from '#store/sync-store.ts';
-import { toFileError } from '#sync/file-error.ts';
 import { toImportFold, toTextFold } from '#sync/fold-files.ts';
+import { readPipe } from '#sync/read-pipe.ts';
 import { readTaskFileAt } from '#sync/read-task-file-at.ts';
 import { readTrackerTasks } from '#sync/read-tracker-tasks.ts';
 import { splitText } from '#sync/read-file-lines.ts';
@@ -93,14 +93,9 @@ async function readSource(ctx: OperationContext, input: Input): Promise<{ source
       details: { ref },
     });
   }
-  try {
-    return { source: path, bytes: readFileSync(resolve(ctx.cwd, path)) };
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
-      throw new ForgeError('not_found', `There is no file ${path}`, { details: { path } });
-    }
-    throw toFileError(error, `Could not read ${path}`);
-  }
+  const bytes = await readPipe(resolve(ctx.cwd, path));
+  if (bytes !== undefined) return { source: path, bytes };
+  throw new ForgeError('not_found', `There is no file ${path}`, { details: { path } });
 }
 
 /** What can be read a piece at a time, and twice; a pipe cannot. */

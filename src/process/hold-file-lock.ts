@@ -6,6 +6,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { hostname } from 'node:os';
@@ -205,7 +206,8 @@ function toText(value: unknown): string {
 
 function readText(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    // A pipe in its place would be waited for without end: it is a lock that says nothing.
+    return statSync(path).isFile() ? readFileSync(path, 'utf8') : '';
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { mkdirSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
+import { readPlainFile } from '#git/read-plain-file.ts';
 import { addLines, removeLines, type AddedLines } from './file-lines.ts';
 import { replaceFile } from './place-file.ts';
 import type { ProjectPaths } from './project-paths.ts';
@@ -36,7 +37,7 @@ export function takeLinesBack(paths: ProjectPaths, file: LineFile, lines: readon
 
 function restore(path: string, { existing, length, added }: AddedLines): boolean {
   try {
-    const now = readFileSync(path, 'latin1');
+    const now = readPlainFile(path)?.toString('latin1') ?? '';
     if (now.length !== length + added.length || !now.endsWith(added)) return false;
     if (existing) truncateSync(path, length);
     else rmSync(path);
@@ -50,7 +51,7 @@ type Memory = Partial<Record<LineFile, AddedLines>>;
 
 function readMemory(paths: ProjectPaths): Memory {
   try {
-    return JSON.parse(readFileSync(toMemoryPath(paths), 'utf8')) as Memory;
+    return JSON.parse(readPlainFile(toMemoryPath(paths))?.toString('utf8') ?? '') as Memory;
   } catch {
     return {}; // without it a newline too many may stay
   }

@@ -51,6 +51,15 @@ describe('[S121] agents.jsonl', () => {
     },
   );
 
+  it('refuses a name that looks like a key, without saying it again', async () => {
+    await using folder = await tempFolder();
+    const name = `ghp_${'a1B2'.repeat(9)}`;
+    const refused = await addAgent(folder.path, { name, now: NOW }).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: 'invalid_input' });
+    expect(JSON.stringify([String(refused), refused])).not.toContain(name);
+    expect(listAgents(folder.path)).toEqual([]);
+  });
+
   it('keeps keys that it does not know, in lines that change and in those that do not', async () => {
     await using folder = await tempFolder();
     const other = '{"name":"b",  "token":"t", "__proto__": 1}';

@@ -89,6 +89,19 @@ function refuseTakenName(name: string): void {
   );
 }
 
+/** The name of an agent is in commits, logs and tasks. It is not said again. */
+async function refuseSecretName(name: string): Promise<void> {
+  // Here, because most commands that read agents add none.
+  const { findSecrets } = await import('#domain/find-secrets.ts');
+  const [what] = findSecrets(name);
+  if (what === undefined) return;
+  throw new ForgeError(
+    'invalid_input',
+    `The name of the agent looks like ${what}: commits of its work would have it`,
+    { hint: 'forge agent add worker-1; a key of its own is given by --env', details: { field: 'name' } },
+  );
+}
+
 /**
  * Idempotent; what is given replaces what is there. Keys that others wrote stay. Throws invalid_input for a set-up
  * without an executor, and not_found for a profile that is not there.
@@ -96,6 +109,7 @@ function refuseTakenName(name: string): void {
 export async function addAgent(home: string, added: NewAgent): Promise<AddedAgent> {
   const { name, description, wish, env, max, now } = added;
   refuseTakenName(name);
+  await refuseSecretName(name);
   if (wish?.from !== undefined) getProfile(home, wish.from);
   return changeHomeFile(home, FILE, (text): { text: string; answer: AddedAgent } => {
     const lines = parseHomeLines(text, join(home, FILE));

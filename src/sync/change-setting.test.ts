@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tempFolder } from '../../tests/support/temp-repo.ts';
 import { changeSetting } from './change-setting.ts';
-import { listUnknownSettings, readPersonalSettings } from './work-settings.ts';
+import { readPersonalSettings } from './work-settings.ts';
 
 describe('[A12] forge settings set', () => {
   it('changes one setting, keeps the others, and takes it away', async () => {
@@ -32,23 +32,5 @@ describe('[A12] forge settings set', () => {
     writeFileSync(file, '{}');
     await expect(changeSetting(home.path, key, value)).rejects.toMatchObject({ code: 'invalid_input', hint });
     expect(readFileSync(file, 'utf8')).toBe('{}');
-  });
-});
-
-describe('[A12] keys that nobody reads', () => {
-  it('are found in both files, and what is of the project is not one of them', async () => {
-    await using home = await tempFolder();
-    await using forge = await tempFolder();
-    const paths = { forge_dir: forge.path, store_dir: forge.path };
-    expect(listUnknownSettings(paths, home.path)).toEqual([]);
-    const personal = join(home.path, 'settings.json');
-    const shared = join(forge.path, 'config.json');
-    writeFileSync(personal, '{"scheduler": {"budgetUsd": 1, "max": 2}, "cap": {}, "prices": {"any": {}}}');
-    writeFileSync(shared, '{"name": "x", "sync": {"exportOn": "y"}, "merge": {"autO": true}}');
-    expect(listUnknownSettings(paths, home.path)).toEqual([
-      { path: personal, key: 'scheduler.budgetUsd' },
-      { path: personal, key: 'cap' },
-      { path: shared, key: 'merge.autO' },
-    ]);
   });
 });

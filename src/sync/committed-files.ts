@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readPlainFile } from '#git/read-plain-file.ts';
 import type { GitRepo } from '#git/ask-git.ts';
 import { readTreeEntries } from '#git/private-index.ts';
 import { readRef } from '#git/read-ref.ts';
@@ -42,11 +43,8 @@ export async function readCommit(
 
 /** None outside of a merge, several in an octopus merge. */
 export function readMergeHeads({ git_dir }: GitRepo): string[] {
-  try {
-    return readFileSync(join(git_dir, 'MERGE_HEAD'), 'utf8').match(/^[0-9a-f]{40,64}$/gm) ?? [];
-  } catch {
-    return []; // no merge is under way
-  }
+  const text = readPlainFile(join(git_dir, 'MERGE_HEAD'))?.toString('utf8') ?? '';
+  return text.match(/^[0-9a-f]{40,64}$/gm) ?? [];
 }
 
 /** Where it is remembered which version was joined in: of the last commit, and the one for the next. */

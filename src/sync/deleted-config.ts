@@ -1,5 +1,6 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { readPlainFile } from '#git/read-plain-file.ts';
 import { findRepository } from '#git/find-repository.ts';
 import type { ProjectPaths } from './project-paths.ts';
 
@@ -11,7 +12,7 @@ export function mayBeDeleted({ root, config }: Pick<ProjectPaths, 'root' | 'conf
   if (statSync(config, { throwIfNoEntry: false }) !== undefined) return false;
   const gitDir = findRepository(root)?.git_dir;
   try {
-    const index = readFileSync(join(gitDir ?? '', 'index'));
+    const index = readPlainFile(join(gitDir ?? '', 'index')) ?? Buffer.alloc(0);
     // Version 4 leaves out what a name shares with the one before it.
     return index.readUInt32BE(4) === 4 ? index.includes('config.json') : index.includes('.forge/config.json');
   } catch {

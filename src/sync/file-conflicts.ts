@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readPlainFile } from '#git/read-plain-file.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { replaceFile } from './place-file.ts';
 import type { ProjectPaths } from './project-paths.ts';
@@ -32,7 +32,7 @@ export function noteFileConflicts(place: Place, conflicts: readonly FileConflict
 /** A list that cannot be read is no reason to show nothing else. */
 export function listFileConflicts(place: Place): FileConflict[] {
   try {
-    const list: unknown = JSON.parse(readFileSync(toPath(place), 'utf8'));
+    const list: unknown = JSON.parse(readPlainFile(toPath(place))?.toString('utf8') ?? '');
     return Array.isArray(list) ? (list as FileConflict[]) : []; // as write() left it
   } catch {
     return [];

@@ -1,4 +1,5 @@
-import { appendFileSync, existsSync, readFileSync, rmSync, truncateSync } from 'node:fs';
+import { appendFileSync, existsSync, rmSync, truncateSync } from 'node:fs';
+import { readPlainFile } from '#git/read-plain-file.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { lookAt } from './look-at.ts';
 import { replaceFile } from './place-file.ts';
@@ -34,7 +35,7 @@ export function addLines(
   if (added === '') return;
   undo.push(() => {
     if (!existsSync(path)) return;
-    const now = readFileSync(path, 'latin1');
+    const now = readPlainFile(path)?.toString('latin1') ?? '';
     const written = now.slice(before.length);
     // Somebody else's edit since then is worth more than a few lines too many.
     if (!now.startsWith(before) || !added.startsWith(written)) return;

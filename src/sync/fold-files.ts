@@ -260,7 +260,7 @@ export function toTextFold(
       if (remembered?.digest === more.digest && more.dry_run !== true) return undefined;
       return {
         lines,
-        expected: Array.isArray(lines) ? lines.length : 0,
+        expected: Array.isArray(lines) ? expectTasks(lines as readonly FileLine[]) : 0,
         damaged: () => [],
         mark: () => ({
           path: key,
@@ -274,6 +274,12 @@ export function toTextFold(
       };
     },
   };
+}
+
+/** By size too, as of a file: a few tasks with many dependencies each are as much to write as many tasks. */
+function expectTasks(lines: readonly FileLine[]): number {
+  const size = lines.reduce((sum, { text }) => sum + text.length, 0);
+  return Math.max(lines.length, Math.ceil(size / LINE_BYTES));
 }
 
 /** Undefined where nothing was to fold. */

@@ -1,12 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readPlainFile } from '#git/read-plain-file.ts';
 import { BRANCH_FOLDER } from '#domain/attempt-names.ts';
 import { findRepository } from '#git/find-repository.ts';
 
 /** The text of a working tree's HEAD; empty where it cannot be read. No process. */
 export function readHeadText(root: string): string {
   try {
-    return readFileSync(join(findRepository(root)?.git_dir ?? join(root, '.git'), 'HEAD'), 'utf8');
+    const head = join(findRepository(root)?.git_dir ?? join(root, '.git'), 'HEAD');
+    return readPlainFile(head)?.toString('utf8') ?? '';
   } catch {
     return '';
   }

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readPlainFile } from '#git/read-plain-file.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import type { ForgeProgram } from './forge-program.ts';
 import { areHooksInPlace } from './hooks/hook-memory.ts';
@@ -9,7 +9,7 @@ import type { ProjectPaths } from './project-paths.ts';
 /** For every command, by three small files: whether git starts a Forge that is there, as driver and in the hooks. */
 export function isConnectedToGit(paths: ProjectPaths, program: ForgeProgram): boolean {
   try {
-    const config = readFileSync(join(paths.common_dir, 'config'), 'utf8');
+    const config = readPlainFile(join(paths.common_dir, 'config'))?.toString('utf8') ?? '';
     const isDriver =
       config.includes(' merge-driver %O %A %B %P') &&
       config.includes(program.script) &&

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { readPlainFile } from '#git/read-plain-file.ts';
 import { installHooks, readHookStatus, settleKeepers, type HookStatus } from './hook-blocks.ts';
@@ -17,7 +17,8 @@ export async function healHooks(
   notice: (line: string) => void,
 ): Promise<boolean> {
   const { program, env } = machine;
-  if (areHooksInPlace(paths, readFileSync(join(paths.common_dir, 'config'), 'utf8'), program)) return false;
+  const config = readPlainFile(join(paths.common_dir, 'config'))?.toString('utf8') ?? '';
+  if (areHooksInPlace(paths, config, program)) return false;
   const options = { paths, program, env };
   const before = await readHookStatus(options);
   const first = before[0];

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readPlainFile } from '#git/read-plain-file.ts';
 import { isSealed } from '#domain/record-seal.ts';
 import { BRANCH_FOLDER } from '#domain/attempt-names.ts';
 import { askGit, type GitRepo } from '#git/ask-git.ts';
@@ -277,10 +277,7 @@ function byTask(lines: readonly string[]): ReadonlyMap<string, readonly string[]
 /** What git is about to put together with HEAD. */
 export function readOperationHeads({ git_dir }: GitRepo): string[] {
   return ['MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'REBASE_HEAD'].flatMap((name) => {
-    try {
-      return readFileSync(join(git_dir, name), 'utf8').match(/^[0-9a-f]{40,64}$/gm) ?? [];
-    } catch {
-      return []; // most are not there
-    }
+    const text = readPlainFile(join(git_dir, name))?.toString('utf8') ?? ''; // most are not there
+    return text.match(/^[0-9a-f]{40,64}$/gm) ?? [];
   });
 }

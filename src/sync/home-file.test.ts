@@ -1,7 +1,17 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tempFolder } from '../../tests/support/temp-repo.ts';
+import { listHomeFaults } from './examine-home.ts';
 import { HOME_FILES, type HomeFileName } from './home-files.ts';
 import { changeHomeFile, parseHomeLines, readHomeFile, toHomeText } from './home-file.ts';
 
@@ -47,6 +57,23 @@ describe('a file of the Forge home', () => {
     await changeHomeFile(home, 'settings.json', (text) => ({ text: text ?? '', answer: 0 }));
     expect(statSync(join(home, 'settings.json')).ino).toBe(before);
     expect(readdirSync(home)).toEqual(['settings.json']);
+  });
+
+  it('is refused where it is a device or too large, by name and kind', async () => {
+    await using folder = await tempFolder();
+    symlinkSync('/dev/null', join(folder.path, 'trust.json'));
+    expect(() => readHomeFile(folder.path, 'trust.json')).toThrow(
+      `${join(folder.path, 'trust.json')} is not a regular file but a device`,
+    );
+    await folder.write('agents.jsonl', '');
+    truncateSync(join(folder.path, 'agents.jsonl'), 67_108_865);
+    expect(() => readHomeFile(folder.path, 'agents.jsonl')).toThrow('is too large');
+    const change = changeHomeFile(folder.path, 'trust.json', () => ({ text: 'one', answer: 0 }));
+    await expect(change).rejects.toThrow('a device');
+    expect(listHomeFaults(folder.path).map(({ message }) => message)).toEqual([
+      expect.stringContaining('agents.jsonl is too large'),
+      expect.stringContaining('trust.json is not a regular file'),
+    ]);
   });
 
   it('keeps a home that is there as it is, and a link to a file elsewhere a link', async () => {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { type Json, type JsonObject, parseJson } from '#kernel/json.ts';
@@ -7,22 +7,23 @@ import { escapeLine } from '#kernel/text.ts';
 import { toFileError } from './file-error.ts';
 import type { HomeFileName } from './home-files.ts';
 import { replaceFile } from './place-file.ts';
+import { readRegularFile, type ReadRules } from './read-regular-file.ts';
 
 /** Of every file of the home, from its first byte on. */
 export const PRIVATE = 0o600;
+
+/** People link to files that they keep elsewhere. The largest are lists of a few hundred bytes for each agent, token or value. */
+const READING: ReadRules = {
+  links: 'follow',
+  max_bytes: 67_108_864,
+  hint: 'Put a regular file in its place, or move it away and start anew',
+};
 
 /** The files of the Forge home: small, read whole, replaced whole, changed by one process at a time. */
 
 /** Undefined where there is none yet. */
 export function readHomeFile(home: string, name: string): string | undefined {
-  const path = join(home, name);
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException; // what fs throws
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw toFileError(error, `Could not read ${path}`);
-  }
+  return readRegularFile(join(home, name), READING)?.toString('utf8');
 }
 
 /** Changes whenever the file does, whoever changed it: one look at it. Undefined where there is none. */

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readPlainFile } from '#git/read-plain-file.ts';
 import { findRepository } from '#git/find-repository.ts';
 import { getAttempt } from './attempt-project.ts';
 import { findProject, type FoundProject } from './find-project.ts';
@@ -29,9 +29,6 @@ export function locateWork(folder: string, { env, homeDir }: HomePlace): Located
 }
 
 function readBranch(gitDir: string): string | undefined {
-  try {
-    return /^ref: refs\/heads\/(.+)$/.exec(readFileSync(join(gitDir, 'HEAD'), 'utf8').trimEnd())?.[1];
-  } catch {
-    return undefined;
-  }
+  const head = readPlainFile(join(gitDir, 'HEAD'))?.toString('utf8') ?? '';
+  return /^ref: refs\/heads\/(.+)$/.exec(head.trimEnd())?.[1];
 }

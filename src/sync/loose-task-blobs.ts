@@ -1,5 +1,6 @@
-import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { readPlainFile } from '#git/read-plain-file.ts';
 import type { GitRepo } from '#git/ask-git.ts';
 import { gitEnvironment } from '#git/git-environment.ts';
 import { countLooseBytes, packBlobs } from '#git/pack-blobs.ts';
@@ -85,8 +86,8 @@ function toList({ store_dir }: ProjectPaths): string {
 }
 
 function readList(path: string): string[] {
-  if (!existsSync(path)) return [];
-  return [...new Set(readFileSync(path, 'utf8').split('\n'))].filter((oid) => /^[0-9a-f]{40,64}$/.test(oid));
+  const text = readPlainFile(path)?.toString('utf8') ?? '';
+  return [...new Set(text.split('\n'))].filter((oid) => /^[0-9a-f]{40,64}$/.test(oid));
 }
 
 /** Beside the commit, which does not wait for it; git does the same with `git gc --auto`. */

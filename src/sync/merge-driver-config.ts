@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { readPlainFile } from '#git/read-plain-file.ts';
 import { gitEnvironment } from '#git/git-environment.ts';
 import { findLastEntry, parseGitConfig } from '#git/parse-git-config.ts';
 import { runGit, toShownStderr } from '#git/run-git.ts';
@@ -81,11 +82,7 @@ function findDriver(paths: ProjectPaths): string | undefined {
 
 /** What cannot be read has no driver; whoever then registers one hears from git what is wrong. */
 function readConfig(paths: ProjectPaths): string {
-  try {
-    return readFileSync(join(paths.common_dir, 'config'), 'utf8');
-  } catch {
-    return '';
-  }
+  return readPlainFile(join(paths.common_dir, 'config'))?.toString('utf8') ?? '';
 }
 
 /** Git does not wait for its own lock, and another command of the user's may hold it for a moment. */

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { readPlainFile } from '#git/read-plain-file.ts';
 import { readSharedModes } from '#git/shared-modes.ts';
 import type { ForgeProgram } from './forge-program.ts';
 import { replaceFile } from './place-file.ts';
@@ -10,11 +11,7 @@ export function areEntriesKnown(
   { store_dir }: Pick<ProjectPaths, 'store_dir'>,
   program: ForgeProgram,
 ): boolean {
-  try {
-    return readFileSync(toMemoryPath(store_dir), 'utf8') === toMemory(program);
-  } catch {
-    return false;
-  }
+  return readPlainFile(toMemoryPath(store_dir))?.toString('utf8') === toMemory(program);
 }
 
 export function rememberProgram(

@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { JsonObject } from '#kernel/json.ts';
 import { judgeIdentity, type Liveness, type ProcessIdentity, toIdentity } from '#process/process-identity.ts';
-import { changeHomeFile, parseHomeObject } from './home-file.ts';
+import { changeHomeFile, parseHomeObject, readHomeFile } from './home-file.ts';
 
 /** A server of this person. */
 export interface RunningServer extends ProcessIdentity {
@@ -46,7 +45,7 @@ export function findOlderServer(
 export function listServers(home: string): readonly RunningServer[] {
   const path = join(home, FILE);
   try {
-    return parse(readFileSync(path, 'utf8'), path);
+    return parse(readHomeFile(home, FILE), path);
   } catch {
     return [];
   }

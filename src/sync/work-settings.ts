@@ -274,21 +274,12 @@ export function checkPersonal(path: string, value: Values): void {
   toWorkSettings([{ path, value, isPersonal: true }]);
 }
 
-/** Keys that Forge does not read: in the person's settings, and in the parts of the config that are about work. */
-export function listUnknownSettings(
+/** The person's settings and the project's config, as they are written. */
+export function listSettingsFiles(
   paths: Pick<ProjectPaths, 'forge_dir' | 'store_dir'>,
   home: string,
-): { readonly path: string; readonly key: string }[] {
-  const known = new Set(listSettingKeys());
-  return [readPersonal(home), readShared(paths)].flatMap(({ path, value, isPersonal }) =>
-    Object.entries(value).flatMap(([section, values]) => {
-      if (section === 'prices') return [];
-      if (!Object.hasOwn(RULES, section)) return isPersonal ? [{ path, key: section }] : [];
-      const names = typeof values === 'object' && values !== null ? Object.keys(values) : [];
-      const keys = names.map((name) => `${section}.${name}`).filter((key) => !known.has(key));
-      return keys.map((key) => ({ path, key }));
-    }),
-  );
+): SettingsFile[] {
+  return [readPersonal(home), readShared(paths)];
 }
 
 /** The first file that says something wins, key by key. */

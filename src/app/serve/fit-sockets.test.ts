@@ -12,7 +12,8 @@ describe('connections of a process that may open few files', () => {
     const { limits, told } = fit(open_files);
     expect(limits.sockets).toBeGreaterThanOrEqual(8);
     expect(limits.sockets + limits.spare_sockets).toBeLessThanOrEqual(open_files - 64);
-    expect(told).toEqual([expect.stringContaining(`may open ${open_files} files`)]);
+    const notice = expect.stringContaining(`may open ${open_files} files`);
+    expect(told).toEqual(limits.sockets < 1_000 ? [notice] : []);
   });
 
   it('are as many as there may be where enough files are allowed', () => {

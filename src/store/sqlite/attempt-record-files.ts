@@ -1,5 +1,5 @@
 import { renameSync } from 'node:fs';
-import { open, readdir, readFile, rm } from 'node:fs/promises';
+import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { AttemptRecord } from '#contract/attempt-record.ts';
 import type { RefusedRecord } from '../attempt-store.ts';
@@ -73,7 +73,7 @@ export async function readRecordFiles(
   if ('problem' in names) return { records, refused: [{ path: folder, ...names }] };
   for (const name of names) {
     const path = join(folder, name, FILE);
-    const text = await readFile(path, 'utf8').catch((error: unknown) => toProblem(error));
+    const text = await readRecordText(path).catch((error: unknown) => toProblem(error));
     // Logs without a record: nothing that was acknowledged.
     if (text === undefined) continue;
     const read = typeof text === 'string' ? await parseRecord(text, name) : text;
@@ -81,6 +81,12 @@ export async function readRecordFiles(
     else records.push({ path, record: read.record });
   }
   return { records, refused };
+}
+
+/** A pipe or a device in its place would never end. */
+async function readRecordText(path: string): Promise<string | { problem: string }> {
+  if (!(await stat(path)).isFile()) return { problem: 'it is not a regular file' };
+  return readFile(path, 'utf8');
 }
 
 async function listFolders(folder: string): Promise<string[]> {

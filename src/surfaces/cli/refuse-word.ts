@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { ForgeError } from '#kernel/errors.ts';
 import { type FlagTable, listOperationEntries, type OperationEntry } from '#operations/flag-table.ts';
-import { findClosestWord } from './closest-word.ts';
+import { findClosestWord } from '#kernel/closest-word.ts';
 
 /** What other programs call it. */
 const ELSEWHERE_CALLED: ReadonlyMap<string, readonly string[]> = new Map([

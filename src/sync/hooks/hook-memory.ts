@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { readPlainFile } from '#git/read-plain-file.ts';
 import { readSharedModes } from '#git/shared-modes.ts';
@@ -52,11 +52,7 @@ export function rememberHooks(paths: Places, file: string, state: string | undef
   const setting = readSetting(readConfig(paths));
   const memory = { setting, file: setting.startsWith('~') ? file : '', installed: state === 'installed' };
   const text = `${JSON.stringify(memory satisfies HookMemory)}\n`;
-  try {
-    if (readFileSync(toMemoryPath(paths), 'utf8') === text) return;
-  } catch {
-    // The first time.
-  }
+  if (readPlainFile(toMemoryPath(paths))?.toString('utf8') === text) return;
   replaceFile(toMemoryPath(paths), text, readSharedModes(paths.common_dir).file);
 }
 
@@ -92,16 +88,13 @@ function readSetting(config: string): string {
 }
 
 function readConfig({ common_dir }: Places): string {
-  try {
-    return readFileSync(join(common_dir, 'config'), 'utf8');
-  } catch {
-    return '';
-  }
+  return readPlainFile(join(common_dir, 'config'))?.toString('utf8') ?? '';
 }
 
 function readMemory(paths: Places): HookMemory | undefined {
   try {
-    return JSON.parse(readFileSync(toMemoryPath(paths), 'utf8')) as HookMemory; // what rememberHooks wrote
+    const text = readPlainFile(toMemoryPath(paths))?.toString('utf8') ?? '';
+    return JSON.parse(text) as HookMemory; // what rememberHooks wrote
   } catch {
     return undefined;
   }

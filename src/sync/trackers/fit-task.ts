@@ -1,15 +1,15 @@
-import { emptyObject, jsonDepth, type Json, type JsonObject } from '#kernel/json.ts';
+import type { JsonObject } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { escapeLine, utf8Length } from '#kernel/text.ts';
+import { fitMetadata, type Say, type Spill } from './fit-metadata.ts';
 import {
   createdTime,
-  metadataKey,
   type AddNote,
   type TrackerComment,
   type TrackerTask,
   type Tracker,
 } from './tracker-task.ts';
-import { cutText, splitBytes, storable, storableJson, toName, toOneLine } from './tracker-text.ts';
+import { cutText, splitBytes, storable, toName, toOneLine } from './tracker-text.ts';
 
 /** The parts of a task that have a limit, within it. */
 export interface FittedTask {
@@ -53,9 +53,6 @@ export function fitTask(tool: Tracker, task: TrackerTask, note: AddNote): Fitted
     comments: comments.flatMap((comment) => fitComment(tool, task, comment)),
   };
 }
-
-type Say = (field: string, what: string) => void;
-type Spill = (heading: string, text: string) => void;
 
 function fitTexts(task: TrackerTask, say: Say, spill: Spill): { title: string; description: string } {
   const line = toOneLine(storable(task.title));
@@ -122,64 +119,6 @@ function fitCloseReason(task: TrackerTask, say: Say, spill: Spill): string | nul
     `is longer than ${LIMITS.close_reason_length} characters; the whole stands in a comment`,
   );
   return `${cutText(whole, LIMITS.close_reason_length - 1)}…`;
-}
-
-/** Their own keys, ours for the id, and one object with all that has no field here. */
-function fitMetadata(tool: Tracker, task: TrackerTask, say: Say, spill: Spill): JsonObject {
-  const place = metadataKey(tool);
-  const metadata = emptyObject<Json>();
-  const kept = emptyObject<Json>();
-  const odd = emptyObject<Json>();
-  const fit = (value: Json): Json => {
-    const clean = storableJson(value);
-    return jsonDepth(clean) > LIMITS.metadata_depth - 3 ? JSON.stringify(clean) : clean;
-  };
-  for (const [key, value] of task.kept) kept[storable(key)] = fit(value);
-  for (const [key, value] of task.metadata) {
-    const usable = key !== '' && key.length <= LIMITS.metadata_key_length && storable(key) === key;
-    if (usable && key !== place && key !== `${place}_id`) metadata[key] = fit(value);
-    else odd[storable(key)] = fit(value);
-  }
-  if (Object.keys(odd).length > 0) {
-    kept.metadata = odd;
-    say('metadata', `keys that cannot be keys here are kept in metadata.${place}.metadata`);
-  }
-  metadata[`${place}_id`] = storable(task.id);
-  if (Object.keys(kept).length > 0) metadata[place] = kept;
-  shrink(metadata, { kept, id: `${place}_id` }, (key, value) => {
-    spill(`metadata.${key}:`, JSON.stringify(value));
-    say(key, `does not fit into ${LIMITS.metadata_bytes} bytes of metadata; it stands in a comment`);
-  });
-  return metadata;
-}
-
-/**
- * Takes the largest values out, one after the other, until the rest fits. Of the id something stays: it says that all
- * of the task came from elsewhere.
- */
-function shrink(
-  metadata: Record<string, Json>,
-  { kept, id }: { readonly kept: Record<string, Json>; readonly id: string },
-  takeOut: (key: string, value: Json) => void,
-): void {
-  const size = (value: Json): number => utf8Length(JSON.stringify(value));
-  const isLong = (value: Json | undefined): boolean =>
-    typeof value === 'string' && value.length > LIMITS.identity_length;
-  while (size(metadata) > LIMITS.metadata_bytes) {
-    const inner = Object.keys(kept).length > 0;
-    const candidates = [
-      ...(inner ? Object.keys(kept).map((key) => ({ from: kept, key })) : []),
-      ...Object.keys(metadata)
-        .filter((key) => metadata[key] !== kept && (key !== id || isLong(metadata[id])))
-        .map((key) => ({ from: metadata, key })),
-    ].map(({ from, key }) => ({ from, key, bytes: size(from[key] ?? null) }));
-    const largest = candidates.reduce((a, b) => (b.bytes > a.bytes ? b : a));
-    const value = largest.from[largest.key] ?? null;
-    takeOut(largest.key, value);
-    if (largest.from === metadata && largest.key === id && typeof value === 'string')
-      metadata[id] = `${cutText(value, LIMITS.identity_length - 1)}…`;
-    else delete largest.from[largest.key];
-  }
 }
 
 function fitComment(tool: Tracker, task: TrackerTask, comment: TrackerComment): Required<TrackerComment>[] {

@@ -1,4 +1,3 @@
-import { findPath } from '#domain/graph-paths.ts';
 import type { DependencyType } from '#contract/task.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { compareText } from '#kernel/text.ts';
@@ -82,21 +81,34 @@ function presentLinks(
 /** A tree: the first parent counts, and none that is below the task already. */
 function chooseParents(edges: readonly Edge[], note: AddNote): Map<string, string> {
   const parents = new Map<string, string>();
-  const up = (key: string): string[] => {
-    const parent = parents.get(key);
-    return parent === undefined ? [] : [parent];
-  };
+  const tops = new Map<string, string>();
   for (const { from, link } of edges) {
     if (link.type !== 'parent' || parents.get(from.key) === link.key) continue;
     const why = parents.has(from.key)
       ? 'a task has one parent here'
-      : findPath(link.key, from.key, up) === undefined
-        ? undefined
-        : 'it is below the task already';
-    if (why === undefined) parents.set(from.key, link.key);
-    else note({ where: from.id, field: 'parent', what: `"${link.written}" became related: ${why}` });
+      : findTop(link.key, tops) === from.key
+        ? 'it is below the task already'
+        : undefined;
+    if (why === undefined) {
+      parents.set(from.key, link.key);
+      tops.set(from.key, link.key);
+    } else note({ where: from.id, field: 'parent', what: `"${link.written}" became related: ${why}` });
   }
   return parents;
+}
+
+/**
+ * The task without a parent that a task is below. What was walked is made shorter for the next (the halving of a
+ * union-find): parent by parent each time, a chain of tasks took the square of its length.
+ */
+function findTop(key: string, tops: Map<string, string>): string {
+  let at = key;
+  for (let above = tops.get(at); above !== undefined; above = tops.get(at)) {
+    const next = tops.get(above);
+    if (next !== undefined) tops.set(at, next);
+    at = above;
+  }
+  return at;
 }
 
 /** The `blocks` that would close a cycle, noted. */
@@ -104,15 +116,13 @@ function closingLinks(edges: readonly Edge[], note: AddNote): Set<TrackerLink> {
   const blocking = edges
     .filter(({ link }) => link.type === 'blocks')
     .map(({ from, link }) => ({ from: from.key, to: link.key, link, where: from.id }));
-  const closing = findClosing(blocking);
-  for (const { where, link } of closing) {
-    note({
-      where,
-      field: 'dependencies',
-      what: `blocked by "${link.written}" would close a cycle; it became related`,
-    });
+  const { closing } = findClosing(blocking);
+  for (const [{ where, link }, kind] of closing) {
+    const would = kind === 'closes' ? 'would' : 'may';
+    const what = `blocked by "${link.written}" ${would} close a cycle; it became related`;
+    note({ where, field: 'dependencies', what });
   }
-  return new Set([...closing].map(({ link }) => link));
+  return new Set([...closing.keys()].map(({ link }) => link));
 }
 
 function fitCount(task: TrackerTask, links: readonly TrackerLink[], note: AddNote): readonly TrackerLink[] {

@@ -24,7 +24,7 @@ describe('findClosing', () => {
       fc.property(edges, (list) => {
         const expected = findClosingSlowly(list);
         cycles += expected.size;
-        expect(findClosing(list)).toEqual(expected);
+        expect(new Set(findClosing(list).closing.keys())).toEqual(expected);
       }),
       { numRuns: 2000 },
     );
@@ -34,7 +34,7 @@ describe('findClosing', () => {
   it('finds the last edge of a cycle through ten thousand tasks', () => {
     const count = 10_000;
     const chain = Array.from({ length: count }, (_, n) => ({ from: `t${n}`, to: `t${(n + 1) % count}` }));
-    expect([...findClosing(chain)]).toEqual([chain.at(-1)]);
-    expect([...findClosing(chain.toReversed())]).toEqual([chain[0]]);
+    expect([...findClosing(chain).closing.keys()]).toEqual([chain.at(-1)]);
+    expect([...findClosing(chain.toReversed()).closing.keys()]).toEqual([chain[0]]);
   });
 });
