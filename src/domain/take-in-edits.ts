@@ -193,7 +193,7 @@ function takeInUnstamped(
   }
   const life = edited === bare.life ? known.life : edited;
   const taken = { ...quiet.record, fields, life, ...maps };
-  return { record: withMade(taken, { seal, shows, at: edit.at }), lost, is_back: false };
+  return { record: withMade(taken, known, { seal, shows, at: edit.at }), lost, is_back: false };
 }
 
 /** So often an edit of a line without stamps is told from itself. */
@@ -206,12 +206,14 @@ const MADE_AGAIN = 35;
  */
 function withMade(
   taken: TaskRecord,
+  known: TaskRecord,
   { seal, shows, at }: { seal: string; shows: string; at: number },
 ): TaskRecord {
   let name = `${seal}:${shows}`;
-  for (let times = 2; times <= MADE_AGAIN && taken.hand?.has(name) === true; times += 1)
+  const isAgain = digestRecord(taken) !== digestRecord(known);
+  for (let times = 2; isAgain && times <= MADE_AGAIN && known.hand?.has(name) === true; times += 1)
     name = `${seal}z${times.toString(36)}:${shows}`;
-  return withTaken(taken, name, taken.hand?.get(name) ?? at);
+  return withTaken(taken, name, known.hand?.get(name) ?? at);
 }
 
 /** Older than all: a line without stamps does not tell what it knew. A usual key that it lacks is as it is known. */

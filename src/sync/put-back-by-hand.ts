@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { askGit, type GitRepo } from '#git/ask-git.ts';
+import { isAsIndexed } from '#git/as-indexed.ts';
 import { findOperationInProgress } from '#git/operation-in-progress.ts';
 import { isToldByCommits, type PutBackLine } from '#domain/taken-back.ts';
 import { toIso } from '#kernel/clock.ts';
@@ -45,7 +46,7 @@ export async function findPutBackByHand(
   const isWritten =
     !isMerging &&
     ((since <= clock() && isOlderFile(join(paths.root, TASKS_PATH), since)) ||
-      (await ask(repo, ['diff-files', '--name-only'])) !== '' ||
+      !(await isAsIndexed(repo, TASKS_PATH)) ||
       (await ask(repo, ['diff-index', '--cached', '--name-only', 'HEAD'])) !== '');
   const asked = isWritten ? lines.filter(isToldByCommits) : lines;
   if (asked.length === 0) return isWritten ? written : [];

@@ -102,6 +102,7 @@ export const GATE_READERS: Readonly<Record<string, string>> = {
   'src/sync/task-files.ts': 'says where they are',
   'src/sync/trust.ts': BY_GATES,
   'src/sync/undo-removal.ts': NO_CONTENT,
+  'src/sync/unknown-keys.ts': 'says of the file in the checkout which keys nobody reads; it takes no effect',
   'src/sync/unpublished-files.ts': NO_CONTENT,
   'src/sync/work-settings.ts': GIVEN,
   'src/sync/workflow-file.ts': GIVEN,
