@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
-import { forgeClones, type Clone } from './support/git-clones.ts';
+import type { Clone } from './support/git-clones.ts';
+import { threeClones } from './support/three-clones.ts';
 
 const FILE = '.forge/tasks.jsonl';
 type Line = Record<string, unknown>;
@@ -35,24 +36,18 @@ async function expectAll(clones: readonly Clone[], id: string, title: string): P
   for (const clone of clones) expect([await titleOf(clone, id), await lostIn(clone)]).toEqual([title, []]);
 }
 
-/** Two clones with Forge, of which one task is known, and one of a person without. */
-async function threeClones() {
-  const world = await forgeClones(['a']);
-  const { a } = world.clone;
-  const { id } = await a.create('T0');
-  await a.commitTasks();
-  a.git('push', '--quiet', 'origin', 'HEAD:main');
-  const b = await world.addClone('b');
-  const g = await world.addClone('g', { init: false });
-  for (const clone of [a, b]) expect(await titleOf(clone, id)).toBe('T0');
-  return { world, a, b, g, id };
+/** Both clones with Forge know the task. */
+async function lookedAt() {
+  const clones = await threeClones();
+  for (const clone of [clones.a, clones.b]) expect(await titleOf(clone, clones.id)).toBe('T0');
+  return clones;
 }
 
 describe.for(FORMS)('[D1] a merge that is made elsewhere, of lines %s', ([form]) => {
   it.for([['T0'], ['T1']] as const)(
     'does not bring back what its branch began with, after %s',
     async ([title]) => {
-      const { world, a, b, g, id } = await threeClones();
+      const { world, a, b, g, id } = await lookedAt();
       await using _ = world;
       edit(g, 'X', form);
       g.git('push', '--quiet');
@@ -74,7 +69,7 @@ describe.for(FORMS)('[D1] a merge that is made elsewhere, of lines %s', ([form])
   it.for([['T0'], ['T1'], ['T2'], ['T3']] as const)(
     'counts as it was settled by a person: %s',
     async ([title]) => {
-      const { world, a, b, g, id } = await threeClones();
+      const { world, a, b, g, id } = await lookedAt();
       await using _ = world;
       g.git('switch', '--quiet', '--create', 'feature');
       edit(g, 'T1', form);
@@ -95,7 +90,7 @@ describe.for(FORMS)('[D1] a merge that is made elsewhere, of lines %s', ([form])
 
 describe('[D1] a line without stamps', () => {
   it('replaces what stood there also in a clone that learns of the task by it', async () => {
-    const { world, a, g, id } = await threeClones();
+    const { world, a, g, id } = await lookedAt();
     await using _ = world;
     await a.json('task', 'update', id, '--title', 'T1');
     await a.run('commit');
@@ -114,7 +109,7 @@ describe('[D1] a line without stamps', () => {
   it.for([[['T1']], [['T1', 'T0', 'T1']], [['T1', 'T0', 'T1', 'T0']]] as const)(
     'is what a later command was written upon, also where it comes again: %o',
     async ([titles]) => {
-      const { world, a, b, g, id } = await threeClones();
+      const { world, a, b, g, id } = await lookedAt();
       await using _ = world;
       for (const title of titles) edit(g, title, 'without stamps');
       g.git('push', '--quiet');

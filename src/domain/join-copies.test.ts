@@ -1,26 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '#kernel/json.ts';
+import { PLAIN_MADE, plainRecord } from '../../tests/support/plain-record.ts';
 import { joinCopies } from './join-copies.ts';
 import { keepLostValues } from './lost-values.ts';
 import { digestRecord } from './record-digests.ts';
 import { findUnseen } from './replaced-values.ts';
-import { editRecord, newRecord } from './task-changes.ts';
+import { editRecord } from './task-changes.ts';
 import type { TaskRecord } from './task-record.ts';
 
-const NOW = Date.UTC(2026, 1, 10, 9);
-const base = newRecord(
-  {
-    id: 'fg-a3f8',
-    created_by: 'ann',
-    assignee: null,
-    state: 'todo',
-    fields: { title: 'one' },
-    labels: [],
-    dependencies: [],
-    metadata: new Map<string, Json>([['k', 1]]),
-  },
-  NOW,
-);
+const NOW = PLAIN_MADE;
+const base = plainRecord('one', new Map([['k', 1]]));
 
 describe('[D1] an edit by hand that two copies took in, each at its own moment', () => {
   const early = edited(NOW + 10);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { plainRecord } from '../../tests/support/plain-record.ts';
 import { findUndecided, listMergeChanges } from './merge-changes.ts';
 import { encodeRecord } from './record-codec.ts';
-import { newRecord } from './task-changes.ts';
 
 /** Lines of two tasks: the first letter is the task. */
 const keyOf = (line: string): string | undefined => (line === '' ? undefined : line[0]);
@@ -42,22 +42,7 @@ describe('[D1] what a merge says of lines', () => {
   });
 });
 
-const written = (title: string): string =>
-  encodeRecord(
-    newRecord(
-      {
-        id: 'fg-a3f8',
-        created_by: 'ann',
-        assignee: null,
-        state: 'todo',
-        fields: { title },
-        labels: [],
-        dependencies: [],
-        metadata: new Map(),
-      },
-      Date.UTC(2026, 1, 10, 9),
-    ),
-  );
+const written = (title: string): string => encodeRecord(plainRecord(title));
 const ONE = written('one');
 const OTHER = written('other');
 const edited = (line: string, title: string): string => line.replace(/"title":"[^"]*"/, `"title":"${title}"`);

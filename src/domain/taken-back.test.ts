@@ -1,25 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '#kernel/json.ts';
+import { plainRecord } from '../../tests/support/plain-record.ts';
 import { decodeRecord, encodeRecord } from './record-codec.ts';
 import { digestRecord } from './record-digests.ts';
 import { isTakenBack, TakenBackSearch, type PutBackLine } from './taken-back.ts';
-import { newRecord } from './task-changes.ts';
 
-const WRITTEN = encodeRecord(
-  newRecord(
-    {
-      id: 'fg-a3f8',
-      created_by: 'ann',
-      assignee: null,
-      state: 'todo',
-      fields: { title: 'one' },
-      labels: [],
-      dependencies: [],
-      metadata: new Map(),
-    },
-    Date.UTC(2026, 1, 10, 9),
-  ),
-);
+const WRITTEN = encodeRecord(plainRecord('one'));
 const [TWO, THREE] = ['two', 'three'].map((title) => WRITTEN.replace('"one"', `"${title}"`)) as [
   string,
   string,

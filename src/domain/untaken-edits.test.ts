@@ -2,28 +2,15 @@ import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '#kernel/json.ts';
 import { lineOf } from '../../tests/support/foreign-lines.ts';
 import { FORGE } from '../../tests/support/join-world.ts';
+import { PLAIN_MADE, plainRecord } from '../../tests/support/plain-record.ts';
 import { decodeRecord } from './record-codec.ts';
 import { digestRecord } from './record-digests.ts';
-import { claimRecord, editRecord, newRecord } from './task-changes.ts';
+import { claimRecord, editRecord } from './task-changes.ts';
 import type { TaskRecord } from './task-record.ts';
 import { findUntaken, isWrittenOver, takeBackEdit } from './untaken-edits.ts';
 
-const NOW = Date.UTC(2026, 1, 10, 9);
-
-const record = (title: string): TaskRecord =>
-  newRecord(
-    {
-      id: 'fg-a3f8',
-      created_by: 'ann',
-      assignee: null,
-      state: 'todo',
-      fields: { title },
-      labels: [],
-      dependencies: [],
-      metadata: new Map(),
-    },
-    NOW,
-  );
+const NOW = PLAIN_MADE;
+const record = plainRecord;
 const shows = (title: string): string => digestRecord(record(title));
 
 /** What the copy shows, and the edits that it took in: the seal of the line, what it showed then, and when. */

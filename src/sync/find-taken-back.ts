@@ -25,8 +25,8 @@ export async function findTakenBack(
   { repo, revs, looked }: SearchedCommits,
 ): Promise<readonly PutBackLine[]> {
   const search = new TakenBackSearch(lines);
-  const isAskedTwice = looked !== undefined && lines.some(({ known }) => known === true);
-  const before = isAskedTwice ? await listLooked(repo, revs, looked.at) : new Set<string>();
+  const needsLooked = looked !== undefined && lines.some(({ known }) => known === true);
+  const before = needsLooked ? await listLooked(repo, revs, looked.at) : new Set<string>();
   await using reader = openBlobReader(repo);
   for (const { commit, parents } of search.left.length === 0
     ? []

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { forgeClones, type Clone } from './git-clones.ts';
+import { threeClones } from './three-clones.ts';
 
 const FILE = '.forge/tasks.jsonl';
 
@@ -43,18 +44,6 @@ async function expectBoth(clones: readonly Clone[], id: string, values: Partial<
     expect(await show(clone, id)).toMatchObject(values);
     expect(JSON.parse((await clone.run('conflicts', '--json')).stdout)).toEqual([]);
   }
-}
-
-/** Two clones with Forge, and one of a person without. */
-async function threeClones() {
-  const world = await forgeClones(['a']);
-  const { a } = world.clone;
-  const { id } = await a.create('T0');
-  await a.commitTasks();
-  a.git('push', '--quiet', 'origin', 'HEAD:main');
-  const b = await world.addClone('b');
-  const g = await world.addClone('g', { init: false });
-  return { world, a, b, g, id };
 }
 
 const BACK: readonly (readonly [string, Line, Line])[] = [
