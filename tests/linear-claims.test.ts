@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { UndecidedError } from './support/linear-check.ts';
+import { firstDecided } from './support/linear-check.ts';
 import type { Operation } from './support/linear-history.ts';
 import { checkClaims } from './support/linear-models.ts';
 import { SETUPS } from './support/linear-requests.ts';
-import { describeRun, runClients, type RealRun } from './support/linear-run.ts';
+import { describeRun, runClients } from './support/linear-run.ts';
 
 /** One is enough, where what became of it can be decided. The long run is in linear-claims.soak.test.ts. */
 const SEEDS = [1, 2, 3];
@@ -18,8 +18,11 @@ it(
     timeout: TIMEOUT_MS,
   },
   async () => {
-    const run = await decidedRun();
-    const { operations, kills, stops, jumps } = run;
+    const { operations, kills, stops, jumps } = await firstDecided(SEEDS, async (seed) => {
+      const run = await runClients(seed, { count: 60, kills: 4 });
+      expect(describeRun(seed, run, CONFIGURATIONS)).toBe('');
+      return run;
+    });
     expect(operations.length).toBeGreaterThanOrEqual(8 * 60);
     expect(Math.min(kills, stops, jumps)).toBeGreaterThan(0);
     // And would not if one of the answers had been another.
@@ -32,19 +35,6 @@ it(
     expect(believed).toEqual([]);
   },
 );
-
-async function decidedRun(): Promise<RealRun> {
-  for (const seed of SEEDS) {
-    const run = await runClients(seed, { count: 60, kills: 4 });
-    try {
-      expect(describeRun(seed, run, CONFIGURATIONS)).toBe('');
-      return run;
-    } catch (error) {
-      if (!(error instanceof UndecidedError)) throw error;
-    }
-  }
-  throw new UndecidedError('None of these runs could be decided');
-}
 
 /** A claim that was told an older fence than it got. */
 function lieAbout(operation: Operation): Operation | undefined {

@@ -152,3 +152,34 @@ it('what belongs to the local replica leaves it by no way', async () => {
   expect(a.read(FILE)).not.toContain('_local');
   expect(a.read(FILE)).toContain('"title":"two"');
 });
+
+it.for([
+  ['before it is committed', (clone: Clone) => void clone.git('status')],
+  ['when it is committed', (clone: Clone) => void clone.git('commit', '--quiet', '-am', 'by a script')],
+] as const)(
+  'an edit in a clone that never read the file says nothing of what it left alone, read %s',
+  async ([, look]) => {
+    await using world = await forgeClones(['a']);
+    const { a } = world.clone;
+    const { id } = await a.create('one');
+    await a.commitTasks();
+    a.git('push', '--quiet');
+    const b = await world.addClone('b', { init: false });
+    expect((await b.run('init')).exit).toBe(0);
+    await a.json('task', 'update', id, '--label-add', 'x', '--description', 'long', '--priority', '0');
+    await a.commitTasks();
+    rewrite(b, id, (line) => ({ ...line, title: 'two', updated_at: new Date().toISOString() }));
+    look(b);
+    await b.run('ready');
+    b.tryGit(['commit', '--quiet', '-am', 'by a script']);
+    b.git('push', '--quiet');
+    a.git('pull', '--quiet', '--no-edit');
+    await a.commitTasks();
+    a.git('push', '--quiet');
+    b.git('pull', '--quiet', '--no-edit');
+    const expected = { title: 'two', description: 'long', priority: 0, labels: ['x'] };
+    expect(await a.show(id)).toMatchObject(expected);
+    expect(await b.show(id)).toMatchObject(expected);
+    expect([await a.json('conflicts'), await b.json('conflicts')]).toEqual([[], []]);
+  },
+);

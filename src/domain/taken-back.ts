@@ -129,6 +129,14 @@ export class TakenBackSearch {
     }
   }
 
+  /** What was written into the file since the last commit: it tells what stood in the place of a line, and nothing else. */
+  takeWritten(changes: LineChanges): void {
+    const all = new Set(changes);
+    const gone = readGone(changes);
+    for (const line of this.#left)
+      if (line.stood !== undefined && all.has(`+${line.text}`)) this.#takeStood(line, gone);
+  }
+
   #oldestOf(line: PutBackLine): string {
     return this.#found.get(line)?.stood?.[0]?.text ?? line.text;
   }

@@ -17,17 +17,20 @@ interface SearchedCommits {
   readonly revs: readonly string[];
   /** What was checked out when the file was last looked at, and when that was. */
   readonly looked?: { readonly rev: string; readonly at: number };
+  /** The lines stand in a file of the working tree, in which somebody wrote since the last commit. */
+  readonly is_written?: boolean;
 }
 
 /** The lines that a commit of these revisions changed back, which was not there at the last look. */
 export async function findTakenBack(
   lines: readonly PutBackLine[],
-  { repo, revs, looked }: SearchedCommits,
+  { repo, revs, looked, is_written }: SearchedCommits,
 ): Promise<readonly PutBackLine[]> {
   const search = new TakenBackSearch(lines);
   const needsLooked = looked !== undefined && lines.some(({ known }) => known === true);
   const before = needsLooked ? await listLooked(repo, revs, looked.at) : new Set<string>();
   await using reader = openBlobReader(repo);
+  if (is_written === true) search.takeWritten(await readWritten(reader, search.left));
   for (const { commit, parents } of search.left.length === 0
     ? []
     : await listCommits(repo, revs, looked?.rev)) {
@@ -127,7 +130,16 @@ interface AskedCommit extends Listed {
  */
 async function readChanges(reader: BlobReader, { commit, parents, lines }: AskedCommit): Promise<string[]> {
   const before = await readLines(reader, parents[0], lines);
-  const after = await readLines(reader, commit, lines);
+  return listChanges(before, await readLines(reader, commit, lines));
+}
+
+/** The same of what no commit has yet. */
+async function readWritten(reader: BlobReader, lines: readonly PutBackLine[]): Promise<string[]> {
+  const before = await readLines(reader, 'HEAD', lines);
+  return listChanges(before, new Set(lines.map(({ text }) => text)));
+}
+
+function listChanges(before: ReadonlySet<string>, after: ReadonlySet<string>): string[] {
   return [
     ...[...before].filter((text) => !after.has(text)).map((text) => `-${text}`),
     ...[...after].filter((text) => !before.has(text)).map((text) => `+${text}`),

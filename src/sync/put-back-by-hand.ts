@@ -54,7 +54,12 @@ export async function findPutBackByHand(
   const at = Math.max(0, since - SECOND_MS);
   const known = `HEAD@{${toIso(at)}}`;
   const revs = existsSync(join(repo.git_dir, 'MERGE_HEAD')) ? ['HEAD', 'MERGE_HEAD'] : ['HEAD'];
-  const found = await findTakenBack(asked, { repo, revs, ...(since > 0 && { looked: { rev: known, at } }) });
+  const found = await findTakenBack(asked, {
+    repo,
+    revs,
+    ...(since > 0 && { looked: { rev: known, at } }),
+    is_written: isWritten,
+  });
   if (isWritten) {
     const texts = new Set(found.map(({ text }) => text));
     return [...written.filter(({ text }) => !texts.has(text)), ...found];
