@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { isSealed } from '#domain/record-seal.ts';
 import type { PutBackLine } from '#domain/taken-back.ts';
 import type { ShownState } from '#domain/taken-in.ts';
 import type { Writer } from '#store/store.ts';
@@ -215,9 +216,11 @@ function toLeftFold({ text, stood }: LeftLine, now: number): FoldRequest {
   // The same edit may be made and taken back again some day: it is never the fold that was.
   const digest = `${now} ${digestText(text)}`;
   const request = toTextFold('git:left', [{ text, number: 1 }], { digest, now });
+  // As Forge wrote it, it is what somebody began with, and nothing that they put back.
+  const isBegun = stood !== undefined && isSealed(text);
   return {
     ...request,
-    by_hand: new Set([text]),
+    by_hand: isBegun ? NOT_BY_HAND : new Set([text]),
     stood: stood === undefined ? undefined : new Map([[text, stood]]),
   };
 }

@@ -200,7 +200,9 @@ function readUnstamped(
     return { record: known, lost: [], is_back: true };
   }
   const where = { known, now: by.now, by_hand: by_hand?.has(line.text), shown, past };
-  const taken = takeInEdits(edited, where);
+  // Taken in before, a line says no more than it did then, but by what it changed in this place.
+  const isOld = shown === undefined && where.by_hand !== true && hasTaken(known, edited);
+  const taken = isOld ? { record: known, lost: [], is_back: false } : takeInEdits(edited, where);
   const isUnsure = taken.is_back && shown !== undefined;
   if (isUnsure) askAbout(report, { text: line.text, seal: record.id, last: shown.digests });
   // What stood there is remembered until it is known who changed it.
