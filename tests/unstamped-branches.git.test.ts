@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '#kernel/json.ts';
+import { readJson } from '#kernel/read-json.ts';
+import { forgeClones, type Clone } from './support/git-clones.ts';
+
+const FILE = '.forge/tasks.jsonl';
+
+/** Writes the line of one task anew, with its stamps or without. */
+function edit(clone: Clone, id: string, change: JsonObject, { stamps = true } = {}): void {
+  const lines = clone.read(FILE).split('\n');
+  const written = lines.map((text) => {
+    if (!text.includes(`"id":"${id}"`)) return text;
+    const { _v = {}, ...line } = readJson(text) as JsonObject;
+    return JSON.stringify({ ...line, ...change, ...(stamps && { _v }) });
+  });
+  clone.write(FILE, written.join('\n'));
+}
+
+function commit(clone: Clone, ...more: string[]): void {
+  clone.git('commit', '--quiet', '-am', 'tasks', ...more);
+}
+
+const now = (): string => new Date().toISOString();
+
+/** A title on another branch, which a script that leaves out the stamps has never seen. */
+describe.each([
+  { by: 'hand', isTimed: false },
+  { by: 'hand', isTimed: true },
+  { by: 'command', isTimed: false },
+  { by: 'command', isTimed: true },
+])('a title by $by on a branch, and a script on another (with a new time: $isTimed)', ({ by, isTimed }) => {
+  it('stands, with what the script wrote, before and after the branches are merged', async () => {
+    await using world = await forgeClones(['a']);
+    const { a } = world.clone;
+    const { id } = await a.create('first');
+    await a.commitTasks();
+    a.git('checkout', '--quiet', '-b', 'other');
+    if (by === 'hand') {
+      edit(a, id, { title: 'second' });
+      commit(a);
+    } else {
+      await a.json('task', 'update', id, '--title', 'second');
+      await a.commitTasks();
+    }
+    a.git('checkout', '--quiet', 'main');
+    await a.run('ready');
+    edit(a, id, { labels: ['x'], ...(isTimed && { updated_at: now() }) }, { stamps: false });
+    commit(a);
+    expect(await a.show(id)).toMatchObject({ title: 'second', labels: ['x'] });
+    a.git('merge', '--quiet', '--no-edit', 'other');
+    expect(await a.show(id)).toMatchObject({ title: 'second', labels: ['x'] });
+    expect(await a.json('conflicts')).toEqual([]);
+  });
+});
+
+it('a script over a command that no file has says nothing of a title that another clone edited', async () => {
+  await using world = await forgeClones(['a', 'b']);
+  const { a, b } = world.clone;
+  const { id } = await a.create('first');
+  await exchange(a, b);
+  edit(a, id, { title: 'second' });
+  await a.commitTasks();
+  await b.json('task', 'update', id, '--label-add', 'x');
+  edit(b, id, { labels: ['y'], updated_at: now() }, { stamps: false });
+  commit(b, '--no-verify');
+  await b.run('ready');
+  b.git('push', '--quiet');
+  await a.run('sync');
+  await exchange(a, b, a, b);
+  for (const clone of [a, b])
+    expect(await clone.show(id)).toMatchObject({ title: 'second', labels: ['x', 'y'] });
+});
+
+it('a key of one’s own stays where a script wrote the line that had never seen it', async () => {
+  await using world = await forgeClones(['a', 'b']);
+  const { a, b } = world.clone;
+  const { id } = await a.create('first');
+  await exchange(a, b);
+  edit(a, id, { zebra: 'mine' });
+  commit(a, '--no-verify');
+  b.git('checkout', '--quiet', '-b', 'feature');
+  edit(b, id, { description: 'long', updated_at: now() }, { stamps: false });
+  commit(b);
+  b.git('push', '--quiet', '-u', 'origin', 'feature');
+  await a.run('sync');
+  await a.commitTasks();
+  a.git('push', '--quiet');
+  b.git('checkout', '--quiet', 'main');
+  b.git('merge', '--quiet', '--no-edit', 'feature');
+  await exchange(b, a, b, a);
+  for (const clone of [a, b]) {
+    expect(clone.read(FILE)).toContain('"zebra":"mine"');
+    expect(await clone.show(id)).toMatchObject({ description: 'long' });
+  }
+});
+
+/** Each in its turn commits what it has, and takes and gives. */
+async function exchange(...turns: Clone[]): Promise<void> {
+  for (const clone of turns) {
+    await clone.commitTasks();
+    clone.git('pull', '--quiet', '--no-rebase', '--no-edit', 'origin', 'main');
+    clone.git('push', '--quiet', 'origin', 'main');
+  }
+}
