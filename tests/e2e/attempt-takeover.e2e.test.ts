@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { forgeProject, type ForgeCli, type ForgeProject } from '../support/forge-cli.ts';
+import type { ForgeCli, ForgeProject } from '../support/forge-cli.ts';
+import { forgeProjectHere } from '../support/forge-here.ts';
 
 /** What an attempt's branch would have the project believe: other tasks, another mode, no gates. */
 const LATER = '2126-11-20T00:00:00.000Z';
@@ -19,7 +20,7 @@ const TRAILER = 'Forge-Attempt: 35a4aaaa-0000-4000-8000-000000000000';
 let project: ForgeProject;
 let task: string;
 beforeEach(async () => {
-  project = await forgeProject();
+  project = await forgeProjectHere();
   task = (await project.create('Honest')).id;
   await project.write('README.md', 'first\n');
   project.git('add', '-A');

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { InboxItem } from '#contract/inbox-operations.ts';
 import type { Report } from '#contract/report-operations.ts';
-import { forgeProject } from '../support/forge-cli.ts';
+import { forgeProjectHere } from '../support/forge-here.ts';
 
 describe('forge inbox', () => {
   it('has what waits for a person, with the command that answers it, and forgets what was answered', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     const git = (...args: string[]): string => project.git(...args);
     const items = async (...args: string[]): Promise<readonly string[]> =>
       (await project.json<InboxItem[]>('inbox', ...args)).map(({ kind, command }) => `${kind}: ${command}`);
@@ -60,7 +60,7 @@ describe('forge inbox', () => {
   });
 
   it('[A16] has agents that cannot work, and so have status, agent list and agent show, until one is resumed', async () => {
-    await using project = await forgeProject();
+    await using project = await forgeProjectHere();
     project.git('add', '-A');
     project.git('commit', '-qm', 'first');
     await project.run('project', 'add', project.path);
