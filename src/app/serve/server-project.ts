@@ -48,6 +48,8 @@ export class ServerProject implements AsyncDisposable {
   generation = 0;
   /** Work on the files is done by one at a time. */
   #keepingUp: Promise<void> | undefined;
+  /** Why it could not be done last time; empty where it was. */
+  #fault = '';
   #workshop: Promise<ProjectWorkshop> | undefined;
   /** What the larger files looked like when a child was last sent to read them, and when. */
   #sent = { files: '', at: 0 };
@@ -91,7 +93,7 @@ export class ServerProject implements AsyncDisposable {
   async follow(found: FoundProject): Promise<void> {
     const { env } = this.#around;
     const config = await this.use(({ store }) => confirmConfig(found, store, { env, reads: true }));
-    // With another prefix it is another project as soon as the copy says so too.
+    // With another prefix it is another project, as soon as the person registers it.
     if (config.idPrefix === this.prefix) this.#found = { ...found, config };
   }
 
@@ -172,9 +174,14 @@ export class ServerProject implements AsyncDisposable {
   /** Joins changed task files in, and follows a database that others replaced. Never rejects. */
   keepUp(): Promise<void> {
     this.#keepingUp ??= this.#keepUpOnce()
-      .catch((error: unknown) => {
-        const why = error instanceof Error ? error.message : String(error);
-        this.#around.notice(`${this.#name}: ${why}`);
+      .then(
+        () => '',
+        (error: unknown) => (error instanceof Error ? error.message : String(error)),
+      )
+      .then((why) => {
+        // It is tried every second: a line for each would fill the log.
+        if (why !== '' && why !== this.#fault) this.#around.notice(`${this.#name}: ${why}`);
+        this.#fault = why;
       })
       .finally(() => (this.#keepingUp = undefined));
     return this.#keepingUp;
