@@ -38,6 +38,9 @@ export const LIMITS = {
   graph_served_text: { nodes: 2_500, edges: 5_000 },
   project_name_length: 200,
   batch_tasks: 10_000,
+  /** Tasks of other projects that are looked up for one operation, and before others have their turn; the rest stays as it was. */
+  foreign_tasks: 5_000,
+  foreign_tasks_a_turn: 500,
   /** All that `forge prime` prints: what every session of an agent pays before it begins. */
   prime_tokens: 1_000,
   prime_rows: 10,
@@ -65,10 +68,7 @@ export const LIMITS = {
   agent_settings_files: 1_000,
   /** Files that one command may mean, where it cannot be read which it runs; with more it is never trusted. */
   trust_tree_files: 20_000,
-  /**
-   * Of a command that is read to know which files it runs: its length, parentheses and braces in each other and in all,
-   * and the commands of one pipe. What goes beyond is not read, and may run any file of the tree.
-   */
+  /** Of a command that is read to know which files it runs; what goes beyond (nesting, openings, pipes) may run any file. */
   shell_line_length: 100_000,
   shell_line_depth: 100,
   shell_line_openings: 1_000,
@@ -132,10 +132,9 @@ export const LIMITS = {
   merge_again_last_ms: 60_000,
   /** How often a merge begins anew because its target moved meanwhile. */
   merge_tries: 10,
+  /** Subtasks of one plan, findings of one verdict that a person gives, and attempts at one task side by side. */
   plan_subtasks: 100,
-  /** Findings of one verdict that somebody gives by hand. */
   verdict_findings: 100,
-  /** Attempts at one task side by side. */
   side_attempts: 20,
   /** Of all diffs together that a reviewer is shown who chooses between them. */
   pick_diff_length: 200_000,
@@ -188,9 +187,8 @@ export const LIMITS = {
   /** Projects that one token may be limited to, and how long an agent's token is good unless told. */
   token_projects: 100,
   agent_token_days: 90,
-  /** Clients of `POST /mcp` that have a session at once, and how long one may be silent. */
+  /** Sessions of `POST /mcp` at once, those of one token (the most silent one is ended for the next), and how long one may be silent. */
   mcp_sessions: 200,
-  /** Of one token; the one that was silent longest makes place for the next. */
   mcp_sessions_a_token: 50,
   mcp_session_idle_ms: 1_800_000,
   /** Objects, lists and what stands in them: more in one body would hold up other requests while it is read. */
@@ -236,10 +234,7 @@ export const LIMITS = {
   step_cache_ms: 604_800_000,
   /** Versions of the task file that are read to find what a deleted task held. */
   restore_versions: 1_000,
-  /**
-   * Commits of unmerged attempts, and as many that build on them, whose changes of task files are told
-   * apart, an agent's from people's; where there are more, lines that may be of the others are neither joined nor erased.
-   */
+  /** Commits of unmerged attempts, and as many on top, whose changes of task files are told apart; of more, unclear lines are kept out. */
   attempt_file_commits: 500,
   /** Branches that are looked at for a project or its tasks, those that moved last first. */
   branches_searched: 5_000,
@@ -259,7 +254,7 @@ export const LIMITS = {
   /** How long a push that failed waits until it is tried again, and at most; twice as long with each. */
   push_first_ms: 30_000,
   push_last_ms: 3_600_000,
-  /** How long what was read of the user's git configuration counts, in one process. */
+  /** How long what was read of the user's git configuration counts. */
   control_fresh_ms: 2_000,
   /** How long the user's own git may hold an index that a merge has to change. */
   index_lock_ms: 10_000,
@@ -386,10 +381,9 @@ export const LIMITS = {
   run_stderr_tail_bytes: 8_192,
   /** How often the processes of a run are looked at. */
   run_sample_ms: 250,
-  /** Below the ports that systems hand out by themselves. */
+  /** Below the ports that systems hand out by themselves; and ports of one block. */
   port_first: 20_000,
   port_last: 32_000,
-  /** Ports of one block. */
   port_block: 100,
   /** Shorter secrets are words that occur anywhere, and blotting those out would tell where the secret is. */
   secret_min_length: 8,

@@ -135,7 +135,7 @@ export interface TaskStore extends AsyncDisposable, ListPages {
     by: Writer,
   ): Promise<{ from_id: string; to_id: string; removed: DependencyType[] }>;
 
-  /** Dependencies on tasks that are not here. Every command asks, so it costs one query. */
+  /** Dependencies on tasks that are not here, `LIMITS.foreign_tasks` at most. Every command asks: one query. */
   listForeign(): Promise<ForeignEdge[]>;
   /** What other projects say of them: whether each is closed. Idempotent; changes readiness and nothing else. */
   markForeign(closed: ReadonlyMap<string, boolean>): Promise<void>;
