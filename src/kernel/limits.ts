@@ -37,10 +37,18 @@ export const LIMITS = {
   graph_served_svg: { nodes: 1_000, edges: 2_000 },
   graph_served_text: { nodes: 2_500, edges: 5_000 },
   project_name_length: 200,
+  /** Entries of a folder of skills, skills that are read, and bytes of the head of each. */
+  skill_entries: 10_000,
+  skills: 500,
+  skill_head_bytes: 16_384,
+  /** Tasks that are named at once for a batch; batches that are kept, closed ones too, and tasks of all of them. */
   batch_tasks: 10_000,
-  /** Tasks of other projects that are looked up for one operation, and before others have their turn; the rest stays as it was. */
+  batches: 1_000,
+  batches_tasks: 50_000,
+  /** Tasks of other projects that are looked up for one operation; the others stay as they were last known. */
   foreign_tasks: 5_000,
-  foreign_tasks_a_turn: 500,
+  /** Tasks that are looked up by their ids before others have their turn. */
+  tasks_a_turn: 500,
   /** All that `forge prime` prints: what every session of an agent pays before it begins. */
   prime_tokens: 1_000,
   prime_rows: 10,
@@ -82,10 +90,9 @@ export const LIMITS = {
   approval_ms: 600_000,
   /** How often whoever watches a run looks whether somebody has left the attempt's branch in its folder. */
   stray_look_ms: 1_000,
-  /** How often whoever watches a run looks whether somebody wants something of it, and says that it is there. */
+  /** How often whoever watches a run looks whether somebody wants something of it, says that it is there, and looks for its agent. */
   wish_poll_ms: 200,
   run_beat_ms: 5_000,
-  /** How often whoever watches a run looks whether its agent was removed. */
   agent_look_ms: 1_000,
   /** A run that was not heard of for so long, and whose program is gone, has lost whoever watched it. */
   run_silence_ms: 50_000,
@@ -126,11 +133,10 @@ export const LIMITS = {
   workspace_entries: 2_000_000,
   /** Of the file of a wish, where the number of an issue is looked for. */
   wish_bytes: 65_536,
-  /** How often a merge looks whether it is its turn; how long one that was postponed rests, twice as long each time. */
+  /** How often a merge looks whether it is its turn; how long one that was postponed rests, twice as long each time; how often it begins anew. */
   merge_poll_ms: 100,
   merge_again_first_ms: 1_000,
   merge_again_last_ms: 60_000,
-  /** How often a merge begins anew because its target moved meanwhile. */
   merge_tries: 10,
   /** Subtasks of one plan, findings of one verdict that a person gives, and attempts at one task side by side. */
   plan_subtasks: 100,
@@ -381,7 +387,7 @@ export const LIMITS = {
   run_stderr_tail_bytes: 8_192,
   /** How often the processes of a run are looked at. */
   run_sample_ms: 250,
-  /** Below the ports that systems hand out by themselves; and ports of one block. */
+  /** Below the ports that systems hand out; and ports of one block. */
   port_first: 20_000,
   port_last: 32_000,
   port_block: 100,

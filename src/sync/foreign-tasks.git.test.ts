@@ -115,7 +115,7 @@ describe('tasks of other projects', () => {
     const found = await refresh();
     isOver = true;
     expect(found.size).toBe(LIMITS.foreign_tasks);
-    expect(turns).toBeGreaterThanOrEqual(LIMITS.foreign_tasks / LIMITS.foreign_tasks_a_turn - 1);
+    expect(turns).toBeGreaterThanOrEqual(LIMITS.foreign_tasks / LIMITS.tasks_a_turn - 1);
   });
 
   it('that cannot be found out stay as they were last known, and say why', async () => {

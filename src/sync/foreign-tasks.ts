@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { findPath } from '#domain/graph-paths.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { toParts } from '#kernel/to-parts.ts';
 import { openTaskReader, type ReadTask, type TaskReader } from '#store/open-task-reader.ts';
 import type { ForeignEdge, TaskStore } from '#store/store.ts';
 import type { HomePlace } from './forge-home.ts';
@@ -38,7 +39,7 @@ export async function refreshForeign(
   }
   if (closed.size === 0) return tasks;
   try {
-    for (const part of toParts([...closed])) await store.markForeign(new Map(part));
+    for (const part of toParts([...closed], LIMITS.tasks_a_turn)) await store.markForeign(new Map(part));
   } catch (error) {
     if (!isForgeError(error) || !TOLERATED.includes(error.code)) throw error;
   }
@@ -102,7 +103,7 @@ async function readGroup(
   try {
     using reader = openTaskReader(findRegistered(project, place).paths.database);
     const known: Known = [];
-    for (const part of toParts(ids)) {
+    for (const part of toParts(ids, LIMITS.tasks_a_turn)) {
       if (known.length > 0) await nextTurn();
       const tasks = reader.findTasks(part);
       for (const id of part) {
@@ -120,13 +121,6 @@ async function readGroup(
 
 function explain(error: unknown): string {
   return isForgeError(error) ? error.message : `its project cannot be read (${String(error)})`;
-}
-
-function toParts<T>(all: readonly T[]): T[][] {
-  const size = LIMITS.foreign_tasks_a_turn;
-  return Array.from({ length: Math.ceil(all.length / size) }, (_, at) =>
-    all.slice(at * size, (at + 1) * size),
-  );
 }
 
 /**
