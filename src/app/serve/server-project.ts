@@ -192,8 +192,8 @@ export class ServerProject implements AsyncDisposable {
     if (this.#open.isReplaced) await this.#replace(async () => undefined);
     await this.#followWork();
     refreshDatabaseLink(paths);
-    await this.use(async ({ store }) => {
-      await refreshSharedFiles({ paths, store }, this.#around);
+    await this.use(async ({ store, checkWorkflow }) => {
+      await refreshSharedFiles({ paths, store, checkWorkflow }, this.#around);
       const { clock, notice, env } = this.#around;
       const joinApart = (): Promise<void> => this.#joinApart();
       await catchUpWithFiles(store, this.#found, { clock: () => clock.now(), notice, env, joinApart });
