@@ -2,6 +2,7 @@ import type { Workshop } from '#engine/workshop.ts';
 import { readSharedModes } from '#git/shared-modes.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
+import { SharedWork } from '#kernel/shared-work.ts';
 import type { OpenProject } from '#operations/operation.ts';
 import { runProgram } from '#process/run-program.ts';
 import { healSqliteStore } from '#store/open-sqlite-store.ts';
@@ -51,6 +52,8 @@ export class ServerProject implements AsyncDisposable {
   /** Why it could not be done last time; empty where it was. */
   #fault = '';
   #workshop: Promise<ProjectWorkshop> | undefined;
+  /** A repository may name thousands of tasks of others, and many may ask at the same time. */
+  readonly #foreign = new SharedWork<OpenProject['foreign']>();
   /** What the larger files looked like when a child was last sent to read them, and when. */
   #sent = { files: '', at: 0 };
 
@@ -113,7 +116,9 @@ export class ServerProject implements AsyncDisposable {
   useForOperation<T>(work: (project: OpenProject) => Promise<T>, within?: readonly string[]): Promise<T> {
     return this.use(async (project) => {
       await project.store.readFormat();
-      const foreign = await readForeign(project.store, this.prefix, this.#around.env);
+      const read = (): Promise<OpenProject['foreign']> =>
+        readForeign(project.store, this.prefix, this.#around.env);
+      const foreign = await this.#foreign.ask(read);
       return work(withFacts(project, { foreign: hideForeign(foreign, within) }));
     });
   }
